@@ -133,6 +133,16 @@ int tamis__load_one(struct tamis__reader *reader, const struct tamis__outline *o
     return rc < 0 ? rc : tamis__reader_finish(reader);
 }
 
+void tamis__keep_last_word(uint64_t *last, uint64_t m_bits, uint64_t offset,
+                           const unsigned char *data, size_t bytes)
+{
+    const uint64_t begin = (m_bits - 1) / 64 * 8, end = begin + 8;
+    const uint64_t from = offset > begin ? offset : begin;
+    const uint64_t to = offset + bytes < end ? offset + bytes : end;
+    if (from < to)
+        memcpy((unsigned char *)last + (from - begin), data + (from - offset), (size_t)(to - from));
+}
+
 /* ---- Out ------------------------------------------------------------------------------------- */
 
 int tamis__writer_init(struct tamis__writer *writer, const struct tamis_sink *sink)
@@ -211,11 +221,11 @@ int tamis__writer_put(struct tamis__writer *writer, const void *data, size_t byt
     return 0;
 }
 
-/* Copies bytes of the data from `offset` on, in the form that the passage asks for. */
-static void copy_out(const struct tamis__segment *segment, const struct tamis__passage *passage,
+void tamis__copy_out(const struct tamis__segment *segment, const struct tamis__passage *passage,
                      uint64_t offset, unsigned char *out, size_t bytes)
 {
     const bool reverse = passage->bit_order != segment->header->bit_order;
+    tamis__segment_want(segment, offset, bytes);
     for (size_t done = 0; done < bytes;) {
         const uint64_t at = offset + done;
         const size_t skip = at % 8;
@@ -228,6 +238,7 @@ static void copy_out(const struct tamis__segment *segment, const struct tamis__p
         memcpy(out + done, (const unsigned char *)&word + skip, now);
         done += now;
     }
+    tamis__segment_release(segment, offset, bytes);
 }
 
 static int put_data(struct tamis__writer *writer, const struct tamis__segment *segment,
@@ -237,9 +248,7 @@ static int put_data(struct tamis__writer *writer, const struct tamis__segment *s
         const int rc = make_room(writer);
         if (rc < 0) return rc;
         const size_t now = portion(writer, bytes);
-        tamis__segment_want(segment, offset, now);
-        copy_out(segment, passage, offset, writer->buffer + writer->used, now);
-        tamis__segment_release(segment, offset, now);
+        tamis__copy_out(segment, passage, offset, writer->buffer + writer->used, now);
         give(writer, now);
         offset += now;
         bytes -= now;

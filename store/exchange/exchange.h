@@ -110,6 +110,10 @@ struct tamis__stream_target {
 };
 #define TAMIS__NO_COUNT 1
 
+/* Keeps what these bytes, which stand at `offset` of the data, have of the word that m ends in. */
+void tamis__keep_last_word(uint64_t *last, uint64_t m_bits, uint64_t offset,
+                           const unsigned char *data, size_t bytes);
+
 /* ---- Out ------------------------------------------------------------------------------------ */
 
 /* A filter on its way out; the oldest segment first. */
@@ -153,6 +157,9 @@ struct tamis__passage {
 };
 int tamis__writer_data(struct tamis__writer *writer, const struct tamis__segment *segment,
                        const struct tamis__passage *passage, uint64_t offset, uint64_t bytes);
+/* Copies the same into memory; at most TAMIS__PIECE_BYTES. */
+void tamis__copy_out(const struct tamis__segment *segment, const struct tamis__passage *passage,
+                     uint64_t offset, unsigned char *out, size_t bytes);
 
 /* ---- Formats -------------------------------------------------------------------------------- */
 

@@ -55,7 +55,7 @@ static uint64_t used_bytes(const struct tamis__segment *segment)
         const uint64_t begin = (end - 1) / TAMIS__PIECE_BYTES * TAMIS__PIECE_BYTES;
         tamis__segment_want(segment, begin, end - begin);
         for (uint64_t words = end / 8; words > begin / 8; words--) {
-            /* ORDER relaxed: as copy_out() in exchange.c. */
+            /* ORDER relaxed: as tamis__copy_out(). */
             const uint64_t word = __atomic_load_n(&segment->data[words - 1], __ATOMIC_RELAXED);
             if (word != 0) return words * 8 - (uint64_t)__builtin_clzll(word) / 8;
         }

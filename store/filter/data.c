@@ -21,21 +21,6 @@ static int check_range(const struct tamis__segment *segment, uint64_t offset, si
                        (unsigned long long)all);
 }
 
-static void copy(const struct tamis__segment *segment, uint64_t offset, unsigned char *buffer,
-                 size_t bytes)
-{
-    for (size_t done = 0; done < bytes;) {
-        const uint64_t at = offset + done;
-        const size_t skip = at % 8, room = 8 - skip;
-        const size_t now = bytes - done < room ? bytes - done : room;
-        /* ORDER relaxed: adders set bits meanwhile, and nobody concludes from a bit what other
-         * memory holds. */
-        const uint64_t word = __atomic_load_n(&segment->data[at / 8], __ATOMIC_RELAXED);
-        memcpy(buffer + done, (const unsigned char *)&word + skip, now);
-        done += now;
-    }
-}
-
 TAMIS_API int tamis_filter_read_data(tamis_filter *filter, uint32_t index, uint64_t offset,
                                      void *buffer, size_t bytes)
 {
@@ -45,27 +30,22 @@ TAMIS_API int tamis_filter_read_data(tamis_filter *filter, uint32_t index, uint6
     int rc = tamis__visit_segment(filter, index, &view);
     if (rc < 0) return rc;
     const struct tamis__segment *segment = &view->segments[index].segment;
+    const struct tamis__passage as_it_is = {.bit_order = segment->header->bit_order};
     rc = check_range(segment, offset, bytes);
     for (size_t done = 0; rc == 0 && done < bytes; done += TAMIS__PIECE_BYTES) {
         const size_t now = bytes - done < TAMIS__PIECE_BYTES ? bytes - done : TAMIS__PIECE_BYTES;
-        tamis__segment_want(segment, offset + done, now);
-        copy(segment, offset + done, (unsigned char *)buffer + done, now);
-        tamis__segment_release(segment, offset + done, now);
+        tamis__copy_out(segment, &as_it_is, offset + done, (unsigned char *)buffer + done, now);
     }
     if (rc == 0) rc = tamis__segment_check(segment);
     return (int)tamis__leave_with(filter, view, rc);
 }
 
 /* Have these bytes a bit that no position below m reaches? */
-static bool is_past_end(const struct tamis__segment_header *h, uint64_t offset,
-                        const unsigned char *data, size_t bytes)
+static bool is_past_end(const struct tamis__segment_header *h, uint64_t offset, const void *data,
+                        size_t bytes)
 {
-    const uint64_t begin = (h->m_bits - 1) / 64 * 8;
     uint64_t last = 0;
-    if (offset + bytes <= begin) return false;
-    const uint64_t from = offset > begin ? offset : begin;
-    memcpy((unsigned char *)&last + (from - begin), data + (from - offset),
-           (size_t)(offset + bytes - from));
+    tamis__keep_last_word(&last, h->m_bits, offset, data, bytes);
     return tamis__bits_past(last, h->m_bits, h->bit_order);
 }
 

@@ -279,18 +279,6 @@ static int write_data(const struct import *import, uint32_t index, const unsigne
     return 0;
 }
 
-/* Keeps the word that m ends in, wherever a piece ends. */
-static void keep_last_word(struct filling *filling, uint64_t m_bits, const unsigned char *data,
-                           size_t bytes)
-{
-    const uint64_t begin = (m_bits - 1) / 64 * 8, end = begin + 8;
-    const uint64_t from = filling->done_bytes > begin ? filling->done_bytes : begin;
-    const uint64_t to = filling->done_bytes + bytes < end ? filling->done_bytes + bytes : end;
-    if (from < to)
-        memcpy((unsigned char *)&filling->last_word + (from - begin),
-               data + (from - filling->done_bytes), (size_t)(to - from));
-}
-
 static uint64_t count_ones(const unsigned char *data, size_t bytes)
 {
     uint64_t ones = 0, word = 0;
@@ -308,7 +296,7 @@ static int take_data(void *context, uint32_t index, const void *data, size_t byt
     const struct tamis__segment_header *header = &import->drafts[index].header;
     const int rc = write_data(import, index, data, bytes);
     if (rc < 0) return rc;
-    keep_last_word(filling, header->m_bits, data, bytes);
+    tamis__keep_last_word(&filling->last_word, header->m_bits, filling->done_bytes, data, bytes);
     filling->ones += count_ones(data, bytes);
     filling->done_bytes += bytes;
     return 0;
