@@ -8,12 +8,6 @@
 
 /* ---- Rollback -------------------------------------------------------------------------------- */
 
-static int by_generation(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sets the sentence for a generation that does not exist.  It names those that do. */
 static int fail_no_generation(const struct tamis__record *record, uint64_t wanted,
                               struct tamis__kept *kept)
@@ -48,8 +42,7 @@ static int choose_generation(struct tamis__catalog_txn *txn, const struct tamis_
     struct tamis__kept kept = {0};
     uint64_t chosen = 0;
     int rc = tamis__catalog_each_generation(txn, before->filter_id, tamis__note_kept, &kept);
-    if (rc == 0 && kept.count > 0) qsort(kept.list, kept.count, sizeof *kept.list, by_generation);
-    for (size_t i = 0; i < kept.count; i++)
+    for (size_t i = 0; i < kept.count; i++) /* the oldest first */
         if (wanted != 0 ? kept.list[i].generation == wanted
                         : kept.list[i].generation < before->generation)
             chosen = kept.list[i].generation;
