@@ -36,8 +36,8 @@ struct cleaning {
 
 /* ---- What the catalog has -------------------------------------------------------------------- */
 
-/* Reports a missing file, with the last error.  `mend` NULL: says what can be done for the filter
- * of the record. */
+/* Reports a file that could not be opened, with the last error.  `mend` NULL: says what can be done
+ * for the filter of the record.  Returns 1 if there is no such file. */
 static int tell_missing(struct cleaning *c, const char *name, const struct tamis__record *record,
                         uint64_t number, int error, const char *mend)
 {
@@ -49,7 +49,8 @@ static int tell_missing(struct cleaning *c, const char *name, const struct tamis
         if (rc < 0) return rc;
         mend = found;
     }
-    return tamis__repair_tell(c->repair, name, file, error, "%s%s", reason, mend);
+    const int rc = tamis__repair_tell(c->repair, name, file, error, "%s%s", reason, mend);
+    return rc < 0 ? rc : tamis__segment_exists(&c->repair->store->place, number) == 0;
 }
 
 /* Has the catalog more items than the segment, of a kind that does not count down? */
@@ -65,22 +66,15 @@ static int check_index(struct cleaning *c, const char *name, const struct tamis_
                        bool in_force)
 {
     struct tamis__store_segment index;
-    char file[TAMIS__SEGMENT_NAME_BYTES];
-    const uint64_t number = record->exceptions;
-    int rc = tamis__numbers_append(&c->expected, number);
-    if (rc < 0) return rc;
-    const int error = tamis__open_index(c->repair->store, number, record->filter_id, &index);
-    if (error == 0) {
-        tamis__close_segment(&index);
-        return 0;
-    }
-    rc =
-        tell_missing(c, name, record, number, error,
-                     in_force ? " (it has the filter's exceptions)"
-                              : " (the exceptions of a generation that is kept, and not in force)");
-    tamis__segment_name(number, file);
-    if (rc < 0) return rc;
-    return tamis__exists(c->repair->store->place.segments_fd, file, file) == 0;
+    const int error =
+        tamis__open_index(c->repair->store, record->exceptions, record->filter_id, &index);
+    if (error < 0)
+        return tell_missing(
+            c, name, record, record->exceptions, error,
+            in_force ? " (it has the filter's exceptions)"
+                     : " (the exceptions of a generation that is kept, and not in force)");
+    tamis__close_segment(&index);
+    return 0;
 }
 
 /* Checks the files of a list.  Returns 1 if one is missing. */
@@ -88,36 +82,22 @@ static int check_list(struct cleaning *c, const char *name, const struct tamis__
                       bool in_force)
 {
     const char *mend = in_force ? NULL : " (a generation that is kept, and not in force)";
-    int rc = 0;
+    int rc = tamis__numbers_append_files(&c->expected, record);
     bool missing = false;
-    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
+    for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++) {
         struct tamis__store_segment s;
-        char file[TAMIS__SEGMENT_NAME_BYTES];
-        const uint64_t number = record->segments[i].number;
-        rc = tamis__numbers_append(&c->expected, number);
-        if (rc < 0) return rc;
         const int error = tamis__open_segment(c->repair->store, record, i, false, &s);
-        if (error == 0) {
-            if (in_force && counts_too_many(&record->segments[i], &s.segment))
-                rc = tamis__numbers_append(&c->miscounted, record->filter_id);
-            tamis__close_segment(&s);
+        if (error < 0) {
+            rc = tell_missing(c, name, record, record->segments[i].number, error, mend);
+            missing = missing || rc > 0;
             continue;
         }
-        rc = tell_missing(c, name, record, number, error, mend);
-        tamis__segment_name(number, file);
-        if (tamis__exists(c->repair->store->place.segments_fd, file, file) == 0) missing = true;
+        if (in_force && counts_too_many(&record->segments[i], &s.segment))
+            rc = tamis__numbers_append(&c->miscounted, record->filter_id);
+        tamis__close_segment(&s);
     }
-    if (rc == 0 && record->exceptions != 0) rc = check_index(c, name, record, in_force);
+    if (rc >= 0 && record->exceptions != 0) rc = check_index(c, name, record, in_force);
     return rc < 0 ? rc : missing || rc > 0;
-}
-
-static int note_spares(struct cleaning *c, const struct tamis__record *record)
-{
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < record->spare_count; i++)
-        rc =
-            tamis__numbers_append(&c->expected, record->segments[record->segment_count + i].number);
-    return rc;
 }
 
 static int note_record(void *context, const struct tamis__record *committed)
@@ -130,8 +110,7 @@ static int note_record(void *context, const struct tamis__record *committed)
                                            sizeof *known, "checking the store");
     if (known == NULL) return TAMIS_ENOMEM;
     *known = (struct known){record->filter_id, record->publication};
-    int rc = note_spares(c, record);
-    if (rc == 0) rc = check_list(c, record->name, record, true);
+    const int rc = check_list(c, record->name, record, true);
     return rc < 0 ? rc : 0;
 }
 

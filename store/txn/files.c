@@ -71,24 +71,22 @@ int tamis__generations_trim(struct tamis__catalog_txn *txn, uint64_t filter_id, 
     return rc;
 }
 
-static int append_segments(void *context, const struct tamis__record *record)
+int tamis__numbers_append_files(void *numbers, const struct tamis__record *record)
 {
     int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
-        rc = tamis__numbers_append(context, record->segments[i].number);
-    if (rc == 0 && record->exceptions != 0) rc = tamis__numbers_append(context, record->exceptions);
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count + record->spare_count; i++)
+        rc = tamis__numbers_append(numbers, record->segments[i].number);
+    if (rc == 0 && record->exceptions != 0) rc = tamis__numbers_append(numbers, record->exceptions);
     return rc;
 }
 
 int tamis__list_files(struct tamis__catalog_txn *txn, const struct tamis__record *record,
                       struct tamis__numbers *files)
 {
-    int rc = append_segments(files, record);
-    for (uint32_t i = 0; rc == 0 && i < record->spare_count; i++)
-        rc = tamis__numbers_append(files, record->segments[record->segment_count + i].number);
-    if (rc == 0)
-        rc = tamis__catalog_each_generation(txn, record->filter_id, append_segments, files);
-    return rc;
+    const int rc = tamis__numbers_append_files(files, record);
+    return rc < 0 ? rc
+                  : tamis__catalog_each_generation(txn, record->filter_id,
+                                                   tamis__numbers_append_files, files);
 }
 
 int tamis__forget_all(struct tamis__catalog_txn *txn, const struct tamis__record *record,

@@ -10,6 +10,9 @@ struct tamis__numbers {
     size_t count, room;
 };
 int tamis__numbers_append(struct tamis__numbers *numbers, uint64_t number);
+/* Appends the files of a record to a struct tamis__numbers: its segments, its spares and the index
+ * of its exceptions.  It is also for tamis__catalog_each() and _each_generation(). */
+int tamis__numbers_append_files(void *numbers, const struct tamis__record *record);
 /* Notes a segment as garbage, and as a file to be unlinked after the commit. */
 int tamis__remove_later(struct tamis__catalog_txn *txn, struct tamis__numbers *files,
                         uint64_t number);
