@@ -29,7 +29,8 @@ struct cleaning {
     size_t known_count, known_room;
     struct lost *lost; /* kept generations without all of their files */
     size_t lost_count, lost_room;
-    struct tamis__numbers expected, garbage, unlinked;
+    struct tamis__numbers expected, garbage;
+    bool any_unlinked;
     struct tamis__numbers
         miscounted; /* ids of filters whose record counts more than their segments */
 };
@@ -159,8 +160,8 @@ static int remove_segment(struct cleaning *c, uint64_t number, const char *why)
     char file[TAMIS__FILE_BYTES];
     tamis__check_file(number, file);
     const int rc = c->repair->dry ? 0 : tamis__segment_remove(&c->repair->store->place, number);
-    const int noted = rc < 0 ? 0 : tamis__numbers_append(&c->unlinked, number);
-    return noted < 0 ? noted : tamis__repair_tell_removed(c->repair, file, rc, why);
+    c->any_unlinked = c->any_unlinked || rc == 0;
+    return tamis__repair_tell_removed(c->repair, file, rc, why);
 }
 
 /* Was nothing ever added to it? */
@@ -313,7 +314,7 @@ static int finish(struct cleaning *c)
     const struct tamis__place *place = &c->repair->store->place;
     /* The removal is synced before the numbers are forgotten: otherwise a power cut could bring a
      * file back that nothing notes. */
-    int rc = c->unlinked.count > 0 ? tamis__sync_file(place->segments_fd, place->path) : 0;
+    int rc = c->any_unlinked ? tamis__sync_file(place->segments_fd, place->path) : 0;
     TAMIS__POINT(TAMIS__POINT_REPAIR_CLEANED);
     for (size_t i = 0; rc == 0 && i < c->garbage.count; i++) {
         char name[TAMIS__SEGMENT_NAME_BYTES];
@@ -345,7 +346,6 @@ int tamis__repair_clean(struct tamis__repair *repair)
     free(c.lost);
     free(c.expected.list);
     free(c.garbage.list);
-    free(c.unlinked.list);
     free(c.miscounted.list);
     return rc;
 }

@@ -5,6 +5,7 @@
 
 #include "file/mark.h"
 #include "handle/follow.h"
+#include "txn/recover.h"
 #include "txn/spares.h"
 #include "txn/write.h"
 
@@ -19,18 +20,6 @@ int tamis__begin_writing(struct tamis_filter *filter, const struct tamis__segmen
 }
 
 /* ---- The catalog's part ---------------------------------------------------------------------- */
-
-/* The record takes the filter's trouble from the segments. */
-static int record_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
-                          struct tamis__trouble is)
-{
-    struct tamis__trouble was;
-    const int rc = tamis__catalog_get_trouble(txn, filter_id, &was);
-    if (rc < 0) return rc;
-    is.damaged_since = was.damaged_since;
-    if (is.unclean_since == was.unclean_since && is.degraded_since == was.degraded_since) return 0;
-    return tamis__catalog_put_trouble(txn, filter_id, is);
-}
 
 /* The counts are read under the exclusive lock, so that they never go back. */
 int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *view,
@@ -48,7 +37,7 @@ int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *v
         if (known == record.segment_count && checkpointed_at > record.checkpointed_at)
             record.checkpointed_at = checkpointed_at;
         if (rc == 0 && known == record.segment_count)
-            rc = record_trouble(txn, record.filter_id, tamis__view_trouble(view));
+            rc = tamis__put_trouble(txn, record.filter_id, tamis__view_trouble(view));
         if (rc == 0) rc = tamis__catalog_put(txn, &record);
         if (rc == 0) rc = tamis__catalog_commit(txn);
         /* ORDER relaxed: a hint that saves a commit; the catalog is the truth. */
@@ -59,8 +48,6 @@ int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *v
     return rc;
 }
 
-/* Notes in the catalog that a sync has failed, if the catalog can still be written, so that a
- * listing shows it.  Returns `rc` and keeps its sentence. */
 int tamis__tell_of_failure(struct tamis_filter *filter, const struct tamis__view *view, int rc)
 {
     char cause[768];
@@ -107,7 +94,7 @@ static int accept_held(struct tamis_filter *filter, const struct tamis__view *vi
     if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
     for (uint32_t i = 0; rc == 0 && i < view->count; i++)
         rc = tamis__mark_accept(&view->segments[i].segment);
-    if (rc == 0) rc = record_trouble(txn, record.filter_id, tamis__view_trouble(view));
+    if (rc == 0) rc = tamis__put_trouble(txn, record.filter_id, tamis__view_trouble(view));
     return rc < 0 ? rc : tamis__catalog_commit(txn);
 }
 

@@ -59,6 +59,16 @@ void tamis__look_for_trouble(const struct tamis_store *store, const struct tamis
     (void)look(store, record, trouble);
 }
 
+int tamis__put_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id, struct tamis__trouble is)
+{
+    struct tamis__trouble was;
+    const int rc = tamis__catalog_get_trouble(txn, filter_id, &was);
+    if (rc < 0) return rc;
+    is.damaged_since = was.damaged_since;
+    if (is.unclean_since == was.unclean_since && is.degraded_since == was.degraded_since) return 0;
+    return tamis__catalog_put_trouble(txn, filter_id, is);
+}
+
 /* ---- One filter ------------------------------------------------------------------------------ */
 
 /*
@@ -129,10 +139,10 @@ static int replay_logs(struct tamis_store *store, const struct tamis__record *re
 int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *txn,
                           const struct tamis__record *record)
 {
-    struct tamis__trouble now, known;
-    int rc = 0;
+    struct tamis__trouble now;
     if (look(store, record, &now)) {
         const bool whole = record->policy.durable;
+        int rc = 0;
         for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
             rc = mend_segment(store, record->segments[i].number);
         if (rc >= 0 && whole) rc = replay_logs(store, record);
@@ -143,12 +153,7 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
         TAMIS__POINT(TAMIS__POINT_RECOVERED);
         (void)look(store, record, &now);
     }
-    rc = tamis__catalog_get_trouble(txn, record->filter_id, &known);
-    if (rc < 0) return rc;
-    now.damaged_since = known.damaged_since;
-    if (now.unclean_since == known.unclean_since && now.degraded_since == known.degraded_since)
-        return 0;
-    return tamis__catalog_put_trouble(txn, record->filter_id, now);
+    return tamis__put_trouble(txn, record->filter_id, now);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */

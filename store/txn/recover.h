@@ -15,3 +15,6 @@ void tamis__add_trouble(struct tamis__trouble *trouble, const struct tamis__segm
  * is left out. */
 void tamis__look_for_trouble(const struct tamis_store *store, const struct tamis__record *record,
                              struct tamis__trouble *trouble);
+/* Brings the filter's trouble in the catalog up to what its segments say. */
+int tamis__put_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                       struct tamis__trouble is);
