@@ -5,7 +5,7 @@ It was seen to fail without the filter of commands.
 """
 import json
 
-from harness import refused, run, same, server, store_of, tamis
+from harness import refused, run, same, served, store_of, tamis
 
 M = 100003
 
@@ -20,8 +20,7 @@ def made(redis, name="k"):
 
 
 def bits_are_those_of_the_keys():
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         made(redis)
         for position in positions(redis, "k", "one"):
             same(client.good("SETBIT", "k", position, 1), 0, "a new bit")
@@ -45,8 +44,7 @@ def bits_are_those_of_the_keys():
 
 
 def other_keys_are_the_servers():
-    with server(appendonly="yes") as redis:
-        client = redis.client()
+    with served(appendonly="yes") as (redis, client):
         made(redis)
         client.good("SELECT", 2)
         same((client.good("SETBIT", "k", 7, 1), client.good("GETBIT", "k", 7)), (0, 1), "a string of the same name")
@@ -57,8 +55,7 @@ def other_keys_are_the_servers():
         client.good("BF.ADD", "bloom", "x")
         refused(client("SETBIT", "bloom", 0, 1), "WRONGTYPE")
         client.good("SETBIT", "k", 9, 1)
-        redis.restart(kill=True)
-        client = redis.client()
+        client = redis.restart(kill=True)
         same(client.good("GETBIT", "k", 9), 1, "the filter")
         client.good("SELECT", 2)
         same(client.good("GETBIT", "k", 7), 1, "the string came with the AOF")

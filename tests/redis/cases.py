@@ -8,7 +8,7 @@ import os
 import random
 import shlex
 
-from harness import run, same, server
+from harness import run, same, served, server
 from redis_client import shown
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -70,8 +70,7 @@ def layers_of(rate, capacity, growth, items):
 def shapes_are_those_of_redisbloom():
     """BF.RESERVE with numbers of all sizes; as many items as are new are added."""
     seeded = random.Random(5)
-    with server("exact", "yes") as redis:
-        client = redis.client()
+    with served("exact", "yes") as (_, client):
         for number in range(60):
             rate = seeded.choice((0.25, 0.2499, 0.1, 0.01, 1e-3, 1e-9, seeded.uniform(1e-6, 0.25),
                                   10 ** -seeded.uniform(1, 12)))

@@ -4,10 +4,8 @@
 It was seen to fail without freeze_copy(), and for a leftover that was taken beside an AOF.
 """
 import struct
-import threading
 
-from harness import eventually, filters, refused, run, same, server
-from redis_client import Client
+from harness import beside, eventually, filters, follow, is_rewritten, refused, run, same, served
 
 OFTEN = 40  # more than a counter of 4 bits holds
 
@@ -25,8 +23,7 @@ def check(client, key="c", often=OFTEN, what=""):
 
 
 def items_are_counted_and_taken_off():
-    with server() as redis:
-        client = redis.client()
+    with served() as (_, client):
         fill(client)
         check(client)
         for _ in range(OFTEN):
@@ -45,8 +42,7 @@ def items_are_counted_and_taken_off():
 
 
 def sub_filters_come_and_go():
-    with server("cf-max-expansions", 4) as redis:
-        client = redis.client()
+    with served("cf-max-expansions", 4) as (_, client):
         client.good("CF.RESERVE", "c", 4, "BUCKETSIZE", 1, "EXPANSION", 2)
         items = [f"i{i}" for i in range(12)]
         same(client.good("CF.INSERT", "c", "ITEMS", *items), [1] * 12, "two sub-filters")
@@ -65,12 +61,11 @@ def counts_survive():
     for settings in ({"save": "900 1"}, {"appendonly": "yes"},
                      {"appendonly": "yes", "aof_use_rdb_preamble": "no"}):
         for mode in ("content", "reference"):
-            with server("rdb", mode, **settings) as redis:
-                client = redis.client()
+            with served("rdb", mode, **settings) as (redis, client):
                 fill(client)
                 if "appendonly" in settings:
                     client.good("BGREWRITEAOF")
-                    eventually(lambda: b"aof_rewrite_in_progress:0" in client.good("INFO", "persistence"), "rewritten")
+                    is_rewritten(client)
                 else:
                     client.good("SAVE")
                 for kill in (False, True):
@@ -78,8 +73,7 @@ def counts_survive():
                     before = client.good("CF.INFO", "c")
                     if "save" in settings:
                         client.good("SAVE")
-                    redis.restart(kill=kill)
-                    client = redis.client()
+                    client = redis.restart(kill=kill)
                     check(client, often=OFTEN + 1 + kill, what=f"{settings} {mode} {kill}")
                     same(client.good("CF.INFO", "c"), before, f"{settings} {mode}")
                     client.good("DEBUG", "RELOAD")
@@ -89,24 +83,15 @@ def counts_survive():
 
 def a_child_saves_what_was():
     """Items that are added while a replica is given the dump are not counted twice there."""
-    with server() as master, server() as replica:
-        client, follower = master.client(), replica.client()
+    with served() as (master, client), served() as (_, follower):
         fill(client, capacity=1 << 20)
-        stop = threading.Event()
+        def add():
+            own = master.client()
+            while True:
+                yield own.good("CF.ADD", "c", "often")
 
-        def load():
-            own = Client(master.port)
-            while not stop.is_set():
-                own.good("CF.ADD", "c", "often")
-
-        threads = [threading.Thread(target=load) for _ in range(2)]
-        for thread in threads:
-            thread.start()
-        follower.good("REPLICAOF", "127.0.0.1", master.port)
-        eventually(lambda: b"master_link_status:up" in follower.good("INFO", "replication"), "the link")
-        stop.set()
-        for thread in threads:
-            thread.join()
+        with beside(add(), add()):
+            follow(follower, master)
         client.good("CF.ADD", "c", "the last")
         eventually(lambda: follower.good("CF.EXISTS", "c", "the last") == 1, "the replica has all")
         same(follower.good("CF.COUNT", "c", "often"), client.good("CF.COUNT", "c", "often"), "the counts are the same")
@@ -114,17 +99,11 @@ def a_child_saves_what_was():
 
 
 def dumps_move_counts():
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         fill(client)
         client.good("CF.RESERVE", "empty", 100)
         same(client.good("CF.SCANDUMP", "empty", 0), [0, None], "an empty filter")
-        iterator, chunks = 0, []
-        while True:
-            iterator, data = client.good("CF.SCANDUMP", "c", iterator)
-            if iterator == 0:
-                break
-            chunks.append((iterator, data))
+        chunks = client.chunks("CF.SCANDUMP", "c")
         same(len(chunks[0][1]), 38, "RedisBloom's head")
         half = len(chunks[1][1]) // 2
         for at, data in (chunks[0], (half + 1, chunks[1][1][:half]), (chunks[1][0], chunks[1][1][half:])):
@@ -148,8 +127,7 @@ def dumps_move_counts():
 
 def a_filter_that_grew_keeps_its_rate():
     """It was seen to fail, with 1 in 2, when the counters were for twice the first sub-filter."""
-    with server() as redis:
-        client = redis.client()
+    with served() as (_, client):
         for at in range(0, 30000, 1000):
             client.good("CF.INSERT", "c", "ITEMS", *[f"item {i}" for i in range(at, at + 1000)])
         strangers = sum(client.good("CF.MEXISTS", "c", *[f"stranger {i}" for i in range(10000)]))

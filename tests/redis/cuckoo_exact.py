@@ -7,7 +7,7 @@ compaction that began with the oldest sub-filter, and for sub-filters that were 
 import random
 
 from cuckoo_model import Cuckoo, Full, murmur
-from harness import eventually, filters, has_filters, refused, run, same, server
+from harness import eventually, filters, follow, has_filters, is_rewritten, refused, run, same, served
 from rdb_payload import CUCKOO, module_value, string, unsigned
 
 SHAPES = ((4, 2, 20, 1), (8, 1, 5, 2), (64, 4, 50, 3), (100, 3, 1, 1), (16, 2, 20, 0), (1000, 2, 20, 4))
@@ -45,8 +45,7 @@ def act(client, model, seeded):
 def every_slot_is_as_in_a_second_implementation():
     same([murmur(text) for text in (b"", b"a", b"foo", b"item1")],
          [0, 0x071717D2D36B6B11, 0xCDDE38358FD25B01, 0x7930A108C52A9032], "MurmurHash64A")
-    with server("exact", "yes", "cf-max-expansions", 1000) as redis:
-        client = redis.client()
+    with served("exact", "yes", "cf-max-expansions", 1000) as (_, client):
         for number, shape in enumerate(SHAPES):
             seeded = random.Random(number)
             capacity, bucket_size, most, expansion = shape
@@ -73,8 +72,7 @@ def filled(client, key="c"):
 
 def sub_filters_are_made_as_there():
     """Numbers of RedisBloom: 1,000 items in filters of several shapes."""
-    with server("exact", "yes") as redis:
-        client = redis.client()
+    with served("exact", "yes") as (_, client):
         for words, made in ((("64", "BUCKETSIZE", 1), 18), (("64",), 17), (("64", "EXPANSION", 2), 5),
                             (("256", "BUCKETSIZE", 4, "MAXITERATIONS", 500), 4),
                             (("64", "EXPANSION", 4, "MAXITERATIONS", 500), 3)):
@@ -93,8 +91,7 @@ def sub_filters_are_made_as_there():
 
 def they_survive_as_they_are():
     for settings in ({"save": "900 1"}, {"appendonly": "yes"}, {"appendonly": "yes", "aof_use_rdb_preamble": "no"}):
-        with server("exact", "yes", **settings) as redis:
-            client = redis.client()
+        with served("exact", "yes", **settings) as (redis, client):
             chunks = filled(client)
             client.good("CF.RESERVE", "empty", 8, "BUCKETSIZE", 1)
             empty = client.good("CF.INFO", "empty")
@@ -107,7 +104,7 @@ def they_survive_as_they_are():
                 same(client.good("CF.INFO", "empty"), empty, f"{settings} {what}")
                 if what == "the log" and "appendonly" in settings:
                     client.good("BGREWRITEAOF")
-                    eventually(lambda: b"aof_rewrite_in_progress:0" in client.good("INFO", "persistence"), "rewritten")
+                    is_rewritten(client)
                     redis.restart(kill=True)
                 elif what == "the rewritten log":
                     client.good("DEBUG", "RELOAD")
@@ -116,8 +113,7 @@ def they_survive_as_they_are():
 
 def they_move_between_servers():
     """By chunks in any order, COPY, RENAME, DUMP, to a replica, and between servers with tamis.exact and without."""
-    with server("exact", "yes") as one, server() as two:
-        client, other = one.client(), two.client()
+    with served("exact", "yes") as (one, client), served() as (_, other):
         chunks = filled(client)
         load(client, "chunks", chunks[:1] + chunks[:0:-1])
         client.good("COPY", "c", "copied")
@@ -136,8 +132,7 @@ def they_move_between_servers():
         same(filters(one), ["counting"], "is in the store")
         client.good("FLUSHALL")
         filled(client, "mine")
-        other.good("REPLICAOF", "127.0.0.1", one.port)
-        eventually(lambda: b"master_link_status:up" in other.good("INFO", "replication"), "the link")
+        follow(other, one)
         client.good("CF.ADD", "mine", "more")
         eventually(lambda: dump(other, "mine") == dump(client, "mine"), "the replica has all")
 
@@ -150,8 +145,7 @@ def redisblooms_payloads_are_restored():
     parts = [unsigned(len(slots)), unsigned(model.first), unsigned(40)]
     sizes = [unsigned(number) for number in (0, 2, 20, 2)]
     each = [part for data in slots for part in (unsigned(len(data) // 2), string(data))]
-    with server("cf-bucket-size", 2) as redis:
-        client = redis.client()
+    with served("cf-bucket-size", 2) as (redis, client):
         client.good("RESTORE", "c", 0, module_value(CUCKOO, *parts, *sizes, *each))
         same(dump(client, "c")[0][1], model.head(), "the head")
         same(b"".join(data for _, data in dump(client, "c")[1:]), b"".join(slots), "the slots")
@@ -173,8 +167,7 @@ def redisblooms_payloads_are_restored():
 
 
 def heads_and_pieces_that_lie_are_refused():
-    with server("max-bytes", 1 << 20) as redis:
-        client = redis.client()
+    with served("max-bytes", 1 << 20) as (_, client):
         head = Cuckoo(4).head()
         for at, byte in ((32, 0), (34, 0), (8, 3), (24, 0), (15, 0xFF), (27, 1), (31, 1), (11, 0x10)):
             lie = bytearray(head)

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import urllib.request
 
-from harness import MODULE, TAMIS, eventually, run, same, server
+from harness import MODULE, TAMIS, eventually, run, same, served
 from redis_server import free_port, skip
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -114,8 +114,7 @@ def tls_users_and_figures_are_as_shown():
 
 
 def a_user_needs_both_names_of_a_command():
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         client.good("ACL", "SETUSER", "php", "on", ">x", "~*", "+setbit", "+getbit", "+auth")
         client.good("SETBIT", "plain", 1, 1)
         user = redis.client()

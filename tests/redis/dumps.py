@@ -9,7 +9,7 @@ import random
 import resource
 import struct
 
-from harness import eventually, filters, has_filters, refused, run, same, server
+from harness import eventually, filters, has_filters, refused, run, same, served, server
 from rdb_payload import BLOOM, CUCKOO, bloom, bloom_layers, closed, module_value, string, unsigned
 from redis_client import Error
 
@@ -28,8 +28,7 @@ def layers_of(client, key):
 
 def chunks_move_filters():
     for exact in ("yes", "no"):
-        with server("exact", exact) as redis:
-            client = redis.client()
+        with served("exact", exact) as (_, client):
             client.good("BF.RESERVE", "k", "0.01", 50, "EXPANSION", 3)
             client.good("BF.MADD", "k", *ITEMS)
             chunks = scan(client, "k")
@@ -50,16 +49,14 @@ def chunks_move_filters():
 
 
 def a_large_filter_comes_in_pieces_of_16_mib():
-    with server("exact", "yes") as redis:
-        client = redis.client()
+    with served("exact", "yes") as (_, client):
         client.good("BF.RESERVE", "k", "0.01", 20000000, "NONSCALING")
         same([(iterator, len(data)) for iterator, data in scan(client, "k")],
              [(1, 73), (16777217, 16777216), (23962649, 7185432)], "RedisBloom's pieces")
 
 
 def redisblooms_payloads_are_restored():
-    with server("exact", "yes") as redis:
-        client = redis.client()
+    with served("exact", "yes") as (redis, client):
         client.good("BF.RESERVE", "k", "0.01", 50, "EXPANSION", 3)
         client.good("BF.MADD", "k", *ITEMS)
         layers = layers_of(client, "k")
@@ -88,8 +85,7 @@ def redisblooms_payloads_are_restored():
 def payloads_that_lie_are_refused():
     """Mutated heads, chunks and payloads with a right checksum: errors, and the server goes on."""
     seeded = random.Random(11)
-    with server("exact", "yes", "max-bytes", 1 << 20) as redis:
-        client = redis.client()
+    with served("exact", "yes", "max-bytes", 1 << 20) as (redis, client):
         client.good("BF.RESERVE", "k", "0.01", 50)
         client.good("BF.MADD", "k", *ITEMS[:100])
         layers = layers_of(client, "k")
@@ -132,8 +128,7 @@ def scan_head(client, key):
 
 def a_head_that_claims_more_than_comes_makes_no_file():
     """More than 1 MiB comes, so that the import does not see at once that the stream ends too early."""
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         client.good("BF.RESERVE", "k", "0.01", 60000000)
         head = scan_head(client, "k")[:-4]  # without the expansion
         client.good("DEL", "k")
@@ -149,8 +144,7 @@ def a_head_that_claims_more_than_comes_makes_no_file():
 
 def values_of_the_other_type_are_refused():
     """A filter of kind counting is none of BF.*, and the numbers of CF.INFO must be possible."""
-    with server(rdbcompression="no") as redis:
-        client = redis.client()
+    with served(rdbcompression="no") as (redis, client):
         client.good("BF.ADD", "b", "x")
         client.good("CF.ADD", "c", "x")
         for key, other in (("b", CUCKOO), ("c", BLOOM)):

@@ -4,13 +4,15 @@
 tests/mutants has what it was seen to fail for, in redis_durable_*.patch.  keys_change_under_the_threads was seen to hang
 while the keeper's handler of fork() was registered before the library's.
 """
+import functools
+import itertools
 import os
 import sys
-import threading
 import time
 
-from harness import eventually, refused, run, same, server, store_of, tamis
-from redis_client import Client, Error
+from harness import (beside, eventually, is_linked, is_rewritten, refused, run, same, served, server, store_of, tamis,
+                     together)
+from redis_client import Error
 
 SLOW_DISK = os.path.abspath(sys.argv.pop(3))
 
@@ -38,19 +40,7 @@ class Disk:
 
     def at_once(self, commands):
         """Sends each command by a client of its own, all at the same time; returns the answers in their order."""
-        answers = [None] * len(commands)
-
-        def ask(index):
-            client = Client(self.redis.port)
-            answers[index] = client(*commands[index])
-            client.close()
-
-        threads = [threading.Thread(target=ask, args=(index,)) for index in range(len(commands))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return answers
+        return together(*(functools.partial(self.redis.client(), *command) for command in commands))
 
 
 def info(client, field):
@@ -161,25 +151,20 @@ def keys_change_under_the_threads():
         end = time.monotonic() + 4
 
         def add(number):
-            own, i = disk.redis.client(), 0
-            while time.monotonic() < end:
-                own("BF.MADD", f"k{number % 2}", f"{number} {i}", f"{number} {i + 1}")
-                i += 2
+            own = disk.redis.client()
+            for i in itertools.count(0, 2):
+                yield own("BF.MADD", f"k{number % 2}", f"{number} {i}", f"{number} {i + 1}")
 
-        threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
-        for thread in threads:
-            thread.start()
-        disk.takes(2)
-        while time.monotonic() < end:
-            for key in ("k0", "k1"):
-                client("TAMIS.RESERVE", key, "0.01", 1000, "DURABLE", "SEED", 1)
-            for words in (("COPY", "k0", "c"), ("RENAME", "k1", "r"), ("TAMIS.RESERVE", "k1", "0.01", 1000, "DURABLE"),
-                          ("TAMIS.MERGE", "c", "k0"), ("DEBUG", "DIGEST-VALUE", "k0"), ("DUMP", "k1"), ("UNLINK", "k0"),
-                          ("BGSAVE",), ("DEL", "r", "c"), ("SWAPDB", 0, 1), ("SWAPDB", 0, 1), ("DEL", "k1")):
-                client(*words)
-            client.good("FLUSHALL", "ASYNC")
-        for thread in threads:
-            thread.join()
+        with beside(*map(add, range(8))):
+            disk.takes(2)
+            while time.monotonic() < end:
+                for key in ("k0", "k1"):
+                    client("TAMIS.RESERVE", key, "0.01", 1000, "DURABLE", "SEED", 1)
+                for words in (("COPY", "k0", "c"), ("RENAME", "k1", "r"), ("TAMIS.RESERVE", "k1", "0.01", 1000, "DURABLE"),
+                              ("TAMIS.MERGE", "c", "k0"), ("DEBUG", "DIGEST-VALUE", "k0"), ("DUMP", "k1"), ("UNLINK", "k0"),
+                              ("BGSAVE",), ("DEL", "r", "c"), ("SWAPDB", 0, 1), ("SWAPDB", 0, 1), ("DEL", "k1")):
+                    client(*words)
+                client.good("FLUSHALL", "ASYNC")
         same(client.good("PING"), "PONG", "the server lives")
         disk.redis.restart()
         same("unclean" in tamis("verify", "--store", store_of(disk.redis)), False, "the store is well")
@@ -192,27 +177,20 @@ def dumps_have_what_was_told_to_replicas():
         with Disk(repl_diskless_sync=diskless, repl_diskless_sync_delay=0, appendonly="yes") as (disk, client):
             reserve(client)
             disk.takes(30)
-            told, stop = [], threading.Event()
+            told = []
 
             def add(number):
-                own, i = disk.redis.client(), 0
-                while not stop.is_set():
+                own = disk.redis.client()
+                for i in itertools.count():
                     own.good("BF.ADD", "k", f"{number} {i}")
-                    told.append(f"{number} {i}")
-                    i += 1
+                    yield told.append(f"{number} {i}")
 
-            threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
-            for thread in threads:
-                thread.start()
-            with server() as replica:
-                follower = replica.client()
-                follower.good("REPLICAOF", "127.0.0.1", disk.redis.port)
-                client.good("BGREWRITEAOF")
-                eventually(lambda: b"master_link_status:up" in follower.good("INFO", "replication"), "the replica follows")
-                time.sleep(0.5)
-                stop.set()
-                for thread in threads:
-                    thread.join()
+            with served() as (_, follower):
+                with beside(*map(add, range(8))):
+                    follower.good("REPLICAOF", "127.0.0.1", disk.redis.port)
+                    client.good("BGREWRITEAOF")
+                    is_linked(follower)
+                    time.sleep(0.5)
                 client.good("WAIT", 1, 10000)
                 eventually(lambda: follower.good("BF.MEXISTS", "k", *told) == [1] * len(told), "the replica has all", 10)
                 same(info(follower, "durable"), 1, "its filter is durable")
@@ -220,8 +198,7 @@ def dumps_have_what_was_told_to_replicas():
                            "the same bits")
             same(len(told) > 50, True, "there were adds")
             os.rename(store_of(disk.redis), store_of(disk.redis) + ".away")  # the AOF alone
-            disk.redis.restart(kill=True)
-            client = disk.redis.client()
+            client = disk.redis.restart(kill=True)
             same(client.good("BF.MEXISTS", "k", *told), [1] * len(told), "the AOF has all")
 
 
@@ -232,11 +209,10 @@ def filters_stay_durable():
             client.good("COPY", "k", "c")
             client.good("RESTORE", "r", 0, client.good("DUMP", "k"))
             client.good("BGREWRITEAOF")
-            eventually(lambda: b"aof_rewrite_in_progress:0" in client.good("INFO", "persistence"), "the rewrite")
+            is_rewritten(client)
             disk.redis.kill()
             os.rename(store_of(disk.redis), store_of(disk.redis) + ".away")
-            disk.redis.start()
-            client = disk.redis.client()
+            client = disk.redis.start()
             for key in ("k", "c", "r"):
                 flat = client.good("TAMIS.INFO", key)
                 same(flat[flat.index("durable") + 1], 1, key)

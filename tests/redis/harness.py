@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the tests of this folder share: MODULE and TAMIS are the first two arguments of each."""
+import concurrent.futures
+import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 
 from redis_client import Error
@@ -14,6 +17,13 @@ TAMIS = os.path.abspath(sys.argv[2])
 
 def server(*arguments, **settings):
     return Server(MODULE, *arguments, **settings)
+
+
+@contextlib.contextmanager
+def served(*arguments, **settings):
+    """A server, and a client of it."""
+    with server(*arguments, **settings) as redis:
+        yield redis, redis.client()
 
 
 def same(is_, wanted, what=""):
@@ -50,6 +60,46 @@ def eventually(condition, what, seconds=20):
         if time.monotonic() > end:
             raise AssertionError(f"never: {what}")
         time.sleep(0.02)
+
+
+def follow(follower, master):
+    """The client's server becomes a replica, and has got the master's dump."""
+    follower.good("REPLICAOF", "127.0.0.1", master.port)
+    is_linked(follower)
+
+
+def is_linked(follower):
+    eventually(lambda: b"master_link_status:up" in follower.good("INFO", "replication"), "the replica has its master")
+
+
+def is_rewritten(client):
+    eventually(lambda: b"aof_rewrite_in_progress:0" in client.good("INFO", "persistence"), "the AOF is rewritten")
+
+
+def together(*calls):
+    """Makes the calls at the same time, each in a thread of its own; returns what they return."""
+    with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
+        return [job.result() for job in [pool.submit(call) for call in calls]]
+
+
+@contextlib.contextmanager
+def beside(*works):
+    """Steps of each work, a generator, are done in a thread of its own for the time of the `with`."""
+    stop = threading.Event()
+
+    def steps(work):
+        for _ in work:
+            if stop.is_set():
+                return
+
+    with concurrent.futures.ThreadPoolExecutor(len(works)) as pool:
+        jobs = [pool.submit(steps, work) for work in works]
+        try:
+            yield
+        finally:
+            stop.set()
+        for job in jobs:
+            job.result()
 
 
 def has_filters(instance, wanted, what=""):

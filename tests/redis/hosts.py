@@ -11,8 +11,8 @@ for a client that goes on asking a node that has become a replica how many repli
 While slots move, or while the replicas are down, nothing is in doubt.  While a master and its replica are down, the commands
 end, and when they run again, keys that were told are there and no key is left out.  Seen to fail for a client that does not
 follow MOVED, and for one that forgets at its end what may have been added: nobody was told of those keys."""
-import concurrent.futures
 import contextlib
+import functools
 import os
 import random
 import re
@@ -24,7 +24,7 @@ import threading
 import time
 
 from cluster_servers import SLOTS, Cluster
-from harness import TAMIS, eventually, run, same
+from harness import TAMIS, eventually, run, same, together
 from redis_server import skip
 from remote import bounded, remote, urls
 
@@ -267,11 +267,8 @@ def a_master_and_its_replica_are_down():
             assert "nothing was answered for 3 s" in text, text
         took = time.monotonic() - began
         assert took < 20, f"the commands ended {took:.1f} s after the servers"
-        with concurrent.futures.ThreadPoolExecutor(3) as pool:
-            jobs = [pool.submit(bounded, cluster.url(2), "--timeout=1", *words, limit=10)
-                    for words in (("check", "f", *urls(0, 99)), ("add", "f", *urls(0, 99)), ("info", "f"))]
-            for job in jobs:
-                job.result()
+        together(*(functools.partial(bounded, cluster.url(2), "--timeout=1", *words, limit=10)
+                   for words in (("check", "f", *urls(0, 99)), ("add", "f", *urls(0, 99)), ("info", "f"))))
         for server in reversed(lost):
             server.start()
         eventually(lambda: all(cluster.is_whole(server) for server in cluster.servers), "the cluster is whole again")

@@ -3,7 +3,7 @@
 
 It was seen to fail without the notification of rename_to, and without make_way() in keeper_make().
 """
-from harness import eventually, filters, has_filters, refused, run, same, server, store_of, tamis
+from harness import eventually, filters, has_filters, refused, run, same, served, server, store_of, tamis
 
 
 def has(client, key, *items):
@@ -11,8 +11,7 @@ def has(client, key, *items):
 
 
 def a_key_is_a_filter_of_its_name():
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         client.good("BF.ADD", "seen", "a")
         has_filters(redis, ["seen"], "a plain name")
         same(tamis("check", "--store", store_of(redis), "seen", text="a\nb\n").split("\n")[0].split("\t")[0] != "",
@@ -31,8 +30,7 @@ def a_key_is_a_filter_of_its_name():
 
 
 def filters_go_with_their_keys():
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         for key in ("del", "unlink", "px", "set", "getdel"):
             client.good("BF.ADD", key, "x")
         client.good("DEL", "del")
@@ -51,8 +49,7 @@ def filters_go_with_their_keys():
 
 
 def names_follow_the_keys():
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         client.good("BF.MADD", "a", "1")
         client.good("BF.MADD", "b", "2")
         client.good("RENAME", "a", "b")
@@ -76,8 +73,7 @@ def names_follow_the_keys():
 
 
 def restore_replaces():
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         client.good("BF.MADD", "k", "1", "2")
         payload = client.good("DUMP", "k")
         client.good("BF.ADD", "k", "3")
@@ -90,8 +86,7 @@ def restore_replaces():
 
 
 def transactions_and_scripts():
-    with server() as redis:
-        client = redis.client()
+    with served() as (_, client):
         client.good("MULTI")
         client.good("BF.RESERVE", "t", "0.01", 100)
         client.good("BF.MADD", "t", "a", "b")
@@ -102,8 +97,7 @@ def transactions_and_scripts():
 
 
 def filters_of_others_are_left_alone():
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         tamis("create", "--store", store_of(redis), "theirs", "-n", "1000")
         refused(client("BF.ADD", "theirs", "x"), "ERR could not create filter: ")
         client.good("FLUSHALL")
@@ -115,8 +109,7 @@ def filters_of_others_are_left_alone():
 
 def a_filter_that_was_dropped_is_told():
     """A local process drops the filter of a key, and makes its own of that name: that one stays."""
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         client.good("BF.ADD", "k", "x")
         tamis("drop", "--store", store_of(redis), "k")
         refused(client("BF.ADD", "k", "y"), "ERR problem inserting into filter: ")
@@ -146,8 +139,7 @@ def keys_go_in_another_thread():
     lazily = {f"lazyfree_lazy_{what}": "yes" for what in ("user_del", "user_flush", "server_del")}
     keys = [f"k{i}" for i in range(12)]
     for mode in ("content", "reference"):
-        with server("rdb", mode, save="900 1", **lazily) as redis:
-            client = redis.client()
+        with served("rdb", mode, save="900 1", **lazily) as (redis, client):
             tamis("create", "--store", store_of(redis), "others", "-n", "1000")
             for i in range(10):
                 for key in keys:

@@ -346,8 +346,7 @@ class Kills:
             self.begin(redis)
             for turn in range(kills):
                 killed = self.load(redis, turn)
-                redis.start()
-                client = redis.client()
+                client = redis.start()
                 self.check_stay(client)
                 self.check_counts(client, killed)
                 self.check_churn(client, killed)

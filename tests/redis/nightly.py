@@ -4,10 +4,9 @@ puts them in force, while others ask."""
 import os
 import re
 import subprocess
-import threading
 
 from cluster_servers import Cluster
-from harness import TAMIS, eventually, run, same, store_of
+from harness import TAMIS, beside, eventually, run, same, store_of
 from remote import remote, urls
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -71,22 +70,18 @@ def each_node_builds_its_own():
         assert "static" in refused, refused
 
         # While somebody asks for keys of both nights, the second is put in force: no error, none is missed.
-        lost, stop = [], threading.Event()
+        lost = []
 
         def ask():
             both = first[1000:3000]
-            while not stop.is_set():
+            while True:
                 answer = remote(cluster.url(2), "check", LIST, keys=both, status=None)
                 if answer.status != 0 or answer.out.split(b"\n")[:-1] != both:
                     lost.append(answer.err or "a key is missing")
+                yield
 
-        asker = threading.Thread(target=ask)
-        asker.start()
-        try:
+        with beside(ask()):
             night(cluster, second)
-        finally:
-            stop.set()
-            asker.join()
         same(lost, [], "while a night was put in force")
         same(found(cluster, second), second, "the second night's list")
         gone = found(cluster, first[:1000])

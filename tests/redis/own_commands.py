@@ -4,11 +4,10 @@
 It was seen to fail for a TAMIS.DETACH that left TAMIS_FILTER_OWNED.
 """
 import subprocess
-import threading
 import time
 
-from harness import MODULE, TAMIS, eventually, filters, has_filters, refused, run, same, server, store_of, tamis
-from redis_client import Client
+from harness import (MODULE, TAMIS, eventually, filters, has_filters, refused, run, same, served, server, store_of,
+                     tamis, together)
 
 
 def fields(flat):
@@ -16,8 +15,7 @@ def fields(flat):
 
 
 def filters_are_attached_and_detached():
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         tamis("create", "--store", store_of(redis), "tonight", "-n", "1000")
         tamis("add", "--store", store_of(redis), "tonight", text="a\nb\n")
         client.good("TAMIS.ATTACH", "key", "tonight")
@@ -36,24 +34,21 @@ def filters_are_attached_and_detached():
         client.good("BF.ADD", "mine", "x")
         client.good("TAMIS.DETACH", "mine")
         same((client.good("EXISTS", "mine"), filters(redis)), (0, ["mine", "tonight"]), "TAMIS.DETACH")
-        redis.restart(kill=True)
-        client = redis.client()
+        client = redis.restart(kill=True)
         time.sleep(0.5)
         same(client.good("TAMIS.ORPHANS", "LIST"), [], "what was detached is no orphan")
 
 
 def attached_filters_are_attached_again():
     for mode in ("content", "reference"):
-        with server("rdb", mode, save="900 1") as redis:
-            client = redis.client()
+        with served("rdb", mode, save="900 1") as (redis, client):
             tamis("create", "--store", store_of(redis), "tonight", "-n", "1000")
             tamis("build", "--store", store_of(redis), "list", text="a\nb\n")
             client.good("TAMIS.ATTACH", "k", "tonight")
             client.good("TAMIS.ATTACH", "l", "list")
             client.good("BF.ADD", "k", "x")
             refused(client("BF.ADD", "l", "x"), "ERR problem inserting into filter: ")
-            redis.restart()
-            client = redis.client()
+            client = redis.restart()
             same(client.good("BF.MEXISTS", "l", "a", "zz"), [1, 0], "a static filter")
             same(tamis("add", "--new", "--store", store_of(redis), "tonight", text="x\ny\n"), "y\n", mode)
             same(client.good("BF.EXISTS", "k", "y"), 1, "they share the filter after a restart")
@@ -62,12 +57,10 @@ def attached_filters_are_attached_again():
 
 
 def orphans_are_listed_and_dropped():
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         client.good("BF.ADD", "k", "x")
         client.good("BF.ADD", "l", "x")
-        redis.restart(kill=True)
-        client = redis.client()
+        client = redis.restart(kill=True)
         eventually(lambda: len(client.good("TAMIS.ORPHANS", "LIST")) == 2, "both keys are gone")
         client.good("BF.ADD", "k", "y")
         moved = [name for name, was in client.good("TAMIS.ORPHANS", "LIST") if was == b"k"]
@@ -81,8 +74,7 @@ def orphans_are_listed_and_dropped():
 
 
 def filters_of_other_sorts_are_made():
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         client.good("TAMIS.RESERVE", "w", "0.01", 1000, "WINDOW", 3600, "SLICES", 4)
         client.good("BF.ADD", "w", "x")
         client.good("TAMIS.ROTATE", "w")
@@ -109,8 +101,7 @@ def filters_of_other_sorts_are_made():
 
 
 def the_server_tells_of_itself():
-    with server() as redis:
-        client = redis.client()
+    with served() as (_, client):
         client.good("BF.MADD", "k", "a", "b", "a")
         client.good("BF.EXISTS", "k", "a")
         stats = fields(client.good("TAMIS.STATS"))
@@ -134,8 +125,7 @@ def the_server_tells_of_itself():
 
 def a_store_of_nobody_is_told():
     """The server runs, and each command says what is wrong with the store."""
-    with server("store", "/proc/none") as redis:
-        client = redis.client()
+    with served("store", "/proc/none") as (redis, client):
         refused(client("BF.ADD", "k", "x"), "ERR could not create filter: ")
         same(client.good("BF.EXISTS", "k", "x"), 0, "a missing key")
         same("the store cannot be opened" in redis.log(), True, "the log")
@@ -148,7 +138,7 @@ def new_is_told_once_between_clients_and_processes():
         news = []
 
         def ask():
-            client = Client(redis.port)
+            client = redis.client()
             for at in range(0, len(keys), 8):
                 part = keys[at:at + 8]
                 news.extend(key for key, new in zip(part, client.good("BF.MADD", "k", *part)) if new)
@@ -158,11 +148,7 @@ def new_is_told_once_between_clients_and_processes():
                                   input="\n".join(keys) + "\n", capture_output=True, text=True, check=True)
             news.extend(done.stdout.split("\n")[:-1])
 
-        threads = [threading.Thread(target=work) for work in (ask, local, ask, local)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        together(ask, local, ask, local)
         same(len(news), len(set(news)), "at most one NEW for each key")
         same(len(keys) - len(news) < 5, True, "and one for all but false positives")
         same(redis.client().good("BF.MEXISTS", "k", *keys), [1] * len(keys), "all are in")
@@ -170,8 +156,7 @@ def new_is_told_once_between_clients_and_processes():
 
 def users_may_have_categories():
     """Where the server lets a module make some: Redis 7.4, Valkey 8.  tests/redis/valkey.py runs this too."""
-    with server() as redis:
-        client = redis.client()
+    with served() as (_, client):
         listed = client.good("ACL", "CAT")
         version = client.good("INFO", "server").split(b"redis_version:")[1].split(b"\r")[0]
         if b"bloom" not in listed:

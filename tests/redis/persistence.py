@@ -4,12 +4,11 @@
 It was seen to fail without take_stored() of rdb.c, without the kept filters of keeper_hold(), and without join() of
 leftovers.c.
 """
+import glob
 import os
-import threading
 import time
 
-from harness import eventually, filters, has_filters, run, same, server, store_of, tamis
-from redis_client import Client, Error
+from harness import beside, eventually, filters, follow, has_filters, is_rewritten, run, same, served, store_of, tamis
 
 ITEMS = [f"item {i}" for i in range(300)]
 
@@ -21,23 +20,19 @@ def all_in(client, key, items=ITEMS):
 def reload_keeps_everything():
     for exact in ("yes", "no"):
         for mode in ("content", "reference"):
-            with server("exact", exact, "rdb", mode, save="900 1") as redis:
-                client = redis.client()
+            with served("exact", exact, "rdb", mode, save="900 1") as (redis, client):
                 client.good("BF.RESERVE", "k", "0.001", 50, "EXPANSION", 3)
                 client.good("BF.RESERVE", "n", "0.01", 500, "NONSCALING")
                 for key in ("k", "n"):
                     client.good("BF.MADD", key, *ITEMS)
-                before = [client.good(*words) for words in
-                          (("BF.INFO", "k"), ("BF.INFO", "n"), ("BF.DEBUG", "k"), ("DEBUG", "DIGEST-VALUE", "k", "n"))]
+                told = (("BF.INFO", "k"), ("BF.INFO", "n"), ("BF.DEBUG", "k"), ("DEBUG", "DIGEST-VALUE", "k", "n"))
+                before = [client.good(*words) for words in told]
                 for action in ("reload", "restart", "kill"):
                     if action == "reload":
                         client.good("DEBUG", "RELOAD")
                     else:
-                        redis.restart(kill=action == "kill")
-                        client = redis.client()
-                    after = [client.good(*words) for words in
-                             (("BF.INFO", "k"), ("BF.INFO", "n"), ("BF.DEBUG", "k"), ("DEBUG", "DIGEST-VALUE", "k", "n"))]
-                    same(after, before, f"{action}, exact {exact}, {mode}")
+                        client = redis.restart(kill=action == "kill")
+                    same([client.good(*words) for words in told], before, f"{action}, exact {exact}, {mode}")
                     all_in(client, "k")
                     eventually(lambda: filters(redis) == ["k", "n"], "the store has these two")
                 same("no key has it" in redis.log(), False, "there are no orphans")
@@ -46,14 +41,12 @@ def reload_keeps_everything():
 def a_killed_server_loses_nothing_that_the_store_had():
     """RDB alone: the dump is older than the store, which is taken; what no dump names is an orphan."""
     for mode in ("content", "reference"):
-        with server("rdb", mode, save="900 1000000") as redis:
-            client = redis.client()
+        with served("rdb", mode, save="900 1000000") as (redis, client):
             client.good("BF.MADD", "k", *ITEMS[:100])
             client.good("SAVE")
             client.good("BF.MADD", "k", *ITEMS[100:])
             client.good("BF.ADD", "later", "x")
-            redis.restart(kill=True)
-            client = redis.client()
+            client = redis.restart(kill=True)
             all_in(client, "k")
             same(client.good("EXISTS", "later"), 0, "it was in no dump")
             eventually(lambda: "'later' was made for a key" in redis.log(), "the log tells the orphan")
@@ -65,8 +58,7 @@ def a_killed_server_loses_nothing_that_the_store_had():
 
 def a_dump_with_references_is_good_until_the_next_one():
     """A key goes after the dump; the server dies; the dump, which has the key, is loaded."""
-    with server("rdb", "reference", save="900 1000000") as redis:
-        client = redis.client()
+    with served("rdb", "reference", save="900 1000000") as (redis, client):
         client.good("BF.MADD", "k", *ITEMS)
         client.good("BF.MADD", "l", *ITEMS)
         client.good("SAVE")
@@ -74,8 +66,7 @@ def a_dump_with_references_is_good_until_the_next_one():
         client.good("BF.ADD", "k", "another life")
         client.good("UNLINK", "l")
         time.sleep(0.3)
-        redis.restart(kill=True)
-        client = redis.client()
+        client = redis.restart(kill=True)
         all_in(client, "k")
         all_in(client, "l")
         client.good("DEL", "k", "l")
@@ -86,8 +77,7 @@ def a_dump_with_references_is_good_until_the_next_one():
 
 
 def a_reference_to_another_store_is_told():
-    with server("rdb", "reference", save="900 1") as redis:
-        client = redis.client()
+    with served("rdb", "reference", save="900 1") as (redis, client):
         client.good("BF.ADD", "k", "x")
         client.good("SAVE")
         redis.kill()
@@ -107,13 +97,11 @@ def a_reference_to_another_store_is_told():
 def a_filter_that_was_detached_stays_whatever_an_old_dump_says():
     """The dump has the key from before TAMIS.DETACH; when the key goes, the filter is not the module's to drop."""
     for mode in ("content", "reference"):
-        with server("rdb", mode, save="900 1000000") as redis:
-            client = redis.client()
+        with served("rdb", mode, save="900 1000000") as (redis, client):
             client.good("BF.MADD", "k", *ITEMS)
             client.good("SAVE")
             client.good("TAMIS.DETACH", "k")
-            redis.restart(kill=True)
-            client = redis.client()
+            client = redis.restart(kill=True)
             all_in(client, "k")
             client.good("DEL", "k")
             client.good("SAVE")
@@ -123,13 +111,11 @@ def a_filter_that_was_detached_stays_whatever_an_old_dump_says():
 
 def what_came_back_out_of_a_dump_is_known_again():
     """The key goes after the dump; its filter is made anew from the dump, gets more, and another name; twice killed."""
-    with server(save="900 1000000") as redis:
-        client = redis.client()
+    with served(save="900 1000000") as (redis, client):
         client.good("BF.MADD", "k", *ITEMS[:100])
         client.good("SAVE")
         client.good("DEL", "k")
-        redis.restart(kill=True)
-        client = redis.client()
+        client = redis.restart(kill=True)
         client.good("BF.MADD", "k", *ITEMS[100:])
         client.good("RENAME", "k", "l")
         redis.restart(kill=True)
@@ -139,15 +125,13 @@ def what_came_back_out_of_a_dump_is_known_again():
 
 def copies_are_told_apart():
     """The name of a key in the dump belongs to another copy of its filter by now, which has less."""
-    with server(save="900 1000000") as redis:
-        client = redis.client()
+    with served(save="900 1000000") as (redis, client):
         client.good("BF.MADD", "k", *ITEMS[:100])
         client.good("COPY", "k", "l")
         client.good("BF.MADD", "l", *ITEMS[100:])
         client.good("SAVE")
         client.good("RENAME", "k", "l")
-        redis.restart(kill=True)
-        client = redis.client()
+        client = redis.restart(kill=True)
         all_in(client, "k", ITEMS[:100])
         all_in(client, "l")
         eventually(lambda: filters(redis) == ["k", "l"], "one filter for each")
@@ -155,20 +139,16 @@ def copies_are_told_apart():
 
 def an_aof_whose_end_is_lost_gets_no_other_filter():
     """That a filter was renamed over another one is not in the AOF any more."""
-    with server(appendonly="yes", appendfsync="always") as redis:
-        client = redis.client()
+    with served(appendonly="yes", appendfsync="always") as (redis, client):
         client.good("BF.MADD", "k", *ITEMS[:100])
         client.good("BF.MADD", "l", *ITEMS[100:])
-        folder = os.path.join(redis.directory, "appendonlydir")
-        (log,) = [name for name in os.listdir(folder) if name.endswith(".incr.aof")]
-        path = os.path.join(folder, log)
+        (path,) = glob.glob(redis.directory + "/appendonlydir/*.incr.aof")
         size = os.path.getsize(path)
         client.good("RENAME", "k", "l")
         eventually(lambda: filters(redis) == ["l"], "what l had is gone; Valkey frees it in another thread")
         redis.kill()
         os.truncate(path, size)
-        redis.start()
-        client = redis.client()
+        client = redis.start()
         all_in(client, "k", ITEMS[:100])
         all_in(client, "l", ITEMS[100:])
         same(sum(client.good("BF.MEXISTS", "l", *ITEMS[:100])) < 20, True, "l has not the items of k")
@@ -177,15 +157,13 @@ def an_aof_whose_end_is_lost_gets_no_other_filter():
 
 def a_grown_filter_gets_what_local_processes_added():
     """They have filled its first segment, so that the AOF's items lie in another one than by the AOF alone."""
-    with server(appendonly="yes") as redis:
-        client = redis.client()
+    with served(appendonly="yes") as (redis, client):
         client.good("BF.RESERVE", "k", "0.000001", 300)
         client.good("BF.MADD", "k", *ITEMS[:100])
         local = "".join(f"local {i}\n" for i in range(5000))
         tamis("add", "--store", store_of(redis), "k", text=local)
         client.good("BF.MADD", "k", *ITEMS[100:])
-        redis.restart(kill=True)
-        client = redis.client()
+        client = redis.restart(kill=True)
         all_in(client, "k")
         all_in(client, "k", local.split("\n")[:-1])
         eventually(lambda: filters(redis) == ["k"], "one filter is left")
@@ -194,18 +172,16 @@ def a_grown_filter_gets_what_local_processes_added():
 def aof_rewrites():
     for preamble in ("yes", "no"):
         for exact in ("yes", "no"):
-            with server("exact", exact, appendonly="yes", aof_use_rdb_preamble=preamble) as redis:
-                client = redis.client()
+            with served("exact", exact, appendonly="yes", aof_use_rdb_preamble=preamble) as (redis, client):
                 client.good("BF.RESERVE", "k", "0.01", 20, "EXPANSION", 4)
                 client.good("BF.MADD", "k", *ITEMS[:200])
                 info = client.good("BF.INFO", "k")
                 client.good("BGREWRITEAOF")
                 client.good("BF.MADD", "k", *ITEMS[200:])
                 client.good("RENAME", "k", "l")
-                eventually(lambda: b"aof_rewrite_in_progress:0" in client.good("INFO", "persistence"), "the rewrite")
+                is_rewritten(client)
                 before = client.good("BF.INFO", "l")
-                redis.restart(kill=True)
-                client = redis.client()
+                client = redis.restart(kill=True)
                 all_in(client, "l")
                 same(client.good("BF.INFO", "l"), before, f"preamble {preamble}, exact {exact}, {info}")
                 eventually(lambda: filters(redis) == ["l"], "the store has this one")
@@ -214,44 +190,33 @@ def aof_rewrites():
 def what_an_aof_lacks_is_in_the_store():
     """The end of the AOF is lost, as appendfsync everysec allows; the store has all that was acknowledged."""
     for exact in ("yes", "no"):
-        with server("exact", exact, appendonly="yes") as redis:
-            client = redis.client()
+        with served("exact", exact, appendonly="yes") as (redis, client):
             for item in ITEMS:
                 client.good("BF.ADD", "k", item)
             card = client.good("BF.CARD", "k")
             redis.kill()
-            folder = os.path.join(redis.directory, "appendonlydir")
-            (log,) = [name for name in os.listdir(folder) if name.endswith(".incr.aof")]
-            path = os.path.join(folder, log)
+            (path,) = glob.glob(redis.directory + "/appendonlydir/*.incr.aof")
             os.truncate(path, os.path.getsize(path) - 3000)
-            redis.start()
-            client = redis.client()
+            client = redis.start()
             all_in(client, "k")
             same(client.good("BF.CARD", "k"), card, "and counts them")
             eventually(lambda: filters(redis) == ["k"], "one filter is left")
 
 
 def replicas_follow():
-    with server() as master, server(repl_diskless_load="swapdb") as replica:
-        client, follower = master.client(), replica.client()
+    with served() as (master, client), served(repl_diskless_load="swapdb") as (replica, follower):
         follower.good("BF.ADD", "k", "old data of the replica")
         client.good("BF.MADD", "k", *ITEMS[:100])
-        stop = threading.Event()
         added = []
 
-        def load():
-            own = Client(master.port)
-            while not stop.is_set():
-                item = f"more {len(added)}"
-                own.good("BF.ADD", "k", item)
-                added.append(item)
+        def add():
+            own = master.client()
+            while True:
+                own.good("BF.ADD", "k", f"more {len(added)}")
+                yield added.append(f"more {len(added)}")
 
-        thread = threading.Thread(target=load)
-        thread.start()
-        follower.good("REPLICAOF", "127.0.0.1", master.port)
-        eventually(lambda: b"master_link_status:up" in follower.good("INFO", "replication"), "the link")
-        stop.set()
-        thread.join()
+        with beside(add()):
+            follow(follower, master)
         client.good("BF.RESERVE", "late", "0.01", 10)
         eventually(lambda: follower.good("EXISTS", "late") == 1, "the replica has all commands")
         all_in(follower, "k", ITEMS[:100] + added)
@@ -263,8 +228,7 @@ def replicas_follow():
 
 def a_saving_child_keeps_what_goes():
     """A key that is deleted while a child saves it is in the dump, whole."""
-    with server(save="900 1000000", rdb_key_save_delay=200000) as redis:
-        client = redis.client()
+    with served(save="900 1000000", rdb_key_save_delay=200000) as (redis, client):
         client.good("BF.MADD", "a", *ITEMS)
         client.good("BF.MADD", "b", *ITEMS)
         client.good("BGSAVE")
@@ -273,20 +237,17 @@ def a_saving_child_keeps_what_goes():
         eventually(lambda: b"rdb_bgsave_in_progress:0" in client.good("INFO", "persistence"), "BGSAVE")
         same(b"rdb_last_bgsave_status:ok" in client.good("INFO", "persistence"), True, "BGSAVE is well")
         eventually(lambda: filters(redis) == ["a"], "what went is dropped then")
-        redis.restart(kill=True)
-        client = redis.client()
+        client = redis.restart(kill=True)
         all_in(client, "a")
         all_in(client, "b")
 
 
 def servers_of_one_directory_have_stores_of_their_own():
     """A master and a replica that differ in port and dbfilename alone; seen to fail when both stores were `tamis`."""
-    with server(dbfilename="one.rdb") as master:
-        with server(directory=master.directory, dbfilename="two.rdb") as replica:
-            client, follower = master.client(), replica.client()
+    with served(dbfilename="one.rdb") as (master, client):
+        with served(directory=master.directory, dbfilename="two.rdb") as (_, follower):
             client.good("BF.ADD", "before", "x")
-            follower.good("REPLICAOF", "127.0.0.1", master.port)
-            eventually(lambda: b"master_link_status:up" in follower.good("INFO", "replication"), "the link")
+            follow(follower, master)
             client.good("BF.ADD", "after", "x")
             same(client.good("WAIT", 1, 10000), 1, "WAIT")
             same([follower.good("BF.EXISTS", key, "x") for key in ("before", "after")], [1, 1], "the replica has both")

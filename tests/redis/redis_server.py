@@ -56,6 +56,7 @@ class Server:
         return words + (["--loadmodule", self.module] + self.arguments if self.module else [])
 
     def start(self):
+        """Returns a client."""
         for _ in range(5):  # another process may take the port first
             self.port = self.given_port or free_port()
             with open(self.log_path(), "ab") as log:
@@ -65,7 +66,7 @@ class Server:
                 self.process = subprocess.Popen(self.command(), stdout=log, stderr=log,
                                                 stdin=subprocess.DEVNULL, env=environment)
             if self.is_up():
-                return
+                return self.client()
             self.kill()
         raise AssertionError("redis-server does not start:\n" + self.log()[-3000:])
 
@@ -109,7 +110,7 @@ class Server:
             self.kill()
         else:
             self.stop()
-        self.start()
+        return self.start()
 
     def __exit__(self, kind, *_):
         leaks = kind is None and "TAMIS_REDIS_PRELOAD" in os.environ and self.process.poll() is None

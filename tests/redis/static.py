@@ -12,7 +12,7 @@ import random
 import shutil
 import zlib
 
-from harness import eventually, filters, has_filters, refused, run, same, server, store_of, tamis
+from harness import eventually, filters, follow, has_filters, refused, run, same, served, store_of, tamis
 
 KEYS = [f"key {i}" for i in range(2000)]
 STRANGERS = [f"stranger {i}" for i in range(3000)]
@@ -53,8 +53,8 @@ def lose_store(redis):
 
 
 def exceptions_are_set_taken_off_and_listed():
-    with server() as redis:
-        client, three = redis.client(), redis.client(3)
+    with served() as (redis, client):
+        three = redis.client(3)
         build(redis, "list", KEYS)
         client.good("TAMIS.ATTACH", "k", "list")
         same(client.good("TAMIS.EXCEPTIONS", "k"), [], "none")
@@ -78,8 +78,7 @@ def exceptions_are_set_taken_off_and_listed():
 
 
 def what_cannot_be_excepted_is_refused():
-    with server() as redis:
-        client = redis.client()
+    with served() as (_, client):
         client.good("SET", "text", "x")
         client.good("CF.ADD", "counts", "x")
         client.good("BF.ADD", "k", "x")
@@ -101,8 +100,7 @@ def what_cannot_be_excepted_is_refused():
 
 
 def static_filters_travel_whole():
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         build(redis, "list", KEYS, against=STRANGERS)
         client.good("TAMIS.ATTACH", "k", "list")
         client.good("TAMIS.EXCEPT", "k", "ADD", "key 5")
@@ -127,8 +125,7 @@ def static_filters_travel_whole():
 def a_dump_has_static_filters():
     """With content the filters come from the dump, with references from the store."""
     for mode in ("content", "reference"):
-        with server("rdb", mode, save="900 1") as redis:
-            client = redis.client()
+        with served("rdb", mode, save="900 1") as (redis, client):
             build(redis, "list", KEYS, against=STRANGERS)
             client.good("TAMIS.ATTACH", "k", "list")
             client.good("TAMIS.EXCEPT", "k", "ADD", "key 5")
@@ -139,8 +136,7 @@ def a_dump_has_static_filters():
             redis.stop()
             if mode == "content":
                 lose_store(redis)
-            redis.start()
-            client = redis.client()
+            client = redis.start()
             for key, was in before.items():
                 same(seen(client, key), was, f"{mode}, {key}")
             client.good("TAMIS.EXCEPT", "k", "REMOVE", "key 5")
@@ -150,9 +146,8 @@ def a_dump_has_static_filters():
 def logs_have_static_filters():
     """An AOF with and without a preamble, before and after a rewrite; the store is lost meanwhile."""
     for preamble, exact in (("yes", "no"), ("no", "no"), ("no", "yes")):
-        with server("exact", exact, appendonly="yes", appendfsync="always", aof_use_rdb_preamble=preamble,
-                    auto_aof_rewrite_percentage="0") as redis:
-            client = redis.client()
+        with served("exact", exact, appendonly="yes", appendfsync="always", aof_use_rdb_preamble=preamble,
+                    auto_aof_rewrite_percentage="0") as (redis, client):
             build(redis, "list", KEYS, against=STRANGERS)
             stream = stream_of(redis, "list")
             half = len(stream) // 2
@@ -179,8 +174,7 @@ def logs_have_static_filters():
                     redis.kill()
                     if lost:
                         lose_store(redis)
-                    redis.start()
-                    client = redis.client()
+                    client = redis.start()
                     for key, was in before.items():
                         same(seen(client, key), was, f"preamble {preamble}, exact {exact}, {rewritten}, {lost}, {key}")
                         same(found_of(redis, key), found[key], "what the build has found")
@@ -190,8 +184,7 @@ def logs_have_static_filters():
 
 
 def replicas_have_static_filters():
-    with server() as master, server() as replica:
-        client, other = master.client(), replica.client()
+    with served() as (master, client), served() as (_, other):
         build(master, "list", KEYS, against=STRANGERS)
         client.good("TAMIS.ATTACH", "k", "list")
         client.good("TAMIS.EXCEPT", "k", "ADD", "key 5")
@@ -208,8 +201,7 @@ def replicas_have_static_filters():
 
 
 def a_stream_makes_a_key():
-    with server("max-bytes", 1 << 16) as redis:
-        client = redis.client()
+    with served("max-bytes", 1 << 16) as (redis, client):
         build(redis, "list", KEYS, "1e-4")
         tamis("create", "--store", store_of(redis), "counts", "--kind", "counting", "-n", "100")
         build(redis, "large", range(100000), "1e-9")
@@ -237,10 +229,8 @@ def a_stream_makes_a_key():
 
 
 def what_is_drawn_is_replicated_as_drawn():
-    with server(appendonly="yes", appendfsync="always") as master, server() as replica:
-        client, other = master.client(), replica.client()
-        other.good("REPLICAOF", "127.0.0.1", master.port)
-        eventually(lambda: b"master_link_status:up" in other.good("INFO", "replication"), "the replica follows")
+    with served(appendonly="yes", appendfsync="always") as (master, client), served() as (_, other):
+        follow(other, master)
         watcher = master.client()
         watcher.good("MONITOR")
         given = "0123456789abcdefFEDCBA9876543210"
@@ -274,14 +264,12 @@ def what_is_drawn_is_replicated_as_drawn():
 def redis_again(redis, names, digests):
     redis.kill()
     lose_store(redis)
-    redis.start()
-    client = redis.client()
+    client = redis.start()
     same([client.good("DEBUG", "DIGEST-VALUE", name) for name in names], digests, "from the AOF")
 
 
 def wrong_secrets_are_refused():
-    with server() as redis:
-        client = redis.client()
+    with served() as (_, client):
         what = "ERR a secret is 32 hexadecimal digits, not all 0"
         for secret in ("", "0123", "0" * 32, "g" * 32, "\x10" * 32, "1" * 33):
             refused(client("TAMIS.RESERVE", "k", "0.01", 100, "HASHSET", "sip", "SECRET", secret), what)

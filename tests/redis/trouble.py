@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import MODULE, eventually, filters, refused, run, same, server, store_of, tamis
+from harness import MODULE, eventually, filters, refused, run, same, served, store_of, tamis
 from redis_server import Server, skip
 
 
@@ -22,8 +22,7 @@ def timed(call, *words):
 
 def a_stopped_process_holds_nobody_up():
     """The test holds the lock of the catalog, as a process does that was stopped in a change of it."""
-    with server() as redis:
-        client = redis.client()
+    with served() as (redis, client):
         client.good("BF.ADD", "k", "x")
         client.good("BF.ADD", "l", "x")
         with open(os.path.join(store_of(redis), "catalog.lock"), "ab") as lock:
