@@ -5,6 +5,7 @@
  * in MULTI, on a key that is a filter.
  */
 require __DIR__ . '/checks.php';
+require __DIR__ . '/../../php/wild.php';
 
 $redis = new Redis();
 $redis->connect('127.0.0.1', (int) $argv[1]);
@@ -30,29 +31,17 @@ function refused(string $text, ...$words): void
 all_commands();
 same($redis->eval("return redis.call('BF.MADD', KEYS[1], ARGV[1], ARGV[2])", ['seen', 'a', 'b'], 1), [1, 1], 'EVAL');
 
-/** As in buckets.php, with the positions of the command `explain`. */
-final class CommentFilter
+/** With the positions of the command `explain`. */
+final class CommentFilter extends BloomFilterRedis
 {
-    public function __construct(private Redis $redis, private string $bucket, private array $positions)
+    public function __construct(Redis $redis, string $bucket, private array $positions)
     {
+        parent::__construct($redis, $bucket);
     }
 
-    public function add(string $key): array
+    protected function positions($string)
     {
-        $pipe = $this->redis->multi();
-        foreach ($this->positions[$key] as $position) {
-            $pipe->setBit($this->bucket, $position, true);
-        }
-        return $pipe->exec();
-    }
-
-    public function exists(string $key): bool
-    {
-        $pipe = $this->redis->multi();
-        foreach ($this->positions[$key] as $position) {
-            $pipe->getBit($this->bucket, $position);
-        }
-        return !in_array(0, $pipe->exec(), true);
+        return $this->positions[$string];
     }
 }
 $positions = json_decode($argv[2], true);
