@@ -275,7 +275,3 @@ class Surface(unittest.TestCase):
                          {code: error.name for code, error in BY_CODE.items()})
         for error in BY_CODE.values():
             self.assertIs(getattr(tamis, error.__name__), error)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ import gc
 import os
 import threading
 import time
-import unittest
 
 import tamis
 from tamis import _tamis
@@ -59,20 +58,15 @@ class Arguments(StoreTest):
                 self.store[name]
 
     def test_wrong_numbers(self):
-        for arguments in ({"capacity": 0}, {"capacity": 10, "fp_rate": 2}, {"capacity": 10, "fp_rate": float("nan")},
-                          {"capacity": 10, "fp_rate": -1}, {"capacity": 10, "kind": "cuckoo"},
-                          {"capacity": 10, "on_full": "burst"}, {"capacity": 10, "secret": b"short"},
-                          {"capacity": 10, "window": -1}, {"capacity": 10, "hash_set": "sha9"}):
-            with self.assertRaises(ValueError, msg=arguments):
-                self.store.create("x", **arguments)
-        for arguments in ({"capacity": 2**64}, {"capacity": -1}, {"capacity": 10**100}, {"capacity": 10, "seed": 2**64},
-                          {"capacity": 10, "slices": 2**32}, {"capacity": 10, "window": 1e300}):
-            with self.assertRaises(OverflowError, msg=arguments):
-                self.store.create("x", **arguments)
-        for arguments in ({"capacity": "10"}, {"capacity": 10.5}, {"capacity": 10, "kind": 5},
-                          {"capacity": 10, "fp_rate": "small"}, {"capacity": 10, "secret": 16}):
-            with self.assertRaises(TypeError, msg=arguments):
-                self.store.create("x", **arguments)
+        for error, *all_arguments in (
+                (ValueError, {"capacity": 0}, {"fp_rate": 2}, {"fp_rate": float("nan")}, {"fp_rate": -1}, {"kind": "cuckoo"},
+                 {"on_full": "burst"}, {"secret": b"short"}, {"window": -1}, {"hash_set": "sha9"}),
+                (OverflowError, {"capacity": 2**64}, {"capacity": -1}, {"capacity": 10**100}, {"seed": 2**64},
+                 {"slices": 2**32}, {"window": 1e300}),
+                (TypeError, {"capacity": "10"}, {"capacity": 10.5}, {"kind": 5}, {"fp_rate": "small"}, {"secret": 16})):
+            for arguments in all_arguments:
+                with self.assertRaises(error, msg=arguments):
+                    self.store.create("x", **{"capacity": 10, **arguments})
         with self.assertRaises(tamis.Error):
             self.store.create("x", 2**63)
         self.assertEqual(list(self.store), ["seen"])
@@ -233,7 +227,3 @@ class Library(StoreTest):
                     file.write(b"x" * 4096)
         with self.assertRaises((tamis.CorruptError, tamis.ForeignError)):
             self.store["seen"]
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -136,7 +136,3 @@ class Shards(unittest.TestCase):
                     call(*arguments)
         with self.assertRaises(TypeError):
             tamis.shard_many(["a", 5], 7)
-
-
-if __name__ == "__main__":
-    unittest.main()

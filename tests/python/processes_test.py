@@ -2,6 +2,7 @@
 """Processes and threads on one filter: NEW at most once, fork(), pickles, and threads that go on meanwhile."""
 
 import array
+import concurrent.futures
 import fcntl
 import multiprocessing
 import os
@@ -10,7 +11,6 @@ import signal
 import sys
 import threading
 import time
-import unittest
 
 import tamis
 from support import StoreTest
@@ -142,12 +142,9 @@ class Processes(StoreTest):
 class Threads(StoreTest):
     def test_threads_tell_new_once(self):
         seen = self.store.create("seen", 100_000, 1e-9)
-        keys, told = [b"%d" % i for i in range(50_000)], []
-        threads = [threading.Thread(target=lambda: told.append(seen.add_many(keys))) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        keys = [b"%d" % i for i in range(50_000)]
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            told = list(pool.map(seen.add_many, [keys] * 4))
         self.assertEqual({sum(answers) for answers in zip(*told)}, {1})
 
     def longest_pause(self, call):
@@ -190,7 +187,3 @@ class Threads(StoreTest):
                 seen.add(b"%d" % i)
 
         self.assertLess(min(self.longest_pause(add) for _ in range(5)), 0.9)
-
-
-if __name__ == "__main__":
-    unittest.main()

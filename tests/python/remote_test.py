@@ -14,7 +14,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from harness import server, tamis  # noqa: E402
 from cluster_servers import Cluster  # noqa: E402
 
-from tamis import shard as shard_of  # noqa: E402
 from tamis._errors import ExistsError, InvalidError, NotFoundError  # noqa: E402
 from tamis._remote import RemoteFilter  # noqa: E402
 
@@ -23,13 +22,6 @@ KEYS = [b"%d" % i for i in range(300)]
 
 
 class Remote(unittest.TestCase):
-    def test_shards_are_those_of_the_vectors(self):
-        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../redis/shards.tsv")
-        with open(path, encoding="ascii") as file:
-            rows = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
-        for key, count, shard, _ in rows:
-            self.assertEqual(shard_of(bytes.fromhex(key), int(count)), int(shard))
-
     def use(self, url, name):
         first, second = (RemoteFilter(url, name, 10_000, 1e-6) for _ in range(2))
         self.assertEqual([first.add(key) for key in KEYS], [True] * len(KEYS))

@@ -23,13 +23,15 @@ WRONG = ("seen.add(5)", "seen.add_many(5)", "x: int = seen.add_many([])", "seen.
 
 
 class Types(StoreTest):
+    def run_(self, *words):
+        return subprocess.run([PYTHON, "-m", *words], capture_output=True, text=True, check=False, cwd=self.directory,
+                              env=os.environ | {"MYPYPATH": os.environ["PYTHONPATH"]})
+
     def check(self, program):
         path = os.path.join(self.directory, "program.py")
         with open(path, "w", encoding="utf-8") as file:
             file.write(program)
-        return subprocess.run([PYTHON, "-m", "mypy", "--strict", "--cache-dir", self.directory + "/cache", path],
-                              capture_output=True, text=True, check=False, cwd=self.directory,
-                              env=os.environ | {"MYPYPATH": os.environ["PYTHONPATH"]})
+        return self.run_("mypy", "--strict", "--cache-dir", self.directory + "/cache", path)
 
     def test_right_program_passes_and_each_wrong_line_is_refused(self):
         done = self.check(GOOD)
@@ -40,16 +42,12 @@ class Types(StoreTest):
                          set(range(first, first + len(WRONG))), done.stdout)
 
     def test_package_itself_is_typed(self):
-        done = subprocess.run([PYTHON, "-m", "mypy", "--strict", "--ignore-missing-imports", "--allow-subclassing-any",
-                               "--no-warn-unused-ignores", "-p", "tamis"],
-                              capture_output=True, text=True, check=False, cwd=self.directory,
-                              env=os.environ | {"MYPYPATH": os.environ["PYTHONPATH"]})
+        done = self.run_("mypy", "--strict", "--ignore-missing-imports", "--allow-subclassing-any",
+                         "--no-warn-unused-ignores", "-p", "tamis")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_stubs_are_those_of_the_extension(self):
-        done = subprocess.run([PYTHON, "-m", "mypy.stubtest", "tamis._tamis", "--ignore-disjoint-bases"],
-                              capture_output=True, text=True, check=False, cwd=self.directory,
-                              env=os.environ | {"MYPYPATH": os.environ["PYTHONPATH"]})
+        done = self.run_("mypy.stubtest", "tamis._tamis", "--ignore-disjoint-bases")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
