@@ -9,14 +9,7 @@ static zend_object_handlers handlers;
 
 static zend_object *create_object(zend_class_entry *class)
 {
-    struct build_object *self = zend_object_alloc(sizeof *self, class);
-
-    self->build = NULL;
-    self->hash_set = NULL;
-    zend_object_std_init(&self->std, class);
-    object_properties_init(&self->std, class);
-    self->std.handlers = &handlers;
-    return &self->std;
+    return object_new(class, &handlers, sizeof(struct build_object));
 }
 
 static void clear(struct build_object *self)

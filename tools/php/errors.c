@@ -1,45 +1,69 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* errors.c: an exception for each error code, all below Tamis\Exception. */
+/*
+ * errors.c: an exception for each error code, all below Tamis\Exception: the classes of
+ * exceptions.stub.php.
+ */
 #include "php_tamis.h"
 #include <ext/spl/spl_exceptions.h>
 #include <zend_exceptions.h>
 
-#include "exceptions_arginfo.h"
-
 static zend_class_entry *base_class, *closed_class;
-static zend_class_entry *classes[20]; /* at minus the code */
+
+/* At minus the code: what its class is called, as in Tamis\Exception\InvalidException; the class.
+ */
+static const char *const names[] = {
+    [-TAMIS_EINVAL] = "Invalid",
+    [-TAMIS_ENOTFOUND] = "NotFound",
+    [-TAMIS_EEXIST] = "Exists",
+    [-TAMIS_EMISMATCH] = "Mismatch",
+    [-TAMIS_ENOSTORE] = "NoStore",
+    [-TAMIS_EREADONLY] = "ReadOnly",
+    [-TAMIS_EACCESS] = "Access",
+    [-TAMIS_ENOSPACE] = "NoSpace",
+    [-TAMIS_ENOMEM] = "NoMemory",
+    [-TAMIS_EIO] = "Io",
+    [-TAMIS_ECORRUPT] = "Corrupt",
+    [-TAMIS_EFOREIGN] = "Foreign",
+    [-TAMIS_EVERSION] = "Version",
+    [-TAMIS_EDROPPED] = "Dropped",
+    [-TAMIS_EUNSUPPORTED] = "Unsupported",
+    [-TAMIS_ELIMIT] = "Limit",
+    [-TAMIS_ESYSTEM] = "System",
+    [-TAMIS_EFULL] = "Full",
+    [-TAMIS_EBUSY] = "Busy",
+};
+#define CODES (sizeof names / sizeof *names)
+static zend_class_entry *classes[CODES];
+
+static zend_class_entry *register_class(const char *name, zend_class_entry *parent)
+{
+    zend_class_entry class;
+
+    INIT_CLASS_ENTRY_EX(class, name, strlen(name), NULL);
+    return zend_register_internal_class_ex(&class, parent);
+}
 
 void errors_register(void)
 {
-    base_class = register_class_Tamis_Exception(spl_ce_RuntimeException);
-    closed_class = register_class_Tamis_Exception_ClosedException(base_class);
-#define REGISTER(code, name)                                                                       \
-    classes[-(code)] = register_class_Tamis_Exception_##name##Exception(base_class)
-    REGISTER(TAMIS_EINVAL, Invalid);
-    REGISTER(TAMIS_ENOTFOUND, NotFound);
-    REGISTER(TAMIS_EEXIST, Exists);
-    REGISTER(TAMIS_EMISMATCH, Mismatch);
-    REGISTER(TAMIS_ENOSTORE, NoStore);
-    REGISTER(TAMIS_EREADONLY, ReadOnly);
-    REGISTER(TAMIS_EACCESS, Access);
-    REGISTER(TAMIS_ENOSPACE, NoSpace);
-    REGISTER(TAMIS_ENOMEM, NoMemory);
-    REGISTER(TAMIS_EIO, Io);
-    REGISTER(TAMIS_ECORRUPT, Corrupt);
-    REGISTER(TAMIS_EFOREIGN, Foreign);
-    REGISTER(TAMIS_EVERSION, Version);
-    REGISTER(TAMIS_EDROPPED, Dropped);
-    REGISTER(TAMIS_EUNSUPPORTED, Unsupported);
-    REGISTER(TAMIS_ELIMIT, Limit);
-    REGISTER(TAMIS_ESYSTEM, System);
-    REGISTER(TAMIS_EFULL, Full);
-    REGISTER(TAMIS_EBUSY, Busy);
-#undef REGISTER
+    zend_string *answers = zend_string_init_interned(ZEND_STRL("answers"), 1);
+    zend_type array_or_null = ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY | MAY_BE_NULL);
+    zval none;
+
+    ZVAL_NULL(&none);
+    base_class = register_class("Tamis\\Exception", spl_ce_RuntimeException);
+    zend_declare_typed_property(base_class, answers, &none, ZEND_ACC_PUBLIC, NULL, array_or_null);
+    zend_string_release(answers);
+    closed_class = register_class("Tamis\\Exception\\ClosedException", base_class);
+    for (size_t i = 1; i < CODES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "Tamis\\Exception\\%sException", names[i]);
+        classes[i] = register_class(name, base_class);
+    }
 }
 
 void throw_error(int rc)
 {
-    bool is_known = rc < 0 && -rc < (int)(sizeof classes / sizeof *classes);
+    bool is_known = rc < 0 && -rc < (int)CODES;
 
     zend_throw_exception(is_known ? classes[-rc] : base_class, tamis_last_error(), rc);
 }

@@ -1,6 +1,6 @@
 <?php
-/** @generate-class-entries */
 // SPDX-License-Identifier: BSD-2-Clause
+// errors.c has these classes in a table, so nothing is generated from this; a test holds it to them.
 
 namespace Tamis {
     /** Below it is an exception for each error code of the library; getCode() is that code. */

@@ -16,13 +16,7 @@ static zend_object_handlers handlers;
 
 static zend_object *create_object(zend_class_entry *class)
 {
-    struct filter_object *self = zend_object_alloc(sizeof *self, class);
-
-    self->kept = NULL;
-    zend_object_std_init(&self->std, class);
-    object_properties_init(&self->std, class);
-    self->std.handlers = &handlers;
-    return &self->std;
+    return object_new(class, &handlers, sizeof(struct filter_object));
 }
 
 static void release_object(zend_object *object)
@@ -139,11 +133,6 @@ static void offset_call(INTERNAL_FUNCTION_PARAMETERS, one_key_call *call)
 }
 
 ZEND_METHOD(Tamis_Filter, offsetExists)
-{
-    offset_call(INTERNAL_FUNCTION_PARAM_PASSTHRU, tamis_filter_contains);
-}
-
-ZEND_METHOD(Tamis_Filter, offsetGet)
 {
     offset_call(INTERNAL_FUNCTION_PARAM_PASSTHRU, tamis_filter_contains);
 }

@@ -52,6 +52,7 @@ namespace Tamis {
 
         public function offsetExists(mixed $offset): bool {}
 
+        /** @implementation-alias Tamis\Filter::offsetExists */
         public function offsetGet(mixed $offset): bool {}
 
         public function offsetSet(mixed $offset, mixed $value): void {}

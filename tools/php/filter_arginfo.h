@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: aa41a548a573a5b18fd04a9306427dddb9799249 */
+ * Stub hash: 4ea9be5d3e7d15c63b7f91705c2914e2cba54f1c */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Tamis_Filter___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
@@ -73,7 +73,6 @@ ZEND_METHOD(Tamis_Filter, rotate);
 ZEND_METHOD(Tamis_Filter, accept);
 ZEND_METHOD(Tamis_Filter, close);
 ZEND_METHOD(Tamis_Filter, offsetExists);
-ZEND_METHOD(Tamis_Filter, offsetGet);
 ZEND_METHOD(Tamis_Filter, offsetSet);
 ZEND_METHOD(Tamis_Filter, offsetUnset);
 
@@ -95,7 +94,7 @@ static const zend_function_entry class_Tamis_Filter_methods[] = {
 	ZEND_ME(Tamis_Filter, accept, arginfo_class_Tamis_Filter_accept, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Filter, close, arginfo_class_Tamis_Filter_close, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Filter, offsetExists, arginfo_class_Tamis_Filter_offsetExists, ZEND_ACC_PUBLIC)
-	ZEND_ME(Tamis_Filter, offsetGet, arginfo_class_Tamis_Filter_offsetGet, ZEND_ACC_PUBLIC)
+	ZEND_MALIAS(Tamis_Filter, offsetGet, offsetExists, arginfo_class_Tamis_Filter_offsetGet, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Filter, offsetSet, arginfo_class_Tamis_Filter_offsetSet, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Filter, offsetUnset, arginfo_class_Tamis_Filter_offsetUnset, ZEND_ACC_PUBLIC)
 	ZEND_FE_END

@@ -101,6 +101,9 @@ void build_register(void);
  * copied nor compared. */
 void class_prepare(zend_class_entry *class, zend_object_handlers *handlers, int offset,
                    zend_object *(*create)(zend_class_entry *), void (*release)(zend_object *));
+/* A new object of such a class, whose struct has so many bytes: zeros, and the object behind them.
+ */
+zend_object *object_new(zend_class_entry *class, const zend_object_handlers *of, size_t bytes);
 
 /* Makes `to` an object of class Filter that uses the handle. */
 void filter_wrap(zval *to, struct kept *kept);

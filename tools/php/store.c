@@ -23,16 +23,19 @@ void class_prepare(zend_class_entry *class, zend_object_handlers *to, int offset
     to->compare = zend_objects_not_comparable;
 }
 
+zend_object *object_new(zend_class_entry *class, const zend_object_handlers *of, size_t bytes)
+{
+    zend_object *object = (zend_object *)((char *)zend_object_alloc(bytes, class) + of->offset);
+
+    zend_object_std_init(object, class);
+    object_properties_init(object, class);
+    object->handlers = of;
+    return object;
+}
+
 static zend_object *create_object(zend_class_entry *class)
 {
-    struct store_object *self = zend_object_alloc(sizeof *self, class);
-
-    self->kept = NULL;
-    self->path = NULL;
-    zend_object_std_init(&self->std, class);
-    object_properties_init(&self->std, class);
-    self->std.handlers = &handlers;
-    return &self->std;
+    return object_new(class, &handlers, sizeof(struct store_object));
 }
 
 static void release_object(zend_object *object)
@@ -343,7 +346,7 @@ static int is_name(void *context, const struct tamis_filter_stat *stat)
     return strcmp(stat->name, context) == 0;
 }
 
-static void has_name(INTERNAL_FUNCTION_PARAMETERS)
+ZEND_METHOD(Tamis_Store, has)
 {
     zend_string *name;
     struct kept *store;
@@ -358,16 +361,6 @@ static void has_name(INTERNAL_FUNCTION_PARAMETERS)
              : tamis_store_list(store->store, ZSTR_VAL(name), is_name, ZSTR_VAL(name));
     if (rc < 0) throw_error(rc);
     RETVAL_BOOL(rc > 0);
-}
-
-ZEND_METHOD(Tamis_Store, has)
-{
-    has_name(INTERNAL_FUNCTION_PARAM_PASSTHRU);
-}
-
-ZEND_METHOD(Tamis_Store, offsetExists)
-{
-    has_name(INTERNAL_FUNCTION_PARAM_PASSTHRU);
 }
 
 static void refuse(INTERNAL_FUNCTION_PARAMETERS, uint32_t parameters)

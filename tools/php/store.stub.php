@@ -50,6 +50,7 @@ namespace Tamis {
 
         public function getIterator(): \Iterator {}
 
+        /** @implementation-alias Tamis\Store::has */
         public function offsetExists(mixed $offset): bool {}
 
         public function offsetGet(mixed $offset): Filter {}

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: e2b2893796901b9313cc696f6fb1f3959f074cce */
+ * Stub hash: d8ec6e232baebe48d6f7360757d9721f982eee83 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Tamis_Store___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, path, IS_STRING, 1, "null")
@@ -109,7 +109,6 @@ ZEND_METHOD(Tamis_Store, path);
 ZEND_METHOD(Tamis_Store, close);
 ZEND_METHOD(Tamis_Store, count);
 ZEND_METHOD(Tamis_Store, getIterator);
-ZEND_METHOD(Tamis_Store, offsetExists);
 ZEND_METHOD(Tamis_Store, offsetGet);
 ZEND_METHOD(Tamis_Store, offsetSet);
 ZEND_METHOD(Tamis_Store, offsetUnset);
@@ -130,7 +129,7 @@ static const zend_function_entry class_Tamis_Store_methods[] = {
 	ZEND_ME(Tamis_Store, close, arginfo_class_Tamis_Store_close, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, count, arginfo_class_Tamis_Store_count, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, getIterator, arginfo_class_Tamis_Store_getIterator, ZEND_ACC_PUBLIC)
-	ZEND_ME(Tamis_Store, offsetExists, arginfo_class_Tamis_Store_offsetExists, ZEND_ACC_PUBLIC)
+	ZEND_MALIAS(Tamis_Store, offsetExists, has, arginfo_class_Tamis_Store_offsetExists, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, offsetGet, arginfo_class_Tamis_Store_offsetGet, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, offsetSet, arginfo_class_Tamis_Store_offsetSet, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, offsetUnset, arginfo_class_Tamis_Store_offsetUnset, ZEND_ACC_PUBLIC)
