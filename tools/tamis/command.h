@@ -46,7 +46,7 @@ struct invocation {
     tamis_store *store;   /* open while cli_with_store() or cli_with_filter() runs */
     tamis_filter *filter; /* open while cli_with_filter() runs */
     struct remote *remote_store;  /* open while a command's run_remote() runs */
-    struct remote_filter *remote; /* open while cli_with_remote_filter() runs */
+    struct remote_filter *remote; /* the same, of a server */
 };
 
 /* Whether one of these options (TAKES(...)) was given. */
@@ -68,8 +68,8 @@ struct command {
     unsigned flags;
     size_t keys_at; /* from this operand on they are keys, and checked first; 0: none is a key */
     int (*run)(struct invocation *call); /* returns the exit status */
-    /* The same, with call->remote_store, where the store is a server (remote.h).  NULL: the command
-     * works on directories only. */
+    /* The same where the store is a server (remote.h), with call->remote_store, and call->remote in
+     * place of call->filter.  NULL: the command works on directories only. */
     int (*run_remote)(struct invocation *call);
 };
 
@@ -131,9 +131,6 @@ bool cli_uses_tls(const struct invocation *call);
 /* Connect to the store, which is a server, and run `work` of the command. */
 int cli_with_remote(struct invocation *call, int (*work)(struct invocation *call));
 
-/* The same, in run_remote(), with the filter that the first argument names in call->remote. */
-int cli_with_remote_filter(struct invocation *call, int (*work)(struct invocation *call));
-
 /* Open the store for a command other than create; on failure a message and NULL. */
 tamis_store *cli_store_open(const struct invocation *call, unsigned flags);
 
@@ -146,7 +143,8 @@ int cli_with_store(struct invocation *call, unsigned flags, int (*work)(struct i
 
 /* The same, with the filter that the first argument names in call->filter.  `flags` is as for
  * tamis_filter_open(), and --populate and --no-sync add theirs.  `work` may close the filter itself
- * and leaves NULL in call->filter then. */
+ * and leaves NULL in call->filter then.  In run_remote() it is a filter of the server, and in
+ * call->remote. */
 int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct invocation *call));
 
 /* Warn if a filter may miss keys although it still answers: it is damaged, unclean or degraded. */
@@ -161,6 +159,11 @@ int cli_fail_named(tamis_store *store, const char *name, int64_t error);
 
 /* Tell `sentence`, which is about a name that is not there, with the nearest name that is. */
 int cli_fail_absent(tamis_store *store, const char *name, const char *sentence);
+
+/* The arguments of the call, each once; without arguments all names of the store.  CLI_DONE, or
+ * CLI_ERROR after a message; either way *names is to be cleared. */
+struct names;
+int cli_names(struct names *names, const struct invocation *call);
 
 /* 1 if the store has a filter of that name, 0 if not, below 0 an error of the library. */
 int cli_filter_exists(tamis_store *store, const char *name);

@@ -405,6 +405,22 @@ int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
     return rc;
 }
 
+/* Of a filter in shards a server tells what can be summed up, and no segments. */
+static int load_remote(struct filter_view *view, struct remote_filter *filter, unsigned loads)
+{
+    *view = (struct filter_view){.shards = remote.filter_shards(filter), .holds = VIEW_FILES};
+    if (view->shards > 0) view->holds |= VIEW_SHARDED;
+    if (view->shards > 0 || loads == 0) return remote.stat(filter, &view->stat);
+    view->holds |= loads | VIEW_SEGMENTS;
+    return remote.segments(filter, (loads & VIEW_FILL) != 0, &view->stat, &view->segments);
+}
+
+int view_of_call(const struct invocation *call, unsigned loads, struct filter_view *view)
+{
+    if (call->remote) return load_remote(view, call->remote, loads) < 0 ? CLI_ERROR : CLI_DONE;
+    return view_load(view, call->filter, loads) < 0 ? cli_fail_library() : CLI_DONE;
+}
+
 void view_clear(struct filter_view *view)
 {
     free(view->segments);

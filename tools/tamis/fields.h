@@ -21,6 +21,8 @@
 #define VIEW_FILES 8u    /* the whole stat: other views have some of it only */
 #define VIEW_SHARDED 16u /* of a remote store, and in shards */
 
+struct invocation;
+
 struct filter_view {
     struct tamis_filter_stat stat;
     struct tamis_segment_stat *segments; /* stat.segment_count of them, or NULL */
@@ -37,6 +39,9 @@ char *field_names(void);
 /* Fill a view of an open filter with what is needed.  Below 0: an error of the library. */
 int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads);
 void view_clear(struct filter_view *view);
+
+/* The same of the filter that is open for a command, on a server or not.  The exit status. */
+int view_of_call(const struct invocation *call, unsigned loads, struct filter_view *view);
 
 /* All fields that the view has, as one object. */
 json_t *view_json(const struct filter_view *view);

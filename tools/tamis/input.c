@@ -68,7 +68,8 @@ static bool tell_unreadable(const char *path, const char *why)
     return false;
 }
 
-bool input_is_there(const char *path, uint64_t *bytes)
+/* *bytes is the length, or 0 if that is not known. */
+static bool is_there(const char *path, uint64_t *bytes)
 {
     struct stat st;
     off_t at = 0;
@@ -81,6 +82,17 @@ bool input_is_there(const char *path, uint64_t *bytes)
     }
     if (S_ISDIR(st.st_mode)) return tell_unreadable(path, strerror(EISDIR));
     if (S_ISREG(st.st_mode) && at >= 0 && at < st.st_size) *bytes = (uint64_t)(st.st_size - at);
+    return true;
+}
+
+bool inputs_are_there(const struct option_files *files, uint64_t *all, unsigned *standard)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        uint64_t bytes;
+        if (!is_there(files->paths[i], &bytes)) return false;
+        *standard += is_standard(files->paths[i]);
+        *all += bytes;
+    }
     return true;
 }
 

@@ -58,9 +58,11 @@ ssize_t input_read(struct input *input, void *buffer, size_t bytes);
 
 void input_close(struct input *input); /* NULL is allowed */
 
-/* Can the file be read, as far as this is known without opening it? false after a message. *bytes
- * is its length, or 0 if that is not known. */
-bool input_is_there(const char *path, uint64_t *bytes);
+/* Can the files be read, as far as this is known without opening them? false after a message. Adds
+ * their lengths to *all, as far as they are known, and to *standard how often standard input is
+ * named. */
+struct option_files;
+bool inputs_are_there(const struct option_files *files, uint64_t *all, unsigned *standard);
 
 /* ---- gzip.c, zstd.c; NULL in a build without the library ------------------------------------- */
 

@@ -91,15 +91,9 @@ static void hint_at_file(const struct invocation *call, const char *key)
 /* The bytes of all files of --file, as far as they are known. */
 static bool files_are_there(const struct invocation *call, uint64_t *all)
 {
-    const struct option_files *files = &call->options.files;
     unsigned standard = 0;
     *all = 0;
-    for (size_t i = 0; i < files->count; i++) {
-        uint64_t bytes;
-        if (!input_is_there(files->paths[i], &bytes)) return false;
-        standard += strcmp(files->paths[i], "-") == 0;
-        *all += bytes;
-    }
+    if (!inputs_are_there(&call->options.files, all, &standard)) return false;
     if (standard > 1) cli_fail_usage(call->command, "standard input can be read once only");
     return standard <= 1;
 }
@@ -193,20 +187,12 @@ static void stop_at_key(struct key_source *source, uint64_t number, const char *
 
 /* ---- One key ------------------------------------------------------------------------------ */
 
-static int hex_digit(unsigned char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Decode in place.  Returns NULL, or what is wrong with the text. */
 static const char *hex_decode(char *text, size_t *bytes)
 {
     if (*bytes % 2 != 0) return "has an odd number of hexadecimal digits";
     for (size_t i = 0; i < *bytes; i += 2) {
-        int high = hex_digit((unsigned char)text[i]);
-        int low = hex_digit((unsigned char)text[i + 1]);
+        int high = text_hex_digit(text[i]), low = text_hex_digit(text[i + 1]);
         if (high < 0 || low < 0) return "is not hexadecimal";
         text[i / 2] = (char)(high << 4 | low);
     }

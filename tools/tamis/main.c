@@ -156,14 +156,20 @@ static bool options_fit_store(struct invocation *call)
     return cli_uses_tls(call) || options_none(call, TAKES_TLS, "goes with TLS: rediss://...");
 }
 
+static int run_remote(struct invocation *call)
+{
+    const struct command *command = call->command;
+    return command->opens == OPENS_FILTER ? cli_with_filter(call, 0, command->run_remote)
+                                          : command->run_remote(call);
+}
+
 /* Opens what the command needs, and runs it. */
 static int run_opened(struct invocation *call)
 {
     const struct command *command = call->command;
     if (command->keys_at && !key_source_can_be(call, command->keys_at)) return CLI_ERROR;
     if (!options_fit_store(call)) return CLI_ERROR;
-    if (command->run_remote && cli_store_is_remote(call))
-        return cli_with_remote(call, command->run_remote);
+    if (command->run_remote && cli_store_is_remote(call)) return cli_with_remote(call, run_remote);
     if (command->opens == OPENS_STORE) return cli_with_store(call, command->flags, command->run);
     if (command->opens == OPENS_FILTER) return cli_with_filter(call, command->flags, command->run);
     return command->run(call);

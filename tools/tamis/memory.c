@@ -27,6 +27,13 @@ void *cli_realloc(void *old, size_t bytes)
     return memory;
 }
 
+void *cli_grow(void *old, size_t needed, size_t *room, size_t item_bytes)
+{
+    if (needed <= *room) return old;
+    *room = needed > *room * 2 ? needed : *room * 2;
+    return cli_realloc(old, *room * item_bytes);
+}
+
 char *cli_copy(const char *text, size_t bytes)
 {
     char *copy = cli_alloc(bytes + 1);

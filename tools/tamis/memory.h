@@ -12,6 +12,9 @@
 /* As malloc() and realloc().  The caller frees what they return. */
 void *cli_alloc(size_t bytes);
 void *cli_realloc(void *old, size_t bytes);
+/* The array `old` with room for `needed` items of item_bytes each, of which *room fit.  It grows to
+ * twice its room at least, so that adding item by item copies each of them a few times only. */
+void *cli_grow(void *old, size_t needed, size_t *room, size_t item_bytes);
 
 /* A copy of the first bytes of a text, with a NUL behind them; and of a whole text. */
 char *cli_copy(const char *text, size_t bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* open.c: which store, and opening it and its filters with errors that help; see command.h. */
 #include "command.h"
+#include "names.h"
 #include "redis_url.h"
 #include "wait.h"
 
@@ -86,15 +87,6 @@ int cli_with_remote(struct invocation *call, int (*work)(struct invocation *call
     if (call->remote_store == NULL) return CLI_ERROR;
     const int status = work(call);
     remote.close(call->remote_store);
-    return status;
-}
-
-int cli_with_remote_filter(struct invocation *call, int (*work)(struct invocation *call))
-{
-    call->remote = remote.filter_open(call->remote_store, call->args[0]);
-    if (call->remote == NULL) return CLI_ERROR;
-    const int status = work(call);
-    remote.filter_close(call->remote);
     return status;
 }
 
@@ -202,8 +194,18 @@ static tamis_filter *open_both(const struct invocation *call, unsigned flags)
     return filter;
 }
 
+static int with_remote_filter(struct invocation *call, int (*work)(struct invocation *call))
+{
+    call->remote = remote.filter_open(call->remote_store, call->args[0]);
+    if (call->remote == NULL) return CLI_ERROR;
+    const int status = work(call);
+    remote.filter_close(call->remote);
+    return status;
+}
+
 int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct invocation *call))
 {
+    if (call->remote_store) return with_remote_filter(call, work);
     if (cli_given(call, TAKES(NO_SYNC))) flags |= TAMIS_NO_SYNC;
     if (cli_given(call, TAKES(POPULATE))) flags |= TAMIS_POPULATE;
     call->filter = open_both(call, flags);
@@ -262,4 +264,23 @@ int cli_filter_exists(tamis_store *store, const char *name)
 {
     const int rc = tamis_filter_generations(store, name, is_there, NULL);
     return rc == TAMIS_ENOTFOUND || rc == TAMIS_EINVAL ? 0 : rc;
+}
+
+static int add_listed(void *context, const struct tamis_filter_stat *stat)
+{
+    names_add(context, stat->name);
+    return 0;
+}
+
+int cli_names(struct names *names, const struct invocation *call)
+{
+    *names = (struct names){0};
+    if (call->arg_count == 0 && call->remote_store)
+        return remote.list(call->remote_store, NULL, true, add_listed, names) < 0 ? CLI_ERROR
+                                                                                  : CLI_DONE;
+    if (call->arg_count == 0 && tamis_store_list(call->store, NULL, add_listed, names) < 0)
+        return cli_fail_library();
+    for (size_t i = 0; i < call->arg_count; i++)
+        if (!names_have(names, call->args[i])) names_add(names, call->args[i]);
+    return CLI_DONE;
 }

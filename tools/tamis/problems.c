@@ -73,7 +73,7 @@ int64_t problems_find(const struct invocation *call, struct names *names, tamis_
                       void *context)
 {
     struct checking checking = {.fn = fn, .context = context};
-    if (names_of_call(names, call, call->store) != CLI_DONE) return -1;
+    if (cli_names(names, call) != CLI_DONE) return -1;
     checking.is_alone = call->arg_count == 0 || names->count == 1;
     progress_start(&call->options, 0);
     const int64_t problems = check_all(call, names, &checking);

@@ -247,25 +247,24 @@ static bool next_chunk(struct stream *stream)
     return true;
 }
 
+/* Copies what there is from `*at` on, up to `bytes` bytes. */
+static int64_t hand_out(void *to, size_t bytes, const void *from, size_t end, size_t *at)
+{
+    const size_t left = end - *at, now = left < bytes ? left : bytes;
+    memcpy(to, (const char *)from + *at, now);
+    *at += now;
+    return (int64_t)now;
+}
+
 static int64_t filter_read(struct stream *stream, void *buffer, size_t bytes)
 {
     struct redis_stream *redis = redis_of(stream);
     for (;;) {
         const redisReply *data = redis->reply ? redis->reply->element[1] : NULL;
-        if (redis->frame_at < redis->frame_end) {
-            const size_t left = redis->frame_end - redis->frame_at;
-            const size_t now = left < bytes ? left : bytes;
-            memcpy(buffer, redis->frame + redis->frame_at, now);
-            redis->frame_at += now;
-            return (int64_t)now;
-        }
-        if (data != NULL && redis->reply_at < data->len) {
-            const size_t left = data->len - redis->reply_at;
-            const size_t now = left < bytes ? left : bytes;
-            memcpy(buffer, data->str + redis->reply_at, now);
-            redis->reply_at += now;
-            return (int64_t)now;
-        }
+        if (redis->frame_at < redis->frame_end)
+            return hand_out(buffer, bytes, redis->frame, redis->frame_end, &redis->frame_at);
+        if (data != NULL && redis->reply_at < data->len)
+            return hand_out(buffer, bytes, data->str, data->len, &redis->reply_at);
         if (redis->at_end) return 0;
         if (!next_chunk(stream)) return fail(stream);
     }

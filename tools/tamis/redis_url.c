@@ -30,13 +30,6 @@ bool redis_url_is_other(const char *text)
     return slashes != NULL && slashes > text && memchr(text, '/', (size_t)(slashes - text)) == NULL;
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* %40 is @, and so on (RFC 3986); in place.  false for a % without two digits, or for %00. */
 static bool percent_decode(char *text)
 {
@@ -44,7 +37,7 @@ static bool percent_decode(char *text)
     for (; *text != '\0'; text++, out++) {
         *out = *text;
         if (*text != '%') continue;
-        const int high = hex_digit(text[1]), low = high < 0 ? -1 : hex_digit(text[2]);
+        const int high = text_hex_digit(text[1]), low = high < 0 ? -1 : text_hex_digit(text[2]);
         if (low < 0 || high * 16 + low == 0) return false;
         *out = (char)(high * 16 + low);
         text += 2;

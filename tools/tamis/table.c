@@ -22,10 +22,7 @@ void table_clear(struct table *table)
 /* Adds a cell, which belongs to the table from then on. */
 static void add(struct table *table, char *cell)
 {
-    if (table->count == table->room) {
-        table->room = table->room ? table->room * 2 : 64;
-        table->cells = cli_realloc(table->cells, table->room * sizeof *table->cells);
-    }
+    table->cells = cli_grow(table->cells, table->count + 1, &table->room, sizeof *table->cells);
     size_t *width = &table->widths[table->count % table->columns];
     if (text_width(cell) > *width) *width = text_width(cell);
     table->cells[table->count++] = cell;

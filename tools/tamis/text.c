@@ -72,6 +72,13 @@ void text_time(char *text, size_t text_bytes, int64_t time_ns)
         snprintf(text, text_bytes, "?");
 }
 
+int text_hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    c |= 0x20; /* of letters: the small one */
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';

@@ -28,6 +28,9 @@ static inline const char *text_plural(uint64_t number)
     return number == 1 ? "" : "s";
 }
 
+/* The value of a hexadecimal digit; -1: it is none. */
+int text_hex_digit(char c);
+
 /* Is it UTF-8 throughout? */
 bool text_is_utf8(const char *text, size_t bytes);
 

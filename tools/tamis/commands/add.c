@@ -13,8 +13,6 @@
 
 struct addition {
     const struct invocation *call;
-    const char *name;
-    tamis_filter *filter;
     struct key_source *source;
     uint64_t new_keys;
     uint64_t capacity;
@@ -52,18 +50,18 @@ static void warn_of(struct addition *addition, const struct tamis_filter_stat *s
     cli_tell("warning: filter '%s' holds %" PRIu64
              " keys, %s; of keys that are new, %.3g %% now seem to be seen already, and this share "
              "rises with every further key; make a larger filter (tamis create NAME -n CAPACITY)",
-             addition->name, stat->items, what, 100 * stat->predicted_rate);
+             addition->call->args[0], stat->items, what, 100 * stat->predicted_rate);
     addition->warned = true;
 }
 
 /* Warns once a run, when the filter holds more keys than it was made for. */
 static int warn_when_full(struct addition *addition)
 {
-    int64_t items = tamis_filter_items(addition->filter);
+    int64_t items = tamis_filter_items(addition->call->filter);
     if (items < 0) return cli_fail_library();
     if ((uint64_t)items <= addition->capacity) return CLI_DONE;
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (tamis_filter_stat(addition->filter, &stat) < 0) return cli_fail_library();
+    if (tamis_filter_stat(addition->call->filter, &stat) < 0) return cli_fail_library();
     if (!(stat.state & (TAMIS_STATE_FULL | TAMIS_STATE_OVER))) {
         /* The filter has grown, or forgets: look again when it holds twice as many. */
         addition->capacity = 2 * (uint64_t)items;
@@ -97,7 +95,7 @@ static int64_t add_keys(const struct addition *addition, size_t count)
     struct key_source *source = addition->source;
     if (addition->call->remote)
         return remote.add(addition->call->remote, source->keys, count, source->answers);
-    return tamis_filter_add_batch(addition->filter, source->keys, count, source->answers);
+    return tamis_filter_add_batch(addition->call->filter, source->keys, count, source->answers);
 }
 
 static int add_batch(void *context, size_t count)
@@ -127,17 +125,10 @@ static void print_stats(const struct addition *addition, double seconds)
     if (write(STDERR_FILENO, line, (size_t)bytes) < 0) return; /* nowhere to tell it */
 }
 
-static void begin_reading(struct addition *addition)
-{
-    interrupt_catch();
-    addition->source = key_source_new(addition->call, 1);
-    addition->source->interruptible = true;
-}
-
 /* Asks for the state of the filter, once: the warnings need it, and so does warn_when_full(). */
 static int begin(struct addition *addition)
 {
-    tamis_filter *filter = addition->filter;
+    tamis_filter *filter = addition->call->filter;
     struct tamis_filter_stat stat = {.size = sizeof stat};
     const int64_t interval_ns = addition->call->options.sync_interval_ns;
     if (tamis_filter_stat(filter, &stat) < 0 ||
@@ -146,25 +137,7 @@ static int begin(struct addition *addition)
         return cli_fail_library();
     cli_tell_trouble_of(&stat);
     addition->capacity = stat.capacity;
-    begin_reading(addition);
     return CLI_DONE;
-}
-
-static int add(struct invocation *call)
-{
-    struct addition addition = {.call = call, .name = call->args[0], .filter = call->filter};
-    if (begin(&addition) != CLI_DONE) return CLI_ERROR;
-    const double start = progress_clock();
-    int status = key_source_each(addition.source, add_batch, &addition);
-    progress_end();
-    out_flush(call->out); /* answers first, then what is said about them */
-    if (cli_given(addition.call, TAKES(STATS))) print_stats(&addition, progress_clock() - start);
-    status = cli_filter_close(call->filter, status);
-    call->filter = NULL;
-    if (status == CLI_DONE)
-        status = key_source_status(addition.source, status, "added and counted");
-    key_source_free(addition.source);
-    return status;
 }
 
 /* Says how many keys were in doubt, and how they were answered (remote/batch.c). */
@@ -181,29 +154,37 @@ static void tell_doubts(const struct invocation *call)
 }
 
 /* The keys are in the server's filter.  Its state is looked at once, at the end. */
-static int add_remote_keys(struct invocation *call)
+static void end_remote(struct addition *addition, int status)
 {
-    struct addition addition = {.call = call, .name = call->args[0], .warned = true};
     struct tamis_filter_stat stat;
-    begin_reading(&addition);
+    tell_doubts(addition->call);
+    if (status == CLI_DONE && remote.stat(addition->call->remote, &stat) == 0 &&
+        (stat.items > stat.capacity || (stat.segment_count > 1 && (stat.state & TAMIS_STATE_OVER))))
+        warn_of(addition, &stat);
+}
+
+static int add(struct invocation *call)
+{
+    struct addition addition = {.call = call, .warned = call->remote != NULL};
+    if (!call->remote && begin(&addition) != CLI_DONE) return CLI_ERROR;
+    interrupt_catch();
+    addition.source = key_source_new(call, 1);
+    addition.source->interruptible = true;
     const double start = progress_clock();
     int status = key_source_each(addition.source, add_batch, &addition);
     progress_end();
-    out_flush(call->out);
+    out_flush(call->out); /* answers first, then what is said about them */
     if (cli_given(call, TAKES(STATS))) print_stats(&addition, progress_clock() - start);
-    tell_doubts(call);
-    if (status == CLI_DONE && remote.stat(call->remote, &stat) == 0 &&
-        (stat.items > stat.capacity || (stat.segment_count > 1 && (stat.state & TAMIS_STATE_OVER))))
-        warn_of(&addition, &stat);
+    if (call->remote) {
+        end_remote(&addition, status);
+    } else {
+        status = cli_filter_close(call->filter, status);
+        call->filter = NULL;
+    }
     if (status == CLI_DONE)
         status = key_source_status(addition.source, status, "added and counted");
     key_source_free(addition.source);
     return status;
-}
-
-static int add_remote(struct invocation *call)
-{
-    return cli_with_remote_filter(call, add_remote_keys);
 }
 
 const struct command cli_command_add = {
@@ -216,5 +197,5 @@ const struct command cli_command_add = {
     .opens = OPENS_FILTER,
     .keys_at = 1,
     .run = add,
-    .run_remote = add_remote,
+    .run_remote = add,
 };

@@ -27,43 +27,22 @@ struct work {
 
 /* ---- The files ----------------------------------------------------------------------------- */
 
-struct files {
-    const char *const *paths;
-    size_t count;
-};
-
 /* The files that hold the keys; standard input if no FILE is given. */
-static struct files files_of_keys(const struct invocation *call)
+static struct option_files files_of_keys(const struct invocation *call)
 {
-    static const char *const standard[] = {"-"};
-    if (call->arg_count == 1) return (struct files){standard, 1};
-    return (struct files){(const char *const *)call->args + 1, call->arg_count - 1};
-}
-
-static struct files files_of(const struct option_files *given)
-{
-    return (struct files){(const char *const *)given->paths, given->count};
-}
-
-/* Checks that each file is there, and adds up their bytes as far as they are known. */
-static bool files_are_there(struct files files, uint64_t *all, unsigned *standard)
-{
-    for (size_t i = 0; i < files.count; i++) {
-        uint64_t bytes;
-        if (!input_is_there(files.paths[i], &bytes)) return false;
-        *standard += strcmp(files.paths[i], "-") == 0;
-        *all += bytes;
-    }
-    return true;
+    static const char *standard[] = {"-"};
+    if (call->arg_count == 1) return (struct option_files){standard, 1};
+    return (struct option_files){(const char **)(uintptr_t)(call->args + 1), call->arg_count - 1};
 }
 
 static bool options_suffice(const struct invocation *call, uint64_t *all_bytes)
 {
+    const struct option_files files = files_of_keys(call);
     unsigned standard = 0;
     *all_bytes = 0;
-    if (!files_are_there(files_of_keys(call), all_bytes, &standard) ||
-        !files_are_there(files_of(&call->options.except), all_bytes, &standard) ||
-        !files_are_there(files_of(&call->options.against), all_bytes, &standard))
+    if (!inputs_are_there(&files, all_bytes, &standard) ||
+        !inputs_are_there(&call->options.except, all_bytes, &standard) ||
+        !inputs_are_there(&call->options.against, all_bytes, &standard))
         return false;
     if (standard <= 1) return true;
     cli_fail_usage(call->command, "standard input can be read once only, and is named %u times",
@@ -133,11 +112,11 @@ static int read_file(struct work *work, const char *path, take_fn *take, uint64_
     return interrupt_signal() ? CLI_ERROR : status;
 }
 
-static int read_files(struct work *work, struct files files, take_fn *take)
+static int read_files(struct work *work, const struct option_files *files, take_fn *take)
 {
     uint64_t keys = 0;
-    for (size_t i = 0; i < files.count; i++)
-        if (read_file(work, files.paths[i], take, &keys) != CLI_DONE) return CLI_ERROR;
+    for (size_t i = 0; i < files->count; i++)
+        if (read_file(work, files->paths[i], take, &keys) != CLI_DONE) return CLI_ERROR;
     return CLI_DONE;
 }
 
@@ -146,7 +125,7 @@ static int read_files(struct work *work, struct files files, take_fn *take)
  * refused. */
 static int read_keys(struct work *work)
 {
-    const struct files files = files_of_keys(work->call);
+    const struct option_files files = files_of_keys(work->call);
     uint64_t all = 0;
     for (size_t i = 0; i < files.count; i++) {
         uint64_t keys = 0;
@@ -163,8 +142,8 @@ static int read_all(struct work *work)
 {
     const struct options *options = &work->call->options;
     if (read_keys(work) != CLI_DONE ||
-        read_files(work, files_of(&options->except), tamis_build_except) != CLI_DONE ||
-        read_files(work, files_of(&options->against), tamis_build_against) != CLI_DONE)
+        read_files(work, &options->except, tamis_build_except) != CLI_DONE ||
+        read_files(work, &options->against, tamis_build_against) != CLI_DONE)
         return CLI_ERROR;
     if (work->returns > 0)
         cli_tell("note: keys end with a carriage return (%" PRIu64 " of them), which is taken for "

@@ -5,7 +5,6 @@
 
 struct question {
     const struct invocation *call;
-    tamis_filter *filter;
     struct key_source *source;
     uint64_t matches;
     uint8_t wanted;
@@ -28,7 +27,7 @@ static int64_t ask(const struct question *question, size_t count, bool silent)
     struct key_source *source = question->source;
     if (question->call->remote)
         return remote.contains(question->call->remote, source->keys, count, source->answers);
-    return tamis_filter_contains_batch(question->filter, source->keys, count,
+    return tamis_filter_contains_batch(question->call->filter, source->keys, count,
                                        silent ? NULL : source->answers);
 }
 
@@ -64,8 +63,7 @@ static void print_count(const struct question *question)
 
 static int check(struct invocation *call)
 {
-    struct question question = {
-        .call = call, .filter = call->filter, .wanted = !cli_given(call, TAKES(INVERT))};
+    struct question question = {.call = call, .wanted = !cli_given(call, TAKES(INVERT))};
     if (call->filter) cli_tell_trouble(call->filter);
     question.source = key_source_new(call, 1);
     const int status = key_source_each(question.source, check_batch, &question);
@@ -75,11 +73,6 @@ static int check(struct invocation *call)
     if (cli_given(question.call, TAKES(COUNT)) && !cli_given(question.call, TAKES(QUIET)))
         print_count(&question);
     return question.matches > 0 ? CLI_DONE : CLI_NOTHING;
-}
-
-static int check_remote(struct invocation *call)
-{
-    return cli_with_remote_filter(call, check);
 }
 
 const struct command cli_command_check = {
@@ -92,5 +85,5 @@ const struct command cli_command_check = {
     .flags = TAMIS_READ_ONLY,
     .keys_at = 1,
     .run = check,
-    .run_remote = check_remote,
+    .run_remote = check,
 };

@@ -5,7 +5,6 @@
 
 struct counting {
     const struct invocation *call;
-    tamis_filter *filter;
     struct key_source *source;
     uint64_t *counts;
 };
@@ -32,7 +31,8 @@ static int count_batch(void *context, size_t count)
     if (counting->call->remote) {
         if (remote.count(counting->call->remote, keys, count, counting->counts) < 0)
             return CLI_ERROR;
-    } else if (tamis_filter_count_batch(counting->filter, keys, count, counting->counts) < 0) {
+    } else if (tamis_filter_count_batch(counting->call->filter, keys, count, counting->counts) <
+               0) {
         return cli_fail_library();
     }
     print_counts(counting, count);
@@ -53,7 +53,6 @@ static int count(struct invocation *call)
     if (check_kind(call) != CLI_DONE) return CLI_ERROR;
     struct counting *counting = cli_alloc(sizeof *counting);
     counting->call = call;
-    counting->filter = call->filter;
     counting->source = key_source_new(call, 1);
     counting->counts = cli_alloc(counting->source->batch * sizeof *counting->counts);
     const int status = key_source_each(counting->source, count_batch, counting);
@@ -62,11 +61,6 @@ static int count(struct invocation *call)
     free(counting->counts);
     free(counting);
     return status;
-}
-
-static int count_remote(struct invocation *call)
-{
-    return cli_with_remote_filter(call, count);
 }
 
 const struct command cli_command_count = {
@@ -78,5 +72,5 @@ const struct command cli_command_count = {
     .flags = TAMIS_READ_ONLY,
     .keys_at = 1,
     .run = count,
-    .run_remote = count_remote,
+    .run_remote = count,
 };

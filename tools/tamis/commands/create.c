@@ -123,9 +123,8 @@ static int run(struct invocation *call)
 
 static int show_remote(struct invocation *call)
 {
-    struct filter_view view = {.shards = remote.filter_shards(call->remote), .holds = VIEW_FILES};
-    if (view.shards > 0) view.holds |= VIEW_SHARDED;
-    if (remote.stat(call->remote, &view.stat) < 0) return CLI_ERROR;
+    struct filter_view view;
+    if (view_of_call(call, 0, &view) != CLI_DONE) return CLI_ERROR;
     json_print(call->out, view_json(&view));
     return CLI_DONE;
 }
@@ -151,9 +150,9 @@ static int run_remote(struct invocation *call)
         return cli_fail_usage(call->command, "--like takes the shards too; leave --shards out");
     if (remote.create(call->remote_store, call->args[0], &spec) < 0) return CLI_ERROR;
     const int status =
-        cli_given(call, TAKES(JSON)) ? cli_with_remote_filter(call, show_remote) : CLI_DONE;
+        cli_given(call, TAKES(JSON)) ? cli_with_filter(call, 0, show_remote) : CLI_DONE;
     if (spec.spec.hash_set) cli_tell_weakness(spec.spec.hash_set);
-    if (status == CLI_DONE && spec.like) return cli_with_remote_filter(call, tell_weakness);
+    if (status == CLI_DONE && spec.like) return cli_with_filter(call, 0, tell_weakness);
     return status;
 }
 

@@ -82,7 +82,7 @@ static int drop_named(const struct invocation *call, const struct names *names)
 static int drop(struct invocation *call)
 {
     struct names names;
-    int status = names_of_call(&names, call, call->store);
+    int status = cli_names(&names, call);
     if (status == CLI_DONE) status = drop_named(call, &names);
     names_clear(&names);
     return status;

@@ -19,17 +19,10 @@ struct pile {
     size_t ends_room;
 };
 
-static void *grow(void *old, size_t needed, size_t *room, size_t item_bytes)
-{
-    if (needed <= *room) return old;
-    *room = needed > *room * 2 ? needed : *room * 2;
-    return cli_realloc(old, *room * item_bytes);
-}
-
 static void pile_add(struct pile *pile, const struct tamis_key *key)
 {
-    pile->bytes = grow(pile->bytes, pile->used + key->bytes, &pile->room, 1);
-    pile->ends = grow(pile->ends, pile->count + 1, &pile->ends_room, sizeof *pile->ends);
+    pile->bytes = cli_grow(pile->bytes, pile->used + key->bytes, &pile->room, 1);
+    pile->ends = cli_grow(pile->ends, pile->count + 1, &pile->ends_room, sizeof *pile->ends);
     if (key->bytes > 0) memcpy(pile->bytes + pile->used, key->data, key->bytes);
     pile->used += key->bytes;
     pile->ends[pile->count++] = pile->used;

@@ -179,7 +179,6 @@ static int run_filter(struct invocation *call)
         return cli_fail_usage(call->command,
                               "-m, -k and --seed go with --hash-set; a filter has its own");
     if (!key_source_can_be(call, 1)) return CLI_ERROR;
-    if (call->remote_store) return cli_with_remote_filter(call, explain_filter);
     return cli_with_filter(call, TAMIS_READ_ONLY, explain_filter);
 }
 

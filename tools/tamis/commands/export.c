@@ -56,29 +56,20 @@ static int measure(tamis_filter *filter, const char *format, unsigned flags, uin
     return tamis_filter_export(filter, format, flags, &sink);
 }
 
-/* The server tells how long the stream is with its first piece. */
-static int write_from_server(const struct invocation *call, uint32_t shard, struct stream *stream)
+/* The stream is open: fill it. */
+static int write_stream(const struct invocation *call, struct stream *stream)
 {
     const bool with_key = cli_given(call, TAKES(WITH_KEY));
-    const struct tamis_sink sink = stream_sink(stream);
-    if (shard == 0) progress_start(&call->options, 0);
-    const int rc =
-        remote.export(call->remote, shard, stream->format, with_key, &sink, &stream->all_bytes);
-    if (rc == 0) progress_finish_bytes(stream->done_bytes);
-    progress_end();
-    return rc;
-}
-
-/* The stream is open: fill it. */
-static int write_stream(const struct invocation *call, tamis_filter *filter, struct stream *stream)
-{
-    const unsigned flags = cli_given(call, TAKES(WITH_KEY)) ? TAMIS_EXPORT_WITH_KEY : 0;
-    if (call->remote) return write_from_server(call, 0, stream);
-    int rc = measure(filter, stream->format, flags, &stream->all_bytes);
+    const unsigned flags = with_key ? TAMIS_EXPORT_WITH_KEY : 0;
+    const char *format = stream->format;
+    int rc = 0;
+    /* A server tells how long the stream is with its first piece. */
+    if (!call->remote) rc = measure(call->filter, format, flags, &stream->all_bytes);
     if (rc < 0) return rc;
     progress_start(&call->options, stream->all_bytes);
     const struct tamis_sink sink = stream_sink(stream);
-    rc = tamis_filter_export(filter, stream->format, flags, &sink);
+    rc = call->remote ? remote.export(call->remote, 0, format, with_key, &sink, &stream->all_bytes)
+                      : tamis_filter_export(call->filter, format, flags, &sink);
     if (rc == 0) progress_finish_bytes(stream->done_bytes);
     progress_end();
     return rc;
@@ -96,14 +87,15 @@ static void show_json(const struct invocation *call, const struct stream *stream
 
 static int export(struct invocation *call)
 {
-    tamis_filter *filter = call->filter;
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (call->remote ? remote.stat(call->remote, &stat) < 0 : tamis_filter_stat(filter, &stat) < 0)
+    if (call->remote && remote.filter_shards(call->remote) > 0) return shards_export(call);
+    if (call->remote ? remote.stat(call->remote, &stat) < 0
+                     : tamis_filter_stat(call->filter, &stat) < 0)
         return call->remote ? CLI_ERROR : cli_fail_library();
     struct stream *stream = open_stream(call, &stat);
     if (!stream) return stream_open_status();
     int status = CLI_ERROR;
-    const int rc = write_stream(call, filter, stream);
+    const int rc = write_stream(call, stream);
     if (rc == 0 && stream_keep(stream))
         status = CLI_DONE;
     else if (interrupt_signal())
@@ -124,24 +116,11 @@ static int run(struct invocation *call)
     return cli_with_filter(call, TAMIS_READ_ONLY, export);
 }
 
-static int export_remote(struct invocation *call)
-{
-    if (remote.filter_shards(call->remote) > 0) return shards_export(call);
-    return export(call);
-}
-
-static int run_remote(struct invocation *call)
-{
-    if (!options_suffice(call)) return CLI_ERROR;
-    interrupt_catch();
-    return cli_with_remote_filter(call, export_remote);
-}
-
 const struct command cli_command_export = {
     .name = "export",
     .summary = "write a filter as another system has it",
     .operands = "NAME FILE|KEY",
     .options = TAKES(TO) | TAKES(WITH_KEY) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run,
-    .run_remote = run_remote,
+    .run_remote = run,
 };

@@ -102,28 +102,18 @@ static int import(const struct invocation *call, struct stream *stream, tamis_st
     }
 }
 
-static int run(struct invocation *call)
+static int import_here(const struct invocation *call, struct stream *stream)
 {
-    if (!options_suffice(call)) return CLI_ERROR;
-    interrupt_catch();
-    if (!redis_is_url(call->options.peer) && shards_are_there(call->args[1]))
-        return cli_fail("%s has a filter in shards, which a server takes (--store redis://...); "
-                        "import one of them: %s/0.tamis",
-                        call->args[1], call->args[1]);
-    struct stream *stream = open_stream(call);
-    if (!stream) return stream_open_status();
     int status = CLI_ERROR;
     tamis_store *store = cli_store_open(call, TAMIS_CREATE);
     if (store) status = import(call, stream, store);
     tamis_store_close(store);
-    stream_close(stream);
     return status;
 }
 
-/* ---- To a server ----------------------------------------------------------------------------- */
-
-/* The stream makes a filter of a store that is there for the time of the command, and this one goes
- * to the server: so every format is checked and told about as for a directory. */
+/* Imports to a server.  The stream makes a filter of a store that is there for the time of the
+ * command, and this one goes to the server: so every format is checked and told about as for a
+ * directory. */
 static int import_aside(const struct invocation *call, struct stream *stream)
 {
     const char *directory = getenv("TMPDIR");
@@ -151,15 +141,19 @@ static int import_aside(const struct invocation *call, struct stream *stream)
     return status;
 }
 
-static int run_remote(struct invocation *call)
+static int run(struct invocation *call)
 {
     if (!options_suffice(call)) return CLI_ERROR;
     interrupt_catch();
-    if (!redis_is_url(call->options.peer) && shards_are_there(call->args[1]))
-        return shards_import(call);
+    const bool has_shards = !redis_is_url(call->options.peer) && shards_are_there(call->args[1]);
+    if (has_shards && call->remote_store) return shards_import(call);
+    if (has_shards)
+        return cli_fail("%s has a filter in shards, which a server takes (--store redis://...); "
+                        "import one of them: %s/0.tamis",
+                        call->args[1], call->args[1]);
     struct stream *stream = open_stream(call);
     if (!stream) return stream_open_status();
-    const int status = import_aside(call, stream);
+    const int status = call->remote_store ? import_aside(call, stream) : import_here(call, stream);
     stream_close(stream);
     return status;
 }
@@ -171,5 +165,5 @@ const struct command cli_command_import = {
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
                TAKES(DURABLE) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run,
-    .run_remote = run_remote,
+    .run_remote = run,
 };

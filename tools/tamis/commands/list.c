@@ -98,10 +98,8 @@ static void show(struct listing *listing, const struct tamis_filter_stat *stat)
 
 static void keep(struct listing *listing, const struct tamis_filter_stat *stat)
 {
-    if (listing->count == listing->room) {
-        listing->room = listing->room ? listing->room * 2 : 64;
-        listing->stats = cli_realloc(listing->stats, listing->room * sizeof *listing->stats);
-    }
+    listing->stats =
+        cli_grow(listing->stats, listing->count + 1, &listing->room, sizeof *listing->stats);
     listing->stats[listing->count++] = *stat;
 }
 

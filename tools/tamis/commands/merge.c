@@ -27,7 +27,7 @@ static bool sources_open(struct sources *sources, const struct invocation *call,
     rest.args++;
     rest.arg_count--;
     *sources = (struct sources){0};
-    if (names_of_call(&sources->names, &rest, store) != CLI_DONE) return false;
+    if (cli_names(&sources->names, &rest) != CLI_DONE) return false;
     sources->filters = cli_alloc(sources->names.count * sizeof *sources->filters);
     for (size_t i = 0; i < sources->names.count; i++) {
         tamis_filter *filter = cli_filter_open(store, sources->names.names[i], TAMIS_READ_ONLY);
@@ -140,14 +140,9 @@ static int run(struct invocation *call)
 
 static int show_remote(struct invocation *call)
 {
-    struct filter_view view = {.shards = remote.filter_shards(call->remote), .holds = VIEW_FILES};
+    struct filter_view view;
     const bool json = cli_given(call, TAKES(JSON));
-    if (view.shards > 0) view.holds |= VIEW_SHARDED;
-    if (view.shards == 0 && json) view.holds |= VIEW_SEGMENTS;
-    const int rc = view.holds & VIEW_SEGMENTS
-                       ? remote.segments(call->remote, false, &view.stat, &view.segments)
-                       : remote.stat(call->remote, &view.stat);
-    if (rc < 0) return CLI_ERROR;
+    if (view_of_call(call, json ? VIEW_SEGMENTS : 0, &view) != CLI_DONE) return CLI_ERROR;
     if (json) json_print(call->out, view_json(&view));
     tell_overload(&view.stat);
     view_clear(&view);
@@ -161,7 +156,7 @@ static int run_remote(struct invocation *call)
     rest.args++;
     rest.arg_count--;
     interrupt_catch();
-    int status = names_of_call(&names, &rest, NULL); /* each once */
+    int status = cli_names(&names, &rest); /* each once */
     const char *const *sources = (const char *const *)names.names;
     if (status == CLI_DONE && remote.merge(call->remote_store, call->args[0], sources, names.count,
                                            cli_given(call, TAKES(INTERSECT))) < 0)
@@ -169,7 +164,7 @@ static int run_remote(struct invocation *call)
                      ? cli_interrupted("; nothing is lost, and the same command completes it")
                      : CLI_ERROR;
     names_clear(&names);
-    return status == CLI_DONE ? cli_with_remote_filter(call, show_remote) : status;
+    return status == CLI_DONE ? cli_with_filter(call, 0, show_remote) : status;
 }
 
 const struct command cli_command_merge = {

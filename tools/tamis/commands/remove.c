@@ -11,8 +11,6 @@
 
 struct removal {
     const struct invocation *call;
-    const char *name;
-    tamis_filter *filter;
     struct key_source *source;
     bool missed; /* a key was not there */
 };
@@ -33,9 +31,9 @@ static int remove_batch(void *context, size_t count)
     struct key_source *source = removal->source;
     const bool is_remote = removal->call->remote != NULL;
     const int64_t removed =
-        is_remote
-            ? remote.remove(removal->call->remote, source->keys, count, source->answers)
-            : tamis_filter_remove_batch(removal->filter, source->keys, count, source->answers);
+        is_remote ? remote.remove(removal->call->remote, source->keys, count, source->answers)
+                  : tamis_filter_remove_batch(removal->call->filter, source->keys, count,
+                                              source->answers);
     if (removed < 0 && !is_remote) return cli_fail_library();
     if (cli_given(removal->call, TAKES(JSON))) print_json(removal, count);
     if (removed >= 0 && (uint64_t)removed == count) return CLI_DONE;
@@ -43,7 +41,8 @@ static int remove_batch(void *context, size_t count)
     for (size_t i = 0; i < count; i++)
         if (source->answers[i] == 0)
             key_source_tell_missing(source, &source->keys[i],
-                                    "is not in '%s'; nothing was removed for it", removal->name);
+                                    "is not in '%s'; nothing was removed for it",
+                                    removal->call->args[0]);
     return removed < 0 ? CLI_ERROR : CLI_DONE;
 }
 
@@ -68,7 +67,7 @@ static void tell_doubts(const struct invocation *call)
 
 static int remove_keys(struct invocation *call)
 {
-    struct removal removal = {.call = call, .name = call->args[0], .filter = call->filter};
+    struct removal removal = {.call = call};
     if (check_kind(call) != CLI_DONE) return CLI_ERROR;
     interrupt_catch();
     removal.source = key_source_new(call, 1);
@@ -82,11 +81,6 @@ static int remove_keys(struct invocation *call)
     return status;
 }
 
-static int remove_remote(struct invocation *call)
-{
-    return cli_with_remote_filter(call, remove_keys);
-}
-
 const struct command cli_command_remove = {
     .name = "remove",
     .summary = "take keys off a counting filter",
@@ -95,5 +89,5 @@ const struct command cli_command_remove = {
     .opens = OPENS_FILTER,
     .keys_at = 1,
     .run = remove_keys,
-    .run_remote = remove_remote,
+    .run_remote = remove_keys,
 };

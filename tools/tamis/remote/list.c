@@ -10,21 +10,8 @@
 
 #include "command.h"
 #include "filter.h"
+#include "names.h"
 #include "pattern.h"
-
-struct found {
-    char **names;
-    size_t count, room;
-};
-
-static void add(struct found *found, const char *name, size_t bytes)
-{
-    if (found->count == found->room) {
-        found->room = found->room ? found->room * 2 : 64;
-        found->names = cli_realloc(found->names, found->room * sizeof(char *));
-    }
-    found->names[found->count++] = cli_copy(name, bytes);
-}
 
 static bool is_name(const redisReply *key)
 {
@@ -51,7 +38,7 @@ static char *pattern_of(const char *prefix)
 
 /* One node, to its end, or for so many rounds; keys of one type. */
 static bool scan_node(struct remote *store, struct node *node, const char *pattern,
-                      const char *type, unsigned rounds, struct found *found)
+                      const char *type, unsigned rounds, struct names *found)
 {
     char cursor[32] = "0";
     do {
@@ -68,7 +55,7 @@ static bool scan_node(struct remote *store, struct node *node, const char *patte
         }
         for (size_t i = 0; good && i < reply->element[1]->elements; i++) {
             const redisReply *key = reply->element[1]->element[i];
-            if (is_name(key)) add(found, key->str, key->len);
+            if (is_name(key)) names_add(found, key->str);
         }
         if (good) memcpy(cursor, reply->element[0]->str, reply->element[0]->len + 1);
         exchange_clear(&request, 1);
@@ -80,7 +67,7 @@ static bool scan_node(struct remote *store, struct node *node, const char *patte
 /* Filters of BF.* and those of CF.*, which count. */
 static const char *const types[] = {"MBbloom--", "MBbloomCF"};
 
-static bool scan_all(struct remote *store, const char *prefix, unsigned rounds, struct found *found)
+static bool scan_all(struct remote *store, const char *prefix, unsigned rounds, struct names *found)
 {
     char *pattern = pattern_of(prefix ? prefix : "");
     bool good = true;
@@ -115,7 +102,7 @@ static int compare_names(const void *a, const void *b)
 
 /* Sorts, and takes away what is there twice: SCAN may tell a key twice, and a key that moves to
  * another node meanwhile is told by both. */
-static void sort_names(struct found *found)
+static void sort_names(struct names *found)
 {
     size_t kept = 0;
     if (found->count == 0) return;
@@ -129,7 +116,7 @@ static void sort_names(struct found *found)
     found->count = kept;
 }
 
-static bool has(const struct found *found, const char *name)
+static bool has(const struct names *found, const char *name)
 {
     return found->count > 0 &&
            bsearch(&name, found->names, found->count, sizeof(char *), compare_names) != NULL;
@@ -147,7 +134,7 @@ static int is_described(struct remote *store, const char *name)
 }
 
 /* The sharded filters among the keys that were found. */
-static bool find_sharded(struct remote *store, const struct found *keys, struct found *sharded)
+static bool find_sharded(struct remote *store, const struct names *keys, struct names *sharded)
 {
     for (size_t i = 0; i < keys->count; i++) {
         bool is_first = false;
@@ -155,7 +142,7 @@ static bool find_sharded(struct remote *store, const struct found *keys, struct 
         if (base == 0 || !is_first) continue;
         char *name = cli_copy(keys->names[i], base);
         const int is = is_described(store, name);
-        if (is > 0) add(sharded, name, base);
+        if (is > 0) names_add(sharded, name);
         free(name);
         if (is < 0) return false;
     }
@@ -164,25 +151,18 @@ static bool find_sharded(struct remote *store, const struct found *keys, struct 
 }
 
 /* The names of filters: keys that are no shards of a sharded one, and the sharded ones. */
-static void join(const struct found *keys, const struct found *sharded, struct found *all)
+static void join(const struct names *keys, const struct names *sharded, struct names *all)
 {
     for (size_t i = 0; i < keys->count; i++) {
         bool is_first;
         const size_t base = shard_base(keys->names[i], &is_first);
         char *name = cli_copy(keys->names[i], base);
-        if (base == 0 || !has(sharded, name)) add(all, keys->names[i], strlen(keys->names[i]));
+        if (base == 0 || !has(sharded, name)) names_add(all, keys->names[i]);
         free(name);
     }
     for (size_t i = 0; i < sharded->count; i++)
-        add(all, sharded->names[i], strlen(sharded->names[i]));
+        names_add(all, sharded->names[i]);
     sort_names(all);
-}
-
-static void clear(struct found *found)
-{
-    for (size_t i = 0; i < found->count; i++)
-        free(found->names[i]);
-    free(found->names);
 }
 
 bool store_has_module(struct remote *store, const char *name)
@@ -202,7 +182,7 @@ bool store_has_module(struct remote *store, const char *name)
 
 void store_nearest(struct remote *store, const char *wanted, char nearest[TAMIS_NAME_MAX + 1])
 {
-    struct found keys = {0};
+    struct names keys = {0};
     unsigned least = 0, distance;
     nearest[0] = '\0';
     (void)scan_all(store, NULL, NEAREST_ROUNDS, &keys);
@@ -216,13 +196,13 @@ void store_nearest(struct remote *store, const char *wanted, char nearest[TAMIS_
         (void)snprintf(nearest, TAMIS_NAME_MAX + 1, "%s", keys.names[i]);
         least = distance;
     }
-    clear(&keys);
+    names_clear(&keys);
 }
 
 int store_each_name(struct remote *store, const char *pattern,
                     int (*each)(void *context, const char *name), void *context)
 {
-    struct found keys = {0}, sharded = {0}, all = {0};
+    struct names keys = {0}, sharded = {0}, all = {0};
     char *prefix = pattern_prefix(pattern);
     int rc = scan_all(store, prefix, ANY_ROUNDS, &keys) ? 0 : -1;
     free(prefix);
@@ -232,8 +212,8 @@ int store_each_name(struct remote *store, const char *pattern,
     for (size_t i = 0; rc == 0 && i < all.count; i++)
         if (pattern_fits(pattern, all.names[i])) rc = each(context, all.names[i]);
     if (rc == 0 && all.count == 0 && !store_has_module(store, "tamis")) rc = -1;
-    clear(&keys);
-    clear(&sharded);
-    clear(&all);
+    names_clear(&keys);
+    names_clear(&sharded);
+    names_clear(&all);
     return rc < 0 ? -1 : 0;
 }

@@ -146,10 +146,7 @@ struct expected node_next(struct node *node)
 void node_send(struct node *node, enum expect what, struct request *request, int argc,
                const char **argv, const size_t *bytes)
 {
-    if (node->end == node->room) {
-        node->room = node->room ? node->room * 2 : 64;
-        node->expected = cli_realloc(node->expected, node->room * sizeof *node->expected);
-    }
+    node->expected = cli_grow(node->expected, node->end + 1, &node->room, sizeof *node->expected);
     node->expected[node->end++] = (struct expected){what, request};
     wire_append(&node->wire, argc, argv, bytes);
 }

@@ -71,10 +71,7 @@ int figures_enter(struct figures *figures, const char *filter_name)
 static struct figures_row *add(struct figures *figures)
 {
     struct figures_rows *rows = &figures->now;
-    if (rows->count == rows->room) {
-        rows->room = rows->room ? rows->room * 2 : 64;
-        rows->all = cli_realloc(rows->all, rows->room * sizeof *rows->all);
-    }
+    rows->all = cli_grow(rows->all, rows->count + 1, &rows->room, sizeof *rows->all);
     struct figures_row *row = &rows->all[rows->count++];
     *row = (struct figures_row){.new_per_second = NAN, .full_in_seconds = NAN};
     return row;
