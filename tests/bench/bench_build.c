@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "tamis_build.h"
 
 #define AT_ONCE 4096u
@@ -29,16 +29,9 @@ struct moment {
     double clock, processors;
 };
 
-static double seconds(clockid_t id)
-{
-    struct timespec t;
-    (void)clock_gettime(id, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static struct moment now(void)
 {
-    return (struct moment){seconds(CLOCK_MONOTONIC), seconds(CLOCK_PROCESS_CPUTIME_ID)};
+    return (struct moment){bench_clock(CLOCK_MONOTONIC), bench_clock(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
 static int note_phase(void *context, uint32_t phase, uint64_t done, uint64_t all)

@@ -11,39 +11,16 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-#include "tamis.h"
+#include "bench.h"
 
 #define RUNS 101
 
 static const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10};
 
-static double now_us(void)
+static void print_median(double *seconds)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static void check(int rc)
-{
-    if (rc >= 0) return;
-    (void)fprintf(stderr, "bench_catalog: %s\n", tamis_last_error());
-    exit(1);
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void print_median(double *us)
-{
-    qsort(us, RUNS, sizeof *us, ascending);
-    printf("  %12.1f", us[RUNS / 2]);
+    printf("  %12.1f", 1e6 * bench_median(seconds, RUNS));
 }
 
 static void name_of(uint64_t number, char name[32])
@@ -56,68 +33,68 @@ static tamis_store *open_filled(const char *path, uint64_t filters)
     tamis_store *store;
     char name[32];
     if (tamis_store_open(path, 0, &store) == 0) return store;
-    check(tamis_store_open(path, TAMIS_CREATE, &store));
+    bench_done(tamis_store_open(path, TAMIS_CREATE, &store));
     for (uint64_t i = 0; i < filters; i++) {
         name_of(i, name);
-        check(tamis_filter_create(store, name, &spec, NULL));
+        bench_done(tamis_filter_create(store, name, &spec, NULL));
     }
     return store;
 }
 
 static void bench_open(tamis_store *store, uint64_t filters)
 {
-    double open_us[RUNS], absent_us[RUNS];
+    double open_s[RUNS], absent_s[RUNS];
     tamis_filter *filter;
     char name[32];
-    if (filters == 0) check(tamis_filter_create(store, "filter-000000", &spec, NULL));
+    if (filters == 0) bench_done(tamis_filter_create(store, "filter-000000", &spec, NULL));
     for (uint64_t run = 0; run < RUNS; run++) {
         name_of(filters == 0 ? 0 : run * 7919 % filters, name);
-        const double start = now_us();
-        check(tamis_filter_open(store, name, 0, &filter));
-        check(tamis_filter_close(filter));
-        open_us[run] = now_us() - start;
+        const double start = bench_now();
+        bench_done(tamis_filter_open(store, name, 0, &filter));
+        bench_done(tamis_filter_close(filter));
+        open_s[run] = bench_now() - start;
         name[10] = 'x';
-        const double again = now_us();
+        const double again = bench_now();
         if (tamis_filter_open(store, name, 0, &filter) != TAMIS_ENOTFOUND) exit(1);
-        absent_us[run] = now_us() - again;
+        absent_s[run] = bench_now() - again;
     }
-    if (filters == 0) check(tamis_filter_drop(store, "filter-000000"));
-    print_median(open_us);
-    print_median(absent_us);
+    if (filters == 0) bench_done(tamis_filter_drop(store, "filter-000000"));
+    print_median(open_s);
+    print_median(absent_s);
 }
 
 static void bench_changes(tamis_store *store)
 {
-    double create_us[RUNS], rename_us[RUNS], drop_us[RUNS];
+    double create_s[RUNS], rename_s[RUNS], drop_s[RUNS];
     for (int run = 0; run < RUNS; run++) {
-        const double start = now_us();
-        check(tamis_filter_create(store, "filter-0005x", &spec, NULL));
-        const double created = now_us();
-        check(tamis_filter_rename(store, "filter-0005x", "filter-0003x"));
-        const double renamed = now_us();
-        check(tamis_filter_drop(store, "filter-0003x"));
-        create_us[run] = created - start;
-        rename_us[run] = renamed - created;
-        drop_us[run] = now_us() - renamed;
+        const double start = bench_now();
+        bench_done(tamis_filter_create(store, "filter-0005x", &spec, NULL));
+        const double created = bench_now();
+        bench_done(tamis_filter_rename(store, "filter-0005x", "filter-0003x"));
+        const double renamed = bench_now();
+        bench_done(tamis_filter_drop(store, "filter-0003x"));
+        create_s[run] = created - start;
+        rename_s[run] = renamed - created;
+        drop_s[run] = bench_now() - renamed;
     }
-    print_median(create_us);
-    print_median(rename_us);
-    print_median(drop_us);
+    print_median(create_s);
+    print_median(rename_s);
+    print_median(drop_s);
 }
 
 static void bench_first(const char *path)
 {
-    double us[RUNS];
+    double first_s[RUNS];
     for (int run = 0; run < RUNS; run++) {
         tamis_store *store;
-        const double start = now_us();
-        check(tamis_store_open(path, 0, &store));
-        check(tamis_filter_create(store, "filter-0005x", &spec, NULL));
-        us[run] = now_us() - start;
-        check(tamis_filter_drop(store, "filter-0005x"));
+        const double start = bench_now();
+        bench_done(tamis_store_open(path, 0, &store));
+        bench_done(tamis_filter_create(store, "filter-0005x", &spec, NULL));
+        first_s[run] = bench_now() - start;
+        bench_done(tamis_filter_drop(store, "filter-0005x"));
         tamis_store_close(store);
     }
-    print_median(us);
+    print_median(first_s);
 }
 
 int main(int argc, char **argv)

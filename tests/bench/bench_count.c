@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench.h"
 #include "file/segment.h"
 
 #define ADDITIONS 20000000u
@@ -38,16 +38,13 @@ static double run(void *(*body)(void *), int threads)
 {
     double least = 1e18;
     for (int r = 0; r < RUNS; r++) {
-        struct timespec start, end;
         pthread_t ids[THREADS];
-        (void)clock_gettime(CLOCK_MONOTONIC, &start);
+        const double start = bench_now();
         for (int t = 0; t < threads; t++)
             (void)pthread_create(&ids[t], NULL, body, NULL);
         for (int t = 0; t < threads; t++)
             (void)pthread_join(ids[t], NULL);
-        (void)clock_gettime(CLOCK_MONOTONIC, &end);
-        const double ns =
-            (double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec);
+        const double ns = (bench_now() - start) * 1e9;
         if (ns < least) least = ns;
     }
     return least / ADDITIONS;

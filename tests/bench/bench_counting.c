@@ -11,28 +11,18 @@
  * a distinct key at the end of all adds, and nanoseconds of processor a key for adding all,
  * counting all, removing all, in batches of 4096.
  */
-#include <err.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "bench.h"
 #include "kind/block.h"
-#include "tamis.h"
 
 #define TOTAL 10000000u
 #define UNIVERSE 1000000u
 #define BATCH 4096u
 #define AHEAD 64u
-
-static double now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static void *allocate(uint64_t bytes)
 {
@@ -163,6 +153,7 @@ static struct dcf *dcf_new(const struct tamis_segment_stat *like, double adds_a_
 {
     struct dcf *d = allocate(sizeof *d);
     d->header.m_bits = like->m_bits;
+    d->header.hash_set = TAMIS__HASH_XXH3;
     d->header.k = like->k;
     d->header.words = like->words;
     d->x = (unsigned)fmax(1, log2(adds_a_key));
@@ -196,7 +187,7 @@ static uint64_t dcf_one(struct dcf *d, const uint64_t *places, enum op op)
 static double dcf_run(struct dcf *d, const uint64_t *keys, enum op op)
 {
     static uint64_t ring[AHEAD][TAMIS_K_MAX];
-    const double start = now_ns();
+    const double start = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < TOTAL + AHEAD; i++) {
         uint64_t *places = ring[i % AHEAD];
@@ -209,7 +200,7 @@ static double dcf_run(struct dcf *d, const uint64_t *keys, enum op op)
         }
     }
     if (sum == 0) errx(1, "the filter is empty");
-    return (now_ns() - start) / TOTAL;
+    return (bench_clock(CLOCK_PROCESS_CPUTIME_ID) - start) * 1e9 / TOTAL;
 }
 
 /* ---- Filters of kind counting ------------------------------------------------------------------
@@ -228,7 +219,7 @@ static int64_t one_batch(tamis_filter *filter, const struct tamis_key *keys, siz
 static double filter_run(tamis_filter *filter, const uint64_t *keys, enum op op)
 {
     struct tamis_key batch[BATCH];
-    const double start = now_ns();
+    const double start = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
     for (uint32_t done = 0; done < TOTAL; done += BATCH) {
         const uint32_t count = TOTAL - done < BATCH ? TOTAL - done : BATCH;
         for (uint32_t i = 0; i < count; i++)
@@ -236,7 +227,7 @@ static double filter_run(tamis_filter *filter, const uint64_t *keys, enum op op)
         const int64_t got = one_batch(filter, batch, count, op);
         if (got < 0 || (op != ADD && got != count)) errx(1, "%s", tamis_last_error());
     }
-    return (now_ns() - start) / TOTAL;
+    return (bench_clock(CLOCK_PROCESS_CPUTIME_ID) - start) * 1e9 / TOTAL;
 }
 
 static void bench_filter(tamis_store *store, const uint64_t *keys, uint64_t distinct,
@@ -249,9 +240,9 @@ static void bench_filter(tamis_store *store, const uint64_t *keys, uint64_t dist
                                            .counter_bits = counter_bits};
     tamis_filter *filter;
     (void)snprintf(name, sizeof name, "counting, %u bits", counter_bits);
-    if (tamis_filter_create(store, name, &spec, &filter) < 0) errx(1, "%s", tamis_last_error());
+    bench_done(tamis_filter_create(store, name, &spec, &filter));
     const double add = filter_run(filter, keys, ADD), count = filter_run(filter, keys, COUNT);
-    if (tamis_filter_segment(filter, 0, stat) < 0) errx(1, "%s", tamis_last_error());
+    bench_done(tamis_filter_segment(filter, 0, stat));
     const double remove = filter_run(filter, keys, REMOVE);
     printf("%-20s %12" PRIu64 " %8.2f %8.1f %8.1f %8.1f\n", name, stat->file_bytes,
            (double)stat->file_bytes / (double)distinct, add, count, remove);
@@ -277,13 +268,10 @@ static void bench_dcf(const uint64_t *keys, uint64_t distinct,
 int main(int argc, char **argv)
 {
     static const uint32_t widths[] = {4, 8, 16, 32};
-    const char *parent = argc > 1 ? argv[1] : getenv("TMPDIR");
-    char path[4096], command[4200];
     struct tamis_segment_stat stat = {.size = sizeof stat};
     tamis_store *store;
     uint64_t distinct, most;
-    (void)snprintf(path, sizeof path, "%s/tamis-bench-XXXXXX", parent ? parent : "/tmp");
-    if (mkdtemp(path) == NULL || tamis_store_open(path, TAMIS_CREATE, &store) < 0) return 1;
+    bench_done(tamis_store_open(bench_directory(argc > 1 ? argv[1] : NULL), TAMIS_CREATE, &store));
     uint64_t *keys = draw_keys(&distinct, &most);
     printf("%u keys, %" PRIu64 " distinct, the most frequent %" PRIu64 " times\n", TOTAL, distinct,
            most);
@@ -293,6 +281,5 @@ int main(int argc, char **argv)
     bench_dcf(keys, distinct, &stat);
     free(keys);
     tamis_store_close(store);
-    (void)snprintf(command, sizeof command, "rm -r '%s'", path);
-    return system(command) == 0 ? 0 : 1;
+    return 0;
 }

@@ -12,31 +12,15 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "tamis.h"
+#include "bench.h"
 
 #define SECONDS 2.0
 #define BATCH_MAX 10000
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void check(int64_t rc)
-{
-    if (rc >= 0) return;
-    (void)fprintf(stderr, "bench_durable: %s\n", tamis_last_error());
-    exit(1);
-}
 
 static double measure_device(const char *directory)
 {
@@ -49,13 +33,13 @@ static double measure_device(const char *directory)
         if (pwrite(fd, block, BLOCK, at) != BLOCK) exit(1);
     if (fd < 0 || fsync(fd) != 0) exit(1);
     unsigned syncs = 0;
-    const double start = now();
-    for (; now() - start < SECONDS; syncs++) {
+    const double start = bench_now();
+    for (; bench_now() - start < SECONDS; syncs++) {
         memset(block, (int)syncs, sizeof block);
         if (pwrite(fd, block, BLOCK, (off_t)(syncs % (BYTES / BLOCK)) * BLOCK) != BLOCK) exit(1);
         if (fdatasync(fd) != 0) exit(1);
     }
-    const double rate = syncs / (now() - start);
+    const double rate = syncs / (bench_now() - start);
     (void)close(fd);
     (void)unlink(path);
     return rate;
@@ -68,19 +52,19 @@ static uint64_t add_for(const char *store_path, uint64_t first, size_t batch)
     static uint64_t numbers[BATCH_MAX];
     tamis_store *store;
     tamis_filter *filter;
-    check(tamis_store_open(store_path, 0, &store));
-    check(tamis_filter_open(store, "bench", 0, &filter));
+    bench_done(tamis_store_open(store_path, 0, &store));
+    bench_done(tamis_filter_open(store, "bench", 0, &filter));
     uint64_t n = first;
-    const double start = now();
-    while (now() - start < SECONDS) {
+    const double start = bench_now();
+    while (bench_now() - start < SECONDS) {
         for (size_t i = 0; i < batch; i++) {
             numbers[i] = n++;
             keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
         }
-        check(batch == 1 ? tamis_filter_add(filter, keys[0].data, keys[0].bytes)
-                         : tamis_filter_add_batch(filter, keys, batch, NULL));
+        bench_done(batch == 1 ? tamis_filter_add(filter, keys[0].data, keys[0].bytes)
+                              : tamis_filter_add_batch(filter, keys, batch, NULL));
     }
-    check(tamis_filter_close(filter));
+    bench_done(tamis_filter_close(filter));
     tamis_store_close(store);
     return n - first;
 }
@@ -89,16 +73,16 @@ static void add_again(const char *store_path, uint64_t first, uint64_t count)
 {
     tamis_store *store;
     tamis_filter *filter;
-    check(tamis_store_open(store_path, 0, &store));
-    check(tamis_filter_open(store, "bench", 0, &filter));
+    bench_done(tamis_store_open(store_path, 0, &store));
+    bench_done(tamis_filter_open(store, "bench", 0, &filter));
     double start = 0;
     for (int round = 0; round <= 100; round++) { /* the first brings its pages in */
-        if (round == 1) start = now();
+        if (round == 1) start = bench_now();
         for (uint64_t n = first; n < first + count; n++)
-            check(tamis_filter_add(filter, &n, sizeof n));
+            bench_done(tamis_filter_add(filter, &n, sizeof n));
     }
-    printf("again, one by one: %.1f ns a key\n", (now() - start) * 1e9 / (double)count / 100);
-    check(tamis_filter_close(filter));
+    printf("again, one by one: %.1f ns a key\n", (bench_now() - start) * 1e9 / (double)count / 100);
+    bench_done(tamis_filter_close(filter));
     tamis_store_close(store);
 }
 
@@ -127,16 +111,13 @@ static void bench(const char *store_path, double device, size_t batch, unsigned 
 
 int main(int argc, char **argv)
 {
-    const char *parent = argc > 1 ? argv[1] : getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-    char directory[4096], command[5000];
-    (void)snprintf(directory, sizeof directory, "%s/bench_durable.XXXXXX", parent);
-    if (mkdtemp(directory) == NULL) return 1;
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 100000000, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
+    const char *directory = bench_directory(argc > 1 ? argv[1] : NULL);
     uint64_t *added = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     tamis_store *store;
-    check(tamis_store_open(directory, TAMIS_CREATE, &store));
-    check(tamis_filter_create(store, "bench", &spec, NULL));
+    bench_done(tamis_store_open(directory, TAMIS_CREATE, &store));
+    bench_done(tamis_filter_create(
+        store, "bench", SPEC(.capacity = 100000000, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE),
+        NULL));
     tamis_store_close(store);
     const double device = measure_device(directory);
     printf("device: %.0f syncs/s of 4 KiB over what was written\n\n", device);
@@ -146,6 +127,5 @@ int main(int argc, char **argv)
         for (unsigned processes = 1; processes <= 2; processes++)
             bench(directory, device, batches[i], processes, added);
     add_again(directory, 1, 1000);
-    (void)snprintf(command, sizeof command, "rm -r '%s'", directory);
-    return system(command) != 0;
+    return 0;
 }

@@ -17,13 +17,10 @@
  * each the least of 21 runs over 500,000 keys, in time of the processor, since others may use the
  * cores too; beside them the latency of a random line of 1 GiB.
  */
-#include <err.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "bench.h"
 #include "exceptions/set.h"
 #include "txn/exceptions.h"
 
@@ -39,15 +36,7 @@ static uint64_t sink;
 
 static double now_ns(void)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int64_t done(int64_t rc)
-{
-    if (rc < 0) errx(1, "%s", tamis_last_error());
-    return rc;
+    return 1e9 * bench_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static uint64_t mix(uint64_t x)
@@ -70,17 +59,17 @@ static struct tamis__store_segment make_index(tamis_store *store, uint64_t numbe
     uint8_t key[KEY_BYTES];
     for (uint64_t i = 0; i < count; i++) {
         make_key(UINT64_C(1) << 40 | i, key);
-        done(tamis__exceptions_add(&set, key, sizeof key, 0));
+        bench_done(tamis__exceptions_add(&set, key, sizeof key, 0));
     }
     double start = now_ns();
-    done(tamis__exceptions_sort(&set));
+    bench_done(tamis__exceptions_sort(&set));
     const double sorted = now_ns();
-    done(tamis__exceptions_stage(store, &set, "bench", &draft));
+    bench_done(tamis__exceptions_stage(store, &set, "bench", &draft));
     draft.header.number = number;
     draft.header.filter_id = 1;
-    done(tamis__segment_publish(&store->place, &draft.staged, &draft.header));
+    bench_done(tamis__segment_publish(&store->place, &draft.staged, &draft.header));
     const double published = now_ns();
-    done(tamis__open_index(store, number, 1, &index));
+    bench_done(tamis__open_index(store, number, 1, &index));
     printf("%8" PRIu64 " exceptions: index %.1f MiB; sorted %.0f ms, staged and published %.0f ms, "
            "opened %.0f us\n",
            count, (double)index.segment.header->data_bytes / 1048576, (sorted - start) / 1e6,
@@ -128,7 +117,7 @@ static void in_batches(tamis_filter *filter, const struct tamis__segment *index)
     for (size_t first = 0; first < ASKED; first += BATCH) {
         for (size_t i = 0; i < BATCH; i++)
             keys[i] = (struct tamis_key){text[first + i], KEY_BYTES};
-        sink += (uint64_t)done(tamis_filter_contains_batch(filter, keys, BATCH, answers));
+        sink += (uint64_t)bench_done(tamis_filter_contains_batch(filter, keys, BATCH, answers));
         if (index != NULL) sink -= tamis__index_strike(index, keys, BATCH, answers);
     }
 }
@@ -164,13 +153,13 @@ static double random_line_ns(void)
 
 static tamis_filter *make_filter(tamis_store *store)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = KEYS, .fp_rate = 0.001};
     tamis_filter *filter;
     uint8_t key[KEY_BYTES];
-    done(tamis_filter_create(store, "bench", &spec, &filter));
+    bench_done(
+        tamis_filter_create(store, "bench", SPEC(.capacity = KEYS, .fp_rate = 0.001), &filter));
     for (uint64_t i = 0; i < KEYS; i++) {
         make_key(i, key);
-        done(tamis_filter_add(filter, key, sizeof key));
+        bench_done(tamis_filter_add(filter, key, sizeof key));
     }
     return filter;
 }
@@ -193,24 +182,19 @@ static void bench(tamis_store *store, tamis_filter *filter, uint64_t number, uin
 
 int main(int argc, char **argv)
 {
-    const char *parent = argc > 1 ? argv[1] : getenv("TMPDIR");
-    char path[4096], command[4200];
     tamis_store *store;
-    (void)snprintf(path, sizeof path, "%s/tamis-bench-XXXXXX", parent ? parent : "/tmp");
-    if (mkdtemp(path) == NULL) err(1, "%s", path);
     text = malloc((size_t)ASKED * KEY_BYTES);
     exceptional = malloc((size_t)ASKED * KEY_BYTES);
     if (text == NULL || exceptional == NULL) err(1, "malloc");
     for (uint64_t i = 0; i < ASKED; i++)
         make_key(mix(i) % KEYS, text[i]);
-    done(tamis_store_open(path, TAMIS_CREATE, &store));
+    bench_done(tamis_store_open(bench_directory(argc > 1 ? argv[1] : NULL), TAMIS_CREATE, &store));
     tamis_filter *filter = make_filter(store);
     printf("a random line of 1 GiB: %.1f ns; nanoseconds a key:\n", random_line_ns());
     bench(store, filter, 1001, 1000);
     bench(store, filter, 1002, 100000);
     bench(store, filter, 1003, 1000000);
-    done(tamis_filter_close(filter));
+    bench_done(tamis_filter_close(filter));
     tamis_store_close(store);
-    (void)snprintf(command, sizeof command, "rm -r '%s'", path);
-    return system(command) == 0 && sink != 0 ? 0 : 1;
+    return sink != 0 ? 0 : 1;
 }

@@ -28,9 +28,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "build/piece.h"
 #include "kind/fuse.h"
 #include "kind/kind.h"
@@ -61,16 +61,9 @@ struct seconds {
     double clock, cpu;
 };
 
-static double read_clock(clockid_t clock)
-{
-    struct timespec t;
-    (void)clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static struct seconds now(void)
 {
-    return (struct seconds){read_clock(CLOCK_MONOTONIC), read_clock(CLOCK_PROCESS_CPUTIME_ID)};
+    return (struct seconds){bench_clock(CLOCK_MONOTONIC), bench_clock(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
 static struct seconds since(struct seconds start)
@@ -264,7 +257,8 @@ static void make_segment(struct bench *b)
     b->segment = (struct tamis__segment){.header = (void *)memory,
                                          .data = (void *)(memory + layout.data_offset),
                                          .map_bytes = layout.file_bytes};
-    *b->segment.header = (struct tamis__segment_header){.kind = TAMIS_KIND_FUSE,
+    *b->segment.header = (struct tamis__segment_header){.hash_set = TAMIS__HASH_XXH3,
+                                                        .kind = TAMIS_KIND_FUSE,
                                                         .fingerprint_bits = 8,
                                                         .pieces = b->shape.pieces,
                                                         .piece_segments = b->shape.piece_segments,

@@ -14,9 +14,8 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "tamis.h"
+#include "bench.h"
 
 #define FIRST 10000.0
 #define GROWTHS 13
@@ -25,10 +24,7 @@ static double bits_of(uint32_t kind, double keys, double fp_rate)
 {
     struct tamis_sizing sizing = {
         .size = sizeof sizing, .kind = kind, .capacity = (uint64_t)keys, .fp_rate = fp_rate};
-    if (tamis_size(&sizing) < 0) {
-        fprintf(stderr, "bench_growth: %s\n", tamis_last_error());
-        exit(1);
-    }
+    bench_done(tamis_size(&sizing));
     return (double)sizing.m_bits;
 }
 

@@ -8,34 +8,22 @@
  * nanoseconds a key of 200 batches, adding and asking.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-#include "tamis.h"
+#include "bench.h"
 
 #define KEYS 4096u
 #define BATCHES 200u
 #define KEY_BYTES 40
 
-static double now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static void bench_set(tamis_store *store, const char *hash_set, uint32_t k)
 {
     static char text[KEYS][KEY_BYTES + 1];
     static struct tamis_key keys[KEYS];
-    const struct tamis_filter_spec spec = {.size = sizeof spec,
-                                           .kind = TAMIS_KIND_BLOOM,
-                                           .m_bits = 1u << 22,
-                                           .k = k,
-                                           .hash_set = hash_set};
-    double add_ns = 1e18, ask_ns = 1e18;
+    const struct tamis_filter_spec *spec =
+        SPEC(.kind = TAMIS_KIND_BLOOM, .m_bits = 1u << 22, .k = k, .hash_set = hash_set);
+    double add_s = 1e9, ask_s = 1e9;
     tamis_filter *filter;
-    if (tamis_filter_create(store, hash_set, &spec, &filter) < 0) {
+    if (tamis_filter_create(store, hash_set, spec, &filter) < 0) {
         printf("%-18s %s\n", hash_set, tamis_last_error()); /* md5 may be left out of a build */
         return;
     }
@@ -45,26 +33,23 @@ static void bench_set(tamis_store *store, const char *hash_set, uint32_t k)
                            batch * KEYS + i);
             keys[i] = (struct tamis_key){text[i], KEY_BYTES};
         }
-        const double start = now_ns();
-        const int64_t added = tamis_filter_add_batch(filter, keys, KEYS, NULL);
-        const double middle = now_ns();
+        const double start = bench_now();
+        bench_done(tamis_filter_add_batch(filter, keys, KEYS, NULL));
+        const double middle = bench_now();
         const int64_t found = tamis_filter_contains_batch(filter, keys, KEYS, NULL);
-        const double end = now_ns();
-        if (added < 0 || found != KEYS) exit(1);
-        if (middle - start < add_ns) add_ns = middle - start;
-        if (end - middle < ask_ns) ask_ns = end - middle;
+        const double end = bench_now();
+        if (found != KEYS) errx(1, "a key is absent");
+        if (middle - start < add_s) add_s = middle - start;
+        if (end - middle < ask_s) ask_s = end - middle;
     }
-    printf("%-18s %8.1f %8.1f\n", hash_set, add_ns / KEYS, ask_ns / KEYS);
+    printf("%-18s %8.1f %8.1f\n", hash_set, 1e9 * add_s / KEYS, 1e9 * ask_s / KEYS);
     (void)tamis_filter_close(filter);
 }
 
 int main(int argc, char **argv)
 {
-    const char *parent = argc > 1 ? argv[1] : getenv("TMPDIR");
-    char path[4096], command[4200];
     tamis_store *store;
-    (void)snprintf(path, sizeof path, "%s/tamis-bench-XXXXXX", parent ? parent : "/tmp");
-    if (mkdtemp(path) == NULL || tamis_store_open(path, TAMIS_CREATE, &store) < 0) return 1;
+    bench_done(tamis_store_open(bench_directory(argc > 1 ? argv[1] : NULL), TAMIS_CREATE, &store));
     printf("ns a key of 40 bytes    add      ask\n");
     bench_set(store, "xxh3", 7);
     bench_set(store, "guava", 7);
@@ -74,6 +59,5 @@ int main(int argc, char **argv)
     bench_set(store, "php-mt", 7);
     bench_set(store, "md5", 7);
     tamis_store_close(store);
-    (void)snprintf(command, sizeof command, "rm -r '%s'", path);
-    return system(command) == 0 ? 0 : 1;
+    return 0;
 }

@@ -6,19 +6,12 @@
  *     bench_instructions STORE KIND OPERATION KEYS     KIND: blocked, bloom, counting
  *                                                      OPERATION: add, hit or single-hit
  */
-#include <err.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "tamis.h"
+#include "bench.h"
 
 #define MOST 4096u
-
-static void need(int64_t rc)
-{
-    if (rc < 0) errx(1, "%s", tamis_last_error());
-}
 
 static uint32_t kind_of(const char *name)
 {
@@ -46,21 +39,21 @@ int main(int argc, char **argv)
                                            .on_full = TAMIS_ON_FULL_WARN};
     tamis_store *store;
     tamis_filter *filter;
-    need(tamis_store_open(argv[1], TAMIS_CREATE, &store));
-    need(tamis_filter_create(store, "keys", &spec, &filter));
+    bench_done(tamis_store_open(argv[1], TAMIS_CREATE, &store));
+    bench_done(tamis_filter_create(store, "keys", &spec, &filter));
     if (strcmp(argv[3], "add") == 0) {
-        need(tamis_filter_add_batch(filter, keys, count, answers));
+        bench_done(tamis_filter_add_batch(filter, keys, count, answers));
     } else if (strcmp(argv[3], "hit") == 0) {
-        need(tamis_filter_add_batch(filter, keys, MOST, answers));
-        need(tamis_filter_contains_batch(filter, keys, count, answers));
+        bench_done(tamis_filter_add_batch(filter, keys, MOST, answers));
+        bench_done(tamis_filter_contains_batch(filter, keys, count, answers));
     } else if (strcmp(argv[3], "single-hit") == 0) {
-        need(tamis_filter_add_batch(filter, keys, MOST, answers));
+        bench_done(tamis_filter_add_batch(filter, keys, MOST, answers));
         for (size_t i = 0; i < count; i++)
-            need(tamis_filter_contains(filter, keys[i].data, keys[i].bytes));
+            bench_done(tamis_filter_contains(filter, keys[i].data, keys[i].bytes));
     } else {
         errx(2, "no operation '%s': add, hit or single-hit", argv[3]);
     }
-    need(tamis_filter_close(filter));
+    bench_done(tamis_filter_close(filter));
     tamis_store_close(store);
     return 0;
 }

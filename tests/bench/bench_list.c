@@ -9,27 +9,10 @@
  * open and close of the last filter.  docs/decisions/0002 has what they were.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "tamis.h"
+#include "bench.h"
 
 static char last_name[32];
-
-static void check(int rc)
-{
-    if (rc >= 0) return;
-    (void)fprintf(stderr, "bench_list: %s\n", tamis_last_error());
-    exit(1);
-}
-
-static double now_ms(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static void make_filters(tamis_store *store, unsigned long count)
 {
@@ -37,7 +20,7 @@ static void make_filters(tamis_store *store, unsigned long count)
         .size = sizeof spec, .capacity = 1000, .on_full = TAMIS_ON_FULL_WARN};
     for (unsigned long i = 0; i < count; i++) {
         (void)snprintf(last_name, sizeof last_name, "filter-%08lu", i);
-        check(tamis_filter_create(store, last_name, &spec, NULL));
+        bench_done(tamis_filter_create(store, last_name, &spec, NULL));
     }
 }
 
@@ -49,52 +32,45 @@ static int ignore(void *context, const struct tamis_filter_stat *stat)
 
 static void list(tamis_store *store)
 {
-    check(tamis_store_list(store, NULL, ignore, NULL));
+    bench_done(tamis_store_list(store, NULL, ignore, NULL));
 }
 
 static void list_live(tamis_store *store)
 {
-    check(tamis_store_list_live(store, NULL, ignore, NULL));
+    bench_done(tamis_store_list_live(store, NULL, ignore, NULL));
 }
 
 static void open_and_close(tamis_store *store)
 {
     tamis_filter *filter;
-    check(tamis_filter_open(store, last_name, 0, &filter));
-    check(tamis_filter_close(filter));
+    bench_done(tamis_filter_open(store, last_name, 0, &filter));
+    bench_done(tamis_filter_close(filter));
 }
 
 static void print_least(const char *what, void (*call)(tamis_store *store), tamis_store *store)
 {
     double least = 1e300;
     for (int run = 0; run < 5; run++) {
-        const double begin = now_ms();
+        const double begin = bench_now();
         call(store);
-        const double took = now_ms() - begin;
+        const double took = bench_now() - begin;
         if (took < least) least = took;
     }
-    printf("%-16s %12.3f ms\n", what, least);
+    printf("%-16s %12.3f ms\n", what, 1e3 * least);
 }
 
 int main(int argc, char **argv)
 {
     const unsigned long filters = argc > 1 ? strtoul(argv[1], NULL, 10) : 10000;
-    const char *parent = argc > 2 ? argv[2] : getenv("TMPDIR");
-    char path[4096], command[4200];
-    (void)snprintf(path, sizeof path, "%s/tamis-bench-XXXXXX", parent ? parent : "/tmp");
-    if (filters == 0 || mkdtemp(path) == NULL) {
-        perror(path);
-        return 1;
-    }
+    if (filters == 0) errx(2, "usage: bench_list [FILTERS [DIRECTORY]]");
     tamis_store *store;
-    check(tamis_store_open(path, TAMIS_CREATE, &store));
-    const double begin = now_ms();
+    bench_done(tamis_store_open(bench_directory(argc > 2 ? argv[2] : NULL), TAMIS_CREATE, &store));
+    const double begin = bench_now();
     make_filters(store, filters);
-    printf("%-16s %12.3f ms for %lu filters\n", "create", now_ms() - begin, filters);
+    printf("%-16s %12.3f ms for %lu filters\n", "create", 1e3 * (bench_now() - begin), filters);
     print_least("list", list, store);
     print_least("live list", list_live, store);
     print_least("open and close", open_and_close, store);
     tamis_store_close(store);
-    (void)snprintf(command, sizeof command, "rm -r '%s'", path);
-    return system(command) == 0 ? 0 : 1;
+    return 0;
 }

@@ -4,26 +4,17 @@
  * kind blocked, for keys of 8 bytes and URLs of 70, in a filter that the cache holds and in one of
  * 240 MB. Time on the processor, the best of several rounds; docs/security.md has the figures.
  */
-#include <err.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "tamis.h"
+#include "bench.h"
 
 #define KEYS 200000u
 #define BATCH 1000u
 #define ROUNDS 9u
-
-static double now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static char bytes[KEYS][72];
 static struct tamis_key keys[KEYS];
@@ -47,12 +38,11 @@ static void make_keys(uint64_t first, size_t key_bytes)
 static double run(tamis_filter *filter, int adding)
 {
     uint8_t answers[BATCH];
-    const double start = now_ns();
+    const double start = bench_clock(CLOCK_THREAD_CPUTIME_ID);
     for (uint64_t i = 0; i < KEYS; i += BATCH)
-        if ((adding ? tamis_filter_add_batch(filter, keys + i, BATCH, answers)
-                    : tamis_filter_contains_batch(filter, keys + i, BATCH, answers)) < 0)
-            errx(1, "%s", tamis_last_error());
-    return (now_ns() - start) / KEYS;
+        bench_done(adding ? tamis_filter_add_batch(filter, keys + i, BATCH, answers)
+                          : tamis_filter_contains_batch(filter, keys + i, BATCH, answers));
+    return (bench_clock(CLOCK_THREAD_CPUTIME_ID) - start) * 1e9 / KEYS;
 }
 
 static void measure(tamis_store *store, const char *set, uint64_t capacity, size_t key_bytes)
@@ -79,8 +69,8 @@ static void measure(tamis_store *store, const char *set, uint64_t capacity, size
     }
     (void)printf("%-5s capacity %9llu  keys of %2zu bytes  add %6.1f ns  ask %6.1f ns\n", set,
                  (unsigned long long)capacity, key_bytes, best[1], best[0]);
-    if (tamis_filter_close(filter) < 0 || tamis_filter_drop(store, "f") < 0)
-        errx(1, "%s", tamis_last_error());
+    bench_done(tamis_filter_close(filter));
+    bench_done(tamis_filter_drop(store, "f"));
 }
 
 int main(int argc, char **argv)
@@ -93,7 +83,7 @@ int main(int argc, char **argv)
     if (argc > 2) errx(2, "use: bench_sip [DIRECTORY]");
     (void)snprintf(directory, sizeof directory, "%.40s/bench-sip-%ld", argc > 1 ? argv[1] : "/tmp",
                    (long)getpid());
-    if (tamis_store_open(directory, TAMIS_CREATE, &store) < 0) errx(1, "%s", tamis_last_error());
+    bench_done(tamis_store_open(directory, TAMIS_CREATE, &store));
     for (size_t c = 0; c < 2; c++)
         for (size_t b = 8; b <= 70; b += 62)
             for (size_t s = 0; s < 2; s++)

@@ -21,34 +21,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "tamis_build.h"
 
 #define RUNS 5
 #define PAGE UINT64_C(4096)
 #define MIB ((uint64_t)1 << 20)
 
-static void check(int64_t rc)
-{
-    if (rc >= 0) return;
-    (void)fprintf(stderr, "bench_writeback: %s\n", tamis_last_error());
-    exit(1);
-}
-
 static void need(int holds, const char *what)
 {
     if (holds) return;
     perror(what);
     exit(1);
-}
-
-static double now_s(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 struct bench {
@@ -107,21 +93,21 @@ static void write_large(int fd)
 
 static void close_all(struct bench *b)
 {
-    check(tamis_filter_close(b->filter));
+    bench_done(tamis_filter_close(b->filter));
     tamis_store_close(b->store);
 }
 
 static void open_all(struct bench *b)
 {
-    check(tamis_store_open(b->store_path, TAMIS_CREATE, &b->store));
-    check(tamis_filter_open(b->store, "bench", 0, &b->filter));
+    bench_done(tamis_store_open(b->store_path, TAMIS_CREATE, &b->store));
+    bench_done(tamis_filter_open(b->store, "bench", 0, &b->filter));
 }
 
 static void make(struct bench *b)
 {
     const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = b->bytes * 8, .k = 1};
-    check(tamis_store_open(b->store_path, TAMIS_CREATE, &b->store));
-    check(tamis_filter_create(b->store, "bench", &spec, &b->filter));
+    bench_done(tamis_store_open(b->store_path, TAMIS_CREATE, &b->store));
+    bench_done(tamis_filter_create(b->store, "bench", &spec, &b->filter));
 }
 
 static void reopen_cold(struct bench *b)
@@ -142,22 +128,20 @@ static void after_fill(struct bench *b)
 {
     struct tamis_segment_stat stat = {.size = sizeof stat};
     reopen_cold(b);
-    check(tamis_filter_fill(b->filter, 0, &stat));
+    bench_done(tamis_filter_fill(b->filter, 0, &stat));
 }
 
 static void after_verify(struct bench *b)
 {
     reopen_cold(b);
-    check(tamis_store_verify(b->store, NULL, NULL, NULL));
+    bench_done(tamis_store_verify(b->store, NULL, NULL, NULL));
 }
 
 static void after_backup(struct bench *b)
 {
-    char command[4200];
     reopen_cold(b);
-    check(tamis_store_backup(b->store, b->copy_path, NULL, NULL));
-    (void)snprintf(command, sizeof command, "rm -r '%s'", b->copy_path);
-    need(system(command) == 0, command); /* NOLINT(cert-env33-c): a benchmark's own directory */
+    bench_done(tamis_store_backup(b->store, b->copy_path, NULL, NULL));
+    scratch_remove(b->copy_path);
 }
 
 static void as_merged(struct bench *b)
@@ -165,11 +149,11 @@ static void as_merged(struct bench *b)
     const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = b->bytes * 8, .k = 1};
     tamis_filter *other;
     const struct tamis_merge merge = {.size = sizeof merge, .sources = &other, .count = 1};
-    check(tamis_filter_create(b->store, "other", &spec, &other));
-    check(tamis_filter_add(other, "key", 3));
-    check(tamis_filter_merge(b->filter, &merge));
-    check(tamis_filter_close(other));
-    check(tamis_filter_drop(b->store, "other"));
+    bench_done(tamis_filter_create(b->store, "other", &spec, &other));
+    bench_done(tamis_filter_add(other, "key", 3));
+    bench_done(tamis_filter_merge(b->filter, &merge));
+    bench_done(tamis_filter_close(other));
+    bench_done(tamis_filter_drop(b->store, "other"));
 }
 
 static void in_large_writes(struct bench *b)
@@ -194,12 +178,6 @@ static const struct {
 
 /* ---- Dirtying -------------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Returns the bytes of the pages that were dirtied. */
 static double add_keys(const struct bench *b, uint64_t count, uint64_t salt)
 {
@@ -215,9 +193,8 @@ static double add_keys(const struct bench *b, uint64_t count, uint64_t salt)
                                       .hashes_bytes = sizeof hash,
                                       .positions = &position,
                                       .positions_max = 1};
-        check(tamis_filter_explain(b->filter, 0, &key, sizeof key, &e));
-        const int added = tamis_filter_add(b->filter, &key, sizeof key);
-        check(added);
+        bench_done(tamis_filter_explain(b->filter, 0, &key, sizeof key, &e));
+        const int64_t added = bench_done(tamis_filter_add(b->filter, &key, sizeof key));
         if (added == 1 && touched[position / 8 / PAGE]++ == 0) dirtied += (double)PAGE;
     }
     free(touched);
@@ -230,19 +207,18 @@ static double written_per_dirtied(struct bench *b, size_t way, double share)
     for (uint64_t run = 0; run < RUNS; run++) {
         make(b);
         ways[way].prepare(b);
-        check(tamis_filter_sync(b->filter));
+        bench_done(tamis_filter_sync(b->filter));
         sync();
         const uint64_t before = device_bytes(b);
         const uint64_t pages = b->bytes / PAGE;
         const double dirtied = add_keys(b, (uint64_t)((double)pages * share), run + 1);
-        check(tamis_filter_sync(b->filter));
+        bench_done(tamis_filter_sync(b->filter));
         ratio[run] = (double)(device_bytes(b) - before) / dirtied;
-        check(tamis_filter_close(b->filter));
-        check(tamis_filter_drop(b->store, "bench"));
+        bench_done(tamis_filter_close(b->filter));
+        bench_done(tamis_filter_drop(b->store, "bench"));
         tamis_store_close(b->store);
     }
-    qsort(ratio, RUNS, sizeof ratio[0], ascending);
-    return ratio[RUNS / 2];
+    return bench_median(ratio, RUNS);
 }
 
 /* The first touch of a fresh filter, and a pass over all of it from the disk. */
@@ -253,21 +229,19 @@ static void time_passes(struct bench *b)
     b->bytes = 1024 * MIB;
     for (int run = 0; run < RUNS; run++) {
         make(b);
-        double begin = now_s();
-        check(tamis_filter_fill(b->filter, 0, &stat));
-        touch[run] = now_s() - begin;
+        double begin = bench_now();
+        bench_done(tamis_filter_fill(b->filter, 0, &stat));
+        touch[run] = bench_now() - begin;
         reopen_cold(b);
-        begin = now_s();
-        check(tamis_filter_fill(b->filter, 0, &stat));
-        pass[run] = now_s() - begin;
-        check(tamis_filter_close(b->filter));
-        check(tamis_filter_drop(b->store, "bench"));
+        begin = bench_now();
+        bench_done(tamis_filter_fill(b->filter, 0, &stat));
+        pass[run] = bench_now() - begin;
+        bench_done(tamis_filter_close(b->filter));
+        bench_done(tamis_filter_drop(b->store, "bench"));
         tamis_store_close(b->store);
     }
-    qsort(touch, RUNS, sizeof touch[0], ascending);
-    qsort(pass, RUNS, sizeof pass[0], ascending);
     printf("1 GiB: touched for the first time %.2f s, read whole from the disk %.2f s\n",
-           touch[RUNS / 2], pass[RUNS / 2]);
+           bench_median(touch, RUNS), bench_median(pass, RUNS));
 }
 
 int main(int argc, char **argv)
