@@ -3,9 +3,8 @@
 #
 # complete_bash.sh COMPLETION-FILE: what the bash completion offers for many beginnings of a line.
 # The function is called as bash calls it, without a terminal; nothing of bash-completion is loaded.
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# shellcheck source=tests/docs/lib.sh
-. "$here/lib.sh"
+# shellcheck source=tests/docs/completions.sh
+. "$(dirname "${BASH_SOURCE[0]}")/completions.sh"
 # shellcheck source=tools/tamis/completions/tamis.bash
 . "$1"
 COMP_WORDBREAKS=$' \t\n"\'><=;|&(:' # as an interactive bash sets it
@@ -24,44 +23,22 @@ offered()
     [ "${#COMPREPLY[@]}" -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}" | sort
 }
 
-# offers LINE ANSWER...: these, no more and no fewer.
-offers()
+wants_value()
 {
-    local line=$1
-    shift
-    same "for '$line'" "$([ $# -eq 0 ] || printf '%s\n' "$@" | sort)" "$(offered "$line")"
+    _tamis_wants_value "$2"
 }
 
 # ---- Commands and options ----------------------------------------------------------------------
 
-mapfile -t commands < <(commands)
-offers 'tamis ' "${commands[@]}" help version
-offers 'tamis help ' "${commands[@]}" help version
+offers_commands
 offers 'tamis --store /tmp ch' check
-offers 'tamis -' --store --help -V --version --wait --force-network-fs --timeout --cacert --cert --key --insecure
 offers 'tamis list extra -q' -q
 offers 'tamis ls --rec' --recorded
-offers 'tamis list --sort s' size state
 offers 'tamis list --color=a' always auto
-offers 'tamis top --sort n' name new
-for command in "${commands[@]}"; do
-    mapfile -t options < <(help_options "$command" | tr -d =)
-    offers "tamis $command -" "${options[@]}" --help
-    # An option that takes a value must not be taken for one that does not, and the other way round.
-    for option in $(help_options "$command"); do
-        if _tamis_wants_value "${option%=}"; then got=yes; else got=no; fi
-        [[ $option == *= ]] && expected=yes || expected=no
-        same "does $command $option take a value" "$expected" "$got"
-    done
-done
 
 # ---- Values ------------------------------------------------------------------------------------
 
-mapfile -t kinds < <(tamis calc -n 1000 -p 0.01 --json | sed 's/.*"kind":"\([a-z]*\)".*/\1/')
-[ "${#kinds[@]}" -ge 4 ] || fail "tamis calc --json names no kinds"
-offers 'tamis calc --kind ' "${kinds[@]}"
-mapfile -t kinds < <(printf '%s\n' "${kinds[@]}" | grep -vx fuse) # is built, not created
-offers 'tamis create new --kind ' "${kinds[@]}"
+offers_values
 offers 'tamis calc --kind blo' blocked bloom
 offers 'tamis calc --kind=blo' blocked bloom # readline leaves --kind= alone
 COMP_WORDBREAKS=${COMP_WORDBREAKS//=/} offers 'tamis calc --kind=blo' --kind=blocked --kind=bloom
@@ -78,27 +55,19 @@ for set in $(offered 'tamis explain --hash-set '); do
 done
 offers 'tamis import new --from re' redis-bitmap redisbloom redis:// rediss://
 offers 'tamis export seen --to=g' guava
-offers 'tamis build new --kind ' fuse blocked bloom
-offers 'tamis create new -n '
 offers 'tamis create new -n10k --kind ' "${kinds[@]}"
 
 # ---- Filters -----------------------------------------------------------------------------------
 
 offers 'tamis add ' # no store yet, and no noise
 names=(seen seen.2026 'a:b c' "it's" 'say "$x"' -odd été)
-for name in "${names[@]}"; do
-    tamis create -n 100 -- "$name"
-done
-tamis --store "$scratch/other store" create elsewhere -n 100
+make_scene "${names[@]}"
 
 quoted=()
 for name in "${names[@]}"; do
     quoted+=("$(printf %q "$name")")
 done
-for command in add check list info explain export rename drop sync verify doctor merge compare build except \
-    generations rollback; do
-    offers "tamis $command -- " "${quoted[@]}"
-done
+offers_filters "${quoted[@]}"
 mapfile -t quoted < <(printf '%s\n' "${quoted[@]}" | grep -v '^-')
 offers 'tamis check ' "${quoted[@]}"
 offers 'tamis create new --like ' "${quoted[@]}"
@@ -114,51 +83,25 @@ offers 'tamis check "say' 'say \"\$x\"'
 offers 'tamis check ét' été
 offers 'tamis check -- -' -odd
 offers 'tamis create new --like=seen.' seen.2026
-offers 'tamis add seen '
-offers 'tamis create '
-offers 'tamis rename seen '
-offers 'tamis except seen ' add remove list
-offers 'tamis except seen add '
-for key in a b c; do
-    echo "$key" | tamis build seen --kind fuse --keep 5
-done
-offers 'tamis rollback seen ' 1 2 3
-offers 'tamis rollback seen 2' 2
-tamis rollback seen 2 2>/dev/null
-offers 'tamis rollback seen ' 1 3 4
 offers 'tamis generations seen '
-offers 'tamis explain --hash-set xxh3 '
 offers 'tamis drop seen se' seen.2026
 offers 'tamis rm --dry-run seen se' seen.2026
 offers "tamis drop seen seen.2026 \"a:b c\" it\\'s -- " -odd "$(printf %q 'say "$x"')" été
 offers 'tamis check "say \"\$' 'say \"\$x\"'
 same "with the cursor after 'che'" check "$(offered 'tamis che seen' 9)"
 
-offers "tamis --store '$scratch/other store' add " elsewhere
-offers "tamis add --store=${scratch}/other\\ store " elsewhere
 HOME=$scratch offers 'tamis --store ~/other\ store check ' elsewhere
-offers 'tamis --store /nowhere check '
 
 # ---- Fields, files, directories ----------------------------------------------------------------
 
-read -r -a fields < <(known_fields seen)
-offers 'tamis info seen ' "${fields[@]}"
+offers_fields_and_files
 offers 'tamis info seen check' checkpointed_at
-
-mkdir "$scratch/files"
-cd "$scratch/files"
-mkdir stores
-touch storeys
 offers 'tamis --store sto' stores
 offers 'tamis add --store=sto' stores
-offers 'tamis add seen <sto' stores storeys
 offers 'tamis add seen 2> sto' stores storeys
 offers 'tamis check <storeys se' seen seen.2026
-offers 'tamis build new sto' stores storeys
 offers 'tamis build new --except sto' stores storeys
 offers 'tamis build new stores --against=sto' stores storeys
 offers 'tamis backup sto' stores
 offers 'tamis import '
-offers 'tamis import new --from guava sto' stores storeys
-offers 'tamis export seen sto' stores storeys
 finish
