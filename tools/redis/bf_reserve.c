@@ -20,16 +20,7 @@ struct value *bf_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStrin
     const char *text = RedisModule_StringPtrLen(name, &bytes);
     struct value *value = value_new(TYPE_BLOOM);
     const int rc = make_bloom(value, RedisModule_GetSelectedDb(ctx), text, bytes, shape);
-    if (rc == 0) {
-        key_set(ctx, key, name, value);
-        return value;
-    }
-    value_free(value);
-    if (rc == TAMIS_ENOMEM)
-        (void)RedisModule_ReplyWithError(ctx, "ERR Insufficient memory to create filter");
-    else
-        (void)reply_failure(ctx, "could not create filter");
-    return NULL;
+    return key_made(ctx, key, name, value, rc, "could not create filter");
 }
 
 /* Reads what follows the capacity; replies and returns false where that is wrong. */

@@ -16,16 +16,7 @@ static struct value *make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleS
     const char *text = RedisModule_StringPtrLen(name, &bytes);
     struct value *value = value_new(TYPE_CUCKOO);
     const int rc = make_cuckoo(value, RedisModule_GetSelectedDb(ctx), text, bytes, cuckoo);
-    if (rc == 0) {
-        key_set(ctx, key, name, value);
-        return value;
-    }
-    value_free(value);
-    if (rc == TAMIS_ENOMEM)
-        (void)RedisModule_ReplyWithError(ctx, "ERR Insufficient memory to create filter");
-    else
-        (void)reply_failure(ctx, failure);
-    return NULL;
+    return key_made(ctx, key, name, value, rc, failure);
 }
 
 /* ---- CF.RESERVE ------------------------------------------------------------------------------ */

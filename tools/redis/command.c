@@ -129,6 +129,21 @@ void key_set(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name, 
         value->type == TYPE_BLOOM ? "bloom.reserve" : "cuckoo.reserve", name);
 }
 
+struct value *key_made(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                       struct value *value, int rc, const char *failure)
+{
+    if (rc == 0) {
+        key_set(ctx, key, name, value);
+        return value;
+    }
+    value_free(value);
+    if (rc == TAMIS_ENOMEM)
+        (void)RedisModule_ReplyWithError(ctx, "ERR Insufficient memory to create filter");
+    else
+        (void)reply_failure(ctx, failure);
+    return NULL;
+}
+
 struct value *key_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                        struct value *value, maker_fn *make, void *context, const char *failure)
 {

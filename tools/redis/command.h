@@ -43,6 +43,10 @@ struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, enum type t
 /* Puts a new value, whose filter is made, into a key. */
 void key_set(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
              struct value *value);
+/* The same where making the filter gave `rc`.  Below 0, frees the value, replies "ERR <failure>:
+ * <sentence>" or that memory was out, and returns NULL. */
+struct value *key_made(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                       struct value *value, int rc, const char *failure);
 /* Makes the filter of a key that is there not yet, and replies OK.  If that fails, replies
  * "ERR <failure>: <sentence>" and returns NULL. */
 struct value *key_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,

@@ -74,39 +74,36 @@ static void reply_answers(RedisModuleCtx *ctx, const struct items *items)
         (void)RedisModule_ReplyWithLongLong(ctx, items->answers[i]);
 }
 
-int tamis_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+/* Asks for the items whether they are there, or how often. */
+static int ask(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool how_often)
 {
     RedisModuleKey *key;
-    if (argc < 3) return RedisModule_WrongArity(ctx);
     const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 2, argc - 2);
     const int64_t rc =
-        tamis_filter_contains_batch(value->filter, items->keys, items->count, items->answers);
-    RedisModule_CloseKey(key);
-    if (rc < 0) return reply_failure(ctx, TOLD);
-    counts.asked += items->count;
-    reply_answers(ctx, items);
-    return REDISMODULE_OK;
-}
-
-/* Without an item it only tells whether the filter can count. */
-int tamis_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    RedisModuleKey *key;
-    if (argc < 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
-    if (value == NULL) return REDISMODULE_OK;
-    const struct items *items = items_of(argv + 2, argc - 2);
-    const int64_t rc =
-        tamis_filter_count_batch(value->filter, items->keys, items->count, items->counts);
+        how_often
+            ? tamis_filter_count_batch(value->filter, items->keys, items->count, items->counts)
+            : tamis_filter_contains_batch(value->filter, items->keys, items->count, items->answers);
     RedisModule_CloseKey(key);
     if (rc < 0) return reply_failure(ctx, TOLD);
     counts.asked += items->count;
     (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
     for (size_t i = 0; i < items->count; i++)
-        (void)RedisModule_ReplyWithLongLong(ctx, (long long)items->counts[i]);
+        (void)RedisModule_ReplyWithLongLong(ctx, how_often ? (long long)items->counts[i]
+                                                           : items->answers[i]);
     return REDISMODULE_OK;
+}
+
+int tamis_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return argc < 3 ? RedisModule_WrongArity(ctx) : ask(ctx, argv, argc, false);
+}
+
+/* Without an item it only tells whether the filter can count. */
+int tamis_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return argc < 2 ? RedisModule_WrongArity(ctx) : ask(ctx, argv, argc, true);
 }
 
 /* 1 where one was taken off, 0 where the item was not there. */

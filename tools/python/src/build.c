@@ -44,10 +44,7 @@ static PyObject *build_close(PyObject *object, PyObject *unused)
     struct build_object *self = (struct build_object *)object;
 
     (void)unused;
-    if (!self->is_closed && self->handle) {
-        self->is_closed = true;
-        if (self->running == 0) close_handle(self);
-    }
+    if (closes_now(self->handle, self->running, &self->is_closed)) close_handle(self);
     return Py_NewRef(Py_None);
 }
 

@@ -66,10 +66,7 @@ static PyObject *filter_close(PyObject *object, PyObject *unused)
     int rc = 0;
 
     (void)unused;
-    if (!self->is_closed && self->handle) {
-        self->is_closed = true;
-        if (self->running == 0) rc = close_handle(self);
-    }
+    if (closes_now(self->handle, self->running, &self->is_closed)) rc = close_handle(self);
     return none_or_error(self->module, rc);
 }
 

@@ -65,6 +65,16 @@ struct build_object {
     bool is_closed;
 };
 
+/* An object is closed.  true: its handle is to be closed now; else the last call that runs does it.
+ */
+static inline bool closes_now(const void *handle, unsigned running, bool *is_closed)
+{
+    const bool was_open = handle != NULL && !*is_closed;
+
+    if (was_open) *is_closed = true;
+    return was_open && running == 0;
+}
+
 /* Runs a statement without the GIL. */
 #define WITHOUT_GIL(statement)                                                                     \
     do {                                                                                           \

@@ -34,10 +34,7 @@ static PyObject *store_close(PyObject *object, PyObject *unused)
     struct store_object *self = (struct store_object *)object;
 
     (void)unused;
-    if (!self->is_closed && self->handle) {
-        self->is_closed = true;
-        if (self->running == 0) close_handle(self);
-    }
+    if (closes_now(self->handle, self->running, &self->is_closed)) close_handle(self);
     return Py_NewRef(Py_None);
 }
 

@@ -48,7 +48,12 @@ static void add_number_if(struct words *words, const char *name, uint64_t number
     if (number != 0) add_number(words, name, number);
 }
 
-/* RATE CAPACITY and the options of TAMIS.RESERVE. */
+/*
+ * RATE CAPACITY and the options of TAMIS.RESERVE.
+ *
+ * Twin of tamis_spec.c: the module tells a filter in the words that this end sends.  The two are
+ * separate programs, and each leaves out other words: this one, what the user left open.
+ */
 static void add_shape(struct words *words, const struct tamis_filter_spec *spec, uint32_t shards,
                       bool if_missing)
 {
