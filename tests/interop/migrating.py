@@ -7,35 +7,12 @@ the recorded strings; it has a port of its own, which is put in place of 6379.
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
 from command import VECTORS, finish, same, skip, table
+from pages import Page, bash
 from servers import Client, RedisServer
-
-PAGE = os.path.join(os.path.dirname(VECTORS), "..", "..", "docs", "migrating.md")
-
-
-def steps():
-    """(command, output) in order."""
-    with open(PAGE, encoding="utf-8") as file:
-        blocks = re.findall(r"^```console\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)
-    for line in "".join(blocks).splitlines(keepends=True):
-        if line.startswith("$ "):
-            yield [line[2:-1], ""]
-        else:
-            yield [None, line]
-
-
-def joined():
-    found = []
-    for command, output in steps():
-        if command is None:
-            found[-1][1] += output
-        else:
-            found.append([command, output])
-    return found
 
 
 def fill(client, directory):
@@ -59,17 +36,12 @@ def main():
         tools = os.path.join(directory, "bin")
         os.mkdir(tools)
         os.symlink(os.path.abspath(sys.argv[1]), os.path.join(tools, "tamis"))
-        environment = {**os.environ, "PATH": tools + ":" + os.environ["PATH"], "LC_ALL": "C.UTF-8",
-                       "TAMIS_STORE": os.path.join(directory, "store")}
-        commands = joined()
-        for command, expected in commands:
+        steps = Page("migrating.md").steps()
+        for command, expected in steps:
             real = command.replace("127.0.0.1:6379", f"127.0.0.1:{server.port}")
             real = re.sub(r"\bredis-cli\b", f"redis-cli -p {server.port}", real)
-            done = subprocess.run(["bash", "-c", real], cwd=directory, env=environment, text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                                  stdin=subprocess.DEVNULL)
-            same(command, (0, expected), (done.returncode, done.stdout))
-    finish(len(commands))
+            same(command, (0, expected), bash(real, directory, tools, TAMIS_STORE=os.path.join(directory, "store")))
+    finish(len(steps))
 
 
 main()

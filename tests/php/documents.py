@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "redis"))
 from harness import TAMIS, run, same, server
+from pages import Page, bash
 from redis_server import skip
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -27,12 +28,7 @@ final class BloomFilterHash
     }
 }
 """ % os.path.realpath(os.path.join(HERE, "..", "interop"))
-with open(os.path.join(TOP, "docs", "php.md"), encoding="utf-8") as page:
-    PAGE = page.read()
-
-
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+PAGE = Page("php.md")
 
 
 def write(path, text):
@@ -64,29 +60,26 @@ class Place:
 
     def files(self):
         write(os.path.join(self.directory, "BloomFilterHash.php"), FUNCTIONS)
-        for block in blocks("php"):
+        for block in PAGE.blocks("php"):
             name = re.match(r"<\?php // (\w+\.php)\n", block).group(1)
             write(os.path.join(self.directory, name), self.here(block))
             done = subprocess.run(["php", "-l", name], cwd=self.directory, capture_output=True, text=True, check=False)
             same(done.returncode, 0, f"{name}: {done.stdout}")
 
     def bash(self, command):
-        done = subprocess.run(["bash", "-c", self.here(command)], cwd=self.directory, check=False, text=True, timeout=120,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env={**os.environ, "PATH": self.tools + ":" + os.environ["PATH"], "LC_ALL": "C.UTF-8"})
-        return done.returncode, done.stdout.replace(os.path.join(self.directory, "store"), "/var/lib/tamis")
+        status, said = bash(self.here(command), self.directory, self.tools)
+        return status, said.replace(os.path.join(self.directory, "store"), "/var/lib/tamis")
 
 
 def files_and_sessions_are_as_shown():
-    commands = re.findall(r"^\$ (.*\n(?:> .*\n)*)((?:(?!\$ ).*\n)*)", "".join(blocks("console")), re.MULTILINE)
-    same(len(commands) > 15, True, "the sessions are found")
+    steps = PAGE.steps()
+    same(len(steps) > 15, True, "the sessions are found")
     with server() as redis:
         place = Place(redis)
         place.files()
-        for command, output in commands:
-            command = re.sub(r"^> ", "", command, flags=re.MULTILINE)
+        for command, output in steps:
             same(place.bash(command), (0, output), command)
-        print(f"{len(commands)} commands")
+        print(f"{len(steps)} commands")
 
 
 if subprocess.run(["php", "-r", "exit((int)!class_exists('Redis'));"], capture_output=True, check=False).returncode != 0:

@@ -9,20 +9,12 @@ import os
 import shutil
 import subprocess
 
-from harness import run, same, server, store_of, tamis
+from harness import drive, run, same, server, store_of, tamis
 from redis_server import skip
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clients")
 PYTHON = "/usr/bin/python3"  # Debian's, which has its packages
 missing = []
-
-
-def drive(*command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    if done.returncode != 0:
-        raise AssertionError(f"{os.path.basename(command[1])}: {done.stdout}{done.stderr}")
-    print(done.stdout, end="")
-    return done.stdout
 
 
 def is_there(*command):

@@ -4,21 +4,13 @@
 Their versions are pinned, here and in clients/node.  The test is skipped where a registry cannot be reached.
 """
 import os
-import subprocess
 import sys
 
-from harness import run, server
+from harness import drive, run, server
 from registries import finish, npm, pip
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clients")
 PYTHON_CLIENT = "redis==8.1.0"
-
-
-def drive(*command, **settings):
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **settings)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(command[:2])}: {done.stdout}{done.stderr}")
-    print(done.stdout, end="")
 
 
 def npm_clients_have_all_calls():

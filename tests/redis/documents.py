@@ -13,25 +13,13 @@ import tempfile
 import urllib.request
 
 from harness import MODULE, TAMIS, eventually, run, same, served
+from pages import Page, bash
 from redis_server import free_port, skip
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SHARE = os.path.join(TOP, "tools", "redis", "share")
-with open(os.path.join(TOP, "docs", "redis.md"), encoding="utf-8") as page:
-    PAGE = page.read()
+PAGE = Page("redis.md")
 missing = []
-
-
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-
-
-def bash(command, directory):
-    done = subprocess.run(["bash", "-c", command], cwd=directory, check=False, text=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env={**os.environ, "PATH": directory + ":" + os.environ["PATH"], "LC_ALL": "C.UTF-8"})
-    same(done.returncode, 0, f"{command}: {done.stdout}")
-    return done.stdout
 
 
 class TlsServer:
@@ -40,8 +28,9 @@ class TlsServer:
     def __enter__(self):
         self.directory, self.port = tempfile.mkdtemp(prefix="tamis-redis-"), free_port()
         os.symlink(TAMIS, os.path.join(self.directory, "tamis-command"))
-        bash(blocks("sh")[0], self.directory)
-        conf = blocks("conf")[0].replace("6379", str(self.port))
+        status, said = bash(PAGE.blocks("sh")[0], self.directory, self.directory)
+        same(status, 0, said)
+        conf = PAGE.blocks("conf")[0].replace("6379", str(self.port))
         conf = re.sub("/usr/lib/.*/tamis.so", MODULE, conf)
         with open(os.path.join(self.directory, "redis.conf"), "w", encoding="utf-8") as file:
             file.write(conf + "bind 127.0.0.1\nsave \"\"\n")
@@ -65,14 +54,14 @@ class TlsServer:
 def replay(tls):
     """Each command of the session gives what stands below it."""
     head = "shopt -s expand_aliases\n"
-    commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", blocks("console")[0], re.MULTILINE)
-    same(len(commands) > 10, True, "the session is found")
-    for command, output in commands:
+    steps = PAGE.steps()
+    same(len(steps) > 10, True, "the session is found")
+    for command, output in steps:
         real = re.sub(r"^tamis ", "./tamis-command ", command).replace("6379", str(tls.port))
         if command.startswith("alias "):
             head += real + "\n"
         else:
-            same(bash(head + real + " || true", tls.directory), output, command)
+            same(bash(head + real + " || true", tls.directory, tls.directory), (0, output), command)
 
 
 def metrics(port):
@@ -88,7 +77,7 @@ def exporter_shows(tls):
         missing.append("prometheus-redis-exporter is not installed")
         return
     port = free_port()
-    command = blocks("sh")[1].replace("6379", str(tls.port)).replace("/usr/share/tamis", SHARE).replace("\\\n", " ")
+    command = PAGE.blocks("sh")[1].replace("6379", str(tls.port)).replace("/usr/share/tamis", SHARE).replace("\\\n", " ")
     with open(os.path.join(tls.directory, "exporter.log"), "wb") as log:
         exporter = subprocess.Popen(command.split() + ["-web.listen-address", f"127.0.0.1:{port}"], stdout=log, stderr=log)
     try:
@@ -96,9 +85,7 @@ def exporter_shows(tls):
         shown = metrics(port)
         same((shown["tamis_filters"], shown["tamis_attached_filters"]), ("2", "1"), "filters")
         same(float(shown["tamis_mapped_bytes"]) > 1250000, True, "mapped bytes")
-        for name in re.findall(r"`(tamis_\w+)`", PAGE):
-            same(name in shown, True, f"{name} of the document is shown")
-        for name in re.findall(r'redis_script_values\{key="(\w+)"\}', PAGE):
+        for name in re.findall(r"`(tamis_\w+)`", PAGE.text) + re.findall(r'redis_script_values\{key="(\w+)"\}', PAGE.text):
             same(name in shown, True, f"{name} of the document is shown")
     finally:
         exporter.kill()

@@ -49,6 +49,14 @@ def tamis(*words, text=None):
     return done.stdout
 
 
+def drive(*command, **settings):
+    """Runs a program that is a test by itself."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, **settings)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(command[:2])}: {done.stdout}{done.stderr}")
+    print(done.stdout, end="")
+
+
 def filters(instance):
     """The names of the filters in the store, sorted."""
     return sorted(tamis("list", "-q", "--store", store_of(instance)).split("\n")[:-1])
