@@ -2,7 +2,6 @@
 /* inside.c: see inside.h. */
 #include "file/inside.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -70,8 +69,7 @@ int tamis__inside_open_private(int dir_fd, const char *name, int flags, const ch
 static int find_model(int root_fd, const char *what, struct stat *model)
 {
     static const char *const names[] = {"catalog.mdb", "catalog.lock"};
-    const int error = tamis__may_fail("stat", what);
-    if (error) return tamis__fail_errno(error, "examine", what);
+    if (tamis__may_fail("stat", what)) return tamis__fail_errno(errno, "examine", what);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (fstatat(root_fd, names[i], model, AT_SYMLINK_NOFOLLOW) == 0) {
             if (S_ISREG(model->st_mode)) return 1;
@@ -93,8 +91,7 @@ int tamis__inside_mode(int root_fd, const char *what, unsigned *mode)
 int tamis__inside_set_mode(int fd, unsigned mode, const char *what)
 {
     struct stat st;
-    const int error = tamis__may_fail("chmod", what);
-    if (error) return tamis__fail_errno(error, "change the mode of", what);
+    if (tamis__may_fail("chmod", what)) return tamis__fail_errno(errno, "change the mode of", what);
     if (fstat(fd, &st) != 0) return tamis__fail_errno(errno, "examine", what);
     if ((st.st_mode & 07777) == mode || fchmod(fd, (mode_t)mode) == 0) return 0;
     return tamis__fail_errno(errno, "change the mode of", what);
@@ -287,8 +284,8 @@ int tamis__inside_make_directory(int root_fd, const char *name, unsigned mode, c
 {
     struct stat model = {0};
     struct tamis__file_info root;
-    int fd = -1, error = tamis__may_fail("mkdir", what);
-    if (error) return tamis__fail_errno(error, "make directory", what);
+    int fd = -1;
+    if (tamis__may_fail("mkdir", what)) return tamis__fail_errno(errno, "make directory", what);
     if (mkdirat(root_fd, name, 0777) != 0)
         return errno == EEXIST ? 0 : tamis__fail_errno(errno, "make directory", what);
     int rc = mode != 0 ? 0 : find_model(root_fd, what, &model);

@@ -9,7 +9,6 @@
 #include "file/io.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sched.h>
@@ -18,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -88,8 +88,7 @@ static int open_beneath(int dir_fd, const char *name, int flags, unsigned mode)
 
 int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const char *what, int *fd)
 {
-    int error = tamis__may_fail("open", what);
-    if (error) return tamis__fail_errno(error, "open", what);
+    if (tamis__may_fail("open", what)) return tamis__fail_errno(errno, "open", what);
     int got, again = 0;
     flags |= O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
              O_NONBLOCK; /* a pipe is to be refused, not waited for */
@@ -101,7 +100,7 @@ int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const ch
     if (got < 0) return tamis__fail_errno(errno, "open", what);
     if (got <= STDERR_FILENO) { /* never let a printf of the caller reach a store file */
         int moved = fcntl(got, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        error = errno;
+        const int error = errno;
         (void)close(got);
         if (moved < 0) return tamis__fail_errno(error, "open", what);
         got = moved;
@@ -113,8 +112,7 @@ int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const ch
 int tamis__exists(int dir_fd, const char *name, const char *what)
 {
     struct stat st;
-    const int error = tamis__may_fail("stat", what);
-    if (error) return tamis__fail_errno(error, "look for", what);
+    if (tamis__may_fail("stat", what)) return tamis__fail_errno(errno, "look for", what);
     if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0) return 1;
     return errno == ENOENT ? 0 : tamis__fail_errno(errno, "look for", what);
 }
@@ -132,9 +130,8 @@ static int64_t ns_of(struct timespec t)
 int tamis__file_info(int fd, const char *what, struct tamis__file_info *info)
 {
     struct stat st;
-    const int error = tamis__may_fail("stat", what);
-    if (error) return tamis__fail_errno(error, "examine", what);
-    if (fstat(fd, &st) != 0) return tamis__fail_errno(errno, "examine", what);
+    if (tamis__may_fail("stat", what) || fstat(fd, &st) != 0)
+        return tamis__fail_errno(errno, "examine", what);
     *info = (struct tamis__file_info){.bytes = (uint64_t)st.st_size,
                                       .allocated_bytes = (uint64_t)st.st_blocks * 512,
                                       .is_regular = S_ISREG(st.st_mode),
@@ -154,15 +151,13 @@ int tamis__set_written(int fd, int64_t ns, const char *what)
 {
     const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT},
                                       {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000}};
-    const int error = tamis__may_fail("time", what);
-    if (error) return tamis__fail_errno(error, "set the time of", what);
-    return futimens(fd, times) == 0 ? 0 : tamis__fail_errno(errno, "set the time of", what);
+    if (!tamis__may_fail("time", what) && futimens(fd, times) == 0) return 0;
+    return tamis__fail_errno(errno, "set the time of", what);
 }
 
 int tamis__read_at(int fd, void *buffer, size_t bytes, uint64_t offset, const char *what)
 {
-    const int error = tamis__may_fail("read", what);
-    if (error) return tamis__fail_errno(error, "read", what);
+    if (tamis__may_fail("read", what)) return tamis__fail_errno(errno, "read", what);
     for (size_t done = 0; done < bytes;) {
         const ssize_t got = pread(fd, (char *)buffer + done, bytes - done, (off_t)(offset + done));
         if (got < 0 && errno == EINTR) continue;
@@ -178,8 +173,7 @@ int tamis__read_at(int fd, void *buffer, size_t bytes, uint64_t offset, const ch
 
 int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, const char *what)
 {
-    const int error = tamis__may_fail("write", what);
-    if (error) return tamis__fail_errno(error, "write", what);
+    if (tamis__may_fail("write", what)) return tamis__fail_errno(errno, "write", what);
     for (size_t done = 0; done < bytes;) {
         const ssize_t put =
             pwrite(fd, (const char *)buffer + done, bytes - done, (off_t)(offset + done));
@@ -215,8 +209,7 @@ static int copy_by_hand(int from, int to, uint64_t offset, uint64_t bytes, const
 
 int tamis__copy_range(int from, int to, uint64_t offset, uint64_t bytes, const char *what)
 {
-    const int error = tamis__may_fail("copy", what);
-    if (error) return tamis__fail_errno(error, "copy", what);
+    if (tamis__may_fail("copy", what)) return tamis__fail_errno(errno, "copy", what);
     for (uint64_t done = 0; done < bytes;) {
         off_t in = (off_t)(offset + done), out = in;
         const ssize_t got = copy_file_range(from, &in, to, &out, (size_t)(bytes - done), 0);
@@ -231,6 +224,20 @@ int tamis__copy_range(int from, int to, uint64_t offset, uint64_t bytes, const c
         done += (uint64_t)got;
     }
     return 0;
+}
+
+int tamis__file_system_type(int fd, const char *what, uint32_t *type)
+{
+    struct statfs fs;
+    int error = tamis__may_fail("statfs", what);
+    while (error == 0 || error == EINTR) {
+        if (fstatfs(fd, &fs) == 0) {
+            *type = (uint32_t)fs.f_type;
+            return 0;
+        }
+        error = errno;
+    }
+    return tamis__fail_errno(error, "examine the file system of", what);
 }
 
 static int room(int fd, const char *what, uint64_t *bytes)
@@ -279,16 +286,25 @@ int tamis__allocate(int fd, uint64_t bytes, const char *what)
     return tamis__fail_errno(error, "allocate the blocks of", what);
 }
 
-int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, const char *mend)
+/* Reserves blocks, again after signals, and returns 0 or the error number.  Not posix_fallocate():
+ * where the file system cannot do it, that reads a byte of each block and writes it back, and would
+ * undo what other processes set in between. */
+static int reserve_blocks(int fd, uint64_t from, uint64_t bytes, const char *what)
 {
-    char need[TAMIS__SIZE_BYTES], have[TAMIS__SIZE_BYTES];
-    uint64_t available = 0;
     int error = tamis__may_fail("allocate", what);
     while (error == 0 || error == EINTR) {
         if (fallocate(fd, 0, (off_t)from, (off_t)bytes) == 0) return 0;
         error = errno;
-        if (error == EOPNOTSUPP) return 0; /* the write will find out */
     }
+    return error;
+}
+
+int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, const char *mend)
+{
+    char need[TAMIS__SIZE_BYTES], have[TAMIS__SIZE_BYTES];
+    uint64_t available = 0;
+    const int error = reserve_blocks(fd, from, bytes, what);
+    if (error == 0 || error == EOPNOTSUPP) return 0; /* the write will find out */
     if (error == ENOSPC && room(fd, what, &available) == 0)
         return tamis__fail(TAMIS_ENOSPACE,
                            "%s needs %s more, but its file system has %s free; free some room%s",
@@ -299,14 +315,8 @@ int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, cons
 
 int tamis__fill_holes(int fd, uint64_t bytes, const char *what)
 {
-    int error = tamis__may_fail("allocate", what);
-    while (error == 0 || error == EINTR) {
-        /* Not posix_fallocate(): where the file system cannot do it, that reads a byte of each
-         * block and writes it back, and would undo what other processes set in between. */
-        if (fallocate(fd, 0, 0, (off_t)bytes) == 0) return 0;
-        error = errno;
-        if (error == EOPNOTSUPP) return 0;
-    }
+    const int error = reserve_blocks(fd, 0, bytes, what);
+    if (error == 0 || error == EOPNOTSUPP) return 0;
     return tamis__fail_errno(error, "allocate the blocks of", what);
 }
 
@@ -329,12 +339,8 @@ static int extend_by_zeros(int fd, uint64_t to, const char *what)
 int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what)
 {
     char need[TAMIS__SIZE_BYTES];
-    int error = tamis__may_fail("allocate", what);
-    while (error == 0 || error == EINTR) {
-        /* Not posix_fallocate(): see tamis__fill_holes(). */
-        if (fallocate(fd, 0, (off_t)from, (off_t)(to - from)) == 0) return 0;
-        error = errno;
-    }
+    const int error = reserve_blocks(fd, from, to - from, what);
+    if (error == 0) return 0;
     if (error == EOPNOTSUPP) return extend_by_zeros(fd, to, what);
     if (error == ENOSPC || error == EDQUOT)
         return tamis__fail(
@@ -411,32 +417,29 @@ int tamis__make_path(const char *path)
 int tamis__rename(int old_dir_fd, const char *old_name, int new_dir_fd, const char *new_name,
                   const char *what)
 {
-    const int error = tamis__may_fail("rename", what);
-    if (error) return tamis__fail_errno(error, "name", what);
-    if (renameat(old_dir_fd, old_name, new_dir_fd, new_name) == 0) return 0;
+    if (!tamis__may_fail("rename", what) &&
+        renameat(old_dir_fd, old_name, new_dir_fd, new_name) == 0)
+        return 0;
     return tamis__fail_errno(errno, "name", what);
 }
 
 int tamis__link(int dir_fd, const char *old_name, const char *new_name, const char *what)
 {
-    const int error = tamis__may_fail("link", what);
-    if (error) return tamis__fail_errno(error, "name", what);
-    if (linkat(dir_fd, old_name, dir_fd, new_name, 0) == 0) return 0;
+    if (!tamis__may_fail("link", what) && linkat(dir_fd, old_name, dir_fd, new_name, 0) == 0)
+        return 0;
     return tamis__fail_errno(errno, "name", what);
 }
 
 int tamis__unlink(int dir_fd, const char *name, const char *what)
 {
-    const int error = tamis__may_fail("unlink", what);
-    if (error) return tamis__fail_errno(error, "remove", what);
+    if (tamis__may_fail("unlink", what)) return tamis__fail_errno(errno, "remove", what);
     if (unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT) return 0;
     return tamis__fail_errno(errno, "remove", what);
 }
 
 int tamis__remove_directory(int dir_fd, const char *name, const char *what)
 {
-    const int error = tamis__may_fail("rmdir", what);
-    if (error) return tamis__fail_errno(error, "remove", what);
+    if (tamis__may_fail("rmdir", what)) return tamis__fail_errno(errno, "remove", what);
     if (unlinkat(dir_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return 0;
     return tamis__fail_errno(errno, "remove", what);
 }
@@ -444,9 +447,8 @@ int tamis__remove_directory(int dir_fd, const char *name, const char *what)
 int tamis__same_file(int fd, const char *path)
 {
     struct stat opened, named;
-    const int error = tamis__may_fail("stat", path);
-    if (error) return tamis__fail_errno(error, "examine", path);
-    if (fstat(fd, &opened) != 0) return tamis__fail_errno(errno, "examine", path);
+    if (tamis__may_fail("stat", path) || fstat(fd, &opened) != 0)
+        return tamis__fail_errno(errno, "examine", path);
     if (stat(path, &named) != 0)
         return errno == ENOENT ? 0 : tamis__fail_errno(errno, "examine", path);
     return opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
@@ -458,23 +460,27 @@ int tamis__absolute_path(const char *path, char **absolute)
     return *absolute ? 0 : tamis__fail_errno(errno, "find", path);
 }
 
-int tamis__lock(int fd, enum tamis__lock lock, const char *what)
+/* Calls flock(2), again after signals.  Returns 0 or the error number. */
+static int lock_file(int fd, enum tamis__lock lock, int flags, const char *what)
 {
     int error = tamis__may_fail("lock", what);
     while (error == 0 || error == EINTR) {
-        if (flock(fd, lock == TAMIS__LOCK_SHARED ? LOCK_SH : LOCK_EX) == 0) return 0;
+        if (flock(fd, (lock == TAMIS__LOCK_SHARED ? LOCK_SH : LOCK_EX) | flags) == 0) return 0;
         error = errno;
     }
-    return tamis__fail_errno(error, "lock", what);
+    return error;
+}
+
+int tamis__lock(int fd, enum tamis__lock lock, const char *what)
+{
+    const int error = lock_file(fd, lock, 0, what);
+    return error == 0 ? 0 : tamis__fail_errno(error, "lock", what);
 }
 
 int tamis__try_lock(int fd, enum tamis__lock lock, const char *what)
 {
-    int error = tamis__may_fail("lock", what);
-    while (error == 0 || error == EINTR) {
-        if (flock(fd, (lock == TAMIS__LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0) return 1;
-        error = errno;
-    }
+    const int error = lock_file(fd, lock, LOCK_NB, what);
+    if (error == 0) return 1;
     return error == EWOULDBLOCK ? 0 : tamis__fail_errno(error, "lock", what);
 }
 
@@ -517,9 +523,7 @@ int tamis__byte_is_locked(int fd, uint64_t offset, const char *what)
 {
     struct flock lock = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = 1};
-    const int error = tamis__may_fail("lock", what);
-    if (error) return tamis__fail_errno(error, "examine the locks of", what);
-    if (fcntl(fd, F_OFD_GETLK, &lock) != 0)
+    if (tamis__may_fail("lock", what) || fcntl(fd, F_OFD_GETLK, &lock) != 0)
         return tamis__fail_errno(errno, "examine the locks of", what);
     return lock.l_type != F_UNLCK;
 }

@@ -8,8 +8,10 @@
  */
 #pragma once
 
-#include "base/base.h"
+#include <errno.h>
 #include <sys/types.h>
+
+#include "base/base.h"
 
 struct tamis__file_info {
     uint64_t bytes;
@@ -58,6 +60,8 @@ int tamis__fill_holes(int fd, uint64_t bytes, const char *what);
 /* Make a file that is `from` bytes long, or longer, at least `to` long, with blocks of its own.
  * Any number of processes may do so at one time, and write behind `from` once one is through. */
 int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what);
+/* Gets the type of the file system, f_type of statfs(2). */
+int tamis__file_system_type(int fd, const char *what, uint32_t *type);
 /* Is there room for so many bytes on the file system of the directory?  Fails as above. */
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what);
 int tamis__sync_file(int fd, const char *what); /* a directory too */
@@ -167,11 +171,11 @@ extern bool tamis__io_no_openat2;
 /* ---- Inside store/file/ ---------------------------------------------------------------------- */
 
 /* Each wrapper of a system call asks this first, so that a test can make any of them fail.  Returns
- * the error number to fail with, or 0. */
+ * the error number to fail with, and sets errno to it as the call would; or returns 0. */
 static inline int tamis__may_fail(const char *verb, const char *what)
 {
 #ifdef TAMIS_TEST_POINTS
-    return tamis__io_hook ? tamis__io_hook(verb, what) : 0;
+    return tamis__io_hook ? (errno = tamis__io_hook(verb, what)) : 0;
 #else
     (void)verb;
     (void)what;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* map.c: the mappings of io.h. */
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -43,8 +42,7 @@ static int map_file(int fd, uint64_t bytes, int protection, const char *what, vo
 int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map)
 {
     void *got = NULL;
-    const int error = tamis__may_fail("mmap", what);
-    if (error) return tamis__fail_errno(error, "map", what);
+    if (tamis__may_fail("mmap", what)) return tamis__fail_errno(errno, "map", what);
     const int rc = map_file(fd, bytes, PROT_READ | (writable ? PROT_WRITE : 0), what, &got);
     if (rc < 0) return rc;
     if (tamis__guard_add(got, bytes, writable) == NULL) {

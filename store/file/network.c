@@ -3,9 +3,6 @@
  * systems. */
 #include "file/network.h"
 
-#include <errno.h>
-#include <sys/vfs.h>
-
 #include "file/io.h"
 
 static const struct {
@@ -29,13 +26,10 @@ uint32_t tamis__network_type;
 
 int tamis__refuse_network(int fd, const char *what)
 {
-    struct statfs fs;
-    int error = tamis__may_fail("statfs", what);
-    do {
-        if (error == 0 || error == EINTR) error = fstatfs(fd, &fs) == 0 ? 0 : errno;
-    } while (error == EINTR);
-    if (error) return tamis__fail_errno(error, "examine the file system of", what);
-    const uint32_t type = TEST_TYPE != 0 ? TEST_TYPE : (uint32_t)fs.f_type;
+    uint32_t type = 0;
+    const int rc = tamis__file_system_type(fd, what, &type);
+    if (rc < 0) return rc;
+    if (TEST_TYPE != 0) type = TEST_TYPE;
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++)
         if (networks[i].type == type)
             return tamis__fail(

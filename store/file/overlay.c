@@ -2,7 +2,6 @@
 /* overlay.c: see overlay.h. */
 #include "file/overlay.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/vfs.h>
@@ -17,14 +16,10 @@
 
 int tamis__is_overlay(int fd, const char *what, bool *is)
 {
-    struct statfs fs;
-    int error = tamis__may_fail("statfs", what);
-    do {
-        if (error == 0 || error == EINTR) error = fstatfs(fd, &fs) == 0 ? 0 : errno;
-    } while (error == EINTR);
-    if (error) return tamis__fail_errno(error, "examine the file system of", what);
-    *is = (uint32_t)fs.f_type == OVERLAYFS_SUPER_MAGIC;
-    return 0;
+    uint32_t type = 0;
+    const int rc = tamis__file_system_type(fd, what, &type);
+    *is = type == OVERLAYFS_SUPER_MAGIC;
+    return rc;
 }
 
 /*

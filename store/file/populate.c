@@ -6,7 +6,6 @@
  * Writers use MADV_POPULATE_READ too, because MADV_POPULATE_WRITE dirties every page, and the next
  * sync would write the whole filter (docs/decisions/0016-mapping.md).
  */
-#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -4,8 +4,9 @@
 
 #include <assert.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 
-#include "file/in_place.h"
 #include "file/inside.h"
 #include "file/io.h"
 #include "file/overlay.h"
@@ -39,6 +40,26 @@ static int stage_one(const struct tamis__place *place, const char *what,
     return rc;
 }
 
+static void staged_path(const struct tamis__place *place, const struct tamis__staged *staged,
+                        char path[PATH_BYTES])
+{
+    (void)snprintf(path, PATH_BYTES, "%s/staging/%s", place->path, staged->name);
+}
+
+/*
+ * For a new file without data.  Some file systems (btrfs) write a changed page to a new place;
+ * this asks them not to.  Otherwise each rewrite would need new room although room was allocated,
+ * and a full disk would show itself when a mapping is written to.  It is a hint: on other file
+ * systems it does nothing.
+ */
+static void write_in_place(int fd)
+{
+    int flags = 0;
+    if (ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0) return;
+    flags |= FS_NOCOW_FL;
+    (void)ioctl(fd, FS_IOC_SETFLAGS, &flags);
+}
+
 int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
                          struct tamis__staged *staged)
 {
@@ -53,10 +74,10 @@ int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
     do {
         tamis__random_bytes(&random, sizeof random);
         (void)snprintf(staged->name, sizeof staged->name, "%016" PRIx64 ".seg", random);
-        (void)snprintf(what, sizeof what, "%s/staging/%s", place->path, staged->name);
+        staged_path(place, staged, what);
         rc = stage_one(place, what, staged);
     } while (rc == 0);
-    if (rc > 0) tamis__write_in_place(staged->file.fd);
+    if (rc > 0) write_in_place(staged->file.fd);
     if (rc > 0) rc = tamis__allocate(staged->file.fd, file_bytes, what);
     if (rc == 0) rc = tamis__file_info(staged->file.fd, what, &info);
     if (rc == 0 && info.bytes != file_bytes)
@@ -83,12 +104,6 @@ int tamis__segment_publish(const struct tamis__place *place, struct tamis__stage
     rc = tamis__sync_file(place->segments_fd, what);
     if (rc < 0) (void)tamis__unlink(place->segments_fd, name, what);
     return rc;
-}
-
-static void staged_path(const struct tamis__place *place, const struct tamis__staged *staged,
-                        char path[PATH_BYTES])
-{
-    (void)snprintf(path, PATH_BYTES, "%s/staging/%s", place->path, staged->name);
 }
 
 int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,
@@ -367,10 +382,8 @@ bool tamis__segment_is_blank(const struct tamis__segment *segment)
 
 int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id)
 {
-    char what[PATH_BYTES];
     struct tamis__segment segment = {0};
-    const char *name = tamis__segment_path(place, number, what);
-    int rc = tamis__exists(place->segments_fd, name, what);
+    int rc = tamis__segment_exists(place, number);
     if (rc <= 0) return rc < 0 ? rc : 1;
     if (tamis__segment_open(place, number, false, &segment) < 0 || segment.header == NULL)
         return 0; /* not ours to remove */
@@ -414,14 +427,12 @@ int tamis__segment_sync(const struct tamis__place *place, const struct tamis__se
 int tamis__segment_relabel(const struct tamis__place *place, const struct tamis__segment *segment,
                            uint64_t sequence, const char *name)
 {
-    char what[PATH_BYTES];
     struct tamis__segment_header *header = segment->header;
     const struct tamis__name_label *current = tamis__label_current(header);
     if (current != NULL && current->sequence >= sequence) return 0;
     if (header->compat_flags & ~TAMIS__COMPAT_KNOWN) return 0; /* not ours to write */
-    tamis__segment_path(place, header->number, what);
     tamis__label_write(&header->labels[current == &header->labels[0] ? 1 : 0], sequence, name);
-    return tamis__sync_map(header, TAMIS__HEADER_BYTES, what);
+    return tamis__segment_sync_header(place, header);
 }
 
 int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
