@@ -82,8 +82,7 @@ static int choose_secret(struct tamis_build *build)
     int rc = tamis__hash_set_parse(name ? name : "xxh3", &plan->hash_set, plan->parameters);
     if (rc < 0) return rc;
     struct tamis_filter_spec *spec = &build->filter;
-    static const uint8_t none[TAMIS_SECRET_BYTES];
-    if (plan->hash_set->keyed && memcmp(spec->secret, none, sizeof none) == 0) {
+    if (plan->hash_set->keyed && tamis__is_zero(spec->secret, sizeof spec->secret)) {
         rc = tamis__catalog_begin(&build->store->catalog, TAMIS__LOCK_SHARED, &txn);
         if (rc < 0) return rc;
         rc = tamis__store_get(build->store, txn, build->name, &record);

@@ -3,7 +3,6 @@
  * segment. */
 #pragma once
 
-#include "check/meter.h"
 #include "log/log.h"
 #include "txn/files.h"
 #include "txn/mapped.h"
@@ -33,6 +32,8 @@ struct tamis__damage {
     uint64_t offset;
     char reason[400];
 };
+
+struct tamis__meter; /* notes.h */
 
 /*
  * Do the data of an open segment agree with its header and its counters?  Returns 0, TAMIS_ENOMEM,

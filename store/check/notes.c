@@ -47,6 +47,15 @@ struct tamis__finding *tamis__findings_take(struct tamis__findings *findings)
     return finding;
 }
 
+int tamis__meter_tell(const struct tamis__meter *meter, uint64_t segment_bytes)
+{
+    if (meter == NULL || meter->progress == NULL) return 0;
+    const uint64_t done = meter->done_bytes + segment_bytes;
+    const int rc = meter->progress(
+        meter->context, done < meter->all_bytes ? done : meter->all_bytes, meter->all_bytes);
+    return rc < 0 ? rc : 0;
+}
+
 int tamis__repair_tell(struct tamis__repair *repair, const char *filter, const char *file,
                        int error, const char *format, ...)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* notes.h: a list of findings, for verify and for repair; and what the parts of a repair share. */
+/* notes.h: a list of findings, and how far they have come, for verify and for repair; and what the
+ * parts of a repair share. */
 #pragma once
 
 #include "check/check.h"
@@ -27,6 +28,18 @@ int tamis__say_damage(struct tamis__damage *damage, const char *format, ...)
 
 /* Takes the oldest one off the list.  The caller frees it.  NULL: there is none. */
 struct tamis__finding *tamis__findings_take(struct tamis__findings *findings);
+
+/* How much of the data was read, and who is told.  Files may grow meanwhile: what is told never
+ * passes all_bytes. */
+struct tamis__meter {
+    int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes); /* NULL: nobody */
+    void *context;
+    uint64_t done_bytes, all_bytes; /* done: of the segments before this one */
+};
+
+/* Tells, when so many bytes of this segment were read.  meter may be NULL.  Returns what progress
+ * returned. */
+int tamis__meter_tell(const struct tamis__meter *meter, uint64_t segment_bytes);
 
 /* A file in segments/ whose header is sound, with what the header said when it was read. */
 struct tamis__found {

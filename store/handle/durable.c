@@ -33,8 +33,6 @@
 #include "handle/segments.h"
 #include "hash/hash_set.h"
 
-/* ---- Flights --------------------------------------------------------------------------------- */
-
 /* The most bytes that a frame of raw keys holds, unless it is of one key. */
 #define PAYLOAD_BYTES ((size_t)256 << 10)
 

@@ -18,7 +18,6 @@ void tamis__unlogged_lower(const struct tamis__segment *segment)
     (void)__atomic_add_fetch(&segment->writer->flights_done, 1, __ATOMIC_SEQ_CST);
 }
 
-/* The batch is abandoned.  What it has counted is taken off the way that of a dead process is. */
 void tamis__unlogged_crash(const struct tamis__segment *segment)
 {
     (void)__atomic_add_fetch(&segment->writer->flights_done, 1, __ATOMIC_SEQ_CST);
@@ -55,7 +54,6 @@ void tamis__flight_end(struct tamis__flight *flight, const struct tamis__view *v
     flight->count = 0;
 }
 
-/* Is no adder but this flight's in the air?  Called after keys were found. */
 bool tamis__flight_is_alone(const struct tamis__flight *flight, const struct tamis__view *view)
 {
     /* ORDER: the bits were read before this.  Whoever sees a bit of an adder sees its count in

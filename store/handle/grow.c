@@ -29,13 +29,7 @@
 #include "handle/grow.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/arguments.h"
-#include "base/error.h"
-#include "base/point.h"
 #include "exchange/exchange.h"
 #include "file/room.h"
 #include "handle/follow.h"

@@ -8,7 +8,6 @@
  */
 #include "handle/segments.h"
 
-#include "base/error.h"
 #include "handle/checkpoint.h"
 #include "handle/follow.h"
 #include "handle/grow.h"

@@ -6,9 +6,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
-#include "base/point.h"
 #include "file/room.h"
 #include "handle/flight.h"
 #include "handle/hashed.h"

@@ -87,7 +87,6 @@ void tamis__view_reclaim(struct tamis_filter *filter)
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-/* Makes a view with room for so many segments, without any yet. */
 struct tamis__view *tamis__view_new(uint32_t count, const struct tamis__policy *policy,
                                     double fp_rate)
 {
@@ -133,7 +132,6 @@ static void choose_digests(struct tamis__view *view)
     }
 }
 
-/* Does a newest segment whose `next` is this take keys? */
 bool tamis__view_goes_on(uint64_t next)
 {
     return next == 0 || tamis__next_spare(next) != 0;
@@ -150,7 +148,6 @@ static void choose_ways(struct tamis__view *view, bool read_only)
                         view->policy.slices == 0 && view->rotate_at == INT64_MAX;
 }
 
-/* Sets what follows from policy and segments. */
 void tamis__view_complete(struct tamis__view *view, bool read_only)
 {
     const struct tamis__policy *policy = &view->policy;
@@ -221,7 +218,6 @@ static void link_segments(struct tamis__view *view, const struct tamis__record *
     link_newest(newest, record);
 }
 
-/* Takes the index of exceptions of that number; 0: there is none. */
 int tamis__view_take_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
                            const struct tamis__view *old, struct tamis__view *view)
 {

@@ -71,7 +71,6 @@ struct tamis__visitor *tamis__visitor_register(void)
     return visitor;
 }
 
-/* Only compares the address: a retired view may already be freed. */
 bool tamis__has_visitor(const struct tamis__view *view)
 {
     /* ORDER seq_cst, acquire: see tamis__enter.  What a user did in the view comes before this. */

@@ -36,20 +36,14 @@ static int check_geometry(const struct tamis_filter_spec *spec, const struct tam
     return 0;
 }
 
-static bool is_secret(const uint8_t secret[TAMIS_SECRET_BYTES])
-{
-    static const uint8_t none[TAMIS_SECRET_BYTES];
-    return memcmp(secret, none, sizeof none) != 0;
-}
-
 int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TAMIS_SECRET_BYTES],
                        uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES])
 {
-    const bool any = is_secret(given);
+    const bool any = !tamis__is_zero(given, TAMIS_SECRET_BYTES);
     if (any && !set->keyed)
         return tamis__fail(TAMIS_EINVAL, "hash set %s has no secret; leave it out", set->name);
     if (any) memcpy(parameters, given, TAMIS_SECRET_BYTES);
-    while (set->keyed && !is_secret(parameters))
+    while (set->keyed && tamis__is_zero(parameters, TAMIS_SECRET_BYTES))
         tamis__random_bytes(parameters, TAMIS_SECRET_BYTES);
     return 0;
 }
@@ -65,7 +59,7 @@ static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__pla
                                    plan->parameters);
     if (rc == 0) rc = tamis__plan_secret(plan->hash_set, spec->secret, plan->parameters);
     if (rc < 0) return rc;
-    plan->any_secret = !is_secret(spec->secret);
+    plan->any_secret = tamis__is_zero(spec->secret, sizeof spec->secret);
     plan->explicit_geometry = spec->m_bits != 0 || spec->k != 0;
     struct tamis__hashing hashing = {.set = plan->hash_set,
                                      .parameters = plan->parameters,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* progress_test.c: verify and repair tell how far they are, and end if they are told to
- * (store/check/meter.c). */
+ * (store/check/notes.c). */
 #include "fixture.h"
 
 struct heard {
