@@ -22,21 +22,13 @@
 #include "txn/exceptions.h"
 
 #define PIECE_BYTES ((uint64_t)4 << 20)
-#define WHAT_BYTES 4200
-
-static void describe(const struct tamis__place *place, uint64_t number, char what[WHAT_BYTES],
-                     char name[TAMIS__SEGMENT_NAME_BYTES])
-{
-    tamis__segment_name(number, name);
-    (void)snprintf(what, WHAT_BYTES, "%s/segments/%s", place->path, name);
-}
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 static int open_file(struct tamis_store *store, uint64_t number, struct tamis__source_file *file)
 {
-    char what[WHAT_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    describe(&store->place, number, what, name);
+    char what[TAMIS__SEGMENT_PATH_BYTES];
+    const char *name = tamis__segment_path(&store->place, number, what);
     *file = (struct tamis__source_file){.fd = -1, .number = number, .exceptions = TAMIS__AS_IT_IS};
     return tamis__inside_open(store->place.segments_fd, name, O_RDONLY, what, &file->fd);
 }
@@ -224,11 +216,11 @@ static int copy_open(struct copying *c)
 int tamis__source_copy(const struct tamis_store *store, const struct tamis__source_file *file,
                        const struct tamis__place *to, tamis__copied_fn *fn, void *context)
 {
-    char what[WHAT_BYTES], to_what[WHAT_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    char what[TAMIS__SEGMENT_PATH_BYTES], to_what[TAMIS__SEGMENT_PATH_BYTES];
     struct copying c = {
         .file = file, .to = -1, .what = what, .to_what = to_what, .fn = fn, .context = context};
-    describe(&store->place, file->number, what, name);
-    describe(to, file->number, to_what, name);
+    (void)tamis__segment_path(&store->place, file->number, what);
+    const char *name = tamis__segment_path(to, file->number, to_what);
     int rc = tamis__inside_make_copy(to->root_fd, to->segments_fd, name, to_what, &c.to);
     if (rc == 0) rc = copy_open(&c);
     tamis__close(c.to);

@@ -35,15 +35,13 @@ int tamis__open_index(struct tamis_store *store, uint64_t number, uint64_t filte
                       struct tamis__store_segment *out)
 {
     const char *reason = NULL;
-    char name[TAMIS__SEGMENT_NAME_BYTES];
+    char what[TAMIS__SEGMENT_PATH_BYTES];
     int rc = tamis__segment_open(&store->place, number, false, &out->segment);
     if (rc < 0) return rc;
-    tamis__segment_name(number, name);
+    (void)tamis__segment_path(&store->place, number, what);
     out->kind = &tamis__kind_exceptions;
     rc = tamis__index_check(&out->segment, &reason);
-    if (rc < 0)
-        rc =
-            tamis__fail(rc, "%s/segments/%s %s" TAMIS__INDEX_MEND, store->place.path, name, reason);
+    if (rc < 0) rc = tamis__fail(rc, "%s %s" TAMIS__INDEX_MEND, what, reason);
     return tamis__adopt_segment(store, filter_id, rc, out);
 }
 
@@ -66,16 +64,15 @@ void tamis__exceptions_leave(struct tamis__exceptions_source *source)
 int tamis__exceptions_read(struct tamis_store *store, struct tamis__exceptions_source *source,
                            struct tamis__exceptions *set)
 {
-    char name[TAMIS__SEGMENT_NAME_BYTES];
+    char what[TAMIS__SEGMENT_PATH_BYTES];
     if (!source->open) return 0;
     const struct tamis__segment *index = &source->index.segment;
-    tamis__segment_name(index->header->number, name);
+    (void)tamis__segment_path(&store->place, index->header->number, what);
     /* A set that is made from the index gets a new checksum, which must not cover up damage. */
     int rc = tamis__index_sum_is_right(index) ? tamis__exceptions_from_index(set, index)
                                               : TAMIS_ECORRUPT;
     if (rc == TAMIS_ECORRUPT)
-        rc = tamis__fail(rc, "%s/segments/%s has damaged exceptions" TAMIS__INDEX_MEND,
-                         store->place.path, name);
+        rc = tamis__fail(rc, "%s has damaged exceptions" TAMIS__INDEX_MEND, what);
     const int whole = tamis__segment_check(index);
     tamis__exceptions_leave(source);
     return whole < 0 ? whole : rc;

@@ -6,19 +6,17 @@ int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
                          struct tamis__store_segment *out)
 {
     const struct tamis__segment_header *header = out->segment.header;
-    char name[TAMIS__SEGMENT_NAME_BYTES];
-    tamis__segment_name(header->number, name);
+    char what[TAMIS__SEGMENT_PATH_BYTES];
+    (void)tamis__segment_path(&store->place, header->number, what);
     if (rc == 0 && (header->store_id != store->store_id || header->filter_id != filter_id))
-        rc = tamis__fail(
-            TAMIS_EFOREIGN, "%s/segments/%s belongs to another %s; restore the right file",
-            store->place.path, name, header->store_id != store->store_id ? "store" : "filter");
+        rc = tamis__fail(TAMIS_EFOREIGN, "%s belongs to another %s; restore the right file", what,
+                         header->store_id != store->store_id ? "store" : "filter");
     if (rc == 0) {
         out->references = malloc(sizeof *out->references);
         if (out->references != NULL)
             *out->references = 1;
         else
-            rc = tamis__fail(TAMIS_ENOMEM, "out of memory opening %s/segments/%s",
-                             store->place.path, name);
+            rc = tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", what);
     }
     if (rc < 0) tamis__segment_close(&out->segment);
     return rc;
@@ -28,20 +26,20 @@ int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filt
                        bool writable, struct tamis__store_segment *out)
 {
     const char *reason = "is of a kind that this library does not have; use a newer Tamis";
-    char name[TAMIS__SEGMENT_NAME_BYTES];
+    char what[TAMIS__SEGMENT_PATH_BYTES];
     int rc = tamis__segment_open(&store->place, number, writable, &out->segment);
     if (rc < 0) return rc;
     const struct tamis__segment_header *header = out->segment.header;
-    tamis__segment_name(number, name);
+    (void)tamis__segment_path(&store->place, number, what);
     out->kind = tamis__kind_by_id(header->kind);
     rc = out->kind ? out->kind->check(header, &reason) : TAMIS_EVERSION;
     if (rc < 0)
-        rc = tamis__fail(rc, "%s/segments/%s %s", store->place.path, name, reason);
+        rc = tamis__fail(rc, "%s %s", what, reason);
     else if (writable && (header->compat_flags & ~TAMIS__COMPAT_KNOWN) != 0)
         rc = tamis__fail(TAMIS_EVERSION,
-                         "%s/segments/%s was extended by a newer version of Tamis; open it "
+                         "%s was extended by a newer version of Tamis; open it "
                          "read-only, or use that version",
-                         store->place.path, name);
+                         what);
     return tamis__adopt_segment(store, filter_id, rc, out);
 }
 
@@ -49,16 +47,16 @@ int tamis__open_segment(struct tamis_store *store, const struct tamis__record *r
                         uint32_t index, bool writable, struct tamis__store_segment *out)
 {
     const struct tamis__record_segment *entry = &record->segments[index];
-    char name[TAMIS__SEGMENT_NAME_BYTES];
+    char what[TAMIS__SEGMENT_PATH_BYTES];
     int rc = tamis__map_segment(store, entry->number, record->filter_id, writable, out);
     if (rc < 0) return rc;
     const char *field = tamis__record_contradiction(entry, out->segment.header);
-    tamis__segment_name(entry->number, name);
+    (void)tamis__segment_path(&store->place, entry->number, what);
     if (field != NULL)
         rc = tamis__fail(TAMIS_ECORRUPT,
-                         "%s/segments/%s contradicts the catalog in its %s; restore both from one "
+                         "%s contradicts the catalog in its %s; restore both from one "
                          "copy",
-                         store->place.path, name, field);
+                         what, field);
     else if (writable)
         rc = tamis__segment_relabel(&store->place, &out->segment, record->name_sequence,
                                     record->name);
