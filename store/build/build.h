@@ -60,6 +60,12 @@ int tamis__build_size_bits(struct tamis_build *build);
  * back what was made. */
 int tamis__build_make_fuse(struct tamis_build *build);
 int tamis__build_make_bits(struct tamis_build *build);
+/* Reads a spool to its end.  `fn` is called with each batch of keys, and returns how many of them
+ * count for the crew's progress, or an error. */
+typedef int64_t tamis__batch_fn(struct tamis_build *build, const struct tamis__segment *segment,
+                                const struct tamis_key *keys, size_t count);
+int tamis__build_each_batch(struct tamis_build *build, struct tamis__spool *spool,
+                            const struct tamis__segment *segment, tamis__batch_fn *fn);
 /* Asks the mapped segment for all keys, and for some that were not added.  0 or TAMIS_ECORRUPT. */
 int tamis__build_verify(struct tamis_build *build);
 /* Asks a segment for the keys known to be good; sets `found` and the conflicts of the result. */

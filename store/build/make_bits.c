@@ -25,27 +25,12 @@ int tamis__build_size_bits(struct tamis_build *build)
     return plan_for(build, keys > 0 ? keys : 1);
 }
 
-/* Adds all keys in the order in which they came; any order would do. */
-static int add_keys(struct tamis_build *build)
+static int64_t add_keys(struct tamis_build *build, const struct tamis__segment *segment,
+                        const struct tamis_key *keys, size_t count)
 {
-    struct tamis__spool_reader reader;
     uint8_t answers[TAMIS__SPOOL_BATCH];
     const struct tamis__kind *kind = tamis__kind_by_id(build->draft.header.kind);
-    int rc = tamis__spool_open(&build->raw, &reader);
-    while (rc == 0) {
-        const int count = tamis__spool_next(&reader);
-        if (count <= 0) {
-            rc = count;
-            break;
-        }
-        const int64_t ones = kind->add_batch(&build->segment, reader.keys, (size_t)count, answers);
-        rc = ones < 0 ? (int)ones : 0;
-        if (rc < 0) break;
-        tamis__crew_done(&build->crew, (uint64_t)ones);
-        rc = tamis__crew_tell(&build->crew);
-    }
-    tamis__spool_close(&reader);
-    return rc;
+    return kind->add_batch(segment, keys, count, answers);
 }
 
 int tamis__build_make_bits(struct tamis_build *build)
@@ -60,6 +45,7 @@ int tamis__build_make_bits(struct tamis_build *build)
     if (rc == 0)
         rc = tamis__segment_map_staged(&store->place, &build->draft.staged, &build->draft.header,
                                        &build->segment);
-    if (rc == 0) rc = add_keys(build);
+    /* In the order in which they came; any order would do. */
+    if (rc == 0) rc = tamis__build_each_batch(build, &build->raw, &build->segment, add_keys);
     return rc != 0 ? rc : tamis__segment_sync_staged(&store->place, &build->draft.staged);
 }

@@ -73,11 +73,8 @@ static int ask_all_digests(struct tamis_build *build)
     return rc;
 }
 
-/* Called for each batch of keys when a spool is read to its end. */
-typedef int batch_fn(struct tamis_build *build, const struct tamis__segment *segment,
-                     const struct tamis_key *keys, size_t count);
-static int each_batch(struct tamis_build *build, struct tamis__spool *spool,
-                      const struct tamis__segment *segment, batch_fn *fn)
+int tamis__build_each_batch(struct tamis_build *build, struct tamis__spool *spool,
+                            const struct tamis__segment *segment, tamis__batch_fn *fn)
 {
     struct tamis__spool_reader reader;
     int rc = tamis__spool_open(spool, &reader);
@@ -85,20 +82,22 @@ static int each_batch(struct tamis_build *build, struct tamis__spool *spool,
         const int count = tamis__spool_next(&reader);
         rc = count;
         if (count <= 0) break;
-        rc = fn(build, segment, reader.keys, (size_t)count);
-        tamis__crew_done(&build->crew, (uint64_t)count);
-        if (rc == 0) rc = tamis__crew_tell(&build->crew);
+        const int64_t done = fn(build, segment, reader.keys, (size_t)count);
+        rc = done < 0 ? (int)done : 0;
+        if (rc < 0) break;
+        tamis__crew_done(&build->crew, (uint64_t)done);
+        rc = tamis__crew_tell(&build->crew);
     }
     tamis__spool_close(&reader);
     return rc;
 }
 
-static int ask_keys(struct tamis_build *build, const struct tamis__segment *segment,
-                    const struct tamis_key *keys, size_t count)
+static int64_t ask_keys(struct tamis_build *build, const struct tamis__segment *segment,
+                        const struct tamis_key *keys, size_t count)
 {
     uint8_t answers[TAMIS__SPOOL_BATCH];
     const struct tamis__kind *kind = tamis__kind_by_id(segment->header->kind);
-    if (kind->contains_batch(segment, keys, count, answers) == count) return 0;
+    if (kind->contains_batch(segment, keys, count, answers) == count) return (int64_t)count;
     return fail_verify(build, "does not have all of its keys");
 }
 
@@ -194,14 +193,14 @@ int tamis__build_verify(struct tamis_build *build)
     int rc = tamis__crew_phase(&build->crew, TAMIS_BUILD_VERIFYING, all + build->against.keys);
     if (rc == 0)
         rc = fuse ? ask_all_digests(build)
-                  : each_batch(build, &build->raw, &build->segment, ask_keys);
+                  : tamis__build_each_batch(build, &build->raw, &build->segment, ask_keys);
     return rc != 0 ? rc : sample(build);
 }
 
 /* ---- Keys known to be good ------------------------------------------------------------------- */
 
-static int judge_keys(struct tamis_build *build, const struct tamis__segment *segment,
-                      const struct tamis_key *keys, size_t count)
+static int64_t judge_keys(struct tamis_build *build, const struct tamis__segment *segment,
+                          const struct tamis_key *keys, size_t count)
 {
     uint8_t answers[TAMIS__SPOOL_BATCH];
     const struct tamis__kind *kind = tamis__kind_by_id(segment->header->kind);
@@ -215,7 +214,7 @@ static int judge_keys(struct tamis_build *build, const struct tamis__segment *se
         rc = added ? tamis__keyset_add(&build->conflicts, &digest, 1)
                    : tamis__exceptions_add(&build->found, keys[i].data, keys[i].bytes, 1);
     }
-    return rc;
+    return rc < 0 ? rc : (int64_t)count;
 }
 
 int tamis__build_judge(struct tamis_build *build, const struct tamis__segment *segment)
@@ -224,7 +223,7 @@ int tamis__build_judge(struct tamis_build *build, const struct tamis__segment *s
     tamis__keyset_clear(&build->conflicts);
     tamis__keyset_init(&build->conflicts, &build->store->place, &build->crew,
                        TAMIS__KEYSET_BYTES_MIN);
-    int rc = each_batch(build, &build->against, segment, judge_keys);
+    int rc = tamis__build_each_batch(build, &build->against, segment, judge_keys);
     if (rc == 0) rc = tamis__exceptions_sort(&build->found);
     if (rc == 0) rc = tamis__keyset_sort_silently(&build->conflicts);
     build->result.found = build->found.count;
