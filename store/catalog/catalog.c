@@ -323,10 +323,10 @@ int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock 
     return rc < 0 ? rc : 0;
 }
 
-int tamis__catalog_begin_if_free(const struct tamis__catalog *catalog, enum tamis__lock lock,
-                                 struct tamis__catalog_txn **txn)
+int tamis__catalog_try_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
+                             bool waits, struct tamis__catalog_txn **txn)
 {
-    return begin(catalog, lock, IF_FREE, txn);
+    return begin(catalog, lock, waits ? WAIT : IF_FREE, txn);
 }
 
 int tamis__catalog_begin_held(const struct tamis__catalog *catalog, enum tamis__lock lock,

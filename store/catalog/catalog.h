@@ -60,10 +60,10 @@ int tamis__fail_lost(const struct tamis__catalog *catalog); /* TAMIS_ECORRUPT, w
  * or what `wait` returns. */
 int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
                          struct tamis__catalog_txn **txn);
-/* The same without waiting: 1 if begun, 0 if the lock is not free (to read: a writer has
- * it or waits). */
-int tamis__catalog_begin_if_free(const struct tamis__catalog *catalog, enum tamis__lock lock,
-                                 struct tamis__catalog_txn **txn);
+/* The same, but returns 1 if begun; 0 if the lock is not free (to read: a writer has it or waits)
+ * and the caller does not want to wait. */
+int tamis__catalog_try_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
+                             bool waits, struct tamis__catalog_txn **txn);
 /* Tells the state of the file, without a lock and without opening it with LMDB. */
 int tamis__catalog_file(const struct tamis__catalog *catalog, struct tamis__file_info *info);
 /* May a change have left the file in the same state?  Times tell only some milliseconds apart. */
@@ -108,7 +108,8 @@ int tamis__catalog_put(struct tamis__catalog_txn *txn, const struct tamis__recor
 /* Forgets the name, and the id too unless it is about to be put under another name. */
 int tamis__catalog_forget(struct tamis__catalog_txn *txn, const struct tamis__record *record);
 
-/* Calls fn for each record in order of names, from `prefix` on; a value other than 0 ends this. */
+/* Calls fn for each record in order of names, from `prefix` on; a value other than 0 ends this.
+ * NULL, here and below: the records are only read and checked. */
 typedef int tamis__catalog_fn(void *context, const struct tamis__record *record);
 int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tamis__catalog_fn *fn,
                         void *context);

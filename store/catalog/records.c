@@ -210,7 +210,7 @@ static int visit_record(void *context, MDB_val key, MDB_val value)
 {
     struct record_visit *visit = context;
     const int rc = decode(visit->txn, key, value, &visit->record);
-    return rc < 0 ? rc : visit->fn(visit->context, &visit->record);
+    return rc < 0 || visit->fn == NULL ? rc : visit->fn(visit->context, &visit->record);
 }
 
 int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tamis__catalog_fn *fn,
@@ -286,7 +286,7 @@ static int visit_garbage(void *context, MDB_val key, MDB_val value)
     if (key.mv_size != 9 || value.mv_size != 8 || !tamis__matches_sum(key, value))
         return tamis__fail_record(visit->txn, TAMIS_ECORRUPT, "record of a dropped segment", "g",
                                   "does not match its checksum");
-    return visit->fn(visit->context, number);
+    return visit->fn != NULL ? visit->fn(visit->context, number) : 0;
 }
 
 int tamis__catalog_each_garbage(struct tamis__catalog_txn *txn, tamis__garbage_fn *fn,

@@ -24,25 +24,11 @@
 
 /* ---- The catalog as it is -------------------------------------------------------------------- */
 
-static int skip_record(void *context, const struct tamis__record *record)
-{
-    (void)context;
-    (void)record;
-    return 0;
-}
-
-static int skip_garbage(void *context, uint64_t number)
-{
-    (void)context;
-    (void)number;
-    return 0;
-}
-
 static int read_all(struct tamis__catalog_txn *txn)
 {
-    int rc = tamis__catalog_each(txn, "", skip_record, NULL);
-    if (rc == 0) rc = tamis__catalog_each_generation(txn, 0, skip_record, NULL);
-    return rc < 0 ? rc : tamis__catalog_each_garbage(txn, skip_garbage, NULL);
+    int rc = tamis__catalog_each(txn, "", NULL, NULL);
+    if (rc == 0) rc = tamis__catalog_each_generation(txn, 0, NULL, NULL);
+    return rc < 0 ? rc : tamis__catalog_each_garbage(txn, NULL, NULL);
 }
 
 /* Returns 0 if the catalog is sound; otherwise `why` says what is wrong. *known: its counters could

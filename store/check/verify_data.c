@@ -194,11 +194,7 @@ int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_it
                       const struct tamis__meter *meter, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;
-    const char *text = NULL;
-    if (h->kind == TAMIS__KIND_EXCEPTIONS)
-        return tamis__index_verify(&s->segment, &damage->offset, &text)
-                   ? tamis__say_damage(damage, "%s", text)
-                   : 0;
+    if (h->kind == TAMIS__KIND_EXCEPTIONS) return check_by_kind(s, damage);
     if (h->fingerprint_bits != 0) return check_static(s, recorded_items, damage);
     if (tamis__mark_unclean_since(h) != 0 || h->durable != 0)
         return check_without_items(s, meter, damage);

@@ -55,14 +55,6 @@ static bool is_damage(int error)
     return error == TAMIS_ECORRUPT || error == TAMIS_EFOREIGN || error == TAMIS_ENOTFOUND;
 }
 
-/* Returns 1 if begun; 0 if we do not wait, and the lock is not free. */
-static int begin(const struct tamis_store *store, bool waits, struct tamis__catalog_txn **txn)
-{
-    if (!waits) return tamis__catalog_begin_if_free(&store->catalog, TAMIS__LOCK_SHARED, txn);
-    const int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, txn);
-    return rc < 0 ? rc : 1;
-}
-
 static int judge(const struct tamis_store *store, const struct tamis__record *record,
                  uint32_t index, struct tamis__segment_header *header)
 {
@@ -83,7 +75,8 @@ static bool is_damaged(struct tamis_store *store, uint64_t filter_id, bool waits
     struct tamis__catalog_txn *txn;
     bool damaged = false;
     struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
-    if (record == NULL || begin(store, waits, &txn) <= 0) {
+    if (record == NULL ||
+        tamis__catalog_try_begin(&store->catalog, TAMIS__LOCK_SHARED, waits, &txn) <= 0) {
         free(record);
         return false;
     }
@@ -142,7 +135,8 @@ static bool has_changed(const struct tamis_watch *watch)
 /* Reads the records anew.  With the lock no writer changes the file meanwhile. */
 static int collect_all(struct tamis_watch *watch)
 {
-    const int begun = begin(watch->store, !watch->is_filled, &watch->txn);
+    const int begun = tamis__catalog_try_begin(&watch->store->catalog, TAMIS__LOCK_SHARED,
+                                               !watch->is_filled, &watch->txn);
     if (begun <= 0) return begun;
     forget(watch);
     int rc = tamis__catalog_file(&watch->store->catalog, &watch->file);

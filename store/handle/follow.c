@@ -172,15 +172,13 @@ static int follow_catalog(struct tamis_filter *filter, struct tamis__view **view
 {
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
-    const struct tamis__catalog *catalog = &filter->store->catalog;
     /* ORDER relaxed: the word is set once, and only to true. */
     if (__atomic_load_n(&filter->dropped, __ATOMIC_RELAXED)) return tamis__fail_dropped(filter);
-    int rc = wait ? tamis__catalog_begin(catalog, TAMIS__LOCK_SHARED, &txn)
-                  : tamis__catalog_begin_if_free(catalog, TAMIS__LOCK_SHARED, &txn);
+    int rc = tamis__catalog_try_begin(&filter->store->catalog, TAMIS__LOCK_SHARED, wait, &txn);
     /* While anybody has the lock, nothing new is in force that handles were told of.  So go on
      * with the old view, and look again at the next call: not even a stopped publisher keeps us
      * waiting. */
-    if (rc < 0 || (!wait && rc == 0)) return rc;
+    if (rc <= 0) return rc;
     rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
     if (rc == 0) rc = take_record(filter, view, &record);
     tamis__catalog_end(txn);

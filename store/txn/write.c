@@ -85,7 +85,7 @@ int tamis__store_begin_write(struct tamis_store *store, struct tamis__catalog_tx
 
 int tamis__store_begin_write_if_free(struct tamis_store *store, struct tamis__catalog_txn **txn)
 {
-    int rc = tamis__catalog_begin_if_free(&store->catalog, TAMIS__LOCK_EXCLUSIVE, txn);
+    int rc = tamis__catalog_try_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, false, txn);
     if (rc <= 0) return rc;
     rc = clean(store, *txn);
     return rc < 0 ? rc : 1;

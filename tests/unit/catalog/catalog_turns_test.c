@@ -46,12 +46,14 @@ STORE_CASE(reader_does_not_pass_a_writer_that_waits)
     assert_int_equal(pthread_create(&writer, NULL, write_once, store), 0);
     while (__atomic_load_n(&tries, __ATOMIC_SEQ_CST) < 6) /* it has tried, and waits */
         (void)sched_yield();
-    assert_int_equal(tamis__catalog_begin_if_free(&store->catalog, TAMIS__LOCK_SHARED, &second), 0);
+    assert_int_equal(tamis__catalog_try_begin(&store->catalog, TAMIS__LOCK_SHARED, false, &second),
+                     0);
     tamis__catalog_end(first);
     assert_int_equal(pthread_join(writer, &done), 0);
     tamis__io_hook = NULL;
     assert_non_null(done);
-    assert_int_equal(tamis__catalog_begin_if_free(&store->catalog, TAMIS__LOCK_SHARED, &second), 1);
+    assert_int_equal(tamis__catalog_try_begin(&store->catalog, TAMIS__LOCK_SHARED, false, &second),
+                     1);
     tamis__catalog_end(second);
 }
 
