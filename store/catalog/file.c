@@ -117,7 +117,7 @@ static int check_all_once(struct tamis__catalog_txn *txn, int fd,
         tamis__read_hint(txn->lock.fd, &there, sizeof there) &&
         memcmp(&note, &there, sizeof note) == 0)
         return 0;
-    /* Before the walk: what somebody writes meanwhile is not of the state that is noted. */
+    /* This comes before the walk: what somebody writes meanwhile is then not of the noted state. */
     const bool is_apart = txn->lock.fd >= 0 && set_apart(txn, fd, &now);
     const int rc = tamis__txn_check_pages(txn);
     if (rc == 0 && is_apart && make_note(txn, &now, transaction, &note))

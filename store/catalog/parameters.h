@@ -34,9 +34,9 @@ struct tamis__parameter {
     enum tamis__parameter_shown shown;
 };
 
-/* Of struct tamis__record_segment; the last has no name. */
+/* The parameters in struct tamis__record_segment; the last entry has no name. */
 extern const struct tamis__parameter tamis__segment_parameters[];
-/* Of struct tamis__policy, likewise. */
+/* The parameters in struct tamis__policy; the last entry has no name. */
 extern const struct tamis__parameter tamis__policy_parameters[];
 
 /* Does the parameter differ between `a` and `b`?  Rates are compared by their bits. */

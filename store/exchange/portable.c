@@ -523,8 +523,8 @@ static int put_outgrown(void *context, uint64_t cell, uint64_t count)
     return tamis__writer_put(context, &o, sizeof o);
 }
 
-/* The counters come before their counts: one that outgrows its bits in between has its count too,
- * and that is what counts. */
+/* The counters come before the counts of those that have outgrown their bits.  A counter that
+ * outgrows its bits in between has both, and whoever reads the stream takes the count. */
 static int save_outgrown(const struct tamis__segment *segment, struct tamis__writer *writer)
 {
     const struct outgrown last = {0, 0};

@@ -22,7 +22,7 @@
 /* Checks the file that is open in the directory `dir_fd`.  Returns 0,
  * TAMIS_EFOREIGN or TAMIS_EACCESS. */
 int tamis__inside_check(int dir_fd, int fd, const char *what);
-/* Only the last of these checks, the one of the owner; for directories. */
+/* Makes only the last of these checks, that of the owner.  Directories need no other. */
 int tamis__inside_check_owner(int dir_fd, int fd, const char *what);
 /* tamis__open() and the check, for files that exist. */
 int tamis__inside_open(int dir_fd, const char *name, int flags, const char *what, int *fd);

@@ -74,7 +74,7 @@ int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_
     struct tamis__segment_header *header;
     const int rc = tamis__segment_map_header(place, number, &header);
     if (rc < 0 || header == NULL) return rc;
-    /* ORDER seq_cst: as tamis__segment_leave. */
+    /* ORDER seq_cst, for the reason that tamis__segment_leave() gives. */
     __atomic_store_n((uint64_t *)(void *)((char *)header + offset), value, __ATOMIC_SEQ_CST);
     tamis__segment_unmap_header(header);
     return 0;

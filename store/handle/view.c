@@ -204,7 +204,8 @@ static void link_newest(const struct tamis__segment *newest, const struct tamis_
 static void link_segments(struct tamis__view *view, const struct tamis__record *record)
 {
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
-    /* ORDER: as tamis__segment_tell, and in the order of tell_of_list() in txn/commit.c. */
+    /* ORDER seq_cst, as in tamis__segment_tell().  The words are written in the order of
+     * tell_of_list() in txn/commit.c. */
     if (tamis__segment_exceptions(newest) != record->exceptions)
         __atomic_store_n(&newest->header->exceptions, record->exceptions, __ATOMIC_SEQ_CST);
     if (tamis__segment_in_force(newest) < record->publication)

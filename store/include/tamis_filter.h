@@ -65,7 +65,7 @@ TAMIS_API const char *tamis_hash_set_weakness(const char *hash_set);
 /* What happens when the newest segment holds as many keys as it was made for. */
 enum tamis_on_full {
     TAMIS_ON_FULL_DEFAULT = 0, /* in a spec: grow; warn with m_bits and for kind counting */
-    TAMIS_ON_FULL_GROW = 1,    /* a further segment, twice as large, takes the new keys */
+    TAMIS_ON_FULL_GROW = 1,    /* a further, larger segment takes the new keys */
     TAMIS_ON_FULL_REFUSE = 2,  /* a new key is refused, TAMIS_EFULL; a known key is answered */
     TAMIS_ON_FULL_WARN = 3,    /* keys are still taken, the rate gets worse; the state says full */
 };

@@ -405,7 +405,7 @@ int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
     return rc;
 }
 
-/* Of a filter in shards a server tells what can be summed up, and no segments. */
+/* For a filter in shards, a server tells what can be summed up, and no segments. */
 static int load_remote(struct filter_view *view, struct remote_filter *filter, unsigned loads)
 {
     *view = (struct filter_view){.shards = remote.filter_shards(filter), .holds = VIEW_FILES};

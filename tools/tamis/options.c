@@ -59,7 +59,7 @@ static const struct {
                      __VA_ARGS__},
     CLI_OPTIONS(OPTION_ROW)};
 
-/* Of each of these sets a command takes one option at most. */
+/* A call may have at most one option of each of these sets. */
 static const option_set EXCLUSIVE[] = {
     TAKES_PROGRESS,
     TAKES_RETRY,

@@ -93,7 +93,7 @@ static int put_for_attribute(const char *text, size_t bytes, void *page)
     return 0;
 }
 
-/* As json_write(): 15 digits. */
+/* Numbers have 15 digits, as those of json_write(). */
 #define JSON_FLAGS (JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
 
 void page_json(struct page *page, const json_t *value)

@@ -56,7 +56,7 @@ static struct redis_stream *redis_of(struct stream *stream)
     return (struct redis_stream *)stream; /* its first member */
 }
 
-/* After a message, or a signal. */
+/* Notes that the stream failed, unless a signal has ended it.  The user was told why. */
 static int fail(struct stream *stream)
 {
     stream->failed = interrupt_signal() == 0;

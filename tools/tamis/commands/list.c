@@ -21,7 +21,7 @@ struct listing {
     bool paints;
     struct tamis_filter_stat *stats; /* if they are sorted */
     size_t count, room;
-    /* Of all that were shown. */
+    /* The sums over all filters that were shown. */
     uint64_t filters, not_ok, capacity, items, bits, size_bytes;
 };
 
@@ -200,7 +200,7 @@ static int list(struct invocation *call)
     return listing.filters > 0 ? CLI_DONE : CLI_NOTHING;
 }
 
-/* Before a store or a server is opened. */
+/* Checks the options before a store or a server is opened. */
 static bool options_fit(const struct invocation *call)
 {
     return options_exclusive(call, TAKES(QUIET) | TAKES(JSON)) &&

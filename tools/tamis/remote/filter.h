@@ -14,7 +14,7 @@ struct remote_filter {
     uint64_t seed;
     uint64_t doubts;
 
-    /* Of the batch in hand (batch.c); kept for the next one. */
+    /* These belong to the batch in hand (batch.c) and are kept for the next one. */
     uint32_t *shard, *order;
     struct request *requests;
     const char **argv;

@@ -26,7 +26,7 @@ static uint32_t crc16(const char *bytes, size_t count)
     return crc & 0xFFFF;
 }
 
-/* Of a key with a hash tag, "{...}" with something in it, only the first tag counts. */
+/* If a key has hash tags, "{...}" with something in it, only the first of them counts. */
 uint32_t shard_slot(const char *redis_key, size_t bytes)
 {
     const char *open = memchr(redis_key, '{', bytes);

@@ -17,7 +17,7 @@
 /* The slot of a Redis key, by its hash tag if it has one. */
 uint32_t shard_slot(const char *redis_key, size_t bytes);
 
-/* For how many keys each shard of a filter for `capacity` keys is made. */
+/* How many keys each shard is made for, in a filter for `capacity` keys. */
 uint64_t shard_capacity(uint64_t capacity, uint32_t shards);
 
 /* The least power of two for which no shard is larger than SHARD_BYTES_MAX; 0 if there is none, or

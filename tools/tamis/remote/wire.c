@@ -7,10 +7,10 @@
 
 #include "command.h"
 
-/* Of an array; the longest that is asked for has some 16,000 elements. */
+/* The longest array that is taken.  The longest that is asked for has some 16,000 elements. */
 #define ELEMENTS_MAX 1048576
-/* Of a reply; the longest that is asked for is a piece of a filter, 16 MiB.  A string of Redis may
- * have 512 MB, and hiredis would keep all of it. */
+/* The longest reply that is taken.  The longest that is asked for is a piece of a filter, 16 MiB. A
+ * string of Redis may have 512 MB, and hiredis would keep all of it. */
 #define REPLY_BYTES_MAX ((size_t)64 << 20)
 
 #if HIREDIS_MAJOR > 0

@@ -22,7 +22,7 @@ struct wire {
     const char *error;     /* what is wrong, where hiredis does not know it */
 };
 
-/* Where to, and how. */
+/* Where a connection leads to, and how it is made. */
 struct wire_target {
     const char *host;               /* or the path of a socket, with port 0 */
     int port;                       /* 0: of a socket */

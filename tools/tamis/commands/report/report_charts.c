@@ -195,7 +195,7 @@ static void rate_axes(struct page *page, const struct rate_curve *curve,
     if (full > LEFT + 122)
         page_format(page, "<text x=\"%.0f\" y=\"%.0f\">%s</text>", LEFT, BOTTOM + 19,
                     report_short(text, curve->others));
-    /* "capacity 66.5 k" and "99.3 k items" would meet, without the word they do not. */
+    /* "capacity 66.5 k" and "99.3 k items" would overlap, so the word "items" is left out then. */
     const bool is_long = strlen(report_short(text, capacity_of(curve))) > 4 &&
                          strlen(report_short(text, curve->end)) > 4;
     if (full < RIGHT - 122)

@@ -123,7 +123,7 @@ static void attend_to(struct attention *attention)
     if (!filter->error) findings_of_stat(&filter->view.stat, attention_item, attention);
 }
 
-/* Before all else: the filters that need something to be done. */
+/* The page begins with the filters that need something to be done. */
 static void needs_attention(struct page *page, const struct report *report)
 {
     struct attention attention = {.page = page};
@@ -141,7 +141,7 @@ static void needs_attention(struct page *page, const struct report *report)
 
 /* ---- Catalog ------------------------------------------------------------------------------ */
 
-/* Behind the name and the state. */
+/* The columns after the name and the state. */
 static const struct column {
     const char *heading, *field;
     enum form form;

@@ -45,7 +45,7 @@ struct figures {
     int key;                    /* --sort */
     bool reverse, human;
     char *pattern; /* NULL: all */
-    /* Of all rows. */
+    /* The sums over all rows. */
     uint64_t not_ok, items, size_bytes;
     double new_per_second;
 };

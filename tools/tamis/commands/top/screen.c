@@ -63,7 +63,8 @@ static size_t bytes_of(const char *text, size_t columns)
     return at;
 }
 
-/* As much as fits into `width` columns from x on; nothing where that is outside of the window. */
+/* Prints as much of the text as fits into `width` columns from x on, and nothing outside of the
+ * window. */
 static void put(const struct view *view, int y, int x, size_t width, const char *text)
 {
     int rows, columns;
