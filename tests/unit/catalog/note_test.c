@@ -141,15 +141,13 @@ static void write_and_set_the_time_back(void)
 static void put_a_copy_in_its_place(void)
 {
     size_t bytes;
-    unsigned char *file = catalogs_read_file(at_path, &bytes);
-    char *copy = strdup(fixture_join(at_path, "copy"));
+    AUTO_FREE unsigned char *file = catalogs_read_file(at_path, &bytes);
+    AUTO_FREE char *copy = strdup(fixture_join(at_path, "copy"));
     FILE *out = fopen(copy, "w");
     assert_non_null(out);
     assert_int_equal(fwrite(file, 1, bytes, out), bytes);
     assert_int_equal(fclose(out), 0);
     assert_int_equal(rename(copy, catalog()), 0);
-    free(copy);
-    free(file);
 }
 
 static void create_and_die(void *context)
@@ -222,14 +220,13 @@ static void take_for_rot(void)
 /* Far from what the writer touches, and within the moment of the last commit. */
 CASE_WITH(note_is_void_once_somebody_else_writes, make_store, drop_store)
 {
-    tamis_store *store = fixture_open(at_path, 0);
+    AUTO_STORE *store = fixture_open(at_path, 0);
     (void)state;
     assert_done(tamis_filter_create(store, "a", &spec, NULL));
     catalogs_damage_key(at_path, 300);
     assert_refused(TAMIS_ECORRUPT, "out of order", tamis_filter_create(store, "b", &spec, NULL));
     assert_refused(TAMIS_ECORRUPT, "out of order", tamis_filter_drop(store, "a"));
     assert_int_equal(walks, 2);
-    tamis_store_close(store);
 }
 
 /*
@@ -241,7 +238,7 @@ CASE_WITH(note_of_a_page_that_rots_does_not_hide_it_on_the_path, make_store, dro
     (void)state;
     catalogs_damage_key(at_path, 300);
     take_for_rot();
-    tamis_store *store = fixture_open(at_path, 0);
+    AUTO_STORE *store = fixture_open(at_path, 0);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     struct tamis__record record;
     assert_int_equal(walks, 0);
@@ -251,7 +248,6 @@ CASE_WITH(note_of_a_page_that_rots_does_not_hide_it_on_the_path, make_store, dro
     assert_refused(TAMIS_ECORRUPT, "out of order", tamis__catalog_get(txn, "f000300", &record));
     tamis__catalog_end(txn);
     assert_true(tamis_store_verify(store, NULL, NULL, NULL) != 0);
-    tamis_store_close(store);
 }
 
 CASES_PREPARE

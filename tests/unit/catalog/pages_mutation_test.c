@@ -230,9 +230,8 @@ static void note_the_truth(const struct truth *truth)
 {
     memcpy(truth->mutated, truth->file, truth->bytes);
     write_catalog(truth, truth->bytes);
-    tamis_store *store = fixture_open(truth->path, 0);
+    AUTO_STORE *store = fixture_open(truth->path, 0);
     tamis__catalog_end(catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE));
-    tamis_store_close(store);
 }
 
 static void run_rounds(void *context)

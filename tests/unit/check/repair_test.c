@@ -149,7 +149,7 @@ CASE(repair_is_followed_by_open_handles)
     riches_make(&path);
     AUTO_STORE *store = fixture_open(path, 0);
     tamis_filter *grown = fixture_opened(store, "grown", 0);
-    tamis_filter *plain = fixture_opened(store, "plain", 0);
+    AUTO_FILTER *plain = fixture_opened(store, "plain", 0);
     repairs_lose(path);
     assert_int_equal(keys_found(plain, 0, 100), 100);
     (void)repairs_done(path, 0);
@@ -161,7 +161,6 @@ CASE(repair_is_followed_by_open_handles)
     assert_int_equal(fixture_problems(path), 0);
     assert_done(tamis_filter_drop(store, "plain"));
     assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_contains(plain, "k", 1));
-    assert_done(tamis_filter_close(plain));
 }
 
 /* An empty catalog over segments would make strangers of them. */
@@ -442,7 +441,7 @@ CASE(repair_of_a_lost_index_goes_on_without_it_only_where_told)
 {
     for (int damage = 0; damage < 2; damage++) {
         AUTO_FREE char *path;
-        tamis_filter *filter;
+        AUTO_FILTER *filter;
         const unsigned char zero[16] = {0};
         riches_make(&path);
         const char *index = fixture_segment_path(path, repairs_index_of(path));
@@ -458,7 +457,6 @@ CASE(repair_of_a_lost_index_goes_on_without_it_only_where_told)
                             "had the filter's exceptions, and is missing or damaged");
         store = fixture_open(path, 0);
         assert_done(tamis_filter_open(store, "list", 0, &filter));
-        assert_done(tamis_filter_close(filter));
     }
 }
 

@@ -28,7 +28,7 @@ static void look(enum tamis__point point)
 /* A child, as cmocka handles SIGBUS itself here. */
 static void lose_the_file(void *context)
 {
-    char *path;
+    AUTO_FREE char *path;
     (void)context;
     tamis_filter *filter = fixture_filter(fixture_store(&path), "x", 1000000);
     SPAWN_CHECK(texts_add(filter, 0, 100) == 100);
@@ -40,7 +40,6 @@ static void lose_the_file(void *context)
         SPAWN_CHECK(text_has(filter, n) < 0);
     SPAWN_CHECK(replaced > 0);
     SPAWN_CHECK(known == replaced);
-    free(path);
 }
 
 CASE(broken_is_told_before_the_page_is_replaced)

@@ -287,10 +287,8 @@ STORE_CASE(mark_is_set_by_batches_merges_and_removes)
         assert_int_equal(header_of(path, i).mark & TAMIS__MARK_BITS, 0);
 }
 
-CASE(mark_that_cannot_be_synced_is_an_error_of_the_add)
+STORE_CASE(mark_that_cannot_be_synced_is_an_error_of_the_add)
 {
-    AUTO_FREE char *path;
-    AUTO_STORE *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     tamis__io_hook = count_syncs;
     sync_failure = EIO;
@@ -421,10 +419,8 @@ CASE(filter_is_clean_in_a_backup_of_a_store_that_is_written_to)
 
 /* ---- Failed syncs ---------------------------------------------------------------------------- */
 
-CASE(filter_is_degraded_from_a_failed_sync_to_the_next_good_one)
+STORE_CASE(filter_is_degraded_from_a_failed_sync_to_the_next_good_one)
 {
-    AUTO_FREE char *path;
-    AUTO_STORE *store = fixture_store(&path);
     AUTO_FILTER *filter = fixture_filter(store, "x", 1000), *other = opened(store, 0);
     add(filter, 1);
     const int64_t before = tamis__now_ns();
@@ -444,10 +440,8 @@ CASE(filter_is_degraded_from_a_failed_sync_to_the_next_good_one)
     assert_true(listed(store).checkpointed_at > before);
 }
 
-CASE(filter_on_a_disk_that_fails_for_ever_stays_degraded)
+STORE_CASE(filter_on_a_disk_that_fails_for_ever_stays_degraded)
 {
-    AUTO_FREE char *path;
-    AUTO_STORE *store = fixture_store(&path);
     AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
     add(filter, 1);
     tamis__io_hook = count_syncs;

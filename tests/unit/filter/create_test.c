@@ -298,12 +298,11 @@ CASE(create_under_an_older_catalog_leaves_the_files_of_the_newer)
 /* ---- Room ------------------------------------------------------------------------------------ */
 
 /* More than the disk has: the sentence gives both numbers, the second as the system has it. */
-CASE(create_beyond_the_disk_is_refused_with_both_numbers)
+STORE_CASE(create_beyond_the_disk_is_refused_with_both_numbers)
 {
-    char *path, wanted[64];
+    char wanted[64];
     const struct tamis_filter_spec huge = {
         .size = sizeof huge, .m_bits = (uint64_t)1 << 60, .k = 4};
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = NULL;
     struct statvfs fs;
     assert_int_equal(statvfs(path, &fs), 0);
@@ -322,8 +321,6 @@ CASE(create_beyond_the_disk_is_refused_with_both_numbers)
     assert_done(
         tamis_filter_check(NULL, "big", &huge)); /* without a place there is no room to ask */
     assert_int_equal(fixture_files(path, "segments") + fixture_files(path, "staging"), 0);
-    tamis_store_close(store);
-    free(path);
 }
 
 CASE(create_check_takes_a_path_that_is_not_there_yet)

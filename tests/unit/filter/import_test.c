@@ -61,9 +61,8 @@ static void assert_nothing_left(tamis_store *store, const char *path)
 
 /* ---- What comes out -------------------------------------------------------------------------- */
 
-CASE(import_counts_and_sums_what_the_stream_says)
+STORE_CASE(import_counts_and_sums_what_the_stream_says)
 {
-    AUTO_STORE *store = fixture_store(NULL);
     AUTO_STREAM stream = three_layers();
     struct tamis_segment_stat segment = {.size = sizeof segment};
     AUTO_FILTER *filter;
@@ -154,9 +153,8 @@ STORE_CASE(import_sealed_takes_new_keys_on_top)
 
 /* n = -(m/k) ln(1 - X/m): 1,000 keys of 4 functions in 2^16 bits, within 5 standard deviations,
  * which for an estimate of n from X are about sqrt(n^2 k / 2m) = 5.5. */
-CASE(import_estimates_items_from_the_bits)
+STORE_CASE(import_estimates_items_from_the_bits)
 {
-    AUTO_STORE *store = fixture_store(NULL);
     AUTO_STREAM stream = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&stream);
     char key[RANDOM_KEY_BYTES];

@@ -272,9 +272,8 @@ STORE_CASE(merge_raises_items_and_never_lowers_them)
 }
 
 /* What a merge has filled does what it was made to do when full. */
-CASE(merge_past_the_capacity_is_for_the_policy)
+STORE_CASE(merge_past_the_capacity_is_for_the_policy)
 {
-    AUTO_STORE *store = fixture_store(NULL);
     for (uint32_t policy = TAMIS_ON_FULL_GROW; policy <= TAMIS_ON_FULL_WARN; policy++) {
         const struct tamis_filter_spec *spec =
             SPEC(.capacity = 1000, .fp_rate = 0.001, .on_full = policy, .seed = policy);

@@ -247,7 +247,7 @@ CASE(backup_after_a_power_cut_has_all)
 {
     AUTO_SCENE scene = begin(&plain);
     tamis_filter *filter = NULL;
-    char *copy = scratch_path("copy");
+    AUTO_FREE char *copy = scratch_path("copy");
     assert_done(add_range(scene.filter, 1, 1000, NULL));
     bring(&scene, "logs");
     tamis__boot_hook = other_boot;
@@ -262,7 +262,6 @@ CASE(backup_after_a_power_cut_has_all)
     assert_int_equal(tamis_filter_close(filter), 0);
     tamis_store_close(store);
     tamis__boot_hook = NULL;
-    free(copy);
 }
 
 /* ---- Syncs ----------------------------------------------------------------------------------- */
@@ -336,7 +335,7 @@ CASE(flight_of_known_keys_is_not_taken_for_a_dead_one)
     const char *segment = fixture_segment_path(scene.path, 1);
     uint64_t one = 1, unlogged = 0;
     assert_int_equal(text_add(scene.filter, 7), 1);
-    tamis_filter *other = fixture_opened(scene.store, "seen", 0);
+    AUTO_FILTER *other = fixture_opened(scene.store, "seen", 0);
     fixture_poke(segment, 1640, &one, sizeof one);
     synced = scene.filter;
     tamis__point_hook = sync_beside;
@@ -344,7 +343,6 @@ CASE(flight_of_known_keys_is_not_taken_for_a_dead_one)
     assert_true(tamis__point_hook == NULL);
     fixture_peek(segment, 1640, &unlogged, sizeof unlogged);
     assert_true(unlogged <= 1);
-    assert_int_equal(tamis_filter_close(other), 0);
 }
 
 #define THREADS 4
@@ -479,9 +477,8 @@ CASE(log_of_a_dead_process_is_settled)
     assert_int_equal(fixture_child(add_and_die, &scene), 3);
     assert_int_equal(fixture_files(scene.path, "logs"), 2);
     assert_int_equal(come_back(&scene, 1001, true), 0); /* both are replayed */
-    tamis_filter *filter = fixture_opened(scene.store, "seen", 0);
+    AUTO_FILTER *filter = fixture_opened(scene.store, "seen", 0);
     assert_int_equal(fixture_files(scene.path, "logs"), 1); /* ours, which lives */
-    assert_int_equal(tamis_filter_close(filter), 0);
 }
 
 /* Logs 400 keys of the first segment in a frame of the second, and 10 new ones. */
@@ -508,10 +505,9 @@ CASE(known_keys_of_a_dead_process_are_not_counted_again)
     assert_int_equal(fixture_stat(scene.filter).segment_count, 2);
     const int64_t items = tamis_filter_items(scene.filter);
     assert_int_equal(fixture_child(log_known_and_die, &scene), 3);
-    tamis_filter *filter = fixture_opened(scene.store, "seen", 0);
+    AUTO_FILTER *filter = fixture_opened(scene.store, "seen", 0);
     assert_int_equal(tamis_filter_items(filter), items + 10);
     assert_int_equal(lacking(filter, 5000, 10), 0);
-    assert_int_equal(tamis_filter_close(filter), 0);
 }
 
 CASE(child_has_a_log_of_its_own)
@@ -581,7 +577,7 @@ CASE(merge_is_on_the_disk)
     AUTO_SCENE scene = begin(&plain);
     struct tamis_filter_spec spec = plain;
     spec.flags = 0;
-    tamis_filter *source = fixture_create(scene.store, "other", &spec);
+    AUTO_FILTER *source = fixture_create(scene.store, "other", &spec);
     assert_done(add_range(source, 500, 100, NULL));
     count_calls();
     assert_done(tamis_filter_merge(scene.filter, MERGE(.sources = &source, .count = 1)));
@@ -589,5 +585,4 @@ CASE(merge_is_on_the_disk)
     count_calls();
     assert_int_equal(text_add(scene.filter, 501), 0);
     assert_int_equal(data_syncs, 0);
-    assert_int_equal(tamis_filter_close(source), 0);
 }

@@ -126,9 +126,8 @@ static struct tamis_filter_stat filled_to(tamis_filter *filter, uint64_t items)
     return stat;
 }
 
-CASE(filter_past_its_capacity_goes_on_and_says_over)
+STORE_CASE(filter_past_its_capacity_goes_on_and_says_over)
 {
-    AUTO_STORE *store = fixture_store(NULL);
     AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
     const struct tamis_filter_stat below = filled_to(filter, 999), at = filled_to(filter, 1000),
                                    past = filled_to(filter, 2000);
@@ -253,9 +252,8 @@ STORE_CASE(filter_renamed_under_a_handle_goes_on)
 }
 
 /* An epoch that moved for nothing costs one look and no more. */
-CASE(filter_whose_epoch_moved_for_nothing_goes_on)
+STORE_CASE(filter_whose_epoch_moved_for_nothing_goes_on)
 {
-    AUTO_STORE *store = fixture_store(NULL);
     AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
     assert_done(tamis__segment_raise_epoch(&store->place,
                                            filter->view->segments[0].segment.header->number));

@@ -65,7 +65,7 @@ static void count_retired(enum tamis__point point)
 STORE_CASE(full_log_begins_anew_after_a_checkpoint)
 {
     const uint64_t limit = tamis__point_log_limit;
-    tamis_filter *filter = fixture_create(store, "x", &durable);
+    AUTO_FILTER *filter = fixture_create(store, "x", &durable);
     AUTO_FREE char *copy = scratch_path("disk");
     assert_int_equal(text_add(filter, 0), 1); /* marks it, and makes the log */
     scratch_copy(path, copy);
@@ -90,7 +90,6 @@ STORE_CASE(full_log_begins_anew_after_a_checkpoint)
     assert_done(tamis_filter_close(back));
     tamis_store_close(again);
     tamis__boot_hook = NULL;
-    assert_done(tamis_filter_close(filter));
 }
 
 /* ---- A frame beside a sync ------------------------------------------------------------------- */

@@ -65,7 +65,7 @@ static void assert_batches(struct model *model, uint64_t added, uint64_t *random
 static void assert_list(tamis_store *store, uint32_t kind, double fp_rate, const char *hash_set)
 {
     uint64_t random = 20261122, added = 0;
-    struct model *model = malloc(sizeof *model);
+    AUTO_FREE struct model *model = malloc(sizeof *model);
     assert_non_null(model);
     const int rc =
         tamis_filter_create(store, "list",
@@ -84,7 +84,6 @@ static void assert_list(tamis_store *store, uint32_t kind, double fp_rate, const
         assert_done(tamis_filter_close(model->filter));
         assert_done(tamis_filter_drop(store, "list"));
     }
-    free(model);
 }
 
 STORE_CASE(batches_of_blocked_lists_are_answered_as_single_keys)
@@ -109,7 +108,7 @@ STORE_CASE(batches_of_grown_lists_are_answered_as_single_keys)
     static const uint32_t kinds[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
     uint64_t random = 5;
     for (size_t i = 0; i < 2; i++) {
-        struct model *model = malloc(sizeof *model);
+        AUTO_FREE struct model *model = malloc(sizeof *model);
         assert_non_null(model);
         model->filter = fixture_create(store, "grown", SPEC(.capacity = 500, .kind = kinds[i]));
         (void)keys_add(model->filter, 0, 1000);
@@ -119,6 +118,5 @@ STORE_CASE(batches_of_grown_lists_are_answered_as_single_keys)
         assert_batches(model, 2000, &random);
         assert_done(tamis_filter_close(model->filter));
         assert_done(tamis_filter_drop(store, "grown"));
-        free(model);
     }
 }

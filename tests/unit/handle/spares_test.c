@@ -86,7 +86,7 @@ SOUND_CASE(segments_share_the_rate)
  * little.  (Broken: rate_left() takes off only what was planned.) */
 SOUND_CASE(segments_after_a_merge_share_what_it_has_left)
 {
-    tamis_filter *source = fixture_create(store, "source", SPEC(.capacity = 1000, .fp_rate = 0.01));
+    AUTO_FILTER *source = fixture_create(store, "source", SPEC(.capacity = 1000, .fp_rate = 0.01));
     struct tamis_merge merge = {.size = sizeof merge, .sources = &source, .count = 1};
     AUTO_FILTER *filter = growing(store, 1000);
     keys_add(source, 0, 1000);
@@ -95,7 +95,6 @@ SOUND_CASE(segments_after_a_merge_share_what_it_has_left)
     keys_add(filter, 10000, 10500);
     assert_int_equal(fixture_stat(filter).segment_count, 2);
     assert_true(fixture_segment_stat(filter, 1).fp_rate < 0.2 * (0.01 - 0.0025));
-    tamis_filter_close(source);
 }
 
 /* What a step leaves is a fifth less than what the one before it left: so all that ever come have
@@ -121,7 +120,7 @@ CASE(policy_leaves_less_of_the_rate_at_each_step)
 /* From half full on, and nobody sees it before it is entered. */
 SOUND_CASE(spare_is_made_while_there_is_room)
 {
-    tamis_filter *filter = growing(store, 1000);
+    AUTO_FILTER *filter = growing(store, 1000);
     keys_add(filter, 0, 400);
     assert_int_equal(spare_of(path, 1), 0);
     keys_add(filter, 400, 700);
@@ -136,7 +135,6 @@ SOUND_CASE(spare_is_made_while_there_is_room)
     assert_int_equal(after.segment_count, 2);
     assert_int_equal(after.generation, before.generation + 1);
     assert_int_equal(keys_found(filter, 0, 1100), 1100);
-    tamis_filter_close(filter);
 }
 
 static int note_items(void *context, const struct tamis_filter_stat *stat)
@@ -368,14 +366,13 @@ static void enter_at_commit(enum tamis__point point)
 
 SOUND_CASE(spare_is_taken_back_before_the_commit)
 {
-    tamis_filter *filter = growing(store, 1000);
+    AUTO_FILTER *filter = growing(store, 1000);
     const struct tamis_key key = {"an exception", 12};
     keys_add(filter, 0, 700);
     racing_path = path;
     tamis__point_hook = enter_at_commit;
     assert_done(tamis_filter_except(store, "x", &key, 1));
     tamis__point_hook = NULL;
-    tamis_filter_close(filter);
 }
 
 CASE(spare_goes_where_a_catalog_is_made_anew)

@@ -249,10 +249,8 @@ static int change_again(const char *verb, const char *what)
 
 /* Seen to fail with a handle that went to the catalog at once, and, as that was locked, went on
  * without any exceptions, though both changes were done. */
-CASE(index_that_goes_while_it_is_opened_leads_to_the_next)
+SOUND_CASE(index_that_goes_while_it_is_opened_leads_to_the_next)
 {
-    AUTO_FREE char *path;
-    tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "list", 100);
     changer = fixture_open(path, 0);
     assert_done(tamis_filter_add(filter, "a", 1));
@@ -265,8 +263,6 @@ CASE(index_that_goes_while_it_is_opened_leads_to_the_next)
     tamis__catalog_end(holding);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(changer);
-    tamis_store_close(store);
-    assert_int_equal(fixture_problems(path), 0);
 }
 
 CASES_PREPARE

@@ -152,8 +152,8 @@ STORE_CASE(sip_each_filter_has_a_secret_of_its_own)
     struct tamis_filter_spec like = {.size = sizeof like},
                              spec = {.size = sizeof spec, .capacity = 1000, .hash_set = "sip"};
     char set[TAMIS_HASH_SET_NAME_MAX + 1], hashes[4][64];
-    tamis_filter *a = fixture_create(store, "a", &spec);
-    tamis_filter *b = fixture_create(store, "b", &spec);
+    AUTO_FILTER *a = fixture_create(store, "a", &spec);
+    AUTO_FILTER *b = fixture_create(store, "b", &spec);
     assert_done(tamis_filter_like(a, &like, set));
     tamis_filter *c = fixture_create(store, "c", &like);
     assert_done(tamis_filter_merge(a, MERGE(.sources = (tamis_filter *[]){c}, .count = 1)));
@@ -173,8 +173,6 @@ STORE_CASE(sip_each_filter_has_a_secret_of_its_own)
     like.secret[0] ^= 1;
     assert_refused(TAMIS_EMISMATCH, "exists with another secret; ask",
                    tamis_filter_open_or_create(store, "a", &like, &c));
-    assert_done(tamis_filter_close(b));
-    assert_done(tamis_filter_close(a));
 }
 
 STORE_CASE(sip_refuses_what_makes_no_sense)

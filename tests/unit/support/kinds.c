@@ -128,7 +128,7 @@ void kinds_check_batch_calls(uint32_t kind, uint64_t m_bits, uint32_t k, size_t 
     uint64_t random = random_seed() + k;
     AUTO_KINDS_PAIR p;
     AUTO_KINDS_KEYS keys = kinds_random_keys(&random, count);
-    uint8_t *answers = malloc(count + 1);
+    AUTO_FREE uint8_t *answers = malloc(count + 1);
     if (answers == NULL) err(1, "malloc");
     kinds_make(&p, kind, m_bits, k);
     for (size_t done = 0, size = 0; done < count; done += size, size++) {
@@ -153,7 +153,6 @@ void kinds_check_batch_calls(uint32_t kind, uint64_t m_bits, uint32_t k, size_t 
         assert_int_equal(answers[size], 7);
     }
     assert_same_bits(&p);
-    free(answers);
 }
 
 void kinds_check_no_false_negative(uint32_t kind, uint64_t m_bits, uint32_t k, size_t count)
@@ -161,7 +160,7 @@ void kinds_check_no_false_negative(uint32_t kind, uint64_t m_bits, uint32_t k, s
     uint64_t random = random_seed();
     AUTO_KINDS_PAIR p;
     AUTO_KINDS_KEYS keys = kinds_random_keys(&random, count);
-    uint8_t *answers = malloc(count);
+    AUTO_FREE uint8_t *answers = malloc(count);
     if (answers == NULL) err(1, "malloc");
     kinds_make(&p, kind, m_bits, k);
     for (size_t i = 0; i < count / 2; i++)
@@ -170,7 +169,6 @@ void kinds_check_no_false_negative(uint32_t kind, uint64_t m_bits, uint32_t k, s
     assert_int_equal(p.kind->contains_batch(&p.segment, keys.list, count, answers), count);
     for (size_t i = 0; i < count; i++)
         assert_true(answers[i] == 1 && contains_one(&p, &keys.list[i]) == 1);
-    free(answers);
 }
 
 /* The same key at every distance that is in flight at once, in an empty filter. */

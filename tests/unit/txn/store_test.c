@@ -227,9 +227,8 @@ static struct tamis_filter_stat listed_stat(tamis_store *store)
     return stat;
 }
 
-CASE(store_list_tells_counts_and_state_as_of_sync_and_close)
+STORE_CASE(store_list_tells_counts_and_state_as_of_sync_and_close)
 {
-    AUTO_STORE *store = fixture_store(NULL);
     tamis_filter *filter = fixture_filter(store, "x", 10);
     assert_int_equal(texts_add(filter, 0, 5), 5);
     assert_int_equal(listed_stat(store).items, 0); /* the catalog has not been told */
@@ -373,7 +372,7 @@ CASE(store_open_read_only_reads_and_changes_nothing)
 static void open_with_no_standard_descriptors(void *path)
 {
     AUTO_STORE *store;
-    tamis_filter *filter;
+    AUTO_FILTER *filter;
     (void)close(0);
     (void)close(1);
     (void)close(2);
@@ -381,7 +380,6 @@ static void open_with_no_standard_descriptors(void *path)
     if (tamis_filter_create(store, "x", &plain, &filter) < 0) _exit(3);
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) >= 0) _exit(4); /* a printf would reach a file of ours */
-    tamis_filter_close(filter);
 }
 
 CASE(store_files_never_get_a_standard_descriptor)

@@ -321,10 +321,9 @@ CASE(wait_of_a_writer_among_readers_that_never_pause_is_short)
     free(readers->path);
 }
 
-CASE(wait_of_a_store_that_is_opened_takes_its_timeout_and_tells)
+STORE_CASE(wait_of_a_store_that_is_opened_takes_its_timeout_and_tells)
 {
-    AUTO_FREE char *path;
-    tamis_store *store = fixture_store(&path), *other = NULL;
+    tamis_store *other = NULL;
     struct told told = {0};
     struct tamis_store_options options = {.size = sizeof options,
                                           .busy_timeout_ms = 1500,
@@ -339,7 +338,6 @@ CASE(wait_of_a_store_that_is_opened_takes_its_timeout_and_tells)
     options.busy_timeout_ms = TAMIS_BUSY_TIMEOUT_MAX + 1;
     assert_refused(TAMIS_EINVAL, "86400001 ms", tamis_store_open_with(path, &options, &other));
     end_holder(pid);
-    tamis_store_close(store);
 }
 
 CASES_PREPARE
