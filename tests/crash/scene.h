@@ -19,7 +19,7 @@ struct scene {
 
 struct scene_kind {
     const char *name;
-    void (*play)(struct scene *scene);
+    void (*play)(struct scene *scene); /* in the open store, which is closed behind it */
 };
 
 extern const struct scene_kind scene_kinds[];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* steps.c: see steps.h. */
 #include "steps.h"
-#include "specs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "spawn.h"
+#include "specs.h"
 #include "streams.h"
 
 static struct ledger_filter *told_of(struct scene *scene, unsigned filter)

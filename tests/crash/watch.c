@@ -27,6 +27,7 @@
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
+#include "steps.h"
 
 #define ARENA_BYTES ((size_t)1 << 30)
 #define PLAYER_SECONDS 600u
@@ -85,10 +86,13 @@ static void run_player(void *context, unsigned index)
     tamis__io_no_openat2 = true; /* which does not pass through calls.c */
     tamis__point_hook = tick_at_point;
     disk_attach(levels[play->level].disk);
-    if (play->level == 0)
+    if (play->level == 0) {
+        step_open_store(&scene);
         play->watch->kind->play(&scene);
-    else
+        step_close_store(&scene);
+    } else {
         scene_go_on(&scene);
+    }
     disk_detach();
 }
 
