@@ -24,6 +24,7 @@
 #include "base/point.h"
 #include "cases.h"
 #include "hooks.h"
+#include "numbers.h"
 #include "random.h"
 #include "rounds.h"
 #include "scratch.h"
@@ -74,10 +75,7 @@ static void racer(void *context, unsigned index)
         const size_t now = (size_t)(left < race->abreast ? left : race->abreast);
         uint8_t *answers = race->answers + (uint64_t)index * race->keys + key;
         spawn_wait(&race->barrier);
-        for (size_t i = 0; i < now; i++) {
-            numbers[i] = key + i;
-            keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-        }
+        numbers_from(key, now, numbers, keys);
         if (index % 2 == 0) {
             SPAWN_CHECK(tamis_filter_add_batch(race->filter, keys, now, answers) >= 0);
             continue;
@@ -141,10 +139,7 @@ static uint64_t present(tamis_filter *filter, uint64_t from, uint64_t count)
     struct tamis_key keys[1024];
     for (uint64_t done = 0; done < count; done += 1024) {
         const size_t now = (size_t)(count - done < 1024 ? count - done : 1024);
-        for (size_t i = 0; i < now; i++) {
-            numbers[i] = from + done + i;
-            keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-        }
+        numbers_from(from + done, now, numbers, keys);
         const int64_t ones = tamis_filter_contains_batch(filter, keys, now, NULL);
         assert_true(ones >= 0);
         yes += (uint64_t)ones;

@@ -26,6 +26,7 @@
 #include "builds.h"
 #include "cases.h"
 #include "killer.h"
+#include "numbers.h"
 #include "random.h"
 #include "rounds.h"
 #include "scratch.h"
@@ -115,10 +116,7 @@ static void add_batch(tamis_filter *filter, struct race *race, uint64_t from, ui
     uint64_t numbers[CHUNK_MAX];
     struct tamis_key keys[CHUNK_MAX] = {0};
     uint8_t answers[CHUNK_MAX];
-    for (uint64_t i = 0; i < count; i++) {
-        numbers[i] = from + i;
-        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-    }
+    numbers_from(from, count, numbers, keys);
     SPAWN_CHECK(tamis_filter_add_batch(filter, keys, count, answers) >= 0);
     for (uint64_t i = 0; i < count; i++)
         note(race, from + i, answers[i]);

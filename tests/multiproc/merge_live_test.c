@@ -23,6 +23,7 @@
 #include "auto.h"
 #include "base/point.h"
 #include "cases.h"
+#include "numbers.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
@@ -59,10 +60,7 @@ static void add_all(struct race *race, unsigned index)
     struct tamis_key keys[BATCH];
     for (uint64_t first = 0; first < ADDED_KEYS; first += BATCH) {
         const size_t count = ADDED_KEYS - first < BATCH ? ADDED_KEYS - first : BATCH;
-        for (size_t i = 0; i < count; i++) {
-            numbers[i] = first + i;
-            keys[i] = (struct tamis_key){.data = &numbers[i], .bytes = sizeof numbers[i]};
-        }
+        numbers_from(first, count, numbers, keys);
         SPAWN_CHECK(tamis_filter_add_batch(race->filter, keys, count,
                                            race->answers + index * ADDED_KEYS + first) >= 0);
     }

@@ -24,6 +24,7 @@
 
 #include "auto.h"
 #include "cases.h"
+#include "numbers.h"
 #include "random.h"
 #include "rounds.h"
 #include "scratch.h"
@@ -83,10 +84,7 @@ static void add_block(struct race *race, uint64_t first, uint8_t *answers)
 {
     uint64_t numbers[ABREAST];
     struct tamis_key keys[ABREAST];
-    for (unsigned i = 0; i < ABREAST; i++) {
-        numbers[i] = first + i;
-        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-    }
+    numbers_from(first, ABREAST, numbers, keys);
     if (race->in_batches) {
         SPAWN_CHECK(tamis_filter_add_batch(race->filter, keys, ABREAST, answers) >= 0);
         return;

@@ -28,6 +28,7 @@
 #include "base/point.h"
 #include "damages.h"
 #include "log/log.h"
+#include "numbers.h"
 #include "spawn.h"
 #include "txn/store.h"
 
@@ -103,10 +104,7 @@ static void make_logged(struct logged *logged)
         for (size_t f = 0; f < LOG_FILTERS; f++) {
             uint64_t numbers[LOG_KEYS];
             struct tamis_key keys[LOG_KEYS];
-            for (uint64_t i = 0; i < LOG_KEYS; i++) {
-                numbers[i] = key + i;
-                keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-            }
+            numbers_from(key, LOG_KEYS, numbers, keys);
             assert_done(tamis_filter_add_batch(filters[f], keys, LOG_KEYS, NULL));
         }
     (void)snprintf(from, sizeof from, "%s/logs", path);

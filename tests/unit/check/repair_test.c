@@ -13,6 +13,7 @@
 #include "builds.h"
 #include "catalogs.h"
 #include "editions.h"
+#include "numbers.h"
 #include "repairs.h"
 #include "riches.h"
 
@@ -482,10 +483,7 @@ CASE(repair_takes_no_exceptions_from_a_damaged_index)
     AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "list", 100);
-    for (uint64_t i = 0; i < KEYS; i++) {
-        numbers[i] = i;
-        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-    }
+    numbers_from(0, KEYS, numbers, keys);
     assert_int_equal(tamis_filter_except(store, "list", keys, KEYS), KEYS);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);

@@ -14,6 +14,7 @@
 
 #include "catalogs.h"
 #include "editions.h"
+#include "numbers.h"
 #include "riches.h"
 #include "spawn.h"
 
@@ -146,10 +147,7 @@ CASE(verify_finds_every_flipped_bit_of_an_index)
     struct tamis_key keys[100];
     tamis_store *store = fixture_store(&path);
     assert_done(editions_publish(store, "list", 0, 100, NULL, NULL));
-    for (uint64_t i = 0; i < 100; i++) {
-        numbers[i] = i;
-        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-    }
+    numbers_from(0, 100, numbers, keys);
     assert_int_equal(tamis_filter_except(store, "list", keys, 100), 100);
     tamis_store_close(store);
     get_record(path, "list", &record);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "file/io.h"
+#include "numbers.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define DATA_BYTES (64 * MIB) /* 16,384 pages */
@@ -70,10 +71,7 @@ static uint64_t faults_of_batch(tamis_filter *filter)
     static uint64_t numbers[KEYS];
     static struct tamis_key keys[KEYS];
     struct rusage before, after;
-    for (uint32_t i = 0; i < KEYS; i++) {
-        numbers[i] = i;
-        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-    }
+    numbers_from(0, KEYS, numbers, keys);
     const uint64_t mapped = mapped_kib("Rss");
     assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
     assert_done(tamis_filter_contains_batch(filter, keys, KEYS, NULL));

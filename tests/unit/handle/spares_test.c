@@ -16,6 +16,7 @@
 #include "file/mark.h"
 #include "file/segment.h"
 #include "keys.h"
+#include "numbers.h"
 #include "sizing/sizing.h"
 #include "tamis_build.h"
 #include "txn/policy.h"
@@ -63,10 +64,7 @@ SOUND_CASE(segments_share_the_rate)
     double sum = 0, before = 1;
     AUTO_FILTER *filter = growing(store, 1000);
     for (uint64_t done = 0; done < 1500000; done += BATCH) {
-        for (size_t i = 0; i < BATCH; i++) {
-            numbers[i] = done + i;
-            keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-        }
+        numbers_from(done, BATCH, numbers, keys);
         assert_done(tamis_filter_add_batch(filter, keys, BATCH, NULL));
     }
     const struct tamis_filter_stat stat = fixture_stat(filter);
@@ -203,10 +201,7 @@ SOUND_CASE(add_without_room_is_busy_and_goes_on_later)
     keys_add(filter, 0, 10);
     assert_done(tamis_store_set_busy_timeout(store, 50));
     const int lock = fixture_lock_catalog(path);
-    for (size_t i = 0; i < 400; i++) {
-        numbers[i] = i;
-        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-    }
+    numbers_from(0, 400, numbers, keys);
     assert_refused(TAMIS_EBUSY, "lock", tamis_filter_add_batch(filter, keys, 400, answers));
     uint64_t in = 0;
     for (size_t i = 0; i < 400; i++) {
@@ -244,8 +239,7 @@ SOUND_CASE(batch_in_a_full_filter_refuses_new_keys_alone)
     uint64_t numbers[4] = {5, 1000, 6, 1001};
     struct tamis_key keys[4];
     uint8_t answers[4];
-    for (size_t i = 0; i < 4; i++)
-        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
+    numbers_as_keys(numbers, 4, keys);
     keys_add(filter, 0, 100);
     assert_refused(TAMIS_EFULL, "x", key_add(filter, 100));
     for (int round = 0; round < 2; round++) {
@@ -419,10 +413,7 @@ STORE_CASE(piece_whose_room_is_gone_is_added_by_chunks)
     static struct tamis_key keys[KEYS];
     AUTO_FILTER *filter = growing(store, 1000000);
     keys_add(filter, 100000, 100001); /* marked, so that the batch is one piece */
-    for (size_t i = 0; i < KEYS; i++) {
-        numbers[i] = i;
-        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-    }
+    numbers_from(0, KEYS, numbers, keys);
     emptied_path = path;
     tamis__point_hook = use_all_room;
     assert_in_range(assert_done(tamis_filter_add_batch(filter, keys, KEYS, NULL)), KEYS - 60, KEYS);

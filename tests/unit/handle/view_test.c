@@ -19,6 +19,7 @@
 
 #include "file/io.h"
 #include "handle/view.h"
+#include "numbers.h"
 #include "spawn.h"
 #include "tamis_build.h"
 
@@ -53,10 +54,7 @@ static void *read_all_the_time(void *context)
     struct scene *scene = context;
     uint64_t numbers[512];
     struct tamis_key keys[512];
-    for (uint64_t i = 0; i < 512; i++) {
-        numbers[i] = (UINT64_C(1) << 40) + i;
-        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-    }
+    numbers_from(UINT64_C(1) << 40, 512, numbers, keys);
     while (!is_done(scene)) {
         const uint64_t added = __atomic_load_n(&scene->added, __ATOMIC_ACQUIRE), key = added / 1024;
         const bool found = tamis_filter_contains(scene->filter, &key, sizeof key) == 1;

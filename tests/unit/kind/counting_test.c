@@ -2,6 +2,7 @@
 /* counting_test.c: the counting kind, and what is called on its filters (store/kind/counting.c). */
 #include "counters.h"
 #include "kinds.h"
+#include "numbers.h"
 #include "rounds.h"
 
 static const uint32_t ks[] = {2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40};
@@ -161,10 +162,7 @@ CASE(counting_remove_without_answers_removes_all)
     struct tamis_key keys[1000];
     AUTO_COUNTERS c;
     counters_make(&c, 1000, 1e-6, 4);
-    for (uint64_t i = 0; i < 1000; i++) {
-        numbers[i] = i;
-        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-    }
+    numbers_from(0, 1000, numbers, keys);
     assert_int_equal(tamis_filter_add_batch(c.filter, keys, 1000, NULL), 1000);
     assert_int_equal(tamis_filter_items(c.filter), 1000);
     assert_int_equal(tamis_filter_remove_batch(c.filter, keys, 900, NULL), 900);

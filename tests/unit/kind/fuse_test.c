@@ -10,6 +10,7 @@
 #include "build/piece.h"
 #include "fuses.h"
 #include "kind/kind.h"
+#include "numbers.h"
 
 #define STRANGER ((uint64_t)1 << 40) /* no key is above it */
 #define BATCH 1000
@@ -49,10 +50,7 @@ static uint64_t count_in(const struct tamis__segment *segment, uint64_t first, u
     uint8_t answers[BATCH];
     for (uint64_t done = 0; done < count;) {
         const uint64_t now = count - done < BATCH ? count - done : BATCH;
-        for (uint64_t i = 0; i < now; i++) {
-            numbers[i] = first + done + i;
-            keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-        }
+        numbers_from(first + done, now, numbers, keys);
         ones += tamis__kind_fuse.contains_batch(segment, keys, (size_t)now, answers);
         done += now;
     }

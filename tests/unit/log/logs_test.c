@@ -15,6 +15,7 @@
 
 #include "base/point.h"
 #include "log/log.h"
+#include "numbers.h"
 #include "scratch.h"
 #include "txn/store.h"
 
@@ -214,10 +215,7 @@ static void add_many_and_die(void *context)
     static struct tamis_key keys[KEYS];
     tamis_store *store = fixture_open(context, 0);
     tamis_filter *filter = open_filter(store, "seen");
-    for (uint64_t i = 0; i < KEYS; i++) {
-        numbers[i] = i;
-        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-    }
+    numbers_from(0, KEYS, numbers, keys);
     assert_done(tamis_filter_add_batch(filter, keys, KEYS, NULL));
     _exit(3);
 }

@@ -8,6 +8,7 @@
 
 #include "editions.h"
 #include "fuses.h"
+#include "numbers.h"
 #include "txn/draft.h"
 
 #define ASKED 20000u
@@ -183,10 +184,7 @@ static int64_t draw_answers(struct portrait *p, tamis_filter *filter, bool count
     struct tamis_key keys[BATCH];
     uint8_t answers[BATCH];
     for (uint64_t first = 0; first < ASKED; first += BATCH) {
-        for (uint64_t i = 0; i < BATCH; i++) {
-            numbers[i] = first + i;
-            keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-        }
+        numbers_from(first, BATCH, numbers, keys);
         int64_t rc = tamis_filter_contains_batch(filter, keys, BATCH, answers);
         if (rc >= 0 && counts) rc = tamis_filter_count_batch(filter, keys, BATCH, many);
         if (rc < 0) return rc;
