@@ -89,7 +89,7 @@ static const char *filter_text(size_t filter, const char *column)
 
 static uint64_t filter_number(size_t filter, const char *column)
 {
-    return strtoull(filter_text(filter, column), NULL, 10);
+    return tsv_number(&golden.filters, filter, column);
 }
 
 static const char *segment_text(size_t row, const char *column)
@@ -99,7 +99,7 @@ static const char *segment_text(size_t row, const char *column)
 
 static uint64_t segment_number(size_t row, const char *column)
 {
-    return strtoull(segment_text(row, column), NULL, 10);
+    return tsv_number(&golden.segments, row, column);
 }
 
 /* Its segments are so many rows of segments.tsv from *first on, the oldest first. */

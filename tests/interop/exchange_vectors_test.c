@@ -103,7 +103,7 @@ static struct tamis_segment_stat filled_as_recorded(tamis_filter *filter, const 
                                                     size_t row)
 {
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    const double rate = strtod(tsv_cell(dumps, row, "expectedFpp"), NULL);
+    const double rate = tsv_double(dumps, row, "expectedFpp");
     assert_done(tamis_filter_fill(filter, 0, &segment));
     assert_true(segment.fp_rate_now / rate > 1 - 1e-9 && segment.fp_rate_now / rate < 1 + 1e-9);
     return segment;
@@ -136,11 +136,11 @@ static struct stream container(const struct tsv *dumps, const char *name, size_t
     bool found = false;
     for (size_t row = 0; row < dumps->rows; row++) {
         if (strcmp(tsv_cell(dumps, row, "name"), name) != 0) continue;
-        const uint64_t bytes = strtoull(tsv_cell(dumps, row, "len"), NULL, 10);
+        const uint64_t bytes = tsv_number(dumps, row, "len");
         AUTO_STREAM data = tsv_bytes(dumps, row, "data_hex");
         if (!found) *first = row;
         found = true;
-        stream_put64(&stream, strtoull(tsv_cell(dumps, row, "iterator_returned"), NULL, 10));
+        stream_put64(&stream, tsv_number(dumps, row, "iterator_returned"));
         stream_put64(&stream, bytes);
         if (data.bytes != bytes) { /* too long for the vectors: only its sum is known */
             data.data = realloc(data.data, bytes);
@@ -205,8 +205,8 @@ CASE(redisbloom_dump_of_two_chunks_is_cut_as_recorded)
     for (size_t row = header; row < dumps.rows; row++) {
         uint64_t frame[2];
         memcpy(frame, out.data + at, sizeof frame);
-        assert_int_equal(frame[0], strtoull(tsv_cell(&dumps, row, "iterator_returned"), NULL, 10));
-        assert_int_equal(frame[1], strtoull(tsv_cell(&dumps, row, "len"), NULL, 10));
+        assert_int_equal(frame[0], tsv_number(&dumps, row, "iterator_returned"));
+        assert_int_equal(frame[1], tsv_number(&dumps, row, "len"));
         assert_sha256("big", out.data + at + 16, frame[1], tsv_cell(&dumps, row, "sha256"));
         at += 16 + frame[1];
     }
@@ -223,9 +223,8 @@ CASE(guava_dumps_answer_as_recorded_and_come_back)
     for (size_t row = 0; row < dumps.rows; row++) {
         const char *name = tsv_cell(&dumps, row, "name");
         AUTO_STREAM dump = tsv_bytes(&dumps, row, "data_hex");
-        const struct tamis_import_spec *spec =
-            IMPORT_SPEC(.capacity = strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
-                        .fp_rate = strtod(tsv_cell(&dumps, row, "p"), NULL));
+        const struct tamis_import_spec *spec = IMPORT_SPEC(.capacity = tsv_number(&dumps, row, "n"),
+                                                           .fp_rate = tsv_double(&dumps, row, "p"));
         tamis_filter *filter = imported("guava", spec, &dump);
         assert_true(assert_answers(filter, &ops, name) > 100);
         struct tamis_filter_stat stat = fixture_stat(filter);
@@ -243,8 +242,8 @@ CASE(guava_filters_made_here_give_the_recorded_dump)
     AUTO_TSV dumps = tsv_read("guava_dumps.tsv"), ops = tsv_read("guava_ops.tsv");
     for (size_t row = 0; row < dumps.rows; row++)
         check_made("guava", &dumps, row,
-                   SPEC(.capacity = strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
-                        .fp_rate = strtod(tsv_cell(&dumps, row, "p"), NULL), .hash_set = "guava"),
+                   SPEC(.capacity = tsv_number(&dumps, row, "n"),
+                        .fp_rate = tsv_double(&dumps, row, "p"), .hash_set = "guava"),
                    &ops, true);
 }
 
@@ -288,8 +287,8 @@ CASE(spark_filters_made_here_give_the_recorded_dump)
     for (size_t row = 0; row < dumps.rows; row++) {
         const bool old = strcmp(tsv_cell(&dumps, row, "version"), "V1") == 0;
         check_made("spark", &dumps, row,
-                   SPEC(.capacity = strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
-                        .fp_rate = strtod(tsv_cell(&dumps, row, "p"), NULL),
+                   SPEC(.capacity = tsv_number(&dumps, row, "n"),
+                        .fp_rate = tsv_double(&dumps, row, "p"),
                         .seed = (uint32_t)atoi(tsv_cell(&dumps, row, "seed")),
                         .hash_set = old ? "spark-v1" : "spark-v2"),
                    &ops, true);
@@ -307,8 +306,8 @@ CASE(parquet_filters_made_here_give_the_recorded_dump)
     AUTO_TSV dumps = tsv_read("parquet_dumps.tsv"), ops = tsv_read("parquet_ops.tsv");
     for (size_t row = 0; row < dumps.rows; row++)
         check_made("parquet", &dumps, row,
-                   SPEC(.capacity = strtoull(tsv_cell(&dumps, row, "n"), NULL, 10),
-                        .fp_rate = strtod(tsv_cell(&dumps, row, "p"), NULL), .hash_set = "parquet"),
+                   SPEC(.capacity = tsv_number(&dumps, row, "n"),
+                        .fp_rate = tsv_double(&dumps, row, "p"), .hash_set = "parquet"),
                    &ops, false);
 }
 

@@ -197,8 +197,7 @@ CASE(long_runs_end_as_recorded)
         for (size_t i = 0; i < 3; i++)
             if (strcmp(tsv_cell(&table, row, "generator"), sets[i][0]) == 0) name = sets[i][1];
         if (strcmp(name, "md5") == 0 && tamis__hash_set_by_id(TAMIS__HASH_MD5)->missing) continue;
-        use_open(&use, name, strtoull(tsv_cell(&table, row, "m"), NULL, 10),
-                 (uint32_t)strtoul(tsv_cell(&table, row, "k"), NULL, 10));
+        use_open(&use, name, tsv_number(&table, row, "m"), (uint32_t)tsv_number(&table, row, "k"));
         locate(&use, &table, row);
         assert_positions(&use, use.hashing.k - 5, tsv_cell(&table, row, "last5"));
         use_close(&use);
@@ -252,21 +251,6 @@ CASE(guava_hashes_and_bits_are_those_of_guava)
         assert_string_equal(describe(&use, &table, row), tsv_cell(&table, row, "murmur3_128"));
 }
 
-CASE(guava_shape_is_that_of_guava)
-{
-    AUTO_TSV table = tsv_read("guava_sizing.tsv");
-    for (size_t row = 0; row < table.rows; row++) {
-        const uint64_t n = strtoull(tsv_cell(&table, row, "n"), NULL, 10);
-        struct tamis_sizing sizing = {.size = sizeof sizing,
-                                      .capacity = n ? n : 1, /* as Guava takes it */
-                                      .fp_rate = strtod(tsv_cell(&table, row, "p"), NULL)};
-        tamis__hash_set_guava.shape(&sizing);
-        assert_int_equal(sizing.k, strtoull(tsv_cell(&table, row, "num_hash_functions"), NULL, 10));
-        assert_int_equal(sizing.m_bits,
-                         64 * strtoull(tsv_cell(&table, row, "num_longs"), NULL, 10));
-    }
-}
-
 /* Keys are byte arrays, longs and strings of Java; Java's seed of -1 is 2^32 - 1. */
 CASE(spark_bits_are_those_of_spark)
 {
@@ -286,25 +270,10 @@ CASE(spark_bits_of_a_large_filter_are_those_of_spark)
         AUTO_USE use;
         use_open(&use,
                  strcmp(tsv_cell(&table, row, "version"), "V1") == 0 ? "spark-v1" : "spark-v2",
-                 strtoull(tsv_cell(&table, row, "m"), NULL, 10),
-                 (uint32_t)strtoul(tsv_cell(&table, row, "k"), NULL, 10));
+                 tsv_number(&table, row, "m"), (uint32_t)tsv_number(&table, row, "k"));
         locate(&use, &table, row);
         sort_distinct(&use);
         assert_positions(&use, 0, tsv_cell(&table, row, "bits"));
-    }
-}
-
-CASE(spark_shape_is_that_of_spark)
-{
-    AUTO_TSV table = tsv_read("spark_sizing.tsv");
-    for (size_t row = 0; row < table.rows; row++) {
-        struct tamis_sizing sizing = {.size = sizeof sizing,
-                                      .capacity = strtoull(tsv_cell(&table, row, "n"), NULL, 10),
-                                      .fp_rate = strtod(tsv_cell(&table, row, "p"), NULL)};
-        tamis__hash_set_spark_v2.shape(&sizing);
-        assert_int_equal(sizing.k, strtoull(tsv_cell(&table, row, "num_hash_functions"), NULL, 10));
-        assert_int_equal(sizing.m_bits,
-                         64 * strtoull(tsv_cell(&table, row, "num_longs"), NULL, 10));
     }
 }
 
@@ -326,17 +295,29 @@ CASE(parquet_hashes_and_bits_are_those_of_parquet)
         }
 }
 
-CASE(parquet_shape_is_that_of_arrow)
+/* The shape that a set makes for n keys at rate p, in each row: k (NULL: is not recorded), and m in
+ * units of so many bits. */
+static void check_shapes(const char *file, const struct tamis__hash_set *set, const char *k,
+                         const char *m, uint64_t unit_bits)
 {
-    AUTO_TSV table = tsv_read("parquet_sizing.tsv");
+    AUTO_TSV table = tsv_read(file);
     for (size_t row = 0; row < table.rows; row++) {
+        const uint64_t n = tsv_number(&table, row, "n");
         struct tamis_sizing sizing = {.size = sizeof sizing,
-                                      .capacity = strtoull(tsv_cell(&table, row, "n"), NULL, 10),
-                                      .fp_rate = strtod(tsv_cell(&table, row, "p"), NULL)};
-        tamis__hash_set_parquet.shape(&sizing);
-        assert_int_equal(sizing.m_bits,
-                         8 * strtoull(tsv_cell(&table, row, "bytes_arrow"), NULL, 10));
+                                      .capacity = n ? n : 1, /* as Guava takes it */
+                                      .fp_rate = tsv_double(&table, row, "p")};
+        set->shape(&sizing);
+        if (k != NULL) assert_int_equal(sizing.k, tsv_number(&table, row, k));
+        assert_int_equal(sizing.m_bits, unit_bits * tsv_number(&table, row, m));
     }
+}
+
+CASE(shapes_are_those_of_guava_spark_and_arrow)
+{
+    check_shapes("guava_sizing.tsv", &tamis__hash_set_guava, "num_hash_functions", "num_longs", 64);
+    check_shapes("spark_sizing.tsv", &tamis__hash_set_spark_v2, "num_hash_functions", "num_longs",
+                 64);
+    check_shapes("parquet_sizing.tsv", &tamis__hash_set_parquet, NULL, "bytes_arrow", 8);
 }
 
 CASE(php_mt_shape_is_that_of_php)
@@ -344,10 +325,10 @@ CASE(php_mt_shape_is_that_of_php)
     AUTO_TSV table = tsv_read("php_k.tsv");
     for (size_t row = 0; row < table.rows; row++) {
         struct tamis_sizing sizing = {.size = sizeof sizing,
-                                      .m_bits = strtoull(tsv_cell(&table, row, "m"), NULL, 10),
-                                      .capacity = strtoull(tsv_cell(&table, row, "n"), NULL, 10)};
+                                      .m_bits = tsv_number(&table, row, "m"),
+                                      .capacity = tsv_number(&table, row, "n")};
         tamis__hash_set_php_mt.shape(&sizing);
-        assert_int_equal(sizing.k, strtoull(tsv_cell(&table, row, "k"), NULL, 10));
+        assert_int_equal(sizing.k, tsv_number(&table, row, "k"));
     }
 }
 

@@ -23,14 +23,22 @@
 
 void cases_add(const struct CMUnitTest *test);
 
-/* A case; and one with a setup and a teardown of cmocka's (either may be NULL), which knows their
- * `state`. */
+/* A case; one with a setup and a teardown of cmocka's (either may be NULL), which knows their
+ * `state`; and one that knows what they have in *state as its `parameter`. */
 #define CASE(name)                                                                                 \
     CASES_REGISTER_(name, NULL, NULL)                                                              \
     static void name(__attribute__((unused)) void **no_state)
 #define CASE_WITH(name, setup, teardown)                                                           \
     CASES_REGISTER_(name, setup, teardown)                                                         \
     static void name(__attribute__((unused)) void **state)
+
+#define CASE_OF(name, setup, teardown, parameter)                                                  \
+    static void name##_body(parameter);                                                            \
+    CASE_WITH(name, setup, teardown)                                                               \
+    {                                                                                              \
+        name##_body(*state);                                                                       \
+    }                                                                                              \
+    static void name##_body(__attribute__((unused)) parameter)
 
 #define CASES_REGISTER_(name, setup, teardown)                                                     \
     static void name(void **state);                                                                \

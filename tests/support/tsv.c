@@ -66,6 +66,16 @@ const char *tsv_cell(const struct tsv *tsv, size_t row, const char *column)
     errx(1, "there is no column %s", column);
 }
 
+uint64_t tsv_number(const struct tsv *tsv, size_t row, const char *column)
+{
+    return strtoull(tsv_cell(tsv, row, column), NULL, 10);
+}
+
+double tsv_double(const struct tsv *tsv, size_t row, const char *column)
+{
+    return strtod(tsv_cell(tsv, row, column), NULL);
+}
+
 struct stream tsv_bytes(const struct tsv *tsv, size_t row, const char *column)
 {
     const char *hex = tsv_cell(tsv, row, column);

@@ -23,6 +23,10 @@ void tsv_free(struct tsv *tsv);
 /* The cell of a row in the column of that name; no such column ends the program. */
 const char *tsv_cell(const struct tsv *tsv, size_t row, const char *column);
 
+/* The number that a cell has. */
+uint64_t tsv_number(const struct tsv *tsv, size_t row, const char *column);
+double tsv_double(const struct tsv *tsv, size_t row, const char *column);
+
 /* The bytes of a cell in hexadecimal, "-" for none; to be freed. */
 struct stream tsv_bytes(const struct tsv *tsv, size_t row, const char *column);
 

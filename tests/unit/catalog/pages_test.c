@@ -173,6 +173,7 @@ static int drop_sample(void **state)
     free(s->file);
     return 0;
 }
+#define SAMPLE_CASE(name) CASE_OF(name, make_sample, drop_sample, const struct sample *s)
 
 static int check(const struct sample *s, struct tamis__page_fault *fault)
 {
@@ -204,9 +205,8 @@ static void assert_damaged(const struct sample *s, int code, uint64_t from, uint
     assert_in_range(fault.offset, from, to);
 }
 
-CASE_WITH(pages_damaged_are_refused_with_the_offset, make_sample, drop_sample)
+SAMPLE_CASE(pages_damaged_are_refused_with_the_offset)
 {
-    const struct sample *s = *state;
     const uint64_t root = root_of(s) * PAGE, list = first_free_of(s);
     struct tamis__page_fault fault;
     memcpy(s->file, s->sound, s->bytes);
@@ -232,9 +232,8 @@ CASE_WITH(pages_damaged_are_refused_with_the_offset, make_sample, drop_sample)
 }
 
 /* A buffer of just the file's length, so that ASan sees a read past its end. */
-CASE_WITH(pages_truncated_anywhere_are_refused, make_sample, drop_sample)
+SAMPLE_CASE(pages_truncated_anywhere_are_refused)
 {
-    const struct sample *s = *state;
     for (size_t bytes = 0; bytes < s->bytes; bytes += bytes < 2 * PAGE + 200 ? 7 : 509) {
         struct tamis__page_fault fault = {UINT64_MAX, ""};
         unsigned char *cut = malloc(bytes + !bytes);
@@ -248,9 +247,8 @@ CASE_WITH(pages_truncated_anywhere_are_refused, make_sample, drop_sample)
 }
 
 /* Memory safety of the reader by itself; what the store then answers is pages_mutation_test.c's. */
-CASE_WITH(pages_with_random_damage_are_read_within_bounds, make_sample, drop_sample)
+SAMPLE_CASE(pages_with_random_damage_are_read_within_bounds)
 {
-    const struct sample *s = *state;
     const int rounds = FIXTURE_SANITIZED ? 20000 : 100000;
     uint64_t random = random_seed();
     int refused = 0;

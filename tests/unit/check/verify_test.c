@@ -43,6 +43,7 @@ static int drop_scene(void **state)
     free(s->file);
     return 0;
 }
+#define SCENE_CASE(name) CASE_OF(name, make_scene, drop_scene, const struct scene *s)
 
 struct told {
     int count, stop_after;
@@ -89,13 +90,13 @@ static void assert_told(const struct scene *s, int error, const char *filter, co
 
 #define HURT "segments/0000000000000002.seg"
 
-CASE_WITH(verify_of_a_sound_store_tells_nothing, make_scene, drop_scene)
+SCENE_CASE(verify_of_a_sound_store_tells_nothing)
 {
-    (void)verified(*state, NULL, 0);
-    (void)verified(*state, "hurt", 0);
+    (void)verified(s, NULL, 0);
+    (void)verified(s, "hurt", 0);
 }
 
-CASE_WITH(verify_of_an_empty_store_tells_nothing, make_scene, drop_scene)
+SCENE_CASE(verify_of_an_empty_store_tells_nothing)
 {
     AUTO_FREE char *path;
     AUTO_STORE *store = fixture_store(&path);
@@ -146,9 +147,8 @@ CASE(verify_tells_of_empty_data_that_are_truncated_meanwhile)
     free(cut_path);
 }
 
-CASE_WITH(verify_tells_of_any_changed_byte_of_the_constant_header, make_scene, drop_scene)
+SCENE_CASE(verify_tells_of_any_changed_byte_of_the_constant_header)
 {
-    const struct scene *s = *state;
     for (uint64_t at = 0; at < 512; at += 37) {
         unsigned char byte;
         fixture_peek(s->file, at, &byte, 1);
@@ -165,9 +165,8 @@ CASE_WITH(verify_tells_of_any_changed_byte_of_the_constant_header, make_scene, d
     (void)verified(s, NULL, 0);
 }
 
-CASE_WITH(verify_tells_where_a_truncated_file_ends, make_scene, drop_scene)
+SCENE_CASE(verify_tells_where_a_truncated_file_ends)
 {
-    const struct scene *s = *state;
     assert_int_equal(truncate(s->file, 5000), 0);
     assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 5000, "is truncated: 5000 bytes where its header");
     assert_int_equal(truncate(s->file, 77), 0);
@@ -176,23 +175,20 @@ CASE_WITH(verify_tells_where_a_truncated_file_ends, make_scene, drop_scene)
     assert_told(s, TAMIS_EFOREIGN, "hurt", HURT, 0, "not a segment of Tamis");
 }
 
-CASE_WITH(verify_tells_of_a_file_that_is_too_long, make_scene, drop_scene)
+SCENE_CASE(verify_tells_of_a_file_that_is_too_long)
 {
-    const struct scene *s = *state;
     assert_int_equal(truncate(s->file, 8192 + 512), 0);
     assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 8192, "is too long: 8704 bytes");
 }
 
-CASE_WITH(verify_tells_of_a_missing_file, make_scene, drop_scene)
+SCENE_CASE(verify_tells_of_a_missing_file)
 {
-    const struct scene *s = *state;
     assert_int_equal(unlink(s->file), 0);
     assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 0, "is missing, though the catalog has it");
 }
 
-CASE_WITH(verify_tells_of_a_link_and_of_a_directory, make_scene, drop_scene)
+SCENE_CASE(verify_tells_of_a_link_and_of_a_directory)
 {
-    const struct scene *s = *state;
     assert_int_equal(unlink(s->file), 0);
     assert_int_equal(symlink("0000000000000001.seg", s->file), 0);
     assert_told(s, TAMIS_EFOREIGN, "hurt", HURT, 0, "symbolic link");
@@ -201,9 +197,8 @@ CASE_WITH(verify_tells_of_a_link_and_of_a_directory, make_scene, drop_scene)
     assert_told(s, TAMIS_EFOREIGN, "hurt", HURT, 0, "not a regular file");
 }
 
-CASE_WITH(verify_tells_of_a_file_in_anothers_place, make_scene, drop_scene)
+SCENE_CASE(verify_tells_of_a_file_in_anothers_place)
 {
-    const struct scene *s = *state;
     assert_int_equal(unlink(s->file), 0);
     scratch_copy(fixture_segment_path(s->path, 1), s->file);
     assert_told(s, TAMIS_EFOREIGN, "hurt", HURT, 0, "says that it is segment 1");
@@ -219,9 +214,8 @@ static void reseal(const struct scene *s, size_t offset, uint64_t value, size_t 
     fixture_poke(s->file, 0, &header, sizeof header);
 }
 
-CASE_WITH(verify_tells_what_contradicts_the_catalog, make_scene, drop_scene)
+SCENE_CASE(verify_tells_what_contradicts_the_catalog)
 {
-    const struct scene *s = *state;
     reseal(s, offsetof(struct tamis__segment_header, seed), 3, 8);
     assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 0, "contradicts the catalog in its seed");
     reseal(s, offsetof(struct tamis__segment_header, seed), 0, 8);
@@ -233,9 +227,8 @@ CASE_WITH(verify_tells_what_contradicts_the_catalog, make_scene, drop_scene)
     assert_told(s, TAMIS_EFOREIGN, "hurt", HURT, 0, "belongs to another store");
 }
 
-CASE_WITH(verify_tells_of_a_newer_version, make_scene, drop_scene)
+SCENE_CASE(verify_tells_of_a_newer_version)
 {
-    const struct scene *s = *state;
     reseal(s, offsetof(struct tamis__segment_header, incompat_flags), 1, 4);
     assert_told(s, TAMIS_EVERSION, "hurt", HURT, 12, "features (flags 0x1)");
     reseal(s, offsetof(struct tamis__segment_header, incompat_flags), 0, 4);
@@ -243,9 +236,8 @@ CASE_WITH(verify_tells_of_a_newer_version, make_scene, drop_scene)
     assert_told(s, TAMIS_EVERSION, "hurt", HURT, 0, "of a kind that this library does not have");
 }
 
-CASE_WITH(verify_tells_of_bits_past_m, make_scene, drop_scene)
+SCENE_CASE(verify_tells_of_bits_past_m)
 {
-    const struct scene *s = *state;
     unsigned char byte;
     const uint64_t last_word = 4096 + BITS / 64 * 8;
     fixture_peek(s->file, 4096 + BITS / 8, &byte, 1);
@@ -296,9 +288,8 @@ CASE(verify_tells_of_counters_that_were_zeroed)
     assert_told_of_one(&s, "not one counter above 0");
 }
 
-CASE_WITH(verify_tells_of_data_that_were_zeroed, make_scene, drop_scene)
+SCENE_CASE(verify_tells_of_data_that_were_zeroed)
 {
-    const struct scene *s = *state;
     static const unsigned char zero[4096];
     const uint64_t items = 65; /* of 64 their adders may not have set a bit yet */
     fixture_poke(s->file, 2048, &items, sizeof items);
@@ -306,9 +297,8 @@ CASE_WITH(verify_tells_of_data_that_were_zeroed, make_scene, drop_scene)
     assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 4096, "counted items but not one bit set");
 }
 
-CASE_WITH(verify_tells_of_lost_and_of_wrong_names, make_scene, drop_scene)
+SCENE_CASE(verify_tells_of_lost_and_of_wrong_names)
 {
-    const struct scene *s = *state;
     struct tamis__name_label labels[2] = {{0}, {0}};
     fixture_poke(s->file, 512, labels, sizeof labels);
     assert_told(s, TAMIS_ECORRUPT, "hurt", HURT, 512, "has no readable name; rename the filter");
@@ -318,9 +308,8 @@ CASE_WITH(verify_tells_of_lost_and_of_wrong_names, make_scene, drop_scene)
 }
 
 /* A rename that a crash cut short is no damage: the next open for writing mends it. */
-CASE_WITH(verify_of_an_older_name_tells_nothing, make_scene, drop_scene)
+SCENE_CASE(verify_of_an_older_name_tells_nothing)
 {
-    const struct scene *s = *state;
     struct tamis__name_label labels[2] = {{0}, {0}};
     tamis_store *store = fixture_open(s->path, 0);
     assert_done(tamis_filter_rename(store, "hurt", "renamed"));
@@ -331,9 +320,8 @@ CASE_WITH(verify_of_an_older_name_tells_nothing, make_scene, drop_scene)
     (void)verified(s, NULL, 0);
 }
 
-CASE_WITH(verify_tells_of_files_that_belong_to_nobody, make_scene, drop_scene)
+SCENE_CASE(verify_tells_of_files_that_belong_to_nobody)
 {
-    const struct scene *s = *state;
     AUTO_FREE char *stray = strdup(fixture_segment_path(s->path, 99));
     scratch_copy(s->file, stray);
     assert_told(s, TAMIS_EFOREIGN, "", "segments/0000000000000099.seg", 0,
@@ -346,9 +334,8 @@ CASE_WITH(verify_tells_of_files_that_belong_to_nobody, make_scene, drop_scene)
 }
 
 /* What a drop that died left: noted as garbage, so expected. */
-CASE_WITH(verify_of_noted_garbage_tells_nothing, make_scene, drop_scene)
+SCENE_CASE(verify_of_noted_garbage_tells_nothing)
 {
-    const struct scene *s = *state;
     AUTO_FREE char *left = strdup(fixture_segment_path(s->path, 50));
     AUTO_STORE *store = fixture_open(s->path, 0);
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
@@ -360,9 +347,8 @@ CASE_WITH(verify_of_noted_garbage_tells_nothing, make_scene, drop_scene)
     assert_int_not_equal(access(left, F_OK), 0); /* and the next writer removed it */
 }
 
-CASE_WITH(verify_tells_all_and_stops_where_told_to, make_scene, drop_scene)
+SCENE_CASE(verify_tells_all_and_stops_where_told_to)
 {
-    const struct scene *s = *state;
     struct told told = {.stop_after = 2};
     assert_int_equal(truncate(fixture_segment_path(s->path, 1), 4096), 0);
     assert_int_equal(unlink(s->file), 0);
@@ -375,9 +361,8 @@ CASE_WITH(verify_tells_all_and_stops_where_told_to, make_scene, drop_scene)
     assert_int_equal(told.count, 2);
 }
 
-CASE_WITH(verify_of_a_damaged_catalog_is_an_error, make_scene, drop_scene)
+SCENE_CASE(verify_of_a_damaged_catalog_is_an_error)
 {
-    const struct scene *s = *state;
     unsigned char zero[4096] = {0};
     AUTO_STORE *store = fixture_open(s->path, TAMIS_READ_ONLY);
     const char *catalog = fixture_join(s->path, "catalog.mdb");
@@ -389,7 +374,7 @@ CASE_WITH(verify_of_a_damaged_catalog_is_an_error, make_scene, drop_scene)
 }
 
 /* More filters than are looked at under one lock. */
-CASE_WITH(verify_of_many_filters_looks_at_each, make_scene, drop_scene)
+SCENE_CASE(verify_of_many_filters_looks_at_each)
 {
     AUTO_FREE char *path;
     AUTO_STORE *store = fixture_store(&path);

@@ -6,19 +6,16 @@
  * The tests were seen to fail for a stream without the counts behind the counters, and for an
  * import that did not bring the levels of overflow to the header.
  */
-#include "fixture.h"
+#include "exchanges.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "hash/digest.h"
 #include "hash/sum.h"
-#include "streams.h"
 
-#define HEAD 96
-#define DESCRIPTION 224
-#define DATA_AT (HEAD + DESCRIPTION + 8)
+#define HEAD EXCHANGES_HEAD
+#define DATA_AT (HEAD + EXCHANGES_DESCRIPTION + 8)
 
 static const char *const keys[] = {"once", "often", "more often"};
 static const unsigned times[] = {1, 40, 700};
@@ -78,17 +75,6 @@ SOUND_CASE(an_export_of_what_came_is_the_same)
                         stream.bytes - DATA_AT - TAMIS__SUM_BYTES);
 }
 
-/* Closes head and stream with checksums that fit. */
-static void close_stream(struct stream *stream)
-{
-    struct tamis__sum sum;
-    const uint64_t head = tamis__checksum(stream->data, HEAD + DESCRIPTION);
-    memcpy(stream->data + HEAD + DESCRIPTION, &head, sizeof head);
-    tamis__sum_init(&sum);
-    tamis__sum_add(&sum, stream->data, stream->bytes - TAMIS__SUM_BYTES);
-    tamis__sum_finish(&sum, stream->data + stream->bytes - TAMIS__SUM_BYTES);
-}
-
 /* Where the counts begin. */
 static size_t counts_at(const struct stream *stream)
 {
@@ -100,7 +86,7 @@ static void refuse(tamis_store *store, const struct stream *sound, size_t at, ui
 {
     AUTO_STREAM stream = stream_of(sound->data, sound->bytes);
     memcpy(stream.data + at, &value, sizeof value);
-    close_stream(&stream);
+    exchanges_close_sums(&stream);
     assert_refused(TAMIS_ECORRUPT, words, import(store, &stream, 0, NULL));
 }
 
@@ -126,7 +112,7 @@ SOUND_CASE(a_mark_without_a_count_is_mended)
     memmove(stream.data + counts + 16, stream.data + stream.bytes - TAMIS__SUM_BYTES,
             TAMIS__SUM_BYTES);
     stream.bytes = counts + 16 + TAMIS__SUM_BYTES;
-    close_stream(&stream);
+    exchanges_close_sums(&stream);
     assert_done(import(store, &stream, 0, &to));
     assert_int_equal(tamis_filter_count(to, "often", 5), 15);
     assert_int_equal(tamis_filter_add(to, "often", 5), 0);

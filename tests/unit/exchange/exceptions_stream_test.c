@@ -18,6 +18,7 @@
 #include "base/point.h"
 #include "file/io.h"
 #include "hooks.h"
+#include "numbers.h"
 #include "tamis_build.h"
 
 #define AT_COUNT 72u /* in the head */
@@ -97,7 +98,6 @@ static void travels(const struct exchanges *p, const struct tamis_filter_spec *s
 
 EXCHANGE_CASE(exceptions_travel_with_a_filter_of_any_kind)
 {
-    const struct exchanges *p = *state;
     travels(p, SPEC(.capacity = 1000));
     travels(p, SPEC(.capacity = 100, .on_full = TAMIS_ON_FULL_GROW)); /* of several segments */
     travels(p, SPEC(.capacity = 400, .window_items = 900, .slices = 3));
@@ -133,7 +133,6 @@ static int first_found(void *context, const struct tamis_key *key, uint64_t gene
 /* What a build has found goes with the next build, and stays where it is by hand too. */
 EXCHANGE_CASE(exceptions_keep_their_origin)
 {
-    const struct exchanges *p = *state;
     uint64_t both = 0;
     build_excepting(p);
     assert_int_equal(tamis_filter_exceptions(p->store, "x", first_found, &both), 1);
@@ -163,15 +162,11 @@ EXCHANGE_CASE(exceptions_keep_their_origin)
 EXCHANGE_CASE(exceptions_of_any_length_and_number)
 {
     enum { COUNT = FIXTURE_SANITIZED ? 3000 : 100000 };
-    const struct exchanges *p = *state;
     static char bytes[TAMIS_EXCEPTION_BYTES_MAX];
     struct tamis_key *keys = calloc(COUNT, sizeof *keys);
     uint64_t *numbers = calloc(COUNT, sizeof *numbers);
     assert_true(keys != NULL && numbers != NULL);
-    for (size_t i = 0; i < COUNT; i++) {
-        numbers[i] = i;
-        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-    }
+    numbers_from(0, COUNT, numbers, keys);
     keys[0] = (struct tamis_key){NULL, 0};
     keys[1] = (struct tamis_key){bytes, sizeof bytes};
     AUTO_FILTER *x = fixture_filter(p->store, "x", 1000);
@@ -191,7 +186,6 @@ EXCHANGE_CASE(exceptions_of_any_length_and_number)
 
 EXCHANGE_CASE(exceptions_taken_off_again_leave_version_1)
 {
-    const struct exchanges *p = *state;
     AUTO_STREAM plain = {.data = NULL}, again = {.data = NULL};
     const struct tamis_sink plain_sink = stream_sink(&plain), again_sink = stream_sink(&again);
     AUTO_FILTER *x = fixture_filter(p->store, "x", 1000);
@@ -205,7 +199,6 @@ EXCHANGE_CASE(exceptions_taken_off_again_leave_version_1)
 
 EXCHANGE_CASE(exceptions_are_left_out_where_that_is_asked_for)
 {
-    const struct exchanges *p = *state;
     AUTO_STREAM before = {.data = NULL}, without = {.data = NULL}, bloom = {.data = NULL};
     const struct tamis_sink before_sink = stream_sink(&before), sink = stream_sink(&without),
                             bloom_sink = stream_sink(&bloom);
@@ -223,7 +216,6 @@ EXCHANGE_CASE(exceptions_are_left_out_where_that_is_asked_for)
 /* New keys go on top, and what is excepted stays absent. */
 EXCHANGE_CASE(exceptions_stay_under_a_seal)
 {
-    const struct exchanges *p = *state;
     AUTO_STREAM s = small_stream(p);
     assert_done(exchanges_import(p, "tamis", IMPORT_SPEC(.seal_capacity = 100), &s));
     AUTO_FILTER *x = fixture_opened(p->store, "x", 0);
@@ -237,21 +229,14 @@ EXCHANGE_CASE(exceptions_stay_under_a_seal)
 
 EXCHANGE_CASE(exceptions_truncated_anywhere_are_refused)
 {
-    AUTO_STREAM s = small_stream(*state);
-    exchanges_truncated(*state, "tamis", &s);
+    AUTO_STREAM s = small_stream(p);
+    exchanges_truncated(p, "tamis", &s);
 }
 
 EXCHANGE_CASE(exceptions_with_any_byte_changed_are_refused)
 {
-    AUTO_STREAM s = small_stream(*state);
-    for (size_t i = 0; i < s.bytes; i++) {
-        s.data[i] ^= (unsigned char)(1u << i % 8);
-        const int rc = exchanges_import(*state, "tamis", &EXCHANGES_NOTHING, &s);
-        if (rc != TAMIS_ECORRUPT && rc != TAMIS_EFOREIGN && rc != TAMIS_EVERSION)
-            fail_msg("byte %zu changed: %d %s", i, rc, tamis_last_error());
-        s.data[i] ^= (unsigned char)(1u << i % 8);
-    }
-    exchanges_empty(*state);
+    AUTO_STREAM s = small_stream(p);
+    exchanges_changed(p, &s);
 }
 
 static void refuse(const struct exchanges *p, const struct stream *sound, size_t at,
@@ -271,7 +256,6 @@ static void refuse32(const struct exchanges *p, const struct stream *sound, size
 
 EXCHANGE_CASE(exceptions_that_cannot_be_are_refused)
 {
-    const struct exchanges *p = *state;
     AUTO_STREAM s = small_stream(p);
     const uint64_t more = 4, fewer = 2, most = TAMIS_EXCEPTIONS_MAX, too_many = most + 1;
     refuse32(p, &s, FIRST(&s), TAMIS_EXCEPTION_BYTES_MAX + 1, "longer than any can be");
@@ -293,7 +277,6 @@ EXCHANGE_CASE(exceptions_that_cannot_be_are_refused)
 /* The same key twice, as the only exceptions. */
 EXCHANGE_CASE(exceptions_that_come_twice_are_refused)
 {
-    const struct exchanges *p = *state;
     AUTO_FILTER *x = fixture_filter(p->store, "x", 10);
     assert_int_equal(except(p->store, "one", 3), 1);
     assert_int_equal(except(p->store, "two", 3), 1);
@@ -303,7 +286,6 @@ EXCHANGE_CASE(exceptions_that_come_twice_are_refused)
 
 EXCHANGE_CASE(exceptions_need_the_whole_stream)
 {
-    const struct exchanges *p = *state;
     AUTO_STREAM s = small_stream(p);
     AUTO_STREAM only_head = stream_of(s.data, EXCHANGES_HEAD + EXCHANGES_DESCRIPTION + 8);
     exchanges_refused(p, "tamis", IMPORT_SPEC(.flags = TAMIS_IMPORT_HEAD), &only_head,
@@ -312,7 +294,6 @@ EXCHANGE_CASE(exceptions_need_the_whole_stream)
 
 EXCHANGE_CASE(exceptions_have_no_form_in_other_formats)
 {
-    const struct exchanges *p = *state;
     AUTO_STREAM stream = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&stream);
     AUTO_FILTER *x = fixture_create(p->store, "x", SPEC(.capacity = 100, .hash_set = "redisbloom"));
@@ -327,17 +308,13 @@ EXCHANGE_CASE(exceptions_have_no_form_in_other_formats)
 EXCHANGE_CASE(exceptions_that_are_damaged_are_not_exported)
 {
     enum { COUNT = 20000 }; /* so many that opening does not look at all of them */
-    const struct exchanges *p = *state;
     AUTO_STREAM stream = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&stream);
     struct tamis_key *keys = calloc(COUNT, sizeof *keys);
     uint64_t *numbers = calloc(COUNT, sizeof *numbers);
     unsigned char byte;
     assert_true(keys != NULL && numbers != NULL);
-    for (size_t i = 0; i < COUNT; i++) {
-        numbers[i] = i;
-        keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
-    }
+    numbers_from(0, COUNT, numbers, keys);
     AUTO_FILTER *x = fixture_filter(p->store, "x", 10);
     assert_int_equal(assert_done(tamis_filter_except(p->store, "x", keys, COUNT)), COUNT);
     free(keys);
@@ -359,7 +336,6 @@ EXCHANGE_CASE(exceptions_that_are_damaged_are_not_exported)
 /* The handle's own, whatever its name is, and whatever filter has the name now. */
 EXCHANGE_CASE(exceptions_of_a_handle_are_its_own)
 {
-    const struct exchanges *p = *state;
     struct listed all = {0};
     AUTO_FILTER *x = fixture_filter(p->store, "x", 10);
     assert_int_equal(except(p->store, "a", 1), 1);
@@ -397,7 +373,6 @@ static void change_meanwhile(enum tamis__point point)
 /* List, exceptions, capacity and rate of the stream are of one instant. */
 EXCHANGE_CASE(exceptions_and_list_of_one_instant_are_exported)
 {
-    const struct exchanges *p = *state;
     build_excepting(p);
     racing = p;
     tamis__point_hook = change_meanwhile;
@@ -426,7 +401,6 @@ static int fail_one(const char *verb, const char *what)
 /* The first, second, ... system call of the import fails, until one passes without. */
 EXCHANGE_CASE(exceptions_whose_nth_system_call_fails_leave_nothing)
 {
-    const struct exchanges *p = *state;
     int failures = 0;
     build_excepting(p);
     AUTO_STREAM s = exchanges_exported(p, "tamis");
@@ -477,7 +451,6 @@ EXCHANGE_CASE(exceptions_killed_anywhere_are_whole_or_were_not)
         {TAMIS__POINT_RENAMED, 1, false},   {TAMIS__POINT_PUBLISH_EPOCH, 0, false},
         {TAMIS__POINT_COMMITTED, 1, true},  {TAMIS__POINT_PUBLISH_TOLD, 0, true},
     };
-    const struct exchanges *p = *state;
     build_excepting(p);
     const size_t exceptions = listed(p->store).count;
     AUTO_STREAM s = exchanges_exported(p, "tamis");

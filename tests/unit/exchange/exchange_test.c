@@ -16,10 +16,9 @@
 EXCHANGE_CASE(exchange_unknown_format_is_refused)
 {
     struct stream stream = {.data = NULL};
-    exchanges_refused(*state, "valkey", &EXCHANGES_NOTHING, &stream, TAMIS_EINVAL,
+    exchanges_refused(p, "valkey", &EXCHANGES_NOTHING, &stream, TAMIS_EINVAL,
                       "there is no format 'valkey'; this version has redis-bitmap");
-    exchanges_refused(*state, NULL, &EXCHANGES_NOTHING, &stream, TAMIS_EINVAL,
-                      "there is no format ''");
+    exchanges_refused(p, NULL, &EXCHANGES_NOTHING, &stream, TAMIS_EINVAL, "there is no format ''");
 }
 
 /* ---- redisbloom -------------------------------------------------------------------------------
@@ -30,12 +29,12 @@ EXCHANGE_CASE(redisbloom_of_any_layers_and_chunks_comes_back)
     for (uint32_t layers = 1; layers <= 5; layers++) {
         struct dump dump = dump_of(layers);
         AUTO_STREAM whole = dump_stream(&dump);
-        exchanges_come_back(*state, "redisbloom", &EXCHANGES_NOTHING, &whole);
+        exchanges_come_back(p, "redisbloom", &EXCHANGES_NOTHING, &whole);
         dump.chunk_bytes = layers; /* other cuts: the same filter */
         AUTO_STREAM cut = dump_stream(&dump);
         assert_true(cut.bytes > whole.bytes);
-        assert_done(exchanges_import(*state, "redisbloom", &EXCHANGES_NOTHING, &cut));
-        AUTO_STREAM out = exchanges_exported(*state, "redisbloom");
+        assert_done(exchanges_import(p, "redisbloom", &EXCHANGES_NOTHING, &cut));
+        AUTO_STREAM out = exchanges_exported(p, "redisbloom");
         exchanges_same(&whole, &out);
     }
 }
@@ -48,7 +47,7 @@ EXCHANGE_CASE(redisbloom_of_several_chunks_comes_back)
     dump.size = 9;
     assert_true(dump.layers[0].bytes > (16 << 20));
     AUTO_STREAM whole = dump_stream(&dump);
-    exchanges_come_back(*state, "redisbloom", &EXCHANGES_NOTHING, &whole);
+    exchanges_come_back(p, "redisbloom", &EXCHANGES_NOTHING, &whole);
 }
 
 EXCHANGE_CASE(redisbloom_keeps_options_growth_n2_and_sizes)
@@ -58,21 +57,21 @@ EXCHANGE_CASE(redisbloom_keeps_options_growth_n2_and_sizes)
     dump.growth = 7;
     dump.layers[0].n2 = 7; /* 128 bits */
     AUTO_STREAM whole = dump_stream(&dump);
-    exchanges_come_back(*state, "redisbloom", &EXCHANGES_NOTHING, &whole);
+    exchanges_come_back(p, "redisbloom", &EXCHANGES_NOTHING, &whole);
     stream_free(&whole);
     dump.options = 4; /* sizes past the capacity, or 0, are what they are */
     dump.layers[0].size = 1000;
     dump.layers[1].size = 0;
     dump.size = 1000;
     whole = dump_stream(&dump);
-    exchanges_come_back(*state, "redisbloom", &EXCHANGES_NOTHING, &whole);
+    exchanges_come_back(p, "redisbloom", &EXCHANGES_NOTHING, &whole);
 }
 
 EXCHANGE_CASE(redisbloom_truncated_anywhere_is_refused)
 {
     struct dump dump = dump_of(2);
     AUTO_STREAM whole = dump_stream(&dump);
-    exchanges_truncated(*state, "redisbloom", &whole);
+    exchanges_truncated(p, "redisbloom", &whole);
 }
 
 static void refuse_dump(const struct exchanges *p, const struct dump *dump, int code,
@@ -88,19 +87,19 @@ EXCHANGE_CASE(redisbloom_bad_layer_is_refused)
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         struct dump dump = dump_of(2);
         dump.layers[1].error = rates[i];
-        refuse_dump(*state, &dump, TAMIS_ECORRUPT, "gives layer 1 an error rate of");
+        refuse_dump(p, &dump, TAMIS_ECORRUPT, "gives layer 1 an error rate of");
     }
     static const double bpes[] = {0, -11, 1, 1e300, NAN, INFINITY};
     for (size_t i = 0; i < sizeof bpes / sizeof bpes[0]; i++) {
         struct dump dump = dump_of(2);
         dump.layers[1].bpe = bpes[i];
-        refuse_dump(*state, &dump, TAMIS_ECORRUPT, "bits per entry contradict");
+        refuse_dump(p, &dump, TAMIS_ECORRUPT, "bits per entry contradict");
     }
     static const uint64_t entries[] = {0, ((uint64_t)1 << 56) + 1, UINT64_MAX};
     for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
         struct dump dump = dump_of(2);
         dump.layers[0].entries = entries[i];
-        refuse_dump(*state, &dump, TAMIS_ECORRUPT, "gives layer 0 room for");
+        refuse_dump(p, &dump, TAMIS_ECORRUPT, "gives layer 0 room for");
     }
 }
 
@@ -108,24 +107,24 @@ EXCHANGE_CASE(redisbloom_bad_hashes_are_refused)
 {
     struct dump dump = dump_of(1);
     dump.layers[0].hashes = 0;
-    refuse_dump(*state, &dump, TAMIS_ECORRUPT, "gives layer 0 0 hashes");
+    refuse_dump(p, &dump, TAMIS_ECORRUPT, "gives layer 0 0 hashes");
     dump.layers[0].bpe = -0.5; /* as ceil gives -0 for it */
-    refuse_dump(*state, &dump, TAMIS_ECORRUPT, "gives layer 0 0 hashes; fetch it again");
+    refuse_dump(p, &dump, TAMIS_ECORRUPT, "gives layer 0 0 hashes; fetch it again");
     dump.layers[0].hashes = 1000000;
-    refuse_dump(*state, &dump, TAMIS_ECORRUPT, "1000000 hashes, which its -0.5 bits");
+    refuse_dump(p, &dump, TAMIS_ECORRUPT, "1000000 hashes, which its -0.5 bits");
     dump.layers[0].bpe = 999999.5 / 0.693147180559945;
-    refuse_dump(*state, &dump, TAMIS_EUNSUPPORTED,
+    refuse_dump(p, &dump, TAMIS_EUNSUPPORTED,
                 "1000000 hashes, and a filter of Tamis has 1 to 64; make it anew");
     dump.layers[0].hashes = 65;
     dump.layers[0].bpe = 64.5 / 0.693147180559945;
-    refuse_dump(*state, &dump, TAMIS_EUNSUPPORTED,
+    refuse_dump(p, &dump, TAMIS_EUNSUPPORTED,
                 "65 hashes, and a filter of Tamis has 1 to 64; make it anew");
     dump.layers[0].hashes = UINT32_MAX;
-    refuse_dump(*state, &dump, TAMIS_ECORRUPT, "4294967295 hashes");
+    refuse_dump(p, &dump, TAMIS_ECORRUPT, "4294967295 hashes");
     dump.layers[0].hashes = 64;
     dump.layers[0].bpe = 63.5 / 0.693147180559945;
     AUTO_STREAM whole = dump_stream(&dump);
-    exchanges_come_back(*state, "redisbloom", &EXCHANGES_NOTHING, &whole);
+    exchanges_come_back(p, "redisbloom", &EXCHANGES_NOTHING, &whole);
 }
 
 EXCHANGE_CASE(redisbloom_bad_sizes_are_refused)
@@ -145,7 +144,7 @@ EXCHANGE_CASE(redisbloom_bad_sizes_are_refused)
         AUTO_STREAM stream = dump_stream(&dump);
         memcpy(stream.data + 8 + 16 + 20, &sizes[i].bytes, 8);
         memcpy(stream.data + 8 + 16 + 28, &sizes[i].bits, 8);
-        exchanges_refused(*state, "redisbloom", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
+        exchanges_refused(p, "redisbloom", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
                           "which do not go together");
     }
 }
@@ -164,7 +163,7 @@ EXCHANGE_CASE(redisbloom_overflowing_sums_are_refused)
         memcpy(stream.data + 44 + (size_t)i * 53, &bytes, 8);
         memcpy(stream.data + 52 + (size_t)i * 53, &bits, 8);
     }
-    exchanges_refused(*state, "redisbloom", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
+    exchanges_refused(p, "redisbloom", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
                       "sizes overflow in layer 15");
     stream_free(&stream);
 
@@ -172,10 +171,10 @@ EXCHANGE_CASE(redisbloom_overflowing_sums_are_refused)
     dump.layers[0].size = UINT64_MAX;
     dump.layers[1].size = 6;
     dump.size = 5;
-    refuse_dump(*state, &dump, TAMIS_ECORRUPT, "has 18446744073709551615 in it");
+    refuse_dump(p, &dump, TAMIS_ECORRUPT, "has 18446744073709551615 in it");
     dump = dump_of(2);
     dump.size++;
-    refuse_dump(*state, &dump, TAMIS_ECORRUPT, "says that it holds 30 keys, and its layers say 29");
+    refuse_dump(p, &dump, TAMIS_ECORRUPT, "says that it holds 30 keys, and its layers say 29");
 }
 
 /* More than any disk has, of a stream that is short or does not say how long it is. */
@@ -186,42 +185,39 @@ EXCHANGE_CASE(redisbloom_larger_than_the_disk_is_refused)
     const uint64_t bytes = (uint64_t)1 << 50, bits = bytes * 8;
     memcpy(stream.data + 44, &bytes, 8);
     memcpy(stream.data + 52, &bits, 8);
-    exchanges_refused(*state, "redisbloom", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
-                      "is truncated");
+    exchanges_refused(p, "redisbloom", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT, "is truncated");
     stream.length_hidden = true; /* seen to fail where room was made for what the head says */
-    exchanges_refused(*state, "redisbloom", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
-                      "is truncated");
+    exchanges_refused(p, "redisbloom", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT, "is truncated");
 }
 
 EXCHANGE_CASE(redisbloom_bad_chain_is_refused)
 {
     struct dump dump = dump_of(2);
     dump.layers_said = 0;
-    refuse_dump(*state, &dump, TAMIS_ECORRUPT, "has a header of 126 bytes for 0 layers; fetch");
+    refuse_dump(p, &dump, TAMIS_ECORRUPT, "has a header of 126 bytes for 0 layers; fetch");
     dump.layers_said = 65;
-    refuse_dump(*state, &dump, TAMIS_ECORRUPT, "has a header of 126 bytes for 65 layers");
+    refuse_dump(p, &dump, TAMIS_ECORRUPT, "has a header of 126 bytes for 65 layers");
     dump.layers_said = UINT32_MAX;
-    refuse_dump(*state, &dump, TAMIS_ECORRUPT, "has a header of 126 bytes for 4294967295 layers");
+    refuse_dump(p, &dump, TAMIS_ECORRUPT, "has a header of 126 bytes for 4294967295 layers");
     dump.layers_said = 1;
-    refuse_dump(*state, &dump, TAMIS_ECORRUPT, "has a header of 126 bytes for 1 layer");
+    refuse_dump(p, &dump, TAMIS_ECORRUPT, "has a header of 126 bytes for 1 layer");
     dump.layers_said = 3;
-    refuse_dump(*state, &dump, TAMIS_ECORRUPT, "has a header of 126 bytes for 3 layers");
+    refuse_dump(p, &dump, TAMIS_ECORRUPT, "has a header of 126 bytes for 3 layers");
     dump = dump_of(1);
     dump.options = 16 | 5;
-    refuse_dump(*state, &dump, TAMIS_EUNSUPPORTED,
-                "options 0x15, of which 0x10 are not known; use");
+    refuse_dump(p, &dump, TAMIS_EUNSUPPORTED, "options 0x15, of which 0x10 are not known; use");
     dump.options = 1;
-    refuse_dump(*state, &dump, TAMIS_EUNSUPPORTED, "hashed to 32 bits (no option FORCE64)");
+    refuse_dump(p, &dump, TAMIS_EUNSUPPORTED, "hashed to 32 bits (no option FORCE64)");
     dump.options = 5;
     dump.layers[0].n2 = 6; /* modulo 64 of 128 bits */
-    refuse_dump(*state, &dump, TAMIS_EUNSUPPORTED, "modulo 2^6, but has 128 bits");
+    refuse_dump(p, &dump, TAMIS_EUNSUPPORTED, "modulo 2^6, but has 128 bits");
     dump.layers[0].n2 = 255;
-    refuse_dump(*state, &dump, TAMIS_EUNSUPPORTED, "modulo 2^255");
+    refuse_dump(p, &dump, TAMIS_EUNSUPPORTED, "modulo 2^255");
     dump = dump_of(0);
-    refuse_dump(*state, &dump, TAMIS_ECORRUPT, "has a header of 20 bytes");
+    refuse_dump(p, &dump, TAMIS_ECORRUPT, "has a header of 20 bytes");
     dump = dump_of(1);
     dump.layer_count = dump.layers_said = 65;
-    refuse_dump(*state, &dump, TAMIS_EUNSUPPORTED, "has 65 layers, and a filter of Tamis at");
+    refuse_dump(p, &dump, TAMIS_EUNSUPPORTED, "has 65 layers, and a filter of Tamis at");
 }
 
 /* Put `value` over eight bytes of a sound dump of two layers (16 and 32 bytes of data). */
@@ -238,20 +234,20 @@ static void refuse_poked(const struct exchanges *p, size_t at, uint64_t value, i
 EXCHANGE_CASE(redisbloom_bad_frames_are_refused)
 {
     const size_t first = 8 + 16 + 20 + 2 * 53, second = first + 16 + 16, end = second + 16 + 32;
-    refuse_poked(*state, 0, 0, TAMIS_ECORRUPT, "does not begin with SCANDUMP");
-    refuse_poked(*state, 8, 2, TAMIS_ECORRUPT, "begins with iterator 2");
-    refuse_poked(*state, 8, 0, TAMIS_ECORRUPT, "begins with iterator 0");
-    refuse_poked(*state, 16, 127, TAMIS_ECORRUPT, "has a header of 127 bytes, which no");
-    refuse_poked(*state, 16, UINT64_MAX, TAMIS_ECORRUPT, "has a header of 18446744073709551615");
-    refuse_poked(*state, first, 16, TAMIS_ECORRUPT, "iterator 16 where 17 comes next");
-    refuse_poked(*state, first, 0, TAMIS_ECORRUPT, "out of order");
-    refuse_poked(*state, first, UINT64_MAX, TAMIS_ECORRUPT, "out of order");
-    refuse_poked(*state, first + 8, 17, TAMIS_ECORRUPT, "chunk of 17 bytes where its layer has 16");
-    refuse_poked(*state, first + 8, UINT64_MAX, TAMIS_ECORRUPT, "where its layer has 16 left");
-    refuse_poked(*state, first + 8, 0, TAMIS_ECORRUPT, "ends before the data of all its layers");
-    refuse_poked(*state, second, 17, TAMIS_ECORRUPT, "iterator 17 where 49 comes next");
-    refuse_poked(*state, end, 1, TAMIS_ECORRUPT, "goes on after the data");
-    refuse_poked(*state, end + 8, 1, TAMIS_ECORRUPT, "goes on after the data");
+    refuse_poked(p, 0, 0, TAMIS_ECORRUPT, "does not begin with SCANDUMP");
+    refuse_poked(p, 8, 2, TAMIS_ECORRUPT, "begins with iterator 2");
+    refuse_poked(p, 8, 0, TAMIS_ECORRUPT, "begins with iterator 0");
+    refuse_poked(p, 16, 127, TAMIS_ECORRUPT, "has a header of 127 bytes, which no");
+    refuse_poked(p, 16, UINT64_MAX, TAMIS_ECORRUPT, "has a header of 18446744073709551615");
+    refuse_poked(p, first, 16, TAMIS_ECORRUPT, "iterator 16 where 17 comes next");
+    refuse_poked(p, first, 0, TAMIS_ECORRUPT, "out of order");
+    refuse_poked(p, first, UINT64_MAX, TAMIS_ECORRUPT, "out of order");
+    refuse_poked(p, first + 8, 17, TAMIS_ECORRUPT, "chunk of 17 bytes where its layer has 16");
+    refuse_poked(p, first + 8, UINT64_MAX, TAMIS_ECORRUPT, "where its layer has 16 left");
+    refuse_poked(p, first + 8, 0, TAMIS_ECORRUPT, "ends before the data of all its layers");
+    refuse_poked(p, second, 17, TAMIS_ECORRUPT, "iterator 17 where 49 comes next");
+    refuse_poked(p, end, 1, TAMIS_ECORRUPT, "goes on after the data");
+    refuse_poked(p, end + 8, 1, TAMIS_ECORRUPT, "goes on after the data");
 }
 
 EXCHANGE_CASE(redisbloom_chunks_out_of_order_are_refused)
@@ -273,7 +269,7 @@ EXCHANGE_CASE(redisbloom_chunks_out_of_order_are_refused)
         for (size_t j = 0; j < 4; j++)
             dump_frame(&stream, orders[i].iterators[j], orders[i].lengths[j]);
         stream.length_hidden = true;
-        exchanges_refused(*state, "redisbloom", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
+        exchanges_refused(p, "redisbloom", &EXCHANGES_NOTHING, &stream, TAMIS_ECORRUPT,
                           orders[i].words);
     }
 }
@@ -303,14 +299,14 @@ EXCHANGE_CASE(guava_of_any_size_comes_back)
     static const uint32_t longs[] = {1, 2, 5, 131072, 131073, 300000};
     for (size_t i = 0; i < sizeof longs / sizeof longs[0]; i++) {
         AUTO_STREAM stream = guava_stream(1, (unsigned char)(1 + i * 12), longs[i], longs[i]);
-        exchanges_come_back(*state, "guava", &EXCHANGES_NOTHING, &stream);
+        exchanges_come_back(p, "guava", &EXCHANGES_NOTHING, &stream);
     }
 }
 
 EXCHANGE_CASE(guava_truncated_anywhere_is_refused)
 {
     AUTO_STREAM stream = guava_stream(1, 7, 3, 3);
-    exchanges_truncated(*state, "guava", &stream);
+    exchanges_truncated(p, "guava", &stream);
 }
 
 EXCHANGE_CASE(guava_bad_head_is_refused)
@@ -336,8 +332,7 @@ EXCHANGE_CASE(guava_bad_head_is_refused)
     };
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         AUTO_STREAM stream = guava_stream(heads[i].strategy, heads[i].k, heads[i].longs, 3);
-        exchanges_refused(*state, "guava", &EXCHANGES_NOTHING, &stream, heads[i].code,
-                          heads[i].words);
+        exchanges_refused(p, "guava", &EXCHANGES_NOTHING, &stream, heads[i].code, heads[i].words);
     }
 }
 
@@ -355,10 +350,10 @@ EXCHANGE_CASE(bitmap_of_any_length_comes_back)
     bytes[125] = 0xE0; /* positions 1000 to 1002 */
     for (size_t length = 0; length <= sizeof bytes; length++) {
         AUTO_STREAM stream = stream_of(bytes, length);
-        exchanges_come_back(*state, "redis-bitmap", &BITMAP, &stream);
+        exchanges_come_back(p, "redis-bitmap", &BITMAP, &stream);
         stream.length_hidden = true;
         stream.most = 1 + length % 9;
-        exchanges_come_back(*state, "redis-bitmap", &BITMAP, &stream);
+        exchanges_come_back(p, "redis-bitmap", &BITMAP, &stream);
     }
 }
 
@@ -372,27 +367,27 @@ EXCHANGE_CASE(bitmap_of_many_pieces_comes_back)
     assert_non_null(stream.data);
     for (size_t i = 0; i < sizeof set / sizeof set[0]; i++)
         stream.data[set[i]] = (unsigned char)(i + 1);
-    exchanges_come_back(*state, "redis-bitmap", &spec, &stream);
+    exchanges_come_back(p, "redis-bitmap", &spec, &stream);
     for (size_t i = sizeof set / sizeof set[0]; i-- > 0;) { /* behind it all pieces are zero */
         stream.bytes = set[i] + 1;
-        exchanges_come_back(*state, "redis-bitmap", &spec, &stream);
+        exchanges_come_back(p, "redis-bitmap", &spec, &stream);
     }
     stream.bytes = 0;
-    exchanges_come_back(*state, "redis-bitmap", &spec, &stream);
+    exchanges_come_back(p, "redis-bitmap", &spec, &stream);
 }
 
 EXCHANGE_CASE(bitmap_past_its_m_is_refused)
 {
     unsigned char bytes[200] = {0};
     AUTO_STREAM stream = stream_of(bytes, 127);
-    exchanges_refused(*state, "redis-bitmap", &BITMAP, &stream, TAMIS_EINVAL,
+    exchanges_refused(p, "redis-bitmap", &BITMAP, &stream, TAMIS_EINVAL,
                       "is longer than m = 1003 bits");
     stream.bytes = 126;
     stream.data[125] = 0x10; /* position 1003 */
-    exchanges_refused(*state, "redis-bitmap", &BITMAP, &stream, TAMIS_EINVAL,
+    exchanges_refused(p, "redis-bitmap", &BITMAP, &stream, TAMIS_EINVAL,
                       "has a bit past m = 1003 bits");
     stream.data[125] = 0x20;
-    exchanges_come_back(*state, "redis-bitmap", &BITMAP, &stream);
+    exchanges_come_back(p, "redis-bitmap", &BITMAP, &stream);
 }
 
 EXCHANGE_CASE(bitmap_without_what_it_needs_is_refused)
@@ -419,8 +414,7 @@ EXCHANGE_CASE(bitmap_without_what_it_needs_is_refused)
     };
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         AUTO_STREAM stream = stream_of("x", 1);
-        exchanges_refused(*state, "redis-bitmap", &specs[i].spec, &stream, TAMIS_EINVAL,
-                          specs[i].words);
+        exchanges_refused(p, "redis-bitmap", &specs[i].spec, &stream, TAMIS_EINVAL, specs[i].words);
     }
 }
 
@@ -434,11 +428,10 @@ EXCHANGE_CASE(streams_that_tell_are_not_contradicted)
     struct dump dump = dump_of(1);
     AUTO_STREAM stream = dump_stream(&dump), guava = guava_stream(1, 7, 3, 3);
     for (size_t i = 0; i < 5; i++)
-        exchanges_refused(*state, "redisbloom", &specs[i], &stream, TAMIS_EINVAL, "tells its");
+        exchanges_refused(p, "redisbloom", &specs[i], &stream, TAMIS_EINVAL, "tells its");
     for (size_t i = 0; i < 3; i++)
-        exchanges_refused(*state, "guava", &specs[i], &guava, TAMIS_EINVAL, "tells its");
-    exchanges_refused(*state, "guava", IMPORT_SPEC(.fp_rate = -1), &guava, TAMIS_EINVAL,
-                      "rate of -1");
+        exchanges_refused(p, "guava", &specs[i], &guava, TAMIS_EINVAL, "tells its");
+    exchanges_refused(p, "guava", IMPORT_SPEC(.fp_rate = -1), &guava, TAMIS_EINVAL, "rate of -1");
 }
 
 CASES_PREPARE

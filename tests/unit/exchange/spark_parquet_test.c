@@ -34,8 +34,8 @@ EXCHANGE_CASE(spark_of_any_size_and_version_comes_back)
     for (uint32_t i = 0; i < sizeof longs / sizeof longs[0]; i++) {
         AUTO_STREAM v1 = spark_stream((const uint32_t[]){1, 1 + i * 15, longs[i]}, 3, longs[i]);
         AUTO_STREAM v2 = spark_stream((const uint32_t[]){2, 64, 0, longs[i]}, 4, longs[i]);
-        exchanges_come_back(*state, "spark", &EXCHANGES_NOTHING, &v1);
-        exchanges_come_back(*state, "spark", &EXCHANGES_NOTHING, &v2);
+        exchanges_come_back(p, "spark", &EXCHANGES_NOTHING, &v1);
+        exchanges_come_back(p, "spark", &EXCHANGES_NOTHING, &v2);
     }
 }
 
@@ -46,7 +46,6 @@ EXCHANGE_CASE(spark_seed_is_kept_and_told_with_leave)
     struct stream out = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&out);
     tamis_filter *filter;
-    const struct exchanges *p = *state;
     const struct tamis_source source = stream_source(&stream);
     assert_done(tamis_filter_import(p->store, "x", "spark", NULL, &source, &filter));
     assert_refused(TAMIS_EINVAL, "the stream would hold the seed of the filter 'x'",
@@ -63,8 +62,8 @@ EXCHANGE_CASE(spark_truncated_anywhere_is_refused)
 {
     AUTO_STREAM v1 = spark_stream((const uint32_t[]){1, 7, 3}, 3, 3);
     AUTO_STREAM v2 = spark_stream((const uint32_t[]){2, 7, 0, 3}, 4, 3);
-    exchanges_truncated(*state, "spark", &v1);
-    exchanges_truncated(*state, "spark", &v2);
+    exchanges_truncated(p, "spark", &v1);
+    exchanges_truncated(p, "spark", &v2);
 }
 
 EXCHANGE_CASE(spark_bad_head_is_refused)
@@ -89,8 +88,7 @@ EXCHANGE_CASE(spark_bad_head_is_refused)
     };
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         AUTO_STREAM stream = spark_stream(heads[i].numbers, 4, 3);
-        exchanges_refused(*state, "spark", &EXCHANGES_NOTHING, &stream, heads[i].code,
-                          heads[i].words);
+        exchanges_refused(p, "spark", &EXCHANGES_NOTHING, &stream, heads[i].code, heads[i].words);
     }
 }
 
@@ -112,16 +110,16 @@ EXCHANGE_CASE(parquet_of_any_size_comes_back)
     AUTO_STREAM three = PARQUET("\x15\xC0\x01" PARQUET_REST, 3);
     AUTO_STREAM many = PARQUET("\x15\x80\x80\x08" PARQUET_REST, 2048);
     AUTO_STREAM large = PARQUET("\x15\xC0\x80\x80\x01" PARQUET_REST, 32769);
-    exchanges_come_back(*state, "parquet", &EXCHANGES_NOTHING, &one);
-    exchanges_come_back(*state, "parquet", &EXCHANGES_NOTHING, &three);
-    exchanges_come_back(*state, "parquet", &EXCHANGES_NOTHING, &many);
-    exchanges_come_back(*state, "parquet", &EXCHANGES_NOTHING, &large);
+    exchanges_come_back(p, "parquet", &EXCHANGES_NOTHING, &one);
+    exchanges_come_back(p, "parquet", &EXCHANGES_NOTHING, &three);
+    exchanges_come_back(p, "parquet", &EXCHANGES_NOTHING, &many);
+    exchanges_come_back(p, "parquet", &EXCHANGES_NOTHING, &large);
 }
 
 EXCHANGE_CASE(parquet_truncated_anywhere_is_refused)
 {
     AUTO_STREAM stream = PARQUET("\x15\xC0\x01" PARQUET_REST, 3);
-    exchanges_truncated(*state, "parquet", &stream);
+    exchanges_truncated(p, "parquet", &stream);
 }
 
 EXCHANGE_CASE(parquet_bad_head_is_refused)
@@ -159,8 +157,7 @@ EXCHANGE_CASE(parquet_bad_head_is_refused)
     };
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         AUTO_STREAM stream = parquet_stream(heads[i].head.bytes, heads[i].head.count, 3);
-        exchanges_refused(*state, "parquet", &EXCHANGES_NOTHING, &stream, heads[i].code,
-                          heads[i].words);
+        exchanges_refused(p, "parquet", &EXCHANGES_NOTHING, &stream, heads[i].code, heads[i].words);
     }
 }
 

@@ -55,6 +55,7 @@ static int leave_place(void **state)
     (void)close(p->place.staging_fd);
     return 0;
 }
+#define PLACE_CASE(name) CASE_OF(name, make_place, leave_place, struct place *p)
 
 /* Stage and publish a bloom segment of that number and size. */
 static void publish(const struct place *p, uint64_t number, uint64_t m_bits)
@@ -114,9 +115,8 @@ CASE(segment_names_there_and_back_are_the_same)
 
 /* ---- Stage and publish ----------------------------------------------------------------------- */
 
-CASE_WITH(segment_staged_is_allocated_zero_and_locked, make_place, leave_place)
+PLACE_CASE(segment_staged_is_allocated_zero_and_locked)
 {
-    const struct place *p = *state;
     struct tamis__staged staged;
     struct stat st;
     unsigned char *bytes = calloc(1, 100000), *zero = calloc(1, 100000);
@@ -140,18 +140,16 @@ CASE_WITH(segment_staged_is_allocated_zero_and_locked, make_place, leave_place)
     assert_int_equal(staged.file.fd, -1);
 }
 
-CASE_WITH(segment_discard_of_nothing_is_harmless, make_place, leave_place)
+PLACE_CASE(segment_discard_of_nothing_is_harmless)
 {
-    const struct place *p = *state;
     struct tamis__staged zeroed = {0}, used_up = {.file = {.fd = -1}};
     tamis__segment_discard(&p->place, &zeroed);
     tamis__segment_discard(&p->place, &used_up);
     assert_int_equal(fcntl(0, F_GETFD) < 0, 0); /* descriptor 0 is not closed */
 }
 
-CASE_WITH(segment_published_is_what_open_maps, make_place, leave_place)
+PLACE_CASE(segment_published_is_what_open_maps)
 {
-    const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
     assert_int_equal(fixture_files(p->path, "staging"), 0);
     assert_int_equal(fixture_files(p->path, "segments"), 1);
@@ -167,9 +165,8 @@ CASE_WITH(segment_published_is_what_open_maps, make_place, leave_place)
     assert_null(writing.header);
 }
 
-CASE_WITH(segment_of_large_data_is_mapped_on_2_mib_boundaries, make_place, leave_place)
+PLACE_CASE(segment_of_large_data_is_mapped_on_2_mib_boundaries)
 {
-    const struct place *p = *state;
     const uintptr_t two_mib = (uintptr_t)2 << 20;
     publish(p, 6, (uint64_t)32 << 23);
     struct tamis__segment segment = opened(p, 6, true);
@@ -183,9 +180,8 @@ CASE_WITH(segment_of_large_data_is_mapped_on_2_mib_boundaries, make_place, leave
 }
 
 /* What a maker that died between rename and commit leaves. */
-CASE_WITH(segment_published_over_an_orphan_replaces_it, make_place, leave_place)
+PLACE_CASE(segment_published_over_an_orphan_replaces_it)
 {
-    const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
     publish(p, 5, 2 * SMALL_BITS);
     struct tamis__segment segment = opened(p, 5, false);
@@ -195,9 +191,8 @@ CASE_WITH(segment_published_over_an_orphan_replaces_it, make_place, leave_place)
 }
 
 /* A number is free if nobody has it, or an orphan that nothing was ever added to: that one goes. */
-CASE_WITH(segment_vacated_unless_something_is_in_it, make_place, leave_place)
+PLACE_CASE(segment_vacated_unless_something_is_in_it)
 {
-    const struct place *p = *state;
     uint64_t filter_id = 0;
     assert_int_equal(tamis__segment_vacate(&p->place, 5, &filter_id), 1);
     publish(p, 5, SMALL_BITS);
@@ -221,9 +216,8 @@ CASE_WITH(segment_vacated_unless_something_is_in_it, make_place, leave_place)
     assert_int_equal(fixture_files(p->path, "segments"), 1);
 }
 
-CASE_WITH(segment_removed_is_gone_and_removing_again_no_error, make_place, leave_place)
+PLACE_CASE(segment_removed_is_gone_and_removing_again_no_error)
 {
-    const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
     struct tamis__segment segment = opened(p, 5, true);
     assert_done(tamis__segment_remove(&p->place, 5));
@@ -259,9 +253,8 @@ static pid_t start_maker(const struct place *p)
 
 /* Seen to fail without the lock in tamis__segment_stage (the living one's file went), and without
  * the sweep (the dead one's file stayed). */
-CASE_WITH(segment_staged_by_the_dead_is_swept_and_by_the_living_kept, make_place, leave_place)
+PLACE_CASE(segment_staged_by_the_dead_is_swept_and_by_the_living_kept)
 {
-    const struct place *p = *state;
     struct tamis__staged staged;
     const pid_t living = start_maker(p), dying = start_maker(p);
     assert_int_equal(fixture_files(p->path, "staging"), 2);
@@ -277,9 +270,8 @@ CASE_WITH(segment_staged_by_the_dead_is_swept_and_by_the_living_kept, make_place
     tamis__segment_discard(&p->place, &staged);
 }
 
-CASE_WITH(segment_staged_beside_others_has_a_name_of_its_own, make_place, leave_place)
+PLACE_CASE(segment_staged_beside_others_has_a_name_of_its_own)
 {
-    const struct place *p = *state;
     struct tamis__staged staged[20];
     for (int i = 0; i < 20; i++)
         assert_done(tamis__segment_stage(&p->place, 4096, &staged[i]));
@@ -291,9 +283,8 @@ CASE_WITH(segment_staged_beside_others_has_a_name_of_its_own, make_place, leave_
 
 /* ---- What is refused at open ----------------------------------------------------------------- */
 
-CASE_WITH(segment_truncated_or_too_long_is_refused, make_place, leave_place)
+PLACE_CASE(segment_truncated_or_too_long_is_refused)
 {
-    const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
     AUTO_FREE char *file = strdup(fixture_segment_path(p->path, 5));
     assert_int_equal(truncate(file, 12287), 0);
@@ -311,9 +302,8 @@ CASE_WITH(segment_truncated_or_too_long_is_refused, make_place, leave_place)
                         "is too long: 12289 bytes where its header says 12288");
 }
 
-CASE_WITH(segment_under_another_number_is_refused, make_place, leave_place)
+PLACE_CASE(segment_under_another_number_is_refused)
 {
-    const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
     char *file = strdup(fixture_segment_path(p->path, 5));
     assert_int_equal(rename(file, fixture_segment_path(p->path, 8)), 0);
@@ -321,18 +311,16 @@ CASE_WITH(segment_under_another_number_is_refused, make_place, leave_place)
     assert_open_refused(p, 8, TAMIS_EFOREIGN, "says that it is segment 5");
 }
 
-CASE_WITH(segment_that_is_a_link_is_refused, make_place, leave_place)
+PLACE_CASE(segment_that_is_a_link_is_refused)
 {
-    const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
     assert_int_equal(
         symlinkat("0000000000000005.seg", p->place.segments_fd, "0000000000000009.seg"), 0);
     assert_open_refused(p, 9, TAMIS_EFOREIGN, "symbolic link");
 }
 
-CASE_WITH(segment_that_is_a_directory_is_refused, make_place, leave_place)
+PLACE_CASE(segment_that_is_a_directory_is_refused)
 {
-    const struct place *p = *state;
     struct tamis__segment segment;
     assert_int_equal(mkdirat(p->place.segments_fd, "0000000000000009.seg", 0777), 0);
     assert_refused(TAMIS_EFOREIGN, "is not a regular file",
@@ -349,16 +337,14 @@ static void open_fifo(void *context)
     _exit(tamis__segment_open(&p->place, 9, false, &segment) == TAMIS_EFOREIGN ? 0 : 1);
 }
 
-CASE_WITH(segment_that_is_a_pipe_is_refused_without_waiting, make_place, leave_place)
+PLACE_CASE(segment_that_is_a_pipe_is_refused_without_waiting)
 {
-    struct place *p = *state;
     assert_int_equal(mkfifoat(p->place.segments_fd, "0000000000000009.seg", 0666), 0);
     assert_int_equal(fixture_child(open_fifo, p), 0);
 }
 
-CASE_WITH(segment_of_a_newer_version_is_called_newer, make_place, leave_place)
+PLACE_CASE(segment_of_a_newer_version_is_called_newer)
 {
-    const struct place *p = *state;
     const uint32_t version = 9;
     publish(p, 5, SMALL_BITS);
     fixture_poke(fixture_segment_path(p->path, 5), 8, &version, sizeof version);
@@ -377,9 +363,8 @@ static int64_t blocks_of(const char *file)
 
 /* As `cp --sparse` would leave it.  Seen to fail without the tamis__allocate of
  * tamis__segment_open. */
-CASE_WITH(segment_with_holes_is_filled_at_open_for_writing, make_place, leave_place)
+PLACE_CASE(segment_with_holes_is_filled_at_open_for_writing)
 {
-    const struct place *p = *state;
     unsigned char header[4096];
     publish(p, 5, 80u * SMALL_BITS);
     AUTO_FREE char *file = strdup(fixture_segment_path(p->path, 5));
@@ -420,9 +405,8 @@ CASE(segment_write_that_is_cut_short_is_an_error)
     assert_int_equal(fixture_child(write_across_the_limit, NULL), 0);
 }
 
-CASE_WITH(segment_relabel_writes_the_older_label_once, make_place, leave_place)
+PLACE_CASE(segment_relabel_writes_the_older_label_once)
 {
-    const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
     struct tamis__segment segment = opened(p, 5, true);
     assert_done(tamis__segment_relabel(&p->place, &segment, 2, "second"));
@@ -437,9 +421,8 @@ CASE_WITH(segment_relabel_writes_the_older_label_once, make_place, leave_place)
     tamis__segment_close(&segment);
 }
 
-CASE_WITH(segment_epoch_is_seen_by_every_mapping, make_place, leave_place)
+PLACE_CASE(segment_epoch_is_seen_by_every_mapping)
 {
-    const struct place *p = *state;
     publish(p, 5, SMALL_BITS);
     struct tamis__segment writing = opened(p, 5, true), reading = opened(p, 5, false);
     assert_int_equal(tamis__segment_epoch(&reading), 0);
@@ -466,9 +449,8 @@ int sched_getcpu(void)
     return 33;
 }
 
-CASE_WITH(segment_items_are_the_sum_of_all_threads, make_place, leave_place)
+PLACE_CASE(segment_items_are_the_sum_of_all_threads)
 {
-    const struct place *p = *state;
     const uint64_t sum = 4 * (uint64_t)(COUNTS / 3 * 3); /* 0 + 1 + 2 a turn */
     pthread_t threads[4];
     publish(p, 5, SMALL_BITS);

@@ -74,6 +74,18 @@ void exchanges_truncated(const struct exchanges *p, const char *format, const st
                       "goes on after its end");
 }
 
+void exchanges_changed(const struct exchanges *p, struct stream *stream)
+{
+    for (size_t i = 0; i < stream->bytes; i++) {
+        stream->data[i] ^= (unsigned char)(1u << i % 8);
+        const int rc = exchanges_import(p, "tamis", &EXCHANGES_NOTHING, stream);
+        if (rc != TAMIS_ECORRUPT && rc != TAMIS_EFOREIGN && rc != TAMIS_EVERSION)
+            fail_msg("byte %zu changed: %d %s", i, rc, tamis_last_error());
+        stream->data[i] ^= (unsigned char)(1u << i % 8);
+    }
+    exchanges_empty(p);
+}
+
 /* In parts the stream is the same, but for the digest at the end of format tamis.  Seen to fail for
  * a part that begins in the data and gets them from their beginning, and for a length that leaves
  * out what was skipped. */

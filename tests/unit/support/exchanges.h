@@ -16,7 +16,8 @@ struct exchanges {
 
 int exchanges_open(void **state);
 int exchanges_close(void **state);
-#define EXCHANGE_CASE(name) CASE_WITH(name, exchanges_open, exchanges_close)
+#define EXCHANGE_CASE(name)                                                                        \
+    CASE_OF(name, exchanges_open, exchanges_close, const struct exchanges *p)
 
 int exchanges_import(const struct exchanges *p, const char *format,
                      const struct tamis_import_spec *spec, struct stream *stream);
@@ -28,6 +29,8 @@ void exchanges_refused(const struct exchanges *p, const char *format,
                        const char *words);
 /* Refused after every number of bytes, whether the length is known or not; whole, it is taken. */
 void exchanges_truncated(const struct exchanges *p, const char *format, const struct stream *whole);
+/* One of format tamis is refused with any of its bytes changed. */
+void exchanges_changed(const struct exchanges *p, struct stream *stream);
 /* What export writes of filter x, which is dropped. */
 struct stream exchanges_exported(const struct exchanges *p, const char *format);
 /* Closes the head and the whole of a stream of format tamis with checksums that fit. */
