@@ -6,7 +6,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "redis"))
-from harness import server, store_of, tamis  # noqa: E402
+from harness import served, store_of, tamis  # noqa: E402
 from rdb_payload import bloom, bloom_layers, string, unsigned  # noqa: E402
 from redis_client import Error  # noqa: E402
 
@@ -41,8 +41,7 @@ def payloads(client, key, cuckoo=0):
 
 
 def main():
-    with server("exact", "no", rdbcompression="no") as redis:
-        client = redis.client()
+    with served("exact", "no", rdbcompression="no") as (redis, client):
         client.good("BF.RESERVE", "blocked", "0.1", 20, "EXPANSION", 3)
         client.good("BF.MADD", "blocked", *ITEMS[:10])
         client.good("BF.RESERVE", "grown", "0.1", 4)
@@ -61,8 +60,8 @@ def main():
         client.good("CF.INSERT", "cuckoo", "ITEMS", *ITEMS[:9])
         for _ in range(40):
             client.good("CF.ADD", "cuckoo", "often")
-        payloads(client, "durable")
-        payloads(client, "fuse")
+        for key in ("durable", "fuse"):
+            payloads(client, key)
         for key in ("blocked", "grown", "fixed", "window", "php"):
             payloads(client, key)
             head = call(SEAL, *client.good("BF.SCANDUMP", key, 0))
@@ -75,8 +74,7 @@ def main():
         write("restore", "reference", reference)
         write("dump", "reference", reference)
         write("dump", "attached", reference[:13] + b"\x02\x81" + struct.pack(">Q", 3) + reference[23:])
-    with server("exact", "yes") as redis:
-        client = redis.client()
+    with served("exact", "yes") as (_, client):
         client.good("BF.RESERVE", "exact", "0.1", 5)
         client.good("BF.MADD", "exact", *ITEMS)
         write("chunks", "exact", calls(client, "BF.SCANDUMP", "exact", 0))

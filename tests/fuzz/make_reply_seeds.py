@@ -9,7 +9,7 @@ import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "redis"))
 import scripted_nodes  # noqa: E402
-from harness import server  # noqa: E402
+from harness import served  # noqa: E402
 from redis_client import Error, Simple  # noqa: E402
 from remote import remote  # noqa: E402
 
@@ -50,20 +50,8 @@ class Recorder(scripted_nodes.Node):
 
     conversation = None
 
-    def serve(self, peer):
-        client, asked, answers = self.truth.client(), False, self.conversation.begin()
-        with peer, peer.makefile("rb") as file:
-            try:
-                for words in scripted_nodes.commands(file):
-                    answer = self.answer(client, words, asked)
-                    if answer is scripted_nodes.CLOSE:
-                        break
-                    answers.append(scripted_nodes.encoded(answer))
-                    peer.sendall(answers[-1])
-                    asked = words[0] == b"ASKING"
-            except OSError:
-                pass
-        client.close()
+    def noted(self):
+        return self.conversation.begin().append
 
 
 def write(name, data):
@@ -89,8 +77,7 @@ def make(client, name, *options):
 
 
 def main():
-    with server() as truth:
-        client = truth.client()
+    with served() as (truth, client):
         directory = os.path.join(truth.directory, "exported")
         for shards in ("1", "4"):
             for ask, words in ASKED.items():

@@ -15,9 +15,8 @@ import tempfile
 
 import pyarrow
 import pyarrow.parquet
-from pyspark.sql import SparkSession
 
-from spark_filters import Jvm, parquet_filters, set_bits
+from spark_filters import Jvm, parquet_filters, session, set_bits
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TO = sys.argv[1]
@@ -213,10 +212,7 @@ def main():
     added = [key_of(text) for op, text in ops if op == "add"]
     asked = [key_of(text) for op, text in ops if op == "query"]
     with tempfile.TemporaryDirectory(prefix="record-spark-") as place:
-        with SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config(
-                "spark.driver.memory", "3g").config("spark.driver.bindAddress", "127.0.0.1").config(
-                "spark.driver.host", "127.0.0.1").config("spark.local.dir", place).config(
-                "spark.sql.warehouse.dir", place + "/warehouse").getOrCreate() as spark:
+        with session(1, place, **{"spark.driver.memory": "3g"}) as spark:
             jvm = Jvm(spark)
             print("Spark", spark.version, "pyarrow", pyarrow.__version__, "Java",
                   jvm.java.java.lang.System.getProperty("java.version"))

@@ -6,6 +6,16 @@ BlockSplitBloomFilter by which parquet-java writes and reads.
 """
 
 
+def session(cores, scratch, **settings):
+    """A Spark of its own, which answers on this machine alone; to be used by `with`."""
+    from pyspark.sql import SparkSession
+    builder = SparkSession.builder.master(f"local[{cores}]")
+    for name, value in {"spark.ui.enabled": "false", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
+                        "spark.local.dir": scratch, "spark.sql.warehouse.dir": scratch + "/warehouse", **settings}.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
 class Jvm:
     """The classes, and what they make and tell as bytes of Python."""
 

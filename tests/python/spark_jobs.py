@@ -17,10 +17,10 @@ import pyarrow
 import pyarrow.parquet
 import tamis
 import tamis.spark
-from pyspark.sql import SparkSession, functions
+from pyspark.sql import functions
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../interop"))
-from spark_filters import Jvm, parquet_filters
+from spark_filters import Jvm, parquet_filters, session
 
 PLACE = sys.argv[1]
 SHARDS = 5
@@ -145,8 +145,5 @@ def main(spark):
     print(json.dumps(told))
 
 
-with SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config(
-        "spark.sql.shuffle.partitions", "2").config("spark.driver.memory", "1g").config(
-        "spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1").config(
-        "spark.local.dir", PLACE + "/scratch").config("spark.sql.warehouse.dir", PLACE + "/scratch/w").getOrCreate() as session:
-    main(session)
+with session(2, PLACE + "/scratch", **{"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g"}) as spark_of_test:
+    main(spark_of_test)

@@ -61,7 +61,7 @@ class Node:
 
     def serve(self, peer):
         peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        client, asked = self.truth.client(), False
+        client, asked, note = self.truth.client(), False, self.noted()
         with peer, peer.makefile("rb") as file:
             try:
                 for words in commands(file):
@@ -69,11 +69,16 @@ class Node:
                     if answer is CLOSE:
                         peer.shutdown(socket.SHUT_RDWR)
                         break
+                    note(encoded(answer))
                     peer.sendall(encoded(answer))
                     asked = words[0] == b"ASKING"
             except OSError:
                 pass
         client.close()
+
+    def noted(self):
+        """Called at the begin of a connection; returns what is called with each answer."""
+        return lambda data: None
 
     def answer(self, client, words, asked):
         name = words[0].upper().decode()
