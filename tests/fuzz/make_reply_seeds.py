@@ -87,7 +87,7 @@ def main():
                     kind = ("--window", "1h", "--slices", "4")
                 if not ask.startswith(("create", "import")):
                     make(client, "f", "--shards", shards, *kind)
-                    remote(f"redis://127.0.0.1:{truth.port}", "add", "f", "k0", "k1")
+                    remote(truth.url(), "add", "f", "k0", "k1")
                 if ask in ("merge", "create-like"):
                     make(client, "g", "--shards", shards)
                     make(client, "h", "--shards", shards)

@@ -57,17 +57,9 @@ function tell_k()
     }
 }
 
-switch ($argv[1]) {
-    case 'functions':
-        tell_functions();
-        break;
-    case 'mt':
-        tell_mt($argv[2], (int) $argv[3], (int) $argv[4]);
-        break;
-    case 'k':
-        tell_k();
-        break;
-    case 'version':
-        echo PHP_VERSION_ID, ' ', PHP_INT_SIZE, "\n";
-        break;
-}
+match ($argv[1]) {
+    'functions' => tell_functions(),
+    'mt' => tell_mt($argv[2], (int) $argv[3], (int) $argv[4]),
+    'k' => tell_k(),
+    'version' => print(PHP_VERSION_ID . ' ' . PHP_INT_SIZE . "\n"),
+};

@@ -43,10 +43,6 @@ class RedisServer(redis_server.Server):
     def __init__(self, durable=False):
         super().__init__(None, bind="127.0.0.1 -::1", appendonly="yes" if durable else "no", appendfsync="no")
 
-    def url(self):
-        return f"redis://127.0.0.1:{self.port}/0"
-
-
 class Cut(Exception):
     """Raised by a hook: the connection ends here."""
 

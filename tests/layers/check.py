@@ -22,6 +22,7 @@ makes), and for a purpose that was changed in layers.txt alone.
 """
 
 import collections
+import graphlib
 import os
 import re
 import sys
@@ -67,35 +68,15 @@ def includes(top, store):
                         break
 
 
-def circles(edges):
-    """The strongly connected sets of more than one node (Tarjan 1972)."""
-    to, index, low, stack, found = {}, {}, {}, [], []
+def circle_of_files(edges):
+    """A text about one, if there are any; an edge is (user's file, used file): how."""
+    to = graphlib.TopologicalSorter()
     for user, used in edges:
-        to.setdefault(user, set()).add(used)
-
-    def visit(node):
-        index[node] = low[node] = len(index)
-        stack.append(node)
-        for other in sorted(to.get(node, ())):
-            if other not in index:
-                visit(other)
-            if other in stack:
-                low[node] = min(low[node], low[other])
-        if low[node] == index[node]:
-            at = stack.index(node)
-            if len(stack) - at > 1:
-                found.append(sorted(stack[at:]))
-            del stack[at:]
-
-    for node in sorted(to):
-        if node not in index:
-            visit(node)
-    return found
-
-
-def circles_of_files(edges):
-    """A text for each; an edge is (user's file, used file): how."""
-    for circle in circles(edges):
+        to.add(user, used)
+    try:
+        to.prepare()
+    except graphlib.CycleError as error:
+        circle = error.args[1]
         ways = [f"    {user} -> {used}: {how}" for (user, used), how in sorted(edges.items())
                 if user in circle and used in circle]
         yield "these files use each other in a circle:\n" + "\n".join(ways)
@@ -120,7 +101,7 @@ def violations(store, tools, paths):
     for user, used in includes(store, store):
         if rank[room(used)] > rank[room(user)]:
             yield f"{user} includes {used}, which is in a room above"
-    yield from circles_of_files(edges)
+    yield from circle_of_files(edges)
 
 
 def paths_in(name):
@@ -131,8 +112,8 @@ def paths_in(name):
 def main():
     store, tools, objects, command = sys.argv[1:]
     found = list(violations(store, tools, paths_in(objects)))
-    found += circles_of_files({(user, used): f"{function}() uses {name}"
-                               for user, used, function, name in calls(paths_in(command))})
+    found += circle_of_files({(user, used): f"{function}() uses {name}"
+                              for user, used, function, name in calls(paths_in(command))})
     if draw.is_stale():
         found.append("docs/layers.svg is not that of the table: run python3 tests/layers/draw.py")
     for sentence in found:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""run.py [--random N [--seed S]] [NAME...]: applies mutants, one at a time, and looks whether the tests notice.
+"""Applies mutants, one at a time, and looks whether the tests notice.
 
 A mutant is a small change that breaks one promise: NAME.patch in this folder, a unified diff with a head:
 
@@ -13,13 +13,8 @@ A mutant is a small change that breaks one promise: NAME.patch in this folder, a
 The tree is copied to .build/mutants/tree and built there.  For each mutant its tests are run until one
 fails.  "killed" means that one did; "LIVED" that none did, which makes the exit status 1.  A patch that
 does not apply or does not build is an error too.  Without names, all mutants are taken.
-
-    --check [BUILD]   build nothing: only say which patches do not apply, or name tests that BUILD lacks, and
-                      which promise of README.md (promises.txt) has fewer than three mutants
-    --promises        build nothing: print how many mutants break each promise of README.md
-    --no-control      do not run the tests once without a mutant, in which they must pass
-    --random N        N mutants, chosen by the number S
 """
+import argparse
 import filecmp
 import fnmatch
 import json
@@ -356,35 +351,34 @@ def bad_promises():
     return bool(few)
 
 
-def main(arguments):
-    names, count, seed, with_control = [], None, int(time.time()), True
-    while arguments:
-        word = arguments.pop(0)
-        if word == "--check":
-            return check(arguments.pop(0) if arguments else None)
-        if word == "--promises":
-            print("\n".join("%3d  %s" % (n, promise) for promise, n in count_promises().items()))
-            return 0
-        if word == "--no-control":
-            with_control = False
-        elif word == "--random" and arguments:
-            count = int(arguments.pop(0))
-        elif word == "--seed" and arguments:
-            seed = int(arguments.pop(0))
-        elif word.startswith("-"):
-            sys.exit(__doc__)
-        else:
-            names.append(word.removesuffix(".patch"))
-    names = names or all_names()
-    if count is not None:
-        names = random.Random(seed).sample(names, min(count, len(names)))
-        print("%d mutants, seed %d" % (len(names), seed), flush=True)
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--check", nargs="?", const="", metavar="BUILD",
+                        help="build nothing: only say which patches do not apply, or name tests that BUILD lacks, and "
+                             "which promise of README.md (promises.txt) has fewer than three mutants")
+    parser.add_argument("--promises", action="store_true",
+                        help="build nothing: print how many mutants break each promise of README.md")
+    parser.add_argument("--no-control", action="store_true",
+                        help="do not run the tests once without a mutant, in which they must pass")
+    parser.add_argument("--random", type=int, metavar="N", help="N mutants, chosen by the number S")
+    parser.add_argument("--seed", type=int, metavar="S", default=int(time.time()))
+    options = parser.parse_args()
+    if options.check is not None:
+        return check(options.check)
+    if options.promises:
+        print("\n".join("%3d  %s" % (n, promise) for promise, n in count_promises().items()))
+        return 0
+    names = [name.removesuffix(".patch") for name in options.names] or all_names()
+    if options.random is not None:
+        names = random.Random(options.seed).sample(names, min(options.random, len(names)))
+        print("%d mutants, seed %d" % (len(names), options.seed), flush=True)
     try:
         mutants = [Mutant(name) for name in names]
     except (Bad, OSError) as why:
         sys.exit("run.py: %s" % why)
-    return run(mutants, with_control)
+    return run(mutants, not options.no_control)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

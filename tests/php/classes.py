@@ -77,7 +77,7 @@ class Places:
 def imported(places, shape, keys):
     members, others = keys[:len(keys) // 2], keys[len(keys) // 2:]
     places.ask("wild", "add", members)
-    url = f"redis://127.0.0.1:{places.redis.port}"
+    url = places.redis.url()
     tamis("--store", url, "import", "app:bucket", "--from", url + "/0", "app:old-bucket", "--hash-set", *shape)
     told = places.all_say_the_same(keys, 1)
     same(told[:len(members)], ["1"] * len(members), f"{places.name}: members")

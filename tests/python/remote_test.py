@@ -34,7 +34,7 @@ class Remote(unittest.TestCase):
 
     def test_server(self):
         with server() as instance:
-            url = f"redis://127.0.0.1:{instance.port}"
+            url = instance.url()
             self.use(url, "one")
             tamis("--store", url, "create", "many", "-n", "10000", "-p", "0.0001%", "--shards", "16")
             self.use(url, "many")
@@ -55,7 +55,7 @@ class Remote(unittest.TestCase):
 
     def test_keys_in_doubt_are_told_as_new(self):
         with server() as instance:
-            seen = RemoteFilter(f"redis://127.0.0.1:{instance.port}", "seen", 1000, 1e-6)
+            seen = RemoteFilter(instance.url(), "seen", 1000, 1e-6)
             ask, answers = seen._ask_once, []
 
             def lose(*words):
@@ -72,7 +72,7 @@ class Remote(unittest.TestCase):
 
     def test_server_that_is_away_for_a_while(self):
         with server(save="3600 1") as instance:
-            seen = RemoteFilter(f"redis://127.0.0.1:{instance.port}", "seen", 1000, 1e-6, wait=2)
+            seen = RemoteFilter(instance.url(), "seen", 1000, 1e-6, wait=2)
             self.assertTrue(seen.add(b"a"))
             instance.process.terminate()
             instance.process.wait()

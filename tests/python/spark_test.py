@@ -118,7 +118,7 @@ class Jobs(StoreTest):
         sys.argv[1:] = ARGUMENTS  # harness.py reads them
         from harness import server, tamis as command
         with server() as redis:
-            url = f"redis://127.0.0.1:{redis.port}"
+            url = redis.url()
             command("--store", url, "import", "list", "--from", "tamis", self.directory + "/fuse")
             found = command("--store", url, "check", "list", text="".join(key + "\n" for key in KEYS)).splitlines()
         self.assertEqual(sorted(found), sorted(set(KEYS) - set(NEVER)))

@@ -21,7 +21,7 @@ def lines(keys):
 
 
 def create(truth, name, shards=8):
-    remote(f"redis://127.0.0.1:{truth.port}", "create", name, "-n", "10k", "-p", "1e-9", "--shards", shards)
+    remote(truth.url(), "create", name, "-n", "10k", "-p", "1e-9", "--shards", shards)
 
 
 def tell_the_truth_then(truth, word, cluster):

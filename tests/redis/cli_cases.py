@@ -72,7 +72,7 @@ def main():
             run_all(cluster.url(), cluster.servers, ["Directory only", "No cluster"])
         else:
             one = stack.enter_context(server())
-            run_all(f"redis://127.0.0.1:{one.port}", [one], ["Directory only"])
+            run_all(one.url(), [one], ["Directory only"])
 
 
 main()

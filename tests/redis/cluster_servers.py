@@ -60,7 +60,7 @@ class Cluster:
         return server.client().good("CLUSTER", "MYID").decode()
 
     def url(self, at=0):
-        return f"redis://{self.servers[at].host}:{self.servers[at].port}"
+        return self.servers[at].url()
 
     def slots_of(self, server):
         """The slots that the server has by its own word."""

@@ -122,15 +122,11 @@ def payloads_that_lie_are_refused():
         eventually(lambda: filters(redis) == [], "nothing is left over")
 
 
-def scan_head(client, key):
-    return client.good("BF.SCANDUMP", key, 0)[1]
-
-
 def a_head_that_claims_more_than_comes_makes_no_file():
     """More than 1 MiB comes, so that the import does not see at once that the stream ends too early."""
     with served() as (redis, client):
         client.good("BF.RESERVE", "k", "0.01", 60000000)
-        head = scan_head(client, "k")[:-4]  # without the expansion
+        head = client.good("BF.SCANDUMP", "k", 0)[1][:-4]  # without the expansion
         client.good("DEL", "k")
         eventually(lambda: filters(redis) == [], "the filter is dropped")
         # A file that becomes larger ends the server.

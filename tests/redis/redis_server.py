@@ -94,6 +94,9 @@ class Server:
     def client(self, resp=2):
         return Client(self.port, resp, self.host)
 
+    def url(self):
+        return f"redis://{self.host}:{self.port}"
+
     def kill(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)

@@ -12,11 +12,11 @@ class Done:
         self.status, self.out, self.err = status, out, err
 
 
-def remote(store, *words, keys=None, status=0, limit=60):
-    """Runs `tamis --store STORE WORDS` with keys (a list of bytes) on its input."""
+def remote(store, *words, keys=None, status=0, limit=60, environment=()):
+    """Runs `tamis --store STORE WORDS` with keys (a list of bytes) on its input; `environment`: what it has besides."""
     text = None if keys is None else b"".join(key + b"\n" for key in keys)
     done = subprocess.run([TAMIS, "--store", store] + [str(word) for word in words], input=text,
-                          capture_output=True, check=False, timeout=limit)
+                          capture_output=True, check=False, timeout=limit, env={**os.environ, **dict(environment)})
     if status is not None and done.returncode != status:
         raise AssertionError(f"tamis {words}: status {done.returncode}: {done.stderr.decode()}")
     return Done(done.returncode, done.stdout, done.stderr.decode())

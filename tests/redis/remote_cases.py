@@ -78,7 +78,7 @@ def the_same_as_on_a_directory():
     with tempfile.TemporaryDirectory() as directory:
         wanted = answers(os.path.join(directory, "store"))
     with server() as one, Cluster(3) as cluster:
-        one_url = f"redis://127.0.0.1:{one.port}"
+        one_url = one.url()
         for store, shards in ((one_url, None), (one_url, 8), (one_url + "/3", 3), (cluster.url(), 64)):
             for is_, line in zip(answers(store, shards), wanted):
                 same(is_, line, f"{store}, {shards} shards")
@@ -88,7 +88,7 @@ def the_same_as_on_a_directory():
 def keys_of_other_clients():
     """A filter that BF.RESERVE made is used as it is, and BF.EXISTS finds what tamis added."""
     with server() as one:
-        client, store = one.client(), f"redis://127.0.0.1:{one.port}"
+        client, store = one.client(), one.url()
         client.good("BF.RESERVE", "seen", "0.001", "1000")
         client.good("BF.MADD", "seen", "a", "b")
         same(remote(store, "add", "--new", "seen", "b", "c").out, b"c\n")
@@ -110,7 +110,7 @@ def keys_of_other_clients():
 def what_was_cut_short_is_told():
     """Descriptors in each state that a kill leaves; `drop` and `rename` end what was begun."""
     with server() as one:
-        client, store = one.client(), f"redis://127.0.0.1:{one.port}"
+        client, store = one.client(), one.url()
         remote(store, "create", "f", "-n", "1k", "--shards", "4")
         remote(store, "add", "f", keys=urls(0, 100))
         client.good("HSET", "f", "state", "renaming g")
@@ -144,7 +144,7 @@ def servers_that_refuse():
     bounded("redis://127.0.0.1:port", "list", why="the URL is not")
     with server() as one:
         one.client().good("CONFIG", "SET", "requirepass", "secret")
-        bounded(f"redis://127.0.0.1:{one.port}", "list", why="put the password into the URL")
+        bounded(one.url(), "list", why="put the password into the URL")
         bounded(f"redis://:wrong@127.0.0.1:{one.port}", "list", why="(the password is that of the URL)")
         remote(f"redis://:secret@127.0.0.1:{one.port}", "create", "f", "-n", "1k")
         client = one.client()
@@ -156,7 +156,7 @@ def servers_that_refuse():
         with tempfile.TemporaryDirectory() as directory:
             bounded(directory + "/store", "import", "i", "--from", reader, "f", why="ACL SETUSER")
     with server() as one:
-        client, store = one.client(), f"redis://127.0.0.1:{one.port}"
+        client, store = one.client(), one.url()
         remote(store, "create", "f", "-n", "1k")
         client.good("REPLICAOF", "127.0.0.1", "1")
         bounded(store, "add", "f", "x", why="it is a replica")
@@ -278,7 +278,7 @@ def answers_do_not_wait_for_more_input():
     """Keys that come one by one, or in a crowd, are answered while the input is still open.  Seen to fail for a
     has_more() of tools/tamis/keys.c that waits."""
     with server() as one, tempfile.TemporaryDirectory() as directory:
-        store = f"redis://127.0.0.1:{one.port}"
+        store = one.url()
         remote(store, "create", "f", "-n", "100k", "--shards", "16")
         adding, keys = Adding(store, directory, "f"), urls(0, 30003)
         for first, end in ((0, 1), (1, 3), (3, 30003)):
@@ -305,7 +305,7 @@ def memory_of(store, count):
 def memory_is_that_of_one_batch():
     """Seen to fail for a client that keeps the replies of all batches."""
     with server() as one:
-        store = f"redis://127.0.0.1:{one.port}"
+        store = one.url()
         remote(store, "create", "m", "-n", "2M", "--shards", "8")
         small, large = memory_of(store, 100000), memory_of(store, 800000)
         assert large < small + 6 * 1024, f"{small} KiB for 100,000 keys, {large} KiB for 800,000"
@@ -314,7 +314,7 @@ def memory_is_that_of_one_batch():
 def the_rate_holds_over_all_shards():
     """Shards get more or fewer keys than the mean; the whole has the rate that was asked for."""
     with server() as one:
-        store, count = f"redis://127.0.0.1:{one.port}", 600000
+        store, count = one.url(), 600000
         remote(store, "create", "r", "-n", count, "-p", "1%", "--shards", "3")
         remote(store, "add", "r", keys=urls(0, count))
         found = int(remote(store, "check", "-c", "r", keys=urls(count, 300000)).out)

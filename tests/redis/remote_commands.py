@@ -20,14 +20,10 @@ def told(store, *words, why, keys=None):
     assert why in done.err, f"{words}: {done.err!r}"
 
 
-def url_of(one):
-    return f"redis://127.0.0.1:{one.port}"
-
-
 def each_store():
     """A server, and a cluster; both with 4 shards."""
     with server() as one:
-        yield url_of(one), one.client()
+        yield one.url(), one.client()
     with Cluster(3) as cluster:
         yield cluster.url(), None
 
@@ -82,7 +78,7 @@ def shards_that_agree_are_merged():
 
 def create_takes_what_a_server_can():
     with server() as one:
-        store = url_of(one)
+        store = one.url()
         remote(store, "create", "f", "-n", "1k", "--shards", 2)
         remote(store, "create", "f", "-n", "1k", "--shards", 2, "--if-missing")
         told(store, "create", "f", "-n", "2k", "--shards", 2, "--if-missing", why="with capacity 1000, not 2000")
@@ -146,7 +142,7 @@ def streams_go_there_and_back():
 def a_stream_of_many_pieces():
     """48 MiB, while keys are added: one digest for what was written."""
     with server() as one, tempfile.TemporaryDirectory() as directory:
-        store, path = url_of(one), os.path.join(directory, "out")
+        store, path = one.url(), os.path.join(directory, "out")
         remote(store, "create", "f", "-n", "30M", "-p", "1%", "--shards", 1, "--durable")
         remote(store, "add", "f", keys=urls(0, 1000))
         adder = threading.Thread(target=lambda: [one.client().good("BF.ADD", "f", f"x{i}") for i in range(200)])
@@ -163,7 +159,7 @@ def a_stream_of_many_pieces():
 
 def what_is_damaged_is_told():
     with server() as one, tempfile.TemporaryDirectory() as directory:
-        client, store, path = one.client(), url_of(one), os.path.join(directory, "out")
+        client, store, path = one.client(), one.url(), os.path.join(directory, "out")
         remote(store, "create", "f", "-n", "1k", "--kind", "counting", "--shards", 4)
         remote(store, "add", "f", keys=urls(0, 100))
         remote(store, "export", "f", "--to", "tamis", path)
@@ -204,7 +200,7 @@ def where_to_run_the_others():
     with server() as one:
         for words in (["verify"], ["repair"], ["backup", "x"], ["build", "x"], ["report", "-o", "x", "--all"], ["rollback", "x"],
                       ["generations", "x"], ["except", "x", "add", "k"], ["compare", "x", "y"]):
-            told(url_of(one), *words, why="run it on the server's machine, with --store DIR")
+            told(one.url(), *words, why="run it on the server's machine, with --store DIR")
 
 
 def forward(source, target, cut):
@@ -247,7 +243,7 @@ def losing(port, word):
 
 def removes_are_not_asked_twice():
     with server() as one:
-        store = url_of(one)
+        store = one.url()
         remote(store, "create", "c", "-n", "1k", "--kind", "counting")
         remote(store, "add", "c", "k", "k", "k", "l")
         told(losing(one.port, b"http"), "remove", "c", "https://a", why="1 key is in doubt")

@@ -8,9 +8,9 @@ import subprocess
 import tempfile
 
 from cluster_servers import Cluster
-from harness import TAMIS, run, same, server
+from harness import run, same, server
 from redis_server import free_port
-from remote import urls
+from remote import remote, urls
 
 
 def openssl(directory, *words):
@@ -45,12 +45,9 @@ def bus_port():
 
 def ask(store, *words, keys=None, status=0, why="", **environment):
     names = {"TAMIS_TLS_" + name.upper(): value for name, value in environment.items()}
-    done = subprocess.run([TAMIS, "--store", store, *words], capture_output=True, check=False, timeout=60,
-                          input=None if keys is None else b"".join(key + b"\n" for key in keys),
-                          env={**os.environ, **names})
-    same(done.returncode, status, f"{store} {words}: {done.stderr}")
-    assert why in done.stderr.decode(), done.stderr
-    return done.stdout
+    done = remote(store, *words, keys=keys, status=status, environment=names)
+    assert why in done.err, done.err
+    return done.out
 
 
 def streams(tls, socket, here):

@@ -241,7 +241,7 @@ def stores():
                     file.write(f"https://www.site-{line * 31 % 9973}.example/articles/of/{i}/that/are/long/{line:020}\n")
         there = [Store("a directory", os.path.join(directory, "store"), ())]
         one = stack.enter_context(Server(MODULE))
-        url = f"redis://127.0.0.1:{one.port}"
+        url = one.url()
         sharded = ("--shards", "32")
         there += [Store("a server, one key", url, (), [one]), Store("the same, 32 shards", url, sharded, [one])]
         for masters, replicas in ((1, 1), (2, 2), (3, 3), (3, 0)):
