@@ -1,45 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bf_read.c: BF.EXISTS, BF.MEXISTS, BF.INFO, BF.CARD and BF.DEBUG. */
+/* bf_read.c: BF.INFO, BF.CARD and BF.DEBUG. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "command.h"
 #include "keeper.h"
-
-int bf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    struct value *value;
-    size_t bytes;
-    int rc = 0;
-    if (argc != 3) return RedisModule_WrongArity(ctx);
-    const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    if (key_held(key, TYPE_BLOOM, &value) == HELD_VALUE)
-        rc = tamis_filter_contains(value->filter, item, bytes);
-    RedisModule_CloseKey(key);
-    counts.asked++;
-    return rc < 0 ? reply_failure(ctx, "the filter cannot be asked")
-                  : RedisModule_ReplyWithBool(ctx, rc);
-}
-
-int bf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    struct value *value;
-    int64_t rc = 0;
-    if (argc < 3) return RedisModule_WrongArity(ctx);
-    const struct items *items = items_of(argv + 2, argc - 2);
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    const bool there = key_held(key, TYPE_BLOOM, &value) == HELD_VALUE;
-    if (there)
-        rc = tamis_filter_contains_batch(value->filter, items->keys, items->count, items->answers);
-    RedisModule_CloseKey(key);
-    if (rc < 0) return reply_failure(ctx, "the filter cannot be asked");
-    counts.asked += items->count;
-    (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
-    for (size_t i = 0; i < items->count; i++)
-        (void)RedisModule_ReplyWithBool(ctx, there ? items->answers[i] : 0);
-    return REDISMODULE_OK;
-}
 
 int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
@@ -79,7 +44,6 @@ static void measure(const struct value *value, long long numbers[FIELDS])
     for (uint32_t i = 0; tamis_filter_segment(value->filter, i, &segment) == 0; i++) {
         numbers[0] += (long long)segment.capacity;
         numbers[2]++;
-        segment.size = sizeof segment;
     }
 }
 
@@ -137,7 +101,6 @@ int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
                        " size:%" PRIu64 " ratio:%g",
                        s.data_bytes, s.m_bits, s.k, s.capacity, s.items, s.fp_rate);
         (void)RedisModule_ReplyWithCString(ctx, text);
-        s.size = sizeof s;
     }
     RedisModule_ReplySetArrayLength(ctx, lines);
     RedisModule_CloseKey(key);

@@ -47,8 +47,8 @@ void key_set(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
  * <sentence>" or that memory was out, and returns NULL. */
 struct value *key_made(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                        struct value *value, int rc, const char *failure);
-/* Makes the filter of a key that is there not yet, and replies OK.  If that fails, replies
- * "ERR <failure>: <sentence>" and returns NULL. */
+/* Makes the filter of a new value and puts it into a key that is empty; replies OK.  If that fails,
+ * frees the value, replies "ERR <failure>: <sentence>" and returns NULL. */
 struct value *key_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                        struct value *value, maker_fn *make, void *context, const char *failure);
 

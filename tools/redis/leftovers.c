@@ -186,8 +186,6 @@ static int each_segment(tamis_filter *from, tamis_filter *to, piece_fn *fn)
             a.k != b.k || a.seed != b.seed || strcmp(a.hash_set, b.hash_set) != 0)
             return TAMIS_EFOREIGN;
         rc = each_piece(from, to, i, a.data_bytes, fn);
-        a.size = sizeof a;
-        b.size = sizeof b;
     }
     return rc;
 }

@@ -14,6 +14,7 @@
  *     freeze       counters for a child that saves   durable      adds that wait for the disk
  *     busy         how long a local process may hold the server up
  *     cf_exact, rdb_cuckoo   RedisBloom's cuckoo filter
+ *     tables       COMMAND DOCS of all of them      exists       BF.EXISTS, CF.EXISTS, and of many
  */
 #include "bits.h"
 #include "command.h"

@@ -12,7 +12,6 @@ bool pieces_find(const struct value *value, uint64_t position, struct place *pla
             return true;
         }
         position -= segment.data_bytes;
-        segment.size = sizeof segment;
     }
     return false;
 }

@@ -50,7 +50,6 @@ typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
 #define REDISMODULE_CTX_FLAGS_ASYNC_LOADING (1 << 23)
 
 #define REDISMODULE_NOTIFY_GENERIC (1 << 2)
-#define REDISMODULE_NOTIFY_LOADED (1 << 12)
 #define REDISMODULE_NOTIFY_MODULE (1 << 13)
 
 #define REDISMODULE_OPTIONS_HANDLE_IO_ERRORS (1 << 0)
@@ -58,7 +57,6 @@ typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
 
 #define REDISMODULE_CMDFILTER_NOSELF (1 << 0)
 
-#define REDISMODULE_CONFIG_DEFAULT 0
 #define REDISMODULE_CONFIG_IMMUTABLE (1 << 0)
 #define REDISMODULE_CONFIG_MEMORY (1 << 7)
 
@@ -82,7 +80,6 @@ typedef struct RedisModuleEvent {
 #define REDISMODULE_SUBEVENT_LOADING_AOF_START 1
 #define REDISMODULE_SUBEVENT_LOADING_ENDED 3
 #define REDISMODULE_SUBEVENT_FORK_CHILD_BORN 0
-#define REDISMODULE_SUBEVENT_FORK_CHILD_DIED 1
 
 struct RedisModuleSwapDbInfo {
     uint64_t version;
@@ -235,7 +232,6 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(void, Log, (RedisModuleCtx *, const char *, const char *, ...))                              \
     X(int, GetContextFlags, (RedisModuleCtx *))                                                    \
     X(int, GetSelectedDb, (RedisModuleCtx *))                                                      \
-    X(int, SelectDb, (RedisModuleCtx *, int))                                                      \
     X(RedisModuleKey *, OpenKey, (RedisModuleCtx *, RedisModuleString *, int))                     \
     X(void, CloseKey, (RedisModuleKey *))                                                          \
     X(int, KeyType, (RedisModuleKey *))                                                            \
@@ -270,7 +266,6 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
                                     RedisModuleEventCallback *))                                   \
     X(void, SaveUnsigned, (RedisModuleIO *, uint64_t))                                             \
     X(uint64_t, LoadUnsigned, (RedisModuleIO *))                                                   \
-    X(void, SaveDouble, (RedisModuleIO *, double))                                                 \
     X(double, LoadDouble, (RedisModuleIO *))                                                       \
     X(void, SaveStringBuffer, (RedisModuleIO *, const char *, size_t))                             \
     X(char *, LoadStringBuffer, (RedisModuleIO *, size_t *))                                       \
@@ -285,7 +280,6 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(RedisModuleCallReply *, Call, (RedisModuleCtx *, const char *, const char *, ...))           \
     X(int, ReplyWithCallReply, (RedisModuleCtx *, RedisModuleCallReply *))                         \
     X(void, FreeCallReply, (RedisModuleCallReply *))                                               \
-    X(const RedisModuleString *, GetKeyNameFromOptCtx, (RedisModuleKeyOptCtx *))                   \
     X(const RedisModuleString *, GetToKeyNameFromOptCtx, (RedisModuleKeyOptCtx *))                 \
     X(int, GetToDbIdFromOptCtx, (RedisModuleKeyOptCtx *))                                          \
     X(RedisModuleBlockedClient *, BlockClient, (RedisModuleCtx *, RedisModuleReplyFunc *,          \

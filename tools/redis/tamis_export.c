@@ -45,7 +45,6 @@ static uint64_t mark_of(const struct value *value, uint64_t all_bytes)
     for (uint32_t i = 0; tamis_filter_segment(value->filter, i, &segment) == 0; i++) {
         mix(&mark, segment.number);
         mix(&mark, segment.slice);
-        segment.size = sizeof segment;
     }
     return mark & INT64_MAX;
 }

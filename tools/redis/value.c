@@ -80,7 +80,6 @@ uint64_t value_size_bytes(const struct value *value)
     uint64_t bytes = 32;
     for (uint32_t i = 0; tamis_filter_segment(value->filter, i, &segment) == 0; i++) {
         bytes += 64 + segment.data_bytes;
-        segment.size = sizeof segment;
     }
     return bytes;
 }
@@ -120,7 +119,6 @@ static void digest(RedisModuleDigest *to, void *value)
             if (tamis_filter_read_data(v->filter, i, at, buffer, now) < 0) break;
             RedisModule_DigestAddStringBuffer(to, buffer, now);
         }
-        segment.size = sizeof segment;
     }
     RedisModule_DigestEndSequence(to);
     RedisModule_Free(buffer);
