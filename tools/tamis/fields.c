@@ -240,9 +240,8 @@ static const char DEGRADED[] = "a sync has failed, so a power cut may lose keys;
 /* Adds a note to *notes, unless it is there already. */
 static void add_note(char **notes, const char *note)
 {
-    char *longer = NULL;
     if (note == NULL || strstr(*notes, note) != NULL) return;
-    if (asprintf(&longer, "%s%s%s", *notes, **notes ? "; " : "", note) < 0) cli_no_memory();
+    char *longer = cli_format("%s%s%s", *notes, **notes ? "; " : "", note);
     free(*notes);
     *notes = longer;
 }

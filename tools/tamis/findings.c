@@ -31,10 +31,10 @@ static char *quote(const char *name)
 
 char *finding_advice(const char *format, const char *name)
 {
-    char *word = quote(name), *text = NULL;
+    char *word = quote(name);
     const char *at = strstr(format, "NAME"), *rest = at ? at + 4 : "";
     const int before = (int)(at ? (size_t)(at - format) : strlen(format));
-    if (asprintf(&text, "%.*s%s%s", before, format, at ? word : "", rest) < 0) cli_no_memory();
+    char *text = cli_format("%.*s%s%s", before, format, at ? word : "", rest);
     free(word);
     return text;
 }

@@ -40,12 +40,11 @@ static const struct format {
 __attribute__((format(printf, 2, 3))) static ssize_t fail(struct input *input, const char *format,
                                                           ...)
 {
-    char *what = NULL;
     va_list args;
     va_start(args, format);
-    if (vasprintf(&what, format, args) < 0) cli_no_memory();
+    char *what = cli_vformat(format, args);
     va_end(args);
-    if (asprintf(&input->error, "%s: %s", input->name, what) < 0) cli_no_memory();
+    input->error = cli_format("%s: %s", input->name, what);
     free(what);
     return -1;
 }

@@ -165,7 +165,7 @@ __attribute__((format(printf, 2, 3))) static void stop_with(struct key_source *s
 {
     va_list args;
     va_start(args, format);
-    if (vasprintf(&source->error, format, args) < 0) cli_no_memory();
+    source->error = cli_vformat(format, args);
     va_end(args);
     source->at_end = true;
     source->failed = true;
@@ -428,14 +428,14 @@ void key_source_tell_missing(const struct key_source *source, const struct tamis
     const size_t bytes = key->bytes < SHOWN_BYTES ? key->bytes : SHOWN_BYTES;
     const unsigned char *data = key->data;
     const char *quote = source->hex ? "" : "'";
-    char shown[2 * SHOWN_BYTES + 1] = "", *what = NULL;
+    char shown[2 * SHOWN_BYTES + 1] = "";
     va_list args;
     if (!source->hex && bytes > 0) memcpy(shown, key->data, bytes);
     if (!source->hex) shown[bytes] = '\0';
     for (size_t i = 0; source->hex && i < bytes; i++)
         (void)snprintf(shown + 2 * i, 3, "%02x", data[i]);
     va_start(args, format);
-    if (vasprintf(&what, format, args) < 0) cli_no_memory();
+    char *what = cli_vformat(format, args);
     va_end(args);
     cli_tell("key %s%s%s%s %s", quote, shown, bytes < key->bytes ? "..." : "", quote, what);
     free(what);

@@ -2,6 +2,7 @@
 /* memory.c: memory that is there or ends the program; see memory.h. */
 #include "memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,4 +46,20 @@ char *cli_copy(const char *text, size_t bytes)
 char *cli_strdup(const char *text)
 {
     return cli_copy(text, strlen(text));
+}
+
+char *cli_vformat(const char *format, va_list args)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, args) < 0) cli_no_memory();
+    return text;
+}
+
+char *cli_format(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = cli_vformat(format, args);
+    va_end(args);
+    return text;
 }

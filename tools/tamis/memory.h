@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* As malloc() and realloc().  The caller frees what they return. */
@@ -19,5 +20,9 @@ void *cli_grow(void *old, size_t needed, size_t *room, size_t item_bytes);
 /* A copy of the first bytes of a text, with a NUL behind them; and of a whole text. */
 char *cli_copy(const char *text, size_t bytes);
 char *cli_strdup(const char *text);
+
+/* As asprintf() and vasprintf(). */
+char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *cli_vformat(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 void cli_no_memory(void) __attribute__((noreturn));

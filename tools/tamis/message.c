@@ -24,16 +24,9 @@ static void write_line(const char *line)
     free(whole);
 }
 
-__attribute__((format(printf, 1, 0))) static char *format_line(const char *format, va_list args)
-{
-    char *line = NULL;
-    if (vasprintf(&line, format, args) < 0) cli_no_memory();
-    return line;
-}
-
 __attribute__((format(printf, 1, 0))) static void tell(const char *format, va_list args)
 {
-    char *line = format_line(format, args);
+    char *line = cli_vformat(format, args);
     write_line(line);
     free(line);
 }
@@ -59,7 +52,7 @@ int cli_interrupted(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *line = format_line(format, args);
+    char *line = cli_vformat(format, args);
     va_end(args);
     cli_tell("stopped by %s%s", interrupt_name(), line);
     free(line);
@@ -70,7 +63,7 @@ int cli_fail_usage(const struct command *command, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *line = format_line(format, args);
+    char *line = cli_vformat(format, args);
     va_end(args);
     if (command)
         cli_tell("%s; try 'tamis %s --help'", line, command->name);

@@ -5,13 +5,6 @@
 #include "redis_url.h"
 #include "wait.h"
 
-static char *join(const char *directory, const char *rest)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s%s", directory, rest) < 0) cli_no_memory();
-    return path;
-}
-
 static const char *environment(const char *name)
 {
     const char *value = getenv(name);
@@ -26,9 +19,9 @@ static char *store_name(const struct invocation *call)
     if (directory) return cli_strdup(directory);
     directory = environment("XDG_STATE_HOME");
     /* "If an implementation encounters a relative path ... it should ignore it" (XDG). */
-    if (directory && directory[0] == '/') return join(directory, "/tamis");
+    if (directory && directory[0] == '/') return cli_format("%s/tamis", directory);
     directory = environment("HOME");
-    if (directory) return join(directory, "/.local/state/tamis");
+    if (directory) return cli_format("%s/.local/state/tamis", directory);
     return NULL;
 }
 

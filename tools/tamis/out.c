@@ -156,12 +156,10 @@ void out_filter(struct out *out, const char *name)
 
 void out_format(struct out *out, const char *format, ...)
 {
-    char *text = NULL;
     va_list args;
     va_start(args, format);
-    int bytes = vasprintf(&text, format, args);
+    char *text = cli_vformat(format, args);
     va_end(args);
-    if (bytes < 0) cli_no_memory();
-    out_bytes(out, text, (size_t)bytes);
+    out_text(out, text);
     free(text);
 }

@@ -80,7 +80,7 @@ static struct redis_stream *open_stream(const struct options *options, const cha
     struct redis_stream *redis = cli_alloc(sizeof *redis);
     *redis = (struct redis_stream){.key = cli_strdup(key)};
     redis->stream.kind = &STRING_KIND;
-    if (asprintf(&redis->stream.name, "key '%s'", key) < 0) cli_no_memory();
+    redis->stream.name = cli_format("key '%s'", key);
     redis->connection.what = redis->stream.name;
     if (redis_connect(&redis->connection, options)) return redis;
     (void)give_up(redis);
@@ -450,8 +450,7 @@ static void name_temporary(struct redis_stream *redis)
     uint64_t random = 0;
     while (getrandom(&random, sizeof random, 0) < 0 && errno == EINTR)
         continue;
-    if (asprintf(&redis->temporary, "%s:tamis-export-%016" PRIx64, redis->key, random) < 0)
-        cli_no_memory();
+    redis->temporary = cli_format("%s:tamis-export-%016" PRIx64, redis->key, random);
 }
 
 struct stream *redis_write(const struct options *options, const char *key, const char *format,

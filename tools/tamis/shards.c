@@ -33,16 +33,12 @@ void tree_remove(const char *path)
 
 static char *path_in(const char *directory, const char *name)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", directory, name) < 0) cli_no_memory();
-    return path;
+    return cli_format("%s/%s", directory, name);
 }
 
 static char *shard_path(const char *directory, uint32_t shard)
 {
-    char name[32];
-    (void)snprintf(name, sizeof name, "%u.tamis", shard);
-    return path_in(directory, name);
+    return cli_format("%s/%u.tamis", directory, shard);
 }
 
 bool shards_are_there(const char *path)
@@ -89,8 +85,7 @@ static int export_shard(const struct invocation *call, uint32_t shard, const cha
 /* The directory is whole and gets its name; one that has it goes, with --force. */
 static int keep(const char *temporary, const char *path, bool force)
 {
-    char *old = NULL;
-    if (asprintf(&old, "%s.old", temporary) < 0) cli_no_memory();
+    char *old = cli_format("%s.old", temporary);
     const bool there = access(path, F_OK) == 0;
     int rc = 0;
     if (there && (!force || !shards_are_there(path)))
@@ -128,10 +123,9 @@ static bool can_export(const struct invocation *call, const struct remote_shards
 int shards_export(const struct invocation *call)
 {
     struct remote_shards shards;
-    char *temporary = NULL;
     remote.shards(call->remote, &shards);
     if (!can_export(call, &shards)) return CLI_ERROR;
-    if (asprintf(&temporary, "%s.XXXXXX", call->args[1]) < 0) cli_no_memory();
+    char *temporary = cli_format("%s.XXXXXX", call->args[1]);
     int status = CLI_ERROR;
     if (mkdtemp(temporary) == NULL) {
         cli_tell("cannot make %s: %s", call->args[1], strerror(errno));

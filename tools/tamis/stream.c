@@ -173,7 +173,7 @@ static bool make_temporary(struct file_stream *file, const char *path)
     const mode_t mask = umask(0);
     (void)umask(mask);
     file->path = cli_strdup(path);
-    if (asprintf(&file->temporary, "%s.XXXXXX", path) < 0) cli_no_memory();
+    file->temporary = cli_format("%s.XXXXXX", path);
     file->fd = mkostemp(file->temporary, O_CLOEXEC);
     if (file->fd >= 0 && fchmod(file->fd, 0666 & ~mask) == 0) return true;
     tell_failure(&file->stream, "make");

@@ -3,8 +3,6 @@
 #include "table.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,12 +41,10 @@ void table_init(struct table *table, const char *align, const char *const *heade
 
 void table_format(struct table *table, const char *format, ...)
 {
-    char *cell = NULL;
     va_list args;
     va_start(args, format);
-    if (vasprintf(&cell, format, args) < 0) cli_no_memory();
+    add(table, cli_vformat(format, args));
     va_end(args);
-    add(table, cell);
 }
 
 static void pad(struct out *out, size_t spaces)

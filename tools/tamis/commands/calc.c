@@ -52,11 +52,10 @@ static void size_within(struct row *row, uint64_t memory_bytes)
     size_row(row);
     if (row->reason) return;
     if (row->sizing.data_bytes > memory_bytes) {
-        if (asprintf(&row->reason,
-                     "%ju %s %ju bytes at a rate of %g, more than the %ju of --memory",
-                     (uintmax_t)asked.capacity, asked.capacity == 1 ? "key needs" : "keys need",
-                     (uintmax_t)row->sizing.data_bytes, asked.fp_rate, (uintmax_t)memory_bytes) < 0)
-            cli_no_memory();
+        row->reason =
+            cli_format("%ju %s %ju bytes at a rate of %g, more than the %ju of --memory",
+                       (uintmax_t)asked.capacity, asked.capacity == 1 ? "key needs" : "keys need",
+                       (uintmax_t)row->sizing.data_bytes, asked.fp_rate, (uintmax_t)memory_bytes);
         return;
     }
     row->sizing = (struct tamis_sizing){.size = sizeof(struct tamis_sizing),

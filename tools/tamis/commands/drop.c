@@ -5,9 +5,7 @@
 
 static int check_present(const struct invocation *call, const char *name)
 {
-    char *sentence = NULL;
-    if (asprintf(&sentence, "there is no filter '%s', so nothing was dropped", name) < 0)
-        cli_no_memory();
+    char *sentence = cli_format("there is no filter '%s', so nothing was dropped", name);
     const int rc = call->remote_store ? remote.exists(call->remote_store, name, sentence)
                                       : cli_filter_exists(call->store, name);
     if (rc < 0 && !call->remote_store) cli_fail_library();

@@ -46,8 +46,6 @@ static void pile_clear(struct pile *pile)
 
 struct change {
     const struct invocation *call;
-    const char *name;
-    tamis_store *store;
     struct key_source *source;
     struct pile pile;
 };
@@ -69,34 +67,34 @@ static int read_pile(struct change *change)
 
 static int add(struct change *change, const struct tamis_key *keys)
 {
-    const int64_t added =
-        tamis_filter_except(change->store, change->name, keys, change->pile.count);
-    if (added < 0) return cli_fail_named(change->store, change->name, added);
-    if (cli_given(change->call, TAKES(JSON))) {
+    const struct invocation *call = change->call;
+    const int64_t added = tamis_filter_except(call->store, call->args[0], keys, change->pile.count);
+    if (added < 0) return cli_fail_named(call->store, call->args[0], added);
+    if (cli_given(call, TAKES(JSON))) {
         json_t *line = json_new();
         json_put(line, "keys", json_unsigned(change->pile.count));
         json_put(line, "new", json_unsigned((uint64_t)added));
-        json_print(change->call->out, line);
+        json_print(call->out, line);
     }
     return CLI_DONE;
 }
 
 static int remove_keys(struct change *change, const struct tamis_key *keys)
 {
+    const struct invocation *call = change->call;
+    const char *name = call->args[0];
     const size_t count = change->pile.count;
     uint8_t *answers = cli_alloc(count);
-    const int64_t removed =
-        tamis_filter_unexcept(change->store, change->name, keys, count, answers);
+    const int64_t removed = tamis_filter_unexcept(call->store, name, keys, count, answers);
     for (size_t i = 0; removed >= 0 && i < count; i++) {
-        if (cli_given(change->call, TAKES(JSON)))
-            json_print_key(change->call->out, &keys[i], change->source->hex, "removed",
+        if (cli_given(call, TAKES(JSON)))
+            json_print_key(call->out, &keys[i], change->source->hex, "removed",
                            json_boolean(answers[i]));
         if (!answers[i])
-            key_source_tell_missing(change->source, &keys[i], "is no exception of '%s'",
-                                    change->name);
+            key_source_tell_missing(change->source, &keys[i], "is no exception of '%s'", name);
     }
     free(answers);
-    if (removed < 0) return cli_fail_named(change->store, change->name, removed);
+    if (removed < 0) return cli_fail_named(call->store, name, removed);
     return (uint64_t)removed < count ? CLI_NOTHING : CLI_DONE;
 }
 
@@ -107,10 +105,11 @@ static int look_for(tamis_store *store, const char *name)
     return filter ? cli_filter_close(filter, CLI_DONE) : CLI_ERROR;
 }
 
-static int change(const struct invocation *call, tamis_store *store, bool adds)
+static int change(struct invocation *call)
 {
-    struct change change = {.call = call, .name = call->args[0], .store = store};
-    if (look_for(store, change.name) != CLI_DONE) return CLI_ERROR;
+    const bool adds = strcmp(call->args[1], "add") == 0;
+    struct change change = {.call = call};
+    if (look_for(call->store, call->args[0]) != CLI_DONE) return CLI_ERROR;
     interrupt_catch();
     change.source = key_source_new(call, 2);
     change.source->interruptible = true;
@@ -148,34 +147,28 @@ static int show_exception(void *context, const struct tamis_key *key, uint64_t g
 
 static int list(struct invocation *call)
 {
-    const char *name = call->args[0];
+    const int rc = tamis_filter_exceptions(call->store, call->args[0], show_exception, call);
+    return rc < 0 ? cli_fail_named(call->store, call->args[0], rc) : CLI_DONE;
+}
+
+static int run_list(struct invocation *call)
+{
     if (call->arg_count > 2)
         return cli_fail_usage(call->command, "unexpected argument '%s': list takes no keys",
                               call->args[2]);
     if (cli_given(call, TAKES(FILE)))
         return cli_fail_usage(call->command,
                               "option --file is for add and remove: list takes no keys");
-    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
-    if (!store) return CLI_ERROR;
-    const int rc = tamis_filter_exceptions(store, name, show_exception, call);
-    const int status = rc < 0 ? cli_fail_named(store, name, rc) : CLI_DONE;
-    tamis_store_close(store);
-    return status;
+    return cli_with_store(call, TAMIS_READ_ONLY, list);
 }
 
 static int run(struct invocation *call)
 {
     const char *what = call->args[1];
-    const bool adds = strcmp(what, "add") == 0;
-    if (strcmp(what, "list") == 0) return list(call);
-    if (!adds && strcmp(what, "remove") != 0)
+    if (strcmp(what, "list") == 0) return run_list(call);
+    if (strcmp(what, "add") != 0 && strcmp(what, "remove") != 0)
         return cli_fail_usage(call->command, "'%s' is not add, remove or list", what);
-    if (!key_source_can_be(call, 2)) return CLI_ERROR;
-    tamis_store *store = cli_store_open(call, 0);
-    if (!store) return CLI_ERROR;
-    const int status = change(call, store, adds);
-    tamis_store_close(store);
-    return status;
+    return key_source_can_be(call, 2) ? cli_with_store(call, 0, change) : CLI_ERROR;
 }
 
 const struct command cli_command_except = {

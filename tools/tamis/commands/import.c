@@ -117,18 +117,17 @@ static int import_here(const struct invocation *call, struct stream *stream)
 static int import_aside(const struct invocation *call, struct stream *stream)
 {
     const char *directory = getenv("TMPDIR");
-    char *path = NULL, *own = NULL;
     int status = CLI_ERROR;
     tamis_store *store = NULL;
-    if (asprintf(&path, "%s/tamis-import-XXXXXX", directory && *directory ? directory : "/tmp") < 0)
-        cli_no_memory();
+    if (!directory || !*directory) directory = "/tmp";
+    char *path = cli_format("%s/tamis-import-XXXXXX", directory);
     if (mkdtemp(path) == NULL) {
         free(path);
         return cli_fail("cannot make a directory in %s: %s; set TMPDIR to one with room for the "
                         "filter",
-                        directory && *directory ? directory : "/tmp", strerror(errno));
+                        directory, strerror(errno));
     }
-    if (asprintf(&own, "%s/store", path) < 0) cli_no_memory();
+    char *own = cli_format("%s/store", path);
     const struct tamis_store_options options = cli_store_options(call, TAMIS_CREATE);
     if (tamis_store_open_with(own, &options, &store) < 0)
         cli_fail_library();

@@ -21,7 +21,7 @@ struct sources {
     size_t count;
 };
 
-static bool sources_open(struct sources *sources, const struct invocation *call, tamis_store *store)
+static bool sources_open(struct sources *sources, const struct invocation *call)
 {
     struct invocation rest = *call;
     rest.args++;
@@ -30,7 +30,8 @@ static bool sources_open(struct sources *sources, const struct invocation *call,
     if (cli_names(&sources->names, &rest) != CLI_DONE) return false;
     sources->filters = cli_alloc(sources->names.count * sizeof *sources->filters);
     for (size_t i = 0; i < sources->names.count; i++) {
-        tamis_filter *filter = cli_filter_open(store, sources->names.names[i], TAMIS_READ_ONLY);
+        tamis_filter *filter =
+            cli_filter_open(call->store, sources->names.names[i], TAMIS_READ_ONLY);
         if (!filter) return false;
         sources->filters[sources->count++] = filter;
     }
@@ -67,9 +68,10 @@ static int merge_into(tamis_store *store, const char *name, const struct tamis_m
     return rc;
 }
 
-static int merge(const struct invocation *call, tamis_store *store, const struct sources *sources,
+static int merge(const struct invocation *call, const struct sources *sources,
                  tamis_filter **filter)
 {
+    tamis_store *store = call->store;
     uint64_t done_bytes = 0;
     const bool intersect = cli_given(call, TAKES(INTERSECT));
     const struct tamis_merge merge = {.size = sizeof merge,
@@ -111,29 +113,29 @@ static int show(const struct invocation *call, tamis_filter *filter)
     return status;
 }
 
-static int run_merge(const struct invocation *call, tamis_store *store,
-                     const struct sources *sources)
+static int run_merge(const struct invocation *call, const struct sources *sources)
 {
     tamis_filter *filter = NULL;
     progress_start(&call->options, 0);
-    const int rc = merge(call, store, sources, &filter);
+    const int rc = merge(call, sources, &filter);
     progress_end();
     if (rc == 0) return cli_filter_close(filter, show(call, filter));
     if (!interrupt_signal()) return cli_fail_library();
     return cli_interrupted("; nothing is lost, and the same command completes it");
 }
 
-static int run(struct invocation *call)
+static int merge_sources(struct invocation *call)
 {
     struct sources sources;
-    interrupt_catch();
-    tamis_store *store = cli_store_open(call, 0);
-    if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
-    if (sources_open(&sources, call, store)) status = run_merge(call, store, &sources);
-    status = sources_close(&sources, status);
-    tamis_store_close(store);
-    return status;
+    if (sources_open(&sources, call)) status = run_merge(call, &sources);
+    return sources_close(&sources, status);
+}
+
+static int run(struct invocation *call)
+{
+    interrupt_catch();
+    return cli_with_store(call, 0, merge_sources);
 }
 
 /* ---- On a server ----------------------------------------------------------------------------- */

@@ -308,7 +308,7 @@ int store_create(struct remote *store, const char *name, const struct remote_spe
     const uint32_t shards = count_shards(&spec, wanted->shards);
     if (shards == 0) return -1;
     const bool has_seed = spec.hash_set == NULL || strcmp(spec.hash_set, "xxh3") == 0;
-    if (shards > 1 && spec.seed == 0 && has_seed) spec.seed = SHARD_SEED;
+    if (shards > 1 && spec.seed == 0 && has_seed) spec.seed = TAMIS_SHARD_SEED;
     const int there = wanted->if_missing && shards > 1 ? is_there(store, name, &spec, shards) : 0;
     if (there != 0) return there > 0 ? 0 : -1;
     struct remote_filter *filter = filter_new(store, name, shards);
@@ -320,17 +320,22 @@ int store_create(struct remote *store, const char *name, const struct remote_spe
 
 /* ---- Dropping, rotating --------------------------------------------------------------------- */
 
+/* A command to each shard, which answers by a reply of that type. */
+static int tell_each(struct remote_filter *filter, const char *command, int type)
+{
+    struct request *requests = ASK_EACH(filter, true, command);
+    int rc = requests != NULL ? 0 : -1;
+    for (uint32_t i = 0; rc == 0 && i < filter_keys(filter); i++)
+        if (requests[i].reply->type != type)
+            rc = reply_fail(filter->store, command, requests[i].reply);
+    each_free(filter, requests);
+    return rc;
+}
+
 static bool drop_shards(struct remote_filter *filter)
 {
-    if (!change_set_state(filter->store, filter->name, "dropping")) return false;
-    struct request *requests = ASK_EACH(filter, true, "UNLINK");
-    bool good = requests != NULL;
-    for (uint32_t i = 0; good && i < filter->shards; i++) {
-        good = requests[i].reply->type == REDIS_REPLY_INTEGER;
-        if (!good) exchange_fail(filter->store, "UNLINK", requests[i].reply);
-    }
-    each_free(filter, requests);
-    return good;
+    return change_set_state(filter->store, filter->name, "dropping") &&
+           tell_each(filter, "UNLINK", REDIS_REPLY_INTEGER) == 0;
 }
 
 int store_drop(struct remote *store, const char *name)
@@ -343,24 +348,12 @@ int store_drop(struct remote *store, const char *name)
     return good ? 0 : -1;
 }
 
-/* TAMIS.ROTATE or TAMIS.SYNC of each shard. */
-static int tell_each(struct remote_filter *filter, const char *command)
-{
-    struct request *requests = ASK_EACH(filter, true, command);
-    int rc = requests != NULL ? 0 : -1;
-    for (uint32_t i = 0; rc == 0 && i < filter_keys(filter); i++)
-        if (requests[i].reply->type != REDIS_REPLY_STATUS)
-            rc = reply_fail(filter->store, command, requests[i].reply);
-    each_free(filter, requests);
-    return rc;
-}
-
 int filter_rotate(struct remote_filter *filter)
 {
-    return tell_each(filter, "TAMIS.ROTATE");
+    return tell_each(filter, "TAMIS.ROTATE", REDIS_REPLY_STATUS);
 }
 
 int filter_sync(struct remote_filter *filter)
 {
-    return tell_each(filter, "TAMIS.SYNC");
+    return tell_each(filter, "TAMIS.SYNC", REDIS_REPLY_STATUS);
 }

@@ -29,10 +29,9 @@ int filter_fail_absent(struct remote *store, const char *name, const char *sente
     char *own = NULL;
     if (!store_has_module(store, name)) return -1;
     store_nearest(store, name, nearest);
-    if (sentence == NULL &&
-        asprintf(&own, "no such filter: '%s' in the store %s; 'tamis list' shows what is there",
-                 name, store->shown) < 0)
-        cli_no_memory();
+    if (sentence == NULL)
+        own = cli_format("no such filter: '%s' in the store %s; 'tamis list' shows what is there",
+                         name, store->shown);
     cli_tell(nearest[0] != '\0' ? "%s; did you mean '%s'?" : "%s", own ? own : sentence, nearest);
     free(own);
     return -1;
@@ -81,7 +80,7 @@ const char *filter_key(struct remote_filter *filter, uint32_t shard)
     if (filter->shard_keys == NULL) {
         filter->shard_keys = cli_alloc(filter->shards * sizeof(char *));
         for (uint32_t i = 0; i < filter->shards; i++)
-            if (asprintf(&filter->shard_keys[i], "%s:{%u}", filter->name, i) < 0) cli_no_memory();
+            filter->shard_keys[i] = cli_format("%s:{%u}", filter->name, i);
     }
     return filter->shard_keys[shard];
 }

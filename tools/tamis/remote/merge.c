@@ -87,11 +87,11 @@ static int tell_refusal(const struct merging *m, const redisReply *reply)
     char *text = cli_strdup(reply->str ? reply->str : "");
     for (size_t i = 0; i < m->count; i++) {
         const char *copy = m->keys[i], *name = m->from[i]->name;
-        char *at, *longer = NULL;
+        char *at;
         if (m->to_shards || strcmp(copy, name) == 0) continue;
         while ((at = strstr(text, copy)) != NULL) {
             *at = '\0';
-            if (asprintf(&longer, "%s%s%s", text, name, at + strlen(copy)) < 0) cli_no_memory();
+            char *longer = cli_format("%s%s%s", text, name, at + strlen(copy));
             free(text);
             text = longer;
         }

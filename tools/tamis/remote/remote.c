@@ -14,14 +14,9 @@
 /* The URL without what stands before the @. */
 static char *shown_url(const struct redis_url *address)
 {
-    char *shown = NULL;
-    const int rc =
-        address->port == 0
-            ? asprintf(&shown, "unix://%s", address->host)
-            : asprintf(&shown, strchr(address->host, ':') ? "%s://[%s]:%d" : "%s://%s:%d",
-                       address->tls ? "rediss" : "redis", address->host, address->port);
-    if (rc < 0) cli_no_memory();
-    return shown;
+    if (address->port == 0) return cli_format("unix://%s", address->host);
+    return cli_format(strchr(address->host, ':') ? "%s://[%s]:%d" : "%s://%s:%d",
+                      address->tls ? "rediss" : "redis", address->host, address->port);
 }
 
 static void take_options(struct remote *store, const struct invocation *call)

@@ -97,9 +97,8 @@ static bool rename_key(struct remote_filter *filter, const char *new_name)
 
 int store_rename(struct remote *store, const char *name, const char *new_name)
 {
-    char *state = NULL;
     if (!filter_name_is_good(new_name)) return -1;
-    if (asprintf(&state, "renaming %s", new_name) < 0) cli_no_memory();
+    char *state = cli_format("renaming %s", new_name);
     struct remote_filter *filter = filter_find(store, name, state);
     bool good = filter != NULL;
     if (good && strcmp(name, new_name) == 0) {

@@ -10,9 +10,7 @@
 
 #define SHARDS_MAX 65536u
 #define SHARD_BYTES_MAX ((uint64_t)128 << 20) /* so that a shard can migrate as one value */
-#define SHARD_SEED                                                                                 \
-    TAMIS_SHARD_SEED /* of the shards' filters, where no seed is asked for; never 0 */
-#define SLOTS 16384u /* of Redis Cluster */
+#define SLOTS 16384u                          /* of Redis Cluster */
 
 /* The slot of a Redis key, by its hash tag if it has one. */
 uint32_t shard_slot(const char *redis_key, size_t bytes);

@@ -111,10 +111,7 @@ struct in_state {
 
 static char *piece_key(const struct in_state *state, size_t index)
 {
-    char *key = NULL;
-    if (asprintf(&key, "{%u}:tamis-piece:%s:%zu", state->tag, state->key, index) < 0)
-        cli_no_memory();
-    return key;
+    return cli_format("{%u}:tamis-piece:%s:%zu", state->tag, state->key, index);
 }
 
 /* The first number whose slot is that of the key. */
@@ -130,9 +127,7 @@ static uint32_t tag_of(const char *key)
 
 char *transfer_aside(const char *key, size_t index)
 {
-    char *name = NULL;
-    if (asprintf(&name, "{%u}:tamis-copy:%s:%zu", tag_of(key), key, index) < 0) cli_no_memory();
-    return name;
+    return cli_format("{%u}:tamis-copy:%s:%zu", tag_of(key), key, index);
 }
 
 static void begin(struct in_state *state, struct remote *store, const char *key)

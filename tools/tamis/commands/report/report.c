@@ -14,9 +14,8 @@
 
 static struct report_filter *add_filter(struct report *report, const char *name)
 {
-    const size_t bytes = (report->count + 1) * sizeof *report->filters;
-    if ((report->count & (report->count - 1)) == 0) /* room for twice as many */
-        report->filters = cli_realloc(report->filters, 2 * bytes);
+    report->filters =
+        cli_grow(report->filters, report->count + 1, &report->room, sizeof *report->filters);
     struct report_filter *filter = &report->filters[report->count++];
     *filter = (struct report_filter){0};
     memcpy(filter->name, name, strlen(name) + 1);
@@ -167,19 +166,19 @@ static bool options_suffice(const struct invocation *call)
 
 /* Collects the names that were given. A name that is not there ends the command before anything is
  * read. */
-static int collect(const struct invocation *call, tamis_store *store, struct report *report)
+static int collect(const struct invocation *call, struct report *report)
 {
     if (cli_given(call, TAKES(ALL))) {
-        if (tamis_store_list(store, NULL, add_listed, report) < 0) return cli_fail_library();
+        if (tamis_store_list(call->store, NULL, add_listed, report) < 0) return cli_fail_library();
         if (report->count > 0)
             qsort(report->filters, report->count, sizeof *report->filters, by_name);
         return CLI_DONE;
     }
     for (size_t i = 0; i < call->arg_count; i++) {
-        const int there = cli_filter_exists(store, call->args[i]);
+        const int there = cli_filter_exists(call->store, call->args[i]);
         if (there < 0) return cli_fail_library();
         if (there == 0) { /* it has the sentence for that */
-            tamis_filter *made_since = cli_filter_open(store, call->args[i], TAMIS_READ_ONLY);
+            tamis_filter *made_since = cli_filter_open(call->store, call->args[i], TAMIS_READ_ONLY);
             if (!made_since) return CLI_ERROR;
             if (cli_filter_close(made_since, CLI_DONE) != CLI_DONE) return CLI_ERROR;
         }
@@ -188,12 +187,11 @@ static int collect(const struct invocation *call, tamis_store *store, struct rep
     return CLI_DONE;
 }
 
-static int write_page(const struct invocation *call, tamis_store *store, struct report *report,
-                      struct stream *stream)
+static int write_page(const struct invocation *call, struct report *report, struct stream *stream)
 {
     struct page page;
     progress_start(&call->options, 0);
-    int status = load_all(store, report, cli_given(call, TAKES(ALL)));
+    int status = load_all(call->store, report, cli_given(call, TAKES(ALL)));
     progress_end();
     page_init(&page, stream);
     if (!interrupt_signal()) report_write(&page, report);
@@ -204,23 +202,24 @@ static int write_page(const struct invocation *call, tamis_store *store, struct 
     return written ? status : CLI_ERROR;
 }
 
-static int run(struct invocation *call)
+static int make_page(struct invocation *call)
 {
-    struct report report = {.made_at = (int64_t)time(NULL) * 1000000000};
-    if (!options_suffice(call)) return CLI_ERROR;
-    tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY);
-    if (!store) return CLI_ERROR;
-    report.store = cli_store_path(call);
-    int status = collect(call, store, &report);
+    struct report report = {.made_at = (int64_t)time(NULL) * 1000000000,
+                            .store = cli_store_path(call)};
+    int status = collect(call, &report);
     if (status == CLI_DONE) {
         interrupt_catch();
         struct stream *stream = stream_write_file(call->options.output, true);
-        status = stream ? write_page(call, store, &report, stream) : stream_open_status();
+        status = stream ? write_page(call, &report, stream) : stream_open_status();
         stream_close(stream);
     }
     clear(&report);
-    tamis_store_close(store);
     return status;
+}
+
+static int run(struct invocation *call)
+{
+    return options_suffice(call) ? cli_with_store(call, TAMIS_READ_ONLY, make_page) : CLI_ERROR;
 }
 
 const struct command cli_command_report = {

@@ -33,7 +33,7 @@ struct report {
     char *store; /* its directory */
     int64_t made_at;
     struct report_filter *filters;
-    size_t count;
+    size_t count, room;
 };
 
 void report_write(struct page *page, const struct report *report);

@@ -324,7 +324,6 @@ void figures_cells(const struct figures *figures, const struct figures_row *row,
 char *figures_summary(const struct figures *figures)
 {
     char items[TEXT_COUNT_BYTES], speed[TEXT_COUNT_BYTES + 1], size[32], trouble[48] = "";
-    char *summary = NULL;
     text_count(items, figures->items);
     speed_text(figures, speed, figures->new_per_second);
     if (!figures->human && figures->new_per_second >= 0)
@@ -332,11 +331,9 @@ char *figures_summary(const struct figures *figures)
     text_size(size, sizeof size, (double)figures->size_bytes);
     if (figures->not_ok > 0 && !figures->filter)
         snprintf(trouble, sizeof trouble, " (%ju not ok)", (uintmax_t)figures->not_ok);
-    if (asprintf(&summary, "%zu %s%s%s, %s items, %s new/s, %s", figures->now.count,
-                 figures->filter ? "segment" : "filter", text_plural(figures->now.count), trouble,
-                 items, speed, size) < 0)
-        cli_no_memory();
-    return summary;
+    return cli_format("%zu %s%s%s, %s items, %s new/s, %s", figures->now.count,
+                      figures->filter ? "segment" : "filter", text_plural(figures->now.count),
+                      trouble, items, speed, size);
 }
 
 json_t *figures_json(const struct figures *figures, const struct figures_row *row)

@@ -87,9 +87,8 @@ __attribute__((format(printf, 2, 3))) static void set_message(struct view *view,
                                                               ...)
 {
     va_list args;
-    char *line = NULL;
     va_start(args, format);
-    if (vasprintf(&line, format, args) < 0) cli_no_memory();
+    char *line = cli_vformat(format, args);
     va_end(args);
     free(view->message);
     view->message = text_printable(line);
@@ -215,16 +214,15 @@ static const char *name_of_order(const struct figures *figures)
 static void draw_head(const struct view *view)
 {
     const struct figures *figures = view->figures;
-    char time[32], interval[32], *title = NULL;
+    char time[32], interval[32];
     char *summary = figures_summary(figures);
     text_time(time, sizeof time, figures->looked_at);
     snprintf(interval, sizeof interval, "%g s", (double)view->interval_ns / 1e9);
-    if (asprintf(&title, "tamis top %s%s%s%s%s  %s  every %s  by %s%s", view->store,
-                 figures->filter ? "  segments of " : "",
-                 figures->filter ? figures->filter_name : "", figures->pattern ? "  " : "",
-                 figures->pattern && !figures->filter ? figures->pattern : "", time, interval,
-                 name_of_order(figures), figures->reverse ? ", turned" : "") < 0)
-        cli_no_memory();
+    char *title = cli_format(
+        "tamis top %s%s%s%s%s  %s  every %s  by %s%s", view->store,
+        figures->filter ? "  segments of " : "", figures->filter ? figures->filter_name : "",
+        figures->pattern ? "  " : "", figures->pattern && !figures->filter ? figures->pattern : "",
+        time, interval, name_of_order(figures), figures->reverse ? ", turned" : "");
     char *shown = text_printable(title);
     put_line(view, 0, shown);
     put_line(view, 1, summary);
