@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""sessions.py [--by-section] PAGE: the sessions of a document give exactly the output that stands there.
+"""sessions.py [--by-section] PAGE: the sessions of a document, or of a manual page, give exactly the output that stands
+there.
 
 In a ```console block commands stand after "$ ", continued after "> "; all else is what they print, on
 standard output and standard error.  They run in order, by one bash, in an empty directory.  A block of another language is a file: its first or second line names it, as "# NAME",
@@ -10,6 +11,9 @@ nothing stands in the page that is not tried.
 be missing says so in a comment: <!-- needs: php -->.
 
 Words of the command that stand in running text, as `tamis NAME`, must be commands.
+
+Of a manual page the displays of EXAMPLES (.Bd -literal) are the blocks: a file, if it begins with its name in a comment,
+and else a session.  No command of these may fail.
 
 Seen to fail: a digit changed in an output, a word changed in a command, a block without a name.
 """
@@ -47,10 +51,11 @@ def make_tools(directory):
     os.symlink(TAMIS, os.path.join(tools, "tamis"))
     library = os.environ["TAMIS_LIBRARY_DIR"]
     os.symlink(shutil.which(os.environ["CC"]), os.path.join(tools, "cc"))
+    sanitize = f" -fsanitize={os.environ['TAMIS_SANITIZE']}" if os.environ.get("TAMIS_SANITIZE") else ""
     with open(os.path.join(directory, "tamis.pc"), "w", encoding="utf-8") as file:
         file.write("Name: tamis\nDescription: the library as built\nVersion: 0\n"
-                   f"Libs: -L{library} -Wl,-rpath,{library} -ltamis\n"
-                   f"Cflags: -I{os.environ['TAMIS_INCLUDE_DIR']}\n")
+                   f"Libs: -L{library} -Wl,-rpath,{library} -ltamis{sanitize}\n"
+                   f"Cflags: -I{os.environ['TAMIS_INCLUDE_DIR']}{sanitize}\n")
     if NEEDS["python"]():
         interpreter, path = os.environ["TAMIS_PYTHON"].split(":")
         write(os.path.join(tools, "python3"),
@@ -76,6 +81,26 @@ def blocks(text):
     return found
 
 
+def displays(page, text):
+    """The same of a manual page, as it is read."""
+    examples = re.search(r"^\.Sh EXAMPLES\n(.*?)(?=^\.Sh |\Z)", text, re.MULTILINE | re.DOTALL)
+    for display in re.findall(r"^\.Bd -literal.*?\n(.*?)^\.Ed$", examples[1], re.MULTILINE | re.DOTALL) if examples else ():
+        # groff sets the plain ones as typographic ones, which do not survive being copied into a shell.
+        plain = re.findall(r"^(?:[.'].*|.*['`^~].*)$", display, re.MULTILINE)
+        if plain:
+            sys.exit("\n".join([page + ": in these lines write \\(aq \\(ga \\(ha \\(ti instead:", *plain]))
+        for escape, character in (r"\(aq", "'"), (r"\(ga", "`"), (r"\(ha", "^"), (r"\(ti", "~"), (r"\&", ""):
+            display = display.replace(escape, character)
+        unknown = re.findall(r"^.*\\(?!e).*$", display, re.MULTILINE)
+        if unknown:
+            sys.exit("\n".join([page + ": this test does not know the escapes in these lines:", *unknown]))
+        yield "c" if display.startswith("/*") else "console", display.replace(r"\e", "\\").splitlines(keepends=True)
+
+
+def is_manual(page):
+    return not page.endswith(".md")
+
+
 def named(lines):
     for line in lines[:2]:
         match = NAME.match(line)
@@ -99,16 +124,16 @@ def steps_of(page, language, lines):
     return steps
 
 
-def run(steps, work, environment):
-    """What each printed."""
+def run(steps, work, environment, *options):
+    """The shell's status, and what each printed."""
     script = ""
     for number, (command, _) in enumerate(steps):
         script += f"exec >{work}/../got.{number} 2>&1\n{command}"
     path = os.path.join(work, "..", "script")
     with open(path, "w", encoding="utf-8") as file:
         file.write(script)
-    subprocess.run(["bash", path], cwd=work, env=environment, stdin=subprocess.DEVNULL,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT, check=False, timeout=240)
+    done = subprocess.run(["bash", *options, path], cwd=work, env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT, check=False, timeout=240)
     got = []
     for number in range(len(steps)):
         name = os.path.join(work, "..", f"got.{number}")
@@ -116,7 +141,7 @@ def run(steps, work, environment):
             break
         with open(name, encoding="utf-8", errors="backslashreplace") as file:
             got.append(file.read().replace(work, "/home/me"))
-    return got
+    return done.returncode, got
 
 
 def try_part(page, text):
@@ -125,7 +150,7 @@ def try_part(page, text):
         work = os.path.join(directory, "home")
         os.mkdir(work)
         steps = []
-        for language, lines in blocks(text):
+        for language, lines in displays(page, text) if is_manual(page) else blocks(text):
             if language == "console":
                 steps += steps_of(page, language, lines)
                 continue
@@ -139,8 +164,14 @@ def try_part(page, text):
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
             if name in os.environ:
                 environment[name] = os.environ[name]
-        got = run(steps, work, environment)
         wrong = 0
+        if is_manual(page):
+            environment["TAMIS_STORE"] = os.path.join(directory, "store")
+            wrong, got = run(steps, work, environment, "-e")
+            if wrong:
+                print(f"{page}: status {wrong} of: {steps[len(got) - 1][0]}")
+        else:
+            _, got = run(steps, work, environment)
         for (command, expected), printed in zip(steps, got):
             if printed != expected:
                 wrong += 1
@@ -169,7 +200,7 @@ def main(arguments):
     page = os.path.basename(path)
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    wrong, commands, skipped = check_words(page, text), 0, []
+    wrong, commands, skipped = 0 if is_manual(page) else check_words(page, text), 0, []
     for part in re.split(r"^(?=## )", text, flags=re.MULTILINE) if by_section else [text]:
         needs = set(re.findall(r"<!-- needs: (\w+) -->", part))
         if not all(NEEDS[need]() for need in needs):
