@@ -107,6 +107,19 @@ no_times() {
     sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z/TIME/g'
 }
 
+# begin COMMAND...: in the background, its errors in `told`.  A shell has its background commands ignore SIGINT.
+begin() {
+    (trap - INT && exec "$@") 2>told &
+}
+
+# stop_by SIGNAL: send it to what was begun last; how that ends, and what it has told.
+stop_by() {
+    kill -"$1" $!
+    wait $!
+    echo "exit $?"
+    cat told
+}
+
 # waits_with_handlers PID: it heeds SIGINT and SIGTERM, and waits for something.
 waits_with_handlers() {
     local caught

@@ -3,16 +3,12 @@
 tamis create seen -n 1000
 mkfifo input answers
 tamis add --new seen <input >answers 2>told &
-pid=$!
 exec 3>input 4<answers
 printf 'one\ntwo\nhalf' >&3
 read -r -t 60 first <&4
 read -r -t 60 second <&4
 echo "$first $second"
-kill -TERM "$pid"
-wait "$pid"
-echo "exit $?"
+stop_by TERM
 exec 3>&-
-cat told
 tamis list | awk '{ print $1, $4 }'
 tamis check seen one two half

@@ -5,13 +5,11 @@ tamis create seen -n 1M
 for signal in INT TERM; do
     exec 9<store/catalog.lock
     flock -x 9
-    # A shell has its background commands ignore SIGINT.
-    (trap - INT && exec tamis backup copy --progress) 2>told 9<&- &
-    pid=$!
-    until waits_with_handlers "$pid"; do sleep 0.01; done
-    kill -"$signal" "$pid"
+    begin tamis backup copy --progress 9<&-
+    until waits_with_handlers $!; do sleep 0.01; done
+    kill -"$signal" $!
     exec 9<&-
-    wait "$pid"
+    wait $!
     echo "exit $?"
     tail -n 1 told
     [ ! -e copy ] || ls copy

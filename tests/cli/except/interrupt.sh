@@ -5,14 +5,10 @@ tamis create seen -n 1000
 mkfifo input
 for signal in INT TERM; do
     (trap - INT && exec tamis except seen add <input) 2>told &
-    pid=$!
     exec 3>input
     echo a >&3
-    until waits_with_handlers "$pid"; do sleep 0.01; done
-    kill -"$signal" "$pid"
-    wait "$pid"
-    echo "exit $?"
+    until waits_with_handlers $!; do sleep 0.01; done
+    stop_by "$signal"
     exec 3>&-
-    cat told
 done
 tamis except seen list

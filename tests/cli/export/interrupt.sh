@@ -2,11 +2,7 @@
 # A reader that does not read, then a signal: status 128 + 15.
 tamis create seen -n 10M
 mkfifo output
-tamis export seen --to tamis output 2>told &
-pid=$!
+begin tamis export seen --to tamis output
 exec 3<output
 head -c 1000 <&3 | wc -c
-kill -TERM "$pid"
-wait "$pid"
-echo "exit $?"
-cat told
+stop_by TERM

@@ -6,27 +6,18 @@ tamis export seen --to tamis whole
 tamis drop seen
 mkfifo input
 for signal in INT TERM; do
-    # A shell has its background commands ignore SIGINT.
-    (trap - INT && exec tamis import x --from tamis input) 2>told &
-    pid=$!
+    begin tamis import x --from tamis input
     exec 3>input
     head -c 1200000 whole >&3
     while [ ! -e "$TAMIS_STORE/staging" ] || [ -z "$(ls "$TAMIS_STORE/staging")" ]; do sleep 0.01; done
-    kill -"$signal" "$pid"
-    wait "$pid"
-    echo "exit $?"
+    stop_by "$signal"
     exec 3>&-
-    cat told
     ls "$TAMIS_STORE/staging" "$TAMIS_STORE/segments"
 done
 
 # A pipe that nobody writes to: what waits is open(), before anything was read.
 for signal in INT TERM; do
-    (trap - INT && exec tamis import x --from tamis input) 2>told &
-    pid=$!
-    until waits_with_handlers "$pid"; do sleep 0.01; done
-    kill -"$signal" "$pid"
-    wait "$pid"
-    echo "exit $?"
-    cat told
+    begin tamis import x --from tamis input
+    until waits_with_handlers $!; do sleep 0.01; done
+    stop_by "$signal"
 done

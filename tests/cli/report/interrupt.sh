@@ -2,11 +2,7 @@
 # A reader that does not read, then a signal: status 128 + 15.
 for i in $(seq 20); do tamis create "filter-$i" -n 100; done
 mkfifo output
-tamis report --all -o output 2>told &
-pid=$!
+begin tamis report --all -o output
 exec 3<output
 head -c 1000 <&3 | wc -c
-kill -TERM "$pid"
-wait "$pid"
-echo "exit $?"
-cat told
+stop_by TERM
