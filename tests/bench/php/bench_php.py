@@ -15,7 +15,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "redis"))
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "..", "redis")]
+from performance import table  # noqa: E402
 from redis_server import Server  # noqa: E402
 
 ROWS = (("a class over SETBIT and GETBIT, a MULTI for each key", "wild add", "wild has"),
@@ -45,21 +46,15 @@ def one_round(build, plain, server, options):
     return figures | {"library many": float(many), "library one": float(one)}
 
 
-def table(figures):
+def tables(figures):
     def cell(name):
         return f"{figures[name]:,.0f}" if name else ""
 
-    yield "| ns a key | add | ask |"
-    yield "|---|---|---|"
-    for what, add, ask in ROWS:
-        yield f"| {what} | {cell(add)} | {cell(ask)} |"
-    yield ""
-    yield "| | measured | wanted |"
-    yield "|---|---|---|"
-    times = figures["wild add"] / figures["addMany"]
-    yield f"| `addMany()` beside the class with a MULTI for each key | {times:,.0f} times as fast | at least 20 times |"
-    above = figures["has"] - figures["library one"]
-    yield f"| `has()`, loop included, above the library's call | {above:.0f} ns | at most 100 ns |"
+    yield from table(("ns a key", "add", "ask"), [(what, cell(add), cell(ask)) for what, add, ask in ROWS])
+    times, above = figures["wild add"] / figures["addMany"], figures["has"] - figures["library one"]
+    yield from table(("", "measured", "wanted"), [
+        ("`addMany()` beside the class with a MULTI for each key", f"{times:,.0f} times as fast", "at least 20 times"),
+        ("`has()`, loop included, above the library's call", f"{above:.0f} ns", "at most 100 ns")])
 
 
 def main():
@@ -77,7 +72,7 @@ def main():
     figures = {name: min(figures[name] for figures in rounds) for name in rounds[0]}
     version = output("php", "-r", "echo PHP_VERSION, ', phpredis ', phpversion('redis');")
     print(f"PHP {version}, {options.keys} keys, {options.few} for servers, the least of {len(rounds)}\n")
-    print("\n".join(table(figures)))
+    print("\n".join(tables(figures)))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import rbloom
 import tamis
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from performance import table
 from plot import WIDTH, Picture
 
 RATE, SINGLE_KEYS = 0.01, 1_000_000
@@ -113,18 +114,12 @@ def requirements(figures):
          "at least 0.7 times")]
 
 
-def table(figures):
+def tables(figures):
     names = ("loop alone", "library", "tamis", "pybloomfilter", "rbloom", "set")
-    yield "| ns a key | " + " | ".join(names) + " |"
-    yield "|---|" + "---|" * len(names)
-    for operation, _ in ROWS:
-        yield f"| {operation} | " + " | ".join(
-            f"{figures[operation, name]:.0f}" if (operation, name) in figures else "" for name in names) + " |"
-    yield ""
-    yield "| | measured | wanted |"
-    yield "|---|---|---|"
-    for row in requirements(figures):
-        yield "| " + " | ".join(row) + " |"
+    yield from table(("ns a key", *names), [
+        (operation, *(f"{figures[operation, name]:.0f}" if (operation, name) in figures else "" for name in names))
+        for operation, _ in ROWS])
+    yield from table(("", "measured", "wanted"), requirements(figures))
 
 
 def plot(figures, count, path):
@@ -163,7 +158,7 @@ def main():
         rounds = [one_round(library, store, keys, some) for _ in range(options.rounds)]
     figures = least(rounds)
     print(f"Python {platform.python_version()}, {len(keys)} keys, {len(some)} for single calls, the least of {len(rounds)}\n")
-    print("\n".join(table(figures)))
+    print("\n".join(tables(figures)))
     if options.svg:
         plot(figures, len(keys), options.svg)
 
