@@ -83,6 +83,14 @@ need_root() {
     [ "$(id -u)" -eq 0 ] || skip "needs root"
 }
 
+# small_disk SIZE: the store is on a file system of that size, in the directory `disk`.
+small_disk() {
+    need_root
+    mkdir disk
+    mount -t tmpfs -o size="$1" tmpfs disk || skip "cannot mount"
+    export TAMIS_STORE=$SCRATCH/disk/store
+}
+
 # denied COMMAND...: run it as a user that file permissions apply to.
 denied() {
     if [ "$(id -u)" -ne 0 ]; then
@@ -100,6 +108,11 @@ denied() {
 poke() {
     # shellcheck disable=SC2059
     printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# no_sizes FILE: hide sizes, which differ from one file system to another.
+no_sizes() {
+    sed -E 's/[0-9.]+ [KMGTPE]?i?B( \([0-9]+ bytes\))?/SIZE/g' "$1"
 }
 
 # no_times: hide times, which differ from run to run.

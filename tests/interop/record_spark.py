@@ -8,7 +8,6 @@ The keys of ops and of single bits are those of guava_*.tsv.
 import gc
 import glob
 import hashlib
-import os
 import struct
 import sys
 import tempfile
@@ -16,9 +15,9 @@ import tempfile
 import pyarrow
 import pyarrow.parquet
 
+from command import keys_of, table
 from spark_filters import Jvm, parquet_filters, session, set_bits
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 TO = sys.argv[1]
 NUMBERS = (0, 1, -1, 42, 255, -256, 2**31 - 1, -2**31, 2**31, 10**12, -10**12, 2**63 - 1, -2**63)
 # name: version, n, p, seed
@@ -29,14 +28,8 @@ LARGE_BITS = 2**32 + 64
 SIZES = (32, 1024, 65536)
 
 
-def column(file, name):
-    with open(f"{HERE}/vectors/{file}", encoding="ascii") as lines:
-        head = lines.readline().rstrip("\n").split("\t")
-        return [line.rstrip("\n").split("\t")[head.index(name)] for line in lines]
-
-
-def key_of(text):
-    return b"" if text == "-" else bytes.fromhex(text)
+def bytes_of(rows):
+    return [bytes.fromhex(key) for key in keys_of(rows)]
 
 
 def hexadecimal(key):
@@ -207,10 +200,8 @@ def parquet_sizing(jvm, place):
 
 
 def main():
-    single = [key_of(text) for text in column("guava_single_key_bits.tsv", "key_hex")]
-    ops = list(zip(column("guava_ops.tsv", "op"), column("guava_ops.tsv", "key_hex")))
-    added = [key_of(text) for op, text in ops if op == "add"]
-    asked = [key_of(text) for op, text in ops if op == "query"]
+    single, ops = bytes_of(table("guava_single_key_bits.tsv")), table("guava_ops.tsv")
+    added, asked = (bytes_of([row for row in ops if row["op"] == op]) for op in ("add", "query"))
     with tempfile.TemporaryDirectory(prefix="record-spark-") as place:
         with session(1, place, **{"spark.driver.memory": "3g"}) as spark:
             jvm = Jvm(spark)

@@ -25,19 +25,13 @@ $again = $build->publish();
 show($again['published'], $again['generation'], $again['key_digest'] === $result['key_digest']);
 echo "other kinds, and what they refuse\n";
 foreach (['bloom', 'blocked', 'fuse', 'counting'] as $kind) {
-    echo "$kind: ", thrown(function () use ($store, $kind) {
-        $build = $store->build("of $kind", 0.01, $kind);
-        $build->addMany(['a', 'b']);
-        return $build->publish()['keys'];
-    }), "\n";
+    echo "$kind: ", thrown(fn() => published($store->build("of $kind", 0.01, $kind), ['a', 'b'])['keys']), "\n";
 }
 echo thrown(fn() => $store->build('')), "\n", thrown(fn() => $store->build("a\nb")), "\n", thrown(fn() => $store->build('x', 2.0)), "\n",
     thrown(fn() => $store->build('x', hashSet: 'none')), "\n", thrown(fn() => $store->build('x', kind: 'none')), "\n";
 echo "hash set and generations\n";
 foreach (['first', 'second', 'third'] as $key) {
-    $build = $store->build('kept', 0.01, 'bloom', hashSet: 'xxh3', keep: 2);
-    $build->addMany([$key]);
-    $build->publish();
+    published($store->build('kept', 0.01, 'bloom', hashSet: 'xxh3', keep: 2), [$key]);
 }
 show($store['kept']->has('third'), $store->rollback('kept'), $store['kept']->has('second'), $store->rollback('kept', 1),
     $store['kept']->has('first'));

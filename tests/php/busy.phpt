@@ -26,11 +26,7 @@ foreach ([fn() => $store->names(), fn() => count($store), fn() => $store->has('f
     fn() => $store->create('g', 100), fn() => $store->openOrCreate('f', 1000), fn() => $store->openOrCreate('g', 100),
     fn() => $store->drop('f'), fn() => $store->rename('f', 'g'), fn() => $store->rollback('f'),
     fn() => iterator_to_array($store), fn() => $store['f'], fn() => $filter->stat(), fn() => $filter->sync(),
-    function () use ($store) {
-        $build = $store->build('g');
-        $build->addMany(['a']);
-        $build->publish();
-    }] as $i => $call) {
+    fn() => published($store->build('g'), ['a'])] as $i => $call) {
     try {
         $call();
         echo "$i: nothing was thrown\n";

@@ -35,9 +35,7 @@ in_child(function () use ($store, $used) {
     $used->close();
     ini_set('tamis.open_filters', '0');
     $store->filter('idle')->close();
-    $build = $store->build('list');
-    $build->addMany(['x']);
-    return $build->publish()['published'] && $store->create('of the child', 100)->add('y');
+    return published($store->build('list'), ['x'])['published'] && $store->create('of the child', 100)->add('y');
 });
 show($used->add('later'), $store->filter('list')->has('x'), $store->filter('of the child')->has('y'));
 echo "a child drops what the parent has open\n";

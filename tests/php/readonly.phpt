@@ -9,9 +9,7 @@ $store = new Tamis\Store($path);
 $store->create('f', 100)->add('a');
 $store->create('c', 100, kind: 'counting')->add('a');
 foreach (['old', 'new'] as $key) {
-    $build = $store->build('b', keep: 1);
-    $build->addMany([$key]);
-    $build->publish();
+    published($store->build('b', keep: 1), [$key]);
 }
 $reader = new Tamis\Store($path, readOnly: true);
 $f = $reader['f'];

@@ -33,10 +33,10 @@ echo "renamed by others, and another has the name\n";
 $run('$s->rename("f", "g"); $s->create("f", 100)->add("fifth");');
 show($store->openOrCreate('f', 100)->hasMany(['fourth', 'fifth']), $store->filter('g')->has('fourth'));
 echo "made anew as a whole by others\n";
-$run('$b = $s->build("list"); $b->addMany(["old"]); $b->publish();');
+$run('published($s->build("list"), ["old"]);');
 $list = $store->filter('list');
 foreach (['new', 'newer'] as $key) {
-    $run("\$b = \$s->build('list', keep: 1); \$b->addMany(['$key']); \$b->publish();");
+    $run("published(\$s->build('list', keep: 1), ['$key']);");
     show($list->hasMany(['old', $key]), $store->filter('list')->hasMany(['old', $key]));
 }
 $run('$s->rollback("list");');
@@ -59,7 +59,7 @@ $run('$s->drop("kept"); $s->create("kept", 5000, 0.01);');
 echo thrown(fn() => $store->openOrCreate('kept', 1000, 0.01)), ' ', $store->openOrCreate('kept', 5000, 0.01)->items(), "\n";
 
 $store->openOrCreate('rebuilt', 1000, 0.01, kind: 'bloom');
-$run('$b = $s->build("rebuilt", 0.25, "bloom"); $b->addMany(["a"]); $b->publish();');
+$run('published($s->build("rebuilt", 0.25, "bloom"), ["a"]);');
 echo thrown(fn() => $store->openOrCreate('rebuilt', 1000, 0.01, kind: 'bloom')), "\n";
 
 echo "damaged under us, and mended\n";

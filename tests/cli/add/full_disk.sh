@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A full disk where the filter has to grow: the keys that are in are told, and the rest once there is room.
-need_root
-mkdir disk
-mount -t tmpfs -o size=1m tmpfs disk || skip "cannot mount"
-export TAMIS_STORE=$PWD/disk/store
+small_disk 1m
 tamis create seen -n 1000
 dd if=/dev/zero of=disk/filler bs=4k status=none 2>full
 seq 100000 | expect 2 tamis add --new seen >first 2>told
@@ -16,4 +13,3 @@ sort first second | uniq -d | sed 's/^/told twice: /'
 [ "$(cat first second | wc -l)" -gt 98500 ] || cat first second | wc -l
 seq 100000 | tamis check -c seen
 tamis verify
-umount disk

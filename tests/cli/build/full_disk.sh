@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A full disk publishes nothing and leaves nothing behind.
-need_root
-mkdir disk
-mount -t tmpfs -o size=3m tmpfs disk || skip "cannot mount"
-export TAMIS_STORE=$PWD/disk/store
+small_disk 3m
 seq 1000 | tamis build list
 before=$(snapshot)
 seq 3000000 | expect 2 tamis build list 2>told
@@ -13,4 +10,3 @@ grep -c 'nothing was published' told
 [ "$before" = "$(snapshot)" ] || snapshot
 seq 1000 | tamis check -c list
 tamis verify
-umount disk
