@@ -25,20 +25,15 @@ class Arguments(StoreTest):
             for call in (self.seen.add, self.seen.__contains__, counting.remove, counting.count):
                 with self.assertRaisesRegex(TypeError, "a key is str, bytes"):
                     call(key)
-            for call in (self.seen.add_many, self.seen.contains_many, self.seen.update, counting.remove_many,
-                         counting.count_many):
-                with self.assertRaises(TypeError):
-                    call([key])
-        for call in (self.seen.add, lambda key: self.seen.add_many([key]), lambda key: key in self.seen):
-            with self.assertRaises(UnicodeEncodeError):
-                call(SURROGATE)
+            self.each_raises(TypeError, (self.seen.add_many, self.seen.contains_many, self.seen.update, counting.remove_many,
+                                         counting.count_many), [key])
+        self.each_raises(UnicodeEncodeError, (self.seen.add, lambda key: self.seen.add_many([key]),
+                                              lambda key: key in self.seen), SURROGATE)
         self.assertEqual(len(self.seen), 0)
 
     def test_what_is_no_collection(self):
         for keys in (None, 5, "abc", b"abc", bytearray(b"abc"), object()):
-            for call in (self.seen.add_many, self.seen.contains_many, self.seen.update):
-                with self.assertRaises(TypeError, msg=keys):
-                    call(keys)
+            self.each_raises(TypeError, (self.seen.add_many, self.seen.contains_many, self.seen.update), keys)
 
     def test_exception_of_an_iterator_comes_through(self):
         def broken():
@@ -101,15 +96,11 @@ class Closed(StoreTest):
     def test_calls_of_a_closed_filter(self):
         seen = self.store.create("seen", 1000)
         seen.close()
-        for number, call in enumerate(self.calls_of(seen)):
-            with self.assertRaises(tamis.ClosedError, msg=number):
-                call()
+        self.each_raises(tamis.ClosedError, self.calls_of(seen))
 
     def test_calls_of_a_filter_that_was_never_opened(self):
         seen = tamis.Filter.__new__(tamis.Filter)
-        for number, call in enumerate(self.calls_of(seen)):
-            with self.assertRaises(ValueError, msg=number):
-                call()
+        self.each_raises(ValueError, self.calls_of(seen))
         seen.close()
         del seen
         for kind in (_tamis.Store, _tamis.Filter, _tamis.Build):
@@ -119,22 +110,18 @@ class Closed(StoreTest):
     def test_calls_of_a_closed_store(self):
         seen = self.store.create("seen", 1000)
         self.store.close()
-        for call in (lambda: self.store["seen"], lambda: list(self.store), lambda: len(self.store),
-                     lambda: "seen" in self.store, lambda: self.store.create("x", 10),
-                     lambda: self.store.drop("seen"), lambda: self.store.rename("seen", "x"), self.store.verify,
-                     lambda: self.store.build("x"), lambda: self.store.generations("seen"),
-                     lambda: self.store.rollback("seen"), lambda: self.store.merge("x", seen)):
-            with self.assertRaises(tamis.ClosedError):
-                call()
+        self.each_raises(tamis.ClosedError, (
+            lambda: self.store["seen"], lambda: list(self.store), lambda: len(self.store), lambda: "seen" in self.store,
+            lambda: self.store.create("x", 10), lambda: self.store.drop("seen"), lambda: self.store.rename("seen", "x"),
+            self.store.verify, lambda: self.store.build("x"), lambda: self.store.generations("seen"),
+            lambda: self.store.rollback("seen"), lambda: self.store.merge("x", seen)))
         self.store.close()
 
     def test_calls_of_a_build_that_is_over(self):
         build = self.store.build("list")
         build.close()
-        for call in (lambda: build.add_many(["a"]), lambda: build.against(["a"]), lambda: build.except_many(["a"]),
-                     build.publish):
-            with self.assertRaises(tamis.ClosedError):
-                call()
+        self.each_raises(tamis.ClosedError, (lambda: build.add_many(["a"]), lambda: build.against(["a"]),
+                                             lambda: build.except_many(["a"]), build.publish))
 
     def test_close_beside_calls_of_other_threads(self):
         """Seen to fail without `running`: with a close() that closes at once the threads crash."""
@@ -191,9 +178,8 @@ class Library(StoreTest):
         seen = self.store.create("seen", 1000)
         seen.add("a")
         self.store.drop("seen")
-        for call in (lambda: seen.add("b"), lambda: "a" in seen, lambda: seen.add_many(["b"]), lambda: seen.stat):
-            with self.assertRaises(tamis.DroppedError):
-                call()
+        self.each_raises(tamis.DroppedError, (lambda: seen.add("b"), lambda: "a" in seen, lambda: seen.add_many(["b"]),
+                                              lambda: seen.stat))
         seen.close()
 
     def test_full_filter_gives_the_answers(self):

@@ -27,6 +27,11 @@ class StoreTest(unittest.TestCase):
         self.store = tamis.Store(self.path)
         self.addCleanup(self.store.close)
 
+    def each_raises(self, error, calls, *arguments):
+        for number, call in enumerate(calls):
+            with self.assertRaises(error, msg=(number, arguments)):
+                call(*arguments)
+
 
 def pypi(*packages):
     """The interpreter of an environment with these packages, made once for each build; None if PyPI is out of reach."""
