@@ -1,11 +1,10 @@
-# shellcheck shell=bash
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# without.sh: read by the without_*.sh, each given the command of a build that lacks a library: an empty
-# directory to be in, a store that is not there yet, and what a refusal must be.
+# without.sh TAMIS hiredis|libsodium|unpackers: a build that lacks the library refuses what needs it, with what mends that, and
+# makes nothing.  It is in an empty directory, with a store that is not there yet.
 set -euo pipefail
 
-# shellcheck disable=SC2034 # for who reads this
 tamis=$(realpath "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -22,3 +21,41 @@ refused()
     [ "$status" -eq 2 ] && [ ! -s out ]
     grep -q -- "$mend" err
 }
+
+# A server.
+without_hiredis()
+{
+    local install='libhiredis-dev.*TAMIS_WITH_HIREDIS=ON'
+    refused "$install" "$tamis" import x --from redis://127.0.0.1:6379/0 key --hash-set php:js
+    [ ! -e store ]
+    "$tamis" create there -n 10 --hash-set guava
+    refused "$install" "$tamis" export there --to redis://127.0.0.1:6379/0 key --force
+    [ "$("$tamis" list -q)" = there ]
+}
+
+# Hash set sip.
+without_libsodium()
+{
+    local install='libsodium-dev.*TAMIS_WITH_SIP=ON'
+    refused "$install" "$tamis" create x -n 10 --hash-set sip
+    [ ! -e store ]
+    "$tamis" create there -n 10
+    printf 'a\n' >keys
+    refused "$install" "$tamis" build list --hash-set sip keys
+    [ "$("$tamis" list -q)" = there ]
+}
+
+# A packed list, whose bytes are not taken for keys: neither zlib nor libzstd is there.
+without_unpackers()
+{
+    local packed
+    echo old | "$tamis" build list
+    echo new | gzip -c >list.gz
+    printf '\050\265\057\375\044\004\041\000\000new\n' >list.zst
+    for packed in 'zlib1g list.gz' 'libzstd list.zst'; do
+        refused "install ${packed% *}-dev and configure it with -DTAMIS_WITH_" "$tamis" build list "${packed#* }"
+        [ "$("$tamis" check list old new)" = old ]
+    done
+}
+
+"without_$2"
