@@ -7,14 +7,18 @@ import base64
 import json
 import os
 import select
+import shutil
 import subprocess
 import sys
+
+from command import skip
 
 TIMEOUT = 240  # seconds without a word from the browser
 
 
 class Chromium:
-    def __init__(self, binary, scratch):
+    def __init__(self, scratch):
+        binary = shutil.which("chromium") or skip("chromium is not installed")
         to_us, from_it = os.pipe()
         to_it, from_us = os.pipe()
         self.buffer, self.number, self.session = b"", 0, None
