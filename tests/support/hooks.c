@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hooks.h"
 
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
 #include "file/io.h"
 
 static enum tamis__point signal_at;
 static int signal_then;
 static unsigned passes_left, calls_left;
+static const char *failing_verb; /* NULL: one call, whichever it is */
+static int error_then;
+static bool failed;
 
 static void at_point(enum tamis__point point)
 {
@@ -36,4 +43,39 @@ void hooks_kill_before_call(unsigned calls)
 {
     calls_left = calls;
     tamis__io_hook = at_call;
+}
+
+static int fail(const char *verb, const char *what)
+{
+    (void)what;
+    if (failing_verb != NULL ? strcmp(verb, failing_verb) != 0 : failed) return 0;
+    if (calls_left > 0) {
+        calls_left--;
+        return 0;
+    }
+    failed = true;
+    if (error_then != 0) return error_then;
+    return strcmp(verb, "allocate") == 0 ? ENOSPC : EIO;
+}
+
+void hooks_fail_calls(const char *verb, int error_number)
+{
+    failing_verb = verb;
+    calls_left = 0;
+    error_then = error_number;
+    failed = false;
+    tamis__io_hook = fail;
+}
+
+void hooks_fail_call(unsigned calls, int error_number)
+{
+    hooks_fail_calls(NULL, error_number);
+    calls_left = calls;
+}
+
+bool hooks_end(void)
+{
+    tamis__io_hook = NULL;
+    tamis__point_hook = NULL;
+    return failed;
 }

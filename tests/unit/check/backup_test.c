@@ -444,14 +444,7 @@ CASE(backup_that_is_given_up_leaves_nothing)
     }
 }
 
-static int calls_left, last_error;
-
-static int fail_a_call(const char *verb, const char *what)
-{
-    (void)verb;
-    (void)what;
-    return calls_left-- == 0 ? last_error : 0;
-}
+static unsigned calls_before; /* the death of the child */
 
 static char *make_small(void)
 {
@@ -473,13 +466,11 @@ CASE(backup_with_any_call_failing_leaves_nothing_or_the_whole)
     tamis_store *store = fixture_open(path, 0);
     for (int e = 0; e < 3; e++) {
         int64_t rc = -1;
-        for (int calls = 0; rc < 0; calls++) {
+        for (unsigned calls = 0; rc < 0; calls++) {
             AUTO_FREE char *to = scratch_path("copy"), *partial = partial_of(to);
-            calls_left = calls;
-            last_error = errors[e];
-            tamis__io_hook = fail_a_call;
+            hooks_fail_call(calls, errors[e]);
             rc = tamis_store_backup(store, to, NULL, NULL);
-            tamis__io_hook = NULL;
+            (void)hooks_end();
             if (rc < 0) assert_true(*tamis_last_error() != '\0');
             if (rc < 0 && exists(to)) assert_int_equal(fixture_files(to, "segments"), -1);
             if (rc >= 0) riches_assert_portrait(to, before);
@@ -496,7 +487,7 @@ static void back_up_in_child(void *context)
     const char *const *paths = context;
     tamis_store *store;
     if (tamis_store_open(paths[0], 0, &store) < 0) _exit(1);
-    hooks_kill_before_call((unsigned)calls_left);
+    hooks_kill_before_call(calls_before);
     if (tamis_store_backup(store, paths[1], NULL, NULL) < 0) _exit(1);
 }
 
@@ -507,8 +498,8 @@ CASE(backup_that_is_killed_leaves_no_half_store)
     AUTO_FREE char *before = riches_portrait(path);
     const char *paths[2] = {path, to};
     int status = SPAWN_KILLED, refused = 0;
-    for (int calls = 0; status == SPAWN_KILLED; calls++) {
-        calls_left = calls;
+    for (unsigned calls = 0; status == SPAWN_KILLED; calls++) {
+        calls_before = calls;
         status = fixture_child(back_up_in_child, (void *)paths);
         assert_true(status == SPAWN_KILLED || status == 0);
         if (!exists(to)) {

@@ -17,6 +17,7 @@
 #include "numbers.h"
 #include "riches.h"
 #include "spawn.h"
+#include "told.h"
 
 #if FIXTURE_SANITIZED
 #define FLIPS 60
@@ -24,51 +25,17 @@
 #define FLIPS 300
 #endif
 
-struct told {
-    int64_t count;
-    char filter[TAMIS_NAME_MAX + 1], file[64], reason[1024];
-    uint64_t offset;
-};
-
-static int tell(void *context, const struct tamis_problem *problem)
-{
-    struct told *t = context;
-    t->count++;
-    t->offset = problem->offset;
-    (void)snprintf(t->filter, sizeof t->filter, "%s", problem->filter);
-    (void)snprintf(t->file, sizeof t->file, "%s", problem->file);
-    (void)snprintf(t->reason, sizeof t->reason, "%s", problem->reason);
-    return 0;
-}
-
-/* Below 0: the store cannot be opened, or not be checked. */
-static struct told verified(const char *path)
-{
-    struct told told = {.count = 0};
-    tamis_store *store;
-    int64_t rc = tamis_store_open(path, TAMIS_READ_ONLY, &store);
-    if (rc == 0) {
-        rc = tamis_store_verify(store, NULL, tell, &told);
-        tamis_store_close(store);
-    }
-    if (rc < 0) {
-        told.count = rc;
-        (void)snprintf(told.reason, sizeof told.reason, "%s", tamis_last_error());
-    }
-    return told;
-}
-
 static void assert_told(const char *path, const char *filter, uint64_t number, uint64_t offset,
                         const char *words)
 {
     char file[64];
-    const struct told told = verified(path);
+    const struct told told = told_of(path, NULL);
     (void)snprintf(file, sizeof file, "segments/%016u.seg", (unsigned)number);
     if (told.count != 1) fail_msg("%d problems, the last: %s", (int)told.count, told.reason);
     assert_string_equal(told.filter, filter);
     assert_string_equal(told.file, file);
     assert_int_equal(told.offset, offset);
-    if (strstr(told.reason, words) == NULL) fail_msg("no '%s' in: %s", words, told.reason);
+    told_assert_words(&told, words);
 }
 
 static void get_record(const char *path, const char *name, struct tamis__record *record)
@@ -115,14 +82,14 @@ static void flip_in_file(const char *path, const char *name, uint64_t number)
             header.data_offset * 8 + random_below(&random, header.data_bytes * 8);
         const uint64_t bit = i % 4 ? in_data : random_below(&random, 512 * 8);
         flip(file, bit);
-        const struct told told = verified(path);
+        const struct told told = told_of(path, NULL);
         if (told.count != 1 || strcmp(told.filter, name) != 0)
             fail_msg("bit %u of byte %u of segment %u: %d problems", (unsigned)(bit % 8),
                      (unsigned)(bit / 8), (unsigned)number, (int)told.count);
         ask(path, name);
         flip(file, bit);
     }
-    assert_int_equal(verified(path).count, 0);
+    assert_int_equal(told_of(path, NULL).count, 0);
 }
 
 /* Seen to fail with check_static() ended before the call of the kind's verify. */
@@ -166,7 +133,7 @@ CASE(flipped_bits_of_a_catalog_are_an_error_or_change_nothing)
     for (int i = 0; i < FLIPS / 2; i++) {
         const uint64_t bit = random_below(&random, bits);
         flip(file, bit);
-        const struct told told = verified(path);
+        const struct told told = told_of(path, NULL);
         if (told.count == 0) {
             riches_assert_portrait(path, before);
             unseen++;
@@ -194,7 +161,7 @@ CASE(verify_tells_of_items_that_the_bits_cannot_be_of)
                     number == 1 ? "has counted 3500 items, but " : "has counted 3098 items, but ");
         fixture_poke(fixture_segment_path(path, number), 2048 + 5 * 64, &items, sizeof items);
     }
-    assert_int_equal(verified(path).count, 0);
+    assert_int_equal(told_of(path, NULL).count, 0);
 }
 
 /* A single add counts its key before it sets the bits.  64 adders that stand there, or died there,
@@ -209,7 +176,7 @@ CASE(verify_allows_for_items_ahead_of_their_bits)
     tamis_store_close(store);
     const char *file = fixture_segment_path(path, 1);
     fixture_poke(file, 2048, &items, sizeof items);
-    assert_int_equal(verified(path).count, 0);
+    assert_int_equal(told_of(path, NULL).count, 0);
     items++;
     fixture_poke(file, 2048, &items, sizeof items);
     assert_told(path, "ahead", 1, 4096, "has counted items but not one bit set");
@@ -257,7 +224,7 @@ CASE(verify_looks_at_kept_generations)
     tamis__catalog_end(txn);
     tamis_store_close(store);
     flip(fixture_segment_path(path, number), 4096 * 8 + 1000);
-    const struct told told = verified(path);
+    const struct told told = told_of(path, NULL);
     assert_int_equal(told.count, 1);
     assert_string_equal(told.filter, "static");
     assert_int_equal(unlink(fixture_segment_path(path, number)), 0);
@@ -367,7 +334,7 @@ CASE(verify_beside_writers_tells_nothing)
     for (unsigned i = 0; i < WRITERS; i++)
         writers[i] = spawn_one(write_on, busy, i);
     for (int round = 0; round < ROUNDS; round++) {
-        const struct told told = verified(path);
+        const struct told told = told_of(path, NULL);
         if (told.count != 0) fail_msg("%s of '%s': %s", told.file, told.filter, told.reason);
     }
     __atomic_store_n(&busy->stop, 1, __ATOMIC_RELEASE);
@@ -378,7 +345,7 @@ CASE(verify_beside_writers_tells_nothing)
         assert_true(busy->changes[i] >= 1);
     }
     tamis_store_close(store);
-    assert_int_equal(verified(path).count, 0);
+    assert_int_equal(told_of(path, NULL).count, 0);
 }
 
 CASES_PREPARE

@@ -12,6 +12,7 @@
 
 #include "catalogs.h"
 #include "file/io.h"
+#include "told.h"
 
 #define BITS 1000u /* bloom: the last word of the data has padding from bit 40 on */
 
@@ -45,31 +46,10 @@ static int drop_scene(void **state)
 }
 #define SCENE_CASE(name) CASE_OF(name, make_scene, drop_scene, const struct scene *s)
 
-struct told {
-    int count, stop_after;
-    char filter[TAMIS_NAME_MAX + 1], file[64], reason[512]; /* of the last one */
-    uint64_t offset;
-    int error;
-};
-
-static int tell(void *context, const struct tamis_problem *problem)
-{
-    struct told *t = context;
-    (void)snprintf(t->filter, sizeof t->filter, "%s", problem->filter);
-    (void)snprintf(t->file, sizeof t->file, "%s", problem->file);
-    (void)snprintf(t->reason, sizeof t->reason, "%s", problem->reason);
-    t->offset = problem->offset;
-    t->error = problem->error;
-    return ++t->count == t->stop_after ? 42 : 0;
-}
-
 static struct told verified(const struct scene *s, const char *name, int64_t expected)
 {
-    struct told told = {0};
-    AUTO_STORE *store = fixture_open(s->path, TAMIS_READ_ONLY);
-    const int64_t got = tamis_store_verify(store, name, tell, &told);
-    if (got != expected) fail_msg("%d problems, the last: %s", (int)got, told.reason);
-    assert_int_equal(told.count, expected);
+    const struct told told = told_of(s->path, name);
+    if (told.count != expected) fail_msg("%d problems, the last: %s", (int)told.count, told.reason);
     return told;
 }
 
@@ -83,7 +63,7 @@ static void assert_told(const struct scene *s, int error, const char *filter, co
     assert_string_equal(told.filter, filter);
     assert_string_equal(told.file, file);
     assert_int_equal(told.offset, offset);
-    if (strstr(told.reason, words) == NULL) fail_msg("no '%s' in: %s", words, told.reason);
+    told_assert_words(&told, words);
     (void)verified(s, "hurt", *filter != '\0');
     (void)verified(s, "whole", 0);
 }
@@ -100,7 +80,7 @@ SCENE_CASE(verify_of_an_empty_store_tells_nothing)
 {
     AUTO_FREE char *path;
     AUTO_STORE *store = fixture_store(&path);
-    assert_int_equal(tamis_store_verify(store, NULL, tell, NULL), 0);
+    assert_int_equal(tamis_store_verify(store, NULL, told_problem, NULL), 0);
 }
 
 static char *cut_path;
@@ -129,7 +109,7 @@ static void verify_what_is_cut_meanwhile(void *context)
     (void)context;
     (void)sigaction(SIGBUS, &action, NULL);
     tamis__io_hook = cut_the_first;
-    const int64_t problems = tamis_store_verify(store, NULL, tell, &told);
+    const int64_t problems = tamis_store_verify(store, NULL, told_problem, &told);
     const bool was_cut = tamis__io_hook == NULL;
     _exit(was_cut && problems == 1 && strcmp(told.filter, "a") == 0 ? 0 : 1);
 }
@@ -262,7 +242,7 @@ static void assert_told_of_one(struct scene *s, const char *words)
 {
     const struct told told = verified(s, NULL, 1);
     assert_string_equal(told.filter, "hurt");
-    if (strstr(told.reason, words) == NULL) fail_msg("no '%s' in: %s", words, told.reason);
+    told_assert_words(&told, words);
     free(s->path);
     free(s->file);
 }
@@ -357,7 +337,7 @@ SCENE_CASE(verify_tells_all_and_stops_where_told_to)
     free(stray);
     (void)verified(s, NULL, 3);
     AUTO_STORE *store = fixture_open(s->path, TAMIS_READ_ONLY);
-    assert_int_equal(tamis_store_verify(store, NULL, tell, &told), 42);
+    assert_int_equal(tamis_store_verify(store, NULL, told_problem, &told), 42);
     assert_int_equal(told.count, 2);
 }
 
@@ -370,7 +350,7 @@ SCENE_CASE(verify_of_a_damaged_catalog_is_an_error)
     fixture_poke(catalog, 3 * sizeof zero, zero, sizeof zero);
     struct told told = {0};
     assert_refused(TAMIS_ECORRUPT, "is damaged at byte ",
-                   tamis_store_verify(store, NULL, tell, &told));
+                   tamis_store_verify(store, NULL, told_problem, &told));
 }
 
 /* More filters than are looked at under one lock. */
@@ -386,7 +366,7 @@ SCENE_CASE(verify_of_many_filters_looks_at_each)
     for (uint64_t i = 1; i <= 150; i += 10)
         assert_int_equal(truncate(fixture_segment_path(path, i), 4096), 0);
     struct told told = {0};
-    assert_int_equal(tamis_store_verify(store, NULL, tell, &told), 15);
+    assert_int_equal(tamis_store_verify(store, NULL, told_problem, &told), 15);
 }
 
 /* ---- Lists that go on ------------------------------------------------------------------------ */
@@ -434,7 +414,7 @@ static void assert_next_told(const struct scene *s, uint64_t number, uint64_t ne
     assert_string_equal(told.file, file);
     assert_int_equal(told.offset, 1544);
     assert_int_equal(told.error, TAMIS_ECORRUPT);
-    if (strstr(told.reason, words) == NULL) fail_msg("no '%s' in: %s", words, told.reason);
+    told_assert_words(&told, words);
     poke_next(s, number, before);
     (void)verified(s, "grown", 0);
 }
@@ -510,12 +490,12 @@ CASE(verify_tells_of_another_policy)
         const struct told told = verified(&s, NULL, 1);
         assert_string_equal(told.file, "segments/0000000000000001.seg");
         assert_int_equal(told.offset, POLICY);
-        if (strstr(told.reason, changes[i].words) == NULL) fail_msg("%s", told.reason);
+        told_assert_words(&told, changes[i].words);
         fixture_poke(s.file, 0, &before, sizeof before);
     }
     reseal(&s, offsetof(struct tamis__segment_header, step), 1, 4);
     const struct told told = verified(&s, NULL, 1);
-    if (strstr(told.reason, "catalog in its step of growth") == NULL) fail_msg("%s", told.reason);
+    told_assert_words(&told, "catalog in its step of growth");
     free_grown(&s);
 }
 
@@ -540,7 +520,7 @@ CASE(verify_of_slices_out_of_order_is_an_error)
     assert_done(tamis__catalog_put(txn, &record));
     catalogs_commit(txn);
     assert_refused(TAMIS_ECORRUPT, "segments that are not in the order of their slices",
-                   tamis_store_verify(store, NULL, tell, &told));
+                   tamis_store_verify(store, NULL, told_problem, &told));
     tamis_store_close(store);
     free(s.path);
 }

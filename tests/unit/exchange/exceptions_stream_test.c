@@ -387,33 +387,20 @@ EXCHANGE_CASE(exceptions_and_list_of_one_instant_are_exported)
 
 /* ---- Whole, or it was not -------------------------------------------------------------------- */
 
-static int calls_left;
-static bool failed;
-
-static int fail_one(const char *verb, const char *what)
-{
-    (void)what;
-    if (calls_left-- != 0) return 0;
-    failed = true;
-    return strcmp(verb, "allocate") == 0 ? ENOSPC : EIO;
-}
-
 /* The first, second, ... system call of the import fails, until one passes without. */
 EXCHANGE_CASE(exceptions_whose_nth_system_call_fails_leave_nothing)
 {
     int failures = 0;
     build_excepting(p);
     AUTO_STREAM s = exchanges_exported(p, "tamis");
-    for (int nth = 0;; nth++) {
-        failed = false;
-        calls_left = nth;
-        tamis__io_hook = fail_one;
+    bool failed = true;
+    for (unsigned nth = 0; failed; nth++) {
+        hooks_fail_call(nth, 0);
         const int rc = exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &s);
-        tamis__io_hook = NULL;
+        failed = hooks_end();
         if (rc == 0) assert_done(tamis_filter_drop(p->store, "x"));
         failures += rc != 0;
         exchanges_empty(p);
-        if (!failed) break;
     }
     print_message("%d calls failed the import\n", failures);
     assert_true(failures >= 20);

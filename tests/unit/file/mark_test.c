@@ -15,6 +15,7 @@
 #include "file/io.h"
 #include "file/mark.h"
 #include "fixture.h"
+#include "hooks.h"
 #include "tamis_build.h"
 
 #define MARKED (TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK)
@@ -143,16 +144,10 @@ STORE_CASE(mark_of_a_handle_without_sync_is_cleared_by_the_next_sync)
     assert_done(tamis_filter_close(none));
 }
 
-static int refuse_locks(const char *verb, const char *what)
-{
-    (void)what;
-    return strcmp(verb, "lock") == 0 ? ENOLCK : 0;
-}
-
 STORE_CASE(mark_of_a_writer_without_a_lock_is_cleared_by_a_recovery_alone)
 {
     AUTO_FILTER *filter = fixture_filter(store, "x", 1000);
-    tamis__io_hook = refuse_locks;
+    hooks_fail_calls("lock", ENOLCK);
     add(filter, 1);
     tamis__io_hook = NULL;
     assert_int_equal(mark_of(path), MARKED | TAMIS__MARK_UNWATCHED);

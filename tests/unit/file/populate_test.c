@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "file/io.h"
+#include "hooks.h"
 #include "numbers.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -145,18 +146,9 @@ CASE(segment_that_comes_later_is_populated)
     assert_done(tamis_filter_drop(store, "w"));
 }
 
-static int error_number;
-
-static int at_populate(const char *verb, const char *what)
-{
-    (void)what;
-    return strcmp(verb, "populate") == 0 ? error_number : 0;
-}
-
 CASE(kernel_without_it_is_made_up_for)
 {
-    error_number = EINVAL;
-    tamis__io_hook = at_populate;
+    hooks_fail_calls("populate", EINVAL);
     asked_without_a_fault(TAMIS_READ_ONLY);
     tamis__io_hook = NULL;
 }
@@ -164,12 +156,11 @@ CASE(kernel_without_it_is_made_up_for)
 CASE(error_is_one_of_the_opening)
 {
     AUTO_FILTER *filter = NULL;
-    tamis__io_hook = at_populate;
-    error_number = EFAULT;
+    hooks_fail_calls("populate", EFAULT);
     assert_refused(TAMIS_EIO, "could not be read into memory: the disk fails",
                    tamis_filter_open(store, "x", TAMIS_POPULATE, &filter));
     assert_null(filter);
-    error_number = ENOMEM;
+    hooks_fail_calls("populate", ENOMEM);
     assert_refused(TAMIS_ENOMEM, "cannot read into memory",
                    tamis_filter_open(store, "x", TAMIS_READ_ONLY | TAMIS_POPULATE, &filter));
     assert_null(filter);
@@ -184,8 +175,7 @@ CASE(error_later_is_none_of_calls_that_need_no_page)
     tamis_filter *writer = make("v", 2), *asked = opened("v", TAMIS_READ_ONLY | TAMIS_POPULATE);
     assert_done(tamis_filter_add(writer, "old", 3) < 0);
     assert_done(tamis_filter_rotate(writer));
-    tamis__io_hook = at_populate;
-    error_number = EFAULT;
+    hooks_fail_calls("populate", EFAULT);
     assert_int_equal(tamis_filter_contains(asked, "old", 3), 1);
     tamis__io_hook = NULL;
     assert_done(tamis_filter_close(asked));

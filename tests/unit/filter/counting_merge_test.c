@@ -14,6 +14,7 @@
 #include "base/point.h"
 #include "file/io.h"
 #include "handle/view.h"
+#include "hooks.h"
 #include "kind/cells.h"
 
 #define PARTS 8u
@@ -270,12 +271,6 @@ STORE_CASE(compare_of_counting_filters_is_that_of_blocked_ones)
 
 /* ---- Refused, and nothing changed ------------------------------------------------------------ */
 
-static int no_room(const char *verb, const char *what)
-{
-    (void)what;
-    return strcmp(verb, "allocate") == 0 ? ENOSPC : 0;
-}
-
 /* Alone neither source needs the table, but both together do. */
 STORE_CASE(merge_without_room_changes_nothing)
 {
@@ -289,7 +284,7 @@ STORE_CASE(merge_without_room_changes_nothing)
     add(c, 77, 5);
     uint64_t *before = counters_of(a);
     const int64_t items = assert_done(tamis_filter_items(a));
-    tamis__io_hook = no_room;
+    hooks_fail_calls("allocate", ENOSPC);
     assert_refused(TAMIS_ENOSPACE, "counters that have outgrown their bits",
                    tamis_filter_merge(a, &merge));
     if (strstr(tamis_last_error(), "twice") != NULL) fail_msg("%s", tamis_last_error());
@@ -314,7 +309,7 @@ STORE_CASE(merge_to_the_greatest_value_without_room_changes_nothing)
     AUTO_FILTER *a = make(store, "a", 4), *b = make(store, "b", 4);
     add(a, 77, 10);
     add(b, 77, 5);
-    tamis__io_hook = no_room;
+    hooks_fail_calls("allocate", ENOSPC);
     assert_refused(TAMIS_ENOSPACE, "counters that have outgrown their bits", merges_into(a, b));
     tamis__io_hook = NULL;
     if (strstr(tamis_last_error(), "twice") != NULL) fail_msg("%s", tamis_last_error());
@@ -331,7 +326,7 @@ static void fill_up(enum tamis__point point)
     if (point != TAMIS__POINT_MERGE_RESERVED) return;
     tamis__point_hook = NULL;
     add(raced, 77, 10);
-    tamis__io_hook = no_room;
+    hooks_fail_calls("allocate", ENOSPC);
 }
 
 STORE_CASE(merge_that_loses_its_room_says_that_it_cannot_be_repeated)

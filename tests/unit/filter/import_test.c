@@ -392,30 +392,16 @@ STORE_CASE(export_to_a_sink_that_fails_says_so)
 
 /* ---- Whatever fails -------------------------------------------------------------------------- */
 
-static int calls_left;
-static char failed_call[64];
-
-static int fail_one(const char *verb, const char *what)
-{
-    (void)what;
-    if (calls_left < 0 || calls_left-- != 0) return 0;
-    (void)snprintf(failed_call, sizeof failed_call, "%s", verb);
-    return strcmp(verb, "allocate") == 0 ? ENOSPC : EIO;
-}
-
 /* The first, second, ... system call of the import fails, until one passes without. */
 STORE_CASE(import_whose_nth_system_call_fails_leaves_nothing)
 {
     AUTO_STREAM stream = three_layers();
     AUTO_FILTER *filter = NULL;
     int failures = 0, unheeded = 0;
-    for (int nth = 0;; nth++) {
-        failed_call[0] = '\0';
-        calls_left = nth;
-        tamis__io_hook = fail_one;
+    for (unsigned nth = 0;; nth++) {
+        hooks_fail_call(nth, 0);
         const int rc = import(store, "x", "redisbloom", &SEALED, &stream, &filter);
-        tamis__io_hook = NULL;
-        if (failed_call[0] == '\0') { /* passed clean */
+        if (!hooks_end()) { /* passed clean */
             assert_done(rc);
             break;
         }

@@ -12,6 +12,7 @@
 
 #include "base/point.h"
 #include "file/io.h"
+#include "hooks.h"
 
 #define PARTS 8u
 #define KEYS 4000u
@@ -431,31 +432,17 @@ CASE(merge_into_a_new_filter_killed_is_whole_or_was_not)
     }
 }
 
-static struct {
-    unsigned left;
-    char call[32];
-} failing;
-
-static int fail_one(const char *verb, const char *what)
-{
-    (void)what;
-    if (failing.left == 0 || --failing.left > 0) return 0;
-    (void)snprintf(failing.call, sizeof failing.call, "%s", verb);
-    return 5; /* EIO */
-}
-
 /* Each system call fails in turn: an error leaves nothing of the new filter. */
 STORE_CASE(merge_into_a_new_filter_that_fails_leaves_nothing)
 {
     tamis_filter *b = fixture_filter(store, "b", 1000), *made;
     unsigned failures = 0;
     merges_add(b, 0, 500, 1);
-    for (unsigned nth = 1;; nth++) {
-        failing.left = nth;
-        failing.call[0] = '\0';
-        tamis__io_hook = fail_one;
+    bool failed = true;
+    for (unsigned nth = 0; failed; nth++) {
+        hooks_fail_call(nth, 0);
         const int rc = merges_new(store, "made", &b, 1, 0, &made);
-        tamis__io_hook = NULL;
+        failed = hooks_end();
         if (rc == 0) {
             assert_int_equal(present(made, 0, 500), 500);
             assert_done(tamis_filter_close(made));
@@ -466,7 +453,6 @@ STORE_CASE(merge_into_a_new_filter_that_fails_leaves_nothing)
         assert_int_equal(fixture_files(path, "staging"), 0);
         assert_int_equal(fixture_files(path, "segments"), 1);
         assert_int_equal(fixture_problems(path), 0);
-        if (failing.call[0] == '\0') break; /* passed clean */
     }
     assert_true(failures > 10);
     assert_done(tamis_filter_close(b));

@@ -10,29 +10,8 @@
 
 #include "base/point.h"
 #include "file/io.h"
-
-static const char *failing_verb;
-static int failing_error;
-static unsigned failing_from; /* calls of the verb that are let through */
-
-static int fail_calls(const char *verb, const char *what)
-{
-    (void)what;
-    if (strcmp(verb, failing_verb) != 0) return 0;
-    if (failing_from > 0) {
-        failing_from--;
-        return 0;
-    }
-    return failing_error;
-}
-
-static void fail_from(const char *verb, int error, unsigned from)
-{
-    failing_verb = verb;
-    failing_error = error;
-    failing_from = from;
-    tamis__io_hook = error ? fail_calls : NULL;
-}
+#include "hooks.h"
+#include "told.h"
 
 /* ---- The disk -------------------------------------------------------------------------------- */
 
@@ -206,11 +185,11 @@ CASE(overflow_without_room_refuses_the_key_whole)
         (void)assert_done(tamis_filter_add(c.filter, "k", 1));
         (void)counters_model_add(&c, "k", 1);
     }
-    fail_from("allocate", ENOSPC, 0);
+    hooks_fail_calls("allocate", ENOSPC);
     assert_refused(TAMIS_ENOSPACE, "counters that have outgrown their bits",
                    tamis_filter_add(c.filter, "k", 1));
     assert_refused(TAMIS_ENOSPACE, "no room", tamis_filter_add_batch(c.filter, keys, 5, answers));
-    fail_from("", 0, 0);
+    (void)hooks_end();
     assert_true(answers[0] == 1 && answers[1] == 1);
     assert_true(answers[2] == TAMIS_ANSWER_REFUSED && answers[3] == TAMIS_ANSWER_REFUSED &&
                 answers[4] == TAMIS_ANSWER_REFUSED);
@@ -235,9 +214,9 @@ CASE(overflow_without_room_marks_every_key_that_is_not_done)
     for (int i = 0; i < 14; i++)
         (void)assert_done(tamis_filter_add(c.filter, "k", 1));
     memset(answers, 7, sizeof answers);
-    fail_from("allocate", ENOSPC, 0);
+    hooks_fail_calls("allocate", ENOSPC);
     assert_int_equal(c.kind->add_batch(c.segment, keys, 5, answers), TAMIS_ENOSPACE);
-    fail_from("", 0, 0);
+    (void)hooks_end();
     assert_true(answers[0] == 1 && answers[1] == 1);
     for (int i = 2; i < 5; i++)
         assert_int_equal(answers[i], TAMIS_ANSWER_REFUSED);
@@ -263,12 +242,12 @@ CASE(overflow_without_room_in_the_middle_takes_back)
     raced_cell = 0;
     for (unsigned i = 0; i < count; i++)
         if (cells[i] > raced_cell) raced_cell = cells[i];
-    fail_from("allocate", ENOSPC, 0);
+    hooks_fail_calls("allocate", ENOSPC);
     tamis__point_hook = fill_last_cell;
     assert_refused(TAMIS_ENOSPACE, "outgrown", tamis_filter_add(c.filter, "k", 1));
     tamis__point_hook = NULL;
     counters_check(&c); /* all 0 but the one that was raced for */
-    fail_from("", 0, 0);
+    (void)hooks_end();
     assert_int_equal(tamis_filter_add(c.filter, "k", 1), 1);
     assert_int_equal(counters_model_add(&c, "k", 1), 1);
     counters_check(&c);
@@ -320,12 +299,12 @@ CASE(overflow_where_the_file_system_cannot_allocate_writes_zeros)
 {
     AUTO_COUNTERS c;
     counters_make(&c, 50, 0.01, 4);
-    fail_from("allocate", EOPNOTSUPP, 0);
+    hooks_fail_calls("allocate", EOPNOTSUPP);
     for (int i = 0; i < 100; i++) {
         (void)assert_done(tamis_filter_add(c.filter, "k", 1));
         (void)counters_model_add(&c, "k", 1);
     }
-    fail_from("", 0, 0);
+    (void)hooks_end();
     counters_check(&c);
 }
 
@@ -407,17 +386,11 @@ CASE(overflow_counter_that_lost_its_slot_gets_another)
 /* ---- Damage ------------------------------------------------------------------------------------
  */
 
-static int keep_reason(void *context, const struct tamis_problem *problem)
-{
-    (void)snprintf(context, 300, "%s", problem->reason);
-    return 0;
-}
-
 static void assert_problem(const struct counters *c, const char *words)
 {
-    char reason[300] = "";
-    assert_int_equal(tamis_store_verify(c->store, "c", keep_reason, reason), 1);
-    if (strstr(reason, words) == NULL) fail_msg("no '%s' in: %s", words, reason);
+    const struct told told = told_of(c->path, "c");
+    assert_int_equal(told.count, 1);
+    told_assert_words(&told, words);
 }
 
 CASE(overflow_damage_is_found)
@@ -545,9 +518,9 @@ CASE(owner_that_cannot_be_made_removes_nothing)
     assert_int_equal(tamis_filter_add(c.filter, "k", 1), 1);
     (void)counters_model_add(&c, "k", 1);
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        fail_from(faults[i].verb, faults[i].error, 0);
+        hooks_fail_calls(faults[i].verb, faults[i].error);
         assert_refused(faults[i].code, "cannot", tamis_filter_remove(c.filter, "k", 1));
-        fail_from("", 0, 0);
+        (void)hooks_end();
         counters_check(&c);
     }
     assert_int_equal(tamis_filter_remove(c.filter, "k", 1), 1);

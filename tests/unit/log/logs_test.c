@@ -17,6 +17,7 @@
 #include "log/log.h"
 #include "numbers.h"
 #include "scratch.h"
+#include "told.h"
 #include "txn/store.h"
 
 static const struct tamis_filter_spec durable = {
@@ -68,31 +69,6 @@ static void find_log(tamis_store *store, char file[64])
     assert_true(*file != '\0');
 }
 
-struct told {
-    int count, error;
-    char filter[64], file[64], reason[400];
-};
-
-static int note_problem(void *context, const struct tamis_problem *problem)
-{
-    struct told *told = context;
-    told->count++;
-    told->error = problem->error;
-    (void)snprintf(told->filter, sizeof told->filter, "%s", problem->filter);
-    (void)snprintf(told->file, sizeof told->file, "%s", problem->file);
-    (void)snprintf(told->reason, sizeof told->reason, "%s", problem->reason);
-    return 0;
-}
-
-static struct told verify(const char *path, const char *filter)
-{
-    struct told told = {0};
-    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
-    const int64_t problems = tamis_store_verify(store, filter, note_problem, &told);
-    assert_int_equal(problems, told.count);
-    return told;
-}
-
 static int note_step(void *context, const struct tamis_repair_step *step)
 {
     struct told *told = context;
@@ -114,8 +90,8 @@ static void assert_told(const struct told *told, int error, const char *file, co
 {
     if (told->count != 1 || told->error != error || strcmp(told->file, file) != 0 ||
         strstr(told->reason, words) == NULL)
-        fail_msg("%d told, the last of %s, %d: %s; not one of %s, %d: %s", told->count, told->file,
-                 told->error, told->reason, file, error, words);
+        fail_msg("%d told, the last of %s, %d: %s; not one of %s, %d: %s", (int)told->count,
+                 told->file, told->error, told->reason, file, error, words);
 }
 
 /* ---- Orphans --------------------------------------------------------------------------------- */
@@ -130,7 +106,7 @@ CASE(orphan_is_removed_when_its_lock_is_free)
     tamis_filter *other = fixture_create(store, "stays", &durable);
     assert_done(tamis_filter_drop(store, "gone"));
     /* The handle lives: it takes its log away itself. */
-    assert_int_equal(verify(path, NULL).count, 0);
+    assert_int_equal(told_of(path, NULL).count, 0);
     assert_int_equal(repair(path, 0).count, 0);
     assert_int_equal(fixture_files(path, "logs"), 1);
     /* As one that was killed would leave it. */
@@ -138,7 +114,7 @@ CASE(orphan_is_removed_when_its_lock_is_free)
     assert_int_equal(rename(log, kept), 0);
     assert_int_equal(tamis_filter_close(filter), 0);
     assert_int_equal(rename(kept, log), 0);
-    struct told told = verify(path, NULL);
+    struct told told = told_of(path, NULL);
     assert_told(&told, TAMIS_EFOREIGN, file,
                 "belongs to no filter of the catalog; 'tamis repair' removes");
     told = repair(path, TAMIS_REPAIR_DRY_RUN);
@@ -147,7 +123,7 @@ CASE(orphan_is_removed_when_its_lock_is_free)
     told = repair(path, 0);
     assert_told(&told, 0, file, "is removed: it was of a filter that is dropped");
     assert_int_equal(fixture_files(path, "logs"), 0);
-    assert_int_equal(verify(path, NULL).count, 0);
+    assert_int_equal(told_of(path, NULL).count, 0);
     assert_int_equal(tamis_filter_close(other), 0);
     tamis_store_close(store);
     free(kept);
@@ -159,7 +135,7 @@ STORE_CASE(log_of_a_filter_that_is_there_stays)
 {
     assert_done(tamis_filter_create(store, "seen", &durable, NULL));
     leave_log(path, "seen");
-    assert_int_equal(verify(path, NULL).count, 0);
+    assert_int_equal(told_of(path, NULL).count, 0);
     assert_int_equal(repair(path, 0).count, 0);
     assert_int_equal(fixture_files(path, "logs"), 1);
     (void)repair(path, TAMIS_REPAIR_REBUILD);
@@ -184,7 +160,7 @@ CASE(foreign_files_are_told)
     (void)snprintf(from, sizeof from, "%s", fixture_join(another->place.path, "logs"));
     (void)snprintf(to, sizeof to, "%s", fixture_join(path, "logs"));
     scratch_copy(from, to);
-    struct told told = verify(path, "seen");
+    struct told told = told_of(path, "seen");
     assert_told(&told, TAMIS_EFOREIGN, file, "belongs to another store; take it away");
     assert_string_equal(told.filter, "seen");
     told = repair(path, 0);
@@ -195,9 +171,9 @@ CASE(foreign_files_are_told)
     (void)snprintf(from, sizeof from, "%s", fixture_join(path, file));
     (void)snprintf(to, sizeof to, "%s", fixture_join(path, "logs/notes.txt"));
     assert_int_equal(rename(from, to), 0);
-    told = verify(path, NULL);
+    told = told_of(path, NULL);
     assert_told(&told, TAMIS_EFOREIGN, "logs/notes.txt", "is not a log's name; remove the file");
-    assert_int_equal(verify(path, "seen").count, 0);
+    assert_int_equal(told_of(path, "seen").count, 0);
     told = repair(path, 0);
     assert_told(&told, TAMIS_EFOREIGN, "logs/notes.txt", "is not a log's name; remove the file");
     tamis_store_close(store);
@@ -303,7 +279,7 @@ CASE(damaged_log_leaves_its_filter_unclean)
         (void)snprintf(from, sizeof from, "%s", fixture_join(path, "logs"));
         scratch_copy(from, fixture_join(down, "logs"));
         cases[i].damage(fixture_join(down, file));
-        struct told told = verify(down, NULL);
+        struct told told = told_of(down, NULL);
         if (cases[i].verify_tells)
             assert_told(&told, TAMIS_ECORRUPT, file, "open the filter for writing");
         tamis__boot_hook = other_boot;
