@@ -15,16 +15,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "auto.h"
-#include "cases.h"
-#include "scratch.h"
+#include "fixture.h"
 #include "spawn.h"
-#include "specs.h"
 #include "tamis_build.h"
 
 #define WRITERS 4u
@@ -183,9 +179,8 @@ static void assert_has(tamis_store *store, const char *name, uint64_t keys)
  * answer. */
 static void assert_generation(tamis_store *store, uint64_t least)
 {
-    AUTO_FILTER *filter;
     bool found = false;
-    assert_int_equal(tamis_filter_open(store, "built", 0, &filter), 0);
+    AUTO_FILTER *filter = fixture_opened(store, "built", 0);
     for (uint64_t n = least; !found && n < least + 20; n++) {
         bool all = true;
         for (uint64_t i = FIXED; all && i < FIXED + 50; i++) {
@@ -206,7 +201,6 @@ struct tally {
 static void check_copy(const char *copy, const struct live *before, uint64_t begun,
                        struct tally *tally)
 {
-    AUTO_STORE *store;
     int failed = 0;
     const int64_t problems = inspect(copy);
     tally->unreadable += problems < 0;
@@ -217,7 +211,7 @@ static void check_copy(const char *copy, const struct live *before, uint64_t beg
         tally->rebuilt++;
         assert_true(tamis_store_repair(copy, TAMIS_REPAIR_REBUILD, NULL, NULL) >= 0);
     }
-    assert_int_equal(tamis_store_open(copy, 0, &store), 0);
+    AUTO_STORE *store = fixture_open(copy, 0);
     assert_has(store, "grows", before->grown);
     assert_has(store, "counts", before->counted);
     if (before->published > 0 && begun <= before->published + 1) {
@@ -245,7 +239,7 @@ CASE(copies_of_a_store_in_use_are_whole_after_repair)
     AUTO_FREE char *path = scratch_path("store");
     const bool has_rsync = run("command -v rsync >/dev/null");
     (void)snprintf(live->path, sizeof live->path, "%s", path);
-    assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &store), 0);
+    store = fixture_open(path, TAMIS_CREATE);
     assert_int_equal(tamis_filter_create(store, "grows", &grows, NULL), 0);
     assert_int_equal(tamis_filter_create(store, "counts", &counts, NULL), 0);
     for (unsigned i = 0; i < WRITERS; i++)

@@ -14,18 +14,14 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/point.h"
-#include "cases.h"
+#include "fixture.h"
 #include "hooks.h"
 #include "killer.h"
-#include "random.h"
 #include "rounds.h"
-#include "scratch.h"
 #include "spawn.h"
-#include "tamis.h"
 #include "txn/store.h"
 
 #define RACERS 4u
@@ -61,8 +57,8 @@ static struct arena *make_arena(tamis_store **store, double fp_rate)
                                            .fp_rate = fp_rate,
                                            .kind = TAMIS_KIND_COUNTING};
     struct arena *arena = spawn_shared(sizeof *arena);
-    assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, store), 0);
-    assert_int_equal(tamis_filter_create(*store, "counting", &spec, &arena->filter), 0);
+    *store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    arena->filter = fixture_create(*store, "counting", &spec);
     arena->least = spawn_shared((size_t)RACERS * KEYS * sizeof *arena->least);
     arena->seed = random_seed();
     return arena;

@@ -19,13 +19,10 @@
 #include <stdio.h>
 
 #include "base/point.h"
-#include "cases.h"
+#include "fixture.h"
 #include "handle/view.h"
 #include "kind/cells.h"
-#include "random.h"
-#include "scratch.h"
 #include "spawn.h"
-#include "tamis.h"
 
 #define RACERS 3u
 #define KEYS 500u /* of each racer, and of the source */
@@ -138,11 +135,10 @@ CASE(merge_into_a_counting_filter_in_use_loses_nothing)
                                            .kind = TAMIS_KIND_COUNTING,
                                            .on_full = TAMIS_ON_FULL_WARN};
     struct race *race = spawn_shared(sizeof *race);
-    tamis_filter *lone;
-    assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &race->store), 0);
-    assert_int_equal(tamis_filter_create(race->store, "live", &spec, &race->filter), 0);
-    assert_int_equal(tamis_filter_create(race->store, "source", &spec, &race->source), 0);
-    assert_int_equal(tamis_filter_create(race->store, "lone", &spec, &lone), 0);
+    race->store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    race->filter = fixture_create(race->store, "live", &spec);
+    race->source = fixture_create(race->store, "source", &spec);
+    tamis_filter *lone = fixture_create(race->store, "lone", &spec);
     for (uint64_t number = 0; number < KEYS; number++)
         for (uint64_t times = 0; times < (number % 50 ? 1 : 20); times++) {
             const uint64_t key = key_of(RACERS, number);

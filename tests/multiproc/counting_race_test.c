@@ -23,19 +23,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "auto.h"
 #include "base/point.h"
-#include "cases.h"
+#include "fixture.h"
 #include "handle/view.h"
 #include "kind/cells.h"
-#include "random.h"
 #include "rounds.h"
-#include "scratch.h"
 #include "spawn.h"
-#include "specs.h"
-#include "tamis.h"
 
 #define RACERS 4u
 #define BATCH 64u
@@ -74,9 +68,8 @@ static void yield_sometimes(enum tamis__point point)
 
 static tamis_filter *make_filter(tamis_store **store, const struct tamis_filter_spec *spec)
 {
-    tamis_filter *filter;
-    assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, store), 0);
-    assert_int_equal(tamis_filter_create(*store, "counting", spec, &filter), 0);
+    *store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    tamis_filter *filter = fixture_create(*store, "counting", spec);
     return filter;
 }
 
@@ -157,9 +150,8 @@ static void multiset_process(void *context, unsigned index)
 static void compare_counters(tamis_store *store, const struct tamis_filter_spec *spec,
                              const struct arena *arena)
 {
-    tamis_filter *lone;
     uint64_t differ = 0;
-    assert_int_equal(tamis_filter_create(store, "lone", spec, &lone), 0);
+    tamis_filter *lone = fixture_create(store, "lone", spec);
     for (uint64_t i = 0; i < RACERS * KEYS; i++) {
         const uint64_t key = (i % KEYS) * RACERS + i / KEYS;
         for (uint32_t times = 0; times < arena->exact[i]; times++)
@@ -180,9 +172,8 @@ static void compare_counters(tamis_store *store, const struct tamis_filter_spec 
 /* P(count > truth) of a key is the rate of false positives of the other keys (docs/sizing.md). */
 static void check_overestimates(const struct arena *arena)
 {
-    struct tamis_filter_stat stat = {.size = sizeof stat};
     uint64_t there = 0, over = 0, below = 0, most = 0, strangers = 0, total = 0;
-    assert_int_equal(tamis_filter_stat(arena->filter, &stat), 0);
+    struct tamis_filter_stat stat = fixture_stat(arena->filter);
     for (uint64_t i = 0; i < RACERS * KEYS; i++) {
         const uint64_t key = (i % KEYS) * RACERS + i / KEYS;
         const uint64_t count = (uint64_t)tamis_filter_count(arena->filter, &key, sizeof key);

@@ -19,19 +19,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "auto.h"
 #include "base/point.h"
-#include "cases.h"
+#include "fixture.h"
 #include "hooks.h"
-#include "scratch.h"
 #include "spawn.h"
-#include "specs.h"
 #include "tamis_build.h"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -235,16 +231,14 @@ static int see_filter(void *context, const struct tamis_filter_stat *stat)
 static void use_the_store(const char *path)
 {
     AUTO_STORE *store = open_store(path);
-    tamis_filter *b;
     int filters = 0;
     (void)alarm(120);
     assert_int_equal(tamis_store_list(store, NULL, see_filter, &filters), 0);
     assert_int_equal(filters, 2);
-    assert_int_equal(tamis_filter_open(store, "b", 0, &b), 0);
+    tamis_filter *b = fixture_opened(store, "b", 0);
     for (uint64_t i = 0; i < 5000; i++) /* grows several times */
         assert_true(tamis_filter_add(b, &i, sizeof i) >= 0);
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    assert_int_equal(tamis_filter_stat(b, &stat), 0);
+    struct tamis_filter_stat stat = fixture_stat(b);
     assert_true(stat.segment_count > 1);
     assert_int_equal(tamis_filter_close(b), 0);
     assert_int_equal(tamis_filter_except(store, "b", &others, 1), 1);
@@ -256,8 +250,7 @@ static void use_the_store(const char *path)
 static bool has_exception(const char *path, const struct tamis_key *key)
 {
     tamis_store *store = open_store(path);
-    tamis_filter *a;
-    assert_int_equal(tamis_filter_open(store, "a", TAMIS_READ_ONLY, &a), 0);
+    tamis_filter *a = fixture_opened(store, "a", TAMIS_READ_ONLY);
     const int has = tamis_filter_contains(a, key->data, key->bytes);
     assert_true(has >= 0);
     assert_int_equal(tamis_filter_close(a), 0);
@@ -275,8 +268,7 @@ static void stop_and_use(enum tamis__point point, bool takes_off)
     create(path, "a", 1000);
     create(path, "b", 100);
     tamis_store *store = open_store(path);
-    tamis_filter *a;
-    assert_int_equal(tamis_filter_open(store, "a", 0, &a), 0);
+    tamis_filter *a = fixture_opened(store, "a", 0);
     const struct tamis_key all[] = {old_key, mine, others};
     assert_int_equal(tamis_filter_add_batch(a, all, 3, NULL), 3);
     assert_int_equal(tamis_filter_close(a), 0);

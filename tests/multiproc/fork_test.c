@@ -6,13 +6,9 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/wait.h>
 
-#include "auto.h"
-#include "cases.h"
-#include "scratch.h"
+#include "keys.h"
 #include "spawn.h"
-#include "tamis.h"
 
 #define CHILDREN 4u
 #define THREADS 3u
@@ -76,33 +72,25 @@ static void child(void *context, unsigned index)
 
 CASE(fork_with_open_handle_works_in_children_and_threads)
 {
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 1e-6};
     struct shared *shared = spawn_shared(sizeof *shared);
-    struct tamis_filter_stat stat = {.size = sizeof stat};
     pid_t children[CHILDREN];
-    AUTO_STORE *store;
-    assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
-    assert_int_equal(tamis_filter_create(store, "forked", &spec, &shared->filter), 0);
+    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    shared->filter = fixture_create(
+        store, "forked", SPEC(.capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 1e-6));
     for (unsigned c = 0; c < CHILDREN; c++)
         children[c] = spawn_one(child, shared, c);
     run_threads(shared, CHILDREN);
-    for (unsigned c = 0; c < CHILDREN; c++) {
-        int status;
-        assert_int_equal(waitpid(children[c], &status, 0), children[c]);
-        assert_int_equal(status, 0);
-    }
-    for (uint64_t key = 0; key < KEYS; key++)
-        assert_int_equal(tamis_filter_contains(shared->filter, &key, 8), 1);
+    for (unsigned c = 0; c < CHILDREN; c++)
+        assert_int_equal(spawn_end(children[c]), 0);
+    assert_int_equal(keys_found(shared->filter, 0, KEYS), KEYS);
     printf("%" PRIu64 " keys by %u processes of %u threads: NEW answers %" PRIu64
            ", item count %" PRId64 "\n",
            KEYS, CHILDREN + 1, THREADS, shared->told_new, tamis_filter_items(shared->filter));
     assert_int_equal(tamis_filter_items(shared->filter), shared->told_new);
     assert_true(shared->told_new <= KEYS && shared->told_new >= KEYS - 10); /* at 1e-6 */
     assert_int_equal(tamis_filter_close(shared->filter), 0);
-    assert_int_equal(tamis_filter_open(store, "forked", TAMIS_READ_ONLY, &shared->filter), 0);
-    assert_int_equal(tamis_filter_stat(shared->filter, &stat), 0);
-    assert_int_equal(stat.items, shared->told_new);
+    shared->filter = fixture_opened(store, "forked", TAMIS_READ_ONLY);
+    assert_int_equal(fixture_stat(shared->filter).items, shared->told_new);
     assert_int_equal(tamis_filter_close(shared->filter), 0);
 }
 

@@ -16,20 +16,14 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "auto.h"
 #include "base/point.h"
-#include "cases.h"
 #include "hooks.h"
+#include "keys.h"
 #include "numbers.h"
-#include "random.h"
 #include "rounds.h"
-#include "scratch.h"
 #include "spawn.h"
-#include "tamis.h"
 
 #define RACERS 4u
 #define RATE 0.01
@@ -89,22 +83,11 @@ static void racer(void *context, unsigned index)
     SPAWN_CHECK(tamis_filter_close(race->filter) == 0);
 }
 
-static tamis_store *new_store(void)
-{
-    tamis_store *store;
-    assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
-    return store;
-}
-
 static tamis_filter *new_filter(tamis_store *store, char *name, uint64_t capacity)
 {
     static unsigned number;
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = capacity, .fp_rate = RATE};
-    tamis_filter *filter;
     (void)sprintf(name, "filter-%u", number++);
-    assert_int_equal(tamis_filter_create(store, name, &spec, &filter), 0);
-    return filter;
+    return fixture_create(store, name, SPEC(.capacity = capacity, .fp_rate = RATE));
 }
 
 static struct race *new_race(uint64_t keys, uint64_t abreast)
@@ -147,23 +130,16 @@ static uint64_t present(tamis_filter *filter, uint64_t from, uint64_t count)
     return yes;
 }
 
-static struct tamis_filter_stat stat_of(tamis_filter *filter)
-{
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    assert_int_equal(tamis_filter_stat(filter, &stat), 0);
-    return stat;
-}
-
 CASE(grow_thousands_of_times_over_in_a_race)
 {
-    AUTO_STORE *store = new_store();
+    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
     struct race *race = new_race(KEYS, 1024);
     uint64_t nobody;
     char name[32];
     AUTO_FILTER *filter = race->filter = new_filter(store, name, 1000);
     assert_int_equal(spawn_all(RACERS, racer, race), 0);
     const uint64_t twice = told_twice(race, &nobody);
-    const struct tamis_filter_stat stat = stat_of(filter); /* a handle from before it all */
+    const struct tamis_filter_stat stat = fixture_stat(filter); /* a handle from before it all */
     for (uint32_t i = 0; i < stat.segment_count; i++) {
         struct tamis_segment_stat s = {.size = sizeof s};
         assert_int_equal(tamis_filter_fill(filter, i, &s), 0);
@@ -187,7 +163,7 @@ CASE(grow_thousands_of_times_over_in_a_race)
 /* Many small filters, so that many lists go on while somebody stands still in an add. */
 static uint64_t race_small_filters(void)
 {
-    AUTO_STORE *store = new_store();
+    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
     uint64_t twice = 0, growths = 0, nobody;
     for (unsigned i = 0; i < SMALL_FILTERS; i++) {
         char name[32];
@@ -196,7 +172,7 @@ static uint64_t race_small_filters(void)
         AUTO_FILTER *filter = race->filter = new_filter(store, name, 64);
         assert_int_equal(spawn_all(RACERS, racer, race), 0);
         twice += told_twice(race, &nobody);
-        growths += stat_of(filter).segment_count - 1;
+        growths += fixture_stat(filter).segment_count - 1;
         assert_int_equal(present(filter, 0, race->keys), race->keys);
         assert_true(nobody <= 60);
     }
@@ -233,11 +209,6 @@ static void stand_still(enum tamis__point point)
 
 #define THE_KEY UINT64_C(1000000)
 
-static int add_number(tamis_filter *filter, uint64_t key)
-{
-    return tamis_filter_add(filter, &key, sizeof key);
-}
-
 /* The answer for THE_KEY, which stands behind keys that are known. */
 static int add_in_batch(tamis_filter *filter, size_t count)
 {
@@ -257,10 +228,10 @@ static void add_slowly(void *context, unsigned index)
     (void)index;
     still = context;
     /* From the second on, its single keys go the short way. */
-    if (still->is_second) assert_int_equal(add_number(still->filter, THE_KEY + 1), 1);
+    if (still->is_second) assert_int_equal(key_add(still->filter, THE_KEY + 1), 1);
     tamis__point_hook = stand_still;
     still->answer = still->batch > 0 ? add_in_batch(still->filter, still->batch)
-                                     : add_number(still->filter, THE_KEY);
+                                     : key_add(still->filter, THE_KEY);
 }
 
 /* It has found the key lacking; the list goes on; another is told NEW; then it wins the old
@@ -268,24 +239,22 @@ static void add_slowly(void *context, unsigned index)
 static int told_to_the_slow_one(size_t batch, bool is_second)
 {
     char name[32];
-    int status;
-    tamis_store *store = new_store();
+    tamis_store *store = fixture_open(scratch_directory(), TAMIS_CREATE);
     struct still *shared = spawn_shared(sizeof *shared);
     tamis_filter *filter = shared->filter = new_filter(store, name, is_second ? 6400 : 64);
     shared->batch = batch;
     shared->is_second = is_second;
     uint64_t key = 0;
-    while (stat_of(filter).items < (is_second ? 1000 : 63))
-        assert_true(add_number(filter, key++) >= 0);
+    while (fixture_stat(filter).items < (is_second ? 1000 : 63))
+        assert_true(key_add(filter, key++) >= 0);
     const pid_t pid = spawn_one(add_slowly, shared, 0);
     while (!__atomic_load_n(&shared->waits, __ATOMIC_SEQ_CST))
         (void)usleep(100);
-    while (stat_of(filter).segment_count == 1)
-        assert_true(add_number(filter, key++) >= 0);
-    assert_int_equal(add_number(filter, THE_KEY), 1);
+    while (fixture_stat(filter).segment_count == 1)
+        assert_true(key_add(filter, key++) >= 0);
+    assert_int_equal(key_add(filter, THE_KEY), 1);
     __atomic_store_n(&shared->may_go, 1, __ATOMIC_SEQ_CST);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
+    assert_int_equal(spawn_end(pid), 0);
     assert_int_equal(tamis_filter_close(filter), 0);
     tamis_store_close(store);
     return shared->answer;
@@ -341,20 +310,13 @@ static void add_more(void *context, unsigned index)
     SPAWN_CHECK(tamis_filter_close(victim->filter) == 0);
 }
 
-static int no_problem(void *context, const struct tamis_problem *problem)
-{
-    (void)context;
-    printf("%s %s: %s\n", problem->filter, problem->file, problem->reason);
-    return 0;
-}
-
 CASE(grow_killed_anywhere_leaves_the_old_list_or_the_new)
 {
     /* All but the last while the first segment is half full, and its spare is made. */
     static const enum tamis__point points[] = {TAMIS__POINT_GROW_STAGED, TAMIS__POINT_RENAMED,
                                                TAMIS__POINT_COMMITTED, TAMIS__POINT_GROW_AHEAD,
                                                TAMIS__POINT_GROW_LEFT};
-    AUTO_STORE *store = new_store();
+    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
     for (unsigned i = 0; i < sizeof points / sizeof points[0]; i++) {
         struct victim *victim = spawn_shared(sizeof *victim);
         char name[32];
@@ -364,18 +326,18 @@ CASE(grow_killed_anywhere_leaves_the_old_list_or_the_new)
         const bool left = points[i] == TAMIS__POINT_GROW_LEFT;
         assert_true(left ? victim->acknowledged == 100
                          : victim->acknowledged >= 45 && victim->acknowledged < 100);
-        assert_int_equal(stat_of(filter).segment_count, left ? 2 : 1);
+        assert_int_equal(fixture_stat(filter).segment_count, left ? 2 : 1);
         assert_int_equal(present(filter, 0, victim->acknowledged), victim->acknowledged);
         /* Others go on, with a handle from before and with one of after. */
         assert_int_equal(spawn_all(RACERS, add_more, victim), 0);
         assert_int_equal(present(filter, 300, 300), 300);
         assert_int_equal(present(filter, 0, victim->acknowledged), victim->acknowledged);
-        assert_int_equal(stat_of(filter).segment_count, 2);
+        assert_int_equal(fixture_stat(filter).segment_count, 2);
         assert_int_equal(tamis_filter_close(filter), 0);
-        assert_int_equal(tamis_filter_open(store, name, 0, &filter), 0);
+        filter = fixture_opened(store, name, 0);
         assert_int_equal(present(filter, 300, 300), 300);
         assert_int_equal(tamis_filter_close(filter), 0);
-        assert_int_equal(tamis_store_verify(store, NULL, no_problem, NULL), 0);
+        assert_int_equal(tamis_store_verify(store, NULL, NULL, NULL), 0);
     }
 }
 
@@ -402,11 +364,11 @@ CASE(grow_refused_takes_no_more_keys_than_it_was_made_for)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .fp_rate = RATE, .on_full = TAMIS_ON_FULL_REFUSE};
-    AUTO_STORE *store = new_store();
+    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
     struct victim *victim = spawn_shared(sizeof *victim);
-    assert_int_equal(tamis_filter_create(store, "x", &spec, &victim->filter), 0);
+    victim->filter = fixture_create(store, "x", &spec);
     assert_int_equal(spawn_all(RACERS, fill_up, victim), 0);
-    const struct tamis_filter_stat stat = stat_of(victim->filter);
+    const struct tamis_filter_stat stat = fixture_stat(victim->filter);
     printf("made for 1000 and refusing: took %" PRIu64 "\n", stat.items);
     assert_true(stat.items >= 1000 && stat.items < 1000 + RACERS);
     assert_true(stat.state == TAMIS_STATE_FULL && stat.segment_count == 1);

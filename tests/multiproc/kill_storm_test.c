@@ -24,12 +24,10 @@
 #include <time.h>
 
 #include "builds.h"
-#include "cases.h"
+#include "keys.h"
 #include "killer.h"
 #include "numbers.h"
-#include "random.h"
 #include "rounds.h"
-#include "scratch.h"
 #include "storm.h"
 
 #define ADDERS 2u
@@ -261,9 +259,8 @@ static void check_keys(struct arena *arena, tamis_store *store)
     uint64_t answered = 0, lost = 0, twice = 0;
     for (unsigned f = 0; f < FILTERS; f++) {
         const struct race *race = &arena->races[f];
-        tamis_filter *filter;
         uint64_t told = 0;
-        assert_int_equal(tamis_filter_open(store, filters[f].name, 0, &filter), 0);
+        tamis_filter *filter = fixture_opened(store, filters[f].name, 0);
         for (uint64_t key = 0; key < KEYS; key++) {
             told += race->answered[key];
             twice += race->told_new[key] > 1;
@@ -289,8 +286,7 @@ static void check_catalog(struct arena *arena, struct witness *witness)
         for (unsigned i = 0; i < 8; i++)
             done[i] += arena->writers[w].operations[i];
     }
-    for (uint64_t key = 0; key < witness->keys; key++)
-        assert_int_equal(tamis_filter_contains(witness->filter, &key, sizeof key), 1);
+    assert_int_equal(keys_found(witness->filter, 0, witness->keys), witness->keys);
     printf("catalog errors 0; done:");
     for (unsigned i = 0; i < 8; i++)
         printf(" %s %" PRIu64, verbs[i], done[i]);
@@ -301,12 +297,11 @@ static void check_catalog(struct arena *arena, struct witness *witness)
 
 CASE(kill_storm_loses_nothing)
 {
-    const struct tamis_filter_spec small = {.size = sizeof small,
-                                            .capacity = 2 * (uint64_t)KILLS_MAX};
+    const struct tamis_filter_spec *small = SPEC(.capacity = 2 * (uint64_t)KILLS_MAX);
     struct arena *arena = spawn_shared(sizeof *arena);
     struct witness witness = {.named = 0};
-    assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &witness.store), 0);
-    assert_int_equal(tamis_filter_create(witness.store, "witness", &small, &witness.filter), 0);
+    witness.store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    witness.filter = fixture_create(witness.store, "witness", small);
     for (unsigned f = 0; f < FILTERS; f++) {
         assert_int_equal(
             tamis_filter_create(witness.store, filters[f].name, &filters[f].spec, NULL), 0);
@@ -321,7 +316,7 @@ CASE(kill_storm_loses_nothing)
     check_catalog(arena, &witness);
     /* The next maker removes what the dead had staged, and the writer what they had not unlinked.
      * */
-    assert_int_equal(tamis_filter_create(witness.store, "last", &small, NULL), 0);
+    assert_int_equal(tamis_filter_create(witness.store, "last", small, NULL), 0);
     builds_check_no_leak(witness.store, scratch_directory());
     assert_int_equal(tamis_filter_close(witness.filter), 0);
     tamis_store_close(witness.store);

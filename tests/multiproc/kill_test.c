@@ -19,14 +19,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "auto.h"
-#include "cases.h"
+#include "fixture.h"
 #include "killer.h"
-#include "random.h"
 #include "rounds.h"
-#include "scratch.h"
-#include "specs.h"
-#include "tamis.h"
 
 #define RACERS 4u
 #define KEYS_A_ROUND 400u
@@ -101,9 +96,8 @@ static void check_outcome(struct arena *arena)
 static void race_under_kills(const struct tamis_filter_spec *spec)
 {
     struct arena *arena = spawn_shared(sizeof *arena);
-    AUTO_STORE *store;
-    assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
-    assert_int_equal(tamis_filter_create(store, "killed", spec, &arena->filter), 0);
+    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    arena->filter = fixture_create(store, "killed", spec);
     arena->told_new = spawn_shared(KEYS);
     arena->answered = spawn_shared(KEYS);
     uint64_t rng = random_seed();

@@ -14,15 +14,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "auto.h"
-#include "cases.h"
-#include "scratch.h"
-#include "specs.h"
-#include "tamis.h"
+#include "keys.h"
 
 #define PARTS 64u
 #define KEYS 40000u
@@ -40,15 +35,6 @@ static void positions_of(tamis_filter *filter, uint64_t key, uint64_t *positions
     *count = explanation.positions_count;
 }
 
-static int open_segment(const char *store_path, const struct tamis_segment_stat *stat)
-{
-    char path[4300];
-    (void)snprintf(path, sizeof path, "%s/segments/%016" PRIu64 ".seg", store_path, stat->number);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    assert_true(fd >= 0);
-    return fd;
-}
-
 static void assert_bit_set(int fd, const struct tamis_segment_stat *stat, uint64_t position)
 {
     unsigned char byte;
@@ -60,18 +46,15 @@ static void check_whole_range(const struct tamis_filter_spec *spec)
 {
     const char *path = scratch_directory();
     uint64_t positions[TAMIS_K_MAX], parts[PARTS] = {0}, highest = 0;
-    struct tamis_segment_stat stat = {.size = sizeof stat};
     size_t count;
-    AUTO_STORE *store;
-    tamis_filter *filter;
-    assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &store), 0);
-    assert_int_equal(tamis_filter_create(store, "large", spec, &filter), 0);
-    assert_int_equal(tamis_filter_segment(filter, 0, &stat), 0);
+    AUTO_STORE *store = fixture_open(path, TAMIS_CREATE);
+    tamis_filter *filter = fixture_create(store, "large", spec);
+    struct tamis_segment_stat stat = fixture_segment_stat(filter, 0);
     assert_true(stat.m_bits > (uint64_t)1 << 33);
-    for (uint64_t key = 0; key < KEYS; key++)
-        assert_int_equal(tamis_filter_add(filter, &key, sizeof key), 1);
+    assert_int_equal(keys_add(filter, 0, KEYS), KEYS);
 
-    const int fd = open_segment(path, &stat);
+    const int fd = open(fixture_segment_path(path, stat.number), O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
     for (uint64_t key = 0; key < KEYS; key++) {
         assert_int_equal(tamis_filter_contains(filter, &key, sizeof key), 1);
         positions_of(filter, key, positions, &count);
@@ -86,8 +69,7 @@ static void check_whole_range(const struct tamis_filter_spec *spec)
     for (unsigned part = 0; part < PARTS; part++)
         assert_true(parts[part] > KEYS / PARTS / 4);
     assert_true(highest > (uint64_t)1 << 33);
-    for (uint64_t key = KEYS; key < 2 * KEYS; key++) /* strangers: the filter is almost empty */
-        assert_int_equal(tamis_filter_contains(filter, &key, sizeof key), 0);
+    assert_int_equal(keys_found(filter, KEYS, 2 * KEYS), 0); /* the filter is almost empty */
     assert_int_equal(tamis_filter_fill(filter, 0, &stat), 0);
     assert_true(stat.ones <= (uint64_t)KEYS * stat.k &&
                 stat.ones > (uint64_t)KEYS * stat.k * 9 / 10);

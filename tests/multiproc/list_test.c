@@ -7,13 +7,9 @@
  * the list_one() of tamis_store_list().
  */
 #include <stdio.h>
-#include <string.h>
 
-#include "auto.h"
-#include "cases.h"
 #include "file/io.h"
-#include "scratch.h"
-#include "tamis.h"
+#include "fixture.h"
 
 #define FILTERS 500u
 #define USED 20u /* one in so many has a key */
@@ -61,8 +57,7 @@ CASE(list_of_many_filters_opens_no_segment)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .on_full = TAMIS_ON_FULL_WARN};
-    AUTO_STORE *store;
-    assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
+    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
     for (unsigned i = 0; i < FILTERS; i++) {
         char name[32];
         tamis_filter *filter;

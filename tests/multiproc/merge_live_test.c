@@ -18,17 +18,11 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "auto.h"
 #include "base/point.h"
-#include "cases.h"
+#include "keys.h"
 #include "numbers.h"
-#include "random.h"
-#include "scratch.h"
 #include "spawn.h"
-#include "specs.h"
-#include "tamis.h"
 
 #define ADDERS 3u
 #define SOURCES 4u
@@ -98,13 +92,6 @@ static void run(void *context, unsigned index)
         merge_all(race);
 }
 
-static bool has(tamis_filter *filter, uint64_t key)
-{
-    const int rc = tamis_filter_contains(filter, &key, sizeof key);
-    assert_true(rc >= 0);
-    return rc > 0;
-}
-
 static void check_outcome(const struct race *race)
 {
     uint64_t lost = 0, lost_of_sources = 0, twice = 0, told = 0;
@@ -114,11 +101,12 @@ static void check_outcome(const struct race *race)
             news += race->answers[adder * ADDED_KEYS + key];
         twice += news > 1;
         told += news;
-        lost += !has(race->filter, key);
+        lost += keys_found(race->filter, key, key + 1) == 0;
     }
-    for (uint64_t i = 0; i < SOURCES * SOURCE_KEYS; i++)
-        lost_of_sources +=
-            !has(race->filter, source_key((unsigned)(i / SOURCE_KEYS), i % SOURCE_KEYS));
+    for (uint64_t i = 0; i < SOURCES * SOURCE_KEYS; i++) {
+        const uint64_t key = source_key((unsigned)(i / SOURCE_KEYS), i % SOURCE_KEYS);
+        lost_of_sources += keys_found(race->filter, key, key + 1) == 0;
+    }
     printf("%u merges into a filter that 3 processes add %u keys to: lost %" PRIu64
            " of them and %" PRIu64 " of the sources', NEW %" PRIu64 ", twice %" PRIu64
            "; items %" PRId64 "\n",
@@ -134,13 +122,11 @@ static void check_outcome(const struct race *race)
 static uint64_t ones_in_sequence(tamis_store *store, const struct tamis_filter_spec *spec)
 {
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    tamis_filter *whole;
-    assert_int_equal(tamis_filter_create(store, "whole", spec, &whole), 0);
-    for (uint64_t key = 0; key < ADDED_KEYS; key++)
-        assert_true(tamis_filter_add(whole, &key, sizeof key) >= 0);
+    tamis_filter *whole = fixture_create(store, "whole", spec);
+    (void)keys_add(whole, 0, ADDED_KEYS);
     for (uint64_t i = 0; i < SOURCES * SOURCE_KEYS; i++) {
         const uint64_t key = source_key((unsigned)(i / SOURCE_KEYS), i % SOURCE_KEYS);
-        assert_true(tamis_filter_add(whole, &key, sizeof key) >= 0);
+        assert_done(key_add(whole, key));
     }
     assert_int_equal(tamis_filter_fill(whole, 0, &segment), 0);
     assert_int_equal(tamis_filter_close(whole), 0);
@@ -152,16 +138,15 @@ static void race_with_merges(const struct tamis_filter_spec *spec)
 {
     struct race *race = spawn_shared(sizeof *race);
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    AUTO_STORE *store;
     char name[16];
-    assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
-    assert_int_equal(tamis_filter_create(store, "live", spec, &race->filter), 0);
+    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    race->filter = fixture_create(store, "live", spec);
     race->answers = spawn_shared((size_t)ADDERS * ADDED_KEYS);
     race->barrier.count = ADDERS + 1;
     race->adding = ADDERS;
     for (unsigned s = 0; s < SOURCES; s++) {
         (void)snprintf(name, sizeof name, "source%u", s);
-        assert_int_equal(tamis_filter_create(store, name, spec, &race->sources[s]), 0);
+        race->sources[s] = fixture_create(store, name, spec);
         for (uint64_t i = 0; i < SOURCE_KEYS; i++) {
             const uint64_t key = source_key(s, i);
             assert_true(tamis_filter_add(race->sources[s], &key, sizeof key) >= 0);

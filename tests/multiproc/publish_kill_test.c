@@ -24,17 +24,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "auto.h"
 #include "base/point.h"
 #include "builds.h"
-#include "cases.h"
 #include "file/io.h"
+#include "fixture.h"
 #include "publish_operations.h"
-#include "scratch.h"
 #include "spawn.h"
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -194,7 +191,7 @@ static int64_t repair_now(const struct scene *scene)
 static void open_scene(struct scene *scene, const char *model)
 {
     scratch_copy(model, scene->path);
-    assert_int_equal(tamis_store_open(scene->path, 0, &scene->store), 0);
+    scene->store = fixture_open(scene->path, 0);
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(
             tamis_filter_open(scene->store, "list", i ? 0 : TAMIS_READ_ONLY, &scene->handles[i]),

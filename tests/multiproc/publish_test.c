@@ -19,17 +19,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 
-#include "auto.h"
 #include "builds.h"
-#include "cases.h"
-#include "random.h"
-#include "scratch.h"
+#include "fixture.h"
 #include "spawn.h"
-#include "specs.h"
 
 #define READERS 4u
 #define THREADS 3u /* of the first reader */
@@ -304,10 +299,10 @@ static struct stage *begin(char **path, unsigned files, pid_t readers[READERS])
     (void)random_seed();
     stage->switched.ns = spawn_shared(TIMES_MAX * sizeof(uint32_t));
     stage->steady.ns = spawn_shared(TIMES_MAX * sizeof(uint32_t));
-    assert_int_equal(tamis_store_open(*path, TAMIS_CREATE, &stage->store), 0);
+    stage->store = fixture_open(*path, TAMIS_CREATE);
     stage->steps[0].generation = 1;
     assert_int_equal(publish(stage->store, 1), 1);
-    assert_int_equal(tamis_filter_open(stage->store, "list", TAMIS_READ_ONLY, &stage->filter), 0);
+    stage->filter = fixture_opened(stage->store, "list", TAMIS_READ_ONLY);
     for (unsigned i = 0; i < READERS; i++)
         readers[i] = spawn_one(read_in_process, stage, i);
     return stage;

@@ -9,17 +9,12 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "auto.h"
 #include "builds.h"
-#include "cases.h"
-#include "random.h"
-#include "scratch.h"
+#include "fixture.h"
 #include "spawn.h"
-#include "specs.h"
 #include "txn/store.h"
 
 static uint64_t base_key(uint64_t i)
@@ -156,7 +151,7 @@ CASE(growing_filter_rebuilt_under_adders_tells_new_once)
     (void)random_seed();
     r->told = spawn_shared((size_t)ADDED * (REBUILDS + 2));
     r->in = spawn_shared(ADDED * sizeof *r->in);
-    assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &r->store), 0);
+    r->store = fixture_open(path, TAMIS_CREATE);
     rebuild(r); /* the first list is 1 */
     for (unsigned i = 0; i <= ADDERS; i++)
         pids[i] = spawn_one(i < ADDERS ? adder : looker, r, i);
@@ -262,7 +257,7 @@ CASE(dropped_filter_is_told_by_the_next_call)
         int status;
         d->barrier.count = READERS + 1;
         d->locked = round % 2 == 1;
-        assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &d->store), 0);
+        d->store = fixture_open(path, TAMIS_CREATE);
         for (int g = 0; g < 3; g++)
             publish_keys(d->store);
         assert_int_equal(tamis_filter_except(d->store, "list", &key, 1), 1);
