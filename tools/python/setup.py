@@ -89,7 +89,7 @@ class SourceDistribution(sdist):
 setup(
     version=version(),
     ext_modules=[Extension("tamis._tamis", [f"src/{name}.c" for name in SOURCES], py_limited_api=True,
-                           depends=[f"src/{name}.h" for name in ("fields", "key", "many", "module", "source")],
+                           depends=[f"src/{name}.h" for name in ("fields", "key", "module", "source")],
                            define_macros=[("Py_LIMITED_API", "0x030B0000"), ("_GNU_SOURCE", None)],
                            extra_compile_args=["-std=c11", "-fvisibility=hidden"])],
     cmdclass={"build_ext": BuildExtension, "sdist": SourceDistribution},

@@ -3,9 +3,7 @@
 #include <ctype.h>
 
 #include "command.h"
-#include "config.h"
 #include "durable.h"
-#include "keeper.h"
 #include "shape.h"
 
 #define FULL "ERR non scaling filter is full"

@@ -7,7 +7,6 @@
  * in any order.  Bits are set by them and never cleared.
  */
 #include "command.h"
-#include "keeper.h"
 #include "pieces.h"
 #include "shape.h"
 

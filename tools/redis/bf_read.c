@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "keeper.h"
 
 int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {

@@ -2,7 +2,6 @@
 /* bf_reserve.c: BF.RESERVE, and how a key of BF.* comes to be. */
 #include "command.h"
 #include "config.h"
-#include "keeper.h"
 #include "shape.h"
 
 void bf_default_shape(struct bloom_shape *shape)

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bits.c: see bits.h. */
-#include "bits.h"
-
+/*
+ * bits.c: SETBIT, GETBIT, BITCOUNT and STRLEN on keys that have a filter.
+ *
+ * A program that hashes keys by itself and sets their bits by SETBIT goes on unchanged, on a filter
+ * of the hash set that is its own, while others use BF.*.  A filter of commands turns these four
+ * into TAMIS.SETBIT and so on where a key of that name has a filter, in whatever database; these
+ * call the server's own command if the key is of another type there.
+ */
 #include <string.h>
 
-#include "keeper.h"
+#include "command.h"
 
 #define OFFSET_MAX UINT32_MAX /* as SETBIT: a string has at most 512 MB */
 #define BAD_OFFSET "ERR bit offset is not an integer or out of range"

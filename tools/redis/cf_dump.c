@@ -7,7 +7,6 @@
  * that follow, and the filter as a stream; they are cut into pieces and come in order.  A head
  * alone makes an exact filter; if a mark comes then, a filter of kind counting takes its place.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "cf_exact.h"

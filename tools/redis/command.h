@@ -83,6 +83,13 @@ RedisModuleCmdFunc tamis_reserve, tamis_info, tamis_merge, tamis_rotate, tamis_r
 /* Adds the section of INFO. */
 int tamis_info_register(RedisModuleCtx *ctx);
 
+/* bits.c: SETBIT, GETBIT, BITCOUNT and STRLEN on keys that have a filter. */
+RedisModuleCmdFunc bits_setbit, bits_getbit, bits_bitcount, bits_strlen;
+int bits_register(RedisModuleCtx *ctx);
+
+/* events.c: keeps the store in step with what happens in the server. */
+int events_subscribe(RedisModuleCtx *ctx);
+
 /* What a key gets that BF.ADD or BF.MADD makes. */
 struct bloom_shape;
 void bf_default_shape(struct bloom_shape *shape);

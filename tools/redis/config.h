@@ -3,9 +3,6 @@
  * loadmodule. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "redis_api.h"
 
 enum rdb_mode { RDB_CONTENT, RDB_REFERENCE };

@@ -10,8 +10,6 @@
  *     now and then                                what was put off is done
  *     the server ends                             all filters come to the disk
  */
-#include "events.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +18,6 @@
 #include "config.h"
 #include "durable.h"
 #include "freeze.h"
-#include "keeper.h"
 
 static pid_t server_pid;
 

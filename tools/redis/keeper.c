@@ -9,7 +9,6 @@
 #include "keeper.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "busy.h"

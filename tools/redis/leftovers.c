@@ -22,7 +22,6 @@
  * dump, RESTORE), or as it lacks bits of the new one though neither has grown.  Filters that are
  * copies of each other have one origin.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "keeper.h"

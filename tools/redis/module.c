@@ -16,11 +16,8 @@
  *     cf_exact, rdb_cuckoo   RedisBloom's cuckoo filter
  *     tables       COMMAND DOCS of all of them      exists       BF.EXISTS, CF.EXISTS, and of many
  */
-#include "bits.h"
 #include "command.h"
 #include "config.h"
-#include "events.h"
-#include "keeper.h"
 
 #define NAME "tamis"
 

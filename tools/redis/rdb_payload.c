@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "keeper.h"
 #include "pieces.h"
 #include "shape.h"
 

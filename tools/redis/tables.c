@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tables.c: all commands, as COMMAND INFO and COMMAND DOCS tell them. */
-#include "bits.h"
 #include "command.h"
 
 #define ADDS "write deny-oom"

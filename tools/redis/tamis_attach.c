@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tamis_attach.c: TAMIS.ATTACH, TAMIS.DETACH and TAMIS.ORPHANS: filters that are in the store
  * without a key. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
-#include "keeper.h"
 
 static void attach(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                    const char *filter)

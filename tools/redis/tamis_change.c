@@ -2,11 +2,9 @@
 /* tamis_change.c: TAMIS.MERGE, TAMIS.COMBINE, TAMIS.ROTATE, TAMIS.ROLLBACK and TAMIS.SYNC. */
 #include <string.h>
 
-#include "cf_shape.h"
 #include "command.h"
 #include "durable.h"
 #include "freeze.h"
-#include "keeper.h"
 #include "tamis_build.h"
 
 /* The filters of the keys from argument `first` on; the array is freed by the caller.  Replies and

@@ -2,7 +2,6 @@
 /* tamis_except.c: TAMIS.EXCEPT and TAMIS.EXCEPTIONS: keys that answer absent whatever the bits say.
  */
 #include "command.h"
-#include "keeper.h"
 #include "tamis_build.h"
 
 static int64_t change(const struct value *value, const struct items *items, bool adds)

@@ -13,7 +13,6 @@
 
 #include "command.h"
 #include "durable.h"
-#include "freeze.h"
 #include "pieces.h"
 
 struct piece {

@@ -8,7 +8,6 @@
 #include "command.h"
 #include "config.h"
 #include "durable.h"
-#include "keeper.h"
 
 /* A number that no integer of a reply can hold is told as text. */
 static void tell_number(RedisModuleCtx *ctx, const char *name, uint64_t number)

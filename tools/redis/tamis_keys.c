@@ -5,8 +5,6 @@
  *
  * The command `tamis` uses these.  They never make a filter, and a key that is gone is an error.
  */
-#include <string.h>
-
 #include "cf_shape.h"
 #include "command.h"
 #include "durable.h"

@@ -9,9 +9,7 @@
  */
 #include <string.h>
 
-#include "cf_shape.h"
 #include "command.h"
-#include "keeper.h"
 #include "shape.h"
 
 /* The pieces that are still to be read. */

@@ -12,10 +12,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "cf_shape.h"
 #include "command.h"
 #include "config.h"
-#include "keeper.h"
 
 #define SECRET_DIGITS (2 * (size_t)TAMIS_SECRET_BYTES)
 

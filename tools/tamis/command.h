@@ -167,3 +167,9 @@ int cli_names(struct names *names, const struct invocation *call);
 
 /* 1 if the store has a filter of that name, 0 if not, below 0 an error of the library. */
 int cli_filter_exists(tamis_store *store, const char *name);
+
+/* ---- wait.c ------------------------------------------------------------------------------- */
+
+/* The busy_fn of a store.  It is called once a second, and tells the user at the first call, when
+ * another process has taken the lock, and every ten seconds.  Always 0: the waiting goes on. */
+int wait_tell(void *context, int64_t waited_ms, int64_t holder);

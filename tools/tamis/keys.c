@@ -12,20 +12,12 @@
 #include "keys.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interrupt.h"
 #include "lines.h"
-#include "progress.h"
 #include "scan.h"
-#include "text.h"
 
 #define BUFFER_BYTES ((size_t)1024 * 1024)
 _Static_assert(KEY_BYTES_MAX == (size_t)64 * 1024 * 1024, "make_room() names it in a message");

@@ -5,7 +5,6 @@
  * A message leaves in one write(2), so that the lines of several processes do not mix, and never
  * carries a control character or broken UTF-8 to the terminal, whatever name it quotes.
  */
-#include <stdarg.h>
 #include <unistd.h>
 
 #include "command.h"

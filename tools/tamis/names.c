@@ -2,9 +2,6 @@
 /* names.c: see names.h. */
 #include "names.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void names_add(struct names *names, const char *name)
 {
     names->names = cli_grow(names->names, names->count + 1, &names->room, sizeof *names->names);

@@ -3,7 +3,6 @@
 #include "command.h"
 #include "names.h"
 #include "redis_url.h"
-#include "wait.h"
 
 static const char *environment(const char *name)
 {

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <sys/uio.h>
 #include <unistd.h>
 

@@ -2,8 +2,6 @@
 /* problems.c: the search for damage, which verify and doctor share; see problems.h. */
 #include "problems.h"
 
-#include <stdlib.h>
-
 int problems_with_store(struct invocation *call, int (*work)(struct invocation *call))
 {
     char *path = cli_store_path(call);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* wait.c: what is told on standard error while a command waits for another process. */
-#include "wait.h"
-
 #include "command.h"
 
 #define TELL_EVERY_MS 10000 /* after the first time */

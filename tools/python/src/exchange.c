@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "fields.h"
-#include "many.h"
 #include "source.h"
 
 /* What a callable that raised returns to the library; the exception stays set. */

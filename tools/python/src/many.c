@@ -6,9 +6,6 @@
  * those of this chunk with TAMIS_ANSWER_REFUSED for what was not dealt with: nobody is told again
  * that a key was new.
  */
-#include <string.h>
-
-#include "many.h"
 #include "source.h"
 
 /* A chunk of fewer keys is over before another thread could have begun; see filter.c. */

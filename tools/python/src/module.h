@@ -116,6 +116,13 @@ PyObject *build_open(PyObject *module, PyObject *arguments);
 PyObject *module_shard(PyObject *module, PyObject *arguments);
 PyObject *module_shard_many(PyObject *module, PyObject *arguments);
 
+/* The methods of Filter that take many keys (many.c). */
+PyObject *filter_add_many(PyObject *self, PyObject *keys);
+PyObject *filter_contains_many(PyObject *self, PyObject *keys);
+PyObject *filter_remove_many(PyObject *self, PyObject *keys);
+PyObject *filter_count_many(PyObject *self, PyObject *keys);
+PyObject *filter_update(PyObject *self, PyObject *keys);
+
 /* Filter._export(write, format, flags) */
 PyObject *filter_export(PyObject *self, PyObject *arguments);
 /* Store._import(read, name, format, hash_set, m_bits, k, capacity, fp_rate) */

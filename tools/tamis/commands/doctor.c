@@ -5,13 +5,8 @@
  * There are two rounds, and each finding is a line: first what verify finds, which is damage; then
  * the states of the filters that need attention.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "findings.h"
-#include "json.h"
 #include "problems.h"
-#include "text.h"
 
 struct visit {
     const struct invocation *call;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* verify.c: tamis verify [NAME...] - the catalog against the segments, and both against damage. */
-#include "json.h"
 #include "problems.h"
 #include "record.h"
-#include "text.h"
 
 #define OF_PROBLEM(how, member) RECORD_MEMBER(how, tamis_problem, member)
 

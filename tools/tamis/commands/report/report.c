@@ -2,11 +2,9 @@
 /* report.c: tamis report NAME...|--all -o FILE - a page to look at. */
 #include "report.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 #include "command.h"
-#include "text.h"
 
 #define LOADS_AGAIN 3
 

@@ -5,7 +5,6 @@
  * Lines and dots are SVG, bars are tables: text wraps and aligns there.  Colours are classes, so
  * that the page's style has a light and a dark form of them.
  */
-#include <inttypes.h>
 #include <math.h>
 
 #include "report.h"

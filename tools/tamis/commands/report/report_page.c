@@ -10,13 +10,9 @@
  *
  * Figures stand in <data value="..."> with what `info --json` prints, beside the form for people.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "command.h"
 #include "findings.h"
 #include "report.h"
-#include "text.h"
 
 /* With more filters than this all sections are closed at first, so that a long page stays fast. */
 #define OPEN_AT_MOST 12

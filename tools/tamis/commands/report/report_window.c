@@ -8,7 +8,6 @@
  *     begin      now ^    end
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "report.h"
 #include "text.h"
