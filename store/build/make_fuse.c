@@ -69,7 +69,8 @@ static int draft(struct tamis_build *build, struct tamis__fuse_shape *shape, uin
 {
     const uint64_t keys = build->keyset.distinct;
     if (keys > TAMIS__FUSE_KEYS_MAX)
-        return tamis__fail(TAMIS_EUNSUPPORTED, "kind fuse does not hold so many keys as %llu",
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "a filter of kind fuse cannot hold %llu keys; build several",
                            (unsigned long long)keys);
     const uint32_t pieces = tamis__fuse_pieces(keys);
     const int rc = cut_pieces(build, pieces, fullest);

@@ -178,11 +178,11 @@ int tamis__piece_build(const struct tamis__fuse_shape *shape, const uint64_t *di
                      .digests = digests,
                      .count = count};
     if (w.slots > UINT32_MAX || count > w.slots)
-        return tamis__fail(TAMIS_ELIMIT,
-                           "a piece of %llu key%s in %llu slots cannot be built; the hashes of the "
-                           "keys crowd, give another seed",
-                           (unsigned long long)count, tamis__plural(count),
-                           (unsigned long long)w.slots);
+        return tamis__fail(
+            TAMIS_ELIMIT,
+            "a piece of %llu key%s in %llu slots cannot be built, because the hashes "
+            "of the keys lie too close together; give another seed",
+            (unsigned long long)count, tamis__plural(count), (unsigned long long)w.slots);
     cut_workspace(&w, workspace);
     for (uint64_t attempt = 0; attempt < TAMIS__PIECE_TRIES; attempt++) {
         w.seed = seed_of_try(attempt);
@@ -192,8 +192,9 @@ int tamis__piece_build(const struct tamis__fuse_shape *shape, const uint64_t *di
         *seed_out = w.seed;
         return 0;
     }
-    return tamis__fail(TAMIS_EINVAL,
-                       "none of %u seeds makes a piece of %llu key%s; their hashes crowd, give "
-                       "another seed",
-                       TAMIS__PIECE_TRIES, (unsigned long long)count, tamis__plural(count));
+    return tamis__fail(
+        TAMIS_EINVAL,
+        "none of %u seeds makes a piece of %llu key%s; their hashes lie too close together; give "
+        "another seed",
+        TAMIS__PIECE_TRIES, (unsigned long long)count, tamis__plural(count));
 }

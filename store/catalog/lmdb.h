@@ -39,8 +39,8 @@ struct tamis__opened {
 
 struct tamis__catalog_txn {
     const struct tamis__catalog *catalog;
-    struct tamis__private_fd
-        lock; /* not open where there is no lock file, or the caller holds it */
+    /* Not open if there is no lock file, or if the caller holds the lock. */
+    struct tamis__private_fd lock;
     struct tamis__opened opened;
     MDB_txn *txn;
     MDB_dbi dbi;

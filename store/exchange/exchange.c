@@ -294,6 +294,7 @@ int tamis__check_longs(const struct tamis__cargo *cargo, const char *system)
     const uint64_t m_bits = cargo->segments[0]->header->m_bits;
     if (m_bits % 64 == 0 && m_bits / 64 <= INT32_MAX) return 0;
     return tamis__fail(TAMIS_EUNSUPPORTED,
-                       "%s has whole longs, 64 to %llu bits, and the filter %llu", system,
-                       (unsigned long long)INT32_MAX * 64, (unsigned long long)m_bits);
+                       "%s stores whole longs, 64 to %llu bits, and the filter has %llu bits; "
+                       "export it as tamis",
+                       system, (unsigned long long)INT32_MAX * 64, (unsigned long long)m_bits);
 }

@@ -50,7 +50,8 @@ static int parse_size(const unsigned char *at, size_t bytes, uint32_t *size,
         zigzag |= (uint64_t)(at[used] & 0x7F) << 7 * (used - 1);
     } while (at[used++] & 0x80 && used <= VARINT_BYTES);
     if (at[used - 1] & 0x80 || (at[used - 1] == 0 && used > 2) || zigzag > UINT32_MAX)
-        return tamis__refuse(refusal, TAMIS_ECORRUPT, 1, "has a size that is no number of Thrift");
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, 1,
+                             "has a size that is not a number as Thrift writes it");
     *size = (uint32_t)(zigzag / 2);
     if (zigzag % 2 != 0 || *size == 0 || *size % BLOCK_BYTES != 0)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, 1,

@@ -210,7 +210,7 @@ static int judge_fuse(const struct description *d, uint64_t at, struct tamis__re
     if ((d->items == 0) != (d->pieces == 0) || d->items > d->capacity ||
         d->items > tamis__fuse_piece_slots(&shape) * (d->pieces > 0 ? d->pieces : 1))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, items),
-                             "has more keys than its fingerprints can be of");
+                             "has more keys than fit into its fingerprints");
     return 0;
 }
 
@@ -315,7 +315,7 @@ static int check_version(const struct head *head, const struct tamis__outline *o
     if (head->version == VERSION_FIRST || outline->exceptions > 0 || is_fuse(&outline->layers[0]))
         return 0;
     return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, version),
-                         "has version %u and nothing that is of this version", head->version);
+                         "has version %u, but nothing that needs this version", head->version);
 }
 
 /* Checks where segment `index` stands in the list. */

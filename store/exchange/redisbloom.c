@@ -375,9 +375,10 @@ static int check_segment(const struct tamis__segment_header *h,
                            "RedisBloom finds keys by its own hash set only; export a filter that "
                            "has a segment of another one as tamis");
     if (h->m_bits % 8 != 0)
-        return tamis__fail(TAMIS_EUNSUPPORTED,
-                           "RedisBloom has whole bytes, and the filter %llu bits",
-                           (unsigned long long)h->m_bits);
+        return tamis__fail(
+            TAMIS_EUNSUPPORTED,
+            "RedisBloom stores whole bytes, and the filter has %llu bits; export it as tamis",
+            (unsigned long long)h->m_bits);
     const struct kept a = kept_of(first, &error);
     const struct kept b = kept_of(h, &error);
     if (a.options != b.options || a.growth != b.growth)

@@ -42,16 +42,16 @@ struct tamis__segment {
     struct tamis__guard *guard;         /* of the mapping; NULL in plain memory */
     void *kept;                         /* the constant part of the header; NULL if staged */
     struct tamis__owner **owner; /* who this handle is to other removers; NULL without counters */
-    struct tamis__writing
-        *writer; /* what it is to checkpoints (mark.h); NULL where it is read-only */
+    /* What this handle is to checkpoints (mark.h); NULL where it is read-only. */
+    struct tamis__writing *writer;
 };
 
 struct tamis__writing {
     struct tamis__owner *owner; /* with the lock; NULL: has not written */
     bool unwatched;             /* atomic: it has written without a lock */
-    uint64_t
-        flights_begun; /* atomic: how often this handle, and its parent's, has raised `unlogged` */
-    uint64_t flights_done; /* atomic: and lowered it since, or has given that up */
+    /* Atomic: how often this handle, and that of the parent process, has raised `unlogged`; and how
+     * often it has lowered it since, or has given that up. */
+    uint64_t flights_begun, flights_done;
 };
 
 struct tamis__staged {

@@ -56,7 +56,8 @@ static int check_written(const struct tamis_filter *filter, const struct tamis__
     if (filter->read_only) return tamis__fail_read_only(filter);
     if (h->counter_bits != 0 || h->fingerprint_bits != 0)
         return tamis__fail(TAMIS_EUNSUPPORTED,
-                           "the data of the filter '%s' are no bits that can be set", filter->name);
+                           "the data of the filter '%s' are not bits that can be set",
+                           filter->name);
     const int rc = check_range(segment, offset, bytes);
     if (rc < 0 || !is_past_end(h, offset, data, bytes)) return rc;
     return tamis__fail(TAMIS_EINVAL, "the bytes have a bit set past the m of the segment, %llu",

@@ -139,8 +139,8 @@ static int plan_growth(const struct tamis_filter_spec *spec, struct tamis__plan 
     if (counting && spec->on_full == TAMIS_ON_FULL_REFUSE)
         return tamis__fail(
             TAMIS_EUNSUPPORTED,
-            "a filter of kind counting takes keys on when it is full, as one that is "
-            "in must still be counted; let it warn");
+            "a filter of kind counting takes keys also when it is full, because a key that it "
+            "has must still be counted; let it warn");
     if (policy->on_full == TAMIS_ON_FULL_DEFAULT) {
         policy->on_full = fixed ? TAMIS_ON_FULL_WARN : TAMIS_ON_FULL_GROW;
     }

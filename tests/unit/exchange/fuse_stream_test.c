@@ -130,7 +130,7 @@ EXCHANGE_CASE(fuse_of_an_impossible_geometry_is_refused)
 {
     const int damaged = TAMIS_ECORRUPT;
     const char *geometry = "has a geometry that no filter of kind fuse has";
-    const char *keys = "more keys than its fingerprints can be of";
+    const char *keys = "more keys than fit into its fingerprints";
     AUTO_STREAM s = fuse_stream(p, 100, 0.004);
     const uint64_t slots = tamis__get32(s.data + D + 212), m = tamis__get64(s.data + D + 16);
     refuse(p, &s, D + 200, 7, 4, damaged, geometry); /* bits of a fingerprint */
@@ -170,7 +170,7 @@ EXCHANGE_CASE(fuse_in_the_wrong_place_is_refused)
     const char *goes_on = "goes on in further segments";
     AUTO_STREAM s = fuse_stream(p, 100, 0.004);
     AUTO_STREAM none = fuse_stream(p, 0, 0.004);
-    refuse(p, &none, D + 48, 1, 8, damaged, "more keys than its fingerprints");
+    refuse(p, &none, D + 48, 1, 8, damaged, "more keys than fit into its fingerprints");
     refuse(p, &s, 32, TAMIS_ON_FULL_GROW, 4, damaged, goes_on);
     refuse(p, &s, 32, TAMIS_ON_FULL_REFUSE, 4, damaged, goes_on);
     refuse(p, &s, D + 4, 6, 4, TAMIS_EVERSION, "hash set"); /* one that fuse does not have */
@@ -191,7 +191,7 @@ EXCHANGE_CASE(version_2_of_what_is_not_of_it_is_refused)
     filter = NULL;
     AUTO_STREAM s = exchanges_exported(p, "tamis");
     assert_int_equal(tamis__get32(s.data + 8), 1);
-    refuse(p, &s, 8, 2, 4, TAMIS_ECORRUPT, "has version 2 and nothing that is of this version");
+    refuse(p, &s, 8, 2, 4, TAMIS_ECORRUPT, "has version 2, but nothing that needs this version");
     AUTO_STREAM second = altered(&s, 8, 2, 4);
     refuse(p, &second, D + 200, 8, 4, TAMIS_ECORRUPT, "has fingerprints in a segment of kind 1");
     refuse(p, &second, D + 216, 8, 8, TAMIS_ECORRUPT, "has fingerprints in a segment of kind 1");

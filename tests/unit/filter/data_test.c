@@ -164,7 +164,8 @@ STORE_CASE(counters_are_not_written_as_data)
     AUTO_FILTER *filter =
         fixture_create(store, "x", SPEC(.kind = TAMIS_KIND_COUNTING, .capacity = 100));
     const unsigned char data[8] = {1};
-    assert_refused(TAMIS_EUNSUPPORTED, "no bits", tamis_filter_write_data(filter, 0, 0, data, 8));
+    assert_refused(TAMIS_EUNSUPPORTED, "not bits that can be set",
+                   tamis_filter_write_data(filter, 0, 0, data, 8));
 }
 
 STORE_CASE(a_head_that_goes_on_is_refused)

@@ -269,13 +269,13 @@ STORE_CASE(export_of_what_a_format_cannot_say_is_refused)
          "by its own hash set only"},
         {{.size = sizeof(struct tamis_filter_spec), .m_bits = 650, .k = 3, .hash_set = "guava"},
          "guava",
-         "has whole longs"},
+         "stores whole longs"},
         {{.size = sizeof(struct tamis_filter_spec), .m_bits = 640, .k = 3, .hash_set = "guava"},
          "spark",
          "by the hash sets spark-v1 and spark-v2 only"},
         {{.size = sizeof(struct tamis_filter_spec), .m_bits = 650, .k = 3, .hash_set = "spark-v1"},
          "spark",
-         "Spark has whole longs"},
+         "Spark stores whole longs"},
         {{.size = sizeof(struct tamis_filter_spec), .m_bits = 768, .k = 8},
          "parquet",
          "by its own hash set only"},
@@ -284,7 +284,7 @@ STORE_CASE(export_of_what_a_format_cannot_say_is_refused)
           .k = 3,
           .hash_set = "redisbloom"},
          "redisbloom",
-         "has whole bytes"},
+         "stores whole bytes"},
     };
     struct stream stream = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&stream);

@@ -284,7 +284,7 @@ CASE(counting_bad_specs_are_refused)
           .kind = 3,
           .on_full = TAMIS_ON_FULL_REFUSE},
          TAMIS_EUNSUPPORTED,
-         "takes keys on when it is full"},
+         "takes keys also when it is full"},
         {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .kind = 3, .window_items = 100},
          TAMIS_EUNSUPPORTED,
          "taken off where it was counted"},
