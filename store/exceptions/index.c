@@ -317,13 +317,6 @@ static uint64_t slots_in_use(const struct parts *p)
     return used;
 }
 
-static bool comes_before(const struct record *a, const struct record *b)
-{
-    const uint32_t common = a->bytes < b->bytes ? a->bytes : b->bytes;
-    const int order = common ? memcmp(a->key, b->key, common) : 0;
-    return order < 0 || (order == 0 && a->bytes < b->bytes);
-}
-
 /* Checks that each record is sound, stands after the one before it, and is found by its key. */
 static const char *verify_records(const struct parts *p, uint64_t *at)
 {
@@ -333,7 +326,9 @@ static const char *verify_records(const struct parts *p, uint64_t *at)
         uint64_t next = *at;
         const char *reason = next_record(p, &next, &record);
         if (reason != NULL) return reason;
-        if (i > 0 && !comes_before(&before, &record)) return "has exceptions out of order";
+        if (i > 0 &&
+            tamis__exceptions_compare(before.key, before.bytes, record.key, record.bytes) >= 0)
+            return "has exceptions out of order";
         const uint64_t slot =
             find_slot(p, tamis__checksum(record.key, record.bytes), record.key, record.bytes);
         if (slot == p->slot_count || (p->slots[slot] & PLACE_MASK) != 1 + *at / 8)

@@ -87,7 +87,7 @@ int tamis__exceptions_add_set(struct tamis__exceptions *set, const struct tamis_
     return rc;
 }
 
-static int compare_keys(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+int tamis__exceptions_compare(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
     const size_t common = a_bytes < b_bytes ? a_bytes : b_bytes;
     const int order = common ? memcmp(a, b, common) : 0;
@@ -99,7 +99,7 @@ bool tamis__exceptions_end_before(const struct tamis__exceptions *set, const voi
 {
     if (set->count == 0) return true;
     const struct tamis__exception *last = &set->entries[set->count - 1];
-    return compare_keys(last->key, last->bytes, key, bytes) < 0;
+    return tamis__exceptions_compare(last->key, last->bytes, key, bytes) < 0;
 }
 
 /* For one key, the entry by hand comes before those that builds found, then
@@ -107,7 +107,7 @@ bool tamis__exceptions_end_before(const struct tamis__exceptions *set, const voi
 static int by_key_and_rank(const void *a, const void *b)
 {
     const struct tamis__exception *x = a, *y = b;
-    const int order = compare_keys(x->key, x->bytes, y->key, y->bytes);
+    const int order = tamis__exceptions_compare(x->key, x->bytes, y->key, y->bytes);
     if (order != 0) return order;
     const uint64_t x_rank = x->generation - 1, y_rank = y->generation - 1; /* 0 becomes the most */
     return (x_rank < y_rank) - (x_rank > y_rank);
@@ -172,7 +172,7 @@ const struct tamis__exception *tamis__exceptions_find(const struct tamis__except
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const struct tamis__exception *entry = &set->entries[middle];
-        const int order = compare_keys(entry->key, entry->bytes, key, bytes);
+        const int order = tamis__exceptions_compare(entry->key, entry->bytes, key, bytes);
         if (order == 0) return entry;
         if (order < 0)
             low = middle + 1;

@@ -56,6 +56,8 @@ void tamis__exceptions_clear(struct tamis__exceptions *set);
  * (too long, or NULL) or TAMIS_ENOMEM. */
 int tamis__exceptions_add(struct tamis__exceptions *set, const void *key, size_t bytes,
                           uint64_t generation);
+/* Compares two keys in the order of the set and of the index, that of their bytes. */
+int tamis__exceptions_compare(const void *a, size_t a_bytes, const void *b, size_t b_bytes);
 /* Does the key stand behind all that were added, in the order of a sorted set? */
 bool tamis__exceptions_end_before(const struct tamis__exceptions *set, const void *key,
                                   size_t bytes);

@@ -52,12 +52,6 @@ struct tamis__outline {
     struct tamis__layer layers[TAMIS__SEGMENTS_MAX];
 };
 
-/* Bytes that the positions 0 .. m-1 take.  Other systems store so many. */
-static inline uint64_t tamis__bits_to_bytes(uint64_t m_bits)
-{
-    return m_bits / 8 + (m_bits % 8 != 0);
-}
-
 /* Java writes numbers big-endian. */
 static inline uint32_t tamis__get32_big(const void *p)
 {
@@ -176,7 +170,8 @@ struct tamis__format {
     int (*load)(struct tamis__reader *reader, const struct tamis__outline *outline,
                 const struct tamis__stream_target *target);
 
-    /* Can the format express this filter?  If not, returns TAMIS_EUNSUPPORTED with a sentence. */
+    /* Can the format express this filter?  If not, returns TAMIS_EUNSUPPORTED with a sentence.
+     * NULL: it can express every filter. */
     int (*check)(const struct tamis__cargo *cargo);
     int (*save)(const struct tamis__cargo *cargo, struct tamis__writer *writer);
 };

@@ -450,12 +450,6 @@ static int load(struct tamis__reader *reader, const struct tamis__outline *outli
 
 /* ---- Out ------------------------------------------------------------------------------------- */
 
-static int check(const struct tamis__cargo *cargo)
-{
-    (void)cargo;
-    return 0; /* our own format can express every filter */
-}
-
 static void describe(const struct tamis__segment *segment, struct description *d)
 {
     const struct tamis__segment_header *h = segment->header;
@@ -586,6 +580,5 @@ const struct tamis__format tamis__format_portable = {
     .head_bytes = HEAD_BYTES_MAX,
     .parse = parse,
     .load = load,
-    .check = check,
     .save = save,
 };

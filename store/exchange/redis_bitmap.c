@@ -25,7 +25,7 @@ static int load(struct tamis__reader *reader, const struct tamis__outline *outli
                 const struct tamis__stream_target *target)
 {
     const uint64_t m_bits = outline->layers[0].segment.m_bits;
-    const uint64_t most = tamis__bits_to_bytes(m_bits);
+    const uint64_t most = (m_bits + 7) / 8;
     for (;;) {
         unsigned char *data;
         const uint64_t offset = reader->offset;

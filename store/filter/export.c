@@ -40,7 +40,7 @@ static int load_cargo(const struct tamis_filter *filter, const struct tamis__vie
     int rc = 0;
     if ((flags & TAMIS_EXPORT_WITHOUT_EXCEPTIONS) == 0)
         rc = take_exceptions(filter, view, format, cargo);
-    return rc < 0 ? rc : format->check(cargo);
+    return rc < 0 || format->check == NULL ? rc : format->check(cargo);
 }
 
 /* Others may change the list between the two looks that an export takes: then it looks again. */

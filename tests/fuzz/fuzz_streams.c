@@ -159,7 +159,7 @@ static void check_comes_out(const struct tamis__format *format, const struct loa
     }
     cargo.index = build_index(&loading->exceptions, &index_draft, &index);
     memcpy(cargo.key_digest, outline->key_digest, sizeof cargo.key_digest);
-    FUZZ_CHECK(format->check(&cargo) == 0);
+    FUZZ_CHECK(format->check == NULL || format->check(&cargo) == 0);
     FUZZ_CHECK(tamis__writer_init(&writer, &sink) == 0);
     FUZZ_CHECK(format->save(&cargo, &writer) == 0 && tamis__writer_flush(&writer) == 0);
     tamis__writer_clear(&writer);
@@ -215,8 +215,7 @@ void fuzz_stream(const struct tamis__format *format, const uint8_t *data, size_t
         if (rc == 0) {
             FUZZ_CHECK(outline->head_bytes + outline->least_bytes <= bytes && in.at == bytes);
             for (uint32_t i = 0; i < outline->count; i++)
-                FUZZ_CHECK(loading->done[i] ==
-                               tamis__bits_to_bytes(outline->layers[i].segment.m_bits) ||
+                FUZZ_CHECK(loading->done[i] == (outline->layers[i].segment.m_bits + 7) / 8 ||
                            loading->done[i] == stored_bytes(loading, i));
             check_comes_out(format, loading, data, bytes, exact);
         }
