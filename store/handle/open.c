@@ -7,9 +7,7 @@
 
 #include "file/mark.h"
 #include "handle/checkpoint.h"
-#include "handle/fork.h"
 #include "handle/journal.h"
-#include "handle/sync_interval.h"
 #include "txn/replay.h"
 #include "txn/spares.h"
 #include "txn/store.h"
