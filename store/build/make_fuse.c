@@ -8,6 +8,7 @@
  */
 #include "build/build.h"
 #include "build/piece.h"
+#include "file/io.h"
 
 /* Data of this size or more begin on a boundary of 2 MiB (docs/format.md), so that folios of 2 MiB
  * can be mapped. */
@@ -121,7 +122,7 @@ static int make_piece(void *context, unsigned worker, uint64_t piece)
         rc = tamis__segment_fill(&build->store->place, &build->draft.staged, offset,
                                  bench->fingerprints, (size_t)m->piece_bytes);
     if (rc < 0) return rc;
-    tamis__segment_hurry(&build->draft.staged, offset, m->piece_bytes);
+    tamis__start_writing(build->draft.staged.file.fd, offset, m->piece_bytes);
     tamis__crew_done(&build->crew, count);
     return 0;
 }

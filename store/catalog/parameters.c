@@ -53,11 +53,11 @@ bool tamis__parameter_differs(const struct tamis__parameter *parameter, const vo
                   parameter->bytes) != 0;
 }
 
-const struct tamis__parameter *tamis__first_difference(const struct tamis__parameter *table,
-                                                       unsigned use, const void *a, const void *b)
+const char *tamis__first_difference(const struct tamis__parameter *table, unsigned use,
+                                    const void *a, const void *b)
 {
     for (; table->name != NULL; table++)
-        if ((table->uses & use) != 0 && tamis__parameter_differs(table, a, b)) return table;
+        if ((table->uses & use) != 0 && tamis__parameter_differs(table, a, b)) return table->name;
     return NULL;
 }
 

@@ -274,16 +274,12 @@ const char *tamis__record_contradiction(const struct tamis__record_segment *segm
 {
     struct tamis__record_segment h;
     tamis__record_segment_from_header(header, &h);
-    const struct tamis__parameter *differs =
-        tamis__first_difference(tamis__segment_parameters, TAMIS__IN_HEADER, &h, segment);
-    return differs != NULL ? differs->name : NULL;
+    return tamis__first_difference(tamis__segment_parameters, TAMIS__IN_HEADER, &h, segment);
 }
 
 const char *tamis__record_policy_contradiction(const struct tamis__policy *policy,
                                                const struct tamis__segment_header *header)
 {
     const struct tamis__policy h = tamis__header_policy(header);
-    const struct tamis__parameter *differs =
-        tamis__first_difference(tamis__policy_parameters, TAMIS__IN_HEADER, &h, policy);
-    return differs != NULL ? differs->name : NULL;
+    return tamis__first_difference(tamis__policy_parameters, TAMIS__IN_HEADER, &h, policy);
 }

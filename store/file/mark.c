@@ -27,11 +27,6 @@ static uint64_t load_mark(const struct tamis__segment_header *header)
     return __atomic_load_n(&header->mark, __ATOMIC_ACQUIRE);
 }
 
-static uint64_t *boot_words(struct tamis__segment_header *header)
-{
-    return (uint64_t *)(void *)header->boot_id; /* at a multiple of 8: header.h */
-}
-
 /* Was the mark set under this boot?  Where the boot is not known, `if_unknown` is the answer. */
 static bool is_this_boot(const struct tamis__segment_header *header, bool if_unknown)
 {
@@ -50,10 +45,11 @@ static void set_boot(struct tamis__segment_header *header)
 {
     uint64_t ours[BOOT_ID_WORDS] = {0};
     uint8_t id[TAMIS__BOOT_ID_BYTES];
-    (void)tamis__boot_id(id); /* zeros where it is not known */
+    uint64_t *words = (uint64_t *)(void *)header->boot_id; /* at a multiple of 8: header.h */
+    (void)tamis__boot_id(id);                              /* zeros where it is not known */
     memcpy(ours, id, sizeof ours);
     for (size_t i = 0; i < BOOT_ID_WORDS; i++) /* ORDER relaxed: before the release of the mark */
-        __atomic_store_n(&boot_words(header)[i], ours[i], __ATOMIC_RELAXED);
+        __atomic_store_n(&words[i], ours[i], __ATOMIC_RELAXED);
 }
 
 /* Raises a time or a count that only grows. */

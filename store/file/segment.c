@@ -114,11 +114,6 @@ int tamis__segment_fill(const struct tamis__place *place, const struct tamis__st
     return tamis__write_at(staged->file.fd, bytes, count, offset, what);
 }
 
-void tamis__segment_hurry(const struct tamis__staged *staged, uint64_t offset, uint64_t bytes)
-{
-    tamis__start_writing(staged->file.fd, offset, bytes);
-}
-
 /* Watches the mapping, so that the constant part of the header outlives the page that it
  * is on (guard.h). */
 static int watch(struct tamis__segment *segment, const struct tamis__segment_header *header,

@@ -81,9 +81,6 @@ int tamis__segment_fill(const struct tamis__place *place, const struct tamis__st
  * for them, each of which mappings get by one entry (docs/decisions/0016-mapping.md). */
 void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t offset,
                                  uint64_t bytes);
-/* A hint that these bytes of the file are whole: the kernel may begin to write
- * them before tamis__segment_sync_staged(). */
-void tamis__segment_hurry(const struct tamis__staged *staged, uint64_t offset, uint64_t bytes);
 /* Maps a staged file whole, with a copy of its future header; call tamis__segment_close()
  * before publish.  If the levels of overflow in the copy have changed by then, the caller
  * brings them back. */

@@ -94,8 +94,7 @@ TAMIS_API int64_t tamis_filter_unexcept(tamis_store *store, const char *name,
     return edit_exceptions(store, name, &edit);
 }
 
-/* ---- Listing ----------------------------------------------------------------------------------
- */
+/* ---- Listing --------------------------------------------------------------------------------- */
 
 struct telling {
     tamis_exception_fn *fn;

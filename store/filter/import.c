@@ -46,8 +46,7 @@ struct import {
     struct tamis__segment counters; /* the draft whose counts come, mapped; header NULL: none */
 };
 
-/* ---- What is to be -----------------------------------------------------------------------------
- */
+/* ---- What is to be --------------------------------------------------------------------------- */
 
 /* The stream has only bits: all else is in the spec. */
 static int outline_from_spec(const struct tamis_import_spec *spec, struct tamis__outline *outline)
@@ -251,8 +250,7 @@ static int draft_seal(struct import *import)
     return 0;
 }
 
-/* ---- Data --------------------------------------------------------------------------------------
- */
+/* ---- Data ------------------------------------------------------------------------------------ */
 
 /*
  * Writes the words that are not zero.  A segment that keys will be added to is written a page at a
@@ -302,8 +300,7 @@ static int take_data(void *context, uint32_t index, const void *data, size_t byt
     return 0;
 }
 
-/* ---- Counters ---------------------------------------------------------------------------------
- */
+/* ---- Counters -------------------------------------------------------------------------------- */
 
 /* Maps a draft of kind counting: what its counters have outgrown is made in place. */
 static int map_counters(struct import *import, uint32_t index)
@@ -346,18 +343,12 @@ static int finish_counters(struct import *import, uint32_t index)
     return rc;
 }
 
-/* ---- Exceptions -------------------------------------------------------------------------------
- */
+/* ---- Exceptions ------------------------------------------------------------------------------ */
 
 static int take_exceptions(void *context, struct tamis__exceptions *set)
 {
     struct import *import = context;
     return tamis__exceptions_stage(import->store, set, import->name, &import->index);
-}
-
-static struct tamis__draft *index_of(struct import *import)
-{
-    return import->index.staged.file.link != NULL ? &import->index : NULL;
 }
 
 /* Called when all data are in: can they be a filter's, and how many keys do they have? */
@@ -404,8 +395,7 @@ static int load(struct import *import)
     return rc;
 }
 
-/* ---- Import ------------------------------------------------------------------------------------
- */
+/* ---- Import ---------------------------------------------------------------------------------- */
 
 static int stage(struct import *import)
 {
@@ -440,13 +430,14 @@ static struct tamis__policy policy_of(const struct import *import, const struct 
 static struct tamis__entry entry_of(struct import *import)
 {
     const struct tamis__segment_header *newest = &import->drafts[import->count - 1].header;
+    const bool has_index = import->index.staged.file.link != NULL;
     struct tamis__entry entry = {.name = import->name,
                                  .drafts = import->drafts,
                                  .count = import->count,
                                  .capacity = newest->capacity,
                                  .owned = (import->spec->flags & TAMIS_IMPORT_OWNED) != 0,
                                  .created_at = import->spec->created_at,
-                                 .index = index_of(import),
+                                 .index = has_index ? &import->index : NULL,
                                  .filled = true};
     double rate = 0;
     for (uint32_t i = 0; i < import->count; i++) {

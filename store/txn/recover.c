@@ -38,9 +38,8 @@ void tamis__add_trouble(struct tamis__trouble *trouble, const struct tamis__segm
                                       __atomic_load_n(&header->degraded_since, __ATOMIC_RELAXED));
 }
 
-/* Returns whether a segment of the record is stale. */
-static bool look(const struct tamis_store *store, const struct tamis__record *record,
-                 struct tamis__trouble *trouble)
+bool tamis__look_for_trouble(const struct tamis_store *store, const struct tamis__record *record,
+                             struct tamis__trouble *trouble)
 {
     struct tamis__segment_header header;
     bool stale = false;
@@ -51,12 +50,6 @@ static bool look(const struct tamis_store *store, const struct tamis__record *re
         stale = stale || tamis__mark_is_stale(&header);
     }
     return stale;
-}
-
-void tamis__look_for_trouble(const struct tamis_store *store, const struct tamis__record *record,
-                             struct tamis__trouble *trouble)
-{
-    (void)look(store, record, trouble);
 }
 
 int tamis__put_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id, struct tamis__trouble is)
@@ -140,7 +133,7 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
                           const struct tamis__record *record)
 {
     struct tamis__trouble now;
-    if (look(store, record, &now)) {
+    if (tamis__look_for_trouble(store, record, &now)) {
         const bool whole = record->policy.durable;
         int rc = 0;
         for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
@@ -151,7 +144,7 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
             rc = tamis__mark_recover(&store->place, record->segments[i].number, whole);
         if (rc < 0) return rc;
         TAMIS__POINT(TAMIS__POINT_RECOVERED);
-        (void)look(store, record, &now);
+        (void)tamis__look_for_trouble(store, record, &now);
     }
     return tamis__put_trouble(txn, record->filter_id, now);
 }
@@ -170,7 +163,7 @@ static int scan_one(void *context, const struct tamis__record *record)
     struct tamis__trouble trouble;
     struct tamis__record now = *record;
     tamis__record_promote(&scan->store->place, &now);
-    const bool stale = look(scan->store, &now, &trouble);
+    const bool stale = tamis__look_for_trouble(scan->store, &now, &trouble);
     if (!stale && trouble.unclean_since == 0 && trouble.degraded_since == 0) return 0;
     uint64_t *id = tamis__array_add(&scan->ids, &scan->count, &scan->room, sizeof *id,
                                     "recovering the filters");

@@ -12,8 +12,8 @@ int tamis__recover_store(struct tamis_store *store, struct tamis__catalog_txn *t
 /* Adds to *trouble what the header of one more segment says. */
 void tamis__add_trouble(struct tamis__trouble *trouble, const struct tamis__segment_header *header);
 /* Reads from the headers what is wrong with the segments of a record.  A header that cannot be read
- * is left out. */
-void tamis__look_for_trouble(const struct tamis_store *store, const struct tamis__record *record,
+ * is left out.  Returns whether a segment is stale. */
+bool tamis__look_for_trouble(const struct tamis_store *store, const struct tamis__record *record,
                              struct tamis__trouble *trouble);
 /* Brings the filter's trouble in the catalog up to what its segments say. */
 int tamis__put_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
