@@ -155,9 +155,8 @@ static void assert_rate(double rate, const char *text)
 /* The segment says its filter's name, after a rename too. */
 static void assert_label(const char *path, size_t row)
 {
-    struct tamis__segment_header header;
-    fixture_peek(fixture_segment_path(path, segment_number(row, "number")), 0, &header,
-                 sizeof header);
+    struct tamis__segment_header header =
+        fixture_header_of(fixture_segment_path(path, segment_number(row, "number")));
     const struct tamis__name_label *label = tamis__label_current(&header);
     assert_non_null(label);
     assert_string_equal(label->name, segment_text(row, "filter"));
@@ -350,10 +349,9 @@ static void golden_keys_go_where_they_went(void **state)
 /* Bits, counters and `next` of a segment become as in a new one; its size and data are returned. */
 static unsigned char *wipe(const char *path, uint64_t number, size_t *data_bytes)
 {
-    struct tamis__segment_header header;
     const uint64_t next = 0;
     const char *file = fixture_segment_path(path, number);
-    fixture_peek(file, 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(file);
     *data_bytes = (size_t)(header.file_bytes - header.data_offset);
     unsigned char *data = calloc(1, *data_bytes);
     if (data == NULL) err(1, "data");

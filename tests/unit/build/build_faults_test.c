@@ -279,7 +279,7 @@ static void spoil_staged(enum tamis__point point)
         char file[4200];
         if (entry->d_name[0] == '.') continue;
         (void)snprintf(file, sizeof file, "%s/staging/%s", spoilt_path, entry->d_name);
-        fixture_peek(file, 0, &header, sizeof header);
+        header = fixture_header_of(file);
         const size_t bytes = (size_t)header.data_bytes;
         AUTO_FREE char *data = malloc(bytes);
         fixture_peek(file, header.data_offset, data, bytes);

@@ -87,7 +87,6 @@ CASE(backup_of_an_empty_store_is_one)
 CASE(backup_frees_the_locks_of_removers)
 {
     AUTO_FREE char *path, *to = scratch_path("copy");
-    struct tamis__segment_header header;
     const uint64_t nonce = 12345;
     tamis_store *store = fixture_store(&path);
     assert_done(tamis_filter_create(store, "counting",
@@ -96,7 +95,7 @@ CASE(backup_frees_the_locks_of_removers)
     fixture_poke(fixture_segment_path(path, 1), offsetof(struct tamis__segment_header, block_locks),
                  &nonce, sizeof nonce);
     assert_int_equal(backup(path, to), 1);
-    fixture_peek(fixture_segment_path(to, 1), 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(fixture_segment_path(to, 1));
     for (size_t i = 0; i < TAMIS__BLOCK_LOCKS; i++)
         assert_int_equal(header.block_locks[i], 0);
 }
@@ -273,13 +272,12 @@ static int add_a_key(void *context, uint64_t done_bytes, uint64_t all_bytes)
 STORE_CASE(backup_beside_a_writer_says_that_its_pages_are_mixed)
 {
     AUTO_FREE char *quiet = scratch_path("quiet"), *to = scratch_path("copy");
-    struct tamis__segment_header header;
     AUTO_FILTER *filter = fixture_filter(store, "a", 100);
     assert_int_equal(tamis_store_backup(store, quiet, NULL, NULL), 1);
-    fixture_peek(fixture_segment_path(quiet, 1), 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(fixture_segment_path(quiet, 1));
     assert_int_equal(header.mixed, 0);
     assert_int_equal(tamis_store_backup(store, to, add_a_key, filter), 1);
-    fixture_peek(fixture_segment_path(to, 1), 0, &header, sizeof header);
+    header = fixture_header_of(fixture_segment_path(to, 1));
     assert_int_equal(header.mixed, TAMIS__MIXED_BEGUN);
 }
 
@@ -303,15 +301,14 @@ STORE_CASE(backup_of_a_filter_with_a_spare_grows_too)
 {
     AUTO_FREE char *to = scratch_path("copy");
     AUTO_FILTER *filter = fixture_create(store, "a", SPEC(.capacity = 1000));
-    struct tamis__segment_header header;
     keys_add(filter, 0, 900);
-    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(fixture_segment_path(path, 1));
     assert_true(tamis__next_spare(header.next) != 0);
     assert_int_equal(tamis_store_backup(store, to, NULL, NULL), 1);
     assert_int_equal(fixture_problems(to), 0);
     AUTO_STORE *copy = fixture_open(to, 0);
     AUTO_FILTER *copied = fixture_opened(copy, "a", 0);
-    fixture_peek(fixture_segment_path(to, 1), 0, &header, sizeof header);
+    header = fixture_header_of(fixture_segment_path(to, 1));
     assert_int_equal(header.next, 0);
     keys_add(copied, 900, 3000);
     assert_int_equal(keys_found(copied, 0, 3000), 3000);

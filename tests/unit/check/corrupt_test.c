@@ -154,7 +154,7 @@ static struct bytes damaged(const struct truth *truth, enum part part, const cha
     do {
         const uint64_t number = truth->segments[random_below(random, truth->segment_count)];
         from = fixture_segment_path(truth->path, number);
-        fixture_peek(from, 0, &header, sizeof header);
+        header = fixture_header_of(from);
         (void)snprintf(file, 4200, "%s", fixture_segment_path(path, number));
         from = fixture_segment_path(truth->path, number);
     } while (part != CATALOG && !is_of_part(part, &header));

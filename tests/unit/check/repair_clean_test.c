@@ -130,7 +130,7 @@ CASE(repair_forgets_a_kept_generation_whose_file_is_missing)
     uint64_t number = 0;
     for (uint64_t i = 1; i < record.segments[0].number; i++) {
         if (access(fixture_segment_path(path, i), F_OK) != 0) continue;
-        fixture_peek(fixture_segment_path(path, i), 0, &header, sizeof header);
+        header = fixture_header_of(fixture_segment_path(path, i));
         if (header.filter_id == record.filter_id && header.kind != 5) number = i;
     }
     assert_true(number != 0);
@@ -170,12 +170,10 @@ CASE(repair_sets_a_count_right_that_went_back)
 /* Segment 1 once more, as number `to`, with a field of 8 bytes changed. */
 static char *copy_with(const char *path, uint64_t to, size_t offset, uint64_t value)
 {
-    struct tamis__segment_header header;
     char *copy = repairs_copy_segment(path, 1, to);
-    fixture_peek(copy, 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(copy);
     memcpy((char *)&header + offset, &value, sizeof value);
-    tamis__header_seal(&header);
-    fixture_poke(copy, 0, &header, sizeof header);
+    fixture_reseal(copy, &header);
     return copy;
 }
 

@@ -214,12 +214,10 @@ CASE(repair_leaves_damaged_and_foreign_segments_alone)
     AUTO_FREE char *strange = strdup(fixture_segment_path(path, 500));
     scratch_copy(fixture_segment_path(other, 1), strange);
     const uint64_t number = 500;
-    struct tamis__segment_header header;
-    fixture_peek(strange, 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(strange);
     header.number = number;
     header.store_id = 1; /* below ours, whose segments are more (broken: the first id is taken) */
-    tamis__header_seal(&header);
-    fixture_poke(strange, 0, &header, sizeof header);
+    fixture_reseal(strange, &header);
     AUTO_FREE char *plain = strdup(fixture_segment_path(path, 1));
     fixture_peek(plain, 60, &byte, 1);
     byte ^= 1;

@@ -73,10 +73,9 @@ static void ask(const char *path, const char *name)
 /* In the constant part of the header and in the data, padding included: each one is found. */
 static void flip_in_file(const char *path, const char *name, uint64_t number)
 {
-    struct tamis__segment_header header;
     AUTO_FREE char *file = strdup(fixture_segment_path(path, number));
     uint64_t random = random_seed();
-    fixture_peek(file, 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(file);
     for (int i = 0; i < FLIPS; i++) {
         const uint64_t in_data =
             header.data_offset * 8 + random_below(&random, header.data_bytes * 8);

@@ -187,11 +187,9 @@ SCENE_CASE(verify_tells_of_a_file_in_anothers_place)
 /* The header anew, with one field changed and the checksum right. */
 static void reseal(const struct scene *s, size_t offset, uint64_t value, size_t bytes)
 {
-    struct tamis__segment_header header;
-    fixture_peek(s->file, 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(s->file);
     memcpy((char *)&header + offset, &value, bytes);
-    tamis__header_seal(&header);
-    fixture_poke(s->file, 0, &header, sizeof header);
+    fixture_reseal(s->file, &header);
 }
 
 SCENE_CASE(verify_tells_what_contradicts_the_catalog)
@@ -484,8 +482,7 @@ CASE(verify_tells_of_another_policy)
     };
     struct scene s = make_grown(TAMIS_ON_FULL_GROW);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        struct tamis__segment_header before;
-        fixture_peek(s.file, 0, &before, sizeof before);
+        struct tamis__segment_header before = fixture_header_of(s.file);
         reseal(&s, changes[i].offset, changes[i].value, changes[i].bytes);
         const struct told told = verified(&s, NULL, 1);
         assert_string_equal(told.file, "segments/0000000000000001.seg");

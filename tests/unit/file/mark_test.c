@@ -26,9 +26,7 @@ static const uint8_t other_boot[16] = {1, 2, 3}, third_boot[16] = {4, 5, 6};
 
 static struct tamis__segment_header header_of(const char *path, uint64_t number)
 {
-    struct tamis__segment_header header;
-    fixture_peek(fixture_segment_path(path, number), 0, &header, sizeof header);
-    return header;
+    return fixture_header_of(fixture_segment_path(path, number));
 }
 
 static uint64_t mark_of(const char *path)
@@ -45,11 +43,6 @@ static void add(tamis_filter *filter, uint64_t number)
 {
     char key[RANDOM_KEY_BYTES];
     assert_int_equal(tamis_filter_add(filter, key, random_key(number, key)), 1);
-}
-
-static struct tamis_filter_stat stat_of(tamis_filter *filter)
-{
-    return fixture_stat(filter);
 }
 
 static int keep_stat(void *context, const struct tamis_filter_stat *stat)
@@ -249,7 +242,7 @@ STORE_CASE(mark_is_set_by_growth_in_the_segment_that_is_written_to)
         char key[RANDOM_KEY_BYTES];
         assert_done(tamis_filter_add(filter, key, random_key(i, key)));
     }
-    assert_int_equal(stat_of(filter).segment_count, 2);
+    assert_int_equal(fixture_stat(filter).segment_count, 2);
     assert_int_equal(header_of(path, 1).mark & TAMIS__MARK_BITS, MARKED);
     assert_int_equal(header_of(path, 2).mark & TAMIS__MARK_BITS, MARKED);
     assert_done(tamis_filter_close(filter));
@@ -292,7 +285,7 @@ STORE_CASE(mark_that_cannot_be_synced_is_an_error_of_the_add)
     sync_failure = 0;
     tamis__io_hook = NULL;
     assert_int_equal(tamis_filter_contains(filter, "key", 3), 0);
-    assert_int_equal(stat_of(filter).state, TAMIS_STATE_DEGRADED);
+    assert_int_equal(fixture_stat(filter).state, TAMIS_STATE_DEGRADED);
     assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(listed(store).state, 0);
@@ -317,20 +310,20 @@ CASE(filter_is_unclean_after_the_machine_went_down_under_a_writer)
     tamis__boot_hook = other_boot;
     store = fixture_open(copy, 0);
     filter = opened(store, TAMIS_READ_ONLY);
-    assert_int_equal(stat_of(filter).unclean_since, since);
-    assert_int_equal(stat_of(filter).state, TAMIS_STATE_UNCLEAN);
+    assert_int_equal(fixture_stat(filter).unclean_since, since);
+    assert_int_equal(fixture_stat(filter).state, TAMIS_STATE_UNCLEAN);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(mark_of(copy), MARKED); /* who only reads changes nothing */
     filter = opened(store, 0);
     assert_int_equal(mark_of(copy), 0);
-    assert_int_equal(stat_of(filter).unclean_since, since);
+    assert_int_equal(fixture_stat(filter).unclean_since, since);
     assert_int_equal(listed(store).unclean_since, since);
     add(filter, 3);
     assert_done(tamis_filter_sync(filter)); /* brings nothing back */
     assert_done(tamis_filter_close(filter));
     tamis__boot_hook = third_boot; /* an orderly one */
     filter = opened(store, 0);
-    assert_int_equal(stat_of(filter).unclean_since, since);
+    assert_int_equal(fixture_stat(filter).unclean_since, since);
     assert_done(tamis_filter_close(filter));
     tamis__boot_hook = NULL;
 }
@@ -372,9 +365,9 @@ CASE(filter_is_unclean_until_it_is_accepted)
     assert_done(tamis_store_repair(copy, TAMIS_REPAIR_REBUILD, ignore_step, NULL));
     store = fixture_open(copy, 0);
     filter = opened(store, 0);
-    assert_int_equal(stat_of(filter).unclean_since, since);
+    assert_int_equal(fixture_stat(filter).unclean_since, since);
     assert_done(tamis_filter_accept(filter));
-    assert_int_equal(stat_of(filter).state, 0);
+    assert_int_equal(fixture_stat(filter).state, 0);
     assert_int_equal(header_of(copy, 1).unclean_since, 0);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(listed(store).state, 0);
@@ -424,13 +417,13 @@ STORE_CASE(filter_is_degraded_from_a_failed_sync_to_the_next_good_one)
     assert_refused(TAMIS_EIO, "cannot write to the disk", tamis_filter_sync(filter));
     sync_failure = 0;
     tamis__io_hook = NULL;
-    assert_int_equal(stat_of(other).state, TAMIS_STATE_DEGRADED);
-    assert_true(stat_of(other).degraded_since >= before);
+    assert_int_equal(fixture_stat(other).state, TAMIS_STATE_DEGRADED);
+    assert_true(fixture_stat(other).degraded_since >= before);
     assert_int_equal(listed(store).state, TAMIS_STATE_DEGRADED);
     assert_int_equal(listed(store).checkpointed_at, 0);
     assert_int_equal(mark_of(path), MARKED);
     assert_done(tamis_filter_sync(other));
-    assert_int_equal(stat_of(filter).state, 0);
+    assert_int_equal(fixture_stat(filter).state, 0);
     assert_int_equal(listed(store).state, 0);
     assert_true(listed(store).checkpointed_at > before);
 }
@@ -451,9 +444,9 @@ STORE_CASE(filter_on_a_disk_that_fails_for_ever_stays_degraded)
     assert_int_equal(listed(store).checkpointed_at, 0);
     assert_int_equal(header_of(path, 1).syncs_done, 0);
     filter = opened(store, 0);
-    assert_int_equal(stat_of(filter).state, TAMIS_STATE_DEGRADED);
+    assert_int_equal(fixture_stat(filter).state, TAMIS_STATE_DEGRADED);
     assert_done(tamis_filter_sync(filter));
-    assert_int_equal(stat_of(filter).state, 0);
+    assert_int_equal(fixture_stat(filter).state, 0);
     assert_int_equal(mark_of(path), 0); /* its writer is gone */
 }
 

@@ -242,10 +242,10 @@ STORE_CASE(create_of_a_name_that_is_there_is_refused)
 
 STORE_CASE(create_leaves_a_header_that_matches_the_catalog)
 {
-    struct tamis__segment_header header;
     AUTO_FILTER *filter = fixture_filter(store, "seen", 12345);
     struct tamis_segment_stat stat = fixture_segment_stat(filter, 0);
-    fixture_peek(fixture_segment_path(path, stat.number), 0, &header, sizeof header);
+    struct tamis__segment_header header =
+        fixture_header_of(fixture_segment_path(path, stat.number));
     assert_true(header.number == stat.number && header.m_bits == stat.m_bits);
     assert_true(header.k == stat.k && header.words == stat.words && header.capacity == 12345);
     assert_string_equal(tamis__label_current(&header)->name, "seen");
@@ -289,8 +289,7 @@ CASE(create_under_an_older_catalog_leaves_the_files_of_the_newer)
     assert_int_equal(stat.number, 4);
     assert_int_equal(tamis_filter_contains(first, "key", 3), 0);
     for (uint64_t number = 1; number <= 3; number += 2) {
-        struct tamis__segment_header header;
-        fixture_peek(fixture_segment_path(path, number), 0, &header, sizeof header);
+        struct tamis__segment_header header = fixture_header_of(fixture_segment_path(path, number));
         assert_string_equal(tamis__label_current(&header)->name, number == 1 ? "a" : "c");
     }
 }

@@ -10,11 +10,6 @@
 
 #include "catalogs.h"
 
-static tamis_filter *opened(tamis_store *store, const char *name, unsigned flags)
-{
-    return fixture_opened(store, name, flags);
-}
-
 /* What the catalog has, past any handle. */
 static uint64_t recorded_items(tamis_store *store, const char *name)
 {
@@ -41,7 +36,7 @@ STORE_CASE(filter_added_key_is_new_once_and_then_there)
     assert_int_equal(tamis_filter_add(filter, "\0\0", 2), 1);
     assert_int_equal(tamis_filter_items(filter), 4);
     tamis_filter_close(filter);
-    filter = opened(store, "x", 0); /* and it is all there after a restart */
+    filter = fixture_opened(store, "x", 0); /* and it is all there after a restart */
     assert_int_equal(text_has(filter, 1), 1);
     assert_int_equal(text_add(filter, 1), 0);
     assert_int_equal(tamis_filter_items(filter), 4);
@@ -142,7 +137,7 @@ STORE_CASE(filter_opened_read_only_asks_but_does_not_add)
 {
     const struct tamis_key key = {"key", 3};
     tamis_filter *writing = fixture_filter(store, "x", 1000), *none;
-    tamis_filter *reading = opened(store, "x", TAMIS_READ_ONLY);
+    tamis_filter *reading = fixture_opened(store, "x", TAMIS_READ_ONLY);
     assert_int_equal(tamis_filter_add(writing, "key", 3), 1);
     assert_int_equal(tamis_filter_contains(reading, "key", 3), 1); /* at once, not at a sync */
     assert_refused(TAMIS_EREADONLY, "the filter 'x'", tamis_filter_add(reading, "key", 3));
@@ -203,7 +198,7 @@ STORE_CASE(filter_dropped_under_a_handle_ends_its_next_call)
     tamis_filter *handles[CALLS];
     assert_done(tamis_filter_close(fixture_filter(store, "x", 1000)));
     for (size_t i = 0; i < CALLS; i++) {
-        handles[i] = opened(store, "x", 0);
+        handles[i] = fixture_opened(store, "x", 0);
         assert_done(calls[i](handles[i]));
     }
     assert_done(tamis_filter_drop(store, "x"));
@@ -266,7 +261,7 @@ STORE_CASE(filter_whose_epoch_moved_for_nothing_goes_on)
 
 STORE_CASE(filter_counts_reach_the_catalog_at_sync_and_close_alone)
 {
-    tamis_filter *one = fixture_filter(store, "x", 1000), *two = opened(store, "x", 0);
+    tamis_filter *one = fixture_filter(store, "x", 1000), *two = fixture_opened(store, "x", 0);
     assert_int_equal(text_add(one, 1), 1);
     assert_int_equal(text_add(two, 2), 1);
     assert_int_equal(recorded_items(store, "x"), 0);
@@ -290,7 +285,7 @@ STORE_CASE(filter_close_without_news_does_not_write_the_catalog)
     assert_int_equal(text_add(filter, 1), 1);
     assert_done(tamis_filter_close(filter));
     AUTO_FREE unsigned char *before = catalogs_read_file(path, &bytes_before);
-    filter = opened(store, "x", 0);
+    filter = fixture_opened(store, "x", 0);
     assert_int_equal(text_has(filter, 1), 1);
     assert_int_equal(text_add(filter, 1), 0);
     assert_done(tamis_filter_close(filter));
@@ -379,7 +374,6 @@ STORE_CASE(filter_with_another_ones_file_is_refused)
     AUTO_FREE char *other_path;
     AUTO_STORE *other = fixture_store(&other_path);
     AUTO_FILTER *filter;
-    struct tamis__segment_header header;
     for (int i = 0; i < 2; i++) {
         assert_done(tamis_filter_close(fixture_filter(store, i ? "y" : "x", 1000)));
         assert_done(tamis_filter_close(fixture_filter(other, i ? "y" : "x", 1000)));
@@ -388,16 +382,14 @@ STORE_CASE(filter_with_another_ones_file_is_refused)
     assert_refused(TAMIS_EFOREIGN, "belongs to another store; restore the right file",
                    tamis_filter_open(store, "x", 0, &filter));
     replace(path, 1, path, 2); /* with its number mended, as a forger would */
-    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(fixture_segment_path(path, 1));
     header.number = 1;
-    tamis__header_seal(&header);
-    fixture_poke(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    fixture_reseal(fixture_segment_path(path, 1), &header);
     assert_refused(TAMIS_EFOREIGN, "belongs to another filter; restore the right file",
                    tamis_filter_open(store, "x", 0, &filter));
     header.filter_id = 1;
     header.seed = 5;
-    tamis__header_seal(&header);
-    fixture_poke(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    fixture_reseal(fixture_segment_path(path, 1), &header);
     assert_refused(TAMIS_ECORRUPT, "contradicts the catalog in its seed; restore both from one",
                    tamis_filter_open(store, "x", 0, &filter));
     assert_done(tamis_filter_open(store, "y", 0, &filter)); /* the others are not concerned */
@@ -407,18 +399,15 @@ STORE_CASE(filter_with_another_ones_file_is_refused)
 STORE_CASE(filter_of_an_unknown_kind_or_hash_set_is_called_newer)
 {
     tamis_filter *filter;
-    struct tamis__segment_header header;
     assert_done(tamis_filter_close(fixture_filter(store, "x", 1000)));
-    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(fixture_segment_path(path, 1));
     header.kind = 77;
-    tamis__header_seal(&header);
-    fixture_poke(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    fixture_reseal(fixture_segment_path(path, 1), &header);
     assert_refused(TAMIS_EVERSION, "is of a kind that this library does not have",
                    tamis_filter_open(store, "x", 0, &filter));
     header.kind = TAMIS_KIND_BLOCKED;
     header.hash_set = 77;
-    tamis__header_seal(&header);
-    fixture_poke(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    fixture_reseal(fixture_segment_path(path, 1), &header);
     assert_refused(TAMIS_EVERSION, "hash set that this library does not have",
                    tamis_filter_open(store, "x", 0, &filter));
 }
@@ -427,20 +416,18 @@ STORE_CASE(filter_of_an_unknown_kind_or_hash_set_is_called_newer)
 STORE_CASE(filter_extended_by_a_newer_version_opens_for_reading_alone)
 {
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    struct tamis__segment_header header;
     assert_int_equal(text_add(filter, 1), 1);
     assert_done(tamis_filter_close(filter));
-    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(fixture_segment_path(path, 1));
     header.compat_flags = 4;
-    tamis__header_seal(&header);
-    fixture_poke(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    fixture_reseal(fixture_segment_path(path, 1), &header);
     assert_refused(TAMIS_EVERSION, "was extended by a newer version of Tamis; open it read-only",
                    tamis_filter_open(store, "x", 0, &filter));
-    filter = opened(store, "x", TAMIS_READ_ONLY);
+    filter = fixture_opened(store, "x", TAMIS_READ_ONLY);
     assert_int_equal(text_has(filter, 1), 1);
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_rename(store, "x", "y")); /* the catalog's business, not the file's */
-    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    header = fixture_header_of(fixture_segment_path(path, 1));
     assert_string_equal(tamis__label_current(&header)->name, "x");
     assert_done(tamis_filter_drop(store, "y"));
 }

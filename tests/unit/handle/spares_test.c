@@ -27,8 +27,7 @@ static const uint8_t other_boot[16] = {1, 2, 3};
 
 static struct tamis__segment_header header_of(const char *path, uint64_t number)
 {
-    struct tamis__segment_header header;
-    fixture_peek(fixture_segment_path(path, number), 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(fixture_segment_path(path, number));
     return header;
 }
 

@@ -113,9 +113,8 @@ static const char *marked_path;
 
 static void look_at_mark(enum tamis__point point)
 {
-    struct tamis__segment_header header;
     if (point != TAMIS__POINT_ADD_ORED) return;
-    fixture_peek(fixture_segment_path(marked_path, 2), 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(fixture_segment_path(marked_path, 2));
     assert_true(header.mark != 0);
     tamis__point_hook = NULL;
 }

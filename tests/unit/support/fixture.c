@@ -210,6 +210,19 @@ uint64_t fixture_size(const char *file)
     return (uint64_t)st.st_size;
 }
 
+struct tamis__segment_header fixture_header_of(const char *file)
+{
+    struct tamis__segment_header header;
+    fixture_peek(file, 0, &header, sizeof header);
+    return header;
+}
+
+void fixture_reseal(const char *file, struct tamis__segment_header *header)
+{
+    tamis__header_seal(header);
+    fixture_poke(file, 0, header, sizeof *header);
+}
+
 int fixture_lock_catalog(const char *path)
 {
     const int fd = open_file(fixture_join(path, "catalog.lock"), O_RDWR);

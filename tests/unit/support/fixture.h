@@ -81,6 +81,10 @@ void fixture_peek(const char *file, uint64_t offset, void *bytes, size_t count);
 void fixture_poke(const char *file, uint64_t offset, const void *bytes, size_t count);
 uint64_t fixture_size(const char *file);
 
+/* The header of a segment's file; and the same, changed, sealed again and written back. */
+struct tamis__segment_header fixture_header_of(const char *file);
+void fixture_reseal(const char *file, struct tamis__segment_header *header);
+
 /* A sound header, sealed: number 7, filter 3, label 1 "fixture". */
 void fixture_header(struct tamis__segment_header *header, uint32_t kind, uint64_t m_bits,
                     uint32_t k);

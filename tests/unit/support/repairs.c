@@ -66,14 +66,12 @@ uint64_t repairs_index_of(const char *path)
 
 char *repairs_copy_segment(const char *path, uint64_t from, uint64_t to)
 {
-    struct tamis__segment_header header;
     AUTO_FREE char *source = strdup(fixture_segment_path(path, from));
     char *copy = strdup(fixture_segment_path(path, to));
     scratch_copy(source, copy);
-    fixture_peek(copy, 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(copy);
     header.number = to;
-    tamis__header_seal(&header);
-    fixture_poke(copy, 0, &header, sizeof header);
+    fixture_reseal(copy, &header);
     return copy;
 }
 

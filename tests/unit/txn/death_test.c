@@ -201,15 +201,14 @@ CASE(death_in_rename_leaves_the_new_name_and_the_label_is_mended)
 {
     static const int points[] = {TAMIS__POINT_COMMITTED, TAMIS__POINT_RENAME_LABEL};
     for (size_t i = 0; i < 2; i++) {
-        struct tamis__segment_header header;
         AUTO_LIVING l = after_death_at(points[i], act_rename, "renamed ");
         assert_goes_on(&l);
-        fixture_peek(fixture_segment_path(l.path, 1), 0, &header, sizeof header);
+        struct tamis__segment_header header = fixture_header_of(fixture_segment_path(l.path, 1));
         assert_string_equal(tamis__label_current(&header)->name, "old");
         assert_int_equal(fixture_problems(l.path), 0);
         tamis_filter *filter = fixture_opened(l.store, "renamed", 0);
         assert_done(tamis_filter_close(filter));
-        fixture_peek(fixture_segment_path(l.path, 1), 0, &header, sizeof header);
+        header = fixture_header_of(fixture_segment_path(l.path, 1));
         assert_string_equal(tamis__label_current(&header)->name, "renamed");
         assert_sound_after_next_writer(l.path, 1);
     }

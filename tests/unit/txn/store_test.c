@@ -278,7 +278,6 @@ STORE_CASE(store_drop_removes_name_and_file)
 
 STORE_CASE(store_rename_moves_the_filter_as_it_is)
 {
-    struct tamis__segment_header header;
     tamis_filter *filter = fixture_filter(store, "old", 100);
     assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
     tamis_filter_close(filter);
@@ -290,7 +289,7 @@ STORE_CASE(store_rename_moves_the_filter_as_it_is)
     struct tamis_filter_stat stat = fixture_stat(filter);
     assert_true(stat.items == 1 && stat.generation == 1);
     assert_string_equal(stat.name, "new");
-    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(fixture_segment_path(path, 1));
     assert_string_equal(tamis__label_current(&header)->name, "new");
     tamis_filter_close(filter);
     assert_int_equal(fixture_problems(path), 0);
@@ -418,7 +417,6 @@ CASES_PREPARE
  * take_number() leaves the next id as it is.) */
 STORE_CASE(store_with_an_older_catalog_gives_no_filter_id_twice)
 {
-    struct tamis__segment_header header;
     unsigned char older[65536];
     const uint64_t bytes = fixture_size(fixture_join(path, "catalog.mdb"));
     assert_true(bytes <= sizeof older);
@@ -429,8 +427,8 @@ STORE_CASE(store_with_an_older_catalog_gives_no_filter_id_twice)
     fixture_poke(fixture_join(path, "catalog.mdb"), 0, older, bytes);
     filter = fixture_filter(store, "next", 1000);
     assert_done(tamis_filter_close(filter));
-    fixture_peek(fixture_segment_path(path, 1), 0, &header, sizeof header);
+    struct tamis__segment_header header = fixture_header_of(fixture_segment_path(path, 1));
     const uint64_t lost = header.filter_id;
-    fixture_peek(fixture_segment_path(path, 2), 0, &header, sizeof header);
+    header = fixture_header_of(fixture_segment_path(path, 2));
     assert_true(header.filter_id > lost);
 }
