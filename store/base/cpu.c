@@ -18,7 +18,8 @@ bool tamis__cpu_has(enum tamis__cpu cpu)
     if (cpu == TAMIS__CPU_PORTABLE) return true;
 #ifdef __x86_64__
     __builtin_cpu_init();
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                      __builtin_cpu_supports("bmi2");
     if (cpu == TAMIS__CPU_AVX2) return avx2;
     return cpu == TAMIS__CPU_AVX512 && avx2 && __builtin_cpu_supports("avx512f") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");

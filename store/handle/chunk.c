@@ -46,12 +46,43 @@ static void keep_open(struct open_keys *open, uint8_t *answers)
     open->count = kept;
 }
 
+/* Of the segments from `from` to `end` - 1, which have the oldest keys first, so many of the first
+ * are asked at once.  They are of one kind, and small; where a filter has grown, most of its
+ * segments are. */
+static uint32_t count_together(const struct tamis__view *view, uint32_t from, uint32_t end)
+{
+    const struct tamis__kind *kind = view->segments[from].kind;
+    uint32_t count = 0;
+    uint64_t bytes = 0;
+    if (!view->digested || kind->contains_together == NULL) return 0;
+    while (from + count < end && count < TAMIS__TOGETHER_MAX &&
+           view->segments[from + count].kind == kind) {
+        bytes += view->segments[from + count].segment.header->data_bytes;
+        if (bytes > TAMIS__TOGETHER_BYTES) break;
+        count++;
+    }
+    return count > 1 ? count : 0;
+}
+
+/* Asks `together` segments from `from` on at once, for keys or for digests. */
+static size_t ask_together(const struct tamis__view *view, uint32_t from, uint32_t together,
+                           const struct tamis_key *keys, const struct tamis__digest *digests,
+                           size_t count, uint8_t *answers, struct tamis__digest *kept)
+{
+    const struct tamis__segment *segments[TAMIS__TOGETHER_MAX];
+    for (uint32_t i = 0; i < together; i++)
+        segments[i] = &view->segments[from + i].segment;
+    return view->segments[from].kind->contains_together(segments, together, keys, digests, count,
+                                                        answers, kept);
+}
+
 /* Asks segments `end` - 1 down to `from`.  The answers of keys that are found become 1; the other
  * keys stay open. */
-static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t end,
+static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t end, bool apart,
                          struct open_keys *open, uint8_t *answers)
 {
-    for (uint32_t i = end; i-- > from && open->count > 0;) {
+    const uint32_t together = from < end && !apart ? count_together(view, from, end) : 0;
+    for (uint32_t i = end; i-- > from + together && open->count > 0;) {
         const struct tamis__store_segment *s = &view->segments[i];
         const size_t found =
             open->digested
@@ -59,18 +90,28 @@ static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t
                 : s->kind->contains_batch(&s->segment, open->keys, open->count, open->answers);
         if (found > 0) keep_open(open, answers);
     }
+    if (together > 0 && open->count > 0 &&
+        ask_together(view, from, together, NULL, open->digests, open->count, open->answers, NULL) >
+            0)
+        keep_open(open, answers);
 }
 
-/* Asks one segment for all keys of a chunk.  Makes their digests on the way, if the view has
- * digests and they are not made yet. */
-static size_t ask_one(const struct tamis__view *view, const struct tamis__store_segment *s,
-                      struct tamis__hashed_keys *chunk, uint8_t *answers)
+/* Asks `together` segments from `from` on for all keys of a chunk, or the last before `end` if that
+ * is 0.  Makes their digests on the way, if the view has digests and they are not made yet. */
+static size_t ask_first(const struct tamis__view *view, uint32_t from, uint32_t together,
+                        uint32_t end, struct tamis__hashed_keys *chunk, uint8_t *answers)
 {
+    const struct tamis__store_segment *s = &view->segments[end - 1];
+    const bool hashed = tamis__is_hashed(chunk, view);
     if (!view->digested)
         return s->kind->contains_batch(&s->segment, chunk->keys, chunk->count, answers);
-    if (tamis__is_hashed(chunk, view))
+    if (!hashed) tamis__rule_set(&chunk->rule, &view->by);
+    if (together > 0)
+        return ask_together(view, from, together, hashed ? NULL : chunk->keys,
+                            hashed ? chunk->digests : NULL, chunk->count, answers,
+                            hashed ? NULL : chunk->digests);
+    if (hashed)
         return s->kind->contains_digests(&s->segment, chunk->digests, chunk->count, answers);
-    tamis__rule_set(&chunk->rule, &view->by);
     return s->kind->contains_keeping(&s->segment, chunk->keys, chunk->count, chunk->digests,
                                      answers);
 }
@@ -90,15 +131,20 @@ static void open_lacking(const struct tamis__hashed_keys *chunk, const uint8_t *
 }
 
 /* Asks segments `end` - 1 down to `from`, at least one, for all keys of a chunk. answers[i] is 1 if
- * one has the key; the other keys are open then. */
-static void ask_all(const struct tamis__view *view, uint32_t from, uint32_t end,
-                    struct tamis__hashed_keys *chunk, struct open_keys *open, uint8_t *answers)
+ * one has the key; the other keys are open then.  If `apart`, the newest segment is asked by itself
+ * first.  Returns how many keys were found by the first question. */
+static size_t ask_all(const struct tamis__view *view, uint32_t from, uint32_t end, bool apart,
+                      struct tamis__hashed_keys *chunk, struct open_keys *open, uint8_t *answers)
 {
+    const uint32_t together = apart ? 0 : count_together(view, from, end);
+    const bool all = together == end - from;
     open->digested = view->digested;
     open->count = 0;
-    if (ask_one(view, &view->segments[end - 1], chunk, answers) == chunk->count) return;
+    const size_t found = ask_first(view, from, all ? together : 0, end, chunk, answers);
+    if (found == chunk->count) return found;
     open_lacking(chunk, answers, open);
-    ask_segments(view, from, end - 1, open, answers);
+    if (!all) ask_segments(view, from, end - 1, apart, open, answers);
+    return found;
 }
 
 /* Adds the open keys to the newest segment. */
@@ -108,6 +154,33 @@ static int64_t add_open(const struct tamis__store_segment *newest, struct open_k
                ? newest->kind->add_digests(&newest->segment, open->digests, open->count,
                                            open->answers)
                : newest->kind->add_batch(&newest->segment, open->keys, open->count, open->answers);
+}
+
+/* So many keys of a chunk say of what sort the others are. */
+#define SAMPLE 64u
+
+/* Asks for a chunk in segments that may be asked at once.  If the newest one has most keys, which
+ * the first keys say, it is asked by itself: the others are then asked for few. */
+static size_t contains_together(const struct tamis__view *view, uint32_t from,
+                                const struct tamis__hashed_keys *chunk, uint8_t *answers)
+{
+    struct tamis__hashed_keys head = *chunk, tail = *chunk;
+    struct open_keys open;
+    head.count = chunk->count < 4 * SAMPLE ? 0 : SAMPLE;
+    tail.count -= head.count;
+    tail.keys += head.count;
+    tail.digests += head.count;
+    const size_t known =
+        head.count > 0 ? ask_all(view, from, view->count, true, &head, &open, answers) : 0;
+    const size_t in_head = head.count > 0 ? head.count - open.count : 0;
+    if (2 * known > head.count) {
+        (void)ask_all(view, from, view->count, true, &tail, &open, answers + head.count);
+        return in_head + tail.count - open.count;
+    }
+    const bool hashed = tamis__is_hashed(chunk, view);
+    return in_head + ask_together(view, from, view->count - from, hashed ? NULL : tail.keys,
+                                  hashed ? tail.digests : NULL, tail.count, answers + head.count,
+                                  NULL);
 }
 
 size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
@@ -122,7 +195,9 @@ size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashe
     }
     if (view->count == 1 && !tamis__is_hashed(chunk, view))
         return newest->kind->contains_batch(&newest->segment, chunk->keys, chunk->count, answers);
-    ask_all(view, first, view->count, chunk, &open, answers);
+    if (count_together(view, first, view->count) == view->count - first)
+        return contains_together(view, first, chunk, answers);
+    (void)ask_all(view, first, view->count, false, chunk, &open, answers);
     return chunk->count - open.count;
 }
 
@@ -132,7 +207,7 @@ static void ask_older_slices(const struct tamis__view *view, const struct open_k
 {
     struct open_keys asked = *open;
     memset(older, 0, TAMIS__CHUNK);
-    ask_segments(view, tamis__first_alive(view), view->slice_first, &asked, older);
+    ask_segments(view, tamis__first_alive(view), view->slice_first, false, &asked, older);
 }
 
 /* Keys that the newest slice has are not new.  Most of them are in the newest segment, so it is
@@ -145,7 +220,7 @@ static int64_t add_to_list(const struct tamis__view *view, struct tamis__hashed_
     const bool windowed = view->slice_first > 0;
     struct open_keys open;
     uint8_t older[TAMIS__CHUNK];
-    ask_all(view, view->slice_first, view->count, chunk, &open, answers);
+    (void)ask_all(view, view->slice_first, view->count, false, chunk, &open, answers);
     memset(answers, 0, count);
     if (windowed) ask_older_slices(view, &open, older);
     int64_t fresh = add_open(newest, &open);
@@ -286,7 +361,7 @@ static int64_t add_round(struct tamis__view *view, struct tamis__hashed_keys *ch
     const bool windowed = view->slice_first > 0;
     const size_t count = chunk->count;
     uint8_t older[TAMIS__CHUNK];
-    ask_all(view, view->slice_first, view->count, chunk, open, answers);
+    (void)ask_all(view, view->slice_first, view->count, false, chunk, open, answers);
     memset(answers, 0, count);
     if (windowed) ask_older_slices(view, open, older);
     int64_t fresh = add_while_room(view, open, answers, vain, stopped);
@@ -432,7 +507,7 @@ void tamis__ask_newest_slice(const struct tamis__view *view, struct tamis__hashe
                              uint8_t *answers)
 {
     struct open_keys open;
-    ask_all(view, view->slice_first, view->count, chunk, &open, answers);
+    (void)ask_all(view, view->slice_first, view->count, false, chunk, &open, answers);
 }
 
 /* Are all keys of the chunk in the newest slice? */

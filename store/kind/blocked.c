@@ -70,6 +70,21 @@ static size_t run(const struct tamis__segment *segment, const struct tamis_key *
     return fn(segment, keys, digests, count, answers, adding, kept);
 }
 
+/* For few segments, which are small: fewer than 2^32 blocks each. */
+static size_t contains_together(const struct tamis__segment *const *segments,
+                                unsigned segment_count, const struct tamis_key *keys,
+                                const struct tamis__digest *digests, size_t count, uint8_t *answers,
+                                struct tamis__digest *kept)
+{
+    tamis__blocked_together_fn *fn = tamis__blocked_together_portable;
+#ifdef __x86_64__
+    const enum tamis__cpu cpu = tamis__cpu();
+    if (cpu == TAMIS__CPU_AVX2) fn = tamis__blocked_together_avx2;
+    if (cpu == TAMIS__CPU_AVX512) fn = tamis__blocked_together_avx512;
+#endif
+    return fn(segments, segment_count, keys, digests, count, answers, kept);
+}
+
 static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
                          size_t count, uint8_t *answers)
 {
@@ -191,6 +206,7 @@ const struct tamis__kind tamis__kind_blocked = {
     .contains_few = contains_digests,
     .by_digest = by_digest,
     .contains_keeping = contains_keeping,
+    .contains_together = contains_together,
     .positions = tamis__block_positions,
     .measure = measure,
     .merge = tamis__bits_merge,

@@ -14,10 +14,18 @@ typedef size_t tamis__blocked_run_fn(const struct tamis__segment *segment,
                                      const struct tamis__digest *digests, size_t count,
                                      uint8_t *answers, int adding, struct tamis__digest *kept);
 
+/* Asks several segments, at most TAMIS__TOGETHER_MAX, as contains_together of kind.h. */
+typedef size_t tamis__blocked_together_fn(const struct tamis__segment *const *segments,
+                                          unsigned segment_count, const struct tamis_key *keys,
+                                          const struct tamis__digest *digests, size_t count,
+                                          uint8_t *answers, struct tamis__digest *kept);
+
 /* The reference first, then the variants for machines with more instructions, for fewer
  * than 2^32 blocks. */
 tamis__blocked_run_fn tamis__blocked_run_portable, tamis__blocked_run_avx2,
     tamis__blocked_run_avx512;
+tamis__blocked_together_fn tamis__blocked_together_portable, tamis__blocked_together_avx2,
+    tamis__blocked_together_avx512;
 
 /*
  * Sets the masks in the z words of a key, in the order of their groups.  Returns 1 if the

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #define RUN tamis__blocked_run_avx2
+#define RUN_TOGETHER tamis__blocked_together_avx2
 #define LANES 4u
 #define DEPTH 32u
 #define STEP 16u /* measured against 4, 8 and 32 on a Zen 3 */

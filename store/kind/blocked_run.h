@@ -20,10 +20,11 @@
  * keeps under way.  So each variant has a depth of its own; tests and `tamis-bench --tune` force
  * others (base/cpu.h).
  *
- * A file that includes this one defines RUN, the name; DEPTH, a multiple of STEP; and STEP, a
- * multiple of LANES that divides TAMIS__DEPTH_STEP.  It may define LANES, the number of u64 in
- * the type `lanes`; LANES_OF(F), which lists F of each lane's number; and lanes_mul32, the products
- * of the low halves.  Without these the code is portable.
+ * A file that includes this one defines RUN and RUN_TOGETHER, the names; DEPTH, a multiple of STEP;
+ * and STEP, a multiple of LANES that divides TAMIS__DEPTH_STEP.  It may define LANES, the number of
+ * u64 in the type `lanes`; LANES_OF(F), which lists F of each lane's number; lanes_mul32, the
+ * products of the low halves; LANES_MUL64, if `*` multiplies lanes in one instruction; and
+ * LANES_ROTATE, which rotates lanes to the left.  Without these the code is portable.
  *
  * z and q are constants in each instance of the loops (k tells both, tamis__blocked_words), so the
  * compiler unrolls the masks.
@@ -99,11 +100,25 @@ TAMIS__INLINE lanes lanes_all(uint64_t x)
     return (lanes){0} + x;
 }
 
-/* The low 64 bits of x times a constant; x_high is x >> 32. */
-TAMIS__INLINE lanes lanes_mul64(lanes x, lanes x_high, uint64_t by)
+/* The low 64 bits of x times a constant. */
+TAMIS__INLINE lanes lanes_mul64(lanes x, uint64_t by)
 {
+#ifdef LANES_MUL64
+    return x * lanes_all(by);
+#else
     const lanes low = lanes_all(by & UINT32_MAX), high = lanes_all(by >> 32);
-    return lanes_mul32(x, low) + ((lanes_mul32(x_high, low) + lanes_mul32(x, high)) << 32);
+    return lanes_mul32(x, low) + ((lanes_mul32(x >> 32, low) + lanes_mul32(x, high)) << 32);
+#endif
+}
+
+/* 1 << n, where n are the 6 bits of x from bit `from` on. */
+TAMIS__INLINE lanes lanes_bit(lanes x, unsigned from)
+{
+#ifdef LANES_ROTATE
+    return LANES_ROTATE(lanes_all(1), x >> from);
+#else
+    return lanes_all(1) << (x << (58 - from) >> 58);
+#endif
 }
 
 TAMIS__INLINE lanes lanes_get(const uint64_t *from)
@@ -140,9 +155,9 @@ TAMIS__INLINE void lanes_hash8(lanes key, uint64_t seed, uint64_t *high_out, uin
     lanes high = hh + (hl >> 32) + (cross >> 32) + (low << 1);
     low ^= high >> 3;
     low ^= low >> 35;
-    low = lanes_mul64(low, low >> 32, XXH3_MIX_2);
+    low = lanes_mul64(low, XXH3_MIX_2);
     high ^= high >> 37;
-    high = lanes_mul64(high, high >> 32, XXH3_MIX_1);
+    high = lanes_mul64(high, XXH3_MIX_1);
     lanes_put(high_out, high ^ high >> 32);
     lanes_put(low_out, low ^ low >> 28);
 }
@@ -225,6 +240,15 @@ static __attribute__((noinline)) void halves_of_last(const struct run *run, size
         halves->high[i] = halves->low[i] = 0;
 }
 
+TAMIS__INLINE void take_halves(const struct run *run, size_t first, unsigned count,
+                               struct halves *halves)
+{
+    if (count == STEP)
+        halves_of(run, first, halves);
+    else if (count > 0)
+        halves_of_last(run, first, count, halves);
+}
+
 static void keep(const struct halves *halves, unsigned count, struct tamis__digest *kept)
 {
     for (unsigned i = 0; i < count; i++)
@@ -235,25 +259,34 @@ static void keep(const struct halves *halves, unsigned count, struct tamis__dige
 
 #ifdef LANES
 
-/* Computes the places of the first `count` digests, and of some after these to fill a vector, as
- * tamis__scale and tamis__target_of do. */
+/* The block of a key, as tamis__scale. */
+TAMIS__INLINE lanes lanes_block(lanes high, uint64_t blocks)
+{
+    const lanes by = lanes_all(blocks);
+    return (lanes_mul32(high >> 32, by) + (lanes_mul32(high, by) >> 32)) >> 32;
+}
+
+/* Which word of its block word w of a key is, and its mask, as tamis__target_of. */
+TAMIS__INLINE lanes lanes_target(lanes low, unsigned w, unsigned z, unsigned q, lanes *mask)
+{
+    const unsigned word_bits = z == 2 ? 2 : 1;
+    const lanes x = lanes_mul64(low, tamis__multipliers[w]);
+    *mask = (lanes){0};
+    for (unsigned j = 1; j <= q; j++)
+        *mask |= lanes_bit(x, 64 - word_bits - 6 * j);
+    return (x >> (64 - word_bits)) + w * (TAMIS__BLOCK_WORDS / z);
+}
+
+/* Computes the places of the first `count` digests, and of some after these to fill a vector. */
 TAMIS__INLINE void place(const struct run *run, const struct halves *halves, unsigned count,
                          struct places *places, unsigned slot, unsigned z, unsigned q)
 {
-    const unsigned word_bits = z == 2 ? 2 : 1;
-    const lanes blocks = lanes_all(run->blocks), one = lanes_all(1);
     for (unsigned i = 0; i < count; i += LANES) {
         const lanes high = lanes_get(halves->high + i), low = lanes_get(halves->low + i);
-        const lanes block =
-            (lanes_mul32(high >> 32, blocks) + (lanes_mul32(high, blocks) >> 32)) >> 32;
-        const lanes first = block * TAMIS__BLOCK_WORDS, low_high = low >> 32;
+        const lanes first = lanes_block(high, run->blocks) * TAMIS__BLOCK_WORDS;
         for (unsigned w = 0; w < z; w++) {
-            const lanes x = lanes_mul64(low, low_high, tamis__multipliers[w]);
-            lanes mask = {0};
-            for (unsigned j = 1; j <= q; j++)
-                mask |= one << (x << (word_bits + 6 * (j - 1)) >> 58);
-            lanes_put(places->word[w] + slot + i,
-                      first + (x >> (64 - word_bits)) + w * (TAMIS__BLOCK_WORDS / z));
+            lanes mask;
+            lanes_put(places->word[w] + slot + i, first + lanes_target(low, w, z, q, &mask));
             lanes_put(places->mask[w] + slot + i, mask);
         }
     }
@@ -340,10 +373,7 @@ TAMIS__INLINE size_t loop(const struct run *run, size_t count, uint8_t *answers,
         const unsigned slot = (unsigned)i & last_slot, asked = (slot - depth) & last_slot;
         const unsigned fresh = i < count ? at_most(count - i, STEP) : 0;
         const unsigned old = i >= depth ? at_most(count - (i - depth), STEP) : 0;
-        if (fresh == STEP)
-            halves_of(run, i, &halves);
-        else if (fresh > 0)
-            halves_of_last(run, i, fresh, &halves);
+        take_halves(run, i, fresh, &halves);
         if (!adding && fresh > 0 && run->kept != NULL) keep(&halves, fresh, run->kept + i);
         if (fresh > 0) place(run, &halves, fresh, &places, slot, z, q);
         uint8_t *told = answers + (old > 0 ? i - depth : 0);
@@ -391,3 +421,5 @@ size_t RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
     if (count == 0) return 0;
     return adding ? loop_of(&run, count, answers, 1) : loop_of(&run, count, answers, 0);
 }
+
+#include "kind/blocked_together.h"

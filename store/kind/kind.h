@@ -18,6 +18,11 @@
 /* Which keys of two filters the merged filter has. */
 enum tamis__merge_rule { TAMIS__MERGE_UNION, TAMIS__MERGE_INTERSECTION };
 
+/* Segments that are asked at once.  They are few, and small: a key that one has is asked for in all
+ * of them, so their lines must be cheap. */
+#define TAMIS__TOGETHER_MAX 8u
+#define TAMIS__TOGETHER_BYTES ((uint64_t)8 << 20)
+
 /* `count` words of the data, from word `first` on. */
 struct tamis__words {
     uint64_t first, count;
@@ -65,6 +70,15 @@ struct tamis__kind {
      * key i. */
     size_t (*contains_keeping)(const struct tamis__segment *segment, const struct tamis_key *keys,
                                size_t count, struct tamis__digest *digests, uint8_t *answers);
+
+    /* NULL, or asks several segments at once, at most TAMIS__TOGETHER_MAX, which hash by one rule:
+     * is the key in one of them?  For keys, or for digests; the other pointer is NULL.  `kept` is
+     * NULL, or receives the digests of keys.  All data together are at most TAMIS__TOGETHER_BYTES.
+     */
+    size_t (*contains_together)(const struct tamis__segment *const *segments,
+                                unsigned segment_count, const struct tamis_key *keys,
+                                const struct tamis__digest *digests, size_t count, uint8_t *answers,
+                                struct tamis__digest *kept);
 
     /* NULL but for kinds that count.  answers[i]: 1 if the key was there and is now removed
      * once.  counts[i]: how often the key was added and not removed, or more.  They return

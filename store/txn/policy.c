@@ -8,11 +8,9 @@
 #include "sizing/sizing.h"
 
 #define FIRST_SHARE 0.5
-#define SMALL_FIRST_SHARE 0.25 /* of fewer than TAMIS__GROWN_MIN keys */
-#define NEXT_SHARE 0.2
-/* Up to here each segment is made for four times as many keys as the one before, then for twice as
- * many. */
-#define QUADRUPLE_MAX ((uint64_t)1 << 20)
+#define SMALL_FIRST_SHARE 0.1 /* of fewer than TAMIS__GROWN_MIN keys */
+#define SMALL_NEXT_SHARE 0.12 /* of fewer than TAMIS__GROWN_LARGE keys */
+#define NEXT_SHARE 0.3
 
 TAMIS_API const char *tamis_on_full_name(uint32_t on_full)
 {
@@ -46,8 +44,8 @@ static uint64_t first_capacity(const struct tamis__policy *policy)
 static uint64_t next_capacity(uint64_t capacity)
 {
     if (capacity > TAMIS__CAPACITY_MAX / 2) return TAMIS__CAPACITY_MAX;
-    const uint64_t next = capacity <= QUADRUPLE_MAX / 4 ? 4 * capacity : 2 * capacity;
-    return next < TAMIS__GROWN_MIN ? TAMIS__GROWN_MIN : next;
+    const uint64_t least = capacity < TAMIS__GROWN_MIN ? TAMIS__GROWN_MIN : TAMIS__GROWN_LARGE;
+    return 2 * capacity < least ? least : 2 * capacity;
 }
 
 static bool may_grow(const struct tamis__policy *policy)
@@ -97,13 +95,15 @@ int tamis__policy_size_first(const struct tamis__policy *policy, struct tamis_si
 int tamis__policy_size_next(const struct tamis__policy *policy, uint64_t capacity, double left,
                             struct tamis_sizing *sizing)
 {
-    return size(policy, next_capacity(capacity), NEXT_SHARE * left, sizing);
+    const uint64_t next = next_capacity(capacity);
+    const double share = next < TAMIS__GROWN_LARGE ? SMALL_NEXT_SHARE : NEXT_SHARE;
+    return size(policy, next, share * left, sizing);
 }
 
 bool tamis__policy_grows(const struct tamis__policy *policy, uint32_t step, uint32_t count)
 {
     return may_grow(policy) && count < TAMIS__SEGMENTS_MAX && step < TAMIS__STEP_MAX &&
-           NEXT_SHARE * tamis__policy_left(policy, step) >= TAMIS__SEGMENT_RATE_MIN;
+           SMALL_NEXT_SHARE * tamis__policy_left(policy, step) >= TAMIS__SEGMENT_RATE_MIN;
 }
 
 uint64_t tamis__policy_limit(const struct tamis__policy *policy,

@@ -7,6 +7,8 @@
 /* No segment after the first is made for fewer keys: a query of a key that is absent reads each
  * segment, and small segments save next to no memory. */
 #define TAMIS__GROWN_MIN 65536u
+/* The one after a segment of TAMIS__GROWN_MIN keys or more is made for at least so many. */
+#define TAMIS__GROWN_LARGE (1u << 20)
 
 /* The policy when full; a file may have 0 for TAMIS_ON_FULL_WARN (docs/format.md 3.1.4). */
 uint32_t tamis__policy_on_full(const struct tamis__policy *policy);
@@ -17,16 +19,16 @@ uint32_t tamis__policy_on_full(const struct tamis__policy *policy);
 double tamis__policy_rate(const struct tamis__policy *policy);
 /*
  * Sizes the first segment of a filter, or of a slice.  Kind and counter_bits are taken from
- * *sizing. In a filter that grows it has half of the rate, or a quarter if it is for fewer than
+ * *sizing.  In a filter that grows it has half of the rate, or a tenth if it is for fewer than
  * TAMIS__GROWN_MIN keys (decision 0020).  If adders leave a full segment for another one, it is
  * made a little larger than its capacity: adders that are busy in it at that moment finish there.
  */
 int tamis__policy_size_first(const struct tamis__policy *policy, struct tamis_sizing *sizing);
 /* Sizes the segment that comes after one of `capacity` keys, if `left` is the rate that those
- * before it have left over.  It takes a fifth of that, so the sum never exceeds the rate. */
+ * before it have left over.  It takes a part of that, so the sum never exceeds the rate. */
 int tamis__policy_size_next(const struct tamis__policy *policy, uint64_t capacity, double left,
                             struct tamis_sizing *sizing);
-/* What the segments up to that step leave over if the first took half of the rate. */
+/* What the segments up to that step leave over at least, if the first took half of the rate. */
 double tamis__policy_left(const struct tamis__policy *policy, uint32_t step);
 /* Can a list of `count` segments grow further, if its newest is of that step? */
 bool tamis__policy_grows(const struct tamis__policy *policy, uint32_t step, uint32_t count);

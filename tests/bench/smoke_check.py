@@ -33,6 +33,8 @@ def wanted_of_growth():
         for segments in (1, 2, 3):
             yield f"growth/segments/{segments}/batch/{operation}/p1"
             yield f"growth/segments/{segments}/single/{operation}/p1"
+        for made in (1000, 80000):
+            yield f"growth/made/{made}/batch/{operation}/p1"
         for team in ("p1", "p2", "p3", "p4", "t2"):
             yield f"growth/processes/4/batch/{operation}/{team}"
 

@@ -22,7 +22,7 @@ import tempfile
 
 BLOCK_BITS = 512
 GEOMETRIES = ((4, 2), (6, 2), (8, 2), (10, 2), (12, 4), (16, 4), (20, 4))  # k, words of a block that a key uses
-FIRST_LEAST = 65536  # a filter for fewer keys leaves more of its rate to later segments
+SMALL, LARGE = 65536, 2 ** 20  # no segment after the first is for fewer keys; none after one of 65,536 for fewer than 2^20
 
 
 def distinct(picks, bits=64):
@@ -74,13 +74,14 @@ def sized(p):
 
 def segments(capacity, p):
     """Capacity and rate of a filter's first segment and of those that it grows by."""
-    share = p / (2 if capacity >= FIRST_LEAST else 4)
+    share = p * (0.5 if capacity >= SMALL else 0.1)
+    left = p - share
     yield capacity, share
-    share = p / 10
     while True:
-        capacity = max(2 * capacity, FIRST_LEAST)
+        capacity = max(2 * capacity, SMALL if capacity < SMALL else LARGE)
+        share = left * (0.12 if capacity < LARGE else 0.3)
+        left -= share
         yield capacity, share
-        share *= 0.8
 
 
 def rate_of(capacity, p, keys):

@@ -327,7 +327,7 @@ static unsigned run_syncs(void)
     failed += run_slow(&plan, 3);
     if (!is_long) return failed;
     plan = (struct crowd_plan){
-        .name = "large", .capacity = 100000, .keys = 1000000, .timeout_ms = PATIENT_MS};
+        .name = "large", .capacity = 100000, .keys = 1200000, .timeout_ms = PATIENT_MS};
     return failed + run_slow(&plan, 3);
 }
 

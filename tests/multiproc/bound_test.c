@@ -103,17 +103,17 @@ static bool is_slow(const struct cell *cell)
     return cell->sort.durable && cell->batch <= 16;
 }
 
-/* So many keys fill at most two segments: the second has room for four times the first, or for
- * 65,536 keys if that is more (decision 0020). */
-static uint64_t two_segments(const struct cell *cell)
-{
-    const uint64_t second = 4 * cell->capacity;
-    return cell->capacity + (second < 65536 ? 65536 : second);
-}
-
 static uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
+}
+
+/* So many keys fill at most two segments: the second has room for twice as many as the first, and
+ * for 65,536 keys, or after so many for 2^20 (decision 0020). */
+static uint64_t two_segments(const struct cell *cell)
+{
+    const uint64_t least = cell->capacity < 65536 ? 65536 : 1048576;
+    return cell->capacity + larger(2 * cell->capacity, least);
 }
 
 static uint64_t keys_for(const struct cell *cell)

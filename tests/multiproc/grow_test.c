@@ -147,8 +147,9 @@ CASE(grow_thousands_of_times_over_in_a_race)
                s.capacity, s.fp_rate, s.items, s.fp_rate_now);
     }
     const uint64_t strangers = present(filter, 1u << 30, STRANGERS);
-    /* 1,000, 65,536, 262,144, 1,048,576 and from then on twice as many each time. */
-    const unsigned most = 4 + (unsigned)ceil(log2(KEYS / 1377256.0 + 1));
+    /* 1,000, 65,536, 1,048,576 and from then on twice as many each time: so n of them, from the
+     * third on, have room for 1,048,576 (2^n - 1) keys. */
+    const unsigned most = 2 + (unsigned)ceil(log2((KEYS - 66536) / 1048576.0 + 1));
     printf("%u keys, made for 1000: %u segments, told NEW twice %" PRIu64 ", nobody %" PRIu64
            ", strangers let in %.4g (asked for %g)\n",
            KEYS, stat.segment_count, twice, nobody, (double)strangers / STRANGERS, RATE);

@@ -190,7 +190,7 @@ static void make_filter(struct run *run)
             .capacity = c->capacity,
             .fp_rate = c->fp_rate,
             .kind = c->kind,
-            .on_full = c->keys > c->capacity ? TAMIS_ON_FULL_GROW : TAMIS_ON_FULL_WARN};
+            .on_full = c->keys > c->capacity || c->grows ? TAMIS_ON_FULL_GROW : TAMIS_ON_FULL_WARN};
         check(tamis_filter_create(run->store, "bench", &spec, &run->filter));
     }
     check(tamis_filter_segment(run->filter, 0, &segment));
@@ -210,6 +210,12 @@ static void drop_filter(struct run *run)
     struct tamis_filter_stat stat = {.size = sizeof stat};
     check(tamis_filter_stat(run->filter, &stat));
     run->c->segments = stat.segment_count;
+    run->c->all_bytes = 0;
+    for (uint32_t i = 0; i < stat.segment_count; i++) {
+        struct tamis_segment_stat segment = {.size = sizeof segment};
+        check(tamis_filter_segment(run->filter, i, &segment));
+        run->c->all_bytes += segment.data_bytes;
+    }
     filter_close(run->processes);
     check(tamis_filter_close(run->filter));
     check(tamis_filter_drop(run->store, "bench"));

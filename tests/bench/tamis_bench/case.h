@@ -17,6 +17,7 @@ struct bench_case {
     double fp_rate;
     bool cached;  /* so small that hashing is the limit of asking */
     bool ask_all; /* adds and hits of all the keys are timed, not of some */
+    bool grows;   /* a filter that never fills is made as one that grows, too */
     bool peers;   /* other libraries stand beside it */
     bool calls[CALLS];
     bool alone; /* single calls by one process only */
@@ -26,6 +27,7 @@ struct bench_case {
     /* Results, for the table. */
     uint32_t k, segments;
     uint64_t data_bytes;
+    uint64_t all_bytes; /* of the data of all segments */
 };
 
 /* Measure it, in the store at `store`; nothing where none of its figures is wanted (false). */

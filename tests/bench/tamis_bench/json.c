@@ -36,11 +36,11 @@ static json_t *json_of_settings(const struct options *o)
 
 static json_t *json_of_case(const struct bench_case *c)
 {
-    return need(json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:i, s:i, s:I}", "name", c->prefix,
+    return need(json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:i, s:i, s:I, s:I}", "name", c->prefix,
                           "title", c->title, "kind", tamis_kind_name(c->kind), "keys",
                           (json_int_t)c->keys, "capacity", (json_int_t)c->capacity, "fp_rate",
                           c->fp_rate, "k", (int)c->k, "segments", (int)c->segments, "data_bytes",
-                          (json_int_t)c->data_bytes));
+                          (json_int_t)c->data_bytes, "all_bytes", (json_int_t)c->all_bytes));
 }
 
 static json_t *json_of_samples(const struct figure *figure)

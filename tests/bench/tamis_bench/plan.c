@@ -71,8 +71,8 @@ static uint64_t keys_of_list(uint64_t first, unsigned segments)
 {
     uint64_t keys = first, one = first;
     for (unsigned i = 1; i < segments; i++) {
-        one *= one <= 1 << 18 ? 4 : 2;
-        if (one < 1 << 16) one = 1 << 16;
+        const uint64_t least = one < 1 << 16 ? 1 << 16 : 1 << 20;
+        one = 2 * one < least ? least : 2 * one;
         keys += one;
     }
     return keys;
@@ -109,6 +109,12 @@ unsigned plan_growth(const struct options *o, struct bench_case cases[PLAN_MAX])
         struct bench_case *c = grown(o, &cases[count++], total, "segments", segments);
         c->capacity = first_of_list(total + total / 64, segments); /* the last need not be full */
         c->calls[CALL_SINGLE] = true;
+    }
+    const uint64_t made[] = {1000, o->smoke ? 80000 : 3000000};
+    for (size_t i = 0; i < 2; i++) {
+        struct bench_case *c = grown(o, &cases[count++], made[1], "made", made[i]);
+        c->capacity = made[i];
+        c->grows = true;
     }
     struct bench_case *c = grown(o, &cases[count++], o->out_keys, "processes", 4);
     c->teams[TEAM_P2] = c->teams[TEAM_P3] = c->teams[TEAM_P4] = c->teams[TEAM_T2] = true;

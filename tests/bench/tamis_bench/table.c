@@ -140,17 +140,18 @@ void table_growth(FILE *out, const struct bench_case *c, bool first)
                       strncmp(axis, "keys", 4) == 0 ? "a filter at 0.1 %" : "a filter at 1 %", "");
     for (size_t i = 0; first && i < 4; i++)
         (void)fprintf(out, " %8s", columns[i]);
-    if (first) (void)fprintf(out, " %8s  single:hit    miss  segments\n", "limit");
+    if (first) (void)fprintf(out, " %8s  single:hit    miss  segments        MB\n", "limit");
     for (int team = 0; team < TEAMS; team++) {
         if (!c->teams[team]) continue;
         (void)fprintf(out, "%13s   %s", grouped(strtoull(value, NULL, 10), keys), team_names[team]);
         for (size_t i = 0; i < 4; i++)
             (void)fprintf(out, " %8.2f",
                           figure_least(find(c, "batch", columns[i], team_names[team])));
-        (void)fprintf(out, " %8.2f  %10.2f %7.2f  %8u\n",
+        (void)fprintf(out, " %8.2f  %10.2f %7.2f  %8u  %8.2f\n",
                       figure_least(find(c, "limit", "line", team_names[team])),
                       figure_least(find(c, "single", "hit", team_names[team])),
-                      figure_least(find(c, "single", "miss", team_names[team])), c->segments);
+                      figure_least(find(c, "single", "miss", team_names[team])), c->segments,
+                      (double)c->all_bytes / 1e6);
     }
     (void)fflush(out);
 }

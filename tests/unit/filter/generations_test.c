@@ -182,7 +182,7 @@ SOUND_CASE(drop_and_rename_take_all_of_it)
 SOUND_CASE(a_filter_that_grows_is_replaced)
 {
     const uint64_t third = 70 * EDITIONS_KEYS,
-                   fourth = 340 * EDITIONS_KEYS; /* segments that are begun */
+                   fourth = 1140 * EDITIONS_KEYS; /* segments that are begun */
     tamis_filter *filter = fixture_create(store, "list", SPEC(.capacity = 100));
     (void)keys_add(filter, 0, third);
     struct tamis_filter_stat stat = fixture_stat(filter);

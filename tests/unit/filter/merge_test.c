@@ -201,7 +201,7 @@ STORE_CASE(merge_of_lists_is_pairwise)
     assert_true(stats[1].fp_rate == stats[0].fp_rate);
     assert_done(merges_into(a, b));
     assert_same_bits(path, a, made);
-    merges_add(made, 200000, 500000, 1); /* it goes on growing */
+    merges_add(made, 200000, 1400000, 1); /* it goes on growing, after 2^20 keys */
     assert_done(tamis_filter_stat(made, &stats[1]));
     assert_true(stats[1].segment_count > 3);
     assert_done(tamis_filter_close(a));

@@ -184,7 +184,7 @@ CASE(durable_growing_comes_back)
     struct tamis_filter_spec spec = plain;
     spec.capacity = 500;
     AUTO_SCENE scene = begin(&spec);
-    for (uint64_t first = 1; first <= 17 * BATCH; first += BATCH)
+    for (uint64_t first = 1; first <= 57 * BATCH; first += BATCH)
         assert_done(add_range(scene.filter, first, BATCH, NULL));
     struct tamis_filter_stat stat = fixture_stat(scene.filter);
     assert_true(stat.segment_count > 3);
@@ -207,7 +207,7 @@ CASE(durable_growing_comes_back)
     char command[4096];
     (void)snprintf(command, sizeof command, "cp %s/catalog.mdb %s/", scene.path, scene.disk);
     assert_int_equal(system(command), 0);
-    assert_int_equal(come_back(&scene, 1 + 17 * BATCH, true), 0);
+    assert_int_equal(come_back(&scene, 1 + 57 * BATCH, true), 0);
 }
 
 /* Not by leave of a writer: who only asks must not be told absent. */

@@ -6,5 +6,6 @@
 #include "kind/blocked.h"
 
 tamis__blocked_run_fn blocked_run_lanes8;
+tamis__blocked_together_fn blocked_together_lanes8;
 
 #endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * blocked_together.h: asks several segments at once for the same keys; a part of blocked_run.h.
+ *
+ * A key that is absent must be asked for in every segment of a list.  Asked for in one segment
+ * after the other, it passes all stations of the loop in each.  Here it is hashed once.  Segments
+ * of the same k look for the same bits in the same words of their blocks, so these are computed
+ * once too; only the block is another in each.  The lines of a key are prefetched together.
+ */
+
+/* Keys in flight; with the new ones of a step they have a slot each. */
+#define TOGETHER_DEPTH 32u
+#define TOGETHER_RING 64u
+
+_Static_assert(TOGETHER_DEPTH % STEP == 0 && TOGETHER_DEPTH + STEP <= TOGETHER_RING,
+               "slots go round in steps");
+
+/* Smaller data are in a near cache, whence a prefetch gains nothing. */
+#define TOGETHER_NEAR ((uint64_t)32 << 10)
+
+/* Segments of one k.  In slot i of them, word w of the key is `inside[w][i]` bytes behind the
+ * beginning of its block, and the block in segment s begins at `block[s][i]`. */
+struct alike {
+    unsigned k, count, far; /* the first so many are not near: the larger ones come first */
+    uint64_t blocks[TAMIS__TOGETHER_MAX];
+    const uint64_t *data[TAMIS__TOGETHER_MAX];
+    uint64_t (*block)[TOGETHER_RING];
+    uint64_t (*inside)[TOGETHER_RING];
+    uint64_t (*mask)[TOGETHER_RING];
+};
+
+struct together {
+    struct alike alike[TAMIS__TOGETHER_MAX];
+    unsigned count;
+    _Alignas(64) uint64_t blocks[TAMIS__TOGETHER_MAX][TOGETHER_RING];
+    _Alignas(64) uint64_t inside[TAMIS__TOGETHER_MAX][4][TOGETHER_RING];
+    _Alignas(64) uint64_t masks[TAMIS__TOGETHER_MAX][4][TOGETHER_RING];
+};
+
+/* The list has the older segments first, which are the smaller ones. */
+static void put_together(struct together *t, const struct tamis__segment *const *segments,
+                         unsigned count)
+{
+    unsigned done = 0;
+    t->count = 0;
+    for (unsigned k = 1; done < count; k++) {
+        struct alike *alike = &t->alike[t->count];
+        *alike = (struct alike){.k = k,
+                                .block = &t->blocks[done],
+                                .inside = t->inside[t->count],
+                                .mask = t->masks[t->count]};
+        for (unsigned i = count; i-- > 0;) {
+            const struct tamis__segment_header *header = segments[i]->header;
+            if (header->k != k) continue;
+            alike->blocks[alike->count] = header->m_bits / TAMIS__BLOCK_BITS;
+            alike->data[alike->count++] = segments[i]->data;
+            if (header->data_bytes > TOGETHER_NEAR) alike->far = alike->count;
+        }
+        done += alike->count;
+        t->count += alike->count > 0;
+    }
+}
+
+#ifdef LANES
+
+TAMIS__INLINE void place_alike(const struct alike *given, const struct halves *halves,
+                               unsigned count, unsigned slot, unsigned z, unsigned q)
+{
+    const struct alike alike = *given;
+    for (unsigned i = 0; i < count; i += LANES) {
+        const lanes high = lanes_get(halves->high + i), low = lanes_get(halves->low + i);
+        for (unsigned w = 0; w < z; w++) {
+            lanes mask;
+            lanes_put(alike.inside[w] + slot + i, lanes_target(low, w, z, q, &mask) * 8);
+            lanes_put(alike.mask[w] + slot + i, mask);
+        }
+        for (unsigned s = 0; s < alike.count; s++)
+            lanes_put(alike.block[s] + slot + i,
+                      lanes_block(high, alike.blocks[s]) * (TAMIS__BLOCK_BITS / 8) +
+                          (uintptr_t)alike.data[s]);
+    }
+}
+
+#else
+
+TAMIS__INLINE void place_alike(const struct alike *alike, const struct halves *halves,
+                               unsigned count, unsigned slot, unsigned z, unsigned q)
+{
+    for (unsigned i = 0; i < count; i++) {
+        for (unsigned w = 0; w < z; w++) {
+            const struct tamis__target t = tamis__target_of(halves->low[i], w, z, q);
+            alike->inside[w][slot + i] = t.word * 8;
+            alike->mask[w][slot + i] = t.mask;
+        }
+        for (unsigned s = 0; s < alike->count; s++)
+            alike->block[s][slot + i] =
+                (uintptr_t)(alike->data[s] +
+                            tamis__scale(halves->high[i], alike->blocks[s]) * TAMIS__BLOCK_WORDS);
+    }
+}
+
+#endif
+
+static void place_together(const struct together *t, const struct halves *halves, unsigned count,
+                           unsigned slot)
+{
+    for (unsigned i = 0; i < t->count; i++)
+        switch (t->alike[i].k) {
+#define CASE(k, z, q)                                                                              \
+    case k:                                                                                        \
+        place_alike(&t->alike[i], halves, count, slot, z, q);                                      \
+        break;
+            TAMIS__FOR_EACH_K(CASE)
+#undef CASE
+        default:
+            break;
+        }
+}
+
+/* Where a step stands: `fresh` slots from `slot` on are prefetched, `old` ones from `asked` on are
+ * tested. */
+struct stand {
+    unsigned slot, asked, fresh, old;
+};
+
+TAMIS__INLINE uint64_t lacking_at(uint64_t mask, uint64_t block, uint64_t inside)
+{
+    /* ORDER relaxed: as lacking_in(). */
+    return mask & ~__atomic_load_n((const uint64_t *)(block + inside), __ATOMIC_RELAXED);
+}
+
+/* Does the block have the key?  z is a constant. */
+TAMIS__INLINE unsigned block_has(uint64_t block, const uint64_t inside[4], const uint64_t mask[4],
+                                 unsigned z)
+{
+    uint64_t lacking =
+        lacking_at(mask[0], block, inside[0]) | lacking_at(mask[1], block, inside[1]);
+    if (z == 4)
+        lacking |= lacking_at(mask[2], block, inside[2]) | lacking_at(mask[3], block, inside[3]);
+    return lacking == 0;
+}
+
+TAMIS__INLINE void fetch(uint64_t (*block)[TOGETHER_RING], unsigned far, size_t slot)
+{
+    if (far > 0) __builtin_prefetch((const void *)block[0][slot], 0, 3);
+    if (far > 1) __builtin_prefetch((const void *)block[1][slot], 0, 3);
+    if (far > 2) __builtin_prefetch((const void *)block[2][slot], 0, 3);
+    if (far > 3) __builtin_prefetch((const void *)block[3][slot], 0, 3);
+}
+
+/* Prefetches and tests in `count` segments from number `first` on, at most four: a key that one has
+ * becomes 1.  z and count are constants; the compiler does not unroll a loop over them. */
+TAMIS__INLINE void turn_alike(const struct alike *alike, unsigned first, unsigned count,
+                              struct stand at, uint8_t *found, unsigned z)
+{
+    uint64_t(*block)[TOGETHER_RING] = alike->block + first;
+    uint64_t(*insides)[TOGETHER_RING] = alike->inside, (*masks)[TOGETHER_RING] = alike->mask;
+    const unsigned far = alike->far > first ? alike->far - first : 0;
+    const size_t both = at.fresh > at.old ? at.fresh : at.old;
+    for (size_t i = 0; i < both; i++) {
+        const size_t slot = at.asked + i;
+        uint64_t inside[4] = {0}, mask[4] = {0};
+        if (i < at.fresh) fetch(block, far < count ? far : count, at.slot + i);
+        if (i >= at.old) continue;
+        for (unsigned w = 0; w < z; w++) {
+            inside[w] = insides[w][slot];
+            mask[w] = masks[w][slot];
+        }
+        unsigned has = block_has(block[0][slot], inside, mask, z);
+        if (count > 1) has |= block_has(block[1][slot], inside, mask, z);
+        if (count > 2) has |= block_has(block[2][slot], inside, mask, z);
+        if (count > 3) has |= block_has(block[3][slot], inside, mask, z);
+        found[i] |= (uint8_t)has;
+    }
+}
+
+static __attribute__((noinline)) void turn_some(const struct alike *alike, unsigned first,
+                                                struct stand at, uint8_t *found)
+{
+    const bool whole = at.fresh == STEP && at.old == STEP;
+    const struct stand all = {at.slot, at.asked, STEP, STEP};
+    const bool two = tamis__blocked_words(alike->k) == 2;
+    const unsigned left = alike->count - first;
+    switch (left < 4 ? left : 4) {
+#define CASE(n)                                                                                    \
+    case n:                                                                                        \
+        if (whole && two)                                                                          \
+            turn_alike(alike, first, n, all, found, 2);                                            \
+        else if (whole)                                                                            \
+            turn_alike(alike, first, n, all, found, 4);                                            \
+        else                                                                                       \
+            turn_alike(alike, first, n, at, found, two ? 2 : 4);                                   \
+        break;
+        CASE(1)
+        CASE(2)
+        CASE(3)
+        CASE(4)
+#undef CASE
+    default:
+        break;
+    }
+}
+
+/* The sum of STEP bytes that are 0 or 1, eight at a time. */
+static unsigned ones_of(const uint8_t found[STEP])
+{
+    uint64_t sums = 0;
+    for (unsigned i = 0; i < STEP; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, found + i, sizeof eight);
+        sums += eight;
+    }
+    return (unsigned)(sums * 0x0101010101010101u >> 56);
+}
+
+static size_t turn_together(const struct together *t, struct stand at, uint8_t *answers)
+{
+    _Alignas(8) uint8_t found[STEP] = {0};
+    for (unsigned i = 0; i < t->count; i++)
+        for (unsigned first = 0; first < t->alike[i].count; first += 4)
+            turn_some(&t->alike[i], first, at, found);
+    memcpy(answers, found, at.old);
+    return ones_of(found);
+}
+
+size_t RUN_TOGETHER(const struct tamis__segment *const *segments, unsigned segment_count,
+                    const struct tamis_key *keys, const struct tamis__digest *digests, size_t count,
+                    uint8_t *answers, struct tamis__digest *kept)
+{
+    const struct run run = {
+        .by = tamis__header_digester(segments[0]->header), .keys = keys, .digests = digests};
+    struct together together;
+    struct halves halves;
+    size_t ones = 0;
+    put_together(&together, segments, segment_count);
+    for (size_t i = 0; i < count + TOGETHER_DEPTH; i += STEP) {
+        const unsigned slot = (unsigned)i % TOGETHER_RING;
+        const unsigned asked = (slot - TOGETHER_DEPTH) % TOGETHER_RING;
+        const unsigned fresh = i < count ? at_most(count - i, STEP) : 0;
+        const size_t first_old = i >= TOGETHER_DEPTH ? i - TOGETHER_DEPTH : 0;
+        const unsigned old = i >= TOGETHER_DEPTH ? at_most(count - first_old, STEP) : 0;
+        take_halves(&run, i, fresh, &halves);
+        if (fresh > 0 && kept != NULL) keep(&halves, fresh, kept + i);
+        if (fresh > 0) place_together(&together, &halves, fresh, slot);
+        ones +=
+            turn_together(&together, (struct stand){slot, asked, fresh, old}, answers + first_old);
+    }
+    return ones;
+}
