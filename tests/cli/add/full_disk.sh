@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A full disk where the filter has to grow: the keys that are in are told, and the rest once there is room.
-small_disk 1m
+small_disk 4m
 tamis create seen -n 1000
 dd if=/dev/zero of=disk/filler bs=4k status=none 2>full
 seq 100000 | expect 2 tamis add --new seen >first 2>told

@@ -59,7 +59,7 @@ CASE(repair_of_an_older_catalog_keeps_what_it_does_not_know)
     assert_int_equal(keys_add(filter, 0, 50), 50);
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_open(store, "grown", 0, &filter));
-    keys_add(filter, 100000, 400000);
+    keys_add(filter, 100000, 1300000); /* two segments more */
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     AUTO_FREE char *latest = riches_portrait(path);

@@ -293,11 +293,11 @@ CASE(fuse_piece_of_crowded_digests_is_refused)
     if (!workspace || !fingerprints) err(1, "malloc");
     for (uint64_t i = 0; i < KEYS; i++)
         digests[i] = i; /* the same first slot, all: 3000 keys in one slot, which counts to 255 */
-    assert_refused(TAMIS_EINVAL, "crowd, give another seed",
+    assert_refused(TAMIS_EINVAL, "too close together; give another seed",
                    tamis__piece_build(&shape, digests, KEYS, workspace, fingerprints, &seed));
     for (uint64_t i = 0; i < KEYS; i++)
         digests[i] = i / 2 << 52; /* each twice */
-    assert_refused(TAMIS_EINVAL, "crowd, give another seed",
+    assert_refused(TAMIS_EINVAL, "too close together; give another seed",
                    tamis__piece_build(&shape, digests, KEYS, workspace, fingerprints, &seed));
     const struct tamis__fuse_shape vast = {
         .fingerprint_bits = 8, .pieces = 1, .piece_segments = UINT32_MAX - 2, .segment_slots = 8};
