@@ -39,7 +39,7 @@ def pypi(*packages):
     python, stamp = os.path.join(place, "bin", "python"), os.path.join(place, "installed")
     if not os.path.exists(stamp):
         subprocess.run([sys.executable, "-m", "venv", "--clear", place], check=True)
-        done = subprocess.run([python, "-m", "pip", "install", "--no-compile", "--quiet", "--disable-pip-version-check", *packages],
+        done = subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages],
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
             if UNREACHABLE.search(done.stdout + done.stderr):

@@ -35,7 +35,7 @@ def pip(package, *options):
     place = os.path.join(PLACE, package)
     stamp = os.path.join(place, "installed")
     if not os.path.exists(stamp):
-        if not install(package, sys.executable, "-m", "pip", "install", "--no-compile", "--quiet", "--disable-pip-version-check",
+        if not install(package, sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
                        "--upgrade", "--target", place, *options, package):
             return None
         with open(stamp, "w", encoding="utf-8"):
