@@ -124,11 +124,12 @@ def growth(run):
     yield from table(("segments", "keys", "add", "re-add", "hit", "miss", "hit, single", "miss, single", "line read"), [
         (str(case["segments"]), f'{case["keys"]:,}', *figures, *singles, line)
         for case, figures, singles, line in growth_rows(run, "segments")])
-    yield "What growth costs: filters of as many keys at 1 %, which both grow, made for few keys and for all.\n"
     made = [(case["name"].rsplit("/", 1)[1], case, *rest) for case, *rest in growth_rows(run, "made")]
-    yield from table(("made for", "keys", "segments", "MB", "add", "re-add", "hit", "miss"), [
-        (f"{int(capacity):,}", f'{case["keys"]:,}', str(case["segments"]), f'{case["all_bytes"] / 1e6:.2f}', *figures)
-        for capacity, case, figures, _, _ in made])
+    if made:  # not in runs of before this was measured
+        yield "What growth costs: filters of as many keys at 1 %, which both grow, made for few keys and for all.\n"
+        yield from table(("made for", "keys", "segments", "MB", "add", "re-add", "hit", "miss"), [
+            (f"{int(capacity):,}", f'{case["keys"]:,}', str(case["segments"]), f'{case["all_bytes"] / 1e6:.2f}', *figures)
+            for capacity, case, figures, _, _ in made])
     yield "![keys by processes](plots/processes.svg)\n"
     rows = []
     for team, name in (("p1", "1"), ("p2", "2"), ("p3", "3"), ("p4", "4"), ("t2", "2 threads")):
