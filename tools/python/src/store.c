@@ -243,12 +243,13 @@ static PyObject *store_merge(PyObject *object, PyObject *arguments)
         merge.sources = sources;
         merge.count = (size_t)count;
         WITHOUT_GIL(rc = tamis_filter_create_merged(self->handle, name, &merge, NULL));
+        if (rc < 0) raise_error(module, rc); /* before leaving, which may close a handle */
     }
     while (entered > 0)
         filter_leave((struct filter_object *)PyTuple_GetItem(filters, --entered));
     PyMem_Free(sources);
     store_leave(self);
-    return none_or_error(module, rc);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
 /* _verify(name or None): the number of problems */
