@@ -132,7 +132,8 @@ static void open_lacking(const struct tamis__hashed_keys *chunk, const uint8_t *
 
 /* Asks segments `end` - 1 down to `from`, at least one, for all keys of a chunk. answers[i] is 1 if
  * one has the key; the other keys are open then.  If `apart`, the newest segment is asked by itself
- * first.  Returns how many keys were found by the first question. */
+ * first.  If the first question finds most keys, few are open, and the other segments are asked one
+ * after the other.  Returns how many keys it has found. */
 static size_t ask_all(const struct tamis__view *view, uint32_t from, uint32_t end, bool apart,
                       struct tamis__hashed_keys *chunk, struct open_keys *open, uint8_t *answers)
 {
@@ -143,7 +144,7 @@ static size_t ask_all(const struct tamis__view *view, uint32_t from, uint32_t en
     const size_t found = ask_first(view, from, all ? together : 0, end, chunk, answers);
     if (found == chunk->count) return found;
     open_lacking(chunk, answers, open);
-    if (!all) ask_segments(view, from, end - 1, apart, open, answers);
+    if (!all) ask_segments(view, from, end - 1, 2 * found > chunk->count, open, answers);
     return found;
 }
 
