@@ -96,22 +96,31 @@ static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t
         keep_open(open, answers);
 }
 
+/* Asks `together` segments from `from` on at once for all keys of a chunk.  If it must make their
+ * digests, it keeps them only if `keep`. */
+static size_t ask_chunk_together(const struct tamis__view *view, uint32_t from, uint32_t together,
+                                 struct tamis__hashed_keys *chunk, bool keep, uint8_t *answers)
+{
+    if (tamis__is_hashed(chunk, view))
+        return ask_together(view, from, together, NULL, chunk->digests, chunk->count, answers,
+                            NULL);
+    if (keep) tamis__rule_set(&chunk->rule, &view->by);
+    return ask_together(view, from, together, chunk->keys, NULL, chunk->count, answers,
+                        keep ? chunk->digests : NULL);
+}
+
 /* Asks `together` segments from `from` on for all keys of a chunk, or the last before `end` if that
  * is 0.  Makes their digests on the way, if the view has digests and they are not made yet. */
 static size_t ask_first(const struct tamis__view *view, uint32_t from, uint32_t together,
                         uint32_t end, struct tamis__hashed_keys *chunk, uint8_t *answers)
 {
     const struct tamis__store_segment *s = &view->segments[end - 1];
-    const bool hashed = tamis__is_hashed(chunk, view);
+    if (together > 0) return ask_chunk_together(view, from, together, chunk, true, answers);
     if (!view->digested)
         return s->kind->contains_batch(&s->segment, chunk->keys, chunk->count, answers);
-    if (!hashed) tamis__rule_set(&chunk->rule, &view->by);
-    if (together > 0)
-        return ask_together(view, from, together, hashed ? NULL : chunk->keys,
-                            hashed ? chunk->digests : NULL, chunk->count, answers,
-                            hashed ? NULL : chunk->digests);
-    if (hashed)
+    if (tamis__is_hashed(chunk, view))
         return s->kind->contains_digests(&s->segment, chunk->digests, chunk->count, answers);
+    tamis__rule_set(&chunk->rule, &view->by);
     return s->kind->contains_keeping(&s->segment, chunk->keys, chunk->count, chunk->digests,
                                      answers);
 }
@@ -178,10 +187,8 @@ static size_t contains_together(const struct tamis__view *view, uint32_t from,
         (void)ask_all(view, from, view->count, true, &tail, &open, answers + head.count);
         return in_head + tail.count - open.count;
     }
-    const bool hashed = tamis__is_hashed(chunk, view);
-    return in_head + ask_together(view, from, view->count - from, hashed ? NULL : tail.keys,
-                                  hashed ? tail.digests : NULL, tail.count, answers + head.count,
-                                  NULL);
+    return in_head +
+           ask_chunk_together(view, from, view->count - from, &tail, false, answers + head.count);
 }
 
 size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
