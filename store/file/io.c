@@ -15,7 +15,6 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -226,32 +225,30 @@ int tamis__copy_range(int from, int to, uint64_t offset, uint64_t bytes, const c
     return 0;
 }
 
-int tamis__file_system_type(int fd, const char *what, uint32_t *type)
+static int examine_file_system(int fd, const char *what, struct statfs *fs)
 {
-    struct statfs fs;
     int error = tamis__may_fail("statfs", what);
     while (error == 0 || error == EINTR) {
-        if (fstatfs(fd, &fs) == 0) {
-            *type = (uint32_t)fs.f_type;
-            return 0;
-        }
+        if (fstatfs(fd, fs) == 0) return 0;
         error = errno;
     }
     return tamis__fail_errno(error, "examine the file system of", what);
 }
 
+int tamis__file_system_type(int fd, const char *what, uint32_t *type)
+{
+    struct statfs fs;
+    const int rc = examine_file_system(fd, what, &fs);
+    if (rc == 0) *type = (uint32_t)fs.f_type;
+    return rc;
+}
+
 static int room(int fd, const char *what, uint64_t *bytes)
 {
-    struct statvfs fs;
-    int error = tamis__may_fail("statvfs", what);
-    while (error == 0 || error == EINTR) {
-        if (fstatvfs(fd, &fs) == 0) {
-            *bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
-            return 0;
-        }
-        error = errno;
-    }
-    return tamis__fail_errno(error, "examine the file system of", what);
+    struct statfs fs;
+    const int rc = examine_file_system(fd, what, &fs);
+    if (rc == 0) *bytes = (uint64_t)fs.f_bavail * (uint64_t)fs.f_frsize;
+    return rc;
 }
 
 static int fail_no_room(uint64_t needed, uint64_t available, const char *what)

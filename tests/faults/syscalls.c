@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -236,14 +235,6 @@ int fcntl64(int fd, int command, ...)
         if (lock->l_type != F_UNLCK && FAILS_OR_STOPS("lock")) return -1;
     }
     return (int)syscall(SYS_fcntl, (long)fd, (long)command, argument);
-}
-
-int fstatvfs64(int fd, struct statvfs64 *fs)
-{
-    static int (*real)(int, struct statvfs64 *);
-    if (FAILS_OR_STOPS("statvfs")) return -1;
-    if (real == NULL) *(void **)&real = next("fstatvfs64");
-    return real(fd, fs);
 }
 
 int fstatfs64(int fd, struct statfs64 *fs)

@@ -230,7 +230,7 @@ CASE(build_survives_any_failing_call)
     static const struct fault faults[] = {
         {"open", EMFILE, 0},
         {"stat", EIO, 0},
-        {"statvfs", EIO, 0},
+        {"statfs", EIO, 0},
         {"read", EIO, 0},
         {"write", ENOSPC, TAMIS_ENOSPACE},
         {"write", EIO, TAMIS_EIO},
