@@ -33,20 +33,33 @@ static bool same_policy(const struct tamis__policy *in_force, const struct tamis
     return tamis__first_difference(tamis__policy_parameters, TAMIS__IN_HEADER, &a, &b) == NULL;
 }
 
+/* Describes the segment that the build would make.  The keys decide the rest of one of kind fuse;
+ * it is taken from `s`. */
+static void describe(const struct tamis_build *build, const struct tamis__record_segment *s,
+                     struct tamis__record_segment *asked)
+{
+    if (build->fingerprint_bits == 0) {
+        tamis__plan_describe(&build->plan, asked);
+        return;
+    }
+    *asked = *s;
+    asked->kind = TAMIS_KIND_FUSE;
+    asked->hash_set = build->plan.hash_set->id;
+    asked->seed = build->filter.seed;
+    memcpy(asked->parameters, build->plan.parameters, sizeof asked->parameters);
+    asked->fp_rate = build->filter.fp_rate;
+    asked->fingerprint_bits = build->fingerprint_bits;
+}
+
 static bool same_plan(const struct tamis_build *build, const struct tamis__record *record)
 {
     const struct tamis__record_segment *s = &record->segments[0];
-    const struct tamis__plan *plan = &build->plan;
-    if (record->segment_count != 1 || s->kind != build->filter.kind ||
-        s->seed != build->filter.seed || s->hash_set != plan->hash_set->id ||
-        memcmp(s->parameters, plan->parameters, sizeof s->parameters) != 0)
-        return false;
-    if (build->fingerprint_bits != 0)
-        return s->fp_rate == build->filter.fp_rate &&
-               s->fingerprint_bits == build->fingerprint_bits;
-    return s->m_bits == plan->sizing.m_bits && s->k == plan->sizing.k &&
-           s->capacity == plan->sizing.capacity && s->fp_rate == plan->sizing.fp_rate &&
-           same_policy(&record->policy, &plan->policy);
+    struct tamis__record_segment asked;
+    describe(build, s, &asked);
+    return record->segment_count == 1 &&
+           tamis__first_difference(tamis__segment_parameters, TAMIS__OF_BITS, s, &asked) == NULL &&
+           s->capacity == asked.capacity && s->fp_rate == asked.fp_rate &&
+           (build->fingerprint_bits != 0 || same_policy(&record->policy, &build->plan.policy));
 }
 
 static bool same_spec(const struct tamis_build *build, const struct tamis__record *record)

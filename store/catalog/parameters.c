@@ -40,8 +40,8 @@ const struct tamis__parameter tamis__policy_parameters[] = {
     POLICY(window_ns, "window in ns", TAMIS__AS_NUMBER),
     POLICY(window_items, "window in keys", TAMIS__AS_NUMBER),
     POLICY(slices, "number of slices", TAMIS__AS_NUMBER),
-    POLICY(capacity, "capacity of the filter", TAMIS__AS_NUMBER),
-    POLICY(fp_rate, "rate of the filter", TAMIS__AS_RATE),
+    POLICY(capacity, "capacity", TAMIS__AS_NUMBER),
+    POLICY(fp_rate, "rate", TAMIS__AS_RATE),
     POLICY(durable, "durability", TAMIS__AS_ON_OFF),
     {.name = NULL},
 };
@@ -53,11 +53,11 @@ bool tamis__parameter_differs(const struct tamis__parameter *parameter, const vo
                   parameter->bytes) != 0;
 }
 
-const char *tamis__first_difference(const struct tamis__parameter *table, unsigned use,
-                                    const void *a, const void *b)
+const struct tamis__parameter *tamis__first_difference(const struct tamis__parameter *table,
+                                                       unsigned use, const void *a, const void *b)
 {
     for (; table->name != NULL; table++)
-        if ((table->uses & use) != 0 && tamis__parameter_differs(table, a, b)) return table->name;
+        if ((table->uses & use) != 0 && tamis__parameter_differs(table, a, b)) return table;
     return NULL;
 }
 

@@ -42,9 +42,8 @@ extern const struct tamis__parameter tamis__policy_parameters[];
 /* Does the parameter differ between `a` and `b`?  Rates are compared by their bits. */
 bool tamis__parameter_differs(const struct tamis__parameter *parameter, const void *a,
                               const void *b);
-/* Returns the name of the first parameter of a table that has that use and differs; NULL if none
- * does. */
-const char *tamis__first_difference(const struct tamis__parameter *table, unsigned use,
-                                    const void *a, const void *b);
-/* Returns the value of a parameter that is shown as a number. */
+/* Returns the first parameter of a table that has that use and differs; NULL if none does. */
+const struct tamis__parameter *tamis__first_difference(const struct tamis__parameter *table,
+                                                       unsigned use, const void *a, const void *b);
+/* Returns the value of a parameter of at most 8 bytes; that of a rate is its bits. */
 uint64_t tamis__parameter_number(const struct tamis__parameter *parameter, const void *of);

@@ -274,12 +274,16 @@ const char *tamis__record_contradiction(const struct tamis__record_segment *segm
 {
     struct tamis__record_segment h;
     tamis__record_segment_from_header(header, &h);
-    return tamis__first_difference(tamis__segment_parameters, TAMIS__IN_HEADER, &h, segment);
+    const struct tamis__parameter *p =
+        tamis__first_difference(tamis__segment_parameters, TAMIS__IN_HEADER, &h, segment);
+    return p != NULL ? p->name : NULL;
 }
 
 const char *tamis__record_policy_contradiction(const struct tamis__policy *policy,
                                                const struct tamis__segment_header *header)
 {
     const struct tamis__policy h = tamis__header_policy(header);
-    return tamis__first_difference(tamis__policy_parameters, TAMIS__IN_HEADER, &h, policy);
+    const struct tamis__parameter *p =
+        tamis__first_difference(tamis__policy_parameters, TAMIS__IN_HEADER, &h, policy);
+    return p != NULL ? p->name : NULL;
 }

@@ -94,7 +94,7 @@ static int check_policy(struct check *check, const char *file, const struct tami
     const char *field = tamis__record_policy_contradiction(&check->record->policy, segment->header);
     if (field == NULL) return 0;
     (void)snprintf(reason, sizeof reason,
-                   "contradicts the catalog in its %s; restore it from a copy", field);
+                   "contradicts the catalog in the filter's %s; restore it from a copy", field);
     return tell_of(check, file, offsetof(struct tamis__segment_header, filter_capacity),
                    TAMIS_ECORRUPT, reason);
 }

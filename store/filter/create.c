@@ -99,34 +99,30 @@ static int fail_mismatch(const char *name, const char *field, const char *have, 
         tamis__quote(quoted, name), field, have, want);
 }
 
-static int compare_numbers(const char *name, const char *field, uint64_t have, uint64_t want)
+static int fail_numbers(const char *name, const char *field, uint64_t have, uint64_t want)
 {
     char have_text[24], want_text[24];
-    if (have == want) return 0;
     (void)snprintf(have_text, sizeof have_text, "%llu", (unsigned long long)have);
     (void)snprintf(want_text, sizeof want_text, "%llu", (unsigned long long)want);
     return fail_mismatch(name, field, have_text, want_text);
 }
 
-static int compare_rates(const char *name, double have, double want)
+static int fail_rates(const char *name, const char *field, double have, double want)
 {
     char have_text[32], want_text[32];
-    if (fabs(have - want) <= 1e-9 * have) return 0;
     (void)snprintf(have_text, sizeof have_text, "%.6g", have);
     (void)snprintf(want_text, sizeof want_text, "%.6g", want);
-    return fail_mismatch(name, "rate", have_text, want_text);
+    return fail_mismatch(name, field, have_text, want_text);
 }
 
-static int compare_hash_sets(const char *name, const struct tamis__record_segment *have,
-                             const struct tamis__plan *want)
+static int fail_hash_sets(const char *name, const struct tamis__record_segment *have,
+                          const struct tamis__record_segment *want)
 {
     char have_name[TAMIS_HASH_SET_NAME_MAX + 1], want_name[TAMIS_HASH_SET_NAME_MAX + 1];
-    const bool same = have->hash_set == want->hash_set->id;
-    if (same && memcmp(have->parameters, want->parameters, sizeof have->parameters) == 0) return 0;
-    if (same && want->hash_set->keyed)
-        return want->any_secret ? 0 : fail_secret_mismatch(name, "secret");
+    if (have->hash_set == want->hash_set && tamis__hash_set_by_id(want->hash_set)->keyed)
+        return fail_secret_mismatch(name, "secret");
     tamis__hash_set_name(have->hash_set, have->parameters, have_name);
-    tamis__hash_set_name(want->hash_set->id, want->parameters, want_name);
+    tamis__hash_set_name(want->hash_set, want->parameters, want_name);
     return fail_mismatch(name, "hash set", have_name, want_name);
 }
 
@@ -136,51 +132,59 @@ static const char *kind_name(uint32_t id)
     return name ? name : "of another version";
 }
 
-/* All but the capacity and the rate, which the caller compares. */
-static int compare_policies(const char *name, const struct tamis__policy *have,
-                            const struct tamis__policy *want)
+/* `have` and `want` are of the struct that the parameter belongs to. */
+static int fail_parameter(const char *name, const struct tamis__parameter *p, const void *have,
+                          const void *want)
 {
-    struct tamis__policy is = *have;
-    int rc = 0;
-    is.on_full = tamis__policy_on_full(have);
-    for (const struct tamis__parameter *p = tamis__policy_parameters; rc == 0 && p->name; p++) {
-        if (p->shown == TAMIS__AS_RATE || p->offset == offsetof(struct tamis__policy, capacity) ||
-            !tamis__parameter_differs(p, &is, want))
-            continue;
-        if (p->shown == TAMIS__AS_ON_FULL)
-            rc = fail_mismatch(name, p->name, tamis_on_full_name(is.on_full),
-                               tamis_on_full_name(want->on_full));
-        else if (p->shown == TAMIS__AS_ON_OFF)
-            rc = fail_mismatch(name, p->name, is.durable ? "on" : "off",
-                               want->durable ? "on" : "off");
-        else
-            rc = compare_numbers(name, p->name, tamis__parameter_number(p, &is),
-                                 tamis__parameter_number(p, want));
+    if (p->shown == TAMIS__AS_HASH_SET) return fail_hash_sets(name, have, want);
+    if (p->shown == TAMIS__AS_SECRET) return fail_secret_mismatch(name, p->name);
+    const uint64_t has = tamis__parameter_number(p, have), asked = tamis__parameter_number(p, want);
+    switch (p->shown) {
+    case TAMIS__AS_KIND:
+        return fail_mismatch(name, p->name, kind_name((uint32_t)has), kind_name((uint32_t)asked));
+    case TAMIS__AS_RATE:
+        return fail_rates(name, p->name, tamis__double_from_bits(has),
+                          tamis__double_from_bits(asked));
+    case TAMIS__AS_ON_FULL:
+        return fail_mismatch(name, p->name, tamis_on_full_name((uint32_t)has),
+                             tamis_on_full_name((uint32_t)asked));
+    case TAMIS__AS_ON_OFF:
+        return fail_mismatch(name, p->name, has ? "on" : "off", asked ? "on" : "off");
+    default:
+        return fail_numbers(name, p->name, has, asked);
     }
-    return rc;
+}
+
+/* Takes from the filter what the plan left open. */
+static void take_open(const struct tamis__plan *plan, const struct tamis__record_segment *have,
+                      struct tamis__record_segment *want)
+{
+    want->bit_order = have->bit_order; /* that of a filter made from a bitmap is not its set's */
+    if (plan->any_secret && plan->hash_set->keyed && have->hash_set == want->hash_set)
+        memcpy(want->parameters, have->parameters, sizeof want->parameters);
+    /* If m and k followed from n and p, they may follow differently in another version. */
+    if (plan->explicit_geometry) return;
+    want->m_bits = have->m_bits;
+    want->k = have->k;
 }
 
 /* Is the existing filter what the plan wants?  TAMIS_EMISMATCH with the first difference. */
 static int compare_plan(const char *name, const struct tamis__plan *plan,
                         const struct tamis__record *record)
 {
-    const struct tamis__record_segment *s = &record->segments[0];
-    const struct tamis_sizing *want = &plan->sizing;
-    int rc = 0;
-    if (s->kind != want->kind)
-        rc = fail_mismatch(name, "kind", kind_name(s->kind), kind_name(want->kind));
-    if (rc == 0) rc = compare_hash_sets(name, s, plan);
-    if (rc == 0)
-        rc = compare_numbers(name, "bits per counter", s->counter_bits, want->counter_bits);
-    if (rc == 0)
-        rc = compare_numbers(name, "capacity", record->policy.capacity, plan->policy.capacity);
-    if (rc == 0) rc = compare_rates(name, record->policy.fp_rate, plan->policy.fp_rate);
-    if (rc == 0) rc = compare_policies(name, &record->policy, &plan->policy);
-    /* If m and k followed from n and p, they may follow differently in another version. */
-    if (rc == 0 && plan->explicit_geometry)
-        rc = compare_numbers(name, "m", s->m_bits, want->m_bits);
-    if (rc == 0 && plan->explicit_geometry) rc = compare_numbers(name, "k", s->k, want->k);
-    return rc < 0 || s->seed == plan->seed ? rc : fail_secret_mismatch(name, "seed");
+    const struct tamis__record_segment *have = &record->segments[0];
+    struct tamis__record_segment want;
+    struct tamis__policy policy = record->policy, wanted = plan->policy;
+    tamis__plan_describe(plan, &want);
+    take_open(plan, have, &want);
+    policy.on_full = tamis__policy_on_full(&record->policy);
+    if (fabs(policy.fp_rate - wanted.fp_rate) <= 1e-9 * policy.fp_rate)
+        wanted.fp_rate = policy.fp_rate;
+    const struct tamis__parameter *p =
+        tamis__first_difference(tamis__segment_parameters, TAMIS__OF_BITS, have, &want);
+    if (p != NULL) return fail_parameter(name, p, have, &want);
+    p = tamis__first_difference(tamis__policy_parameters, TAMIS__IN_HEADER, &policy, &wanted);
+    return p != NULL ? fail_parameter(name, p, &policy, &wanted) : 0;
 }
 
 /* Opens the filter if it exists and is as planned; TAMIS_ENOTFOUND if it does not exist. */

@@ -454,8 +454,8 @@ CASE(record_policy_contradicted_by_a_header_names_the_field)
     CONTRADICTS(slices, "number of slices");
     CONTRADICTS(window_ns, "window in ns");
     CONTRADICTS(window_items, "window in keys");
-    CONTRADICTS(filter_capacity, "capacity of the filter");
-    CONTRADICTS(filter_rate, "rate of the filter");
+    CONTRADICTS(filter_capacity, "capacity");
+    CONTRADICTS(filter_rate, "rate");
 #undef CONTRADICTS
 }
 

@@ -475,10 +475,12 @@ CASE(verify_tells_of_another_policy)
         uint64_t value;
         const char *words;
     } changes[] = {
-        {offsetof(struct tamis__segment_header, on_full), 4, 3, "catalog in its policy when full"},
-        {offsetof(struct tamis__segment_header, filter_capacity), 8, 7, "capacity of the filter"},
+        {offsetof(struct tamis__segment_header, on_full), 4, 3,
+         "catalog in the filter's policy when full"},
+        {offsetof(struct tamis__segment_header, filter_capacity), 8, 7,
+         "in the filter's capacity;"},
         {offsetof(struct tamis__segment_header, filter_rate), 8, 0x3FE0000000000000,
-         "contradicts the catalog in its rate of the filter"},
+         "contradicts the catalog in the filter's rate;"},
     };
     struct scene s = make_grown(TAMIS_ON_FULL_GROW);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
