@@ -217,8 +217,7 @@ static int fake_NotifyKeyspaceEvent(RedisModuleCtx *ctx, int type, const char *e
     return strlen(event) == 0;
 }
 
-/* ---- The log ------------------------------------------------------------------------------------
- */
+/* ---- The log --------------------------------------------------------------------------------- */
 
 /* The sentences are formatted, as %s of them reads what a payload has; $TAMIS_FUZZ_LOG shows them.
  */

@@ -126,8 +126,7 @@ static void check_made(const char *format, const struct tsv *dumps, size_t row,
     assert_comes_out(filter, format, name, &dump);
 }
 
-/* ---- RedisBloom -------------------------------------------------------------------------------
- */
+/* ---- RedisBloom ------------------------------------------------------------------------------ */
 
 /* The rows of one dump, as a container; *first is the row of its header. */
 static struct stream container(const struct tsv *dumps, const char *name, size_t *first)
@@ -214,8 +213,7 @@ CASE(redisbloom_dump_of_two_chunks_is_cut_as_recorded)
     close_and_drop(filter);
 }
 
-/* ---- Guava ------------------------------------------------------------------------------------
- */
+/* ---- Guava ----------------------------------------------------------------------------------- */
 
 CASE(guava_dumps_answer_as_recorded_and_come_back)
 {
@@ -247,8 +245,7 @@ CASE(guava_filters_made_here_give_the_recorded_dump)
                    &ops, true);
 }
 
-/* ---- Spark and Parquet ------------------------------------------------------------------------
- */
+/* ---- Spark and Parquet ----------------------------------------------------------------------- */
 
 /* Imports each dump, asks it all that the other system was asked, and exports it again. */
 static void check_dumps(const char *format, const struct tsv *dumps, const struct tsv *ops)
@@ -311,8 +308,7 @@ CASE(parquet_filters_made_here_give_the_recorded_dump)
                    &ops, false);
 }
 
-/* ---- PHP on Redis -----------------------------------------------------------------------------
- */
+/* ---- PHP on Redis ---------------------------------------------------------------------------- */
 
 /* A string of some set bits, most significant first, made as it is read: it may be 512 MiB. */
 struct bits {

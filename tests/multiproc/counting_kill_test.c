@@ -72,8 +72,7 @@ static void free_arena(tamis_store *store, struct arena *arena)
     tamis_store_close(store);
 }
 
-/* ---- Death at a named point --------------------------------------------------------------------
- */
+/* ---- Death at a named point ------------------------------------------------------------------ */
 
 static enum tamis__point dies_at;
 static unsigned dies_after;
@@ -125,8 +124,7 @@ CASE(kill_at_each_point_blocks_nobody_and_loses_nothing)
         }
 }
 
-/* ---- Death anywhere ----------------------------------------------------------------------------
- */
+/* ---- Death anywhere -------------------------------------------------------------------------- */
 
 /* Adds and removes on keys of its own, noting what is certain before or behind each. */
 static void racer(void *context, unsigned index)
@@ -201,8 +199,7 @@ CASE(kill_anywhere_blocks_nobody_and_loses_nothing)
     free_arena(store, arena);
 }
 
-/* ---- An owner that is stopped ------------------------------------------------------------------
- */
+/* ---- An owner that is stopped ---------------------------------------------------------------- */
 
 static void stopped_remover(void *context, unsigned index)
 {
@@ -245,8 +242,7 @@ CASE(stop_under_the_lock_holds_up_removers_alone)
     }
 }
 
-/* ---- fork() ------------------------------------------------------------------------------------
- */
+/* ---- fork() ---------------------------------------------------------------------------------- */
 
 /* The child waits until its parent has died under the lock, then removes through the same handle.
  * */

@@ -81,8 +81,7 @@ static void drop_filter(tamis_store *store, tamis_filter *filter)
     tamis_store_close(store);
 }
 
-/* ---- 1: the exact multiset ---------------------------------------------------------------------
- */
+/* ---- 1: the exact multiset ------------------------------------------------------------------- */
 
 /* Log-uniform, which is Zipf's law with exponent 1: each power of two is as likely as the next. */
 static uint64_t some_key(uint64_t *random)
@@ -216,8 +215,7 @@ CASE(multiset_of_random_operations_is_exact)
     drop_filter(store, arena->filter);
 }
 
-/* ---- 2: removers of the same keys --------------------------------------------------------------
- */
+/* ---- 2: removers of the same keys ------------------------------------------------------------ */
 
 /* Key i is there so many times; keys from SAME_KEYS on stay. */
 static unsigned times_of(uint64_t key)
@@ -352,8 +350,7 @@ CASE(remove_without_the_lock_goes_wrong)
     assert_int_equal(tamis_filter_drop(store, "counting"), 0);
 }
 
-/* ---- 3: adders of the same keys ----------------------------------------------------------------
- */
+/* ---- 3: adders of the same keys -------------------------------------------------------------- */
 
 static void adder(void *context, unsigned index)
 {
@@ -411,8 +408,7 @@ CASE(add_with_the_any_counter_rule_tells_new_twice)
     assert_true(twice > 0);
 }
 
-/* ---- 4: raisers of full counters ---------------------------------------------------------------
- */
+/* ---- 4: raisers of full counters ------------------------------------------------------------- */
 
 static void yield_at_slots(enum tamis__point point)
 {

@@ -136,8 +136,7 @@ static int64_t back_up(tamis_store *store, const char *path)
     return tamis_store_backup(store, to, NULL, NULL);
 }
 
-/* ---- On the filters beside "list" -------------------------------------------------------------
- */
+/* ---- On the filters beside "list" ------------------------------------------------------------ */
 
 static const char *const others[] = {"small", "windowed", "bits"};
 #define OTHERS (sizeof others / sizeof others[0])

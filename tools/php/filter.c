@@ -41,8 +41,7 @@ static tamis_filter *handle_of(zval *object)
     return NULL;
 }
 
-/* ---- One key ----------------------------------------------------------------------------------
- */
+/* ---- One key --------------------------------------------------------------------------------- */
 
 typedef int one_key_call(tamis_filter *filter, const void *key, size_t key_bytes);
 
@@ -110,8 +109,7 @@ ZEND_METHOD(Tamis_Filter, items)
     if ((filter = handle_of(ZEND_THIS))) answer_number(return_value, tamis_filter_items(filter));
 }
 
-/* ---- As an array ------------------------------------------------------------------------------
- */
+/* ---- As an array ----------------------------------------------------------------------------- */
 
 static void offset_call(INTERNAL_FUNCTION_PARAMETERS, one_key_call *call)
 {
@@ -159,8 +157,7 @@ ZEND_METHOD(Tamis_Filter, offsetSet)
     answer(&answered, ZEND_THIS, tamis_filter_add, Z_STRVAL_P(offset), Z_STRLEN_P(offset));
 }
 
-/* ---- Many keys --------------------------------------------------------------------------------
- */
+/* ---- Many keys ------------------------------------------------------------------------------- */
 
 typedef int64_t batch_call(tamis_filter *filter, const struct tamis_key *keys, size_t count,
                            uint8_t *answers);
@@ -244,8 +241,7 @@ ZEND_METHOD(Tamis_Filter, countMany)
     batch(INTERNAL_FUNCTION_PARAM_PASSTHRU, NULL);
 }
 
-/* ---- The filter as a whole --------------------------------------------------------------------
- */
+/* ---- The filter as a whole ------------------------------------------------------------------- */
 
 ZEND_METHOD(Tamis_Filter, stat)
 {

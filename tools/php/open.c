@@ -11,8 +11,7 @@
 #include "php_tamis.h"
 #include <sys/stat.h>
 
-/* ---- Stores ------------------------------------------------------------------------------------
- */
+/* ---- Stores ---------------------------------------------------------------------------------- */
 
 /* Forgets a store whose directory is another by now, with its filters. */
 static void forget_store(struct kept *store)
@@ -57,8 +56,7 @@ struct kept *open_store(zend_string *path, const struct tamis_store_options *opt
     return kept;
 }
 
-/* ---- Filters -----------------------------------------------------------------------------------
- */
+/* ---- Filters --------------------------------------------------------------------------------- */
 
 static zend_string *filter_key(struct kept *store, zend_string *name, unsigned flags)
 {

@@ -63,8 +63,7 @@ struct kept *kept_add(struct kept_list *list, zend_string *key, tamis_store *sto
 void kept_forget(struct kept *kept);
 void kept_leave(struct kept *kept);
 
-/* ---- Opening (open.c): a kept handle or a new one; NULL with an exception ---------------------
- */
+/* ---- Opening (open.c): a kept handle or a new one; NULL with an exception -------------------- */
 
 typedef int make_call(tamis_store *store, const char *name, const struct tamis_filter_spec *spec,
                       tamis_filter **filter);
@@ -121,8 +120,7 @@ void throw_closed(const char *what);
 /* Throws Tamis\Exception\InvalidException, if a key is too long. */
 bool is_key_refused(size_t bytes);
 
-/* ---- Many keys (many.c) -----------------------------------------------------------------------
- */
+/* ---- Many keys (many.c) ---------------------------------------------------------------------- */
 
 #define MANY 1024
 struct many {
@@ -140,8 +138,7 @@ typedef int64_t many_call(void *context, struct many *many);
  * type in the TypeError that comes before anything is done.  Returns what `call` returned last. */
 int64_t many_each(HashTable *keys, many_call *call, void *context);
 
-/* ---- Structs (fields.c) -----------------------------------------------------------------------
- */
+/* ---- Structs (fields.c) ---------------------------------------------------------------------- */
 
 void stat_to_array(zval *to, const struct tamis_filter_stat *stat);
 void result_to_array(zval *to, int is_published, const struct tamis_build_result *result);

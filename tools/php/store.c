@@ -55,8 +55,7 @@ static struct kept *kept_of(zval *object)
     return self->kept;
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 /* The absolute path; NULL with an exception. */
 static zend_string *path_of(const char *path)
@@ -143,8 +142,7 @@ ZEND_METHOD(Tamis_Store, offsetGet)
     get_filter(return_value, ZEND_THIS, name, 0);
 }
 
-/* ---- Making -----------------------------------------------------------------------------------
- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 static int on_full_of(zend_string *word, uint32_t *on_full)
 {
@@ -284,8 +282,7 @@ ZEND_METHOD(Tamis_Store, build)
         build_wrap(return_value, build, hash_set);
 }
 
-/* ---- Names ------------------------------------------------------------------------------------
- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static int add_name(void *context, const struct tamis_filter_stat *stat)
 {

@@ -23,8 +23,7 @@ static const struct {
               {"strlen", "tamis.strlen", 2}};
 #define TURNED (sizeof turned / sizeof turned[0])
 
-/* ---- The filter of commands -------------------------------------------------------------------
- */
+/* ---- The filter of commands ------------------------------------------------------------------ */
 
 static void turn(RedisModuleCommandFilterCtx *filter)
 {
@@ -50,8 +49,7 @@ int bits_register(RedisModuleCtx *ctx)
                : REDISMODULE_ERR;
 }
 
-/* ---- The commands -----------------------------------------------------------------------------
- */
+/* ---- The commands ---------------------------------------------------------------------------- */
 
 /* The key is of another type, or there is none: what the server answers. */
 static int pass_on(RedisModuleCtx *ctx, const char *command, RedisModuleString **argv, int argc)

@@ -46,8 +46,7 @@ char *cli_store_path(const struct invocation *call)
     return NULL;
 }
 
-/* ---- Servers ----------------------------------------------------------------------------------
- */
+/* ---- Servers --------------------------------------------------------------------------------- */
 
 bool cli_store_is_remote(const struct invocation *call)
 {
@@ -82,8 +81,7 @@ int cli_with_remote(struct invocation *call, int (*work)(struct invocation *call
     return status;
 }
 
-/* ---- Directories ------------------------------------------------------------------------------
- */
+/* ---- Directories ----------------------------------------------------------------------------- */
 
 unsigned cli_store_flags(const struct invocation *call, unsigned flags)
 {

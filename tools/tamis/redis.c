@@ -122,8 +122,7 @@ static bool put(struct stream *stream, const struct redis_command *piece)
     return good;
 }
 
-/* ---- Strings ----------------------------------------------------------------------------------
- */
+/* ---- Strings --------------------------------------------------------------------------------- */
 
 static int64_t string_read(struct stream *stream, void *buffer, size_t bytes)
 {
@@ -189,8 +188,7 @@ static int string_write(struct stream *stream, const void *data, size_t bytes)
     return 0;
 }
 
-/* ---- RedisBloom filters -----------------------------------------------------------------------
- */
+/* ---- RedisBloom filters ---------------------------------------------------------------------- */
 
 static uint64_t get64(const unsigned char *at)
 {
@@ -335,13 +333,7 @@ static int filter_write(struct stream *stream, const void *data, size_t bytes)
     return 0;
 }
 
-/* ---- Keys -------------------------------------------------------------------------------------
- */
-
-static int fail_exists(struct stream *stream)
-{
-    return cli_fail("%s is there already; --force replaces it", stream->name);
-}
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* An empty string is a key that is not there. */
 static bool keep_nothing(struct redis_stream *redis)
@@ -379,7 +371,7 @@ static bool redis_keep(struct stream *stream)
                      : redis_words(REDIS_REPLY_INTEGER, give)};
     const bool good = redis_do_both(&redis->connection, last, numbers);
     if (good && !redis->force && numbers[1] == 0) { /* somebody made it meanwhile */
-        (void)fail_exists(stream);
+        (void)stream_fail_exists(stream->name);
         return false;
     }
     if (!good && !redis->connection.lost) return false;
@@ -468,7 +460,7 @@ struct stream *redis_write(const struct options *options, const char *key, const
             name_temporary(redis);
             return &redis->stream;
         }
-        (void)fail_exists(&redis->stream);
+        (void)stream_fail_exists(redis->stream.name);
     }
     return give_up(redis);
 }

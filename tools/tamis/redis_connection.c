@@ -34,8 +34,7 @@ struct redis_command redis_bytes(int type, const char *const *words, const void 
     return command;
 }
 
-/* ---- To and fro -------------------------------------------------------------------------------
- */
+/* ---- To and fro ------------------------------------------------------------------------------ */
 
 static bool wait_for(const struct redis_connection *connection, short events)
 {
@@ -165,8 +164,7 @@ bool redis_do_both(struct redis_connection *connection, const struct redis_comma
     return good;
 }
 
-/* ---- Coming and going -------------------------------------------------------------------------
- */
+/* ---- Coming and going ------------------------------------------------------------------------ */
 
 static bool log_in(struct redis_connection *connection, const struct redis_url *address)
 {

@@ -88,10 +88,10 @@ static int keep(const char *temporary, const char *path, bool force)
     char *old = cli_format("%s.old", temporary);
     const bool there = access(path, F_OK) == 0;
     int rc = 0;
-    if (there && (!force || !shards_are_there(path)))
-        rc = cli_fail(force ? "%s is there and is no export of shards; name another directory"
-                            : "%s is there already; --force replaces it",
-                      path);
+    if (there && !force)
+        rc = stream_fail_exists(path);
+    else if (there && !shards_are_there(path))
+        rc = cli_fail("%s is there and is no export of shards; name another directory", path);
     else if ((there && rename(path, old) != 0) || rename(temporary, path) != 0)
         rc = cli_fail("cannot make %s: %s", path, strerror(errno));
     if (there && rc == 0) tree_remove(old);
@@ -114,7 +114,7 @@ static bool can_export(const struct invocation *call, const struct remote_shards
                  "secret as the store",
                  call->args[0]);
     else if (access(path, F_OK) == 0 && !cli_given(call, TAKES(FORCE)))
-        cli_fail("%s is there already; --force replaces it", path);
+        stream_fail_exists(path);
     else
         return true;
     return false;

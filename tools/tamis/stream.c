@@ -99,6 +99,11 @@ static int file_write(struct stream *stream, const void *data, size_t bytes)
     return 0;
 }
 
+int stream_fail_exists(const char *name)
+{
+    return cli_fail("%s is there already; --force replaces it", name);
+}
+
 /* The temporary file becomes the file: rename() replaces, link() refuses to. */
 static bool file_keep(struct stream *stream)
 {
@@ -109,7 +114,7 @@ static bool file_keep(struct stream *stream)
     } else if (file->force ? rename(file->temporary, file->path)
                            : link(file->temporary, file->path)) {
         if (errno == EEXIST)
-            cli_tell("%s is there already; --force replaces it", stream->name);
+            (void)stream_fail_exists(stream->name);
         else
             tell_failure(stream, "make");
     } else {
@@ -196,7 +201,7 @@ struct stream *stream_write_file(const char *path, bool force)
     }
     if (stat(path, &st) != 0 ? errno == ENOENT : S_ISREG(st.st_mode)) {
         if (!force && access(path, F_OK) == 0)
-            cli_tell("%s is there already; --force replaces it", path);
+            (void)stream_fail_exists(path);
         else if (make_temporary(file, path))
             return &file->stream;
     } else {
@@ -211,8 +216,7 @@ struct stream *stream_write_file(const char *path, bool force)
     return NULL;
 }
 
-/* ---- What the library is lent ------------------------------------------------------------------
- */
+/* ---- What the library is lent ---------------------------------------------------------------- */
 
 static int64_t read_through(void *context, void *buffer, size_t bytes)
 {

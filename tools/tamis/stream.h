@@ -47,6 +47,9 @@ struct stream *stream_write_file(const char *path, bool force);
 struct tamis_source stream_source(struct stream *stream);
 struct tamis_sink stream_sink(struct stream *stream);
 
+/* Says that what was to be written is there already.  Returns CLI_ERROR. */
+int stream_fail_exists(const char *name);
+
 /* The status of a command whose stream was NULL: a signal may have ended the wait for a pipe's
  * other end or for a server. */
 int stream_open_status(void);
@@ -54,8 +57,7 @@ int stream_open_status(void);
 bool stream_keep(struct stream *stream);
 void stream_close(struct stream *stream); /* NULL is allowed */
 
-/* ---- redis.c (no_redis.c in a build without hiredis) ------------------------------------------
- */
+/* ---- redis.c (no_redis.c in a build without hiredis) ----------------------------------------- */
 
 /* A key of the server of --from or --to.  NULL after a message.  For writing `format`
  * is redis-bitmap or redisbloom, and a key that is there is replaced, in one step, only with

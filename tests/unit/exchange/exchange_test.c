@@ -21,8 +21,7 @@ EXCHANGE_CASE(exchange_unknown_format_is_refused)
     exchanges_refused(p, NULL, &EXCHANGES_NOTHING, &stream, TAMIS_EINVAL, "there is no format ''");
 }
 
-/* ---- redisbloom -------------------------------------------------------------------------------
- */
+/* ---- redisbloom ------------------------------------------------------------------------------ */
 
 EXCHANGE_CASE(redisbloom_of_any_layers_and_chunks_comes_back)
 {
@@ -274,8 +273,7 @@ EXCHANGE_CASE(redisbloom_chunks_out_of_order_are_refused)
     }
 }
 
-/* ---- guava ------------------------------------------------------------------------------------
- */
+/* ---- guava ----------------------------------------------------------------------------------- */
 
 static struct stream guava_stream(unsigned char strategy, unsigned char k, uint32_t longs_said,
                                   uint32_t longs)
@@ -336,8 +334,7 @@ EXCHANGE_CASE(guava_bad_head_is_refused)
     }
 }
 
-/* ---- redis-bitmap -----------------------------------------------------------------------------
- */
+/* ---- redis-bitmap ---------------------------------------------------------------------------- */
 
 static const struct tamis_import_spec BITMAP = {
     .size = sizeof BITMAP, .hash_set = "php:js,pjw", .m_bits = 1003};

@@ -99,8 +99,7 @@ STORE_CASE(flight_that_begins_during_a_checkpoint_stays_counted)
     assert_int_equal(__atomic_load_n(&newest_header(filter)->unlogged, __ATOMIC_SEQ_CST), 0);
 }
 
-/* ---- Boots ------------------------------------------------------------------------------------
- */
+/* ---- Boots ----------------------------------------------------------------------------------- */
 
 static const uint8_t first_boot[16] = {1, 2, 3}, later_boot[16] = {1, 2, 3, [15] = 4};
 

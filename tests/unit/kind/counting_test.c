@@ -10,8 +10,7 @@ static const uint32_t ks[] = {2, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 36, 40};
 static const uint32_t widths[] = {4, 8, 16, 32};
 #define WIDTHS (sizeof widths / sizeof widths[0])
 
-/* ---- What every kind must do -------------------------------------------------------------------
- */
+/* ---- What every kind must do ----------------------------------------------------------------- */
 
 /* Batches of 0 to 300 keys, one of each.  Seen to fail with a place of a key left out. */
 CASE(counting_is_a_filter_for_every_k)
@@ -64,8 +63,7 @@ CASE(counting_impossible_geometry_is_refused)
     kinds_check_refused(&header, TAMIS_ECORRUPT, "has counters, which its kind has not");
 }
 
-/* ---- Against the model -------------------------------------------------------------------------
- */
+/* ---- Against the model ----------------------------------------------------------------------- */
 
 /* Small numbers are much more likely: of 400 keys, some are there hundreds of times. */
 static uint64_t some_key(uint64_t *random)
@@ -188,8 +186,7 @@ CASE(counting_key_that_picks_a_cell_twice_counts_it_once)
         assert_int_equal(tamis_filter_remove(c.filter, &key, sizeof key), i <= 3);
 }
 
-/* ---- Items -------------------------------------------------------------------------------------
- */
+/* ---- Items ----------------------------------------------------------------------------------- */
 
 CASE(counting_items_are_distinct_keys_and_never_below_zero)
 {
@@ -216,8 +213,7 @@ CASE(counting_items_are_distinct_keys_and_never_below_zero)
     assert_int_equal(tamis_filter_items(c.filter), 0);
 }
 
-/* ---- Refusals ----------------------------------------------------------------------------------
- */
+/* ---- Refusals -------------------------------------------------------------------------------- */
 
 STORE_CASE(counting_calls_of_another_kind_are_refused)
 {

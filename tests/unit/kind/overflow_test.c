@@ -50,8 +50,7 @@ CASE(level_is_in_force_when_the_disk_has_the_longer_file)
     assert_int_equal(grown, 1);
 }
 
-/* ---- Boundaries --------------------------------------------------------------------------------
- */
+/* ---- Boundaries ------------------------------------------------------------------------------ */
 
 /* A lone key with its cells near M, up over the border and down to nothing. */
 static void check_border(uint32_t width)
@@ -122,8 +121,7 @@ CASE(overflow_counts_do_not_wrap)
     counters_check(&c);
 }
 
-/* ---- The table ---------------------------------------------------------------------------------
- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 CASE(overflow_table_holds_every_cell)
 {
@@ -172,8 +170,7 @@ CASE(overflow_is_seen_through_older_mappings)
     assert_done(tamis_filter_sync(c.filter));
 }
 
-/* ---- A disk that is full -----------------------------------------------------------------------
- */
+/* ---- A disk that is full --------------------------------------------------------------------- */
 
 CASE(overflow_without_room_refuses_the_key_whole)
 {
@@ -326,8 +323,7 @@ CASE(overflow_level_that_is_not_in_force_is_no_damage)
     counters_check(&c);
 }
 
-/* ---- Copies and power cuts --------------------------------------------------------------------
- */
+/* ---- Copies and power cuts ------------------------------------------------------------------- */
 
 /* The last counter has a slot like any other.  (Broken: mend_slot() takes it for one of a counter
  * that is not there.) */
@@ -383,8 +379,7 @@ CASE(overflow_counter_that_lost_its_slot_gets_another)
     counters_check(&c);
 }
 
-/* ---- Damage ------------------------------------------------------------------------------------
- */
+/* ---- Damage ---------------------------------------------------------------------------------- */
 
 static void assert_problem(const struct counters *c, const char *words)
 {
@@ -486,8 +481,7 @@ CASE(overflow_header_contradictions_are_refused)
 #undef CHECK
 }
 
-/* ---- Locks of removers -------------------------------------------------------------------------
- */
+/* ---- Locks of removers ----------------------------------------------------------------------- */
 
 /* What a dead owner, a copied file or damage left in the lock words does not hold anybody up. */
 CASE(owner_that_is_dead_loses_its_locks)

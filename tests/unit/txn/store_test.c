@@ -410,8 +410,7 @@ CASES_PREPARE
     scratch_in_memory(); /* it is not the disk that is looked at */
 }
 
-/* ---- A catalog that is older than its segments ------------------------------------------------
- */
+/* ---- A catalog that is older than its segments ----------------------------------------------- */
 
 /* Its next filter would else have the id of one whose file is there, and whose log may be. (Broken:
  * take_number() leaves the next id as it is.) */

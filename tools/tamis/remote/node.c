@@ -24,8 +24,7 @@ const char *node_error(const struct node *node)
     return why ? why : "it answered what nobody asked";
 }
 
-/* ---- Coming and going -------------------------------------------------------------------------
- */
+/* ---- Coming and going ------------------------------------------------------------------------ */
 
 void node_disconnect(struct node *node)
 {
@@ -40,8 +39,7 @@ void node_free(struct node *node)
     free(node);
 }
 
-/* ---- To and fro -------------------------------------------------------------------------------
- */
+/* ---- To and fro ------------------------------------------------------------------------------ */
 
 redisReply *node_ask(struct node *node, int64_t limit_ms, int argc, const char **argv)
 {
@@ -63,8 +61,7 @@ redisReply *node_ask(struct node *node, int64_t limit_ms, int argc, const char *
     }
 }
 
-/* ---- Logging in -------------------------------------------------------------------------------
- */
+/* ---- Logging in ------------------------------------------------------------------------------ */
 
 bool reply_is_error(const redisReply *reply, const char *beginning)
 {

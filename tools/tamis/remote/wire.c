@@ -50,8 +50,7 @@ const char *wire_error(const struct wire *wire)
     return wire->context->err ? wire->context->errstr : NULL;
 }
 
-/* ---- Coming and going -------------------------------------------------------------------------
- */
+/* ---- Coming and going ------------------------------------------------------------------------ */
 
 bool wire_connect(struct wire *wire, const struct wire_target *target, int64_t limit_ms,
                   char *trouble, size_t trouble_bytes, bool *fatal, bool *late)
@@ -88,8 +87,7 @@ void wire_disconnect(struct wire *wire)
     *wire = (struct wire){.context = NULL};
 }
 
-/* ---- To and fro -------------------------------------------------------------------------------
- */
+/* ---- To and fro ------------------------------------------------------------------------------ */
 
 void wire_append(struct wire *wire, int argc, const char **argv, const size_t *bytes)
 {

@@ -96,8 +96,7 @@ char *figures_summary(const struct figures *figures);
 /* One row as an object. */
 json_t *figures_json(const struct figures *figures, const struct figures_row *row);
 
-/* ---- screen.c ---------------------------------------------------------------------------------
- */
+/* ---- screen.c -------------------------------------------------------------------------------- */
 
 /* Shows the figures until the user has enough.  The exit status; below 0: there is no screen to
  * show them on, and nothing was shown. */
