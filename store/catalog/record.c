@@ -141,8 +141,11 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
 }
 
 /* Other code computes with these fields, also in tamis list, which opens no segment. */
-static const char *find_problem(const struct tamis__record *r)
+const char *tamis__record_problem(const struct tamis__record *r)
 {
+    if (r->segment_count == 0 || r->segment_count > TAMIS__SEGMENTS_MAX ||
+        r->spare_count > TAMIS__SEGMENTS_MAX - r->segment_count)
+        return "has an impossible number of segments";
     const char *problem = tamis__policy_problem(&r->policy);
     if (problem != NULL) return problem;
     if (r->capacity == 0 || r->capacity > TAMIS__SEGMENTS_MAX * TAMIS__CAPACITY_MAX ||
@@ -194,7 +197,7 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
     if (mixed || spares == record->segment_count) return TAMIS_ECORRUPT;
     record->segment_count -= spares;
     record->spare_count = spares;
-    const char *problem = find_problem(record);
+    const char *problem = tamis__record_problem(record);
     if (problem == NULL) return 0;
     *reason = problem;
     return TAMIS_ECORRUPT;

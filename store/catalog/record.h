@@ -105,6 +105,9 @@ const char *tamis__record_policy_contradiction(const struct tamis__policy *polic
 /* XXH3-64 over key and value, the trailer of every value. */
 uint64_t tamis__record_checksum(struct tamis__bytes key, const void *value, size_t bytes);
 
+/* Returns what a record says that cannot be, as a clause; NULL if there is nothing.  What has such
+ * a problem is not read, and must not be written. */
+const char *tamis__record_problem(const struct tamis__record *record);
 /* Returns the bytes written to `buffer`, which holds TAMIS__RECORD_BYTES_MAX. */
 size_t tamis__record_encode(const struct tamis__record *record, struct tamis__bytes key,
                             void *buffer);

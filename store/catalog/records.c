@@ -168,10 +168,24 @@ int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
     return rc;
 }
 
+static int fail_new_record(const struct tamis__catalog_txn *txn, const struct tamis__key *key,
+                           const struct tamis__record *record, const char *problem)
+{
+    char quoted[TAMIS__QUOTED_BYTES];
+    const bool kept = key->bytes[0] == 'v';
+    return tamis__fail(TAMIS_ECORRUPT,
+                       "the catalog %s: the new record of %s%s %s, and is not written; 'tamis "
+                       "verify' tells whether a file is damaged",
+                       txn->catalog->file_path, kept ? "a generation" : "filter ",
+                       kept ? "" : tamis__quote(quoted, record->name), problem);
+}
+
 static int put_record(struct tamis__catalog_txn *txn, const struct tamis__key *key,
                       const struct tamis__record *record)
 {
     unsigned char buffer[TAMIS__RECORD_BYTES_MAX];
+    const char *problem = tamis__record_problem(record);
+    if (problem != NULL) return fail_new_record(txn, key, record, problem);
     const size_t bytes = tamis__record_encode(record, tamis__key_bytes(key), buffer);
     return tamis__txn_put(txn, key, buffer, bytes);
 }

@@ -125,6 +125,37 @@ STORE_CASE(catalog_name_of_255_bytes_is_held)
     assert_int_equal(found.name[254], 'n');
 }
 
+/* Reading would refuse each of these records.  (Broken: put_record() without its check; the first
+ * was written, and the filter was lost to every reader.) */
+STORE_CASE(catalog_record_that_reading_would_refuse_is_not_written)
+{
+    static const char *const words[] = {
+        "an impossible capacity, rate or number of items, and is not written",
+        "the new record of filter 'seen' has an impossible capacity or rate, and is not",
+        "has impossible generations or exceptions, and is not",
+        "has an impossible number of segments, and is not",
+        "has an impossible number of segments, and is not",
+        "the new record of a generation has a slice of a window that there is not, and is not",
+    };
+    put(store, "seen", 7);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
+        catalogs_record(&record, "seen", 7, 2);
+        if (i == 0) record.segments[1].items = UINT64_MAX;
+        if (i == 1) record.fp_rate = 0;
+        if (i == 2) record.generation = record.last_generation + 1;
+        if (i == 3) record.segment_count = 0;
+        if (i == 4) record.spare_count = TAMIS__SEGMENTS_MAX;
+        if (i == 5) record.segments[0].slice = 1;
+        assert_refused(TAMIS_ECORRUPT, words[i],
+                       i < 5 ? tamis__catalog_put(txn, &record)
+                             : tamis__catalog_put_generation(txn, &record));
+        catalogs_commit(txn);
+        assert_int_equal(get(store, "seen"), 0);
+        assert_int_equal(found.segment_count, 2);
+    }
+}
+
 /* ---- Walks ----------------------------------------------------------------------------------- */
 
 struct walk {

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "catalog/lmdb.h"
 #include "catalogs.h"
 #include "file/io.h"
 #include "told.h"
@@ -498,6 +499,15 @@ CASE(verify_tells_of_another_policy)
     free_grown(&s);
 }
 
+/* tamis__catalog_put() would refuse the record. */
+static void put_unchecked(struct tamis__catalog_txn *txn, const struct tamis__record *record)
+{
+    unsigned char value[TAMIS__RECORD_BYTES_MAX];
+    const struct tamis__key key = tamis__name_key(record->name);
+    const size_t bytes = tamis__record_encode(record, tamis__key_bytes(&key), value);
+    assert_done(tamis__txn_put(txn, &key, value, bytes));
+}
+
 /* Of a window, two segments of which change places in the catalog. */
 CASE(verify_of_slices_out_of_order_is_an_error)
 {
@@ -516,7 +526,7 @@ CASE(verify_of_slices_out_of_order_is_an_error)
     const struct tamis__record_segment first = record.segments[0];
     record.segments[0] = record.segments[1];
     record.segments[1] = first;
-    assert_done(tamis__catalog_put(txn, &record));
+    put_unchecked(txn, &record);
     catalogs_commit(txn);
     assert_refused(TAMIS_ECORRUPT, "segments that are not in the order of their slices",
                    tamis_store_verify(store, NULL, told_problem, &told));
