@@ -10,7 +10,7 @@
  * blocked kind's loop hashed, which are 16; with a frame of a log made from keys; with the digests
  * of a chunk not handed from the chores to the add; with removals that ask for a key and then
  * remove it by remove_batch (1,256 for 1,000 keys); with the pair of redisbloom taken out of its
- * table entry.
+ * table entry; with each 16th key of a batch that kind fuse is asked for hashed twice.
  */
 #include "fixture.h"
 
@@ -236,15 +236,17 @@ CASE(keys_that_are_refused_are_hashed_once)
     }
 }
 
-/* Windows in time, with a slice that is over before some of the calls, and in items. */
+/* Windows in time, with a slice that is over before some of the calls, and in items; both durable
+ * too. */
 CASE(keys_of_a_window_are_hashed_once)
 {
     tamis__clock_hook = test_clock;
-    for (size_t i = 0; i < 2 * SHAPES; i++) {
-        const struct shape *shape = &shapes[i / 2];
+    for (size_t i = 0; i < 4 * SHAPES; i++) {
+        const struct shape *shape = &shapes[i / 4];
         if (is_missing(shape)) continue;
         struct tamis_filter_spec spec = spec_of(shape, 20000, TAMIS_ON_FULL_DEFAULT);
         spec.slices = 3;
+        if (i % 4 >= 2) spec.flags = TAMIS_FILTER_DURABLE;
         if (i % 2 == 0)
             spec.window_ns = 30 * DAY;
         else
@@ -312,6 +314,32 @@ CASE(keys_that_are_counted_are_hashed_once)
     assert_hashed(100, 100, tamis_filter_count_batch(s->filter, s->keys, 100, counts));
     assert_hashed(100, 100, tamis_filter_remove_batch(s->filter, s->keys, 100, s->answers));
     check_first_removals(s, &shape);
+    end(s);
+}
+
+/* Keys of a filter that was built: half of those that are asked for are in it. */
+CASE(keys_of_a_built_filter_are_hashed_once)
+{
+    static const struct shape shape = {"xxh3", TAMIS_KIND_FUSE, 20};
+    struct scene *s = calloc(1, sizeof *s);
+    tamis_build *build;
+    assert_non_null(s);
+    s->store = fixture_store(NULL);
+    renew(s, &shape, 0, KEYS);
+    assert_done(tamis_build_begin(s->store, "f", BUILD_SPEC(.threads = 1), &build));
+    assert_done(tamis_build_add(build, s->keys, KEYS / 2));
+    assert_done(tamis_build_publish(build, NULL));
+    tamis_build_close(build);
+    assert_done(tamis_filter_open(s->store, "f", 0, &s->filter));
+    assert_hashed(1, 1, tamis_filter_contains(s->filter, s->keys[0].data, s->keys[0].bytes));
+    for (size_t i = 0; i < SIZES; i++) {
+        const size_t count = sizes[i] <= KEYS / 2 ? sizes[i] : KEYS / 2;
+        assert_hashed(count, (int64_t)count,
+                      tamis_filter_contains_batch(s->filter, s->keys, count, s->answers));
+    }
+    const uint64_t before = tamis__point_hashed;
+    assert_in_range(tamis_filter_contains_batch(s->filter, s->keys, KEYS, NULL), KEYS / 2, KEYS);
+    assert_int_equal(tamis__point_hashed - before, KEYS);
     end(s);
 }
 
