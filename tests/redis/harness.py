@@ -13,6 +13,7 @@ from redis_server import Server
 
 MODULE = os.path.abspath(sys.argv[1])
 TAMIS = os.path.abspath(sys.argv[2])
+PATIENCE_S = 60  # ends a test that has failed: many, as the machine may be busy
 
 
 def server(*arguments, **settings):
@@ -62,8 +63,9 @@ def filters(instance):
     return sorted(tamis("list", "-q", "--store", store_of(instance)).split("\n")[:-1])
 
 
-def eventually(condition, what, seconds=20):
-    end = time.monotonic() + seconds
+def eventually(condition, what):
+    """Waits for it."""
+    end = time.monotonic() + PATIENCE_S
     while not condition():
         if time.monotonic() > end:
             raise AssertionError(f"never: {what}")
@@ -112,7 +114,7 @@ def beside(*works):
 
 def has_filters(instance, wanted, what=""):
     """The store has these, at once or soon: a server may free values, which drops filters, in another thread."""
-    end = time.monotonic() + 5
+    end = time.monotonic() + PATIENCE_S
     while filters(instance) != wanted and time.monotonic() < end:
         time.sleep(0.02)
     same(filters(instance), wanted, what)

@@ -215,8 +215,8 @@ class Kills:
         for thread in threads:
             thread.start()
         time.sleep(self.random.choice((0.05, 0.2, 0.5)) * self.random.random())
+        killed = time.monotonic()  # or later: what was told long before then is not lost
         redis.kill()
-        killed = time.monotonic()
         stop.set()
         for thread in threads:
             thread.join()
@@ -335,10 +335,10 @@ class Kills:
         keys = {key.decode() for key in client.good("KEYS", "*")}
         orphans = lambda: {name.decode() for name, _ in client.good("TAMIS.ORPHANS", "LIST")}
         eventually(lambda: set(filters(redis)) == keys | orphans() and not keys & orphans(),
-                   f"keys {sorted(keys)} and orphans are what the store has", 5)
+                   f"keys {sorted(keys)} and orphans are what the store has")
         for name in orphans():
             client.good("TAMIS.ORPHANS", "DROP", name)
-        eventually(lambda: set(filters(redis)) == keys, "the orphans are dropped", 5)
+        eventually(lambda: set(filters(redis)) == keys, "the orphans are dropped")
 
     def run(self, kills):
         began = time.monotonic()

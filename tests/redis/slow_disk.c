@@ -2,7 +2,8 @@
 /*
  * slow_disk.c: loaded before redis-server, this makes the disk of a store slow, or sick.  The file
  * that the environment variable TAMIS_SLOW_DISK names says how: milliseconds that each sync of a
- * file of the store takes, or -1 for a sync that fails.  The test may change it at any time.
+ * file of the store takes, -1 for a sync that fails, or -2 for a disk that stands still until the
+ * file says something else.  The test may change it at any time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -32,10 +33,17 @@ static int milliseconds(void)
     return wanted;
 }
 
+#define FAILS (-1)
+#define STANDS_STILL (-2)
+
 static int sync_by(long call, int fd)
 {
-    const int wanted = is_of_store(fd) ? milliseconds() : 0;
-    if (wanted < 0) {
+    int wanted = is_of_store(fd) ? milliseconds() : 0;
+    while (wanted == STANDS_STILL) {
+        (void)usleep(1000);
+        wanted = milliseconds();
+    }
+    if (wanted == FAILS) {
         errno = EIO;
         return -1;
     }
