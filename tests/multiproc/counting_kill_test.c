@@ -11,7 +11,6 @@
  * cells lowered before all were looked at, adds are lost.
  */
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -182,10 +181,9 @@ CASE(kill_anywhere_blocks_nobody_and_loses_nothing)
     while (killer->kills < kills) {
         const uint64_t moment =
             __atomic_load_n(&arena->operations, __ATOMIC_RELAXED) + random_below(&random, 2000);
-        while (__atomic_load_n(&arena->operations, __ATOMIC_RELAXED) < moment) {
+        for (int64_t since = 0; __atomic_load_n(&arena->operations, __ATOMIC_RELAXED) < moment;
+             spawn_idle(&since))
             killer_replace(killer);
-            (void)sched_yield();
-        }
         killer_kill(killer, (unsigned)random_below(&random, RACERS));
         killer_replace(killer);
     }
@@ -231,7 +229,7 @@ CASE(stop_under_the_lock_holds_up_removers_alone)
         assert_int_equal(tamis_filter_count(arena->filter, "k", 1), 1010);
         const pid_t waiting = spawn_one(waiting_remover, arena, 0);
         for (int i = 0; i < 2000; i++)
-            (void)sched_yield();
+            spawn_yield();
         assert_int_equal(__atomic_load_n(&arena->flag, __ATOMIC_ACQUIRE), 0);
         assert_int_equal(tamis_filter_count(arena->filter, "k", 1), 1010);
         assert_int_equal(kill(stopped, end == 0 ? SIGCONT : SIGKILL), 0);
@@ -248,8 +246,8 @@ CASE(stop_under_the_lock_holds_up_removers_alone)
  * */
 static void child_of_the_dead(struct arena *arena, pid_t parent)
 {
-    while (getppid() == parent)
-        (void)sched_yield();
+    for (int64_t since = 0; getppid() == parent;)
+        spawn_idle(&since);
     for (uint64_t key = 0; key < 500; key++)
         SPAWN_CHECK(tamis_filter_remove(arena->filter, &key, sizeof key) == 1);
     SPAWN_CHECK(tamis_filter_remove(arena->filter, "k", 1) == 1);
@@ -283,8 +281,8 @@ CASE(fork_after_a_remove_makes_the_child_an_owner_of_its_own)
     /* This process is an owner too: what is inherited twice is closed twice. */
     assert_int_equal(tamis_filter_remove(arena->filter, "k", 1), 1);
     assert_int_equal(spawn_end(spawn_one(forking_remover, arena, 0)), SPAWN_KILLED);
-    while (__atomic_load_n(&arena->flag, __ATOMIC_ACQUIRE) == 0)
-        (void)sched_yield();
+    for (int64_t since = 0; __atomic_load_n(&arena->flag, __ATOMIC_ACQUIRE) == 0;)
+        spawn_idle(&since);
     assert_int_equal(tamis_filter_count(arena->filter, "k", 1), 7);
     assert_int_equal(tamis_filter_remove(arena->filter, "k", 1), 1);
     free_arena(store, arena);

@@ -15,7 +15,6 @@
  * tamis__cell_raise_by() (store/kind/cells.c): removes are refused, and counts are below the truth.
  */
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 
 #include "base/point.h"
@@ -47,7 +46,7 @@ static uint64_t hesitation;
 static void hesitate(enum tamis__point point)
 {
     (void)point;
-    if (random_next(&hesitation) % 16 == 0) (void)sched_yield();
+    if (random_next(&hesitation) % 16 == 0) spawn_yield();
 }
 
 static uint64_t key_of(unsigned racer, uint64_t number)

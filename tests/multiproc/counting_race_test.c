@@ -21,7 +21,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 
 #include "base/point.h"
@@ -35,6 +34,8 @@
 #define BATCH 64u
 #define KEY_BITS 18u /* of the keys of one process */
 #define KEYS ((uint64_t)1 << KEY_BITS)
+
+#define CONTROLS_MAX 100u /* races of a control: on a busy machine few processes meet */
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define OPERATIONS 1000000u
@@ -63,7 +64,7 @@ static _Thread_local uint64_t yield_state;
 static void yield_sometimes(enum tamis__point point)
 {
     (void)point;
-    if (random_next(&yield_state) % 8 == 0) (void)sched_yield();
+    if (random_next(&yield_state) % 8 == 0) spawn_yield();
 }
 
 static tamis_filter *make_filter(tamis_store **store, const struct tamis_filter_spec *spec)
@@ -239,7 +240,7 @@ static void read_what_stays(struct arena *arena)
     while (!__atomic_load_n(&arena->ended, __ATOMIC_ACQUIRE) || rounds == 0) {
         for (uint64_t key = SAME_KEYS; key < SAME_KEYS + SAME_KEYS / 4; key++) {
             SPAWN_CHECK(tamis_filter_count(arena->filter, &key, sizeof key) >= 1);
-            if (key % 16 == 0) (void)sched_yield(); /* a remover may be waiting under the lock */
+            if (key % 16 == 0) spawn_yield(); /* a remover may be waiting under the lock */
         }
         rounds++;
     }
@@ -336,18 +337,21 @@ CASE(remove_by_threads_of_one_handle_is_the_same)
 /* The control: removers that do not exclude each other take off what is not theirs. */
 CASE(remove_without_the_lock_goes_wrong)
 {
-    AUTO_STORE *store;
-    struct arena *arena = make_removal(&store);
-    tamis__point_no_block_lock = 1;
-    assert_int_equal(spawn_all(RACERS, remover, arena), 0);
-    tamis__point_no_block_lock = 0;
-    const uint64_t wrong = wrongly_removed(arena);
-    printf("control, no lock: %" PRIu64 " of %u keys not removed as often as added, %" PRIu64
-           " others lost\n",
-           wrong, SAME_KEYS, lost_of_those_that_stay(arena));
+    uint64_t wrong = 0;
+    for (unsigned race = 0; wrong == 0 && race < CONTROLS_MAX; race++) {
+        AUTO_STORE *store;
+        struct arena *arena = make_removal(&store);
+        tamis__point_no_block_lock = 1;
+        assert_int_equal(spawn_all(RACERS, remover, arena), 0);
+        tamis__point_no_block_lock = 0;
+        wrong = wrongly_removed(arena);
+        printf("control, no lock: %" PRIu64 " of %u keys not removed as often as added, %" PRIu64
+               " others lost\n",
+               wrong, SAME_KEYS, lost_of_those_that_stay(arena));
+        assert_int_equal(tamis_filter_close(arena->filter), 0);
+        assert_int_equal(tamis_filter_drop(store, "counting"), 0);
+    }
     assert_true(wrong > 0);
-    assert_int_equal(tamis_filter_close(arena->filter), 0);
-    assert_int_equal(tamis_filter_drop(store, "counting"), 0);
 }
 
 /* ---- 3: adders of the same keys -------------------------------------------------------------- */
@@ -399,9 +403,10 @@ CASE(add_by_all_tells_new_once)
 
 CASE(add_with_the_any_counter_rule_tells_new_twice)
 {
-    uint64_t nobody;
+    uint64_t nobody, twice = 0;
     tamis__point_any_bit_rule = 1;
-    const uint64_t twice = told_twice(&nobody);
+    for (unsigned race = 0; twice == 0 && race < CONTROLS_MAX; race++)
+        twice = told_twice(&nobody);
     tamis__point_any_bit_rule = 0;
     printf("control, any counter raised from 0 is NEW: told twice %" PRIu64 " of %u keys\n", twice,
            SAME_KEYS);
@@ -412,7 +417,7 @@ CASE(add_with_the_any_counter_rule_tells_new_twice)
 
 static void yield_at_slots(enum tamis__point point)
 {
-    if (point == TAMIS__POINT_SLOT_SEEN && random_next(&yield_state) % 2 == 0) (void)sched_yield();
+    if (point == TAMIS__POINT_SLOT_SEEN && random_next(&yield_state) % 2 == 0) spawn_yield();
 }
 
 static void raiser(void *context, unsigned index)

@@ -14,7 +14,6 @@
  * key lost).
  */
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -57,8 +56,8 @@ static void racer(void *context, unsigned index)
     /* By its own hand within a round; the parent kills the others. */
     (void)killer_arm(&arena->killer, index, 1000);
     for (uint64_t key = arena->position[index]; key < KEYS; key++) {
-        while (key >= __atomic_load_n(&arena->limit, __ATOMIC_ACQUIRE))
-            (void)sched_yield();
+        for (int64_t since = 0; key >= __atomic_load_n(&arena->limit, __ATOMIC_ACQUIRE);)
+            spawn_idle(&since);
         const uint64_t head = head_of(arena);
         if (head > key + HEAD_START) key = head; /* the race is at the head */
         __atomic_store_n(&arena->position[index], key, __ATOMIC_RELAXED);
@@ -106,10 +105,8 @@ static void race_under_kills(const struct tamis_filter_spec *spec)
         const uint64_t before = arena->limit;
         const uint64_t moment = before + random_below(&rng, KEYS_A_ROUND);
         __atomic_store_n(&arena->limit, before + KEYS_A_ROUND, __ATOMIC_RELEASE);
-        while (head_of(arena) < moment) {
+        for (int64_t since = 0; head_of(arena) < moment; spawn_idle(&since))
             killer_replace(&arena->killer);
-            (void)sched_yield();
-        }
         killer_kill(&arena->killer, (unsigned)random_below(&rng, RACERS));
         killer_replace(&arena->killer);
     }

@@ -16,7 +16,6 @@
  * adder of a bit that is gone sets it again).
  */
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 
 #include "base/point.h"
@@ -66,8 +65,7 @@ static uint64_t hesitation = 4;
 /* Let the others at the word that was read, and is not written yet. */
 static void hesitate(enum tamis__point point)
 {
-    if (point == TAMIS__POINT_MERGE_LOADED && random_next(&hesitation) % 16 == 0)
-        (void)sched_yield();
+    if (point == TAMIS__POINT_MERGE_LOADED && random_next(&hesitation) % 16 == 0) spawn_yield();
 }
 
 static void merge_all(struct race *race)

@@ -17,7 +17,6 @@
  * keys told nobody where the sequential run had 1,957).
  */
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +75,7 @@ static void yield_sometimes(enum tamis__point point)
 {
     if ((point == TAMIS__POINT_ADD_LOADED || point == TAMIS__POINT_ADD_ORED) &&
         random_next(&yield_state) % 32 == 0)
-        (void)sched_yield();
+        spawn_yield();
 }
 #endif
 

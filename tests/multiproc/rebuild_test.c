@@ -7,7 +7,6 @@
  * told, and with the epochs alone (handles go on while another has the catalog's lock).
  */
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,8 +111,8 @@ static void adder(void *context, unsigned index)
     AUTO_FILTER *filter;
     SPAWN_CHECK(tamis_filter_open(r->store, "growing", 0, &filter) == 0);
     for (uint64_t key = 0; key < ADDED; key++) {
-        while (key >= __atomic_load_n(&r->begun, __ATOMIC_ACQUIRE) * KEYS_A_BUILD)
-            (void)sched_yield();
+        for (int64_t since = 0; key >= __atomic_load_n(&r->begun, __ATOMIC_ACQUIRE) * KEYS_A_BUILD;)
+            spawn_idle(&since);
         const uint64_t head = head_of(r);
         if (head > key + HEAD_START) key = head; /* they add the same keys at the same time */
         __atomic_store_n(&r->position[index], key, __ATOMIC_RELAXED);
@@ -156,8 +155,8 @@ CASE(growing_filter_rebuilt_under_adders_tells_new_once)
     for (unsigned i = 0; i <= ADDERS; i++)
         pids[i] = spawn_one(i < ADDERS ? adder : looker, r, i);
     for (uint64_t step = 1; step <= REBUILDS; step++) {
-        while (head_of(r) + 1 < step * KEYS_A_BUILD)
-            (void)sched_yield();
+        for (int64_t since = 0; head_of(r) + 1 < step * KEYS_A_BUILD;)
+            spawn_idle(&since);
         rebuild(r);
     }
     for (unsigned i = 0; i <= ADDERS; i++) {
@@ -264,8 +263,8 @@ CASE(dropped_filter_is_told_by_the_next_call)
         for (unsigned i = 0; i < READERS; i++)
             pids[i] = spawn_one(ask_until_dropped, d, i);
         spawn_wait(&d->barrier);
-        while (__atomic_load_n(&d->asked, __ATOMIC_RELAXED) < 1000)
-            (void)sched_yield();
+        for (int64_t since = 0; __atomic_load_n(&d->asked, __ATOMIC_RELAXED) < 1000;)
+            spawn_idle(&since);
         __atomic_store_n(&d->begun, 1, __ATOMIC_RELEASE);
         assert_int_equal(tamis_filter_drop(d->store, "list"), 0);
         /* Whoever has the catalog's lock next, for however long, cannot keep it from them. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "killer.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +38,7 @@ static void yield_or_die(enum tamis__point point)
         (void)__atomic_add_fetch(&own->deaths_at[point], 1, __ATOMIC_RELAXED);
         killer_die();
     }
-    if (random_next(&random_state) % 16 == 0) (void)sched_yield();
+    if (random_next(&random_state) % 16 == 0) spawn_yield();
 }
 
 uint64_t killer_arm(struct killer *killer, unsigned index, uint64_t passes)

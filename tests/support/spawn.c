@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "spawn.h"
 
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tamis.h"
@@ -21,16 +25,65 @@ void *spawn_shared(size_t bytes)
     return memory;
 }
 
+/* A yield to the other processes of a test takes microseconds, one to strangers milliseconds. */
+#define LONG_NS 1000000
+
+static int64_t steady_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void spawn_yield(void)
+{
+    static _Thread_local int64_t rests_until;
+    const int64_t begun = steady_ns();
+    if (begun < rests_until) return;
+    (void)sched_yield();
+    const int64_t ended = steady_ns();
+    if (ended - begun > LONG_NS) rests_until = ended + (ended - begun);
+}
+
+static bool is_long_since(int64_t *since)
+{
+    const int64_t now = steady_ns();
+    if (*since == 0) *since = now;
+    return now - *since > LONG_NS;
+}
+
+void spawn_idle(int64_t *since)
+{
+    if (is_long_since(since))
+        (void)usleep(100);
+    else
+        (void)sched_yield();
+}
+
+static void sleep_through(struct spawn_barrier *barrier, unsigned round)
+{
+    (void)__atomic_add_fetch(&barrier->asleep, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&barrier->round, __ATOMIC_SEQ_CST) == round)
+        (void)syscall(SYS_futex, &barrier->round, FUTEX_WAIT, round, NULL, NULL, 0);
+    (void)__atomic_sub_fetch(&barrier->asleep, 1, __ATOMIC_SEQ_CST);
+}
+
 void spawn_wait(struct spawn_barrier *barrier)
 {
     const unsigned round = __atomic_load_n(&barrier->round, __ATOMIC_ACQUIRE);
     if (__atomic_add_fetch(&barrier->arrived, 1, __ATOMIC_ACQ_REL) == barrier->count) {
         __atomic_store_n(&barrier->arrived, 0, __ATOMIC_RELAXED);
-        __atomic_store_n(&barrier->round, round + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&barrier->round, round + 1, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&barrier->asleep, __ATOMIC_SEQ_CST) > 0)
+            (void)syscall(SYS_futex, &barrier->round, FUTEX_WAKE, barrier->count, NULL, NULL, 0);
         return;
     }
+    int64_t since = 0;
     while (__atomic_load_n(&barrier->round, __ATOMIC_ACQUIRE) == round)
-        (void)sched_yield();
+        if (is_long_since(&since))
+            sleep_through(barrier, round);
+        else
+            (void)sched_yield();
 }
 
 void spawn_settle(void)

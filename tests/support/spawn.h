@@ -5,17 +5,29 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Zeroed memory that children share with their parent; never freed.  Exits on failure. */
 void *spawn_shared(size_t bytes);
 
-/* A barrier for `count` processes or threads, in shared memory; reusable.  Yields while it waits.
- */
+/* A barrier for `count` processes or threads, in shared memory; reusable.  Yields while it waits,
+ * and sleeps once that has taken long, as others have the processors then. */
 struct spawn_barrier {
-    unsigned count, arrived, round;
+    unsigned count, arrived, round, asleep;
 };
 void spawn_wait(struct spawn_barrier *barrier);
+
+/*
+ * Let another process at what this one has read, and has not written yet: sched_yield().  On a busy
+ * machine each lasts until strangers have had their turns, and a race of millions of them takes
+ * minutes in place of seconds; so after one that has taken long, none is made for as long again.
+ */
+void spawn_yield(void);
+
+/* Wait for what another process does: for (int64_t since = 0; !condition; spawn_idle(&since)).
+ * Yields for a millisecond, then sleeps for a moment at a time. */
+void spawn_idle(int64_t *since);
 
 /* Run body(context, index) in `count` children and wait for all.  Returns how many did not exit 0.
  */
