@@ -49,8 +49,9 @@ class Package(unittest.TestCase):
     def installed(self, wheel):
         """Installs the wheel into an environment of its own, uses it there, and returns what the extension needs."""
         place = os.path.join(self.directory, "venv")
-        self.run_(sys.executable, "-m", "venv", "--clear", place)
-        self.run_(place + "/bin/pip", "install", "--disable-pip-version-check", "--no-index", "--quiet", wheel)
+        self.run_(sys.executable, "-m", "venv", "--without-pip", "--clear", place)
+        self.run_(sys.executable, "-m", "pip", "--python", place + "/bin/python", "install", "--disable-pip-version-check",
+                  "--no-index", "--quiet", wheel)
         extension = self.run_(place + "/bin/python", "-c", USE).strip()
         self.assertTrue(extension.startswith(place) and extension.endswith(".abi3.so"), extension)
         return self.run_("ldd", extension)
