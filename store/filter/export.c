@@ -80,8 +80,8 @@ static int check_secrets(const struct tamis_filter *filter, const struct tamis__
         if (keyed || h->seed != 0)
             return tamis__fail(
                 TAMIS_EINVAL,
-                "the stream would hold the %s of the filter '%s', by which keys "
-                "can be chosen against it; to write it all the same, give --with-key, and "
+                "the stream would hold the %s of the filter '%s', and anybody who has it can "
+                "choose keys that seem present; if you want it all the same, give --with-key, and "
                 "keep the stream as secret as the store",
                 keyed ? "secret key" : "seed", filter->name);
     }

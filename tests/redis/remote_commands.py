@@ -65,8 +65,8 @@ def shards_that_agree_are_merged():
         told(store, "merge", "a", "a", why="merged into itself")
         remote(store, "create", "eight", "-n", "5k", "-p", "1e-6", "--shards", 8)
         remote(store, "create", "one", "-n", "5k", "-p", "1e-6")
-        told(store, "merge", "a", "eight", why="differ in number of shards (8 and 4)")
-        told(store, "merge", "one", "a", why="differ in number of shards (4 and 1)")
+        told(store, "merge", "a", "eight", why="differ in the number of shards (8 and 4)")
+        told(store, "merge", "one", "a", why="differ in the number of shards (4 and 1)")
         remote(store, "create", "seeded", "-n", "5k", "-p", "1e-6", "--shards", 4, "--seed", 7)
         told(store, "merge", "a", "seeded", why="differ in seed (7 and 1)")
         if client:  # one shard that has grown: nothing is merged, not even into the shards before it
@@ -85,7 +85,7 @@ def create_takes_what_a_server_can():
         told(store, "create", "f", "-n", "1k", "--shards", 4, "--if-missing", why="with 2 shards, not 4")
         told(store, "create", "f", "-n", "1k", "-p", "1e-3", "--shards", 2, "--if-missing", why="with rate")
         told(store, "create", "g", "--like", "f", "--shards", 2, why="leave --shards out")
-        told(store, "create", "g", "-m", "1k", "-k", 3, "--shards", 2, why="leave --shards out, or the other option")
+        told(store, "create", "g", "-m", "1k", "-k", 3, "--shards", 2, why="leave out --shards, or the other option")
         told(store, "create", "g", "-n", "1k", "--mode", "0660", why="goes with a store that is a directory")
         # The least power of two for which a shard is below 128 MiB; one key where that is 1.
         client = one.client()
@@ -112,8 +112,8 @@ def streams_go_there_and_back():
             remote(store, "export", "s", "--to", "tamis", path, "--force")
             same(sorted(os.listdir(path)), ["0.tamis", "1.tamis", "2.tamis", "3.tamis", "shards"])
             told(store, "export", "s", "--to", "tamis", path, why="is there already; --force replaces it")
-            told(store, "export", "s", "--to", "tamis", "-", why="a directory of streams; name one, not -")
-            told(store, "export", "s", "--to", "guava", "x", why="only format tamis carries")
+            told(store, "export", "s", "--to", "tamis", "-", why="exported to a directory; name one, not -")
+            told(store, "export", "s", "--to", "guava", "x", why="only format tamis can hold")
             remote(store, "import", "t", "--from", "tamis", path)
             same(remote(store, "check", "-c", "t", keys=keys).out, b"3000\n")
             same(remote(store, "info", "t", "items").out, remote(store, "info", "s", "items").out)
@@ -122,7 +122,7 @@ def streams_go_there_and_back():
             remote(local, "import", "part", "--from", "tamis", f"{path}/2.tamis")
             part = int(remote(local, "check", "-c", "part", keys=keys).out)
             assert 600 < part < 900, part
-            told(local, "import", "whole", "--from", "tamis", path, why="which a server takes")
+            told(local, "import", "whole", "--from", "tamis", path, why="which only a server takes")
             remote(local, "drop", "part")
             # A filter of one key, and one of kind fuse with exceptions, which a directory has built.
             remote(store, "create", "one", "-n", "5k", "--kind", "counting")

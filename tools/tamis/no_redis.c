@@ -5,10 +5,9 @@
 
 static struct stream *fail(void)
 {
-    cli_tell(
-        "this build of tamis is without hiredis, so it cannot talk to a server; go by a file, as "
-        "docs/migrating.md shows, or install the package libhiredis-dev and build Tamis with "
-        "TAMIS_WITH_HIREDIS=ON");
+    cli_tell("this build of tamis is without hiredis, so it cannot talk to a server; move the "
+             "filter by a file, as docs/migrating.md shows, or install the package libhiredis-dev "
+             "and build Tamis with TAMIS_WITH_HIREDIS=ON");
     return NULL;
 }
 

@@ -36,8 +36,8 @@ char *cli_store_path(const struct invocation *call)
             call->command->name);
     } else if (redis_url_is_other(name)) {
         /* There may be a password in what follows. */
-        cli_tell("the store is named by a URL of %.*s, and a server's is of redis://, rediss:// or "
-                 "unix:///PATH; a directory of that name would be ./%.*s...",
+        cli_tell("%.*s... is not the URL of a server, which begins with redis://, rediss:// or "
+                 "unix:///; for a directory of that name give ./%.*s...",
                  (int)strcspn(name, ":") + 1, name, (int)strcspn(name, ":") + 1, name);
     } else {
         return name;

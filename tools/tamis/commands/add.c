@@ -147,10 +147,10 @@ static void tell_doubts(const struct invocation *call)
     const bool seen = cli_given(call, TAKES(NO_RETRY_NEW));
     if (doubts == 0) return;
     cli_tell("%" PRIu64
-             " key%s in doubt: a server was lost with the answer, and had seen %s when it "
-             "was asked again, perhaps from the first asking, or was not reached again; told as %s",
+             " key%s in doubt: the server was lost before it answered, so it is not known whether "
+             "this command or another one added %s; %s answered as %s",
              doubts, doubts == 1 ? " was" : "s were", doubts == 1 ? "it" : "them",
-             seen ? "seen" : "new");
+             doubts == 1 ? "it is" : "they are", seen ? "seen" : "new");
 }
 
 /* The keys are in the server's filter.  Its state is looked at once, at the end. */

@@ -246,8 +246,8 @@ static void tell_result(const struct work *work, const struct tamis_build_result
         cli_tell("'%s' has these keys already; generation %" PRIu64 " stays in force", work->name,
                  result->generation);
     if (result->conflicts > 0 && !silent)
-        cli_tell("note: keys of --against are among those built in (%" PRIu64
-                 " of them); they answer yes",
+        cli_tell("note: keys of --against are also keys of the filter (%" PRIu64
+                 " of them), so they answer yes",
                  result->conflicts);
     if (cli_given(work->call, TAKES(STATS))) print_stats(result, seconds);
 }

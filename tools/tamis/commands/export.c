@@ -16,7 +16,8 @@ static bool options_suffice(const struct invocation *call)
     const bool to_stdout = strcmp(call->args[1], "-") == 0;
     if (!stream_peer_is_given(call, "--to")) return false;
     if (options_have(options, TAKES(JSON)) && to_stdout && !redis_is_url(options->peer))
-        cli_fail_usage(call->command, "--json and a FILE of - would both go to standard output");
+        cli_fail_usage(call->command,
+                       "--json and - would both write to standard output; name a file");
     else
         return true;
     return false;

@@ -22,7 +22,8 @@ static bool options_suffice(const struct invocation *call)
     const struct tamis_filter_spec any = {.size = sizeof any, .capacity = 1};
     if (!stream_peer_is_given(call, "--from")) return false;
     if (options_have(options, TAKES(SEAL)) && !options_have(options, TAKES(CAPACITY)))
-        cli_fail_usage(call->command, "--seal needs -n, the keys that the segment on top is for");
+        cli_fail_usage(call->command,
+                       "--seal needs -n, the number of new keys that the filter shall take");
     else if (tamis_filter_check(NULL, call->args[0], &any) < 0)
         cli_fail_library();
     else
@@ -147,9 +148,10 @@ static int run(struct invocation *call)
     const bool has_shards = !redis_is_url(call->options.peer) && shards_are_there(call->args[1]);
     if (has_shards && call->remote_store) return shards_import(call);
     if (has_shards)
-        return cli_fail("%s has a filter in shards, which a server takes (--store redis://...); "
-                        "import one of them: %s/0.tamis",
-                        call->args[1], call->args[1]);
+        return cli_fail(
+            "%s has a filter in shards, which only a server takes (--store redis://...); "
+            "import one of them: %s/0.tamis",
+            call->args[1], call->args[1]);
     struct stream *stream = open_stream(call);
     if (!stream) return stream_open_status();
     const int status = call->remote_store ? import_aside(call, stream) : import_here(call, stream);

@@ -60,8 +60,9 @@ static void tell_doubts(const struct invocation *call)
 {
     const uint64_t doubts = call->remote ? remote.doubts(call->remote) : 0;
     if (doubts > 0)
-        cli_tell("%" PRIu64 " key%s in doubt: a server was lost with the answer, so %s may have "
-                 "been taken off or not; 'tamis count' tells",
+        cli_tell("%" PRIu64
+                 " key%s in doubt: the server was lost before it answered, so %s may have "
+                 "been removed or not; 'tamis count' tells",
                  doubts, doubts == 1 ? " is" : "s are", doubts == 1 ? "it" : "each");
 }
 

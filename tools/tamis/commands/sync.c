@@ -41,8 +41,8 @@ static int sync_all(struct invocation *call)
     struct names names;
     struct invocation one = *call;
     if (call->remote_store && cli_given(call, TAKES(ACCEPT)))
-        return cli_fail_usage(call->command, "--accept is for the server's machine, with --store "
-                                             "DIR");
+        return cli_fail_usage(call->command, "--accept works on the files of a store: run it on "
+                                             "the server's machine, with --store DIR");
     int status = cli_names(&names, call);
     for (size_t i = 0; i < names.count; i++) {
         one.args = &names.names[i];

@@ -281,8 +281,8 @@ static uint32_t count_shards(const struct tamis_filter_spec *spec, uint32_t shar
 {
     const bool divides = spec->m_bits == 0 && spec->window_items == 0;
     if (!divides && shards > 1) {
-        cli_tell("a filter in shards is made by -n and -p, with a window in time; leave --shards "
-                 "out, or the other option");
+        cli_tell("a filter in shards takes -n, -p and a window in time only; leave out --shards, "
+                 "or the other option");
         return 0;
     }
     if (!divides) return 1;

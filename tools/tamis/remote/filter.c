@@ -179,11 +179,12 @@ static bool is_usable(const struct remote_filter *filter, const redisReply *all,
              (shards >= 2 || (other != NULL && strcmp(other, any_state) == 0)))
         return true;
     else if (state != NULL && strncmp(state, "renaming ", 9) == 0)
-        cli_tell("a rename of filter '%s' was cut short; run 'tamis rename %s %s' again", name,
-                 name, state + 9);
+        cli_tell(
+            "a rename of filter '%s' was stopped in the middle; run 'tamis rename %s %s' again",
+            name, name, state + 9);
     else
-        cli_tell("filter '%s' is not whole, as a command that makes, renames or drops it runs or "
-                 "was cut short (state '%s'); 'tamis drop %s' takes away what there is",
+        cli_tell("filter '%s' is not whole: a command that makes, renames or drops it still runs, "
+                 "or was stopped in the middle (state '%s'); 'tamis drop %s' removes what is there",
                  name, state ? state : "?", name);
     return false;
 }

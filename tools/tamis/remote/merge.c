@@ -61,9 +61,10 @@ static bool is_alike(const redisReply *a, const redisReply *b, const char *a_key
 static bool shards_agree(struct remote_filter *a, struct remote_filter *b)
 {
     if (a->shards != b->shards) {
-        cli_tell("the filters '%s' and '%s' differ in number of shards (%u and %u); make one like "
-                 "the other (--like), and add its keys again",
-                 a->name, b->name, filter_keys(a), filter_keys(b));
+        cli_tell(
+            "the filters '%s' and '%s' differ in the number of shards (%u and %u); make one like "
+            "the other (--like), and add its keys again",
+            a->name, b->name, filter_keys(a), filter_keys(b));
         return false;
     }
     if (a->shards == 0) return true; /* the server compares the two, in one step */
@@ -115,8 +116,8 @@ static int combine(struct merging *m, const char *to)
     request.once = true;
     int rc = exchange(m->store, &request, 1) ? 0 : -1;
     if (rc == 0 && request.reply == NULL) {
-        cli_tell("a server was lost with its answer, so '%s' may be merged or not; if its keys "
-                 "are not counted, merge again",
+        cli_tell("the server was lost before it answered, so the filters may have been merged into "
+                 "'%s' or not; unless it is of kind counting, merge again",
                  to);
         rc = -1;
     } else if (rc == 0 && request.reply->type != REDIS_REPLY_STATUS) {
