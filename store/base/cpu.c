@@ -22,7 +22,8 @@ bool tamis__cpu_has(enum tamis__cpu cpu)
                       __builtin_cpu_supports("bmi2");
     if (cpu == TAMIS__CPU_AVX2) return avx2;
     return cpu == TAMIS__CPU_AVX512 && avx2 && __builtin_cpu_supports("avx512f") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
 #else
     return false;
 #endif

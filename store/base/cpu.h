@@ -12,7 +12,7 @@
 enum tamis__cpu {
     TAMIS__CPU_PORTABLE,
     TAMIS__CPU_AVX2,   /* with BMI1 and BMI2 */
-    TAMIS__CPU_AVX512, /* F, DQ and VL, and the above */
+    TAMIS__CPU_AVX512, /* F, BW, DQ and VL, and the above */
     TAMIS__CPU_COUNT,
 };
 

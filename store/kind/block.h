@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include "base/cpu.h"
 #include "file/segment.h"
 #include "hash/digest.h"
 #include "sizing/sizing.h"
@@ -65,6 +66,13 @@ static inline bool tamis__is_block_geometry(const struct tamis__segment_header *
     return header->m_bits % TAMIS__BLOCK_BITS == 0 && header->words != 0 &&
            header->words == tamis__blocked_words(header->k) &&
            header->bit_order == TAMIS__BITS_LSB_FIRST;
+}
+
+/* Which variant of the batch loops serves such a segment: that of tamis__cpu(), whose vectors take
+ * fewer than 2^32 blocks. */
+static inline enum tamis__cpu tamis__block_cpu(const struct tamis__segment_header *header)
+{
+    return header->m_bits / TAMIS__BLOCK_BITS <= UINT32_MAX ? tamis__cpu() : TAMIS__CPU_PORTABLE;
 }
 
 /* Returns the chance to pass a block whose words have that many places set.  It is the product over

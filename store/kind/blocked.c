@@ -12,7 +12,6 @@
  */
 
 #include "kind/blocked.h"
-#include "base/cpu.h"
 
 struct probe {
     uint64_t *block;
@@ -61,11 +60,9 @@ static size_t run(const struct tamis__segment *segment, const struct tamis_key *
 {
     tamis__blocked_run_fn *fn = tamis__blocked_run_portable;
 #ifdef __x86_64__
-    const enum tamis__cpu cpu = tamis__cpu();
-    if (segment->header->m_bits / TAMIS__BLOCK_BITS <= UINT32_MAX) {
-        if (cpu == TAMIS__CPU_AVX2) fn = tamis__blocked_run_avx2;
-        if (cpu == TAMIS__CPU_AVX512) fn = tamis__blocked_run_avx512;
-    }
+    const enum tamis__cpu cpu = tamis__block_cpu(segment->header);
+    if (cpu == TAMIS__CPU_AVX2) fn = tamis__blocked_run_avx2;
+    if (cpu == TAMIS__CPU_AVX512) fn = tamis__blocked_run_avx512;
 #endif
     return fn(segment, keys, digests, count, answers, adding, kept);
 }

@@ -117,12 +117,6 @@ static void place_together(const struct together *t, const struct halves *halves
         }
 }
 
-/* Where a step stands: `fresh` slots from `slot` on are prefetched, `old` ones from `asked` on are
- * tested. */
-struct stand {
-    unsigned slot, asked, fresh, old;
-};
-
 TAMIS__INLINE uint64_t lacking_at(uint64_t mask, uint64_t block, uint64_t inside)
 {
     /* ORDER relaxed: as lacking_in(). */
@@ -178,7 +172,7 @@ static __attribute__((noinline)) void turn_some(const struct alike *alike, unsig
                                                 struct stand at, uint8_t *found)
 {
     const bool whole = at.fresh == STEP && at.old == STEP;
-    const struct stand all = {at.slot, at.asked, STEP, STEP};
+    const struct stand all = {at.slot, at.asked, STEP, STEP, at.done};
     const bool two = tamis__blocked_words(alike->k) == 2;
     const unsigned left = alike->count - first;
     switch (left < 4 ? left : 4) {
@@ -227,23 +221,19 @@ size_t RUN_TOGETHER(const struct tamis__segment *const *segments, unsigned segme
                     const struct tamis_key *keys, const struct tamis__digest *digests, size_t count,
                     uint8_t *answers, struct tamis__digest *kept)
 {
-    const struct run run = {
+    const struct source from = {
         .by = tamis__header_digester(segments[0]->header), .keys = keys, .digests = digests};
+    const struct flight flight = {.depth = TOGETHER_DEPTH, .ring = TOGETHER_RING};
     struct together together;
     struct halves halves;
     size_t ones = 0;
     put_together(&together, segments, segment_count);
     for (size_t i = 0; i < count + TOGETHER_DEPTH; i += STEP) {
-        const unsigned slot = (unsigned)i % TOGETHER_RING;
-        const unsigned asked = (slot - TOGETHER_DEPTH) % TOGETHER_RING;
-        const unsigned fresh = i < count ? at_most(count - i, STEP) : 0;
-        const size_t first_old = i >= TOGETHER_DEPTH ? i - TOGETHER_DEPTH : 0;
-        const unsigned old = i >= TOGETHER_DEPTH ? at_most(count - first_old, STEP) : 0;
-        take_halves(&run, i, fresh, &halves);
-        if (fresh > 0 && kept != NULL) keep(&halves, fresh, kept + i);
-        if (fresh > 0) place_together(&together, &halves, fresh, slot);
-        ones +=
-            turn_together(&together, (struct stand){slot, asked, fresh, old}, answers + first_old);
+        const struct stand at = stand_at(flight, i, count);
+        take_halves(&from, i, at.fresh, &halves);
+        if (at.fresh > 0 && kept != NULL) keep(&halves, at.fresh, kept + i);
+        if (at.fresh > 0) place_together(&together, &halves, at.fresh, at.slot);
+        ones += turn_together(&together, at, answers + at.done);
     }
     return ones;
 }

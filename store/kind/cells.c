@@ -152,7 +152,7 @@ int tamis__cell_raise_marked(const struct tamis__cells *cells, uint64_t cell, ui
     return 0;
 }
 
-int tamis__cell_raise(const struct tamis__cells *cells, uint64_t cell, uint64_t *before)
+int tamis__cell_raise_slowly(const struct tamis__cells *cells, uint64_t cell, uint64_t *before)
 {
     uint64_t *word = tamis__cell_word(cells, cell);
     const unsigned shift = tamis__cell_shift(cells, cell);
@@ -234,7 +234,7 @@ void tamis__cell_cut(const struct tamis__cells *cells, uint64_t cell, uint64_t c
     if (slot != NULL) slot->above = count - cells->most;
 }
 
-uint64_t tamis__cell_lower(const struct tamis__cells *cells, uint64_t cell)
+uint64_t tamis__cell_lower_slowly(const struct tamis__cells *cells, uint64_t cell)
 {
     uint64_t *word = tamis__cell_word(cells, cell);
     const unsigned shift = tamis__cell_shift(cells, cell);

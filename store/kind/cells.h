@@ -114,12 +114,43 @@ static inline uint64_t tamis__cell_get(const struct tamis__cells *cells, uint64_
     return value == cells->most ? tamis__cell_get_marked(cells, cell) : value;
 }
 
+/* As the calls below, also for a cell that has not room for one raise more, or none to lower. */
+int tamis__cell_raise_slowly(const struct tamis__cells *cells, uint64_t cell, uint64_t *before);
+uint64_t tamis__cell_lower_slowly(const struct tamis__cells *cells, uint64_t cell);
+
 /* Raises a cell by one; *before gets the count from before.  On an error nothing was done. */
-int tamis__cell_raise(const struct tamis__cells *cells, uint64_t cell, uint64_t *before);
+static inline int tamis__cell_raise(const struct tamis__cells *cells, uint64_t cell,
+                                    uint64_t *before)
+{
+    uint64_t *word = tamis__cell_word(cells, cell);
+    const unsigned shift = tamis__cell_shift(cells, cell);
+    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED); /* ORDER: the swap decides */
+    *before = old >> shift & cells->most;
+    /* ORDER release: pairs with tamis__cell_peek(): who sees this cell raised also sees the
+     * cells that were raised before.  ORDER acquire: what the last raiser released is passed on by
+     * us. */
+    if (__builtin_expect(*before < cells->most - 1, 1) &&
+        __atomic_compare_exchange_n(word, &old, old + ((uint64_t)1 << shift), false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return 0;
+    return tamis__cell_raise_slowly(cells, cell, before);
+}
 
 /* Lowers a cell by one and returns the count from before.  The caller has seen it above 0 and keeps
  * others from lowering it. */
-uint64_t tamis__cell_lower(const struct tamis__cells *cells, uint64_t cell);
+static inline uint64_t tamis__cell_lower(const struct tamis__cells *cells, uint64_t cell)
+{
+    uint64_t *word = tamis__cell_word(cells, cell);
+    const unsigned shift = tamis__cell_shift(cells, cell);
+    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED); /* ORDER: the swap decides */
+    const uint64_t value = old >> shift & cells->most;
+    /* ORDER acq_rel: as raise(). */
+    if (__builtin_expect(value > 0 && value < cells->most, 1) &&
+        __atomic_compare_exchange_n(word, &old, old - ((uint64_t)1 << shift), false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return value;
+    return tamis__cell_lower_slowly(cells, cell);
+}
 
 /* Raises a cell by that many, beside any other call.  On an error it is raised by fewer, or not at
  * all.  TAMIS_ELIMIT: it would pass TAMIS__COUNT_MAX. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counting_test.c: the counting kind, and what is called on its filters (store/kind/counting.c). */
+#include "base/cpu.h"
 #include "counters.h"
+#include "counting_lanes8.h"
 #include "kinds.h"
 #include "numbers.h"
 #include "rounds.h"
@@ -106,25 +108,38 @@ CASE(counting_single_calls_agree_with_the_model)
 
 #define BATCH 200u
 
-/* Batches of every size up to 200, of each call in turn. */
-static void batch_step(struct counters *c, uint64_t *random, size_t size, unsigned call)
+static int64_t call_loop(struct counters *c, tamis__counting_run_fn *loop,
+                         const struct tamis_key *keys, size_t size, unsigned call, uint8_t *answers,
+                         uint64_t *counts)
+{
+    static const enum tamis__counting_op ops[] = {TAMIS__COUNTING_ADD, TAMIS__COUNTING_REMOVE,
+                                                  TAMIS__COUNTING_COUNT, TAMIS__COUNTING_CONTAINS};
+    if (loop != NULL)
+        return loop(c->segment, &(struct tamis__counting_call){.op = ops[call],
+                                                               .keys = keys,
+                                                               .count = size,
+                                                               .answers = answers,
+                                                               .counts = counts});
+    if (call == 0) return tamis_filter_add_batch(c->filter, keys, size, answers);
+    if (call == 1) return tamis_filter_remove_batch(c->filter, keys, size, answers);
+    if (call == 2) return tamis_filter_count_batch(c->filter, keys, size, counts);
+    return tamis_filter_contains_batch(c->filter, keys, size, answers);
+}
+
+/* Batches of every size up to 200, of each call in turn; by a loop itself, or by the filter's. */
+static void batch_step(struct counters *c, tamis__counting_run_fn *loop, uint64_t *random,
+                       size_t size, unsigned call)
 {
     uint64_t numbers[BATCH], counts[BATCH + 1], expected = 0;
     struct tamis_key keys[BATCH];
     uint8_t answers[BATCH + 1];
-    int64_t told;
     for (size_t i = 0; i < size; i++) {
         numbers[i] = some_key(random);
         keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
     }
     memset(answers, 7, sizeof answers);
     counts[size] = 77;
-    if (call == 0)
-        told = tamis_filter_add_batch(c->filter, keys, size, answers);
-    else if (call == 1)
-        told = tamis_filter_remove_batch(c->filter, keys, size, answers);
-    else
-        told = tamis_filter_count_batch(c->filter, keys, size, counts);
+    const int64_t told = call_loop(c, loop, keys, size, call, answers, counts);
     for (size_t i = 0; i < size; i++) {
         uint64_t want;
         if (call == 0)
@@ -133,7 +148,7 @@ static void batch_step(struct counters *c, uint64_t *random, size_t size, unsign
             want = (uint64_t)counters_model_remove(c, &numbers[i], sizeof numbers[i]);
         else
             want = counters_model_count(c, &numbers[i], sizeof numbers[i]);
-        assert_int_equal(call == 2 ? counts[i] : answers[i], want);
+        assert_int_equal(call == 2 ? counts[i] : answers[i], call == 3 ? want > 0 : want);
         expected += want > 0;
     }
     assert_int_equal(told, expected);
@@ -141,17 +156,41 @@ static void batch_step(struct counters *c, uint64_t *random, size_t size, unsign
     assert_int_equal(counts[size], 77);
 }
 
+/* For every number of places in a word that a rate leads to; cells of 4 bits are those that vectors
+ * look at. */
+static void check_batches(tamis__counting_run_fn *loop)
+{
+    static const double rates[] = {0.01, 1e-9, 0.4, 0.2, 0.05, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
+    uint64_t random = random_seed();
+    for (size_t w = 0; w < WIDTHS; w++)
+        for (size_t r = 0; r < (widths[w] == 4 ? sizeof rates / sizeof rates[0] : 2); r++) {
+            AUTO_COUNTERS c;
+            counters_make(&c, 100, rates[r], widths[w]);
+            for (size_t size = 0; size <= BATCH; size++)
+                for (unsigned call = 0; call < 4; call++)
+                    batch_step(&c, loop, &random, size, call);
+            counters_check(&c);
+            if (widths[w] == 4) assert_true(c.segment->header->overflow_levels > 0);
+        }
+}
+
+/* Under all vector instructions that this machine has.  Seen to fail with cells at 0 that are not
+ * seen, with parts_of() leaving out the last of 16 bits, and with spread() off by one. */
 CASE(counting_batches_agree_with_the_model)
 {
-    uint64_t random = random_seed();
-    for (size_t w = 0; w < WIDTHS; w++) {
-        AUTO_COUNTERS c;
-        counters_make(&c, 100, 0.01, widths[w]);
-        for (size_t size = 0; size <= BATCH; size++)
-            for (unsigned call = 0; call < 3; call++)
-                batch_step(&c, &random, size, call);
-        counters_check(&c);
+    const enum tamis__cpu best = tamis__cpu();
+    for (unsigned cpu = 0; cpu < TAMIS__CPU_COUNT; cpu++) {
+        if (!tamis__cpu_has((enum tamis__cpu)cpu)) continue;
+        tamis__cpu_force((enum tamis__cpu)cpu);
+        print_message("with %s\n", tamis_simd());
+        check_batches(NULL);
     }
+    tamis__cpu_force(best);
+}
+
+CASE(counting_loops_with_vectors_of_8_agree_with_the_model)
+{
+    check_batches(counting_run_lanes8);
 }
 
 CASE(counting_remove_without_answers_removes_all)
