@@ -28,7 +28,7 @@ static void place_step(const struct tamis__segment_header *header, const struct 
 
 TAMIS__INLINE struct tamis__key_cells key_at(const struct places *places, unsigned slot, unsigned z)
 {
-    struct tamis__key_cells key;
+    struct tamis__key_cells key = {.word = {0}};
     FOR_EACH_WORD(w, z)
     {
         key.word[w] = places->word[w][slot];
