@@ -267,8 +267,8 @@ static int check_default_kind(const struct tamis_build *build, const struct tami
     return tamis__fail(
         TAMIS_EMISMATCH,
         "the filter '%s' is of kind %s, and a build makes kind %s where none is given; "
-        "give --kind %s to build it as it is, or --kind %s to replace it, which "
-        "ends those who add to it",
+        "give --kind %s to build it as it is, or --kind %s to replace it by a "
+        "filter that takes no further keys",
         build->name, tamis_kind_name(kind), tamis_kind_name(build->filter.kind),
         tamis_kind_name(kind), tamis_kind_name(build->filter.kind));
 }

@@ -14,11 +14,11 @@
  * transaction.  Only the holder of the exclusive lock reads or writes it.  A note is never synced,
  * as it is of no use after the next boot.
  *
- * Whoever else writes to the file changes its times.  On kernels before 6.13 these tell only some
- * milliseconds apart.  So who makes a note first sets the time of the last write to the clock's,
- * which has nanoseconds.  Where the file system keeps less than that, there is no note.  Only the
- * owner of the file may set its time.  The note of somebody else is made without it, and does not
- * tell a foreign write in the same moment.
+ * Whoever else writes to the file changes its times.  On kernels before 6.13 two writes within
+ * some milliseconds get the same time.  So the maker of a note first sets the time of the last
+ * write to that of the clock, which counts nanoseconds.  If the file system keeps less than that,
+ * no note is made.  Only the owner of the file may set its time.  Somebody else makes a note
+ * without this, and that note does not show a foreign write in the same moment.
  */
 #include <fcntl.h>
 

@@ -408,7 +408,7 @@ static int load_outgrown(struct tamis__reader *reader, struct summing *summing, 
         rc = o.owner == 0 ? TAMIS__NO_COUNT
                           : target->count(target->context, index, o.owner - 1, o.count);
         if (rc == TAMIS__NO_COUNT)
-            return tamis__reader_fail(reader, TAMIS_ECORRUPT, at, "has a count that cannot be");
+            return tamis__reader_fail(reader, TAMIS_ECORRUPT, at, "has an impossible count");
         if (rc < 0) return rc;
     }
 }

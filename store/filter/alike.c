@@ -130,10 +130,11 @@ int tamis__check_mergeable(const struct tamis__side *side)
 {
     const struct tamis__view *view = side->view;
     if (view->policy.slices > 0)
-        return tamis__fail(TAMIS_EUNSUPPORTED,
-                           "the filter '%s' has a window, and its slices are no other filter's; "
-                           "merge filters without one",
-                           side->filter->name);
+        return tamis__fail(
+            TAMIS_EUNSUPPORTED,
+            "the filter '%s' has a window, whose slices match those of no other filter; "
+            "merge filters without one",
+            side->filter->name);
     for (uint32_t i = 0; i < view->count; i++)
         if (view->segments[i].kind->merge == NULL)
             return tamis__fail(

@@ -21,7 +21,7 @@ int tamis__check_replaceable(const struct tamis__record *record)
 {
     if (record->policy.slices == 0 && tamis__record_newest(record)->counter_bits == 0) return 0;
     return tamis__fail(TAMIS_EMISMATCH,
-                       "the filter '%s' %s, and a build would lose what that knows; choose another "
+                       "the filter '%s' %s, and a build would lose what it holds; choose another "
                        "name, or drop it first",
                        record->name,
                        record->policy.slices > 0 ? "has a window" : "is of kind counting");

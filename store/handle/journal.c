@@ -125,11 +125,12 @@ static int fail_log(struct tamis__journal *journal, const struct tamis__view *vi
     (void)snprintf(cause, sizeof cause, "%s", tamis_last_error());
     for (uint32_t i = 0; i < view->count; i++)
         (void)tamis__mark_degrade(&view->segments[i].segment, rc);
-    return tamis__fail(rc,
-                       "%s; the keys of this call may be in the filter '%s' and are not safe from "
-                       "a power cut: once the disk is well, add them again, which brings the whole "
-                       "filter to the disk first",
-                       cause, journal->filter->name);
+    return tamis__fail(
+        rc,
+        "%s; the keys of this call may be in the filter '%s' and are not safe from "
+        "a power cut: once the disk works again, add them again, which brings the whole "
+        "filter to the disk first",
+        cause, journal->filter->name);
 }
 
 static int fail_with_others(const struct tamis__journal *journal)

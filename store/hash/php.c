@@ -291,14 +291,13 @@ static const char *weakness(const uint8_t *parameters)
         used |= 1u << parameters[i];
     if (used & (1u << JS | 1u << BKDR | 1u << SDBM | 1u << DJB))
         return "js, bkdr, sdbm and djb lose the later bytes of a key to PHP's float rounding "
-               "(20,000 URLs that differ in a number gave 5 values of bkdr), so keys that are "
-               "alike "
-               "share their bits and strangers pass far more often than the rate says; see "
-               "docs/migrating.md";
+               "(20,000 URLs that differ in a number gave 5 values of bkdr), so similar "
+               "keys share their bits, and keys that were never added seem present far more often "
+               "than the rate says; see docs/migrating.md";
     if (used & (1u << PJW | 1u << ELF | 1u << DEK))
         return "pjw heeds the last 16 bytes of a key alone, elf has 28 bits, and dek mixes little "
-               "(20,000 URLs that differ in a number gave 4,540 values), so strangers pass more "
-               "often than the rate says; see docs/migrating.md";
+               "(20,000 URLs that differ in a number gave 4,540 values), so keys that were "
+               "never added seem present more often than the rate says; see docs/migrating.md";
     return NULL;
 }
 

@@ -95,9 +95,9 @@ STORE_CASE(impossible_counts_are_refused)
     AUTO_FILTER *from = filled(store);
     AUTO_STREAM stream = exported(from);
     const size_t counts = counts_at(&stream);
-    refuse(store, &stream, counts, UINT64_MAX, "count that cannot be");
-    refuse(store, &stream, counts, 0, "count that cannot be");
-    refuse(store, &stream, counts + 8, UINT64_MAX, "count that cannot be");
+    refuse(store, &stream, counts, UINT64_MAX, "has an impossible count");
+    refuse(store, &stream, counts, 0, "has an impossible count");
+    refuse(store, &stream, counts + 8, UINT64_MAX, "has an impossible count");
     refuse(store, &stream, HEAD + 196, 5, "counters of 5 bits");
     refuse(store, &stream, 32, TAMIS_ON_FULL_GROW, "goes on in further segments");
 }

@@ -9,12 +9,13 @@
  * All pieces are on their way at once (exchange.c).  Nothing is copied but into hiredis' buffers,
  * so memory is that of one batch.
  *
- * An add whose answer was lost is asked again.  NEW is NEW then.  SEEN may be due to the first
- * asking, so the key is in doubt.  So is one whose NEW was lost with its node before the replicas
- * had it (--replicas): somebody else may have added it since.  A crawler would rather fetch it
- * twice than never: it is answered as new, unless --no-retry-new asks for the other error.
- * Both are counted.  The same goes for keys that were sent when the client gives up: they may be
- * there, and then nobody would be told of them.
+ * An add whose answer was lost is asked again.  If the answer is NEW now, the key is new.  If it is
+ * SEEN, the first asking may have added the key, so the key is in doubt.  A key is in doubt, too,
+ * if its answer NEW came and its node was lost before the replicas had the key (--replicas):
+ * somebody else may have added it since.  So is a key that was sent and not answered when the
+ * client gives up: it may be there, and then nobody would be told of it.  A crawler would rather
+ * fetch a page twice than never.  So a key in doubt is answered as new, or as seen with
+ * --no-retry-new.  Keys in doubt are counted.
  *
  * A remove is not asked again: it could take the key off twice, which others may have added.  The
  * keys of such a piece are in doubt, and are answered as refused.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * wire.h: what goes to a Redis server and comes from it, by TCP, by a socket of this machine, or by
- * TLS.  Nothing here waits but wire_connect(): who uses it waits for the descriptor.
+ * TLS.  Only wire_connect() waits; the callers of the others wait for the descriptor themselves.
  *
  * hiredis speaks the protocol.  Its limits are not those of a client that must stand whatever is at
  * the other end: so an array, and the bytes of a reply, have limits of their own here.
