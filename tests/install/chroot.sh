@@ -82,6 +82,7 @@ fresh()
         echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/fast"
         awk '{ print "deb", $1, $2, $3 }' "$TAMIS_CHROOT/targets" >"$root/etc/apt/sources.list"
         apt-config dump Acquire >"$root/etc/apt/apt.conf.d/90machine"
+        echo 'Acquire::Languages "none";' >"$root/etc/apt/apt.conf.d/91untranslated"
         if [ -d /etc/apt/auth.conf.d ]; then cp -r /etc/apt/auth.conf.d "$root/etc/apt/"; fi
         printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # services are not started
         chmod +x "$root/usr/sbin/policy-rc.d"

@@ -2,8 +2,8 @@
 """memory_test.py [TIMES]: no call keeps memory or a reference, whether it succeeds or fails.
 
 Blocks of Python's allocator are counted, the pages of the process, and references: to the types, and all of them where
-Python was built to count these.  Calls for keys are made 100,000 times and those for filters and stores, which take longer,
-10,000 times; with TIMES, such as 1000000, all of them so often, which takes half an hour.  It was seen to fail for a Py_DECREF left out in
+Python was built to count these.  Calls for keys are made 50,000 times and those for filters and stores, which take longer,
+5,000 times; with TIMES, such as 1000000, all of them so often, which takes half an hour.  It was seen to fail for a Py_DECREF left out in
 let_go() of items.c (blocks), for a PyMem_Free left out in source_clear() (pages), and for free_object() that kept its type.
 """
 
@@ -20,7 +20,7 @@ from support import StoreTest
 
 # AddressSanitizer keeps what was freed for a while, as many megabytes as CMakeLists.txt says.
 ASAN = "quarantine_size_mb" in os.environ.get("ASAN_OPTIONS", "")
-PAGES_KB = 16384 if ASAN else 4096
+PAGES_KB = 16384 if ASAN else 2048
 TIMES = int(sys.argv.pop(1)) if sys.argv[1:] and sys.argv[1].isdigit() else None
 
 
@@ -30,7 +30,7 @@ def pages_kb():
 
 
 def times(usual):
-    return TIMES or (usual // 5 if ASAN else usual)
+    return TIMES or (usual * 2 // 5 if ASAN else usual)
 
 
 def all_references():
@@ -87,7 +87,7 @@ class Memory(StoreTest):
             "add many": lambda: seen.add_many([raw, text + "z", view, memoryview(view)]),
             "tuple": lambda: seen.add_many((raw, text)), "iterator": lambda: seen.add_many(iter([raw, text])),
             "array": lambda: seen.add_many(numbers), "update": lambda: seen.update([raw]),
-        }, times(100_000))
+        }, times(50_000))
 
     def test_calls_for_keys_that_fail(self):
         seen = self.seen
@@ -101,7 +101,7 @@ class Memory(StoreTest):
             "closed": fails(lambda: closed.add("a")), "closed many": fails(lambda: closed.add_many(["a"])),
             "iterator": fails(lambda: seen.add_many(int(k) for k in "12x")),
             "full": fails(lambda: full.add("b")), "full many": fails(lambda: full.add_many(["b", "c"])),
-        }, times(100_000))
+        }, times(50_000))
 
     def test_calls_for_filters_and_stores(self):
         store, path = self.store, self.path
@@ -124,8 +124,8 @@ class Memory(StoreTest):
             "mismatch": fails(lambda: store.open_or_create("seen", 5)), "repr": lambda: repr(self.seen),
             "merge": fails(lambda: store.merge("m", self.seen, self.counting)),
             "again": fails(lambda: store.create("seen", 100)), "make and drop": make_and_drop,
-        }, times(10_000))
-        self.flat({"build": build}, times(10_000))
+        }, times(5_000))
+        self.flat({"build": build}, times(5_000))
 
 
 if __name__ == "__main__":

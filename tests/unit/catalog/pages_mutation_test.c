@@ -291,8 +291,8 @@ CASE(pages_of_a_small_catalog_damaged_give_errors_or_the_truth)
     catalogs_forget_range(store, 3, 6, 3);
     catalogs_put_range(store, 20, 2);
     learn(&truth, store);
-    mutate_all(&truth, rounds(FIXTURE_SANITIZED ? 1500 : 2500, 15000), false);
-    mutate_all(&truth, rounds(FIXTURE_SANITIZED ? 300 : 500, 3000), true);
+    mutate_all(&truth, rounds(1500, 15000), false);
+    mutate_all(&truth, rounds(250, 3000), true);
     forget(&truth);
 }
 
@@ -305,7 +305,7 @@ CASE(pages_of_a_larger_catalog_damaged_give_errors_or_the_truth)
     catalogs_forget_range(store, 1, 300, 2);
     catalogs_put_range(store, 500, 5);
     learn(&truth, store);
-    mutate_all(&truth, rounds(FIXTURE_SANITIZED ? 500 : 1000, 5000), false);
+    mutate_all(&truth, rounds(500, 5000), false);
     mutate_all(&truth, rounds(FIXTURE_SANITIZED ? 100 : 250, 1500), true);
     forget(&truth);
 }
