@@ -117,8 +117,8 @@ run_ctest()
     ctest --test-dir "$build" --output-on-failure --timeout 300 "$@" </dev/null
 }
 status=0
-# Two more than there are processors, as some tests always wait for a server, a disk or a registry.
-run_ctest -j "$(($(nproc) + 2))" "$@" || status=$?
+# Three more than there are processors, as some tests always wait for a server, a disk or a registry.
+run_ctest -j "$(($(nproc) + 3))" "$@" || status=$?
 [ "$status" -ne 0 ] || exit 0
 
 # A test of label timing has deadlines, as have the servers that it starts, and a machine that is busy with something else
