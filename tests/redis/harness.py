@@ -63,9 +63,9 @@ def filters(instance):
     return sorted(tamis("list", "-q", "--store", store_of(instance)).split("\n")[:-1])
 
 
-def eventually(condition, what):
+def eventually(condition, what, seconds=PATIENCE_S):
     """Waits for it."""
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
             raise AssertionError(f"never: {what}")
