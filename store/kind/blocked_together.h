@@ -76,7 +76,7 @@ TAMIS__INLINE void place_alike(const struct alike *given, const struct halves *h
         }
         for (unsigned s = 0; s < alike.count; s++)
             lanes_put(alike.block[s] + slot + i,
-                      lanes_block(high, alike.blocks[s]) * (TAMIS__BLOCK_BITS / 8) +
+                      lanes_scale(high, alike.blocks[s]) * (TAMIS__BLOCK_BITS / 8) +
                           (uintptr_t)alike.data[s]);
     }
 }

@@ -189,6 +189,7 @@ TAMIS__INLINE int add_nibbles(const struct tamis__cells *cells, const struct tam
         uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED); /* ORDER: the swap decides */
         const uint64_t full = old >> 3 & old >> 2 & old >> 1 & more[part]; /* 14 or 15 */
         was[part] = old;
+        TAMIS__POINT(TAMIS__POINT_ADD_LOADED);
         /* ORDER acq_rel: as tamis__cell_raise(). */
         if (__builtin_expect(full != 0, 0) ||
             __builtin_expect(!__atomic_compare_exchange_n(word, &old, old + more[part], false,

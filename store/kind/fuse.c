@@ -132,6 +132,10 @@ TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct 
         memset(answers, 0, count);
         return 0;
     }
+#ifdef __x86_64__
+    if (tamis__cpu() == TAMIS__CPU_AVX512 && ask.piece_slots <= UINT32_MAX)
+        return tamis__fuse_run_avx512(segment, keys, digests, count, answers);
+#endif
     switch (segment->header->fingerprint_bits) {
     case 8:
         return run(&ask, keys, digests, count, answers, 1, source);

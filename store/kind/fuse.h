@@ -56,10 +56,12 @@ tamis__fuse_geometry(uint32_t pieces, uint32_t piece_segments, uint32_t segment_
                                          .segment_slots = segment_slots};
 }
 
+#define TAMIS__FUSE_MULTIPLIER 0x9E3779B97F4A7C15u /* 2^64 / golden ratio */
+
 /* Folds both halves of the product, so that each bit depends on each bit of digest and seed. */
 static inline uint64_t tamis__fuse_hash(uint64_t digest, uint64_t seed)
 {
-    const tamis__u128 product = (tamis__u128)(digest ^ seed) * 0x9E3779B97F4A7C15u;
+    const tamis__u128 product = (tamis__u128)(digest ^ seed) * TAMIS__FUSE_MULTIPLIER;
     return (uint64_t)(product >> 64) ^ (uint64_t)product;
 }
 
@@ -90,6 +92,13 @@ tamis__fuse_header_shape(const struct tamis__segment_header *header)
 int tamis__fuse_contains_digest(const struct tamis__segment *segment, uint64_t digest);
 size_t tamis__fuse_contains_digests(const struct tamis__segment *segment, const uint64_t *digests,
                                     size_t count, uint8_t *answers);
+
+/* Asks for keys, or for digests; the other pointer is NULL.  For segments that have pieces, each
+ * with fewer than 2^32 slots.  Returns how many of the answers are 1. */
+typedef size_t tamis__fuse_run_fn(const struct tamis__segment *segment,
+                                  const struct tamis_key *keys, const uint64_t *digests,
+                                  size_t count, uint8_t *answers);
+tamis__fuse_run_fn tamis__fuse_run_avx512;
 
 /* Returns the piece that a digest belongs to; it rises with the digest. */
 static inline uint64_t tamis__fuse_piece(uint64_t digest, uint32_t pieces)

@@ -53,6 +53,25 @@ TAMIS__INLINE lanes lanes_mul64(lanes x, uint64_t by)
 #endif
 }
 
+/* As tamis__scale(), for a number below 2^32. */
+TAMIS__INLINE lanes lanes_scale(lanes x, uint64_t below)
+{
+    const lanes by = lanes_all(below);
+    return (lanes_mul32(x >> 32, by) + (lanes_mul32(x, by) >> 32)) >> 32;
+}
+
+/* The low half of the product of x and a constant, and its high half. */
+TAMIS__INLINE lanes lanes_mul128(lanes x, uint64_t by, lanes *high)
+{
+    const lanes x_high = x >> 32, by_low = lanes_all(by & UINT32_MAX),
+                by_high = lanes_all(by >> 32);
+    const lanes ll = lanes_mul32(x, by_low), hl = lanes_mul32(x_high, by_low);
+    const lanes lh = lanes_mul32(x, by_high), hh = lanes_mul32(x_high, by_high);
+    const lanes cross = (ll >> 32) + (hl & UINT32_MAX) + lh;
+    *high = hh + (hl >> 32) + (cross >> 32);
+    return (cross << 32) | (ll & UINT32_MAX);
+}
+
 /* 1 << n, where n are the 6 bits of x from bit `from` on. */
 TAMIS__INLINE lanes lanes_bit(lanes x, unsigned from)
 {
@@ -177,13 +196,9 @@ TAMIS__INLINE void lanes_hash8(lanes key, uint64_t seed, uint64_t *high_out, uin
 {
     const uint64_t swapped = (uint64_t)__builtin_bswap32((uint32_t)seed) << 32;
     const uint64_t times = XXH3_PRIME_1 + (8 << 2);
-    const lanes a = key ^ lanes_all(FLIP + (seed ^ swapped)), a_high = a >> 32;
-    const lanes by_low = lanes_all(times & UINT32_MAX), by_high = lanes_all(times >> 32);
-    const lanes ll = lanes_mul32(a, by_low), hl = lanes_mul32(a_high, by_low);
-    const lanes lh = lanes_mul32(a, by_high), hh = lanes_mul32(a_high, by_high);
-    const lanes cross = (ll >> 32) + (hl & UINT32_MAX) + lh;
-    lanes low = (cross << 32) | (ll & UINT32_MAX);
-    lanes high = hh + (hl >> 32) + (cross >> 32) + (low << 1);
+    const lanes a = key ^ lanes_all(FLIP + (seed ^ swapped));
+    lanes high, low = lanes_mul128(a, times, &high);
+    high += low << 1;
     low ^= high >> 3;
     low ^= low >> 35;
     low = lanes_mul64(low, XXH3_MIX_2);
@@ -280,7 +295,7 @@ TAMIS__INLINE void take_halves(const struct source *from, size_t first, unsigned
         halves_of_last(from, first, count, halves);
 }
 
-static void keep(const struct halves *halves, unsigned count, struct tamis__digest *kept)
+TAMIS__INLINE void keep(const struct halves *halves, unsigned count, struct tamis__digest *kept)
 {
     for (unsigned i = 0; i < count; i++)
         kept[i] = (struct tamis__digest){.high = halves->high[i], .low = halves->low[i]};

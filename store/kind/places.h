@@ -14,13 +14,6 @@ struct places {
 
 #ifdef LANES
 
-/* The block of a key, as tamis__scale. */
-TAMIS__INLINE lanes lanes_block(lanes high, uint64_t blocks)
-{
-    const lanes by = lanes_all(blocks);
-    return (lanes_mul32(high >> 32, by) + (lanes_mul32(high, by) >> 32)) >> 32;
-}
-
 /* Which word of its block word w of a key is, and its mask, as tamis__target_of. */
 TAMIS__INLINE lanes lanes_target(lanes low, unsigned w, unsigned z, unsigned q, lanes *mask)
 {
@@ -38,7 +31,7 @@ TAMIS__INLINE void place(uint64_t blocks, const struct halves *halves, unsigned 
 {
     for (unsigned i = 0; i < count; i += LANES) {
         const lanes high = lanes_get(halves->high + i), low = lanes_get(halves->low + i);
-        const lanes first = lanes_block(high, blocks) * TAMIS__BLOCK_WORDS;
+        const lanes first = lanes_scale(high, blocks) * TAMIS__BLOCK_WORDS;
         for (unsigned w = 0; w < z; w++) {
             lanes mask;
             lanes_put(places->word[w] + slot + i, first + lanes_target(low, w, z, q, &mask));

@@ -27,6 +27,7 @@
 #include "fixture.h"
 #include "handle/view.h"
 #include "kind/cells.h"
+#include "numbers.h"
 #include "rounds.h"
 #include "spawn.h"
 
@@ -356,16 +357,27 @@ CASE(remove_without_the_lock_goes_wrong)
 
 /* ---- 3: adders of the same keys -------------------------------------------------------------- */
 
+/* Two processes add by batches, whose loops raise by other instructions, and two one by one. */
 static void adder(void *context, unsigned index)
 {
     struct arena *arena = context;
+    uint64_t numbers[BATCH];
+    struct tamis_key keys[BATCH];
+    uint8_t answers[BATCH];
     yield_state = arena->seed + index;
     tamis__point_hook = yield_sometimes;
-    for (uint64_t key = 0; key < SAME_KEYS; key++) {
-        if (key % BATCH == 0) spawn_wait(&arena->barrier);
-        const int rc = tamis_filter_add(arena->filter, &key, sizeof key);
-        SPAWN_CHECK(rc >= 0);
-        (void)__atomic_add_fetch(&arena->removed[key], (uint32_t)rc, __ATOMIC_RELAXED);
+    for (uint64_t first = 0; first < SAME_KEYS; first += BATCH) {
+        numbers_from(first, BATCH, numbers, keys);
+        spawn_wait(&arena->barrier);
+        if (index % 2 == 0)
+            SPAWN_CHECK(tamis_filter_add_batch(arena->filter, keys, BATCH, answers) >= 0);
+        for (uint64_t i = 0; i < BATCH; i++) {
+            const int rc = index % 2 == 0
+                               ? answers[i]
+                               : tamis_filter_add(arena->filter, &numbers[i], sizeof numbers[i]);
+            SPAWN_CHECK(rc >= 0 && rc <= 1);
+            (void)__atomic_add_fetch(&arena->removed[first + i], (uint32_t)rc, __ATOMIC_RELAXED);
+        }
     }
 }
 

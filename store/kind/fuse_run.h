@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fuse_run.h: the loop over keys of kind fuse with vectors; lanes.h says how a key passes through
+ * it.  Its places are three slots (fuse.h), in three cache lines.
+ *
+ * Only machines with AVX-512 use it.  Where a key has several lines, their prefetches stand
+ * together anyway, and elsewhere fuse.c's own loop is as fast (docs/decisions/0017).
+ *
+ * A file that includes this one defines RUN, the name, beside what lanes.h asks for.
+ */
+#include "kind/fuse.h"
+#include "kind/lanes.h"
+
+struct places {
+    _Alignas(64) uint64_t slot[TAMIS__FUSE_ARITY][RING];
+    _Alignas(64) uint64_t fingerprint[RING];
+};
+
+/* What the keys of a call have in common. */
+struct run {
+    struct tamis__fuse_geometry geometry;
+    uint64_t piece_slots;
+    const uint64_t *seeds;
+    const void *fingerprints;
+};
+
+/* As tamis__fuse_place(), the slots counted over all pieces. */
+TAMIS__INLINE void place(const struct run *run, const uint64_t *digests, unsigned count,
+                         struct places *places, unsigned slot)
+{
+    const uint64_t width = run->geometry.segment_slots;
+    for (unsigned i = 0; i < count; i += LANES) {
+        const lanes digest = lanes_get(digests + i);
+        const lanes piece = lanes_scale(digest, run->geometry.pieces);
+#define SEED_OF(n) run->seeds[piece[n]]
+        const lanes seed = {LANES_OF(SEED_OF)};
+#undef SEED_OF
+        lanes high;
+        const lanes low = lanes_mul128(digest ^ seed, TAMIS__FUSE_MULTIPLIER, &high);
+        const lanes hash = high ^ low;
+        const lanes first =
+            lanes_scale(lanes_mul64(digest, run->geometry.pieces), run->geometry.first_slots);
+        const lanes before = lanes_mul64(piece, run->piece_slots);
+        lanes_put(places->slot[0] + slot + i, before + first);
+        lanes_put(places->slot[1] + slot + i, before + ((first + width) ^ (hash & (width - 1))));
+        lanes_put(places->slot[2] + slot + i,
+                  before + ((first + 2 * width) ^ (hash >> 16 & (width - 1))));
+        lanes_put(places->fingerprint + slot + i, hash >> 32);
+    }
+}
+
+/* The fingerprint in a slot, of `bytes` bytes, a constant. */
+TAMIS__INLINE uint32_t fingerprint_at(const void *fingerprints, uint64_t slot, uint32_t bytes)
+{
+    if (bytes == 1) return ((const uint8_t *)fingerprints)[slot];
+    if (bytes == 2) return ((const uint16_t *)fingerprints)[slot];
+    return ((const uint32_t *)fingerprints)[slot];
+}
+
+/* Prefetches the new slots of a step, and tests the old ones. */
+TAMIS__INLINE size_t turn(const void *fingerprints, const struct places *p, struct stand at,
+                          uint8_t *answers, uint32_t bytes)
+{
+    const unsigned both = at.fresh > at.old ? at.fresh : at.old;
+    const uint32_t all = (uint32_t)(((uint64_t)1 << 8 * bytes) - 1);
+    size_t ones = 0;
+    for (unsigned i = 0; i < both; i++) {
+        const unsigned fresh = at.slot + i, old = at.asked + i;
+        if (i < at.fresh) {
+            __builtin_prefetch((const char *)fingerprints + p->slot[0][fresh] * bytes, 0, 3);
+            __builtin_prefetch((const char *)fingerprints + p->slot[1][fresh] * bytes, 0, 3);
+            __builtin_prefetch((const char *)fingerprints + p->slot[2][fresh] * bytes, 0, 3);
+        }
+        if (i >= at.old) continue;
+        const uint32_t sum = (uint32_t)p->fingerprint[old] ^
+                             fingerprint_at(fingerprints, p->slot[0][old], bytes) ^
+                             fingerprint_at(fingerprints, p->slot[1][old], bytes) ^
+                             fingerprint_at(fingerprints, p->slot[2][old], bytes);
+        const unsigned one = (sum & all) == 0;
+        answers[i] = (uint8_t)one;
+        ones += one;
+    }
+    return ones;
+}
+
+/* Takes the digests that the caller has, or those of the keys; what fills the last vector is not
+ * asked for, but stays a digest. */
+TAMIS__INLINE void take_digests(const struct source *from, const uint64_t *digests, size_t first,
+                                unsigned count, struct halves *halves)
+{
+    if (digests == NULL) {
+        take_halves(from, first, count, halves);
+        return;
+    }
+    for (unsigned i = 0; i < (count + LANES - 1) / LANES * LANES; i++)
+        halves->low[i] = i < count ? digests[first + i] : 0;
+}
+
+TAMIS__INLINE size_t loop(const struct run *run, const struct source *from, const uint64_t *digests,
+                          size_t count, uint8_t *answers, uint32_t bytes)
+{
+    struct places places;
+    struct halves halves;
+    const struct flight flight = flight_of(count);
+    size_t ones = 0;
+    for (size_t i = 0; i < count + flight.depth; i += STEP) {
+        const struct stand at = stand_at(flight, i, count);
+        const struct stand whole = {at.slot, at.asked, STEP, STEP, at.done};
+        take_digests(from, digests, i, at.fresh, &halves);
+        if (at.fresh > 0) place(run, halves.low, at.fresh, &places, at.slot);
+        if (at.fresh == STEP && at.old == STEP)
+            ones += turn(run->fingerprints, &places, whole, answers + at.done, bytes);
+        else
+            ones += turn(run->fingerprints, &places, at, answers + at.done, bytes);
+    }
+    return ones;
+}
+
+size_t RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
+           const uint64_t *digests, size_t count, uint8_t *answers)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const struct run run = {
+        .geometry = tamis__fuse_geometry(h->pieces, h->piece_segments, h->segment_slots),
+        .piece_slots = ((uint64_t)h->piece_segments + 2) * h->segment_slots,
+        .seeds = segment->data,
+        .fingerprints = (const unsigned char *)segment->data + tamis__fuse_seeds_bytes(h->pieces)};
+    const struct source from = {.by = tamis__header_digester(h), .keys = keys};
+    if (count == 0) return 0;
+    switch (h->fingerprint_bits) {
+    case 8:
+        return loop(&run, &from, digests, count, answers, 1);
+    case 16:
+        return loop(&run, &from, digests, count, answers, 2);
+    default:
+        return loop(&run, &from, digests, count, answers, 4);
+    }
+}
