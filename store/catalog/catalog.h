@@ -14,7 +14,8 @@
  * own: nothing of it can go stale or race at first opening (docs/decisions/0002).  The file stays
  * open and mapped for the next transaction of the handle (opened.c).  Between begin and end other
  * processes wait, so do little there.  If a process is stopped there, the others wait as long as
- * `wait` says.
+ * `wait` says.  catalog.c has the transactions, records.c what is read and written in them, anew.c
+ * makes a catalog.
  */
 #pragma once
 

@@ -6,6 +6,8 @@
  *     the index   made from the set: a file like a segment (kind 5, docs/format.md 3.7), which each
  *                 handle maps
  *
+ * set.c and index.c have the functions of each.
+ *
  * A query asks the index, and only for keys to which the bits say yes.  The catalog has only the
  * index's number and its count.  So ten million keys are read, sorted and written without the
  * catalog's lock, and the work under the lock takes as long for them as for one.

@@ -5,6 +5,9 @@
  * The only place that reads errno and the only caller of mmap and friends.  Every call names what
  * it worked on (`what`, a path for the sentence).  In the test build a hook may fail any call
  * before it is made: tests count the calls of an operation and fail each in turn.
+ *
+ * map.c has mappings, clock.c clocks, pauses and barriers, boot.c the number of the boot,
+ * lock_holder.c who holds a lock, io.c the rest.
  */
 #pragma once
 

@@ -9,8 +9,12 @@
  *                                       exclusive lock; in force once the catalog says so
  *     open                              mapped whole; the descriptor is closed again
  *
- * A segment never shrinks or changes shape.  A segment of counters grows at
- * its end (tamis__segment_extend).
+ * A segment never shrinks or changes shape.  A segment of counters grows at its end
+ * (tamis__segment_extend).
+ *
+ * live.c has the words that change while others have the file open, room.c the item count (room.h),
+ * broken.c looks for truncation, populate.c reads all of a file, segment_name.c names files,
+ * segment.c has the rest.
  */
 #pragma once
 
