@@ -60,7 +60,7 @@ class Jobs(StoreTest):
             build.add_many(KEYS)
         here = os.path.dirname(os.path.abspath(__file__))
         done = subprocess.run([PYTHON, "-B", here + "/spark_jobs.py", self.directory], capture_output=True, text=True,
-                              check=False, timeout=250, cwd=self.directory)
+                              check=False, timeout=800, cwd=self.directory)
         self.assertEqual(done.returncode, 0, done.stderr[-6000:])
         return json.loads(done.stdout)
 
