@@ -96,7 +96,7 @@ int main(int argc, char **argv)
         options.grow ? plan_growth(&options, cases) : plan_kinds(&options, cases);
     const unsigned done = run_cases(&options, store, out, planned);
     if (done == 0) errx(2, "--only '%s': no figure has such a name", options.only_text);
-    const unsigned count = requirements_hold(&machine, requirements);
+    const unsigned count = requirements_hold(requirements);
     table_requirements(out, requirements, count);
     if (options.json != NULL)
         json_write_results(&(struct results){.options = &options,

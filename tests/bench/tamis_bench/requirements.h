@@ -20,7 +20,6 @@ struct requirement {
 #define REQUIREMENTS_MAX 48u
 
 /* Those whose figures were measured; returns how many. */
-unsigned requirements_hold(const struct machine *machine,
-                           struct requirement list[REQUIREMENTS_MAX]);
+unsigned requirements_hold(struct requirement list[REQUIREMENTS_MAX]);
 
 #endif
