@@ -111,13 +111,15 @@ size_t RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
            const struct tamis__digest *digests, size_t count, uint8_t *answers, int adding,
            struct tamis__digest *kept)
 {
-    const struct run run = {
-        .segment = segment,
-        .data = segment->data,
-        .blocks = segment->header->m_bits / TAMIS__BLOCK_BITS,
-        .flight = flight_of(count),
-        .from = {.by = tamis__header_digester(segment->header), .keys = keys, .digests = digests},
-        .kept = kept};
+    const struct run run = {.segment = segment,
+                            .data = segment->data,
+                            .blocks = segment->header->m_bits / TAMIS__BLOCK_BITS,
+                            .flight = flight_of(count),
+                            .from = {.by = tamis__header_digester(segment->header),
+                                     .keys = keys,
+                                     .digests = digests,
+                                     .count = count},
+                            .kept = kept};
     if (count == 0) return 0;
     return adding ? loop_of(&run, count, answers, 1) : loop_of(&run, count, answers, 0);
 }

@@ -221,8 +221,10 @@ size_t RUN_TOGETHER(const struct tamis__segment *const *segments, unsigned segme
                     const struct tamis_key *keys, const struct tamis__digest *digests, size_t count,
                     uint8_t *answers, struct tamis__digest *kept)
 {
-    const struct source from = {
-        .by = tamis__header_digester(segments[0]->header), .keys = keys, .digests = digests};
+    const struct source from = {.by = tamis__header_digester(segments[0]->header),
+                                .keys = keys,
+                                .digests = digests,
+                                .count = count};
     const struct flight flight = {.depth = TOGETHER_DEPTH, .ring = TOGETHER_RING};
     struct together together;
     struct halves halves;

@@ -195,6 +195,8 @@ TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct fram
         uint64_t *oldest = next + k == end ? ring : next + k;
         unsigned one;
         if (i < count) {
+            if ((source == XXH3_KEYS || source == TABLE_KEYS) && i + TAMIS__FETCH_AHEAD < count)
+                tamis__fetch_key(&frame.keys[i + TAMIS__FETCH_AHEAD]);
             locate(&frame, i, next, k, source);
             if (!adding) fetch(&frame, next, 0, k, false);
         }

@@ -107,7 +107,8 @@ TAMIS__INLINE int64_t loop(const struct tamis__segment *segment,
     const struct flight flight = flight_of(call->count);
     const struct source from = {.by = tamis__header_digester(segment->header),
                                 .keys = call->keys,
-                                .digests = call->digests};
+                                .digests = call->digests,
+                                .count = call->count};
     size_t above = 0, counted = 0;
     int rc = 0;
     for (size_t i = 0; i < call->count + flight.depth && rc == 0; i += STEP) {

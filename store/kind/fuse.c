@@ -111,6 +111,8 @@ TAMIS__INLINE size_t run(const struct ask *given, const struct tamis_key *keys,
         const unsigned one = test(&ask, slot, bytes);
         answers[i - RING] = (uint8_t)one;
         ones += one;
+        if (source != DIGESTS && i + TAMIS__FETCH_AHEAD < count)
+            tamis__fetch_key(&keys[i + TAMIS__FETCH_AHEAD]);
         *slot = probe_of(&ask, digest_at(&ask, keys, digests, i, source));
         prefetch(&ask, slot, bytes);
     }

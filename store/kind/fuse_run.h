@@ -125,7 +125,7 @@ size_t RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
         .piece_slots = ((uint64_t)h->piece_segments + 2) * h->segment_slots,
         .seeds = segment->data,
         .fingerprints = (const unsigned char *)segment->data + tamis__fuse_seeds_bytes(h->pieces)};
-    const struct source from = {.by = tamis__header_digester(h), .keys = keys};
+    const struct source from = {.by = tamis__header_digester(h), .keys = keys, .count = count};
     if (count == 0) return 0;
     switch (h->fingerprint_bits) {
     case 8:

@@ -134,6 +134,22 @@ struct tamis__kind {
                   struct tamis__words words, uint64_t ones[3]);
 };
 
+/* Prefetches the bytes of a key, which may lie anywhere: the first and the last of its lines, and
+ * those of a URL that is long. */
+static inline __attribute__((always_inline)) void tamis__fetch_key(const struct tamis_key *key)
+{
+    const char *bytes = key->data;
+    const size_t last = key->bytes > 0 ? key->bytes - 1 : 0;
+    __builtin_prefetch(bytes, 0, 3);
+    __builtin_prefetch(bytes + last, 0, 3);
+    if (last < 128) return;
+    __builtin_prefetch(bytes + 64, 0, 3);
+    __builtin_prefetch(bytes + 128, 0, 3);
+}
+
+/* So many keys before a key is hashed one by one, its bytes are fetched. */
+#define TAMIS__FETCH_AHEAD 8u
+
 /* A batch counts its new items every so many keys, which is as many as are in flight anyway. */
 #define TAMIS__KEYS_A_COUNT 64u
 

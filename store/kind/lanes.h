@@ -149,6 +149,7 @@ struct source {
     struct tamis__digester by;
     const struct tamis_key *keys; /* one of these two is NULL */
     const struct tamis__digest *digests;
+    size_t count; /* of either */
 };
 
 struct halves {
@@ -257,6 +258,18 @@ TAMIS__INLINE void halves_from(const struct tamis__digest *digests, unsigned cou
     }
 }
 
+/* Keys that lie so near each other are in one buffer, of which the processor itself reads ahead. */
+#define SAME_BUFFER ((uintptr_t)64 << 10)
+
+/* Prefetches the bytes of STEP keys, which may lie anywhere. */
+TAMIS__INLINE void fetch_bytes(const struct tamis_key *keys)
+{
+    const uintptr_t first = (uintptr_t)keys[0].data, last = (uintptr_t)keys[STEP - 1].data;
+    if (last - first < SAME_BUFFER) return;
+    for (unsigned i = 0; i < STEP; i++)
+        tamis__fetch_key(&keys[i]);
+}
+
 /* Computes the digests of STEP keys, or takes STEP digests, from number `first` on. */
 TAMIS__INLINE void halves_of(const struct source *from, size_t first, struct halves *halves)
 {
@@ -264,6 +277,9 @@ TAMIS__INLINE void halves_of(const struct source *from, size_t first, struct hal
         halves_from(from->digests + first, STEP, halves);
         return;
     }
+    /* Reads of 8 bytes need no help: all of a step are under way at once. */
+    if (from->keys[first].bytes != 8 && first + 2 * STEP <= from->count)
+        fetch_bytes(from->keys + first + STEP);
     for (unsigned i = 0; i < STEP; i += GROUP)
         hash_group(&from->by, from->keys + first + i, halves->high + i, halves->low + i);
 }
