@@ -138,8 +138,9 @@ struct tamis__kind {
  * those of a URL that is long. */
 static inline __attribute__((always_inline)) void tamis__fetch_key(const struct tamis_key *key)
 {
-    const char *bytes = key->data;
-    const size_t last = key->bytes > 0 ? key->bytes - 1 : 0;
+    const char *bytes = key->data; /* NULL at most if there are none */
+    const size_t last = key->bytes - 1;
+    if (key->bytes == 0) return;
     __builtin_prefetch(bytes, 0, 3);
     __builtin_prefetch(bytes + last, 0, 3);
     if (last < 128) return;

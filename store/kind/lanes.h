@@ -20,7 +20,7 @@
  * keeps under way.  So each variant has a depth of its own; tests and `tamis-bench --tune` force
  * others (base/cpu.h).
  *
- * A file that includes a loop defines DEPTH, a multiple of STEP; and STEP, a multiple of LANES that
+ * A file that includes a loop defines DEPTH, a multiple of STEP; and STEP, a multiple of 16 that
  * divides TAMIS__DEPTH_STEP.  It may define, or include lanes_avx2.h or lanes_avx512.h, which
  * define LANES, the number of u64 in the type `lanes`; LANES_OF(F), which lists F of each lane's
  * number; lanes_mul32, the products of the low halves; LANES_MUL64, if `*` multiplies lanes in one
@@ -159,6 +159,7 @@ struct halves {
 
 /* Keys are hashed in groups of so many, which is the least that vectors pay for. */
 #define GROUP 16u
+_Static_assert(STEP % GROUP == 0, "a step has whole groups");
 
 /* Computes the digests of any keys. */
 static __attribute__((noinline)) void hash_any(const struct tamis__digester *by,
