@@ -13,7 +13,7 @@ struct seen {
     uint64_t zero, full;
 };
 
-#ifdef LANES_SEE
+#ifdef LANES
 #define SEES_NIBBLES true
 #else
 #define SEES_NIBBLES false
@@ -126,7 +126,7 @@ TAMIS__INLINE int raise_cells(const struct tamis__cells *cells, const struct tam
     return TAMIS__ANY_BIT_RULE ? any : won;
 }
 
-#ifdef LANES_SEE
+#ifdef LANES
 
 /* Sets more[i], for each u64 of the z words of a key, to the sum of 1 in each of its cells there.
  */
@@ -216,7 +216,7 @@ TAMIS__INLINE int add_key(const struct tamis__cells *cells, const struct tamis__
 {
     unsigned last;
     int won = 0;
-#ifdef LANES_SEE
+#ifdef LANES
     if (cells->width_log2 == 2) return add_nibbles(cells, key, z);
 #endif
     const int rc = look(cells, key, z, &last);

@@ -23,33 +23,13 @@
  * with 16 31.1, with 64 33.3. */
 #define RING 16u
 
-/* A segment as the loops below use it. */
-struct ask {
-    struct tamis__fuse_geometry geometry;
-    uint64_t piece_slots;
-    const uint64_t *seeds;
-    const void *fingerprints;
-    struct tamis__digester by;
-};
-
 /* Where the three fingerprints of a key are, counted over all pieces. */
 struct probe {
     uint64_t slots[TAMIS__FUSE_ARITY];
     uint32_t fingerprint;
 };
 
-TAMIS__INLINE struct ask ask_of(const struct tamis__segment *segment)
-{
-    const struct tamis__segment_header *h = segment->header;
-    return (struct ask){
-        .geometry = tamis__fuse_geometry(h->pieces, h->piece_segments, h->segment_slots),
-        .piece_slots = ((uint64_t)h->piece_segments + 2) * h->segment_slots,
-        .seeds = segment->data,
-        .fingerprints = (const unsigned char *)segment->data + tamis__fuse_seeds_bytes(h->pieces),
-        .by = tamis__header_digester(h)};
-}
-
-TAMIS__INLINE struct probe probe_of(const struct ask *ask, uint64_t digest)
+TAMIS__INLINE struct probe probe_of(const struct tamis__fuse_ask *ask, uint64_t digest)
 {
     const uint64_t piece = tamis__scale(digest, ask->geometry.pieces);
     const struct tamis__fuse_place place =
@@ -60,13 +40,15 @@ TAMIS__INLINE struct probe probe_of(const struct ask *ask, uint64_t digest)
         .fingerprint = place.fingerprint};
 }
 
-TAMIS__INLINE void prefetch(const struct ask *ask, const struct probe *probe, uint32_t bytes)
+TAMIS__INLINE void prefetch(const struct tamis__fuse_ask *ask, const struct probe *probe,
+                            uint32_t bytes)
 {
     for (unsigned i = 0; i < TAMIS__FUSE_ARITY; i++)
         __builtin_prefetch((const char *)ask->fingerprints + probe->slots[i] * bytes, 0, 3);
 }
 
-TAMIS__INLINE unsigned test(const struct ask *ask, const struct probe *probe, uint32_t bytes)
+TAMIS__INLINE unsigned test(const struct tamis__fuse_ask *ask, const struct probe *probe,
+                            uint32_t bytes)
 {
     const uint64_t *slots = probe->slots;
     if (bytes == 1) {
@@ -84,7 +66,7 @@ TAMIS__INLINE unsigned test(const struct ask *ask, const struct probe *probe, ui
 /* What becomes a digest: a key by one of two rules, or a digest that the caller has. */
 enum source { XXH3_KEYS, SIP_KEYS, DIGESTS };
 
-TAMIS__INLINE uint64_t digest_at(const struct ask *ask, const struct tamis_key *keys,
+TAMIS__INLINE uint64_t digest_at(const struct tamis__fuse_ask *ask, const struct tamis_key *keys,
                                  const uint64_t *digests, size_t i, enum source source)
 {
     if (source == DIGESTS) return digests[i];
@@ -94,11 +76,11 @@ TAMIS__INLINE uint64_t digest_at(const struct ask *ask, const struct tamis_key *
 
 /* Tests the key that is RING behind while the lines of this one come in.  `bytes` and `source` are
  * constants in each instance. */
-TAMIS__INLINE size_t run(const struct ask *given, const struct tamis_key *keys,
+TAMIS__INLINE size_t run(const struct tamis__fuse_ask *given, const struct tamis_key *keys,
                          const uint64_t *digests, size_t count, uint8_t *answers, uint32_t bytes,
                          enum source source)
 {
-    const struct ask ask = *given; /* so that it stays in registers */
+    const struct tamis__fuse_ask ask = *given; /* so that it stays in registers */
     const size_t head = count < RING ? count : RING;
     struct probe ring[RING];
     size_t ones = 0;
@@ -129,7 +111,7 @@ TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct 
                              const uint64_t *digests, size_t count, uint8_t *answers,
                              enum source source)
 {
-    const struct ask ask = ask_of(segment);
+    const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
     if (segment->header->pieces == 0) {
         memset(answers, 0, count);
         return 0;
@@ -166,7 +148,7 @@ int tamis__fuse_contains_digest(const struct tamis__segment *segment, uint64_t d
 {
     const uint32_t bytes = segment->header->fingerprint_bits / 8;
     if (segment->header->pieces == 0) return 0;
-    const struct ask ask = ask_of(segment);
+    const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
     const struct probe probe = probe_of(&ask, digest);
     return (int)test(&ask, &probe, bytes);
 }
@@ -235,7 +217,7 @@ static size_t explain(const struct tamis__segment *segment, const void *key, siz
                       uint64_t *positions, char *text, size_t text_bytes)
 {
     const struct tamis__segment_header *h = segment->header;
-    const struct ask ask = ask_of(segment);
+    const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
     const uint64_t digest = tamis__fuse_digest(&ask.by, key, key_bytes);
     const struct probe probe = h->pieces == 0 ? (struct probe){{0}, 0} : probe_of(&ask, digest);
     const uint32_t kept = probe.fingerprint & (uint32_t)(((uint64_t)1 << h->fingerprint_bits) - 1);
@@ -249,7 +231,7 @@ static size_t explain(const struct tamis__segment *segment, const void *key, siz
 static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
 {
     const struct tamis__segment_header *h = segment->header;
-    const struct ask ask = ask_of(segment);
+    const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
     const uint64_t slots = h->pieces * ask.piece_slots;
     *ones = 0;
     for (uint64_t i = 0; i < slots; i++) {

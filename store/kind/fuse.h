@@ -87,6 +87,26 @@ tamis__fuse_header_shape(const struct tamis__segment_header *header)
                                       .segment_slots = header->segment_slots};
 }
 
+/* A segment as the loops over keys use it. */
+struct tamis__fuse_ask {
+    struct tamis__fuse_geometry geometry;
+    uint64_t piece_slots;
+    const uint64_t *seeds;
+    const void *fingerprints;
+    struct tamis__digester by;
+};
+
+static inline struct tamis__fuse_ask tamis__fuse_ask_of(const struct tamis__segment *segment)
+{
+    const struct tamis__segment_header *h = segment->header;
+    return (struct tamis__fuse_ask){
+        .geometry = tamis__fuse_geometry(h->pieces, h->piece_segments, h->segment_slots),
+        .piece_slots = ((uint64_t)h->piece_segments + 2) * h->segment_slots,
+        .seeds = segment->data,
+        .fingerprints = (const unsigned char *)segment->data + tamis__fuse_seeds_bytes(h->pieces),
+        .by = tamis__header_digester(h)};
+}
+
 /* As contains and contains_batch of the kind, but by digest (that of tamis__fuse_digest with
  * the header's digester). */
 int tamis__fuse_contains_digest(const struct tamis__segment *segment, uint64_t digest);

@@ -16,31 +16,23 @@ struct places {
     _Alignas(64) uint64_t fingerprint[RING];
 };
 
-/* What the keys of a call have in common. */
-struct run {
-    struct tamis__fuse_geometry geometry;
-    uint64_t piece_slots;
-    const uint64_t *seeds;
-    const void *fingerprints;
-};
-
 /* As tamis__fuse_place(), the slots counted over all pieces. */
-TAMIS__INLINE void place(const struct run *run, const uint64_t *digests, unsigned count,
+TAMIS__INLINE void place(const struct tamis__fuse_ask *ask, const uint64_t *digests, unsigned count,
                          struct places *places, unsigned slot)
 {
-    const uint64_t width = run->geometry.segment_slots;
+    const uint64_t width = ask->geometry.segment_slots;
     for (unsigned i = 0; i < count; i += LANES) {
         const lanes digest = lanes_get(digests + i);
-        const lanes piece = lanes_scale(digest, run->geometry.pieces);
-#define SEED_OF(n) run->seeds[piece[n]]
+        const lanes piece = lanes_scale(digest, ask->geometry.pieces);
+#define SEED_OF(n) ask->seeds[piece[n]]
         const lanes seed = {LANES_OF(SEED_OF)};
 #undef SEED_OF
         lanes high;
         const lanes low = lanes_mul128(digest ^ seed, TAMIS__FUSE_MULTIPLIER, &high);
         const lanes hash = high ^ low;
         const lanes first =
-            lanes_scale(lanes_mul64(digest, run->geometry.pieces), run->geometry.first_slots);
-        const lanes before = lanes_mul64(piece, run->piece_slots);
+            lanes_scale(lanes_mul64(digest, ask->geometry.pieces), ask->geometry.first_slots);
+        const lanes before = lanes_mul64(piece, ask->piece_slots);
         lanes_put(places->slot[0] + slot + i, before + first);
         lanes_put(places->slot[1] + slot + i, before + ((first + width) ^ (hash & (width - 1))));
         lanes_put(places->slot[2] + slot + i,
@@ -96,8 +88,8 @@ TAMIS__INLINE void take_digests(const struct source *from, const uint64_t *diges
         halves->low[i] = i < count ? digests[first + i] : 0;
 }
 
-TAMIS__INLINE size_t loop(const struct run *run, const struct source *from, const uint64_t *digests,
-                          size_t count, uint8_t *answers, uint32_t bytes)
+TAMIS__INLINE size_t loop(const struct tamis__fuse_ask *ask, const struct source *from,
+                          const uint64_t *digests, size_t count, uint8_t *answers, uint32_t bytes)
 {
     struct places places;
     struct halves halves;
@@ -107,11 +99,11 @@ TAMIS__INLINE size_t loop(const struct run *run, const struct source *from, cons
         const struct stand at = stand_at(flight, i, count);
         const struct stand whole = {at.slot, at.asked, STEP, STEP, at.done};
         take_digests(from, digests, i, at.fresh, &halves);
-        if (at.fresh > 0) place(run, halves.low, at.fresh, &places, at.slot);
+        if (at.fresh > 0) place(ask, halves.low, at.fresh, &places, at.slot);
         if (at.fresh == STEP && at.old == STEP)
-            ones += turn(run->fingerprints, &places, whole, answers + at.done, bytes);
+            ones += turn(ask->fingerprints, &places, whole, answers + at.done, bytes);
         else
-            ones += turn(run->fingerprints, &places, at, answers + at.done, bytes);
+            ones += turn(ask->fingerprints, &places, at, answers + at.done, bytes);
     }
     return ones;
 }
@@ -119,20 +111,15 @@ TAMIS__INLINE size_t loop(const struct run *run, const struct source *from, cons
 size_t RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
            const uint64_t *digests, size_t count, uint8_t *answers)
 {
-    const struct tamis__segment_header *h = segment->header;
-    const struct run run = {
-        .geometry = tamis__fuse_geometry(h->pieces, h->piece_segments, h->segment_slots),
-        .piece_slots = ((uint64_t)h->piece_segments + 2) * h->segment_slots,
-        .seeds = segment->data,
-        .fingerprints = (const unsigned char *)segment->data + tamis__fuse_seeds_bytes(h->pieces)};
-    const struct source from = {.by = tamis__header_digester(h), .keys = keys, .count = count};
+    const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
+    const struct source from = {.by = ask.by, .keys = keys, .count = count};
     if (count == 0) return 0;
-    switch (h->fingerprint_bits) {
+    switch (segment->header->fingerprint_bits) {
     case 8:
-        return loop(&run, &from, digests, count, answers, 1);
+        return loop(&ask, &from, digests, count, answers, 1);
     case 16:
-        return loop(&run, &from, digests, count, answers, 2);
+        return loop(&ask, &from, digests, count, answers, 2);
     default:
-        return loop(&run, &from, digests, count, answers, 4);
+        return loop(&ask, &from, digests, count, answers, 4);
     }
 }

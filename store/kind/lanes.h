@@ -23,9 +23,9 @@
  * A file that includes a loop defines DEPTH, a multiple of STEP; and STEP, a multiple of 16 that
  * divides TAMIS__DEPTH_STEP.  It may define, or include lanes_avx2.h or lanes_avx512.h, which
  * define LANES, the number of u64 in the type `lanes`; LANES_OF(F), which lists F of each lane's
- * number; lanes_mul32, the products of the low halves; LANES_MUL64, if `*` multiplies lanes in one
- * instruction; LANES_ROTATE, which rotates lanes to the left; and LANES_SEE, if there is
- * see_nibbles() (counting_key.h uses it).  Without these the code is portable.
+ * number; lanes_mul32, the products of the low halves; see_nibbles(), which counting_key.h uses;
+ * LANES_MUL64, if `*` multiplies lanes in one instruction; and LANES_ROTATE, which rotates lanes to
+ * the left.  Without these the code is portable.
  */
 #include <string.h>
 

@@ -5,7 +5,6 @@
 
 #define LANES 4u
 #define LANES_OF(F) F(0), F(1), F(2), F(3)
-#define LANES_SEE
 
 typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));
 

@@ -8,7 +8,6 @@
 #define LANES_OF(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7)
 #define LANES_MUL64 /* one instruction multiplies 64 bits */
 #define LANES_ROTATE(x, by) ((lanes)_mm512_rolv_epi64((__m512i)(x), (__m512i)(by)))
-#define LANES_SEE
 
 typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));
 

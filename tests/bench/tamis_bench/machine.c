@@ -33,8 +33,8 @@ static void look_at_cpu(struct machine *m)
     }
     if (file != NULL) (void)fclose(file);
 #if defined(__x86_64__)
-    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                        __builtin_cpu_supports("avx512vl");
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     (void)snprintf(m->features, sizeof m->features, "SSE2%s%s",
                    __builtin_cpu_supports("avx2") ? ", AVX2" : "", avx512 ? ", AVX-512" : "");
 #elif defined(__aarch64__)

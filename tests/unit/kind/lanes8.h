@@ -9,7 +9,6 @@
 #define LANES_OF(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7)
 #define LANES_MUL64
 #define LANES_ROTATE(x, by) ((x) << ((by)&63) | (x) >> (-(by)&63))
-#define LANES_SEE
 
 typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));
 
