@@ -76,8 +76,8 @@ struct command {
 /* The commands, in the order of `tamis help`: the life of a filter. */
 /* clang-format off */
 #define CLI_COMMANDS(X) \
-    X(create) X(add) X(check) X(remove) X(count) X(list) X(top) X(info) \
-    X(explain) X(calc) X(build) X(except) X(generations) X(rollback) X(rotate) \
+    X(create) X(add) X(check) X(remove) X(count) X(uniq) X(list) X(top) \
+    X(info) X(explain) X(calc) X(build) X(except) X(generations) X(rollback) X(rotate) \
     X(sync) X(merge) X(compare) X(import) X(export) X(verify) X(doctor) \
     X(report) X(repair) X(backup) X(rename) X(drop)
 /* clang-format on */

@@ -441,6 +441,23 @@ void key_source_print_key(const struct key_source *source, const struct tamis_ke
         out_bytes(source->out, key->data, key->bytes);
 }
 
+void key_source_tell_stats(const struct key_source *source, uint64_t new_keys, double seconds,
+                           bool json)
+{
+    const uint64_t keys = source->keys_done;
+    char line[160];
+    int bytes;
+    if (json)
+        bytes = snprintf(line, sizeof line,
+                         "{\"keys\":%" PRIu64 ",\"new\":%" PRIu64 ",\"seconds\":%.3f}\n", keys,
+                         new_keys, seconds);
+    else
+        bytes = snprintf(line, sizeof line, "%" PRIu64 " key%s, %" PRIu64 " new, %.3f s\n", keys,
+                         text_plural(keys), new_keys, seconds);
+    progress_end();
+    if (write(STDERR_FILENO, line, (size_t)bytes) < 0) return; /* nowhere to tell it */
+}
+
 int key_source_status(const struct key_source *source, int status, const char *done)
 {
     if (interrupt_signal() == 0) return status;

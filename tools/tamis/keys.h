@@ -94,6 +94,10 @@ void key_source_tell_missing(const struct key_source *source, const struct tamis
  * its number, with a message in which `done` says what was done with the keys that were read. */
 int key_source_status(const struct key_source *source, int status, const char *done);
 
+/* Print on standard error how many keys there were, how many of them were new, and the seconds. */
+void key_source_tell_stats(const struct key_source *source, uint64_t new_keys, double seconds,
+                           bool json);
+
 /* Print the keys whose answer is `wanted`, each as it was written, with its separator. */
 void key_source_print(struct key_source *source, size_t count, uint8_t wanted);
 

@@ -8,8 +8,15 @@
 
 #include "memory.h"
 
+#define SPECIAL "*?[\\"
+
+bool pattern_is(const char *text)
+{
+    return strpbrk(text, SPECIAL) != NULL;
+}
+
 /* A character is one of UTF-8, as names are, whatever the user's locale is. */
-static bool matches(const char *pattern, const char *name)
+bool pattern_matches(const char *pattern, const char *name)
 {
     static locale_t utf8;
     if (!utf8) utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
@@ -22,10 +29,10 @@ static bool matches(const char *pattern, const char *name)
 bool pattern_fits(const char *pattern, const char *name)
 {
     if (!pattern || strncmp(pattern, name, strlen(pattern)) == 0) return true;
-    return strpbrk(pattern, "*?[\\") != NULL && matches(pattern, name);
+    return pattern_is(pattern) && pattern_matches(pattern, name);
 }
 
 char *pattern_prefix(const char *pattern)
 {
-    return cli_copy(pattern ? pattern : "", pattern ? strcspn(pattern, "*?[\\") : 0);
+    return cli_copy(pattern ? pattern : "", pattern ? strcspn(pattern, SPECIAL) : 0);
 }

@@ -10,7 +10,13 @@
 
 #include <stdbool.h>
 
-/* NULL fits every name. */
+/* Has the text a character that makes it a pattern? */
+bool pattern_is(const char *text);
+
+/* Does the name match? The beginning of a name is no match here. */
+bool pattern_matches(const char *pattern, const char *name);
+
+/* Does the name fit? NULL fits every name. */
 bool pattern_fits(const char *pattern, const char *name);
 
 /* What every name that fits begins with.  The caller frees it. */

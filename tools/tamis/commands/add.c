@@ -6,8 +6,6 @@
  * that add a line, one prints it. A signal ends the command after the batch in hand, so the keys
  * that were read are added, their answers are printed and the count is recorded.
  */
-#include <unistd.h>
-
 #include "command.h"
 #include "keys.h"
 
@@ -109,22 +107,6 @@ static int add_batch(void *context, size_t count)
     return addition->warned ? CLI_DONE : warn_when_full(addition);
 }
 
-static void print_stats(const struct addition *addition, double seconds)
-{
-    uintmax_t keys = addition->source->keys_done;
-    uintmax_t new_keys = addition->new_keys;
-    char line[160];
-    int bytes;
-    if (cli_given(addition->call, TAKES(JSON)))
-        bytes = snprintf(line, sizeof line, "{\"keys\":%ju,\"new\":%ju,\"seconds\":%.3f}\n", keys,
-                         new_keys, seconds);
-    else
-        bytes = snprintf(line, sizeof line, "%ju key%s, %ju new, %.3f s\n", keys, text_plural(keys),
-                         new_keys, seconds);
-    progress_end();
-    if (write(STDERR_FILENO, line, (size_t)bytes) < 0) return; /* nowhere to tell it */
-}
-
 /* Asks for the state of the filter, once: the warnings need it, and so does warn_when_full(). */
 static int begin(struct addition *addition)
 {
@@ -174,7 +156,9 @@ static int add(struct invocation *call)
     int status = key_source_each(addition.source, add_batch, &addition);
     progress_end();
     out_flush(call->out); /* answers first, then what is said about them */
-    if (cli_given(call, TAKES(STATS))) print_stats(&addition, progress_clock() - start);
+    if (cli_given(call, TAKES(STATS)))
+        key_source_tell_stats(addition.source, addition.new_keys, progress_clock() - start,
+                              cli_given(call, TAKES(JSON)));
     if (call->remote) {
         end_remote(&addition, status);
     } else {

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* drop.c: tamis drop [--dry-run] NAME... */
+/*
+ * drop.c: tamis drop [--dry-run] NAME|PATTERN...
+ *
+ * An argument that is the name of a filter means that filter alone, also where it has characters of
+ * a pattern. The beginning of a name is no pattern here, in contrast to `tamis list`: who drops
+ * "seen" keeps "seen.2026".
+ */
 #include "command.h"
 #include "names.h"
+#include "pattern.h"
 
 static int check_present(const struct invocation *call, const char *name)
 {
@@ -77,10 +84,69 @@ static int drop_named(const struct invocation *call, const struct names *names)
     return status;
 }
 
+/* The filters that match one pattern. */
+struct matching {
+    const char *pattern;
+    struct names names;
+};
+
+static int add_if_matching(void *context, const struct tamis_filter_stat *stat)
+{
+    struct matching *matching = context;
+    if (strcmp(stat->name, matching->pattern) == 0 ||
+        pattern_matches(matching->pattern, stat->name))
+        names_add(&matching->names, stat->name);
+    return 0;
+}
+
+static int list_matching(const struct invocation *call, struct matching *matching)
+{
+    if (call->remote_store)
+        return remote.list(call->remote_store, matching->pattern, true, add_if_matching, matching) <
+                       0
+                   ? CLI_ERROR
+                   : CLI_DONE;
+    char *prefix = pattern_prefix(matching->pattern);
+    const int rc = tamis_store_list(call->store, prefix, add_if_matching, matching);
+    free(prefix);
+    return rc < 0 ? cli_fail_library() : CLI_DONE;
+}
+
+static void add_once(struct names *names, const char *name)
+{
+    if (!names_have(names, name)) names_add(names, name);
+}
+
+static int add_pattern(const struct invocation *call, struct names *names, const char *pattern)
+{
+    struct matching matching = {.pattern = pattern};
+    int status = list_matching(call, &matching);
+    if (status == CLI_DONE && matching.names.count == 0)
+        status = cli_fail("no filter matches '%s', so nothing was dropped", pattern);
+    const bool is_name = names_have(&matching.names, pattern);
+    if (is_name) add_once(names, pattern);
+    for (size_t i = 0; i < matching.names.count && !is_name; i++)
+        add_once(names, matching.names.names[i]);
+    names_clear(&matching.names);
+    return status;
+}
+
+static int add_arguments(const struct invocation *call, struct names *names)
+{
+    int status = CLI_DONE;
+    for (size_t i = 0; i < call->arg_count && status == CLI_DONE; i++) {
+        if (pattern_is(call->args[i]))
+            status = add_pattern(call, names, call->args[i]);
+        else
+            add_once(names, call->args[i]);
+    }
+    return status;
+}
+
 static int drop(struct invocation *call)
 {
-    struct names names;
-    int status = cli_names(&names, call);
+    struct names names = {0};
+    int status = add_arguments(call, &names);
     if (status == CLI_DONE) status = drop_named(call, &names);
     names_clear(&names);
     return status;
@@ -94,7 +160,7 @@ static int run(struct invocation *call)
 const struct command cli_command_drop = {
     .name = "drop",
     .summary = "remove filters and their files",
-    .operands = "NAME...",
+    .operands = "NAME|PATTERN...",
     .options = TAKES(DRY_RUN),
     .run = run,
     .run_remote = drop,

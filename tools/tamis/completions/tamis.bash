@@ -264,7 +264,7 @@ _tamis_offer_argument()
     except,1) _tamis_offer "$word" '' add remove list ;;
     rollback,1) _tamis_offer_generations ;;
     backup,0) _tamis_offer_paths -d "$word" '' ;;
-    import,1 | export,1 | build,*) _tamis_offer_paths -f "$word" '' ;;
+    import,1 | export,1 | build,* | uniq,*) _tamis_offer_paths -f "$word" '' ;;
     compare,[01] | merge,* | sync,* | verify,* | doctor,* | drop,* | rotate,* | report,*) _tamis_offer_filters "$word" '' ;;
     info,1) _tamis_offer_fields ;;
     calc,0) _tamis_offer_options ;; # it takes nothing else

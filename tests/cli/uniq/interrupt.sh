@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# However the command ends, its memory is given back. With remove_tree() taken out of
+# wait_for_worker(), the filter of the killed worker stayed.
+start() {
+    rm -f input answers
+    mkfifo input answers
+    (trap - INT && exec tamis uniq) <input >answers 2>told &
+    exec 3>input 4<answers
+    printf 'one\none\ntwo\n' >&3
+    read -r -t 60 first <&4
+    read -r -t 60 second <&4
+    echo "$first $second"
+    worker=$(pgrep -P $!)
+    directory=$(ls -l /proc/"$worker"/fd | sed -n 's|.* -> \(/dev/shm/tamis-private\.[^/]*\).*|\1|p' | head -n 1)
+    [ -d "$directory" ] || echo "no directory: $directory"
+}
+stop() { # COMMAND...: what ends it
+    start
+    "$@"
+    wait $! 2>/dev/null
+    echo "exit $?"
+    cat told
+    exec 3>&- 4<&-
+    # The worker may outlive the first process by its last batch.
+    while kill -0 "$worker" 2>/dev/null; do read -r -t 0.05 <> <(:) || true; done
+    [ ! -e "$directory" ] || echo "left: $directory"
+}
+one() { kill -"$1" $!; }
+worker() { kill -"$1" "$worker"; }
+stop one TERM
+stop one INT
+stop one HUP
+stop one KILL
+stop worker KILL
+# Both at once, as when memory runs out: the next command removes it.
+start
+kill -KILL $! "$worker"
+wait $! 2>/dev/null
+echo "exit $?"
+exec 3>&- 4<&-
+echo next | tamis uniq
+[ ! -e "$directory" ] || echo "left: $directory"
