@@ -11,7 +11,8 @@ commands is made up, at TYPING seconds a letter.
 
 The SVG has a text element for each line.  A line of output appears by a CSS animation at the time at
 which it was printed; a command is uncovered letter by letter.  A reader who asks for less motion,
-and a program without animations, gets the last picture.
+and a program without animations, gets the last picture.  The first round begins near its end, so whoever opens the
+page sees text at once, and not an empty terminal.
 
 Seen to fail: a digit changed in terminal.svg; a command changed in terminal.session.
 """
@@ -28,6 +29,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 SVG = os.path.join(HERE, "terminal.svg")
 COLUMNS, TYPING, PAUSE, END = 80, 0.035, 0.7, 7.0
+FIRST = 3.0  # seconds of the whole text before the first round
 CHAR, LINE, LEFT, TOP, SIZE = 7.8, 19, 18, 58, 13
 BEGIN, DONE = b"\x1b]9;begin\x07", b"\x1b]9;done\x07"
 
@@ -193,7 +195,7 @@ class Drawing:
         """Each shape is there from its time to the end of a round; a cover from its time to its end."""
         total, rules = self.now + END, ""
         for number, (begin, end, letters) in enumerate(self.keys, 1):
-            a, animation = 100 * begin / total, f"k{number} {total:.2f}s infinite"
+            a, animation = 100 * begin / total, f"k{number} {total:.2f}s {FIRST - total:.2f}s infinite"
             if end is None:
                 rules += (f"@keyframes k{number} {{ 0%, {a:.3f}% {{ visibility: hidden; }} "
                           f"{a + .001:.3f}%, 100% {{ visibility: visible; }} }}\n"

@@ -3,9 +3,10 @@
 
 In each SVG, light and dark: no text leaves the picture or the box in which it begins, none lies on
 another, and each can be read on what is behind it.  Of an animated one the last picture is judged, which
-a reader sees who wants no motion.
+a reader sees who wants no motion.  At the first moment of an animated one its text is there, too.
 
-Seen to fail: a word more in a box of overview.svg; a line of key.svg moved by 10; --soft of disk.svg at #999.
+Seen to fail: a word more in a box of overview.svg; a line of key.svg moved by 10; --soft of disk.svg at #999;
+terminal.svg as it was when its animation began with an empty terminal.
 """
 import glob
 import os
@@ -57,6 +58,15 @@ RULES = """
   return {wrong: wrong, texts: texts.length};
 })()"""
 
+# Stops the animations at their beginning, and counts the lines that can be seen then, and all lines.
+FIRST = """
+(function () {
+  document.getAnimations().forEach(function (a) { a.pause(); a.currentTime = 0; });
+  var lines = Array.from(document.querySelectorAll('.line'));
+  return {seen: lines.filter(function (e) { return getComputedStyle(e).visibility === 'visible'; }).length,
+          all: lines.length, moving: document.getAnimations().length};
+})()"""
+
 
 def main(scratch):
     pictures = sorted(glob.glob(f"{DOCS}/*.svg") + glob.glob(f"{DOCS}/*/*.svg"))
@@ -68,6 +78,10 @@ def main(scratch):
             judged = chromium.run(RULES)
             same(what, [], judged["wrong"])
             same(f"{what}: texts", True, judged["texts"] > 5)
+    chromium.open(os.path.join(os.path.abspath(DOCS), "pictures", "terminal.svg"), 1280, dark=False, still=False)
+    first = chromium.run(FIRST)
+    same("terminal.svg moves", True, first["moving"] > 5)
+    same("lines of terminal.svg at its beginning", first["all"], first["seen"])
     chromium.close()
     finish(30)
 
