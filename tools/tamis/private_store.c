@@ -179,8 +179,7 @@ static int wait_for_worker(const char *path)
 }
 
 /* The signals are held back until both processes know what to do with them. */
-static int run_both(struct invocation *call, const char *path,
-                    int (*work)(struct invocation *call))
+static int run_both(struct invocation *call, const char *path, int (*work)(struct invocation *call))
 {
     sigset_t held, before;
     sigemptyset(&held);

@@ -37,7 +37,8 @@ static int add_batch(void *context, size_t count)
     cli_fail_library();
     return cli_fail("the filter in memory could not take more; for so many lines use a store on a "
                     "disk: tamis create NAME -n LINES -p %.3g, then tamis add --new NAME",
-                    cli_given(reading->call, TAKES(RATE)) ? reading->call->options.fp_rate : FIRST_RATE);
+                    cli_given(reading->call, TAKES(RATE)) ? reading->call->options.fp_rate
+                                                          : FIRST_RATE);
 }
 
 static int read_lines(struct reading *reading)
@@ -90,8 +91,8 @@ const struct command cli_command_uniq = {
     .name = "uniq",
     .summary = "print each line once, without a store",
     .operands = "[FILE...]",
-    .options = TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEEN) | TAKES(STATS) | TAKES(ZERO) |
-               TAKES_PROGRESS,
+    .options =
+        TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEEN) | TAKES(STATS) | TAKES(ZERO) | TAKES_PROGRESS,
     .args_optional = true,
     .run = run,
 };
