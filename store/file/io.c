@@ -243,7 +243,7 @@ int tamis__file_system_type(int fd, const char *what, uint32_t *type)
     return rc;
 }
 
-static int room(int fd, const char *what, uint64_t *bytes)
+int tamis__disk_room(int fd, const char *what, uint64_t *bytes)
 {
     struct statfs fs;
     const int rc = examine_file_system(fd, what, &fs);
@@ -265,7 +265,7 @@ static int fail_no_room(uint64_t needed, uint64_t available, const char *what)
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what)
 {
     uint64_t available = 0;
-    const int rc = room(dir_fd, what, &available);
+    const int rc = tamis__disk_room(dir_fd, what, &available);
     if (rc < 0) return rc;
     return bytes > available ? fail_no_room(bytes, available, what) : 0;
 }
@@ -278,7 +278,7 @@ int tamis__allocate(int fd, uint64_t bytes, const char *what)
         error = posix_fallocate(fd, 0, (off_t)bytes); /* returns the number, leaves errno alone */
         if (error == 0) return 0;
     }
-    if (error == ENOSPC && room(fd, what, &available) == 0)
+    if (error == ENOSPC && tamis__disk_room(fd, what, &available) == 0)
         return fail_no_room(bytes, available, what);
     return tamis__fail_errno(error, "allocate the blocks of", what);
 }
@@ -302,7 +302,7 @@ int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, cons
     uint64_t available = 0;
     const int error = reserve_blocks(fd, from, bytes, what);
     if (error == 0 || error == EOPNOTSUPP) return 0; /* the write will find out */
-    if (error == ENOSPC && room(fd, what, &available) == 0)
+    if (error == ENOSPC && tamis__disk_room(fd, what, &available) == 0)
         return tamis__fail(TAMIS_ENOSPACE,
                            "%s needs %s more, but its file system has %s free; free some room%s",
                            what, tamis__size_text(need, (double)bytes),

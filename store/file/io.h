@@ -65,6 +65,8 @@ int tamis__fill_holes(int fd, uint64_t bytes, const char *what);
 int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what);
 /* Gets the type of the file system, f_type of statfs(2). */
 int tamis__file_system_type(int fd, const char *what, uint32_t *type);
+/* Gets the bytes that are free on the file system, for this user. */
+int tamis__disk_room(int fd, const char *what, uint64_t *bytes);
 /* Is there room for so many bytes on the file system of the directory?  Fails as above. */
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what);
 int tamis__sync_file(int fd, const char *what); /* a directory too */

@@ -106,6 +106,13 @@ void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next)
         continue;
 }
 
+void tamis__segment_take_again(const struct tamis__segment *segment)
+{
+    uint64_t refuses = TAMIS__NEXT_REFUSE; /* ORDER seq_cst: the room is there before. */
+    (void)__atomic_compare_exchange_n(&segment->header->next, &refuses, 0, false, __ATOMIC_SEQ_CST,
+                                      __ATOMIC_SEQ_CST);
+}
+
 void tamis__segment_offer(const struct tamis__segment *segment, uint64_t number)
 {
     uint64_t none = 0; /* ORDER seq_cst: the spare is whole before it is offered. */

@@ -101,6 +101,36 @@ bool tamis__room_is_left(const struct tamis__segment *segment, uint64_t limit)
     return found;
 }
 
+uint64_t tamis__room_of(const struct tamis__segment_header *header, uint64_t limit)
+{
+    /* ORDER relaxed: all of it may change at once. */
+    const uint64_t granted = __atomic_load_n(&header->granted, __ATOMIC_RELAXED);
+    const uint64_t items = tamis__header_items(header);
+    uint64_t room = granted < limit ? limit - granted : 0;
+    if (granted == 0) return items < limit ? limit - items : 0; /* see tamis__room_adopt() */
+    for (uint32_t i = 0; i < TAMIS__STRIPES; i++) {
+        const int64_t of_stripe = room_of(&header->items[i]);
+        if (of_stripe > 0) room += (uint64_t)of_stripe;
+    }
+    return room;
+}
+
+uint64_t tamis__room_in_hands(const struct tamis__segment_header *header)
+{
+    /* ORDER seq_cst: whoever takes room after this look adds to a quota after it too. */
+    const uint64_t granted = __atomic_load_n(&header->granted, __ATOMIC_SEQ_CST);
+    uint64_t quotas = 0; /* an overflow of a sum of damaged words is no concern here */
+    for (uint32_t i = 0; i < TAMIS__STRIPES; i++)
+        quotas += __atomic_load_n(&header->items[i].quota, __ATOMIC_SEQ_CST);
+    return quotas < granted ? granted - quotas : 0;
+}
+
+void tamis__room_regain(const struct tamis__segment *segment, uint64_t keys)
+{
+    /* ORDER seq_cst: as in grant(). */
+    (void)__atomic_sub_fetch(&segment->header->granted, keys, __ATOMIC_SEQ_CST);
+}
+
 /* Grants the stripe another lump, of at least `wanted` keys if as many are left.  Returns false if
  * nothing is left. */
 static bool grant(const struct tamis__segment *segment, uint64_t limit, uint32_t wanted,

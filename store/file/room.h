@@ -83,6 +83,18 @@ uint64_t tamis__room_left(const struct tamis__segment *segment, uint64_t limit);
 
 /* Is there room for a key, granted or not? */
 bool tamis__room_is_left(const struct tamis__segment *segment, uint64_t limit);
+/* The number of keys that there is room for now.  What batches hold at the moment is not among
+ * them. */
+uint64_t tamis__room_of(const struct tamis__segment_header *header, uint64_t limit);
+
+/*
+ * The room that was granted and that no stripe has: it is in the hands of adders, or was in those
+ * of dead ones.  Only where nobody writes to the segment is it known to be lost.
+ */
+uint64_t tamis__room_in_hands(const struct tamis__segment_header *header);
+/* Makes room that was lost free again: so many keys of tamis__room_in_hands(), as it was found
+ * while nobody wrote.  Others may begin to write meanwhile. */
+void tamis__room_regain(const struct tamis__segment *segment, uint64_t keys);
 
 /* For a segment of a store that was written before there were reservations: its items have
  * no quota yet. */

@@ -247,6 +247,8 @@ void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next);
 
 /* A value of `next`: by the filter's policy, the newest segment is full and takes no more keys. */
 #define TAMIS__NEXT_REFUSE UINT64_MAX
+/* Takes TAMIS__NEXT_REFUSE back: the segment has room after all. */
+void tamis__segment_take_again(const struct tamis__segment *segment);
 /* A value of `next`: no segment ever goes on after this one, because the filter is dropped. */
 #define TAMIS__NEXT_DROPPED (UINT64_MAX - 1)
 

@@ -24,7 +24,7 @@ static int list_one(void *context, const struct tamis__record *record)
     struct tamis__record now = *record;
     tamis__record_promote(&listing->store->place, &now);
     if (listing->looks) (void)tamis__look_for_trouble(listing->store, &now, &trouble);
-    tamis__stat_from_record(&now, stat);
+    tamis__stat_from_record(listing->store, &now, NULL, stat);
     tamis__stat_set_trouble(stat, trouble);
     return 0;
 }

@@ -88,17 +88,19 @@ static bool is_damaged(struct tamis_store *store, uint64_t filter_id, bool waits
     return damaged;
 }
 
-/* Brings the record up to what the headers say, and the trouble too if all of them can be read. */
+/* Brings the record up to what the headers say, and the trouble too if all of them can be read.
+ * Fills in *stat from both. */
 static void look(struct tamis_store *store, struct tamis__record *record,
-                 struct tamis__trouble *trouble, bool waits)
+                 struct tamis__trouble *trouble, bool waits, struct tamis_filter_stat *stat)
 {
     struct tamis__segment_header header;
+    int rc = 0;
     struct tamis__trouble now = {.damaged_since = trouble->damaged_since};
     bool all = true, damaged = false;
     tamis__record_promote(&store->place, record);
     for (uint32_t i = 0; i < record->segment_count; i++) {
         struct tamis__record_segment *segment = &record->segments[i];
-        const int rc = judge(store, record, i, &header);
+        rc = judge(store, record, i, &header);
         all = all && rc == 0;
         damaged = damaged || is_damage(rc);
         if (rc < 0) continue;
@@ -109,6 +111,7 @@ static void look(struct tamis_store *store, struct tamis__record *record,
     if (all) *trouble = now;
     if (damaged && trouble->damaged_since == 0 && is_damaged(store, record->filter_id, waits))
         trouble->damaged_since = tamis__now_ns();
+    tamis__stat_from_record(store, record, rc == 0 ? &header : NULL, stat); /* the newest was last */
 }
 
 /* ---- A watch --------------------------------------------------------------------------------- */
@@ -158,8 +161,7 @@ static int look_at_all(struct tamis_watch *watch, bool waits, tamis_list_fn *fn,
         struct tamis_filter_stat stat;
         struct tamis__trouble trouble = listed->trouble;
         memcpy(record, listed->record, listed->bytes);
-        look(watch->store, record, &trouble, waits);
-        tamis__stat_from_record(record, &stat);
+        look(watch->store, record, &trouble, waits, &stat);
         tamis__stat_set_trouble(&stat, trouble);
         rc = fn(context, &stat);
     }

@@ -4,12 +4,21 @@
 
 #include <math.h>
 
+#include "file/io.h"
+#include "file/room.h"
 #include "handle/follow.h"
 #include "sizing/sizing.h"
 #include "txn/policy.h"
 #include "txn/spares.h"
 
-/* Is the filter full?  If it can go on in another segment, it never is. */
+/* Is the newest slice of a window in time over?  Then the next add begins another one. */
+static bool is_slice_over(const struct tamis__record *record)
+{
+    const int64_t length = tamis__policy_slice_ns(&record->policy);
+    return length > 0 && tamis__clock_ns() - tamis__record_newest(record)->slice_start >= length;
+}
+
+/* By the item counts: is the filter full?  If it can go on in another segment, it is not. */
 static bool is_full(const struct tamis__record *record, const uint64_t *segment_items,
                     const struct tamis_filter_stat *stat)
 {
@@ -19,8 +28,7 @@ static bool is_full(const struct tamis__record *record, const uint64_t *segment_
     if (record->policy.window_items > 0) return false;
     if (tamis__policy_grows(&record->policy, s->step, record->segment_count)) return false;
     if (record->policy.slices > 0)
-        return segment_items[newest] >= s->capacity &&
-               tamis__clock_ns() - s->slice_start < tamis__policy_slice_ns(&record->policy);
+        return segment_items[newest] >= s->capacity && !is_slice_over(record);
     return stat->items >= stat->capacity;
 }
 
@@ -64,7 +72,61 @@ static void set_items(struct tamis_filter_stat *stat, const struct tamis__record
     if (is_over(record, stat)) stat->state |= TAMIS_STATE_OVER;
 }
 
-void tamis__stat_from_record(const struct tamis__record *record, struct tamis_filter_stat *stat)
+/* ---- Does it take keys? ---------------------------------------------------------------------- */
+
+#ifdef TAMIS_TEST_POINTS
+int64_t tamis__stat_disk_room = -1;
+#define TEST_DISK_ROOM tamis__stat_disk_room
+#else
+#define TEST_DISK_ROOM (-1)
+#endif
+
+/* The bytes that the file system lacks for the file that an adder without room would make now. */
+static uint64_t lacking_bytes(const struct tamis_store *store, const struct tamis__record *record)
+{
+    const struct tamis__record_segment *s = tamis__record_newest(record);
+    const struct tamis__policy *policy = &record->policy;
+    struct tamis_sizing next = {.kind = s->kind, .counter_bits = s->counter_bits};
+    uint64_t available = (uint64_t)TEST_DISK_ROOM;
+    int rc = policy->window_items > 0
+                 ? tamis__policy_size_first(policy, &next)
+                 : tamis__policy_size_next(policy, s->capacity, tamis__policy_left(policy, s->step),
+                                           &next);
+    if (rc == 0 && TEST_DISK_ROOM < 0)
+        rc = tamis__disk_room(store->place.segments_fd, store->place.path, &available);
+    return rc == 0 && next.file_bytes > available ? next.file_bytes - available : 0;
+}
+
+/*
+ * Does the filter take no further key, by its header?  The items say less: room may be lost with
+ * adders that were killed.  `header` is that of the newest segment.  A moment at which adders hold
+ * the last of the room looks the same.
+ */
+static bool is_stuck(const struct tamis_store *store, const struct tamis__record *record,
+                     const struct tamis__segment_header *header, struct tamis_filter_stat *stat)
+{
+    const struct tamis__policy *policy = &record->policy;
+    const struct tamis__record_segment *s = tamis__record_newest(record);
+    const uint64_t limit = tamis__policy_limit(policy, header);
+    /* ORDER acquire: as tamis__segment_next(). */
+    const uint64_t next = __atomic_load_n(&header->next, __ATOMIC_ACQUIRE);
+    if (s->kind == TAMIS_KIND_FUSE || limit == UINT64_MAX) return false;
+    stat->room = next == TAMIS__NEXT_REFUSE ? 0 : tamis__room_of(header, limit);
+    if (stat->room > 0 || is_slice_over(record)) return false;
+    if (next == TAMIS__NEXT_REFUSE) return true;
+    if (next != 0) return false; /* it has gone on, or there is a spare */
+    if (policy->window_items > 0 || tamis__policy_grows(policy, s->step, record->segment_count))
+        stat->lacks_bytes = lacking_bytes(store, record);
+    else
+        return true;
+    return stat->lacks_bytes > 0;
+}
+
+/* ---- A filter -------------------------------------------------------------------------------- */
+
+void tamis__stat_from_record(const struct tamis_store *store, const struct tamis__record *record,
+                             const struct tamis__segment_header *header,
+                             struct tamis_filter_stat *stat)
 {
     const struct tamis__record_segment *newest = &record->segments[record->segment_count - 1];
     uint64_t items[TAMIS__SEGMENTS_MAX], places = 0;
@@ -91,6 +153,7 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
         .on_full = tamis__policy_on_full(&record->policy),
         .flags = (record->policy.durable ? TAMIS_FILTER_DURABLE : 0) |
                  (record->owned ? TAMIS_FILTER_OWNED : 0),
+        .room = UINT64_MAX,
     };
     memcpy(stat->name, record->name, sizeof stat->name);
     tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);
@@ -105,6 +168,7 @@ void tamis__stat_from_record(const struct tamis__record *record, struct tamis_fi
     /* The capacity of a window is that of all its slices; there may be fewer slices yet. */
     stat->bits_per_key = bits / (double)(record->policy.slices > 0 ? places : stat->capacity);
     set_items(stat, record, items);
+    if (header != NULL && is_stuck(store, record, header, stat)) stat->state |= TAMIS_STATE_FULL;
 }
 
 void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__trouble trouble)
@@ -158,11 +222,13 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
         const struct tamis__store_segment *s = tamis__view_find(view, record.segments[i].number);
         if (s != NULL) record.segments[i].file_bytes = tamis__header_file_bytes(s->segment.header);
     }
+    const struct tamis__store_segment *newest =
+        tamis__view_find(view, tamis__record_newest(&record)->number);
     trouble = tamis__view_trouble(view);
     trouble.damaged_since = known.damaged_since;
+    tamis__stat_from_record(filter->store, &record, newest ? newest->segment.header : NULL, &own);
     rc = (int)tamis__leave_with(filter, view, 0);
     if (rc < 0) return rc;
-    tamis__stat_from_record(&record, &own);
     tamis__stat_set_trouble(&own, trouble);
     tamis__give_struct(&own, sizeof own, stat);
     return 0;

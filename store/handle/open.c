@@ -8,6 +8,7 @@
 #include "file/mark.h"
 #include "handle/checkpoint.h"
 #include "handle/journal.h"
+#include "txn/recover.h"
 #include "txn/replay.h"
 #include "txn/spares.h"
 #include "txn/store.h"
@@ -125,7 +126,11 @@ static int replay_logs(struct tamis_store *store, uint64_t filter_id,
 int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter)
 {
     const struct tamis__view *view = (*filter)->view;
-    int rc = tamis__view_is_stale(view) ? tamis__recover(store, (*filter)->filter_id) : 0;
+    const bool waits_for_room =
+        tamis__may_regain(&view->policy, tamis__newest(view)->segment.header);
+    int rc = tamis__view_is_stale(view) || waits_for_room
+                 ? tamis__recover(store, (*filter)->filter_id)
+                 : 0;
     if (rc == 0 && view->policy.durable) rc = replay_logs(store, (*filter)->filter_id, view);
     if (rc >= 0) return 0;
     filter_free(*filter);

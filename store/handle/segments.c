@@ -34,7 +34,16 @@ static int fail_full_slice(const struct tamis_filter *filter, const struct tamis
 
 int tamis__fail_full(const struct tamis_filter *filter, const struct tamis__view *view)
 {
+    const uint64_t items = tamis__segment_items(&tamis__newest(view)->segment);
+    const uint64_t capacity = view->policy.capacity;
     if (view->slice_ns > 0) return fail_full_slice(filter, view);
+    if (view->count == 1 && items < capacity)
+        return tamis__fail(
+            TAMIS_EFULL,
+            "the filter '%s' holds %llu of the %llu keys that it was made for and refuses more: "
+            "adders that were killed, or are stopped, have taken room for the others; it "
+            "comes back when the filter is next opened while nobody writes to it ('tamis sync')",
+            filter->name, (unsigned long long)items, (unsigned long long)capacity);
     return tamis__fail(
         TAMIS_EFULL,
         "the filter '%s' holds the %llu key%s that it was made for and refuses more; "

@@ -18,7 +18,10 @@ extern "C" {
 /* ---- Filters and segments ----------------------------------------------------------------- */
 
 /* States of a filter, as bits; 0 is "ok". */
-#define TAMIS_STATE_FULL 1u     /* the item count is at or past the capacity */
+/* The item count is at or past the capacity; or the filter takes no more keys before that, because
+ * room was lost with adders that were killed, or because the disk lacks room for its next
+ * segment (lacks_bytes). */
+#define TAMIS_STATE_FULL 1u
 #define TAMIS_STATE_DEGRADED 2u /* a sync failed, and no later one has brought all to the disk */
 #define TAMIS_STATE_UNCLEAN 4u  /* the machine went down: keys added then may be missing */
 #define TAMIS_STATE_DAMAGED 8u  /* wrong bytes were found in it: its answers may be wrong */
@@ -61,6 +64,10 @@ struct tamis_filter_stat {
     int64_t degraded_since; /* TAMIS_STATE_DEGRADED: when a sync failed; else 0 */
     double bits_per_key;    /* bits, or those of counters, for each key of the segments' capacity */
     uint64_t live_slices;   /* of the window: slices in which keys are still found; 0: no window */
+    /* Keys that it takes before it needs another segment, or refuses; UINT64_MAX: any number, or
+     * not known (tamis_store_list(), and stores on servers). */
+    uint64_t room;
+    uint64_t lacks_bytes; /* TAMIS_STATE_FULL: of disk, for its next segment, about; else 0 */
 };
 
 /* Flags of a segment. */

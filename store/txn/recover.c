@@ -149,6 +149,83 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
     return tamis__put_trouble(txn, record->filter_id, now);
 }
 
+/* ---- Room that was lost ----------------------------------------------------------------------- */
+
+/* The bits say how many keys are in a segment, but for so many. */
+static double doubt(const struct tamis__segment_header *h, uint64_t limit)
+{
+    return 64 + 2 * tamis__estimate_error(h->kind, h->m_bits, h->k, (double)limit);
+}
+
+bool tamis__may_regain(const struct tamis__policy *policy,
+                       const struct tamis__segment_header *newest)
+{
+    const uint64_t limit = tamis__policy_limit(policy, newest);
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
+    /* ORDER acquire: as tamis__segment_next(). */
+    if (__atomic_load_n(&newest->next, __ATOMIC_ACQUIRE) != TAMIS__NEXT_REFUSE ||
+        limit == UINT64_MAX)
+        return false;
+    if (tamis__room_of(newest, limit) > 0) return true;
+    return set != NULL && set->any_kind &&
+           (double)tamis__room_in_hands(newest) > doubt(newest, limit);
+}
+
+/*
+ * The room that is in nobody's hands though it was granted.  A writer locks its byte, then raises
+ * the mark, and only then takes room.  So if the mark was the same before and after the look, and
+ * nobody had the lock at either time, nobody had room in hands during the look.
+ */
+static uint64_t lost_room(const struct tamis_store *store, const struct tamis__segment *segment)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const uint64_t mark = __atomic_load_n(&h->mark, __ATOMIC_SEQ_CST); /* ORDER: as said above */
+    if ((mark & TAMIS__MARK_UNWATCHED) != 0 || tamis__mark_is_stale(h) ||
+        tamis__mark_has_writer(&store->place, h->number) != 0)
+        return 0;
+    const uint64_t lost = tamis__room_in_hands(h);
+    const bool alone = tamis__mark_has_writer(&store->place, h->number) == 0;
+    return alone && __atomic_load_n(&h->mark, __ATOMIC_SEQ_CST) == mark ? lost : 0;
+}
+
+/* Makes lost room free again, less that of keys of killed adders which the bits show and the items
+ * lack. */
+static int regain_lost(const struct tamis_store *store, const struct tamis__segment *segment,
+                       uint64_t limit)
+{
+    const struct tamis__segment_header *h = segment->header;
+    const uint64_t lost = lost_room(store, segment);
+    uint64_t ones;
+    double rate;
+    if ((double)lost <= doubt(h, limit)) return 0;
+    tamis__kind_by_id(h->kind)->measure(segment, &ones, &rate);
+    const int rc = tamis__segment_check(segment);
+    const double uncounted = tamis__estimate_items(h->kind, h->m_bits, h->k, ones) +
+                             doubt(h, limit) - (double)tamis__segment_items(segment);
+    if (rc == 0 && uncounted < (double)lost)
+        tamis__room_regain(segment, lost - (uint64_t)fmax(uncounted, 0));
+    return rc;
+}
+
+int tamis__recover_room(const struct tamis_store *store, const struct tamis__record *record)
+{
+    struct tamis__segment segment = {0};
+    const uint64_t number = record->segments[record->segment_count - 1].number;
+    int rc = tamis__segment_open(&store->place, number, true, &segment);
+    if (rc < 0) return rc;
+    const struct tamis__kind *kind = tamis__kind_by_id(segment.header->kind);
+    const uint64_t limit = tamis__policy_limit(&record->policy, segment.header);
+    const char *reason;
+    if (kind != NULL && kind->check(segment.header, &reason) == 0 &&
+        tamis__may_regain(&record->policy, segment.header)) {
+        rc = regain_lost(store, &segment, limit);
+        if (rc == 0 && tamis__room_of(segment.header, limit) > 0)
+            tamis__segment_take_again(&segment);
+    }
+    tamis__segment_close(&segment);
+    return rc;
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 struct scan {

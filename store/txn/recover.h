@@ -7,6 +7,16 @@
 /* Recovers the filter of a record, under the exclusive lock.  The caller commits. */
 int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *txn,
                           const struct tamis__record *record);
+/*
+ * Opens a filter again that refuses keys although it has room: because adders that had taken room
+ * gave it back late, or because they were killed and it was lost with them.  The latter is made
+ * free again only if nobody writes to the filter.  Call under the exclusive lock.  Does nothing
+ * where there is nothing to regain.
+ */
+int tamis__recover_room(const struct tamis_store *store, const struct tamis__record *record);
+/* May tamis__recover_room() have something to do? */
+bool tamis__may_regain(const struct tamis__policy *policy,
+                       const struct tamis__segment_header *newest);
 /* Recovers all filters, at the first write after a boot.  The caller holds the exclusive lock. */
 int tamis__recover_store(struct tamis_store *store, struct tamis__catalog_txn *txn);
 /* Adds to *trouble what the header of one more segment says. */

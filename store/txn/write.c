@@ -110,6 +110,7 @@ int tamis__recover(struct tamis_store *store, uint64_t filter_id)
         rc = 0; /* the filter was dropped: the next call finds that */
     else if (rc == 0) {
         rc = tamis__recover_filter(store, txn, &record);
+        if (rc == 0) rc = tamis__recover_room(store, &record);
         if (rc == 0) rc = tamis__catalog_commit(txn);
     }
     tamis__catalog_end(txn);

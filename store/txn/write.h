@@ -5,7 +5,8 @@
 
 #include "txn/store.h"
 
-/* Recovers the stale segments of a filter, and tells the catalog.  Waits for the catalog's lock. */
+/* Recovers the stale segments of a filter, and room that was lost, and tells the catalog.  Waits
+ * for the catalog's lock. */
 int tamis__recover(struct tamis_store *store, uint64_t filter_id);
 
 /* Begins an exclusive transaction, after removing what earlier processes left (catalog.h,
