@@ -111,7 +111,8 @@ static void look(struct tamis_store *store, struct tamis__record *record,
     if (all) *trouble = now;
     if (damaged && trouble->damaged_since == 0 && is_damaged(store, record->filter_id, waits))
         trouble->damaged_since = tamis__now_ns();
-    tamis__stat_from_record(store, record, rc == 0 ? &header : NULL, stat); /* the newest was last */
+    tamis__stat_from_record(store, record, rc == 0 ? &header : NULL,
+                            stat); /* the newest was last */
 }
 
 /* ---- A watch --------------------------------------------------------------------------------- */

@@ -149,7 +149,8 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
     return tamis__put_trouble(txn, record->filter_id, now);
 }
 
-/* ---- Room that was lost ----------------------------------------------------------------------- */
+/* ---- Room that was lost -----------------------------------------------------------------------
+ */
 
 /* The bits say how many keys are in a segment, but for so many. */
 static double doubt(const struct tamis__segment_header *h, uint64_t limit)

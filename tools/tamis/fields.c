@@ -221,6 +221,12 @@ static const char REFUSES[] = "the filter holds as many keys as it was made for,
 static const char SLICE_REFUSES[] =
     "the newest slice of the window holds its share of the keys, and refuses more until the next "
     "one begins; make a filter of a greater capacity, or one that grows";
+static const char LOST_ROOM[] =
+    "the filter holds fewer keys than it was made for, and refuses more, because adders that were "
+    "killed, or are stopped, have taken room for the others; end what adds to it, then run 'tamis "
+    "sync'";
+static const char NO_DISK[] = "the filter takes no more keys, because the disk has no room for its "
+                              "next segment; free some, and the next add goes on";
 static const char ESTIMATED[] =
     "the filter was merged, or imported from a format that does not say how many keys it holds, so "
     "items began with an estimate from the set bits";
@@ -246,16 +252,24 @@ static void add_note(char **notes, const char *note)
     *notes = longer;
 }
 
+/* Why the filter is full; NULL: it is not. */
+static const char *fullness_note(const struct tamis_filter_stat *stat)
+{
+    if (!(stat->state & TAMIS_STATE_FULL)) return NULL;
+    if (stat->lacks_bytes > 0) return NO_DISK;
+    if (stat->state & TAMIS_STATE_OVER) return NULL; /* that says more */
+    if (stat->on_full != TAMIS_ON_FULL_REFUSE) return FULL;
+    if (stat->slices > 0) return SLICE_REFUSES;
+    return stat->room == 0 && stat->items < stat->capacity ? LOST_ROOM : REFUSES;
+}
+
 static json_t *value_note(const void *record)
 {
     const struct filter_view *view = record;
     char *notes = cli_copy("", 0);
     if (view->stat.state & TAMIS_STATE_DAMAGED) add_note(&notes, DAMAGED);
     if (view->stat.state & TAMIS_STATE_OVER) add_note(&notes, OVER);
-    if ((view->stat.state & (TAMIS_STATE_FULL | TAMIS_STATE_OVER)) == TAMIS_STATE_FULL)
-        add_note(&notes, view->stat.on_full != TAMIS_ON_FULL_REFUSE ? FULL
-                         : view->stat.slices > 0                    ? SLICE_REFUSES
-                                                                    : REFUSES);
+    add_note(&notes, fullness_note(&view->stat));
     if (view->stat.state & TAMIS_STATE_UNCLEAN) add_note(&notes, UNCLEAN);
     if (view->stat.state & TAMIS_STATE_DEGRADED) add_note(&notes, DEGRADED);
     add_note(&notes, tamis_hash_set_weakness(view->stat.hash_set));

@@ -29,7 +29,7 @@ static char *quote(const char *name)
     return word;
 }
 
-char *finding_advice(const char *format, const char *name)
+char *finding_command(const char *format, const char *name)
 {
     char *word = quote(name);
     const char *at = strstr(format, "NAME"), *rest = at ? at + 4 : "";
@@ -45,38 +45,82 @@ struct teller {
     void *context;
 };
 
+/* `command` has NAME for the name; NULL: there is none. */
 static void tell(const struct teller *teller, const char *state, const char *what,
-                 const char *advice)
+                 const char *advice, const char *command)
 {
-    char *line = finding_advice(advice, teller->stat->name);
-    const struct finding finding = {
-        .filter = teller->stat->name, .state = state, .what = what, .advice = line};
+    char *line = command ? finding_command(command, teller->stat->name) : NULL;
+    const struct finding finding = {.filter = teller->stat->name,
+                                    .state = state,
+                                    .what = what,
+                                    .advice = advice,
+                                    .command = line};
     teller->fn(teller->context, &finding);
     free(line);
 }
 
-/* A filter that holds too many keys, or will with the next ones. */
+/* ---- Too many keys, or no room --------------------------------------------------------------- */
+
+static void tell_lack_of_disk(const struct teller *teller)
+{
+    char what[256], size[32];
+    text_size(size, sizeof size, (double)teller->stat->lacks_bytes);
+    snprintf(what, sizeof what,
+             "it takes no more keys: the disk has no room for its next segment, about %s more is "
+             "needed",
+             size);
+    tell(teller, "full", what, "free some room on its disk; the next add then goes on", NULL);
+}
+
+static void tell_lost_room(const struct teller *teller)
+{
+    const struct tamis_filter_stat *stat = teller->stat;
+    char what[256];
+    snprintf(what, sizeof what,
+             "it holds %" PRIu64 " of the %" PRIu64
+             " keys that it was made for, and refuses more: adders that were killed, or are "
+             "stopped, have taken room for the others",
+             stat->items, stat->capacity);
+    tell(teller, "full", what,
+         "end the processes that add to it, then get the room back:", "tamis sync NAME");
+}
+
+static void tell_full(const struct teller *teller, const char *state, const char *what)
+{
+    const struct tamis_filter_stat *stat = teller->stat;
+    char command[128];
+    snprintf(command, sizeof command, "tamis create LARGER --like NAME -n %" PRIu64,
+             2 * (stat->items > stat->capacity ? stat->items : stat->capacity));
+    tell(teller, state, what, "make a larger one, and add the keys there:", command);
+}
+
+/* A filter that holds too many keys, or will with the next ones, or takes no more. */
 static void tell_fullness(const struct teller *teller)
 {
     const struct tamis_filter_stat *stat = teller->stat;
-    char what[256], advice[128];
     const bool refuses = stat->on_full == TAMIS_ON_FULL_REFUSE;
-    snprintf(advice, sizeof advice,
-             "tamis create LARGER --like NAME -n %" PRIu64 ", and add the keys there",
-             2 * (stat->items > stat->capacity ? stat->items : stat->capacity));
-    if (stat->state & TAMIS_STATE_OVER)
+    char what[256];
+    if (stat->state & TAMIS_STATE_OVER) {
         snprintf(what, sizeof what,
                  "it holds %" PRIu64 " keys, too many for its rate: of keys that were never added "
                  "%.3g %% seem present, not %.3g %%",
                  stat->items, 100 * stat->predicted_rate, 100 * stat->fp_rate);
-    else if (stat->state & TAMIS_STATE_FULL)
+        tell_full(teller, "over", what);
+    }
+    if (!(stat->state & TAMIS_STATE_FULL)) return;
+    if (stat->lacks_bytes > 0)
+        tell_lack_of_disk(teller);
+    else if (refuses && stat->room == 0 && stat->slices == 0 && stat->items < stat->capacity)
+        tell_lost_room(teller);
+    else if (!(stat->state & TAMIS_STATE_OVER)) {
         snprintf(what, sizeof what, "it holds the %" PRIu64 " keys that it was made for, and %s",
                  stat->capacity,
                  refuses ? "refuses more" : "its rate rises with every further key");
-    else
-        return;
-    tell(teller, stat->state & TAMIS_STATE_OVER ? "over" : "full", what, advice);
+        tell_full(teller, "full", what);
+    }
 }
+
+/* ---- A filter -------------------------------------------------------------------------------- */
 
 void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void *context)
 {
@@ -88,12 +132,14 @@ void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void
                  "the machine went down while the filter was written to: keys that were added "
                  "since %s may be missing",
                  since);
-        tell(&teller, "unclean", what, "add them again, then run: tamis sync --accept NAME");
+        tell(&teller, "unclean", what,
+             "add them again, then say that this was done:", "tamis sync --accept NAME");
     }
     if (stat->state & TAMIS_STATE_DEGRADED) {
         text_time(since, sizeof since, stat->degraded_since);
         snprintf(what, sizeof what, "a sync failed at %s: a power cut may lose keys", since);
-        tell(&teller, "degraded", what, "look at the disk (dmesg), then run: tamis sync NAME");
+        tell(&teller, "degraded", what,
+             "look at the disk (dmesg), then write the filter to it again:", "tamis sync NAME");
     }
     tell_fullness(&teller);
 }

@@ -8,8 +8,10 @@
 #include "tamis.h"
 
 struct finding {
-    const char *filter, *state, *what, *advice; /* filter "": none */
-    const char *file;                           /* NULL: of the filter as a whole */
+    const char *filter, *state, *what; /* filter "": none */
+    const char *advice;                /* prose, with a colon at its end if there is a command */
+    const char *command;               /* that a shell takes as it stands; NULL: there is none */
+    const char *file;                  /* NULL: of the filter as a whole */
     uint64_t offset;
 };
 
@@ -19,5 +21,5 @@ typedef void finding_fn(void *context, const struct finding *finding);
  * is left to those who look for it. */
 void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void *context);
 
-/* The advice, with the name, quoted for a shell, in the place of NAME.  The caller frees it. */
-char *finding_advice(const char *format, const char *name);
+/* The command, with the name, quoted for a shell, in the place of NAME.  The caller frees it. */
+char *finding_command(const char *format, const char *name);

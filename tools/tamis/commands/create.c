@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * create.c: tamis create NAME -n CAPACITY [-p RATE] | -m BITS -k HASHES | --like OTHER
+ * create.c: tamis create NAME -n CAPACITY [-p RATE] | -m BITS -k HASHES | --like OTHER [-n] [-p]
  *
  * The one command that makes the store if it is not there, but only for a filter that it can then
  * make: name, parameters and room are checked first, so that bad input leaves nothing behind.
@@ -15,6 +15,9 @@
      TAKES(SEED) | TAKES(COUNTER_BITS) | TAKES(ON_FULL) | TAKES(WINDOW) | TAKES(SLICES) |          \
      TAKES(DURABLE))
 
+/* What --like may be given beside: the new filter is of another size. */
+#define TAKES_SIZE (TAKES(CAPACITY) | TAKES(RATE))
+
 /* Do the options say what to make? */
 static bool options_suffice(const struct invocation *call)
 {
@@ -23,9 +26,9 @@ static bool options_suffice(const struct invocation *call)
     bool hashes = options_have(options, TAKES(HASHES));
     bool set = options_have(options, TAKES(HASH_SET)); /* may say what k is */
     if (options_have(options, TAKES(LIKE))) {
-        if (!options_have(options, TAKES_SHAPE)) return true;
+        if (!options_have(options, TAKES_SHAPE & ~TAKES_SIZE)) return true;
         cli_fail_usage(call->command,
-                       "--like takes everything from '%s'; leave the other "
+                       "--like takes everything but -n and -p from '%s'; leave the other "
                        "parameters out",
                        options->like);
     } else if (bits != hashes && !set) {
@@ -59,15 +62,18 @@ static struct tamis_filter_spec spec_from_options(const struct options *options)
         .window_items = options->window_items};
 }
 
-/* Fills *spec so that it makes a filter like the one of that name; the name of the hash set goes to
- * `hash_set`. */
-static bool spec_from_filter(tamis_store *store, const char *name, struct tamis_filter_spec *spec,
-                             char *hash_set)
+/* Fills *spec so that it makes a filter like the one of that name, of the size that the options
+ * give; the name of the hash set goes to `hash_set`. */
+static bool spec_from_filter(tamis_store *store, const struct options *options,
+                             struct tamis_filter_spec *spec, char *hash_set)
 {
-    tamis_filter *filter = cli_filter_open(store, name, TAMIS_READ_ONLY);
+    tamis_filter *filter = cli_filter_open(store, options->like, TAMIS_READ_ONLY);
     if (!filter) return false;
     int rc = tamis_filter_like(filter, spec, hash_set);
     if (rc < 0) cli_fail_library();
+    if (options_have(options, TAKES_SIZE)) spec->m_bits = spec->k = 0; /* they follow */
+    if (options_have(options, TAKES(CAPACITY))) spec->capacity = options->capacity;
+    if (options_have(options, TAKES(RATE))) spec->fp_rate = options->fp_rate;
     return cli_filter_close(filter, CLI_DONE) == CLI_DONE && rc == 0;
 }
 
@@ -114,8 +120,7 @@ static int run(struct invocation *call)
     tamis_store *store = open_store(call, &spec);
     if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
-    if (!cli_given(call, TAKES(LIKE)) ||
-        spec_from_filter(store, call->options.like, &spec, hash_set))
+    if (!cli_given(call, TAKES(LIKE)) || spec_from_filter(store, &call->options, &spec, hash_set))
         status = create(call, store, &spec);
     tamis_store_close(store);
     return status;
@@ -148,6 +153,10 @@ static int run_remote(struct invocation *call)
     if (!options_suffice(call)) return CLI_ERROR;
     if (cli_given(call, TAKES(LIKE)) && cli_given(call, TAKES(SHARDS)))
         return cli_fail_usage(call->command, "--like takes the shards too; leave --shards out");
+    if (cli_given(call, TAKES(LIKE)) && cli_given(call, TAKES_SIZE))
+        return cli_fail_usage(call->command,
+                              "on a server --like takes everything from '%s'; leave -n and -p out",
+                              call->options.like);
     if (remote.create(call->remote_store, call->args[0], &spec) < 0) return CLI_ERROR;
     const int status =
         cli_given(call, TAKES(JSON)) ? cli_with_filter(call, 0, show_remote) : CLI_DONE;

@@ -2,16 +2,20 @@
 /*
  * doctor.c: tamis doctor [NAME...] - is the store healthy, and what is to be done where it is not?
  *
- * There are two rounds, and each finding is a line: first what verify finds, which is damage; then
- * the states of the filters that need attention.
+ * There are two rounds: first what verify finds, which is damage; then the states of the filters
+ * that need attention.  Each finding is a line, with lines below it that say what to do: prose, and
+ * a command where there is one.
  */
 #include "findings.h"
+#include "memory.h"
 #include "problems.h"
 
 struct visit {
     const struct invocation *call;
     const struct names *names;
     uintmax_t attentions;
+    struct damage *damages;
+    size_t count, room;
 };
 
 static void show(const struct visit *visit, const struct finding *f)
@@ -25,6 +29,7 @@ static void show(const struct visit *visit, const struct finding *f)
         json_put(line, "offset", f->file ? json_unsigned(f->offset) : json_null());
         json_put(line, "what", json_text(f->what));
         json_put(line, "advice", json_text(f->advice));
+        json_put(line, "command", f->command ? json_text(f->command) : json_null());
         json_print(out, line);
         return;
     }
@@ -36,25 +41,103 @@ static void show(const struct visit *visit, const struct finding *f)
     }
     out_printable(out, f->what);
     out_format(out, "\n    %s\n", f->advice);
+    if (f->command) out_format(out, "    %s\n", f->command);
 }
 
 /* ---- Damage ------------------------------------------------------------------------------- */
 
-static int show_problem(void *context, const struct tamis_problem *problem)
+/* What is damaged is kept until 'tamis repair --dry-run' has said what can be done about it. */
+struct damage {
+    char *filter, *file, *what;
+    uint64_t offset;
+    bool is_mended; /* 'tamis repair' mends it */
+    char *mend;     /* what it says can be done where it does not mend; NULL: nothing */
+    char *left;     /* why it leaves it; NULL: it does not say */
+};
+
+static int keep_problem(void *context, const struct tamis_problem *problem)
 {
-    const struct visit *visit = context;
-    const bool log = strncmp(problem->file, "logs/", 5) == 0 && *problem->filter;
-    char *advice =
-        finding_advice(log ? "tamis sync NAME" : "tamis repair", log ? problem->filter : "");
-    const struct finding finding = {.filter = problem->filter,
-                                    .state = *problem->filter ? "damaged" : "stray",
-                                    .what = problem->reason,
-                                    .advice = advice,
-                                    .file = problem->file,
-                                    .offset = problem->offset};
-    show(visit, &finding);
-    free(advice);
+    struct visit *visit = context;
+    visit->damages =
+        cli_grow(visit->damages, visit->count + 1, &visit->room, sizeof *visit->damages);
+    visit->damages[visit->count++] = (struct damage){.filter = cli_strdup(problem->filter),
+                                                     .file = cli_strdup(problem->file),
+                                                     .what = cli_strdup(problem->reason),
+                                                     .offset = problem->offset};
     return 0;
+}
+
+static int note_step(void *context, const struct tamis_repair_step *step)
+{
+    static const char begins[] = "; to mend it: ";
+    const struct visit *visit = context;
+    const char *mend = strstr(step->what, begins);
+    for (size_t i = 0; i < visit->count; i++) {
+        struct damage *damage = &visit->damages[i];
+        if (strcmp(damage->file, step->file) != 0) continue;
+        damage->is_mended = damage->is_mended || step->error == 0;
+        if (mend && !damage->mend) damage->mend = cli_strdup(mend + strlen(begins));
+        if (step->error != 0 && !damage->left)
+            damage->left = cli_format("'tamis repair' leaves it: it %s", step->what);
+    }
+    return 0;
+}
+
+/* Asks what a repair would do, which reads all data once more. */
+static int ask_for_mends(struct visit *visit)
+{
+    char *path = cli_store_path(visit->call);
+    if (!path) return CLI_ERROR;
+    const struct tamis_repair_options options = {.size = sizeof options,
+                                                 .flags = cli_store_flags(visit->call, 0) |
+                                                          TAMIS_REPAIR_DRY_RUN,
+                                                 .fn = note_step,
+                                                 .context = visit};
+    const int64_t rc = tamis_store_repair_with(path, &options);
+    free(path);
+    return rc < 0 ? cli_fail_library() : CLI_DONE;
+}
+
+static void show_damage(const struct visit *visit, const struct damage *damage)
+{
+    const bool rolls_back = damage->mend && strncmp(damage->mend, "'tamis rollback'", 16) == 0;
+    const char *advice = damage->left ? damage->left : "'tamis repair' does not mend it",
+               *format = NULL;
+    if (damage->is_mended) {
+        advice = "this mends it:";
+        format = "tamis repair";
+    } else if (rolls_back) {
+        advice = "go back to the generation that is kept, or build it anew, or restore a copy:";
+        format = "tamis rollback NAME";
+    } else if (damage->mend) {
+        advice = damage->mend;
+    }
+    char *command = format ? finding_command(format, damage->filter) : NULL;
+    const struct finding finding = {.filter = damage->filter,
+                                    .state = *damage->filter ? "damaged" : "stray",
+                                    .what = damage->what,
+                                    .advice = advice,
+                                    .command = command,
+                                    .file = damage->file,
+                                    .offset = damage->offset};
+    show(visit, &finding);
+    free(command);
+}
+
+static int show_damages(struct visit *visit)
+{
+    const int status = visit->count > 0 ? ask_for_mends(visit) : CLI_DONE;
+    for (size_t i = 0; i < visit->count; i++) {
+        struct damage *damage = &visit->damages[i];
+        if (status == CLI_DONE) show_damage(visit, damage);
+        free(damage->filter);
+        free(damage->file);
+        free(damage->what);
+        free(damage->mend);
+        free(damage->left);
+    }
+    free(visit->damages);
+    return status;
 }
 
 /* ---- States ------------------------------------------------------------------------------- */
@@ -95,7 +178,8 @@ static int examine(struct invocation *call)
 {
     struct names names;
     struct visit visit = {.call = call, .names = &names};
-    int64_t problems = problems_find(call, &names, show_problem, &visit);
+    int64_t problems = problems_find(call, &names, keep_problem, &visit);
+    if (show_damages(&visit) != CLI_DONE) problems = -1;
     if (problems >= 0 && tamis_store_list_live(call->store, NULL, show_states, &visit) < 0)
         problems = -cli_fail_library();
     out_flush(call->out); /* the findings first, then their number */

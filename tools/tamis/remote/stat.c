@@ -90,7 +90,7 @@ int filter_stat(struct remote_filter *filter, struct tamis_filter_stat *stat)
     const uint32_t count = filter_keys(filter);
     struct request *requests = ASK_EACH(filter, false, "TAMIS.INFO");
     int rc = requests != NULL ? 0 : -1;
-    *stat = (struct tamis_filter_stat){.size = sizeof *stat};
+    *stat = (struct tamis_filter_stat){.size = sizeof *stat, .room = UINT64_MAX};
     (void)snprintf(stat->name, sizeof stat->name, "%s", filter->name);
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
         const redisReply *info = requests[i].reply;

@@ -98,23 +98,30 @@ static void attention_item(void *context, const struct finding *finding)
     if (strcmp(finding->state, "over") == 0)
         page_format(page, " (by the number of items; the set bits say %s)",
                     report_rate(text, report_number(attention->filter, "fp_rate_now")));
-    page_text(page, "<code>");
+    page_text(page, "<p class=\"advice\">");
     page_escaped(page, finding->advice);
-    page_text(page, "</code></li>\n");
+    page_text(page, "</p>");
+    if (finding->command) {
+        page_text(page, "<code>");
+        page_escaped(page, finding->command);
+        page_text(page, "</code>");
+    }
+    page_text(page, "</li>\n");
 }
 
 static void attend_to(struct attention *attention)
 {
     const struct report_filter *filter = attention->filter;
     if (filter->error || filter->view.stat.state & TAMIS_STATE_DAMAGED) {
-        char *advice = finding_advice("tamis doctor NAME", filter->name);
+        char *command = finding_command("tamis doctor NAME", filter->name);
         const struct finding damage = {
             .state = "damaged",
             .what =
                 filter->error ? filter->error : "a check found wrong bytes, so keys may be missing",
-            .advice = advice};
+            .advice = "ask where it is, and what can be done:",
+            .command = command};
         attention_item(attention, &damage);
-        free(advice);
+        free(command);
     }
     if (!filter->error) findings_of_stat(&filter->view.stat, attention_item, attention);
 }
