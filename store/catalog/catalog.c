@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * catalog.c: locks and transactions of the catalog.  This folder is the only user of lmdb.h.
+ * catalog.c: transactions of the catalog.  This folder is the only user of lmdb.h.
  *
  * One LMDB tree; the first byte of a key says what it is:
  *
@@ -17,110 +17,11 @@
  */
 #include "catalog/catalog.h"
 
-#include <fcntl.h>
-
 #include "catalog/lmdb.h"
-#include "file/inside.h"
 
 #define SUM_BYTES 8u /* of the checksum at the end of each value */
 
 static const struct tamis__key store_key = {{'s'}, 1}, passed_key = {{'p'}, 1};
-
-/* ---- Locks ------------------------------------------------------------------------------ */
-
-static int open_lock(const struct tamis__catalog *catalog, struct tamis__private_fd *held)
-{
-    static const char name[] = "catalog.lock";
-    const char *what = catalog->lock_path;
-    const int root = catalog->root_fd, flags = catalog->read_only ? O_RDONLY : O_RDWR;
-    int rc = tamis__private_open(root, name, flags, 0, what, held);
-    if (rc == TAMIS_ENOTFOUND && !catalog->read_only) {
-        rc = tamis__inside_make_once(root, name, catalog->mode, what);
-        if (rc == 0) rc = tamis__private_open(root, name, flags, 0, what, held);
-    }
-    if (rc == TAMIS_EACCESS) return tamis__inside_fail_denied(root, catalog->read_only, what);
-    return rc < 0 ? rc : tamis__inside_check(root, held->fd, what);
-}
-
-/*
- * The lock is taken by way of a turnstile: a lock on the store's directory that is held only until
- * the real lock is got.  A writer that waits keeps new readers out, and so gets in when those
- * inside are done.  flock alone is not fair: eight processes that kept reading kept a writer out
- * for 40 s.  A reader that waits lets go of the turnstile between two tries.  A process that has
- * had it for long without the lock behind it is taken for stopped, and is passed by.
- */
-struct taking {
-    const struct tamis__catalog *catalog;
-    enum tamis__lock lock;
-    struct tamis__private_fd turnstile;
-    bool has_turnstile;
-    int64_t started_ns; /* when the waiting began */
-};
-
-#define TURNSTILE_NS 1000000000
-#define PAUSE_US 1000
-
-/* Returns 1 if the lock is ours, 0 if it is not free. */
-static int try_lock(struct taking *taking, int fd)
-{
-    const char *what = taking->catalog->lock_path;
-    int rc = 1;
-    if (!taking->has_turnstile) {
-        rc = tamis__try_lock(taking->turnstile.fd, taking->lock, what);
-        taking->has_turnstile = rc == 1;
-    }
-    const bool passes_by =
-        taking->started_ns != 0 && tamis__steady_ns() - taking->started_ns > TURNSTILE_NS;
-    if (rc == 1 || (rc == 0 && passes_by)) rc = tamis__try_lock(fd, taking->lock, what);
-    if (rc == 0 && taking->has_turnstile && taking->lock == TAMIS__LOCK_SHARED) {
-        tamis__unlock(taking->turnstile.fd);
-        taking->has_turnstile = false;
-    }
-    return rc;
-}
-
-static int wait_for_lock(struct taking *taking, int fd)
-{
-    const struct tamis__catalog *catalog = taking->catalog;
-    int rc = 0;
-    taking->started_ns = tamis__steady_ns();
-    while (rc == 0) {
-        if (catalog->wait != NULL)
-            rc = catalog->wait(catalog->wait_context, taking->started_ns, fd);
-        else
-            tamis__pause_us(PAUSE_US);
-        if (rc >= 0) rc = try_lock(taking, fd);
-    }
-    return rc;
-}
-
-/* Returns 1 if the lock is ours; 0 if it is not free and `if_free` was asked for. */
-static int take_lock(const struct tamis__catalog *catalog, enum tamis__lock lock, bool if_free,
-                     struct tamis__private_fd *held)
-{
-    const char *what = catalog->lock_path;
-    struct taking taking = {.catalog = catalog, .lock = lock};
-    int rc = open_lock(catalog, held);
-    if (rc == TAMIS_ENOTFOUND && catalog->read_only) return 1; /* a copy without it has no writer */
-    if (rc == TAMIS_ENOTFOUND)
-        return tamis__fail(TAMIS_ENOSTORE, "the store of %s was removed; open it again", what);
-    if (rc < 0) return rc;
-    rc = tamis__private_open(catalog->root_fd, ".", O_RDONLY | O_DIRECTORY, 0, what,
-                             &taking.turnstile);
-    if (rc < 0) return rc;
-    rc = try_lock(&taking, held->fd);
-    if (rc == 0 && !if_free) rc = wait_for_lock(&taking, held->fd);
-    tamis__private_close(&taking.turnstile);
-    return rc;
-}
-
-int tamis__catalog_hold(const struct tamis__catalog *catalog, enum tamis__lock lock,
-                        struct tamis__private_fd *held)
-{
-    const int rc = take_lock(catalog, lock, false, held);
-    if (rc < 0) tamis__private_close(held);
-    return rc < 0 ? rc : 0;
-}
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
@@ -304,7 +205,7 @@ static int begin(const struct tamis__catalog *catalog, enum tamis__lock lock, en
     txn->catalog = catalog;
     txn->exclusive = exclusive;
     txn->lock.fd = -1;
-    int rc = waiting == HELD ? 1 : take_lock(catalog, lock, waiting == IF_FREE, &txn->lock);
+    int rc = waiting == HELD ? 1 : tamis__catalog_lock(catalog, lock, waiting == IF_FREE, &txn->lock);
     if (rc > 0) {
         rc = open_checked(txn);
         if (rc == 0) rc = 1;

@@ -103,7 +103,7 @@ void tamis__txn_note(const struct tamis__catalog_txn *txn, int fd, uint64_t tran
     struct tamis__file_info info;
     struct note note;
     if (txn->lock.fd >= 0 && set_apart(txn, fd, &info) && make_note(txn, &info, transaction, &note))
-        (void)tamis__write_hint(txn->lock.fd, &note, sizeof note);
+        (void)tamis__write_hint(txn->lock.fd, &note, sizeof note, 0);
 }
 
 /* Checks all pages unless the note says that they are sound. */
@@ -114,14 +114,14 @@ static int check_all_once(struct tamis__catalog_txn *txn, int fd,
     struct tamis__file_info now;
     struct note note, there;
     if (make_note(txn, info, transaction, &note) &&
-        tamis__read_hint(txn->lock.fd, &there, sizeof there) &&
+        tamis__read_hint(txn->lock.fd, &there, sizeof there, 0) &&
         memcmp(&note, &there, sizeof note) == 0)
         return 0;
     /* This comes before the walk: what somebody writes meanwhile is then not of the noted state. */
     const bool is_apart = txn->lock.fd >= 0 && set_apart(txn, fd, &now);
     const int rc = tamis__txn_check_pages(txn);
     if (rc == 0 && is_apart && make_note(txn, &now, transaction, &note))
-        (void)tamis__write_hint(txn->lock.fd, &note, sizeof note);
+        (void)tamis__write_hint(txn->lock.fd, &note, sizeof note, 0);
     return rc;
 }
 

@@ -53,6 +53,11 @@ struct tamis__catalog_txn {
     uint32_t close_after_count;
 };
 
+/* Takes the lock of the catalog (lock.c).  Returns 1 if it is ours, or if a read-only store has no
+ * lock file; 0 if it is not free and `if_free` was asked for; or an error.  In any case `held` is
+ * the caller's to close. */
+int tamis__catalog_lock(const struct tamis__catalog *catalog, enum tamis__lock lock, bool if_free,
+                        struct tamis__private_fd *held);
 /* Takes what the last transaction of this handle has left open, if it is this file and fits, and
  * closes it if it does not fit. */
 void tamis__txn_take_opened(struct tamis__catalog_txn *txn, const struct tamis__file_info *file);

@@ -183,14 +183,16 @@ int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, c
     return 0;
 }
 
-bool tamis__read_hint(int fd, void *buffer, size_t bytes)
+bool tamis__read_hint(int fd, void *buffer, size_t bytes, uint64_t offset)
 {
-    return !tamis__may_fail("read hint", "") && pread(fd, buffer, bytes, 0) == (ssize_t)bytes;
+    return !tamis__may_fail("read hint", "") &&
+           pread(fd, buffer, bytes, (off_t)offset) == (ssize_t)bytes;
 }
 
-bool tamis__write_hint(int fd, const void *buffer, size_t bytes)
+bool tamis__write_hint(int fd, const void *buffer, size_t bytes, uint64_t offset)
 {
-    return !tamis__may_fail("write hint", "") && pwrite(fd, buffer, bytes, 0) == (ssize_t)bytes;
+    return !tamis__may_fail("write hint", "") &&
+           pwrite(fd, buffer, bytes, (off_t)offset) == (ssize_t)bytes;
 }
 
 /* Copies through memory, where the kernel cannot copy between these files. */

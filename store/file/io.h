@@ -43,10 +43,10 @@ int tamis__set_written(int fd, int64_t ns, const char *what);
 int tamis__read_at(int fd, void *buffer, size_t bytes, uint64_t offset, const char *what);
 int tamis__write_at(int fd, const void *buffer, size_t bytes, uint64_t offset, const char *what);
 
-/* Reads or writes all bytes of a hint at the begin of a file.  Returns false, and sets no sentence,
- * if that fails: the caller goes on without the hint. */
-bool tamis__read_hint(int fd, void *buffer, size_t bytes);
-bool tamis__write_hint(int fd, const void *buffer, size_t bytes);
+/* Reads or writes all bytes of a hint in a file.  Returns false, and sets no sentence, if that
+ * fails: the caller goes on without the hint. */
+bool tamis__read_hint(int fd, void *buffer, size_t bytes, uint64_t offset);
+bool tamis__write_hint(int fd, const void *buffer, size_t bytes, uint64_t offset);
 
 /* Copies bytes of one file to the same place of another, by the kernel (which may share the blocks)
  * where it can. */

@@ -48,8 +48,9 @@
 #define WAIT_NS 1000000000
 #define PAUSE_US 200
 /* A process that holds the guard for longer than this counts as stopped: others then make the spare
- * beside it. */
+ * beside it.  Those whose busy timeout is short wait for half of that. */
 #define GUARD_NS 1000000000
+#define NS_PER_MS 1000000
 /* If the locks are taken, or the disk is full, adders with room look for a spare again after this
  * time. */
 #define AGAIN_NS 50000000
@@ -352,6 +353,17 @@ static void end_change(struct growth *change)
     free(change->remove.list);
 }
 
+/* Is the process that has the guard taken for stopped?  The guard only spares work, so it may be
+ * passed by. */
+static bool is_guard_passed(const struct tamis_store *store, int64_t started_ns)
+{
+    /* ORDER relaxed: a number by itself. */
+    const int64_t timeout_ms = __atomic_load_n(&store->busy_timeout_ms, __ATOMIC_RELAXED);
+    const int64_t half_ns = timeout_ms * NS_PER_MS / 2;
+    return started_ns != 0 &&
+           tamis__steady_ns() - started_ns >= (half_ns < GUARD_NS ? half_ns : GUARD_NS);
+}
+
 /* ---- Growth ---------------------------------------------------------------------------------- */
 
 /*
@@ -363,10 +375,10 @@ static int make_spare(struct tamis_filter *filter, struct tamis__view *view, int
                       struct tamis__private_fd *guard, int *lock_fd)
 {
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
-    const bool is_stopped = started_ns != 0 && tamis__steady_ns() - started_ns > GUARD_NS;
     struct growth change;
-    int rc =
-        is_stopped ? 1 : tamis__segment_guard(&filter->store->place, newest->header->number, guard);
+    int rc = is_guard_passed(filter->store, started_ns)
+                 ? 1
+                 : tamis__segment_guard(&filter->store->place, newest->header->number, guard);
     *lock_fd = guard->fd;
     if (rc == TAMIS_ENOTFOUND) return 1; /* the window has left it, or the filter was dropped */
     if (rc <= 0) return rc;
@@ -464,13 +476,15 @@ int tamis__view_make_room(struct tamis_filter *filter, struct tamis__view **view
 
 /* ---- Rotation -------------------------------------------------------------------------------- */
 
-/* Waits for the guard.  As for growth, a process that holds it for too long counts as stopped. */
+/* Waits for the guard.  As for growth, a process that holds it for too long counts as stopped.
+ * Returns 1 if the change can be made, 0 if the list goes on already, or an error. */
 static int wait_for_guard(const struct growth *change, struct tamis__private_fd *guard)
 {
     const struct tamis__segment *newest = &tamis__newest(change->view)->segment;
     int rc = tamis__segment_guard(&change->filter->store->place, change->newest, guard);
-    while (rc == 0 && !tamis__segment_is_left(newest) && waits_to_rotate(change, guard->fd)) {
-        if (change->started_ns != 0 && tamis__steady_ns() - change->started_ns > GUARD_NS) return 1;
+    while (rc == 0 && !tamis__segment_is_left(newest)) {
+        if (is_guard_passed(change->filter->store, change->started_ns)) return 1;
+        if (!waits_to_rotate(change, guard->fd)) return change->started_ns == 0;
         rc = tamis__segment_guard(&change->filter->store->place, change->newest, guard);
     }
     return rc;

@@ -8,53 +8,145 @@
  */
 #include "fixture.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "catalog/lmdb.h"
 #include "catalogs.h"
 #include "file/io.h"
+#include "txn/store.h"
 
-/* ---- The turnstile --------------------------------------------------------------------------- */
+/* ---- Turns ----------------------------------------------------------------------------------- */
 
-static unsigned tries; /* to lock; atomic */
+/*
+ * A clock that the test moves stands before libc's function: so a lease ends when the test says so,
+ * however busy the machine is.
+ */
+static int64_t clock_ns; /* atomic; 0: the system's */
 
-static int count_tries(const char *verb, const char *what)
+int clock_gettime(clockid_t clock, struct timespec *now)
 {
-    (void)what;
-    if (strcmp(verb, "lock") == 0) (void)__atomic_add_fetch(&tries, 1, __ATOMIC_SEQ_CST);
+    const int64_t ns = __atomic_load_n(&clock_ns, __ATOMIC_SEQ_CST);
+    if (ns == 0) return (int)syscall(SYS_clock_gettime, clock, now);
+    *now = (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
     return 0;
 }
 
-static void *write_once(void *store)
+#define SOME_TIME INT64_C(5000000000000)
+#define LEASE INT64_C(200000000) /* LEASE_NS of catalog/lock.c */
+
+/* A thread that takes the lock. */
+struct taker {
+    struct tamis_store *store;
+    enum tamis__lock lock;
+    unsigned pauses;   /* atomic */
+    unsigned place;    /* who was first */
+    unsigned *arrived; /* atomic */
+    pthread_t thread;
+};
+
+static int pause_of_taker(void *context, int64_t started_ns, int lock_fd)
 {
-    struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
-    tamis__catalog_end(txn);
-    return store;
+    struct taker *taker = context;
+    (void)started_ns;
+    (void)lock_fd;
+    (void)__atomic_add_fetch(&taker->pauses, 1, __ATOMIC_SEQ_CST);
+    (void)sched_yield();
+    return 1;
 }
 
-/* Else readers that overlap could keep a writer out for ever.  (Broken: try_lock() passes by the
- * turnstile; the second reader got in.) */
-STORE_CASE(reader_does_not_pass_a_writer_that_waits)
+static void *take_once(void *context)
 {
-    pthread_t writer;
-    void *done = NULL;
-    struct tamis__catalog_txn *second = NULL, *first = catalogs_begin(store, TAMIS__LOCK_SHARED);
-    tamis__io_hook = count_tries;
-    assert_int_equal(pthread_create(&writer, NULL, write_once, store), 0);
-    while (__atomic_load_n(&tries, __ATOMIC_SEQ_CST) < 6) /* it has tried, and waits */
+    struct taker *taker = context;
+    struct tamis__catalog_txn *txn = catalogs_begin(taker->store, taker->lock);
+    taker->place = __atomic_add_fetch(taker->arrived, 1, __ATOMIC_SEQ_CST);
+    tamis__catalog_end(txn);
+    return taker;
+}
+
+/* Starts a thread and waits until it has paused some times; 0 times: until it has ended. */
+static void start_taker(struct taker *taker, enum tamis__lock lock, unsigned *arrived,
+                        unsigned pauses)
+{
+    *taker = (struct taker){.store = taker->store, .lock = lock, .arrived = arrived};
+    taker->store->catalog.wait = pause_of_taker;
+    taker->store->catalog.wait_context = taker;
+    assert_int_equal(pthread_create(&taker->thread, NULL, take_once, taker), 0);
+    while (__atomic_load_n(&taker->pauses, __ATOMIC_SEQ_CST) < pauses)
         (void)sched_yield();
-    assert_int_equal(tamis__catalog_try_begin(&store->catalog, TAMIS__LOCK_SHARED, false, &second),
-                     0);
-    tamis__catalog_end(first);
-    assert_int_equal(pthread_join(writer, &done), 0);
-    tamis__io_hook = NULL;
-    assert_non_null(done);
-    assert_int_equal(tamis__catalog_try_begin(&store->catalog, TAMIS__LOCK_SHARED, false, &second),
+}
+
+static void end_taker(struct taker *taker)
+{
+    assert_int_equal(pthread_join(taker->thread, NULL), 0);
+}
+
+static void announce_at(const char *path, uint64_t at)
+{
+    const int fd = open(fixture_join(path, "catalog.lock"), O_RDWR);
+    assert_int_equal(pwrite(fd, &at, sizeof at, 512), (ssize_t)sizeof at);
+    (void)close(fd);
+}
+
+/* Else readers that overlap could keep a writer out for ever.  (Broken: yields() is false; the
+ * reader got in beside the first one and never paused.) */
+STORE_CASE(reader_lets_a_writer_go_first_that_waits)
+{
+    unsigned arrived = 0;
+    AUTO_STORE *other = fixture_open(path, 0);
+    AUTO_STORE *third = fixture_open(path, 0);
+    struct taker writer = {.store = other}, reader = {.store = third};
+    struct tamis__catalog_txn *first = catalogs_begin(store, TAMIS__LOCK_SHARED), *quick;
+    __atomic_store_n(&clock_ns, SOME_TIME, __ATOMIC_SEQ_CST);
+    start_taker(&writer, TAMIS__LOCK_EXCLUSIVE, &arrived, 3);
+    start_taker(&reader, TAMIS__LOCK_SHARED, &arrived, 10);
+    assert_int_equal(__atomic_load_n(&arrived, __ATOMIC_SEQ_CST), 0);
+    /* Who does not want to wait asks seldom, and must not miss what is free. */
+    assert_int_equal(tamis__catalog_try_begin(&store->catalog, TAMIS__LOCK_SHARED, false, &quick),
                      1);
-    tamis__catalog_end(second);
+    tamis__catalog_end(quick);
+    tamis__catalog_end(first);
+    end_taker(&writer);
+    end_taker(&reader);
+    assert_int_equal(writer.place, 1);
+    assert_int_equal(reader.place, 2);
+    __atomic_store_n(&clock_ns, 0, __ATOMIC_SEQ_CST);
+}
+
+/* As one that was stopped or killed while it waited.  (Broken: is_announced() does not look at the
+ * age; the reader paused for ever.) */
+STORE_CASE(writer_that_is_heard_of_no_more_keeps_no_reader_out)
+{
+    unsigned arrived = 0;
+    AUTO_STORE *other = fixture_open(path, 0);
+    struct taker reader = {.store = other};
+    announce_at(path, SOME_TIME);
+    __atomic_store_n(&clock_ns, SOME_TIME + LEASE - 1, __ATOMIC_SEQ_CST);
+    start_taker(&reader, TAMIS__LOCK_SHARED, &arrived, 10);
+    assert_int_equal(__atomic_load_n(&arrived, __ATOMIC_SEQ_CST), 0);
+    __atomic_store_n(&clock_ns, SOME_TIME + LEASE, __ATOMIC_SEQ_CST);
+    end_taker(&reader);
+    __atomic_store_n(&clock_ns, SOME_TIME - 1, __ATOMIC_SEQ_CST); /* another clock */
+    start_taker(&reader, TAMIS__LOCK_SHARED, &arrived, 0);
+    end_taker(&reader);
+    assert_int_equal(reader.pauses, 0);
+    __atomic_store_n(&clock_ns, 0, __ATOMIC_SEQ_CST);
+}
+
+/* A lock that is free is got, whatever a writer has written.  (Broken: the last try is left out.)
+ */
+STORE_CASE(reader_without_patience_takes_a_free_lock_that_a_writer_waits_for)
+{
+    announce_at(path, SOME_TIME);
+    __atomic_store_n(&clock_ns, SOME_TIME, __ATOMIC_SEQ_CST);
+    assert_done(tamis_store_set_busy_timeout(store, 0));
+    tamis__catalog_end(catalogs_begin(store, TAMIS__LOCK_SHARED));
+    __atomic_store_n(&clock_ns, 0, __ATOMIC_SEQ_CST);
 }
 
 /* ---- Another store --------------------------------------------------------------------------- */

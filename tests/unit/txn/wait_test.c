@@ -256,20 +256,19 @@ STORE_CASE(wait_for_one_that_is_stopped_in_a_transaction_ends_with_the_timeout)
     try_all(path, store, filter, start_stopped(path, TAMIS__POINT_RENAMED));
 }
 
-/* In the order of the turnstile and the lock itself (catalog.c) one may be stopped between both. */
-STORE_CASE(wait_for_one_that_is_stopped_in_the_turnstile_passes_it_by)
+/* Who may read the store may lock its directory, and nobody takes heed.  (Broken: a lock of the
+ * directory came before that of the catalog, and each call took a second.) */
+STORE_CASE(wait_for_a_stranger_with_the_directory_is_none)
 {
     tamis_filter *filter = added_to(store);
     unsigned count = 0;
-    const int turnstile = open(path, O_RDONLY | O_DIRECTORY);
-    assert_int_equal(flock(turnstile, LOCK_EX), 0);
-    assert_done(tamis_store_set_busy_timeout(store, 20000));
-    const int64_t started = tamis__steady_ns();
+    const int directory = open(path, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(flock(directory, LOCK_EX), 0);
+    assert_done(tamis_store_set_busy_timeout(store, 0));
     assert_done(tamis_store_list(store, NULL, count_filter, &count));
     assert_done(tamis_filter_close(filter));
-    assert_in_range((tamis__steady_ns() - started) / 1000000, 1990, 6000);
     assert_int_equal(count, 1);
-    close(turnstile);
+    close(directory);
 }
 
 struct readers {
@@ -290,7 +289,7 @@ static void read_on(void *context, unsigned index)
         SPAWN_CHECK(tamis_store_list(store, NULL, count_filter, &count) == 0);
 }
 
-/* Seen to fail without the turnstile, with 40 s. */
+/* Seen to fail where writers do not announce themselves (catalog/lock.c), with 40 s. */
 CASE(wait_of_a_writer_among_readers_that_never_pause_is_short)
 {
     struct readers *readers = spawn_shared(sizeof *readers);
