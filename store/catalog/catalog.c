@@ -205,7 +205,8 @@ static int begin(const struct tamis__catalog *catalog, enum tamis__lock lock, en
     txn->catalog = catalog;
     txn->exclusive = exclusive;
     txn->lock.fd = -1;
-    int rc = waiting == HELD ? 1 : tamis__catalog_lock(catalog, lock, waiting == IF_FREE, &txn->lock);
+    int rc =
+        waiting == HELD ? 1 : tamis__catalog_lock(catalog, lock, waiting == IF_FREE, &txn->lock);
     if (rc > 0) {
         rc = open_checked(txn);
         if (rc == 0) rc = 1;

@@ -40,12 +40,14 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 #define SOME_TIME INT64_C(5000000000000)
 #define LEASE INT64_C(200000000) /* LEASE_NS of catalog/lock.c */
 
+#define PAUSES_MAX 1000000u /* a case that fails ends */
+
 /* A thread that takes the lock. */
 struct taker {
     struct tamis_store *store;
     enum tamis__lock lock;
     unsigned pauses;   /* atomic */
-    unsigned place;    /* who was first */
+    unsigned place;    /* atomic; 1: it was the first, 2: the second; 0: it has not had the lock */
     unsigned *arrived; /* atomic */
     pthread_t thread;
 };
@@ -55,21 +57,22 @@ static int pause_of_taker(void *context, int64_t started_ns, int lock_fd)
     struct taker *taker = context;
     (void)started_ns;
     (void)lock_fd;
-    (void)__atomic_add_fetch(&taker->pauses, 1, __ATOMIC_SEQ_CST);
     (void)sched_yield();
-    return 1;
+    return __atomic_add_fetch(&taker->pauses, 1, __ATOMIC_SEQ_CST) < PAUSES_MAX ? 1 : TAMIS_EBUSY;
 }
 
 static void *take_once(void *context)
 {
     struct taker *taker = context;
-    struct tamis__catalog_txn *txn = catalogs_begin(taker->store, taker->lock);
-    taker->place = __atomic_add_fetch(taker->arrived, 1, __ATOMIC_SEQ_CST);
+    struct tamis__catalog_txn *txn = NULL;
+    const int rc = tamis__catalog_begin(&taker->store->catalog, taker->lock, &txn);
+    const unsigned place = __atomic_add_fetch(taker->arrived, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&taker->place, place, __ATOMIC_SEQ_CST);
     tamis__catalog_end(txn);
-    return taker;
+    return rc == 0 ? taker : NULL;
 }
 
-/* Starts a thread and waits until it has paused some times; 0 times: until it has ended. */
+/* Starts a thread and waits until it has paused some times, or has had the lock. */
 static void start_taker(struct taker *taker, enum tamis__lock lock, unsigned *arrived,
                         unsigned pauses)
 {
@@ -77,13 +80,16 @@ static void start_taker(struct taker *taker, enum tamis__lock lock, unsigned *ar
     taker->store->catalog.wait = pause_of_taker;
     taker->store->catalog.wait_context = taker;
     assert_int_equal(pthread_create(&taker->thread, NULL, take_once, taker), 0);
-    while (__atomic_load_n(&taker->pauses, __ATOMIC_SEQ_CST) < pauses)
+    while (__atomic_load_n(&taker->pauses, __ATOMIC_SEQ_CST) < pauses &&
+           __atomic_load_n(&taker->place, __ATOMIC_SEQ_CST) == 0)
         (void)sched_yield();
 }
 
 static void end_taker(struct taker *taker)
 {
-    assert_int_equal(pthread_join(taker->thread, NULL), 0);
+    void *done;
+    assert_int_equal(pthread_join(taker->thread, &done), 0);
+    assert_ptr_equal(done, taker);
 }
 
 static void announce_at(const char *path, uint64_t at)
