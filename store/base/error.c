@@ -2,14 +2,25 @@
 /*
  * error.c: error names and the last sentence of each thread.
  *
- * The sentence is thread-local and of fixed size: failing must not need memory, and two threads'
- * failures must not mix.
+ * Two threads' failures must not mix, so each thread has a sentence of its own.  Its first failure
+ * allocates it, because a KiB in thread-local storage would be a KiB of what all libraries share
+ * (base/thread.h).  Failing must not need memory: without any, the message of the code is what is
+ * said.
  */
 #include "base/base.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 
-static _Thread_local char last_sentence[1024];
+#include "base/thread.h"
+
+#define SENTENCE_BYTES 1024
+
+static TAMIS__THREAD char *own_sentence;        /* NULL before the thread's first failure */
+static TAMIS__THREAD const char *last_sentence; /* NULL, own_sentence, or a message of a code */
+static pthread_key_t sentence_key;
+static bool sentence_key_made;
+static pthread_once_t sentence_once = PTHREAD_ONCE_INIT;
 
 #ifdef TAMIS_TEST_POINTS
 void (*tamis__point_hook)(enum tamis__point point);
@@ -24,12 +35,43 @@ uint64_t tamis__point_log_limit = TAMIS__LOG_LIMIT_USUAL;
 _Thread_local uint64_t tamis__point_hashed;
 #endif
 
+/* At the end of a thread.  If it fails once more after that, it gets another sentence. */
+static void free_sentence(void *sentence)
+{
+    own_sentence = NULL;
+    last_sentence = NULL;
+    free(sentence);
+}
+
+static void prepare_sentences(void)
+{
+    sentence_key_made = pthread_key_create(&sentence_key, free_sentence) == 0;
+}
+
+/* Of this thread; NULL if there is no memory for it, or nothing that would free it. */
+static char *sentence(void)
+{
+    if (own_sentence != NULL) return own_sentence;
+    (void)pthread_once(&sentence_once, prepare_sentences);
+    char *made = sentence_key_made ? malloc(SENTENCE_BYTES) : NULL;
+    if (made != NULL && pthread_setspecific(sentence_key, made) != 0) {
+        free(made);
+        made = NULL;
+    }
+    own_sentence = made;
+    return made;
+}
+
 int(tamis__fail)(int code, const char *format, ...)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(last_sentence, sizeof last_sentence, format, arguments);
-    va_end(arguments);
+    char *said = sentence();
+    if (said != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        (void)vsnprintf(said, SENTENCE_BYTES, format, arguments);
+        va_end(arguments);
+    }
+    last_sentence = said != NULL ? said : tamis_error_message(code);
     return code;
 }
 
@@ -98,7 +140,7 @@ const char *tamis__size_text(char buffer[TAMIS__SIZE_BYTES], double bytes)
 
 TAMIS_API const char *tamis_last_error(void)
 {
-    return last_sentence;
+    return last_sentence != NULL ? last_sentence : "";
 }
 
 static const struct error {

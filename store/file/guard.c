@@ -19,6 +19,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/thread.h"
+
 #define CLAIMED ((uintptr_t)1) /* no mapping begins there */
 #define BLOCK_ENTRIES 256u
 
@@ -42,7 +44,7 @@ static uintptr_t page_bytes;
 static bool forbidden;
 static pthread_once_t install_once = PTHREAD_ONCE_INIT;
 
-static _Thread_local bool *all_faults __attribute__((tls_model("initial-exec")));
+static TAMIS__THREAD bool *all_faults;
 
 /* ---- In the handler: async-signal-safe, and for any thread ----------------------------------- */
 

@@ -59,8 +59,12 @@ static const struct {
 
 int tamis__fail_errno(int error_number, const char *verb, const char *what)
 {
+#ifdef __GLIBC__
     char text[128];
     const char *reason = strerror_r(error_number, text, sizeof text);
+#else /* musl's strerror() returns constants, and its strerror_r() is that of POSIX */
+    const char *reason = strerror(error_number);
+#endif
     for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++)
         if (meanings[i].number == error_number)
             return tamis__fail(meanings[i].code, "cannot %s %s: %s%s", verb, what, reason,

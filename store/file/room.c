@@ -4,6 +4,8 @@
 
 #include <sched.h>
 
+#include "base/thread.h"
+
 /* A lump is this part of what is left to grant.  So little is stranded on stripes that nobody
  * uses any more: with all 32 stripes in use, the lumps are at most half of what was left when
  * they were taken. */
@@ -12,7 +14,7 @@
 
 /* The stripe on which this thread counts while it adds a batch under a hold.  A value below 0
  * stands for the stripe of its processor. */
-static _Thread_local int held_stripe __attribute__((tls_model("initial-exec"))) = -1;
+static TAMIS__THREAD int held_stripe = -1;
 
 static uint32_t own_stripe(void)
 {

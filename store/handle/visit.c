@@ -6,7 +6,7 @@
 
 #include "file/io.h"
 
-_Thread_local struct tamis__visitor *tamis__self;
+TAMIS__THREAD struct tamis__visitor *tamis__self;
 bool tamis__visit_is_light;
 
 static struct tamis__visitor *visitors; /* atomic; only ever added to */

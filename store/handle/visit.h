@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/thread.h"
 
 struct tamis__view;
 
@@ -17,8 +18,7 @@ struct tamis__visitor {
     char behind[64];
 };
 
-extern _Thread_local struct tamis__visitor *tamis__self
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern TAMIS__THREAD struct tamis__visitor *tamis__self __attribute__((visibility("hidden")));
 extern bool tamis__visit_is_light __attribute__((visibility("hidden")));
 struct tamis__visitor *tamis__visitor_register(void);
 

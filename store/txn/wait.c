@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 
+#include "base/thread.h"
 #include "txn/store.h"
 
 #define PAUSE_MIN_US 200
@@ -63,7 +64,7 @@ static int64_t lock_holder(const struct tamis_store *store, int lock_fd)
 }
 
 /* True in the library's own threads: the busy function is for the caller's threads. */
-static _Thread_local bool is_silent;
+static TAMIS__THREAD bool is_silent;
 
 void tamis__wait_silently(void)
 {
@@ -76,7 +77,7 @@ static bool tell(const struct tamis_store *store, int64_t started_ns, int64_t wa
                  int lock_fd)
 {
     /* The seconds that this thread has reported of the waiting that began at told_start_ns. */
-    static _Thread_local int64_t told_start_ns, told_seconds;
+    static TAMIS__THREAD int64_t told_start_ns, told_seconds;
     const int64_t seconds = waited_ns / NS_PER_S;
     if (told_start_ns != started_ns) {
         told_start_ns = started_ns;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # chroot.sh [--dockerfile]: the Debian packages of a build, in a Debian that has nothing but its base.
 #
-# The target `package` makes them; lintian reads them; `apt-get install ./*.deb` brings them into a fresh debootstrap, where
+# The target `package` makes them; lintian reads them; the line of README.md brings the command into a fresh debootstrap,
+# and no server; `apt-get install ./*.deb` brings the others, and
 # a user who is not root runs the commands of README.md, imports the module of Python, and finds the extension of PHP and
 # the module of redis-server loaded.  A purge leaves no file of the packages, and the store as it was.
 #
@@ -169,6 +170,8 @@ line=$(sed -n 's|^sudo \(apt-get install \./build/.*\)|\1|p' "$source/README.md"
 [ -n "$line" ] || fail "README.md does not say how packages are installed"
 ln -s /packages "$root/build"
 quietly inside sh -ec "cd /; ${line/install/install -y}"
+! inside dpkg -s redis-server >/dev/null 2>&1 || fail "README.md's line brings a server" # as ./build/*.deb did
+quietly inside sh -ec 'cd /; apt-get install -y ./build/*.deb'
 step "installed: $(inside sh -c 'ls /var/lib/dpkg/info/*.list | wc -l') packages are in it now"
 quietly inside apt-get install -y --no-install-recommends gcc pkg-config redis-server
 

@@ -15,7 +15,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,7 +108,6 @@ static void write_on(void *context, unsigned index)
                                                                            churn};
     struct live *live = context;
     AUTO_STORE *store;
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
     SPAWN_CHECK(tamis_store_open(live->path, 0, &store) == 0);
     writers[index](live, store);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -86,8 +87,10 @@ void spawn_wait(struct spawn_barrier *barrier)
             (void)sched_yield();
 }
 
-void spawn_settle(void)
+void spawn_settle(pid_t parent)
 {
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1); /* it ended before that */
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS};
     for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
         (void)signal(fatal[i], SIG_DFL);
@@ -96,13 +99,13 @@ void spawn_settle(void)
 pid_t spawn_one(spawn_body *body, void *context, unsigned index)
 {
     (void)fflush(NULL);
-    const pid_t pid = fork();
+    const pid_t parent = getpid(), pid = fork();
     if (pid < 0) {
         perror("fork");
         exit(1);
     }
     if (pid > 0) return pid;
-    spawn_settle();
+    spawn_settle(parent);
     body(context, index);
     (void)fflush(NULL);
     _exit(0); /* no atexit handlers: they are the parent's */

@@ -34,9 +34,13 @@ void spawn_idle(int64_t *since);
 typedef void spawn_body(void *context, unsigned index);
 unsigned spawn_all(unsigned count, spawn_body *body, void *context);
 
-/* In a child, first thing: a crash is its end.  With cmocka's handlers it would go on as a second
- * parent. */
-void spawn_settle(void);
+/*
+ * In a child, first thing.  A crash is its end; with cmocka's handlers it would go on as a second
+ * parent.  The end of the thread that forked it is its end too: a test that fails leaves nobody
+ * behind, who would keep the pipe that ctest reads from.  `parent` is getpid() of before the
+ * fork().
+ */
+void spawn_settle(pid_t parent);
 
 /* Start one child; it exits 0 after body. */
 pid_t spawn_one(spawn_body *body, void *context, unsigned index);

@@ -127,7 +127,7 @@ static void offset_call(INTERNAL_FUNCTION_PARAMETERS, one_key_call *call)
     ZVAL_NULL(&answered);
     answer(&answered, ZEND_THIS, call, ZSTR_VAL(key), ZSTR_LEN(key));
     zend_string_release(key);
-    if (call == tamis_filter_contains) ZVAL_COPY_VALUE(return_value, &answered);
+    if (call == tamis_filter_contains) RETVAL_BOOL(Z_TYPE(answered) == IS_TRUE);
 }
 
 ZEND_METHOD(Tamis_Filter, offsetExists)

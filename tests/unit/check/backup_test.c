@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -338,7 +337,6 @@ static void add_all(void *context, unsigned index)
     AUTO_STORE *store;
     tamis_filter *filters[3];
     static const char *const names[] = {"grows", "counts", "bloom"};
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
     SPAWN_CHECK(tamis_store_open(live->path, 0, &store) == 0);
     for (int i = 0; i < 3; i++)
         SPAWN_CHECK(tamis_filter_open(store, names[i], 0, &filters[i]) == 0);

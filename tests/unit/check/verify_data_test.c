@@ -8,7 +8,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -296,7 +295,6 @@ static void write_on(void *context, unsigned index)
     struct busy *busy = context;
     AUTO_STORE *store;
     tamis_filter *window;
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
     SPAWN_CHECK(tamis_store_open(busy->path, 0, &store) == 0);
     for (uint64_t n = 0; !__atomic_load_n(&busy->stop, __ATOMIC_ACQUIRE); n++) {
         if (index == 0) add_some(store, "grows", n * 100, 100);

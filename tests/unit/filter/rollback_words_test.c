@@ -9,8 +9,6 @@
  * Seen to fail with tamis__segment_stay() told before the exceptions: at the first word the handle
  * found nothing that goes on behind its list, and went on with the exceptions that it had.
  */
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 #include "editions.h"
 #include "fixture.h"
 #include "hooks.h"
+#include "spawn.h"
 
 static unsigned words;
 
@@ -31,9 +30,9 @@ static bool has(tamis_filter *filter, uint64_t key)
 
 static pid_t roll_back_in_steps(const char *path)
 {
-    const pid_t child = fork();
+    const pid_t parent = getpid(), child = fork();
     if (child != 0) return child;
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
+    spawn_settle(parent);
     tamis_store *store = fixture_open(path, 0);
     hooks_signal_at(TAMIS__POINT_PUBLISH_WORD, SIGSTOP, 0);
     _exit(tamis_filter_rollback(store, "list", 0) == 0 ? 0 : 1);

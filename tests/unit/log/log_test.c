@@ -11,6 +11,7 @@
 
 #include "file/io.h"
 #include "log/log.h"
+#include "spawn.h"
 
 #define NONCE UINT64_C(0x1122334455667788)
 #define FRAME_BYTES_MAX (1 << 16)
@@ -322,8 +323,9 @@ CASE(log_is_taken_over_only_from_the_dead)
     assert_int_equal(tamis__logs_each(&logs, 5, take_one, name), 0);
     assert_string_equal(name, log.name);
     assert_int_equal(tamis__log_take(&logs, name, &other), 0);
-    const pid_t child = fork(); /* has no part in the lock */
+    const pid_t parent = getpid(), child = fork(); /* has no part in the lock */
     if (child == 0) {
+        spawn_settle(parent);
         (void)pause();
         _exit(0);
     }

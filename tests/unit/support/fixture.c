@@ -285,10 +285,10 @@ void fixture_segment(struct tamis__segment *segment, uint32_t kind, uint64_t m_b
 int fixture_child(fixture_body *body, void *context)
 {
     (void)fflush(NULL); /* else the child's buffers hold, and may print, what is ours */
-    const pid_t pid = fork();
+    const pid_t parent = getpid(), pid = fork();
     if (pid < 0) err(1, "fork");
     if (pid == 0) {
-        spawn_settle();
+        spawn_settle(parent);
         body(context);
         _exit(0);
     }
