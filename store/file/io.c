@@ -540,23 +540,6 @@ void tamis__wait_a_little(unsigned round)
         (void)nanosleep(&nap, NULL); /* a signal may end it early: the caller looks again */
 }
 
-int tamis__read_text(const char *path, char *text, size_t bytes)
-{
-    size_t done = 0;
-    int fd = -1, rc = tamis__open(AT_FDCWD, path, O_RDONLY, 0, path, &fd);
-    if (rc < 0) return rc;
-    while (rc == 0 && done < bytes - 1) {
-        const ssize_t got = read(fd, text + done, bytes - 1 - done);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) rc = tamis__fail_errno(errno, "read", path);
-        if (got <= 0) break;
-        done += (size_t)got;
-    }
-    tamis__close(fd);
-    text[done] = '\0';
-    return rc;
-}
-
 unsigned tamis__processors(void)
 {
     cpu_set_t set;

@@ -7,7 +7,7 @@
  * before it is made: tests count the calls of an operation and fail each in turn.
  *
  * map.c has mappings, clock.c clocks, pauses and barriers, boot.c the number of the boot,
- * lock_holder.c who holds a lock, io.c the rest.
+ * lock_holder.c who holds a lock, text.c the files of /proc, io.c the rest.
  */
 #pragma once
 
@@ -136,6 +136,10 @@ void tamis__advise_large(void *at, size_t bytes);
 /* Reads up to `bytes` - 1 bytes from the start of a file of the system, and closes them
  * with a NUL. */
 int tamis__read_text(const char *path, char *text, size_t bytes);
+/* Calls fn for each line of a file of the system, without its newline, until it returns other than
+ * 0. Returns that, 0 or an error.  A line of more than 4095 bytes is left out. */
+typedef int tamis__line_fn(void *context, const char *line);
+int tamis__each_line(const char *path, tamis__line_fn *fn, void *context);
 /* Number of processors that this process may run on, at least 1. */
 unsigned tamis__processors(void);
 

@@ -10,6 +10,10 @@
  *
  * The numbers of the device are hexadecimal.  A file system with devices of its own making (btrfs,
  * overlayfs) is listed under another device than stat(2) tells: there the holder stays unknown.
+ *
+ * A server has tens of thousands of locks, and the kernel gives some 70 lines at a read.  Between
+ * two reads it counts the lines from the start.  So if others unlock meanwhile, a line may be left
+ * out, and the list is read again if the holder was not in it.
  */
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -17,39 +21,36 @@
 #include "file/io.h"
 
 #define LOCKS_PATH "/proc/locks"
-/* Enough for some 4,000 locks.  A holder behind them stays unknown. */
-#define LOCKS_BYTES ((size_t)256 * 1024)
+#define READS 3u /* of the whole list */
 
-/* Returns the process that a line names if it holds a lock on that file; else 0. */
-static int64_t holder_of_line(const char *line, const struct tamis__file_info *file)
+struct search {
+    struct tamis__file_info file;
+    int64_t holder;
+};
+
+/* Notes the process that a line names, if it holds a lock on the file.  Returns 1 if it is another
+ * process than this: another thread of ours may share a lock with the holder that keeps us out. */
+static int look_at_line(void *context, const char *line)
 {
+    struct search *search = context;
     int64_t pid = 0;
     unsigned device_major = 0, device_minor = 0;
     uint64_t inode = 0;
     if (sscanf(line, "%*d: FLOCK %*s %*s %" SCNd64 " %x:%x:%" SCNu64, &pid, &device_major,
                &device_minor, &inode) != 4)
         return 0;
-    const bool same = inode == file->inode && device_major == major(file->device) &&
-                      device_minor == minor(file->device);
-    return same && pid > 0 ? pid : 0;
+    const bool same = inode == search->file.inode && device_major == major(search->file.device) &&
+                      device_minor == minor(search->file.device);
+    if (!same || pid <= 0) return 0;
+    search->holder = pid;
+    return pid != getpid();
 }
 
 int64_t tamis__lock_holder(int fd)
 {
-    struct tamis__file_info file;
-    int64_t holder = 0;
-    if (fd < 0 || tamis__file_info(fd, LOCKS_PATH, &file) < 0) return 0;
-    char *text = malloc(LOCKS_BYTES);
-    if (text == NULL) return 0;
-    char *rest = text;
-    if (tamis__read_text(LOCKS_PATH, text, LOCKS_BYTES) < 0) *text = '\0';
-    for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
-        const int64_t pid = holder_of_line(line, &file);
-        if (pid == 0) continue;
-        holder = pid;
-        if (pid != getpid())
-            break; /* another thread of ours may share a lock with the holder that keeps us out */
-    }
-    free(text);
-    return holder;
+    struct search search = {.holder = 0};
+    if (fd < 0 || tamis__file_info(fd, LOCKS_PATH, &search.file) < 0) return 0;
+    for (unsigned i = 0; i < READS && search.holder == 0; i++)
+        if (tamis__each_line(LOCKS_PATH, look_at_line, &search) < 0) break;
+    return search.holder;
 }

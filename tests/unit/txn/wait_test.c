@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +170,61 @@ STORE_CASE(wait_for_a_lock_names_who_has_it_and_not_who_waits)
     assert_int_equal(tamis__lock_holder(fd), getpid());
     assert_int_equal(tamis__lock_holder(-1), 0);
     close(fd);
+}
+
+/* ---- Many locks ------------------------------------------------------------------------------ */
+
+#define FILES 64u
+#define LOCKS 192u /* of each file; as many lines of /proc/locks each */
+
+/* The kernel keeps its list by processors, the youngest lock of each first.  So what all take on
+ * one processor stands before what was taken there earlier. */
+static void run_on_one_processor(void)
+{
+    cpu_set_t set;
+    SPAWN_CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
+    for (size_t cpu = CPU_SETSIZE; cpu-- > 0;)
+        if (CPU_ISSET(cpu, &set) && CPU_COUNT(&set) > 1) CPU_CLR(cpu, &set);
+    SPAWN_CHECK(sched_setaffinity(0, sizeof set, &set) == 0);
+}
+
+static void hold_many_locks(void *context, unsigned index)
+{
+    const struct holder *holder = context;
+    (void)index;
+    for (unsigned file = 0; file < FILES; file++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "many-%u", file);
+        const int fd = open(fixture_join(holder->lock, name), O_RDWR | O_CREAT, 0600);
+        SPAWN_CHECK(fd >= 0);
+        for (unsigned i = 0; i < LOCKS; i++) {
+            struct flock lock = {.l_type = F_WRLCK, .l_start = (off_t)(2 * i), .l_len = 1};
+            SPAWN_CHECK(fcntl(fd, F_SETLK, &lock) == 0);
+        }
+    }
+    spawn_wait(holder->barrier);
+    for (;;)
+        pause(); /* until it is killed */
+}
+
+/* (Broken: the list was read as far as 256 KiB, some 4,000 locks; the holder stayed unknown.) */
+STORE_CASE(wait_names_who_has_the_lock_beside_12_thousand_others)
+{
+    cpu_set_t before;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    run_on_one_processor();
+    const pid_t pid = start_holder(path, LOCK_EX);
+    struct holder many = {.lock = path, .barrier = spawn_shared(sizeof(struct spawn_barrier))};
+    many.barrier->count = 2;
+    const pid_t hog = spawn_one(hold_many_locks, &many, 0);
+    spawn_wait(many.barrier);
+    const int fd = open(fixture_join(path, "catalog.lock"), O_RDONLY);
+    const int64_t holder = tamis__lock_holder(fd);
+    close(fd);
+    end_holder(hog);
+    end_holder(pid);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    assert_int_equal(holder, pid);
 }
 
 /* ---- Who needs the catalog ------------------------------------------------------------------- */
