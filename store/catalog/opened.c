@@ -21,12 +21,12 @@
  * on some kernels, so what is checked right after a write is not kept.
  */
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "catalog/lmdb.h"
 #include "file/inside.h"
 
-#define RACY_NS 20000000 /* two writes so near to each other may have one time */
+#define STANDARD_TRIES 100u /* to open the file while others close the descriptors 0 to 2 */
+#define RACY_NS 20000000    /* two writes so near to each other may have one time */
 
 /*
  * LMDB does not tell where it has mapped the file.  But a value that it has given lies there, and
@@ -75,22 +75,45 @@ static int check_opened(const struct tamis__catalog_txn *txn, int fd, const char
     return tamis__fail(TAMIS_EFOREIGN, "%s was replaced while it was opened; try again", path);
 }
 
-/* Makes LMDB's environment. */
+/* Has LMDB got a standard descriptor, which was closed?  What the program prints would come into
+ * the catalog. */
+static bool is_standard(MDB_env *env)
+{
+    int fd = -1;
+    return mdb_env_get_fd(env, &fd) != 0 || tamis__is_at_standard(fd);
+}
+
+/* Makes LMDB's environment.  Returns 0 or LMDB's error. */
+static int make_environment(struct tamis__catalog_txn *txn, const char *path)
+{
+    const unsigned flags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS;
+    int error = mdb_env_create(&txn->opened.env);
+    if (error) return error;
+    tamis__mdb_watch(txn);
+    txn->opened.writable = txn->exclusive;
+    error = mdb_env_set_mapsize(txn->opened.env, TAMIS__CATALOG_MAP_BYTES);
+    if (error) return error;
+    return mdb_env_open(txn->opened.env, path, flags | (txn->exclusive ? 0 : MDB_RDONLY), 0600);
+}
+
 static int open_environment(struct tamis__catalog_txn *txn, int fd, const char *name)
 {
     char path[64];
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     const bool by_descriptor = tamis__exists(AT_FDCWD, path, path) == 1;
-    const unsigned flags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS;
-    int error = mdb_env_create(&txn->opened.env);
-    if (error) return tamis__fail_mdb(txn->catalog, error, "open");
-    tamis__mdb_watch(txn);
-    txn->opened.writable = txn->exclusive;
-    error = mdb_env_set_mapsize(txn->opened.env, TAMIS__CATALOG_MAP_BYTES);
-    if (!error)
-        error = mdb_env_open(txn->opened.env, by_descriptor ? path : name,
-                             flags | (txn->exclusive ? 0 : MDB_RDONLY), 0600);
-    return error ? tamis__fail_mdb(txn->catalog, error, "open") : check_opened(txn, fd, name);
+    for (unsigned left = STANDARD_TRIES; left > 0; left--) {
+        int error = tamis__fill_standard();
+        if (!error) error = make_environment(txn, by_descriptor ? path : name);
+        if (error) return tamis__fail_mdb(txn->catalog, error, "open");
+        if (!is_standard(txn->opened.env)) break;
+        mdb_env_close(txn->opened.env);
+        txn->opened.env = NULL;
+    }
+    if (txn->opened.env != NULL) return check_opened(txn, fd, name);
+    return tamis__fail(TAMIS_ESYSTEM,
+                       "cannot open %s: the program keeps closing its descriptors 0 to 2; open "
+                       "/dev/null there",
+                       name);
 }
 
 int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name)
@@ -150,20 +173,12 @@ bool tamis__catalog_is_racy(const struct tamis__file_info *file)
     return tamis__now_ns() - last < RACY_NS; /* also if that time is to come */
 }
 
-/* Has LMDB got a standard descriptor, which was closed?  What the program prints would come into
- * the catalog. */
-static bool is_standard(MDB_env *env)
-{
-    int fd = -1;
-    return mdb_env_get_fd(env, &fd) != 0 || fd <= STDERR_FILENO;
-}
-
 /* Leaves the file open.  Returns false if that cannot be. */
 static bool leave(struct tamis__catalog_txn *txn)
 {
     struct tamis__opened *o = &txn->opened;
     if (!txn->catalog->stays_open || o->guard == NULL || txn->broken || txn->unsure ||
-        tamis__guard_is_broken(o->guard) || is_standard(o->env))
+        tamis__guard_is_broken(o->guard))
         return false;
     struct tamis__opened *idle = malloc(sizeof *idle);
     if (idle == NULL) return false;

@@ -92,7 +92,8 @@ static int open_beneath(int dir_fd, const char *name, int flags, unsigned mode)
 int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const char *what, int *fd)
 {
     if (tamis__may_fail("open", what)) return tamis__fail_errno(errno, "open", what);
-    int got, again = 0;
+    int got, again = 0, error = tamis__fill_standard();
+    if (error != 0) return tamis__fail_errno(error, "open", what);
     flags |= O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
              O_NONBLOCK; /* a pipe is to be refused, not waited for */
     do {
@@ -101,13 +102,8 @@ int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const ch
         /* EAGAIN: something was renamed meanwhile, or somebody has a lease and will not let go. */
     } while (got < 0 && (errno == EINTR || (errno == EAGAIN && again++ < AGAIN_MAX)));
     if (got < 0) return tamis__fail_errno(errno, "open", what);
-    if (got <= STDERR_FILENO) { /* never let a printf of the caller reach a store file */
-        int moved = fcntl(got, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        const int error = errno;
-        (void)close(got);
-        if (moved < 0) return tamis__fail_errno(error, "open", what);
-        got = moved;
-    }
+    error = tamis__leave_standard(&got);
+    if (error != 0) return tamis__fail_errno(error, "open", what);
     *fd = got;
     return 0;
 }

@@ -7,7 +7,8 @@
  * before it is made: tests count the calls of an operation and fail each in turn.
  *
  * map.c has mappings, clock.c clocks, pauses and barriers, boot.c the number of the boot,
- * lock_holder.c who holds a lock, text.c the files of /proc, io.c the rest.
+ * lock_holder.c who holds a lock, text.c the files of /proc, standard.c the descriptors 0 to 2,
+ * io.c the rest.
  */
 #pragma once
 
@@ -28,8 +29,9 @@ struct tamis__file_info {
     int64_t written_ns, changed_ns; /* when its content, and when anything of it, was changed */
 };
 
-/* Flags as in open(2); O_CLOEXEC and O_NOFOLLOW are always added.  *fd is never 0, 1 or 2.  Beneath
- * a directory (dir_fd not AT_FDCWD) nothing leads out of it: no symbolic link, no "..". */
+/* Flags as in open(2); O_CLOEXEC and O_NOFOLLOW are always added.  *fd is never 0, 1 or 2
+ * (standard.c).  Beneath a directory (dir_fd not AT_FDCWD) nothing leads out of it: no symbolic
+ * link, no "..". */
 int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const char *what, int *fd);
 /* Does the file exist?  1, 0 or an error. */
 int tamis__exists(int dir_fd, const char *name, const char *what);
@@ -177,6 +179,13 @@ extern int (*tamis__io_hook)(const char *verb, const char *what);
 extern bool tamis__io_no_openat2;
 #endif
 
+/* Takes those of the descriptors 0 to 2 that are closed, so that no file of ours gets their
+ * numbers. Call before any other library opens a file (LMDB).  Returns 0 or the error number. */
+int tamis__fill_standard(void);
+/* Has that library got one all the same?  A second descriptor of the file that writes synchronously
+ * (O_DSYNC) counts too. */
+bool tamis__is_at_standard(int fd);
+
 /* ---- Inside store/file/ ---------------------------------------------------------------------- */
 
 /* Each wrapper of a system call asks this first, so that a test can make any of them fail.  Returns
@@ -191,3 +200,7 @@ static inline int tamis__may_fail(const char *verb, const char *what)
     return 0;
 #endif
 }
+
+/* Moves an open file away from descriptor 0, 1 or 2 (standard.c).  Returns 0 or the error number.
+ */
+int tamis__leave_standard(int *fd);

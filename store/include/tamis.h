@@ -79,8 +79,10 @@
  * - A filter of kind counting maps addresses, not memory, for a table that it may never need: 32 to
  *   64 bytes for each counter, which `ulimit -v` counts.  A handle that has removed a key keeps a
  *   descriptor.
- * - A process that was started with descriptors 0-2 closed should open them (on /dev/null) first;
- *   otherwise LMDB's file may become its standard output.  The `tamis` command does so.
+ * - Descriptors 0 to 2 that are closed are taken by the library for good, so that no line of a log
+ *   gets into a file of the store: reading and writing them fails with EBADF as before, and exec()
+ *   closes them.  A program must not close one of them while another thread is in the library; it
+ *   may put another file there at any time (dup2).
  */
 #ifndef TAMIS_H
 #define TAMIS_H
