@@ -30,6 +30,7 @@ int tamis__check_mend(struct tamis_store *store, struct tamis__catalog_txn *txn,
 /* What is wrong with a file (a clause that fits behind its name), and at which byte. */
 struct tamis__damage {
     uint64_t offset;
+    bool is_odd; /* it may be damage; adders that were killed or stopped may explain it as well */
     char reason[400];
 };
 
@@ -37,8 +38,9 @@ struct tamis__meter; /* notes.h */
 
 /*
  * Do the data of an open segment agree with its header and its counters?  Returns 0, TAMIS_ENOMEM,
- * 1 with *damage, or what the meter returned.  Reads all data, beside any writer, and gives back
- * the pages that it has read.  recorded_items: what the catalog knew before this call.
+ * 1 with *damage (which may only be odd), or what the meter returned.  Reads all data, beside any
+ * writer, and gives back the pages that it has read.  recorded_items: what the catalog knew before
+ * this call.
  */
 int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_items,
                       const struct tamis__meter *meter, struct tamis__damage *damage);

@@ -155,9 +155,12 @@ static int finish_counters(const struct copying *c, uint64_t bytes)
 static int copy_counters(struct copying *c)
 {
     const struct tamis__segment_header *h = &c->header;
+    struct tamis__stripe items[TAMIS__STRIPES];
+    memcpy(items, h->items, sizeof items);
     int rc = copy_words(c, h->data_offset, h->data_offset + h->data_bytes, read_words);
-    if (rc == 0) rc = read_header(c);
+    if (rc == 0) rc = read_header(c); /* for the levels */
     if (rc < 0) return rc;
+    memcpy(c->header.items, items, sizeof items);
     const uint64_t end = tamis__header_file_bytes(h);
     if (end == h->file_bytes) return 0;
     rc = tamis__extend(c->to, h->file_bytes, end, c->to_what);
@@ -185,7 +188,8 @@ static int write_header(struct copying *c)
     memset(h->block_locks, 0, sizeof h->block_locks);
     /* The copy has all keys that had been added before it began, and it is synced whole. */
     h->unclean_since = tamis__mark_unclean_since(h);
-    h->mark = h->syncs_begun = h->syncs_done = h->unlogged = 0;
+    h->mark &= ~TAMIS__MARK_BITS; /* how many handles have written stays */
+    h->syncs_begun = h->syncs_done = h->unlogged = 0;
     h->degraded_since = 0;
     memset(h->boot_id, 0, sizeof h->boot_id);
     return tamis__write_at(c->to, h, sizeof *h, 0, c->to_what);

@@ -197,7 +197,7 @@ static int note_left(void *context, const struct tamis_problem *problem)
 {
     struct tamis__repair *repair = context;
     char mend[TAMIS__MEND_BYTES];
-    if (tamis__repair_has_told(repair, problem)) return 0;
+    if (problem->error == 0 || tamis__repair_has_told(repair, problem)) return 0;
     const int rc = find_mend(repair, problem, mend);
     return rc < 0 ? rc
                   : tamis__repair_tell(repair, problem->filter, problem->file, problem->error,

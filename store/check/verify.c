@@ -63,7 +63,7 @@ static int tell_findings(struct check *check, int rc)
                                               .error = finding->error,
                                               .reason = finding->text};
         if (rc == 0) {
-            check->problems++;
+            check->problems += finding->error != 0;
             rc = check->fn ? check->fn(check->context, &problem) : 0;
         }
         free(finding);
@@ -244,13 +244,15 @@ static int check_opened(struct check *check, const struct opened *opened)
     if (wrong < 0) return wrong;
     const int whole = tamis__segment_check(&opened->s.segment);
     if (whole == 0 && wrong == 0) return 0;
-    if (opened->in_force) {
+    const bool is_odd = whole == 0 && damage.is_odd;
+    if (opened->in_force && !is_odd) {
         const int rc = tamis__numbers_append(&check->damaged, opened->filter_id);
         if (rc < 0) return rc;
     }
     if (whole < 0)
         return tell(check, opened->filter, file, 0, whole, tamis__check_reason(file, NULL));
-    return tell(check, opened->filter, file, damage.offset, TAMIS_ECORRUPT, damage.reason);
+    return tell(check, opened->filter, file, damage.offset, is_odd ? 0 : TAMIS_ECORRUPT,
+                damage.reason);
 }
 
 /* The index of exceptions is not among the bytes that the catalog has of a filter. */

@@ -11,7 +11,8 @@
  *
  * A single add counts its key before it sets the bits (file/room.h).  So some items may be ahead of
  * their bits: one for each adder that stands between the two steps, and one for each that died
- * there.  TAMIS__ITEMS_AHEAD allows for them.
+ * there.  TAMIS__ITEMS_AHEAD allows for them, for each handle that ever wrote.  What they can
+ * explain is no proof: it is said to look odd, and counts as no problem.
  *
  * Too many bits prove nothing: a merge, and an adder that dies, set some and count them later, or
  * never. verify_spread.c checks how the bits are spread.
@@ -83,20 +84,30 @@ static bool is_others_count(const struct tamis__segment_header *h)
            !tamis__is_zero(h->kept, sizeof h->kept);
 }
 
+/* Says that a segment has items, and no bit set, or no counter above 0. */
+static int say_blank(const struct tamis__segment_header *h, uint64_t items, const char *what,
+                     struct tamis__damage *damage)
+{
+    return tamis__is_only_odd(h, (double)items)
+               ? tamis__say_odd(damage, items, 0)
+               : tamis__say_damage(damage,
+                                   "has counted items but not one %s; the data is lost, restore it "
+                                   "from a copy",
+                                   what);
+}
+
 static int check_counted(const struct tamis__store_segment *s, uint64_t items,
                          struct tamis__ones *ones, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;
     damage->offset = h->data_offset;
-    if (items > TAMIS__ITEMS_AHEAD && ones->all == 0)
-        return tamis__say_damage(
-            damage, "has counted items but not one bit set; the data is lost, restore it "
-                    "from a copy");
+    if (items > TAMIS__ITEMS_AHEAD && ones->all == 0) return say_blank(h, items, "bit set", damage);
     const int rc = tamis__check_spread(s, ones, items, !is_others_count(h), damage);
     if (rc != 0) return rc;
     damage->offset = offsetof(struct tamis__segment_header, items);
     const double most = most_items(h, ones->all);
     if ((double)items <= most + TAMIS__ITEMS_AHEAD || is_others_count(h)) return 0;
+    if (tamis__is_only_odd(h, (double)items - most)) return tamis__say_odd(damage, items, most);
     return tamis__say_damage(
         damage,
         "has counted %" PRIu64 " items, but %" PRIu64 " bits set, which tell of %.0f at "
@@ -124,35 +135,44 @@ static int check_spread_alone(const struct tamis__store_segment *s,
 {
     struct tamis__ones ones = {.meter = meter};
     if (!tamis__spread_is_even(s->segment.header)) return 0;
+    const uint64_t items = tamis__segment_items(&s->segment);
     int rc = tamis__ones_count(s, &ones);
     if (rc == 0) rc = tamis__check_spread(s, &ones, 0, false, damage);
     tamis__ones_clear(&ones);
-    return rc;
+    if (rc != 1 || s->segment.header->counter_bits == 0 ||
+        tamis__segment_items(&s->segment) >= items)
+        return rc;
+    damage->is_odd = true; /* pages that were read late lack what was removed meanwhile */
+    return tamis__say_damage(damage, "looks odd: its parts differ in counters above 0, but keys "
+                                     "were removed while it was read; verify it again");
 }
 
 /* ---- Counters -------------------------------------------------------------------------------- */
 
-/* Has the segment items, and no counter above 0?  Keys may be removed during the check, so this
- * must be seen again and again. */
-static bool has_lost_counts(const struct tamis__segment *segment)
+/* Returns the items of a segment that has no counter above 0, or 0.  Keys may be removed during the
+ * check, so this must be seen again and again.  The counters and the items of a copy that was made
+ * beside writers are of different moments: all keys may have come or gone in between. */
+static uint64_t items_of_blank(const struct tamis__segment *segment)
 {
+    uint64_t least = UINT64_MAX;
     for (unsigned i = 0; i < BLANK_TRIES; i++) {
-        if (tamis__segment_items(segment) <= TAMIS__ITEMS_AHEAD ||
-            !tamis__segment_is_blank(segment))
-            return false;
+        const uint64_t items = tamis__segment_items(segment);
+        /* ORDER acquire: as in tamis__ones_count(). */
+        if (items <= TAMIS__ITEMS_AHEAD || !tamis__segment_is_blank(segment) ||
+            __atomic_load_n(&segment->header->mixed, __ATOMIC_ACQUIRE) != 0)
+            return 0;
+        if (items < least) least = items;
         tamis__wait_a_little(100);
     }
-    return true;
+    return least;
 }
 
 static int check_counters(const struct tamis__store_segment *s, const struct tamis__meter *meter,
                           struct tamis__damage *damage)
 {
     damage->offset = s->segment.header->data_offset;
-    if (has_lost_counts(&s->segment))
-        return tamis__say_damage(damage,
-                                 "has counted items but not one counter above 0; the data is lost, "
-                                 "restore it from a copy");
+    const uint64_t items = items_of_blank(&s->segment);
+    if (items > 0) return say_blank(s->segment.header, items, "counter above 0", damage);
     const int rc = check_by_kind(s, damage);
     return rc != 0 ? rc : check_spread_alone(s, meter, damage);
 }
@@ -166,6 +186,16 @@ static int check_recorded(const struct tamis__store_segment *s, uint64_t recorde
     const uint64_t items = tamis__segment_items(&s->segment);
     if (items >= recorded_items) return 0;
     damage->offset = offsetof(struct tamis__segment_header, items);
+    /* Adders take their addition back where a key was not new after all.  The catalog may have been
+     * told before that. */
+    damage->is_odd = tamis__is_only_odd(s->segment.header, (double)(recorded_items - items));
+    if (damage->is_odd)
+        return tamis__say_damage(
+            damage,
+            "looks odd: it has counted %" PRIu64 " items, and the catalog knew of %" PRIu64
+            "; adders that were at work then may be the reason; 'tamis repair' sets the catalog "
+            "right",
+            items, recorded_items);
     return tamis__say_damage(
         damage,
         "has counted %" PRIu64 " items, and the catalog knew of %" PRIu64 ": keys added "

@@ -118,6 +118,23 @@ static double too_few(const struct tamis__segment_header *h, double items, uint6
  * the same time. */
 #define IN_FLIGHT 4096.0
 
+bool tamis__is_only_odd(const struct tamis__segment_header *header, double items)
+{
+    /* ORDER relaxed: handles that begin now do not explain what was found before. */
+    const uint64_t handles = __atomic_load_n(&header->mark, __ATOMIC_RELAXED) / TAMIS__MARK_WRITER;
+    return items <= TAMIS__ITEMS_AHEAD * ((double)handles + 1);
+}
+
+int tamis__say_odd(struct tamis__damage *damage, uint64_t items, double told)
+{
+    damage->is_odd = true;
+    return tamis__say_damage(damage,
+                             "looks odd: it has counted %" PRIu64
+                             " items, and its bits tell of %.0f; adders that were killed, or are "
+                             "stopped, may be the reason, or lost bits; ask it for its keys to see",
+                             items, told);
+}
+
 static int check_whole(const struct tamis__segment_header *h, uint64_t items,
                        const struct tamis__ones *ones, struct tamis__damage *damage)
 {
@@ -126,6 +143,7 @@ static int check_whole(const struct tamis__segment_header *h, uint64_t items,
     const double counted = (double)items > ahead ? (double)items - ahead : 0;
     if (too_few(h, counted, ones->all) == 0) return 0;
     const double left = tamis__estimate_items(h->kind, h->m_bits, h->k, ones->all);
+    if (tamis__is_only_odd(h, (double)items - left)) return tamis__say_odd(damage, items, left);
     return tamis__say_damage(damage,
                              "has counted %" PRIu64
                              " items, but its bits tell of %.0f: bits were lost, and "

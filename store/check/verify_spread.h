@@ -4,9 +4,17 @@
 
 #include "check/check.h"
 
-/* A single add counts its key before it sets the bits (file/room.h).  So many adders may stand
- * between the two steps, or have died there. */
+/*
+ * A single add counts its key before it sets the bits (file/room.h); a remove lowers the counters
+ * before the count.  So many threads of one handle may stand between the two steps, or have died
+ * there, and nothing is said of that.
+ */
 #define TAMIS__ITEMS_AHEAD 64u
+/* Can adders and removers that were killed, or are stopped, explain that so many items lack their
+ * bits?  The mark of a segment says how many handles have written to it, in its whole life. */
+bool tamis__is_only_odd(const struct tamis__segment_header *header, double items);
+/* Says that the items and the bits look odd beside each other, and returns 1. */
+int tamis__say_odd(struct tamis__damage *damage, uint64_t items, double told);
 
 /* The bits that are set, or the counters above 0, in each stretch of a segment and in all of it. */
 struct tamis__ones {

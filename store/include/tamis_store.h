@@ -159,11 +159,13 @@ struct tamis_problem {
     const char *filter; /* name, or "" if the file belongs to no filter    */
     const char *file;   /* path inside the store                           */
     uint64_t offset;    /* byte in that file; 0 for the file as a whole    */
-    int error;          /* TAMIS_E*                                        */
+    int error;          /* TAMIS_E*; 0: it only looks odd                  */
     const char *reason; /* a sentence                                      */
 };
 
-/* Called once for each problem.  A value other than 0 ends the check, which returns it. */
+/* What looks odd is no proof of damage: it is told, but not counted or remembered as a problem, and
+ * a repair leaves it.  Called once for each problem, and for what looks odd.  A value other than 0
+ * ends the check, which returns it. */
 typedef int tamis_problem_fn(void *context, const struct tamis_problem *problem);
 
 /*

@@ -314,6 +314,49 @@ STORE_CASE(backup_of_a_filter_with_a_spare_grows_too)
     assert_true(fixture_stat(copied).segment_count > 1);
 }
 
+static tamis_filter *changed;
+
+/* When the counters are copied, and their header is not read again yet. */
+static int add_many(void *context, uint64_t done_bytes, uint64_t all_bytes)
+{
+    bool *is_done = context;
+    (void)all_bytes;
+    if (done_bytes > 0 && !*is_done) assert_int_equal(keys_add(changed, 0, 2000), 2000);
+    *is_done = *is_done || done_bytes > 0;
+    return 0;
+}
+
+/* When the header is read, and the counters are not copied yet. */
+static int remove_all(const char *verb, const char *what)
+{
+    if (strcmp(verb, "allocate") != 0 || strstr(what, ".seg") == NULL) return 0;
+    tamis__io_hook = NULL;
+    for (uint64_t key = 0; key < 2000; key++)
+        assert_int_equal(tamis_filter_remove(changed, &key, sizeof key), 1);
+    return 0;
+}
+
+/* All keys came, or went, while the counters were copied: the copy has no counter above 0 both
+ * times, and is sound.  (Broken: the header was read behind the counters, and the copy was called
+ * lost: "has counted items but not one counter above 0"; on a busy machine that was the end of
+ * backup_beside_adders_has_all_that_was_added.) */
+STORE_CASE(backup_of_counters_that_came_or_went_meanwhile_is_sound)
+{
+    AUTO_FREE char *to = scratch_path("copy"), *again = scratch_path("again");
+    bool is_done = false;
+    changed = fixture_create(
+        store, "a", SPEC(.capacity = 300000, .fp_rate = 1e-6, .kind = TAMIS_KIND_COUNTING));
+    assert_int_equal(tamis_store_backup(store, to, add_many, &is_done), 1);
+    assert_true(is_done);
+    assert_int_equal(fixture_problems(to), 0);
+    tamis__io_hook = remove_all;
+    assert_int_equal(tamis_store_backup(store, again, NULL, NULL), 1);
+    assert_null(tamis__io_hook);
+    assert_int_equal(fixture_stat(changed).items, 0);
+    assert_int_equal(fixture_problems(again), 0);
+    assert_int_equal(tamis_filter_close(changed), 0);
+}
+
 #define ADDERS 3u
 #define SWIFT_KEYS 2000u
 #define BACKUPS 8

@@ -222,7 +222,7 @@ CASE(repair_writes_a_count_that_it_sets_right)
     const unsigned char zero[2048] = {0};
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
-    assert_int_equal(keys_add(filter, 0, 10), 10);
+    assert_true(keys_add(filter, 0, 500) > 490);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     fixture_poke(fixture_segment_path(path, 1), 2048, zero, sizeof zero);

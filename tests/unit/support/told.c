@@ -11,7 +11,9 @@ int told_problem(void *context, const struct tamis_problem *problem)
     (void)snprintf(told->filter, sizeof told->filter, "%s", problem->filter);
     (void)snprintf(told->file, sizeof told->file, "%s", problem->file);
     (void)snprintf(told->reason, sizeof told->reason, "%s", problem->reason);
-    return ++told->count == told->stop_after ? 42 : 0;
+    told->odd += problem->error == 0;
+    told->count += problem->error != 0;
+    return told->count > 0 && told->count == told->stop_after ? 42 : 0;
 }
 
 struct told told_of(const char *path, const char *name)

@@ -7,6 +7,7 @@
 
 struct told {
     int64_t count;
+    int64_t odd;        /* of what only looks odd */
     int64_t stop_after; /* so many: the verify ends, with 42; 0: never */
     int error;          /* this and the rest are of the last one */
     uint64_t offset;

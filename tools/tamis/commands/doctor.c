@@ -14,6 +14,7 @@ struct visit {
     const struct invocation *call;
     const struct names *names;
     uintmax_t attentions;
+    bool damaged;
     struct damage *damages;
     size_t count, room;
 };
@@ -50,6 +51,7 @@ static void show(const struct visit *visit, const struct finding *f)
 struct damage {
     char *filter, *file, *what;
     uint64_t offset;
+    bool is_odd;    /* it is no proof of damage */
     bool is_mended; /* 'tamis repair' mends it */
     char *mend;     /* what it says can be done where it does not mend; NULL: nothing */
     char *left;     /* why it leaves it; NULL: it does not say */
@@ -63,7 +65,10 @@ static int keep_problem(void *context, const struct tamis_problem *problem)
     visit->damages[visit->count++] = (struct damage){.filter = cli_strdup(problem->filter),
                                                      .file = cli_strdup(problem->file),
                                                      .what = cli_strdup(problem->reason),
-                                                     .offset = problem->offset};
+                                                     .offset = problem->offset,
+                                                     .is_odd = problem->error == 0};
+    visit->attentions += problem->error == 0;
+    visit->damaged = visit->damaged || problem->error != 0;
     return 0;
 }
 
@@ -103,7 +108,10 @@ static void show_damage(const struct visit *visit, const struct damage *damage)
     const bool rolls_back = damage->mend && strncmp(damage->mend, "'tamis rollback'", 16) == 0;
     const char *advice = damage->left ? damage->left : "'tamis repair' does not mend it",
                *format = NULL;
-    if (damage->is_mended) {
+    if (damage->is_odd) {
+        advice = "this is no proof of damage; if keys that it must have are absent, make it anew "
+                 "from its keys, or restore a copy";
+    } else if (damage->is_mended) {
         advice = "this mends it:";
         format = "tamis repair";
     } else if (rolls_back) {
@@ -114,7 +122,9 @@ static void show_damage(const struct visit *visit, const struct damage *damage)
     }
     char *command = format ? finding_command(format, damage->filter) : NULL;
     const struct finding finding = {.filter = damage->filter,
-                                    .state = *damage->filter ? "damaged" : "stray",
+                                    .state = damage->is_odd    ? "odd"
+                                             : *damage->filter ? "damaged"
+                                                               : "stray",
                                     .what = damage->what,
                                     .advice = advice,
                                     .command = command,
@@ -126,7 +136,7 @@ static void show_damage(const struct visit *visit, const struct damage *damage)
 
 static int show_damages(struct visit *visit)
 {
-    const int status = visit->count > 0 ? ask_for_mends(visit) : CLI_DONE;
+    const int status = visit->damaged ? ask_for_mends(visit) : CLI_DONE;
     for (size_t i = 0; i < visit->count; i++) {
         struct damage *damage = &visit->damages[i];
         if (status == CLI_DONE) show_damage(visit, damage);

@@ -11,10 +11,17 @@ static const struct field FIELDS_OF_PROBLEM[] = {
     {"reason", OF_PROBLEM(POINTER, reason)},
 };
 
+struct verification {
+    const struct invocation *call;
+    uintmax_t odd; /* of what is no problem for certain */
+};
+
 static int show_problem(void *context, const struct tamis_problem *problem)
 {
-    const struct invocation *call = context;
+    struct verification *verification = context;
+    const struct invocation *call = verification->call;
     struct out *out = call->out;
+    verification->odd += problem->error == 0;
     if (cli_given(call, TAKES(JSON))) {
         json_print(out, record_json(FIELDS(FIELDS_OF_PROBLEM), 0, problem));
         return 0;
@@ -40,7 +47,8 @@ static int tell_trouble(void *context, const struct tamis_filter_stat *stat)
 static int verify(struct invocation *call)
 {
     struct names names;
-    int64_t problems = problems_find(call, &names, show_problem, call);
+    struct verification verification = {.call = call};
+    int64_t problems = problems_find(call, &names, show_problem, &verification);
     const uintmax_t filters = names.count;
     out_flush(call->out); /* the problems first, then what is said about them */
     if (problems >= 0 && tamis_store_list(call->store, NULL, tell_trouble, &names) < 0)
@@ -50,7 +58,12 @@ static int verify(struct invocation *call)
     if (problems > 0)
         return cli_fail("checked %ju filter%s: %jd problem%s", filters, text_plural(filters),
                         (intmax_t)problems, text_plural((uintmax_t)problems));
-    cli_tell("checked %ju filter%s: no problem found", filters, text_plural(filters));
+    if (verification.odd > 0)
+        cli_tell("checked %ju filter%s: no problem found, but %ju thing%s odd", filters,
+                 text_plural(filters), verification.odd,
+                 verification.odd == 1 ? " looks" : "s look");
+    else
+        cli_tell("checked %ju filter%s: no problem found", filters, text_plural(filters));
     return CLI_DONE;
 }
 
