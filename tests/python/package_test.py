@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """package_test.py SOURCE BUILD: what pip makes of tools/python, without a network, in a fresh environment.
 
-From an sdist, against an installed libtamis; with TAMIS_TEST_LONG=1 also with the library inside, which is compiled for that.
+From a checkout and from an sdist, against an installed libtamis and with the library inside, which is compiled for that: with
+TAMIS_TEST_LONG=1 once more, in a checkout that was moved.
+
+What was broken before, and how that was seen here: the sdist had no manual pages, which its CMakeLists.txt reads, and asked for
+the PHP extension, so test_wheel_of_an_sdist failed in CMake.  A second build kept the extension of the first, so
+test_second_build printed the version of the first.  A folder that was copied alone stopped with "NoneType".
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,14 +37,14 @@ class Package(unittest.TestCase):
         self.directory = tempfile.mkdtemp(prefix="tamis-package-")
         self.addCleanup(shutil.rmtree, self.directory)
         # pip builds in the source tree, so it gets a copy.
-        for name in ("CMakeLists.txt", "LICENSE", "docs/CMakeLists.txt", "store", "tools/python"):
+        for name in ("CMakeLists.txt", "LICENSE", "docs/CMakeLists.txt", "docs/man", "store", "tools/python"):
             source, copy = os.path.join(SOURCE, name), os.path.join(self.directory, "source", name)
             os.makedirs(os.path.dirname(copy), exist_ok=True)
             shutil.copytree(source, copy) if os.path.isdir(source) else shutil.copy(source, copy)
         self.package = os.path.join(self.directory, "source/tools/python")
-        # The library takes a minute of a processor with -O3.
+        # The library takes a minute of a processor with -O3, and a quarter of that so.
         self.environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "CFLAGS")}
-        self.environment |= {"CMAKE_BUILD_TYPE": "Debug", "CFLAGS": "-O0 -g0"}
+        self.environment |= {"CMAKE_BUILD_TYPE": "None", "CFLAGS": "-O0 -g0"}
 
     def run_(self, *command, **environment):
         done = subprocess.run(command, cwd=self.directory, env=self.environment | environment, capture_output=True,
@@ -105,12 +111,51 @@ class Package(unittest.TestCase):
         self.assertTrue(extension.startswith(place), extension)
         self.assertIn("libtamis.so", self.run_("ldd", extension))
 
-    @unittest.skipUnless(os.environ.get("TAMIS_TEST_LONG") == "1", "TAMIS_TEST_LONG=1 builds the library once more")
-    def test_wheel_with_the_library_needs_liblmdb_alone(self):
-        needs = self.installed(self.wheel(self.sdist(), TAMIS_BUNDLE="1"))
+    def test_wheel_of_an_sdist_has_the_library_and_needs_liblmdb_alone(self):
+        """The archive is alone in its folder, and what it was made of is gone."""
+        archive = self.sdist()
+        shutil.rmtree(os.path.join(self.directory, "source"))
+        needs = self.installed(self.wheel(archive, TAMIS_BUNDLE="1"))
         self.assertIn("liblmdb", needs)
         for library in ("libtamis", "libxxhash", "libsodium", "libmd."):
             self.assertNotIn(library, needs)
+
+    def build_in_place(self, **environment):
+        """The version of the library that is in the extension, or that it links."""
+        place = os.path.join(self.directory, "built")
+        self.run_("sh", "-c", 'cd "$1" && exec "$2" setup.py --quiet build_ext --build-lib "$3" build_py --build-lib "$3"',
+                  "sh", self.package, sys.executable, place, **environment)
+        return self.run_(sys.executable, "-c", "import tamis; print(tamis.version())", PYTHONPATH=place).strip()
+
+    def test_second_build_has_the_library_of_its_sources(self):
+        """As `pip install tools/python` builds after `git pull`: in the folder that has the files of the build before.  Its
+        version stands for any change of the library."""
+        first = self.build_in_place(TAMIS_BUNDLE="1")
+        says_version = os.path.join(self.directory, "source/store/base/error.c")
+        with open(says_version, encoding="utf-8") as file:
+            text = file.read()
+        with open(says_version, "w", encoding="utf-8") as file:
+            file.write(text.replace("STRING(TAMIS_VERSION_PATCH)", '"777"'))
+        second = self.build_in_place(TAMIS_BUNDLE="1")
+        self.assertEqual(second, re.sub("[0-9]+$", "777", first))
+        # Nor does it stay when another library is asked for, or where the checkout was moved to, which builds all anew.
+        self.install_library()
+        self.assertEqual(self.build_in_place(TAMIS_BUNDLE="0"), first)
+        if os.environ.get("TAMIS_TEST_LONG") != "1":
+            return
+        moved = os.path.join(self.directory, "moved")
+        os.rename(os.path.join(self.directory, "source"), moved)
+        self.package = os.path.join(moved, "tools/python")
+        self.assertEqual(self.build_in_place(TAMIS_BUNDLE="1"), second)
+
+    def test_folder_alone_says_what_it_needs(self):
+        alone = os.path.join(self.directory, "alone")
+        shutil.copytree(self.package, alone)
+        done = subprocess.run([sys.executable, "setup.py", "--quiet", "build"], cwd=alone, capture_output=True, text=True,
+                              env=self.environment | {"PKG_CONFIG": "false"}, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("build it in a whole checkout or from the sdist, or install libtamis first", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
 
 
 if __name__ == "__main__":

@@ -27,11 +27,6 @@ def library():
     return None
 
 
-def version():
-    with open(os.path.join(library() or HERE, "CMakeLists.txt"), encoding="utf-8") as file:
-        return re.search(r"project\(tamis VERSION ([0-9.]+)", file.read())[1]
-
-
 def pkg_config(package, what):
     """The words that pkg-config prints; None if it does not know the package."""
     command = [os.environ.get("PKG_CONFIG", "pkg-config"), what, package]
@@ -42,8 +37,27 @@ def pkg_config(package, what):
     return done.stdout.split() if done.returncode == 0 else None
 
 
+def version():
+    """That of the sources of the library, or of the installed library where this folder was copied alone."""
+    top = library()
+    if top is not None:
+        with open(os.path.join(top, "CMakeLists.txt"), encoding="utf-8") as file:
+            return re.search(r"project\(tamis VERSION ([0-9.]+)", file.read())[1]
+    installed = pkg_config("tamis", "--modversion")
+    if not installed:
+        raise SystemExit("setup.py: this folder was copied without the sources of Tamis around it, and pkg-config does not "
+                         "know libtamis; build it in a whole checkout or from the sdist, or install libtamis first")
+    return installed[0]
+
+
 class BuildExtension(build_ext):
     """build_ext that knows where libtamis is, at the time when it is needed."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        # The extension is linked anew each time.  Setuptools compares times of files that it knows of, and would keep an
+        # extension with the library of before, after `git pull` or when another libtamis was asked for.
+        self.force = True
 
     def build_extension(self, extension):
         wanted = os.environ.get("TAMIS_BUNDLE", "")
@@ -63,7 +77,8 @@ class BuildExtension(build_ext):
         if top is None or not shutil.which("cmake") or libraries is None:
             raise SystemExit("setup.py: pkg-config does not know libtamis; to build it too, install cmake, a C compiler, "
                              "pkg-config, liblmdb-dev and libxxhash-dev, and keep the sources of Tamis together")
-        options = ["BUILD_TOOLS", "BUILD_REDIS", "BUILD_PYTHON", "BUILD_TESTS", "WITH_MD5", "WITH_SIP"]
+        options = ["BUILD_TOOLS", "BUILD_REDIS", "BUILD_PYTHON", "BUILD_PHP", "BUILD_TESTS", "WITH_MD5", "WITH_SIP"]
+        self.leave_other_place(top, build)
         subprocess.run(["cmake", "-S", top, "-B", build, *(f"-DTAMIS_{option}=OFF" for option in options)], check=True)
         subprocess.run(["cmake", "--build", build, "--target", "tamis_static", "-j", str(os.cpu_count())], check=True)
         extension.include_dirs.append(os.path.join(top, "store", "include"))
@@ -71,9 +86,20 @@ class BuildExtension(build_ext):
         # The symbols of the library stay inside, so that another copy of it in the process is no danger.
         extension.extra_link_args += [*libraries, "-pthread", "-lm", "-Wl,--exclude-libs,ALL"]
 
+    @staticmethod
+    def leave_other_place(top, build):
+        """CMake refuses a build that was begun for sources elsewhere, as in a checkout that was moved or copied."""
+        try:
+            with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
+                begun_for = re.search("^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$", file.read(), re.MULTILINE)
+        except FileNotFoundError:
+            return
+        if begun_for is None or os.path.realpath(begun_for[1]) != os.path.realpath(top):
+            shutil.rmtree(build)
+
 
 class SourceDistribution(sdist):
-    """sdist with the sources of the library in `library`."""
+    """sdist with the sources of the library in `library`: what its CMakeLists.txt read when only the library is built."""
 
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)
@@ -81,8 +107,8 @@ class SourceDistribution(sdist):
         if top is None:
             raise SystemExit("setup.py: the sources of Tamis are not above this folder")
         shutil.copytree(os.path.join(top, "store"), os.path.join(into, "store"), dirs_exist_ok=True)
-        os.makedirs(os.path.join(into, "docs"), exist_ok=True)
-        for file in ("CMakeLists.txt", "docs/CMakeLists.txt", "LICENSE"):
+        os.makedirs(os.path.join(into, "docs/man"), exist_ok=True)
+        for file in ("CMakeLists.txt", "docs/CMakeLists.txt", "docs/man/tamis.3", "docs/man/tamis_build.3", "LICENSE"):
             shutil.copy(os.path.join(top, file), os.path.join(into, file))
 
 

@@ -39,12 +39,17 @@ def seconds_of(window: Any) -> float | None:
     return float(window)
 
 
+def default_name(crawler: Any) -> str:
+    """Of a filter: "scrapy-" and the name of the spider, which need not be that of its class."""
+    return f"scrapy-{(crawler.spider or crawler.spidercls).name}"
+
+
 class DupeFilter(BaseDupeFilter):
     """Answers whether any process has seen a request before.  The settings:
 
     TAMIS_STORE      the directory of the store, or the URL of a Redis server or cluster with tamis.so
                      (docs/cluster.md; needs the package redis); otherwise $TAMIS_STORE, or ~/.local/state/tamis
-    TAMIS_FILTER     the name of the filter: "scrapy-" and the spider's name
+    TAMIS_FILTER     the name of the filter: "scrapy-" and the spider's name, which the spider may have set itself
     TAMIS_CAPACITY   requests for which the rate holds, before the filter grows: 1,000,000
     TAMIS_FP_RATE    share of new requests that are taken for seen, and are missed: 0.0001
     TAMIS_WINDOW     such as "30d": requests are forgotten after that, so pages are fetched again; none
@@ -61,7 +66,7 @@ class DupeFilter(BaseDupeFilter):
     def from_crawler(cls, crawler: Any) -> DupeFilter:
         settings = crawler.settings
         path = settings.get("TAMIS_STORE") or os.environ.get("TAMIS_STORE") or "~/.local/state/tamis"
-        spec = (settings.get("TAMIS_FILTER") or f"scrapy-{crawler.spidercls.name}",
+        spec = (settings.get("TAMIS_FILTER") or default_name(crawler),
                 settings.getint("TAMIS_CAPACITY", 1_000_000), settings.getfloat("TAMIS_FP_RATE", 0.0001))
         options = {"window": seconds_of(settings.get("TAMIS_WINDOW")), "durable": settings.getbool("TAMIS_DURABLE")}
         if is_url(path):
