@@ -35,13 +35,14 @@ from ._errors import (
     VersionError,
 )
 from ._filter import Build, BuildResult, Filter, FilterStat, Generation
+from ._frontier import Frontier, Item
 from ._store import Store
 from ._tamis import shard, shard_many, simd, version
 
 __version__ = version()
 __all__ = [
     "AccessError", "Build", "BuildResult", "BusyError", "ClosedError", "CorruptError", "DroppedError", "Error",
-    "ExistsError", "Filter", "FilterStat", "ForeignError", "FullError", "Generation", "InputOutputError", "InvalidError",
-    "LimitError", "MismatchError", "NoMemoryError", "NoSpaceError", "NoStoreError", "NotFoundError", "ReadOnlyError",
+    "ExistsError", "Filter", "FilterStat", "ForeignError", "Frontier", "FullError", "Generation", "InputOutputError",
+    "InvalidError", "Item", "LimitError", "MismatchError", "NoMemoryError", "NoSpaceError", "NoStoreError", "NotFoundError", "ReadOnlyError",
     "Store", "SystemCallError", "UnsupportedError", "VersionError", "shard", "shard_many", "simd", "version",
 ]
