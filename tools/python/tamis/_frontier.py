@@ -110,7 +110,8 @@ class Frontier:
     name            of the queue, the file queues/NAME.sqlite in the directory of the store
     filter          the Filter that knows the keys, or its name; None: the name of the queue.  It is made if there is none
     capacity, fp_rate   of a filter that is made
-    max_deaths      an item is set aside when so many of its holders have died; 0: never
+    max_deaths      an item is set aside when so many of its holders have died; 0: never.  For the last time it is handed
+                    out alone
     max_failures    an item is set aside when it failed so often; 0: never
     busy_timeout    seconds that a call waits for the lock, before BusyError
     """
@@ -152,7 +153,7 @@ class Frontier:
         """What belongs to this process alone."""
         self._owner = 0  # the number of our row; made by the first change
         self._identity = Identity.mine()
-        self._has_fresh = False
+        self._has_fresh = self._has_suspect = False
         self._looked = 0.0
         self._version: object = None
         self._done_kept = 0
@@ -340,18 +341,34 @@ class Frontier:
                 return self._take(db, n, lease)
 
     def _take(self, db: sqlite3.Connection, n: int, lease: float) -> list[Item]:
-        select = f"SELECT {ITEM} FROM entry WHERE state = 1 ORDER BY priority DESC, deaths, id LIMIT ?"
         has_looked = time.monotonic() - self._looked > LOOK_SECONDS
         if has_looked:
             self._look_at_owners(db)
-        rows = db.execute(select, (n,)).fetchall()
+        rows = self._select(db, n)
         if len(rows) < n and not has_looked:
             self._look_at_owners(db)
-            rows = db.execute(select, (n,)).fetchall()
+            rows = self._select(db, n)
         end = time.monotonic() + lease
         db.executemany("UPDATE entry SET state = 2, owner = ?, lease_end = ?, takes = takes + 1 WHERE id = ?",
                        [(self._owner, end, row[6]) for row in rows])
         return [Item(*row[:7], row[7] + 1) for row in rows]
+
+    def _select(self, db: sqlite3.Connection, n: int) -> list[Any]:
+        """Rows to hand out.  A suspect, whose next death sets it aside, comes last and alone, so that nothing is set aside for
+        a death by what was in the same hands."""
+        suspected = self.max_deaths - 1 if self.max_deaths > 1 else 1 << 62
+        select = f"SELECT {ITEM} FROM entry WHERE state = 1 AND deaths"
+        if self._has_suspect:
+            self._has_suspect = bool(db.execute("SELECT 1 FROM entry WHERE state = 2 AND owner = ? AND deaths >= ?",
+                                                (self._owner, suspected)).fetchone())
+            if self._has_suspect:
+                return []
+        rows = db.execute(f"{select} < ? ORDER BY priority DESC, deaths, id LIMIT ?", (suspected, n)).fetchall()
+        if not rows and n:
+            if not db.execute("SELECT 1 FROM entry WHERE state = 2 AND owner = ? LIMIT 1", (self._owner,)).fetchone():
+                rows = db.execute(f"{select} >= ? ORDER BY priority DESC, deaths, id LIMIT 1", (suspected,)).fetchall()
+                self._has_suspect = bool(rows)
+        return rows
 
     def renew(self, items: Item | Iterable[Item], *, lease: float = 60) -> bytes:
         """Items that are still being worked on: their lease ends `lease` seconds from now.  A byte for each: 1, or 0 if it
@@ -417,6 +434,13 @@ class Frontier:
         with self._lock:
             return {"waiting": self._count("state = 0") + self._count("state = 1"), "out": self._count("state = 2"),
                     "later": self._count("state = 3"), "aside": self._count("state = 5")}
+
+    def _available(self, n: int) -> tuple[int, int]:
+        """How many entries wait, up to n, and how many owners there are."""
+        with self._lock:
+            row: Any = self._queue.read("SELECT (SELECT count(*) FROM (SELECT 1 FROM entry WHERE state = 1 LIMIT ?)),"
+                                        " (SELECT count(*) FROM owner)", n)[0]
+            return row[0], row[1]
 
     def changed(self) -> bool:
         """Whether another process has changed the queue since this was asked last.  Costs microseconds."""

@@ -41,7 +41,7 @@ def _client(url: str) -> tuple[Any, bool]:
 
 
 class RemoteFilter:
-    """What tamis.scrapy needs of a filter: add(), fill() and close()."""
+    """What tamis.scrapy needs of a filter: add(), `in`, fill() and close()."""
 
     def __init__(self, url: str, name: str, capacity: int, fp_rate: float, window: float | None = None,
                  durable: bool = False, wait: float = 30) -> None:
@@ -128,6 +128,9 @@ class RemoteFilter:
             self.doubts += 1
             return True
         return is_new
+
+    def __contains__(self, key: bytes) -> bool:
+        return bool(self._ask("BF.EXISTS", self._key_of(key), key)[0])
 
     def _of(self, key: str) -> dict[str, Any]:
         answer = self._ask("BF.INFO", key)[0]

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Scrapy's memory of the requests that it has seen, in a filter that many spiders and processes share.
+"""Scrapy's queue of requests, and its memory of those that it has seen, which many spiders and processes share.
 
 In settings.py:
 
-    DUPEFILTER_CLASS = "tamis.scrapy.DupeFilter"
+    SCHEDULER = "tamis.scrapy.Scheduler"
     TAMIS_STORE = "/var/lib/crawl"
 
-A request is told by the crawler's fingerprinter.  It is marked when it is scheduled: of all processes one schedules it,
-and a crawl that is started again does not fetch it again.  What a process has scheduled and not fetched when it is killed
-is in Scrapy's queue alone; JOBDIR keeps that over a stop of the spider.
+All processes work on one queue, and what a process had in hand when it died is given to the others (_scheduler.py).
+
+With DUPEFILTER_CLASS = "tamis.scrapy.DupeFilter" in place of SCHEDULER they share the memory alone.  A request is marked when
+it is scheduled: of all processes one schedules it.  What a process has scheduled and not fetched when it is killed is in its
+own memory, and nobody fetches it then.
 """
 
 from __future__ import annotations
@@ -18,10 +20,13 @@ import logging
 import os
 from typing import Any
 
+from scrapy import signals
 from scrapy.dupefilters import BaseDupeFilter
 
+from ._errors import InvalidError
 from ._filter import Filter
 from ._remote import RemoteFilter, is_url
+from ._scheduler import Scheduler as Scheduler
 from ._store import Store
 
 logger = logging.getLogger(__name__)
@@ -44,6 +49,11 @@ def default_name(crawler: Any) -> str:
     return f"scrapy-{(crawler.spider or crawler.spidercls).name}"
 
 
+def store_path(settings: Any) -> str:
+    """The directory or URL of the store."""
+    return str(settings.get("TAMIS_STORE") or os.environ.get("TAMIS_STORE") or "~/.local/state/tamis")
+
+
 class DupeFilter(BaseDupeFilter):
     """Answers whether any process has seen a request before.  The settings:
 
@@ -54,6 +64,9 @@ class DupeFilter(BaseDupeFilter):
     TAMIS_FP_RATE    share of new requests that are taken for seen, and are missed: 0.0001
     TAMIS_WINDOW     such as "30d": requests are forgotten after that, so pages are fetched again; none
     TAMIS_DURABLE    whether a power cut may not bring back what was scheduled: False
+    TAMIS_SEEN_WHEN  "scheduled": at most one process fetches a request, and a killed one loses what it had scheduled;
+                     "response": it is marked when its response has come, so it may be fetched again, but is not
+                     lost before; "scheduled"
     """
 
     def __init__(self, seen: Filter | RemoteFilter, crawler: Any) -> None:
@@ -61,11 +74,18 @@ class DupeFilter(BaseDupeFilter):
         self.crawler = crawler
         self.tells_each = crawler.settings.getbool("DUPEFILTER_DEBUG")
         self.tells_first = True
+        self.new = self.filtered = 0
+        self.when = str(crawler.settings.get("TAMIS_SEEN_WHEN") or "scheduled")
+        if self.when not in ("scheduled", "response"):
+            raise InvalidError(f"TAMIS_SEEN_WHEN is 'scheduled' or 'response', not {self.when!r}")
+        self.scheduled: set[bytes] = set()  # by this process, and not answered yet; for "response"
+        if self.when == "response":
+            crawler.signals.connect(self.mark, signal=signals.response_received)
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> DupeFilter:
         settings = crawler.settings
-        path = settings.get("TAMIS_STORE") or os.environ.get("TAMIS_STORE") or "~/.local/state/tamis"
+        path = store_path(settings)
         spec = (settings.get("TAMIS_FILTER") or default_name(crawler),
                 settings.getint("TAMIS_CAPACITY", 1_000_000), settings.getfloat("TAMIS_FP_RATE", 0.0001))
         options = {"window": seconds_of(settings.get("TAMIS_WINDOW")), "durable": settings.getbool("TAMIS_DURABLE")}
@@ -74,12 +94,33 @@ class DupeFilter(BaseDupeFilter):
         return cls(Store(os.path.expanduser(path)).open_or_create(*spec, **options), crawler)
 
     def request_seen(self, request: Any) -> bool:
-        is_new = self.seen.add(self.crawler.request_fingerprinter.fingerprint(request))
+        key = self.crawler.request_fingerprinter.fingerprint(request)
+        if self.when == "scheduled":
+            is_new = self.seen.add(key)
+        else:
+            is_new = key not in self.scheduled and key not in self.seen
+            if is_new:
+                self.scheduled.add(key)
+        self.new += is_new
+        self.filtered += not is_new
         self.crawler.stats.inc_value("tamis/new" if is_new else "tamis/seen")
         return not is_new
 
+    def mark(self, request: Any, **_: Any) -> None:
+        """A response has come, to this request and to those that were redirected to it."""
+        for url in (request.url, *request.meta.get("redirect_urls", ())):
+            asked = request if url == request.url else request.replace(url=url)
+            key = self.crawler.request_fingerprinter.fingerprint(asked)
+            self.scheduled.discard(key)
+            self.seen.add(key)
+
     def close(self, reason: str) -> None:
         """At the end of the crawl: the filter is brought to the disk, and the stats get how full it is."""
+        if self.filtered and not self.new:
+            logger.warning("nothing was new in this crawl: all %d requests were seen before, by this spider or another. If a "
+                           "process was stopped or killed, what it had scheduled is fetched by nobody; SCHEDULER = "
+                           "'tamis.scrapy.Scheduler' keeps it for the next one (docs/python.md, Scrapy). To crawl all again, "
+                           "give another TAMIS_FILTER, or a TAMIS_WINDOW", self.filtered)
         if isinstance(self.seen, RemoteFilter):
             fill = self.seen.fill()
             self.crawler.stats.set_value("tamis/doubt", self.seen.doubts)
