@@ -18,8 +18,13 @@ with store.create("seen", 1000, 0.01) as seen:
     items: int = seen.stat.items + len(seen)
 with store.build("list", fp_rate=0.01) as build:
     build.add_many(open("list"))
+with tamis.Frontier(store, "crawl") as frontier:
+    was_new: bytes = frontier.push_many(["a", (b"b", "payload"), (None, b"", 5)], priority=1)
+    for item in frontier.take(10, lease=60):
+        url: str = item.text
+        done: bytes = frontier.done(item, push=[url + "/"])
 """
-WRONG = ("seen.add(5)", "seen.add_many(5)", "x: int = seen.add_many([])", "seen.nothing", "store.create(5)")
+WRONG = ("seen.add(5)", "seen.add_many(5)", "x: int = seen.add_many([])", "seen.nothing", "store.create(5)", "frontier.push_many([5])")
 
 
 class Types(StoreTest):

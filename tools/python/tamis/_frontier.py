@@ -188,7 +188,8 @@ class Frontier:
     def _count(self, condition: str) -> int:
         if self._closed:
             raise ClosedError(f"the frontier {self.name!r} is closed")
-        return int(self._queue.read(f"SELECT count(*) FROM entry WHERE {condition}")[0][0])  # type: ignore[call-overload]
+        count: Any = self._queue.read(f"SELECT count(*) FROM entry WHERE {condition}")[0][0]
+        return int(count)
 
     def _remember(self, keys: Sequence[bytes]) -> None:
         """The filter has these keys afterwards.  Not by add_many() alone, which counts in a counting filter."""
@@ -351,7 +352,7 @@ class Frontier:
         end = time.monotonic() + lease
         db.executemany("UPDATE entry SET state = 2, owner = ?, lease_end = ?, takes = takes + 1 WHERE id = ?",
                        [(self._owner, end, row[6]) for row in rows])
-        return [Item(*row[:7], row[7] + 1) for row in rows]
+        return [Item(*(row[:-1] + (row[-1] + 1,))) for row in rows]
 
     def _select(self, db: sqlite3.Connection, n: int) -> list[Any]:
         """Rows to hand out.  A suspect, whose next death sets it aside, comes last and alone, so that nothing is set aside for
