@@ -37,6 +37,7 @@
     X(TAMIS__POINT_DROP_UNLINK, "drop: committed, the files not yet unlinked")                     \
     X(TAMIS__POINT_RENAME_LABEL, "rename: committed, the segments still carry the old name")       \
     X(TAMIS__POINT_CATALOG_CHECKED, "catalog: the file is checked, LMDB has not opened it")        \
+    X(TAMIS__POINT_PEEK_META, "catalog: read without the lock, as far as its meta pages")          \
     X(TAMIS__POINT_CATALOG_WALK, "catalog: every page is about to be checked")                     \
     X(TAMIS__POINT_STORE_MADE, "store: directories there, no catalog yet")                         \
     X(TAMIS__POINT_GROW_STAGED, "growth: the next segment is whole, the catalog not locked")       \

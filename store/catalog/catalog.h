@@ -104,6 +104,14 @@ int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,
                        struct tamis__record *record);
 int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
                              struct tamis__record *record);
+/*
+ * peek.c: reads the record without the lock, which somebody else has.  Returns 0 if that record was
+ * in force at a moment of this call; TAMIS_ENOTFOUND if there was no such filter then; or
+ * TAMIS__PEEK_UNSURE if only the lock can tell.
+ */
+#define TAMIS__PEEK_UNSURE 1
+int tamis__catalog_peek(const struct tamis__catalog *catalog, uint64_t filter_id,
+                        struct tamis__record *record);
 /* Writes the record under its name and id, and replaces what is there. */
 int tamis__catalog_put(struct tamis__catalog_txn *txn, const struct tamis__record *record);
 /* Forgets the name, and the id too unless it is about to be put under another name. */

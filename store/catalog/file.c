@@ -212,9 +212,8 @@ int tamis__catalog_file(const struct tamis__catalog *catalog, struct tamis__file
     return rc;
 }
 
-int tamis__catalog_open_file(struct tamis__catalog_txn *txn, int *fd)
+int tamis__catalog_open_to_read(const struct tamis__catalog *catalog, int *fd)
 {
-    const struct tamis__catalog *catalog = txn->catalog;
     const char *what = catalog->file_path;
     int rc = tamis__open(catalog->root_fd, NAME, O_RDONLY, 0, what, fd);
     if (rc == TAMIS_ENOTFOUND)
@@ -223,7 +222,18 @@ int tamis__catalog_open_file(struct tamis__catalog_txn *txn, int *fd)
                            what);
     if (rc < 0) return rc;
     rc = check_file(catalog, *fd);
-    if (rc == 0) rc = check_pages(txn, *fd);
+    if (rc == 0) return 0;
+    tamis__close(*fd);
+    *fd = -1;
+    return rc;
+}
+
+int tamis__catalog_open_file(struct tamis__catalog_txn *txn, int *fd)
+{
+    const char *what = txn->catalog->file_path;
+    int rc = tamis__catalog_open_to_read(txn->catalog, fd);
+    if (rc < 0) return rc;
+    rc = check_pages(txn, *fd);
     if (rc == 0) rc = tamis__same_file(*fd, what);
     if (rc == 0)
         rc = tamis__fail(TAMIS_ENOSTORE, "the store of %s was moved or replaced; open it again",

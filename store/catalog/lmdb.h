@@ -67,6 +67,8 @@ int tamis__txn_open(struct tamis__catalog_txn *txn, int fd, const char *name);
 /* Opens catalog.mdb, which is where the store's path leads, and checks the pages that a transaction
  * begins with; to write, every page, unless a note says that they are sound. */
 int tamis__catalog_open_file(struct tamis__catalog_txn *txn, int *fd);
+/* Opens the file to read, and checks nothing but that it is the store's own. */
+int tamis__catalog_open_to_read(const struct tamis__catalog *catalog, int *fd);
 /* Finds LMDB's mapping by a value that LMDB has given, guards it, and checks in it from now on. */
 int tamis__txn_watch(struct tamis__catalog_txn *txn, const void *value);
 /* Call before LMDB is asked for a key: checks the pages that it will touch.  `beside`: to write, or

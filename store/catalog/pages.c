@@ -391,8 +391,7 @@ static int check_tree(struct walk *w, const struct tree *tree, bool is_free_tree
     return !is_whole || w->entries == tree->entries ? 0 : fault_at(w, 0, "a tree has lost entries");
 }
 
-/* Finds the meta page that is in force. */
-static int choose_meta(struct walk *w)
+static int later_meta(struct walk *w)
 {
     struct meta metas[2];
     int rc = read_meta(w, 0, 0, &metas[0]);
@@ -408,6 +407,14 @@ static int choose_meta(struct walk *w)
         return fault_at(w, PAGE_HEADER_BYTES + 128,
                         "its transaction numbers contradict each other");
     w->meta = metas[first < second];
+    return 0;
+}
+
+/* Finds the meta page that is in force. */
+static int choose_meta(struct walk *w)
+{
+    const int rc = later_meta(w);
+    if (rc < 0) return rc;
     /* Pages that were handed out and given back within one transaction may lie past the end. */
     if (w->meta.last_page > w->bytes / w->meta.page_bytes + 65536)
         return fault_at(w, w->bytes, "the file is truncated");
@@ -491,6 +498,17 @@ int tamis__pages_check_key(const struct tamis__pages *pages, const void *key, si
 int tamis__pages_check_all(struct tamis__pages *pages, struct tamis__page_fault *fault)
 {
     return check_main_tree(pages, ALL, (struct text){NULL, 0}, fault);
+}
+
+int tamis__pages_find_root(const void *file, size_t bytes, struct tamis__pages_root *root)
+{
+    struct tamis__page_fault fault;
+    struct walk w = {.file = file, .bytes = bytes, .fault = &fault};
+    const int rc = later_meta(&w);
+    *root = (struct tamis__pages_root){.page_bytes = w.meta.page_bytes,
+                                       .root = w.meta.main_tree.root,
+                                       .last_page = w.meta.last_page};
+    return rc;
 }
 
 int tamis__pages_check(const void *file, size_t bytes, struct tamis__page_fault *fault)

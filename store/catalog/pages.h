@@ -45,6 +45,14 @@ int tamis__pages_check_key(const struct tamis__pages *pages, const void *key, si
 /* Checks every page; call it once. */
 int tamis__pages_check_all(struct tamis__pages *pages, struct tamis__page_fault *fault);
 
+/* Where the main tree begins, as the later of both meta pages says.  For a caller that reads the
+ * file while others may write to it (peek.c): `bytes` need hold the meta pages only. */
+struct tamis__pages_root {
+    uint32_t page_bytes;
+    uint64_t root, last_page;
+};
+int tamis__pages_find_root(const void *file, size_t bytes, struct tamis__pages_root *root);
+
 /*
  * Checks a whole catalog file.  Does no I/O and reads nothing outside (file, bytes).  This call and
  * those above return 0, TAMIS_EFOREIGN or TAMIS_ECORRUPT with the fault filled in, or TAMIS_ENOMEM.

@@ -178,8 +178,18 @@ static void write_labels(const struct tamis__place *place, const struct tamis__l
     }
 }
 
-/* Writes the live words, and sends every handle to the catalog once.  If this fails, the next open
- * of the filter does it. */
+/* Sends every handle to the catalog.  This comes before the new one is in force, so that no handle
+ * goes on with the old list if this process dies then.  A file that cannot be told may be damaged,
+ * which is no reason not to repair the rest. */
+static void raise_epochs(const struct tamis__rescue_work *rescue)
+{
+    const struct tamis__repair *repair = rescue->repair;
+    for (size_t i = 0; i < repair->found_count; i++)
+        if (repair->found[i].store_id == rescue->store.store_id)
+            (void)tamis__segment_raise_epoch(&repair->store->place, repair->found[i].entry.number);
+}
+
+/* Writes the live words.  If this fails, the next open of the filter does it. */
 static void tell_segments(const struct tamis__rescue_work *rescue)
 {
     const struct tamis__place *place = &rescue->repair->store->place;
@@ -188,9 +198,6 @@ static void tell_segments(const struct tamis__rescue_work *rescue)
                                   rescue->told[i].value);
     for (size_t i = 0; i < rescue->count; i++)
         if (rescue->filters[i].renamed) write_labels(place, &rescue->filters[i]);
-    for (size_t i = 0; i < rescue->repair->found_count; i++)
-        if (rescue->repair->found[i].store_id == rescue->store.store_id)
-            (void)tamis__segment_raise_epoch(place, rescue->repair->found[i].entry.number);
 }
 
 static int write_all(struct tamis__rescue_work *rescue, const char *why)
@@ -202,7 +209,10 @@ static int write_all(struct tamis__rescue_work *rescue, const char *why)
                  : tamis__catalog_begin_new(&repair->store->catalog, &rescue->store, &rescue->txn);
     for (size_t i = 0; rc == 0 && i < rescue->count; i++)
         rc = tamis__rescue_filter(rescue, &rescue->filters[i]);
-    if (rc == 0 && rescue->txn != NULL) rc = tamis__catalog_install_new(rescue->txn, aside);
+    if (rc == 0 && rescue->txn != NULL) {
+        raise_epochs(rescue);
+        rc = tamis__catalog_install_new(rescue->txn, aside);
+    }
     if (rc == 0 && rescue->txn != NULL) {
         TAMIS__POINT(TAMIS__POINT_REPAIR_RENAMED);
         tell_segments(rescue);

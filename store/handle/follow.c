@@ -4,8 +4,11 @@
  *
  * Two ways lead from a list to the next one.  A segment that has been left names the segment after
  * it in its header (`next`).  So a handle follows a list that grew without the catalog and without
- * a lock.  All other changes (a drop, segments taken away) raise the epoch, and the handle finds
- * them in the catalog.
+ * a lock.  All other changes (a drop, segments taken away) raise the epoch before they are
+ * committed, and the handle finds in the catalog whether they were.  If somebody else has the
+ * catalog's lock, it reads there without the lock (docs/concurrency.md, "Without the lock"): so it
+ * never goes on in a list that is no longer in force, whether the publisher is at work, stopped or
+ * dead, and whoever has the lock.
  */
 #include "handle/follow.h"
 
@@ -149,6 +152,12 @@ static bool is_list_of(const struct tamis__view *view, const struct tamis__recor
 
 /* Another thread has exchanged the view meanwhile. */
 #define AGAIN 1
+#define UNSURE 2
+
+static unsigned how_of(const struct tamis_filter *filter)
+{
+    return filter->read_only ? TAMIS__VIEW_READ_ONLY : 0;
+}
 
 /* Takes the record from the catalog, under the lock.  0, AGAIN or an error. */
 static int take_record(struct tamis_filter *filter, struct tamis__view **view,
@@ -164,10 +173,37 @@ static int take_record(struct tamis_filter *filter, struct tamis__view **view,
         __atomic_store_n(&(*view)->epoch, epoch, __ATOMIC_RELAXED);
         return 0;
     }
-    const int rc = tamis__view_make(filter->store, record, filter->read_only, *view, &fresh);
+    const int rc = tamis__view_make(filter->store, record, how_of(filter), *view, &fresh);
     return rc < 0 ? rc : install(filter, view, fresh) ? 0 : AGAIN;
 }
 
+/* How often a list may go while its files are being mapped, before the lock is waited for. */
+#define PEEKS_MAX 3
+
+/* Takes the record from the catalog without the lock, which another has.  The epoch that the view
+ * remembers stays behind, so every call looks here until the lock is free.  0, AGAIN, an error, or
+ * UNSURE: only the lock can tell what is in force. */
+static int take_peeked(struct tamis_filter *filter, struct tamis__view **view)
+{
+    struct tamis__record record;
+    struct tamis__view *fresh = NULL;
+    for (int i = 0; fresh == NULL && i < PEEKS_MAX; i++) {
+        const int rc = tamis__store_peek(filter->store, filter->filter_id, &record);
+        if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
+        if (rc != 0 || record.publication < (*view)->publication) return UNSURE;
+        if (is_list_of(*view, &record) && record.publication == (*view)->publication) return 0;
+        (void)tamis__view_make(filter->store, &record, how_of(filter) | TAMIS__VIEW_UNLOCKED, *view,
+                               &fresh);
+    }
+    if (fresh == NULL) return UNSURE;
+    return install(filter, view, fresh) ? 0 : AGAIN;
+}
+
+/*
+ * Goes to what the catalog says.  A caller that does not wait reads it without the lock where
+ * somebody else has that.  Not even a stopped publisher keeps it waiting, but where it has died
+ * half-way through, or the catalog changes all the time.
+ */
 static int follow_catalog(struct tamis_filter *filter, struct tamis__view **view, bool wait)
 {
     struct tamis__catalog_txn *txn;
@@ -175,9 +211,11 @@ static int follow_catalog(struct tamis_filter *filter, struct tamis__view **view
     /* ORDER relaxed: the word is set once, and only to true. */
     if (__atomic_load_n(&filter->dropped, __ATOMIC_RELAXED)) return tamis__fail_dropped(filter);
     int rc = tamis__catalog_try_begin(&filter->store->catalog, TAMIS__LOCK_SHARED, wait, &txn);
-    /* While anybody has the lock, nothing new is in force that handles were told of.  So go on
-     * with the old view, and look again at the next call: not even a stopped publisher keeps us
-     * waiting. */
+    if (rc == 0) {
+        rc = take_peeked(filter, view);
+        if (rc != UNSURE) return rc;
+        rc = tamis__catalog_try_begin(&filter->store->catalog, TAMIS__LOCK_SHARED, true, &txn);
+    }
     if (rc <= 0) return rc;
     rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
     if (rc == 0) rc = take_record(filter, view, &record);
@@ -257,7 +295,7 @@ int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view)
     if (rc < 0) return rc;
     while (follow_chain(filter, view))
         moved = true;
-    if (!moved) rc = follow(filter, view, true);
+    rc = follow(filter, view, !moved); /* a word may be as old as the caller's view */
     if (rc == 0) tamis__view_populate_new(filter, *view, before);
     return rc;
 }

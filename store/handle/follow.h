@@ -44,7 +44,8 @@ static inline bool tamis__view_is_current(const struct tamis__view *view,
 /*
  * Called when the newest segment says that there is something new.  Brings the handle, and *view,
  * which the caller has entered, to what is in force now.  Returns 0, TAMIS_EDROPPED or an error of
- * opening.  Never waits: if the catalog is locked, the caller goes on with the view that it has.
+ * opening.  If the catalog is locked, it is read without the lock.  Waits for the lock, up to the
+ * busy timeout of the store (TAMIS_EBUSY), only if that cannot tell what is in force.
  */
 int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view);
 /* As tamis__view_follow(), but waits for the catalog.  For a caller that must know what comes after

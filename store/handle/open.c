@@ -37,7 +37,8 @@ int tamis__filter_open_record(struct tamis_store *store, const struct tamis__rec
     memcpy(filter->name, record->name, sizeof filter->name);
     filter->filter_id = record->filter_id;
     filter->read_only = read_only;
-    const int rc = tamis__view_make(store, record, read_only, NULL, &filter->view);
+    const int rc =
+        tamis__view_make(store, record, read_only ? TAMIS__VIEW_READ_ONLY : 0, NULL, &filter->view);
     if (rc < 0) {
         filter_free(filter);
         return rc;

@@ -230,28 +230,43 @@ int tamis__view_take_index(struct tamis_store *store, uint64_t number, uint64_t 
     return 0;
 }
 
-int tamis__view_make(struct tamis_store *store, const struct tamis__record *record, bool read_only,
-                     const struct tamis__view *old, struct tamis__view **out)
+/* Maps what `old` does not have. */
+static int take_segments(struct tamis_store *store, const struct tamis__record *record,
+                         unsigned how, const struct tamis__view *old, struct tamis__view *view)
 {
-    struct tamis__view *view =
-        tamis__view_new(record->segment_count, &record->policy, record->fp_rate);
-    if (view == NULL) return TAMIS_ENOMEM;
+    const bool writable = (how & TAMIS__VIEW_READ_ONLY) == 0;
     int rc = tamis__view_take_index(store, record->exceptions, record->filter_id, old, view);
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
         const struct tamis__store_segment *have = tamis__view_find(old, record->segments[i].number);
+        struct tamis__store_segment *segment = &view->segments[i];
         if (have != NULL)
-            tamis__segment_share(&view->segments[i], have);
+            tamis__segment_share(segment, have);
+        else if (how & TAMIS__VIEW_UNLOCKED)
+            rc = tamis__map_recorded(store, record, i, writable, segment);
         else
-            rc = tamis__open_segment(store, record, i, !read_only, &view->segments[i]);
+            rc = tamis__open_segment(store, record, i, writable, segment);
         if (rc == 0) view->count++;
     }
+    return rc;
+}
+
+int tamis__view_make(struct tamis_store *store, const struct tamis__record *record, unsigned how,
+                     const struct tamis__view *old, struct tamis__view **out)
+{
+    const bool read_only = (how & TAMIS__VIEW_READ_ONLY) != 0;
+    const bool locked = (how & TAMIS__VIEW_UNLOCKED) == 0;
+    struct tamis__view *view =
+        tamis__view_new(record->segment_count, &record->policy, record->fp_rate);
+    if (view == NULL) return TAMIS_ENOMEM;
+    const int rc = take_segments(store, record, how, old, view);
     if (rc < 0) {
         tamis__view_free(view);
         return rc;
     }
-    if (!read_only) link_segments(view, record);
+    if (!read_only && locked) link_segments(view, record);
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
-    view->epoch = tamis__segment_epoch(newest);
+    /* Without the lock, a publisher may have raised the epoch and not have committed yet. */
+    view->epoch = tamis__segment_epoch(newest) - !locked;
     view->next = tamis__segment_next(newest);
     if (record->spare_count > 0 && view->next == record->segments[record->segment_count].number)
         view->next |= TAMIS__NEXT_SPARE; /* a spare was entered: followed at the next look */

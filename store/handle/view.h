@@ -71,8 +71,14 @@ void tamis__view_reclaim(struct tamis_filter *filter);
 /* Calls tamis__segment_check() for every mapping: is all of the view sound? */
 int tamis__view_check(const struct tamis__view *view);
 
+/* How a view is made. */
+#define TAMIS__VIEW_READ_ONLY 1u
+/* The record is of tamis__store_peek(), without the catalog's lock.  So no word is written, and the
+ * next call looks at the catalog again. */
+#define TAMIS__VIEW_UNLOCKED 2u
+
 /* Makes a view of the segments of a record.  It shares those that `old` (or NULL) has. */
-int tamis__view_make(struct tamis_store *store, const struct tamis__record *record, bool read_only,
+int tamis__view_make(struct tamis_store *store, const struct tamis__record *record, unsigned how,
                      const struct tamis__view *old, struct tamis__view **view);
 /* The segment of that number; NULL if the view has none. */
 const struct tamis__store_segment *tamis__view_find(const struct tamis__view *view,

@@ -204,12 +204,22 @@ static int write_catalog(struct tamis__commit *c)
 
 /* ---- Handles --------------------------------------------------------------------------------- */
 
-/* A list that only goes on needs no new epoch: handles read in its newest segment where it goes on,
- * and adders find the spare. */
+/*
+ * A list that only goes on needs no new epoch: handles read in its newest segment where it goes on,
+ * and adders find the spare.
+ *
+ * What once came after a list that comes back is taken away before the commit, so that whoever
+ * finds the list in the catalog can add to it at once, even if this process dies before it tells.
+ * Handles that slept in that list since before see by its epoch, which was raised when it was left,
+ * that they must look at the catalog.
+ */
 static int raise(const struct tamis__commit *c)
 {
     if (c->before == NULL || (goes_on(c) && c->behind == 0)) return 0;
-    return tamis__raise_epochs(c->store, c->before);
+    int rc = tamis__raise_epochs(c->store, c->before);
+    if (rc == 0 && c->come == TAMIS__COME_NOT)
+        rc = tamis__segment_stay(&c->store->place, tamis__record_newest(c->after)->number);
+    return rc;
 }
 
 static void tell_word(const struct tamis__commit *c, uint64_t number, size_t offset, uint64_t value)
@@ -219,14 +229,9 @@ static void tell_word(const struct tamis__commit *c, uint64_t number, size_t off
 }
 
 /*
- * Writes the live words in the segments.  They lead on those handles that do not look at the
- * catalog; if this fails, the handles look at it.
- *
- * A list may be in force again, and a handle may know it from before.  So the words change in this
- * order.  The exceptions come first: a handle that reads in_force finds the exceptions of that
- * publication, or later ones.  The word that once named the segment after the list stays until both
- * are written: it leads a handle that reads the list meanwhile on to the list that was in force
- * until now.
+ * Writes the live words in the segments.  They lead handles on without the catalog; if this fails,
+ * the handles look there.  The exceptions come first: a handle that reads in_force finds the
+ * exceptions of that publication, or later ones.
  */
 static void tell_of_list(const struct tamis__commit *c)
 {
@@ -236,8 +241,6 @@ static void tell_of_list(const struct tamis__commit *c)
                   c->after->exceptions);
         tell_word(c, newest, offsetof(struct tamis__segment_header, in_force),
                   c->after->publication);
-        (void)tamis__segment_stay(&c->store->place, newest);
-        TAMIS__POINT(TAMIS__POINT_PUBLISH_WORD);
     }
     /* The first segment of the list is named, never a later one: a handle would put a later one
      * behind a list of its own. */

@@ -43,7 +43,7 @@ int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filt
     return tamis__adopt_segment(store, filter_id, rc, out);
 }
 
-int tamis__open_segment(struct tamis_store *store, const struct tamis__record *record,
+int tamis__map_recorded(struct tamis_store *store, const struct tamis__record *record,
                         uint32_t index, bool writable, struct tamis__store_segment *out)
 {
     const struct tamis__record_segment *entry = &record->segments[index];
@@ -51,15 +51,22 @@ int tamis__open_segment(struct tamis_store *store, const struct tamis__record *r
     int rc = tamis__map_segment(store, entry->number, record->filter_id, writable, out);
     if (rc < 0) return rc;
     const char *field = tamis__record_contradiction(entry, out->segment.header);
+    if (field == NULL) return 0;
     (void)tamis__segment_path(&store->place, entry->number, what);
-    if (field != NULL)
-        rc = tamis__fail(TAMIS_ECORRUPT,
-                         "%s contradicts the catalog in its %s; restore both from one "
-                         "copy",
-                         what, field);
-    else if (writable)
-        rc = tamis__segment_relabel(&store->place, &out->segment, record->name_sequence,
-                                    record->name);
+    rc = tamis__fail(TAMIS_ECORRUPT,
+                     "%s contradicts the catalog in its %s; restore both from one "
+                     "copy",
+                     what, field);
+    tamis__close_segment(out);
+    return rc;
+}
+
+int tamis__open_segment(struct tamis_store *store, const struct tamis__record *record,
+                        uint32_t index, bool writable, struct tamis__store_segment *out)
+{
+    int rc = tamis__map_recorded(store, record, index, writable, out);
+    if (rc < 0 || !writable) return rc;
+    rc = tamis__segment_relabel(&store->place, &out->segment, record->name_sequence, record->name);
     if (rc < 0) tamis__close_segment(out);
     return rc;
 }

@@ -19,6 +19,11 @@ struct tamis__store_segment {
 int tamis__open_segment(struct tamis_store *store, const struct tamis__record *record,
                         uint32_t index, bool writable, struct tamis__store_segment *segment);
 
+/* The same for a caller that has no lock on the catalog: it writes nothing into the segment, not its
+ * name either. */
+int tamis__map_recorded(struct tamis_store *store, const struct tamis__record *record,
+                        uint32_t index, bool writable, struct tamis__store_segment *segment);
+
 /* Gives the segment back.  The last view that has it unmaps it. */
 void tamis__close_segment(struct tamis__store_segment *segment);
 /* Makes a mapped file the segment of a view, if `rc` is 0 and the file belongs to the filter.

@@ -68,6 +68,41 @@ int tamis__store_get_by_id(const struct tamis_store *store, struct tamis__catalo
     return rc;
 }
 
+/* Is this the `next` of a segment behind which the list does not go on yet? */
+static bool is_end(uint64_t next)
+{
+    return next == 0 || next == TAMIS__NEXT_REFUSE || tamis__next_spare(next) != 0;
+}
+
+/* Cuts the list where `next` ends.  Returns false if a `next` leads elsewhere: its writer died, and
+ * the next open for writing mends it. */
+static bool cut_list(const struct tamis__place *place, struct tamis__record *record)
+{
+    for (uint32_t i = 0; i < record->segment_count; i++) {
+        struct tamis__segment_header header;
+        const uint64_t after = i + 1 < record->segment_count + record->spare_count
+                                   ? record->segments[i + 1].number
+                                   : 0;
+        if (tamis__segment_peek(place, record->segments[i].number, &header) < 0) return false;
+        if (is_end(header.next)) {
+            record->segment_count = i + 1;
+            record->spare_count = 0;
+        } else if (header.next != after) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int tamis__store_peek(const struct tamis_store *store, uint64_t filter_id,
+                      struct tamis__record *record)
+{
+    const int rc = tamis__catalog_peek(&store->catalog, filter_id, record);
+    if (rc != 0) return rc;
+    tamis__record_promote(&store->place, record);
+    return cut_list(&store->place, record) ? 0 : TAMIS__PEEK_UNSURE;
+}
+
 int tamis__spares_take_back(const struct tamis_store *store, struct tamis__catalog_txn *txn,
                             struct tamis__record *record, struct tamis__numbers *files)
 {

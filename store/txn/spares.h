@@ -21,6 +21,15 @@ int tamis__store_get_by_id(const struct tamis_store *store, struct tamis__catalo
                            uint64_t filter_id, struct tamis__record *record);
 
 /*
+ * Reads the record while somebody else has the catalog's lock (catalog/peek.c), and brings it up to
+ * date.  It ends where `next` ends: a segment behind that is in force, and nobody is in it yet.
+ * Every `next` before its newest segment names the segment after it, so whoever goes on with this
+ * list need not write one, which needs the lock.  Returns as tamis__catalog_peek() does.
+ */
+int tamis__store_peek(const struct tamis_store *store, uint64_t filter_id,
+                      struct tamis__record *record);
+
+/*
  * Takes the spares of a record back, under the exclusive lock, so that nobody enters them any more.
  * One that was entered meanwhile is then in the list.  The others are out of the record, and are
  * garbage of this transaction, in `files`.  The caller writes the record or drops it.  If the

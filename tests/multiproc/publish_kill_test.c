@@ -235,7 +235,7 @@ static bool die_once(const struct operation *operation, bool at_calls, const cha
 static char *make_model(void)
 {
     char *path = scratch_path("model");
-    operations_make_model(path);
+    operations_make_model(path, false);
     return path;
 }
 

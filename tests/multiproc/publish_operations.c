@@ -44,6 +44,12 @@ static const struct tamis_build_spec blocked = {
     .size = sizeof blocked,
     .filter = SPEC(.fp_rate = 1e-9, .capacity = 100, .kind = TAMIS_KIND_BLOCKED),
     .threads = 1};
+static const struct tamis_build_spec keeping_blocked = {
+    .size = sizeof keeping_blocked,
+    .filter = SPEC(.fp_rate = 1e-9, .capacity = 100, .kind = TAMIS_KIND_BLOCKED),
+    .threads = 1,
+    .flags = TAMIS_BUILD_KEEP,
+    .keep = 2};
 static const uint64_t numbers[2] = {0, 1};
 static const struct tamis_key excepted[2] = {{&numbers[0], sizeof numbers[0]},
                                              {&numbers[1], sizeof numbers[1]}};
@@ -244,7 +250,7 @@ static void make_other(tamis_store *store, const char *name, const struct tamis_
         assert_true(tamis_filter_add(filter, &key, sizeof key) >= 0);
 }
 
-void operations_make_model(const char *path)
+void operations_make_model(const char *path, bool takes_keys)
 {
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100},
                                    windowed = {.size = sizeof windowed, .window_items = 1000},
@@ -254,7 +260,8 @@ void operations_make_model(const char *path)
     AUTO_STORE *store;
     assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &store), 0);
     for (uint64_t g = 1; g <= 3; g++)
-        assert_int_equal(operations_publish(store, "list", g, &keeping), 1);
+        assert_int_equal(
+            operations_publish(store, "list", g, takes_keys ? &keeping_blocked : &keeping), 1);
     assert_int_equal(tamis_filter_except(store, "list", &excepted[0], 1), 1);
     assert_int_equal(tamis_filter_create(store, "other", &spec, NULL), 0);
     make_other(store, "small", &spec);

@@ -52,9 +52,10 @@ int operations_publish(tamis_store *store, const char *name, uint64_t generation
                        const struct tamis_build_spec *spec);
 /*
  * A store at `path`: "list" has three generations, of which two are kept, and an exception; beside
- * it are "other", "small", which the next keys make grow, "windowed" and "bits".
+ * it are "other", "small", which the next keys make grow, "windowed" and "bits".  If `takes_keys`,
+ * keys can be added to each generation of "list", too.
  */
-void operations_make_model(const char *path);
+void operations_make_model(const char *path, bool takes_keys);
 /* What they added before their operations is there, whatever came of these. */
 void operations_check_others(tamis_store *store);
 

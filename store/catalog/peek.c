@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * peek.c: reads the record of a filter while somebody else has the catalog's lock.
+ *
+ * A handle that must know whether a publication was committed asks here when the lock is not free
+ * (handle/follow.c).  LMDB is not asked: it takes for granted that nobody writes meanwhile.  This
+ * reads pages by pread() into memory of its own, and believes nothing that it reads:
+ *
+ *     1  read both meta pages; the one with the higher transaction number has the root
+ *     2  read the pages on the path to the record, and the record; check its checksum
+ *     3  read both meta pages again: they must have the same bytes as in 1
+ *
+ * docs/concurrency.md, "Without the lock", has the proof that such a record was in force at 1.
+ * Whatever is not as it should be, be it damage or a writer that is too fast, makes the answer
+ * TAMIS__PEEK_UNSURE: then the caller waits for the lock.
+ *
+ * pages.c has the layout of pages and nodes.
+ */
+#include <fcntl.h>
+
+#include "catalog/lmdb.h"
+
+#define PAGE_HEADER_BYTES 16u
+#define NODE_HEADER_BYTES 8u
+#define PAGE_BYTES_MAX 65536u
+#define DEPTH_MAX 32
+#define TRIES_MAX 5
+
+enum { PAGE_BRANCH = 1, PAGE_LEAF = 2, NODE_OVERFLOW = 1 };
+
+struct peek {
+    const char *what;
+    int fd;
+    struct tamis__pages_root root;
+    unsigned char *metas; /* both meta pages, as they were at first; then room for a page */
+    unsigned char *page;  /* the page that was read last */
+};
+
+struct found {
+    unsigned char *bytes;
+    size_t room, count;
+};
+
+/* ---- Meta pages ------------------------------------------------------------------------------ */
+
+static int read_bytes(const struct peek *p, void *bytes, size_t count, uint64_t offset)
+{
+    return tamis__read_at(p->fd, bytes, count, offset, p->what) < 0 ? TAMIS__PEEK_UNSURE : 0;
+}
+
+/* Reads both meta pages, and finds the root that is in force. */
+static int choose_root(struct peek *p)
+{
+    unsigned char first[PAGE_HEADER_BYTES + 28];
+    if (read_bytes(p, first, sizeof first, 0) != 0) return TAMIS__PEEK_UNSURE;
+    const uint32_t page_bytes = tamis__get32(first + PAGE_HEADER_BYTES + 24);
+    if (page_bytes < 512 || page_bytes > PAGE_BYTES_MAX) return TAMIS__PEEK_UNSURE;
+    p->metas = malloc((size_t)page_bytes * 3);
+    if (p->metas == NULL || read_bytes(p, p->metas, (size_t)page_bytes * 2, 0) != 0 ||
+        tamis__pages_find_root(p->metas, (size_t)page_bytes * 2, &p->root) < 0 ||
+        p->root.page_bytes != page_bytes)
+        return TAMIS__PEEK_UNSURE;
+    p->page = p->metas + (size_t)page_bytes * 2;
+    return 0;
+}
+
+/* Has nobody committed since choose_root()?  Each page is read into the room of the last one. */
+static bool is_current(const struct peek *p)
+{
+    const size_t bytes = p->root.page_bytes;
+    bool same = true;
+    for (unsigned i = 0; same && i < 2; i++)
+        same = read_bytes(p, p->page, bytes, i * bytes) == 0 &&
+               memcmp(p->page, p->metas + i * bytes, bytes) == 0;
+    return same;
+}
+
+/* ---- The way to a key ------------------------------------------------------------------------ */
+
+/* Returns node i of the page, and its key; NULL if it is not inside the page. */
+static const unsigned char *node_at(const struct peek *p, unsigned i, struct tamis__bytes *key)
+{
+    const unsigned at = tamis__get16(p->page + PAGE_HEADER_BYTES + 2 * i);
+    if (at < PAGE_HEADER_BYTES || at + NODE_HEADER_BYTES > p->root.page_bytes) return NULL;
+    const unsigned char *node = p->page + at;
+    *key = (struct tamis__bytes){node + NODE_HEADER_BYTES, tamis__get16(node + 6)};
+    return at + NODE_HEADER_BYTES + key->count <= p->root.page_bytes ? node : NULL;
+}
+
+static int compare(struct tamis__bytes a, struct tamis__bytes b)
+{
+    const size_t shorter = a.count < b.count ? a.count : b.count;
+    const int order = shorter ? memcmp(a.data, b.data, shorter) : 0;
+    return order != 0 ? order : (a.count > b.count) - (a.count < b.count);
+}
+
+/* Reads a page of a tree, and tells how many nodes it has.  UNSURE if it is none. */
+static int read_page(struct peek *p, uint64_t number, unsigned *flags, unsigned *nodes)
+{
+    if (number < 2 || number > p->root.last_page ||
+        read_bytes(p, p->page, p->root.page_bytes, number * p->root.page_bytes) != 0)
+        return TAMIS__PEEK_UNSURE;
+    const unsigned lower = tamis__get16(p->page + 12);
+    *flags = tamis__get16(p->page + 10);
+    *nodes = (lower - PAGE_HEADER_BYTES) / 2;
+    return tamis__get64(p->page) == number && lower > PAGE_HEADER_BYTES &&
+                   lower <= p->root.page_bytes
+               ? 0
+               : TAMIS__PEEK_UNSURE;
+}
+
+/* The last node whose key is not above `key`; in a branch the first node stands for all below. */
+static const unsigned char *last_up_to(const struct peek *p, unsigned nodes, bool is_branch,
+                                       struct tamis__bytes key, struct tamis__bytes *its_key)
+{
+    const unsigned char *last = NULL;
+    for (unsigned i = 0; i < nodes; i++) {
+        struct tamis__bytes node_key;
+        const unsigned char *node = node_at(p, i, &node_key);
+        if (node == NULL) return NULL;
+        if (!(is_branch && i == 0) && compare(node_key, key) > 0) break;
+        last = node;
+        *its_key = node_key;
+    }
+    return last;
+}
+
+static int read_value(const struct peek *p, const unsigned char *node, size_t key_bytes,
+                      struct found *found)
+{
+    const unsigned char *data = node + NODE_HEADER_BYTES + key_bytes;
+    const size_t left = (size_t)(p->page + p->root.page_bytes - data);
+    const bool overflows = (tamis__get16(node + 4) & NODE_OVERFLOW) != 0;
+    found->count = tamis__get16(node) | (size_t)tamis__get16(node + 2) << 16;
+    if (found->count > found->room || (overflows ? 8 : found->count) > left)
+        return TAMIS__PEEK_UNSURE;
+    if (!overflows) {
+        memcpy(found->bytes, data, found->count);
+        return 0;
+    }
+    const uint64_t number = tamis__get64(data);
+    if (number < 2 || number > p->root.last_page) return TAMIS__PEEK_UNSURE;
+    return read_bytes(p, found->bytes, found->count,
+                      number * p->root.page_bytes + PAGE_HEADER_BYTES);
+}
+
+/* Reads the value of a key.  0, TAMIS_ENOTFOUND or TAMIS__PEEK_UNSURE. */
+static int find(struct peek *p, struct tamis__bytes key, struct found *found)
+{
+    uint64_t number = p->root.root;
+    for (int depth = 0; depth < DEPTH_MAX; depth++) {
+        struct tamis__bytes its_key = {NULL, 0};
+        unsigned flags, nodes;
+        if (read_page(p, number, &flags, &nodes) != 0) return TAMIS__PEEK_UNSURE;
+        const bool is_branch = flags == PAGE_BRANCH;
+        if (!is_branch && flags != PAGE_LEAF) return TAMIS__PEEK_UNSURE;
+        const unsigned char *node = last_up_to(p, nodes, is_branch, key, &its_key);
+        if (!is_branch && (node == NULL || compare(its_key, key) != 0)) return TAMIS_ENOTFOUND;
+        if (node == NULL) return TAMIS__PEEK_UNSURE;
+        if (!is_branch) return read_value(p, node, its_key.count, found);
+        number = tamis__get16(node) | (uint64_t)tamis__get16(node + 2) << 16 |
+                 (uint64_t)tamis__get16(node + 4) << 32;
+    }
+    return TAMIS__PEEK_UNSURE;
+}
+
+/* ---- The record ------------------------------------------------------------------------------ */
+
+/* The name of the filter with that id, as the key of its record. */
+static int find_name(struct peek *p, uint64_t filter_id, struct tamis__key *name)
+{
+    const struct tamis__key id = tamis__number_key('i', filter_id);
+    unsigned char bytes[TAMIS_NAME_MAX + 8];
+    struct found found = {.bytes = bytes, .room = sizeof bytes};
+    const int rc = find(p, tamis__key_bytes(&id), &found);
+    if (rc != 0) return rc;
+    const MDB_val value = {.mv_size = found.count, .mv_data = bytes};
+    if (found.count <= 8 || !tamis__matches_sum(tamis__key_val(&id), value))
+        return TAMIS__PEEK_UNSURE;
+    name->bytes[0] = 'f';
+    name->count = 1 + found.count - 8;
+    memcpy(name->bytes + 1, bytes, found.count - 8);
+    return 0;
+}
+
+static int find_record(struct peek *p, uint64_t filter_id, struct tamis__record *record)
+{
+    unsigned char bytes[TAMIS__RECORD_BYTES_MAX];
+    struct found found = {.bytes = bytes, .room = sizeof bytes};
+    struct tamis__key name;
+    const char *reason;
+    const int rc = find_name(p, filter_id, &name);
+    if (rc != 0) return rc;
+    if (find(p, tamis__key_bytes(&name), &found) != 0 ||
+        tamis__record_decode(tamis__key_bytes(&name),
+                             (struct tamis__bytes){found.bytes, found.count}, record,
+                             &reason) < 0 ||
+        record->filter_id != filter_id)
+        return TAMIS__PEEK_UNSURE;
+    memcpy(record->name, name.bytes + 1, name.count - 1);
+    record->name[name.count - 1] = '\0';
+    return 0;
+}
+
+static int peek_once(struct peek *p, uint64_t filter_id, struct tamis__record *record)
+{
+    int rc = choose_root(p);
+    if (rc != 0) return rc;
+    TAMIS__POINT(TAMIS__POINT_PEEK_META);
+    rc = find_record(p, filter_id, record);
+    return is_current(p) ? rc : TAMIS__PEEK_UNSURE;
+}
+
+int tamis__catalog_peek(const struct tamis__catalog *catalog, uint64_t filter_id,
+                        struct tamis__record *record)
+{
+    int rc = TAMIS__PEEK_UNSURE;
+    for (int tries = 0; rc == TAMIS__PEEK_UNSURE && tries < TRIES_MAX; tries++) {
+        struct peek p = {.what = catalog->file_path, .fd = -1};
+        if (tamis__catalog_open_to_read(catalog, &p.fd) < 0) return TAMIS__PEEK_UNSURE;
+        rc = peek_once(&p, filter_id, record);
+        free(p.metas);
+        tamis__close(p.fd);
+    }
+    return rc;
+}
