@@ -178,9 +178,11 @@ static void write_labels(const struct tamis__place *place, const struct tamis__l
     }
 }
 
-/* Sends every handle to the catalog.  This comes before the new one is in force, so that no handle
- * goes on with the old list if this process dies then.  A file that cannot be told may be damaged,
- * which is no reason not to repair the rest. */
+/*
+ * Sends every handle to the catalog.  If there is a sound one, this comes before the new one is in
+ * force too, so that no handle goes on with the old list if this process dies in between.  A file
+ * that cannot be told may be damaged, which is no reason not to repair the rest.
+ */
 static void raise_epochs(const struct tamis__rescue_work *rescue)
 {
     const struct tamis__repair *repair = rescue->repair;
@@ -200,7 +202,7 @@ static void tell_segments(const struct tamis__rescue_work *rescue)
         if (rescue->filters[i].renamed) write_labels(place, &rescue->filters[i]);
 }
 
-static int write_all(struct tamis__rescue_work *rescue, const char *why)
+static int write_all(struct tamis__rescue_work *rescue, const char *why, bool replaces_sound)
 {
     struct tamis__repair *repair = rescue->repair;
     char aside[TAMIS__ASIDE_BYTES] = "";
@@ -210,12 +212,13 @@ static int write_all(struct tamis__rescue_work *rescue, const char *why)
     for (size_t i = 0; rc == 0 && i < rescue->count; i++)
         rc = tamis__rescue_filter(rescue, &rescue->filters[i]);
     if (rc == 0 && rescue->txn != NULL) {
-        raise_epochs(rescue);
+        if (replaces_sound) raise_epochs(rescue);
         rc = tamis__catalog_install_new(rescue->txn, aside);
     }
     if (rc == 0 && rescue->txn != NULL) {
         TAMIS__POINT(TAMIS__POINT_REPAIR_RENAMED);
         tell_segments(rescue);
+        raise_epochs(rescue);
     }
     tamis__catalog_end(rescue->txn);
     if (rc < 0) return rc;
@@ -239,7 +242,7 @@ int tamis__rescue(struct tamis__repair *repair, const char *why,
         rc = group(rescue);
     }
     if (rc == 0) rc = give_names(rescue);
-    if (rc == 0) rc = write_all(rescue, why);
+    if (rc == 0) rc = write_all(rescue, why, old != NULL);
     free(rescue->filters);
     free(rescue->told);
     free(rescue);

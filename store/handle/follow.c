@@ -177,7 +177,8 @@ static int take_record(struct tamis_filter *filter, struct tamis__view **view,
     return rc < 0 ? rc : install(filter, view, fresh) ? 0 : AGAIN;
 }
 
-/* How often a list may go while its files are being mapped, before the lock is waited for. */
+/* How often a list may be replaced between the look at its record and at its words, or while its
+ * files are being mapped, before the lock is waited for. */
 #define PEEKS_MAX 3
 
 /* Takes the record from the catalog without the lock, which another has.  The epoch that the view
@@ -190,7 +191,8 @@ static int take_peeked(struct tamis_filter *filter, struct tamis__view **view)
     for (int i = 0; fresh == NULL && i < PEEKS_MAX; i++) {
         const int rc = tamis__store_peek(filter->store, filter->filter_id, &record);
         if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
-        if (rc != 0 || record.publication < (*view)->publication) return UNSURE;
+        if (rc != 0) continue;
+        if (record.publication < (*view)->publication) return UNSURE;
         if (is_list_of(*view, &record) && record.publication == (*view)->publication) return 0;
         (void)tamis__view_make(filter->store, &record, how_of(filter) | TAMIS__VIEW_UNLOCKED, *view,
                                &fresh);
