@@ -19,8 +19,8 @@ struct tamis__store_segment {
 int tamis__open_segment(struct tamis_store *store, const struct tamis__record *record,
                         uint32_t index, bool writable, struct tamis__store_segment *segment);
 
-/* The same for a caller that has no lock on the catalog: it writes nothing into the segment, not its
- * name either. */
+/* The same for a caller that has no lock on the catalog: it writes nothing into the segment, not
+ * its name either. */
 int tamis__map_recorded(struct tamis_store *store, const struct tamis__record *record,
                         uint32_t index, bool writable, struct tamis__store_segment *segment);
 
