@@ -10,6 +10,11 @@
  *     handler   reads start, bytes, and start again.  An entry that changes meanwhile does not
  *               belong to a mapping that anybody can be in
  *     broken    is set before the page is replaced, so whoever reads the new page finds it set
+ *
+ * The handler is installed once, in front of the one that is there, and hands on to that what is
+ * not its own.  So two copies of the library in one process (in a program and in its plugin) each
+ * find their own mappings, in whichever order they came.  It is never installed again: if the host
+ * puts its own handler in front, which calls this one, a second time would make a circle.
  */
 #include "file/guard.h"
 
@@ -120,15 +125,57 @@ TAMIS_API int tamis_sigbus_mend(const void *address)
     return mended;
 }
 
-static void on_sigbus(int signal_number, siginfo_t *info, void *context)
+/*
+ * The action of SIGBUS that was there before ours: of the host, or of another copy of the library
+ * in the process, which has a table of its own.  It gets every signal that is not ours, and is
+ * called as the kernel would call it.
+ */
+static struct sigaction before;
+static bool is_before_spent; /* atomic; its flags allow one call (SA_RESETHAND) */
+
+/* Lets the signal end the process as it would without us.  A fault comes again as soon as the
+ * handler has returned.  A signal that somebody sent does not, so it is raised again. */
+static void fall_back(int signal_number, bool is_fault)
 {
-    (void)context;
-    if (info->si_code > 0 && tamis_sigbus_mend(info->si_addr)) return;
-    /* The fault is not ours: let it end as it would without us.  A signal that somebody sent does
-     * not come again by itself, so it is raised again. */
     struct sigaction action = {.sa_handler = SIG_DFL};
     (void)sigaction(signal_number, &action, NULL);
-    if (info->si_code <= 0) (void)raise(signal_number);
+    if (!is_fault) (void)raise(signal_number);
+}
+
+static void call_before(int signal_number, siginfo_t *info, void *context)
+{
+    const bool tells = (before.sa_flags & SA_SIGINFO) != 0;
+    sigset_t mask, bus;
+    /* ORDER relaxed: a flag by itself. */
+    if (((unsigned)before.sa_flags & (unsigned)SA_RESETHAND) != 0 &&
+        __atomic_exchange_n(&is_before_spent, true, __ATOMIC_RELAXED)) {
+        fall_back(signal_number, info->si_code > 0);
+        return;
+    }
+    (void)pthread_sigmask(SIG_BLOCK, &before.sa_mask, &mask);
+    if (before.sa_flags & SA_NODEFER) {
+        (void)sigemptyset(&bus);
+        (void)sigaddset(&bus, signal_number);
+        (void)pthread_sigmask(SIG_UNBLOCK, &bus, NULL);
+    }
+    if (tells)
+        before.sa_sigaction(signal_number, info, context);
+    else
+        before.sa_handler(signal_number);
+    (void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
+}
+
+static void on_sigbus(int signal_number, siginfo_t *info, void *context)
+{
+    const bool is_fault = info->si_code > 0;
+    const bool is_plain = (before.sa_flags & SA_SIGINFO) == 0;
+    if (is_fault && tamis_sigbus_mend(info->si_addr)) return;
+    if (is_plain && before.sa_handler == SIG_IGN && !is_fault) return;
+    /* The kernel ignores no fault, either. */
+    if (is_plain && (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN))
+        fall_back(signal_number, is_fault);
+    else
+        call_before(signal_number, info, context);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -141,14 +188,13 @@ TAMIS_API void tamis_sigbus_leave(void)
 static void install(void)
 {
     struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    struct sigaction before;
     page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
     if (__atomic_load_n(&forbidden, __ATOMIC_RELAXED)) return;
+    /* What was there is known before the handler can be called. */
+    if (sigaction(SIGBUS, NULL, &before) != 0) return;
     (void)sigemptyset(&action.sa_mask);
-    /* A program that has a handler calls tamis_sigbus_mend() from it. */
-    if (sigaction(SIGBUS, NULL, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
-        before.sa_handler == SIG_DFL)
-        (void)sigaction(SIGBUS, &action, NULL);
+    action.sa_flags |= before.sa_flags & SA_RESTART;
+    (void)sigaction(SIGBUS, &action, NULL);
 }
 
 static struct tamis__guard *claim(struct block *block)

@@ -28,8 +28,8 @@ struct tamis__guard;
 /* Faults in mappings of ours since the process began; 0 nearly always. */
 extern uint64_t tamis__guard_faults __attribute__((visibility("hidden")));
 
-/* Watches a mapping.  Returns NULL if memory is short.  Installs the handler if the
- * program has none. */
+/* Watches a mapping.  Returns NULL if memory is short.  The first call installs
+ * the handler, in front of the one that is there. */
 struct tamis__guard *tamis__guard_add(void *map, uint64_t bytes, bool writable);
 /* Returns the entry of a mapping by its start; NULL if it has none. */
 struct tamis__guard *tamis__guard_of(const void *map);

@@ -83,6 +83,9 @@
  *   gets into a file of the store: reading and writing them fails with EBADF as before, and exec()
  *   closes them.  A program must not close one of them while another thread is in the library; it
  *   may put another file there at any time (dup2).
+ * - The library stays in the process after dlclose(): ends of threads, fork() and SIGBUS may call
+ * it later.  A plugin with the static library in it must be linked with -Wl,-z,nodelete, as
+ *   pkg-config --static and the CMake target do.
  */
 #ifndef TAMIS_H
 #define TAMIS_H

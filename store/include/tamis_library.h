@@ -52,10 +52,14 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_kind_from_name(const char *name, uint32_t *
 /*
  * The kernel sends SIGBUS to a thread that touches a page of a mapped file and cannot get it:
  * because the file was truncated, because the disk is full (where rewriting a page takes new room,
- * as on btrfs), or because the disk fails.  With its first mapping the library installs a handler,
- * if SIGBUS has its default action then.  A fault in a mapping of the library becomes an error,
- * TAMIS_ECORRUPT or TAMIS_EIO, of the call that met it and of all later ones that need the file.
- * Any other fault ends the process as it would without the library.
+ * as on btrfs), or because the disk fails.  With its first mapping the library installs a handler.
+ * A fault in a mapping of the library becomes an error, TAMIS_ECORRUPT or TAMIS_EIO, of the call
+ * that met it and of all later ones that need the file.  Any other SIGBUS goes to the action that
+ * was there before, which is called as the kernel would call it.  So several copies of the library
+ * may be in one process (in a program and in its plugins).
+ *
+ * A program that installs a handler of its own later should call the one that sigaction() gives it
+ * back as the former, or tamis_sigbus_mend().
  *
  * tamis_sigbus_leave() is called before the first store is opened: the library never installs
  * a handler then.
@@ -63,8 +67,8 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_kind_from_name(const char *name, uint32_t *
 TAMIS_API void tamis_sigbus_leave(void);
 
 /*
- * For a program with a SIGBUS handler of its own: call this in the handler
- * with siginfo_t's si_addr.
+ * For a program that installs a SIGBUS handler of its own behind the library's, or without it: call
+ * this in the handler with siginfo_t's si_addr.  It knows the mappings of this copy of the library.
  *
  * Returns  1: the fault was in a mapping of the library; return from the handler.  0: it was not.
  * Signals  async-signal-safe; for any thread, also in a child of fork().  A thread that blocks
