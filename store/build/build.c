@@ -191,6 +191,11 @@ TAMIS_API void tamis_build_close(tamis_build *build)
 static int check_open(const struct tamis_build *build)
 {
     if (build == NULL) return tamis__fail_null("a build", "build");
+    if (build->failed != 0 && build->crew.ended)
+        return tamis__fail(build->failed,
+                           "the build of '%s' was ended by its progress function; close it and "
+                           "begin another",
+                           build->name);
     if (build->failed != 0)
         return tamis__fail(build->failed,
                            "the build of '%s' has failed before (%s); close it and begin another",

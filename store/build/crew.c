@@ -49,6 +49,7 @@ int tamis__crew_tell(struct tamis__crew *crew)
     /* ORDER relaxed: see tamis__crew_done. */
     const uint64_t done = __atomic_load_n(&crew->done, __ATOMIC_RELAXED);
     const int rc = crew->progress(crew->context, crew->phase, done, crew->all);
+    crew->ended = crew->ended || rc != 0;
     return rc <= 0 ? rc : tamis__fail(TAMIS_EINVAL, "progress returned %d, which is no error", rc);
 }
 

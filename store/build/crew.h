@@ -20,6 +20,7 @@ struct tamis__crew {
     uint32_t phase;
     uint64_t done, all; /* done: atomic, raised by the tasks */
     int64_t told_at;    /* steady clock, ns */
+    bool ended;         /* by progress */
 };
 
 /* Begins a phase and tells it.  Returns 0, or what progress returned. */

@@ -1,18 +1,59 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Stores, filters and builds as a user of `import tamis` meets them."""
 
+import ast
 import copy
 import datetime
 import inspect
 import itertools
 import os
 import pickle
+import re
 import signal
 import unittest
 from unittest import mock
 
 import tamis
 from support import StoreTest
+
+
+class Help(StoreTest):
+    def test_calls_have_the_signatures_of_the_stubs(self):
+        """Functions of C had none, so help() showed add(...).  tests/python/types_test.py holds the stubs to them too."""
+        with open(os.path.join(os.path.dirname(tamis.__file__), "_tamis.pyi"), encoding="utf-8") as file:
+            stubs = ast.parse(file.read())
+        owners = [(tamis._tamis, stubs)] + [(getattr(tamis._tamis, node.name), node) for node in stubs.body
+                                            if isinstance(node, ast.ClassDef)]
+        seen = 0
+        for owner, node in owners:
+            for stub in node.body:
+                if isinstance(stub, ast.FunctionDef) and not stub.decorator_list and not stub.name.startswith("_") \
+                        and not stub.name.endswith("_open"):
+                    parameters = inspect.signature(getattr(owner, stub.name)).parameters.values()
+                    self.assertEqual([parameter.name for parameter in parameters],
+                                     [argument.arg for argument in stub.args.posonlyargs + stub.args.args], stub.name)
+                    self.assertEqual({parameter.kind for parameter in parameters}, {inspect.Parameter.POSITIONAL_ONLY}
+                                     if parameters else set(), stub.name)
+                    self.assertGreater(len(inspect.getdoc(getattr(owner, stub.name))), 20)
+                    seen += 1
+        self.assertGreater(seen, 20)
+
+    def test_every_example_of_a_build_strips_its_lines(self):
+        """help(tamis.Build) showed add_many(open("list")), whose keys end in a newline."""
+        self.assertNotIn('add_many(open(', inspect.getdoc(tamis.Build))
+        path = os.path.join(self.directory, "list")
+        with open(path, "wb") as file:
+            file.write(b"a\r\nb\n")
+        example = re.search(r"    (with .*:\n +build.add_many.*)", inspect.getdoc(tamis.Build))[1]
+        exec(example.replace('"list"', repr(path)), {"store": self.store})
+        self.assertEqual(self.store["blacklist"].contains_many(["a", "b", "a\r\n", "b\n", "b\r"]), b"\1\1\0\0\0")
+
+    def test_filter_without_keys_is_true(self):
+        """`if filter:` took an empty one for None."""
+        seen = self.store.create("seen", 100)
+        self.assertTrue(seen)
+        seen.close()
+        self.assertTrue(seen)
 
 
 class Stores(StoreTest):

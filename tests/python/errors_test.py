@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What is wrong becomes an exception with a sentence, and never a crash."""
 
+import datetime
 import gc
 import os
 import threading
@@ -51,6 +52,23 @@ class Arguments(StoreTest):
         for name in (None, 5, b"seen"):
             with self.assertRaises(TypeError):
                 self.store[name]
+
+    def test_empty_path_of_a_store(self):
+        """It made a store in the working directory."""
+        for path in ("", b""):
+            with self.assertRaisesRegex(tamis.InvalidError, "is empty; name a directory"):
+                tamis.Store(path)
+        self.assertFalse(os.path.exists("catalog.mdb"))
+
+    def test_windows_as_text(self):
+        """"30d" failed in __round__."""
+        for number, (window, seconds) in enumerate((("30d", 30 * 86400), ("1.5h", 5400), ("90", 90), ("2w", 14 * 86400),
+                                                    (90, 90), (1.5, 1.5), (datetime.timedelta(days=1), 86400))):
+            stat = self.store.create(f"window {number}", 1000, window=window).stat
+            self.assertEqual(stat.window_ns, seconds * 10**9, window)
+        for window in ("", "d", "thirty days", "30 y", [], b"30d", object(), "nan", float("nan"), "-1d", -5):
+            with self.assertRaisesRegex(tamis.InvalidError, "window", msg=window):
+                self.store.create("x", 1000, window=window)
 
     def test_wrong_numbers(self):
         for error, *all_arguments in (

@@ -17,7 +17,8 @@ with store.create("seen", 1000, 0.01) as seen:
     names: list[str] = list(store)
     items: int = seen.stat.items + len(seen)
 with store.build("list", fp_rate=0.01) as build:
-    build.add_many(open("list"))
+    build.add_many(line.rstrip("\\n") for line in open("list"))
+windowed = store.create("windowed", 1000, window="30d")
 with tamis.Frontier(store, "crawl") as frontier:
     was_new: bytes = frontier.push_many(["a", (b"b", "payload"), (None, b"", 5)], priority=1)
     for item in frontier.take(10, lease=60):

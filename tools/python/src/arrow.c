@@ -10,8 +10,13 @@
  *     u, z       buffers[1]: int32 offsets, one more than values; buffers[2]: the bytes
  *     U, Z       the same with int64 offsets
  *     w:N        buffers[1]: values of N bytes
- *     vu, vz     buffers[1]: 16 bytes each: length (int32), then up to 12 bytes of the value; or 4
- * of them, the number of the buffer after buffers[1], and the place in it (int32 each)
+ *     c .. L     buffers[1]: integers of 1, 2, 4 or 8 bytes, signed (lower case) or not; f, g:
+ * floats of 4 or 8.  Their bytes are the keys, as those of an array of numpy are. vu, vz
+ * buffers[1]: 16 bytes each: length (int32), then up to 12 bytes of the value; or 4 of them, the
+ * number of the buffer after buffers[1], and the place in it (int32 each)
+ *
+ * In a dictionary the array itself has integers, which are places in the array `dictionary`, and
+ * that has the values.
  *
  * An array of the first interface stays with its capsule, which is held.  Arrays of a stream are
  * ours, one at a time.
@@ -51,7 +56,8 @@ struct arrow {
     const struct ArrowArray *array;
     struct ArrowArray of_stream; /* release is NULL if there is none */
     char layout;                 /* 'u', 'U', 'w' or 'v' */
-    int64_t fixed_bytes;         /* of w:N */
+    int64_t fixed_bytes;         /* of w:N, and of numbers, whose layout is 'w' too */
+    char index;                  /* format of the places in a dictionary; '\0': there is none */
     int64_t at;                  /* in `array` */
 };
 
@@ -71,9 +77,10 @@ static struct tamis_key view_at(const struct ArrowArray *array, int64_t i)
     };
 }
 
-static struct tamis_key value_at(const struct arrow *arrow, int64_t i)
+/* Value i of an array, or of a dictionary. */
+static struct tamis_key value_at(const struct arrow *arrow, const struct ArrowArray *array,
+                                 int64_t i)
 {
-    const struct ArrowArray *array = arrow->array;
     const void *second = array->buffers[1];
     int64_t begin, end;
 
@@ -105,7 +112,66 @@ static bool is_null(const struct ArrowArray *array, int64_t i)
     return array->null_count != 0 && valid && !(valid[i / 8] >> (i % 8) & 1);
 }
 
+/* The place of value i in the dictionary; -1: in none. */
+static int64_t place_at(const struct arrow *arrow, int64_t i)
+{
+    const void *places = arrow->array->buffers[1];
+    uint64_t wide;
+
+    i += arrow->array->offset;
+    switch (arrow->index) {
+    case 'c':
+        return ((const int8_t *)places)[i];
+    case 'C':
+        return ((const uint8_t *)places)[i];
+    case 's':
+        return ((const int16_t *)places)[i];
+    case 'S':
+        return ((const uint16_t *)places)[i];
+    case 'i':
+        return ((const int32_t *)places)[i];
+    case 'I':
+        return ((const uint32_t *)places)[i];
+    case 'l':
+        return ((const int64_t *)places)[i];
+    default:
+        wide = ((const uint64_t *)places)[i];
+        return wide > INT64_MAX ? -1 : (int64_t)wide;
+    }
+}
+
+/* Returns NULL, or why value i is no key. */
+static const char *why_no_key(const struct arrow *arrow, int64_t i)
+{
+    const struct ArrowArray *dictionary = arrow->array->dictionary;
+    int64_t place;
+
+    if (is_null(arrow->array, i)) return "it is null; drop the nulls first";
+    if (!arrow->index) return NULL;
+    place = place_at(arrow, i);
+    if (place < 0 || place >= dictionary->length) return "its place is outside of the dictionary";
+    return is_null(dictionary, place) ? "it is null; drop the nulls first" : NULL;
+}
+
 /* ---- Arrays ------------------------------------------------------------------------------- */
+
+/* Looks through an array before its first key goes to the library.  Returns 0, or -1 with an
+ * exception.
+ */
+static int look_through(const struct arrow *arrow)
+{
+    const bool may_have_nulls = arrow->array->null_count != 0 && arrow->array->buffers[0];
+
+    if (!may_have_nulls && !arrow->index) return 0;
+    for (int64_t i = 0; i < arrow->array->length; i++) {
+        const char *why = why_no_key(arrow, i);
+        if (!why) continue;
+        PyErr_Format(PyExc_ValueError, "value %lld of the Arrow array is no key: %s", (long long)i,
+                     why);
+        return -1;
+    }
+    return 0;
+}
 
 /* The next array of the stream.  Returns 1; 0: there is none; -1 with an exception. */
 static int next_array(struct arrow *arrow)
@@ -126,7 +192,7 @@ static int next_array(struct arrow *arrow)
     if (!arrow->of_stream.release) return 0;
     arrow->array = &arrow->of_stream;
     arrow->at = 0;
-    return 1;
+    return look_through(arrow) < 0 ? -1 : 1;
 }
 
 static Py_ssize_t next_values(struct source *source)
@@ -141,12 +207,10 @@ static Py_ssize_t next_values(struct source *source)
         if (rc <= 0) return rc;
     }
     while (arrow->array && count < CHUNK_KEYS && arrow->at < arrow->array->length) {
-        if (is_null(arrow->array, arrow->at)) {
-            PyErr_SetString(PyExc_ValueError,
-                            "the Arrow array has a null, which is no key; drop the nulls first");
-            return -1;
-        }
-        source->keys[count++] = value_at(arrow, arrow->at++);
+        const int64_t i = arrow->at++;
+        source->keys[count++] = arrow->index
+                                    ? value_at(arrow, arrow->array->dictionary, place_at(arrow, i))
+                                    : value_at(arrow, arrow->array, i);
     }
     return count;
 }
@@ -164,24 +228,53 @@ static const struct source_type arrow_type = {.next = next_values, .clear = clea
 
 /* ---- Opening ------------------------------------------------------------------------------ */
 
-static int read_schema(struct arrow *arrow, const struct ArrowSchema *schema)
+/* The bytes of a number of this format; 0: it is none. */
+static int64_t bytes_of_number(const char *format)
 {
-    const char *format = schema->format;
-    bool is_known = !schema->dictionary;
+    static const char formats[] = "cCsSiIlLfg", bytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+    const char *found = format[0] && !format[1] ? strchr(formats, format[0]) : NULL;
+
+    return found ? bytes[found - formats] : 0;
+}
+
+/* What to do about a format that is not known. */
+static const char *remedy(const char *format)
+{
+    if (format[0] == 't')
+        return "times are numbers in a unit of their own: cast them to int64, or to strings";
+    if (strcmp(format, "+s") == 0) return "this is a table: give one column of it";
+    if (format[0] == '+') return "flatten or decode it first";
+    return "cast it to strings or integers first";
+}
+
+static int read_values(struct arrow *arrow, const char *format)
+{
+    bool is_known;
 
     arrow->layout = format[0];
     if (format[0] == 'z') arrow->layout = 'u';
     if (format[0] == 'Z') arrow->layout = 'U';
-    if (strncmp(format, "w:", 2) == 0) {
-        arrow->fixed_bytes = strtoll(format + 2, NULL, 10);
-        is_known = is_known && arrow->fixed_bytes > 0;
-    } else if (strcmp(format, "vu") != 0 && strcmp(format, "vz") != 0) {
-        is_known = is_known && strchr("uzUZ", format[0]) && format[0] && !format[1];
-    }
+    arrow->fixed_bytes = bytes_of_number(format);
+    if (strncmp(format, "w:", 2) == 0) arrow->fixed_bytes = strtoll(format + 2, NULL, 10);
+    if (arrow->fixed_bytes > 0) arrow->layout = 'w';
+    is_known = arrow->fixed_bytes > 0 || strcmp(format, "vu") == 0 || strcmp(format, "vz") == 0 ||
+               (format[0] && strchr("uzUZ", format[0]) && !format[1]);
     if (is_known) return 0;
     PyErr_Format(PyExc_TypeError,
-                 "keys of an Arrow array are strings or binaries, not of format '%s'%s", format,
-                 schema->dictionary ? " in a dictionary" : "");
+                 "keys of an Arrow array are strings, binaries or numbers, not of format '%s'; %s",
+                 format, remedy(format));
+    return -1;
+}
+
+static int read_schema(struct arrow *arrow, const struct ArrowSchema *schema)
+{
+    if (!schema->dictionary) return read_values(arrow, schema->format);
+    arrow->index = schema->format[0];
+    if (schema->format[1] == '\0' && strchr("cCsSiIlL", arrow->index) && arrow->index &&
+        !schema->dictionary->dictionary)
+        return read_values(arrow, schema->dictionary->format);
+    PyErr_Format(PyExc_TypeError, "a dictionary in Arrow has integers, not format '%s'",
+                 schema->format);
     return -1;
 }
 
@@ -195,7 +288,8 @@ static int open_array(struct arrow *arrow)
     } else {
         PyErr_SetString(PyExc_TypeError, "__arrow_c_array__() has not returned a pair of capsules");
     }
-    return schema && arrow->array ? read_schema(arrow, schema) : -1;
+    if (!schema || !arrow->array || read_schema(arrow, schema) < 0) return -1;
+    return look_through(arrow);
 }
 
 static int open_stream(struct arrow *arrow)

@@ -5,6 +5,7 @@
  * An array of one dimension has a key in each item, one of two dimensions in each row.  Strings of
  * a fixed size (the dtype S of numpy) are keys without the NULs at their end, as numpy itself reads
  * them.  Items of one byte are refused, because such a buffer is a single key more often than many.
+ * An array with gaps between its items, such as a column or a slice with a step, is copied.
  */
 #include <string.h>
 
@@ -63,8 +64,8 @@ static int lay_out(struct items_of_one_size *own)
                         "an array of keys has one dimension, or a key in each row of two");
         return -1;
     }
-    /* Code points of four bytes, or pointers: the items are asked for one by one. */
-    if (strpbrk(format, "wO")) return 0;
+    /* The items are asked for one by one. */
+    if (has_code_points(format) || has_references(format)) return 0;
     own->bytes = (size_t)buffer->itemsize * (buffer->ndim == 2 ? (size_t)buffer->shape[1] : 1);
     if (buffer->ndim == 1 && buffer->itemsize == 1 && !is_string_format(format)) {
         PyErr_SetString(PyExc_TypeError, "a buffer of single bytes is one key; put it into a list");
@@ -74,6 +75,49 @@ static int lay_out(struct items_of_one_size *own)
     own->is_padded = buffer->ndim == 1 && is_string_format(format);
     own->at = buffer->buf;
     return 1;
+}
+
+/* numpy refuses to hand out times as a buffer, and its sentence says "include dtype 'M' in a
+ * buffer". The numbers of an array are in its own unit, so the caller says which are meant. */
+static void say_remedy(PyObject *object)
+{
+    PyObject *type, *value, *traceback;
+
+    PyErr_Fetch(&type, &value, &traceback);
+    if (PyObject_HasAttrString(object, "dtype"))
+        PyErr_Format(PyExc_TypeError,
+                     "an array of this dtype has no bytes that could be keys; for times give "
+                     "array.view(\"int64\"), which has the numbers of its unit, or "
+                     "array.astype(\"str\"); numpy says: %S",
+                     value ? value : Py_None);
+    else
+        PyErr_Restore(Py_XNewRef(type), Py_XNewRef(value), Py_XNewRef(traceback));
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+}
+
+/* Takes the buffer, and lays it out; what has gaps is copied.  Returns as lay_out(). */
+static int take_buffer(struct items_of_one_size *own, PyObject *object)
+{
+    PyObject *copy;
+    int rc;
+
+    if (PyObject_GetBuffer(object, &own->buffer, PyBUF_FULL_RO) < 0) {
+        say_remedy(object);
+        return -1;
+    }
+    rc = lay_out(own);
+    if (rc == 1 && !PyBuffer_IsContiguous(&own->buffer, 'C')) {
+        PyBuffer_Release(&own->buffer);
+        copy = PyMemoryView_GetContiguous(object, PyBUF_READ, 'C');
+        rc = copy ? PyObject_GetBuffer(copy, &own->buffer, PyBUF_ND | PyBUF_FORMAT) : -1;
+        Py_XDECREF(copy); /* the buffer holds it */
+        if (rc < 0) return -1;
+        rc = lay_out(own);
+    }
+    if (rc != 1) PyBuffer_Release(&own->buffer);
+    return rc;
 }
 
 int source_of_buffer(struct source *source, PyObject *object)
@@ -87,13 +131,8 @@ int source_of_buffer(struct source *source, PyObject *object)
         PyErr_NoMemory();
         return -1;
     }
-    if (PyObject_GetBuffer(object, &own->buffer, PyBUF_ND | PyBUF_FORMAT) < 0) {
-        PyMem_Free(own);
-        return -1;
-    }
-    rc = lay_out(own);
+    rc = take_buffer(own, object);
     if (rc != 1) {
-        PyBuffer_Release(&own->buffer);
         PyMem_Free(own);
         return rc;
     }

@@ -5,13 +5,22 @@
  * The library allows one call at a time on a build.  So a second call is refused while one has
  * given up the GIL.
  */
+#include <string.h>
+
 #include "fields.h"
 #include "source.h"
+
+#define TAKEN_MAX ((uint64_t)1 << 24)
 
 static tamis_build *build_enter(struct build_object *self)
 {
     if (!self->handle || self->is_closed) {
-        raise_closed(self->module, "build");
+        if (self->was_interrupted)
+            (void)PyErr_Format(state_of(self->module)->closed_error,
+                               "the build was ended by a signal, such as Ctrl-C, and published "
+                               "nothing; begin another");
+        else
+            raise_closed(self->module, "build");
         return NULL;
     }
     if (self->running > 0) {
@@ -68,10 +77,12 @@ static void build_dealloc(PyObject *object)
 /* Lets Ctrl-C end a build.  Runs in the thread that called the library without the GIL. */
 static int check_signals(void *context, uint32_t phase, uint64_t done, uint64_t all)
 {
+    struct build_object *self = context;
     PyGILState_STATE gil = PyGILState_Ensure();
-    int rc = PyErr_CheckSignals() < 0 ? TAMIS_EBUSY : 0;
+    int rc = PyErr_CheckSignals() < 0 ? TAMIS_EINVAL : 0; /* the exception stands before that */
 
-    (void)context;
+    /* The library's build has failed with that code, which is not what has happened. */
+    if (rc < 0) self->was_interrupted = self->is_closed = true;
     (void)phase;
     (void)done;
     (void)all;
@@ -102,6 +113,7 @@ PyObject *build_open(PyObject *module, PyObject *arguments)
     self->spec = Py_NewRef(from);
     spec.filter = &filter;
     spec.progress = check_signals;
+    spec.context = self;
     WITHOUT_GIL(rc = tamis_build_begin(store->handle, name, &spec, &self->handle));
     if (rc < 0)
         store_leave(store);
@@ -112,23 +124,41 @@ PyObject *build_open(PyObject *module, PyObject *arguments)
 
 typedef int build_call(tamis_build *build, const struct tamis_key *keys, size_t count);
 
+/* What an exception gets as its answers: a 1 for each key that the build has taken; None if that
+ * would take much memory. */
+static PyObject *taken_keys(uint64_t taken)
+{
+    PyObject *bytes = NULL;
+
+    if (taken > TAKEN_MAX) return Py_NewRef(Py_None);
+    bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)taken);
+    if (bytes) memset(PyBytes_AsString(bytes), 1, (size_t)taken);
+    return bytes;
+}
+
 static PyObject *call_with_keys(PyObject *object, build_call *call, PyObject *keys)
 {
     struct build_object *self = (struct build_object *)object;
     tamis_build *handle = build_enter(self);
     struct source source;
     Py_ssize_t count = -1;
+    uint64_t taken = 0;
+    PyObject *result;
     int rc = 0;
 
     if (!handle) return NULL;
     if (source_init(&source, keys) == 0) {
         while (rc == 0 && (count = source.type->next(&source)) > 0) {
             WITHOUT_GIL(rc = call(handle, source.keys, (size_t)count));
+            if (rc == 0) taken += (uint64_t)count;
+            if (rc == 0 && PyErr_CheckSignals() < 0) break;
         }
         source_clear(&source);
     }
+    result = none_or_error(self->module, rc); /* where the keys have failed, an exception is set */
+    if (!result) give_answers(self->module, taken_keys(taken));
     build_leave(self);
-    return none_or_error(self->module, rc); /* where the keys have failed, an exception is set */
+    return result;
 }
 
 static PyObject *build_add_many(PyObject *self, PyObject *keys)
@@ -158,8 +188,9 @@ static PyObject *build_publish(PyObject *object, PyObject *unused)
     (void)unused;
     if (!handle) return NULL;
     WITHOUT_GIL(rc = tamis_build_publish(handle, &result));
+    if (rc < 0) (void)none_or_error(self->module, rc);
     build_leave(self);
-    if (rc < 0) return none_or_error(self->module, rc);
+    if (rc < 0) return NULL;
     dict = dict_of_result(&result);
     return dict ? Py_BuildValue("NN", PyBool_FromLong(rc), dict) : NULL;
 }
@@ -174,12 +205,14 @@ static PyObject *build_is_closed(PyObject *object, void *unused)
 
 static PyMethodDef methods[] = {
     {"add_many", build_add_many, METH_O,
-     "add_many(keys)\n\nAdd keys that the generation is to have."},
+     "add_many($self, keys, /)\n--\n\nAdd keys that the generation is to have."},
     {"against", build_against, METH_O,
-     "against(keys)\n\nGive known good keys: those that would answer yes become exceptions."},
+     "against($self, keys, /)\n--\n\nGive known good keys: those that would answer yes become "
+     "exceptions."},
     {"except_many", build_except, METH_O,
-     "except_many(keys)\n\nGive keys that must answer absent in any case."},
-    {"close", build_close, METH_NOARGS, "close()\n\nGive the build up, unless it is published."},
+     "except_many($self, keys, /)\n--\n\nGive keys that must answer absent in any case."},
+    {"close", build_close, METH_NOARGS,
+     "close($self, /)\n--\n\nGive the build up, unless it is published."},
     {"_publish", build_publish, METH_NOARGS,
      "Make the generation, verify it, and put it in force."},
     {NULL, NULL, 0, NULL},

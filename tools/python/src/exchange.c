@@ -100,41 +100,45 @@ PyObject *module_shard(PyObject *module, PyObject *arguments)
     return PyLong_FromUnsignedLong(shard);
 }
 
-/* The shards of a chunk, behind those that are there.  Returns the longer bytes; NULL with an
- * exception.  Takes the reference. */
-static PyObject *append_shards(PyObject *bytes, const struct tamis_key *keys, Py_ssize_t count,
-                               uint32_t shards)
+/* Appends the shards of a chunk to *bytes, which may become another object.  Returns 0, or -1 with
+ * an exception. */
+static int append_shards(PyObject **bytes, const struct source *source, Py_ssize_t count,
+                         uint32_t shards)
 {
     uint32_t chunk[CHUNK_KEYS];
     PyObject *more, *longer;
 
     for (Py_ssize_t i = 0; i < count; i++)
-        chunk[i] = tamis_shard(keys[i].data, keys[i].bytes, shards);
+        chunk[i] = tamis_shard(source->keys[i].data, source->keys[i].bytes, shards);
     more = PyBytes_FromStringAndSize((const char *)chunk, count * (Py_ssize_t)sizeof *chunk);
-    longer = more ? PySequence_InPlaceConcat(bytes, more) : NULL;
+    longer = more ? PySequence_InPlaceConcat(*bytes, more) : NULL;
     Py_XDECREF(more);
-    Py_DECREF(bytes);
-    return longer;
+    if (!longer) return -1;
+    Py_DECREF(*bytes);
+    *bytes = longer;
+    return PyErr_CheckSignals();
 }
 
 PyObject *module_shard_many(PyObject *module, PyObject *arguments)
 {
     struct source source;
     PyObject *keys, *bytes;
-    Py_ssize_t count;
+    Py_ssize_t count = -1;
     uint32_t shards;
 
-    (void)module;
-    if (!PyArg_ParseTuple(arguments, "OO&", &keys, to_u32, &shards) || !shards_are_some(shards) ||
-        source_init(&source, keys) < 0)
+    if (!PyArg_ParseTuple(arguments, "OO&", &keys, to_u32, &shards) || !shards_are_some(shards))
         return NULL;
     bytes = PyByteArray_FromStringAndSize(NULL, 0); /* it grows without a copy each time */
-    while (bytes && (count = source.type->next(&source)) != 0) {
-        if (count < 0)
-            Py_CLEAR(bytes);
-        else
-            bytes = append_shards(bytes, source.keys, count, shards);
+    if (!bytes) return NULL;
+    if (source_init(&source, keys) == 0) {
+        while ((count = source.type->next(&source)) > 0)
+            if (append_shards(&bytes, &source, count, shards) < 0) {
+                count = -1;
+                break;
+            }
+        source_clear(&source);
     }
-    source_clear(&source);
-    return bytes;
+    if (count == 0) return bytes;
+    give_answers(module, bytes);
+    return NULL;
 }

@@ -354,31 +354,37 @@ static PyObject *filter_set_data(PyObject *object, PyObject *from)
 /* The docstrings that users read are in tamis/_filter.py and tamis/_tamis.pyi. */
 static PyMethodDef methods[] = {
     {"add", filter_add, METH_O,
-     "add(key) -> bool\n\nAdd a key.  True: it was new, and of all processes this one was told "
+     "add($self, key, /)\n--\n\nAdd a key.  True: it was new, and of all processes this one was "
+     "told "
      "so.\n"
      "(pybloomfiltermmap's add() answers the other way round.)"},
     {"remove", filter_remove, METH_O,
-     "remove(key) -> bool\n\nTake a key off once; kind counting only."},
+     "remove($self, key, /)\n--\n\nTake a key off once; kind counting only."},
     {"count", filter_count, METH_O,
-     "count(key) -> int\n\nHow often a key is there; kind counting only."},
+     "count($self, key, /)\n--\n\nHow often a key is there; kind counting only."},
     {"add_many", filter_add_many, METH_O,
-     "add_many(keys) -> bytes\n\nAdd keys; byte i of the result is 1 if key i was new, else 0."},
+     "add_many($self, keys, /)\n--\n\nAdd keys; byte i of the result is 1 if key i was new, else "
+     "0."},
     {"contains_many", filter_contains_many, METH_O,
-     "contains_many(keys) -> bytes\n\nByte i of the result is 1 if key i is in the filter, else "
+     "contains_many($self, keys, /)\n--\n\nByte i of the result is 1 if key i is in the filter, "
+     "else "
      "0."},
     {"remove_many", filter_remove_many, METH_O,
-     "remove_many(keys) -> bytes\n\nTake each key off once."},
+     "remove_many($self, keys, /)\n--\n\nTake each key off once."},
     {"count_many", filter_count_many, METH_O,
-     "count_many(keys) -> list\n\nHow often each key is there."},
+     "count_many($self, keys, /)\n--\n\nHow often each key is there."},
     {"update", filter_update, METH_O,
-     "update(keys) -> int\n\nAdd keys; how many of them were new."},
-    {"sync", filter_sync, METH_NOARGS, "sync()\n\nBring all that was added to the disk."},
-    {"rotate", filter_rotate, METH_NOARGS, "rotate()\n\nBegin a new slice of the window."},
-    {"accept", filter_accept, METH_NOARGS, "accept()\n\nSay that lost keys were dealt with."},
+     "update($self, keys, /)\n--\n\nAdd keys; how many of them were new."},
+    {"sync", filter_sync, METH_NOARGS,
+     "sync($self, /)\n--\n\nBring all that was added to the disk."},
+    {"rotate", filter_rotate, METH_NOARGS,
+     "rotate($self, /)\n--\n\nBegin a new slice of the window."},
+    {"accept", filter_accept, METH_NOARGS,
+     "accept($self, /)\n--\n\nSay that lost keys were dealt with."},
     {"merge", filter_merge, METH_O,
-     "merge(other)\n\nBring all keys of another filter into this one."},
+     "merge($self, other, /)\n--\n\nBring all keys of another filter into this one."},
     {"close", filter_close, METH_NOARGS,
-     "close()\n\nClose the filter; closing it twice is allowed."},
+     "close($self, /)\n--\n\nClose the filter; closing it twice is allowed."},
     {"_export", filter_export, METH_VARARGS, "Write the filter as a stream."},
     {"_data", filter_data, METH_NOARGS, "The bits of the oldest segment."},
     {"_set_data", filter_set_data, METH_O, "Set the bits that are set in these bytes."},

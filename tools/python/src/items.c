@@ -4,13 +4,17 @@
  *
  * Each object is held until the chunk is over, as another thread may take it off its list
  * meanwhile.  What is neither str nor bytes is copied: its bytes could move or change.
+ *
+ * A list or tuple is looked through before its first key goes to the library, so that one that has
+ * a None in it changes nothing.  Sets, dicts and the like become lists for that.  Other iterables
+ * can be asked only once: of these a chunk is looked through before it goes.
  */
 #include "source.h"
 
 struct items {
     PyObject *from; /* list or tuple; else an iterator */
     bool is_list, is_tuple;
-    Py_ssize_t at;   /* in a list or tuple */
+    Py_ssize_t at;   /* objects that were taken */
     Py_ssize_t held; /* of `objects` */
     PyObject *objects[CHUNK_KEYS];
 };
@@ -21,20 +25,19 @@ static void let_go(struct items *items)
         Py_DECREF(items->objects[--items->held]);
 }
 
+/* Object `i` of the list or tuple, borrowed; NULL past the end.  The length is asked for each time,
+ * because others may change a list. */
+static PyObject *object_at(const struct items *items, Py_ssize_t i)
+{
+    if (items->is_list) return i < PyList_Size(items->from) ? PyList_GetItem(items->from, i) : NULL;
+    return i < PyTuple_Size(items->from) ? PyTuple_GetItem(items->from, i) : NULL;
+}
+
 /* The next object, a new reference; NULL at the end or with an exception. */
 static PyObject *next_object(struct items *items)
 {
-    PyObject *object;
-
     if (!items->is_list && !items->is_tuple) return PyIter_Next(items->from);
-    /* The length is asked for each time, because others may change a list. */
-    if (items->at >= (items->is_list ? PyList_Size(items->from) : PyTuple_Size(items->from)))
-        return NULL;
-    object = items->is_list ? PyList_GetItem(items->from, items->at)
-                            : PyTuple_GetItem(items->from, items->at);
-    items->at++;
-    Py_XINCREF(object);
-    return object;
+    return Py_XNewRef(object_at(items, items->at));
 }
 
 /* Holds the object, or a copy of its bytes, and sets the key.  Takes the reference. */
@@ -44,8 +47,7 @@ static int take(struct items *items, PyObject *object, struct tamis_key *key)
     int rc = key_of_text(object, &key->data, &key->bytes);
 
     if (rc == 0) {
-        copy = PyObject_CheckBuffer(object) ? PyBytes_FromObject(object) : NULL;
-        if (!copy && !PyErr_Occurred()) refuse_key(object);
+        copy = key_copy(object);
         Py_DECREF(object);
         if (!copy) return -1;
         object = copy;
@@ -63,7 +65,11 @@ static Py_ssize_t next_items(struct source *source)
 
     let_go(items);
     while (count < CHUNK_KEYS && (object = next_object(items))) {
-        if (take(items, object, &source->keys[count]) < 0) return -1;
+        if (take(items, object, &source->keys[count]) < 0) {
+            name_key(items->at);
+            return -1;
+        }
+        items->at++;
         count++;
     }
     return PyErr_Occurred() ? -1 : count;
@@ -80,6 +86,41 @@ static void clear_items(struct source *source)
 
 static const struct source_type items_type = {.next = next_items, .clear = clear_items};
 
+/* Returns 0, or -1 with an exception: an object of the list or tuple is no key.  Looking at a key
+ * may run code of its class, so it is held. */
+static int look_through(const struct items *items)
+{
+    PyObject *object;
+    struct key key;
+    Py_ssize_t i;
+    int rc = 0;
+
+    for (i = 0; rc == 0 && (object = object_at(items, i)); i++) {
+        Py_INCREF(object);
+        rc = key_init(&key, object);
+        if (rc == 0) key_clear(&key);
+        Py_DECREF(object);
+        if (rc < 0) name_key(i);
+        if (rc == 0 && (i + 1) % CHUNK_KEYS == 0) rc = PyErr_CheckSignals();
+    }
+    return rc;
+}
+
+/* Whether the object is asked once for all it has, which is as much as it holds. */
+static bool becomes_list(PyObject *object)
+{
+    return PyList_Check(object) || PyTuple_Check(object) || PyAnySet_Check(object) ||
+           PyDict_Check(object) || PyDictKeys_Check(object) || PyDictValues_Check(object) ||
+           PyObject_CheckBuffer(object); /* an array of objects */
+}
+
+/* The list or tuple itself, a list of what there is, or an iterator; NULL with an exception. */
+static PyObject *from_object(PyObject *object)
+{
+    if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) return Py_NewRef(object);
+    return becomes_list(object) ? PySequence_List(object) : PyObject_GetIter(object);
+}
+
 int source_of_items(struct source *source, PyObject *object)
 {
     struct items *items = PyMem_Malloc(sizeof *items);
@@ -88,18 +129,17 @@ int source_of_items(struct source *source, PyObject *object)
         PyErr_NoMemory();
         return -1;
     }
-    items->is_list = PyList_CheckExact(object);
-    items->is_tuple = PyTuple_CheckExact(object);
     items->at = items->held = 0;
-    items->from = items->is_list || items->is_tuple ? Py_NewRef(object) : PyObject_GetIter(object);
+    items->from = from_object(object);
     if (!items->from) {
         PyMem_Free(items);
         return -1;
     }
-    source->hint = items->is_list    ? PyList_Size(object)
-                   : items->is_tuple ? PyTuple_Size(object)
-                                     : 0;
+    items->is_list = PyList_CheckExact(items->from);
+    items->is_tuple = PyTuple_CheckExact(items->from);
     source->own = items;
-    source->type = &items_type;
-    return 1;
+    source->type = &items_type; /* so that source_clear() gives it back */
+    if (!items->is_list && !items->is_tuple) return 1;
+    source->hint = items->is_list ? PyList_Size(items->from) : PyTuple_Size(items->from);
+    return look_through(items) < 0 ? -1 : 1;
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* key.h: one key out of a Python object: str as UTF-8, bytes, or anything with a buffer. */
+/*
+ * key.h: one key out of a Python object: str as UTF-8, bytes, or the bytes of anything with a
+ * buffer.  A buffer of references or of code points is refused: its bytes are addresses, or not the
+ * UTF-8 that the same text has as a str.
+ */
 #pragma once
 
 #include "module.h"
@@ -18,5 +22,12 @@ void key_clear(struct key *key);
  * exception. */
 int key_of_text(PyObject *object, const void **data, size_t *bytes);
 
-/* Raises TypeError for what is no key; returns -1. */
-int refuse_key(PyObject *object);
+/* The bytes of what is neither str nor bytes, copied; NULL with an exception. */
+PyObject *key_copy(PyObject *object);
+
+/* Whether items of this format are references to objects, or code points of a text. */
+bool has_references(const char *format);
+bool has_code_points(const char *format);
+
+/* Says in the exception that is set which key of a call is meant. */
+void name_key(Py_ssize_t index);

@@ -2,29 +2,40 @@
 /*
  * many.c: add_many() and the like: keys go through the library in chunks, without the GIL.
  *
- * Answers are a byte for each key.  If a chunk fails, the exception has the answers so far, and
- * those of this chunk with TAMIS_ANSWER_REFUSED for what was not dealt with: nobody is told again
- * that a key was new.
+ * Answers are a byte for each key.  Whatever ends a call before its last key, of the library, of
+ * the caller's iterable or a signal, gets the answers so far as its attribute `answers`: a byte for
+ * each key that went to the library, TAMIS_ANSWER_REFUSED for those of the last chunk that were not
+ * dealt with.  Nobody is told again that a key was new, so these must not be lost.
+ *
+ * update() returns a number alone and may take a stream without end, so it keeps answers for that
+ * purpose up to UPDATE_ANSWERS keys.
  */
 #include "source.h"
 
 /* A chunk of fewer keys is over before another thread could have begun; see filter.c. */
 #define RELEASE_KEYS 64
+#define UPDATE_ANSWERS ((size_t)1 << 24)
 
 typedef int64_t batch_call(tamis_filter *filter, const struct tamis_key *keys, size_t count,
                            uint8_t *answers);
 
 struct answers {
-    uint8_t *bytes; /* NULL if nobody wants them */
-    size_t count, room;
+    uint8_t *bytes; /* NULL if none are kept any more */
+    size_t count, room, limit;
 };
 
-/* Room for a chunk more.  Returns 0, or -1 with an exception. */
+/* Room for a chunk more, unless that is beyond the limit.  Returns 0, or -1 with an exception. */
 static int make_room(struct answers *answers)
 {
     uint8_t *bytes;
     size_t room;
 
+    if (answers->limit - answers->count < CHUNK_KEYS) {
+        PyMem_Free(answers->bytes);
+        answers->bytes = NULL;
+        answers->room = answers->limit = answers->count = 0;
+        return 0;
+    }
     if (answers->room - answers->count >= CHUNK_KEYS) return 0;
     room = 2 * answers->room + CHUNK_KEYS;
     bytes = PyMem_Realloc(answers->bytes, room);
@@ -35,6 +46,13 @@ static int make_room(struct answers *answers)
     answers->bytes = bytes;
     answers->room = room;
     return 0;
+}
+
+/* As bytes; None if they are not kept any more. */
+static PyObject *answers_of(const struct answers *answers)
+{
+    if (answers->limit == 0) return Py_NewRef(Py_None);
+    return PyBytes_FromStringAndSize((const char *)answers->bytes, (Py_ssize_t)answers->count);
 }
 
 static int64_t call_chunk(struct filter_object *self, batch_call *call,
@@ -51,54 +69,49 @@ static int64_t call_chunk(struct filter_object *self, batch_call *call,
 
 /* The number of ones; -1 with an exception. */
 static int64_t call_chunks(struct filter_object *self, batch_call *call, struct source *source,
-                           struct answers *answers, bool wants_answers)
+                           struct answers *answers)
 {
     int64_t ones = 0, done;
     Py_ssize_t count;
 
     while ((count = source->type->next(source)) > 0) {
-        if (wants_answers && make_room(answers) < 0) return -1;
-        if (!filter_enter(self)) return -1;
+        if (make_room(answers) < 0 || !filter_enter(self)) return -1;
         done = call_chunk(self, call, source->keys, (size_t)count,
-                          wants_answers ? answers->bytes + answers->count : NULL);
+                          answers->bytes ? answers->bytes + answers->count : NULL);
+        if (done < 0) raise_error(self->module, (int)done); /* before a close() has its sentence */
         filter_leave(self);
-        answers->count += (size_t)count;
-        if (done < 0) {
-            if (wants_answers)
-                raise_with_answers(self->module, (int)done, answers->bytes, answers->count);
-            else
-                raise_error(self->module, (int)done);
-            return -1;
-        }
+        if (answers->bytes) answers->count += (size_t)count;
+        if (done < 0 || PyErr_CheckSignals() < 0) return -1;
         ones += done;
-        if (PyErr_CheckSignals() < 0) return -1;
     }
     return count < 0 ? -1 : ones;
+}
+
+static void guess_room(struct answers *answers, Py_ssize_t hint)
+{
+    if (hint <= 0 || (size_t)hint > answers->limit / 2) return;
+    answers->room = (size_t)hint + CHUNK_KEYS;
+    answers->bytes = PyMem_Malloc(answers->room);
+    if (!answers->bytes) answers->room = 0; /* the hint may be wrong; make_room() tries again */
 }
 
 /* With answers: bytes.  Without: how many ones. */
 static PyObject *call_many(PyObject *object, batch_call *call, PyObject *keys, bool wants_answers)
 {
     struct filter_object *self = (struct filter_object *)object;
-    struct answers answers = {.bytes = NULL};
+    struct answers answers = {.limit = wants_answers ? PY_SSIZE_T_MAX : UPDATE_ANSWERS};
     struct source source;
     PyObject *result = NULL;
     int64_t ones = -1;
 
     if (!filter_enter(self)) return NULL;
-    if (source_init(&source, keys) < 0) goto out;
-    if (wants_answers && source.hint > 0 && source.hint < PY_SSIZE_T_MAX / 2) {
-        answers.room = (size_t)source.hint + CHUNK_KEYS;
-        answers.bytes = PyMem_Malloc(answers.room);
-        if (!answers.bytes) answers.room = 0; /* the hint may be wrong; make_room() tries again */
+    if (source_init(&source, keys) == 0) {
+        guess_room(&answers, source.hint);
+        ones = call_chunks(self, call, &source, &answers);
+        source_clear(&source);
     }
-    ones = call_chunks(self, call, &source, &answers, wants_answers);
-    source_clear(&source);
-    if (ones >= 0)
-        result = wants_answers ? PyBytes_FromStringAndSize((const char *)answers.bytes,
-                                                           (Py_ssize_t)answers.count)
-                               : PyLong_FromLongLong(ones);
-out:
+    if (ones >= 0) result = wants_answers ? answers_of(&answers) : PyLong_FromLongLong(ones);
+    if (!result) give_answers(self->module, answers_of(&answers));
     PyMem_Free(answers.bytes);
     filter_leave(self);
     return result;
@@ -163,14 +176,17 @@ PyObject *filter_count_many(PyObject *object, PyObject *keys)
 {
     struct filter_object *self = (struct filter_object *)object;
     struct source source;
-    PyObject *list = PyList_New(0);
+    PyObject *list;
+    int rc;
 
-    if (!list) return NULL;
-    if (source_init(&source, keys) < 0) {
-        Py_DECREF(list);
-        return NULL;
+    if (!filter_enter(self)) return NULL;
+    list = PyList_New(0);
+    rc = list ? source_init(&source, keys) : -1;
+    if (rc == 0) {
+        rc = count_chunks(self, &source, list);
+        source_clear(&source);
     }
-    if (count_chunks(self, &source, list) < 0) Py_CLEAR(list);
-    source_clear(&source);
-    return list;
+    if (rc < 0 && list) give_answers(self->module, list);
+    filter_leave(self);
+    return rc < 0 ? NULL : list;
 }

@@ -64,16 +64,51 @@ PyObject *none_or_error(PyObject *module, int rc)
     return rc < 0 ? raise_error(module, rc) : Py_NewRef(Py_None);
 }
 
-PyObject *raise_with_answers(PyObject *module, int code, const uint8_t *answers, size_t count)
+/* Whether the exception has no answers of another call, and takes these.  No code of its class
+ * runs: one that refuses new attributes takes this one. */
+static bool takes_answers(PyObject *error, PyObject *answers)
 {
-    PyObject *error = new_error(module, code);
-    PyObject *given = PyBytes_FromStringAndSize((const char *)answers, (Py_ssize_t)count);
+    PyObject *name = PyUnicode_FromString("answers"), *old = NULL;
+    bool has_taken = false;
 
-    if (error && given && PyObject_SetAttrString(error, "answers", given) == 0)
-        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    if (name) old = PyObject_GetAttr(error, name);
+    PyErr_Clear();
+    if (name && (!old || old == Py_None))
+        has_taken = PyObject_GenericSetAttr(error, name, answers) == 0;
+    PyErr_Clear();
+    Py_XDECREF(name);
+    Py_XDECREF(old);
+    return has_taken;
+}
+
+void give_answers(PyObject *module, PyObject *answers)
+{
+    PyObject *type, *error, *traceback, *other;
+
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+    if (traceback) (void)PyException_SetTraceback(error, traceback);
+    if (!answers || takes_answers(error, answers)) {
+        PyErr_Restore(type, error, traceback);
+        Py_XDECREF(answers);
+        return;
+    }
+    other = PyObject_CallFunctionObjArgs(state_of(module)->with_answers, error, answers, NULL);
+    /* A second Ctrl-C may have ended that call. */
+    if (!other) {
+        PyObject *type_of_other, *traceback_of_other;
+        PyErr_Fetch(&type_of_other, &other, &traceback_of_other);
+        PyErr_NormalizeException(&type_of_other, &other, &traceback_of_other);
+        Py_XDECREF(type_of_other);
+        Py_XDECREF(traceback_of_other);
+        (void)takes_answers(other, answers);
+    }
+    PyErr_SetObject((PyObject *)Py_TYPE(other), other);
+    Py_DECREF(other);
+    Py_DECREF(answers);
+    Py_XDECREF(type);
     Py_XDECREF(error);
-    Py_XDECREF(given);
-    return NULL;
+    Py_XDECREF(traceback);
 }
 
 PyObject *raise_closed(PyObject *module, const char *what)
@@ -104,13 +139,13 @@ static PyMethodDef functions[] = {
     {"filter_open", filter_open, METH_VARARGS, "Open a Filter that has no handle yet."},
     {"build_open", build_open, METH_VARARGS, "Begin a Build that has no handle yet."},
     {"shard", module_shard, METH_VARARGS,
-     "shard(key, shards) -> int\n\nThe shard of a key, of a filter in so many shards "
+     "shard(key, shards, /)\n--\n\nThe shard of a key, of a filter in so many shards "
      "(docs/cluster.md)."},
     {"shard_many", module_shard_many, METH_VARARGS,
-     "shard_many(keys, shards) -> bytearray\n\nThe shard of each key, as 32-bit numbers: "
+     "shard_many(keys, shards, /)\n--\n\nThe shard of each key, as 32-bit numbers: "
      "memoryview(...).cast(\"I\") reads them."},
-    {"version", module_version, METH_NOARGS, "The version of the library."},
-    {"simd", module_simd, METH_NOARGS, "The vector instructions that batches use."},
+    {"version", module_version, METH_NOARGS, "version()\n--\n\nThe version of the library."},
+    {"simd", module_simd, METH_NOARGS, "simd()\n--\n\nThe vector instructions that batches use."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -131,8 +166,9 @@ static int fill_module(PyObject *module)
     state->by_code = PyObject_GetAttrString(errors, "BY_CODE");
     state->error = PyObject_GetAttrString(errors, "Error");
     state->closed_error = PyObject_GetAttrString(errors, "ClosedError");
+    state->with_answers = PyObject_GetAttrString(errors, "with_answers");
     Py_DECREF(errors);
-    if (!state->by_code || !state->error || !state->closed_error) return -1;
+    if (!state->by_code || !state->error || !state->closed_error || !state->with_answers) return -1;
     state->store_type = add_type(module, &store_spec);
     state->filter_type = state->store_type ? add_type(module, &filter_spec) : NULL;
     state->build_type = state->filter_type ? add_type(module, &build_spec) : NULL;
@@ -149,6 +185,7 @@ static int visit_module(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->by_code);
     Py_VISIT(state->error);
     Py_VISIT(state->closed_error);
+    Py_VISIT(state->with_answers);
     return 0;
 }
 
@@ -162,6 +199,7 @@ static int clear_module(PyObject *module)
     Py_CLEAR(state->by_code);
     Py_CLEAR(state->error);
     Py_CLEAR(state->closed_error);
+    Py_CLEAR(state->with_answers);
     return 0;
 }
 

@@ -36,6 +36,7 @@ struct state {
     PyObject *by_code; /* dict: code -> class, of tamis._errors */
     PyObject *error;   /* the base class, for a code that this version does not know */
     PyObject *closed_error;
+    PyObject *with_answers; /* a function of tamis._errors */
 };
 
 struct store_object {
@@ -63,6 +64,7 @@ struct build_object {
     tamis_build *handle;
     unsigned running;
     bool is_closed;
+    bool was_interrupted; /* by an exception of a signal's handler, so it is closed */
 };
 
 /* An object is closed.  true: its handle is to be closed now; else the last call that runs does it.
@@ -88,8 +90,9 @@ struct state *state_of(PyObject *module);
 /* Raises the exception of a code, with the library's sentence; returns NULL. */
 PyObject *raise_error(PyObject *module, int code);
 
-/* The same, with an attribute `answers`. */
-PyObject *raise_with_answers(PyObject *module, int code, const uint8_t *answers, size_t count);
+/* Gives the exception that is set an attribute `answers`: what a call for many keys had answered
+ * before it.  Takes the reference; of NULL, which could not be made, the exception gets none. */
+void give_answers(PyObject *module, PyObject *answers);
 
 /* None; of a code below 0 its exception.  An exception that is set already, by a callable or by the
  * handler of a signal, stands before that. */

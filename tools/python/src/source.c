@@ -1,10 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "source.h"
 
+/* The array of numpy that a column such as a Series of pandas gives of itself; NULL with an
+ * exception, or because the object gives none. */
+static PyObject *array_of(PyObject *object)
+{
+    PyObject *method, *array;
+
+    if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) return NULL;
+    method = PyObject_GetAttrString(object, "__array__");
+    if (!method) {
+        if (PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
+        return NULL;
+    }
+    array = PyObject_CallNoArgs(method);
+    Py_DECREF(method);
+    return array;
+}
+
 /* The orders in which an object is asked what it is: an array of pyarrow has items too, and a numpy
  * array is iterable, but these would make a Python object of each key. */
 static int choose(struct source *source, PyObject *object)
 {
+    PyObject *array = NULL;
     int rc;
 
     if (PyUnicode_Check(object) || PyBytes_Check(object) || PyByteArray_Check(object)) {
@@ -13,7 +31,13 @@ static int choose(struct source *source, PyObject *object)
     }
     rc = source_of_arrow(source, object);
     if (rc == 0) rc = source_of_buffer(source, object);
-    if (rc == 0) rc = source_of_items(source, object);
+    if (rc == 0 && !PyObject_CheckBuffer(object)) {
+        array = array_of(object);
+        if (!array && PyErr_Occurred()) return -1;
+        if (array) rc = source_of_buffer(source, array);
+    }
+    if (rc == 0) rc = source_of_items(source, array ? array : object);
+    Py_XDECREF(array); /* the source holds what it needs of it */
     return rc < 0 ? -1 : 0;
 }
 

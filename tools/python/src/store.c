@@ -275,12 +275,13 @@ static PyObject *store_is_closed(PyObject *object, void *unused)
 
 static PyMethodDef methods[] = {
     {"drop", store_drop, METH_VARARGS,
-     "drop(name)\n\nRemove a filter and its files.  Open handles of it, in any process, fail from "
+     "drop($self, name, /)\n--\n\nRemove a filter and its files.  Open handles of it, in any "
+     "process, fail from "
      "then on."},
     {"rename", store_rename, METH_VARARGS,
-     "rename(old_name, new_name)\n\nGive a filter another name."},
+     "rename($self, old_name, new_name, /)\n--\n\nGive a filter another name."},
     {"close", store_close, METH_NOARGS,
-     "close()\n\nClose the store.  Filters that are open stay open."},
+     "close($self, /)\n--\n\nClose the store.  Filters that are open stay open."},
     {"_list", store_list, METH_VARARGS, "Dicts of the filters."},
     {"_generations", store_generations, METH_VARARGS, "Dicts of the generations of a filter."},
     {"_rollback", store_rollback, METH_VARARGS, "Put a kept generation in force."},

@@ -13,6 +13,7 @@ docs/python.md of the source is the tutorial.
 
 from ._errors import (
     AccessError,
+    BatchError,
     BusyError,
     ClosedError,
     CorruptError,
@@ -41,8 +42,9 @@ from ._tamis import shard, shard_many, simd, version
 
 __version__ = version()
 __all__ = [
-    "AccessError", "Build", "BuildResult", "BusyError", "ClosedError", "CorruptError", "DroppedError", "Error",
+    "AccessError", "BatchError", "Build", "BuildResult", "BusyError", "ClosedError", "CorruptError", "DroppedError", "Error",
     "ExistsError", "Filter", "FilterStat", "ForeignError", "Frontier", "FullError", "Generation", "InputOutputError",
-    "InvalidError", "Item", "LimitError", "MismatchError", "NoMemoryError", "NoSpaceError", "NoStoreError", "NotFoundError", "ReadOnlyError",
+    "InvalidError", "Item", "LimitError", "MismatchError", "NoMemoryError", "NoSpaceError", "NoStoreError", "NotFoundError",
+    "ReadOnlyError",
     "Store", "SystemCallError", "UnsupportedError", "VersionError", "shard", "shard_many", "simd", "version",
 ]

@@ -6,6 +6,11 @@ is not there.
 """
 
 
+from __future__ import annotations
+
+from typing import Any
+
+
 class Error(Exception):
     """An error of the library.  str() says what was tried, on what, and what mends it."""
 
@@ -13,8 +18,9 @@ class Error(Exception):
     """The number of the library's code, below 0."""
     name: str = ""
     """The name of the code, such as "TAMIS_ENOTFOUND"."""
-    answers: bytes | None = None
-    """After a call for many keys: a byte for each key that was tried: 1, 0, or 2 for a key that was refused."""
+    answers: bytes | bytearray | list[int] | None = None
+    """After a call for many keys: what it had answered before it ended.  A byte for each key that was tried: 1, 0, or 2 for a key
+    that was refused; of count_many() a list, of shard_many() the shards.  None: after one of the other calls."""
 
     def __str__(self) -> str:
         return Exception.__str__(self)  # KeyError would show the sentence in quotes
@@ -136,6 +142,25 @@ class BusyError(Error):
     """Another process has held a lock of the store for too long."""
 
     code, name = -19, "TAMIS_EBUSY"
+
+
+class BatchError(Error):
+    """A call for many keys ended by an exception that cannot carry `answers`.  This one does, and was raised from it."""
+
+
+def with_answers(error: BaseException, answers: Any) -> BaseException:
+    """What is raised in place of an exception that has answers of another call already, or refuses the attribute."""
+    made: BaseException
+    try:
+        made = type(error)(*error.args)
+        object.__setattr__(made, "answers", answers)
+    except Exception:
+        if not isinstance(error, Exception):  # such as KeyboardInterrupt, which stays what it is
+            return error
+        made = BatchError(f"the call for many keys was ended by {type(error).__name__}: {error}")
+        made.answers = answers
+    made.__cause__ = error
+    return made
 
 
 BY_CODE: dict[int, type[Error]] = {

@@ -186,6 +186,9 @@ class Filter(_tamis.Filter):
             self.update(other)
         return self
 
+    def __bool__(self) -> bool:
+        return True  # a filter without keys is a filter
+
     def __iter__(self) -> Any:
         raise TypeError("a filter does not know its keys, so it cannot list them")
 
@@ -204,10 +207,10 @@ class Filter(_tamis.Filter):
 
 
 class Build(_tamis.Build):
-    """The next generation of a filter, made from all of its keys.
+    r"""The next generation of a filter, made from all of its keys.
 
-        with store.build("blacklist", fp_rate=0.001) as build:
-            build.add_many(open("list"))
+        with store.build("blacklist", fp_rate=0.001) as build, open("list", "rb") as lines:
+            build.add_many(line.rstrip(b"\r\n") for line in lines)
 
     The end of the with block publishes the generation, unless an exception ends it.  `result` says what was done.  Until
     then, and if anything fails, the generation before it stays in force.

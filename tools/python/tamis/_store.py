@@ -11,12 +11,28 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from . import _tamis
+from ._errors import InvalidError
 from ._filter import CREATE, FILTER_DURABLE, FORCE_NETWORK_FS, READ_ONLY, Build, Filter, FilterStat, Generation
 
 ON_FULL = {None: 0, "grow": 1, "refuse": 2, "warn": 3}  # enum tamis_on_full
 BUILD_IF_CHANGED, BUILD_KEEP = 1, 2
 MERGE_INTERSECT = 1
-Duration = datetime.timedelta | float | int
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}  # as the command has them
+Duration = datetime.timedelta | float | int | str
+
+
+def seconds_of(window: Duration) -> float:
+    """The seconds of a window: of a number of them, of a timedelta, or of text such as "30d" (s, m, h, d or w)."""
+    if isinstance(window, datetime.timedelta):
+        return window.total_seconds()
+    try:
+        if isinstance(window, str):
+            unit = SECONDS.get(window[-1:])
+            return float(window) if unit is None else float(window[:-1]) * unit
+        return window if isinstance(window, int) else float(window)
+    except (TypeError, ValueError):
+        raise InvalidError(f"a window is a number of seconds, a timedelta, or text with s, m, h, d or w such as '30d', not "
+                           f"{window!r}") from None
 
 
 def _nanoseconds(window: Duration | None) -> int:
@@ -24,7 +40,10 @@ def _nanoseconds(window: Duration | None) -> int:
         return 0
     if isinstance(window, datetime.timedelta):
         return window // datetime.timedelta(microseconds=1) * 1000
-    return round(window * 1_000_000_000)
+    seconds = seconds_of(window)
+    if seconds != seconds or seconds < 0:
+        raise InvalidError(f"a window of {window!r} is no time to remember keys for; give more than 0, or None for no window")
+    return round(seconds * 1_000_000_000)
 
 
 def _spec(capacity: int = 0, fp_rate: float = 0, kind: str | None = None, *, hash_set: str | None = None, seed: int = 0,
@@ -52,7 +71,10 @@ class Store(_tamis.Store):
 
     def __init__(self, path: str | os.PathLike[str], *, create: bool = True, read_only: bool = False,
                  mode: int | None = None, busy_timeout: float = 10, force_network_fs: bool = False) -> None:
-        self._path = os.path.abspath(os.fsdecode(path))
+        given = os.fsdecode(path)
+        if not given:
+            raise InvalidError("the path of the store is empty; name a directory (\".\" is the working directory)")
+        self._path = os.path.abspath(given)
         self._read_only = read_only
         flags = READ_ONLY if read_only else create * CREATE
         flags |= force_network_fs * FORCE_NETWORK_FS
@@ -109,7 +131,7 @@ class Store(_tamis.Store):
         fp_rate     rate of false positives; 0: 1 %
         kind        "blocked" (the default), "bloom" or "counting"; store.build() makes "fuse"
         on_full     "grow" (the default): further files; "refuse": FullError; "warn": a worse rate
-        window      a timedelta or seconds: keys are forgotten after that, and at most a slice later
+        window      a timedelta, seconds, or "30d" (s, m, h, d or w): keys are forgotten after that, and at most a slice later
         durable     add() returns True only once a power cut cannot take the key
         """
         return Filter(self, name, _mode=1, _spec=_spec(

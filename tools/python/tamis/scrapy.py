@@ -15,7 +15,6 @@ own memory, and nobody fetches it then.
 
 from __future__ import annotations
 
-import datetime
 import logging
 import os
 from typing import Any
@@ -27,21 +26,9 @@ from ._errors import InvalidError
 from ._filter import Filter
 from ._remote import RemoteFilter, is_url
 from ._scheduler import Scheduler as Scheduler
-from ._store import Store
+from ._store import Store, seconds_of
 
 logger = logging.getLogger(__name__)
-SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-
-
-def seconds_of(window: Any) -> float | None:
-    """A window out of the settings: seconds, a timedelta, or a number with s, m, h, d or w such as "30d"."""
-    if not window:
-        return None
-    if isinstance(window, datetime.timedelta):
-        return window.total_seconds()
-    if isinstance(window, str) and window[-1:] in SECONDS:
-        return float(window[:-1]) * SECONDS[window[-1]]
-    return float(window)
 
 
 def default_name(crawler: Any) -> str:
@@ -88,7 +75,8 @@ class DupeFilter(BaseDupeFilter):
         path = store_path(settings)
         spec = (settings.get("TAMIS_FILTER") or default_name(crawler),
                 settings.getint("TAMIS_CAPACITY", 1_000_000), settings.getfloat("TAMIS_FP_RATE", 0.0001))
-        options = {"window": seconds_of(settings.get("TAMIS_WINDOW")), "durable": settings.getbool("TAMIS_DURABLE")}
+        window = settings.get("TAMIS_WINDOW")
+        options = {"window": seconds_of(window) if window else None, "durable": settings.getbool("TAMIS_DURABLE")}
         if is_url(path):
             return cls(RemoteFilter(path, *spec, **options), crawler)
         return cls(Store(os.path.expanduser(path)).open_or_create(*spec, **options), crawler)

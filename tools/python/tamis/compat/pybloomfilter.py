@@ -33,6 +33,10 @@ def _key(item: Any) -> str | bytes:
     return item if isinstance(item, (str, bytes)) else b"\xff" + struct.pack("<q", hash(item))
 
 
+def _is_empty_file(path: str) -> bool:
+    return os.path.isfile(path) and not os.path.islink(path) and os.path.getsize(path) == 0
+
+
 class BloomFilter:
     """A filter of fixed size, in memory or, with `filename`, in a store that other processes open too."""
 
@@ -60,9 +64,12 @@ class BloomFilter:
         if not filename:
             self._filter = self._make(None)
             return
+        if _is_empty_file(filename):  # as tempfile.NamedTemporaryFile makes, for a name that is free
+            os.unlink(filename)
         if os.path.exists(filename) and not os.path.exists(os.path.join(filename, HEAD)):
             raise FileExistsError(errno.EEXIST, "not a filter of tamis.compat.pybloomfilter, so it stays", filename)
-        os.makedirs(filename, mode=perm | 0o700, exist_ok=True)
+        if not os.path.isdir(filename):
+            os.mkdir(filename, mode=perm | 0o700)
         with Store(filename) as store:
             if NAME in store:
                 store.drop(NAME)

@@ -33,11 +33,11 @@ class Bloom:
             raise ValueError("expected_items must be greater than 0")
         if not 0 < false_positive_rate < 1:
             raise ValueError("false_positive_rate must be between 0 and 1")
-        # rbloom's sizes: bits up to a multiple of 8, and k = m/n ln 2.
-        # Where that is 0, 8: rbloom makes a filter that panics.
+        # rbloom's sizes: whole bits, then whole bytes; and k = m/n ln 2 of the bits before that.
+        # Where these are 0, 8 and 1: rbloom makes a filter that panics.
         bits = -expected_items * math.log(false_positive_rate) / math.log(2) ** 2
-        m_bits = max(8, math.ceil(bits / 8) * 8)
-        self._open(m_bits, max(1, int(m_bits / expected_items * math.log(2))), hash_func)
+        m_bits = max(8, -(-int(bits) // 8) * 8)
+        self._open(m_bits, max(1, int(bits / expected_items * math.log(2))), hash_func)
 
     def _open(self, m_bits: int, k: int, hash_func: Callable[[Any], int] | None) -> None:
         hash_func = builtins.hash if hash_func is None else hash_func
