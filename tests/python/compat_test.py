@@ -46,6 +46,7 @@ third_bf == fourth_bf, bf.issubset(third_bf), bf <= third_bf, bf < third_bf, thi
 third_bf > bf, third_bf >= bf, bf != third_bf, third_bf.issuperset(bf), bf != 5, bf == 5
 bf < 5
 bf.size_in_bits, Bloom(10, 0.3).size_in_bits, Bloom(12345, 1e-6).size_in_bits
+[Bloom(n, p).size_in_bits for n in range(5, 300) for p in (.5, .3, .1, .01)]
 round(third_bf.approx_items)
 round(bf.approx_items), repr(bf & other_bf), "hello" in (bf & third_bf), 3.5 in (bf & third_bf)
 bf.intersection(["hello"]) == bf.copy().intersection(["hello"]), "world" in bf.intersection(["hello"])
@@ -130,6 +131,9 @@ reader.clear_all()
 fruit.clear_all()
 len(fruit), "apple" in fruit
 BloomFilter(10, 0.1, "words.bloom").capacity
+open("empty.bloom", "x").close()
+BloomFilter(10, 0.1, "empty.bloom").add("a")
+BloomFilter(10, 0.1, "no/such/place.bloom")
 cakes = BloomFilter(10000, 0.1)
 cakes.add("apple"), cakes.add("apple"), "apple" in cakes, cakes.bit_count > 0, cakes.fileno()
 unpickled = pickle.loads(pickle.dumps(cakes))
