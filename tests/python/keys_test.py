@@ -273,13 +273,13 @@ class Keys(StoreTest):
     def test_pyarrow_dictionaries_are_their_values(self):
         """Categoricals of pandas are these too.  They were refused."""
         for index in ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"):
-            places = pyarrow.array([1, 0, 1], type=index)
+            places = pyarrow.array([1, 0], type=index)
             with self.subTest(index):
                 texts = pyarrow.DictionaryArray.from_arrays(places, pyarrow.array(["x", "a", "long enough for a view"])[:2])
-                self.takes(texts, "a", "x", "a")
-                self.takes(texts[1:], "x", "a")
-        self.takes(pyarrow.chunked_array([texts, texts]), "a", "x", "a", "a", "x", "a")
-        self.takes(pyarrow.DictionaryArray.from_arrays(places, pyarrow.array([5, 6])), *(struct.pack("<q", n) for n in (6, 5, 6)))
+                self.takes(texts, "a", "x")
+                self.takes(texts[1:], "x")
+        self.takes(pyarrow.chunked_array([texts[:1], texts[1:]]), "a", "x")
+        self.takes(pyarrow.DictionaryArray.from_arrays(places, pyarrow.array([5, 6])), *(struct.pack("<q", n) for n in (6, 5)))
         for keys in (pyarrow.array(["a", None]).dictionary_encode(),
                      pyarrow.DictionaryArray.from_arrays(places, pyarrow.array(["new", None]))):
             with self.assertRaisesRegex(ValueError, "value [01] .* null"):
