@@ -133,7 +133,6 @@ len(fruit), "apple" in fruit
 BloomFilter(10, 0.1, "words.bloom").capacity
 open("empty.bloom", "x").close()
 BloomFilter(10, 0.1, "empty.bloom").add("a")
-BloomFilter(10, 0.1, "no/such/place.bloom")
 cakes = BloomFilter(10000, 0.1)
 cakes.add("apple"), cakes.add("apple"), "apple" in cakes, cakes.bit_count > 0, cakes.fileno()
 unpickled = pickle.loads(pickle.dumps(cakes))
@@ -201,6 +200,13 @@ class Own(StoreTest):
         with self.assertRaisesRegex(ValueError, "rbloom itself"):
             Bloom.load(path, len)
         self.assertEqual(os.path.getsize(path), 100)
+
+    def test_missing_parents_are_not_made(self):
+        """They were.  The package raises an OSError without a number."""
+        from tamis.compat.pybloomfilter import BloomFilter
+        with self.assertRaises(FileNotFoundError):
+            BloomFilter(10, 0.1, os.path.join(self.directory, "no/such.bloom"))
+        self.assertFalse(os.path.exists(os.path.join(self.directory, "no")))
 
     def test_damaged_bytes_are_refused(self):
         from tamis.compat.rbloom import Bloom
