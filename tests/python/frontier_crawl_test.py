@@ -146,7 +146,7 @@ class Crawls(StoreTest):
         logs = [self.ends(process) for process in processes]
         self.is_whole(site, kills * IN_HAND)
         shares = site.shares()
-        if count >= 3:
+        if count >= 3 and (not kills or pages >= 2000):  # of a small site the most is fetched while others begin again
             self.assertLessEqual(max(shares.values()) * 2, sum(shares.values()), shares)
         return logs
 
@@ -167,6 +167,9 @@ class Either:
 
     def test_killed_processes_lose_nothing(self):
         self.crawl_with_kills(*self.size)
+
+    def test_processes_share_the_work(self):
+        self.crawl_with_kills(300, 3, 0)
 
     def test_interrupted_process_gives_back_and_a_restart_goes_on(self):
         site = self.site(200)

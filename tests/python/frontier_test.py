@@ -51,20 +51,22 @@ def push_all(path, count, seed, batch):
     return won
 
 
-def add_all(path, count, seed, batch):
+def add_all(path, count, seed, _):
     seen = tamis.Store(path)["crawl"]
     won = []
-    for key in shuffled(count, seed):
+    for key in shuffled(count, seed)[:count // 4]:  # it is far faster than those that push
         if seen.add(key):
             won.append(key)
-        if len(won) % batch == 0:
-            os.sched_yield()
     return won
 
 
 def run_of_race(call, barrier, answers, *arguments):
     barrier.wait()
-    answers.put((call.__name__, call(*arguments)))
+    try:
+        answers.put((call.__name__, call(*arguments)))
+    except BaseException as error:
+        answers.put((repr(error), []))
+        raise
 
 
 class FrontierTest(StoreTest):
