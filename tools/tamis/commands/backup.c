@@ -1,6 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* backup.c: tamis backup DIR - a copy of the store that is whole, while the store is in use. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "command.h"
+
+/* Queues of tamis.Frontier (docs/frontier.md) are databases of SQLite, of which the library knows
+ * nothing. */
+static void tell_of_queues(const struct invocation *call)
+{
+    char *store = cli_store_path(call);
+    if (!store) return;
+    const size_t room = strlen(store) + sizeof "/queues";
+    char *queues = malloc(room);
+    if (queues) {
+        (void)snprintf(queues, room, "%s/queues", store);
+        if (access(queues, F_OK) == 0)
+            cli_tell(
+                "%s, the queues of tamis.Frontier, is not copied; Frontier.backup('%s') in Python "
+                "copies one after this",
+                queues, call->args[0]);
+    }
+    free(queues);
+    free(store);
+}
 
 static int show_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
 {
@@ -24,6 +48,7 @@ static int backup(struct invocation *call)
         return cli_interrupted("; nothing is left in %s", call->args[0]);
     }
     if (filters < 0) return cli_fail_library();
+    tell_of_queues(call);
     if (cli_given(call, TAKES(JSON))) {
         json_t *line = json_new();
         json_put(line, "directory", json_text(call->args[0]));
