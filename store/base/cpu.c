@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 #include "tamis.h"
 
@@ -13,17 +16,30 @@ static const char *const names[TAMIS__CPU_COUNT] = {
 static int chosen = -1;       /* atomic; every thread would choose the same */
 static unsigned forced_depth; /* atomic; 0: each variant's own */
 
+#ifdef __x86_64__
+/* Which registers the system saves: bits 1 and 2 are those of AVX, 5 to 7 those of AVX-512 (Intel's
+ * manual, volume 1, 13.3).  0 if it does not say. */
+static uint32_t saved_registers(void)
+{
+    uint32_t a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
+    __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    return a;
+}
+#endif
+
+/* Asks the processor itself: __builtin_cpu_supports() is always false where zig's runtime is. */
 bool tamis__cpu_has(enum tamis__cpu cpu)
 {
     if (cpu == TAMIS__CPU_PORTABLE) return true;
 #ifdef __x86_64__
-    __builtin_cpu_init();
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-                      __builtin_cpu_supports("bmi2");
-    if (cpu == TAMIS__CPU_AVX2) return avx2;
-    return cpu == TAMIS__CPU_AVX512 && avx2 && __builtin_cpu_supports("avx512f") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
+    const uint32_t avx2 = bit_AVX2 | bit_BMI | bit_BMI2;
+    const uint32_t avx512 = avx2 | bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
+    const uint32_t wanted = cpu == TAMIS__CPU_AVX512 ? avx512 : avx2;
+    const uint32_t registers = cpu == TAMIS__CPU_AVX512 ? 0xE6 : 0x6;
+    uint32_t a, b, c, d;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+    return (b & wanted) == wanted && (saved_registers() & registers) == registers;
 #else
     return false;
 #endif

@@ -10,7 +10,9 @@ import os
 import re
 import shutil
 import subprocess
+import sysconfig
 
+import setuptools
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
@@ -50,6 +52,22 @@ def version():
     return installed[0]
 
 
+def licence_as_a_table():
+    """For setuptools before 77, such as Debian 12's: pyproject.toml has the licence as text, which they refuse."""
+    from setuptools.config import pyprojecttoml
+
+    load = pyprojecttoml.load_file
+
+    def load_file(path):
+        config = load(path)
+        project = config["project"]
+        project["license"] = {"text": project["license"]}
+        config["tool"]["setuptools"]["license-files"] = project.pop("license-files")
+        return config
+
+    pyprojecttoml.load_file = load_file
+
+
 class BuildExtension(build_ext):
     """build_ext that knows where libtamis is, at the time when it is needed."""
 
@@ -83,8 +101,7 @@ class BuildExtension(build_ext):
         subprocess.run(["cmake", "--build", build, "--target", "tamis_static", "-j", str(os.cpu_count())], check=True)
         extension.include_dirs.append(os.path.join(top, "store", "include"))
         extension.extra_objects.append(os.path.join(build, "store", "libtamis.a"))
-        # The symbols of the library stay inside, so that another copy of it in the process is no danger.
-        extension.extra_link_args += [*libraries, "-pthread", "-lm", "-Wl,--exclude-libs,ALL"]
+        extension.extra_link_args += [*libraries, "-pthread", "-lm"]
 
     @staticmethod
     def leave_other_place(top, build):
@@ -112,12 +129,18 @@ class SourceDistribution(sdist):
             shutil.copy(os.path.join(top, file), os.path.join(into, file))
 
 
+if int(setuptools.__version__.split(".")[0]) < 77:
+    licence_as_a_table()
+# A free-threaded Python has no stable ABI, so each version of it needs a build of its own.
+STABLE = not sysconfig.get_config_var("Py_GIL_DISABLED")
 setup(
     version=version(),
-    ext_modules=[Extension("tamis._tamis", [f"src/{name}.c" for name in SOURCES], py_limited_api=True,
-                           depends=[f"src/{name}.h" for name in ("fields", "key", "module", "source")],
-                           define_macros=[("Py_LIMITED_API", "0x030B0000"), ("_GNU_SOURCE", None)],
-                           extra_compile_args=["-std=c11", "-fvisibility=hidden"])],
+    ext_modules=[Extension("tamis._tamis", [f"src/{name}.c" for name in SOURCES], py_limited_api=STABLE,
+                           depends=["src/exports.map", *(f"src/{name}.h" for name in ("fields", "key", "module", "source"))],
+                           define_macros=[("_GNU_SOURCE", None)] + [("Py_LIMITED_API", "0x030B0000")] * STABLE,
+                           extra_compile_args=["-std=c11", "-fvisibility=hidden"],
+                           # The symbols of the library stay inside: another copy of it in the process is no danger.
+                           extra_link_args=[f"-Wl,--version-script={os.path.join(HERE, 'src/exports.map')}"])],
     cmdclass={"build_ext": BuildExtension, "sdist": SourceDistribution},
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE else {},
 )

@@ -17,7 +17,8 @@
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
-#ifndef Py_LIMITED_API
+#include <pyconfig.h>
+#if !defined Py_LIMITED_API && !defined Py_GIL_DISABLED /* which has no stable ABI */
 #define Py_LIMITED_API 0x030B0000 /* one binary for Python 3.11 and all later ones */
 #endif
 #include <Python.h>
