@@ -140,7 +140,7 @@ static int furnish(struct making *m, uint64_t fullest)
         struct bench *bench = &m->benches[i];
         if (reads) bench->digests = malloc(((size_t)fullest + 1) * sizeof *bench->digests);
         bench->workspace = malloc(workspace);
-        bench->fingerprints = malloc((size_t)m->piece_bytes);
+        bench->fingerprints = malloc((size_t)m->piece_bytes + TAMIS__FUSE_END_BYTES);
         got = bench->workspace != NULL && bench->fingerprints != NULL &&
               (!reads || bench->digests != NULL);
     }

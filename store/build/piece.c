@@ -150,11 +150,31 @@ ASSIGN(uint16_t)
 ASSIGN(uint32_t)
 #undef ASSIGN
 
-static void assign(const struct work *w, uint32_t fingerprint_bits, void *fingerprints)
+/* Packed ones lie in a buffer that has TAMIS__FUSE_END_BYTES more behind the last one. */
+static void assign_packed(const struct work *w, uint32_t bits, unsigned char *fingerprints)
 {
-    if (fingerprint_bits == 8)
+    const uint32_t mask = tamis__fuse_mask(TAMIS__FUSE_PACKED, bits);
+    memset(fingerprints, 0, w->slots * bits / 8 + TAMIS__FUSE_END_BYTES);
+    for (uint64_t i = w->count; i-- > 0;) {
+        const struct tamis__fuse_place place =
+            tamis__fuse_place(&w->geometry, w->peeled[i], w->seed);
+        const uint64_t own = (uint64_t)w->order[i] * bits;
+        uint32_t sum = place.fingerprint;
+        for (unsigned j = 0; j < TAMIS__FUSE_ARITY; j++)
+            sum ^= tamis__fuse_fingerprint(fingerprints, place.slots[j], TAMIS__FUSE_PACKED, bits);
+        const uint64_t with = tamis__get64(fingerprints + own / 8) | (uint64_t)(sum & mask)
+                                                                         << own % 8;
+        memcpy(fingerprints + own / 8, &with, sizeof with);
+    }
+}
+
+static void assign(const struct work *w, uint32_t bits, void *fingerprints)
+{
+    if (tamis__fuse_is_packed(bits))
+        assign_packed(w, bits, fingerprints);
+    else if (bits == 8)
         assign_uint8_t(w, fingerprints);
-    else if (fingerprint_bits == 16)
+    else if (bits == 16)
         assign_uint16_t(w, fingerprints);
     else
         assign_uint32_t(w, fingerprints);

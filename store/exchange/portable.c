@@ -15,8 +15,8 @@
  * anywhere.  The stream holds seeds, as no key could be found without them; it does not hold keys,
  * but for exceptions.
  *
- * A filter of kind fuse, or with exceptions, is written as version 2, which older readers refuse;
- * any other as version 1.
+ * A stream has the least version that has what it needs, so that older readers take it if they can:
+ * version 1, 2 for kind fuse or exceptions, 3 for fingerprints that are packed (sizing/fuse.h).
  */
 #include "exchange/exchange.h"
 
@@ -25,8 +25,10 @@
 #include "kind/cells.h"
 
 #define MAGIC "TAMISX\r\n" /* CR LF shows text-mode copies */
-#define VERSION 2u
 #define VERSION_FIRST 1u
+#define VERSION_STATIC 2u
+#define VERSION_PACKED 3u
+#define VERSION VERSION_PACKED /* the greatest that is known */
 
 struct head {                 /* docs/exchange.md; little-endian; offset, size, meaning */
     uint8_t magic[8];         /*   0   8  MAGIC                                 */
@@ -116,6 +118,13 @@ TAMIS__SIZE(struct outgrown, 16);
 
 #define HEAD_BYTES_MAX (sizeof(struct head) + TAMIS__SEGMENTS_MAX * sizeof(struct description) + 8)
 
+/* The least version that has fingerprints of so many bits (0: none), and exceptions. */
+static uint32_t version_of(uint32_t fingerprint_bits, bool has_exceptions)
+{
+    if (fingerprint_bits != 0 && tamis__fuse_is_packed(fingerprint_bits)) return VERSION_PACKED;
+    return fingerprint_bits != 0 || has_exceptions ? VERSION_STATIC : VERSION_FIRST;
+}
+
 /* ---- In -------------------------------------------------------------------------------------- */
 
 static int refuse_newer(struct tamis__refusal *refusal, uint64_t offset)
@@ -151,7 +160,7 @@ static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
         return tamis__refuse(refusal, TAMIS_ECORRUPT, checked,
                              "has a damaged head (its checksum does not match)");
     const uint64_t later = offsetof(struct head, exceptions);
-    if (head->version < VERSION && !tamis__is_zero(at + later, sizeof *head - later))
+    if (head->version == VERSION_FIRST && !tamis__is_zero(at + later, sizeof *head - later))
         return refuse_newer(refusal, later);
     return 0;
 }
@@ -219,11 +228,13 @@ static int parse_description(const unsigned char *bytes, uint64_t at, uint32_t v
 {
     struct description d;
     memcpy(&d, bytes + at, sizeof d);
-    if (version < VERSION && (d.kind == TAMIS_KIND_FUSE || has_later_fields(&d)))
+    if (version == VERSION_FIRST && (d.kind == TAMIS_KIND_FUSE || has_later_fields(&d)))
         return refuse_newer(refusal, at + offsetof(struct description, fingerprint_bits));
     const int rc =
         d.kind == TAMIS_KIND_FUSE ? judge_fuse(&d, at, refusal) : judge_cells(&d, at, refusal);
     if (rc < 0) return rc;
+    if (version < version_of(d.fingerprint_bits, false))
+        return refuse_newer(refusal, at + offsetof(struct description, fingerprint_bits));
     if (d.capacity == 0 || d.capacity > TAMIS__CAPACITY_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, capacity),
                              "has a segment of an impossible capacity");
@@ -308,11 +319,11 @@ static int check_alone(const struct tamis__outline *outline, struct tamis__refus
                          "segments, or refuses");
 }
 
-/* Version 2 is for what version 1 does not have. */
 static int check_version(const struct head *head, const struct tamis__outline *outline,
                          struct tamis__refusal *refusal)
 {
-    if (head->version == VERSION_FIRST || outline->exceptions > 0 || is_fuse(&outline->layers[0]))
+    if (head->version ==
+        version_of(outline->layers[0].shape.fingerprint_bits, outline->exceptions > 0))
         return 0;
     return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, version),
                          "has version %u, but nothing that needs this version", head->version);
@@ -482,7 +493,8 @@ static void describe(const struct tamis__segment *segment, struct description *d
 static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 {
     unsigned char bytes[HEAD_BYTES_MAX];
-    struct head head = {.version = VERSION_FIRST,
+    const uint32_t fingerprint_bits = cargo->segments[0]->header->fingerprint_bits;
+    struct head head = {.version = version_of(fingerprint_bits, cargo->index != NULL),
                         .segments = cargo->count,
                         .capacity = cargo->capacity,
                         .fp_rate = tamis__double_to_bits(cargo->fp_rate),
@@ -494,8 +506,7 @@ static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *wri
                         .filter_rate = tamis__double_to_bits(cargo->policy.fp_rate)};
     size_t used = sizeof head;
     memcpy(head.magic, MAGIC, sizeof head.magic);
-    if (cargo->index != NULL || cargo->segments[0]->header->kind == TAMIS_KIND_FUSE) {
-        head.version = VERSION;
+    if (head.version != VERSION_FIRST) {
         head.exceptions = cargo->index != NULL ? tamis__index_count(cargo->index) : 0;
         memcpy(head.key_digest, cargo->key_digest, sizeof head.key_digest);
     }

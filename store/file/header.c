@@ -162,6 +162,12 @@ static int check_fields(const struct tamis__segment_header *h, uint64_t file_byt
     return rc < 0 ? rc : check_policy(h, why);
 }
 
+/* A flag that says something of one kind is unknown of the others. */
+static uint32_t known_flags(uint32_t kind)
+{
+    return kind == TAMIS_KIND_FUSE ? TAMIS__INCOMPAT_PACKED : 0;
+}
+
 int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
                         struct tamis__refusal *refusal)
 {
@@ -177,11 +183,12 @@ int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
             refusal, TAMIS_EVERSION, FIELD(format_version),
             "has format version %u, this library reads up to %u; use a newer Tamis",
             h.format_version, TAMIS__FORMAT_VERSION);
-    if (h.incompat_flags & ~TAMIS__INCOMPAT_KNOWN)
+    const uint32_t unknown = h.incompat_flags & ~known_flags(h.kind);
+    if (unknown != 0)
         return tamis__refuse(
             refusal, TAMIS_EVERSION, FIELD(incompat_flags),
             "uses features (flags %#x) that this library does not have; use a newer Tamis",
-            h.incompat_flags & ~TAMIS__INCOMPAT_KNOWN);
+            unknown);
     if (h.checksum != constant_checksum(&h) || h.format_version == 0)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, FIELD(checksum),
                              "has a damaged header (its checksum does not match)");

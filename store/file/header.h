@@ -22,7 +22,8 @@
 #define TAMIS__SEGMENT_MAGIC "TAMIS\r\n" /* with its NUL: 8 bytes; CR LF shows text-mode copies */
 #define TAMIS__MAGIC_WORD 0x000A0D53494D4154u /* the same as it is loaded */
 #define TAMIS__FORMAT_VERSION 1u
-#define TAMIS__INCOMPAT_KNOWN 0u
+/* Kind fuse: the fingerprints have another width than 8, 16 or 32 bits, and are packed. */
+#define TAMIS__INCOMPAT_PACKED 1u
 #define TAMIS__COMPAT_KNOWN 0u
 #define TAMIS__STRIPES 32u
 /* A counter with a greater value is damaged.  It counts as this value, so that no sum overflows. */
@@ -132,7 +133,7 @@ struct tamis__segment_header {
     int64_t slice_start;       /*  296    8  ns since 1970, when that slice began; 0: no window  */
     uint32_t step;             /*  304    4  how often the filter, or the slice, had grown       */
     uint32_t counter_bits;     /*  308    4  bits of a counter; 0: the data are bits             */
-    uint32_t fingerprint_bits; /*  312    4  fuse: 8, 16 or 32; else 0                           */
+    uint32_t fingerprint_bits; /*  312    4  fuse: 8 to 32; else 0                                */
     uint32_t pieces;           /*  316    4  fuse: pieces, each with a seed of its own; else 0   */
     uint32_t piece_segments;   /*  320    4  fuse: segments where a first slot can lie           */
     uint32_t segment_slots;    /*  324    4  fuse: slots of one of these segments, 2^n           */

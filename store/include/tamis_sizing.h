@@ -33,7 +33,7 @@ struct tamis_sizing {
     uint64_t file_bytes;   /* result: bytes of the whole segment file, all of them allocated     */
     uint32_t words;        /* result: z, words that one key touches in its block; 0 for bloom    */
     uint32_t counter_bits; /* counting: bits of a counter, 4, 8, 16 or 32; 0 is 4; else 0        */
-    uint32_t fingerprint_bits; /* result: fuse: 8, 16 or 32; else 0                              */
+    uint32_t fingerprint_bits; /* result: fuse: 8 to 32; else 0                                  */
     uint32_t pieces;           /* result: fuse: parts that are built each by itself; else 0      */
 };
 

@@ -56,7 +56,7 @@ struct tamis_filter_stat {
     uint32_t slices;           /* of the window; 0: no window */
     uint32_t on_full;          /* enum tamis_on_full */
     uint32_t counter_bits;     /* kind counting: bits of a counter, of which m_bits is the number */
-    uint32_t fingerprint_bits; /* kind fuse: 8, 16 or 32; else 0 */
+    uint32_t fingerprint_bits; /* kind fuse: 8 to 32; else 0 */
     uint64_t exceptions;       /* keys that answer absent whatever the bits say (tamis_build.h) */
     uint32_t keep;             /* older generations that are kept when a build publishes another */
     uint32_t flags;            /* TAMIS_FILTER_* bits */

@@ -19,8 +19,6 @@
 #include "hash/digest.h"
 #include "sizing/sizing.h"
 
-#define TAMIS__INLINE static inline __attribute__((always_inline))
-
 /* Odd numbers without a pattern: 2^64 / golden ratio, and primes of xxHash. */
 static const uint64_t tamis__multipliers[4] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu,
                                                0x165667B19E3779F9u, 0x85EBCA77C2B2AE63u};

@@ -43,24 +43,20 @@ TAMIS__INLINE struct probe probe_of(const struct tamis__fuse_ask *ask, uint64_t 
 TAMIS__INLINE void prefetch(const struct tamis__fuse_ask *ask, const struct probe *probe,
                             uint32_t bytes)
 {
+    const char *fingerprints = ask->fingerprints;
     for (unsigned i = 0; i < TAMIS__FUSE_ARITY; i++)
-        __builtin_prefetch((const char *)ask->fingerprints + probe->slots[i] * bytes, 0, 3);
+        __builtin_prefetch(fingerprints + tamis__fuse_offset(probe->slots[i], bytes, ask->bits), 0,
+                           3);
 }
 
 TAMIS__INLINE unsigned test(const struct tamis__fuse_ask *ask, const struct probe *probe,
                             uint32_t bytes)
 {
     const uint64_t *slots = probe->slots;
-    if (bytes == 1) {
-        const uint8_t *f = ask->fingerprints;
-        return (uint8_t)probe->fingerprint == (uint8_t)(f[slots[0]] ^ f[slots[1]] ^ f[slots[2]]);
-    }
-    if (bytes == 2) {
-        const uint16_t *f = ask->fingerprints;
-        return (uint16_t)probe->fingerprint == (uint16_t)(f[slots[0]] ^ f[slots[1]] ^ f[slots[2]]);
-    }
-    const uint32_t *f = ask->fingerprints;
-    return probe->fingerprint == (f[slots[0]] ^ f[slots[1]] ^ f[slots[2]]);
+    const uint32_t sum = tamis__fuse_fingerprint(ask->fingerprints, slots[0], bytes, ask->bits) ^
+                         tamis__fuse_fingerprint(ask->fingerprints, slots[1], bytes, ask->bits) ^
+                         tamis__fuse_fingerprint(ask->fingerprints, slots[2], bytes, ask->bits);
+    return ((sum ^ probe->fingerprint) & tamis__fuse_mask(bytes, ask->bits)) == 0;
 }
 
 /* What becomes a digest: a key by one of two rules, or a digest that the caller has. */
@@ -106,7 +102,6 @@ TAMIS__INLINE size_t run(const struct tamis__fuse_ask *given, const struct tamis
     return ones;
 }
 
-/* There is an instance for each of the three widths. */
 TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct tamis_key *keys,
                              const uint64_t *digests, size_t count, uint8_t *answers,
                              enum source source)
@@ -120,13 +115,15 @@ TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct 
     if (tamis__cpu() == TAMIS__CPU_AVX512 && ask.piece_slots <= UINT32_MAX)
         return tamis__fuse_run_avx512(segment, keys, digests, count, answers);
 #endif
-    switch (segment->header->fingerprint_bits) {
-    case 8:
+    switch (tamis__fuse_instance(ask.bits)) {
+    case 1:
         return run(&ask, keys, digests, count, answers, 1, source);
-    case 16:
+    case 2:
         return run(&ask, keys, digests, count, answers, 2, source);
-    default:
+    case 4:
         return run(&ask, keys, digests, count, answers, 4, source);
+    default:
+        return run(&ask, keys, digests, count, answers, TAMIS__FUSE_PACKED, source);
     }
 }
 
@@ -146,11 +143,19 @@ size_t tamis__fuse_contains_digests(const struct tamis__segment *segment, const 
 
 int tamis__fuse_contains_digest(const struct tamis__segment *segment, uint64_t digest)
 {
-    const uint32_t bytes = segment->header->fingerprint_bits / 8;
     if (segment->header->pieces == 0) return 0;
     const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
     const struct probe probe = probe_of(&ask, digest);
-    return (int)test(&ask, &probe, bytes);
+    switch (tamis__fuse_instance(ask.bits)) {
+    case 1:
+        return (int)test(&ask, &probe, 1);
+    case 2:
+        return (int)test(&ask, &probe, 2);
+    case 4:
+        return (int)test(&ask, &probe, 4);
+    default:
+        return (int)test(&ask, &probe, TAMIS__FUSE_PACKED);
+    }
 }
 
 static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
@@ -187,7 +192,9 @@ static int check(const struct tamis__segment_header *header, const char **reason
     *reason = "has a geometry that no fuse filter has";
     if (!tamis__fuse_shape_is_valid(&shape) || header->m_bits != tamis__fuse_m_bits(&shape) ||
         header->k != TAMIS__FUSE_ARITY || header->words != 0 || header->counter_bits != 0 ||
-        header->bit_order != TAMIS__BITS_LSB_FIRST)
+        header->bit_order != TAMIS__BITS_LSB_FIRST ||
+        tamis__fuse_is_packed(header->fingerprint_bits) !=
+            ((header->incompat_flags & TAMIS__INCOMPAT_PACKED) != 0))
         return TAMIS_ECORRUPT;
     tamis__static_layout(tamis__fuse_data_bits(&shape), &layout);
     *reason = "has data of a length that its pieces contradict";
@@ -220,10 +227,11 @@ static size_t explain(const struct tamis__segment *segment, const void *key, siz
     const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
     const uint64_t digest = tamis__fuse_digest(&ask.by, key, key_bytes);
     const struct probe probe = h->pieces == 0 ? (struct probe){{0}, 0} : probe_of(&ask, digest);
-    const uint32_t kept = probe.fingerprint & (uint32_t)(((uint64_t)1 << h->fingerprint_bits) - 1);
+    const uint32_t kept =
+        probe.fingerprint & tamis__fuse_mask(TAMIS__FUSE_PACKED, h->fingerprint_bits);
     memcpy(positions, probe.slots, sizeof probe.slots);
     return (size_t)snprintf(text, text_bytes, "%016" PRIx64 ",%0*" PRIx32, digest,
-                            (int)h->fingerprint_bits / 4, kept);
+                            (int)(h->fingerprint_bits + 3) / 4, kept);
 }
 
 /* *ones gets the number of fingerprints that are not 0.  The rate follows from
@@ -234,14 +242,10 @@ static void measure(const struct tamis__segment *segment, uint64_t *ones, double
     const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
     const uint64_t slots = h->pieces * ask.piece_slots;
     *ones = 0;
-    for (uint64_t i = 0; i < slots; i++) {
-        if (h->fingerprint_bits == 8)
-            *ones += ((const uint8_t *)ask.fingerprints)[i] != 0;
-        else if (h->fingerprint_bits == 16)
-            *ones += ((const uint16_t *)ask.fingerprints)[i] != 0;
-        else
-            *ones += ((const uint32_t *)ask.fingerprints)[i] != 0;
-    }
+    const uint32_t bytes = tamis__fuse_instance(ask.bits);
+    const uint32_t mask = tamis__fuse_mask(bytes, ask.bits);
+    for (uint64_t i = 0; i < slots; i++)
+        *ones += (tamis__fuse_fingerprint(ask.fingerprints, i, bytes, ask.bits) & mask) != 0;
     *fp_rate = h->pieces == 0 ? 0 : exp2(-(double)h->fingerprint_bits);
 }
 

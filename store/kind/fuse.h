@@ -14,7 +14,7 @@
  *          +--- hash, 64 bits
  *                  0 .. 15   in the next segment, by XOR with where slot 0 lies in its own: slot 1
  *                 16 .. 31   in the one after that: slot 2
- *                 32 .. 63   fingerprint, of which the low 8, 16 or 32 bits are kept
+ *                 32 .. 63   fingerprint, of which the low 8 to 32 bits are kept
  *
  * A key is in when the XOR of its three slots is its fingerprint (Graf and Lemire, "Binary Fuse
  * Filters: Fast and Smaller Than Xor Filters", 2022).  Slot 0 rises with the digest, so that the
@@ -22,7 +22,8 @@
  * seed moves only the other two slots.
  *
  * The data: `pieces` seeds of 8 bytes, zeros up to a multiple of 64, the fingerprints of piece 0,
- * of piece 1, ...
+ * of piece 1, ...  Those of 8, 16 or 32 bits are integers, those of other widths are packed
+ * (sizing/fuse.h).
  */
 #pragma once
 
@@ -93,6 +94,7 @@ struct tamis__fuse_ask {
     uint64_t piece_slots;
     const uint64_t *seeds;
     const void *fingerprints;
+    uint32_t bits; /* of a fingerprint */
     struct tamis__digester by;
 };
 
@@ -104,7 +106,42 @@ static inline struct tamis__fuse_ask tamis__fuse_ask_of(const struct tamis__segm
         .piece_slots = ((uint64_t)h->piece_segments + 2) * h->segment_slots,
         .seeds = segment->data,
         .fingerprints = (const unsigned char *)segment->data + tamis__fuse_seeds_bytes(h->pieces),
+        .bits = h->fingerprint_bits,
         .by = tamis__header_digester(h)};
+}
+
+/* The loops over keys have an instance for each width that is an integer, and one for all that are
+ * packed. So `bytes` is a constant: those of a fingerprint, or TAMIS__FUSE_PACKED. */
+#define TAMIS__FUSE_PACKED 0u
+
+/* Where the fingerprint of a slot begins, in bytes. */
+TAMIS__INLINE uint64_t tamis__fuse_offset(uint64_t slot, uint32_t bytes, uint32_t bits)
+{
+    return bytes == TAMIS__FUSE_PACKED ? slot * bits / 8 : slot * bytes;
+}
+
+/* The fingerprint of a slot in the low bits. Above a packed one stand bits of its neighbours. */
+TAMIS__INLINE uint32_t tamis__fuse_fingerprint(const void *fingerprints, uint64_t slot,
+                                               uint32_t bytes, uint32_t bits)
+{
+    const unsigned char *at =
+        (const unsigned char *)fingerprints + tamis__fuse_offset(slot, bytes, bits);
+    if (bytes == TAMIS__FUSE_PACKED) return (uint32_t)(tamis__get64(at) >> (slot * bits % 8));
+    if (bytes == 1) return *at;
+    if (bytes == 2) return ((const uint16_t *)fingerprints)[slot];
+    return ((const uint32_t *)fingerprints)[slot];
+}
+
+/* Ones in the low bits, as many as a fingerprint has. */
+TAMIS__INLINE uint32_t tamis__fuse_mask(uint32_t bytes, uint32_t bits)
+{
+    return (uint32_t)(((uint64_t)1 << (bytes == TAMIS__FUSE_PACKED ? bits : 8 * bytes)) - 1);
+}
+
+/* The `bytes` of the instance for fingerprints of so many bits. */
+static inline uint32_t tamis__fuse_instance(uint32_t bits)
+{
+    return tamis__fuse_is_packed(bits) ? TAMIS__FUSE_PACKED : bits / 8;
 }
 
 /* As contains and contains_batch of the kind, but by digest (that of tamis__fuse_digest with

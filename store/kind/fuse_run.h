@@ -41,34 +41,24 @@ TAMIS__INLINE void place(const struct tamis__fuse_ask *ask, const uint64_t *dige
     }
 }
 
-/* The fingerprint in a slot, of `bytes` bytes, a constant. */
-TAMIS__INLINE uint32_t fingerprint_at(const void *fingerprints, uint64_t slot, uint32_t bytes)
-{
-    if (bytes == 1) return ((const uint8_t *)fingerprints)[slot];
-    if (bytes == 2) return ((const uint16_t *)fingerprints)[slot];
-    return ((const uint32_t *)fingerprints)[slot];
-}
-
 /* Prefetches the new slots of a step, and tests the old ones. */
-TAMIS__INLINE size_t turn(const void *fingerprints, const struct places *p, struct stand at,
-                          uint8_t *answers, uint32_t bytes)
+TAMIS__INLINE size_t turn(const struct tamis__fuse_ask *ask, const struct places *p,
+                          struct stand at, uint8_t *answers, uint32_t bytes)
 {
     const unsigned both = at.fresh > at.old ? at.fresh : at.old;
-    const uint32_t all = (uint32_t)(((uint64_t)1 << 8 * bytes) - 1);
+    const uint32_t mask = tamis__fuse_mask(bytes, ask->bits);
+    const char *fingerprints = ask->fingerprints;
     size_t ones = 0;
     for (unsigned i = 0; i < both; i++) {
         const unsigned fresh = at.slot + i, old = at.asked + i;
-        if (i < at.fresh) {
-            __builtin_prefetch((const char *)fingerprints + p->slot[0][fresh] * bytes, 0, 3);
-            __builtin_prefetch((const char *)fingerprints + p->slot[1][fresh] * bytes, 0, 3);
-            __builtin_prefetch((const char *)fingerprints + p->slot[2][fresh] * bytes, 0, 3);
-        }
+        for (unsigned j = 0; j < TAMIS__FUSE_ARITY && i < at.fresh; j++)
+            __builtin_prefetch(
+                fingerprints + tamis__fuse_offset(p->slot[j][fresh], bytes, ask->bits), 0, 3);
         if (i >= at.old) continue;
-        const uint32_t sum = (uint32_t)p->fingerprint[old] ^
-                             fingerprint_at(fingerprints, p->slot[0][old], bytes) ^
-                             fingerprint_at(fingerprints, p->slot[1][old], bytes) ^
-                             fingerprint_at(fingerprints, p->slot[2][old], bytes);
-        const unsigned one = (sum & all) == 0;
+        uint32_t sum = (uint32_t)p->fingerprint[old];
+        for (unsigned j = 0; j < TAMIS__FUSE_ARITY; j++)
+            sum ^= tamis__fuse_fingerprint(fingerprints, p->slot[j][old], bytes, ask->bits);
+        const unsigned one = (sum & mask) == 0;
         answers[i] = (uint8_t)one;
         ones += one;
     }
@@ -101,9 +91,9 @@ TAMIS__INLINE size_t loop(const struct tamis__fuse_ask *ask, const struct source
         take_digests(from, digests, i, at.fresh, &halves);
         if (at.fresh > 0) place(ask, halves.low, at.fresh, &places, at.slot);
         if (at.fresh == STEP && at.old == STEP)
-            ones += turn(ask->fingerprints, &places, whole, answers + at.done, bytes);
+            ones += turn(ask, &places, whole, answers + at.done, bytes);
         else
-            ones += turn(ask->fingerprints, &places, at, answers + at.done, bytes);
+            ones += turn(ask, &places, at, answers + at.done, bytes);
     }
     return ones;
 }
@@ -114,12 +104,14 @@ size_t RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
     const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
     const struct source from = {.by = ask.by, .keys = keys, .count = count};
     if (count == 0) return 0;
-    switch (segment->header->fingerprint_bits) {
-    case 8:
+    switch (tamis__fuse_instance(ask.bits)) {
+    case 1:
         return loop(&ask, &from, digests, count, answers, 1);
-    case 16:
+    case 2:
         return loop(&ask, &from, digests, count, answers, 2);
-    default:
+    case 4:
         return loop(&ask, &from, digests, count, answers, 4);
+    default:
+        return loop(&ask, &from, digests, count, answers, TAMIS__FUSE_PACKED);
     }
 }

@@ -23,6 +23,9 @@
  * stays below TAMIS__M_BITS_MAX. */
 #define SLOTS_MAX ((uint64_t)1 << 56)
 
+#define FINGERPRINT_BITS_MIN 8u
+#define FINGERPRINT_BITS_MAX 32u
+
 struct row {
     uint64_t keys_max; /* the most keys of a piece that this row is for */
     uint32_t segment_slots;
@@ -46,12 +49,12 @@ static const struct row *row_of(uint64_t keys)
 
 static bool fingerprint_bits_are_valid(uint32_t bits)
 {
-    return bits == 8 || bits == 16 || bits == 32;
+    return bits >= FINGERPRINT_BITS_MIN && bits <= FINGERPRINT_BITS_MAX;
 }
 
 uint32_t tamis__fuse_fingerprint_bits(double fp_rate)
 {
-    for (uint32_t bits = 8; bits <= 32; bits *= 2)
+    for (uint32_t bits = FINGERPRINT_BITS_MIN; bits <= FINGERPRINT_BITS_MAX; bits++)
         if (exp2(-(double)bits) <= fp_rate) return bits;
     return 0;
 }
@@ -116,9 +119,16 @@ uint64_t tamis__fuse_seeds_bytes(uint32_t pieces)
     return ((uint64_t)pieces * 8 + 63) / 64 * 64;
 }
 
+uint64_t tamis__fuse_other_bits(uint32_t pieces, uint32_t fingerprint_bits)
+{
+    const bool has_end = pieces > 0 && tamis__fuse_is_packed(fingerprint_bits);
+    return 8 * (tamis__fuse_seeds_bytes(pieces) + (has_end ? TAMIS__FUSE_END_BYTES : 0));
+}
+
 uint64_t tamis__fuse_data_bits(const struct tamis__fuse_shape *shape)
 {
-    return tamis__fuse_seeds_bytes(shape->pieces) * 8 + tamis__fuse_m_bits(shape);
+    return tamis__fuse_m_bits(shape) +
+           tamis__fuse_other_bits(shape->pieces, shape->fingerprint_bits);
 }
 
 /* ---- n, p and m of one another --------------------------------------------------------------- */
@@ -148,7 +158,7 @@ static uint64_t largest_n(uint64_t m_bits, uint32_t fingerprint_bits)
 /* The widest fingerprints with which n keys fit in so many bits; 0: none do. */
 static uint32_t widest(uint64_t keys, uint64_t m_bits)
 {
-    for (uint32_t bits = 32; bits >= 8; bits /= 2)
+    for (uint32_t bits = FINGERPRINT_BITS_MAX; bits >= FINGERPRINT_BITS_MIN; bits--)
         if (likely_bits(keys, bits) <= m_bits) return bits;
     return 0;
 }

@@ -21,13 +21,23 @@
  * segments after that one.  A filter without keys has no pieces, and one word of zeros for data.
  */
 struct tamis__fuse_shape {
-    uint32_t fingerprint_bits; /* 8, 16 or 32 */
+    uint32_t fingerprint_bits; /* 8 to 32 */
     uint32_t pieces;
     uint32_t piece_segments;
     uint32_t segment_slots; /* a power of two */
 };
 
-/* The smallest f with 2^-f <= fp_rate; 0 if there is none. */
+/* Fingerprints of 8, 16 and 32 bits are integers in an array. Those of other widths are packed: bit
+ * `slot * f` is the first one of slot `slot`, counted from the lowest bit of the first byte. A
+ * packed fingerprint is read as the 8 bytes that begin with its first byte, so as many zeros stand
+ * behind the last one. */
+#define TAMIS__FUSE_END_BYTES 8u
+static inline bool tamis__fuse_is_packed(uint32_t fingerprint_bits)
+{
+    return fingerprint_bits != 8 && fingerprint_bits != 16 && fingerprint_bits != 32;
+}
+
+/* The smallest f, of 8 to 32, with 2^-f <= fp_rate; 0 if there is none. */
 uint32_t tamis__fuse_fingerprint_bits(double fp_rate);
 
 /* The number of pieces follows from the number of distinct keys alone, at most
@@ -47,5 +57,8 @@ uint64_t tamis__fuse_piece_slots(const struct tamis__fuse_shape *shape);
 uint64_t tamis__fuse_m_bits(const struct tamis__fuse_shape *shape);
 /* Bytes of the seeds of the pieces, which stand before the fingerprints; a multiple of 64. */
 uint64_t tamis__fuse_seeds_bytes(uint32_t pieces);
-/* Bits of seeds and fingerprints together, for tamis__static_layout(). */
+/* Bits of the data besides the fingerprints: the seeds, and the zeros behind packed fingerprints.
+ */
+uint64_t tamis__fuse_other_bits(uint32_t pieces, uint32_t fingerprint_bits);
+/* Bits of all data, for tamis__static_layout(). */
 uint64_t tamis__fuse_data_bits(const struct tamis__fuse_shape *shape);

@@ -10,7 +10,8 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
     struct tamis__layout layout;
     struct tamis__segment_header *header = &draft->header;
     if (segment->kind == TAMIS_KIND_FUSE)
-        tamis__static_layout(segment->m_bits + tamis__fuse_seeds_bytes(segment->pieces) * 8,
+        tamis__static_layout(segment->m_bits +
+                                 tamis__fuse_other_bits(segment->pieces, segment->fingerprint_bits),
                              &layout);
     else
         tamis__layout(tamis__data_bits(segment->m_bits, segment->counter_bits), &layout);
@@ -61,6 +62,8 @@ void tamis__draft_init_fuse(const struct tamis_store *store, const char *name,
     tamis__draft_init(store, name, &s, draft);
     draft->header.piece_segments = shape->piece_segments;
     draft->header.segment_slots = shape->segment_slots;
+    if (tamis__fuse_is_packed(shape->fingerprint_bits))
+        draft->header.incompat_flags |= TAMIS__INCOMPAT_PACKED;
 }
 
 void tamis__draft_set_policy(struct tamis__draft *draft, const struct tamis__policy *policy)

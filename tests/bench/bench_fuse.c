@@ -2,7 +2,8 @@
 /*
  * bench_fuse.c: what a binary fuse filter costs to make from 64-bit hashes in memory, and to ask.
  *
- *     bench_fuse [KEYS [RUNS]]        default 10,000,000 and 3; needs some 40 bytes a key
+ *     bench_fuse [KEYS [RUNS [BITS]]]     default 10,000,000, 3, and fingerprints of 8 bits; needs
+ *                                         some 40 bytes a key
  *
  * Made in four ways, the least seconds of each over the runs: by the clock, and of processors,
  * which is the fairer measure where others use the machine meanwhile:
@@ -40,6 +41,7 @@
 
 struct bench {
     uint64_t keys;
+    uint32_t bits;    /* of a fingerprint */
     uint64_t *mixed;  /* hashes in no order */
     uint64_t *sorted; /* the same */
     uint64_t *starts; /* of each piece in `sorted`, and the end */
@@ -207,15 +209,18 @@ static void *build_pieces(void *context)
         if (b->starts[i + 1] - b->starts[i] > fullest) fullest = b->starts[i + 1] - b->starts[i];
     const uint64_t room = tamis__piece_workspace_bytes(&b->shape, fullest);
     void *workspace = allocate(room);
+    unsigned char *made = allocate(piece_bytes + TAMIS__FUSE_END_BYTES);
     for (;;) {
         const uint32_t piece = __atomic_fetch_add(&b->next, 1, __ATOMIC_RELAXED);
         if (piece >= b->shape.pieces) break;
         if (tamis__piece_build(&b->shape, b->sorted + b->starts[piece],
-                               b->starts[piece + 1] - b->starts[piece], workspace,
-                               b->fingerprints + piece * piece_bytes, &b->segment.data[piece]) < 0)
+                               b->starts[piece + 1] - b->starts[piece], workspace, made,
+                               &b->segment.data[piece]) < 0)
             errx(1, "%s", tamis_last_error());
+        memcpy(b->fingerprints + piece * piece_bytes, made, piece_bytes);
     }
     (void)munmap(workspace, room);
+    (void)munmap(made, piece_bytes + TAMIS__FUSE_END_BYTES);
     return NULL;
 }
 
@@ -244,7 +249,7 @@ static void find_pieces(struct bench *b, uint32_t pieces)
         if (at - b->starts[piece] > fullest) fullest = at - b->starts[piece];
     }
     b->starts[pieces] = at;
-    tamis__fuse_shape(fullest, 8, pieces, &b->shape);
+    tamis__fuse_shape(fullest, b->bits, pieces, &b->shape);
 }
 
 /* A segment for that shape, of pages that are there. */
@@ -259,7 +264,7 @@ static void make_segment(struct bench *b)
                                          .map_bytes = layout.file_bytes};
     *b->segment.header = (struct tamis__segment_header){.hash_set = TAMIS__HASH_XXH3,
                                                         .kind = TAMIS_KIND_FUSE,
-                                                        .fingerprint_bits = 8,
+                                                        .fingerprint_bits = b->bits,
                                                         .pieces = b->shape.pieces,
                                                         .piece_segments = b->shape.piece_segments,
                                                         .segment_slots = b->shape.segment_slots};
@@ -403,10 +408,11 @@ static void bench_queries(const struct bench *b, unsigned runs)
 
 int main(int argc, char **argv)
 {
-    struct bench b = {.keys = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000};
+    struct bench b = {.keys = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000,
+                      .bits = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 8};
     const unsigned runs = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 3;
-    if (b.keys < 1000 || b.keys > 2000000000 || runs == 0)
-        errx(2, "usage: bench_fuse [KEYS [RUNS]], 1000 to 2000000000 keys");
+    if (b.keys < 1000 || b.keys > 2000000000 || runs == 0 || b.bits < 8 || b.bits > 32)
+        errx(2, "usage: bench_fuse [KEYS [RUNS [BITS]]], 1000 to 2000000000 keys, 8 to 32 bits");
     b.mixed = allocate(b.keys * 8);
     b.sorted = allocate(b.keys * 8);
     for (uint64_t i = 0; i < b.keys; i++)

@@ -147,11 +147,22 @@ def fuse_seeds_bytes(header):
     return (8 * header["pieces"] + 63) // 64 * 64
 
 
+def fuse_is_packed(h):
+    return h["fingerprint_bits"] not in (8, 16, 32)
+
+
+def fuse_end_bytes(h):
+    """3.6: zeros behind fingerprints that are packed."""
+    return 8 if h["pieces"] and fuse_is_packed(h) else 0
+
+
 def fuse_fault(h):
     """3.6: what no header of this kind has."""
     f, pieces, segments, slots = (h[name] for name in (
         "fingerprint_bits", "pieces", "piece_segments", "segment_slots"))
-    if f not in (8, 16, 32) or h["k"] != 3 or h["words"] or h["bit_order"]:
+    if not 8 <= f <= 32 or h["k"] != 3 or h["words"] or h["bit_order"]:
+        return True
+    if "incompat_flags" in h and h["incompat_flags"] & 1 != fuse_is_packed(h):
         return True
     if pieces == 0:
         return (segments, slots, h["m_bits"]) != (0, 0, 64)
@@ -177,7 +188,7 @@ class Segment:
         must(len(page) == 4096, path, "truncated", "no whole header")
         self.header = h = dict(zip(HEADER_FIELDS, HEADER.unpack_from(page)))
         must(h["format_version"] <= 1, path, "newer", "format_version")
-        must(h["incompat_flags"] == 0, path, "newer", "incompat_flags")
+        must(h["incompat_flags"] & ~(1 if h["kind"] == 4 else 0) == 0, path, "newer", "incompat_flags")
         must(h["checksum"] == xxhash.xxh3_64_intdigest(page[:504]), path, "damaged", "checksum")
         must(h["format_version"] == 1, path, "damaged", "format_version 0")
         must(h["header_bytes"] == 4096 and h["stripes"] == 32, path, "damaged", "shape")
@@ -185,7 +196,7 @@ class Segment:
         must(1 <= h["k"] <= 64, path, "damaged", "k")
         must(h["bit_order"] <= 1, path, "newer", "bit_order")
         must(1 <= h["capacity"] <= 1 << 56 and 0 < h["fp_rate"] <= 1, path, "damaged", "capacity or rate")
-        seeds = 8 * fuse_seeds_bytes(h) if h["kind"] == 4 and h["pieces"] < 1 << 32 else 0
+        seeds = 8 * (fuse_seeds_bytes(h) + fuse_end_bytes(h)) if h["kind"] == 4 and h["pieces"] < 1 << 32 else 0
         must((h["data_offset"], h["data_bytes"], h["file_bytes"]) == layout(h["m_bits"] + seeds, h["kind"] == 4),
              path, "damaged", "layout")
         must(size == h["file_bytes"], path, "truncated or damaged", f"{size} bytes")
@@ -265,7 +276,7 @@ class Segment:
         h = self.header
         if h["kind"] == 4:
             digest_64, slots, fingerprint = self.fuse_place(key)
-            return "%016x,%0*x" % (digest_64, h["fingerprint_bits"] // 4, fingerprint), slots
+            return "%016x,%0*x" % (digest_64, (h["fingerprint_bits"] + 3) // 4, fingerprint), slots
         if h["hash_set"] in (XXH3, SIP):
             rule = blocked_positions if h["kind"] == 1 else bloom_positions
             return "%016x,%016x" % digest_of(h, key), list(rule(h, key))
@@ -295,9 +306,9 @@ class Segment:
                          mixed >> 32) % (1 << h["fingerprint_bits"])
 
     def fuse_slot(self, slot):
-        count = self.header["fingerprint_bits"] // 8
-        start = self.header["data_offset"] + fuse_seeds_bytes(self.header) + slot * count
-        return int.from_bytes(self.map[start:start + count], "little")
+        count = self.header["fingerprint_bits"]
+        start = self.header["data_offset"] + fuse_seeds_bytes(self.header) + slot * count // 8
+        return (int.from_bytes(self.map[start:start + 8], "little") >> slot * count % 8) % (1 << count)
 
     def __contains__(self, key):
         if self.header["kind"] != 4:

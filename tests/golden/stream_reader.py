@@ -17,7 +17,7 @@ import xxhash
 
 import hash_sets
 from reader import BLOCKED_WORDS, SIP, XXH3, Refused, Segment, check_place, check_policy, fuse_fault
-from reader import fuse_seeds_bytes, must
+from reader import fuse_end_bytes, fuse_is_packed, fuse_seeds_bytes, must
 
 HEAD = struct.Struct("<8sIIQdIIqQQdQ16s")
 HEAD_FIELDS = ("magic version segments capacity fp_rate on_full slices window_ns window_items "
@@ -45,7 +45,7 @@ class Stream:
         self.data = data
         must(data[:8] == b"TAMISX\r\n" and len(data) >= HEAD.size, "stream", "foreign", "magic")
         self.head = dict(zip(HEAD_FIELDS, HEAD.unpack_from(data)))
-        must(1 <= self.head["version"] <= 2, "stream", "newer", "version")
+        must(1 <= self.head["version"] <= 3, "stream", "newer", "version")
         must(1 <= self.head["segments"] <= 64, "stream", "damaged", "segments")
         end = HEAD.size + DESCRIPTION.size * self.head["segments"]
         must(len(data) >= end + 8 + 16, "stream", "truncated", "head")
@@ -85,12 +85,12 @@ class Stream:
              what, "damaged", "items, flags, order or counters")
         check_place(self.head, d, what)
         if d["kind"] == FUSE:
-            must(self.head["version"] == 2 and not fuse_fault(d), what, "damaged", "geometry")
+            must(self.head["version"] == (3 if fuse_is_packed(d) else 2) and not fuse_fault(d), what, "damaged", "geometry")
             must(d["hash_set"] in (XXH3, SIP), what, "newer", "hash_set")
             slots = d["m_bits"] // d["fingerprint_bits"]
             must(bool(d["items"]) == bool(d["pieces"]) and d["items"] <= min(d["capacity"], slots),
                  what, "damaged", "items")
-            size = 8 * ((8 * fuse_seeds_bytes(d) + d["m_bits"] + 63) // 64)
+            size = 8 * ((8 * (fuse_seeds_bytes(d) + fuse_end_bytes(d)) + d["m_bits"] + 63) // 64)
         else:
             must(not any(d[field] for field in NOT_FUSE), what, "newer", "fields of kind fuse")
             must(d["kind"] == 2 or d["words"] == BLOCKED_WORDS.get(d["k"]) and d["m_bits"] % 512 == 0,

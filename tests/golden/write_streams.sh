@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# write_streams.sh TAMIS DIRECTORY 1|2: write golden streams of that version of format tamis, and
+# write_streams.sh TAMIS DIRECTORY 1|2|3: write golden streams of that version of format tamis, and
 # what they must answer, with the `tamis` command of a release.  It refuses a directory that is
 # there: golden files are never written anew.  README.md says what the files are.
 set -euo pipefail
 export LC_ALL=C
 
 if [ $# -ne 3 ]; then
-    echo "usage: $0 TAMIS DIRECTORY 1|2" >&2
+    echo "usage: $0 TAMIS DIRECTORY 1|2|3" >&2
     exit 2
 fi
 tamis=$(realpath "$1")
@@ -45,8 +45,8 @@ case $3 in
 2)
     names=(fuse-8 fuse-16 fuse-32 none found excepted)
     "$tamis" build fuse-8 -p 0.004 <keys
-    "$tamis" build fuse-16 -p 1e-4 <keys
-    "$tamis" build fuse-32 -p 1e-9 <keys
+    "$tamis" build fuse-16 -p 1.53e-5 <keys
+    "$tamis" build fuse-32 -p 2.33e-10 <keys
     "$tamis" build none --allow-empty </dev/null
     # Exceptions that the build has found, one of them by hand too, and some by hand.
     "$tamis" build found -p 0.004 --against strangers <keys
@@ -57,6 +57,15 @@ case $3 in
     "$tamis" add excepted <keys
     { head -n 20 keys | while read -r key; do printf '%s' "$key" | od -An -tx1 | tr -d ' \n'; echo; done; echo; } |
         "$tamis" except excepted add --hex
+    ;;
+3)
+    names=(fuse-9 fuse-10 fuse-20 fuse-31 excepted)
+    "$tamis" build fuse-9 -p 0.002 <keys
+    "$tamis" build fuse-10 -p 0.001 <keys
+    "$tamis" build fuse-20 -p 1e-6 <keys
+    "$tamis" build fuse-31 -p 4.7e-10 <keys
+    "$tamis" build excepted -p 0.003 --against strangers <keys
+    "$tamis" except excepted add 5 70 stranger
     ;;
 *)
     echo "$0: there is no version '$3'" >&2

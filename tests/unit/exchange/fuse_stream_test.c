@@ -9,9 +9,11 @@
 #include "exchanges.h"
 #include "keys.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "sizing/fuse.h"
 #include "tamis_build.h"
 
 #define D EXCHANGES_HEAD /* the description */
@@ -44,7 +46,7 @@ static void travels(const struct exchanges *p, uint64_t keys, double rate, uint3
     assert_int_equal(build(p->store, "there", keys, rate, 0), 1);
     AUTO_FILTER *there = fixture_opened(p->store, "there", TAMIS_READ_ONLY);
     AUTO_STREAM stream = fuse_stream(p, keys, rate);
-    assert_int_equal(tamis__get32(stream.data + 8), 2);
+    assert_int_equal(tamis__get32(stream.data + 8), tamis__fuse_is_packed(bits) ? 3 : 2);
     exchanges_come_back(p, "tamis", &EXCHANGES_NOTHING, &stream);
     assert_done(exchanges_import(p, "tamis", &EXCHANGES_NOTHING, &stream));
     AUTO_FILTER *x = fixture_opened(p->store, "x", 0);
@@ -70,8 +72,10 @@ EXCHANGE_CASE(fuse_travels_with_each_width_of_fingerprints)
     static const uint64_t keys[] = {0, 1, 2, 100, 20000};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         travels(p, keys[i], 0.004, 8);
-        travels(p, keys[i], 1e-4, 16);
-        travels(p, keys[i], 1e-9, 32);
+        travels(p, keys[i], 0.001, 10);
+        travels(p, keys[i], exp2(-16), 16);
+        travels(p, keys[i], 1e-6, 20);
+        travels(p, keys[i], exp2(-32), 32);
     }
 }
 
@@ -175,7 +179,10 @@ EXCHANGE_CASE(fuse_in_the_wrong_place_is_refused)
     refuse(p, &s, 32, TAMIS_ON_FULL_REFUSE, 4, damaged, goes_on);
     refuse(p, &s, D + 4, 6, 4, TAMIS_EVERSION, "hash set"); /* one that fuse does not have */
     refuse(p, &s, 8, 1, 4, TAMIS_EVERSION, "use a newer Tamis");
-    refuse(p, &s, 8, 3, 4, TAMIS_EVERSION, "has version 3, this library reads up to 2");
+    refuse(p, &s, 8, 3, 4, damaged, "has version 3, but nothing that needs this version");
+    refuse(p, &s, 8, 4, 4, TAMIS_EVERSION, "has version 4, this library reads up to 3");
+    AUTO_STREAM packed = fuse_stream(p, 100, 0.001);
+    refuse(p, &packed, 8, 2, 4, TAMIS_EVERSION, "use a newer Tamis");
     refuse(p, &s, D, TAMIS_KIND_BLOOM, 4, damaged, "has a segment of");
     refuse(p, &s, 72, TAMIS_EXCEPTIONS_MAX + 1u, 8, damaged, "more exceptions");
     refuse(p, &s, 72, 1, 8, damaged, "truncated");

@@ -17,7 +17,10 @@
 #define STRANGER ((uint64_t)1 << 40) /* no key is above it */
 #define BATCH 1000
 
-static const uint32_t WIDTHS[] = {8, 16, 32};
+/* Those that are integers, and packed ones. */
+static const uint32_t WIDTHS[] = {8, 16, 32, 10, 31, 9, 11, 12, 13, 14, 15, 17, 23};
+#define WIDTH_COUNT (sizeof WIDTHS / sizeof *WIDTHS)
+#define WIDTH_FEW 5 /* where much is done with each */
 
 /* What format.md says of one key, step by step, in the open. */
 static int model_contains(const struct tamis__segment *segment, uint64_t key)
@@ -25,7 +28,7 @@ static int model_contains(const struct tamis__segment *segment, uint64_t key)
     const struct tamis__segment_header *h = segment->header;
     const unsigned char *data = (const unsigned char *)segment->data;
     const uint64_t digest = XXH3_128bits_withSeed(&key, sizeof key, h->seed).low64;
-    const uint64_t w = h->segment_slots, bytes = h->fingerprint_bits / 8;
+    const uint64_t w = h->segment_slots, f = h->fingerprint_bits;
     const uint64_t piece = (uint64_t)(((tamis__u128)digest * h->pieces) >> 64);
     const uint64_t a = digest * h->pieces;
     const uint64_t first = (uint64_t)(((tamis__u128)a * (h->piece_segments * w)) >> 64);
@@ -34,12 +37,11 @@ static int model_contains(const struct tamis__segment *segment, uint64_t key)
     const uint64_t slots[3] = {first, (first + w) ^ (hash % w),
                                (first + 2 * w) ^ ((hash >> 16) % w)};
     const uint64_t seeds = (8 * (uint64_t)h->pieces + 63) / 64 * 64;
-    uint64_t sum = (hash >> 32) % ((uint64_t)1 << h->fingerprint_bits);
+    uint64_t sum = (hash >> 32) % ((uint64_t)1 << f);
     for (unsigned i = 0; i < 3; i++) {
-        uint64_t fingerprint = 0;
-        memcpy(&fingerprint,
-               data + seeds + (piece * (h->piece_segments + 2) * w + slots[i]) * bytes, bytes);
-        sum ^= fingerprint;
+        const uint64_t at = (piece * (h->piece_segments + 2) * w + slots[i]) * f;
+        for (uint64_t bit = 0; bit < f; bit++)
+            sum ^= (uint64_t)(data[seeds + (at + bit) / 8] >> (at + bit) % 8 & 1) << bit;
     }
     return sum == 0;
 }
@@ -72,7 +74,7 @@ CASE(fuse_of_any_number_of_keys_has_them_all)
 {
     static const uint64_t counts[] = {0, 1, 2, 3, 4, 5, 7, 10, 13, 30, 100, 1000, 10000, 100000};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        for (size_t w = 0; w < 3; w++)
+        for (size_t w = 0; w < (counts[i] > 1000 ? WIDTH_FEW : WIDTH_COUNT); w++)
             check_members(counts[i], WIDTHS[w]);
 }
 
@@ -83,6 +85,7 @@ CASE(fuse_of_one_and_of_several_pieces_has_all_keys)
     assert_int_equal(tamis__fuse_pieces(3000000), 2);
     check_members(3000000, 8);
     check_members(3000000, 16);
+    check_members(3000000, 10);
 }
 
 /* The kind's batch call with each set of vector instructions, or a loop itself, asked for batches
@@ -135,7 +138,7 @@ CASE(fuse_batches_are_answered_in_order)
     static const uint64_t counts[] = {1, 1000, 3000000}; /* the last are in two pieces */
     const enum tamis__cpu best = tamis__cpu();
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
-        for (size_t w = 0; w < (counts[c] > 1000 ? 1 : 3); w++) {
+        for (size_t w = 0; w < (counts[c] > 1000 ? 1 : WIDTH_FEW); w++) {
             AUTO_FUSES fuses;
             fuses_make(&fuses, 1, counts[c], WIDTHS[w]);
             for (unsigned cpu = 0; cpu < TAMIS__CPU_COUNT; cpu++) {
@@ -153,7 +156,7 @@ CASE(fuse_answers_are_the_same_by_every_call)
 {
     enum { KEYS = 5000, ASKED = 200000 };
     const struct tamis__digester by = {.seed = FUSES_SEED};
-    for (size_t w = 0; w < 3; w++) {
+    for (size_t w = 0; w < WIDTH_FEW; w++) {
         struct fuses fuses;
         struct tamis_key *keys = calloc(ASKED, sizeof *keys);
         uint64_t *numbers = calloc(ASKED, sizeof *numbers),
@@ -204,6 +207,8 @@ CASE(fuse_strangers_come_in_at_the_rate)
     check_strangers(100, 8, 1000000);
     check_strangers(1000000, 8, 10000000);
     check_strangers(3000000, 8, 3000000);
+    check_strangers(1000000, 9, 3000000);
+    check_strangers(3000000, 13, 3000000);
     check_strangers(1000000, 16, 10000000);
     check_strangers(1000000, 32, 10000000);
 }
@@ -367,7 +372,7 @@ CASE(fuse_measure_counts_fingerprints)
     AUTO_FUSES fuses;
     uint64_t ones;
     double rate;
-    for (size_t w = 0; w < 3; w++) {
+    for (size_t w = 0; w < WIDTH_COUNT; w++) {
         fuses_make(&fuses, 1, 100000, WIDTHS[w]);
         tamis__kind_fuse.measure(&fuses.segment, &ones, &rate);
         assert_true(rate == exp2(-(double)WIDTHS[w]));
@@ -402,7 +407,8 @@ CASE(fuse_sizing_completes_any_two)
                               .m_bits = 20000000,
                               .capacity = 1000000};
     assert_done(tamis_size(&s));
-    assert_true(s.fingerprint_bits == 16 && s.fp_rate == exp2(-16));
+    assert_true(s.fingerprint_bits == 17 && s.fp_rate == exp2(-17));
+    assert_true(s.m_bits <= 20000000);
     s = (struct tamis_sizing){.size = sizeof(struct tamis_sizing),
                               .kind = TAMIS_KIND_FUSE,
                               .capacity = 1000,
@@ -456,9 +462,10 @@ CASE(fuse_fingerprints_follow_from_the_rate)
 {
     assert_int_equal(tamis__fuse_fingerprint_bits(0.5), 8);
     assert_int_equal(tamis__fuse_fingerprint_bits(exp2(-8)), 8);
-    assert_int_equal(tamis__fuse_fingerprint_bits(0.0039), 16);
+    assert_int_equal(tamis__fuse_fingerprint_bits(0.0039), 9);
+    assert_int_equal(tamis__fuse_fingerprint_bits(0.001), 10);
     assert_int_equal(tamis__fuse_fingerprint_bits(exp2(-16)), 16);
-    assert_int_equal(tamis__fuse_fingerprint_bits(1.5e-5), 32);
+    assert_int_equal(tamis__fuse_fingerprint_bits(1.5e-5), 17);
     assert_int_equal(tamis__fuse_fingerprint_bits(exp2(-32)), 32);
     assert_int_equal(tamis__fuse_fingerprint_bits(2.3e-10), 0);
 }

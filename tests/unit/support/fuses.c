@@ -57,6 +57,8 @@ void fuses_header(const struct tamis__fuse_shape *shape, uint64_t items,
     fixture_header(header, TAMIS_KIND_BLOCKED, tamis__fuse_m_bits(shape), 2);
     tamis__static_layout(tamis__fuse_data_bits(shape), &layout);
     header->kind = TAMIS_KIND_FUSE;
+    header->incompat_flags =
+        tamis__fuse_is_packed(shape->fingerprint_bits) ? TAMIS__INCOMPAT_PACKED : 0;
     header->k = TAMIS__FUSE_ARITY;
     header->words = 0;
     header->seed = FUSES_SEED;
