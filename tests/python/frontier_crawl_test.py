@@ -176,6 +176,10 @@ class Either:
     def test_killed_processes_lose_nothing(self):
         self.crawl_with_kills(*self.size)
 
+
+class PyPI(Either, Crawls):
+    origin, size = "Scrapy from PyPI", (600, 3, 4)
+
     def test_processes_share_the_work(self):
         self.crawl_with_kills(300, 3, 0)
 
@@ -196,10 +200,6 @@ class Either:
         self.assertEqual(len(site.answers), count)
         self.ends(self.start(TAMIS_START_AGAIN=True))
         self.assertEqual(len(site.answers), count + 1)
-
-
-class PyPI(Either, Crawls):
-    origin, size = "Scrapy from PyPI", (600, 3, 4)
 
     def test_requests_of_all_sorts(self):
         site = self.site(10)
