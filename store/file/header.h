@@ -24,7 +24,11 @@
 #define TAMIS__FORMAT_VERSION 1u
 /* Kind fuse: the fingerprints have another width than 8, 16 or 32 bits, and are packed. */
 #define TAMIS__INCOMPAT_PACKED 1u
-#define TAMIS__COMPAT_KNOWN 0u
+/* Who writes to the segment takes room before it sets bits (file/room.h), and looks into the
+ * catalog without the lock where it cannot have that (handle/follow.c).  All new segments have this
+ * bit, so that a library from before these leaves them alone. */
+#define TAMIS__COMPAT_ROOM 1u
+#define TAMIS__COMPAT_KNOWN TAMIS__COMPAT_ROOM
 #define TAMIS__STRIPES 32u
 /* A counter with a greater value is damaged.  It counts as this value, so that no sum overflows. */
 #define TAMIS__ITEMS_MAX (TAMIS__CAPACITY_MAX / TAMIS__STRIPES)

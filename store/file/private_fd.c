@@ -51,6 +51,7 @@ int tamis__private_open(int dir_fd, const char *name, int flags, unsigned mode, 
         file->link = &files;
         if (files != NULL) files->link = &file->next;
         files = file;
+        file->is_open = true;
     }
     (void)pthread_mutex_unlock(&mutex);
     return rc;
@@ -59,7 +60,7 @@ int tamis__private_open(int dir_fd, const char *name, int flags, unsigned mode, 
 void tamis__private_close(struct tamis__private_fd *file)
 {
     (void)pthread_mutex_lock(&mutex);
-    if (file->link != NULL) {
+    if (file->is_open) {
         *file->link = file->next;
         if (file->next != NULL) file->next->link = file->link;
         tamis__unlock(file->fd);

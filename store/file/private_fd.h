@@ -13,7 +13,9 @@
 
 struct tamis__private_fd {
     int fd;
-    struct tamis__private_fd *next, **link; /* link NULL: not open, and not in the list */
+    bool is_open; /* and in the list; only its owner reads and writes this */
+    /* Other threads write these when they enter and leave the list, under its mutex. */
+    struct tamis__private_fd *next, **link;
 };
 
 /* Like tamis__open, entering the list in one step that no fork() can split. */

@@ -157,7 +157,7 @@ int tamis__segment_sync_staged(const struct tamis__place *place, const struct ta
 
 void tamis__segment_discard(const struct tamis__place *place, struct tamis__staged *staged)
 {
-    if (staged->file.link == NULL) return;
+    if (!staged->file.is_open) return;
     (void)tamis__unlink(place->staging_fd, staged->name, staged->name);
     tamis__private_close(&staged->file);
 }
@@ -448,7 +448,7 @@ int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
 {
     char what[PATH_BYTES];
     const char *name = tamis__segment_path(place, number, what);
-    int rc = guard->link != NULL
+    int rc = guard->is_open
                  ? 0
                  : tamis__inside_open_private(place->segments_fd, name, O_RDWR, what, guard);
     return rc < 0 ? rc : tamis__try_lock(guard->fd, TAMIS__LOCK_EXCLUSIVE, what);

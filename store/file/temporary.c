@@ -39,7 +39,7 @@ int tamis__temporary_extend(struct tamis__temporary *temporary, uint64_t bytes, 
     char what[WHAT_BYTES];
     int rc = 0;
     name_it(temporary, what);
-    if (temporary->file.link == NULL) rc = make(temporary, what);
+    if (!temporary->file.is_open) rc = make(temporary, what);
     if (rc == 0)
         rc = tamis__reserve(temporary->file.fd, temporary->bytes, bytes, what,
                             ", or let the build use more memory");

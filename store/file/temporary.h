@@ -14,7 +14,7 @@
 /* It must not be moved once it is made: the list of descriptors points to it. */
 struct tamis__temporary {
     const struct tamis__place *place;
-    struct tamis__private_fd file; /* file.link NULL: not made yet */
+    struct tamis__private_fd file; /* not open: not made yet */
     uint64_t bytes;
 };
 

@@ -430,7 +430,7 @@ static struct tamis__policy policy_of(const struct import *import, const struct 
 static struct tamis__entry entry_of(struct import *import)
 {
     const struct tamis__segment_header *newest = &import->drafts[import->count - 1].header;
-    const bool has_index = import->index.staged.file.link != NULL;
+    const bool has_index = import->index.staged.file.is_open;
     struct tamis__entry entry = {.name = import->name,
                                  .drafts = import->drafts,
                                  .count = import->count,

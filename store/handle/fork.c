@@ -56,10 +56,11 @@ void tamis__handles_enter(struct tamis_filter *filter)
 
 void tamis__handles_leave(struct tamis_filter *filter)
 {
-    if (filter->handle_link == NULL) return;
-    (void)pthread_mutex_lock(&mutex);
-    *filter->handle_link = filter->next_handle;
-    if (filter->next_handle != NULL) filter->next_handle->handle_link = filter->handle_link;
-    filter->handle_link = NULL;
+    (void)pthread_mutex_lock(&mutex); /* others write handle_link when they enter and leave */
+    if (filter->handle_link != NULL) {
+        *filter->handle_link = filter->next_handle;
+        if (filter->next_handle != NULL) filter->next_handle->handle_link = filter->handle_link;
+        filter->handle_link = NULL;
+    }
     (void)pthread_mutex_unlock(&mutex);
 }

@@ -137,9 +137,9 @@ static int name_files(struct tamis__commit *c)
 static void remove_named(const struct tamis__commit *c)
 {
     for (uint32_t i = 0; i < c->count; i++)
-        if (c->drafts[i].staged.file.link == NULL)
+        if (!c->drafts[i].staged.file.is_open)
             (void)tamis__segment_remove(&c->store->place, c->drafts[i].header.number);
-    if (c->index != NULL && c->index->staged.file.link == NULL)
+    if (c->index != NULL && !c->index->staged.file.is_open)
         (void)tamis__segment_remove(&c->store->place, c->index->header.number);
 }
 

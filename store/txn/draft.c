@@ -18,6 +18,7 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
     memset(draft, 0, sizeof *draft);
     memcpy(header->magic, TAMIS__SEGMENT_MAGIC, sizeof header->magic);
     header->format_version = TAMIS__FORMAT_VERSION;
+    header->compat_flags = TAMIS__COMPAT_ROOM;
     header->header_bytes = TAMIS__HEADER_BYTES;
     header->store_id = store->store_id;
     header->kind = segment->kind;

@@ -6,7 +6,7 @@
 #include "sizing/fuse.h"
 #include "txn/store.h"
 
-/* A segment whose file is in staging/, or is not made yet (then staged.file.link is NULL).  Until
+/* A segment whose file is in staging/, or is not made yet (then staged.file is not open).  Until
  * it is entered, only its maker knows its header and may add to it. */
 struct tamis__draft {
     struct tamis__segment_header header;
