@@ -34,7 +34,7 @@ git -C "$source_dir" archive "$older" | tar -x -C tree
     >configured 2>&1 || skip "the older library cannot be configured here: $(tail -n 1 configured)"
 timeout 540 "${CMAKE:-cmake}" --build build --target tamis_cli -j2 >built 2>&1 ||
     skip "the older library was not built in time: $(tail -n 1 built)"
-old=$PWD/build/bin/tamis
+old=$PWD/build/tools/tamis
 [ -x "$old" ] || fail "there is no $old"
 
 # items STORE: what today's command counts.
