@@ -148,12 +148,27 @@ static int open_parts(struct tamis_store *store, const struct tamis_store_option
     return rc;
 }
 
-static int check_options(const char *path, const struct tamis_store_options *options)
+/* A URL is no directory.  Taken as one, `redis://host` would silently be a store of its own, in the
+ * directory `redis:` of the working directory. */
+static int check_path(const char *path)
+{
+    char quoted[TAMIS__QUOTED_BYTES];
+    if (path == NULL || *path == '\0')
+        return tamis__fail(TAMIS_EINVAL, "a store needs a path; pass that of its directory");
+    const size_t scheme_bytes = strcspn(path, "/:");
+    if (scheme_bytes == 0 || strncmp(path + scheme_bytes, "://", 3) != 0) return 0;
+    return tamis__fail(
+        TAMIS_EINVAL,
+        "%s is a URL, and a store is a directory; pass its path (a directory of that "
+        "name is ./%.*s://...); a server's filters are reached by 'tamis --store' or "
+        "by a client of Redis",
+        tamis__quote(quoted, path), (int)scheme_bytes, path);
+}
+
+static int check_options(const struct tamis_store_options *options)
 {
     const unsigned known = TAMIS_READ_ONLY | TAMIS_CREATE | TAMIS_FORCE_NETWORK_FS;
     const unsigned mode = options->mode, both = TAMIS_READ_ONLY | TAMIS_CREATE;
-    if (path == NULL || *path == '\0')
-        return tamis__fail(TAMIS_EINVAL, "a store needs a path; pass that of its directory");
     if ((options->flags & ~known) != 0 || (options->flags & both) == both)
         return tamis__fail(TAMIS_EINVAL,
                            "tamis_store_open flags %#x: use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
@@ -188,7 +203,8 @@ static int open_with(const struct tamis__opening *opening,
                      const struct tamis_store_options *options, tamis_store **out)
 {
     const char *path = opening->path;
-    int rc = check_options(path, options);
+    int rc = check_path(path);
+    if (rc == 0) rc = check_options(options);
     if (rc < 0) return rc;
     struct tamis_store *store = tamis__store_new((options->flags & TAMIS_READ_ONLY) != 0);
     if (store == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", path);

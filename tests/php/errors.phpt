@@ -9,6 +9,8 @@ $store = new Store($path);
 $f = $store->create('f', 100);
 foreach ([
     ['ValueError 0', fn() => new Store($path, busyTimeout: -1)],
+    ['Tamis\Exception\InvalidException -1', fn() => new Store('redis://127.0.0.1:6379')],
+    ['Tamis\Exception\InvalidException -1', fn() => new Store('file://' . $path)],
     ['ValueError 0', fn() => $store->create('g', 9, onFull: 'no')],
     ['ValueError 0', fn() => $store->create('g', 9, window: NAN)],
     ['Tamis\Exception\InvalidException -1', fn() => $store->create("a\x01b", 100)],

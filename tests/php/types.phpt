@@ -8,10 +8,10 @@ $store = new Tamis\Store(scratch());
 $filter = $store->create('f', 100, kind: 'counting');
 $filter->add('a');
 $build = $store->build('b');
-$good = ['string' => 'a', 'int' => 1, 'float' => 1.0, 'bool' => true, 'array' => ['a'], 'mixed' => 'a'];
+$good = ['string' => 'a', 'int' => 1, 'float' => 1.0, 'bool' => true, 'iterable' => ['a'], 'mixed' => 'a'];
 $wrong = [
     'string' => [1, 1.5, true, [], new stdClass, STDIN, null], 'int' => ['1', 1.5, true, [], null],
-    'float' => ['1', true, [], null], 'bool' => [1, '1', [], null], 'array' => ['a', 1, new ArrayObject(['a']), null],
+    'float' => ['1', true, [], null], 'bool' => [1, '1', [], null], 'iterable' => ['a', 1, new stdClass, null],
     'mixed' => [],
 ];
 $tried = 0;
@@ -83,7 +83,7 @@ echo sentence(fn() => $store->build('g', capacity: -1)), "\n", sentence(fn() => 
 --EXPECT--
 true 1 ["f"]
 values of arrays
-TypeError 0: Tamis\Filter::addMany(): Argument #1 ($keys) must be an array of strings, float among them
+TypeError 0: Tamis\Filter::addMany(): Argument #1 ($keys) must be strings, float among them
 false 1
 0
 offsets

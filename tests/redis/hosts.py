@@ -248,7 +248,7 @@ def the_replicas_are_down():
         assert "nothing was answered for 2 s" in done.err and "1 key was in doubt" in done.err, done.err
         for replica in cluster.replicas:
             replica.start()
-        same(remote(cluster.url(), "add", "--new", "--wait", "1", "f", "another", "the next").out, b"the next\n")
+        same(remote(cluster.url(), "add", "--new", "--replicas", "1", "f", "another", "the next").out, b"the next\n")
 
 
 def a_master_and_its_replica_are_down():

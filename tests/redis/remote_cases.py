@@ -128,7 +128,7 @@ def what_was_cut_short_is_told():
         same(client.good("DBSIZE"), 0)
         remote(store, "create", "f", "-n", "1k", "--shards", "4")
         client.good("DEL", "f:{2}")
-        assert "a shard of it, is gone" in remote(store, "add", "f", keys=urls(0, 100), status=2).err
+        assert "shards is gone: 'f:{2}'" in remote(store, "add", "f", keys=urls(0, 100), status=2).err
 
 
 def answers_at(path):

@@ -198,7 +198,7 @@ def what_is_damaged_is_told():
 
 def where_to_run_the_others():
     with server() as one:
-        for words in (["verify"], ["repair"], ["backup", "x"], ["build", "x"], ["report", "-o", "x", "--all"], ["rollback", "x"],
+        for words in (["verify"], ["repair"], ["backup", "x"], ["build", "x"], ["report", "-o", "x", "--all"],
                       ["generations", "x"], ["except", "x", "add", "k"], ["compare", "x", "y"]):
             told(one.url(), *words, why="run it on the server's machine, with --store DIR")
 

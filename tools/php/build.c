@@ -37,7 +37,7 @@ void build_wrap(zval *to, tamis_build *build, zend_string *hash_set)
 }
 
 struct adding {
-    tamis_build *build;
+    const struct build_object *self; /* an iteration may close it */
     int (*call)(tamis_build *build, const struct tamis_key *keys, size_t count);
 };
 
@@ -45,25 +45,27 @@ static int64_t add_some(void *context, struct many *many)
 {
     struct adding *adding = context;
 
-    return adding->call(adding->build, many->keys, many->count);
+    if (adding->self->build) return adding->call(adding->self->build, many->keys, many->count);
+    throw_closed("build");
+    return 0;
 }
 
 static void add(INTERNAL_FUNCTION_PARAMETERS,
                 int (*call)(tamis_build *build, const struct tamis_key *keys, size_t count))
 {
-    struct adding adding = {OBJECT_OF(build_object, Z_OBJ_P(ZEND_THIS))->build, call};
-    HashTable *keys;
+    struct adding adding = {OBJECT_OF(build_object, Z_OBJ_P(ZEND_THIS)), call};
+    zval *keys;
     int64_t rc;
 
     (void)return_value;
     ZEND_PARSE_PARAMETERS_START(1, 1)
-    Z_PARAM_ARRAY_HT(keys)
+    Z_PARAM_ITERABLE(keys)
     ZEND_PARSE_PARAMETERS_END();
-    if (!adding.build) {
+    if (!adding.self->build) {
         throw_closed("build");
         return;
     }
-    rc = many_each(keys, add_some, &adding);
+    rc = many_stream(keys, add_some, &adding);
     if (rc < 0) throw_error((int)rc);
 }
 

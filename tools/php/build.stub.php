@@ -12,13 +12,14 @@ namespace Tamis {
     {
         private function __construct() {}
 
-        public function addMany(array $keys): void {}
+        /** An object that is iterated is not kept: if it throws in the middle, the keys before that may be in. */
+        public function addMany(iterable $keys): void {}
 
         /** Known good keys: those that would answer yes become exceptions. */
-        public function against(array $keys): void {}
+        public function against(iterable $keys): void {}
 
         /** Keys that must answer absent in any case. */
-        public function except(array $keys): void {}
+        public function except(iterable $keys): void {}
 
         /** Makes the generation, verifies it and puts it in force. */
         public function publish(): array {}

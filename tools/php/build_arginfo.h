@@ -1,11 +1,11 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: a99a3c2ac706db02f5dc589d945a3724334ff704 */
+ * Stub hash: 2f90a2b037b04a721d280d0452310c3b46774d2f */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Tamis_Build___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Tamis_Build_addMany, 0, 1, IS_VOID, 0)
-	ZEND_ARG_TYPE_INFO(0, keys, IS_ARRAY, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, keys, Traversable, MAY_BE_ARRAY, NULL)
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Tamis_Build_against arginfo_class_Tamis_Build_addMany

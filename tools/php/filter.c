@@ -204,16 +204,24 @@ static int64_t run_batch(void *context, struct many *many)
 static void batch(INTERNAL_FUNCTION_PARAMETERS, batch_call *call)
 {
     struct batch batch = {.call = call};
+    zval *given, list;
     HashTable *keys;
     int64_t rc;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
-    Z_PARAM_ARRAY_HT(keys)
+    Z_PARAM_ITERABLE(given)
     ZEND_PARSE_PARAMETERS_END();
-    if (!(batch.filter = handle_of(ZEND_THIS))) return;
+    /* The iteration may close the filter: the handle is taken after it. */
+    if (!handle_of(ZEND_THIS) || !many_list(given, &list)) return;
+    if (!(batch.filter = handle_of(ZEND_THIS))) {
+        zval_ptr_dtor(&list);
+        return;
+    }
+    keys = Z_ARRVAL(list);
     array_init_size(&batch.answers, zend_hash_num_elements(keys));
     if (HT_IS_PACKED(keys)) zend_hash_real_init_packed(Z_ARRVAL(batch.answers));
     rc = many_each(keys, run_batch, &batch);
+    zval_ptr_dtor(&list);
     if (rc < 0) {
         throw_with_answers((int)rc, &batch.answers);
         return;

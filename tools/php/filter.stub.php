@@ -27,14 +27,17 @@ namespace Tamis {
         /** How many keys were new. */
         public function items(): int {}
 
-        /** An array of bool with the indexes of $keys: true if the key was new. */
-        public function addMany(array $keys): array {}
+        /**
+         * An array of bool with the indexes of $keys: true if the key was new.  A generator, or another object that is
+         * iterated, is gone through to its end first, so if it throws nothing was added; its answers are a list.
+         */
+        public function addMany(iterable $keys): array {}
 
-        public function hasMany(array $keys): array {}
+        public function hasMany(iterable $keys): array {}
 
-        public function removeMany(array $keys): array {}
+        public function removeMany(iterable $keys): array {}
 
-        public function countMany(array $keys): array {}
+        public function countMany(iterable $keys): array {}
 
         public function stat(): array {}
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 4ea9be5d3e7d15c63b7f91705c2914e2cba54f1c */
+ * Stub hash: 8e2e442cc65a289cf9704e106b399626dd5a147d */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Tamis_Filter___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
@@ -20,7 +20,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Tamis_Filter_items, 0, 0, 
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Tamis_Filter_addMany, 0, 1, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO(0, keys, IS_ARRAY, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, keys, Traversable, MAY_BE_ARRAY, NULL)
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Tamis_Filter_hasMany arginfo_class_Tamis_Filter_addMany

@@ -137,6 +137,12 @@ typedef int64_t many_call(void *context, struct many *many);
 /* Hands all strings and ints of an array to `call`, MANY at a time.  `what` names the argument's
  * type in the TypeError that comes before anything is done.  Returns what `call` returned last. */
 int64_t many_each(HashTable *keys, many_call *call, void *context);
+/* The array itself, or a new one of all that an object is iterated over, as a list; the caller
+ * releases it.  false: the iteration has thrown. */
+bool many_list(zval *keys, zval *list);
+/* As many_each(), of an array or of an object that is iterated meanwhile, MANY at a time.  What was
+ * handed over before it throws, or before a value is no key, stays done. */
+int64_t many_stream(zval *keys, many_call *call, void *context);
 
 /* ---- Structs (fields.c) ---------------------------------------------------------------------- */
 

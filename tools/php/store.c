@@ -57,7 +57,8 @@ static struct kept *kept_of(zval *object)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* The absolute path; NULL with an exception. */
+/* The absolute path; NULL with an exception.  A URL stays as it is: the library refuses it, and
+ * made absolute it would be a path. */
 static zend_string *path_of(const char *path)
 {
     char full[MAXPATHLEN];
@@ -67,6 +68,8 @@ static zend_string *path_of(const char *path)
             1, "must be the directory of a store, or tamis.store be set in php.ini");
         return NULL;
     }
+    if (strncmp(path + strcspn(path, "/:"), "://", 3) == 0)
+        return zend_string_init(path, strlen(path), 0);
     if (!expand_filepath(path, full)) {
         zend_argument_value_error(1, "is no path");
         return NULL;

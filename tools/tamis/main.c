@@ -119,27 +119,6 @@ static int run_help(struct out *out, int argc, char **argv)
     return print_help(out, command);
 }
 
-/* On a server, which has no lock, --wait is Redis' word: `add --wait N` is `add --replicas N`. */
-static bool take_wait_for_replicas(struct invocation *call)
-{
-    struct options *options = &call->options;
-    const int64_t replicas = options->wait_ms / 1000;
-    if (!cli_given(call, TAKES(WAIT))) return true;
-    if ((call->command->options & TAKES(REPLICAS)) == 0)
-        return options_none(call, TAKES(WAIT),
-                            "is for the lock of a store that is a directory; of a server, "
-                            "--timeout is the limit");
-    if (cli_given(call, TAKES(REPLICAS)))
-        return options_none(call, TAKES(WAIT), "and --replicas mean the same on a server");
-    if (replicas < 1 || replicas > REPLICAS_LIMIT || options->wait_ms % 1000 != 0)
-        return options_none(call, TAKES(WAIT),
-                            "takes a number of replicas on a server, 1 to 1000; of its answers, "
-                            "--timeout is the limit");
-    options->replicas = (uint32_t)replicas;
-    options->given |= TAKES(REPLICAS);
-    return true;
-}
-
 /* Options that make no difference to the store, or to the server of --from or --to, are told. */
 static bool options_fit_store(struct invocation *call)
 {
@@ -150,7 +129,10 @@ static bool options_fit_store(struct invocation *call)
     if (is_remote &&
         !options_none(call, TAKES_OF_DIRECTORY, "goes with a store that is a directory"))
         return false;
-    if (is_remote && !take_wait_for_replicas(call)) return false;
+    if (is_remote && !options_none(call, TAKES(WAIT),
+                                   "is for the lock of a store that is a directory; of a server, "
+                                   "--timeout is the limit, and --replicas waits for replicas"))
+        return false;
     if (!is_remote && !has_peer)
         return options_none(call, TAKES_OF_SERVER, "goes with a store that is a server");
     return cli_uses_tls(call) || options_none(call, TAKES_TLS, "goes with TLS: rediss://...");

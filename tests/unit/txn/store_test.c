@@ -33,6 +33,24 @@ CASE(store_open_of_nothing_says_so)
     assert_null(store);
 }
 
+/* Seen to fail without the check: a directory `redis:` with a store in it. */
+CASE(store_open_of_a_url_is_refused_and_makes_nothing)
+{
+    static const char *const urls[] = {"redis://127.0.0.1:6379", "file:///tmp", "phar://a/b",
+                                       "a://"};
+    AUTO_FREE char *path = scratch_path("of"), *before = getcwd(NULL, 0);
+    tamis_store *store = NULL;
+    assert_int_equal(mkdir(path, 0777), 0);
+    assert_int_equal(chdir(path), 0);
+    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
+        assert_refused(TAMIS_EINVAL, "is a URL, and a store is a directory",
+                       tamis_store_open(urls[i], TAMIS_CREATE, &store));
+    assert_int_equal(fixture_files(path, "."), 0);
+    assert_done(tamis_store_open("./redis://host", TAMIS_CREATE, &store)); /* a path */
+    tamis_store_close(store);
+    assert_int_equal(chdir(before), 0);
+}
+
 CASE(store_open_with_bad_arguments_is_refused)
 {
     AUTO_FREE char *path = scratch_path("absent");

@@ -190,10 +190,12 @@ static int list(struct invocation *call)
     struct listing listing = {
         .call = call, .key = order_of_call(call, NULL), .paints = paint_is_wanted(&call->options)};
     table_init(&listing.table, "llrrrrrl", header);
-    int rc = list_stats(call, &listing);
-    if (rc == 0) show_sorted(&listing);
+    const int rc = list_stats(call, &listing);
+    /* Of a server, what could be asked is shown: a filter that lacks a shard hides no other. */
+    const bool shows = rc == 0 || call->remote_store != NULL;
+    if (shows) show_sorted(&listing);
     if (rc == 0 && cli_given(call, TAKES(TOTAL))) show_total(&listing);
-    if (rc == 0) table_print_rows(&listing.table, call->out);
+    if (shows) table_print_rows(&listing.table, call->out);
     table_clear(&listing.table);
     free(listing.stats);
     if (rc < 0) return CLI_ERROR;

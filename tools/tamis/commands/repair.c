@@ -44,6 +44,11 @@ static int show_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
 
 static int run(struct invocation *call)
 {
+    if (call->arg_count > 0)
+        return cli_fail("unexpected argument '%s': a store that is a directory is repaired as a "
+                        "whole; only of a server, NAME says which filter's lost shards are made "
+                        "anew",
+                        call->args[0]);
     unsigned flags = cli_store_flags(call, 0);
     const bool dry = cli_given(call, TAKES(DRY_RUN));
     struct repairs repairs = {.call = call};
@@ -75,10 +80,66 @@ static int run(struct invocation *call)
     return CLI_DONE;
 }
 
+/* ---- A filter in shards on a server -----------------------------------------------------------
+ */
+
+static void show_shard(void *context, const char *key, const char *node)
+{
+    const struct invocation *call = context;
+    const bool dry = cli_given(call, TAKES(DRY_RUN));
+    char *what = cli_format("gone from %s; %s anew, empty, so that its keys are new again", node,
+                            dry ? "it would be made" : "it was made");
+    if (cli_given(call, TAKES(JSON))) {
+        json_t *line = json_new();
+        json_put(line, "file", json_text(key));
+        json_put(line, "filter", json_text(call->args[0]));
+        json_put(line, "error", json_text(NULL));
+        json_put(line, "what", json_text(what));
+        json_print(call->out, line);
+    } else {
+        out_printable(call->out, key);
+        out_format(call->out, ": %s\n", what);
+    }
+    free(what);
+}
+
+static int repair_shards(struct invocation *call)
+{
+    const bool dry = cli_given(call, TAKES(DRY_RUN));
+    if (remote.filter_shards(call->remote) == 0)
+        return cli_fail("filter '%s' is one key, which is there; what is damaged in it, 'tamis "
+                        "repair' mends on the server's machine, with --store DIR",
+                        call->args[0]);
+    const int made = remote.repair(call->remote, dry, show_shard, call);
+    out_flush(call->out);
+    if (made < 0) return CLI_ERROR;
+    if (made == 0)
+        cli_tell("there is nothing to repair");
+    else
+        cli_tell("%d shard%s of '%s' %s made anew", made, text_plural((uintmax_t)made),
+                 call->args[0],
+                 dry        ? "would be"
+                 : made > 1 ? "were"
+                            : "was");
+    return CLI_DONE;
+}
+
+static int run_remote(struct invocation *call)
+{
+    if (call->arg_count == 0)
+        return cli_fail(
+            "name the filter in shards whose lost ones are to be made anew; to repair a "
+            "store, run it on the server's machine, with --store DIR");
+    if (!options_none(call, TAKES(REBUILD), "goes with a store that is a directory"))
+        return CLI_ERROR;
+    return cli_with_filter(call, 0, repair_shards);
+}
+
 const struct command cli_command_repair = {
     .name = "repair",
     .summary = "make a damaged store whole again",
-    .operands = "no arguments",
+    .operands = "[NAME]",
     .options = TAKES(DRY_RUN) | TAKES(REBUILD) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run,
+    .run_remote = run_remote,
 };

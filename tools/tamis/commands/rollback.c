@@ -15,6 +15,21 @@ static bool generation_of(const struct invocation *call, uint64_t *generation)
     return number_between("GENERATION", call->args[1], 1, UINT64_MAX, generation);
 }
 
+static void show(const struct invocation *call, uint64_t before, uint64_t after)
+{
+    const char *name = call->args[0];
+    if (!cli_given(call, TAKES(JSON))) {
+        cli_tell("generation %" PRIu64 " of '%s' is in force, instead of generation %" PRIu64,
+                 after, name, before);
+        return;
+    }
+    json_t *line = json_new();
+    json_put(line, "name", json_text(name));
+    json_put(line, "generation", json_unsigned(after));
+    json_put(line, "before", json_unsigned(before));
+    json_print(call->out, line);
+}
+
 static int rollback(struct invocation *call)
 {
     tamis_store *store = call->store;
@@ -26,16 +41,7 @@ static int rollback(struct invocation *call)
     rc = tamis_filter_rollback(store, name, generation);
     if (rc == 0) rc = tamis_filter_generations(store, name, keep_in_force, &after);
     if (rc < 0) return cli_fail_library();
-    if (cli_given(call, TAKES(JSON))) {
-        json_t *line = json_new();
-        json_put(line, "name", json_text(name));
-        json_put(line, "generation", json_unsigned(after));
-        json_put(line, "before", json_unsigned(before));
-        json_print(call->out, line);
-    } else {
-        cli_tell("generation %" PRIu64 " of '%s' is in force, instead of generation %" PRIu64,
-                 after, name, before);
-    }
+    show(call, before, after);
     return CLI_DONE;
 }
 
@@ -46,10 +52,28 @@ static int run(struct invocation *call)
     return cli_with_store(call, 0, rollback);
 }
 
+/* All shards of a filter on a server, or its one key. */
+static int rollback_shards(struct invocation *call)
+{
+    uint64_t generation = 0, before, after;
+    if (call->arg_count > 1 && !generation_of(call, &generation)) return CLI_ERROR;
+    if (remote.rollback(call->remote, generation, &before, &after) < 0) return CLI_ERROR;
+    show(call, before, after);
+    return CLI_DONE;
+}
+
+static int run_remote(struct invocation *call)
+{
+    uint64_t generation;
+    if (call->arg_count > 1 && !generation_of(call, &generation)) return CLI_ERROR;
+    return cli_with_filter(call, 0, rollback_shards);
+}
+
 const struct command cli_command_rollback = {
     .name = "rollback",
     .summary = "put an older generation of a filter in force again",
     .operands = "NAME [GENERATION]",
     .options = TAKES(JSON),
     .run = run,
+    .run_remote = run_remote,
 };

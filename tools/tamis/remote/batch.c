@@ -32,6 +32,7 @@ struct question {
     bool writes, once;
     uint8_t *answers;
     uint64_t *counts; /* in place of answers */
+    struct failures *failures;
 };
 
 static void make_room(struct remote_filter *filter, size_t keys)
@@ -149,8 +150,15 @@ static int64_t abandon(struct remote_filter *filter, const struct request *reque
     return -1;
 }
 
+static int64_t take_failure(const struct question *question, const struct request *request,
+                            const redisReply *reply)
+{
+    failures_add(question->failures, request, reply);
+    return -1;
+}
+
 /* The answers of one piece; `order` has the places of its keys.  Returns how many are 1, or below 0
- * after a message where one of them is none. */
+ * where one of them is none, which is in the failures then. */
 static int64_t take_piece(struct remote_filter *filter, const struct request *request,
                           const uint32_t *order, const struct question *question)
 {
@@ -160,11 +168,10 @@ static int64_t take_piece(struct remote_filter *filter, const struct request *re
     if (request->state != REQUEST_DONE) return abandon(filter, request, order, question);
     if (reply == NULL) return request->once ? take_lost(filter, count) : -1; /* told before */
     if (reply->type != REDIS_REPLY_ARRAY || reply->elements < count)
-        return reply_fail(filter->store, question->command, reply);
+        return take_failure(question, request, reply);
     for (size_t i = 0; i < count; i++) {
         const redisReply *answer = reply->element[i];
-        if (answer->type != REDIS_REPLY_INTEGER)
-            return reply_fail(filter->store, question->command, answer);
+        if (answer->type != REDIS_REPLY_INTEGER) return take_failure(question, request, answer);
         if (question->counts != NULL)
             question->counts[order[i]] = (uint64_t)answer->integer;
         else if (answer->integer >= 0 && question->answers != NULL)
@@ -172,16 +179,17 @@ static int64_t take_piece(struct remote_filter *filter, const struct request *re
         ones += answer->integer >= 0 && question->answers && question->answers[order[i]] == 1;
     }
     /* Why keys were refused stands behind the answers. */
-    if (reply->elements > count)
-        return reply_fail(filter->store, question->command, reply->element[count]);
+    if (reply->elements > count) return take_failure(question, request, reply->element[count]);
     return ones;
 }
 
 static int64_t ask_keys(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                        const struct question *question)
+                        struct question *question)
 {
+    struct failures failures = {0};
     int64_t ones = 0;
     size_t taken = 0;
+    question->failures = &failures;
     make_room(filter, count);
     sort_keys(filter, keys, count);
     const size_t pieces = make_pieces(filter, keys, count, question);
@@ -194,6 +202,7 @@ static int64_t ask_keys(struct remote_filter *filter, const struct tamis_key *ke
         good = good && found >= 0;
         ones += found > 0 ? found : 0;
     }
+    (void)failures_tell(&failures, filter, question->command);
     exchange_clear(filter->requests, pieces);
     return good ? ones : -1;
 }

@@ -108,6 +108,7 @@ bool change_remove_key(struct remote *store, const char *name)
 /* The answers to TAMIS.RESERVE of each shard. */
 static int take_made(struct remote_filter *filter, const struct request *requests)
 {
+    struct failures failures = {0};
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < filter_keys(filter); i++) {
         const redisReply *reply = requests[i].reply;
@@ -118,9 +119,9 @@ static int take_made(struct remote_filter *filter, const struct request *request
         if (exists)
             rc = change_fail_exists(filter_key(filter, i));
         else
-            rc = reply_fail(filter->store, "TAMIS.RESERVE", reply);
+            failures_add(&failures, &requests[i], reply);
     }
-    return rc;
+    return failures_tell(&failures, filter, "TAMIS.RESERVE") < 0 ? -1 : rc;
 }
 
 static int make_shards(struct remote_filter *filter, const struct tamis_filter_spec *spec,
@@ -208,7 +209,7 @@ bool store_has(struct remote *store, const char *name, bool *has)
 }
 
 /* --if-missing of a sharded filter.  1: it is there and is the same; 0: there is none; -1 after a
- * message. */
+ * message, also where a shard of it is gone: made anew here, it would tell its keys as new. */
 static int is_there(struct remote *store, const char *name, const struct tamis_filter_spec *spec,
                     uint32_t shards)
 {
@@ -226,14 +227,14 @@ static int is_there(struct remote *store, const char *name, const struct tamis_f
         cli_tell("the filter '%s' exists with capacity %" PRIu64 ", not %" PRIu64
                  "; ask for the same, or choose another name",
                  name, filter->capacity, spec->capacity);
-    else
+    else if (failures_look(filter) == 0)
         rc = make_shards(filter, spec, true) == 0 ? 1 : -1;
     filter_free(filter);
     return rc;
 }
 
 /* A shard's filter, or the whole one, is made like another: TAMIS.SPEC tells the words. */
-static int make_like(struct remote_filter *to, struct remote_filter *from)
+int change_make_like(struct remote_filter *to, struct remote_filter *from)
 {
     struct request *specs = ASK_EACH(from, false, "TAMIS.SPEC");
     int rc = specs != NULL ? 0 : -1;
@@ -266,10 +267,10 @@ static int create_like(struct remote *store, const char *name, const struct remo
     int rc = store_has(store, name, &has) ? 0 : -1;
     if (rc == 0 && has && !wanted->if_missing) rc = change_fail_exists(name);
     if (rc == 0 && !has && to->shards == 0)
-        rc = make_like(to, from);
+        rc = change_make_like(to, from);
     else if (rc == 0 && !has)
         rc = change_describe(to, from->capacity, from->fp_rate, from->kind, from->seed)
-                 ? finish(to, make_like(to, from))
+                 ? finish(to, change_make_like(to, from))
                  : -1;
     filter_free(to);
     filter_free(from);
@@ -325,9 +326,11 @@ static int tell_each(struct remote_filter *filter, const char *command, int type
 {
     struct request *requests = ASK_EACH(filter, true, command);
     int rc = requests != NULL ? 0 : -1;
+    struct failures failures = {0};
     for (uint32_t i = 0; rc == 0 && i < filter_keys(filter); i++)
         if (requests[i].reply->type != type)
-            rc = reply_fail(filter->store, command, requests[i].reply);
+            failures_add(&failures, &requests[i], requests[i].reply);
+    if (rc == 0) rc = failures_tell(&failures, filter, command);
     each_free(filter, requests);
     return rc;
 }

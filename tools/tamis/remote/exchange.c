@@ -21,6 +21,7 @@
 #define REDIRECTIONS 4  /* of a request, which are followed at once */
 #define CONNECT_MS 2000
 #define GRACE_MS 1000 /* after a signal */
+#define AT_A_TIME 4   /* requests to a node of exchange_gently() */
 #define WAIT_MS "500" /* of one WAIT, less than SILENCE_MS; it is sent again until it is over */
 
 struct exchange {
@@ -219,12 +220,31 @@ static void take_answer(struct exchange *x, struct node *node, struct request *r
     go_on(x);
 }
 
+/* Asking for replicas again would not help: the user has no right to, or the server has no such
+ * command. */
+static bool fails_for_good(struct exchange *x, const struct node *node, const redisReply *reply)
+{
+    if (!reply_is_error(reply, "NOPERM") && !reply_is_error(reply, "ERR unknown command"))
+        return false;
+    if (!x->failed)
+        cli_tell("%s: --replicas asks the server by WAIT how many replicas have the keys, and "
+                 "%s says: %s; give the user that right (ACL SETUSER ... +wait), or leave out "
+                 "--replicas",
+                 x->store->shown, node_name(node), reply->str);
+    x->failed = true;
+    return true;
+}
+
 /* Enough replicas have what was answered before it on this connection, or not. */
 static void take_wait(struct exchange *x, struct node *node, redisReply *reply)
 {
     const bool counted = reply->type == REDIS_REPLY_INTEGER;
     const bool enough = counted && reply->integer >= (long long)x->store->replicas;
     char text[160];
+    if (fails_for_good(x, node, reply)) {
+        freeReplyObject(reply);
+        return;
+    }
     if (!counted) {
         note(x, node, reply->type == REDIS_REPLY_ERROR ? reply->str : "WAIT: a strange answer");
     } else if (!enough) {
@@ -380,11 +400,46 @@ bool exchange(struct remote *store, struct request *requests, size_t count)
         if (x.left == 0) return true;
         if (x.failed || !settle(&x)) break;
     }
+    store->gave_up = true;
     /* Answers that are still to come belong to nobody. */
     for (size_t i = 0; i < store->node_count; i++)
         if (node_is_connected(store->nodes[i]) && !node_is_idle(store->nodes[i]))
             lose(&x, store->nodes[i]);
     return false;
+}
+
+/* Chooses requests that are not done, at most AT_A_TIME for each node.  Returns their number. */
+static size_t choose_some(struct remote *store, const struct request *requests, size_t count,
+                          size_t *chosen)
+{
+    size_t some = 0, unknown = 0;
+    for (size_t i = 0; i < store->node_count; i++)
+        store->nodes[i]->chosen = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (requests[i].state == REQUEST_DONE) continue;
+        struct node *node = store->slots[requests[i].slot];
+        size_t *taken = node != NULL ? &node->chosen : &unknown;
+        if (*taken < AT_A_TIME) chosen[some++] = i;
+        *taken += *taken < AT_A_TIME;
+    }
+    return some;
+}
+
+bool exchange_gently(struct remote *store, struct request *requests, size_t count)
+{
+    struct request *some = cli_alloc(count * sizeof *some);
+    size_t *chosen = cli_alloc(count * sizeof *chosen), next;
+    bool good = true;
+    while (good && (next = choose_some(store, requests, count, chosen)) > 0) {
+        for (size_t i = 0; i < next; i++)
+            some[i] = requests[chosen[i]];
+        good = exchange(store, some, next);
+        for (size_t i = 0; i < next; i++)
+            requests[chosen[i]] = some[i];
+    }
+    free(chosen);
+    free(some);
+    return good;
 }
 
 struct request request_of(const char *key, int argc, const char **argv, bool writes)
@@ -402,14 +457,13 @@ void exchange_clear(struct request *requests, size_t count)
     }
 }
 
-int exchange_fail(const struct remote *store, const char *what, const redisReply *reply)
+char *exchange_trouble(const struct remote *store, const char *what, const redisReply *reply)
 {
     const char *mend = "";
-    if (reply->type != REDIS_REPLY_ERROR) {
-        cli_tell("%s: %s: the server's answer is not what Redis with the module tamis.so answers",
-                 store->shown, what);
-        return -1;
-    }
+    if (reply->type != REDIS_REPLY_ERROR)
+        return cli_format("%s: %s: the server's answer is not what Redis with the module tamis.so "
+                          "answers",
+                          store->shown, what);
     if (reply_is_error(reply, "NOAUTH"))
         mend = "; put the password into the URL, or into $REDISCLI_AUTH";
     else if (reply_is_error(reply, "NOPERM"))
@@ -419,7 +473,14 @@ int exchange_fail(const struct remote *store, const char *what, const redisReply
     else if (reply_is_error(reply, "READONLY"))
         mend = "; it is a replica, so name its master";
     else if (reply_is_error(reply, "ERR not found"))
-        mend = "; the filter, or a shard of it, is gone";
-    cli_tell("%s: %s: the server says: %s%s", store->shown, what, reply->str, mend);
+        mend = "; the filter is gone";
+    return cli_format("%s: %s: the server says: %s%s", store->shown, what, reply->str, mend);
+}
+
+int exchange_fail(const struct remote *store, const char *what, const redisReply *reply)
+{
+    char *trouble = exchange_trouble(store, what, reply);
+    cli_tell("%s", trouble);
+    free(trouble);
     return -1;
 }

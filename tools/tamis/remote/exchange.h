@@ -36,9 +36,16 @@ struct request request_of(const char *key, int argc, const char **argv, bool wri
  * signal came in a wait, or the store cannot be used.  Replies that came are there in any case. */
 bool exchange(struct remote *store, struct request *requests, size_t count);
 
+/* The same, but each node has only a few of them at a time: those that each take a server
+ * milliseconds would together keep it from answering others, and the other nodes would take it for
+ * dead. */
+bool exchange_gently(struct remote *store, struct request *requests, size_t count);
+
 /* Frees the replies. */
 void exchange_clear(struct request *requests, size_t count);
 
-/* Tells that a reply is an error, with what can be done about it, or has an unexpected shape.
- * Always -1. */
+/* A sentence: the reply is an error, with what can be done about it, or has an unexpected shape.
+ * The caller frees it. */
+char *exchange_trouble(const struct remote *store, const char *what, const redisReply *reply);
+/* Tells it.  Always -1. */
 int exchange_fail(const struct remote *store, const char *what, const redisReply *reply);

@@ -9,18 +9,23 @@
 
 #include "command.h"
 
-int reply_fail(const struct remote *store, const char *what, const redisReply *reply)
+char *reply_trouble(const struct remote *store, const char *what, const redisReply *reply)
 {
     /* What the module puts before the library's sentence. */
     static const char *const heads[] = {
         "ERR tamis: ", "ERR could not create filter: ", "ERR the window cannot be moved: ",
         "ERR the filter cannot be asked: "};
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-        if (!reply_is_error(reply, heads[i])) continue;
-        cli_tell("%s", reply->str + strlen(heads[i]));
-        return -1;
-    }
-    return exchange_fail(store, what, reply);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (reply_is_error(reply, heads[i])) return cli_strdup(reply->str + strlen(heads[i]));
+    return exchange_trouble(store, what, reply);
+}
+
+int reply_fail(const struct remote *store, const char *what, const redisReply *reply)
+{
+    char *trouble = reply_trouble(store, what, reply);
+    cli_tell("%s", trouble);
+    free(trouble);
+    return -1;
 }
 
 int filter_fail_absent(struct remote *store, const char *name, const char *sentence)
@@ -100,7 +105,7 @@ struct request *ask_each(struct remote_filter *filter, bool writes, const char *
             own[j] = words[j - 1];
         requests[i] = request_of(key, argc, own, writes);
     }
-    if (exchange(filter->store, requests, count)) return requests;
+    if ((writes ? exchange_gently : exchange)(filter->store, requests, count)) return requests;
     each_free(filter, requests);
     return NULL;
 }

@@ -57,8 +57,10 @@ void filter_free(struct remote_filter *filter);
 #define FILTER_ANY_STATE "*"
 struct remote_filter *filter_find(struct remote *store, const char *name, const char *other);
 
-/* Tells an answer that is an error: the library's sentence alone where the module passes it on,
- * else as exchange_fail().  Always -1. */
+/* A sentence of an answer that is an error: the library's sentence alone where the module passes it
+ * on, else as exchange_trouble().  The caller frees it. */
+char *reply_trouble(const struct remote *store, const char *what, const redisReply *reply);
+/* Tells it.  Always -1. */
 int reply_fail(const struct remote *store, const char *what, const redisReply *reply);
 
 /* Tells that there is no such filter, with the name that is nearest to it, or that the server has
@@ -67,6 +69,31 @@ int filter_fail_absent(struct remote *store, const char *name, const char *sente
 
 /* false after a message: no filter can have that name. */
 bool filter_name_is_good(const char *name);
+
+/* failures.c */
+/* The shards that failed at one command, to be told in one sentence.  Zero at first. */
+#define FAILURES_NAMED 4u
+struct failures {
+    struct failed {
+        const struct request *named[FAILURES_NAMED];
+        const redisReply *reply; /* of the first */
+        uint32_t count;
+    } lost, others; /* the shard's key is not there; all else */
+};
+/* The request, about the key that is its second word, has got this reply, which is not wanted. */
+void failures_add(struct failures *failures, const struct request *request,
+                  const redisReply *reply);
+/* Tells them, if there are any, with their nodes and with what can be done.  0, or -1 if there
+ * were. */
+int failures_tell(const struct failures *failures, const struct remote_filter *filter,
+                  const char *command);
+/* Are all shards there?  0, or -1 after a message that names those which are not. */
+int failures_look(struct remote_filter *filter);
+int filter_repair(struct remote_filter *filter, bool dry, remote_repair_fn *each, void *context);
+
+/* rollback.c */
+int filter_rollback(struct remote_filter *filter, uint64_t generation, uint64_t *before,
+                    uint64_t *after);
 
 /* batch.c */
 int64_t batch_add(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
@@ -104,6 +131,8 @@ bool change_ready(struct remote_filter *filter);
  * name is taken; -1 after a message. */
 int change_claim(struct remote *store, const char *name);
 bool change_set_state(struct remote *store, const char *name, const char *state);
+/* Makes each shard of `to`, or its one key, like that of `from`. */
+int change_make_like(struct remote_filter *to, struct remote_filter *from);
 int change_fail_exists(const char *name);
 bool change_remove_key(struct remote *store, const char *key);
 

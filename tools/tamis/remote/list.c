@@ -2,9 +2,9 @@
 /*
  * list.c: the filters of a remote store, found by SCAN on all nodes.
  *
- * A key `name:{0}` stands for the sharded filter `name` if a descriptor says so, and the other
- * shards for nothing of their own.  Keys whose names are no names of filters (other bytes than
- * UTF-8, control characters, more than 255 bytes) are left out.
+ * A key `name:{i}` stands for the sharded filter `name` if a descriptor says so, whichever of the
+ * shards are there, and for nothing of its own.  Keys whose names are no names of filters (other
+ * bytes than UTF-8, control characters, more than 255 bytes) are left out.
  */
 #include <limits.h>
 
@@ -83,7 +83,7 @@ static bool scan_all(struct remote *store, const char *prefix, unsigned rounds, 
 }
 
 /* The bytes of the filter's name in the name of a shard; 0: it is none. */
-static size_t shard_base(const char *key, bool *is_first)
+static size_t shard_base(const char *key)
 {
     const size_t bytes = strlen(key);
     if (bytes < 5 || key[bytes - 1] != '}') return 0;
@@ -91,7 +91,6 @@ static size_t shard_base(const char *key, bool *is_first)
     while (at > 0 && key[at - 1] >= '0' && key[at - 1] <= '9')
         at--;
     if (at == bytes - 1 || at < 3 || key[at - 1] != '{' || key[at - 2] != ':') return 0;
-    *is_first = at == bytes - 2 && key[at] == '0';
     return at - 2;
 }
 
@@ -133,29 +132,39 @@ static int is_described(struct remote *store, const char *name)
     return is;
 }
 
+/* What may be sharded filters, by the names of the keys that were found. */
+static void add_bases(const struct names *keys, struct names *bases)
+{
+    for (size_t i = 0; i < keys->count; i++) {
+        const size_t base = shard_base(keys->names[i]);
+        if (base == 0) continue;
+        char *name = cli_copy(keys->names[i], base);
+        if (bases->count == 0 || strcmp(bases->names[bases->count - 1], name) != 0)
+            names_add(bases, name);
+        free(name);
+    }
+    sort_names(bases);
+}
+
 /* The sharded filters among the keys that were found. */
 static bool find_sharded(struct remote *store, const struct names *keys, struct names *sharded)
 {
-    for (size_t i = 0; i < keys->count; i++) {
-        bool is_first = false;
-        const size_t base = shard_base(keys->names[i], &is_first);
-        if (base == 0 || !is_first) continue;
-        char *name = cli_copy(keys->names[i], base);
-        const int is = is_described(store, name);
-        if (is > 0) names_add(sharded, name);
-        free(name);
-        if (is < 0) return false;
+    struct names bases = {0};
+    int is = 0;
+    add_bases(keys, &bases);
+    for (size_t i = 0; is >= 0 && i < bases.count; i++) {
+        is = is_described(store, bases.names[i]);
+        if (is > 0) names_add(sharded, bases.names[i]);
     }
-    sort_names(sharded);
-    return true;
+    names_clear(&bases);
+    return is >= 0;
 }
 
 /* The names of filters: keys that are no shards of a sharded one, and the sharded ones. */
 static void join(const struct names *keys, const struct names *sharded, struct names *all)
 {
     for (size_t i = 0; i < keys->count; i++) {
-        bool is_first;
-        const size_t base = shard_base(keys->names[i], &is_first);
+        const size_t base = shard_base(keys->names[i]);
         char *name = cli_copy(keys->names[i], base);
         if (base == 0 || !has(sharded, name)) names_add(all, keys->names[i]);
         free(name);
@@ -188,8 +197,7 @@ void store_nearest(struct remote *store, const char *wanted, char nearest[TAMIS_
     (void)scan_all(store, NULL, NEAREST_ROUNDS, &keys);
     sort_names(&keys);
     for (size_t i = 0; i < keys.count; i++) {
-        bool is_first = false;
-        const size_t base = shard_base(keys.names[i], &is_first);
+        const size_t base = shard_base(keys.names[i]);
         if (base > 0) keys.names[i][base] = '\0';
         if (!text_resembles(wanted, keys.names[i], &distance)) continue;
         if (nearest[0] != '\0' && distance >= least) continue;

@@ -125,19 +125,24 @@ struct listing {
     bool names_only;
     int (*each)(void *context, const struct tamis_filter_stat *stat);
     void *context;
+    bool failed;
 };
 
-/* A filter that is dropped meanwhile fails here, and is told. */
+/* A filter that is dropped meanwhile, or that lacks a shard, fails here, and is told; the others
+ * are shown.  Of a server that does not answer none is asked any more. */
 static int list_one(void *context, const char *name)
 {
-    const struct listing *listing = context;
+    struct listing *listing = context;
     struct tamis_filter_stat stat = {.size = sizeof stat};
     (void)snprintf(stat.name, sizeof stat.name, "%s", name);
     if (!listing->names_only) {
         struct remote_filter *filter = filter_find(listing->store, name, NULL);
         const int rc = filter != NULL ? filter_stat(filter, &stat) : -1;
         filter_free(filter);
-        if (rc < 0) return -1;
+        if (rc < 0) {
+            listing->failed = true;
+            return listing->store->gave_up ? -1 : 0;
+        }
     }
     return listing->each(listing->context, &stat);
 }
@@ -145,8 +150,10 @@ static int list_one(void *context, const char *name)
 static int list(struct remote *store, const char *pattern, bool names_only,
                 int (*each)(void *context, const struct tamis_filter_stat *stat), void *context)
 {
-    struct listing listing = {store, names_only, each, context};
-    return store_each_name(store, pattern, list_one, &listing);
+    struct listing listing = {
+        .store = store, .names_only = names_only, .each = each, .context = context};
+    const int rc = store_each_name(store, pattern, list_one, &listing);
+    return listing.failed ? -1 : rc;
 }
 
 static int end_import(struct remote_filter *filter)
@@ -178,6 +185,8 @@ const struct remote_calls remote = {
     .exists = name_exists,
     .merge = store_merge,
     .rotate = filter_rotate,
+    .repair = filter_repair,
+    .rollback = filter_rollback,
     .sync = filter_sync,
     .create = store_create,
     .drop = store_drop,

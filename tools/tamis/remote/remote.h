@@ -44,6 +44,9 @@ struct remote_shards {
 typedef int remote_explain_fn(void *context, const struct tamis_key *key, uint32_t segment,
                               uint32_t segments, const struct tamis_explanation *explanation);
 
+/* Is told of a shard that was made anew, or would be: its key, and the node that has it. */
+typedef void remote_repair_fn(void *context, const char *key, const char *node);
+
 struct remote_calls {
     struct remote *(*open)(const struct invocation *call, const char *url);
     void (*close)(struct remote *remote);
@@ -76,6 +79,12 @@ struct remote_calls {
     int (*segments)(struct remote_filter *filter, bool fill, struct tamis_filter_stat *stat,
                     struct tamis_segment_stat **segments);
     int (*rotate)(struct remote_filter *filter);
+    /* Makes the shards anew, empty, whose keys are gone; dry: says which.  Their number. */
+    int (*repair)(struct remote_filter *filter, bool dry, remote_repair_fn *each, void *context);
+    /* All shards go back to the generation, or by one (0).  *before and *after: what is in force.
+     */
+    int (*rollback)(struct remote_filter *filter, uint64_t generation, uint64_t *before,
+                    uint64_t *after);
     int (*sync)(struct remote_filter *filter); /* it is on the disk of its nodes */
 
     /* Writes what `tamis export` writes of a shard (0 of a filter without shards).  *all_bytes is
@@ -101,7 +110,8 @@ struct remote_calls {
                  bool intersect);
     int (*rename)(struct remote *remote, const char *name, const char *new_name);
     /* Calls `each` with every filter whose name fits the pattern (pattern.h), sorted by name, until
-     * it returns something else than 0.  names_only: stat has nothing but the name. */
+     * it returns something else than 0.  A filter that cannot be asked is told, and passed by; then
+     * it returns below 0 at the end.  names_only: stat has nothing but the name. */
     int (*list)(struct remote *remote, const char *pattern, bool names_only,
                 int (*each)(void *context, const struct tamis_filter_stat *stat), void *context);
 };

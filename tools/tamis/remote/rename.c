@@ -24,7 +24,7 @@ static bool move_shards(struct remote_filter *from, struct remote_filter *to, bo
         argv[3 * i + 2] = filter_key(to, i);
         requests[i] = request_of(argv[3 * i + 1], 3, argv + 3 * i, true);
     }
-    bool good = exchange(from->store, requests, count);
+    bool good = exchange_gently(from->store, requests, count);
     for (uint32_t i = 0; good && i < count; i++) {
         const redisReply *reply = requests[i].reply;
         const bool gone =

@@ -89,18 +89,20 @@ int filter_stat(struct remote_filter *filter, struct tamis_filter_stat *stat)
 {
     const uint32_t count = filter_keys(filter);
     struct request *requests = ASK_EACH(filter, false, "TAMIS.INFO");
+    struct failures failures = {0};
     int rc = requests != NULL ? 0 : -1;
     *stat = (struct tamis_filter_stat){.size = sizeof *stat, .room = UINT64_MAX};
     (void)snprintf(stat->name, sizeof stat->name, "%s", filter->name);
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
         const redisReply *info = requests[i].reply;
         if (info->type != REDIS_REPLY_ARRAY) {
-            rc = reply_fail(filter->store, "TAMIS.INFO", info);
-            break;
+            failures_add(&failures, &requests[i], info);
+            continue;
         }
         if (i == 0) take_common(stat, info);
         add_shard(stat, info);
     }
+    if (rc == 0) rc = failures_tell(&failures, filter, "TAMIS.INFO");
     stat->predicted_rate /= count;
     stat->bits_per_key /= count;
     if (filter->shards > 0) {
