@@ -21,14 +21,13 @@ extern "C" {
 /*
  * Opens the store in a directory.
  *
- * path     the directory; made absolute now, so a later chdir() does no harm.  A URL (`redis://...`)
- *          is refused.
+ * path     the directory; made absolute now, so a later chdir() does no harm.  No URL.
  * flags    0, TAMIS_CREATE, or TAMIS_READ_ONLY (then every filter opens read-only).
  * store    *store receives the handle; the caller closes it.
- * Returns  0.  TAMIS_EINVAL: flags, or a path that is empty or a URL.  TAMIS_ENOSTORE: no store
- *          there and TAMIS_CREATE not given.  TAMIS_EUNSUPPORTED: on a
- *          network file system.  TAMIS_EFOREIGN: a link, a pipe or the like in it.  TAMIS_EACCESS,
- *          TAMIS_ECORRUPT, TAMIS_EVERSION, TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_ELIMIT.
+ * Returns  0.  TAMIS_ENOSTORE: no store there and TAMIS_CREATE not given.  TAMIS_EUNSUPPORTED: on a
+ *          network file system.  TAMIS_EFOREIGN: a link, a pipe or the like in it.  TAMIS_EINVAL:
+ *          no path, or a URL such as redis://host.  TAMIS_EACCESS, TAMIS_ECORRUPT, TAMIS_EVERSION,
+ *          TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_ELIMIT.
  * Process  any number of processes may open (and create) one store at once.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_store_open(const char *path, unsigned flags,

@@ -8,10 +8,10 @@ $store = new Tamis\Store(scratch());
 $filter = $store->create('f', 100, kind: 'counting');
 $filter->add('a');
 $build = $store->build('b');
-$good = ['string' => 'a', 'int' => 1, 'float' => 1.0, 'bool' => true, 'iterable' => ['a'], 'mixed' => 'a'];
+$good = ['string' => 'a', 'int' => 1, 'float' => 1.0, 'bool' => true, 'Traversable|array' => ['a'], 'mixed' => 'a'];
 $wrong = [
     'string' => [1, 1.5, true, [], new stdClass, STDIN, null], 'int' => ['1', 1.5, true, [], null],
-    'float' => ['1', true, [], null], 'bool' => [1, '1', [], null], 'iterable' => ['a', 1, new stdClass, null],
+    'float' => ['1', true, [], null], 'bool' => [1, '1', [], null], 'Traversable|array' => ['a', 1, new stdClass, null],
     'mixed' => [],
 ];
 $tried = 0;
@@ -19,14 +19,14 @@ foreach ([$store, $filter, $build] as $object) {
     foreach ((new ReflectionClass($object))->getMethods(ReflectionMethod::IS_PUBLIC) as $method) {
         $call = $method->isConstructor() ? fn(...$a) => new Tamis\Store(...$a) : [$object, $method->getName()];
         $parameters = $method->getParameters();
-        $all = array_map(fn($p) => $good[$p->getType()->getName()], $parameters);
+        $all = array_map(fn($p) => $good[ltrim((string) $p->getType(), '?')], $parameters);
         $tries = [];
         if ($method->getNumberOfRequiredParameters() > 0) {
             $tries[] = [array_slice($all, 0, $method->getNumberOfRequiredParameters() - 1), 'ArgumentCountError'];
         }
         $tries[] = [[...$all, 'one more'], 'ArgumentCountError'];
         foreach ($parameters as $i => $parameter) {
-            foreach ($wrong[$parameter->getType()->getName()] as $value) {
+            foreach ($wrong[ltrim((string) $parameter->getType(), '?')] as $value) {
                 if ($value !== null || !$parameter->allowsNull()) {
                     $tries[] = [array_replace($all, [$i => $value]), 'TypeError'];
                 }

@@ -13,13 +13,13 @@ namespace Tamis {
         private function __construct() {}
 
         /** An object that is iterated is not kept: if it throws in the middle, the keys before that may be in. */
-        public function addMany(iterable $keys): void {}
+        public function addMany(\Traversable|array $keys): void {}
 
         /** Known good keys: those that would answer yes become exceptions. */
-        public function against(iterable $keys): void {}
+        public function against(\Traversable|array $keys): void {}
 
         /** Keys that must answer absent in any case. */
-        public function except(iterable $keys): void {}
+        public function except(\Traversable|array $keys): void {}
 
         /** Makes the generation, verifies it and puts it in force. */
         public function publish(): array {}

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 2f90a2b037b04a721d280d0452310c3b46774d2f */
+ * Stub hash: 37d28422296f1fbaf54a3409cee3927a394639e7 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Tamis_Build___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()

@@ -31,13 +31,13 @@ namespace Tamis {
          * An array of bool with the indexes of $keys: true if the key was new.  A generator, or another object that is
          * iterated, is gone through to its end first, so if it throws nothing was added; its answers are a list.
          */
-        public function addMany(iterable $keys): array {}
+        public function addMany(\Traversable|array $keys): array {}
 
-        public function hasMany(iterable $keys): array {}
+        public function hasMany(\Traversable|array $keys): array {}
 
-        public function removeMany(iterable $keys): array {}
+        public function removeMany(\Traversable|array $keys): array {}
 
-        public function countMany(iterable $keys): array {}
+        public function countMany(\Traversable|array $keys): array {}
 
         public function stat(): array {}
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 8e2e442cc65a289cf9704e106b399626dd5a147d */
+ * Stub hash: f6f9b28a129dc1777795bb80136acd6d853acba5 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Tamis_Filter___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
