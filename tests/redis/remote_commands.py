@@ -166,10 +166,10 @@ def what_is_damaged_is_told():
         client.good("DEL", "f:{2}")
         keys = urls(0, 100)
         for words in (["add", "f"], ["check", "f"], ["count", "f"], ["remove", "f"], ["explain", "f"]):
-            told(store, *words, keys=keys, why="a shard of it, is gone")
-        for words in (["info", "f"], ["merge", "g", "f"], ["create", "h", "--like", "f"],
-                      ["export", "f", "--to", "tamis", path + "2"]):
-            told(store, *words, why="a shard of it, is gone")
+            told(store, *words, keys=keys, why="its 4 shards is gone: 'f:{2}'")
+        told(store, "info", "f", why="its 4 shards is gone: 'f:{2}'")
+        for words in (["merge", "g", "f"], ["create", "h", "--like", "f"], ["export", "f", "--to", "tamis", path + "2"]):
+            told(store, *words, why=" gone")
         assert not os.path.exists(path + "2")
         for field, value in (("shards", "0"), ("shards", "many"), ("tamis", "2"), ("state", "making")):
             client.good("HSET", "d", "tamis", "1", "state", "ready", "shards", "4", "capacity", "10", "rate", "0.1")

@@ -473,7 +473,7 @@ char *exchange_trouble(const struct remote *store, const char *what, const redis
     else if (reply_is_error(reply, "READONLY"))
         mend = "; it is a replica, so name its master";
     else if (reply_is_error(reply, "ERR not found"))
-        mend = "; the filter is gone";
+        mend = "; the filter, or a shard of it, is gone";
     return cli_format("%s: %s: the server says: %s%s", store->shown, what, reply->str, mend);
 }
 
