@@ -18,7 +18,10 @@
 #include "build/budget.h"
 #include "file/io.h"
 #include "filter/publish.h"
+#include "hash/hash_set.h"
+#include "sizing/sizing.h"
 #include "txn/plan.h"
+#include "txn/policy.h"
 #include "txn/spares.h"
 
 #define THREADS_MAX 1024u
@@ -71,6 +74,40 @@ static int check_kind(const struct tamis_filter_spec *spec)
     return 0;
 }
 
+/*
+ * What the spec leaves out is taken from the filter in force, as it was asked for when that was
+ * made: the rate; and if that was built, its kind, and what belongs to the kind.  A filter that was
+ * not built gives no kind, as check_default_kind() says why.
+ */
+static int inherit(struct tamis_build *build)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    struct tamis_filter_spec *spec = &build->filter;
+    int rc = tamis__catalog_begin(&build->store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__store_get(build->store, txn, build->name, &record);
+    tamis__catalog_end(txn);
+    if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
+    const struct tamis__record_segment *newest = tamis__record_newest(&record);
+    const bool was_built = !tamis__is_zero(record.key_digest, sizeof record.key_digest);
+    if (spec->fp_rate == 0 && spec->m_bits == 0 && spec->k == 0 &&
+        tamis__rate_is_valid(record.fp_rate))
+        spec->fp_rate = record.fp_rate;
+    if (!was_built || (spec->kind != TAMIS_KIND_DEFAULT && spec->kind != newest->kind)) return 0;
+    spec->kind = newest->kind;
+    if (spec->hash_set == NULL) {
+        tamis__hash_set_name(newest->hash_set, newest->parameters, build->hash_set);
+        spec->hash_set = build->hash_set;
+        if (spec->seed == 0) spec->seed = newest->seed;
+    }
+    if (spec->kind == TAMIS_KIND_FUSE) return 0;
+    if (spec->on_full == TAMIS_ON_FULL_DEFAULT)
+        spec->on_full = tamis__policy_on_full(&record.policy);
+    if (record.policy.durable) spec->flags |= TAMIS_FILTER_DURABLE;
+    return 0;
+}
+
 /* Takes the secret of the filter in force, so that the same keys have the same digests from build
  * to build.  If nothing of that hash set is in force, takes the spec's secret or a random one. */
 static int choose_secret(struct tamis_build *build)
@@ -115,6 +152,8 @@ static int init(struct tamis_build *build, const char *name, const struct tamis_
                                              "struct tamis_filter_spec");
         if (taken < 0) return taken;
     }
+    const int inherited = inherit(build);
+    if (inherited < 0) return inherited;
     build->default_kind = build->filter.kind == TAMIS_KIND_DEFAULT;
     if (build->default_kind) build->filter.kind = TAMIS_KIND_FUSE;
     const bool fuse = build->filter.kind == TAMIS_KIND_FUSE;

@@ -32,10 +32,36 @@ static bool is_full(const struct tamis__record *record, const uint64_t *segment_
     return stat->items >= stat->capacity;
 }
 
-static double predict_rate(const struct tamis__record_segment *s, uint64_t items)
+/* Above this rate the keys that seemed to be there already are worth looking at. */
+#define CROWDED 0.02
+#define CROWDED_STEPS 32
+
+/*
+ * How many keys were added, if so many of them were NEW?  A key that seemed to be there already set
+ * no bit and was not counted, and each that was counted found a bit unset: so in a crowded segment
+ * the counted ones have set more bits than as many keys do.  With the rate p(n) of n keys, one more
+ * key is counted with probability 1 - p(n): dn / d items = 1 / (1 - p(n)), by the midpoint rule.
+ */
+static uint64_t keys_behind(const struct tamis__record_segment *s, uint64_t items)
 {
-    if (s->kind != TAMIS_KIND_FUSE) return tamis_predict_rate(s->kind, s->m_bits, s->k, items);
-    return items == 0 ? 0 : exp2(-(double)s->fingerprint_bits);
+    const double step = (double)items / CROWDED_STEPS, most = (double)TAMIS__CAPACITY_MAX / 2;
+    double keys = 0;
+    for (unsigned i = 0; i < CROWDED_STEPS && keys < most; i++) {
+        const double p = tamis_predict_rate(s->kind, s->m_bits, s->k, (uint64_t)keys);
+        const double middle = keys + step / 2 / fmax(1 - p, 1e-3);
+        const double q = tamis_predict_rate(s->kind, s->m_bits, s->k, (uint64_t)middle);
+        keys += step / fmax(1 - q, 1e-3);
+    }
+    return (uint64_t)fmin(keys, most);
+}
+
+/* `counted`: the items are NEW answers, and not an estimate from the bits. */
+static double predict_rate(const struct tamis__record_segment *s, uint64_t items, bool counted)
+{
+    if (s->kind == TAMIS_KIND_FUSE) return items == 0 ? 0 : exp2(-(double)s->fingerprint_bits);
+    const double rate = tamis_predict_rate(s->kind, s->m_bits, s->k, items);
+    if (!counted || !(rate > CROWDED)) return rate;
+    return tamis_predict_rate(s->kind, s->m_bits, s->k, keys_behind(s, items));
 }
 
 /* A segment may pass its capacity by so much through rounding and adders in progress. */
@@ -52,7 +78,7 @@ static bool is_over(const struct tamis__record *record, const struct tamis_filte
 
 /* Fills in the fields that follow from the item count. */
 static void set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
-                      const uint64_t *segment_items)
+                      const uint64_t *segment_items, bool counted)
 {
     const int64_t now = tamis__clock_ns();
     stat->items = 0;
@@ -66,7 +92,7 @@ static void set_items(struct tamis_filter_stat *stat, const struct tamis__record
             stat->live_slices++;
         stat->items += segment_items[i];
         stat->predicted_rate =
-            tamis__either_rate(stat->predicted_rate, predict_rate(s, segment_items[i]));
+            tamis__either_rate(stat->predicted_rate, predict_rate(s, segment_items[i], counted));
     }
     stat->state = is_full(record, segment_items, stat) ? TAMIS_STATE_FULL : 0;
     if (is_over(record, stat)) stat->state |= TAMIS_STATE_OVER;
@@ -167,7 +193,8 @@ void tamis__stat_from_record(const struct tamis_store *store, const struct tamis
     }
     /* The capacity of a window is that of all its slices; there may be fewer slices yet. */
     stat->bits_per_key = bits / (double)(record->policy.slices > 0 ? places : stat->capacity);
-    set_items(stat, record, items);
+    set_items(stat, record, items,
+              header == NULL || (header->flags & TAMIS_SEGMENT_ITEMS_ESTIMATED) == 0);
     if (header != NULL && is_stuck(store, record, header, stat)) stat->state |= TAMIS_STATE_FULL;
 }
 

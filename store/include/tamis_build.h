@@ -44,7 +44,11 @@ enum tamis_build_phase {
     TAMIS_BUILD_PUBLISHING = 4, /* done, all: 0 and 1, then 1 and 1 */
 };
 
-/* What to build.  All zero but filter.fp_rate is a good default. */
+/*
+ * What to build.  All zero but filter.fp_rate is a good default.  If the filter is there already, a
+ * fp_rate of 0 means the rate that it was made for.  If it was built, what is left at 0 is as it was
+ * asked for then: kind, hash set (with its seed and secret), on_full, durable.
+ */
 struct tamis_build_spec {
     size_t size;                            /* sizeof(struct tamis_build_spec) */
     const struct tamis_filter_spec *filter; /* what it is to be, NULL: the default; kind 0:

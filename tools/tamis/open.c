@@ -236,7 +236,9 @@ void cli_tell_trouble(tamis_filter *filter)
 
 int cli_filter_close(tamis_filter *filter, int status)
 {
-    if (tamis_filter_close(filter) == 0) return status;
+    const int rc = tamis_filter_close(filter);
+    if (rc == 0) return status;
+    if (rc == TAMIS_ECORRUPT) return cli_fail_library(); /* keys may be lost: it says what to do */
     return cli_fail("%s; no key is lost, but a power cut may lose some, and the item count in the "
                     "catalog may be behind",
                     tamis_last_error());

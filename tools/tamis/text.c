@@ -164,12 +164,54 @@ char *text_printable(const char *text)
     return copy;
 }
 
+/* ---- Columns of a terminal ---------------------------------------------------------------- */
+
+/* Characters that take no column, or two: the greater blocks of Unicode's categories Mn, Me and Cf,
+ * and of East Asian Width W and F.  wcwidth() knows them only in a locale that is UTF-8. */
+static const struct {
+    uint32_t first, last;
+    unsigned columns;
+} WIDTHS[] = {
+    {0x300, 0x36f, 0},     {0x483, 0x489, 0},     {0x591, 0x5bd, 0},     {0x610, 0x61a, 0},
+    {0x64b, 0x65f, 0},     {0x1100, 0x115f, 2},   {0x1ab0, 0x1aff, 0},   {0x1dc0, 0x1dff, 0},
+    {0x200b, 0x200f, 0},   {0x202a, 0x202e, 0},   {0x2060, 0x2064, 0},   {0x20d0, 0x20ff, 0},
+    {0x2e80, 0x303e, 2},   {0x3041, 0x33ff, 2},   {0x3400, 0x4dbf, 2},   {0x4e00, 0xa4cf, 2},
+    {0xac00, 0xd7a3, 2},   {0xf900, 0xfaff, 2},   {0xfe00, 0xfe0f, 0},   {0xfe20, 0xfe2f, 0},
+    {0xfe30, 0xfe6f, 2},   {0xff00, 0xff60, 2},   {0xffe0, 0xffe6, 2},   {0x1f300, 0x1f64f, 2},
+    {0x1f680, 0x1f6ff, 2}, {0x1f900, 0x1f9ff, 2}, {0x1fa70, 0x1faff, 2}, {0x20000, 0x3fffd, 2},
+    {0xe0100, 0xe01ef, 0}};
+
+/* Moves *text behind one character, and returns its columns.  Bytes that are no UTF-8 are
+ * characters of one column. */
+static unsigned take_character(const char **text)
+{
+    const unsigned char *at = (const unsigned char *)*text;
+    unsigned more = *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : *at >= 0xc0 ? 1 : 0;
+    uint32_t character = more > 0 ? *at & (0x3fu >> more) : *at;
+    for (at++; more > 0 && (*at & 0xc0) == 0x80; at++, more--)
+        character = character << 6 | (*at & 0x3f);
+    *text = (const char *)at;
+    for (size_t i = 0; i < sizeof WIDTHS / sizeof *WIDTHS; i++)
+        if (character >= WIDTHS[i].first && character <= WIDTHS[i].last) return WIDTHS[i].columns;
+    return 1;
+}
+
 size_t text_width(const char *text)
 {
     size_t width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
+    while (*text)
+        width += take_character(&text);
     return width;
+}
+
+size_t text_bytes(const char *text, size_t columns)
+{
+    const char *at = text, *next = text;
+    for (size_t width = 0; *at; at = next) {
+        width += take_character(&next);
+        if (width > columns) break;
+    }
+    return (size_t)(at - text);
 }
 
 static unsigned least(unsigned a, unsigned b)

@@ -37,8 +37,10 @@ bool text_is_utf8(const char *text, size_t bytes);
 /* A copy without control characters and broken UTF-8: these are shown as \xNN.  Caller frees. */
 char *text_printable(const char *text);
 
-/* Columns that UTF-8 text takes, at one a code point. */
+/* Columns that UTF-8 text takes in a terminal. */
 size_t text_width(const char *text);
+/* The bytes of the first characters that fit into so many columns. */
+size_t text_bytes(const char *text, size_t columns);
 
 /* The order of names as people count: seen-2 before seen-10.  Below 0, 0 or above, as strcmp(). */
 int text_compare_names(const char *a, const char *b);

@@ -109,7 +109,6 @@ static void add_segment(struct figures *figures, const struct tamis_segment_stat
                                        .counter_bits = segment->counter_bits,
                                        .fingerprint_bits = segment->fingerprint_bits};
     snprintf(stat->name, sizeof stat->name, "%016" PRIu64, segment->number);
-    if (stat->items >= stat->capacity) stat->state = TAMIS_STATE_FULL;
     row->slice_start = segment->slice_start;
     row->is_past = (segment->flags & TAMIS_SEGMENT_PAST) != 0;
 }
@@ -122,6 +121,10 @@ static int look_at_segments(struct figures *figures)
         rc = tamis_filter_segment(figures->filter, i, &segment);
         if (rc == 0) add_segment(figures, &segment);
     }
+    /* Older segments take no keys, whatever they hold. */
+    struct tamis_filter_stat *newest =
+        figures->now.count > 0 ? &figures->now.all[figures->now.count - 1].stat : NULL;
+    if (newest && newest->items >= newest->capacity) newest->state = TAMIS_STATE_FULL;
     return rc == TAMIS_EINVAL && figures->now.count > 0 ? 0 : rc; /* past the last */
 }
 

@@ -52,17 +52,6 @@ struct view {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* Bytes of the first `columns` characters. */
-static size_t bytes_of(const char *text, size_t columns)
-{
-    size_t at = 0;
-    while (text[at] != '\0') {
-        if (((unsigned char)text[at] & 0xc0) != 0x80 && columns-- == 0) break;
-        at++;
-    }
-    return at;
-}
-
 /* Prints as much of the text as fits into `width` columns from x on, and nothing outside of the
  * window. */
 static void put(const struct view *view, int y, int x, size_t width, const char *text)
@@ -71,7 +60,7 @@ static void put(const struct view *view, int y, int x, size_t width, const char 
     getmaxyx(stdscr, rows, columns);
     if (y < 0 || y >= rows || x < 0 || x >= columns) return;
     if (width > (size_t)(columns - x)) width = (size_t)(columns - x);
-    char *shown = cli_copy(text, bytes_of(text, width));
+    char *shown = cli_copy(text, text_bytes(text, width));
     for (char *at = shown; !view->is_utf8 && *at; at++)
         if ((unsigned char)*at >= 0x80) *at = '?';
     (void)mvaddstr(y, x, shown);
@@ -112,17 +101,24 @@ static const int KEYS[FIGURES_COLUMNS] = {
     [FIGURES_STATE] = ORDER_STATE,
 };
 
-/* Which columns go first where there is no room for all.  The name stays. */
+/* Which columns go first where there is no room for all.  The name stays, and is cut before any
+ * column goes, down to NAME_WIDTH_MIN.  On 80 columns all that changes has room, and the state. */
 static const enum figures_column DISPENSABLE[] = {
-    FIGURES_SIZE, FIGURES_KIND,  FIGURES_CAPACITY, FIGURES_ASKED, FIGURES_RATE,
-    FIGURES_USED, FIGURES_STATE, FIGURES_FULL_IN,  FIGURES_ITEMS, FIGURES_NEW};
+    FIGURES_SIZE, FIGURES_KIND,    FIGURES_CAPACITY, FIGURES_ASKED, FIGURES_USED,
+    FIGURES_RATE, FIGURES_FULL_IN, FIGURES_ITEMS,    FIGURES_NEW,   FIGURES_STATE};
+#define NAME_WIDTH_MIN ((size_t)16)
 
-static void choose_columns(const struct table *table, size_t room, bool is_shown[FIGURES_COLUMNS])
+static void choose_columns(struct table *table, size_t room, bool is_shown[FIGURES_COLUMNS])
 {
-    size_t width = 0;
+    size_t width = 0, *name = &table->widths[FIGURES_NAME];
     for (int i = 0; i < FIGURES_COLUMNS; i++) {
         is_shown[i] = true;
         width += table->widths[i] + (i > 0 ? SPACE : 0);
+    }
+    if (width > room && *name > NAME_WIDTH_MIN) {
+        const size_t most = *name - NAME_WIDTH_MIN, cut = width - room < most ? width - room : most;
+        *name -= cut;
+        width -= cut;
     }
     for (size_t i = 0; width > room && i < sizeof DISPENSABLE / sizeof *DISPENSABLE; i++) {
         is_shown[DISPENSABLE[i]] = false;
