@@ -191,7 +191,7 @@ def any_size_will_do(terminal):
     terminal.keys("Home")
     terminal.until(lambda text: sorted(names(text)) == ["alpha", "beta", "gamma"] and "STATE" in text, "all rows and columns")
     terminal.resize(30, 5)  # one row
-    terminal.until(lambda text: len(names(text)) == 1 and "STATE" not in text and "NEW/S" in text, "one row, fewer columns")
+    terminal.until(lambda text: len(names(text)) == 1 and "SIZE" not in text and "STATE" in text, "one row, fewer columns")
     terminal.keys("End")
     terminal.keys("Home")
     terminal.resize(110, 16)
