@@ -31,10 +31,10 @@ struct tamis_build {
         plan; /* kind fuse: only the hash set; other kinds: the capacity follows from the keys */
     struct tamis__crew crew;
     struct tamis__keyset keyset;
-    struct tamis__spool raw;     /* the keys; empty for kind fuse */
-    struct tamis__spool against; /* keys known to be good */
+    struct tamis__spool raw;                    /* the keys; empty for kind fuse */
+    struct tamis__spool against;                /* keys known to be good */
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1]; /* that of the filter in force, if it is taken */
-    bool default_kind;           /* no kind was given: must not replace another kind */
+    bool default_kind; /* no kind was given: must not replace another kind */
     struct tamis__exceptions by_hand, found;
     struct tamis__keyset conflicts; /* keys of `against` that were added too */
     struct tamis__draft draft;

@@ -285,7 +285,8 @@ int tamis__inside_make_directory(int root_fd, const char *name, unsigned mode, c
     struct stat model = {0};
     struct tamis__file_info root;
     int fd = -1;
-    if (tamis__may_fail("mkdir", what)) return tamis__fail_errno(errno, "make a directory in", what);
+    if (tamis__may_fail("mkdir", what))
+        return tamis__fail_errno(errno, "make a directory in", what);
     if (mkdirat(root_fd, name, 0777) != 0)
         return errno == EEXIST ? 0 : tamis__fail_errno(errno, "make a directory in", what);
     int rc = mode != 0 ? 0 : find_model(root_fd, what, &model);
