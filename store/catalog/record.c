@@ -13,6 +13,8 @@
 
 /* Flag of a filter: TAMIS_FILTER_OWNED. */
 #define FILTER_OWNED 1u
+/* Flag of a filter: its window counts from the first add of a key. */
+#define FILTER_WINDOW_FROM_FIRST 2u
 /* Never a flag of a filter: what the record says elsewhere is newer than this code. */
 #define FILTER_NEWER ((uint64_t)1 << 63)
 /* Flag of a segment: it is a spare. */
@@ -128,7 +130,8 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
 {
     struct tamis__record copy = *record; /* the list of fields takes what it could also write to */
     struct cursor c = {.at = buffer, .writing = true};
-    uint64_t flags = record->owned ? FILTER_OWNED : 0;
+    uint64_t flags = (record->owned ? FILTER_OWNED : 0) |
+                     (record->policy.window_from ? FILTER_WINDOW_FROM_FIRST : 0);
     copy.segment_count += copy.spare_count;
     record_fields(&c, &copy, &flags);
     for (uint32_t i = 0; i < copy.segment_count; i++) {
@@ -176,7 +179,8 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
     uint64_t flags = 0;
     record_fields(&c, record, &flags);
     record->owned = (flags & FILTER_OWNED) != 0;
-    flags &= ~(uint64_t)FILTER_OWNED;
+    record->policy.window_from = (flags & FILTER_WINDOW_FROM_FIRST) != 0;
+    flags &= ~(uint64_t)(FILTER_OWNED | FILTER_WINDOW_FROM_FIRST);
     *reason = "has an impossible number of segments";
     if (record->segment_count == 0 || record->segment_count > TAMIS__SEGMENTS_MAX ||
         value.count != TAMIS__RECORD_FIXED_BYTES + 8 +

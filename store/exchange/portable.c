@@ -16,7 +16,8 @@
  * but for exceptions.
  *
  * A stream has the least version that has what it needs, so that older readers take it if they can:
- * version 1, 2 for kind fuse or exceptions, 3 for fingerprints that are packed (sizing/fuse.h).
+ * version 1, 2 for kind fuse or exceptions, 3 for fingerprints that are packed (sizing/fuse.h), 4
+ * for a window that counts from the first add.
  */
 #include "exchange/exchange.h"
 
@@ -28,7 +29,9 @@
 #define VERSION_FIRST 1u
 #define VERSION_STATIC 2u
 #define VERSION_PACKED 3u
-#define VERSION VERSION_PACKED /* the greatest that is known */
+#define VERSION_FROM_FIRST 4u      /* a window that counts from the first add of a key */
+#define VERSION VERSION_FROM_FIRST /* the greatest that is known */
+#define FROM_FIRST 0x80000000u
 
 struct head {                 /* docs/exchange.md; little-endian; offset, size, meaning */
     uint8_t magic[8];         /*   0   8  MAGIC                                 */
@@ -36,7 +39,8 @@ struct head {                 /* docs/exchange.md; little-endian; offset, size, 
     uint32_t segments;        /*  12   4  how many descriptions follow          */
     uint64_t capacity;        /*  16   8  of the filter                         */
     uint64_t fp_rate;         /*  24   8  of the filter, IEEE 754 double        */
-    uint32_t on_full;         /*  32   4  from here on as in a segment's header */
+    uint32_t on_full;         /*  32   4  from here on as in a segment's header; */
+                              /*          version 4: | FROM_FIRST               */
     uint32_t slices;          /*  36   4                                        */
     int64_t window_ns;        /*  40   8                                        */
     uint64_t window_items;    /*  48   8                                        */
@@ -276,12 +280,16 @@ static int parse_filter(const struct head *head, struct tamis__outline *outline,
 {
     outline->capacity = head->capacity;
     outline->fp_rate = tamis__double_from_bits(head->fp_rate);
-    outline->policy = (struct tamis__policy){.on_full = head->on_full,
-                                             .slices = head->slices,
-                                             .window_ns = head->window_ns,
-                                             .window_items = head->window_items,
-                                             .capacity = head->filter_capacity,
-                                             .fp_rate = tamis__double_from_bits(head->filter_rate)};
+    const bool from_first =
+        head->version == VERSION_FROM_FIRST && (head->on_full & FROM_FIRST) != 0;
+    outline->policy =
+        (struct tamis__policy){.on_full = head->on_full & ~(from_first ? FROM_FIRST : 0),
+                               .window_from = from_first,
+                               .slices = head->slices,
+                               .window_ns = head->window_ns,
+                               .window_items = head->window_items,
+                               .capacity = head->filter_capacity,
+                               .fp_rate = tamis__double_from_bits(head->filter_rate)};
     if (head->capacity == 0 || head->capacity > TAMIS__SEGMENTS_MAX * TAMIS__CAPACITY_MAX ||
         !(outline->fp_rate > 0 && outline->fp_rate <= 1))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, capacity),
@@ -322,8 +330,9 @@ static int check_alone(const struct tamis__outline *outline, struct tamis__refus
 static int check_version(const struct head *head, const struct tamis__outline *outline,
                          struct tamis__refusal *refusal)
 {
-    if (head->version ==
-        version_of(outline->layers[0].shape.fingerprint_bits, outline->exceptions > 0))
+    if (outline->policy.window_from != 0 ||
+        head->version ==
+            version_of(outline->layers[0].shape.fingerprint_bits, outline->exceptions > 0))
         return 0;
     return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, version),
                          "has version %u, but nothing that needs this version", head->version);
@@ -509,6 +518,10 @@ static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *wri
     if (head.version != VERSION_FIRST) {
         head.exceptions = cargo->index != NULL ? tamis__index_count(cargo->index) : 0;
         memcpy(head.key_digest, cargo->key_digest, sizeof head.key_digest);
+    }
+    if (cargo->policy.window_from != 0) {
+        head.version = VERSION_FROM_FIRST;
+        head.on_full |= FROM_FIRST;
     }
     memcpy(bytes, &head, sizeof head);
     for (uint32_t i = 0; i < cargo->count; i++) {

@@ -87,7 +87,8 @@ struct tamis__policy tamis__header_policy(const struct tamis__segment_header *he
                                   .window_items = header->window_items,
                                   .capacity = header->filter_capacity,
                                   .fp_rate = tamis__double_from_bits(header->filter_rate),
-                                  .durable = header->durable};
+                                  .durable = header->durable,
+                                  .window_from = header->window_from};
 }
 
 /* Is this a window that tamis_filter_create() would make? */
@@ -107,6 +108,8 @@ const char *tamis__policy_problem(const struct tamis__policy *policy)
         !(policy->fp_rate > 0 && policy->fp_rate <= 1))
         return "is of a filter made for an impossible capacity or rate";
     if (policy->durable > 1) return "is durable in a way that this library does not know";
+    if (policy->window_from > 1) return "has a window that this library does not know";
+    if (policy->window_from != 0 && policy->slices == 0) return "has no window for its window-from";
     return is_window(policy) ? NULL : "has an impossible window";
 }
 

@@ -148,7 +148,7 @@ struct tamis__segment_header {
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES];
                                /*  352   16  digest of the keys that it was built from; else 0   */
     uint32_t durable;          /*  368    4  1: no answer before its log is on the disk; else 0  */
-    uint32_t reserved5;        /*  372    4  0                                                   */
+    uint32_t window_from;      /*  372    4  0: keys count from their last add; 1: the first     */
     uint8_t reserved4[128];    /*  376  128  0                                                   */
     uint64_t checksum;         /*  504    8  XXH3-64 of the 504 bytes before                     */
     struct tamis__name_label labels[2];
@@ -223,7 +223,7 @@ TAMIS__AT(struct tamis__segment_header, keep, 344);
 TAMIS__AT(struct tamis__segment_header, list_start, 348);
 TAMIS__AT(struct tamis__segment_header, key_digest, 352);
 TAMIS__AT(struct tamis__segment_header, durable, 368);
-TAMIS__AT(struct tamis__segment_header, reserved5, 372);
+TAMIS__AT(struct tamis__segment_header, window_from, 372);
 TAMIS__AT(struct tamis__segment_header, reserved4, 376);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
@@ -268,6 +268,9 @@ struct tamis__policy {
     uint64_t capacity; /* n and p that the filter was made for */
     double fp_rate;
     uint32_t durable; /* 1: no answer before its log is on the disk; else 0 */
+    /* Of a window.  0: a key is remembered from its last add on; 1: from the first, the one that
+     * was told NEW. */
+    uint32_t window_from;
 };
 
 /* Close the constant part with its checksum. */

@@ -194,7 +194,7 @@ static void describe(const struct tamis__view *view, struct tamis_filter_spec *s
                                        .window_ns = policy->window_ns,
                                        .window_items = policy->window_items,
                                        .counter_bits = first->counter_bits,
-                                       .flags = policy->durable ? TAMIS_FILTER_DURABLE : 0};
+                                       .flags = tamis__policy_flags(policy)};
     if (tamis__hash_set_by_id(first->hash_set)->keyed)
         memcpy(spec->secret, first->parameters, sizeof spec->secret);
     if (first->kind != TAMIS_KIND_BLOOM || follows(spec, first)) return;

@@ -7,6 +7,7 @@
 #include "file/io.h"
 #include "file/room.h"
 #include "handle/follow.h"
+#include "handle/segments.h"
 #include "sizing/sizing.h"
 #include "txn/policy.h"
 #include "txn/spares.h"
@@ -18,6 +19,14 @@ static bool is_slice_over(const struct tamis__record *record)
     return length > 0 && tamis__clock_ns() - tamis__record_newest(record)->slice_start >= length;
 }
 
+/* Can the filter go on in a further segment of the newest slice? */
+static bool grows(const struct tamis__record *record)
+{
+    const struct tamis__policy_list list =
+        tamis__policy_list_of(record, tamis__policy_first(record, tamis__clock_ns()));
+    return tamis__policy_grows(&record->policy, tamis__record_newest(record)->step, &list);
+}
+
 /* By the item counts: is the filter full?  If it can go on in another segment, it is not. */
 static bool is_full(const struct tamis__record *record, const uint64_t *segment_items,
                     const struct tamis_filter_stat *stat)
@@ -26,7 +35,7 @@ static bool is_full(const struct tamis__record *record, const uint64_t *segment_
     const struct tamis__record_segment *s = &record->segments[newest];
     if (s->kind == TAMIS_KIND_FUSE) return false; /* static: nothing is ever added */
     if (record->policy.window_items > 0) return false;
-    if (tamis__policy_grows(&record->policy, s->step, record->segment_count)) return false;
+    if (grows(record)) return false;
     if (record->policy.slices > 0)
         return segment_items[newest] >= s->capacity && !is_slice_over(record);
     return stat->items >= stat->capacity;
@@ -80,16 +89,12 @@ static bool is_over(const struct tamis__record *record, const struct tamis_filte
 static void set_items(struct tamis_filter_stat *stat, const struct tamis__record *record,
                       const uint64_t *segment_items, bool counted)
 {
-    const int64_t now = tamis__clock_ns();
+    const uint32_t first = tamis__policy_first(record, tamis__clock_ns());
     stat->items = 0;
     stat->predicted_rate = 0;
-    stat->live_slices = 0;
-    for (uint32_t i = 0; i < record->segment_count; i++) {
+    stat->live_slices = record->policy.slices > 0 ? tamis__policy_list_of(record, first).slices : 0;
+    for (uint32_t i = first; i < record->segment_count; i++) {
         const struct tamis__record_segment *s = &record->segments[i];
-        if (tamis__policy_is_past(&record->policy, s->slice_start, now)) continue;
-        if (record->policy.slices > 0 &&
-            (i == 0 || s->slice != s[-1].slice || stat->live_slices == 0))
-            stat->live_slices++;
         stat->items += segment_items[i];
         stat->predicted_rate =
             tamis__either_rate(stat->predicted_rate, predict_rate(s, segment_items[i], counted));
@@ -112,12 +117,14 @@ static uint64_t lacking_bytes(const struct tamis_store *store, const struct tami
 {
     const struct tamis__record_segment *s = tamis__record_newest(record);
     const struct tamis__policy *policy = &record->policy;
+    const struct tamis__policy_list list =
+        tamis__policy_list_of(record, tamis__policy_first(record, tamis__clock_ns()));
     struct tamis_sizing next = {.kind = s->kind, .counter_bits = s->counter_bits};
     uint64_t available = (uint64_t)TEST_DISK_ROOM;
     int rc = policy->window_items > 0
                  ? tamis__policy_size_first(policy, &next)
-                 : tamis__policy_size_next(policy, s->capacity, tamis__policy_left(policy, s->step),
-                                           &next);
+                 : tamis__policy_size_next(policy, &list, s->capacity,
+                                           tamis__policy_left(policy, s->step), &next);
     if (rc == 0 && TEST_DISK_ROOM < 0)
         rc = tamis__disk_room(store->place.segments_fd, store->place.path, &available);
     return rc == 0 && next.file_bytes > available ? next.file_bytes - available : 0;
@@ -141,7 +148,7 @@ static bool is_stuck(const struct tamis_store *store, const struct tamis__record
     if (stat->room > 0 || is_slice_over(record)) return false;
     if (next == TAMIS__NEXT_REFUSE) return true;
     if (next != 0) return false; /* it has gone on, or there is a spare */
-    if (policy->window_items > 0 || tamis__policy_grows(policy, s->step, record->segment_count))
+    if (policy->window_items > 0 || grows(record))
         stat->lacks_bytes = lacking_bytes(store, record);
     else
         return true;
@@ -177,8 +184,7 @@ void tamis__stat_from_record(const struct tamis_store *store, const struct tamis
         .window_items = record->policy.window_items,
         .slices = record->policy.slices,
         .on_full = tamis__policy_on_full(&record->policy),
-        .flags = (record->policy.durable ? TAMIS_FILTER_DURABLE : 0) |
-                 (record->owned ? TAMIS_FILTER_OWNED : 0),
+        .flags = tamis__policy_flags(&record->policy) | (record->owned ? TAMIS_FILTER_OWNED : 0),
         .room = UINT64_MAX,
     };
     memcpy(stat->name, record->name, sizeof stat->name);
@@ -217,13 +223,9 @@ TAMIS_API int64_t tamis_filter_items(tamis_filter *filter)
         rc = view ? 0 : TAMIS_ENOMEM;
     }
     if (rc < 0) return rc;
-    const int64_t now = tamis__clock_ns();
     uint64_t items = 0;
-    for (uint32_t i = 0; i < view->count; i++) {
-        const struct tamis__segment *s = &view->segments[i].segment;
-        if (!tamis__policy_is_past(&view->policy, s->header->slice_start, now))
-            items += tamis__segment_items(s);
-    }
+    for (uint32_t i = tamis__first_alive(view); i < view->count; i++)
+        items += tamis__segment_items(&view->segments[i].segment);
     return tamis__leave_with(filter, view, (int64_t)items);
 }
 
@@ -266,7 +268,7 @@ static void stat_segment(const struct tamis__view *view, uint32_t index,
 {
     const struct tamis__segment *segment = &view->segments[index].segment;
     const struct tamis__segment_header *h = segment->header;
-    const bool past = tamis__policy_is_past(&view->policy, h->slice_start, tamis__clock_ns());
+    const bool past = index < tamis__first_alive(view);
     *stat = (struct tamis_segment_stat){
         .size = sizeof *stat,
         .number = h->number,

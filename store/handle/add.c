@@ -68,7 +68,7 @@ static int do_chores_for_key(struct tamis_filter *filter, struct tamis__view **v
     const struct tamis__view *v = *view;
     if (!tamis__ignores_known(v)) return tamis__do_chores(filter, view);
     tamis__hash_key(v, key);
-    if (tamis__find_key(v, v->slice_first, v->count, key) > 0) return 0;
+    if (tamis__find_key(v, tamis__first_known(v), v->count, key) > 0) return 0;
     return tamis__do_chores(filter, view);
 }
 

@@ -219,22 +219,23 @@ static void ask_older_slices(const struct tamis__view *view, const struct open_k
 }
 
 /* Keys that the newest slice has are not new.  Most of them are in the newest segment, so it is
- * asked first.  The others are added to it, and are new if no older slice has them. */
+ * asked first.  The others are added to it, and are new if no older slice has them.  If the window
+ * counts from the first add, all slices are asked first. */
 static int64_t add_to_list(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
                            uint8_t *answers)
 {
     const size_t count = chunk->count;
     const struct tamis__store_segment *newest = tamis__newest(view);
-    const bool windowed = view->slice_first > 0;
+    const bool renews = tamis__view_renews(view) && view->slice_first > 0;
     struct open_keys open;
     uint8_t older[TAMIS__CHUNK];
-    (void)ask_all(view, view->slice_first, view->count, false, chunk, &open, answers);
+    (void)ask_all(view, tamis__first_known(view), view->count, false, chunk, &open, answers);
     memset(answers, 0, count);
-    if (windowed) ask_older_slices(view, &open, older);
+    if (renews) ask_older_slices(view, &open, older);
     int64_t fresh = add_open(newest, &open);
     keep_open(&open, answers);
     if (fresh < 0) return fresh;
-    for (size_t i = 0; windowed && i < count; i++)
+    for (size_t i = 0; renews && i < count; i++)
         if (answers[i] && older[i]) {
             answers[i] = 0;
             fresh--;
@@ -366,16 +367,16 @@ static int64_t add_while_room(struct tamis__view *view, struct open_keys *open, 
 static int64_t add_round(struct tamis__view *view, struct tamis__hashed_keys *chunk,
                          uint8_t *answers, struct open_keys *open, bool *vain, int *stopped)
 {
-    const bool windowed = view->slice_first > 0;
+    const bool renews = tamis__view_renews(view) && view->slice_first > 0;
     const size_t count = chunk->count;
     uint8_t older[TAMIS__CHUNK];
-    (void)ask_all(view, view->slice_first, view->count, false, chunk, open, answers);
+    (void)ask_all(view, tamis__first_known(view), view->count, false, chunk, open, answers);
     memset(answers, 0, count);
-    if (windowed) ask_older_slices(view, open, older);
+    if (renews) ask_older_slices(view, open, older);
     int64_t fresh = add_while_room(view, open, answers, vain, stopped);
     for (size_t i = 0; i < open->count; i++)
         answers[open->index[i]] = TAMIS_ANSWER_REFUSED;
-    for (size_t i = 0; windowed && i < count; i++) {
+    for (size_t i = 0; renews && i < count; i++) {
         if (!older[i] || (answers[i] != 1 && answers[i] != WON_IN_VAIN)) continue;
         fresh -= answers[i] == 1;
         answers[i] = 0;
@@ -511,18 +512,18 @@ int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **at,
     return go_on(filter, at, flight, chunk, NULL, answers, stopped);
 }
 
-void tamis__ask_newest_slice(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
-                             uint8_t *answers)
+void tamis__ask_known(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
+                      uint8_t *answers)
 {
     struct open_keys open;
-    (void)ask_all(view, view->slice_first, view->count, false, chunk, &open, answers);
+    (void)ask_all(view, tamis__first_known(view), view->count, false, chunk, &open, answers);
 }
 
-/* Are all keys of the chunk in the newest slice? */
+/* Do all keys of the chunk need no add? */
 static bool are_known(const struct tamis__view *view, struct tamis__hashed_keys *chunk)
 {
     uint8_t answers[TAMIS__CHUNK];
-    tamis__ask_newest_slice(view, chunk, answers);
+    tamis__ask_known(view, chunk, answers);
     return memchr(answers, 0, chunk->count) == NULL;
 }
 

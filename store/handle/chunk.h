@@ -8,9 +8,10 @@
 /* Does the chores that are due before these keys are added. */
 int tamis__do_chores_for_chunk(struct tamis_filter *filter, struct tamis__view **view,
                                struct tamis__hashed_keys *chunk);
-/* Sets answers[i] to 1 if the newest slice has the key. */
-void tamis__ask_newest_slice(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
-                             uint8_t *answers);
+/* Sets answers[i] to 1 if the key need not be added: the newest slice has it, or any slice if the
+ * window counts from the first add. */
+void tamis__ask_known(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
+                      uint8_t *answers);
 /*
  * Adds a chunk, or more keys to a view of one segment.  Every segment that is written to is entered
  * into the flight first, unless that is NULL.  Returns the number of new keys. *stopped is 0, or

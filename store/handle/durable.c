@@ -158,7 +158,7 @@ static int log_chunk(struct sortie *sortie, uint32_t first, size_t reserved)
 static void take_lacking(struct sortie *sortie, struct tamis__hashed_keys *chunk)
 {
     size_t lacking = 0;
-    tamis__ask_newest_slice(*sortie->view, chunk, sortie->answers);
+    tamis__ask_known(*sortie->view, chunk, sortie->answers);
     TAMIS__POINT(TAMIS__POINT_DURABLE_ASKED);
     const bool alone = tamis__flight_is_alone(&sortie->flight, *sortie->view);
     for (size_t i = 0; i < chunk->count; i++) {
@@ -307,8 +307,8 @@ int tamis__durable_add(struct tamis_filter *filter, struct tamis__view **view,
     const struct tamis_key one = {.data = key->key, .bytes = key->bytes};
     uint8_t answer;
     tamis__hash_key(v, key);
-    if (tamis__find_key(v, v->slice_first, v->count, key) > 0 && tamis__flight_is_alone(&none, v) &&
-        !tamis__view_is_over(v))
+    if (tamis__find_key(v, tamis__first_known(v), v->count, key) > 0 &&
+        tamis__flight_is_alone(&none, v) && !tamis__view_is_over(v))
         return 0;
     return (int)add_batch(filter, view, &one, 1, &answer, key);
 }

@@ -33,6 +33,7 @@
 #include "exchange/exchange.h"
 #include "file/room.h"
 #include "handle/follow.h"
+#include "handle/segments.h"
 #include "hash/hash_set.h"
 #include "txn/commit.h"
 #include "txn/draft.h"
@@ -116,6 +117,20 @@ static double rate_left(const struct growth *change)
     return fmax(whole - spares - fmax(planned, spent), (whole - spares - planned) / 16);
 }
 
+/* The segments that are in the window, and the drafts. */
+static struct tamis__policy_list list_of(const struct growth *change)
+{
+    const struct tamis__view *view = change->view;
+    struct tamis__policy_list list = {0};
+    for (uint32_t i = tamis__first_alive(view); i < view->count; i++) {
+        const struct tamis__segment *s = &view->segments[i].segment;
+        tamis__policy_list_add(&list, s->header->slice, tamis__segment_items(s));
+    }
+    for (uint32_t i = 0; i < change->count; i++)
+        tamis__policy_list_add(&list, change->drafts[i].header.slice, 0);
+    return list;
+}
+
 /* Describes the next layer of a filter that grows as RedisBloom does (exchange/redisbloom.c). */
 static int describe_layer(const struct tamis__segment_header *last, struct tamis__layer *next)
 {
@@ -135,6 +150,7 @@ static int describe_next(const struct growth *change, struct tamis__layer *layer
     const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
     const bool same = set != NULL && set->any_kind;
     const bool grows = change->reason == FULL && policy->window_items == 0;
+    const struct tamis__policy_list list = list_of(change);
     struct tamis__plan plan = {.sizing.kind = same ? newest->kind : TAMIS_KIND_BLOCKED,
                                .hash_set = same ? set : tamis__hash_set_by_id(TAMIS__HASH_XXH3),
                                .bit_order = TAMIS__BITS_LSB_FIRST,
@@ -152,9 +168,9 @@ static int describe_next(const struct growth *change, struct tamis__layer *layer
                            change->filter->name, (unsigned long long)last->slice);
     if (change->reason == FULL && tamis__redisbloom_grows(last)) return describe_layer(last, layer);
     if (same) memcpy(plan.parameters, newest->parameters, sizeof plan.parameters);
-    const int rc =
-        grows ? tamis__policy_size_next(policy, last->capacity, rate_left(change), &plan.sizing)
-              : tamis__policy_size_first(policy, &plan.sizing);
+    const int rc = grows ? tamis__policy_size_next(policy, &list, last->capacity, rate_left(change),
+                                                   &plan.sizing)
+                         : tamis__policy_size_slice(policy, &list, &plan.sizing);
     if (rc < 0) return rc;
     tamis__plan_describe(&plan, next);
     next->step = grows ? last->step + 1 : 0;
@@ -219,13 +235,20 @@ static uint32_t count_left_behind(const struct growth *change, const struct tami
     return count;
 }
 
-/* Sees that the list has room for the drafts.  Spares beyond the first are given up for that. */
+/*
+ * Sees that the list has room for the drafts.  Spares beyond the first are given up for that.  The
+ * slices of a window that are still to come have their places: a segment by which a slice grows
+ * takes none of these.
+ */
 static int fit(struct growth *change, const struct tamis__record *before, uint32_t behind)
 {
-    const uint32_t stay = before->segment_count - behind;
-    while (change->count > 1 && stay + change->count > TAMIS__SEGMENTS_MAX)
+    const struct tamis__policy_list list = tamis__policy_list_of(before, behind);
+    const bool grows = change->drafts[0].header.slice == list.slice;
+    const uint32_t places =
+        grows ? tamis__policy_places(&before->policy, &list) : TAMIS__SEGMENTS_MAX - list.count;
+    while (change->count > 1 && change->count > places)
         tamis__drafts_discard(change->filter->store, &change->drafts[--change->count], 1);
-    if (stay < TAMIS__SEGMENTS_MAX) return 0;
+    if (places > 0) return 0;
     return tamis__fail(TAMIS_ELIMIT,
                        "the filter '%s' has %u segments, the most there can be; make a new one of "
                        "a greater capacity",

@@ -117,17 +117,17 @@ int tamis__make_room(struct tamis_filter *filter, struct tamis__view **at,
 
 /*
  * Asks for a key before it is added, in all segments from `from` on.  Returns 0 if a segment of the
- * newest slice has the key: then nothing is to be done.  Otherwise returns 1, and clears *fresh if
- * an older slice has the key.
+ * newest slice has the key, or any segment if the window counts from the first add: then nothing is
+ * to be done.  Otherwise returns 1, and clears *fresh if an older slice has the key.
  */
 static int find_first(const struct tamis__view *view, uint32_t from,
                       const struct tamis__hashed_key *key, bool in_newest, bool *fresh)
 {
     /* Most keys are in the newest segment.  In a window that segment may be left meanwhile: see
      * below. */
-    if (in_newest && view->policy.slices == 0) return 0;
+    if (in_newest && !tamis__view_renews(view)) return 0;
     const uint32_t found = tamis__find_key(view, from, view->count - 1, key);
-    if (found > view->slice_first) return 0;
+    if (found > view->slice_first || (found != 0 && !tamis__view_renews(view))) return 0;
     if (found != 0) *fresh = false;
     return 1;
 }
@@ -162,7 +162,7 @@ int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
         if (added <= 0 && hold.keys > 0) give_back(view, counted, hold);
         if (added < 0) return added;
         const bool flipped = added > 0;
-        if (!flipped && view->policy.slices == 0) return 0;
+        if (!flipped && !tamis__view_renews(view)) return 0;
         fresh &= flipped; /* whoever won it may have been told NEW: this call must not be */
         if (!tamis__won_in_vain(view)) {
             if (!flipped) return 0;

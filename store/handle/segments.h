@@ -18,11 +18,27 @@ static inline uint32_t tamis__first_alive(const struct tamis__view *view)
     uint32_t first = view->first;
     if (view->slice_ns == 0) return first;
     const int64_t now = tamis__clock_ns();
-    while (first < view->count &&
-           tamis__policy_is_past(&view->policy, view->segments[first].segment.header->slice_start,
-                                 now))
+    while (first < view->count && view->segments[first].past_at <= now)
         first++;
     return first;
+}
+
+/*
+ * The index of the first segment that has to be asked whether a key needs to be added.  A window
+ * that counts from the last add asks the newest slice alone: a key of an older one is added again.
+ * One that counts from the first asks all that are in the window.  Never view->count.
+ */
+static inline uint32_t tamis__first_known(const struct tamis__view *view)
+{
+    if (view->policy.window_from == 0) return view->slice_first;
+    const uint32_t first = tamis__first_alive(view);
+    return first < view->slice_first ? first : view->slice_first;
+}
+
+/* Is a key that only an older slice has added again? */
+static inline bool tamis__view_renews(const struct tamis__view *view)
+{
+    return view->policy.slices != 0 && view->policy.window_from == 0;
 }
 
 /* Does the newest segment refuse new keys?  Its own word is read: the view learns of it under the

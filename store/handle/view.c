@@ -148,6 +148,17 @@ static void choose_ways(struct tamis__view *view, bool read_only)
                         view->policy.slices == 0 && view->rotate_at == INT64_MAX;
 }
 
+/* Notes when each slice is past: no later than those after it, whose clock may have been right. */
+static void set_past(struct tamis__view *view)
+{
+    int64_t past_at = INT64_MAX;
+    for (uint32_t i = view->count; i-- > 0;) {
+        struct tamis__store_segment *s = &view->segments[i];
+        const int64_t own = tamis__policy_past_at(&view->policy, s->segment.header->slice_start);
+        s->past_at = past_at = own < past_at ? own : past_at;
+    }
+}
+
 void tamis__view_complete(struct tamis__view *view, bool read_only)
 {
     const struct tamis__policy *policy = &view->policy;
@@ -159,10 +170,10 @@ void tamis__view_complete(struct tamis__view *view, bool read_only)
         view->slice_ns > 0 && !read_only ? newest->slice_start + view->slice_ns : INT64_MAX;
     while (view->segments[view->slice_first].segment.header->slice != newest->slice)
         view->slice_first++;
-    for (view->first = 0;
-         newest->slice > policy->slices &&
-         view->segments[view->first].segment.header->slice < newest->slice - policy->slices;)
+    for (view->first = 0; tamis__policy_is_behind(
+             policy, view->segments[view->first].segment.header->slice, newest->slice);)
         view->first++;
+    set_past(view);
     choose_ways(view, read_only);
     view->made_at = tamis__steady_ns();
     view->left_at_first = tamis__room_left(&tamis__newest(view)->segment, view->limit);

@@ -85,6 +85,13 @@ TAMIS_API const char *tamis_on_full_name(uint32_t on_full);
 /* A program has made the filter for its own use and drops it when that is over, as the Redis module
  * does; so it can tell its own filters from those of others.  See tamis_filter_set_owned(). */
 #define TAMIS_FILTER_OWNED 2u
+/*
+ * Of a window: a key is remembered from its first add on, the one that was told NEW, and is NEW
+ * again after the window, however often it is added.  Without the flag it is remembered from its
+ * last add on, so a key that keeps coming is never NEW again.  In both cases for the window at
+ * least, and for one slice more at most.
+ */
+#define TAMIS_FILTER_FROM_FIRST 4u
 
 /* What a filter is to be.  All zero but capacity is a good default. */
 struct tamis_filter_spec {
@@ -98,7 +105,8 @@ struct tamis_filter_spec {
     uint64_t seed;        /* of xxh3; filters that will be merged need the same */
     uint32_t on_full;     /* enum tamis_on_full; 0: see there */
     uint32_t slices;      /* of the window, 1 to TAMIS_SLICES_MAX; 0 with a window: 10 */
-    /* A window has one of these lengths.  Keys are remembered for it and at most a slice longer. */
+    /* A window has one of these lengths.  Keys are remembered for it and at most a slice longer,
+     * from their last add on, or from the first (TAMIS_FILTER_FROM_FIRST). */
     int64_t window_ns;                  /* length in time; 0: by items, or no window */
     uint64_t window_items;              /* length in keys; 0: by time, or no window */
     uint32_t counter_bits;              /* kind counting: 4, 8, 16 or 32; 0: 4 */

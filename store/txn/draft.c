@@ -76,6 +76,7 @@ void tamis__draft_set_policy(struct tamis__draft *draft, const struct tamis__pol
     draft->header.window_ns = policy->window_ns;
     draft->header.window_items = policy->window_items;
     draft->header.durable = policy->durable;
+    draft->header.window_from = policy->window_from;
 }
 
 int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft)

@@ -12,6 +12,8 @@ struct tamis__store_segment {
     const struct tamis__kind *kind;
     const struct tamis__by_digest *calls; /* of the kind; NULL: its hash set has no digests */
     unsigned *references;                 /* atomic: number of views that have the mapping */
+    int64_t
+        past_at; /* of this view: when the window has left it, ns since 1970; INT64_MAX: never */
 };
 
 /* Maps one segment of a record and compares it with the catalog.  Errors: TAMIS_ECORRUPT and the

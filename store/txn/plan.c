@@ -52,7 +52,7 @@ int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TA
 static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_sizing *sizing = &plan->sizing;
-    if ((spec->flags & ~(TAMIS_FILTER_DURABLE | TAMIS_FILTER_OWNED)) != 0)
+    if ((spec->flags & ~(TAMIS_FILTER_DURABLE | TAMIS_FILTER_OWNED | TAMIS_FILTER_FROM_FIRST)) != 0)
         return tamis__fail(TAMIS_EINVAL, "filter flags %#x: use those of TAMIS_FILTER_*",
                            spec->flags);
     int rc = tamis__hash_set_parse(spec->hash_set ? spec->hash_set : "xxh3", &plan->hash_set,
@@ -84,6 +84,7 @@ static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__pla
         return tamis__fail(TAMIS_EUNSUPPORTED, "hash set %s goes with kind bloom only",
                            plan->hash_set->name);
     plan->policy.durable = (spec->flags & TAMIS_FILTER_DURABLE) != 0;
+    plan->policy.window_from = (spec->flags & TAMIS_FILTER_FROM_FIRST) != 0;
     plan->owned = (spec->flags & TAMIS_FILTER_OWNED) != 0;
     plan->seed = spec->seed;
     plan->bit_order = plan->hash_set->bit_order;
@@ -156,6 +157,9 @@ static int plan_window(const struct tamis_filter_spec *spec, struct tamis__plan 
 {
     struct tamis__policy *policy = &plan->policy;
     if (spec->window_ns == 0 && spec->window_items == 0) {
+        if (policy->window_from != 0)
+            return tamis__fail(TAMIS_EINVAL, "only a window counts from the first add of a key; "
+                                             "give the window too, or leave that out");
         if (spec->slices == 0) return 0;
         return tamis__fail(TAMIS_EINVAL, "slices are parts of a window; give the window too");
     }

@@ -134,7 +134,8 @@ static void drop_known(const struct tamis__store_segment *s, struct lacking *lac
     lacking->count = kept;
 }
 
-/* Drops the keys that an older segment of the same slice has. */
+/* Drops the keys that an older segment of the same slice has, or of any slice if the window counts
+ * from the first add. */
 static int ask_older(struct replay *replay, const struct tamis__segment_header *header,
                      struct lacking *lacking)
 {
@@ -143,7 +144,9 @@ static int ask_older(struct replay *replay, const struct tamis__segment_header *
         struct tamis__store_segment *s;
         if (replay->list[i] == header->number) break;
         rc = find_segment(replay, replay->list[i], &s);
-        if (rc < 0 || s == NULL || s->segment.header->slice != header->slice) continue;
+        if (rc < 0 || s == NULL ||
+            (s->segment.header->slice != header->slice && header->window_from == 0))
+            continue;
         if (!lacking->digested || have_same_digests(s->segment.header, header))
             drop_known(s, lacking);
     }

@@ -16,7 +16,8 @@ static inline void fuzz_policy(const struct tamis__policy *policy, uint64_t slic
     const double left = tamis__policy_left(policy, step);
     FUZZ_CHECK(rate >= 0 && rate <= 1); /* 0: of a rate so small that a share of it underflows */
     FUZZ_CHECK(left >= 0 && left <= rate);
-    FUZZ_CHECK(!tamis__policy_grows(policy, step, TAMIS__SEGMENTS_MAX));
+    const struct tamis__policy_list full = {.count = TAMIS__SEGMENTS_MAX, .slices = 1};
+    FUZZ_CHECK(!tamis__policy_grows(policy, step, &full));
     FUZZ_CHECK(tamis__policy_limit(policy, &newest) >= 1);
     FUZZ_CHECK(slice_ns >= 0 && (slice_ns > 0) == (policy->window_ns > 0));
     FUZZ_CHECK(slice + policy->slices >= slice);

@@ -39,14 +39,14 @@ REFUSES = MASK  # as `next`
 SPARE = 1 << 62  # as `next`: and the number of the spare that is offered
 
 # 3.1.1; `x` bytes are reserved.
-HEADER = struct.Struct("<8sIIIIQQQIIQQIIQdQQQqII64sQI4x32sQdIIqQQqIIIIIIQQII16sI132xQ")
+HEADER = struct.Struct("<8sIIIIQQQIIQQIIQdQQQqII64sQI4x32sQdIIqQQqIIIIIIQQII16sII128xQ")
 HEADER_FIELDS = ("magic format_version incompat_flags compat_flags header_bytes number filter_id "
                  "store_id kind hash_set seed m_bits k words capacity fp_rate data_offset "
                  "data_bytes file_bytes created_at bit_order stripes parameters generation "
                  "flags kept filter_capacity filter_rate on_full slices window_ns window_items slice "
                  "slice_start step counter_bits fingerprint_bits pieces piece_segments segment_slots "
                  "data_checksum publication keep list_start key_digest "
-                 "durable checksum").split()
+                 "durable window_from checksum").split()
 LABEL = struct.Struct("<QI4x256s40xQ")  # 3.1.2
 STORE = struct.Struct("<IIQQQq")  # 2.2
 FILTER = struct.Struct("<IIQQQQdqqqQIIqQQdQQIIQQ16s")  # 2.3

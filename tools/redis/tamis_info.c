@@ -74,6 +74,10 @@ static void tell_filter(RedisModuleCtx *ctx, const struct value *value,
     tell_number(ctx, "states", s->state);
     tell_number(ctx, "window items", s->window_items);
     tell_number(ctx, "live slices", s->live_slices);
+    tell_text(ctx, "window from",
+              s->slices == 0                       ? ""
+              : s->flags & TAMIS_FILTER_FROM_FIRST ? "first"
+                                                   : "last");
     tell_number(ctx, "counter bits", s->counter_bits);
     tell_number(ctx, "fingerprint bits", s->fingerprint_bits);
     tell_number(ctx, "keep", s->keep);

@@ -72,8 +72,10 @@ static const char *take_number(const RedisModuleString *option, const char *text
     else if (arg_is(option, "WINDOWNS"))
         spec->window_ns = (int64_t)(number & INT64_MAX);
     else
-        error = "ERR unknown option; there are KIND, HASHSET, SECRET, SEED, BITS, HASHES, "
-                "COUNTERBITS, WINDOW, WINDOWNS, WINDOWITEMS, SLICES, ONFULL, IFMISSING and DURABLE";
+        error =
+            "ERR unknown option; there are KIND, HASHSET, SECRET, SEED, BITS, HASHES, "
+            "COUNTERBITS, WINDOW, WINDOWNS, WINDOWITEMS, WINDOWFROM, SLICES, ONFULL, IFMISSING and "
+            "DURABLE";
     return error == NULL && !good ? "ERR bad number" : error;
 }
 
@@ -101,6 +103,11 @@ static const char *take_option(const RedisModuleString *option, const RedisModul
             return "ERR bad window";
         spec->window_ns = (int64_t)(seconds * 1e9);
         return NULL;
+    }
+    if (arg_is(option, "WINDOWFROM")) {
+        if (arg_is(arg, "first")) spec->flags |= TAMIS_FILTER_FROM_FIRST;
+        return arg_is(arg, "first") || arg_is(arg, "last") ? NULL
+                                                           : "ERR WINDOWFROM is first or last";
     }
     if (arg_is(option, "ONFULL")) {
         for (uint32_t i = TAMIS_ON_FULL_GROW; i <= TAMIS_ON_FULL_WARN; i++)

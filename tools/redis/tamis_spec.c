@@ -56,6 +56,10 @@ static void tell(struct words *words, const struct tamis_filter_spec *spec)
     number(words, "WINDOWNS", (uint64_t)spec->window_ns);
     number(words, "WINDOWITEMS", spec->window_items);
     number(words, "SLICES", spec->slices);
+    if (spec->flags & TAMIS_FILTER_FROM_FIRST) {
+        word(words, "WINDOWFROM");
+        word(words, "first");
+    }
     if (spec->on_full != 0) {
         word(words, "ONFULL");
         word(words, tamis_on_full_name(spec->on_full));

@@ -212,6 +212,13 @@ static json_t *value_window_seconds(const void *record)
     return json_rate((double)view->stat.window_ns / 1e9);
 }
 
+static json_t *value_window_from(const void *record)
+{
+    const struct filter_view *view = record;
+    if (view->stat.slices == 0) return json_text("none");
+    return json_text(view->stat.flags & TAMIS_FILTER_FROM_FIRST ? "first" : "last");
+}
+
 static const char FULL[] = "the filter holds as many keys as it was made for, or more, and its "
                            "rate rises with every further key; "
                            "make a filter of a greater capacity";
@@ -364,6 +371,7 @@ static const struct field FILTER_FIELDS[] = {
     {"on_full", .make = value_on_full},
     {"window_seconds", .make = value_window_seconds},
     {"window_items", OF_FILTER(U64, window_items), .needs = VIEW_FILES},
+    {"window_from", .make = value_window_from, .needs = VIEW_FILES},
     {"slices", OF_FILTER(U32, slices)},
     {"live_slices", OF_FILTER(U64, live_slices), .needs = VIEW_FILES},
     {"counter_bits", OF_FILTER(U32, counter_bits), .needs = VIEW_FILES},

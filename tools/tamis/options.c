@@ -28,17 +28,18 @@ enum value {
     VALUE_BITS,
     VALUE_SIZE,
     VALUE_SEED,
-    VALUE_RATE,     /* double                                                        */
-    VALUE_SMALL,    /* uint32_t from `least` to `most`                               */
-    VALUE_HASHES,   /* uint32_t from 1 to what the command takes                     */
-    VALUE_KIND,     /* uint32_t TAMIS_KIND_*                                         */
-    VALUE_ON_FULL,  /* uint32_t TAMIS_ON_FULL_*                                      */
-    VALUE_MODE,     /* uint32_t, octal                                               */
-    VALUE_DURATION, /* int64_t, nanoseconds                                          */
-    VALUE_WAIT,     /* int64_t, milliseconds                                         */
-    VALUE_TIMEOUT,  /* the same, from TIMEOUT_LEAST_MS on                            */
-    VALUE_SHARD,    /* struct option_shard                                           */
-    VALUE_WINDOW,   /* window_ns or window_items                                     */
+    VALUE_RATE,        /* double                                                        */
+    VALUE_SMALL,       /* uint32_t from `least` to `most`                               */
+    VALUE_HASHES,      /* uint32_t from 1 to what the command takes                     */
+    VALUE_KIND,        /* uint32_t TAMIS_KIND_*                                         */
+    VALUE_ON_FULL,     /* uint32_t TAMIS_ON_FULL_*                                      */
+    VALUE_MODE,        /* uint32_t, octal                                               */
+    VALUE_DURATION,    /* int64_t, nanoseconds                                          */
+    VALUE_WAIT,        /* int64_t, milliseconds                                         */
+    VALUE_TIMEOUT,     /* the same, from TIMEOUT_LEAST_MS on                            */
+    VALUE_SHARD,       /* struct option_shard                                           */
+    VALUE_WINDOW_FROM, /* "first" or "last" */
+    VALUE_WINDOW,      /* window_ns or window_items                                     */
 };
 
 /* The values of the table, as they stand in CLI_OPTIONS. */
@@ -255,6 +256,16 @@ static bool take_kind(const char *value, uint32_t *kind)
     return false;
 }
 
+static bool take_window_from(const char *value, uint32_t *from_first)
+{
+    *from_first = strcmp(value, "first") == 0;
+    if (*from_first || strcmp(value, "last") == 0) return true;
+    cli_tell("--window-from '%s': give first (a key is forgotten a window after its first add) or "
+             "last (after its last)",
+             value);
+    return false;
+}
+
 static bool take_option(const struct command *command, struct options *options, int id,
                         const char *value)
 {
@@ -302,6 +313,8 @@ static bool take_option(const struct command *command, struct options *options, 
         return number_wait(shown, value, TIMEOUT_LEAST_MS, at);
     case VALUE_SHARD:
         return take_shard(value, at);
+    case VALUE_WINDOW_FROM:
+        return take_window_from(value, at);
     case VALUE_WINDOW:
         return number_window(shown, value, &options->window_ns, &options->window_items);
     default:

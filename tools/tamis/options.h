@@ -51,6 +51,7 @@ struct invocation;
     X(INTERSECT, "intersect", "", NO_VALUE)                                                        \
     X(ON_FULL, "on-full", "", VALUE(ON_FULL, on_full))                                             \
     X(WINDOW, "window", "", VALUE(WINDOW, window_ns))                                              \
+    X(WINDOW_FROM, "window-from", "", VALUE(WINDOW_FROM, window_from))                             \
     X(SLICES, "slices", "", SMALL(slices, 1, TAMIS_SLICES_MAX))                                    \
     X(COUNTER_BITS, "counter-bits", "", SMALL(counter_bits, 4, 32))                                \
     X(COMMENTS, "comments", "", VALUE(COMMENTS, comments))                                         \
@@ -153,7 +154,8 @@ struct options {
     uint64_t memory_bytes;
     uint32_t on_full;
     uint32_t slices;
-    int64_t window_ns; /* of --window, one of the two */
+    uint32_t window_from; /* 1: first; 0: last */
+    int64_t window_ns;    /* of --window, one of the two */
     uint64_t window_items;
     const char *output;
     const char *peer; /* --from or --to: a format, or the URL of a server */

@@ -109,9 +109,9 @@ static const struct {
     {{.size = sizeof(struct tamis_filter_spec), .m_bits = 1000, .k = 7, .fp_rate = 2},
      TAMIS_EINVAL,
      "rate 2 is out of range"},
-    {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .flags = 6},
+    {{.size = sizeof(struct tamis_filter_spec), .capacity = 10, .flags = 10},
      TAMIS_EINVAL,
-     "filter flags 0x6"},
+     "filter flags 0xa"},
 };
 
 STORE_CASE(create_with_a_bad_name_is_refused_everywhere)

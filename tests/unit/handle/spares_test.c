@@ -117,10 +117,12 @@ CASE(policy_leaves_less_of_the_rate_at_each_step)
         sum += 0.3 * left;
     }
     least.fp_rate = TAMIS__SEGMENT_RATE_MIN / 0.06 * 1.0001; /* 0.12 of a half */
-    assert_true(tamis__policy_grows(&least, 0, 1));
-    assert_false(tamis__policy_grows(&least, 1, 1)); /* a segment of less than the least rate */
-    assert_true(tamis__policy_grows(&policy, 0, TAMIS__SEGMENTS_MAX - 1));
-    assert_false(tamis__policy_grows(&policy, 0, TAMIS__SEGMENTS_MAX));
+    const struct tamis__policy_list one = {.count = 1}, all = {.count = TAMIS__SEGMENTS_MAX},
+                                    most = {.count = TAMIS__SEGMENTS_MAX - 1};
+    assert_true(tamis__policy_grows(&least, 0, &one));
+    assert_false(tamis__policy_grows(&least, 1, &one)); /* a segment of less than the least rate */
+    assert_true(tamis__policy_grows(&policy, 0, &most));
+    assert_false(tamis__policy_grows(&policy, 0, &all));
 }
 
 /* From half full on, and nobody sees it before it is entered. */

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 READ_ONLY, CREATE, NO_SYNC, POPULATE = 1, 2, 4, 8
 FORCE_NETWORK_FS = 0x100
 FILTER_DURABLE = 1
+FILTER_FROM_FIRST = 4
 EXPORT_WITH_KEY = 1
 STATES = ("full", "degraded", "unclean", "damaged", "over")  # TAMIS_STATE_*, from bit 0 on
 
@@ -62,6 +63,7 @@ class FilterStat:
     exceptions: int
     keep: int
     durable: bool
+    window_from: str | None
     unclean_since: int
     degraded_since: int
     bits_per_key: float
@@ -69,7 +71,9 @@ class FilterStat:
     @classmethod
     def _of(cls, fields: dict[str, Any]) -> FilterStat:
         fields["states"] = _states(fields.pop("state"))
-        fields["durable"] = bool(fields.pop("flags") & FILTER_DURABLE)
+        flags = fields.pop("flags")
+        fields["durable"] = bool(flags & FILTER_DURABLE)
+        fields["window_from"] = "first" if flags & FILTER_FROM_FIRST else "last" if fields["slices"] else None
         return cls(**fields)
 
 

@@ -12,7 +12,8 @@ from typing import Any, BinaryIO
 
 from . import _tamis
 from ._errors import InvalidError
-from ._filter import CREATE, FILTER_DURABLE, FORCE_NETWORK_FS, READ_ONLY, Build, Filter, FilterStat, Generation
+from ._filter import (CREATE, FILTER_DURABLE, FILTER_FROM_FIRST, FORCE_NETWORK_FS, READ_ONLY, Build, Filter, FilterStat,
+                      Generation)
 
 ON_FULL = {None: 0, "grow": 1, "refuse": 2, "warn": 3}  # enum tamis_on_full
 BUILD_IF_CHANGED, BUILD_KEEP = 1, 2
@@ -49,12 +50,14 @@ def _nanoseconds(window: Duration | None) -> int:
 def _spec(capacity: int = 0, fp_rate: float = 0, kind: str | None = None, *, hash_set: str | None = None, seed: int = 0,
           k: int = 0, m_bits: int = 0, on_full: str | None = None, window: Duration | None = None,
           window_items: int = 0, slices: int = 0, counter_bits: int = 0, durable: bool = False,
-          secret: bytes = b"") -> tuple[Any, ...]:
+          secret: bytes = b"", window_from: str = "last") -> tuple[Any, ...]:
     """The tuple that fields.c takes."""
+    if window_from not in ("first", "last"):
+        raise ValueError(f"window_from is 'first' or 'last', not {window_from!r}")
     if on_full not in ON_FULL:
         raise ValueError(f"on_full is 'grow', 'refuse' or 'warn', not {on_full!r}")
     return (capacity, fp_rate, kind, k, m_bits, hash_set, seed, ON_FULL[on_full], slices, _nanoseconds(window),
-            window_items, counter_bits, FILTER_DURABLE * durable, secret)
+            window_items, counter_bits, FILTER_DURABLE * durable | FILTER_FROM_FIRST * (window_from == "first"), secret)
 
 
 class Store(_tamis.Store):
@@ -124,7 +127,8 @@ class Store(_tamis.Store):
     def create(self, name: str, capacity: int = 0, fp_rate: float = 0, *, kind: str | None = None,
                hash_set: str | None = None, seed: int = 0, k: int = 0, m_bits: int = 0, on_full: str | None = None,
                window: Duration | None = None, window_items: int = 0, slices: int = 0, counter_bits: int = 0,
-               durable: bool = False, secret: bytes = b"") -> Filter:
+               durable: bool = False, secret: bytes = b"",
+               window_from: str = "last") -> Filter:
         """Make a filter, and open it.
 
         capacity    distinct keys for which the rate holds
@@ -132,21 +136,26 @@ class Store(_tamis.Store):
         kind        "blocked" (the default), "bloom" or "counting"; store.build() makes "fuse"
         on_full     "grow" (the default): further files; "refuse": FullError; "warn": a worse rate
         window      a timedelta, seconds, or "30d" (s, m, h, d or w): keys are forgotten after that, and at most a slice later
+        window_from "last" (the default): a window after the last add of a key; "first": after the first, so a key that
+                    keeps coming is new again once a window
         durable     add() returns True only once a power cut cannot take the key
         """
         return Filter(self, name, _mode=1, _spec=_spec(
             capacity, fp_rate, kind, hash_set=hash_set, seed=seed, k=k, m_bits=m_bits, on_full=on_full, window=window,
-            window_items=window_items, slices=slices, counter_bits=counter_bits, durable=durable, secret=secret))
+            window_items=window_items, slices=slices, counter_bits=counter_bits, durable=durable, secret=secret,
+            window_from=window_from))
 
     def open_or_create(self, name: str, capacity: int = 0, fp_rate: float = 0, *, kind: str | None = None,
                        hash_set: str | None = None, seed: int = 0, k: int = 0, m_bits: int = 0,
                        on_full: str | None = None, window: Duration | None = None, window_items: int = 0,
-                       slices: int = 0, counter_bits: int = 0, durable: bool = False, secret: bytes = b"") -> Filter:
+                       slices: int = 0, counter_bits: int = 0, durable: bool = False, secret: bytes = b"",
+                       window_from: str = "last") -> Filter:
         """Open a filter, or make it if there is none; of many processes one makes it.  The arguments are those of
         create().  MismatchError says which field of a filter that is there differs from them."""
         return Filter(self, name, _mode=2, _spec=_spec(
             capacity, fp_rate, kind, hash_set=hash_set, seed=seed, k=k, m_bits=m_bits, on_full=on_full, window=window,
-            window_items=window_items, slices=slices, counter_bits=counter_bits, durable=durable, secret=secret))
+            window_items=window_items, slices=slices, counter_bits=counter_bits, durable=durable, secret=secret,
+            window_from=window_from))
 
     def merge(self, name: str, *filters: Filter, intersect: bool = False) -> Filter:
         """Make a filter of the keys that are in any of the filters, or in all of them."""

@@ -12,8 +12,8 @@
 
 #define TAKES_SHAPE                                                                                \
     (TAKES(CAPACITY) | TAKES(RATE) | TAKES(BITS) | TAKES(HASHES) | TAKES(KIND) | TAKES(HASH_SET) | \
-     TAKES(SEED) | TAKES(COUNTER_BITS) | TAKES(ON_FULL) | TAKES(WINDOW) | TAKES(SLICES) |          \
-     TAKES(DURABLE))
+     TAKES(SEED) | TAKES(COUNTER_BITS) | TAKES(ON_FULL) | TAKES(WINDOW) | TAKES(WINDOW_FROM) |     \
+     TAKES(SLICES) | TAKES(DURABLE))
 
 /* What --like may be given beside: the new filter is of another size. */
 #define TAKES_SIZE (TAKES(CAPACITY) | TAKES(RATE))
@@ -54,7 +54,8 @@ static struct tamis_filter_spec spec_from_options(const struct options *options)
         .m_bits = options->m_bits,
         .hash_set = options->hash_set,
         .seed = options->seed,
-        .flags = options_have(options, TAKES(DURABLE)) ? TAMIS_FILTER_DURABLE : 0,
+        .flags = (options_have(options, TAKES(DURABLE)) ? TAMIS_FILTER_DURABLE : 0) |
+                 (options->window_from ? TAMIS_FILTER_FROM_FIRST : 0),
         .counter_bits = options->counter_bits,
         .on_full = options->on_full,
         .slices = options->slices,

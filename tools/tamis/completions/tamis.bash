@@ -47,7 +47,7 @@ _tamis_wants_value()
     case $1 in
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
-    --on-full | --window | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
+    --on-full | --window | --window-from | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
     --output | --interval | --sort | --sync-interval | --file | --wait | --shards | --replicas) return 0 ;;
     --timeout | --cacert | --cert | --key) return 0 ;;
     --*) return 1 ;;
@@ -211,7 +211,7 @@ _tamis_offer_fields()
 {
     _tamis_offer "$word" '' name kind hash_set m_bits k seed capacity fp_rate items \
         items_estimated fill fp_rate_now bits_per_key size_bytes generation shards segments created_at \
-        published_at checkpointed_at on_full window_seconds window_items slices live_slices counter_bits \
+        published_at checkpointed_at on_full window_seconds window_items window_from slices live_slices counter_bits \
         fingerprint_bits keep exceptions durable state unclean_since degraded_since note
 }
 
@@ -243,6 +243,7 @@ _tamis_offer_value()
     --color) _tamis_offer "$2" "$3" auto always never ;;
     --counter-bits) _tamis_offer "$2" "$3" 4 8 16 32 ;;
     --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
+    --window-from) _tamis_offer "$2" "$3" first last ;;
     --hash-set)
         [[ $command != build ]] || { _tamis_offer "$2" "$3" xxh3 sip && return; }
         _tamis_offer "$2" "$3" xxh3 php:bkdr,sdbm,js php-mt php-mt-legacy md5 redisbloom guava sip spark-v1 spark-v2 parquet

@@ -74,6 +74,10 @@ static void add_shape(struct words *words, const struct tamis_filter_spec *spec,
     add_number_if(words, "WINDOWNS", (uint64_t)spec->window_ns);
     add_number_if(words, "WINDOWITEMS", spec->window_items);
     add_number_if(words, "SLICES", spec->slices);
+    if (spec->flags & TAMIS_FILTER_FROM_FIRST) {
+        add_word(words, "WINDOWFROM");
+        add_word(words, "first");
+    }
     if (spec->on_full != 0) {
         add_word(words, "ONFULL");
         add_word(words, tamis_on_full_name(spec->on_full));

@@ -50,7 +50,9 @@ static void take_common(struct tamis_filter_stat *stat, const redisReply *info)
     stat->on_full = on_full_of(text_of(info, "when full"));
     stat->window_ns = (int64_t)number_of(info, "window ns");
     stat->slices = (uint32_t)number_of(info, "slices");
-    stat->flags = number_of(info, "durable") ? TAMIS_FILTER_DURABLE : 0;
+    stat->flags =
+        (number_of(info, "durable") ? TAMIS_FILTER_DURABLE : 0) |
+        (strcmp(text_of(info, "window from"), "first") == 0 ? TAMIS_FILTER_FROM_FIRST : 0);
     stat->seed = number_of(info, "seed");
     stat->window_items = number_of(info, "window items");
     stat->counter_bits = (uint32_t)number_of(info, "counter bits");
