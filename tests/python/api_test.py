@@ -10,11 +10,44 @@ import os
 import pickle
 import re
 import signal
+import subprocess
+import sys
 import unittest
 from unittest import mock
 
 import tamis
 from support import StoreTest
+
+WITHOUT_SQLITE3 = """
+import sys
+sys.modules["sqlite3"] = None  # as in a Python that was built without it
+import tamis
+with tamis.Store(sys.argv[1]) as store:
+    assert store.create("seen", 1000).add("a")
+assert {"Frontier", "Item"} <= set(dir(tamis)), dir(tamis)
+for statement in ("from tamis import Frontier", "tamis.Frontier", "tamis.Item"):
+    try:
+        exec(statement)
+    except ImportError as error:
+        said = str(error)
+        assert "needs Python's module sqlite3" in said and "All else of tamis works" in said and error.name == "sqlite3", said
+    else:
+        sys.exit(f"{statement} works without sqlite3")
+try:
+    tamis.nothing
+except AttributeError as error:
+    assert str(error) == "module 'tamis' has no attribute 'nothing'", error
+del sys.modules["sqlite3"]
+from tamis import Frontier, Item
+assert tamis.Frontier is Frontier and tamis.Item is Item and "Frontier" in vars(tamis)
+"""
+
+
+class Import(StoreTest):
+    def test_frontier_alone_needs_sqlite3(self):
+        """Seen to fail while tamis/__init__.py imported the Frontier: `import tamis` raised ModuleNotFoundError."""
+        done = subprocess.run([sys.executable, "-B", "-c", WITHOUT_SQLITE3, self.path], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Help(StoreTest):

@@ -25,7 +25,7 @@ with tamis.Frontier(store, "crawl") as frontier:
         url: str = item.text
         done: bytes = frontier.done(item, push=[url + "/"])
 """
-WRONG = ("seen.add(5)", "seen.add_many(5)", "x: int = seen.add_many([])", "seen.nothing", "store.create(5)", "frontier.push_many([5])")
+WRONG = ("seen.add(5)", "seen.add_many(5)", "x: int = seen.add_many([])", "seen.nothing", "store.create(5)", "frontier.push_many([5])", "tamis.nothing")
 
 
 class Types(StoreTest):

@@ -11,6 +11,8 @@
 docs/python.md of the source is the tutorial.
 """
 
+from typing import TYPE_CHECKING
+
 from ._errors import (
     AccessError,
     BatchError,
@@ -36,9 +38,11 @@ from ._errors import (
     VersionError,
 )
 from ._filter import Build, BuildResult, Filter, FilterStat, Generation
-from ._frontier import Frontier, Item
 from ._store import Store
 from ._tamis import shard, shard_many, simd, version
+
+if TYPE_CHECKING:
+    from ._frontier import Frontier, Item
 
 __version__ = version()
 __all__ = [
@@ -48,3 +52,26 @@ __all__ = [
     "ReadOnlyError",
     "Store", "SystemCallError", "UnsupportedError", "VersionError", "shard", "shard_many", "simd", "version",
 ]
+
+
+# A type checker would take any name for one of these.
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        """Frontier and Item are loaded when they are asked for: they alone need sqlite3, which not every Python has."""
+        if name not in ("Frontier", "Item"):
+            raise AttributeError(f"module 'tamis' has no attribute '{name}'")
+        try:
+            from . import _frontier
+        except ImportError as error:
+            if error.name not in ("sqlite3", "_sqlite3"):
+                raise
+            raise ImportError(f"tamis.{name} needs Python's module sqlite3, which this Python cannot load ({error}); install "
+                              "it, or a Python that has it.  All else of tamis works without", name=error.name) from error
+        value = getattr(_frontier, name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

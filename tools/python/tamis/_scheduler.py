@@ -27,8 +27,8 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.misc import load_object
 from scrapy.utils.request import request_from_dict
 
+from . import Frontier, Item  # which says what to do where there is no sqlite3
 from ._errors import BusyError, Error, UnsupportedError
-from ._frontier import Frontier, Item
 from ._remote import is_url
 
 logger = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.dupefilters import BaseDupeFilter
@@ -25,10 +25,22 @@ from scrapy.dupefilters import BaseDupeFilter
 from ._errors import InvalidError
 from ._filter import Filter
 from ._remote import RemoteFilter, is_url
-from ._scheduler import Scheduler as Scheduler
 from ._store import Store, seconds_of
 
+if TYPE_CHECKING:
+    from ._scheduler import Scheduler as Scheduler
+
 logger = logging.getLogger(__name__)
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name):
+        """The Scheduler alone needs sqlite3, so it is loaded when it is asked for."""
+        if name != "Scheduler":
+            raise AttributeError(f"module 'tamis.scrapy' has no attribute '{name}'")
+        from ._scheduler import Scheduler as scheduler
+
+        return scheduler
 
 
 def default_name(crawler: Any) -> str:
