@@ -15,9 +15,8 @@
  * anywhere.  The stream holds seeds, as no key could be found without them; it does not hold keys,
  * but for exceptions.
  *
- * A stream has the least version that has what it needs, so that older readers take it if they can:
- * version 1, 2 for kind fuse or exceptions, 3 for fingerprints that are packed (sizing/fuse.h), 4
- * for a window that counts from the first add.
+ * A stream has the least version that has what it needs, so that older readers may take it: 1; 2
+ * for kind fuse or exceptions; 3 for packed fingerprints (sizing/fuse.h); 4 for windows from first.
  */
 #include "exchange/exchange.h"
 
@@ -29,8 +28,7 @@
 #define VERSION_FIRST 1u
 #define VERSION_STATIC 2u
 #define VERSION_PACKED 3u
-#define VERSION_FROM_FIRST 4u      /* a window that counts from the first add of a key */
-#define VERSION VERSION_FROM_FIRST /* the greatest that is known */
+#define VERSION_FROM_FIRST 4u /* the greatest that is known */
 #define FROM_FIRST 0x80000000u
 
 struct head {                 /* docs/exchange.md; little-endian; offset, size, meaning */
@@ -149,10 +147,10 @@ static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
     if (bytes < sizeof *head)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head");
     memcpy(head, at, sizeof *head);
-    if (head->version > VERSION)
+    if (head->version > VERSION_FROM_FIRST)
         return tamis__refuse(refusal, TAMIS_EVERSION, offsetof(struct head, version),
                              "has version %u, this library reads up to %u; use a newer Tamis",
-                             head->version, VERSION);
+                             head->version, VERSION_FROM_FIRST);
     if (head->version == 0 || head->segments == 0 || head->segments > TAMIS__SEGMENTS_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, segments),
                              "says that it has version %u and %u segment%s", head->version,
@@ -280,16 +278,14 @@ static int parse_filter(const struct head *head, struct tamis__outline *outline,
 {
     outline->capacity = head->capacity;
     outline->fp_rate = tamis__double_from_bits(head->fp_rate);
-    const bool from_first =
-        head->version == VERSION_FROM_FIRST && (head->on_full & FROM_FIRST) != 0;
-    outline->policy =
-        (struct tamis__policy){.on_full = head->on_full & ~(from_first ? FROM_FIRST : 0),
-                               .window_from = from_first,
-                               .slices = head->slices,
-                               .window_ns = head->window_ns,
-                               .window_items = head->window_items,
-                               .capacity = head->filter_capacity,
-                               .fp_rate = tamis__double_from_bits(head->filter_rate)};
+    const uint32_t first = head->version == VERSION_FROM_FIRST ? head->on_full & FROM_FIRST : 0;
+    outline->policy = (struct tamis__policy){.on_full = head->on_full - first,
+                                             .window_from = first != 0,
+                                             .slices = head->slices,
+                                             .window_ns = head->window_ns,
+                                             .window_items = head->window_items,
+                                             .capacity = head->filter_capacity,
+                                             .fp_rate = tamis__double_from_bits(head->filter_rate)};
     if (head->capacity == 0 || head->capacity > TAMIS__SEGMENTS_MAX * TAMIS__CAPACITY_MAX ||
         !(outline->fp_rate > 0 && outline->fp_rate <= 1))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, capacity),
@@ -318,9 +314,8 @@ static int check_alone(const struct tamis__outline *outline, struct tamis__refus
     bool alone = false;
     for (uint32_t i = 0; i < outline->count; i++)
         alone |= outline->layers[i].segment.counter_bits != 0 || is_fuse(&outline->layers[i]);
-    if (!alone ||
-        (outline->count == 1 && policy->slices == 0 && policy->on_full != TAMIS_ON_FULL_GROW &&
-         policy->on_full != TAMIS_ON_FULL_REFUSE))
+    const bool goes_on = policy->slices != 0 || policy->on_full == TAMIS_ON_FULL_GROW;
+    if (!alone || (outline->count == 1 && !goes_on && policy->on_full != TAMIS_ON_FULL_REFUSE))
         return 0;
     return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, segments),
                          "has counters or fingerprints in a filter that goes on in further "
@@ -330,9 +325,8 @@ static int check_alone(const struct tamis__outline *outline, struct tamis__refus
 static int check_version(const struct head *head, const struct tamis__outline *outline,
                          struct tamis__refusal *refusal)
 {
-    if (outline->policy.window_from != 0 ||
-        head->version ==
-            version_of(outline->layers[0].shape.fingerprint_bits, outline->exceptions > 0))
+    const uint32_t bits = outline->layers[0].shape.fingerprint_bits;
+    if (outline->policy.window_from || head->version == version_of(bits, outline->exceptions > 0))
         return 0;
     return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, version),
                          "has version %u, but nothing that needs this version", head->version);
@@ -503,11 +497,13 @@ static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *wri
 {
     unsigned char bytes[HEAD_BYTES_MAX];
     const uint32_t fingerprint_bits = cargo->segments[0]->header->fingerprint_bits;
-    struct head head = {.version = version_of(fingerprint_bits, cargo->index != NULL),
+    const bool first = cargo->policy.window_from != 0;
+    const uint32_t version = version_of(fingerprint_bits, cargo->index != NULL);
+    struct head head = {.version = first ? VERSION_FROM_FIRST : version,
                         .segments = cargo->count,
                         .capacity = cargo->capacity,
                         .fp_rate = tamis__double_to_bits(cargo->fp_rate),
-                        .on_full = cargo->policy.on_full,
+                        .on_full = cargo->policy.on_full | (first ? FROM_FIRST : 0),
                         .slices = cargo->policy.slices,
                         .window_ns = cargo->policy.window_ns,
                         .window_items = cargo->policy.window_items,
@@ -518,10 +514,6 @@ static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *wri
     if (head.version != VERSION_FIRST) {
         head.exceptions = cargo->index != NULL ? tamis__index_count(cargo->index) : 0;
         memcpy(head.key_digest, cargo->key_digest, sizeof head.key_digest);
-    }
-    if (cargo->policy.window_from != 0) {
-        head.version = VERSION_FROM_FIRST;
-        head.on_full |= FROM_FIRST;
     }
     memcpy(bytes, &head, sizeof head);
     for (uint32_t i = 0; i < cargo->count; i++) {
