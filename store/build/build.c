@@ -26,6 +26,7 @@
 
 #define THREADS_MAX 1024u
 #define DIGESTS_AT_ONCE 512u
+#define WRITE_OUT_BYTES ((uint64_t)4 << 20) /* 40 ms of a disk of 100 MB/s */
 #define SPOOL_BYTES_MAX                                                                            \
     ((uint64_t)16 << 20) /* above this the spool is a file, which the page cache holds anyway */
 
@@ -344,10 +345,26 @@ static int sort(struct tamis_build *build)
     return build->fingerprint_bits != 0 ? 0 : tamis__build_size_bits(build);
 }
 
+/* Brings the staged file to the disk.  A sync cannot be ended, and of a large file it takes seconds
+ * on a slow disk.  So the file is written out in pieces, and little is left for the sync. */
+static int bring_to_disk(struct tamis_build *build)
+{
+    const struct tamis__place *place = &build->store->place;
+    const struct tamis__staged *staged = &build->draft.staged;
+    const uint64_t bytes = tamis__header_file_bytes(&build->draft.header);
+    int rc = 0;
+    for (uint64_t at = 0; rc == 0 && at < bytes; at += WRITE_OUT_BYTES) {
+        rc = tamis__segment_write_out(place, staged, at, WRITE_OUT_BYTES);
+        if (rc == 0) rc = tamis__crew_tell(&build->crew);
+    }
+    return rc != 0 ? rc : tamis__segment_sync_staged(place, staged);
+}
+
 static int make(struct tamis_build *build)
 {
     const bool fuse = build->fingerprint_bits != 0;
     int rc = fuse ? tamis__build_make_fuse(build) : tamis__build_make_bits(build);
+    if (rc == 0) rc = bring_to_disk(build);
     if (rc != 0) return rc;
     TAMIS__POINT(TAMIS__POINT_BUILD_MADE);
     rc = tamis__build_verify(build);

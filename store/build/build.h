@@ -57,7 +57,7 @@ int tamis__build_plan_bits(struct tamis_build *build);
 /* Completes build->plan when the keys are sorted. */
 int tamis__build_size_bits(struct tamis_build *build);
 
-/* Makes build->draft, staged, filled and synced, and maps it.  After an error too, the caller gives
+/* Makes build->draft, staged and filled, and maps it.  After an error too, the caller gives
  * back what was made. */
 int tamis__build_make_fuse(struct tamis_build *build);
 int tamis__build_make_bits(struct tamis_build *build);

@@ -46,6 +46,5 @@ int tamis__build_make_bits(struct tamis_build *build)
         rc = tamis__segment_map_staged(&store->place, &build->draft.staged, &build->draft.header,
                                        &build->segment);
     /* In the order in which they came; any order would do. */
-    if (rc == 0) rc = tamis__build_each_batch(build, &build->raw, &build->segment, add_keys);
-    return rc != 0 ? rc : tamis__segment_sync_staged(&store->place, &build->draft.staged);
+    return rc != 0 ? rc : tamis__build_each_batch(build, &build->raw, &build->segment, add_keys);
 }

@@ -185,7 +185,6 @@ int tamis__build_make_fuse(struct tamis_build *build)
     if (rc == 0) rc = tamis__draft_stage(store, &build->draft);
     m.piece_bytes = tamis__fuse_piece_slots(&m.shape) * m.shape.fingerprint_bits / 8;
     if (rc == 0 && m.shape.pieces > 0) rc = make_pieces(&m, fullest);
-    if (rc == 0) rc = tamis__segment_sync_staged(&store->place, &build->draft.staged);
     if (rc == 0)
         rc = tamis__segment_map_staged(&store->place, &build->draft.staged, &build->draft.header,
                                        &build->segment);

@@ -376,6 +376,18 @@ void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes)
     (void)sync_file_range(fd, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
 }
 
+int tamis__write_out(int fd, uint64_t offset, uint64_t bytes, const char *what)
+{
+    const unsigned flags =
+        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    int error = tamis__may_fail("write out", what);
+    if (error == 0 && sync_file_range(fd, (off_t)offset, (off_t)bytes, flags) != 0) error = errno;
+    /* The disk's errors are told once, so the sync at the end would not tell them again.  With any
+     * other the range was not written out, as where the call is not known; the sync does it. */
+    const bool of_disk = error == EIO || error == ENOSPC || error == EDQUOT;
+    return of_disk ? tamis__fail_errno(error, "write to the disk", what) : 0;
+}
+
 /* Makes one directory.  It is durable once the directory that names it is synced; that one
  * is opened by its own name, because the umask may close the new one to all.  Returns 1 if
  * it is new. */

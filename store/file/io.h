@@ -75,6 +75,8 @@ int tamis__sync_file(int fd, const char *what); /* a directory too */
 int tamis__sync_data(int fd, const char *what); /* fdatasync(2): for bytes that overwrite others */
 /* Have the kernel begin to write this range to the disk, without waiting. */
 void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes);
+/* Writes this range to the disk, and waits for it.  It is not durable before the file is synced. */
+int tamis__write_out(int fd, uint64_t offset, uint64_t bytes, const char *what);
 
 int tamis__make_path(const char *path); /* like mkdir -p, and durable; 1 if the last one is new */
 /* Renames a file; one that has the new name already is replaced. */

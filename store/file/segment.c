@@ -148,6 +148,15 @@ int tamis__segment_map_staged(const struct tamis__place *place, const struct tam
     return watch(segment, header, what);
 }
 
+int tamis__segment_write_out(const struct tamis__place *place, const struct tamis__staged *staged,
+                             uint64_t offset, uint64_t bytes)
+{
+    char what[PATH_BYTES];
+    staged_path(place, staged, what);
+    tamis__start_writing(staged->file.fd, offset + bytes, bytes);
+    return tamis__write_out(staged->file.fd, offset, bytes, what);
+}
+
 int tamis__segment_sync_staged(const struct tamis__place *place, const struct tamis__staged *staged)
 {
     char what[PATH_BYTES];

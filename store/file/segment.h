@@ -91,6 +91,10 @@ void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t of
 int tamis__segment_map_staged(const struct tamis__place *place, const struct tamis__staged *staged,
                               const struct tamis__segment_header *header,
                               struct tamis__segment *segment);
+/* Writes bytes of the file to the disk, and waits for them; the kernel begins with as many behind
+ * them. */
+int tamis__segment_write_out(const struct tamis__place *place, const struct tamis__staged *staged,
+                             uint64_t offset, uint64_t bytes);
 /* Brings what was written to the disk, so that publish has little left to do under the lock. */
 int tamis__segment_sync_staged(const struct tamis__place *place,
                                const struct tamis__staged *staged);

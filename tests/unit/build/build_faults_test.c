@@ -163,9 +163,50 @@ CASE(build_that_was_ended_cannot_go_on)
     assert_done(tamis_build_begin(s.store, "list", &s.spec, &build));
     assert_int_equal(builds_give(build, tamis_build_add, &s.keys), TAMIS_EFULL);
     teller.phase = 99;
-    assert_refused(TAMIS_EFULL, "has failed before", builds_give(build, tamis_build_add, &s.keys));
-    assert_refused(TAMIS_EFULL, "has failed before", tamis_build_publish(build, NULL));
+    assert_refused(TAMIS_EFULL, "was ended by its progress function",
+                   builds_give(build, tamis_build_add, &s.keys));
+    assert_refused(TAMIS_EFULL, "was ended by its progress function",
+                   tamis_build_publish(build, NULL));
     tamis_build_close(build);
+    check_old(&s);
+}
+
+/* A disk that takes a while for each piece; what was asked of it. */
+static unsigned pieces_written, files_synced;
+
+static int write_slowly(const char *verb, const char *what)
+{
+    const bool is_staged = strstr(what, "/staging/") != NULL;
+    files_synced += is_staged && strcmp(verb, "fsync") == 0;
+    if (!is_staged || strcmp(verb, "write out") != 0) return 0;
+    pieces_written++;
+    tamis__pause_us(60000); /* longer than progress is left alone */
+    return 0;
+}
+
+static int end_while_writing(void *context, uint32_t phase, uint64_t done, uint64_t all)
+{
+    (void)context;
+    (void)done;
+    (void)all;
+    return phase == TAMIS_BUILD_MAKING && pieces_written > 0 ? TAMIS_EFULL : 0;
+}
+
+/* Seen to fail: with a sync of the whole file alone, which went to its end first. */
+CASE(build_is_ended_while_its_file_goes_to_the_disk)
+{
+    struct tamis_filter_spec filter = {
+        .size = sizeof filter, .kind = TAMIS_KIND_BLOCKED, .capacity = 10000000, .fp_rate = 0.01};
+    AUTO_STAGE s = set_stage(TAMIS_KIND_BLOCKED, 100);
+    s.spec.filter = &filter;
+    s.spec.progress = end_while_writing;
+    pieces_written = files_synced = 0;
+    tamis__io_hook = write_slowly;
+    const int rc = run(&s);
+    tamis__io_hook = NULL;
+    assert_int_equal(rc, TAMIS_EFULL);
+    assert_int_equal(pieces_written, 1);
+    assert_int_equal(files_synced, 0);
     check_old(&s);
 }
 
@@ -236,6 +277,7 @@ CASE(build_survives_any_failing_call)
         {"write", EIO, TAMIS_EIO},
         {"allocate", ENOSPC, TAMIS_ENOSPACE},
         {"fsync", EIO, 0},
+        {"write out", EIO, TAMIS_EIO},
         {"rename", EIO, 0},
         {"unlink", EACCES, 0},
         {"lock", ENOLCK, 0},
