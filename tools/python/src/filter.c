@@ -310,21 +310,25 @@ static PyObject *filter_is_closed(PyObject *object, void *unused)
 
 /* ---- Data, for ../tamis/compat/ ----------------------------------------------------------- */
 
-/* _data(): the bytes of the oldest segment */
-static PyObject *filter_data(PyObject *object, PyObject *unused)
+/* _data(offset, most): bytes of the oldest segment; fewer than `most` where it ends */
+static PyObject *filter_data(PyObject *object, PyObject *arguments)
 {
     struct filter_object *self = (struct filter_object *)object;
     struct tamis_segment_stat stat = TAMIS_INIT(struct tamis_segment_stat);
     PyObject *bytes = NULL;
+    uint64_t offset, count;
     int rc;
 
-    (void)unused;
-    if (!filter_enter(self)) return NULL;
+    if (!PyArg_ParseTuple(arguments, "O&O&", to_u64, &offset, to_u64, &count) ||
+        !filter_enter(self))
+        return NULL;
     rc = tamis_filter_segment(self->handle, 0, &stat);
-    if (rc == 0) bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)stat.data_bytes);
+    if (offset > stat.data_bytes) offset = stat.data_bytes;
+    if (count > stat.data_bytes - offset) count = stat.data_bytes - offset;
+    if (rc == 0) bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)count);
     if (bytes) {
         char *into = PyBytes_AsString(bytes);
-        WITHOUT_GIL(rc = tamis_filter_read_data(self->handle, 0, 0, into, stat.data_bytes));
+        WITHOUT_GIL(rc = tamis_filter_read_data(self->handle, 0, offset, into, (size_t)count));
     }
     if (rc < 0) {
         Py_CLEAR(bytes);
@@ -334,16 +338,19 @@ static PyObject *filter_data(PyObject *object, PyObject *unused)
     return bytes;
 }
 
-/* _set_data(bytes): sets the bits that are set there */
-static PyObject *filter_set_data(PyObject *object, PyObject *from)
+/* _set_data(bytes, offset): sets the bits that are set there */
+static PyObject *filter_set_data(PyObject *object, PyObject *arguments)
 {
     struct filter_object *self = (struct filter_object *)object;
+    PyObject *from;
     struct key data;
+    uint64_t offset;
     int rc = -100;
 
-    if (key_init(&data, from) < 0) return NULL;
+    if (!PyArg_ParseTuple(arguments, "OO&", &from, to_u64, &offset) || key_init(&data, from) < 0)
+        return NULL;
     if (filter_enter(self)) {
-        WITHOUT_GIL(rc = tamis_filter_write_data(self->handle, 0, 0, data.data, data.bytes));
+        WITHOUT_GIL(rc = tamis_filter_write_data(self->handle, 0, offset, data.data, data.bytes));
         if (rc < 0) raise_error(self->module, rc);
         filter_leave(self);
     }
@@ -386,8 +393,8 @@ static PyMethodDef methods[] = {
     {"close", filter_close, METH_NOARGS,
      "close($self, /)\n--\n\nClose the filter; closing it twice is allowed."},
     {"_export", filter_export, METH_VARARGS, "Write the filter as a stream."},
-    {"_data", filter_data, METH_NOARGS, "The bits of the oldest segment."},
-    {"_set_data", filter_set_data, METH_O, "Set the bits that are set in these bytes."},
+    {"_data", filter_data, METH_VARARGS, "Bytes of the oldest segment, from an offset on."},
+    {"_set_data", filter_set_data, METH_VARARGS, "Set the bits that are set in these bytes."},
     {"_stat", filter_stat, METH_NOARGS, "What is known of the filter, as a dict."},
     {NULL, NULL, 0, NULL},
 };

@@ -9,13 +9,17 @@ from __future__ import annotations
 import atexit
 import itertools
 import math
+import operator
 import os
 import shutil
 import tempfile
 import weakref
+from collections.abc import Callable, Iterable, Iterator
 
 from .._filter import Filter
 from .._store import Store
+
+PIECE = 256 << 10  # bytes
 
 _numbers = itertools.count()
 _private: dict[int, Store] = {}  # by process, since a child of fork() must not remove its parent's
@@ -51,16 +55,58 @@ def new_filter(owner: object, m_bits: int, k: int, seed: int) -> Filter:
     return made
 
 
-def masked(a: bytes, b: bytes) -> bytes:
-    return (int.from_bytes(a, "little") & int.from_bytes(b, "little")).to_bytes(len(a), "little")
+# Filters may be as large as the memory, so what is done to all of their bits is done piece by piece.
 
 
-def is_subset(a: bytes, b: bytes) -> bool:
-    return not int.from_bytes(a, "little") & ~int.from_bytes(b, "little")
+def pieces(filter: Filter) -> Iterator[bytes]:
+    """The bits, of which each piece but the last has PIECE bytes."""
+    for number in itertools.count():
+        data = filter._data(number * PIECE, PIECE)
+        if not data:
+            return
+        yield data
 
 
-def count(data: bytes) -> int:
-    return int.from_bytes(data, "little").bit_count()
+def size(filter: Filter) -> int:
+    """The bytes of the bits."""
+    return -(-filter.stat.m_bits // 64) * 8
+
+
+def fill(filter: Filter, data: Iterable[bytes]) -> None:
+    """Set the bits that are set in these pieces."""
+    offset = 0
+    for piece in data:
+        filter._set_data(piece, offset)
+        offset += len(piece)
+
+
+def cut(read: Callable[[int], bytes]) -> Iterator[bytes]:
+    """What read(n) gives, piece by piece."""
+    return iter(lambda: read(PIECE), b"")
+
+
+def common(a: Filter, b: Filter) -> Iterator[bytes]:
+    """The bits that both have."""
+    for one, other in zip(pieces(a), pieces(b)):
+        both = int.from_bytes(one, "little") & int.from_bytes(other, "little")
+        yield both.to_bytes(len(one), "little")
+
+
+def is_subset(a: Filter, b: Filter) -> bool:
+    return all(not int.from_bytes(one, "little") & ~int.from_bytes(other, "little")
+               for one, other in zip(pieces(a), pieces(b)))
+
+
+def is_equal(a: Filter, b: Filter) -> bool:
+    return all(map(operator.eq, pieces(a), pieces(b)))
+
+
+def is_empty(filter: Filter) -> bool:
+    return all(piece == bytes(len(piece)) for piece in pieces(filter))
+
+
+def count(filter: Filter) -> int:
+    return sum(int.from_bytes(piece, "little").bit_count() for piece in pieces(filter))
 
 
 def estimate(m_bits: int, k: int, ones: int) -> float:

@@ -56,7 +56,7 @@ class BloomFilter:
                 "num_bits": (max(hashes * each, 128) + 7) // 8 * 8, "counts": True}
         self._begin(head, filename, perm)
         if data_array is not None:
-            self._filter._set_data(data_array)
+            self._filter._set_data(data_array, 0)
             self._head["counts"] = False
 
     def _begin(self, head: dict[str, Any], filename: str | None, perm: int = 0o755) -> None:
@@ -120,14 +120,17 @@ class BloomFilter:
     hash_seeds = property(lambda self: array.array("I", self._value("hash_seeds")), doc="They choose the bits of keys.")
     num_hashes = property(lambda self: len(self._value("hash_seeds")), doc="Bits of a key.")
     num_bits = property(lambda self: self._value("num_bits"), doc="Bits of the filter.")
-    bit_count = property(lambda self: _bits.count(self.data_array), doc="Bits that are set.")
+    bit_count = property(lambda self: _bits.count(self._open_filter()), doc="Bits that are set.")
     bit_array = property(lambda self: int.from_bytes(self.data_array, "big"), doc="The bits, as a number.")
 
     @property
     def data_array(self) -> bytes:
         """The bits."""
+        return b"".join(_bits.pieces(self._open_filter()))
+
+    def _open_filter(self) -> Filter:
         self._assert()
-        return self._filter._data()
+        return self._filter
 
     @property
     def approx_len(self) -> int:
@@ -172,37 +175,36 @@ class BloomFilter:
         self._assert()
         return len(self._filter) if self._head["counts"] else self.approx_len
 
-    def _other(self, other: BloomFilter) -> bytes:
+    def _other(self, other: BloomFilter) -> Filter:
         self._assert(True)
         other._assert()
         if (other.num_bits, other.hash_seeds) != (self.num_bits, self.hash_seeds):
             raise ValueError("The two BloomFilter objects are not the same type (hint: use copy_template)")
         self._head["counts"] = False
         self._write_head()
-        return other.data_array
+        return other._filter
 
     def union(self, other: BloomFilter) -> BloomFilter:
         """Bring in the keys of another one, made by copy_template()."""
-        self._filter._set_data(self._other(other))
+        _bits.fill(self._filter, _bits.pieces(self._other(other)))
         return self
 
     def intersection(self, other: BloomFilter) -> BloomFilter:
         """Keep the keys that are in the other one too."""
-        data = self._other(other)
-        self._replace(_bits.masked(self.data_array, data))
+        self._replace(_bits.common(self._filter, self._other(other)))
         return self
 
     __ior__, __iand__ = union, intersection
 
-    def _replace(self, data: bytes) -> None:
+    def _replace(self, data: Iterable[bytes]) -> None:
         """Other processes that have it open are told that it was dropped, and open it again."""
         if not self._path:
             made = self._make(None)
-            made._set_data(data)
+            _bits.fill(made, data)
         else:
             with Store(self._path) as store:
                 made = self._make(store, NAME + ".new")
-                made._set_data(data)
+                _bits.fill(made, data)
                 store.drop(NAME)
                 store.rename(NAME + ".new", NAME)
         self._filter.close()
@@ -211,7 +213,7 @@ class BloomFilter:
     def clear_all(self) -> None:
         self._assert(True)
         self._head["counts"] = True
-        self._replace(b"")
+        self._replace(())
         self._write_head()
 
     def copy_template(self, filename: str | None = None, perm: int = 0o755) -> BloomFilter:
@@ -225,11 +227,8 @@ class BloomFilter:
         self._assert()
         if not self._path:
             raise NotImplementedError(f"Cannot call .copy on an in-memory {type(self).__name__}")
-        return self._filled(filename, self.data_array)
-
-    def _filled(self, filename: str | None, data: bytes, perm: int = 0o755) -> BloomFilter:
-        made = self.copy_template(filename, perm)
-        made._filter._set_data(data)
+        made = self.copy_template(filename)
+        _bits.fill(made._filter, _bits.pieces(self._filter))
         made._head["counts"] = False
         made._write_head()
         return made
@@ -268,5 +267,5 @@ def _rebuild(cls: type[BloomFilter], head: dict[str, Any], data: bytes, filename
              perm: int = 0o755) -> BloomFilter:
     made = cls.__new__(cls)
     made._begin(dict(head, counts=False), filename, perm)
-    made._filter._set_data(data)
+    made._filter._set_data(data, 0)
     return made

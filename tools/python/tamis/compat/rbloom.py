@@ -8,17 +8,24 @@ come from another hash.  After fork() both processes use the same filter, where 
 from __future__ import annotations
 
 import builtins
+import io
+import itertools
 import math
 import operator
 import os
 import struct
-from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, BinaryIO, NoReturn
 
 from . import _bits
 
 MAGIC = b"tamis.rbloom\0\0\0\1"
 HEAD = struct.Struct("<16sQQ")  # MAGIC, bits, hashes
+
+
+def _check_kept(hash_func: Callable[[Any], int], verb: str) -> None:
+    if hash_func is builtins.hash:
+        raise ValueError(f"Cannot {verb} a bloom filter that uses the built-in hash function")
 
 
 class Bloom:
@@ -46,11 +53,9 @@ class Bloom:
         self._m_bits, self._k, self._hash = m_bits, k, hash_func
         self._filter = _bits.new_filter(self, m_bits, k, 0)
 
-    def _new(self, data: bytes = b"") -> Bloom:
+    def _new(self) -> Bloom:
         made = Bloom.__new__(type(self))
         made._open(self._m_bits, self._k, self._hash)
-        if data:
-            made._filter._set_data(data)
         return made
 
     def _key(self, obj: Any) -> bytes:
@@ -79,7 +84,7 @@ class Bloom:
     @property
     def approx_items(self) -> float:
         """Estimated from the bits."""
-        return _bits.estimate(self._m_bits, self._k, _bits.count(self._filter._data()))
+        return _bits.estimate(self._m_bits, self._k, _bits.count(self._filter))
 
     def add(self, obj: Any, /) -> None:
         self._filter.add(self._key(obj))
@@ -88,7 +93,7 @@ class Bloom:
         return self._key(obj) in self._filter
 
     def __bool__(self) -> bool:
-        return any(self._filter._data())
+        return not _bits.is_empty(self._filter)
 
     def __repr__(self) -> str:
         return f"<Bloom size_in_bits={self._m_bits} approx_items={self.approx_items:.1f}>"
@@ -96,15 +101,17 @@ class Bloom:
     def update(self, *others: Iterable[Any] | Bloom) -> None:
         for other in others:
             if isinstance(other, Bloom):
-                self._filter._set_data(self._like(other)._filter._data())
+                _bits.fill(self._filter, _bits.pieces(self._like(other)._filter))
             else:
                 self._filter.update(map(self._key, other))
 
     def intersection_update(self, *others: Iterable[Any] | Bloom) -> None:
-        data = self._filter._data()
+        kept = self._filter
         for other in others:
-            data = _bits.masked(data, self._like(other)._filter._data())
-        self._filter = self._new(data)._filter
+            both = self._new()._filter
+            _bits.fill(both, _bits.common(kept, self._like(other)._filter))
+            kept = both
+        self._filter = kept
 
     def union(self, *others: Iterable[Any] | Bloom) -> Bloom:
         made = self.copy()
@@ -135,7 +142,7 @@ class Bloom:
         return self
 
     def issubset(self, other: Bloom, /) -> bool:
-        return _bits.is_subset(self._filter._data(), self._like(other)._filter._data())
+        return _bits.is_subset(self._filter, self._like(other)._filter)
 
     def issuperset(self, other: Bloom, /) -> bool:
         return self._like(other).issubset(self)
@@ -143,7 +150,7 @@ class Bloom:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Bloom):
             return NotImplemented
-        return self._filter._data() == self._like(other)._filter._data()
+        return _bits.is_equal(self._filter, self._like(other)._filter)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -163,42 +170,53 @@ class Bloom:
         self._filter = self._new()._filter
 
     def copy(self) -> Bloom:
-        return self._new(self._filter._data())
+        made = self._new()
+        _bits.fill(made._filter, _bits.pieces(self._filter))
+        return made
+
+    def _saved(self) -> Iterator[bytes]:
+        _check_kept(self._hash, "save")
+        return itertools.chain([HEAD.pack(MAGIC, self._m_bits, self._k)], _bits.pieces(self._filter))
 
     def save_bytes(self) -> bytes:
-        if self._hash is builtins.hash:
-            raise ValueError("Cannot save a bloom filter that uses the built-in hash function")
-        return HEAD.pack(MAGIC, self._m_bits, self._k) + self._filter._data()
+        return b"".join(self._saved())
 
     def save(self, filepath: str | bytes | os.PathLike[Any]) -> None:
-        data = self.save_bytes()
+        saved = self._saved()
         with open(filepath, "wb") as file:
-            file.write(data)
+            file.writelines(saved)
 
     @classmethod
     def load_bytes(cls, data: bytes, hash_func: Callable[[Any], int]) -> Bloom:
-        if hash_func is builtins.hash:
-            raise ValueError("Cannot load a bloom filter that uses the built-in hash function")
-        if data[:len(MAGIC)] != MAGIC or len(data) < HEAD.size:
+        return cls._load(io.BytesIO(data), hash_func)
+
+    @classmethod
+    def _load(cls, file: BinaryIO, hash_func: Callable[[Any], int]) -> Bloom:
+        _check_kept(hash_func, "load")
+        if not file.seekable():
+            file = io.BytesIO(file.read())
+        size = file.seek(0, os.SEEK_END) - HEAD.size
+        file.seek(0)
+        head = file.read(HEAD.size)
+        if head[:len(MAGIC)] != MAGIC or size < 0:
             raise ValueError("not saved by tamis.compat.rbloom; what rbloom itself saved cannot be read, as its bits come "
                              "from another hash: make the filter anew from its keys")
-        _, m_bits, k = HEAD.unpack_from(data)
+        _, m_bits, k = HEAD.unpack(head)
         # Checked before anything is made of that size.
-        if not 0 < m_bits <= 8 * (len(data) - HEAD.size) or not 0 < k < 1000:
+        if not 0 < m_bits <= 8 * size or not 0 < k < 1000:
             raise ValueError("damaged: the bits are fewer than the head says")
         made = cls.__new__(cls)
         made._open(m_bits, k, hash_func)
-        if len(data) - HEAD.size != len(made._filter._data()):
+        if size != _bits.size(made._filter):
             raise ValueError("damaged: the bits are not as many as the head says")
-        made._filter._set_data(data[HEAD.size:])
+        _bits.fill(made._filter, _bits.cut(file.read))
         return made
 
     @classmethod
     def load(cls, filepath: str | bytes | os.PathLike[Any], hash_func: Callable[[Any], int]) -> Bloom:
-        if hash_func is builtins.hash:
-            raise ValueError("Cannot load a bloom filter that uses the built-in hash function")
+        _check_kept(hash_func, "load")
         with open(filepath, "rb") as file:
-            return cls.load_bytes(file.read(), hash_func)
+            return cls._load(file, hash_func)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("cannot pickle 'rbloom.Bloom' object")
