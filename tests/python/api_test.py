@@ -319,6 +319,11 @@ class Builds(StoreTest):
         signal.setitimer(signal.ITIMER_REAL, 0.005)
         with self.assertRaises(KeyboardInterrupt):
             build.publish()
+        for call, *arguments in ((build.publish,), (build.add_many, ["a"]), (build.against, ["a"])):
+            # It told that another process has held a lock.
+            with self.assertRaisesRegex(tamis.ClosedError, "was ended by a signal, such as Ctrl-C, and published nothing"):
+                call(*arguments)
+        self.assertTrue(build.closed)
         build.close()
         self.assertNotIn("list", self.store)
 

@@ -60,6 +60,18 @@ class Arguments(StoreTest):
                 tamis.Store(path)
         self.assertFalse(os.path.exists("catalog.mdb"))
 
+    def test_urls_are_no_stores(self):
+        """Each made a directory that is named like the scheme, and a store in it."""
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.directory)
+        before = os.listdir()
+        for url in ("redis://127.0.0.1:1", "file:///tmp/seen", "phar://a.phar/seen", "rediss://user:word@host/0"):
+            with self.assertRaisesRegex(tamis.InvalidError, "is a URL, and a store is a directory; give its path") as raised:
+                tamis.Store(url)
+            self.assertNotIn("word", str(raised.exception))
+        self.assertEqual(os.listdir(), before)
+        tamis.Store("./file://x").close()
+
     def test_windows_as_text(self):
         """"30d" failed in __round__."""
         for number, (window, seconds) in enumerate((("30d", 30 * 86400), ("1.5h", 5400), ("90", 90), ("2w", 14 * 86400),

@@ -77,6 +77,10 @@ class Store(_tamis.Store):
         given = os.fsdecode(path)
         if not given:
             raise InvalidError("the path of the store is empty; name a directory (\".\" is the working directory)")
+        scheme, separator, _ = given.partition("://")
+        if separator and "/" not in scheme:  # abspath() would make a directory's name of it
+            raise InvalidError(f"{given.split('@')[-1]!r} is a URL, and a store is a directory; give its path.  Filters on a Redis "
+                               "server are for tamis.scrapy, the command 'tamis --store URL', and any client of Redis")
         self._path = os.path.abspath(given)
         self._read_only = read_only
         flags = READ_ONLY if read_only else create * CREATE
