@@ -135,7 +135,7 @@ static void tell_segments(RedisModuleCtx *ctx, const struct value *value, uint32
 /* TAMIS.INFO key [SEGMENTS | FILL] */
 int tamis_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    enum { FIELDS = 32 };
+    enum { FIELDS = 33 };
     struct tamis_filter_stat stat = {.size = sizeof stat};
     RedisModuleKey *key;
     const bool fill = argc == 3 && arg_is(argv[2], "FILL");
