@@ -155,6 +155,20 @@ class Stores(StoreTest):
         with self.assertRaises(tamis.ExistsError):
             self.store.create("seen", 1000)
 
+    def test_open_or_create_takes_whatever_is_there(self):
+        def take(capacity, **more):
+            return self.store.open_or_create("seen", capacity, whatever_is_there=True, **more)
+
+        take(1000).add("a")
+        for filter in take(2000), take(1000, kind="counting"), take(0, m_bits=64, k=2):
+            self.assertEqual((filter.stat.capacity, "a" in filter), (1000, True))
+        self.store.drop("seen")
+        self.assertEqual((take(3000).stat.capacity, "a" in take(1)), (3000, False))
+        with tamis.Store(self.path, read_only=True) as store:
+            self.assertEqual(store.open_or_create("seen", 7, whatever_is_there=True).stat.capacity, 3000)
+            with self.assertRaises(tamis.ReadOnlyError):
+                store.open_or_create("none", 7, whatever_is_there=True)
+
     def test_all_that_create_takes_arrives(self):
         stat = self.store.create("w", 5000, 0.001, kind="bloom", seed=2**64 - 1, slices=5, durable=True,
                                  window=datetime.timedelta(days=30)).stat

@@ -83,7 +83,8 @@ static void forget(struct kept *kept)
     kept_leave(kept);
 }
 
-struct kept *open_filter(struct kept *store, zend_string *name, unsigned flags)
+/* A kept handle that still stands for that name, or a new one. */
+static int find_or_open(struct kept *store, zend_string *name, unsigned flags, struct kept **found)
 {
     zend_string *key = filter_key(store, name, flags);
     struct kept *kept = kept_find(&TAMIS_G(filters), key);
@@ -98,10 +99,21 @@ struct kept *open_filter(struct kept *store, zend_string *name, unsigned flags)
         if (rc == 0) kept = kept_add(&TAMIS_G(filters), key, NULL, filter);
     }
     zend_string_release(key);
-    if (rc >= 0) return kept;
-    throw_error(rc);
-    kept_leave(kept);
-    return NULL;
+    if (rc < 0) {
+        kept_leave(kept);
+        kept = NULL;
+    }
+    *found = kept;
+    return rc;
+}
+
+struct kept *open_filter(struct kept *store, zend_string *name, unsigned flags)
+{
+    struct kept *kept;
+    int rc = find_or_open(store, name, flags, &kept);
+
+    if (rc < 0) throw_error(rc);
+    return kept;
 }
 
 /* All that openOrCreate() is asked for, to compare. */
@@ -160,5 +172,27 @@ struct kept *open_made(struct kept *store, zend_string *name, const struct tamis
     if (!kept) kept = make(store, name, key, spec, call);
     zend_string_release(made_with);
     zend_string_release(key);
+    return kept;
+}
+
+struct kept *open_any(struct kept *store, zend_string *name, const struct tamis_filter_spec *spec)
+{
+    struct kept *kept = NULL;
+    tamis_filter *filter;
+    zend_string *key;
+    int rc;
+
+    do { /* again if another process made or dropped it in between */
+        rc = find_or_open(store, name, 0, &kept);
+        if (rc != TAMIS_ENOTFOUND) break;
+        rc = tamis_filter_create(store->store, ZSTR_VAL(name), spec, &filter);
+    } while (rc == TAMIS_EEXIST);
+    if (rc < 0) {
+        throw_error(rc);
+    } else if (!kept) {
+        key = filter_key(store, name, 0);
+        kept = kept_add(&TAMIS_G(filters), key, NULL, filter);
+        zend_string_release(key);
+    }
     return kept;
 }

@@ -73,6 +73,8 @@ struct kept *open_filter(struct kept *store, zend_string *name, unsigned flags);
 /* `call` is tamis_filter_create or tamis_filter_open_or_create. */
 struct kept *open_made(struct kept *store, zend_string *name, const struct tamis_filter_spec *spec,
                        make_call *call);
+/* The filter of that name, whatever it is; made as the spec says only if there is none. */
+struct kept *open_any(struct kept *store, zend_string *name, const struct tamis_filter_spec *spec);
 
 /* ---- Objects -------------------------------------------------------------------------------- */
 

@@ -205,11 +205,11 @@ static void make_filter(INTERNAL_FUNCTION_PARAMETERS, make_call *call)
     zend_string *name, *kind = NULL, *hash_set = NULL, *on_full = NULL;
     zend_long numbers[7] = {0};
     double window = 0;
-    bool durable = false;
+    bool durable = false, any = false;
     struct kept *store, *filter;
     int rc;
 
-    ZEND_PARSE_PARAMETERS_START(1, 14)
+    ZEND_PARSE_PARAMETERS_START(1, call == tamis_filter_create ? 14 : 15)
     Z_PARAM_PATH_STR(name)
     Z_PARAM_OPTIONAL
     Z_PARAM_LONG(numbers[0])
@@ -225,6 +225,7 @@ static void make_filter(INTERNAL_FUNCTION_PARAMETERS, make_call *call)
     Z_PARAM_LONG(numbers[5])
     Z_PARAM_LONG(numbers[6])
     Z_PARAM_BOOL(durable)
+    Z_PARAM_BOOL(any)
     ZEND_PARSE_PARAMETERS_END();
     if (!(store = kept_of(ZEND_THIS)) || numbers_to_spec(&spec, numbers, window) < 0 ||
         on_full_of(on_full, &spec.on_full) < 0)
@@ -234,7 +235,7 @@ static void make_filter(INTERNAL_FUNCTION_PARAMETERS, make_call *call)
     rc = kind ? tamis_kind_from_name(ZSTR_VAL(kind), &spec.kind) : 0;
     if (rc < 0)
         throw_error(rc);
-    else if ((filter = open_made(store, name, &spec, call)))
+    else if ((filter = any ? open_any(store, name, &spec) : open_made(store, name, &spec, call)))
         filter_wrap(return_value, filter);
 }
 

@@ -22,10 +22,17 @@ namespace Tamis {
                                ?string $onFull = null, float $window = 0.0, int $windowItems = 0, int $slices = 0,
                                int $counterBits = 0, bool $durable = false): Filter {}
 
+        /**
+         * Opens a filter, or makes it if there is none.
+         *
+         * @param bool $whateverIsThere a filter that is there is taken as it is, and the other arguments only say what is made
+         *     if there is none; false: MismatchException, if what is there differs from them
+         */
         public function openOrCreate(string $name, int $capacity = 0, float $fpRate = 0.0, ?string $kind = null,
                                      ?string $hashSet = null, int $seed = 0, int $k = 0, int $mBits = 0,
                                      ?string $onFull = null, float $window = 0.0, int $windowItems = 0,
-                                     int $slices = 0, int $counterBits = 0, bool $durable = false): Filter {}
+                                     int $slices = 0, int $counterBits = 0, bool $durable = false,
+                                     bool $whateverIsThere = false): Filter {}
 
         /** Begins the next generation of a filter, which is made anew as a whole. */
         public function build(string $name, float $fpRate = 0.0, ?string $kind = null, int $capacity = 0,

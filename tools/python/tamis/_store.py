@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from . import _tamis
-from ._errors import InvalidError
+from ._errors import ExistsError, InvalidError, NotFoundError
 from ._filter import (CREATE, FILTER_DURABLE, FILTER_FROM_FIRST, FORCE_NETWORK_FS, READ_ONLY, Build, Filter, FilterStat,
                       Generation)
 
@@ -153,13 +153,29 @@ class Store(_tamis.Store):
                        hash_set: str | None = None, seed: int = 0, k: int = 0, m_bits: int = 0,
                        on_full: str | None = None, window: Duration | None = None, window_items: int = 0,
                        slices: int = 0, counter_bits: int = 0, durable: bool = False, secret: bytes = b"",
-                       window_from: str = "last") -> Filter:
+                       window_from: str = "last", whatever_is_there: bool = False) -> Filter:
         """Open a filter, or make it if there is none; of many processes one makes it.  The arguments are those of
-        create().  MismatchError says which field of a filter that is there differs from them."""
-        return Filter(self, name, _mode=2, _spec=_spec(
+        create().  MismatchError says which field of a filter that is there differs from them.
+
+        whatever_is_there   a filter that is there is taken as it is, and the other arguments only say what is made if
+                            there is none
+        """
+        spec = _spec(
             capacity, fp_rate, kind, hash_set=hash_set, seed=seed, k=k, m_bits=m_bits, on_full=on_full, window=window,
             window_items=window_items, slices=slices, counter_bits=counter_bits, durable=durable, secret=secret,
-            window_from=window_from))
+            window_from=window_from)
+        return self._open_any(name, spec) if whatever_is_there else Filter(self, name, _mode=2, _spec=spec)
+
+    def _open_any(self, name: str, spec: tuple[Any, ...]) -> Filter:
+        while True:  # again if another process made or dropped it in between
+            try:
+                return Filter(self, name)
+            except NotFoundError:
+                pass
+            try:
+                return Filter(self, name, _mode=1, _spec=spec)
+            except ExistsError:
+                pass
 
     def merge(self, name: str, *filters: Filter, intersect: bool = False) -> Filter:
         """Make a filter of the keys that are in any of the filters, or in all of them."""
