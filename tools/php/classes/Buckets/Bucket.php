@@ -75,6 +75,12 @@ abstract class Bucket
         return $this->filters->hasMany($this->bucket, $keys);
     }
 
+    /** How many keys were new; 0 if there is no such bucket.  Of an imported bucket, an estimate is in it. */
+    public function items(): int
+    {
+        return $this->filters->items($this->bucket);
+    }
+
     /** What the filter is made with if it is not there. */
     protected function shape(): Shape
     {

@@ -6,12 +6,19 @@ namespace Tamis\Buckets;
 
 /**
  * Filters of a Redis server with the module, by phpredis or predis, or of a cluster of such servers, by phpredis.  The client's
- * prefix of keys is heeded.
+ * prefix of keys is heeded.  A filter may be in shards, as `tamis create --shards` makes it.
  */
 final class RedisFilters extends Filters
 {
     private const NO_KEY = 'ERR not found';
+    private const WRONG_TYPE = 'WRONGTYPE';
     private const KEYS_OF_A_COMMAND = 4096;
+    private const DESCRIPTION_IS_GOOD_FOR_NS = 1_000_000_000;
+    /** What asks a shard: a command that makes no filter, so that a shard which is gone is noticed. */
+    private const TO_A_SHARD = ['BF.MADD' => 'TAMIS.ADD', 'BF.MEXISTS' => 'TAMIS.CHECK'];
+
+    /** @var array<string, array{int, int}> filters in shards: how many, and when that was read */
+    private array $shards = [];
 
     public function __construct(private readonly \Redis|\RedisCluster|\Predis\ClientInterface $client)
     {
@@ -55,16 +62,83 @@ final class RedisFilters extends Filters
 
     public function items(string $name): int
     {
-        return $this->send('BF.CARD', $this->key($name));
+        try {
+            return $this->send('BF.CARD', $this->key($name));
+        } catch (ServerException $e) {
+            $count = $this->shardsOf($name, $e);
+        }
+        $items = 0;
+        for ($i = 0; $i < $count; $i++) {
+            $items += current($this->toShard($name, $i, fn(string $shard): array => // BF.CARD would answer 0 for one that is gone
+                $this->send('BF.INFO', $this->key($shard), 'ITEMS')));
+        }
+        return $items;
     }
 
     /**
      * Sends a command that answers 1 or 0 for each of its keys; several times, if there are many, so that the server
-     * answers others in between.
+     * answers others in between, and if the filter is in shards.
      *
      * @return array<bool> with the indexes of $keys
      */
     public function sendMany(string $command, string $name, array $keys): array
+    {
+        [$count, $readAt] = $this->shards[$name] ?? [0, 0];
+        if ($count === 0 || hrtime(true) - $readAt > self::DESCRIPTION_IS_GOOD_FOR_NS) {
+            try {
+                return $this->sendToOne($command, $name, $keys);
+            } catch (ServerException $e) {
+                $count = $this->shardsOf($name, $e);
+            }
+        }
+        $answers = [];
+        foreach (Shards::split($keys, $count) as $i => $some) {
+            $answers += $this->toShard($name, $i, fn(string $shard): array =>
+                $this->sendToOne(self::TO_A_SHARD[$command] ?? $command, $shard, $some));
+        }
+        return array_replace($keys, $answers); // in the order of the keys
+    }
+
+    /** How many shards a filter has that was taken for one key, with that error; throws it, if it is in no shards. */
+    private function shardsOf(string $name, ServerException $e): int
+    {
+        unset($this->shards[$name]);
+        if (!str_starts_with($e->getMessage(), self::WRONG_TYPE)) {
+            throw $e;
+        }
+        try {
+            [$version, $state, $count] = $this->send('HMGET', $this->key($name), 'tamis', 'state', 'shards');
+        } catch (ServerException) {
+            throw $e; // of another type, such as a string that was not imported yet
+        }
+        if ($version !== '1' || $count < 2 || $count > 65536) {
+            throw $e;
+        }
+        if ($state !== 'ready') {
+            throw new ServerException("the filter '$name' is not ready ($state): 'tamis info' says what was begun, and how it ends");
+        }
+        $this->shards[$name] = [(int) $count, hrtime(true)];
+        return (int) $count;
+    }
+
+    /** Calls with the name of a shard, which has to be there. */
+    private function toShard(string $name, int $i, \Closure $call): mixed
+    {
+        $shard = Shards::name($name, $i);
+        try {
+            return $call($shard);
+        } catch (ServerException $e) {
+            unset($this->shards[$name]);
+            if (!str_starts_with($e->getMessage(), self::NO_KEY)) {
+                throw $e;
+            }
+            throw new ServerException("the filter '$name' lacks its shard '$shard': if it was not dropped, the shard's keys are "
+                . "lost unless you have a copy, and 'tamis repair $name' makes it anew, empty", previous: $e);
+        }
+    }
+
+    /** Of a filter that is one key. */
+    private function sendToOne(string $command, string $name, array $keys): array
     {
         $answers = [];
         foreach (array_chunk($keys, self::KEYS_OF_A_COMMAND, true) as $some) {
