@@ -20,9 +20,13 @@ def skip(reason):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody has. A server of a cluster takes the one that is 10,000 higher too, so it is below 55536."""
+    port = 65535
+    while port > 55535:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+    return port
 
 
 class Server:
