@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """wheels_test.py SOURCE: the wheel that tools/python/wheels.py makes: what it says of itself, and that it works where nothing
-is but Python.
+is but Python: in an environment of this machine's, and, as root, in a fresh Debian 12 and 13.
 
 Only with TAMIS_TEST_LONG=1.  The one for musl is looked into only: no registry has a Python for musl.
 
@@ -16,7 +16,7 @@ import tempfile
 import unittest
 import zipfile
 
-from support import UNREACHABLE, skip
+from support import SKIPPED, UNREACHABLE, skip
 
 import tamis
 
@@ -84,6 +84,20 @@ class Wheels(unittest.TestCase):
         extension, simd = done.stdout.split()
         self.assertTrue(extension.startswith(place), extension)
         self.assertEqual(simd, tamis.simd())
+
+    def test_wheel_is_installed_by_pip_in_bare_debian_12_and_13(self):
+        """Seen to fail with a wheel of an extension that links the system's liblmdb.so.0."""
+        program = os.path.join(self.directory, "use.py")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(USE)
+        for suite in ("bookworm", "trixie"):
+            with self.subTest(suite):
+                done = subprocess.run(["bash", os.path.join(SOURCE, "tests/install/wheel.sh"), suite,
+                                       self.wheels["manylinux_2_28_x86_64"], program], capture_output=True, text=True, check=False)
+                if done.returncode == SKIPPED:
+                    self.skipTest(done.stderr)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn(tamis.simd(), done.stdout)
 
 
 if __name__ == "__main__":
