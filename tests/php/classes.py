@@ -111,6 +111,35 @@ def our_classes_replace_wild_ones():
             redis.client().good("FLUSHALL", "SYNC")
 
 
+def our_class_needs_another_use_line_only():
+    """drop_in.php as it is, and with our class: on what it filled itself and was imported, and on a key that we make.
+    Seen to fail with a KeyedBucket that forgets the length."""
+    with open(os.path.join(HERE, "drop_in.php"), encoding="utf-8") as file:
+        wild = file.read()
+    ours = wild.replace("use WildKeyed as", "use Tamis\\Buckets\\KeyedBucket as")
+    same(ours != wild, True, "a use line that is another")
+    with server() as redis:
+        def told(text, classes, key):
+            path = os.path.join(redis.directory, "program.php")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            done = subprocess.run([*PHP, path, str(redis.port), key, str(seed)], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "CLASSES": classes}, timeout=300)
+            same((done.returncode, done.stderr), (0, ""), f"{key}: {done.stdout[-500:]}")
+            return done.stdout
+
+        wanted = told(wild, os.path.join(HERE, "wild.php"), "bits")
+        same((wanted.count("111\n") >= 300, "000\n" in wanted, wanted.count("\n")), (True, True, 2000), "the wild class")
+        autoload = os.path.join(PACKAGE, "classes", "autoload.php")
+        same(told(ours, autoload, "fresh"), wanted, "a key that we make")
+        tamis("--store", redis.url(), "import", "imported", "--from", redis.url() + "/0", "bits",
+              "--hash-set", "php:bkdr,sdbm,js", "-m", 4099)
+        client = redis.client()
+        client.good("RENAME", "bits", "old-bits")
+        client.good("RENAME", "imported", "bits")
+        same(told(ours, autoload, "bits"), wanted, "what was imported, under its old name")
+
+
 class Shards:
     """A filter in shards on a server or cluster, by our classes and by the command."""
     COUNT = 5
@@ -239,4 +268,4 @@ if is_missing("exit(extension_loaded('redis') && is_file('/usr/share/php/Predis/
     skip("php-redis or php-predis is not installed")
 seed = int(os.environ.get("TAMIS_TEST_SEED") or time.time_ns())
 print("seed", seed)
-run(our_classes_replace_wild_ones, our_classes_refuse, our_classes_ask_shards, our_classes_go_where_a_cluster_sends_them, composer_finds_our_classes)
+run(our_classes_replace_wild_ones, our_class_needs_another_use_line_only, our_classes_refuse, our_classes_ask_shards, our_classes_go_where_a_cluster_sends_them, composer_finds_our_classes)

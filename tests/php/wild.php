@@ -78,3 +78,36 @@ class WildRandom extends BloomFilterRedis
         return $positions;
     }
 }
+
+/** Has its functions, key and length from the constructor, and the other names of calls. */
+class WildKeyed extends BloomFilterRedis
+{
+    public function __construct($redis, $functions, $key, $length)
+    {
+        parent::__construct($redis, $key);
+        $this->hashFunction = array_map(fn($function) => strtolower(substr($function, 0, -4)), $functions);
+        $this->length = $length;
+    }
+
+    public function addKey($key)
+    {
+        return $this->add((string) $key);
+    }
+
+    public function existKey($key)
+    {
+        return $this->exists((string) $key);
+    }
+
+    /** The positions. */
+    public function put($key)
+    {
+        $this->add((string) $key);
+        return $this->positions((string) $key);
+    }
+
+    public function isExists($key)
+    {
+        return $this->exists((string) $key);
+    }
+}

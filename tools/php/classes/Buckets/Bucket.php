@@ -75,6 +75,32 @@ abstract class Bucket
         return $this->filters->hasMany($this->bucket, $keys);
     }
 
+    /* The same by other names that such classes have; without types, so that subclasses may have their own. */
+
+    /** add() */
+    public function put($key)
+    {
+        return $this->add((string) $key);
+    }
+
+    /** exists() */
+    public function isExists($key)
+    {
+        return $this->exists((string) $key);
+    }
+
+    /** add() */
+    public function addKey($key)
+    {
+        return $this->add((string) $key);
+    }
+
+    /** exists() */
+    public function existKey($key)
+    {
+        return $this->exists((string) $key);
+    }
+
     /** How many keys were new; 0 if there is no such bucket.  Of an imported bucket, an estimate is in it. */
     public function items(): int
     {
