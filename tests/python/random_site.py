@@ -100,7 +100,7 @@ class Site:
                 crawler = next((line[12:] for line in head.split("\r\n") if line.lower().startswith("user-agent: ")), "")
                 writer.write(await self.answer(path, crawler))
                 await writer.drain()
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
             pass
         finally:
             writer.close()
