@@ -54,7 +54,7 @@ FILTER_FIELDS = ("record_version segment_count filter_id name_sequence generatio
                  "created_at published_at checkpointed_at flags on_full slices window_ns "
                  "window_items filter_capacity filter_rate publication last_generation keep durable "
                  "exceptions exception_count key_digest").split()
-POLICY_FIELDS = "filter_capacity filter_rate on_full slices window_ns window_items".split()
+POLICY_FIELDS = "filter_capacity filter_rate on_full slices window_ns window_items window_from".split()
 ENTRY = struct.Struct("<QIIQQIIQdQQqII64sQqIIII")
 ENTRY_FIELDS = ("number kind hash_set seed m_bits k words capacity fp_rate items file_bytes "
                 "created_at bit_order flags parameters slice slice_start step "
@@ -74,6 +74,7 @@ def must(condition, what, verdict, why):
 def check_policy(p, what):
     """3.1.4"""
     must(p["on_full"] <= 3, what, "damaged", "on_full")
+    must(p["window_from"] <= 1 and p["window_from"] <= p["slices"], what, "damaged", "window_from")
     must(1 <= p["filter_capacity"] <= 1 << 56 and 0 < p["filter_rate"] <= 1,
          what, "damaged", "capacity or rate of the filter")
     if p["window_ns"] or p["window_items"]:
@@ -432,7 +433,8 @@ class Store:
         must(1 <= count <= 64 and len(body) == 176 + 184 * count, key, "damaged", "segment_count")
         record["segments"] = [dict(zip(ENTRY_FIELDS, ENTRY.unpack_from(body, 176 + 184 * i)))
                               for i in range(count)]
-        must(record["flags"] <= 1 and record["durable"] <= 1, key, "newer", "flags")
+        must(record["flags"] <= 3 and record["durable"] <= 1, key, "newer", "flags")
+        record["window_from"] = record["flags"] >> 1
         check_policy(record, key)
         must(record["keep"] <= 1000 and record["generation"] <= record["last_generation"],
              key, "damaged", "generations")
@@ -531,24 +533,24 @@ class Store:
                    "hash_set": record["files"][-1].hash_set(),
                    "m_bits": sum(s.header["m_bits"] for s in record["files"]), "k": newest["k"],
                    "seed": newest["seed"], "capacity": capacity,
-                   "fp_rate": record["fp_rate"], "items": sum(s.items() for s in record["files"]),
+                   "fp_rate": record["fp_rate"], "items": sum(s.items() for s in self.alive(name)),
                    "size_bytes": sum(s.header["file_bytes"] for s in record["files"]),
                    "generation": record["generation"], "on_full": ON_FULL[record["on_full"]],
+                   "window_from": ("last", "first")[record["window_from"]] if record["slices"] else "none",
                    "slices": record["slices"], "window_items": record["window_items"],
                    "window_seconds": record["window_ns"] / 1e9}
 
     def alive(self, name):
         """The segments that the window still has; 2.3."""
         record = self.filters[name]
-        oldest = record["files"][-1].header["slice"] - record["slices"]
-        files = [file for file in record["files"]
-                 if not record["slices"] or file.header["slice"] >= oldest]
-        if record["window_ns"]:
-            length = record["window_ns"] // record["slices"]
-            gone = time.time_ns() - length - record["window_ns"]
-            while files and files[0].header["slice_start"] <= gone:
-                del files[0]
-        return files
+        files, newest = record["files"], record["files"][-1].header["slice"]
+        length = record["window_ns"] // max(record["slices"], 1)
+        gone = time.time_ns() - length - record["window_ns"]
+        first = len(files) if record["slices"] else 0
+        while first > 0 and files[first - 1].header["slice"] + record["slices"] >= newest and (
+                not length or files[first - 1].header["slice_start"] > gone):
+            first -= 1
+        return files[first:]
 
     def contains(self, name, key):
         return (any(key in segment for segment in self.alive(name)) and

@@ -45,7 +45,7 @@ class Stream:
         self.data = data
         must(data[:8] == b"TAMISX\r\n" and len(data) >= HEAD.size, "stream", "foreign", "magic")
         self.head = dict(zip(HEAD_FIELDS, HEAD.unpack_from(data)))
-        must(1 <= self.head["version"] <= 3, "stream", "newer", "version")
+        must(1 <= self.head["version"] <= 4, "stream", "newer", "version")
         must(1 <= self.head["segments"] <= 64, "stream", "damaged", "segments")
         end = HEAD.size + DESCRIPTION.size * self.head["segments"]
         must(len(data) >= end + 8 + 16, "stream", "truncated", "head")
@@ -63,6 +63,8 @@ class Stream:
 
     def check_head(self):
         head = self.head
+        head["window_from"] = head["on_full"] >> 31 if head["version"] == 4 else 0
+        head["on_full"] &= ~(head["window_from"] << 31)
         check_policy(head, "stream")
         must(1 <= head["capacity"] <= 1 << 62 and 0 < head["fp_rate"] <= 1, "stream", "damaged", "capacity or rate")
         must(head["exceptions"] <= 10000000, "stream", "damaged", "exceptions")
@@ -126,6 +128,8 @@ class Stream:
                  "stream", "damaged", "list of kind fuse")
         elif self.head["version"] == 2:
             must(self.exceptions, "stream", "damaged", "version 2 of nothing")
+        else:
+            must(self.head["version"] in (1, 4 * self.head["window_from"]), "stream", "damaged", "version")
 
     def __contains__(self, key):
         return key not in {k for _, k in self.exceptions} and any(key in s for s in self.segments)

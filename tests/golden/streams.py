@@ -85,7 +85,8 @@ def make_random(store, rng):
         tamis(store, "build", "x", "-p", rate, "--hex", "--allow-empty", *extra, keys=keys)
     else:
         kind = rng.choice(("blocked", "bloom"))
-        tamis(store, "create", "x", "-p", rate, "-n", "3000", "--kind", kind, "--seed", str(rng.randrange(99)))
+        window = rng.choice(((), ("--window", "10d"), ("--window", "10d", "--window-from", "first")))
+        tamis(store, "create", "x", "-p", rate, "-n", "3000", "--kind", kind, "--seed", str(rng.randrange(99)), *window)
         tamis(store, "add", "x", "--hex", keys=keys)
     if rng.random() < 0.7:
         tamis(store, "except", "x", "add", "--hex",
