@@ -14,29 +14,36 @@
 
 static tamis_build *build_enter(struct build_object *self)
 {
-    if (!self->handle || self->is_closed) {
-        if (self->was_interrupted)
-            (void)PyErr_Format(state_of(self->module)->closed_error,
+    PyObject *object = (PyObject *)self, *module;
+    tamis_build *handle;
+    bool was_interrupted, is_used;
+
+    LOCKED(object, {
+        handle = self->use.is_closed ? NULL : self->use.handle;
+        is_used = self->use.running > 0;
+        was_interrupted = self->was_interrupted;
+        module = self->use.module;
+        if (handle && !is_used) self->use.running++;
+    });
+    if (!handle) {
+        if (was_interrupted)
+            (void)PyErr_Format(state_of(module)->closed_error,
                                "the build was ended by a signal, such as Ctrl-C, and published "
                                "nothing; begin another");
         else
-            raise_closed(self->module, "build");
+            raise_closed(module, "build");
         return NULL;
     }
-    if (self->running > 0) {
-        PyErr_SetString(PyExc_RuntimeError, "another thread uses the build");
-        return NULL;
-    }
-    self->running++;
-    return self->handle;
+    if (is_used) PyErr_SetString(PyExc_RuntimeError, "another thread uses the build");
+    return is_used ? NULL : handle;
 }
 
-static void close_handle(struct build_object *self)
+/* NULL: nothing.  Who has got the handle from use_end() or use_close() is alone with the store. */
+static void close_handle(struct build_object *self, tamis_build *handle)
 {
-    tamis_build *handle = self->handle;
     struct store_object *store = self->store;
 
-    self->handle = NULL;
+    if (!handle) return;
     self->store = NULL;
     WITHOUT_GIL(tamis_build_close(handle));
     store_leave(store);
@@ -45,7 +52,7 @@ static void close_handle(struct build_object *self)
 
 static void build_leave(struct build_object *self)
 {
-    if (--self->running == 0 && self->is_closed) close_handle(self);
+    close_handle(self, use_end((PyObject *)self, &self->use));
 }
 
 static PyObject *build_close(PyObject *object, PyObject *unused)
@@ -53,7 +60,7 @@ static PyObject *build_close(PyObject *object, PyObject *unused)
     struct build_object *self = (struct build_object *)object;
 
     (void)unused;
-    if (closes_now(self->handle, self->running, &self->is_closed)) close_handle(self);
+    close_handle(self, use_close(object, &self->use));
     return Py_NewRef(Py_None);
 }
 
@@ -68,9 +75,9 @@ static void build_dealloc(PyObject *object)
     struct build_object *self = (struct build_object *)object;
 
     PyObject_GC_UnTrack(object);
-    if (self->handle) close_handle(self);
+    close_handle(self, self->use.handle);
     Py_XDECREF(self->spec);
-    Py_XDECREF(self->module);
+    Py_XDECREF(self->use.module);
     free_object(object);
 }
 
@@ -82,7 +89,7 @@ static int check_signals(void *context, uint32_t phase, uint64_t done, uint64_t 
     int rc = PyErr_CheckSignals() < 0 ? TAMIS_EINVAL : 0; /* the exception stands before that */
 
     /* The library's build has failed with that code, which is not what has happened. */
-    if (rc < 0) self->was_interrupted = self->is_closed = true;
+    if (rc < 0) LOCKED((PyObject *)self, self->was_interrupted = self->use.is_closed = true);
     (void)phase;
     (void)done;
     (void)all;
@@ -98,6 +105,7 @@ PyObject *build_open(PyObject *module, PyObject *arguments)
     struct store_object *store;
     struct tamis_filter_spec filter;
     struct tamis_build_spec spec = TAMIS_INIT(struct tamis_build_spec);
+    tamis_build *handle = NULL;
     PyObject *from;
     const char *name;
     int rc;
@@ -107,18 +115,21 @@ PyObject *build_open(PyObject *module, PyObject *arguments)
                           to_u32, &spec.flags, to_u32, &spec.keep) ||
         spec_init(&filter, module, from) < 0)
         return NULL;
-    if (self->module) return PyErr_Format(PyExc_ValueError, "the build was begun already");
     if (!store_enter(store)) return NULL;
-    self->module = Py_NewRef(module);
+    if (use_claim((PyObject *)self, &self->use, module, "build") < 0) {
+        store_leave(store);
+        return NULL;
+    }
     self->spec = Py_NewRef(from);
     spec.filter = &filter;
     spec.progress = check_signals;
     spec.context = self;
-    WITHOUT_GIL(rc = tamis_build_begin(store->handle, name, &spec, &self->handle));
+    WITHOUT_GIL(rc = tamis_build_begin(store->use.handle, name, &spec, &handle));
     if (rc < 0)
         store_leave(store);
     else
         self->store = (struct store_object *)Py_NewRef((PyObject *)store);
+    use_open((PyObject *)self, &self->use, rc < 0 ? NULL : handle);
     return none_or_error(module, rc);
 }
 
@@ -155,8 +166,9 @@ static PyObject *call_with_keys(PyObject *object, build_call *call, PyObject *ke
         }
         source_clear(&source);
     }
-    result = none_or_error(self->module, rc); /* where the keys have failed, an exception is set */
-    if (!result) give_answers(self->module, taken_keys(taken));
+    result =
+        none_or_error(self->use.module, rc); /* where the keys have failed, an exception is set */
+    if (!result) give_answers(self->use.module, taken_keys(taken));
     build_leave(self);
     return result;
 }
@@ -188,7 +200,7 @@ static PyObject *build_publish(PyObject *object, PyObject *unused)
     (void)unused;
     if (!handle) return NULL;
     WITHOUT_GIL(rc = tamis_build_publish(handle, &result));
-    if (rc < 0) (void)none_or_error(self->module, rc);
+    if (rc < 0) (void)none_or_error(self->use.module, rc);
     build_leave(self);
     if (rc < 0) return NULL;
     dict = dict_of_result(&result);
@@ -200,7 +212,7 @@ static PyObject *build_is_closed(PyObject *object, void *unused)
     struct build_object *self = (struct build_object *)object;
 
     (void)unused;
-    return PyBool_FromLong(!self->handle || self->is_closed);
+    return PyBool_FromLong(use_is_over(object, &self->use));
 }
 
 static PyMethodDef methods[] = {

@@ -36,9 +36,9 @@ PyObject *filter_export(PyObject *object, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "OsO&", &sink.context, &format, to_u32, &flags) ||
         !filter_enter(self))
         return NULL;
-    WITHOUT_GIL(rc = tamis_filter_export(self->handle, format, flags, &sink));
+    WITHOUT_GIL(rc = tamis_filter_export(self->use.handle, format, flags, &sink));
     filter_leave(self);
-    return none_or_error(self->module, rc);
+    return none_or_error(self->use.module, rc);
 }
 
 static int64_t read_piece(void *context, void *buffer, size_t bytes)
@@ -72,9 +72,9 @@ PyObject *store_import(PyObject *object, PyObject *arguments)
                           &spec.fp_rate) ||
         !store_enter(self))
         return NULL;
-    WITHOUT_GIL(rc = tamis_filter_import(self->handle, name, format, &spec, &source, NULL));
+    WITHOUT_GIL(rc = tamis_filter_import(self->use.handle, name, format, &spec, &source, NULL));
     store_leave(self);
-    return none_or_error(self->module, rc);
+    return none_or_error(self->use.module, rc);
 }
 
 /* ---- Shards ------------------------------------------------------------------------------- */

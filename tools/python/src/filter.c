@@ -12,61 +12,55 @@
 
 /* ---- Handles ------------------------------------------------------------------------------ */
 
-static tamis_filter *handle_of(struct filter_object *self)
-{
-    if (self->handle && !self->is_closed) return self->handle;
-    raise_closed(self->module, "filter");
-    return NULL;
-}
-
 tamis_filter *filter_enter(struct filter_object *self)
 {
-    tamis_filter *handle = handle_of(self);
+    tamis_filter *handle = use_begin((PyObject *)self, &self->use);
 
-    if (handle) self->running++;
+    if (!handle) raise_closed(use_module((PyObject *)self, &self->use), "filter");
     return handle;
 }
 
-/* Closes the handle without the GIL; the object has lost it before. */
-static int close_handle(struct filter_object *self)
+/* Closes a handle without the GIL; the object has lost it before. */
+static int close_handle(tamis_filter *handle)
 {
-    tamis_filter *handle = self->handle;
     int rc;
 
-    self->handle = NULL;
     WITHOUT_GIL(rc = tamis_filter_close(handle));
     return rc;
 }
 
 /* Closes, and reports an error of that as Python does where nobody can catch it.  Of a filter that
  * was dropped, or whose store was removed, nothing is left that could be lost. */
-static void close_quietly(struct filter_object *self)
+static void close_quietly(struct filter_object *self, tamis_filter *handle)
 {
     PyObject *type, *value, *traceback;
     int rc;
 
     PyErr_Fetch(&type, &value, &traceback);
-    rc = close_handle(self);
+    rc = close_handle(handle);
     if (rc < 0 && rc != TAMIS_EDROPPED && rc != TAMIS_ENOSTORE) {
-        raise_error(self->module, rc);
-        PyErr_WriteUnraisable(self->module);
+        raise_error(self->use.module, rc);
+        PyErr_WriteUnraisable(self->use.module);
     }
     PyErr_Restore(type, value, traceback);
 }
 
 void filter_leave(struct filter_object *self)
 {
-    if (--self->running == 0 && self->is_closed) close_quietly(self);
+    tamis_filter *handle = use_end((PyObject *)self, &self->use);
+
+    if (handle) close_quietly(self, handle);
 }
 
 static PyObject *filter_close(PyObject *object, PyObject *unused)
 {
     struct filter_object *self = (struct filter_object *)object;
+    tamis_filter *handle = use_close(object, &self->use);
     int rc = 0;
 
     (void)unused;
-    if (closes_now(self->handle, self->running, &self->is_closed)) rc = close_handle(self);
-    return none_or_error(self->module, rc);
+    if (handle) rc = close_handle(handle);
+    return none_or_error(use_module(object, &self->use), rc);
 }
 
 static void filter_dealloc(PyObject *object)
@@ -74,8 +68,8 @@ static void filter_dealloc(PyObject *object)
     struct filter_object *self = (struct filter_object *)object;
 
     PyObject_GC_UnTrack(object);
-    if (self->handle) close_quietly(self);
-    Py_XDECREF(self->module);
+    if (self->use.handle) close_quietly(self, self->use.handle);
+    Py_XDECREF(self->use.module);
     free_object(object);
 }
 
@@ -90,6 +84,7 @@ PyObject *filter_open(PyObject *module, PyObject *arguments)
     struct store_object *store;
     struct tamis_filter_spec spec;
     struct tamis_filter_stat stat = TAMIS_INIT(struct tamis_filter_stat);
+    tamis_filter *handle = NULL;
     PyObject *from;
     const char *name;
     unsigned mode, flags;
@@ -99,17 +94,20 @@ PyObject *filter_open(PyObject *module, PyObject *arguments)
                           &store, &name, to_u32, &mode, to_u32, &flags, &from) ||
         spec_init(&spec, module, from) < 0)
         return NULL;
-    if (self->module) return PyErr_Format(PyExc_ValueError, "the filter was opened already");
     if (!store_enter(store)) return NULL;
-    self->module = Py_NewRef(module);
+    if (use_claim((PyObject *)self, &self->use, module, "filter") < 0) {
+        store_leave(store);
+        return NULL;
+    }
     PyThreadState *released = PyEval_SaveThread();
-    if (mode == OPEN) rc = tamis_filter_open(store->handle, name, flags, &self->handle);
-    if (mode == CREATE) rc = tamis_filter_create(store->handle, name, &spec, &self->handle);
+    if (mode == OPEN) rc = tamis_filter_open(store->use.handle, name, flags, &handle);
+    if (mode == CREATE) rc = tamis_filter_create(store->use.handle, name, &spec, &handle);
     if (mode == OPEN_OR_CREATE)
-        rc = tamis_filter_open_or_create(store->handle, name, &spec, &self->handle);
-    if (rc == 0) rc = tamis_filter_stat(self->handle, &stat);
+        rc = tamis_filter_open_or_create(store->use.handle, name, &spec, &handle);
+    if (rc == 0) rc = tamis_filter_stat(handle, &stat);
     PyEval_RestoreThread(released);
     self->is_durable = (stat.flags & TAMIS_FILTER_DURABLE) != 0;
+    use_open((PyObject *)self, &self->use, handle);
     store_leave(store);
     return none_or_error(module, rc);
 }
@@ -134,9 +132,13 @@ static int call_released(struct filter_object *self, one_key_call *call, const s
 /* For calls that never wait. */
 static int call_at_once(struct filter_object *self, one_key_call *call, const struct key *key)
 {
-    tamis_filter *handle = handle_of(self);
+    tamis_filter *handle = filter_enter(self);
+    int rc;
 
-    return handle ? call(handle, key->data, key->bytes) : -100;
+    if (!handle) return -100;
+    rc = call(handle, key->data, key->bytes);
+    filter_leave(self);
+    return rc;
 }
 
 /* Of a thread that adds under the GIL. */
@@ -154,18 +156,28 @@ int give_up_gil(void *context, int64_t waited_ms, int64_t holder)
     return 0;
 }
 
-/* Another thread may close the filter while this one waits, so it is entered. */
-static int call_with_gil(struct filter_object *self, one_key_call *call, const struct key *key)
+static int call_with_gil(tamis_filter *handle, one_key_call *call, const struct key *key)
 {
-    tamis_filter *handle = filter_enter(self);
     int rc;
 
-    if (!handle) return -100;
     adding.has_gil = true;
     rc = call(handle, key->data, key->bytes);
     adding.has_gil = false;
     if (adding.released) PyEval_RestoreThread(adding.released);
     adding.released = NULL;
+    return rc;
+}
+
+static int call_add(struct filter_object *self, one_key_call *call, const struct key *key)
+{
+    tamis_filter *handle = filter_enter(self);
+    int rc;
+
+    if (!handle) return -100;
+    if (self->is_durable)
+        WITHOUT_GIL(rc = call(handle, key->data, key->bytes));
+    else
+        rc = call_with_gil(handle, call, key);
     filter_leave(self);
     return rc;
 }
@@ -181,15 +193,14 @@ static int call_with_key(struct filter_object *self, call_runner *run, one_key_c
     if (key_init(&key, object) < 0) return -1;
     rc = run(self, call, &key);
     key_clear(&key);
-    if (rc < 0 && rc != -100) raise_error(self->module, rc);
+    if (rc < 0 && rc != -100) raise_error(self->use.module, rc);
     return rc < 0 ? -1 : rc;
 }
 
 static PyObject *filter_add(PyObject *object, PyObject *key)
 {
     struct filter_object *self = (struct filter_object *)object;
-    int rc = call_with_key(self, self->is_durable ? call_released : call_with_gil, tamis_filter_add,
-                           key);
+    int rc = call_with_key(self, call_add, tamis_filter_add, key);
 
     return rc < 0 ? NULL : PyBool_FromLong(rc);
 }
@@ -211,13 +222,16 @@ static PyObject *filter_count(PyObject *object, PyObject *from)
 {
     struct filter_object *self = (struct filter_object *)object;
     struct key key;
-    int64_t count;
+    int64_t count = -100;
 
     if (key_init(&key, from) < 0) return NULL;
-    count = handle_of(self) ? tamis_filter_count(self->handle, key.data, key.bytes) : -100;
+    if (filter_enter(self)) {
+        count = tamis_filter_count(self->use.handle, key.data, key.bytes);
+        filter_leave(self);
+    }
     key_clear(&key);
     if (count == -100) return NULL;
-    return count < 0 ? raise_error(self->module, (int)count) : PyLong_FromLongLong(count);
+    return count < 0 ? raise_error(self->use.module, (int)count) : PyLong_FromLongLong(count);
 }
 
 /* ---- The filter as a whole ---------------------------------------------------------------- */
@@ -227,9 +241,10 @@ static Py_ssize_t filter_length(PyObject *object)
     struct filter_object *self = (struct filter_object *)object;
     int64_t items;
 
-    if (!handle_of(self)) return -1;
-    items = tamis_filter_items(self->handle);
-    if (items < 0) raise_error(self->module, (int)items);
+    if (!filter_enter(self)) return -1;
+    items = tamis_filter_items(self->use.handle);
+    filter_leave(self);
+    if (items < 0) raise_error(self->use.module, (int)items);
     return items < 0 ? -1 : (Py_ssize_t)items;
 }
 
@@ -244,7 +259,7 @@ static PyObject *filter_stat(PyObject *object, PyObject *unused)
     if (!handle) return NULL;
     WITHOUT_GIL(rc = tamis_filter_stat(handle, &stat));
     filter_leave(self);
-    return rc < 0 ? raise_error(self->module, rc) : dict_of_stat(&stat);
+    return rc < 0 ? raise_error(self->use.module, rc) : dict_of_stat(&stat);
 }
 
 /* A call on the filter alone, without the GIL. */
@@ -257,7 +272,7 @@ static PyObject *call_alone(PyObject *object, int (*call)(tamis_filter *))
     if (!handle) return NULL;
     WITHOUT_GIL(rc = call(handle));
     filter_leave(self);
-    return none_or_error(self->module, rc);
+    return none_or_error(self->use.module, rc);
 }
 
 static PyObject *filter_sync(PyObject *object, PyObject *unused)
@@ -283,21 +298,24 @@ static PyObject *filter_merge(PyObject *object, PyObject *from)
     struct filter_object *self = (struct filter_object *)object,
                          *source = (struct filter_object *)from;
     struct tamis_merge merge = TAMIS_INIT(struct tamis_merge);
-    tamis_filter *handle;
+    tamis_filter *handle = NULL;
     int rc;
 
-    if (!handle_of(self)) return NULL;
-    if (!PyObject_TypeCheck(from, state_of(self->module)->filter_type))
-        return PyErr_Format(PyExc_TypeError, "a filter can be merged with a filter only");
-    handle = filter_enter(source);
-    if (!handle) return NULL;
-    self->running++; /* it was open three lines before, under the GIL */
+    if (!filter_enter(self)) return NULL;
+    if (PyObject_TypeCheck(from, state_of(self->use.module)->filter_type))
+        handle = filter_enter(source);
+    else
+        (void)PyErr_Format(PyExc_TypeError, "a filter can be merged with a filter only");
+    if (!handle) {
+        filter_leave(self);
+        return NULL;
+    }
     merge.sources = &handle;
     merge.count = 1;
-    WITHOUT_GIL(rc = tamis_filter_merge(self->handle, &merge));
+    WITHOUT_GIL(rc = tamis_filter_merge(self->use.handle, &merge));
     filter_leave(self);
     filter_leave(source);
-    return none_or_error(self->module, rc);
+    return none_or_error(self->use.module, rc);
 }
 
 static PyObject *filter_is_closed(PyObject *object, void *unused)
@@ -305,7 +323,7 @@ static PyObject *filter_is_closed(PyObject *object, void *unused)
     struct filter_object *self = (struct filter_object *)object;
 
     (void)unused;
-    return PyBool_FromLong(!self->handle || self->is_closed);
+    return PyBool_FromLong(use_is_over(object, &self->use));
 }
 
 /* ---- Data, for ../tamis/compat/ ----------------------------------------------------------- */
@@ -322,17 +340,17 @@ static PyObject *filter_data(PyObject *object, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "O&O&", to_u64, &offset, to_u64, &count) ||
         !filter_enter(self))
         return NULL;
-    rc = tamis_filter_segment(self->handle, 0, &stat);
+    rc = tamis_filter_segment(self->use.handle, 0, &stat);
     if (offset > stat.data_bytes) offset = stat.data_bytes;
     if (count > stat.data_bytes - offset) count = stat.data_bytes - offset;
     if (rc == 0) bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)count);
     if (bytes) {
         char *into = PyBytes_AsString(bytes);
-        WITHOUT_GIL(rc = tamis_filter_read_data(self->handle, 0, offset, into, (size_t)count));
+        WITHOUT_GIL(rc = tamis_filter_read_data(self->use.handle, 0, offset, into, (size_t)count));
     }
     if (rc < 0) {
         Py_CLEAR(bytes);
-        raise_error(self->module, rc);
+        raise_error(self->use.module, rc);
     }
     filter_leave(self);
     return bytes;
@@ -350,8 +368,9 @@ static PyObject *filter_set_data(PyObject *object, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "OO&", &from, to_u64, &offset) || key_init(&data, from) < 0)
         return NULL;
     if (filter_enter(self)) {
-        WITHOUT_GIL(rc = tamis_filter_write_data(self->handle, 0, offset, data.data, data.bytes));
-        if (rc < 0) raise_error(self->module, rc);
+        WITHOUT_GIL(
+            rc = tamis_filter_write_data(self->use.handle, 0, offset, data.data, data.bytes));
+        if (rc < 0) raise_error(self->use.module, rc);
         filter_leave(self);
     }
     key_clear(&data);

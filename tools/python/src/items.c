@@ -25,19 +25,34 @@ static void let_go(struct items *items)
         Py_DECREF(items->objects[--items->held]);
 }
 
-/* Object `i` of the list or tuple, borrowed; NULL past the end.  The length is asked for each time,
- * because others may change a list. */
+/* Object `i` of a list, a new reference; NULL past the end.  The length is asked for each time,
+ * because others may change a list: without the GIL at any moment. */
+static PyObject *object_of_list(PyObject *list, Py_ssize_t i)
+{
+    PyObject *object;
+
+    if (i >= PyList_Size(list)) return NULL;
+#ifdef Py_GIL_DISABLED
+    object = PyList_GetItemRef(list, i);
+    if (!object) PyErr_Clear(); /* it has become shorter */
+#else
+    object = Py_NewRef(PyList_GetItem(list, i));
+#endif
+    return object;
+}
+
+/* Object `i` of the list or tuple, a new reference; NULL past the end. */
 static PyObject *object_at(const struct items *items, Py_ssize_t i)
 {
-    if (items->is_list) return i < PyList_Size(items->from) ? PyList_GetItem(items->from, i) : NULL;
-    return i < PyTuple_Size(items->from) ? PyTuple_GetItem(items->from, i) : NULL;
+    if (items->is_list) return object_of_list(items->from, i);
+    return i < PyTuple_Size(items->from) ? Py_NewRef(PyTuple_GetItem(items->from, i)) : NULL;
 }
 
 /* The next object, a new reference; NULL at the end or with an exception. */
 static PyObject *next_object(struct items *items)
 {
     if (!items->is_list && !items->is_tuple) return PyIter_Next(items->from);
-    return Py_XNewRef(object_at(items, items->at));
+    return object_at(items, items->at);
 }
 
 /* Holds the object, or a copy of its bytes, and sets the key.  Takes the reference. */
@@ -96,7 +111,6 @@ static int look_through(const struct items *items)
     int rc = 0;
 
     for (i = 0; rc == 0 && (object = object_at(items, i)); i++) {
-        Py_INCREF(object);
         rc = key_init(&key, object);
         if (rc == 0) key_clear(&key);
         Py_DECREF(object);

@@ -62,7 +62,7 @@ static int64_t call_chunk(struct filter_object *self, batch_call *call,
     int64_t done;
 
     if (count >= RELEASE_KEYS || self->is_durable) released = PyEval_SaveThread();
-    done = call(self->handle, keys, count, answers);
+    done = call(self->use.handle, keys, count, answers);
     if (released) PyEval_RestoreThread(released);
     return done;
 }
@@ -78,7 +78,8 @@ static int64_t call_chunks(struct filter_object *self, batch_call *call, struct 
         if (make_room(answers) < 0 || !filter_enter(self)) return -1;
         done = call_chunk(self, call, source->keys, (size_t)count,
                           answers->bytes ? answers->bytes + answers->count : NULL);
-        if (done < 0) raise_error(self->module, (int)done); /* before a close() has its sentence */
+        if (done < 0)
+            raise_error(self->use.module, (int)done); /* before a close() has its sentence */
         filter_leave(self);
         if (answers->bytes) answers->count += (size_t)count;
         if (done < 0 || PyErr_CheckSignals() < 0) return -1;
@@ -111,7 +112,7 @@ static PyObject *call_many(PyObject *object, batch_call *call, PyObject *keys, b
         source_clear(&source);
     }
     if (ones >= 0) result = wants_answers ? answers_of(&answers) : PyLong_FromLongLong(ones);
-    if (!result) give_answers(self->module, answers_of(&answers));
+    if (!result) give_answers(self->use.module, answers_of(&answers));
     PyMem_Free(answers.bytes);
     filter_leave(self);
     return result;
@@ -163,9 +164,9 @@ static int count_chunks(struct filter_object *self, struct source *source, PyObj
     while ((count = source->type->next(source)) > 0) {
         if (!filter_enter(self)) return -1;
         WITHOUT_GIL(
-            done = tamis_filter_count_batch(self->handle, source->keys, (size_t)count, counts));
+            done = tamis_filter_count_batch(self->use.handle, source->keys, (size_t)count, counts));
         filter_leave(self);
-        if (done < 0) raise_error(self->module, (int)done);
+        if (done < 0) raise_error(self->use.module, (int)done);
         if (done < 0 || append_counts(list, counts, count) < 0 || PyErr_CheckSignals() < 0)
             return -1;
     }
@@ -186,7 +187,7 @@ PyObject *filter_count_many(PyObject *object, PyObject *keys)
         rc = count_chunks(self, &source, list);
         source_clear(&source);
     }
-    if (rc < 0 && list) give_answers(self->module, list);
+    if (rc < 0 && list) give_answers(self->use.module, list);
     filter_leave(self);
     return rc < 0 ? NULL : list;
 }

@@ -27,6 +27,84 @@ void free_object(PyObject *self)
     Py_DECREF(type);
 }
 
+/* ---- Use ---------------------------------------------------------------------------------- */
+
+int use_claim(PyObject *object, struct use *use, PyObject *module, const char *what)
+{
+    bool is_first;
+
+    LOCKED(object, {
+        is_first = !use->module;
+        if (is_first) use->module = Py_NewRef(module);
+    });
+    if (!is_first) (void)PyErr_Format(PyExc_ValueError, "the %s was opened already", what);
+    return is_first ? 0 : -1;
+}
+
+void use_open(PyObject *object, struct use *use, void *handle)
+{
+    LOCKED(object, use->handle = handle);
+}
+
+void *use_begin(PyObject *object, struct use *use)
+{
+    void *handle;
+
+    LOCKED(object, {
+        handle = use->is_closed ? NULL : use->handle;
+        if (handle) use->running++;
+    });
+    return handle;
+}
+
+/* The handle of a closed object that nobody uses, which loses it. */
+static void *last_handle(struct use *use)
+{
+    void *handle = use->handle;
+
+    if (!use->is_closed || use->running > 0) return NULL;
+    use->handle = NULL;
+    return handle;
+}
+
+void *use_end(PyObject *object, struct use *use)
+{
+    void *handle;
+
+    LOCKED(object, {
+        use->running--;
+        handle = last_handle(use);
+    });
+    return handle;
+}
+
+void *use_close(PyObject *object, struct use *use)
+{
+    void *handle;
+
+    LOCKED(object, {
+        use->is_closed = use->handle != NULL; /* one that is being opened stays open */
+        handle = last_handle(use);
+    });
+    return handle;
+}
+
+bool use_is_over(PyObject *object, struct use *use)
+{
+    bool is_over;
+
+    LOCKED(object, is_over = !use->handle || use->is_closed);
+    return is_over;
+}
+
+PyObject *use_module(PyObject *object, struct use *use)
+{
+    PyObject *module;
+
+    LOCKED(object, module = use->module);
+    return module;
+}
+
 /* ---- Errors ------------------------------------------------------------------------------- */
 
 /* A new exception for the code; NULL with another exception if it cannot be made. */

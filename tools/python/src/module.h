@@ -10,9 +10,17 @@
  * filter_open() and build_open() of the module open it.  So an object that was made past its class,
  * or whose opening has failed, is refused like a closed one.
  *
- * CLOSE.  The library forbids to close a handle beside another call on it.  A call that gives up
- * the GIL counts itself in `running`, under the GIL.  close() marks the object closed, and if calls
- * are running then the last of them closes the handle.
+ * CLOSE.  The library forbids to close a handle beside another call on it.  So each call counts
+ * itself in `running` of the object's struct use, and close() marks the object closed; if calls are
+ * running then the last of them closes the handle.
+ *
+ * WITHOUT THE GIL.  A free-threaded Python (3.13t and later) runs all of this in several threads at
+ * once.  What may change in an object after its first call is in its struct use, which only the
+ * use_*() functions read and write, under the lock that such a Python has for each object;
+ * elsewhere the GIL is that lock.  Who has called use_begin() may read the handle, and the module,
+ * which are set before the first use can begin and stay until the last one has ended.
+ * The module does not say Py_MOD_GIL_NOT_USED, so such a Python turns the GIL on: this has not been
+ * tried for long enough.
  */
 #pragma once
 
@@ -40,43 +48,59 @@ struct state {
     PyObject *with_answers; /* a function of tamis._errors */
 };
 
+struct use {
+    PyObject *module; /* NULL before the object is opened */
+    void *handle;
+    unsigned running; /* calls; of a store builds too */
+    bool is_closed;
+};
+
 struct store_object {
     PyObject ob_base;
-    PyObject *module; /* NULL before store_open() */
-    tamis_store *handle;
-    unsigned running; /* calls that have given up the GIL, and builds */
-    bool is_closed;
+    struct use use; /* its handle is a tamis_store */
 };
 
 struct filter_object {
     PyObject ob_base;
-    PyObject *module;
-    tamis_filter *handle;
-    unsigned running;
-    bool is_closed;
+    struct use use;  /* its handle is a tamis_filter */
     bool is_durable; /* each add waits for the disk, so it gives up the GIL */
 };
 
 struct build_object {
     PyObject ob_base;
-    PyObject *module;
+    struct use use;             /* its handle is a tamis_build */
     struct store_object *store; /* counted in its `running`: it cannot close before the build */
     PyObject *spec;             /* its hash_set is read until the build is closed */
-    tamis_build *handle;
-    unsigned running;
-    bool is_closed;
-    bool was_interrupted; /* by an exception of a signal's handler, so it is closed */
+    bool was_interrupted;       /* by an exception of a signal's handler, so it is closed */
 };
 
-/* An object is closed.  true: its handle is to be closed now; else the last call that runs does it.
- */
-static inline bool closes_now(const void *handle, unsigned running, bool *is_closed)
-{
-    const bool was_open = handle != NULL && !*is_closed;
+/* Runs a statement, which waits for nothing, under the lock of the object. */
+#ifdef Py_GIL_DISABLED
+#define LOCKED(object, statement)                                                                  \
+    do {                                                                                           \
+        Py_BEGIN_CRITICAL_SECTION(object);                                                         \
+        statement;                                                                                 \
+        Py_END_CRITICAL_SECTION();                                                                 \
+    } while (0)
+#else
+#define LOCKED(object, statement)                                                                  \
+    do {                                                                                           \
+        (void)(object);                                                                            \
+        statement;                                                                                 \
+    } while (0)
+#endif
 
-    if (was_open) *is_closed = true;
-    return was_open && running == 0;
-}
+/* The object is opened by this call and by no other: 0, or -1 with an exception. */
+int use_claim(PyObject *object, struct use *use, PyObject *module, const char *what);
+/* Its handle, which may be NULL where opening has failed. */
+void use_open(PyObject *object, struct use *use, void *handle);
+/* Counts a call.  Returns the handle; NULL: there is none. */
+void *use_begin(PyObject *object, struct use *use);
+/* Each returns NULL, or the handle, which the object has lost and the caller is to close. */
+void *use_end(PyObject *object, struct use *use);
+void *use_close(PyObject *object, struct use *use);
+bool use_is_over(PyObject *object, struct use *use);
+PyObject *use_module(PyObject *object, struct use *use);
 
 /* Runs a statement without the GIL. */
 #define WITHOUT_GIL(statement)                                                                     \
@@ -102,7 +126,7 @@ PyObject *none_or_error(PyObject *module, int rc);
 /* Raises ClosedError; returns NULL. */
 PyObject *raise_closed(PyObject *module, const char *what);
 
-/* Counts a call that will give up the GIL.  Returns the handle; NULL with an exception if there is
+/* Counts a call.  Returns the handle; NULL with an exception if there is
  * none. */
 tamis_store *store_enter(struct store_object *self);
 void store_leave(struct store_object *self);

@@ -8,25 +8,20 @@
 
 tamis_store *store_enter(struct store_object *self)
 {
-    if (!self->handle || self->is_closed) {
-        raise_closed(self->module, "store");
-        return NULL;
-    }
-    self->running++;
-    return self->handle;
+    tamis_store *handle = use_begin((PyObject *)self, &self->use);
+
+    if (!handle) raise_closed(use_module((PyObject *)self, &self->use), "store");
+    return handle;
 }
 
-static void close_handle(struct store_object *self)
+static void close_handle(tamis_store *handle)
 {
-    tamis_store *handle = self->handle;
-
-    self->handle = NULL;
-    WITHOUT_GIL(tamis_store_close(handle));
+    if (handle) WITHOUT_GIL(tamis_store_close(handle));
 }
 
 void store_leave(struct store_object *self)
 {
-    if (--self->running == 0 && self->is_closed) close_handle(self);
+    close_handle(use_end((PyObject *)self, &self->use));
 }
 
 static PyObject *store_close(PyObject *object, PyObject *unused)
@@ -34,7 +29,7 @@ static PyObject *store_close(PyObject *object, PyObject *unused)
     struct store_object *self = (struct store_object *)object;
 
     (void)unused;
-    if (closes_now(self->handle, self->running, &self->is_closed)) close_handle(self);
+    close_handle(use_close(object, &self->use));
     return Py_NewRef(Py_None);
 }
 
@@ -43,8 +38,8 @@ static void store_dealloc(PyObject *object)
     struct store_object *self = (struct store_object *)object;
 
     PyObject_GC_UnTrack(object);
-    if (self->handle) close_handle(self);
-    Py_XDECREF(self->module);
+    close_handle(self->use.handle);
+    Py_XDECREF(self->use.module);
     free_object(object);
 }
 
@@ -53,6 +48,7 @@ PyObject *store_open(PyObject *module, PyObject *arguments)
 {
     struct store_object *self;
     struct tamis_store_options options = TAMIS_INIT(struct tamis_store_options);
+    tamis_store *handle = NULL;
     PyObject *path;
     const char *path_bytes;
     int rc;
@@ -61,14 +57,14 @@ PyObject *store_open(PyObject *module, PyObject *arguments)
                           PyUnicode_FSConverter, &path, to_u32, &options.flags, to_u32,
                           &options.mode, to_i64, &options.busy_timeout_ms))
         return NULL;
-    if (self->module) {
+    if (use_claim((PyObject *)self, &self->use, module, "store") < 0) {
         Py_DECREF(path);
-        return PyErr_Format(PyExc_ValueError, "the store was opened already");
+        return NULL;
     }
-    self->module = Py_NewRef(module);
     options.busy_fn = give_up_gil;
     path_bytes = PyBytes_AsString(path);
-    WITHOUT_GIL(rc = tamis_store_open_with(path_bytes, &options, &self->handle));
+    WITHOUT_GIL(rc = tamis_store_open_with(path_bytes, &options, &handle));
+    use_open((PyObject *)self, &self->use, handle);
     Py_DECREF(path);
     return none_or_error(module, rc);
 }
@@ -120,9 +116,9 @@ static PyObject *store_list(PyObject *object, PyObject *arguments)
     list.list = PyList_New(0);
     list.only = only_this_name ? prefix : NULL;
     if (list.list) {
-        WITHOUT_GIL(rc = (is_live ? tamis_store_list_live : tamis_store_list)(self->handle, prefix,
-                                                                              list_one, &list));
-        if (rc < 0 && rc > LIST_FAILED) raise_error(self->module, rc);
+        WITHOUT_GIL(rc = (is_live ? tamis_store_list_live
+                                  : tamis_store_list)(self->use.handle, prefix, list_one, &list));
+        if (rc < 0 && rc > LIST_FAILED) raise_error(self->use.module, rc);
         if (rc < 0 && rc != LIST_ENOUGH) Py_CLEAR(list.list);
     }
     store_leave(self);
@@ -149,8 +145,8 @@ static PyObject *store_generations(PyObject *object, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "s", &name) || !store_enter(self)) return NULL;
     list = PyList_New(0);
     if (list) {
-        WITHOUT_GIL(rc = tamis_filter_generations(self->handle, name, list_generation, list));
-        if (rc < 0 && rc > LIST_FAILED) raise_error(self->module, rc);
+        WITHOUT_GIL(rc = tamis_filter_generations(self->use.handle, name, list_generation, list));
+        if (rc < 0 && rc > LIST_FAILED) raise_error(self->use.module, rc);
         if (rc < 0) Py_CLEAR(list);
     }
     store_leave(self);
@@ -167,9 +163,9 @@ static PyObject *store_drop(PyObject *object, PyObject *arguments)
     int rc;
 
     if (!PyArg_ParseTuple(arguments, "s:drop", &name) || !store_enter(self)) return NULL;
-    WITHOUT_GIL(rc = tamis_filter_drop(self->handle, name));
+    WITHOUT_GIL(rc = tamis_filter_drop(self->use.handle, name));
     store_leave(self);
-    return none_or_error(self->module, rc);
+    return none_or_error(self->use.module, rc);
 }
 
 /* rename(old_name, new_name) */
@@ -181,9 +177,9 @@ static PyObject *store_rename(PyObject *object, PyObject *arguments)
 
     if (!PyArg_ParseTuple(arguments, "ss:rename", &old_name, &new_name) || !store_enter(self))
         return NULL;
-    WITHOUT_GIL(rc = tamis_filter_rename(self->handle, old_name, new_name));
+    WITHOUT_GIL(rc = tamis_filter_rename(self->use.handle, old_name, new_name));
     store_leave(self);
-    return none_or_error(self->module, rc);
+    return none_or_error(self->use.module, rc);
 }
 
 /* _rollback(name, generation) */
@@ -196,9 +192,9 @@ static PyObject *store_rollback(PyObject *object, PyObject *arguments)
 
     if (!PyArg_ParseTuple(arguments, "sO&", &name, to_u64, &generation) || !store_enter(self))
         return NULL;
-    WITHOUT_GIL(rc = tamis_filter_rollback(self->handle, name, generation));
+    WITHOUT_GIL(rc = tamis_filter_rollback(self->use.handle, name, generation));
     store_leave(self);
-    return none_or_error(self->module, rc);
+    return none_or_error(self->use.module, rc);
 }
 
 /* Counts the sources in; returns how many were, less than `count` with an exception. */
@@ -234,7 +230,7 @@ static PyObject *store_merge(PyObject *object, PyObject *arguments)
                           &merge.flags) ||
         !store_enter(self))
         return NULL;
-    module = self->module;
+    module = self->use.module;
     count = PyTuple_Size(filters);
     sources = PyMem_Calloc((size_t)count + 1, sizeof *sources);
     if (!sources) PyErr_NoMemory();
@@ -242,7 +238,7 @@ static PyObject *store_merge(PyObject *object, PyObject *arguments)
     if (sources && entered == count) {
         merge.sources = sources;
         merge.count = (size_t)count;
-        WITHOUT_GIL(rc = tamis_filter_create_merged(self->handle, name, &merge, NULL));
+        WITHOUT_GIL(rc = tamis_filter_create_merged(self->use.handle, name, &merge, NULL));
         if (rc < 0) raise_error(module, rc); /* before leaving, which may close a handle */
     }
     while (entered > 0)
@@ -260,9 +256,10 @@ static PyObject *store_verify(PyObject *object, PyObject *arguments)
     int64_t problems;
 
     if (!PyArg_ParseTuple(arguments, "z", &name) || !store_enter(self)) return NULL;
-    WITHOUT_GIL(problems = tamis_store_verify(self->handle, name, NULL, NULL));
+    WITHOUT_GIL(problems = tamis_store_verify(self->use.handle, name, NULL, NULL));
     store_leave(self);
-    return problems < 0 ? raise_error(self->module, (int)problems) : PyLong_FromLongLong(problems);
+    return problems < 0 ? raise_error(self->use.module, (int)problems)
+                        : PyLong_FromLongLong(problems);
 }
 
 static PyObject *store_is_closed(PyObject *object, void *unused)
@@ -270,7 +267,7 @@ static PyObject *store_is_closed(PyObject *object, void *unused)
     struct store_object *self = (struct store_object *)object;
 
     (void)unused;
-    return PyBool_FromLong(!self->handle || self->is_closed);
+    return PyBool_FromLong(use_is_over(object, &self->use));
 }
 
 static PyMethodDef methods[] = {
