@@ -42,6 +42,19 @@ void tamis__unpin(struct tamis_filter *filter, struct tamis__view *view)
     tamis__view_reclaim(filter);
 }
 
+/*
+ * The word `next` that the view expects in its newest segment.  Another thread may be in
+ * only_spare_moved() and write it, whoever holds the catalog's lock.
+ *
+ * ORDER relaxed: all values that are written have the same list, so no other memory hangs on which
+ * one is read.  One that was overtaken differs from the segment's own word, and the next call
+ * follows again.
+ */
+static uint64_t next_of(const struct tamis__view *view)
+{
+    return __atomic_load_n(&view->next, __ATOMIC_RELAXED);
+}
+
 /* Gives `view` the segments of `from`. */
 static void share_all(struct tamis__view *view, const struct tamis__view *from)
 {
@@ -115,7 +128,7 @@ static int exchange_index(struct tamis_filter *filter, const struct tamis__view 
     view->publication = publication;
     view->exceptions = number;
     view->epoch = tamis__segment_epoch(newest) - 1;
-    view->next = old->next;
+    view->next = next_of(old);
     tamis__view_complete(view, filter->read_only);
     *out = view;
     return 1;
@@ -167,7 +180,7 @@ static int take_record(struct tamis_filter *filter, struct tamis__view **view,
     const struct tamis__segment *newest = &tamis__newest(*view)->segment;
     const uint64_t epoch = tamis__segment_epoch(newest);
     if (is_list_of(*view, record) && (*view)->publication == record->publication &&
-        tamis__segment_next(newest) == (*view)->next &&
+        tamis__segment_next(newest) == next_of(*view) &&
         tamis__segment_exceptions(newest) == (*view)->exceptions) {
         /* ORDER relaxed: an older value only causes another look. */
         __atomic_store_n(&(*view)->epoch, epoch, __ATOMIC_RELAXED);
@@ -253,9 +266,8 @@ static bool only_spare_moved(struct tamis__view *view)
 {
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
     const uint64_t next = tamis__segment_next(newest);
-    /* ORDER relaxed: see tamis__view_current. */
-    if (!tamis__view_goes_on(next) ||
-        !tamis__view_goes_on(__atomic_load_n(&view->next, __ATOMIC_RELAXED)) ||
+    /* ORDER relaxed: see next_of. */
+    if (!tamis__view_goes_on(next) || !tamis__view_goes_on(next_of(view)) ||
         tamis__segment_epoch(newest) != __atomic_load_n(&view->epoch, __ATOMIC_RELAXED) ||
         tamis__segment_exceptions(newest) != view->exceptions)
         return false;

@@ -4,13 +4,14 @@
 # mixed_versions_test.sh: an older library and today's on one store, both ways.
 #
 # The older one is the last from before segments had room; there are no releases yet, so it is built from the history.
-# Where that is not there (a tarball, a shallow clone), or it cannot be built in time, the test is skipped.
+# Where that is not there (a tarball, a shallow clone), or it cannot be built in time, the test is skipped;
+# filter_test asks the same of headers that it writes itself.
 #
 # Seen to fail without the bit TAMIS__COMPAT_ROOM in the headers: the older command added 60,000 keys to a segment that
 # was made for 40,000.
 set -euo pipefail
 
-older=456c9d83c7
+older=456c9d8ba5dc255e679ba66de25210777c3db6ac
 source_dir=${TAMIS_SOURCE:?}
 tamis=${TAMIS_COMMAND:?}
 
@@ -30,10 +31,15 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 mkdir tree
 git -C "$source_dir" archive "$older" | tar -x -C tree
-"${CMAKE:-cmake}" -S tree -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 -DTAMIS_BUILD_TESTS=OFF \
-    >configured 2>&1 || skip "the older library cannot be configured here: $(tail -n 1 configured)"
+# -O0 and none of the libraries that may be left out: the build takes a third of the time.
+options=(-DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS_RELEASE=-O0 -g0" -DTAMIS_BUILD_TESTS=OFF)
+for part in MD5 SIP HIREDIS ZLIB ZSTD; do
+    options+=("-DTAMIS_WITH_$part=OFF")
+done
+"${CMAKE:-cmake}" -S tree -B build -G Ninja "${options[@]}" >configured 2>&1 ||
+    skip "the older library cannot be configured here: $(tail -n 1 configured)"
 timeout 540 "${CMAKE:-cmake}" --build build --target tamis_cli -j2 >built 2>&1 ||
-    skip "the older library was not built in time: $(tail -n 1 built)"
+    skip "the older library was not built: $(tail -n 1 built)"
 old=$PWD/build/tools/tamis
 [ -x "$old" ] || fail "there is no $old"
 
