@@ -41,13 +41,24 @@ static tamis_filter *handle_of(zval *object)
     return NULL;
 }
 
+/* The same, for a call that adds or removes. */
+static tamis_filter *handle_to_write(zval *object)
+{
+    tamis_filter *filter = handle_of(object);
+
+    if (EXPECTED(filter != NULL))
+        OBJECT_OF(filter_object, Z_OBJ_P(object))->kept->has_written = true;
+    return filter;
+}
+
 /* ---- One key --------------------------------------------------------------------------------- */
 
 typedef int one_key_call(tamis_filter *filter, const void *key, size_t key_bytes);
 
 static void answer(zval *to, zval *object, one_key_call *call, const char *key, size_t bytes)
 {
-    tamis_filter *filter = handle_of(object);
+    tamis_filter *filter =
+        call == tamis_filter_contains ? handle_of(object) : handle_to_write(object);
     int rc;
 
     if (!filter || is_key_refused(bytes)) return;
@@ -203,6 +214,7 @@ static int64_t run_batch(void *context, struct many *many)
 
 static void batch(INTERNAL_FUNCTION_PARAMETERS, batch_call *call)
 {
+    const bool is_writing = call == tamis_filter_add_batch || call == tamis_filter_remove_batch;
     struct batch batch = {.call = call};
     zval *given, list;
     HashTable *keys;
@@ -213,7 +225,7 @@ static void batch(INTERNAL_FUNCTION_PARAMETERS, batch_call *call)
     ZEND_PARSE_PARAMETERS_END();
     /* The iteration may close the filter: the handle is taken after it. */
     if (!handle_of(ZEND_THIS) || !many_list(given, &list)) return;
-    if (!(batch.filter = handle_of(ZEND_THIS))) {
+    if (!(batch.filter = is_writing ? handle_to_write(ZEND_THIS) : handle_of(ZEND_THIS))) {
         zval_ptr_dtor(&list);
         return;
     }
@@ -273,7 +285,7 @@ static void call_alone(INTERNAL_FUNCTION_PARAMETERS, int (*call)(tamis_filter *)
 
     (void)return_value;
     ZEND_PARSE_PARAMETERS_NONE();
-    if (!(filter = handle_of(ZEND_THIS))) return;
+    if (!(filter = handle_to_write(ZEND_THIS))) return;
     rc = call(filter);
     if (rc < 0) throw_error(rc);
 }

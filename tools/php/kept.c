@@ -3,8 +3,9 @@
  * kept.c: handles that stay open between requests, the newest used first.
  *
  * At most tamis.open_filters handles stay open.  One with users is never closed here, so there may
- * be more for a while.  Closing a handle that has added is a checkpoint; an error of it harms only
- * at a power cut, and is a warning in PHP's log.
+ * be more for a while.  Closing a handle that has added is a checkpoint, which waits for the disk:
+ * one that has only read goes first.  An error of a checkpoint harms only at a power cut, and is a
+ * warning in PHP's log.
  */
 #include "php_tamis.h"
 
@@ -72,15 +73,23 @@ struct kept *kept_find(struct kept_list *list, zend_string *key)
     return kept;
 }
 
-static void close_oldest(struct kept_list *list)
+/* Closes the oldest of those that have written, or of those that have not, if there are too many
+ * of all. */
+static void close_oldest_of(struct kept_list *list, bool has_written)
 {
     struct kept *next;
 
     for (struct kept *kept = list->oldest; kept; kept = next) {
         next = kept->newer;
         if ((zend_long)zend_hash_num_elements(&list->by_key) <= TAMIS_G(open_filters)) return;
-        if (kept->users == 0) kept_forget(kept);
+        if (kept->users == 0 && kept->has_written == has_written) kept_forget(kept);
     }
+}
+
+static void close_oldest(struct kept_list *list)
+{
+    close_oldest_of(list, false);
+    close_oldest_of(list, true);
 }
 
 void kept_leave(struct kept *kept)

@@ -9,7 +9,7 @@ ZEND_DECLARE_MODULE_GLOBALS(tamis)
 PHP_INI_BEGIN()
 STD_PHP_INI_ENTRY("tamis.store", "", PHP_INI_ALL, OnUpdateString, store, zend_tamis_globals,
                   tamis_globals)
-STD_PHP_INI_ENTRY("tamis.open_filters", "64", PHP_INI_ALL, OnUpdateLongGEZero, open_filters,
+STD_PHP_INI_ENTRY("tamis.open_filters", "256", PHP_INI_ALL, OnUpdateLongGEZero, open_filters,
                   zend_tamis_globals, tamis_globals)
 PHP_INI_END()
 

@@ -26,6 +26,7 @@ struct kept {
     tamis_filter *filter;   /* is NULL */
     struct kept_list *list; /* NULL: not found any more, closed with its last user */
     uint32_t users;         /* PHP objects that use it */
+    bool has_written;       /* of a filter: the close may have to wait for the disk */
     struct kept *newer, *older;
     dev_t device; /* of a store: its directory */
     ino_t inode;
