@@ -3,7 +3,8 @@
 
 Spiders that use errbacks, delays, middlewares, the cache, robots.txt and requests of their own run at once in one process on
 one store, and then in a second one; a project with scrapy.cfg is run by the command scrapy.  Each spider's queue must be empty at
-its end, and it must have got what it would with Scrapy's own scheduler.
+its end, and it must have got what it would with Scrapy's own scheduler.  It was seen to fail with a close() that does not tell the
+queue what was done.
 """
 
 import collections
@@ -258,8 +259,19 @@ class Users(StoreTest):
             self.assertFalse(frontier.pending())
 
 
+def pythons():
+    """Debian's Scrapy where it is, as frontier_crawl_test.py has that of PyPI; with TAMIS_TEST_LONG=1 both."""
+    debian = "/usr/bin/python3"
+    found = [debian] if subprocess.run([debian, "-c", "import scrapy"], capture_output=True, check=False).returncode == 0 else []
+    if not found or os.environ.get("TAMIS_TEST_LONG") == "1":
+        found.append(pypi("scrapy"))
+    return [python for python in found if python]
+
+
 if __name__ == "__main__":
-    Users.python = pypi("scrapy") if "--debian" not in sys.argv else "/usr/bin/python3"
-    if Users.python is None:
-        skip("PyPI cannot be reached")
-    unittest.main(argv=[word for word in sys.argv if word != "--debian"])
+    found = pythons()
+    if not found:
+        skip("PyPI cannot be reached, and python3-scrapy is not installed")
+    for number, python in enumerate(found):
+        globals()[f"Users{number}"] = type(f"Users{number}", (Users,), {"python": python})
+    unittest.main(argv=sys.argv + [f"Users{number}" for number in range(len(found))])
