@@ -190,6 +190,7 @@ class Segment:
         self.header = h = dict(zip(HEADER_FIELDS, HEADER.unpack_from(page)))
         must(h["format_version"] <= 1, path, "newer", "format_version")
         must(h["incompat_flags"] & ~(1 if h["kind"] == 4 else 0) == 0, path, "newer", "incompat_flags")
+        # compat_flags say what who writes must know (bit 0: to take room). A reader heeds none of them.
         must(h["checksum"] == xxhash.xxh3_64_intdigest(page[:504]), path, "damaged", "checksum")
         must(h["format_version"] == 1, path, "damaged", "format_version 0")
         must(h["header_bytes"] == 4096 and h["stripes"] == 32, path, "damaged", "shape")
