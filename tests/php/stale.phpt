@@ -72,6 +72,21 @@ ftruncate($file, 4096);
 echo thrown(fn() => $store->filter('cut')->has('a')), "\n";
 fwrite($file, $good);
 show($store->filter('cut')->has('a'));
+
+echo "the directory of an object is removed: as docs/php.md says\n";
+$store = new Store($path);
+$f = $store->create('object', 100);
+exec("rm -rf $path");
+show($f->add('a'), $f->add('a'), $f->has('a'));
+foreach ([fn() => $f->stat(), fn() => $f->sync(), fn() => $store->names(), fn() => $store->filter('object')] as $call) {
+    echo thrown($call), "\n";
+}
+echo get_parent_class((function () use ($f) { try { $f->addMany(range(1, 1000)); } catch (Throwable $e) { return $e; } })()), "\n";
+$new = new Store($path);
+show($new->openOrCreate('object', 100)->has('a'), $f->has('a'));
+$f = $new->filter('object');
+$new->drop('object');
+echo thrown(fn() => $f->add('a')), ' ', thrown(fn() => $f->has('a')), "\n";
 ?>
 --EXPECT--
 the directory is another one
@@ -98,3 +113,12 @@ Tamis\Exception\MismatchException -4
 damaged under us, and mended
 Tamis\Exception\CorruptException -11
 true
+the directory of an object is removed: as docs/php.md says
+true false true
+Tamis\Exception\NoStoreException -5
+Tamis\Exception\NoStoreException -5
+Tamis\Exception\NoStoreException -5
+Tamis\Exception\NoStoreException -5
+Tamis\Exception
+false true
+Tamis\Exception\DroppedException -14 Tamis\Exception\DroppedException -14
