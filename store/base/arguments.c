@@ -18,7 +18,7 @@
 ENDS_WITH(tamis_store_options, busy_context);
 ENDS_WITH(tamis_sizing, pieces);
 ENDS_WITH(tamis_filter_spec, secret);
-ENDS_WITH(tamis_filter_stat, lacks_bytes);
+ENDS_WITH(tamis_filter_stat, new_keys);
 ENDS_WITH(tamis_segment_stat, pieces);
 ENDS_WITH(tamis_explanation, positions_count);
 ENDS_WITH(tamis_source, bytes);

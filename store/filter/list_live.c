@@ -9,8 +9,10 @@
  * once more under the lock; if they are damaged, the filter is listed as damaged.
  *
  * A watch does this again and again.  It keeps the records, and reads the catalog only when its
- * file has changed.
+ * file has changed.  It also keeps what it saw of each segment, so that it can tell how many keys
+ * were NEW since the look before, whatever a window has forgotten meanwhile.
  */
+#include "filter/gains.h"
 #include "filter/stat.h"
 #include "txn/recover.h"
 #include "txn/spares.h"
@@ -32,6 +34,7 @@ struct tamis_watch {
     bool is_filled;                 /* the catalog was read */
     bool is_sure;                   /* ... and `file` is not the state before a later change, too */
     struct tamis__file_info file;   /* of the catalog, when it was read */
+    struct tamis__gains gains;
 };
 
 static int collect(void *context, const struct tamis__record *record)
@@ -90,29 +93,40 @@ static bool is_damaged(struct tamis_store *store, uint64_t filter_id, bool waits
 
 /* Brings the record up to what the headers say, and the trouble too if all of them can be read.
  * Fills in *stat from both. */
-static void look(struct tamis_store *store, struct tamis__record *record,
-                 struct tamis__trouble *trouble, bool waits, struct tamis_filter_stat *stat)
+static int look(struct tamis_watch *watch, struct tamis__record *record,
+                struct tamis__trouble *trouble, bool waits, struct tamis_filter_stat *stat)
 {
+    struct tamis_store *store = watch->store;
     struct tamis__segment_header header;
+    uint64_t new_keys = 0;
+    const int seen = tamis__gains_filter(&watch->gains, record->filter_id);
+    bool anew = seen != 1; /* what it has when it is seen first was not added since */
+    int64_t gain = seen < 0 ? seen : 0;
     int rc = 0;
     struct tamis__trouble now = {.damaged_since = trouble->damaged_since};
     bool all = true, damaged = false;
     tamis__record_promote(&store->place, record);
-    for (uint32_t i = 0; i < record->segment_count; i++) {
+    for (uint32_t i = 0; gain >= 0 && i < record->segment_count; i++) {
         struct tamis__record_segment *segment = &record->segments[i];
         rc = judge(store, record, i, &header);
         all = all && rc == 0;
         damaged = damaged || is_damage(rc);
-        if (rc < 0) continue;
-        segment->items = tamis__header_items(&header);
-        segment->file_bytes = tamis__header_file_bytes(&header);
-        tamis__add_trouble(&now, &header);
+        if (rc == 0) {
+            segment->items = tamis__header_items(&header);
+            segment->file_bytes = tamis__header_file_bytes(&header);
+            tamis__add_trouble(&now, &header);
+        }
+        gain = tamis__gains_segment(&watch->gains, record, i, rc == 0 ? &header : NULL, &anew);
+        new_keys += gain > 0 ? (uint64_t)gain : 0;
     }
+    if (gain < 0) return (int)gain;
     if (all) *trouble = now;
     if (damaged && trouble->damaged_since == 0 && is_damaged(store, record->filter_id, waits))
         trouble->damaged_since = tamis__now_ns();
     tamis__stat_from_record(store, record, rc == 0 ? &header : NULL,
                             stat); /* the newest was last */
+    stat->new_keys = new_keys;
+    return 0;
 }
 
 /* ---- A watch --------------------------------------------------------------------------------- */
@@ -157,15 +171,18 @@ static int look_at_all(struct tamis_watch *watch, bool waits, tamis_list_fn *fn,
     int rc = has_changed(watch) ? collect_all(watch) : 0;
     struct tamis__record *record = malloc(sizeof *record); /* too large for the stack */
     if (record == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory listing the filters");
+    tamis__gains_begin(&watch->gains);
     for (const struct listed *listed = watch->first; rc == 0 && listed != NULL;
          listed = listed->next) {
         struct tamis_filter_stat stat;
         struct tamis__trouble trouble = listed->trouble;
         memcpy(record, listed->record, listed->bytes);
-        look(watch->store, record, &trouble, waits, &stat);
+        rc = look(watch, record, &trouble, waits, &stat);
+        if (rc < 0) break;
         tamis__stat_set_trouble(&stat, trouble);
         rc = fn(context, &stat);
     }
+    tamis__gains_end(&watch->gains, rc == 0);
     free(record);
     return rc;
 }
@@ -197,6 +214,7 @@ TAMIS_API void tamis_watch_free(tamis_watch *watch)
 {
     if (watch == NULL) return;
     forget(watch);
+    tamis__gains_free(&watch->gains);
     tamis_store_close(watch->store);
     free(watch->prefix);
     free(watch);

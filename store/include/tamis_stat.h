@@ -68,6 +68,9 @@ struct tamis_filter_stat {
      * not known (tamis_store_list(), and stores on servers). */
     uint64_t room;
     uint64_t lacks_bytes; /* TAMIS_STATE_FULL: of disk, for its next segment, about; else 0 */
+    /* tamis_watch_look(): keys that were NEW since the look before, also those that a window has
+     * forgotten since; 0 at the first look, and from everything else. */
+    uint64_t new_keys;
 };
 
 /* Flags of a segment. */

@@ -142,7 +142,9 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_watch_new(tamis_store *store, const char *p
 /*
  * Calls `fn` as tamis_store_list_live() does.  The first look waits for the catalog's lock as that
  * does.  Later ones wait for nobody: while another process has the lock, the filters are those of
- * the look before, with what their headers say now.
+ * the look before, with what their headers say now.  new_keys of each filter tells how many keys
+ * were NEW since the look before; the keys of a segment that a window takes out between two looks
+ * count as far as the earlier one saw them.
  *
  * Returns  0, what fn returned, or an error of tamis_store_list().
  */

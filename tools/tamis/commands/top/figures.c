@@ -48,6 +48,7 @@ void figures_set_pattern(struct figures *figures, const char *pattern)
     figures->pattern = pattern && *pattern ? cli_strdup(pattern) : NULL;
     tamis_watch_free(figures->watch);
     figures->watch = NULL;
+    forget(figures); /* a new watch has no look before */
 }
 
 int figures_enter(struct figures *figures, const char *filter_name)
@@ -170,6 +171,15 @@ static void set_full_in(struct figures_row *row)
         row->full_in_seconds = (double)(stat->capacity - stat->items) / row->new_per_second;
 }
 
+/* A filter forgets with its window, so the watch counts; a segment only takes keys, but for a kind
+ * from which they are removed. */
+static uint64_t new_keys_since(const struct figures *figures, const struct figures_row *row,
+                               const struct figures_row *before)
+{
+    if (!figures->filter) return row->stat.new_keys;
+    return row->stat.items > before->stat.items ? row->stat.items - before->stat.items : 0;
+}
+
 static void compare_with_before(struct figures *figures)
 {
     figures->not_ok = figures->items = figures->size_bytes = 0;
@@ -182,8 +192,7 @@ static void compare_with_before(struct figures *figures)
         figures->size_bytes += row->stat.size_bytes;
         if (row->stat.kind == TAMIS_KIND_FUSE) continue; /* nothing is ever added */
         if (before && figures->seconds > 0) {
-            row->new_per_second =
-                ((double)row->stat.items - (double)before->stat.items) / figures->seconds;
+            row->new_per_second = (double)new_keys_since(figures, row, before) / figures->seconds;
             figures->new_per_second += row->new_per_second;
         }
         set_full_in(row);
@@ -258,9 +267,7 @@ static void speed_text(const struct figures *figures, char text[TEXT_COUNT_BYTES
         strcpy(text, "-");
         return;
     }
-    const bool negative = speed <= -0.5;
-    if (negative) *text++ = '-';
-    count_text(figures, text, (uint64_t)(fabs(speed) + 0.5));
+    count_text(figures, text, (uint64_t)(speed + 0.5));
 }
 
 static void full_in_text(const struct figures_row *row, char text[32])
