@@ -267,6 +267,27 @@ def many_filters_are_scrolled(scene):
     terminal.close()
 
 
+def eighty_columns_are_enough(scene):
+    """The usual size shows a part of a long name, the state, the figures that change, and the footer whole.  Seen to fail
+    with the footer of before, of 84 columns."""
+    for number, capacity in enumerate(("2000000000", "10", "100k")):
+        scene.call("create", f"site.with.a.long.name.and.more.of.it.{number}", "-n", capacity, "--on-full", "warn")
+    scene.call("add", "site.with.a.long.name.and.more.of.it.1", keys=range(100))
+    terminal = scene.terminal(columns=80, rows=24)
+    terminal.run(scene.top("site"))
+    text = terminal.sees(r" h help$")
+    heads, *rows = [line for line in terminal.sees(r"over$").splitlines() if line.startswith(("NAME", "site."))]
+    for column in "NAME", "ITEMS", "NEW/S", "FULL-IN", "RATE-NOW", "STATE":
+        if column not in heads:
+            fail(f"{column} is not seen in 80 columns", text)
+    if len(rows) != 3 or [row.split()[-1] for row in rows].count("over") != 1:
+        fail("three rows with their states", text)
+    terminal.keys("q")
+    terminal.close()
+    for number in range(3):
+        scene.call("drop", f"site.with.a.long.name.and.more.of.it.{number}")
+
+
 def main():
     if not shutil.which("tmux"):
         print("skipped: tmux is not installed", file=sys.stderr)
@@ -285,6 +306,7 @@ def main():
         the_terminal_is_as_it_was(scene, terminal)
         colors_are_as_asked(scene)
         many_filters_are_scrolled(scene)
+        eighty_columns_are_enough(scene)
     finally:
         scene.close()
 

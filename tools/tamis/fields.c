@@ -349,17 +349,18 @@ static void human_fp_rate_now(const void *record, char text[RECORD_HUMAN_BYTES])
 
 static const struct field FILTER_FIELDS[] = {
     {"name", OF_FILTER(TEXT, name)},
+    {"state", .make = value_state},
+    {"items", OF_FILTER(U64, items), .human = human_items},
+    {"fp_rate", OF_FILTER(RATE, fp_rate), .human = human_fp_rate},
+    {"fp_rate_now", .make = value_fp_rate_now, .loads = VIEW_FILL, .human = human_fp_rate_now},
     {"kind", OF_FILTER(KIND, kind)},
     {"hash_set", OF_FILTER(TEXT, hash_set)},
     {"m_bits", OF_FILTER(U64, m_bits), .human = human_bits},
     {"k", OF_FILTER(U32, k)},
     {"seed", OF_FILTER(U64, seed), .needs = VIEW_FILES},
     {"capacity", OF_FILTER(U64, capacity)},
-    {"fp_rate", OF_FILTER(RATE, fp_rate), .human = human_fp_rate},
-    {"items", OF_FILTER(U64, items), .human = human_items},
     {"items_estimated", .make = value_items_estimated, .needs = VIEW_FILL, .loads = VIEW_FILL},
     {"fill", .make = value_fill, .needs = VIEW_FILL, .loads = VIEW_FILL, .human = human_fill},
-    {"fp_rate_now", .make = value_fp_rate_now, .loads = VIEW_FILL, .human = human_fp_rate_now},
     {"bits_per_key", OF_FILTER(RATE, bits_per_key)},
     {"size_bytes", OF_FILTER(U64, size_bytes), .human = human_size},
     {"generation", OF_FILTER(U64, generation)},
@@ -379,7 +380,6 @@ static const struct field FILTER_FIELDS[] = {
     {"keep", OF_FILTER(U32, keep), .needs = VIEW_FILES},
     {"exceptions", OF_FILTER(U64, exceptions)},
     {"durable", .make = value_durable},
-    {"state", .make = value_state},
     {"unclean_since", OF_FILTER(TIME, unclean_since)},
     {"degraded_since", OF_FILTER(TIME, degraded_since), .needs = VIEW_FILES},
     {"note", .make = value_note, .loads = VIEW_SEGMENTS},
@@ -510,11 +510,24 @@ static void print_field(const struct filter_view *view, const struct field *fiel
     }
 }
 
+/* Growth and rotation make generations too, one a segment, and a window forgets its segments. */
+bool view_was_published(const struct filter_view *view)
+{
+    const struct tamis_filter_stat *stat = &view->stat;
+    return stat->kind == TAMIS_KIND_FUSE ||
+           (stat->slices == 0 && stat->generation > stat->segment_count);
+}
+
+static bool is_printed(const struct filter_view *view, const struct field *field)
+{
+    if (strcmp(field->name, "generation") == 0 && !view_was_published(view)) return false;
+    return (field->needs & ~view->holds) == 0;
+}
+
 void view_print(const struct filter_view *view, struct out *out)
 {
     for (size_t i = 0; i < FIELD_COUNT; i++)
-        if (!(FILTER_FIELDS[i].needs & ~view->holds))
-            print_field(view, &FILTER_FIELDS[i], true, out);
+        if (is_printed(view, &FILTER_FIELDS[i])) print_field(view, &FILTER_FIELDS[i], true, out);
 }
 
 void view_print_field(const struct filter_view *view, const struct field *field, bool json,

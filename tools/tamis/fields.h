@@ -49,7 +49,11 @@ json_t *view_json(const struct filter_view *view);
 /* Print an open filter as JSON, with what is loaded for it (VIEW_*).  The exit status. */
 int view_show_json(struct out *out, tamis_filter *filter, unsigned loads);
 
-/* "field: value (human form)" lines. */
+/* Was there ever another list of keys in its place, by a build, merge or import? Else its
+ * generation counts steps of growth or slices, which tell people nothing. */
+bool view_was_published(const struct filter_view *view);
+
+/* "field: value (human form)" lines; generation only if the filter was published. */
 void view_print(const struct filter_view *view, struct out *out);
 
 /* One value alone, as text or as JSON. */

@@ -6,4 +6,4 @@ tamis info seen state
 seq 1 1100 | tamis add seen 2>warning
 tamis info seen state
 tamis info seen note
-tamis info seen --json | grep -o '"state":.*'
+tamis info seen --json | grep -oE '"state":"[a-z]*"|"unclean_since":.*'

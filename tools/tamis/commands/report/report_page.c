@@ -27,6 +27,7 @@ static const char *shown_as(char text[REPORT_TEXT], const struct report_filter *
 {
     const char *string = json_string_value(json_object_get(filter->info, field));
     const double number = report_number(filter, field);
+    if (strcmp(field, "generation") == 0 && !view_was_published(&filter->view)) return "-";
     if (form == AS_TEXT) return string ? string : "never";
     if (form == AS_COUNT) return report_count(text, (uint64_t)number);
     if (form == AS_RATE) return report_rate(text, number);
@@ -248,7 +249,9 @@ static void tiles(struct page *page, const struct report_filter *filter)
     tile(page, "generation");
     datum(page, filter, "generation", AS_COUNT);
     snprintf(note, sizeof note, "%zu kept beside it", filter->generation_count - 1);
-    tile_end(page, filter->generation_count > 1 ? note : "no other is kept");
+    tile_end(page, filter->generation_count > 1        ? note
+                   : view_was_published(&filter->view) ? "no other is kept"
+                                                       : "never built anew");
     tile(page, "exceptions");
     page_text(page, report_count(text, stat->exceptions));
     tile_end(page, "keys answer absent");

@@ -160,7 +160,8 @@ static const struct figures_row *find_before(const struct figures *figures,
                : NULL;
 }
 
-/* Keys leave a window without being asked, so it has no time when it is full. */
+/* Keys leave a window without being asked, so it has no time when it is full; nor have older
+ * segments, which take no keys. */
 static void set_full_in(struct figures_row *row)
 {
     const struct tamis_filter_stat *stat = &row->stat;
@@ -195,7 +196,7 @@ static void compare_with_before(struct figures *figures)
             row->new_per_second = (double)new_keys_since(figures, row, before) / figures->seconds;
             figures->new_per_second += row->new_per_second;
         }
-        set_full_in(row);
+        if (!figures->filter || i + 1 == figures->now.count) set_full_in(row);
     }
 }
 
