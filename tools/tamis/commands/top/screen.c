@@ -238,8 +238,9 @@ static void draw_foot(const struct view *view)
     } else if (view->figures->filter) {
         put_line(view, y, "q quit  s S sort  r turn  Esc back  m numbers  + - pace  h help");
     } else {
-        put_line(view, y,
-                 "q quit  s S sort  r turn  Enter segments  / pattern  m numbers  + - pace  h help");
+        put_line(
+            view, y,
+            "q quit  s S sort  r turn  Enter segments  / pattern  m numbers  + - pace  h help");
     }
 }
 
