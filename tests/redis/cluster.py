@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """cluster.py MODULE TAMIS: a sharded filter on a Redis Cluster: shards by the rule, slots that move while keys are
-added, a master that is killed, and one that hangs."""
+added, a master that is killed, and one that hangs; an import from whichever node."""
 import os
 import subprocess
+import tempfile
 
 from cluster_servers import Cluster
 from harness import eventually, run, same
@@ -69,6 +70,17 @@ def slots_move_while_keys_are_added():
         assert error_count(source, "MOVED") > 0 and error_count(source, "ASK") > 0, "no redirection was seen"
 
 
+def import_follows_moved():
+    """A string is imported from whichever node is named.  Seen to fail before: "the server says: MOVED ..."."""
+    with Cluster(3) as cluster, tempfile.TemporaryDirectory() as directory:
+        owner = next(server for server in cluster.masters if not isinstance(server.client()("EXISTS", "bits"), Error))
+        owner.client().good("SETBIT", "bits", 7, 1)
+        for i in range(3):
+            remote(directory, "import", f"b{i}", "--from", cluster.url(i), "bits", "--hash-set", "md5", "-m", 8, "-k", 1)
+            same(remote(directory, "info", f"b{i}", "m_bits").out, b"8\n")
+        assert "is not there" in remote(directory, "import", "x", "--from", cluster.url(0), "nothing", status=2).err
+
+
 def lose_one(adding, harm):
     """`harm` comes to a master while keys are on their way.  Returns how many were given."""
     for first in range(0, 20000, 500):
@@ -112,4 +124,4 @@ def check_printed(adding, given):
     assert doubled <= doubts, f"{doubled} keys are told twice, and {doubts} were in doubt"
 
 
-run(shards_are_those_of_the_vectors, slots_move_while_keys_are_added, a_master_dies_and_another_hangs)
+run(shards_are_those_of_the_vectors, slots_move_while_keys_are_added, import_follows_moved, a_master_dies_and_another_hangs)

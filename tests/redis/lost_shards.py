@@ -5,8 +5,10 @@ a shard that cannot go back, a user who may not WAIT; and many shards that are m
 Seen to fail with the command before these: `list` printed nothing; no message named a shard; `create --if-missing` made the
 shard anew without a word; 4 sentences for 4 shards that failed alike; --replicas went on for --timeout without the right to
 WAIT; 64 requests to make shards on the way to one server at a time."""
+import os
 import re
 import socket
+import tempfile
 import threading
 import time
 
@@ -52,6 +54,65 @@ def a_lost_shard_is_told_and_not_made_anew():
             same(client("EXISTS", lost), 0, "made anew without being told to")
             same(remote(store, "list", "-q").out, b"other\nseen\n")
             repaired(store, lost, client, held)
+
+
+def nothing_is_begun_on_a_filter_with_a_lost_shard():
+    """Seen to fail without failures_look(): merge and --like left a destination in state "making", rename one in state
+    "renaming", export told neither shard nor node after it had written others, explain neither."""
+    for store, node_of in each_store():
+        for name in ("seen", "whole"):
+            remote(store, "create", name, "-n", "10k", "-p", "1e-6", "--shards", SHARDS)
+        client, node = node_of("seen:{5}")
+        in_it = next(key for key in KEYS if has_shard(store, client, key))
+        same(client.good("DEL", "seen:{5}"), 1)
+        with tempfile.TemporaryDirectory() as directory:
+            for words in (["merge", "new", "whole", "seen"], ["merge", "whole", "seen"], ["merge", "seen", "whole"],
+                          ["create", "new", "--like", "seen"], ["rename", "seen", "new"], ["explain", "seen", in_it.decode()],
+                          ["export", "seen", "--to", "tamis", directory + "/out"]):
+                told = remote(store, *words, status=2).err
+                assert f"filter 'seen': 1 of its 16 shards is gone: 'seen:{{5}}' (127.0.0.1:{node.port})" in told, (words, told)
+                same(told.count("tamis: "), 1, told)
+            same(os.listdir(directory), [])
+        same(remote(store, "list", "-q").out, b"seen\nwhole\n")
+        remote(store, "repair", "seen")
+        remote(store, "merge", "new", "whole", "seen")
+
+
+def has_shard(store, client, key):
+    """Does the key go to the shard 5 of the filter?"""
+    remote(store, "add", "seen", keys=[key])
+    return client.good("BF.CARD", "seen:{5}") > 0
+
+
+def a_lost_descriptor_is_told_and_made_anew():
+    """Seen to fail before: `create --if-missing` answered that 'seen:{0}' exists already, left a filter in state "making", and
+    said that `drop` takes away what it had made, which were the shards with their keys."""
+    shape = ["seen", "-n", "10k", "-p", "1e-6", "--shards", SHARDS]
+    for store, node_of in each_store():
+        remote(store, "create", *shape)
+        remote(store, "add", "seen", keys=KEYS)
+        client, _ = node_of("seen")
+        same(client.good("DEL", "seen"), 1)
+        listed = remote(store, "list")
+        assert "no key 'seen' that describes it" in listed.err and b"seen:{15}" in listed.out, listed.err
+        for words in (["create", *shape], ["create", "seen", "-n", "20k", "-p", "1e-6", "--shards", SHARDS]):
+            told = remote(store, *words, status=2).err
+            assert "all 16 shards of a filter 'seen' are there" in told and "--if-missing" in told, told
+            same(client("EXISTS", "seen"), 0, words)
+        told = remote(store, "create", "seen", "-n", "20k", "-p", "1e-6", "--shards", SHARDS, "--if-missing", status=2).err
+        assert "exists with capacity" in told, told
+        same(client("EXISTS", "seen"), 0, "another capacity")
+        shard, _ = node_of("seen:{3}")
+        shard.good("RENAME", "seen:{3}", "kept{3}")
+        for more in ([], ["--if-missing"]):
+            told = remote(store, "create", *shape, *more, status=2).err
+            assert "15 of 16 shards of a filter 'seen' are there" in told, told
+            same((client("EXISTS", "seen"), shard("EXISTS", "seen:{3}")), (0, 0), "made anew")
+        shard.good("RENAME", "kept{3}", "seen:{3}")
+        assert "keep their keys" in remote(store, "create", *shape, "--if-missing").err
+        same(remote(store, "create", *shape, "--if-missing").err, "")
+        same(remote(store, "add", "--new", "seen", keys=KEYS).out, b"", "new keys")
+        same(remote(store, "info", "seen", "capacity").out, b"10000\n")
 
 
 def repaired(store, lost, client, held):
@@ -195,5 +256,6 @@ def many_shards_are_made_a_few_at_a_time():
             assert 1 <= passing.most <= 4, f"{words}: {passing.most} at a time"
 
 
-run(a_lost_shard_is_told_and_not_made_anew, shards_that_fail_are_one_sentence, all_shards_go_back, no_right_to_wait,
+run(a_lost_shard_is_told_and_not_made_anew, nothing_is_begun_on_a_filter_with_a_lost_shard,
+    a_lost_descriptor_is_told_and_made_anew, shards_that_fail_are_one_sentence, all_shards_go_back, no_right_to_wait,
     many_shards_are_made_a_few_at_a_time)

@@ -4,9 +4,10 @@ puts them in force, while others ask."""
 import os
 import re
 import subprocess
+import tempfile
 
 from cluster_servers import Cluster
-from harness import TAMIS, beside, eventually, run, same, store_of
+from harness import TAMIS, beside, eventually, run, same, store_of, tamis
 from remote import remote, urls
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -116,5 +117,64 @@ def a_shard_that_moved_is_built_where_it_is():
         same(found(cluster, more), more, "the next night")
 
 
+def a_list_from_elsewhere_is_replaced():
+    """A directory of shards, as Spark leaves one, comes into force for two nights.  While the second does, each shard answers
+    from the old list or the new one.  Seen to fail, "a key is missing", with UNLINK of the shard before its RENAME."""
+    nights = [urls(0, 20000), urls(1000, 20000)]
+    with Cluster(3) as cluster, tempfile.TemporaryDirectory() as directory:
+        paths = [shards_of(keys, f"{directory}/{i}") for i, keys in enumerate(nights)]
+        remote(cluster.url(), "import", LIST, "--from", "tamis", paths[0], "--force")  # nothing is there yet
+        same(found(cluster, nights[0]), nights[0], "the first night's list")
+        assert "exists already" in remote(cluster.url(), "import", LIST, "--from", "tamis", paths[1], status=2).err
+        bad, asked = [], 0
+
+        def ask():
+            nonlocal asked
+            both = nights[0][1000:3000]
+            while True:
+                answer = remote(cluster.url(2), "check", LIST, keys=both, status=None)
+                asked += 1
+                if answer.status != 0 or answer.out.split(b"\n")[:-1] != both:
+                    bad.append(answer.err or "a key is missing")
+                yield
+
+        with beside(ask()):
+            for path in (paths[1], paths[0], paths[1]):
+                remote(cluster.url(), "import", LIST, "--from", "tamis", path, "--force")
+        same((bad, asked > 0), ([], True), "while the second night was put in force")
+        same(found(cluster, nights[1]), nights[1], "the second night's list")
+        gone = found(cluster, nights[0][:1000])
+        assert len(gone) <= 20, f"{len(gone)} keys of the first night are still there"
+        same(remote(cluster.url(), "list", "-q").out, LIST.encode() + b"\n", "nothing is left behind")
+
+        # A shard that is gone comes back; one that cannot be read stops the import, which goes on when it can.
+        lost = f"{LIST}:{{3}}"
+        owner(cluster, 3).client().good("DEL", lost)
+        os.rename(paths[1] + "/4.tamis", paths[1] + "/away")
+        with open(paths[1] + "/4.tamis", "wb") as file:
+            file.write(b"no stream")
+        told = remote(cluster.url(), "import", LIST, "--from", "tamis", paths[1], "--force", status=2).err
+        assert "4 of 5 shards" in told and "run the command again" in told, told
+        same(found(cluster, nights[1]), nights[1], "after a bad stream")
+        os.rename(paths[1] + "/away", paths[1] + "/4.tamis")
+        remote(cluster.url(), "import", LIST, "--from", "tamis", paths[1], "--force")
+        write(paths[1] + "/shards", [b"tamis 1", b"shards 4", b"capacity 20000", b"rate 0.001", b"kind fuse", b"seed 1"])
+        told = remote(cluster.url(), "import", LIST, "--from", "tamis", paths[1], "--force", status=2).err
+        assert "exists with 5 shards" in told, told
+        remote(cluster.url(), "create", "one", "-n", 10)
+        assert "--force" in remote(cluster.url(), "import", "one", "--force", "--from", "tamis", paths[1] + "/0.tamis", status=2).err
+
+
+def shards_of(keys, path):
+    """What tamis.spark.build() leaves: a stream for each shard, and their description."""
+    os.mkdir(path)
+    for shard in range(SHARDS):
+        tamis("--store", path + "-store", "build", f"s{shard}", "-", "--shard", f"{shard}/{SHARDS}", "-p", "0.1%",
+              text="".join(key.decode() + "\n" for key in keys))
+        tamis("--store", path + "-store", "export", f"s{shard}", "--to", "tamis", "--with-key", f"{path}/{shard}.tamis")
+    write(path + "/shards", [b"tamis 1", b"shards %d" % SHARDS, b"capacity %d" % len(keys), b"rate 0.001", b"kind fuse", b"seed 1"])
+    return path
+
+
 if __name__ == "__main__":
-    run(each_node_builds_its_own, a_shard_that_moved_is_built_where_it_is)
+    run(each_node_builds_its_own, a_list_from_elsewhere_is_replaced, a_shard_that_moved_is_built_where_it_is)

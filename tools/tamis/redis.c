@@ -427,7 +427,7 @@ struct stream *redis_read(const struct options *options, const char *key)
     struct redis_stream *redis = open_stream(options, key);
     if (redis == NULL) return NULL;
     const struct redis_command length = REDIS_WORDS(REDIS_REPLY_INTEGER, "STRLEN", redis->key);
-    if (take_type(redis)) {
+    if (redis_follow(&redis->connection, options, key) && take_type(redis)) {
         if (redis->stream.kind == &FILTER_KIND) return &redis->stream;
         if (redis_do(&redis->connection, &length, &bytes)) {
             redis->stream.all_bytes = (uint64_t)bytes;

@@ -15,6 +15,7 @@
 #define CONNECT_MS 10000
 #define REPLY_SECONDS 120 /* a server may be busy writing its own files */
 #define GRACE_MS 1000     /* after a signal */
+#define REDIRECTIONS 4    /* from node to node of a cluster that changes */
 
 struct redis_command redis_words(int type, const char *const *words)
 {
@@ -222,4 +223,40 @@ void redis_disconnect(struct redis_connection *connection)
 {
     wire_disconnect(&connection->wire);
     connection->lost = true;
+}
+
+/* Takes the host and the port of "MOVED SLOT HOST:PORT".  A node that does not know its own name
+ * leaves the host out: then it is the same one.  false: it says something else. */
+static bool take_moved(struct redis_url *address, const redisReply *reply)
+{
+    if (reply->type != REDIS_REPLY_ERROR || strncmp(reply->str, "MOVED ", 6) != 0) return false;
+    const char *host = strrchr(reply->str, ' ') + 1, *colon = strrchr(host, ':');
+    const int port = colon != NULL ? atoi(colon + 1) : 0;
+    if (port <= 0) return false;
+    address->port = port;
+    if (colon == host) return true;
+    free(address->host);
+    address->host = cli_copy(host, (size_t)(colon - host));
+    return true;
+}
+
+bool redis_follow(struct redis_connection *connection, const struct options *options,
+                  const char *key)
+{
+    const struct redis_command type = REDIS_WORDS(REDIS_REPLY_STATUS, "TYPE", key);
+    struct redis_url address;
+    bool good = redis_url_parse(options->peer, &address);
+    for (int i = 0; good && i < REDIRECTIONS; i++) {
+        send_later(connection, &type);
+        redisReply *reply = receive(connection);
+        const bool moved = reply != NULL && take_moved(&address, reply);
+        good = reply != NULL;
+        if (reply != NULL) freeReplyObject(reply);
+        if (!moved) break;
+        redis_disconnect(connection);
+        connection->lost = false;
+        good = connect_to(connection, &address, options);
+    }
+    redis_url_clear(&address);
+    return good;
 }

@@ -40,6 +40,11 @@ struct redis_command redis_bytes(int type, const char *const *words, const void 
 bool redis_connect(struct redis_connection *connection, const struct options *options);
 void redis_disconnect(struct redis_connection *connection);
 
+/* Goes on to the node of a cluster that has the key, if the server that was connected to says MOVED
+ * (redis_connect() came before).  false after a message, or a signal. */
+bool redis_follow(struct redis_connection *connection, const struct options *options,
+                  const char *key);
+
 /* The reply, which the caller frees.  NULL, after a message, where it is an error, of another type,
  * or does not come; where a signal came, without one. */
 redisReply *redis_ask(struct redis_connection *connection, const struct redis_command *command);

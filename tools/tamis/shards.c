@@ -123,8 +123,7 @@ static bool can_export(const struct invocation *call, const struct remote_shards
 int shards_export(const struct invocation *call)
 {
     struct remote_shards shards;
-    remote.shards(call->remote, &shards);
-    if (!can_export(call, &shards)) return CLI_ERROR;
+    if (remote.shards(call->remote, &shards) < 0 || !can_export(call, &shards)) return CLI_ERROR;
     char *temporary = cli_format("%s.XXXXXX", call->args[1]);
     int status = CLI_ERROR;
     if (mkdtemp(temporary) == NULL) {
@@ -212,6 +211,19 @@ static int import_shard(const struct invocation *call, struct remote_filter *fil
     return rc;
 }
 
+/* With --force some shards may be replaced, and the others are as they were, or are still to come.
+ */
+static int fail_forced(const struct invocation *call, uint32_t done, uint32_t all)
+{
+    if (interrupt_signal())
+        return cli_interrupted(" while reading %s; %u of %u shards of '%s' are those of it, so run "
+                               "the command again",
+                               call->args[1], done, all, call->args[0]);
+    return cli_fail("%u of %u shards of '%s' are those of %s; when the others can be brought, run "
+                    "the command again",
+                    done, all, call->args[0], call->args[1]);
+}
+
 int shards_import(const struct invocation *call)
 {
     struct remote_shards shards;
@@ -220,16 +232,19 @@ int shards_import(const struct invocation *call)
                         call->args[1]);
     if (!read_description(call->args[1], &shards)) return CLI_ERROR;
     if (!streams_are_there(call->args[1], shards.shards)) return CLI_ERROR;
-    struct remote_filter *filter = remote.import_begin(call->remote_store, call->args[0], &shards);
+    const bool force = cli_given(call, TAKES(FORCE));
+    struct remote_filter *filter =
+        remote.import_begin(call->remote_store, call->args[0], &shards, force);
     if (filter == NULL) return CLI_ERROR;
-    int rc = 0;
+    uint32_t done = 0;
     progress_start(&call->options, 0);
-    for (uint32_t i = 0; rc == 0 && i < shards.shards; i++)
-        rc = import_shard(call, filter, i);
+    while (done < shards.shards && import_shard(call, filter, done) == 0)
+        done++;
     progress_end();
-    if (rc == 0) rc = remote.import_end(filter);
+    const int rc = done == shards.shards ? remote.import_end(filter) : -1;
     remote.filter_close(filter);
     if (rc == 0) return CLI_DONE;
+    if (force) return fail_forced(call, done, shards.shards);
     if (interrupt_signal())
         return cli_interrupted(" while reading %s; 'tamis drop %s' takes away what was made",
                                call->args[1], call->args[0]);

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# Directory only: on a server --like takes all of the other filter, its size too, and says so.
 # --like with another size: -n, -p or both, and all else as the other has it; such a pair cannot be merged. It was
 # refused, though doctor and report printed it as advice.
 shape() {

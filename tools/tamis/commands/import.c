@@ -147,6 +147,11 @@ static int run(struct invocation *call)
     interrupt_catch();
     const bool has_shards = !redis_is_url(call->options.peer) && shards_are_there(call->args[1]);
     if (has_shards && call->remote_store) return shards_import(call);
+    if (!options_none(
+            call, TAKES(FORCE),
+            "replaces a filter in shards, on a server, by a directory of shards; drop any "
+            "other filter first, or import it under another name"))
+        return CLI_ERROR;
     if (has_shards)
         return cli_fail(
             "%s has a filter in shards, which only a server takes (--store redis://...); "
@@ -164,7 +169,7 @@ const struct command cli_command_import = {
     .summary = "make a filter from the bits of another system",
     .operands = "NAME FILE|KEY",
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
-               TAKES(DURABLE) | TAKES(JSON) | TAKES_PROGRESS,
+               TAKES(DURABLE) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run,
     .run_remote = run,
 };

@@ -266,6 +266,7 @@ _tamis_offer_argument()
     rollback,1) _tamis_offer_generations ;;
     backup,0) _tamis_offer_paths -d "$word" '' ;;
     import,1 | export,1 | build,* | uniq,*) _tamis_offer_paths -f "$word" '' ;;
+    repair,0) [[ ${store:-${TAMIS_STORE-}} != *://* ]] || _tamis_offer_filters "$word" '' ;; # lost shards
     compare,[01] | merge,* | sync,* | verify,* | doctor,* | drop,* | rotate,* | report,*) _tamis_offer_filters "$word" '' ;;
     info,1) _tamis_offer_fields ;;
     calc,0) _tamis_offer_options ;; # it takes nothing else

@@ -270,6 +270,7 @@ int batch_explain(struct remote_filter *filter, const struct tamis_key *keys, si
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct failures failures = {0};
         const uint32_t shard =
             filter->shards > 0 ? tamis_shard(keys[i].data, keys[i].bytes, filter->shards) : 0;
         const char *key = filter_key(filter, shard);
@@ -281,7 +282,8 @@ int batch_explain(struct remote_filter *filter, const struct tamis_key *keys, si
         const redisReply *all = request.reply;
         if (all->type != REDIS_REPLY_ARRAY || all->elements != 1 ||
             all->element[0]->type != REDIS_REPLY_ARRAY)
-            rc = reply_fail(filter->store, "TAMIS.EXPLAIN", all);
+            failures_add(&failures, &request, all);
+        rc = failures_tell(&failures, filter, "TAMIS.EXPLAIN");
         const redisReply *segments = rc == 0 ? all->element[0] : NULL;
         for (uint32_t j = 0; rc == 0 && j < segments->elements; j++)
             rc = explain_segment(filter, segments->element[j], &keys[i], j,

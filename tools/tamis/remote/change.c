@@ -151,13 +151,13 @@ int change_claim(struct remote *store, const char *name)
     return claimed;
 }
 
-static bool describe(struct remote_filter *filter)
+static bool describe(struct remote_filter *filter, const char *state)
 {
     struct words words = {0};
     add_word(&words, "HSET");
     add_word(&words, filter->name);
     add_word(&words, "state");
-    add_word(&words, "making");
+    add_word(&words, state);
     add_number(&words, "shards", filter->shards);
     add_number(&words, "capacity", filter->capacity);
     add_rate(&words, "rate", filter->fp_rate);
@@ -170,8 +170,44 @@ static bool describe(struct remote_filter *filter)
     return reply != NULL;
 }
 
-bool change_describe(struct remote_filter *filter, uint64_t capacity, double fp_rate, uint32_t kind,
-                     uint64_t seed)
+/* Tells that `left` of the filter's shards are there, but not the key that describes them. */
+static void tell_leftovers(const struct remote_filter *filter, uint32_t left)
+{
+    if (left == filter->shards)
+        cli_tell(
+            "all %u shards of a filter '%s' are there ('%s:{0}' to '%s:{%u}'), but the key '%s' "
+            "that describes them is gone; 'tamis create %s --shards %u --if-missing', with the "
+            "-n and -p that it was made with, describes them anew and keeps their keys",
+            left, filter->name, filter->name, filter->name, left - 1, filter->name, filter->name,
+            left);
+    else
+        cli_tell("%u of %u shards of a filter '%s' are there ('%s:{...}'), but the key '%s' that "
+                 "describes them is gone; choose another name or number of shards, or drop each of "
+                 "them by its name, which forgets its keys",
+                 left, filter->shards, filter->name, filter->name, filter->name);
+}
+
+/* How many shards of a filter without a description are there; below 0 after a message. */
+static int64_t count_leftovers(struct remote_filter *filter)
+{
+    struct request *requests = ASK_EACH(filter, false, "TYPE");
+    struct failures failures = {0};
+    int64_t left = 0;
+    if (requests == NULL) return -1;
+    for (uint32_t i = 0; i < filter_keys(filter); i++) {
+        const redisReply *reply = requests[i].reply;
+        if (reply->type != REDIS_REPLY_STATUS)
+            failures_add(&failures, &requests[i], reply);
+        else
+            left += strcmp(reply->str, "none") != 0;
+    }
+    if (failures_tell(&failures, filter, "TYPE") < 0) left = -1;
+    each_free(filter, requests);
+    return left;
+}
+
+static bool describe_as(struct remote_filter *filter, uint64_t capacity, double fp_rate,
+                        uint32_t kind, uint64_t seed)
 {
     filter->capacity = capacity;
     filter->fp_rate = fp_rate;
@@ -179,7 +215,23 @@ bool change_describe(struct remote_filter *filter, uint64_t capacity, double fp_
     filter->seed = seed;
     const int claimed = change_claim(filter->store, filter->name);
     if (claimed == 0) return change_fail_exists(filter->name) == 0;
-    return claimed > 0 && describe(filter);
+    return claimed > 0 && describe(filter, "making");
+}
+
+bool change_describe(struct remote_filter *filter, uint64_t capacity, double fp_rate, uint32_t kind,
+                     uint64_t seed)
+{
+    bool has = false;
+    if (!store_has(filter->store, filter->name, &has)) return false;
+    if (has) return change_fail_exists(filter->name) == 0;
+    const int64_t left = count_leftovers(filter);
+    if (left > 0) tell_leftovers(filter, (uint32_t)left);
+    return left == 0 && describe_as(filter, capacity, fp_rate, kind, seed);
+}
+
+bool change_describe_anew(struct remote_filter *filter)
+{
+    return describe(filter, "ready");
 }
 
 bool change_ready(struct remote_filter *filter)
@@ -195,11 +247,28 @@ static int finish(struct remote_filter *filter, int rc)
     return -1;
 }
 
-static int make_sharded(struct remote_filter *filter, const struct tamis_filter_spec *spec)
+/* --if-missing, where all shards are there, but not the key that describes them: it is made anew,
+ * if the shards are as the user says.  Nothing is made before that is known. */
+static int adopt(struct remote_filter *filter, const struct tamis_filter_spec *spec, uint32_t kind)
 {
-    if (!change_describe(filter, spec->capacity, spec->fp_rate,
-                         spec->kind ? spec->kind : TAMIS_KIND_BLOCKED, spec->seed))
+    if (make_shards(filter, spec, true) < 0) return -1;
+    if (!describe_as(filter, spec->capacity, spec->fp_rate, kind, spec->seed) ||
+        !change_ready(filter))
         return -1;
+    cli_tell("all %u shards of filter '%s' were there, but not the key that describes them; it was "
+             "made anew, and they keep their keys",
+             filter->shards, filter->name);
+    return 0;
+}
+
+static int make_sharded(struct remote_filter *filter, const struct tamis_filter_spec *spec,
+                        bool if_missing)
+{
+    const uint32_t kind = spec->kind ? spec->kind : TAMIS_KIND_BLOCKED;
+    const int64_t left = if_missing ? count_leftovers(filter) : 0;
+    if (left < 0) return -1;
+    if (left == filter->shards) return adopt(filter, spec, kind);
+    if (!change_describe(filter, spec->capacity, spec->fp_rate, kind, spec->seed)) return -1;
     return finish(filter, make_shards(filter, spec, false));
 }
 
@@ -269,6 +338,7 @@ static int create_like(struct remote *store, const char *name, const struct remo
     if (from == NULL) return -1;
     struct remote_filter *to = filter_new(store, name, from->shards);
     int rc = store_has(store, name, &has) ? 0 : -1;
+    if (rc == 0 && !has && from->shards > 0) rc = failures_look(from);
     if (rc == 0 && has && !wanted->if_missing) rc = change_fail_exists(name);
     if (rc == 0 && !has && to->shards == 0)
         rc = change_make_like(to, from);
@@ -317,8 +387,8 @@ int store_create(struct remote *store, const char *name, const struct remote_spe
     const int there = wanted->if_missing && shards > 1 ? is_there(store, name, &spec, shards) : 0;
     if (there != 0) return there > 0 ? 0 : -1;
     struct remote_filter *filter = filter_new(store, name, shards);
-    const int rc =
-        shards > 1 ? make_sharded(filter, &spec) : make_shards(filter, &spec, wanted->if_missing);
+    const int rc = shards > 1 ? make_sharded(filter, &spec, wanted->if_missing)
+                              : make_shards(filter, &spec, wanted->if_missing);
     filter_free(filter);
     return rc;
 }

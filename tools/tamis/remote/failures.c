@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * failures.c: shards that fail, told in one sentence; shards that are gone, and their repair.
+ * failures.c: shards that fail, told in one sentence; shards that are gone.
  *
  * A shard's key can go while its filter's descriptor stays: an asynchronous failover loses a key
  * that no replica had yet, and DEL takes any.  All that was in it is forgotten then.  A new, empty
@@ -75,9 +75,7 @@ int failures_tell(const struct failures *failures, const struct remote_filter *f
 
 /* ---- Shards that are gone -------------------------------------------------------------------- */
 
-/* TAMIS.INFO of each shard; NULL after a message, also where one fails for another reason than that
- * it is gone. */
-static struct request *look(struct remote_filter *filter, struct failures *failures)
+struct request *failures_ask(struct remote_filter *filter, struct failures *failures)
 {
     struct request *requests = ASK_EACH(filter, false, "TAMIS.INFO");
     if (requests == NULL) return NULL;
@@ -93,44 +91,9 @@ static struct request *look(struct remote_filter *filter, struct failures *failu
 int failures_look(struct remote_filter *filter)
 {
     struct failures failures = {0};
-    struct request *requests = look(filter, &failures);
+    struct request *requests = failures_ask(filter, &failures);
     if (requests == NULL) return -1;
     const int rc = failures_tell(&failures, filter, "TAMIS.INFO");
     each_free(filter, requests);
     return rc;
-}
-
-/* Makes the shard like another one of the filter. */
-static int make_anew(struct remote_filter *filter, uint32_t shard, uint32_t like)
-{
-    struct remote_filter to = {.store = filter->store,
-                               .name = (char *)(uintptr_t)filter_key(filter, shard)};
-    struct remote_filter from = {.store = filter->store,
-                                 .name = (char *)(uintptr_t)filter_key(filter, like)};
-    return change_make_like(&to, &from);
-}
-
-int filter_repair(struct remote_filter *filter, bool dry, remote_repair_fn *each, void *context)
-{
-    struct failures failures = {0};
-    uint32_t like = 0;
-    int rc = 0;
-    struct request *requests = look(filter, &failures);
-    if (requests == NULL) return -1;
-    const uint32_t count = filter_keys(filter);
-    while (like < count && requests[like].reply->type != REDIS_REPLY_ARRAY)
-        like++;
-    if (like == count) {
-        cli_tell("filter '%s': all of its %u shards are gone; 'tamis drop %s' takes away what "
-                 "describes it, and 'tamis create' makes it anew",
-                 filter->name, filter->shards, filter->name);
-        rc = -1;
-    }
-    for (uint32_t i = 0; rc == 0 && i < count; i++) {
-        if (requests[i].reply->type == REDIS_REPLY_ARRAY) continue;
-        if (!dry) rc = make_anew(filter, i, like);
-        if (rc == 0) each(context, filter_key(filter, i), node_name(requests[i].node));
-    }
-    each_free(filter, requests);
-    return rc < 0 ? -1 : (int)failures.lost.count;
 }

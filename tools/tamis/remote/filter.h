@@ -13,6 +13,7 @@ struct remote_filter {
     uint32_t kind; /* of a sharded one, by its descriptor */
     uint64_t seed;
     uint64_t doubts;
+    bool replaces; /* its shards come by an import, each in the place of one that may be there */
 
     /* These belong to the batch in hand (batch.c) and are kept for the next one. */
     uint32_t *shard, *order;
@@ -89,6 +90,11 @@ int failures_tell(const struct failures *failures, const struct remote_filter *f
                   const char *command);
 /* Are all shards there?  0, or -1 after a message that names those which are not. */
 int failures_look(struct remote_filter *filter);
+/* TAMIS.INFO of each shard, for each_free(), with those that are gone in the failures; NULL after a
+ * message, also where one fails for another reason. */
+struct request *failures_ask(struct remote_filter *filter, struct failures *failures);
+
+/* repair.c */
 int filter_repair(struct remote_filter *filter, bool dry, remote_repair_fn *each, void *context);
 
 /* rollback.c */
@@ -127,6 +133,8 @@ bool store_has(struct remote *store, const char *name, bool *has);
 bool change_describe(struct remote_filter *filter, uint64_t capacity, double fp_rate, uint32_t kind,
                      uint64_t seed);
 bool change_ready(struct remote_filter *filter);
+/* All of the descriptor, of a filter that is ready. */
+bool change_describe_anew(struct remote_filter *filter);
 /* Claims the name of a sharded filter by a descriptor that says "making".  1: it is ours; 0: the
  * name is taken; -1 after a message. */
 int change_claim(struct remote *store, const char *name);
@@ -153,7 +161,8 @@ int transfer_copy(struct remote *store, const char *from, const char *to);
 char *transfer_aside(const char *key, size_t index);
 /* A filter of `shards` shards from their streams: begins, brings one, ends. */
 struct remote_filter *transfer_begin_shards(struct remote *store, const char *name,
-                                            const struct remote_shards *shards);
+                                            const struct remote_shards *shards, bool replace);
+int transfer_end_shards(struct remote_filter *filter);
 int transfer_shard(struct remote_filter *filter, uint32_t shard, const struct tamis_source *source,
                    bool durable);
 

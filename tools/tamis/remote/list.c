@@ -121,6 +121,20 @@ static bool has(const struct names *found, const char *name)
            bsearch(&name, found->names, found->count, sizeof(char *), compare_names) != NULL;
 }
 
+/* Keys that are named like the first two shards of a filter, and none that describes it.  It may be
+ * meant so: other programs put what is in braces into the names of keys, too. */
+static void note_lost_descriptor(const struct names *keys, const char *name)
+{
+    char *first = cli_format("%s:{0}", name), *second = cli_format("%s:{1}", name);
+    if (has(keys, first) && has(keys, second))
+        cli_tell("note: '%s' and '%s' are named like shards of a filter '%s', but there is no key "
+                 "'%s' that describes it; if it was lost, 'tamis create %s --if-missing', with the "
+                 "-n, -p and --shards that it was made with, describes them anew",
+                 first, second, name, name, name);
+    free(first);
+    free(second);
+}
+
 /* 1: a descriptor says that the filter is sharded; 0: none does; -1 after a message. */
 static int is_described(struct remote *store, const char *name)
 {
@@ -155,6 +169,7 @@ static bool find_sharded(struct remote *store, const struct names *keys, struct 
     for (size_t i = 0; is >= 0 && i < bases.count; i++) {
         is = is_described(store, bases.names[i]);
         if (is > 0) names_add(sharded, bases.names[i]);
+        if (is == 0) note_lost_descriptor(keys, bases.names[i]);
     }
     names_clear(&bases);
     return is >= 0;

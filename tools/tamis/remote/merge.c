@@ -186,8 +186,18 @@ static int merge_shards(struct merging *m, const char *name)
     return rc;
 }
 
+/* Are all shards there, of the sources and of the destination?  It is looked before anything is
+ * made or changed. */
+static bool are_whole(const struct merging *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (m->from[i]->shards > 0 && failures_look(m->from[i]) < 0) return false;
+    return m->to == NULL || m->to->shards == 0 || failures_look(m->to) == 0;
+}
+
 static int merge(struct merging *m, const char *name)
 {
+    if (!are_whole(m)) return -1;
     for (size_t i = m->to != NULL ? 0 : 1; i < m->count; i++) {
         struct remote_filter *other = m->to != NULL ? m->to : m->from[0];
         if (strcmp(other->name, m->from[i]->name) == 0 && m->to != NULL && other->shards > 0) {

@@ -102,13 +102,14 @@ static uint64_t doubts_of(const struct remote_filter *filter)
     return filter->doubts;
 }
 
-static void shards_tell(struct remote_filter *filter, struct remote_shards *shards)
+static int shards_tell(struct remote_filter *filter, struct remote_shards *shards)
 {
     *shards = (struct remote_shards){.shards = filter->shards,
                                      .capacity = filter->capacity,
                                      .fp_rate = filter->fp_rate,
                                      .kind = filter->kind,
                                      .seed = filter->seed};
+    return failures_look(filter);
 }
 
 static int name_exists(struct remote *store, const char *name, const char *sentence)
@@ -156,11 +157,6 @@ static int list(struct remote *store, const char *pattern, bool names_only,
     return listing.failed ? -1 : rc;
 }
 
-static int end_import(struct remote_filter *filter)
-{
-    return change_ready(filter) ? 0 : -1;
-}
-
 const struct remote_calls remote = {
     .open = store_open,
     .close = store_close,
@@ -181,7 +177,7 @@ const struct remote_calls remote = {
     .import = transfer_import,
     .import_begin = transfer_begin_shards,
     .import_shard = transfer_shard,
-    .import_end = end_import,
+    .import_end = transfer_end_shards,
     .exists = name_exists,
     .merge = store_merge,
     .rotate = filter_rotate,

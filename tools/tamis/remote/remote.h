@@ -91,12 +91,14 @@ struct remote_calls {
      * there before the sink is first called. */
     int (*export)(struct remote_filter *filter, uint32_t shard, const char *format, bool with_key,
                   const struct tamis_sink *sink, uint64_t *all_bytes);
-    void (*shards)(struct remote_filter *filter, struct remote_shards *shards);
+    /* Tells the shards of a filter that has some; below 0 where one of them is gone. */
+    int (*shards)(struct remote_filter *filter, struct remote_shards *shards);
     /* Makes a filter of one key that is like an open filter of a local store. */
     int (*import)(struct remote *remote, const char *name, tamis_filter *filter, bool durable);
-    /* Makes a sharded filter from streams: begin, each shard, end with `good`. */
+    /* Makes a sharded filter from streams: begin, each shard, end.  replace: it may be there, with
+     * as many shards; each of them is replaced in one step. */
     struct remote_filter *(*import_begin)(struct remote *remote, const char *name,
-                                          const struct remote_shards *shards);
+                                          const struct remote_shards *shards, bool replace);
     int (*import_shard)(struct remote_filter *filter, uint32_t shard,
                         const struct tamis_source *source, bool durable);
     int (*import_end)(struct remote_filter *filter);

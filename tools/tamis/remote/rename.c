@@ -65,6 +65,7 @@ static bool rename_sharded(struct remote_filter *from, const char *new_name, con
                            bool again)
 {
     struct remote *store = from->store;
+    if (!again && failures_look(from) < 0) return false; /* in the middle it could not go back */
     const int claimed = change_claim(store, new_name);
     if (claimed < 0) return false;
     if (claimed == 0 && !again) return change_fail_exists(new_name) == 0;

@@ -230,10 +230,39 @@ int transfer_copy(struct remote *store, const char *from, const char *to)
 
 /* ---- Sharded filters ------------------------------------------------------------------------- */
 
-struct remote_filter *transfer_begin_shards(struct remote *store, const char *name,
-                                            const struct remote_shards *shards)
+static void take_shards(struct remote_filter *filter, const struct remote_shards *shards)
 {
+    filter->capacity = shards->capacity;
+    filter->fp_rate = shards->fp_rate;
+    filter->kind = shards->kind;
+    filter->seed = shards->seed;
+}
+
+/* The filter that is there, whose shards are to be replaced; NULL after a message. */
+static struct remote_filter *find_replaced(struct remote *store, const char *name,
+                                           const struct remote_shards *shards)
+{
+    struct remote_filter *filter = filter_find(store, name, NULL);
+    if (filter == NULL) return NULL;
+    if (filter->shards == shards->shards) {
+        filter->replaces = true;
+        take_shards(filter, shards);
+        return filter;
+    }
+    cli_tell("the filter '%s' exists with %u shards, and what is imported has %u; only as many can "
+             "take their place, so choose another name, or drop the filter first",
+             name, filter_keys(filter), shards->shards);
+    filter_free(filter);
+    return NULL;
+}
+
+struct remote_filter *transfer_begin_shards(struct remote *store, const char *name,
+                                            const struct remote_shards *shards, bool replace)
+{
+    bool has = false;
     if (!filter_name_is_good(name)) return NULL;
+    if (replace && !store_has(store, name, &has)) return NULL;
+    if (has) return find_replaced(store, name, shards);
     struct remote_filter *filter = filter_new(store, name, shards->shards);
     if (change_describe(filter, shards->capacity, shards->fp_rate, shards->kind, shards->seed))
         return filter;
@@ -241,11 +270,16 @@ struct remote_filter *transfer_begin_shards(struct remote *store, const char *na
     return NULL;
 }
 
-int transfer_shard(struct remote_filter *filter, uint32_t shard, const struct tamis_source *source,
-                   bool durable)
+int transfer_end_shards(struct remote_filter *filter)
+{
+    return (filter->replaces ? change_describe_anew(filter) : change_ready(filter)) ? 0 : -1;
+}
+
+static int bring_shard(struct remote_filter *filter, const char *key,
+                       const struct tamis_source *source, bool durable)
 {
     struct in_state state;
-    begin(&state, filter->store, filter_key(filter, shard));
+    begin(&state, filter->store, key);
     int64_t got;
     int rc = 0;
     do {
@@ -255,4 +289,34 @@ int transfer_shard(struct remote_filter *filter, uint32_t shard, const struct ta
         if (rc == 0 && state.bytes == PIECE_BYTES) rc = send_piece(&state);
     } while (rc == 0 && got > 0);
     return end(&state, rc, durable);
+}
+
+/* One step: whoever asks has the answers of the old shard before it, and those of the new one
+ * after it.  A lost answer is asked again, and may find its work. */
+static int put_in_place(struct remote *store, const char *aside, const char *key)
+{
+    const char *argv[] = {"RENAME", aside, key};
+    struct request request = request_of(key, 3, argv, true);
+    int rc = exchange(store, &request, 1) ? 0 : -1;
+    const bool done =
+        rc == 0 && (request.reply->type == REDIS_REPLY_STATUS ||
+                    (request.lost > 0 && reply_is_error(request.reply, "ERR no such key")));
+    if (rc == 0 && !done) rc = reply_fail(store, argv[0], request.reply);
+    exchange_clear(&request, 1);
+    return rc;
+}
+
+int transfer_shard(struct remote_filter *filter, uint32_t shard, const struct tamis_source *source,
+                   bool durable)
+{
+    const char *key = filter_key(filter, shard);
+    if (!filter->replaces) return bring_shard(filter, key, source, durable);
+    char *aside = transfer_aside(key, 0);
+    /* What a command that was cut short has left goes first. */
+    int rc = change_remove_key(filter->store, aside) ? 0 : -1;
+    if (rc == 0) rc = bring_shard(filter, aside, source, durable);
+    if (rc == 0) rc = put_in_place(filter->store, aside, key);
+    if (rc < 0 && !filter->store->gave_up) (void)change_remove_key(filter->store, aside);
+    free(aside);
+    return rc;
 }
