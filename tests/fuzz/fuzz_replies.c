@@ -374,7 +374,7 @@ static void ask_import(struct remote *store)
         .size = sizeof source, .read = read_a_little, .context = &left};
     const struct remote_shards shards = {
         .shards = 4, .capacity = 100, .fp_rate = 0.01, .kind = TAMIS_KIND_BLOCKED, .seed = 1};
-    struct remote_filter *filter = remote.import_begin(store, "f", &shards);
+    struct remote_filter *filter = remote.import_begin(store, "f", &shards, false);
     good(filter != NULL);
     if (filter == NULL) return;
     for (uint32_t i = 0; is_good && i < 4; i++) {
