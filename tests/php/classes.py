@@ -235,10 +235,11 @@ def our_classes_go_where_a_cluster_sends_them():
 
 def composer_finds_our_classes():
     """PSR-4 by composer.json, as composer has it, and without autoload.php; what composer itself says, where it is."""
-    with open(os.path.join(PACKAGE, "composer.json"), encoding="utf-8") as file:
+    with open(os.path.join(PACKAGE, "classes", "composer.json"), encoding="utf-8") as file:
         (prefix, folder), = json.load(file)["autoload"]["psr-4"].items()
-    top = os.path.join(PACKAGE, folder)
-    names = [os.path.relpath(os.path.join(place, name), top)[:-len(".php")] for place, _, files in os.walk(top) for name in files]
+    top = os.path.join(PACKAGE, "classes", folder)
+    names = [os.path.relpath(os.path.join(place, name), top)[:-len(".php")] for place, _, files in os.walk(top) for name in files
+             if name.endswith(".php")]
     names.remove("autoload")
     classes = [prefix + name.replace("/", "\\") for name in names]
     code = """
@@ -253,7 +254,7 @@ def composer_finds_our_classes():
     same((done.stdout.split("\n")[:-1], done.stderr), (classes, ""), "classes by PSR-4")
     same(len(classes) > 5, True, "classes")
     if shutil.which("composer"):
-        done = subprocess.run(["composer", "validate", "--strict", "--no-interaction", PACKAGE + "/composer.json"], text=True,
+        done = subprocess.run(["composer", "validate", "--strict", "--no-interaction", PACKAGE + "/classes/composer.json"], text=True,
                               capture_output=True, check=False, env={**os.environ, "COMPOSER_ALLOW_SUPERUSER": "1"})
         same(done.returncode, 0, done.stdout + done.stderr)
         print(done.stdout, end="")
