@@ -72,6 +72,27 @@ def golden(scratch):
         print(f"{os.path.basename(directory)}: {len(titles) - 1} streams, {len(keys)} keys each")
 
 
+def slice_of_the_future(scratch):
+    """doctor tells of it, and what it advises ends it.  (It said healthy.)  A stream brings it here, as an add with a
+    clock that is 20 years ahead would."""
+    here, there, path = (os.path.join(scratch, word) for word in ("future", "past", "future.tamis"))
+    tamis(here, "create", "w", "-n", "1000", "--window", "10d")
+    tamis(here, "add", "--hex", "w", keys=[b"key"])
+    tamis(here, "export", "w", "--to", "tamis", path)
+    data = bytearray(content(path))
+    start = int.from_bytes(data[96 + 184:96 + 192], "little") + 20 * 365 * 86400 * 10**9
+    data[96 + 184:96 + 192] = start.to_bytes(8, "little")
+    close_sums(data)
+    with open(path, "wb") as file:
+        file.write(data)
+    tamis(there, "import", "w", "--from", "tamis", path)
+    [finding] = [json.loads(line) for line in tamis(there, "doctor", "--json", statuses=(1,)).splitlines()]
+    assert finding["state"] == "future" and finding["command"] == "tamis rotate w", finding
+    tamis(there, *finding["command"].split()[1:])
+    assert tamis(there, "doctor", "--json") == ""
+    assert tamis(here, "doctor", "--json") == ""
+
+
 def random_key(rng):
     return rng.randbytes(rng.choice((0, 1, 3, 8, 16, 17, 40, 128, 129, 240, 241, 300)))
 
@@ -148,6 +169,7 @@ def main():
         if not xxhash:
             print(f"the reader is left out: {WHY}")
             return 77
+        slice_of_the_future(scratch)
         at_random(scratch)
     return 0
 

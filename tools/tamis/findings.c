@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "memory.h"
 #include "text.h"
@@ -142,4 +143,36 @@ void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void
              "look at the disk (dmesg), then write the filter to it again:", "tamis sync NAME");
     }
     tell_fullness(&teller);
+}
+
+/* Clocks of this machine may have been put right by so much. */
+#define CLOCK_SLACK_NS INT64_C(60000000000)
+
+static int64_t newest_slice_start(tamis_store *store, const struct tamis_filter_stat *stat)
+{
+    struct tamis_segment_stat segment = TAMIS_INIT(struct tamis_segment_stat);
+    tamis_filter *filter;
+    if (tamis_filter_open(store, stat->name, TAMIS_READ_ONLY, &filter) < 0) return 0;
+    const int rc = tamis_filter_segment(filter, stat->segment_count - 1, &segment);
+    (void)tamis_filter_close(filter); /* it was only read */
+    return rc < 0 ? 0 : segment.slice_start;
+}
+
+void findings_of_window(tamis_store *store, const struct tamis_filter_stat *stat, finding_fn *fn,
+                        void *context)
+{
+    const struct teller teller = {.stat = stat, .fn = fn, .context = context};
+    char what[256], start[32];
+    struct timespec now;
+    if (stat->window_ns == 0) return;
+    const int64_t begins = newest_slice_start(store, stat);
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (begins <= (int64_t)now.tv_sec * 1000000000 + CLOCK_SLACK_NS) return;
+    text_time(start, sizeof start, begins);
+    snprintf(what, sizeof what,
+             "its newest slice begins in the future, at %s: the clock was ahead; the slice takes "
+             "all keys until then, and none of them is forgotten",
+             start);
+    tell(&teller, "future", what,
+         "see that the clock is right now, then begin another slice:", "tamis rotate NAME");
 }

@@ -21,5 +21,10 @@ typedef void finding_fn(void *context, const struct finding *finding);
  * is left to those who look for it. */
 void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void *context);
 
+/* Calls fn if the newest slice of the filter's window begins in the future.  Opens the filter; one
+ * that cannot be opened is left to those who look for damage. */
+void findings_of_window(tamis_store *store, const struct tamis_filter_stat *stat, finding_fn *fn,
+                        void *context);
+
 /* The command, with the name, quoted for a shell, in the place of NAME.  The caller frees it. */
 char *finding_command(const char *format, const char *name);

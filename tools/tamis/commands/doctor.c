@@ -162,7 +162,10 @@ static void show_state(void *context, const struct finding *finding)
 static int show_states(void *context, const struct tamis_filter_stat *stat)
 {
     struct visit *visit = context;
-    if (names_have(visit->names, stat->name)) findings_of_stat(stat, show_state, visit);
+    if (names_have(visit->names, stat->name)) {
+        findings_of_stat(stat, show_state, visit);
+        findings_of_window(visit->call->store, stat, show_state, visit);
+    }
     return visit->call->out->failed; /* nobody reads on */
 }
 
