@@ -86,12 +86,25 @@ static void tell_lost_room(const struct teller *teller)
          "end the processes that add to it, then get the room back:", "tamis sync NAME");
 }
 
+#define LARGER_BYTES 64
+
+static void larger_format(const struct tamis_filter_stat *stat, char format[LARGER_BYTES])
+{
+    snprintf(format, LARGER_BYTES, "tamis create LARGER --like NAME -n %" PRIu64,
+             2 * (stat->items > stat->capacity ? stat->items : stat->capacity));
+}
+
+char *finding_larger(const struct tamis_filter_stat *stat)
+{
+    char format[LARGER_BYTES];
+    larger_format(stat, format);
+    return finding_command(format, stat->name);
+}
+
 static void tell_full(const struct teller *teller, const char *state, const char *what)
 {
-    const struct tamis_filter_stat *stat = teller->stat;
-    char command[128];
-    snprintf(command, sizeof command, "tamis create LARGER --like NAME -n %" PRIu64,
-             2 * (stat->items > stat->capacity ? stat->items : stat->capacity));
+    char command[LARGER_BYTES];
+    larger_format(teller->stat, command);
     tell(teller, state, what, "make a larger one, and add the keys there:", command);
 }
 

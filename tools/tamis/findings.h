@@ -28,3 +28,6 @@ void findings_of_window(tamis_store *store, const struct tamis_filter_stat *stat
 
 /* The command, with the name, quoted for a shell, in the place of NAME.  The caller frees it. */
 char *finding_command(const char *format, const char *name);
+
+/* The command that makes a filter of twice the keys beside this one.  The caller frees it. */
+char *finding_larger(const struct tamis_filter_stat *stat);

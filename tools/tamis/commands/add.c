@@ -7,6 +7,7 @@
  * that were read are added, their answers are printed and the count is recorded.
  */
 #include "command.h"
+#include "findings.h"
 #include "keys.h"
 
 struct addition {
@@ -45,10 +46,12 @@ static void warn_of(struct addition *addition, const struct tamis_filter_stat *s
         snprintf(what, sizeof what, "past its capacity of %" PRIu64, stat->capacity);
     else /* it has grown, from a segment that holds too many */
         snprintf(what, sizeof what, "too many for its rate of %.3g %%", 100 * stat->fp_rate);
+    char *larger = finding_larger(stat);
     cli_tell("warning: filter '%s' holds %" PRIu64
              " keys, %s; of keys that are new, %.3g %% now seem to be seen already, and this share "
-             "rises with every further key; make a larger filter (tamis create NAME -n CAPACITY)",
-             addition->call->args[0], stat->items, what, 100 * stat->predicted_rate);
+             "rises with every further key; make a larger filter, and add the keys there: %s",
+             addition->call->args[0], stat->items, what, 100 * stat->predicted_rate, larger);
+    free(larger);
     addition->warned = true;
 }
 

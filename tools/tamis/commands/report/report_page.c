@@ -318,8 +318,8 @@ static void section(struct page *page, const struct report *report, size_t index
         return;
     }
     const char *note = json_string_value(json_object_get(filter->info, "note"));
-    if (note && *note) {
-        page_text(page, "<p class=\"trouble\">");
+    if (note && *note) { /* a warning's color only where the badge has one */
+        page_format(page, "<p class=\"%s\">", filter->view.stat.state ? "trouble" : "note");
         page_escaped(page, note);
         page_text(page, "</p>\n");
     }

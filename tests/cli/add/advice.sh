@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The command that the warning of a full filter prints is run as it stands, and so is doctor's, which is the same.
+# It was `tamis create NAME -n CAPACITY`, which no shell and no tamis can run with a name that is there.
+tamis create "it's seen" -n 100 -p 1e-4 --on-full warn
+seq 300 | tamis add "it's seen" 2>warning
+sed 's/.*add the keys there: //' warning >command
+cat command
+bash -e command
+tamis list LARGER --json | grep -oE '"(capacity|items|fp_rate|state)":[^,}]*'
+tamis doctor "it's seen" 2>&1 | grep -cxF "    $(cat command)"
+seq 300 | tamis add LARGER
+tamis doctor LARGER
