@@ -2,7 +2,7 @@
 """lost_shards.py MODULE TAMIS: filters in shards of which some fail: a key that is gone, as an asynchronous failover may lose it,
 a shard that cannot go back, a user who may not WAIT; and many shards that are made without holding a server up.
 
-Seen to fail with the command before these: `list` printed nothing; no message named a shard; `create --if-missing` made the
+Seen to fail with the command before these (586f10e): `list` printed nothing; no message named a shard; `create --if-missing` made the
 shard anew without a word; 4 sentences for 4 shards that failed alike; --replicas went on for --timeout without the right to
 WAIT; 64 requests to make shards on the way to one server at a time."""
 import os
@@ -57,8 +57,8 @@ def a_lost_shard_is_told_and_not_made_anew():
 
 
 def nothing_is_begun_on_a_filter_with_a_lost_shard():
-    """Seen to fail without failures_look(): merge and --like left a destination in state "making", rename one in state
-    "renaming", export told neither shard nor node after it had written others, explain neither."""
+    """Seen to fail with the command of 586f10e: a merge of one source and --like left a destination in state "making", rename
+    left the filter in state "renaming", and no message named the shard or its node."""
     for store, node_of in each_store():
         for name in ("seen", "whole"):
             remote(store, "create", name, "-n", "10k", "-p", "1e-6", "--shards", SHARDS)
@@ -66,7 +66,7 @@ def nothing_is_begun_on_a_filter_with_a_lost_shard():
         in_it = next(key for key in KEYS if has_shard(store, client, key))
         same(client.good("DEL", "seen:{5}"), 1)
         with tempfile.TemporaryDirectory() as directory:
-            for words in (["merge", "new", "whole", "seen"], ["merge", "whole", "seen"], ["merge", "seen", "whole"],
+            for words in (["merge", "new", "whole", "seen"], ["merge", "new", "seen"], ["merge", "whole", "seen"], ["merge", "seen", "whole"],
                           ["create", "new", "--like", "seen"], ["rename", "seen", "new"], ["explain", "seen", in_it.decode()],
                           ["export", "seen", "--to", "tamis", directory + "/out"]):
                 told = remote(store, *words, status=2).err

@@ -119,7 +119,7 @@ def a_shard_that_moved_is_built_where_it_is():
 
 def a_list_from_elsewhere_is_replaced():
     """A directory of shards, as Spark leaves one, comes into force for two nights.  While the second does, each shard answers
-    from the old list or the new one.  Seen to fail, "a key is missing", with UNLINK of the shard before its RENAME."""
+    from the old list or the new one.  Seen to fail, with "1 of its 5 shards is gone", with UNLINK of the shard before its RENAME."""
     nights = [urls(0, 20000), urls(1000, 20000)]
     with Cluster(3) as cluster, tempfile.TemporaryDirectory() as directory:
         paths = [shards_of(keys, f"{directory}/{i}") for i, keys in enumerate(nights)]
