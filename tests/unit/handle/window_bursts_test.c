@@ -232,7 +232,8 @@ static bool run_slice(struct course_of *course, uint32_t slice, adversary *gets,
     return true;
 }
 
-/* (Broken: FACTORS or the margins of slice_capacity() the same at any shortage.) */
+/* (Broken: a slice that grows takes the place of a slice to come.  FACTORS that are the same at any
+ * shortage were not noticed here.) */
 CASE(policy_of_a_window_always_has_a_place)
 {
     static adversary *const all[] = {one_too_many, every_other_one_too_many, nobody_knows};
