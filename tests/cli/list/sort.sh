@@ -14,6 +14,6 @@ by state
 by items --reverse
 echo "reverse: $(tamis list -q --reverse | tr '\n' ' ')"
 tamis list --sort items | cut -d ' ' -f 1
-tamis list --sort items --json | grep -o '"name":"[^"]*","kind":"[^"]*"'
+tamis list --sort items --json | grep -oE '"name":"[^"]*"|"kind":"[^"]*"' | paste -sd ",\n"
 refused tamis list --sort greatest
 refused tamis list --sort
