@@ -135,7 +135,7 @@ class Package(unittest.TestCase):
         with open(says_version, encoding="utf-8") as file:
             text = file.read()
         with open(says_version, "w", encoding="utf-8") as file:
-            file.write(text.replace("STRING(TAMIS_VERSION_PATCH)", '"777"'))
+            file.write(re.sub(r"STRING\(\s*TAMIS_VERSION_PATCH\)", '"777"', text))
         second = self.build_in_place(TAMIS_BUNDLE="1")
         self.assertEqual(second, re.sub("[0-9]+$", "777", first))
         # Nor does it stay when another library is asked for, or where the checkout was moved to, which builds all anew.

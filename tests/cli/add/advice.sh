@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# Directory only: a server's --like takes no -n, and doctor looks at files
 # The command that the warning of a full filter prints is run as it stands, and so is doctor's, which is the same.
 # It was `tamis create NAME -n CAPACITY`, which no shell and no tamis can run with a name that is there.
 tamis create "it's seen" -n 100 -p 1e-4 --on-full warn

@@ -46,7 +46,10 @@ static void warn_of(struct addition *addition, const struct tamis_filter_stat *s
         snprintf(what, sizeof what, "past its capacity of %" PRIu64, stat->capacity);
     else /* it has grown, from a segment that holds too many */
         snprintf(what, sizeof what, "too many for its rate of %.3g %%", 100 * stat->fp_rate);
-    char *larger = finding_larger(stat);
+    /* A server's --like takes neither -n nor -p. */
+    char *larger = addition->call->remote ? cli_format("tamis create LARGER -n %" PRIu64 " -p %g",
+                                                       2 * stat->items, stat->fp_rate)
+                                          : finding_larger(stat);
     cli_tell("warning: filter '%s' holds %" PRIu64
              " keys, %s; of keys that are new, %.3g %% now seem to be seen already, and this share "
              "rises with every further key; make a larger filter, and add the keys there: %s",
