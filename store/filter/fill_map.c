@@ -3,10 +3,12 @@
  * fill_map.c: says how full each part of a segment is.
  *
  * Bits, counters and fingerprints are all lanes of 2^n bits in 64-bit words.  A lane counts if it
- * is not 0.  Parts end between lanes, which may be inside a word.
+ * is not 0.  Parts end between lanes, which may be inside a word.  Packed fingerprints are lanes of
+ * another width, which end anywhere in a word; they are looked at one by one.
  */
 #include "filter/alike.h"
 #include "handle/follow.h"
+#include "kind/fuse.h"
 
 struct lanes {
     const struct tamis__segment *segment;
@@ -14,6 +16,7 @@ struct lanes {
     uint64_t offset;       /* of the words in the data, bytes */
     uint64_t count;
     unsigned width; /* of a lane in bits */
+    bool is_packed; /* lanes do not fill words */
     bool reversed;  /* the first bit of a byte is its most significant one */
 };
 
@@ -25,6 +28,7 @@ static struct lanes lanes_of(const struct tamis__segment *segment)
     if (h->fingerprint_bits != 0) {
         lanes.width = h->fingerprint_bits;
         lanes.count = h->m_bits / lanes.width;
+        lanes.is_packed = tamis__fuse_is_packed(lanes.width);
         lanes.offset = ((uint64_t)h->pieces * 8 + 63) / 64 * 64;
     }
     lanes.words = segment->data + lanes.offset / 8;
@@ -65,6 +69,23 @@ static uint64_t count_run(const struct lanes *lanes, uint64_t first, uint64_t en
     return set + lanes_set(load(lanes, last) & tail, lanes->width);
 }
 
+/* Counts packed fingerprints, and gives back what was read after each piece. */
+static uint64_t count_packed(const struct lanes *lanes, uint64_t first, uint64_t end)
+{
+    const uint32_t mask = tamis__fuse_mask(TAMIS__FUSE_PACKED, lanes->width);
+    const uint64_t step = TAMIS__PIECE_WORDS; /* lanes; of 32 bits at most */
+    uint64_t set = 0;
+    for (uint64_t lane = first; lane < end; lane++) {
+        set += (tamis__fuse_fingerprint(lanes->words, lane, TAMIS__FUSE_PACKED, lanes->width) &
+                mask) != 0;
+        if ((lane + 1) % step == 0)
+            tamis__segment_release(lanes->segment,
+                                   lanes->offset + (lane + 1 - step) * lanes->width / 8,
+                                   step * lanes->width / 8);
+    }
+    return set;
+}
+
 /* Counts piece by piece, and gives back the pages of each piece after it. */
 static uint64_t count_lanes(const struct lanes *lanes, uint64_t first, uint64_t end)
 {
@@ -96,7 +117,9 @@ TAMIS_API int tamis_filter_fill_map(tamis_filter *filter, uint32_t index, double
         const uint64_t first = (uint64_t)((tamis__u128)lanes.count * i / count);
         uint64_t end = (uint64_t)((tamis__u128)lanes.count * (i + 1) / count);
         if (end == first) end++; /* there are more parts than lanes: some share a lane */
-        fill[i] = (double)count_lanes(&lanes, first, end) / (double)(end - first);
+        const uint64_t set =
+            lanes.is_packed ? count_packed(&lanes, first, end) : count_lanes(&lanes, first, end);
+        fill[i] = (double)set / (double)(end - first);
     }
     return (int)tamis__leave_with(filter, view, 0);
 }

@@ -125,6 +125,10 @@ STORE_CASE(sip_builds_keep_the_secret_and_the_rate)
     assert_done(tamis_filter_like(filter, &like[1], set));
     assert_memory_equal(like[0].secret, like[1].secret, TAMIS_SECRET_BYTES);
     listed.hash_set = NULL;
+    build(store, &spec, 0, 1); /* as it was built before: sip, with its secret */
+    assert_done(tamis_filter_like(filter, &like[2], set));
+    assert_memory_equal(like[0].secret, like[2].secret, TAMIS_SECRET_BYTES);
+    listed.hash_set = "xxh3";
     build(store, &spec, 0, 1);
     listed.hash_set = "sip";
     listed.kind = TAMIS_KIND_BLOCKED;
