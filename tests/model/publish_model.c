@@ -336,9 +336,7 @@ static const char *step_catalog(const struct setting *setting, struct state *sta
     const bool same = memcmp(now, &me->now, sizeof *now) == 0;
     me->moved = me->memo.in_force = me->to = 0;
     me->pc = ANSWER;
-    if (!state->exclusive) {
-        take(state, me, *now, state->publication, true);
-    } else if (setting->broken == EPOCH_NOTED) {
+    if (!state->exclusive || setting->broken == EPOCH_NOTED) {
         take(state, me, *now, state->publication, true);
     } else if (setting->broken != NO_PEEK && !same) {
         if (now->list != GONE && is_list(state->words[now->list].next))

@@ -90,7 +90,8 @@ def sub_filters_are_made_as_there():
 
 
 def they_survive_as_they_are():
-    for settings in ({"save": "900 1"}, {"appendonly": "yes"}, {"appendonly": "yes", "aof_use_rdb_preamble": "no"}):
+    for settings in ({"save": "900 1"}, {"appendonly": "yes", "appendfsync": "always"},
+                     {"appendonly": "yes", "appendfsync": "always", "aof_use_rdb_preamble": "no"}):
         with served("exact", "yes", **settings) as (redis, client):
             chunks = filled(client)
             client.good("CF.RESERVE", "empty", 8, "BUCKETSIZE", 1)

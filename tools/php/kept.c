@@ -80,7 +80,8 @@ static void close_oldest_of(struct kept_list *list, bool has_written)
     struct kept *next;
 
     for (struct kept *kept = list->oldest; kept; kept = next) {
-        next = kept->newer;
+        /* kept_forget() takes what it frees out of the list, behind the hash table's destructor. */
+        next = kept->newer; /* NOLINT(clang-analyzer-unix.Malloc) */
         if ((zend_long)zend_hash_num_elements(&list->by_key) <= TAMIS_G(open_filters)) return;
         if (kept->users == 0 && kept->has_written == has_written) kept_forget(kept);
     }

@@ -19,10 +19,10 @@ stop() { # COMMAND...: what ends it
     "$@"
     wait $! 2>/dev/null
     echo "exit $?"
-    cat told
     exec 3>&- 4<&-
-    # The worker may outlive the first process by its last batch.
+    # The worker may outlive the first process by its last batch, and by what it tells then.
     while kill -0 "$worker" 2>/dev/null; do read -r -t 0.05 <> <(:) || true; done
+    cat told
     [ ! -e "$directory" ] || echo "left: $directory"
 }
 one() { kill -"$1" $!; }
