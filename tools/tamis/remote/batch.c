@@ -32,7 +32,7 @@ struct question {
     bool writes, once;
     uint8_t *answers;
     uint64_t *counts; /* in place of answers */
-    struct failures *failures;
+    struct failures failures;
 };
 
 static void make_room(struct remote_filter *filter, size_t keys)
@@ -150,17 +150,17 @@ static int64_t abandon(struct remote_filter *filter, const struct request *reque
     return -1;
 }
 
-static int64_t take_failure(const struct question *question, const struct request *request,
+static int64_t take_failure(struct question *question, const struct request *request,
                             const redisReply *reply)
 {
-    failures_add(question->failures, request, reply);
+    failures_add(&question->failures, request, reply);
     return -1;
 }
 
 /* The answers of one piece; `order` has the places of its keys.  Returns how many are 1, or below 0
  * where one of them is none, which is in the failures then. */
 static int64_t take_piece(struct remote_filter *filter, const struct request *request,
-                          const uint32_t *order, const struct question *question)
+                          const uint32_t *order, struct question *question)
 {
     const redisReply *reply = request->reply;
     const size_t count = (size_t)request->argc - HEAD_WORDS;
@@ -186,10 +186,8 @@ static int64_t take_piece(struct remote_filter *filter, const struct request *re
 static int64_t ask_keys(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
                         struct question *question)
 {
-    struct failures failures = {0};
     int64_t ones = 0;
     size_t taken = 0;
-    question->failures = &failures;
     make_room(filter, count);
     sort_keys(filter, keys, count);
     const size_t pieces = make_pieces(filter, keys, count, question);
@@ -202,7 +200,7 @@ static int64_t ask_keys(struct remote_filter *filter, const struct tamis_key *ke
         good = good && found >= 0;
         ones += found > 0 ? found : 0;
     }
-    (void)failures_tell(&failures, filter, question->command);
+    (void)failures_tell(&question->failures, filter, question->command);
     exchange_clear(filter->requests, pieces);
     return good ? ones : -1;
 }
