@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A build without options keeps what was asked for before: the rate (it went from 0.1 % to 1 %), the kind, the hash set, the
 # seed, the policy; options change it. Of a filter that was not built, only the rate is taken.
+! tamis explain --hash-set sip -m 8 -k 1 key 2>&1 | grep -q libsodium || skip "needs libsodium"
 shape() {
     tamis list "$1" --json | grep -o '"\(kind\|hash_set\|fp_rate\|fingerprint_bits\|on_full\|seed\)":[^,]*' | tr '\n' ' '
     echo
