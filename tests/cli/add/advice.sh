@@ -4,10 +4,10 @@
 # It was `tamis create NAME -n CAPACITY`, which no shell and no tamis can run with a name that is there.
 tamis create "it's seen" -n 100 -p 1e-4 --on-full warn
 seq 300 | tamis add "it's seen" 2>warning
-sed 's/.*add the keys there: //' warning >command
-cat command
-bash -e command
+sed 's/.*add the keys there: //' warning >advised
+cat advised
+bash -e advised
 tamis list LARGER --json | grep -oE '"(capacity|items|fp_rate|state)":[^,}]*'
-tamis doctor "it's seen" 2>&1 | grep -cxF "    $(cat command)"
+tamis doctor "it's seen" 2>&1 | grep -cxF "    $(cat advised)"
 seq 300 | tamis add LARGER
 tamis doctor LARGER
