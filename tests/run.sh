@@ -78,7 +78,8 @@ command -v node >/dev/null || packages+=(nodejs)
 command -v npm >/dev/null || packages+=(npm)
 target=all
 case $preset in
-clang | fuzz) packages+=(clang) ;;
+clang) packages+=(clang) ;;
+fuzz) packages+=(clang libclang-rt-dev) ;; # the second has what the sanitizers and libFuzzer link
 aarch64)
     # The processor is emulated by qemu-user, at a tenth of the speed or less: only these tests run.
     packages=(

@@ -12,7 +12,7 @@ seed=${2:-0} # 0: another one each time
 less=${3:-$seconds}
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$top"
-tools/need-packages.sh clang cmake ninja-build pkg-config liblmdb-dev libxxhash-dev libcmocka-dev \
+tools/need-packages.sh clang libclang-rt-dev cmake ninja-build pkg-config liblmdb-dev libxxhash-dev libcmocka-dev \
     libhiredis-dev libjansson-dev >&2
 cmake --preset fuzz -G Ninja -DTAMIS_FUZZ=ON </dev/null
 targets=()
