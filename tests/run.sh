@@ -67,7 +67,7 @@ packages=(
     php-dev php-parser                         # the PHP extension, and its arginfo
     php-fpm                                    # its workers, tests/php/fpm.py
     python3-pytest python3-scrapy              # pytest, and Debian's Scrapy, beside the one of PyPI
-    libbloom-dev                               # the other library of tests/bench
+    libbloom-dev                               # the other library of bench
     rsync                                      # copies of a store in use
     debootstrap lintian dpkg-dev file          # the Debian packages, in a fresh Debian
     e2fsprogs btrfs-progs                      # file systems that are filled up

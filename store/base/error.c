@@ -23,7 +23,7 @@ static bool sentence_key_made;
 static pthread_once_t sentence_once = PTHREAD_ONCE_INIT;
 
 #ifdef TAMIS_TEST_POINTS
-void (*tamis__point_hook)(enum tamis__point point);
+void (*tamis__point_hook)(unsigned point);
 int tamis__point_any_bit_rule;
 int tamis__point_no_block_lock;
 int tamis__point_no_recheck;

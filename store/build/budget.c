@@ -2,7 +2,7 @@
 /* budget.c: see budget.h.  A file that cannot be read, or is not understood, sets no limit. */
 #include "build/budget.h"
 
-#include "file/io.h"
+#include "os/io.h"
 
 #define TEXT_BYTES 8192
 #define UNKNOWN_BYTES ((uint64_t)1 << 30) /* assumed to be free if the system does not say */

@@ -16,12 +16,13 @@
 #include "build/build.h"
 
 #include "build/budget.h"
-#include "file/io.h"
+#include "build/points.h"
 #include "filter/publish.h"
 #include "hash/hash_set.h"
+#include "os/io.h"
+#include "plan/plan.h"
+#include "plan/policy.h"
 #include "sizing/sizing.h"
-#include "txn/plan.h"
-#include "txn/policy.h"
 #include "txn/spares.h"
 
 #define THREADS_MAX 1024u

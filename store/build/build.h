@@ -16,8 +16,8 @@
 #include "exceptions/set.h"
 #include "hash/digester.h"
 #include "kind/fuse.h"
+#include "plan/plan.h"
 #include "txn/draft.h"
-#include "txn/plan.h"
 #include "txn/store.h"
 
 struct tamis_build {

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "file/io.h"
+#include "os/io.h"
 
 /* Often enough: what the caller decides is done within 0.2 s. */
 #define TELL_EVERY_NS ((int64_t)50000000)
@@ -90,7 +90,7 @@ static unsigned start(struct stretch *stretch, struct hand *hands, unsigned want
     sigset_t all, before;
     unsigned started = 0;
     (void)sigfillset(&all);
-    (void)sigdelset(&all, SIGBUS); /* file/guard.h: blocked, it would end the process */
+    (void)sigdelset(&all, SIGBUS); /* os/guard.h: blocked, it would end the process */
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     (void)pthread_mutex_lock(&stretch->mutex);
     for (; started < wanted; started++) {

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "file/header.h"
+#include "segment/header.h"
 
 /* Sorts in place.  All digests have the same bits from bit `bits` on (64: nothing is known of
  * them). spare has room for as many. */

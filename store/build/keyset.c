@@ -16,7 +16,7 @@
 #include <assert.h>
 
 #include "build/runs.h"
-#include "file/io.h"
+#include "os/io.h"
 #include "tamis_build.h"
 
 #define DIGEST_BYTES sizeof(uint64_t)

@@ -5,7 +5,7 @@
  * the result.  The item count is the number of distinct digests.
  */
 #include "build/build.h"
-#include "txn/plan.h"
+#include "plan/plan.h"
 
 static int plan_for(struct tamis_build *build, uint64_t keys)
 {

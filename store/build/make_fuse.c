@@ -8,7 +8,7 @@
  */
 #include "build/build.h"
 #include "build/piece.h"
-#include "file/io.h"
+#include "os/io.h"
 
 /* Data of this size or more begin on a boundary of 2 MiB (docs/format.md), so that folios of 2 MiB
  * can be mapped. */

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "file/temporary.h"
+#include "os/temporary.h"
 
 struct tamis__spool {
     struct tamis__temporary file;

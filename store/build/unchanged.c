@@ -9,9 +9,9 @@
  */
 #include "build/build.h"
 #include "catalog/parameters.h"
+#include "plan/plan.h"
+#include "plan/policy.h"
 #include "txn/exceptions.h"
-#include "txn/plan.h"
-#include "txn/policy.h"
 #include "txn/spares.h"
 
 /* What is in force at one moment. */

@@ -9,8 +9,9 @@
 #include <fcntl.h>
 
 #include "catalog/lmdb.h"
-#include "file/inside.h"
-#include "file/segment.h"
+#include "catalog/points.h"
+#include "os/inside.h"
+#include "segment/segment.h"
 
 #define NAME "catalog.mdb"
 #define NEW_NAME "catalog.mdb.new"

@@ -18,6 +18,7 @@
 #include "catalog/catalog.h"
 
 #include "catalog/lmdb.h"
+#include "catalog/points.h"
 
 #define SUM_BYTES 8u /* of the checksum at the end of each value */
 

@@ -20,8 +20,8 @@
 #pragma once
 
 #include "catalog/record.h"
-#include "file/io.h"
-#include "file/private_fd.h"
+#include "os/io.h"
+#include "os/private_fd.h"
 
 struct tamis__opened;
 
@@ -31,7 +31,7 @@ struct tamis__catalog {
     char *lock_path; /* absolute path of catalog.lock, for sentences; owned */
     bool read_only;  /* never makes or changes a file */
     /* The file may stay open between transactions.  Not if others may write to a file of that name
-     * that is not the open one (file/overlay.h), or from another host. */
+     * that is not the open one (os/overlay.h), or from another host. */
     bool stays_open;
     /* The file as the last transaction has left it open, or NULL.  A transaction takes it by an
      * atomic exchange.  So threads do not share it, and after fork() a child has its own. */

@@ -24,7 +24,8 @@
 
 #include "catalog/lmdb.h"
 #include "catalog/pages.h"
-#include "file/inside.h"
+#include "catalog/points.h"
+#include "os/inside.h"
 
 #define NAME "catalog.mdb"
 #define ASIDE_NAME "catalog.mdb.damaged"

@@ -3,7 +3,7 @@
  * lmdb.c: LMDB's calls, so that none of them ends the process, and what its errors mean.
  *
  * LMDB asserts what it expects of a page, and aborts if that is not so.  Pages are checked before
- * LMDB sees them (pages.h), but a file that is truncated under LMDB has other pages (file/guard.h).
+ * LMDB sees them (pages.h), but a file that is truncated under LMDB has other pages (os/guard.h).
  * So LMDB's assertion jumps back to the call here, which fails with MDB_CORRUPTED.  After that the
  * transaction can only be ended.  LMDB holds no lock of ours, and none of its own (MDB_NOLOCK),
  * that a jump could leave behind.

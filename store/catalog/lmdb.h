@@ -11,7 +11,7 @@
 
 #include "catalog/catalog.h"
 #include "catalog/pages.h"
-#include "file/guard.h"
+#include "os/guard.h"
 
 /* Address space, not memory: room for some million filters. */
 #define TAMIS__CATALOG_MAP_BYTES ((size_t)1 << 30)
@@ -45,7 +45,7 @@ struct tamis__catalog_txn {
     MDB_txn *txn;
     MDB_dbi dbi;
     bool exclusive;
-    bool broken;          /* a page could not be had while LMDB was opened (file/guard.h) */
+    bool broken;          /* a page could not be had while LMDB was opened (os/guard.h) */
     bool unsure;          /* something failed: the next transaction opens the file anew */
     jmp_buf on_assertion; /* of LMDB; see lmdb.c */
     struct tamis__store_record store, store_as_read;

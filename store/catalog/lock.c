@@ -28,7 +28,7 @@
 #include <fcntl.h>
 
 #include "catalog/lmdb.h"
-#include "file/inside.h"
+#include "os/inside.h"
 
 #define PAUSE_US 1000
 /* Longer than a pause and than a busy machine keeps a process from running; seldom longer. */

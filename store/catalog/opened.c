@@ -23,7 +23,7 @@
 #include <fcntl.h>
 
 #include "catalog/lmdb.h"
-#include "file/inside.h"
+#include "os/inside.h"
 
 #define STANDARD_TRIES 100u /* to open the file while others close the descriptors 0 to 2 */
 #define RACY_NS 20000000    /* two writes so near to each other may have one time */

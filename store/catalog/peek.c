@@ -19,6 +19,7 @@
 #include <fcntl.h>
 
 #include "catalog/lmdb.h"
+#include "catalog/points.h"
 
 #define PAGE_HEADER_BYTES 16u
 #define NODE_HEADER_BYTES 8u

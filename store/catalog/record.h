@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "file/header.h"
+#include "segment/header.h"
 
 #define TAMIS__RECORD_VERSION 1u
 #define TAMIS__SEGMENTS_MAX 64u

@@ -18,7 +18,7 @@
 #include <fcntl.h>
 
 #include "check/copy.h"
-#include "file/inside.h"
+#include "os/inside.h"
 #include "txn/spares.h"
 #include "txn/wait.h"
 

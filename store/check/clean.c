@@ -10,6 +10,7 @@
  * which then is an older copy: the file stays.  All files that cannot be read stay too.  A process
  * that has a file open keeps its mapping.
  */
+#include "check/points.h"
 #include "check/repair.h"
 #include "txn/exceptions.h"
 #include "txn/spares.h"

@@ -17,8 +17,9 @@
 
 #include <fcntl.h>
 
-#include "file/inside.h"
-#include "file/mark.h"
+#include "check/points.h"
+#include "os/inside.h"
+#include "segment/mark.h"
 #include "txn/exceptions.h"
 
 #define PIECE_BYTES ((uint64_t)4 << 20)

@@ -17,9 +17,9 @@
 
 #include <fcntl.h>
 
-#include "file/inside.h"
-#include "file/network.h"
-#include "file/private_fd.h"
+#include "os/inside.h"
+#include "os/network.h"
+#include "os/private_fd.h"
 #include "txn/wait.h"
 
 /* ---- The catalog as it is -------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
  * generation: no file says that it is not wanted any more.
  */
 #include "check/rescue.h"
+#include "check/points.h"
 
 /*
  * Numbers and ids go on at the next round number.  Files that were dropped before the catalog was

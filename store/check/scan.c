@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* scan.c: checks the header of every file in segments/.  Changes nothing. */
+#include "check/points.h"
 #include "check/repair.h"
 #include "exceptions/set.h"
 

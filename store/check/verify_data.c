@@ -9,8 +9,8 @@
  *     they are hardly more than the bits tell. Items that are read later are no fewer than the
  *     catalog knew.
  *
- * A single add counts its key before it sets the bits (file/room.h).  So some items may be ahead of
- * their bits: one for each adder that stands between the two steps, and one for each that died
+ * A single add counts its key before it sets the bits (segment/room.h).  So some items may be ahead
+ * of their bits: one for each adder that stands between the two steps, and one for each that died
  * there.  TAMIS__ITEMS_AHEAD allows for them, for each handle that ever wrote.  What they can
  * explain is no proof: it is said to look odd, and counts as no problem.
  *
@@ -20,7 +20,7 @@
 #include "check/notes.h"
 #include "check/verify_spread.h"
 #include "exceptions/set.h"
-#include "file/mark.h"
+#include "segment/mark.h"
 #include "sizing/sizing.h"
 
 #define BLANK_TRIES 8

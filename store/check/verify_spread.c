@@ -16,15 +16,15 @@
  * Counters go down too, but only if as many keys are removed in that time as the bound is wide.
  *
  * Two cases are not checked: hash sets that are not uniform, and pages of different moments
- * (file/header.h, `mixed`).
+ * (segment/header.h, `mixed`).
  */
 #include "check/verify_spread.h"
 
 #include <math.h>
 
 #include "check/notes.h"
-#include "file/mark.h"
 #include "hash/hash_set.h"
+#include "segment/mark.h"
 #include "sizing/sizing.h"
 
 /* The number of places of a stretch, if possible those of a page.  A stretch of fewer than 8 blocks

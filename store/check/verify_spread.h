@@ -5,9 +5,9 @@
 #include "check/check.h"
 
 /*
- * A single add counts its key before it sets the bits (file/room.h); a remove lowers the counters
- * before the count.  So many threads of one handle may stand between the two steps, or have died
- * there, and nothing is said of that.
+ * A single add counts its key before it sets the bits (segment/room.h); a remove lowers the
+ * counters before the count.  So many threads of one handle may stand between the two steps, or
+ * have died there, and nothing is said of that.
  */
 #define TAMIS__ITEMS_AHEAD 64u
 /* Can adders and removers that were killed, or are stopped, explain that so many items lack their

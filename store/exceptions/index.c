@@ -49,7 +49,7 @@ struct parts {
     const struct index_head *head;
     const uint64_t *slots;
     const uint8_t *records;
-    uint64_t slot_count; /* read once: the page of the head may go (file/guard.h) */
+    uint64_t slot_count; /* read once: the page of the head may go (os/guard.h) */
     uint64_t records_bytes;
 };
 

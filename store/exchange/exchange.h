@@ -15,8 +15,8 @@
 #pragma once
 
 #include "catalog/record.h"
-#include "file/segment.h"
 #include "hash/sum.h"
+#include "segment/segment.h"
 #include "sizing/fuse.h"
 
 struct tamis__exceptions;

@@ -13,8 +13,8 @@
 #include "catalog/parameters.h"
 #include "handle/follow.h"
 #include "hash/hash_set.h"
-#include "txn/plan.h"
-#include "txn/policy.h"
+#include "plan/plan.h"
+#include "plan/policy.h"
 
 bool tamis__same_filter(const struct tamis_filter *a, const struct tamis_filter *b)
 {

@@ -2,17 +2,17 @@
 /*
  * create.c: makes a filter in the store from a spec.
  *
- * What may be refused is refused first (txn/plan.h). txn/draft.c and txn/commit.c make the rest.
+ * What may be refused is refused first (plan/plan.h). txn/draft.c and txn/commit.c make the rest.
  */
 #include <math.h>
 
 #include "catalog/parameters.h"
 #include "handle/open.h"
 #include "hash/hash_set.h"
+#include "plan/plan.h"
+#include "plan/policy.h"
 #include "txn/draft.h"
 #include "txn/enter.h"
-#include "txn/plan.h"
-#include "txn/policy.h"
 #include "txn/spares.h"
 #include "txn/store.h"
 

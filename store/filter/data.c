@@ -3,7 +3,7 @@
  * data.c: reads and writes pieces of a segment's data, for programs that move a filter in pieces.
  *
  * Writing sets bits and clears none.  So it may run beside adders, a piece may come twice, and the
- * word by which a mapping knows that its file is whole stays (file/segment.h).
+ * word by which a mapping knows that its file is whole stays (segment/segment.h).
  */
 #include "exchange/exchange.h"
 #include "handle/checkpoint.h"

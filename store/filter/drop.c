@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* drop.c: drops a filter, or gives it another name. */
+#include "filter/points.h"
 #include "txn/files.h"
 #include "txn/replay.h"
 #include "txn/spares.h"

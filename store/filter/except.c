@@ -8,6 +8,7 @@
  * else has changed the exceptions meanwhile.  If somebody has, it begins again from the new ones.
  */
 #include "filter/change.h"
+#include "filter/points.h"
 #include "handle/follow.h"
 #include "txn/exceptions.h"
 

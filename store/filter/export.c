@@ -2,6 +2,7 @@
 /* export.c: writes a filter as a stream in one of the formats of exchange/. */
 #include "exceptions/set.h"
 #include "exchange/exchange.h"
+#include "filter/points.h"
 #include "handle/follow.h"
 
 /* Takes the exceptions of the view, if the format carries them and they are sound. */

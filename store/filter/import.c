@@ -15,10 +15,10 @@
 #include "handle/open.h"
 #include "hash/hash_set.h"
 #include "kind/cells.h"
+#include "plan/plan.h"
 #include "txn/draft.h"
 #include "txn/enter.h"
 #include "txn/exceptions.h"
-#include "txn/plan.h"
 #include "txn/store.h"
 
 /* SETBIT reaches no further, and neither do the functions of document 000. */

@@ -23,16 +23,17 @@
  */
 #include <math.h>
 
-#include "file/room.h"
 #include "filter/alike.h"
+#include "filter/points.h"
 #include "handle/checkpoint.h"
 #include "handle/durable.h"
 #include "handle/follow.h"
 #include "handle/open.h"
+#include "plan/policy.h"
+#include "segment/room.h"
 #include "sizing/sizing.h"
 #include "txn/draft.h"
 #include "txn/enter.h"
-#include "txn/policy.h"
 #include "txn/store.h"
 
 struct merging {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rollback.c: goes back to a generation that is kept beside the one in force, and lists the kept
  * generations. txn/files.h says where they are. */
-#include "file/mark.h"
 #include "filter/change.h"
+#include "segment/mark.h"
 #include "txn/exceptions.h"
 #include "txn/spares.h"
 

@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-#include "file/io.h"
-#include "file/room.h"
 #include "handle/follow.h"
 #include "handle/segments.h"
+#include "os/io.h"
+#include "plan/policy.h"
+#include "segment/room.h"
 #include "sizing/sizing.h"
-#include "txn/policy.h"
 #include "txn/spares.h"
 
 /* Is the newest slice of a window in time over?  Then the next add begins another one. */

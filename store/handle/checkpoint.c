@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* checkpoint.c: brings what was added to the disk, by a sync or when the last handle that wrote is
- * closed. docs/durability.md has the protocol, file/mark.c its steps in a segment. */
+ * closed. docs/durability.md has the protocol, segment/mark.c its steps in a segment. */
 #include "handle/checkpoint.h"
 
-#include "file/mark.h"
 #include "handle/follow.h"
+#include "segment/mark.h"
 #include "txn/recover.h"
 #include "txn/spares.h"
 #include "txn/write.h"

@@ -25,13 +25,14 @@
  */
 #include "handle/durable.h"
 
-#include "file/mark.h"
 #include "handle/checkpoint.h"
 #include "handle/chunk.h"
 #include "handle/follow.h"
 #include "handle/journal.h"
+#include "handle/points.h"
 #include "handle/segments.h"
 #include "hash/hash_set.h"
+#include "segment/mark.h"
 
 /* The most bytes that a frame of raw keys holds, unless it is of one key. */
 #define PAYLOAD_BYTES ((size_t)256 << 10)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* flight.c: see flight.h. */
 #include "handle/flight.h"
+#include "handle/points.h"
 
 void tamis__unlogged_raise(const struct tamis__segment *segment)
 {

@@ -12,6 +12,7 @@
  */
 #include "handle/follow.h"
 
+#include "handle/points.h"
 #include "txn/spares.h"
 
 int tamis__visit(struct tamis_filter *filter, struct tamis__view **view)

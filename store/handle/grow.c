@@ -4,8 +4,8 @@
  * because its time or share of the window is over (rotation).
  *
  * Growth makes spares ahead of need.  A spare is an empty segment that adders enter when the newest
- * one is full.  Once half of the newest segment is granted (file/room.h), an adder that passes by
- * makes the next spare, while the other half fills.
+ * one is full.  Once half of the newest segment is granted (segment/room.h), an adder that passes
+ * by makes the next spare, while the other half fills.
  *
  *     guard      flock on the newest segment's file: one process makes the spares
  *     stage      make their files, allocated in full, without the catalog's lock
@@ -31,15 +31,17 @@
 #include <math.h>
 
 #include "exchange/exchange.h"
-#include "file/room.h"
 #include "handle/follow.h"
+#include "handle/points.h"
 #include "handle/segments.h"
 #include "hash/hash_set.h"
+#include "plan/plan.h"
+#include "plan/policy.h"
+#include "segment/room.h"
 #include "txn/commit.h"
 #include "txn/draft.h"
 #include "txn/files.h"
-#include "txn/plan.h"
-#include "txn/policy.h"
+#include "txn/points.h"
 #include "txn/spares.h"
 #include "txn/store.h"
 #include "txn/wait.h"

@@ -4,8 +4,9 @@
 
 #include <pthread.h>
 
-#include "file/mark.h"
+#include "handle/points.h"
 #include "handle/view.h"
+#include "segment/mark.h"
 
 /*
  * A checkpoint is made when a log reaches TAMIS__LOG_LIMIT, or the given share of the filter's data

@@ -5,9 +5,9 @@
 
 #include <assert.h>
 
-#include "file/mark.h"
 #include "handle/checkpoint.h"
 #include "handle/journal.h"
+#include "segment/mark.h"
 #include "txn/recover.h"
 #include "txn/replay.h"
 #include "txn/spares.h"

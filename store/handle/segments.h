@@ -2,14 +2,16 @@
 /*
  * segments.h: adds one key to a list of segments: what add.c, chunk.c and durable.c share.  An add
  * goes to the newest segment of the view.  If that has a limit, a new key first takes room there
- * (file/room.h).
+ * (segment/room.h).
  */
 #pragma once
 
-#include "file/room.h"
 #include "handle/flight.h"
 #include "handle/hashed.h"
-#include "txn/policy.h"
+#include "handle/points.h"
+#include "kind/points.h"
+#include "plan/policy.h"
+#include "segment/room.h"
 
 /* The index of the first segment that is still in the window.  It is view->count if all slices are
  * past: nobody has added for as long as the window is. */
@@ -48,7 +50,7 @@ static inline bool tamis__view_refuses(const struct tamis__view *view)
     return tamis__segment_next(&tamis__newest(view)->segment) == TAMIS__NEXT_REFUSE;
 }
 
-/* Does the newest segment have a limit?  Then a new key takes room first (file/room.h). */
+/* Does the newest segment have a limit?  Then a new key takes room first (segment/room.h). */
 static inline bool tamis__view_is_limited(const struct tamis__view *view)
 {
     return view->limit != UINT64_MAX;

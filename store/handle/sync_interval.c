@@ -62,7 +62,7 @@ static int start(struct tamis__interval *interval)
 {
     sigset_t all, kept;
     (void)sigfillset(&all);
-    (void)sigdelset(&all, SIGBUS); /* file/guard.h: blocked, it would end the process */
+    (void)sigdelset(&all, SIGBUS); /* os/guard.h: blocked, it would end the process */
     (void)pthread_sigmask(SIG_BLOCK, &all, &kept);
     const int error = pthread_create(&interval->thread, NULL, run, interval);
     (void)pthread_sigmask(SIG_SETMASK, &kept, NULL);

@@ -5,10 +5,10 @@
 
 #include <assert.h>
 
-#include "file/mark.h"
-#include "file/room.h"
+#include "plan/policy.h"
+#include "segment/mark.h"
+#include "segment/room.h"
 #include "txn/exceptions.h"
-#include "txn/policy.h"
 #include "txn/recover.h"
 #include "txn/store.h"
 

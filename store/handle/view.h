@@ -17,15 +17,15 @@
  */
 #pragma once
 
-#include "file/guard.h"
 #include "handle/visit.h"
+#include "os/guard.h"
 #include "txn/mapped.h"
 #include "txn/store.h"
 
 /* Chores: what has to be done before an add.  One look at `chores` finds that there is none. */
 #define TAMIS__CHORE_SPARE 1u   /* half of the newest segment is granted, and no spare was seen */
 #define TAMIS__CHORE_DURABLE 4u /* always set for a durable filter: its adds go by durable.c */
-/* This handle has not marked the newest segment in this process yet (file/mark.h). */
+/* This handle has not marked the newest segment in this process yet (segment/mark.h). */
 #define TAMIS__CHORE_MARK 2u
 
 /* The fields that every call reads come first, far from those that adders write. */

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "file/io.h"
+#include "os/io.h"
 
 TAMIS__THREAD struct tamis__visitor *tamis__self;
 bool tamis__visit_is_light;

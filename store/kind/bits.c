@@ -9,6 +9,7 @@
  * and nobody is told NEW who would not have been told so anyway (docs/concurrency.md, "Merging").
  */
 #include "kind/kind.h"
+#include "kind/points.h"
 
 static void join(uint64_t *to, uint64_t mask)
 {

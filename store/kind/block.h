@@ -15,8 +15,8 @@
 #pragma once
 
 #include "base/cpu.h"
-#include "file/segment.h"
 #include "hash/digest.h"
+#include "segment/segment.h"
 #include "sizing/sizing.h"
 
 /* Odd numbers without a pattern: 2^64 / golden ratio, and primes of xxHash. */

@@ -6,6 +6,7 @@
 
 #include "kind/block.h"
 #include "kind/kind.h"
+#include "kind/points.h"
 
 /* Adds or asks keys, or digests (the other pointer is NULL).  Returns how many of the answers are
  * 1.  `kept`: NULL, or receives the digests of keys that are asked. */

@@ -22,6 +22,7 @@
 #include "hash/xxh3.h"
 #include "kind/block.h"
 #include "kind/kind.h"
+#include "kind/points.h"
 
 /* Cache lines in flight; a key needs k of them.  More would push each other out of the first cache:
  * at 120 MiB and k = 7 a query costs 60 ns with 84 lines in flight, 64 with 112, 70 with 224. */

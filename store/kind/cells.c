@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cells.c: see cells.h. */
 #include "kind/cells.h"
+#include "kind/points.h"
 
 /* Slots of a window: eight cache lines' worth.  With 32 slots a level is about three quarters full
  * before one of its windows is (docs/decisions/0012). */

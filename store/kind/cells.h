@@ -31,7 +31,7 @@
  */
 #pragma once
 
-#include "file/segment.h"
+#include "segment/segment.h"
 
 /* A slot of the overflow table, as it lies in the file. */
 struct tamis__slot {

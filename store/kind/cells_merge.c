@@ -24,6 +24,7 @@
  */
 #include "kind/cells.h"
 #include "kind/kind.h"
+#include "kind/points.h"
 
 static uint64_t word_of(const struct tamis__segment *segment, uint64_t index)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counting_key.c: the rare and slow parts of counting_key.h; counting.h declares them. */
 #include "kind/counting.h"
+#include "kind/points.h"
 
 uint64_t tamis__counting_least(const struct tamis__segment *segment,
                                const struct tamis__key_cells *key, unsigned z)

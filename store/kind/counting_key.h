@@ -7,6 +7,7 @@
  * to a function that is not inlined is a copy, so that the rest stays in registers.
  */
 #include "kind/counting.h"
+#include "kind/points.h"
 
 /* Which of 64 cells are 0, and which are marked or one below the mark, as a bit for each. */
 struct seen {

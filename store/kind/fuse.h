@@ -27,8 +27,8 @@
  */
 #pragma once
 
-#include "file/segment.h"
 #include "hash/digester.h"
+#include "segment/segment.h"
 #include "sizing/fuse.h"
 
 static inline uint64_t tamis__fuse_digest(const struct tamis__digester *by, const void *key,

@@ -9,7 +9,8 @@
  */
 #pragma once
 
-#include "file/segment.h"
+#include "kind/points.h"
+#include "segment/segment.h"
 
 /* The kind of the index of a filter's exceptions (store/exceptions/set.h).  Its file is like a
  * segment but is no filter, so tamis__kind_by_id() does not know it. */

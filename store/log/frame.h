@@ -12,8 +12,8 @@
  */
 #pragma once
 
-#include "file/header.h"
 #include "hash/digest.h"
+#include "segment/header.h"
 
 #define TAMIS__LOG_MAGIC "TAMLOG\r\n" /* 8 bytes, without its NUL */
 #define TAMIS__LOG_VERSION 1u

@@ -4,8 +4,9 @@
 
 #include <fcntl.h>
 
-#include "file/inside.h"
-#include "file/io.h"
+#include "log/points.h"
+#include "os/inside.h"
+#include "os/io.h"
 
 #define PATH_BYTES 4200 /* PATH_MAX and a log's name */
 #define DIRECTORY "logs"

@@ -15,9 +15,9 @@
  */
 #pragma once
 
-#include "file/io.h"
-#include "file/private_fd.h"
 #include "log/frame.h"
+#include "os/io.h"
+#include "os/private_fd.h"
 
 #define TAMIS__LOG_NAME_BYTES 48
 
@@ -67,7 +67,7 @@ typedef int tamis__log_fn(void *context, uint64_t filter_id, const char *name);
 int tamis__logs_each(const struct tamis__logs *logs, uint64_t filter_id, tamis__log_fn *fn,
                      void *context);
 
-/* The same for every name in logs/; with fn of file/io.h. */
+/* The same for every name in logs/; with fn of os/io.h. */
 int tamis__logs_each_name(const struct tamis__logs *logs, tamis__name_fn *fn, void *context);
 
 /* Opens a log to look at it, without its lock.  TAMIS_ENOTFOUND: it is gone. */

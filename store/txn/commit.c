@@ -2,6 +2,7 @@
 /* commit.c: see commit.h. */
 #include "txn/commit.h"
 
+#include "txn/points.h"
 #include "txn/recover.h"
 #include "txn/spares.h"
 #include "txn/write.h"

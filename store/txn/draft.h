@@ -2,7 +2,7 @@
 /* draft.h: drafts: segments on their way into the store. txn/commit.h puts them in force. */
 #pragma once
 
-#include "file/segment.h"
+#include "segment/segment.h"
 #include "sizing/fuse.h"
 #include "txn/store.h"
 

@@ -12,12 +12,13 @@
 
 #include <math.h>
 
-#include "file/mark.h"
-#include "file/room.h"
 #include "hash/hash_set.h"
 #include "kind/kind.h"
+#include "plan/policy.h"
+#include "segment/mark.h"
+#include "segment/room.h"
 #include "sizing/sizing.h"
-#include "txn/policy.h"
+#include "txn/points.h"
 #include "txn/replay.h"
 #include "txn/spares.h"
 #include "txn/store.h"

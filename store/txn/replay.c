@@ -23,11 +23,12 @@
  */
 #include "txn/replay.h"
 
-#include "file/mark.h"
-#include "file/room.h"
 #include "hash/hash_set.h"
+#include "plan/policy.h"
+#include "segment/mark.h"
+#include "segment/room.h"
 #include "txn/mapped.h"
-#include "txn/policy.h"
+#include "txn/points.h"
 
 /* All segments of a list, and some that are no longer in it. */
 #define SEGMENTS_AT_ONCE (TAMIS__SEGMENTS_MAX + 8u)

@@ -4,9 +4,10 @@
 
 #include <fcntl.h>
 
-#include "file/inside.h"
-#include "file/network.h"
-#include "file/overlay.h"
+#include "os/inside.h"
+#include "os/network.h"
+#include "os/overlay.h"
+#include "txn/points.h"
 #include "txn/wait.h"
 
 /* ---- Opening and closing --------------------------------------------------------------------- */

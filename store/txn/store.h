@@ -3,8 +3,8 @@
 #pragma once
 
 #include "catalog/catalog.h"
-#include "file/segment.h"
 #include "log/log.h"
+#include "segment/segment.h"
 
 struct tamis_store {
     unsigned references; /* atomic: one for the handle and one for each open filter */

@@ -21,9 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/point.h"
-#include "file/io.h"
+#include "os/io.h"
 #include "picture.h"
+#include "points.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
@@ -61,17 +61,15 @@ static void boot(unsigned number)
 
 /* ---- The player ------------------------------------------------------------------------------ */
 
-static void tick_at_point(enum tamis__point point)
+static void tick_at_point(unsigned point)
 {
     static const char *const names[] = {
-#define NAME(name, where) #name,
+#define NAME(name, where) [name] = #name,
         TAMIS__POINT_MAP(NAME)
 #undef NAME
     };
     static unsigned passed;
-    const bool of_a_key = point <= TAMIS__POINT_CELL_LOWERED || point == TAMIS__POINT_ADD_WON ||
-                          point == TAMIS__POINT_MERGE_LOADED;
-    if (of_a_key && ++passed % POINT_STRIDE != 0) return;
+    if (point_is_of_a_key(point) && ++passed % POINT_STRIDE != 0) return;
     disk_tick(names[point]);
 }
 

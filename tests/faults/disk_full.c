@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include "acts.h"
-#include "file/guard.h"
+#include "os/guard.h"
 #include "small_disk.h"
 
 static unsigned points, told, right, wrong;

@@ -25,7 +25,7 @@
 #include "acts.h"
 #include "base/point.h"
 #include "faults.h"
-#include "file/header.h"
+#include "segment/header.h"
 
 static unsigned points, told, right, wrong;
 

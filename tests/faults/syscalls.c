@@ -19,8 +19,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "file/io.h"
 #include "fixture.h"
+#include "os/io.h"
 
 static enum syscalls_way armed_way;
 static unsigned left, armed_seed; /* left 0: not armed */

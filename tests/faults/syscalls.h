@@ -3,7 +3,7 @@
  * syscalls.h: let the nth system call of the process fail, be interrupted, or do half of what it
  * was asked.
  *
- * Ways in: the hook of store/file/io.h, before the call; and functions of libc's names in the
+ * Ways in: the hook of store/os/io.h, before the call; and functions of libc's names in the
  * program, which come before libc's, for the library's calls and for LMDB's.  Nothing is synced: no
  * test here cuts the power.
  */

@@ -23,8 +23,8 @@
 
 #include "acts.h"
 #include "base/point.h"
-#include "file/guard.h"
-#include "file/io.h"
+#include "os/guard.h"
+#include "os/io.h"
 
 static unsigned points_covered, errors_told, calls_right, wrong_answers;
 
@@ -143,7 +143,7 @@ static int at_call(const char *verb, const char *what)
     return 0;
 }
 
-static void at_point(enum tamis__point point)
+static void at_point(unsigned point)
 {
     (void)point;
     come_by();

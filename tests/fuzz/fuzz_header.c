@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "file/header.h"
 #include "kind/kind.h"
+#include "segment/header.h"
 
 /* A header that was accepted leads nowhere outside the file. */
 static void check_accepted(const struct tamis__segment_header *h, uint64_t file_bytes)

@@ -4,7 +4,7 @@
 #define TAMIS_TESTS_FUZZ_POLICY_H
 
 #include "fuzz.h"
-#include "txn/policy.h"
+#include "plan/policy.h"
 
 /* What is divided by 0, or overflows, UBSan sees. */
 static inline void fuzz_policy(const struct tamis__policy *policy, uint64_t slice,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * room_model.c: an exhaustive model of reservations (store/file/room.h; docs/concurrency.md,
+ * room_model.c: an exhaustive model of reservations (store/segment/room.h; docs/concurrency.md,
  * "Room").
  *
  * One segment with a limit, its word `granted`, and one or two stripes of `items` and `quota`.  Up

@@ -30,7 +30,8 @@
 
 #include "command_line.h"
 #include "crowd.h"
-#include "file/io.h"
+#include "os/io.h"
+#include "points.h"
 #include "random.h"
 #include "scratch.h"
 #include "slow_sync.h"
@@ -218,13 +219,13 @@ static unsigned run_locks(void)
 /* ---- An adder that is stopped ---------------------------------------------------------------- */
 
 static const char *const point_names[] = {
-#define POINT_NAME(name, where) #name,
+#define POINT_NAME(name, where) [name] = #name,
     TAMIS__POINT_MAP(POINT_NAME)
 #undef POINT_NAME
 };
 
 /* One of the crowd stops at the point, after so many passes of anybody. */
-static unsigned run_stop(const struct crowd_plan *plan, enum tamis__point point, uint64_t pass)
+static unsigned run_stop(const struct crowd_plan *plan, unsigned point, uint64_t pass)
 {
     char *store = new_path("stopped"), what[256];
     struct bound_demand demand = plain;
@@ -272,9 +273,8 @@ static unsigned run_stops_of(const struct crowd_plan *plan, bool seen[TAMIS__POI
     for (unsigned p = 0; p < TAMIS__POINT_COUNT_OF; p++) {
         if (passes[p] == 0 || seen[p]) continue;
         seen[p] = true;
-        failed +=
-            run_stop(plan, (enum tamis__point)p, 1 + random_below(&random, (passes[p] + 1) / 2));
-        if (is_long) failed += run_stop(plan, (enum tamis__point)p, 1);
+        failed += run_stop(plan, p, 1 + random_below(&random, (passes[p] + 1) / 2));
+        if (is_long) failed += run_stop(plan, p, 1);
     }
     return failed;
 }

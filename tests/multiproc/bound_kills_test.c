@@ -29,6 +29,7 @@
 #include "bound.h"
 #include "hooks.h"
 #include "killer.h"
+#include "points.h"
 #include "random.h"
 
 #define ADDERS 4u

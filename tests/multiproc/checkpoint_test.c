@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/point.h"
-#include "file/io.h"
-#include "file/mark.h"
 #include "hooks.h"
 #include "keys.h"
+#include "os/io.h"
+#include "points.h"
+#include "segment/mark.h"
 #include "spawn.h"
 
 #define MARKED (TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK)
@@ -24,9 +24,9 @@
 struct shared {
     tamis_store *store;
     struct spawn_barrier barrier;
-    enum tamis__point point; /* at which to die */
-    uint64_t keys;           /* added so far */
-    uint64_t left;           /* marks, where all have closed */
+    unsigned point; /* at which to die */
+    uint64_t keys;  /* added so far */
+    uint64_t left;  /* marks, where all have closed */
 };
 
 static uint64_t mark_of(const struct shared *shared)
@@ -87,10 +87,10 @@ static void write_and_die(void *context, unsigned index)
 
 CASE(writer_killed_at_any_step_leaves_the_mark_to_the_next_sync)
 {
-    const enum tamis__point points[] = {TAMIS__POINT_MARK_LOCKED, TAMIS__POINT_MARK_COUNTED,
-                                        TAMIS__POINT_MARK_DIRTY,  TAMIS__POINT_MARK_DONE,
-                                        TAMIS__POINT_SYNC_ASKED,  TAMIS__POINT_SYNC_DONE,
-                                        TAMIS__POINT_SYNC_CLEARED};
+    const unsigned points[] = {TAMIS__POINT_MARK_LOCKED, TAMIS__POINT_MARK_COUNTED,
+                               TAMIS__POINT_MARK_DIRTY,  TAMIS__POINT_MARK_DONE,
+                               TAMIS__POINT_SYNC_ASKED,  TAMIS__POINT_SYNC_DONE,
+                               TAMIS__POINT_SYNC_CLEARED};
     const size_t count = sizeof points / sizeof *points;
     struct shared *shared = start();
     for (size_t i = 0; i < count; i++) {

@@ -29,10 +29,10 @@
 #include <unistd.h>
 
 #include "auto.h"
-#include "base/point.h"
 #include "builds.h"
 #include "cases.h"
 #include "hooks.h"
+#include "points.h"
 #include "random.h"
 #include "scratch.h"
 #include "spawn.h"
@@ -245,7 +245,7 @@ static void act(void *context, unsigned index)
     tamis_filter *seen = open_filter(store, "seen"), *counts = open_filter(store, "counts");
     SPAWN_CHECK(tamis_filter_add(counts, &key, sizeof key) >= 0);
     SPAWN_CHECK(tamis_filter_add(seen, &index, sizeof index) >= 0);
-    if (stops[index].point >= 0) hooks_signal_at((enum tamis__point)stops[index].point, SIGSTOP, 0);
+    if (stops[index].point >= 0) hooks_signal_at((unsigned)stops[index].point, SIGSTOP, 0);
     switch (stops[index].role) {
     case ADD:
         SPAWN_CHECK(tamis_filter_add(seen, &key, sizeof key) >= 0);

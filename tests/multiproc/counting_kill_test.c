@@ -6,8 +6,8 @@
  * add that was killed may count or not; a remove that was killed counts as done, though its key may
  * go on to seem present.
  *
- * Seen to fail: with file/owner.c taking every holder for alive, the first test waits for ever (the
- * alarm ends it); with the descriptor left open in children, fork_after_a_remove... does; with
+ * Seen to fail: with segment/owner.c taking every holder for alive, the first test waits for ever
+ * (the alarm ends it); with the descriptor left open in children, fork_after_a_remove... does; with
  * cells lowered before all were looked at, adds are lost.
  */
 #include <inttypes.h>
@@ -15,10 +15,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "fixture.h"
 #include "hooks.h"
 #include "killer.h"
+#include "points.h"
 #include "rounds.h"
 #include "spawn.h"
 #include "txn/store.h"
@@ -34,7 +34,7 @@
 #define LONG_KILLS 4000u
 #endif
 
-static const enum tamis__point points[] = {
+static const unsigned points[] = {
     TAMIS__POINT_CELL_RAISED,  TAMIS__POINT_SLOT_TAKEN,     TAMIS__POINT_LEVEL_GROWN,
     TAMIS__POINT_BLOCK_LOCKED, TAMIS__POINT_REMOVE_CHECKED, TAMIS__POINT_CELL_LOWERED,
 };
@@ -73,7 +73,7 @@ static void free_arena(tamis_store *store, struct arena *arena)
 
 /* ---- Death at a named point ------------------------------------------------------------------ */
 
-static enum tamis__point dies_at;
+static unsigned dies_at;
 static unsigned dies_after;
 
 /* 40 adds and 40 removes of one key: all points are passed. */

@@ -43,7 +43,7 @@ struct race {
 static uint64_t hesitation;
 
 /* Let the others at what was read, and is not written yet. */
-static void hesitate(enum tamis__point point)
+static void hesitate(unsigned point)
 {
     (void)point;
     if (random_next(&hesitation) % 16 == 0) spawn_yield();

@@ -23,11 +23,11 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "base/point.h"
 #include "fixture.h"
 #include "handle/view.h"
 #include "kind/cells.h"
 #include "numbers.h"
+#include "points.h"
 #include "rounds.h"
 #include "spawn.h"
 
@@ -62,7 +62,7 @@ struct arena {
 
 static _Thread_local uint64_t yield_state;
 
-static void yield_sometimes(enum tamis__point point)
+static void yield_sometimes(unsigned point)
 {
     (void)point;
     if (random_next(&yield_state) % 8 == 0) spawn_yield();
@@ -427,7 +427,7 @@ CASE(add_with_the_any_counter_rule_tells_new_twice)
 
 /* ---- 4: raisers of full counters ------------------------------------------------------------- */
 
-static void yield_at_slots(enum tamis__point point)
+static void yield_at_slots(unsigned point)
 {
     if (point == TAMIS__POINT_SLOT_SEEN && random_next(&yield_state) % 2 == 0) spawn_yield();
 }

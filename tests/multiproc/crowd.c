@@ -29,7 +29,7 @@ static void close_adder(const struct crowd_plan *plan, tamis_filter *filter, tam
 
 static struct crowd *own;
 
-static void count_or_stop(enum tamis__point point)
+static void count_or_stop(unsigned point)
 {
     const uint64_t pass = __atomic_add_fetch(&own->passes[point], 1, __ATOMIC_RELAXED);
     if (point != own->stop_at || pass != own->stop_pass) return;

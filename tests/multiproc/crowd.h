@@ -8,8 +8,8 @@
 
 #include <sys/types.h>
 
-#include "base/point.h"
 #include "bound.h"
+#include "points.h"
 #include "spawn.h"
 
 #define CROWD_MAX 4u
@@ -39,7 +39,7 @@ struct crowd {
     struct spawn_barrier barrier; /* the adders and the parent */
     /* Who passes `stop_at` as number `stop_pass` (0: nobody) stops there, and says so in `stopped`.
      * */
-    enum tamis__point stop_at;
+    unsigned stop_at;
     uint64_t stop_pass;
     pid_t stopped;
     uint64_t passes[TAMIS__POINT_COUNT_OF]; /* by all */

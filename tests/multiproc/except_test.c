@@ -24,9 +24,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "fixture.h"
 #include "hooks.h"
+#include "points.h"
 #include "spawn.h"
 #include "tamis_build.h"
 
@@ -149,7 +149,7 @@ static int list_all(tamis_store *store)
                                                                                              : -1;
 }
 
-static void die(enum tamis__point point)
+static void die(unsigned point)
 {
     if (point == TAMIS__POINT_PUBLISH_TOLD) _exit(0);
 }
@@ -203,7 +203,7 @@ CASE(except_of_many_keys_holds_the_lock_for_moments)
 
 struct edit {
     const char *path;
-    enum tamis__point stops_at;
+    unsigned stops_at;
     bool takes_off;
 };
 
@@ -258,7 +258,7 @@ static bool has_exception(const char *path, const struct tamis_key *key)
     return !has;
 }
 
-static void stop_and_use(enum tamis__point point, bool takes_off)
+static void stop_and_use(unsigned point, bool takes_off)
 {
     char name[32];
     (void)snprintf(name, sizeof name, "stopped-%d-%d", (int)point, takes_off);
@@ -288,8 +288,7 @@ static void stop_and_use(enum tamis__point point, bool takes_off)
 
 CASE(except_stopped_outside_of_its_commit_stops_nobody)
 {
-    static const enum tamis__point points[] = {TAMIS__POINT_EXCEPT_LOADED,
-                                               TAMIS__POINT_EXCEPT_STAGED};
+    static const unsigned points[] = {TAMIS__POINT_EXCEPT_LOADED, TAMIS__POINT_EXCEPT_STAGED};
     for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
         stop_and_use(points[i], false);
         stop_and_use(points[i], true);

@@ -18,10 +18,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "hooks.h"
 #include "keys.h"
 #include "numbers.h"
+#include "points.h"
 #include "rounds.h"
 #include "spawn.h"
 
@@ -49,7 +49,7 @@ struct race {
 static uint64_t hesitation;
 
 /* Now and then one stands still for longer than a growth takes. */
-static void hesitate(enum tamis__point point)
+static void hesitate(unsigned point)
 {
     if (point != TAMIS__POINT_ADD_LOADED && point != TAMIS__POINT_ADD_ORED &&
         point != TAMIS__POINT_ADD_WON)
@@ -200,7 +200,7 @@ struct still {
 
 static struct still *still;
 
-static void stand_still(enum tamis__point point)
+static void stand_still(unsigned point)
 {
     if (point != TAMIS__POINT_ADD_LOADED || still->waits) return;
     __atomic_store_n(&still->waits, 1, __ATOMIC_SEQ_CST);
@@ -287,7 +287,7 @@ CASE(grow_without_the_look_behind_tells_new_twice)
 
 struct victim {
     tamis_filter *filter;
-    enum tamis__point dies_at;
+    unsigned dies_at;
     uint64_t acknowledged;
 };
 
@@ -314,9 +314,9 @@ static void add_more(void *context, unsigned index)
 CASE(grow_killed_anywhere_leaves_the_old_list_or_the_new)
 {
     /* All but the last while the first segment is half full, and its spare is made. */
-    static const enum tamis__point points[] = {TAMIS__POINT_GROW_STAGED, TAMIS__POINT_RENAMED,
-                                               TAMIS__POINT_COMMITTED, TAMIS__POINT_GROW_AHEAD,
-                                               TAMIS__POINT_GROW_LEFT};
+    static const unsigned points[] = {TAMIS__POINT_GROW_STAGED, TAMIS__POINT_RENAMED,
+                                      TAMIS__POINT_COMMITTED, TAMIS__POINT_GROW_AHEAD,
+                                      TAMIS__POINT_GROW_LEFT};
     AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
     for (unsigned i = 0; i < sizeof points / sizeof points[0]; i++) {
         struct victim *victim = spawn_shared(sizeof *victim);

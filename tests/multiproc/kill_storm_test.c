@@ -27,6 +27,7 @@
 #include "keys.h"
 #include "killer.h"
 #include "numbers.h"
+#include "points.h"
 #include "rounds.h"
 #include "storm.h"
 
@@ -61,7 +62,7 @@ static const struct {
 };
 
 /* All points that adders and these writers pass. */
-static const enum tamis__point points[] = {
+static const unsigned points[] = {
     TAMIS__POINT_ADD_LOADED,     TAMIS__POINT_ADD_ORED,      TAMIS__POINT_COUNT,
     TAMIS__POINT_CELL_RAISED,    TAMIS__POINT_SLOT_SEEN,     TAMIS__POINT_SLOT_TAKEN,
     TAMIS__POINT_LEVEL_GROWN,    TAMIS__POINT_STAGED,        TAMIS__POINT_RENAMED,

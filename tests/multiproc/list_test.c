@@ -8,8 +8,8 @@
  */
 #include <stdio.h>
 
-#include "file/io.h"
 #include "fixture.h"
+#include "os/io.h"
 
 #define FILTERS 500u
 #define USED 20u /* one in so many has a key */

@@ -18,9 +18,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/point.h"
 #include "keys.h"
 #include "numbers.h"
+#include "points.h"
 #include "spawn.h"
 
 #define ADDERS 3u
@@ -63,7 +63,7 @@ static void add_all(struct race *race, unsigned index)
 static uint64_t hesitation = 4;
 
 /* Let the others at the word that was read, and is not written yet. */
-static void hesitate(enum tamis__point point)
+static void hesitate(unsigned point)
 {
     if (point == TAMIS__POINT_MERGE_LOADED && random_next(&hesitation) % 16 == 0) spawn_yield();
 }

@@ -28,8 +28,8 @@
 #include <unistd.h>
 
 #include "cases.h"
-#include "file/io.h"
 #include "killer.h"
+#include "os/io.h"
 #include "random.h"
 #include "rounds.h"
 #include "scratch.h"
@@ -95,7 +95,7 @@ static void take_step(void)
     if (steps_left > 0 && --steps_left == 0) at_step();
 }
 
-static void step_at_point(enum tamis__point point)
+static void step_at_point(unsigned point)
 {
     (void)point;
     take_step();

@@ -8,7 +8,7 @@
 # before it reads them.  A store of one filter that grows and one that is built is put into a lower layer; a process
 # opens it to read, then another adds and builds; the reader must find all of it.
 #
-# Seen to fail with tamis__overlay_copy_up() of store/file/overlay.c doing nothing.
+# Seen to fail with tamis__overlay_copy_up() of store/os/overlay.c doing nothing.
 set -uo pipefail
 export LC_ALL=C.UTF-8
 unset TAMIS_STORE XDG_STATE_HOME

@@ -9,7 +9,7 @@
 # made, outside of the store, a file in it of another mode or group than the catalog's, or something done
 # by who may not.
 #
-# Seen to fail: umask and two users with adopt() of file/inside.c doing nothing; links with the check of st_nlink
+# Seen to fail: umask and two users with adopt() of os/inside.c doing nothing; links with the check of st_nlink
 # taken out, and (symbolic ones) with O_NOFOLLOW and openat2(2) taken out of tamis__open().
 # shellcheck disable=SC2086 # the commands of the tables are lists of words
 set -uo pipefail
@@ -173,7 +173,7 @@ as bob 022 create other -n 100 --mode 0660 && escape "another mode was taken"
 # ---- Owners ------------------------------------------------------------------------------------
 
 # What root makes in alice's store is hers: one command of root's locked her out of a filter that had grown.  Seen
-# to fail with set_owner() of store/file/inside.c doing nothing.
+# to fail with set_owner() of store/os/inside.c doing nothing.
 by_root() # COMMAND...
 {
     count

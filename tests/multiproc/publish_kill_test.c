@@ -2,7 +2,7 @@
 /*
  * publish_kill_test.c: kill -9 at every step of what changes a filter that is in use.
  *
- * A step is a named point (base/point.h) or a system call of the library (the hook of file/io.c).
+ * A step is a named point (base/point.h) or a system call of the library (the hook of os/io.c).
  * Each operation is run by a child on a fresh copy of one store and dies at its first step, then at
  * its second, and so on until it is done; meanwhile handles that were opened before, one to read
  * and one to write, are open in the parent.  After each death
@@ -27,10 +27,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "builds.h"
-#include "file/io.h"
 #include "fixture.h"
+#include "os/io.h"
+#include "points.h"
 #include "publish_operations.h"
 #include "spawn.h"
 
@@ -92,17 +92,16 @@ static struct seen ask_by_name(tamis_store *store, const char *name)
 struct deaths {
     uint64_t at_point[TAMIS__POINT_COUNT_OF], at_call;
     uint64_t steps; /* of the child that is on its way */
-    enum tamis__point stopped_at;
+    unsigned stopped_at;
 };
 static struct deaths *deaths;
 static uint64_t dies_at;
 
 /* What every key that is added passes is for kill_test.c. */
-static bool is_step(enum tamis__point point)
+static bool is_step(unsigned point)
 {
-    return point >= TAMIS__POINT_STAGED && point != TAMIS__POINT_ADD_WON &&
-           !(point >= TAMIS__POINT_ROOM_SEEN && point <= TAMIS__POINT_ROOM_GRANTED) &&
-           !(point >= TAMIS__POINT_MERGE_RESERVED && point <= TAMIS__POINT_MERGE_DONE);
+    return !point_is_of_a_key(point) && !point_is_of_room(point) &&
+           point != TAMIS__POINT_MERGE_RESERVED && point != TAMIS__POINT_MERGE_DONE;
 }
 
 static void die_if_due(uint64_t *count)
@@ -112,7 +111,7 @@ static void die_if_due(uint64_t *count)
     (void)raise(SIGKILL);
 }
 
-static void die_at_point(enum tamis__point point)
+static void die_at_point(unsigned point)
 {
     if (is_step(point)) die_if_due(&deaths->at_point[point]);
 }
@@ -251,7 +250,7 @@ static uint64_t die_at_each(const struct operation *operation, bool at_calls, co
 
 CASE(kill_at_every_step_leaves_old_or_new_and_no_file)
 {
-    static const enum tamis__point points[] = {
+    static const unsigned points[] = {
         TAMIS__POINT_STAGED,         TAMIS__POINT_RENAMED,        TAMIS__POINT_COMMITTED,
         TAMIS__POINT_PUBLISH_EPOCH,  TAMIS__POINT_PUBLISH_TOLD,   TAMIS__POINT_DROP_EPOCH,
         TAMIS__POINT_DROP_UNLINK,    TAMIS__POINT_RENAME_LABEL,   TAMIS__POINT_BUILD_SORTED,
@@ -273,7 +272,7 @@ CASE(kill_at_every_step_leaves_old_or_new_and_no_file)
 
 /* ---- Stopped, not dead ----------------------------------------------------------------------- */
 
-static void stop_at_point(enum tamis__point point)
+static void stop_at_point(unsigned point)
 {
     if (!is_step(point)) return;
     deaths->stopped_at = point;
@@ -293,7 +292,7 @@ static void run_with_stops(void *context, unsigned index)
 static void check_while_stopped(const struct scene *scene)
 {
     const struct seen before = IN_FORCE, after = scene->operation->after;
-    const enum tamis__point at = deaths->stopped_at;
+    const unsigned at = deaths->stopped_at;
     const bool is_old = at == TAMIS__POINT_PUBLISH_EPOCH || at == TAMIS__POINT_DROP_EPOCH;
     const bool is_new = at == TAMIS__POINT_PUBLISH_TOLD || at == TAMIS__POINT_DROP_UNLINK;
     for (size_t i = 0; i < 2; i++) {

@@ -25,10 +25,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "cases.h"
-#include "file/io.h"
 #include "fixture.h"
+#include "os/io.h"
+#include "points.h"
 #include "publish_operations.h"
 #include "spawn.h"
 
@@ -53,13 +53,11 @@ static void count_step(void)
     if (__atomic_add_fetch(&deaths->steps, 1, __ATOMIC_RELAXED) == dies_at) (void)raise(SIGKILL);
 }
 
-static void step_at_point(enum tamis__point point)
+static void step_at_point(unsigned point)
 {
     if (point == TAMIS__POINT_COMMITTED)
         (void)__atomic_add_fetch(&deaths->committed, 1, __ATOMIC_RELAXED);
-    if (point >= TAMIS__POINT_STAGED && point != TAMIS__POINT_ADD_WON &&
-        !(point >= TAMIS__POINT_ROOM_SEEN && point <= TAMIS__POINT_ROOM_GRANTED))
-        count_step();
+    if (!point_is_of_a_key(point) && !point_is_of_room(point)) count_step();
 }
 
 /* Before the first commit nothing is in force that handles could miss: publish_kill_test.c tries

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "auto.h"
-#include "base/point.h"
 #include "builds.h"
 #include "hooks.h"
+#include "points.h"
 #include "spawn.h"
 #include "specs.h"
 

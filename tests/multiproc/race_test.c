@@ -31,7 +31,7 @@
 #include "specs.h"
 #include "tamis.h"
 #ifdef TAMIS_TEST_POINTS
-#include "base/point.h"
+#include "points.h"
 #endif
 
 #define RACERS 4u
@@ -71,7 +71,7 @@ struct outcome {
 static uint64_t yield_state;
 
 /* One load or OR in 32 lets the others in: millions of times in a race. */
-static void yield_sometimes(enum tamis__point point)
+static void yield_sometimes(unsigned point)
 {
     if ((point == TAMIS__POINT_ADD_LOADED || point == TAMIS__POINT_ADD_ORED) &&
         random_next(&yield_state) % 32 == 0)

@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "file/io.h"
 #include "fixture.h"
+#include "os/io.h"
 #include "spawn.h"
 
 #define TIMEOUT_MS 5000

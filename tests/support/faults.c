@@ -23,7 +23,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "file/io.h"
+#include "os/io.h"
 
 static struct {
     unsigned calls_left, memory_left; /* 0: not armed */

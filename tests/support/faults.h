@@ -3,7 +3,7 @@
  * faults.h: let the nth system call, or the nth allocation, fail.
  *
  * A test arms one fault, runs an operation, disarms, and looks whether the fault was reached: n =
- * 1, 2, ... until a run passes untouched.  System calls are those of store/file/io.c, by its hook,
+ * 1, 2, ... until a run passes untouched.  System calls are those of store/os/io.c, by its hook,
  * and LMDB's, by functions of their names in the program, which the linker puts before libc's.
  * One thread only.
  */
@@ -15,7 +15,7 @@
 /* The nth system call from now (1: the next) fails with that errno, and no other. */
 void faults_arm_calls(unsigned nth, int error_number);
 
-/* The same, but only calls of that verb count ("lock", "allocate", see store/file/io.c). */
+/* The same, but only calls of that verb count ("lock", "allocate", see store/os/io.c). */
 void faults_arm_verb(unsigned nth, int error_number, const char *verb);
 
 /* The nth call of malloc, calloc, realloc, posix_memalign, what rests on them, and mmap of no file

@@ -5,16 +5,16 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "file/io.h"
+#include "os/io.h"
 
-static enum tamis__point signal_at;
+static unsigned signal_at;
 static int signal_then;
 static unsigned passes_left, calls_left;
 static const char *failing_verb; /* NULL: one call, whichever it is */
 static int error_then;
 static bool failed;
 
-static void at_point(enum tamis__point point)
+static void at_point(unsigned point)
 {
     if (point != signal_at) return;
     if (passes_left > 0)
@@ -23,7 +23,7 @@ static void at_point(enum tamis__point point)
         (void)raise(signal_then);
 }
 
-void hooks_signal_at(enum tamis__point point, int signal_number, unsigned passes)
+void hooks_signal_at(unsigned point, int signal_number, unsigned passes)
 {
     signal_at = point;
     signal_then = signal_number;

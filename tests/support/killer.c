@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "points.h"
 #include "random.h"
 
 #define ANY TAMIS__POINT_COUNT_OF
@@ -16,7 +17,7 @@
 static struct killer *own;
 static unsigned own_index;
 static uint64_t random_state;
-static enum tamis__point dies_at;
+static unsigned dies_at;
 static uint64_t dies_in; /* passes until then; 0: it lives */
 
 int64_t killer_clock(void)
@@ -32,7 +33,7 @@ void killer_die(void)
     (void)raise(SIGKILL);
 }
 
-static void yield_or_die(enum tamis__point point)
+static void yield_or_die(unsigned point)
 {
     if (dies_in > 0 && (dies_at == ANY || dies_at == point) && --dies_in == 0) {
         (void)__atomic_add_fetch(&own->deaths_at[point], 1, __ATOMIC_RELAXED);
@@ -52,7 +53,7 @@ uint64_t killer_arm(struct killer *killer, unsigned index, uint64_t passes)
     return random_next(&random_state);
 }
 
-void killer_arm_at(enum tamis__point point, uint64_t passes)
+void killer_arm_at(unsigned point, uint64_t passes)
 {
     dies_at = point;
     dies_in = passes + 1;

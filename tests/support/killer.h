@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/point.h"
+#include "points.h"
 #include "spawn.h"
 
 #define KILLER_MAX 16u
@@ -50,7 +50,7 @@ void killer_end(struct killer *killer);
  */
 uint64_t killer_arm(struct killer *killer, unsigned index, uint64_t passes);
 /* Die at this point instead, when it was passed so many times before. */
-void killer_arm_at(enum tamis__point point, uint64_t passes);
+void killer_arm_at(unsigned point, uint64_t passes);
 /* Die now, at a place that has no name. */
 void killer_die(void);
 

@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/point.h"
 #include "faults.h"
-#include "file/io.h"
 #include "hooks.h"
+#include "os/io.h"
+#include "points.h"
 
 /* Few keys of a large seed of their own; they spill where memory is 1 MiB. */
 #define OLD_KEYS 500u
@@ -212,7 +212,7 @@ CASE(build_is_ended_while_its_file_goes_to_the_disk)
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
-/* The call that is to fail: the nth of a verb (store/file/io.c, faults.c), or the nth allocation.
+/* The call that is to fail: the nth of a verb (store/os/io.c, faults.c), or the nth allocation.
  * */
 struct fault {
     const char *verb; /* NULL: allocation */
@@ -312,7 +312,7 @@ static const char *spoilt_path;
 static enum { FLIP_A_BYTE, SET_ALL } spoil;
 
 /* Change the staged file behind the build's back. */
-static void spoil_staged(enum tamis__point point)
+static void spoil_staged(unsigned point)
 {
     struct tamis__segment_header header;
     if (point != TAMIS__POINT_BUILD_MADE) return;
@@ -365,7 +365,7 @@ CASE(build_with_faulty_data_is_not_published)
 
 /* ---- Kills ----------------------------------------------------------------------------------- */
 
-static enum tamis__point kill_at;
+static unsigned kill_at;
 
 static void run_until_killed(void *context)
 {
@@ -378,9 +378,8 @@ static void run_until_killed(void *context)
 
 CASE(build_killed_at_any_step_leaves_the_old_generation)
 {
-    static const enum tamis__point points[] = {TAMIS__POINT_STAGED, TAMIS__POINT_BUILD_SORTED,
-                                               TAMIS__POINT_BUILD_MADE,
-                                               TAMIS__POINT_BUILD_VERIFIED};
+    static const unsigned points[] = {TAMIS__POINT_STAGED, TAMIS__POINT_BUILD_SORTED,
+                                      TAMIS__POINT_BUILD_MADE, TAMIS__POINT_BUILD_VERIFIED};
     static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED};
     for (size_t i = 0; i < 2 * sizeof points / sizeof points[0]; i++) {
         AUTO_STAGE s = set_stage(kinds[i % 2], 60000);

@@ -9,7 +9,7 @@
 
 #include "base/point.h"
 #include "build/budget.h"
-#include "file/header.h"
+#include "segment/header.h"
 #include "txn/store.h"
 
 #define KEYS 20000u

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "catalogs.h"
+#include "points.h"
 
 #define FILTERS 400u
 #define PAGE 4096u
@@ -65,7 +65,7 @@ CASE(catalog_of_many_pages_denies_what_is_not_there)
 static char *forged;
 
 /* The first free list gets the number 0, after all pages were checked. */
-static void forge_free_list(enum tamis__point point)
+static void forge_free_list(unsigned point)
 {
     size_t bytes;
     if (point != TAMIS__POINT_CATALOG_CHECKED) return;

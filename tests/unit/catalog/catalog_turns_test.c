@@ -18,7 +18,7 @@
 
 #include "catalog/lmdb.h"
 #include "catalogs.h"
-#include "file/io.h"
+#include "os/io.h"
 #include "txn/store.h"
 
 /* ---- Turns ----------------------------------------------------------------------------------- */

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "catalogs.h"
 #include "hooks.h"
+#include "points.h"
 #include "tamis_store.h"
 
 #define FILTERS 400u
@@ -25,7 +25,7 @@ static const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1
 static const char *at_path; /* the store of the case that runs */
 static unsigned walks;
 
-static void count_walks(enum tamis__point point)
+static void count_walks(unsigned point)
 {
     walks += point == TAMIS__POINT_CATALOG_WALK;
 }

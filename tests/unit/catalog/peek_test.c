@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/point.h"
 #include "catalogs.h"
 #include "fixture.h"
+#include "points.h"
 #include "spawn.h"
 
 #define FILTERS 1000u
@@ -73,7 +73,7 @@ static void publish(tamis_store *store, uint64_t id, uint64_t publication)
 static tamis_store *writer;
 static unsigned commits, commits_wanted;
 
-static void commit_meanwhile(enum tamis__point point)
+static void commit_meanwhile(unsigned point)
 {
     if (point == TAMIS__POINT_PEEK_META && commits < commits_wanted)
         publish(writer, 3, 100 + ++commits);

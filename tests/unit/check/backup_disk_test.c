@@ -7,7 +7,7 @@
  */
 #include "keys.h"
 
-#include "file/io.h"
+#include "os/io.h"
 
 static const char *target;
 static unsigned segments_synced, renamed, synced; /* in this order: 1, 2, 3 */

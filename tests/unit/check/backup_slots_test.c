@@ -2,7 +2,7 @@
 /* backup_slots_test.c: the overflow table of counters in a copy (store/check/copy.c). */
 #include "counters.h"
 
-#include "base/point.h"
+#include "points.h"
 
 /* A slot of overflow is taken, and gets a count, while the copy is between its two words. */
 static struct {
@@ -10,7 +10,7 @@ static struct {
     uint64_t cell, slot, seen;
 } racing;
 
-static void raise_between(enum tamis__point point)
+static void raise_between(unsigned point)
 {
     uint64_t before;
     if (point != TAMIS__POINT_SLOT_HALF || racing.seen++ != racing.slot) return;

@@ -11,8 +11,8 @@
 
 #include "catalogs.h"
 #include "editions.h"
-#include "file/io.h"
 #include "hooks.h"
+#include "os/io.h"
 #include "riches.h"
 #include "spawn.h"
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "catalogs.h"
 #include "editions.h"
-#include "file/io.h"
+#include "os/io.h"
+#include "points.h"
 #include "repairs.h"
 #include "riches.h"
 
@@ -242,7 +242,7 @@ static int note_removal(const char *verb, const char *what)
     return 0;
 }
 
-static void look_when_cleaned(enum tamis__point point)
+static void look_when_cleaned(unsigned point)
 {
     if (point != TAMIS__POINT_REPAIR_CLEANED) return;
     cleaned++;

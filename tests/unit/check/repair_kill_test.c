@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "catalogs.h"
 #include "editions.h"
 #include "hooks.h"
+#include "points.h"
 #include "repairs.h"
 #include "riches.h"
 
@@ -18,7 +18,7 @@ static unsigned calls_before; /* where last_point is -1 */
 static void repair_in_child(void *path)
 {
     if (last_point >= 0)
-        hooks_signal_at((enum tamis__point)last_point, SIGKILL, 0);
+        hooks_signal_at((unsigned)last_point, SIGKILL, 0);
     else
         hooks_kill_before_call(calls_before);
     if (tamis_store_repair(path, 0, NULL, NULL) < 0) _exit(1);

@@ -13,9 +13,9 @@
 
 #include "catalogs.h"
 #include "editions.h"
-#include "file/mark.h"
 #include "numbers.h"
 #include "riches.h"
+#include "segment/mark.h"
 #include "spawn.h"
 #include "told.h"
 

@@ -12,7 +12,7 @@
 
 #include "catalog/lmdb.h"
 #include "catalogs.h"
-#include "file/io.h"
+#include "os/io.h"
 #include "told.h"
 
 #define BITS 1000u /* bloom: the last word of the data has padding from bit 40 on */

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "base/point.h"
-#include "file/io.h"
 #include "hooks.h"
 #include "numbers.h"
+#include "os/io.h"
+#include "points.h"
 #include "tamis_build.h"
 
 #define AT_COUNT 72u /* in the head */
@@ -353,7 +353,7 @@ EXCHANGE_CASE(exceptions_of_a_handle_are_its_own)
 
 static const struct exchanges *racing;
 
-static void change_meanwhile(enum tamis__point point)
+static void change_meanwhile(unsigned point)
 {
     if (point != TAMIS__POINT_EXPORT_PINNED) return;
     tamis__point_hook = NULL;
@@ -410,7 +410,7 @@ EXCHANGE_CASE(exceptions_whose_nth_system_call_fails_leave_nothing)
 static struct killing {
     const struct exchanges *p;
     struct stream *stream;
-    enum tamis__point point;
+    unsigned point;
     unsigned passes; /* of the point that are let go by */
 } killing;
 
@@ -429,7 +429,7 @@ static void import_until_killed(void *context)
 EXCHANGE_CASE(exceptions_killed_anywhere_are_whole_or_were_not)
 {
     static const struct {
-        enum tamis__point point;
+        unsigned point;
         unsigned passes;
         bool there;
     } steps[] = {

@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/point.h"
-#include "file/io.h"
 #include "handle/view.h"
 #include "hooks.h"
 #include "kind/cells.h"
+#include "os/io.h"
+#include "points.h"
 
 #define PARTS 8u
 #define KEYS 3000u
@@ -321,7 +321,7 @@ STORE_CASE(merge_to_the_greatest_value_without_room_changes_nothing)
 static tamis_filter *raced;
 
 /* What was found to fit overflows now, and there is no room. */
-static void fill_up(enum tamis__point point)
+static void fill_up(unsigned point)
 {
     if (point != TAMIS__POINT_MERGE_RESERVED) return;
     tamis__point_hook = NULL;
@@ -416,7 +416,7 @@ STORE_CASE(merge_stopped_is_whole_or_was_not)
 }
 
 static const struct {
-    enum tamis__point point;
+    unsigned point;
     unsigned passes;
 } deaths[] = {{TAMIS__POINT_SLOT_TAKEN, 0},     {TAMIS__POINT_LEVEL_GROWN, 0},
               {TAMIS__POINT_LEVEL_GROWN, 1},    {TAMIS__POINT_SLOT_TAKEN, 40},

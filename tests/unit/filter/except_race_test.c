@@ -7,11 +7,11 @@
  */
 #include "keys.h"
 
-#include "base/point.h"
+#include "points.h"
 
 static tamis_store *other_store;
 
-static void edit_between(enum tamis__point point)
+static void edit_between(unsigned point)
 {
     if (point != TAMIS__POINT_EXCEPT_STAGED) return;
     tamis__point_hook = NULL;

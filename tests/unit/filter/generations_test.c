@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "hooks.h"
+#include "points.h"
 #include "txn/store.h"
 
 static sem_t locked;
@@ -293,7 +293,7 @@ SOUND_CASE(nobody_waits_for_a_rollback_that_is_stopped)
     assert_int_equal(fixture_files(path, "segments"), 2);
 }
 
-static void die_when_committed(enum tamis__point point)
+static void die_when_committed(unsigned point)
 {
     static bool last; /* the commit that follows the epochs */
     last |= point == TAMIS__POINT_PUBLISH_EPOCH;

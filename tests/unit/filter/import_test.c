@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "dumps.h"
-#include "file/io.h"
 #include "hooks.h"
+#include "os/io.h"
+#include "points.h"
 #include "streams.h"
 
 static const struct tamis_import_spec SEALED = {
@@ -423,7 +423,7 @@ STORE_CASE(import_whose_nth_system_call_fails_leaves_nothing)
 
 struct killing {
     const char *path;
-    enum tamis__point point;
+    unsigned point;
     unsigned passes; /* of the point that are let go by */
 };
 
@@ -443,7 +443,7 @@ static void import_until_killed(void *context)
 CASE(import_killed_anywhere_is_whole_or_was_not)
 {
     static const struct {
-        enum tamis__point point;
+        unsigned point;
         unsigned passes;
         bool there;
     } steps[] = {

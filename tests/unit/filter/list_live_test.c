@@ -11,7 +11,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "file/header.h"
+#include "segment/header.h"
 
 static int keep(void *context, const struct tamis_filter_stat *stat)
 {

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/point.h"
-#include "file/io.h"
 #include "hooks.h"
+#include "os/io.h"
+#include "points.h"
 
 #define PARTS 8u
 #define KEYS 4000u
@@ -384,7 +384,7 @@ STORE_CASE(merge_stopped_leaves_a_superset_or_nothing)
 CASE(merge_killed_keeps_what_there_was_and_is_completed)
 {
     static const struct {
-        enum tamis__point point;
+        unsigned point;
         unsigned passes;
     } steps[] = {{TAMIS__POINT_MERGE_LOADED, 0},
                  {TAMIS__POINT_MERGE_LOADED, 1000},
@@ -407,7 +407,7 @@ CASE(merge_killed_keeps_what_there_was_and_is_completed)
 CASE(merge_into_a_new_filter_killed_is_whole_or_was_not)
 {
     static const struct {
-        enum tamis__point point;
+        unsigned point;
         int files; /* of segments, after the next writer */
     } steps[] = {{TAMIS__POINT_STAGED, 2},
                  {TAMIS__POINT_MERGE_LOADED, 2},

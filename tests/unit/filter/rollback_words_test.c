@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "cases.h"
 #include "editions.h"
 #include "fixture.h"
 #include "hooks.h"
+#include "points.h"
 #include "spawn.h"
 
 static unsigned words;
@@ -81,7 +81,7 @@ static void let_tell(void)
 }
 
 /* It has read the words of the list, and two more are told before it reads `next`. */
-static void read_slowly(enum tamis__point point)
+static void read_slowly(unsigned point)
 {
     if (point != TAMIS__POINT_LIST_FOLLOWED) return;
     tamis__point_hook = NULL;

@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/point.h"
-#include "file/io.h"
+#include "os/io.h"
+#include "points.h"
 #include "spawn.h"
 
 #define KEYS 400u
@@ -73,7 +73,7 @@ static int on_call(const char *verb, const char *what)
     return 0;
 }
 
-static void at_point(enum tamis__point point)
+static void at_point(unsigned point)
 {
     if ((int)point == dies_at_point && --dies_at_pass == 0) (void)kill(getpid(), SIGKILL);
 }
@@ -202,10 +202,18 @@ CASE(no_answer_is_lost_before_any_system_call)
 
 CASE(no_answer_is_lost_at_any_point)
 {
+    static const unsigned instants[] = {
+        TAMIS__POINT_LOG_MADE,       TAMIS__POINT_LOG_NAMED,   TAMIS__POINT_DURABLE_ASKED,
+        TAMIS__POINT_DURABLE_BEGUN,  TAMIS__POINT_DURABLE_SET, TAMIS__POINT_DURABLE_WRITTEN,
+        TAMIS__POINT_DURABLE_SYNCED, TAMIS__POINT_LOG_AWAITED, TAMIS__POINT_LOG_RETIRED,
+        TAMIS__POINT_LOG_REPLAYED,   TAMIS__POINT_LOG_SYNCED,  TAMIS__POINT_MARK_LOCKED,
+        TAMIS__POINT_MARK_COUNTED,   TAMIS__POINT_MARK_DIRTY,  TAMIS__POINT_MARK_DONE,
+        TAMIS__POINT_SYNC_ASKED,     TAMIS__POINT_SYNC_DONE,   TAMIS__POINT_SYNC_CLEARED,
+        TAMIS__POINT_RECOVERED};
     unsigned lost = 0, deaths = 0, points = 0;
-    for (int point = TAMIS__POINT_LOG_MADE; point < TAMIS__POINT_BUILD_SORTED; point++) {
+    for (size_t i = 0; i < sizeof instants / sizeof *instants; i++) {
         for (unsigned pass = 1; pass <= 4; pass++) {
-            lost += lose(0, point, pass);
+            lost += lose(0, (int)instants[i], pass);
             if (shared->finished) break;
             deaths++;
             points += pass == 1;

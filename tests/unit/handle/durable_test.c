@@ -20,9 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/point.h"
-#include "file/io.h"
 #include "log/log.h"
+#include "os/io.h"
+#include "points.h"
 #include "scratch.h"
 #include "txn/store.h"
 
@@ -314,7 +314,7 @@ static void *sync_it(void *context)
     return tamis_filter_sync(synced) == 0 ? context : NULL;
 }
 
-static void sync_beside(enum tamis__point point)
+static void sync_beside(unsigned point)
 {
     pthread_t thread;
     void *done = NULL;

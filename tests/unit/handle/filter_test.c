@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "catalogs.h"
+#include "points.h"
 
 /* What the catalog has, past any handle. */
 static uint64_t recorded_items(tamis_store *store, const char *name)
@@ -465,7 +466,7 @@ STORE_CASE(segment_without_the_bit_of_room_takes_keys)
 
 static unsigned transactions;
 
-static void count_transactions(enum tamis__point point)
+static void count_transactions(unsigned point)
 {
     transactions += point == TAMIS__POINT_CATALOG_CHECKED;
 }

@@ -15,9 +15,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/point.h"
-#include "file/io.h"
 #include "hooks.h"
+#include "os/io.h"
+#include "points.h"
 
 static const struct tamis_filter_spec durable = {
     .size = sizeof durable, .capacity = 100000, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE};
@@ -55,7 +55,7 @@ static int keep_what_is_synced(const char *verb, const char *what)
     return 0;
 }
 
-static void count_retired(enum tamis__point point)
+static void count_retired(unsigned point)
 {
     retired += point == TAMIS__POINT_LOG_RETIRED;
 }
@@ -103,7 +103,7 @@ static void *add_second(void *context)
     return text_add(shared, 2) == 1 ? context : NULL;
 }
 
-static void note_wait(enum tamis__point point)
+static void note_wait(unsigned point)
 {
     if (point == TAMIS__POINT_LOG_AWAITED) (void)__atomic_add_fetch(&waits, 1, __ATOMIC_SEQ_CST);
 }
@@ -157,7 +157,7 @@ static void add_and_die(void *context)
 }
 
 /* After the first of the two looks, another process sets the key's bits and gets no further. */
-static void add_between(enum tamis__point point)
+static void add_between(unsigned point)
 {
     static char path[4096];
     if (point != TAMIS__POINT_DURABLE_ASKED) return;

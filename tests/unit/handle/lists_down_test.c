@@ -15,9 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "editions.h"
-#include "file/io.h"
+#include "os/io.h"
+#include "points.h"
 #include "txn/store.h"
 
 #define KEYS 1000
@@ -61,7 +61,7 @@ CASE(rollback_after_a_power_cut_says_since_when)
 
 static bool epoch_raised;
 
-static void die_after_the_commit(enum tamis__point point)
+static void die_after_the_commit(unsigned point)
 {
     if (point == TAMIS__POINT_PUBLISH_EPOCH) epoch_raised = true;
     if (point == TAMIS__POINT_COMMITTED && epoch_raised) _exit(3);

@@ -11,20 +11,20 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "base/point.h"
-#include "file/io.h"
-#include "file/room.h"
 #include "filter/stat.h"
 #include "handle/view.h"
 #include "keys.h"
 #include "numbers.h"
+#include "os/io.h"
+#include "points.h"
+#include "segment/room.h"
 #include "spawn.h"
 
 enum { CAPACITY = 20000, BATCH = 1024 };
 
 static const char *store_path;
 
-static void die_with_room(enum tamis__point point)
+static void die_with_room(unsigned point)
 {
     if (point == TAMIS__POINT_ROOM_TAKEN) (void)kill(getpid(), SIGKILL);
 }

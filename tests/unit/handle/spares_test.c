@@ -13,14 +13,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/point.h"
-#include "file/mark.h"
-#include "file/segment.h"
 #include "keys.h"
 #include "numbers.h"
+#include "plan/policy.h"
+#include "points.h"
+#include "segment/mark.h"
+#include "segment/segment.h"
 #include "sizing/sizing.h"
 #include "tamis_build.h"
-#include "txn/policy.h"
 
 #define NEXT offsetof(struct tamis__segment_header, next)
 
@@ -182,7 +182,7 @@ static const char *marked_path;
 static unsigned written;
 
 /* A bit of a segment is written, after the first one was left. */
-static void look_at_mark(enum tamis__point point)
+static void look_at_mark(unsigned point)
 {
     if (point != TAMIS__POINT_ADD_ORED || header_of(marked_path, 1).next != 2) return;
     written++;
@@ -362,7 +362,7 @@ static const char *racing_path;
 
 /* At the moment that the new exceptions are committed, an adder has the spare's number in its hand.
  * */
-static void enter_at_commit(enum tamis__point point)
+static void enter_at_commit(unsigned point)
 {
     if (point != TAMIS__POINT_PUBLISH_EPOCH) return;
     assert_int_equal(spare_of(racing_path, 1), 0); /* taken back before the commit */
@@ -402,7 +402,7 @@ CASE(spare_goes_where_a_catalog_is_made_anew)
 static const char *emptied_path;
 
 /* As if others had used all of the room since it was looked at. */
-static void use_all_room(enum tamis__point point)
+static void use_all_room(unsigned point)
 {
     const uint64_t many = (uint64_t)1 << 40;
     if (point != TAMIS__POINT_ROOM_SEEN) return;

@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "file/io.h"
 #include "handle/view.h"
 #include "numbers.h"
+#include "os/io.h"
 #include "spawn.h"
 #include "tamis_build.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * window_bursts_test.c: windows whose slices get more keys than their share: they take all of them,
- * and keep the rate (store/txn/policy.c, "shortage").
+ * and keep the rate (store/plan/policy.c, "shortage").
  *
  * Seen to fail: with each slice made for its share, whatever the one before got.  32 slices that
  * get a tenth more took two segments each, and the 65th was refused with TAMIS_ELIMIT.
@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "plan/policy.h"
 #include "spawn.h"
-#include "txn/policy.h"
 
 #define SHARE 200u
 #define STRANGERS 40000u

@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "hooks.h"
+#include "points.h"
 #include "spawn.h"
 #include "txn/store.h"
 
@@ -44,7 +44,7 @@ static void move_now(void)
     assert_null(failed);
 }
 
-static void move_behind_a_win(enum tamis__point point)
+static void move_behind_a_win(unsigned point)
 {
     if (point != TAMIS__POINT_ADD_WON) return;
     tamis__point_hook = NULL;
@@ -111,7 +111,7 @@ WINDOW_CASE(window_moves_behind_a_batch_which_is_counted_once)
 
 static const char *marked_path;
 
-static void look_at_mark(enum tamis__point point)
+static void look_at_mark(unsigned point)
 {
     if (point != TAMIS__POINT_ADD_ORED) return;
     struct tamis__segment_header header = fixture_header_of(fixture_segment_path(marked_path, 2));
@@ -119,7 +119,7 @@ static void look_at_mark(enum tamis__point point)
     tamis__point_hook = NULL;
 }
 
-static void move_and_look_at_mark(enum tamis__point point)
+static void move_and_look_at_mark(unsigned point)
 {
     move_behind_a_win(point);
     if (tamis__point_hook == NULL) tamis__point_hook = look_at_mark;
@@ -146,7 +146,7 @@ static void *add_beside(void *context)
     return rc == 0 ? NULL : context; /* the slice before has it */
 }
 
-static void add_when_room_is_taken(enum tamis__point point)
+static void add_when_room_is_taken(unsigned point)
 {
     pthread_t thread;
     void *failed = NULL;
@@ -157,7 +157,7 @@ static void add_when_room_is_taken(enum tamis__point point)
     assert_null(failed);
 }
 
-static void move_and_wait_for_room(enum tamis__point point)
+static void move_and_wait_for_room(unsigned point)
 {
     move_behind_a_win(point);
     if (tamis__point_hook == NULL) tamis__point_hook = add_when_room_is_taken;
@@ -246,7 +246,7 @@ WINDOW_CASE(window_moved_by_one_that_died_is_followed_when_time_is_over)
 
 static int lock_fd;
 
-static void unlock_when_staged(enum tamis__point point)
+static void unlock_when_staged(unsigned point)
 {
     if (point == TAMIS__POINT_GROW_STAGED) (void)flock(lock_fd, LOCK_UN);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * overflow_test.c: counters that outgrow their bits, the table that they go on in, the locks of
- * removers (store/kind/cells.c, store/file/owner.c).
+ * removers (store/kind/cells.c, store/segment/owner.c).
  */
 #include "counters.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/point.h"
-#include "file/io.h"
 #include "hooks.h"
+#include "os/io.h"
+#include "points.h"
 #include "told.h"
 
 /* ---- The disk -------------------------------------------------------------------------------- */
@@ -26,7 +26,7 @@ static int note_calls(const char *verb, const char *what)
     return 0;
 }
 
-static void look_at_level(enum tamis__point point)
+static void look_at_level(unsigned point)
 {
     if (point != TAMIS__POINT_LEVEL_GROWN) return;
     grown++;
@@ -224,7 +224,7 @@ static struct counters *raced;
 static uint64_t raced_cell;
 
 /* Between the look and the raise another adder fills the last cell. */
-static void fill_last_cell(enum tamis__point point)
+static void fill_last_cell(unsigned point)
 {
     if (point == TAMIS__POINT_ADD_LOADED) counters_set(raced, raced_cell, 14);
 }
@@ -255,7 +255,7 @@ CASE(overflow_without_room_in_the_middle_takes_back)
 static unsigned slots_seen;
 
 /* An adder is about to take a slot: no counter is marked yet that has none. */
-static void look_for_mark(enum tamis__point point)
+static void look_for_mark(unsigned point)
 {
     uint64_t offset;
     const char *reason = "";

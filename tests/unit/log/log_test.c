@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "file/io.h"
 #include "log/log.h"
+#include "os/io.h"
 #include "spawn.h"
 
 #define NONCE UINT64_C(0x1122334455667788)

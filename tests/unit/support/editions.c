@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "editions.h"
 
+#include "plan/plan.h"
 #include "txn/draft.h"
-#include "txn/plan.h"
 
 int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64_t count,
                      const struct tamis__exceptions *by_hand, const struct tamis__exceptions *found)

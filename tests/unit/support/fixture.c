@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file/segment.h"
+#include "segment/segment.h"
 #include "sizing/sizing.h"
 #include "spawn.h"
 

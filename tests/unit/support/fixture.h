@@ -7,9 +7,9 @@
 
 #include "auto.h"
 #include "cases.h"
-#include "file/segment.h"
 #include "random.h"
 #include "scratch.h"
+#include "segment/segment.h"
 #include "specs.h"
 #include "tamis.h"
 

@@ -54,7 +54,7 @@ int merges_stop(void *context, uint64_t done_bytes, uint64_t all_bytes)
 
 struct death {
     const char *path, *made;
-    enum tamis__point point;
+    unsigned point;
     unsigned passes;
 };
 
@@ -76,7 +76,7 @@ static void merge_until_killed(void *context)
     _exit(1); /* the point was not reached */
 }
 
-void merges_killed(const char *path, enum tamis__point point, unsigned passes, const char *made)
+void merges_killed(const char *path, unsigned point, unsigned passes, const char *made)
 {
     death = (struct death){.path = path, .made = made, .point = point, .passes = passes};
     assert_int_equal(fixture_child(merge_until_killed, NULL), SPAWN_KILLED);

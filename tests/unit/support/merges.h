@@ -26,6 +26,6 @@ int merges_stop(void *context, uint64_t done_bytes, uint64_t all_bytes);
  * of that name from "b", and from "a" if it is there.  It must be killed where it passes the point
  * for the time after `passes`.
  */
-void merges_killed(const char *path, enum tamis__point point, unsigned passes, const char *made);
+void merges_killed(const char *path, unsigned point, unsigned passes, const char *made);
 
 #endif

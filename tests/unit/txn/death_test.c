@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/point.h"
-#include "file/io.h"
 #include "hooks.h"
+#include "os/io.h"
+#include "points.h"
 
 static const struct tamis_filter_spec plain = {.size = sizeof plain, .capacity = 100};
 
@@ -29,7 +29,7 @@ struct deed {
 static void set_hooks(const struct deed *deed)
 {
     if (deed->point >= 0)
-        hooks_signal_at((enum tamis__point)deed->point, SIGKILL, 0);
+        hooks_signal_at((unsigned)deed->point, SIGKILL, 0);
     else
         hooks_kill_before_call(deed->calls);
 }

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "editions.h"
-#include "file/io.h"
+#include "os/io.h"
+#include "points.h"
 #include "spawn.h"
 
 /* ---- What was called, in its order ----------------------------------------------------------- */
@@ -41,7 +41,7 @@ static int note_call(const char *verb, const char *what)
     return 0;
 }
 
-static void note_commit(enum tamis__point point)
+static void note_commit(unsigned point)
 {
     if (point == TAMIS__POINT_COMMITTED) note("commit", "");
 }

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "hooks.h"
+#include "points.h"
 #include "spawn.h"
 #include "txn/store.h"
 #include "txn/wait.h"
@@ -288,7 +288,7 @@ STORE_CASE(wait_for_a_stranger_with_the_catalog_ends_with_the_timeout)
     try_all(path, store, filter, start_holder(path, LOCK_EX));
 }
 
-static enum tamis__point stop_at;
+static unsigned stop_at;
 
 static void create_until_stopped(void *context, unsigned index)
 {
@@ -300,7 +300,7 @@ static void create_until_stopped(void *context, unsigned index)
     SPAWN_CHECK(tamis_filter_create(store, "stopped", &spec, NULL) == 0); /* never done */
 }
 
-static pid_t start_stopped(char *path, enum tamis__point point)
+static pid_t start_stopped(char *path, unsigned point)
 {
     stop_at = point;
     return spawn_until_stopped(create_until_stopped, path, 0);

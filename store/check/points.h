@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* points.h: the instants inside a repair at which a test may step in (base/point.h). */
+#pragma once
+
+#include "base/point.h"
+
+/* X(name, where) */
+#define TAMIS__CHECK_POINTS(X)                                                                     \
+    X(TAMIS__POINT_SLOT_HALF, "copy: one word of an overflow slot is read, the other is not")      \
+    X(TAMIS__POINT_REPAIR_SCANNED, "repair: all files were looked at, nothing is changed")         \
+    X(TAMIS__POINT_REPAIR_RENAMED, "repair: the new catalog is in its place, the rest not done")   \
+    X(TAMIS__POINT_REPAIR_CLEANED, "repair: files are removed, the catalog does not know yet")
+
+enum tamis__check_point {
+    TAMIS__POINTS_BEFORE_CHECK = 8 * TAMIS__POINTS_A_ROOM - 1,
+    TAMIS__CHECK_POINTS(TAMIS__POINT_NUMBER)
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* private_fd.c: see private_fd.h.  The mutex is held for a few instructions, and
+ * never while waiting. */
+#include "os/private_fd.h"
+
+#include <pthread.h>
+
+#include "os/io.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct tamis__private_fd *files;
+static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+}
+
+static void after_fork_in_parent(void)
+{
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+/* Closes the files without unlocking them: to unlock would take the parent's lock away. */
+static void after_fork_in_child(void)
+{
+    struct tamis__private_fd *next;
+    for (struct tamis__private_fd *file = files; file != NULL; file = next) {
+        next = file->next;
+        tamis__close(file->fd);
+        *file = (struct tamis__private_fd){.fd = -1};
+    }
+    files = NULL;
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+static void install_handlers(void)
+{
+    (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+int tamis__private_open(int dir_fd, const char *name, int flags, unsigned mode, const char *what,
+                        struct tamis__private_fd *file)
+{
+    *file = (struct tamis__private_fd){.fd = -1};
+    (void)pthread_once(&handlers_once, install_handlers);
+    (void)pthread_mutex_lock(&mutex);
+    const int rc = tamis__open(dir_fd, name, flags, mode, what, &file->fd);
+    if (rc == 0) {
+        file->next = files;
+        file->link = &files;
+        if (files != NULL) files->link = &file->next;
+        files = file;
+        file->is_open = true;
+    }
+    (void)pthread_mutex_unlock(&mutex);
+    return rc;
+}
+
+void tamis__private_close(struct tamis__private_fd *file)
+{
+    (void)pthread_mutex_lock(&mutex);
+    if (file->is_open) {
+        *file->link = file->next;
+        if (file->next != NULL) file->next->link = file->link;
+        tamis__unlock(file->fd);
+        tamis__close(file->fd);
+    }
+    *file = (struct tamis__private_fd){.fd = -1};
+    (void)pthread_mutex_unlock(&mutex);
+}

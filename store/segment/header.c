@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * header.c: makes and checks segment headers.
+ *
+ * A header is checked in the order of what can be trusted: first the magic, then version and flags
+ * (so that a newer file is called newer and not damaged), then the checksum, then that the fields
+ * agree with each other and with the layout.  After that no field can lead outside the file.
+ */
+#include "segment/header.h"
+
+#include <stdarg.h>
+
+#include "hash/digester.h"
+
+int tamis__refuse(struct tamis__refusal *refusal, int code, uint64_t offset, const char *format,
+                  ...)
+{
+    va_list arguments;
+    refusal->offset = offset;
+    va_start(arguments, format);
+    (void)vsnprintf(refusal->reason, sizeof refusal->reason, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+#define FIELD(field) offsetof(struct tamis__segment_header, field)
+
+static uint64_t constant_checksum(const struct tamis__segment_header *header)
+{
+    return tamis__checksum(header, FIELD(checksum));
+}
+
+void tamis__header_seal(struct tamis__segment_header *header)
+{
+    header->checksum = constant_checksum(header);
+}
+
+uint64_t tamis__header_file_bytes(const struct tamis__segment_header *h)
+{
+    if (h->counter_bits == 0) return h->file_bytes;
+    const uint32_t most = tamis__overflow_levels_max(h->m_bits);
+    return h->file_bytes + tamis__overflow_bytes(h->m_bits, tamis__header_overflow_levels(h, most));
+}
+
+uint64_t tamis__header_file_bytes_max(const struct tamis__segment_header *h)
+{
+    if (h->counter_bits == 0) return h->file_bytes;
+    return h->file_bytes + tamis__overflow_bytes(h->m_bits, tamis__overflow_levels_max(h->m_bits));
+}
+
+static int check_counters(const struct tamis__segment_header *h, struct tamis__refusal *why)
+{
+    if (h->counter_bits == 0) return 0;
+    if (!tamis__counter_bits_are_valid(h->counter_bits))
+        return tamis__refuse(why, TAMIS_EVERSION, FIELD(counter_bits), "has counters of %u bit%s",
+                             h->counter_bits, tamis__plural(h->counter_bits));
+    if (h->m_bits > TAMIS__COUNTERS_MAX)
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(m_bits),
+                             "has an impossible m of %llu counters", (unsigned long long)h->m_bits);
+    if (h->overflow_levels > tamis__overflow_levels_max(h->m_bits))
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(overflow_levels),
+                             "has %llu level%s of overflow, which nothing could fill",
+                             (unsigned long long)h->overflow_levels,
+                             tamis__plural(h->overflow_levels));
+    return 0;
+}
+
+/* A file may be longer than its levels need: its maker may have died before the new level
+ * was in force. */
+static int check_size(const struct tamis__segment_header *h, uint64_t file_bytes,
+                      struct tamis__refusal *why)
+{
+    const uint64_t least = tamis__header_file_bytes(h), most = tamis__header_file_bytes_max(h);
+    if (file_bytes >= least && file_bytes <= most) return 0;
+    return tamis__refuse(why, TAMIS_ECORRUPT, file_bytes < least ? file_bytes : most,
+                         "is %s: %llu byte%s where its header says %llu",
+                         file_bytes < least ? "truncated" : "too long",
+                         (unsigned long long)file_bytes, tamis__plural(file_bytes),
+                         (unsigned long long)(file_bytes < least ? least : most));
+}
+
+struct tamis__policy tamis__header_policy(const struct tamis__segment_header *header)
+{
+    return (struct tamis__policy){.on_full = header->on_full,
+                                  .slices = header->slices,
+                                  .window_ns = header->window_ns,
+                                  .window_items = header->window_items,
+                                  .capacity = header->filter_capacity,
+                                  .fp_rate = tamis__double_from_bits(header->filter_rate),
+                                  .durable = header->durable,
+                                  .window_from = header->window_from};
+}
+
+/* Is this a window that tamis_filter_create() would make? */
+static bool is_window(const struct tamis__policy *p)
+{
+    if (p->window_ns == 0 && p->window_items == 0) return p->slices == 0;
+    if (p->window_ns != 0 && p->window_items != 0) return false;
+    if (p->slices == 0 || p->slices > TAMIS_SLICES_MAX) return false;
+    if (p->window_items != 0) return p->window_items <= TAMIS__CAPACITY_MAX;
+    return p->window_ns / p->slices >= TAMIS_SLICE_NS_MIN && p->window_ns <= TAMIS_WINDOW_NS_MAX;
+}
+
+const char *tamis__policy_problem(const struct tamis__policy *policy)
+{
+    if (policy->on_full > TAMIS_ON_FULL_WARN) return "has an unknown policy for when it is full";
+    if (policy->capacity == 0 || policy->capacity > TAMIS__CAPACITY_MAX ||
+        !(policy->fp_rate > 0 && policy->fp_rate <= 1))
+        return "is of a filter made for an impossible capacity or rate";
+    if (policy->durable > 1) return "is durable in a way that this library does not know";
+    if (policy->window_from > 1) return "has a window that this library does not know";
+    if (policy->window_from != 0 && policy->slices == 0) return "has no window for its window-from";
+    return is_window(policy) ? NULL : "has an impossible window";
+}
+
+const char *tamis__slice_problem(const struct tamis__policy *policy, uint64_t slice,
+                                 int64_t slice_start, uint32_t step)
+{
+    if (step > TAMIS__STEP_MAX) return "has an impossible step of growth";
+    if (policy->slices == 0)
+        return slice == 0 && slice_start == 0 ? NULL : "has a slice of a window that there is not";
+    /* A slice ends one slice's length after its start, and is forgotten one window later. */
+    const int64_t last = INT64_MAX - policy->window_ns - policy->window_ns / policy->slices;
+    if (slice > TAMIS__SLICE_MAX || slice_start < 0 || slice_start > last)
+        return "has an impossible slice";
+    return NULL;
+}
+
+static int check_policy(const struct tamis__segment_header *h, struct tamis__refusal *why)
+{
+    const struct tamis__policy policy = tamis__header_policy(h);
+    const char *problem = tamis__policy_problem(&policy);
+    if (problem != NULL)
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(filter_capacity), "%s", problem);
+    problem = tamis__slice_problem(&policy, h->slice, h->slice_start, h->step);
+    if (problem != NULL) return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(slice), "%s", problem);
+    return 0;
+}
+
+/* Checks the fields that must follow from each other. */
+static int check_fields(const struct tamis__segment_header *h, uint64_t file_bytes,
+                        struct tamis__refusal *why)
+{
+    if (h->header_bytes != TAMIS__HEADER_BYTES || h->stripes != TAMIS__STRIPES)
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(header_bytes),
+                             "has a header of another shape");
+    if (h->m_bits == 0 || h->m_bits > TAMIS__M_BITS_MAX)
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(m_bits), "has an impossible m of %llu bits",
+                             (unsigned long long)h->m_bits);
+    if (h->k == 0 || h->k > TAMIS_K_MAX)
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(k), "has an impossible k of %u", h->k);
+    if (h->bit_order != TAMIS__BITS_LSB_FIRST && h->bit_order != TAMIS__BITS_MSB_FIRST)
+        return tamis__refuse(why, TAMIS_EVERSION, FIELD(bit_order), "has an unknown bit order");
+    const double fp_rate = tamis__double_from_bits(h->fp_rate);
+    if (h->capacity == 0 || h->capacity > TAMIS__CAPACITY_MAX || !(fp_rate > 0 && fp_rate <= 1))
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(capacity),
+                             "has an impossible capacity or rate");
+    /* The kind knows how many bytes the m bits take. */
+    if (h->data_offset < TAMIS__HEADER_BYTES || h->data_offset % TAMIS__FILE_UNIT != 0 ||
+        h->data_bytes == 0 || h->data_bytes % 8 != 0 || h->file_bytes > INT64_MAX ||
+        h->data_offset > h->file_bytes || h->data_bytes > h->file_bytes - h->data_offset)
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(data_offset), "has an impossible layout");
+    int rc = check_counters(h, why);
+    if (rc == 0) rc = check_size(h, file_bytes, why);
+    return rc < 0 ? rc : check_policy(h, why);
+}
+
+/* A flag that says something of one kind is unknown of the others. */
+static uint32_t known_flags(uint32_t kind)
+{
+    return kind == TAMIS_KIND_FUSE ? TAMIS__INCOMPAT_PACKED : 0;
+}
+
+int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
+                        struct tamis__refusal *refusal)
+{
+    struct tamis__segment_header h;
+    if (bytes < sizeof h.magic || memcmp(buffer, TAMIS__SEGMENT_MAGIC, sizeof h.magic) != 0)
+        return tamis__refuse(refusal, TAMIS_EFOREIGN, 0,
+                             "is not a segment of Tamis (wrong first bytes)");
+    if (bytes < sizeof h)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its header");
+    memcpy(&h, buffer, sizeof h);
+    if (h.format_version > TAMIS__FORMAT_VERSION)
+        return tamis__refuse(
+            refusal, TAMIS_EVERSION, FIELD(format_version),
+            "has format version %u, this library reads up to %u; use a newer Tamis",
+            h.format_version, TAMIS__FORMAT_VERSION);
+    const uint32_t unknown = h.incompat_flags & ~known_flags(h.kind);
+    if (unknown != 0)
+        return tamis__refuse(
+            refusal, TAMIS_EVERSION, FIELD(incompat_flags),
+            "uses features (flags %#x) that this library does not have; use a newer Tamis",
+            unknown);
+    if (h.checksum != constant_checksum(&h) || h.format_version == 0)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, FIELD(checksum),
+                             "has a damaged header (its checksum does not match)");
+    return check_fields(&h, file_bytes, refusal);
+}
+
+struct tamis__digester tamis__header_digester(const struct tamis__segment_header *header)
+{
+    if (header->hash_set == TAMIS__HASH_XXH3)
+        return (struct tamis__digester){.other = NULL, .seed = header->seed};
+    if (header->hash_set == TAMIS__HASH_SIP)
+        return (struct tamis__digester){.other = tamis__digest_sip, .secret = header->parameters};
+    return (struct tamis__digester){.other = tamis__hash_set_by_id(header->hash_set)->pair,
+                                    .secret = NULL};
+}
+
+struct tamis__hashing tamis__header_hashing(const struct tamis__segment_header *header)
+{
+    return (struct tamis__hashing){.set = tamis__hash_set_by_id(header->hash_set),
+                                   .parameters = header->parameters,
+                                   .seed = header->seed,
+                                   .m_bits = header->m_bits,
+                                   .k = header->k};
+}
+
+void tamis__header_set_items(struct tamis__segment_header *header, uint64_t items)
+{
+    for (uint64_t i = 0; i < TAMIS__STRIPES; i++) {
+        header->items[i].items = items / TAMIS__STRIPES + (i < items % TAMIS__STRIPES);
+        header->items[i].quota = header->items[i].items;
+    }
+    header->granted = items;
+}
+
+uint64_t tamis__stripes_sum(const uint64_t stripes[TAMIS__STRIPES], bool counting)
+{
+    uint64_t above = 0, below = 0;
+    for (size_t i = 0; i < TAMIS__STRIPES; i++) {
+        const bool negative = counting && stripes[i] >> 63 != 0;
+        const uint64_t size = negative ? 0 - stripes[i] : stripes[i];
+        *(negative ? &below : &above) += size < TAMIS__ITEMS_MAX ? size : TAMIS__ITEMS_MAX;
+    }
+    return above > below ? above - below : 0;
+}
+
+uint64_t tamis__header_items(const struct tamis__segment_header *header)
+{
+    uint64_t stripes[TAMIS__STRIPES];
+    for (size_t i = 0; i < TAMIS__STRIPES; i++)
+        stripes[i] = header->items[i].items;
+    return tamis__stripes_sum(stripes, header->counter_bits != 0);
+}
+
+void tamis__label_write(struct tamis__name_label *label, uint64_t sequence, const char *name)
+{
+    const size_t bytes = strlen(name);
+    memset(label, 0, sizeof *label);
+    label->sequence = sequence;
+    label->bytes = (uint32_t)bytes;
+    memcpy(label->name, name, bytes);
+    label->checksum = tamis__checksum(label, offsetof(struct tamis__name_label, checksum));
+}
+
+static int label_is_whole(const struct tamis__name_label *label)
+{
+    return label->sequence != 0 && label->bytes > 0 && label->bytes <= TAMIS_NAME_MAX &&
+           label->name[label->bytes] == '\0' &&
+           label->checksum == tamis__checksum(label, offsetof(struct tamis__name_label, checksum));
+}
+
+const struct tamis__name_label *tamis__label_current(const struct tamis__segment_header *header)
+{
+    const struct tamis__name_label *best = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        const struct tamis__name_label *label = &header->labels[i];
+        if (label_is_whole(label) && (best == NULL || label->sequence > best->sequence))
+            best = label;
+    }
+    return best;
+}

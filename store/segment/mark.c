@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mark.c: see mark.h; docs/durability.md, "The mark", has the proof.
+ *
+ * Who writes the words: mark, boot_id, clean_until and syncs_* are written by any process, by
+ * atomics.  degraded_since is set by whoever sees a sync fail, and cleared by whoever has synced
+ * all.  unclean_since is written by the holder of the catalog's exclusive lock.
+ */
+#include "segment/mark.h"
+
+#include <fcntl.h>
+
+#include "os/inside.h"
+#include "os/io.h"
+#include "segment/points.h"
+
+/* The byte that writers lock, behind the bytes of removers (owner.c). */
+#define WRITERS_BYTE ((uint64_t)1 << 61)
+/* No page of any host is smaller. */
+#define PAGE_BYTES_MIN 4096u
+#define BOOT_ID_WORDS (TAMIS__BOOT_ID_BYTES / 8)
+
+/* ---- The words ------------------------------------------------------------------------------- */
+
+static uint64_t load_mark(const struct tamis__segment_header *header)
+{
+    /* ORDER acquire: pairs with the release of make_dirty(): the boot_id of a dirty mark. */
+    return __atomic_load_n(&header->mark, __ATOMIC_ACQUIRE);
+}
+
+/* Was the mark set under this boot?  Where the boot is not known, `if_unknown` is the answer. */
+static bool is_this_boot(const struct tamis__segment_header *header, bool if_unknown)
+{
+    uint64_t ours[BOOT_ID_WORDS] = {0}, theirs[BOOT_ID_WORDS];
+    uint8_t id[TAMIS__BOOT_ID_BYTES];
+    if (!tamis__boot_id(id)) return if_unknown;
+    memcpy(ours, id, sizeof ours);
+    const uint64_t *words = (const uint64_t *)(const void *)header->boot_id;
+    for (size_t i = 0; i < BOOT_ID_WORDS;
+         i++) /* ORDER relaxed: all writers of one boot write the same */
+        theirs[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+    return memcmp(ours, theirs, sizeof ours) == 0;
+}
+
+static void set_boot(struct tamis__segment_header *header)
+{
+    uint64_t ours[BOOT_ID_WORDS] = {0};
+    uint8_t id[TAMIS__BOOT_ID_BYTES];
+    uint64_t *words = (uint64_t *)(void *)header->boot_id; /* at a multiple of 8: header.h */
+    (void)tamis__boot_id(id);                              /* zeros where it is not known */
+    memcpy(ours, id, sizeof ours);
+    for (size_t i = 0; i < BOOT_ID_WORDS; i++) /* ORDER relaxed: before the release of the mark */
+        __atomic_store_n(&words[i], ours[i], __ATOMIC_RELAXED);
+}
+
+/* Raises a time or a count that only grows. */
+static void raise_time(int64_t *place, int64_t to)
+{
+    int64_t is = __atomic_load_n(place, __ATOMIC_RELAXED);
+    /* ORDER relaxed: no other memory is read because of it. */
+    while (is < to &&
+           !__atomic_compare_exchange_n(place, &is, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
+
+static void raise_count(uint64_t *place, uint64_t to)
+{
+    uint64_t is = __atomic_load_n(place, __ATOMIC_RELAXED);
+    /* ORDER release: who finds that its checkpoint is done also finds what that checkpoint did. */
+    while (is < to &&
+           !__atomic_compare_exchange_n(place, &is, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        continue;
+}
+
+bool tamis__mark_is_stale(const struct tamis__segment_header *header)
+{
+    return (load_mark(header) & TAMIS__MARK_DIRTY) != 0 && !is_this_boot(header, true);
+}
+
+bool tamis__mark_is_clean(const struct tamis__segment_header *header)
+{
+    return (load_mark(header) & TAMIS__MARK_DIRTY) == 0;
+}
+
+int64_t tamis__mark_clean_until(const struct tamis__segment_header *header)
+{
+    /* ORDER relaxed: the time stands alone. */
+    const int64_t since = __atomic_load_n(&header->clean_until, __ATOMIC_RELAXED);
+    return since != 0 ? since : header->created_at;
+}
+
+int64_t tamis__mark_unclean_since(const struct tamis__segment_header *header)
+{
+    /* ORDER relaxed: the time stands alone. */
+    const int64_t since = __atomic_load_n(&header->unclean_since, __ATOMIC_RELAXED);
+    return since != 0 ? since : tamis__mark_is_stale(header) ? tamis__mark_clean_until(header) : 0;
+}
+
+/* ---- Failed syncs ---------------------------------------------------------------------------- */
+
+/* After a write has failed, the kernel takes the page for clean.  This makes all
+ * pages dirty again. */
+static void touch_pages(const struct tamis__segment *segment)
+{
+    const uint64_t bytes = tamis__header_file_bytes(segment->header);
+    volatile uint64_t nothing = 0; /* unknown to the compiler, which would leave the store out */
+    for (uint64_t at = 0; at < bytes; at += PAGE_BYTES_MIN) /* ORDER relaxed: changes nothing */
+        (void)__atomic_fetch_or((uint64_t *)(void *)((char *)segment->header + at), nothing,
+                                __ATOMIC_RELAXED);
+}
+
+int tamis__mark_degrade(const struct tamis__segment *segment, int rc)
+{
+    int64_t never = 0; /* ORDER relaxed: a time alone */
+    (void)__atomic_compare_exchange_n(&segment->header->degraded_since, &never, tamis__now_ns(),
+                                      false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    touch_pages(segment);
+    return rc;
+}
+
+static int sync_header(const struct tamis__segment *segment)
+{
+    const int rc = tamis__segment_sync_header(segment->place, segment->header);
+    return rc < 0 ? tamis__mark_degrade(segment, rc) : 0;
+}
+
+/* ---- A writer begins ------------------------------------------------------------------------- */
+
+bool tamis__mark_is_writer(const struct tamis__segment *segment)
+{
+    struct tamis__writing *writer = segment->writer;
+    /* ORDER relaxed: set by this process, before it wrote. */
+    return writer != NULL && (tamis__owner_current(&writer->owner) != NULL ||
+                              __atomic_load_n(&writer->unwatched, __ATOMIC_RELAXED));
+}
+
+/* Locks the byte of writers.  Returns NULL if no descriptor or lock can be had. */
+static struct tamis__owner *take_lock(const struct tamis__segment *segment)
+{
+    char what[TAMIS__SEGMENT_PATH_BYTES];
+    struct tamis__owner *fresh = calloc(1, sizeof *fresh);
+    if (fresh == NULL) return NULL;
+    if (tamis__segment_open_again(segment, what, &fresh->file) == 0 &&
+        tamis__share_byte(fresh->file.fd, WRITERS_BYTE, what) == 1)
+        return fresh;
+    tamis__owner_free(fresh);
+    return NULL;
+}
+
+/* All that was added while the segment was clean is on the disk, so all until now is; unless
+ * another writer was faster, who may have written since then. */
+static void raise_while_clean(struct tamis__segment_header *header)
+{
+    int64_t old = __atomic_load_n(&header->clean_until, __ATOMIC_RELAXED);
+    const int64_t now = tamis__now_ns();
+    if ((load_mark(header) & TAMIS__MARK_DIRTY) != 0 || now < old) return;
+    /* ORDER relaxed: the time stands alone. */
+    (void)__atomic_compare_exchange_n(&header->clean_until, &old, now, false, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED);
+}
+
+static int make_dirty(const struct tamis__segment *segment, uint64_t was)
+{
+    struct tamis__segment_header *header = segment->header;
+    if ((was & TAMIS__MARK_DIRTY) == 0) raise_while_clean(header);
+    set_boot(header);
+    /* ORDER release: the boot_id comes first. */
+    (void)__atomic_fetch_or(&header->mark, TAMIS__MARK_DIRTY, __ATOMIC_RELEASE);
+    TAMIS__POINT(TAMIS__POINT_MARK_DIRTY);
+    const int rc = sync_header(segment);
+    if (rc < 0) return rc;
+    /* ORDER release: after the sync. */
+    (void)__atomic_fetch_or(&header->mark, TAMIS__MARK_ON_DISK, __ATOMIC_RELEASE);
+    return 0;
+}
+
+int tamis__mark_begin(const struct tamis__segment *segment, bool tried)
+{
+    const uint64_t marked = TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK;
+    struct tamis__writing *writer = segment->writer;
+    struct tamis__segment_header *header = segment->header;
+    if (segment->place == NULL || writer == NULL) return 0; /* plain memory */
+    if (!tried && tamis__mark_is_stale(header)) return TAMIS__MARK_STALE;
+    struct tamis__owner *fresh = take_lock(segment);
+    TAMIS__POINT(TAMIS__POINT_MARK_LOCKED);
+    /* ORDER seq_cst: a writer takes the lock, then raises the count, then sets its first bit.  A
+     * checkpoint reads the mark, then asks for locks, then syncs. */
+    if (fresh == NULL)
+        (void)__atomic_fetch_or(&header->mark, TAMIS__MARK_UNWATCHED, __ATOMIC_SEQ_CST);
+    const uint64_t was = __atomic_fetch_add(&header->mark, TAMIS__MARK_WRITER, __ATOMIC_SEQ_CST);
+    TAMIS__POINT(TAMIS__POINT_MARK_COUNTED);
+    int rc = 0;
+    if ((was & marked) != marked || !is_this_boot(header, false)) rc = make_dirty(segment, was);
+    if (rc == 0) rc = tamis__segment_check(segment); /* so the file has the mark */
+    if (rc < 0) {
+        tamis__owner_free(fresh);
+        return rc;
+    }
+    if (fresh != NULL)
+        (void)tamis__owner_enter(&writer->owner, fresh);
+    else
+        __atomic_store_n(&writer->unwatched, true, __ATOMIC_RELAXED); /* ORDER: see is_writer */
+    TAMIS__POINT(TAMIS__POINT_MARK_DONE);
+    return 0;
+}
+
+/* ---- A checkpoint ---------------------------------------------------------------------------- */
+
+/* Does any other descriptor hold the writers' byte?  If that cannot be found out, the
+ * answer is yes. */
+static bool others_write(const struct tamis__segment *segment)
+{
+    char what[TAMIS__SEGMENT_PATH_BYTES];
+    struct tamis__private_fd file = {.fd = -1};
+    struct tamis__owner *owner =
+        segment->writer != NULL ? tamis__owner_current(&segment->writer->owner) : NULL;
+    if (TAMIS__NO_MARK_LOCK) return false;
+    if (owner != NULL) return tamis__byte_is_locked(owner->file.fd, WRITERS_BYTE, "a segment") != 0;
+    int rc = tamis__segment_open_again(segment, what, &file);
+    if (rc == 0) rc = tamis__byte_is_locked(file.fd, WRITERS_BYTE, what);
+    tamis__private_close(&file);
+    return rc != 0;
+}
+
+/* Clears the mark, unless somebody has begun since `mark` was read. */
+static bool clear_mark(struct tamis__segment_header *header, uint64_t mark)
+{
+    /* ORDER seq_cst: see tamis__mark_begin. */
+    if (TAMIS__NO_MARK_COUNT) mark = __atomic_load_n(&header->mark, __ATOMIC_SEQ_CST);
+    const bool cleared = __atomic_compare_exchange_n(
+        &header->mark, &mark, mark & ~(TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK), false,
+        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    TAMIS__POINT(TAMIS__POINT_SYNC_CLEARED);
+    return cleared;
+}
+
+/* Brings all pages to the disk.  This also heals a failure from before. */
+static int sync_all(const struct tamis__segment *segment)
+{
+    struct tamis__segment_header *header = segment->header;
+    /* ORDER acquire: what failed until then is written again. */
+    int64_t failed = __atomic_load_n(&header->degraded_since, __ATOMIC_ACQUIRE);
+    if (failed != 0) touch_pages(segment);
+    const int rc = tamis__segment_sync(segment->place, segment);
+    if (rc < 0) return tamis__mark_degrade(segment, rc);
+    if (failed != 0) /* ORDER relaxed: a time alone */
+        (void)__atomic_compare_exchange_n(&header->degraded_since, &failed, 0, false,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return 0;
+}
+
+/* ---- Durable adds that never landed ---------------------------------------------------------- */
+
+/* The byte that the caller of count_dead_flights() locks, behind the byte of the writers. */
+#define TOLL_BYTE (((uint64_t)1 << 61) + 1)
+
+/*
+ * Returns how many of the flights in `unlogged` belong to adders that are dead or have failed (a
+ * flight is an add between its first bit and the sync of its log).  It can tell only if no other
+ * handle writes and none has begun since `mark` was read.  If the result is above 0, `toll` is
+ * locked, so that two callers do not take off the same flights.
+ *
+ * The order of the loads matters: a flight of this handle counts in `begun` and not yet in `done`,
+ * so this handle never has more flights than their difference.
+ */
+static uint64_t count_dead_flights(const struct tamis__segment *segment, uint64_t mark,
+                                   struct tamis__private_fd *toll)
+{
+    const struct tamis__segment_header *header = segment->header;
+    const struct tamis__writing *writer = segment->writer;
+    char what[TAMIS__SEGMENT_PATH_BYTES];
+    /* ORDER seq_cst: as said above, and paired with the loads and stores of flight.c, which raises
+     * and lowers these words. */
+    if (writer == NULL || __atomic_load_n(&header->unlogged, __ATOMIC_SEQ_CST) == 0) return 0;
+    if (tamis__segment_open_again(segment, what, toll) < 0 ||
+        tamis__lock_byte(toll->fd, TOLL_BYTE, what) != 1)
+        return 0;
+    const uint64_t done = __atomic_load_n(&writer->flights_done, __ATOMIC_SEQ_CST);
+    const uint64_t unlogged = __atomic_load_n(&header->unlogged, __ATOMIC_SEQ_CST);
+    const uint64_t own = __atomic_load_n(&writer->flights_begun, __ATOMIC_SEQ_CST) - done;
+    if (__atomic_load_n(&header->mark, __ATOMIC_SEQ_CST) != mark) return 0;
+    return unlogged > own ? unlogged - own : 0;
+}
+
+/* `leaving`: this handle has done its last write.  If others write, all is left to them. */
+static int checkpoint(const struct tamis__segment *segment, bool leaving)
+{
+    struct tamis__segment_header *header = segment->header;
+    const int64_t now = tamis__now_ns();
+    /* ORDER seq_cst: see tamis__mark_begin. */
+    const uint64_t mark = __atomic_load_n(&header->mark, __ATOMIC_SEQ_CST);
+    const bool stale = tamis__mark_is_stale(header);
+    const bool watched = (mark & TAMIS__MARK_UNWATCHED) == 0 && !stale;
+    const bool lonely = watched && !others_write(segment);
+    const bool alone = lonely && (leaving || !tamis__mark_is_writer(segment));
+    if (leaving && !alone && (mark & TAMIS__MARK_UNWATCHED) == 0) return 0;
+    TAMIS__POINT(TAMIS__POINT_SYNC_ASKED);
+    const bool dirty = (mark & TAMIS__MARK_DIRTY) != 0;
+    /* ORDER acq_rel: what a durable filter has to write was written before the sync begins. */
+    const uint64_t begun =
+        dirty ? __atomic_add_fetch(&header->syncs_begun, 1, __ATOMIC_ACQ_REL) : 0;
+    struct tamis__private_fd toll = {.fd = -1};
+    const uint64_t dead = lonely ? count_dead_flights(segment, mark, &toll) : 0;
+    int rc = sync_all(segment);
+    if (rc == 0) rc = tamis__segment_check(segment); /* or another file was synced */
+    /* ORDER seq_cst: their bits are on the disk. */
+    if (rc == 0 && dead > 0) (void)__atomic_sub_fetch(&header->unlogged, dead, __ATOMIC_SEQ_CST);
+    tamis__private_close(&toll);
+    if (rc < 0) return rc;
+    if (!dirty) return 1;
+    TAMIS__POINT(TAMIS__POINT_SYNC_DONE);
+    raise_count(&header->syncs_done, begun);
+    const bool cleared = alone && clear_mark(header, mark);
+    if (!stale) raise_time(&header->clean_until, now); /* else keys from before may be missing */
+    rc = sync_header(segment);
+    return rc < 0 ? rc : cleared;
+}
+
+int tamis__mark_checkpoint(const struct tamis__segment *segment)
+{
+    return checkpoint(segment, false);
+}
+
+int tamis__mark_leave(const struct tamis__segment *segment)
+{
+    struct tamis__owner *owner = tamis__owner_current(&segment->writer->owner);
+    /* This comes first: of two handles that leave together, the second one to let
+     * go finds nobody. */
+    if (owner != NULL) tamis__unlock_byte(owner->file.fd, WRITERS_BYTE);
+    return checkpoint(segment, true);
+}
+
+/* ---- After the machine went down ------------------------------------------------------------- */
+
+/* A lock does not outlive its boot, so a writer that holds one is alive. */
+int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number)
+{
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    int fd = -1;
+    tamis__segment_name(number, name);
+    int rc = tamis__inside_open(place->segments_fd, name, O_RDWR, name, &fd);
+    if (rc == 0) rc = tamis__byte_is_locked(fd, WRITERS_BYTE, name);
+    tamis__close(fd);
+    return rc;
+}
+
+static void recover(struct tamis__segment_header *header, bool whole)
+{
+    int64_t never = 0;
+    /* ORDER seq_cst, in this order: if only the first store is on the disk, the segment is
+     * recovered once more. */
+    if (!whole) (void)__atomic_fetch_or(&header->mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
+    if (!whole)
+        (void)__atomic_compare_exchange_n(&header->unclean_since, &never,
+                                          tamis__mark_clean_until(header), false, __ATOMIC_SEQ_CST,
+                                          __ATOMIC_SEQ_CST);
+    __atomic_store_n(&header->unlogged, 0, __ATOMIC_SEQ_CST); /* no adder has outlived its boot */
+    (void)__atomic_fetch_and(&header->mark, ~TAMIS__MARK_BITS, __ATOMIC_SEQ_CST);
+    set_boot(header);
+}
+
+int tamis__mark_recover(const struct tamis__place *place, uint64_t number, bool whole)
+{
+    struct tamis__segment_header *header;
+    int rc = tamis__segment_map_header(place, number, &header);
+    if (rc < 0 || header == NULL) return rc;
+    if (tamis__mark_is_stale(header)) {
+        rc = tamis__mark_has_writer(place, number);
+        if (rc == 0) {
+            recover(header, whole);
+            rc = tamis__segment_sync_header(place, header);
+            if (rc == 0) rc = 1;
+        } else if (rc > 0) {
+            rc = 0;
+        }
+    }
+    tamis__segment_unmap_header(header);
+    return rc;
+}
+
+int tamis__mark_miss(const struct tamis__place *place, uint64_t number, int64_t since)
+{
+    struct tamis__segment_header *header;
+    int rc = tamis__segment_map_header(place, number, &header);
+    if (rc < 0 || header == NULL) return rc;
+    /* ORDER seq_cst: as in a recovery. */
+    int64_t known = __atomic_load_n(&header->unclean_since, __ATOMIC_SEQ_CST);
+    (void)__atomic_fetch_or(&header->mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
+    while ((known == 0 || since < known) &&
+           !__atomic_compare_exchange_n(&header->unclean_since, &known, since, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    }
+    rc = tamis__segment_sync_header(place, header);
+    tamis__segment_unmap_header(header);
+    return rc;
+}
+
+int tamis__mark_accept(const struct tamis__segment *segment)
+{
+    /* ORDER seq_cst: under the catalog's lock. */
+    if (__atomic_exchange_n(&segment->header->unclean_since, 0, __ATOMIC_SEQ_CST) == 0) return 0;
+    return sync_header(segment);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mark.h: the mark: what the header of a segment says about the disk.  It says whether the segment
+ * was written to since it was last synced, and under which boot.
+ *
+ *     begin        before a handle's first write: the disk knows that the segment is dirty
+ *     checkpoint   brings all of it to the disk; clears the mark if nobody is left who may write
+ *     recover      the machine went down under a dirty mark: notes since when keys may be missing
+ *
+ * docs/durability.md has the protocol, and why a cleared mark means that no bit is missing.  The
+ * words are in shared memory; none of this takes a lock that another waits for.
+ */
+#pragma once
+
+#include "segment/segment.h"
+
+#define TAMIS__MARK_DIRTY ((uint64_t)1)     /* somebody may have written since clean_until */
+#define TAMIS__MARK_ON_DISK ((uint64_t)2)   /* the disk knows that too, with this boot_id */
+#define TAMIS__MARK_UNWATCHED ((uint64_t)4) /* a writer had no lock: only a recovery clears it */
+#define TAMIS__MARK_BITS ((uint64_t)7)
+#define TAMIS__MARK_WRITER ((uint64_t)8) /* each adds one when it begins */
+
+/* Is the segment dirty from another boot than this one?  Then the machine went down, or the file
+ * is a copy. */
+bool tamis__mark_is_stale(const struct tamis__segment_header *header);
+
+/* Is every bit of the segment on the disk, as far as the mark says? */
+bool tamis__mark_is_clean(const struct tamis__segment_header *header);
+
+/* Since when keys may be missing from the segment, as it is now: unclean_since, or what a recovery
+ * would make of a stale mark; 0: none is missing. */
+int64_t tamis__mark_unclean_since(const struct tamis__segment_header *header);
+
+/*
+ * Call before the first write of a handle in this process: the handle becomes a writer.  Once
+ * this has returned 0, the disk has the mark.  Returns TAMIS__MARK_STALE, and does nothing, if
+ * the segment must be recovered first, unless that was `tried`.  Any number of threads may
+ * call it together.
+ */
+#define TAMIS__MARK_STALE 1
+int tamis__mark_begin(const struct tamis__segment *segment, bool tried);
+/* Has this handle become a writer, in this process and through this mapping? */
+bool tamis__mark_is_writer(const struct tamis__segment *segment);
+
+/*
+ * Brings the segment to the disk.  Returns 1 if the mark is clear then, so that no bit is missing;
+ * 0 if others may be writing.  An error stays: the segment is degraded, in all processes, until a
+ * later checkpoint has ended well.
+ */
+int tamis__mark_checkpoint(const struct tamis__segment *segment);
+/* The same for a handle that writes no more and is then closed.  If others write, it syncs nothing
+ * and returns 0. */
+int tamis__mark_leave(const struct tamis__segment *segment);
+
+/* Does any living process write to the segment?  Returns 1, 0 or an error. */
+int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number);
+
+/* Ends a stale mark and returns 1; returns 0 if the mark is not stale, or if a writer with a lock
+ * is alive.  Call under the catalog's exclusive lock.  `whole`: nothing is missing, because the
+ * logs have brought it back. */
+int tamis__mark_recover(const struct tamis__place *place, uint64_t number, bool whole);
+
+/* When the whole segment was last brought to the disk, or if never, when it was made. */
+int64_t tamis__mark_clean_until(const struct tamis__segment_header *header);
+/* Notes that keys that were added after `since` may be missing: the segment is unclean since then,
+ * or since an earlier time.  When this returns 0, the disk knows it.  A file that does not exist
+ * is no error. */
+int tamis__mark_miss(const struct tamis__place *place, uint64_t number, int64_t since);
+
+/* Notes that the segment is degraded: a sync of its bits, or of a log that they rest on, has
+ * failed.  Returns `rc`. */
+int tamis__mark_degrade(const struct tamis__segment *segment, int rc);
+
+/* Notes that the keys that may be missing were dealt with: the segment is no longer unclean.  Call
+ * under the catalog's exclusive lock. */
+int tamis__mark_accept(const struct tamis__segment *segment);

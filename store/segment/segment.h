@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * segment.h: the life of a segment file: it is staged, published, opened and removed.
+ *
+ *     stage      staging/<random>.seg   made and allocated without the catalog's lock, but under a
+ *                                       flock on the file itself: a file there that nobody locks
+ *                                       belongs to a dead maker, and the next maker removes it
+ *     publish    segments/<number>.seg  header written, synced, renamed, under the catalog's
+ *                                       exclusive lock; in force once the catalog says so
+ *     open                              mapped whole; the descriptor is closed again
+ *
+ * A segment never shrinks or changes shape.  A segment of counters grows at its end
+ * (tamis__segment_extend).
+ *
+ * live.c has the words that change while others have the file open, room.c the item count (room.h),
+ * broken.c looks for truncation, populate.c reads all of a file, segment_name.c names files,
+ * segment.c has the rest.
+ */
+#pragma once
+
+#include "os/guard.h"
+#include "os/private_fd.h"
+#include "segment/header.h"
+#include "segment/owner.h"
+
+/* The directories of a store; the store owns them. */
+struct tamis__place {
+    char *path;  /* absolute */
+    int root_fd; /* of the store whose mode and group new files get; not owned */
+    int segments_fd;
+    int staging_fd; /* -1 in a store that is open read-only */
+    bool overlay;   /* files are copied up before they are read (os/overlay.h) */
+};
+
+struct tamis__staged;
+
+struct tamis__segment {
+    struct tamis__segment_header *header; /* start of the mapping */
+    uint64_t *data;                       /* the bits, 64-byte aligned */
+    uintptr_t tail;     /* atomic; address of a word of the last page, with TAMIS__TAIL_SET */
+    uint64_t map_bytes; /* the most bytes that the file can ever have */
+    uint64_t number;    /* as its header says */
+    bool writable;
+    const struct tamis__place *place;   /* where it was opened; NULL in plain memory */
+    const struct tamis__staged *staged; /* its file while it is not published yet; else NULL */
+    struct tamis__guard *guard;         /* of the mapping; NULL in plain memory */
+    void *kept;                         /* the constant part of the header; NULL if staged */
+    struct tamis__owner **owner; /* who this handle is to other removers; NULL without counters */
+    /* What this handle is to checkpoints (mark.h); NULL where it is read-only. */
+    struct tamis__writing *writer;
+};
+
+struct tamis__writing {
+    struct tamis__owner *owner; /* with the lock; NULL: has not written */
+    bool unwatched;             /* atomic: it has written without a lock */
+    /* Atomic: how often this handle, and that of the parent process, has raised `unlogged`; and how
+     * often it has lowered it since, or has given that up. */
+    uint64_t flights_begun, flights_done;
+};
+
+struct tamis__staged {
+    struct tamis__private_fd file; /* locked */
+    char name[24];
+};
+
+#define TAMIS__SEGMENT_NAME_BYTES 32
+void tamis__segment_name(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES]);
+/* The number in a segment's file name; 0 if it is not one. */
+uint64_t tamis__segment_number(const char *name);
+
+/* Makes an allocated, zeroed file of that many bytes, after it has removed what
+ * dead makers left. */
+int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
+                         struct tamis__staged *staged);
+
+/* Seals the header (which has its number already), writes, syncs and renames the file.  On success
+ * *staged is used up. */
+int tamis__segment_publish(const struct tamis__place *place, struct tamis__staged *staged,
+                           struct tamis__segment_header *header);
+
+/* Writes bytes into the data of a staged file. */
+int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,
+                        uint64_t offset, const void *bytes, size_t count);
+/* A hint that these bytes are written next, and never again: the kernel should make folios of 2 MiB
+ * for them, each of which mappings get by one entry (docs/decisions/0016-mapping.md). */
+void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t offset,
+                                 uint64_t bytes);
+/* Maps a staged file whole, with a copy of its future header; call tamis__segment_close()
+ * before publish.  If the levels of overflow in the copy have changed by then, the caller
+ * brings them back. */
+int tamis__segment_map_staged(const struct tamis__place *place, const struct tamis__staged *staged,
+                              const struct tamis__segment_header *header,
+                              struct tamis__segment *segment);
+/* Writes bytes of the file to the disk, and waits for them; the kernel begins with as many behind
+ * them. */
+int tamis__segment_write_out(const struct tamis__place *place, const struct tamis__staged *staged,
+                             uint64_t offset, uint64_t bytes);
+/* Brings what was written to the disk, so that publish has little left to do under the lock. */
+int tamis__segment_sync_staged(const struct tamis__place *place,
+                               const struct tamis__staged *staged);
+
+/* Removes what was staged; harmless on a zeroed or used-up one. */
+void tamis__segment_discard(const struct tamis__place *place, struct tamis__staged *staged);
+
+/* Maps segment `number`.  Its header has passed tamis__header_check and carries that number. */
+int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool writable,
+                        struct tamis__segment *segment);
+void tamis__segment_close(struct tamis__segment *segment);
+
+/*
+ * Ask after the last look at the mapping, before anything is answered.  Returns 0;
+ * TAMIS_ECORRUPT or TAMIS_EIO if a page of the mapping could not be had (guard.h), or if its
+ * header is no longer one.
+ */
+int tamis__segment_check(const struct tamis__segment *segment);
+
+/* Set in `tail` if the word was not 0 when it was chosen.  Such a word of bits never becomes 0. */
+#define TAMIS__TAIL_SET ((uintptr_t)1)
+/* Chooses the tail, and again when more keys are in: the last word of the data that is not 0, on
+ * the last page of the data. */
+void tamis__segment_choose_tail(struct tamis__segment *segment);
+
+/*
+ * Does the file still begin and end as it did?  If a file is cut within a page, the rest of that
+ * page reads as 0 without a fault.  But then the last page is gone, and the look at it faults.  A
+ * file that was truncated and made longer again has lost its magic, or the word.
+ */
+static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
+{
+    /* ORDER relaxed: behind tamis__guard_fence(). */
+    const uintptr_t tail = __atomic_load_n(&segment->tail, __ATOMIC_RELAXED);
+    const uint64_t *word =
+        (const uint64_t *)(tail & ~TAMIS__TAIL_SET); // NOLINT(performance-no-int-to-ptr)
+    const uint64_t magic =
+        __atomic_load_n((const uint64_t *)(const void *)segment->header->magic, __ATOMIC_RELAXED);
+    const uint64_t last = __atomic_load_n(word, __ATOMIC_RELAXED);
+    return (magic == TAMIS__MAGIC_WORD) &
+           (last >= (tail & TAMIS__TAIL_SET)); /* 1 at least if set */
+}
+
+/* A pass goes over the data, one piece of so many bytes after the other.  Call this before a
+ * piece is looked at: if keys are added to the segment, the piece comes into the page cache
+ * in small folios. */
+#define TAMIS__WANT_BYTES ((uint64_t)1 << 20)
+#define TAMIS__WANT_WORDS (TAMIS__WANT_BYTES / 8)
+void tamis__segment_want(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
+
+/*
+ * populate.c: brings the whole file into memory and into the page tables.  No look at it faults
+ * then, until the system needs the memory; the first write to a page still does.  It dirties
+ * nothing.  Returns TAMIS_EIO if a page cannot be had, or TAMIS_ENOMEM.
+ */
+int tamis__segment_populate(const struct tamis__segment *segment);
+
+/* A pass is done with these bytes of the data: the process may forget its page-table entries for
+ * them.  The contents stay in the page cache. */
+void tamis__segment_release(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
+
+/*
+ * Makes the number free for publishing.  Returns 1 if the number is free; an orphan without items
+ * or bits was removed.  Returns 0 if there is a file with something in it; *filter_id is its
+ * filter, if that can be read.
+ */
+int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id);
+
+/* Makes the file at least so many bytes long, with blocks of its own, on the disk too.  Mappings
+ * have the new bytes. */
+int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_bytes);
+/* Gets the length of the file. */
+int tamis__segment_file_bytes(const struct tamis__segment *segment, uint64_t *file_bytes);
+
+/*
+ * Excludes the other removers of a block: processes, threads, handles.  An owner that dies while it
+ * holds the lock loses it to the next one who asks.  An owner that lives, even if it is suspended,
+ * is waited for.  Errors are those of opening the file.  Do not call this while holding another
+ * lock of the same segment.
+ */
+int tamis__segment_lock_block(const struct tamis__segment *segment, uint64_t block);
+void tamis__segment_unlock_block(const struct tamis__segment *segment, uint64_t block);
+
+/* Is no bit of the data set?  Ends at the first bit that is set. */
+bool tamis__segment_is_blank(const struct tamis__segment *segment);
+
+/* Opens the file, whatever is in it, so that a removal does not free it yet.
+ * tamis__close() ends this. */
+int tamis__segment_hold(const struct tamis__place *place, uint64_t number, int *fd);
+/* Removes the file; 0 too if it does not exist. */
+int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
+/* Does the file exist?  Returns 1, 0 or an error. */
+int tamis__segment_exists(const struct tamis__place *place, uint64_t number);
+
+#define TAMIS__SEGMENT_PATH_BYTES 4200 /* PATH_MAX and a segment's name */
+/* Writes the path of a segment, for sentences.  Returns the name at its end. */
+const char *tamis__segment_path(const struct tamis__place *place, uint64_t number,
+                                char path[TAMIS__SEGMENT_PATH_BYTES]);
+
+/* Opens the file of an open segment once more, as a private descriptor; `what` gets its path. */
+int tamis__segment_open_again(const struct tamis__segment *segment,
+                              char what[TAMIS__SEGMENT_PATH_BYTES], struct tamis__private_fd *file);
+/* Reads the header of a segment that is not open, and checks nothing of it. */
+int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
+                        struct tamis__segment_header *header);
+/* The same, with the checks of tamis__segment_open().  TAMIS_ENOTFOUND if there is no file. */
+int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
+                         struct tamis__segment_header *header);
+/* Maps the header of a segment that need not be sound; NULL if there is no file, or it
+ * is too short. */
+int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
+                              struct tamis__segment_header **header);
+void tamis__segment_unmap_header(struct tamis__segment_header *header);
+/* msync the header alone. */
+int tamis__segment_sync_header(const struct tamis__place *place,
+                               struct tamis__segment_header *header);
+
+/* msync the whole segment. */
+int tamis__segment_sync(const struct tamis__place *place, const struct tamis__segment *segment);
+
+/*
+ * Writes `name` with `sequence` into the header, unless it has that sequence or a later one.  The
+ * caller holds a catalog lock, under which everybody would write the same.
+ */
+int tamis__segment_relabel(const struct tamis__place *place, const struct tamis__segment *segment,
+                           uint64_t sequence, const char *name);
+
+/*
+ * Changes a live word of a segment that need not be open; `offset` is where the word stands in the
+ * header.  Otherwise as tamis__segment_raise_epoch.
+ */
+int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_t offset,
+                        uint64_t value);
+
+/* For the newest segment of the list in force: no other segment goes on after it any more, whatever
+ * its `next` says.  It may refuse keys as before.  Otherwise as above. */
+int tamis__segment_stay(const struct tamis__place *place, uint64_t number);
+
+/*
+ * Raises the epoch: every open handle looks at the catalog again before its next answer.  This
+ * works on a segment that cannot be opened, since handles may have it mapped.  Returns 0 too if the
+ * file does not exist or is too short for a header.
+ */
+int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number);
+
+/* Adds to the item count, on the stripe of this processor, or of the thread's hold (room.h);
+ * UINT64_MAX takes one away.  Returns what the stripe held before. */
+uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items);
+uint64_t tamis__segment_items(const struct tamis__segment *segment);
+
+/* Says which segment goes on after this one, unless `next` names one already; a spare does not
+ * count.  The segment `next` is whole. */
+void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next);
+
+/* A value of `next`: by the filter's policy, the newest segment is full and takes no more keys. */
+#define TAMIS__NEXT_REFUSE UINT64_MAX
+/* Takes TAMIS__NEXT_REFUSE back: the segment has room after all. */
+void tamis__segment_take_again(const struct tamis__segment *segment);
+/* A value of `next`: no segment ever goes on after this one, because the filter is dropped. */
+#define TAMIS__NEXT_DROPPED (UINT64_MAX - 1)
+
+/*
+ * A spare: the segment with this number is whole, in the catalog, and waits to be entered after
+ * this one.  The list does not go on in it yet, so NEXT_SPARE | number counts as 0 wherever the
+ * list matters.  Numbers are far below 2^62.
+ */
+#define TAMIS__NEXT_SPARE ((uint64_t)1 << 62)
+/* The number of the spare that a `next` names; 0 if it names none. */
+static inline uint64_t tamis__next_spare(uint64_t next)
+{
+    return next >> 62 == 1 ? next & ~TAMIS__NEXT_SPARE : 0;
+}
+/* Offers a spare, if `next` is 0. */
+void tamis__segment_offer(const struct tamis__segment *segment, uint64_t number);
+/* Lets the list go on in the spare, if there is one.  Returns true if the list now goes on, by us
+ * or by another adder. */
+bool tamis__segment_enter_spare(const struct tamis__segment *segment);
+/* Call under the exclusive lock, for a segment that need not be open: nobody enters its
+ * spare any more.  Returns 1 if somebody has entered it already; 0 if there is no spare now,
+ * or no such file. */
+int tamis__segment_take_back(const struct tamis__place *place, uint64_t number);
+
+/* Takes the guard, the right to make the segment after this one, until private_close or death.
+ * Returns 1, or 0 if another has it. */
+int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
+                         struct tamis__private_fd *guard);
+
+static inline uint64_t tamis__segment_next(const struct tamis__segment *segment)
+{
+    /* ORDER acquire: pairs with tamis__segment_leave; the segment that it names is whole. */
+    return __atomic_load_n(&segment->header->next, __ATOMIC_ACQUIRE);
+}
+
+static inline uint64_t tamis__segment_exceptions(const struct tamis__segment *segment)
+{
+    /* ORDER acquire: as tamis__segment_next. */
+    return __atomic_load_n(&segment->header->exceptions, __ATOMIC_ACQUIRE);
+}
+
+/* The number of the publication that last put the list in force whose newest segment this is, or
+ * that changed its exceptions. */
+static inline uint64_t tamis__segment_in_force(const struct tamis__segment *segment)
+{
+    /* ORDER acquire: as tamis__segment_next. */
+    return __atomic_load_n(&segment->header->in_force, __ATOMIC_ACQUIRE);
+}
+
+/* Does another segment go on after it? */
+static inline bool tamis__segment_is_left(const struct tamis__segment *segment)
+{
+    const uint64_t next = tamis__segment_next(segment);
+    return next != 0 && next != TAMIS__NEXT_REFUSE && tamis__next_spare(next) == 0;
+}
+
+/*
+ * A full fence.  ThreadSanitizer knows none, so for it an exchange on a line of our own stands in.
+ */
+static inline void tamis__fence(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    static uint64_t line;
+    (void)__atomic_fetch_add(&line, 1, __ATOMIC_SEQ_CST);
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+/* The same behind an atomic read-modify-write, which on x86-64 is one by itself. */
+static inline void tamis__fence_after_rmw(void)
+{
+#if defined(__x86_64__)
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#else
+    tamis__fence();
+#endif
+}
+
+/* What follows is not read before what was read by relaxed loads.  On x86-64 no
+ * load overtakes another. */
+static inline void tamis__fence_acquire(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    tamis__fence();
+#else
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+#endif
+}
+
+/* The epoch as published.  It stands in a shared cache line that is rarely written. */
+static inline uint64_t tamis__segment_epoch(const struct tamis__segment *segment)
+{
+    /* ORDER acquire: pairs with the release in tamis__segment_raise_epoch.  Who sees the raise
+     * goes to the catalog under the lock that the publisher still holds, so nothing else
+     * depends on it. */
+    return __atomic_load_n(&segment->header->epoch, __ATOMIC_ACQUIRE);
+}

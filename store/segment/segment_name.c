@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* segment_name.c: what the files of segments are called, and the numbers in these names. */
+#include "segment/segment.h"
+
+void tamis__segment_name(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES])
+{
+    (void)snprintf(name, TAMIS__SEGMENT_NAME_BYTES, "%016" PRIu64 ".seg", number);
+}
+
+uint64_t tamis__segment_number(const char *name)
+{
+    uint64_t number = 0;
+    char again[TAMIS__SEGMENT_NAME_BYTES];
+    if (sscanf(name, "%20" SCNu64, &number) != 1) return 0;
+    tamis__segment_name(number, again);
+    return strcmp(name, again) == 0 ? number : 0;
+}
+
+const char *tamis__segment_path(const struct tamis__place *place, uint64_t number,
+                                char path[TAMIS__SEGMENT_PATH_BYTES])
+{
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    tamis__segment_name(number, name);
+    (void)snprintf(path, TAMIS__SEGMENT_PATH_BYTES, "%s/segments/%s", place->path, name);
+    return path + strlen(path) - strlen(name);
+}
