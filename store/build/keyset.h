@@ -15,7 +15,7 @@
 
 #include "build/crew.h"
 #include "build/digests.h"
-#include "os/temporary.h"
+#include "segment/temporary.h"
 
 struct tamis__run {
     uint64_t first; /* its place in the file, in digests */

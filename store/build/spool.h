@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "os/temporary.h"
+#include "segment/temporary.h"
 
 struct tamis__spool {
     struct tamis__temporary file;

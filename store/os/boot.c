@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* boot.c: which boot of the machine this is.  The kernel gives each boot a random number. */
 #include "os/io.h"
-#include "segment/header.h"
 
 #define BOOT_ID_PATH "/proc/sys/kernel/random/boot_id"
 #define BOOT_ID_WORDS (TAMIS__BOOT_ID_BYTES / sizeof(uint64_t))

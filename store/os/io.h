@@ -151,9 +151,11 @@ unsigned tamis__processors(void);
 typedef int tamis__name_fn(void *context, const char *name);
 int tamis__each_name(int dir_fd, const char *what, tamis__name_fn *fn, void *context);
 
+/* The kernel's random number of this boot, /proc/sys/kernel/random/boot_id, as 16 bytes. */
+#define TAMIS__BOOT_ID_BYTES 16u
 /* Gets the kernel's number of this boot, which is read once a process.  Returns false, and zeros,
  * if it is not known. */
-bool tamis__boot_id(uint8_t id[16]);
+bool tamis__boot_id(uint8_t id[TAMIS__BOOT_ID_BYTES]);
 
 int64_t tamis__now_ns(void);
 int64_t tamis__steady_ns(void); /* to some ms; never set back */

@@ -16,6 +16,7 @@
 
 #include "hash/digester.h"
 #include "hash/hash_set.h"
+#include "os/io.h"
 #include "sizing/layout.h"
 #include "tamis_build.h"
 
@@ -47,9 +48,6 @@
 
 /* What a foreign format needs to have back at export, and no position depends on. */
 #define TAMIS__KEPT_BYTES 32u
-
-/* The kernel's random number of this boot, /proc/sys/kernel/random/boot_id, as 16 bytes. */
-#define TAMIS__BOOT_ID_BYTES 16u
 
 /* What tells two sets of keys apart: the sum of their distinct digests (docs/format.md). */
 #define TAMIS__KEY_DIGEST_BYTES 16u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* temporary.c: see temporary.h. */
-#include "os/temporary.h"
+#include "segment/temporary.h"
 
 #include <assert.h>
 

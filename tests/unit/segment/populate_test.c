@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * populate_test.c: TAMIS_POPULATE: the filter is in memory and in the page tables before it is
- * asked (store/os/populate.c), and not a page of it is dirty.
+ * asked (store/segment/populate.c), and not a page of it is dirty.
  *
  * Seen to fail: with the flag ignored; with what a rotation brings not populated; with
  * MADV_POPULATE_WRITE (all is dirty); without tamis__want_map() (2 MiB folios under what is added
