@@ -59,20 +59,22 @@ static int check_kind(const struct tamis_filter_spec *spec)
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "a filter with a window forgets by time, and is not built as a whole; "
                            "leave the window out, or create it and add to it");
-    if (spec->kind == TAMIS_KIND_COUNTING)
-        return tamis__fail(
-            TAMIS_EUNSUPPORTED,
-            "a filter of kind counting is not built as a whole, as its keys come and "
-            "go; create it and add to it, or build another kind");
+    if (tamis_kind_has(spec->kind, TAMIS_KIND_COUNTS))
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "a filter of kind %s is not built as a whole, as its keys come and go; "
+                           "create it and add to it, or build another kind",
+                           tamis_kind_name(spec->kind));
     if ((spec->flags & ~TAMIS_FILTER_DURABLE) != 0)
         return tamis__fail(TAMIS_EINVAL, "filter flags %#x: use 0 or TAMIS_FILTER_DURABLE",
                            spec->flags);
     if (tamis__kind_by_id(spec->kind) == NULL)
         return tamis__fail(TAMIS_EINVAL, "there is no kind of number %u", spec->kind);
-    if (spec->kind == TAMIS_KIND_FUSE && (spec->flags & TAMIS_FILTER_DURABLE) != 0)
+    if (tamis_kind_has(spec->kind, TAMIS_KIND_IS_STATIC) &&
+        (spec->flags & TAMIS_FILTER_DURABLE) != 0)
         return tamis__fail(TAMIS_EUNSUPPORTED,
-                           "a filter of kind fuse is on the disk once it is built, and takes no "
-                           "keys after that which could be lost; leave durable out");
+                           "a filter of kind %s is on the disk once it is built, and takes no keys "
+                           "after that which could be lost; leave durable out",
+                           tamis_kind_name(spec->kind));
     return 0;
 }
 
@@ -103,7 +105,7 @@ static int inherit(struct tamis_build *build)
         spec->hash_set = build->hash_set;
         if (spec->seed == 0) spec->seed = newest->seed;
     }
-    if (spec->kind == TAMIS_KIND_FUSE) return 0;
+    if (tamis_kind_has(spec->kind, TAMIS_KIND_IS_STATIC)) return 0;
     if (spec->on_full == TAMIS_ON_FULL_DEFAULT)
         spec->on_full = tamis__policy_on_full(&record.policy);
     if (record.policy.durable) spec->flags |= TAMIS_FILTER_DURABLE;
@@ -158,10 +160,12 @@ static int init(struct tamis_build *build, const char *name, const struct tamis_
     if (inherited < 0) return inherited;
     build->default_kind = build->filter.kind == TAMIS_KIND_DEFAULT;
     if (build->default_kind) build->filter.kind = TAMIS_KIND_FUSE;
-    const bool fuse = build->filter.kind == TAMIS_KIND_FUSE;
     int rc = check_kind(&build->filter);
     if (rc == 0) rc = choose_secret(build);
-    if (rc == 0) rc = fuse ? tamis__build_plan_fuse(build) : tamis__build_plan_bits(build);
+    if (rc == 0)
+        rc = tamis_kind_has(build->filter.kind, TAMIS_KIND_IS_STATIC)
+                 ? tamis__build_plan_fuse(build)
+                 : tamis__build_plan_bits(build);
     if (rc < 0) return rc;
     const uint64_t memory = spec->memory_bytes ? spec->memory_bytes : tamis__budget();
     uint64_t spool = memory / 16;

@@ -206,7 +206,8 @@ struct outliers {
 static double missing_share(const struct stretches *in, double lost_share, double of_all)
 {
     const struct tamis__segment_header *h = in->s->segment.header;
-    if (h->kind == TAMIS_KIND_BLOOM) return lost_share * of_all; /* summed up: see below */
+    if (tamis_kind_has(h->kind, TAMIS_KIND_IS_PLAIN))
+        return lost_share * of_all; /* summed up: see below */
     return (1 - pow(1 - lost_share, h->k)) * of_all;
 }
 
@@ -224,7 +225,7 @@ static struct outliers find_low(const struct stretches *in)
         low.missing +=
             missing_share(in, (mean - now) / mean, (double)places_of(in, i) / (double)h->m_bits);
     }
-    if (h->kind == TAMIS_KIND_BLOOM) low.missing = 1 - pow(1 - low.missing, h->k);
+    if (tamis_kind_has(h->kind, TAMIS_KIND_IS_PLAIN)) low.missing = 1 - pow(1 - low.missing, h->k);
     return low;
 }
 

@@ -282,7 +282,7 @@ int tamis__check_one_bloom(const struct tamis__cargo *cargo, const char *format)
                            "the filter has %u segments and format %s has room for one; export it "
                            "as tamis",
                            cargo->count, format);
-    if (h->kind != TAMIS_KIND_BLOOM)
+    if (!tamis_kind_has(h->kind, TAMIS_KIND_IS_PLAIN))
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "a filter of this kind has no form in format %s; export it as tamis",
                            format);

@@ -177,7 +177,7 @@ static bool has_later_fields(const struct description *d)
 /* The data of a segment of bits or of counters. */
 static int judge_cells(const struct description *d, uint64_t at, struct tamis__refusal *refusal)
 {
-    if ((d->kind == TAMIS_KIND_COUNTING) != (d->counter_bits != 0) ||
+    if ((tamis_kind_has(d->kind, TAMIS_KIND_COUNTS) != 0) != (d->counter_bits != 0) ||
         (d->counter_bits != 0 && !tamis__counter_bits_are_valid(d->counter_bits)))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, at + offsetof(struct description, kind),
                              "has a segment of kind %u with counters of %u bits", d->kind,
@@ -230,10 +230,10 @@ static int parse_description(const unsigned char *bytes, uint64_t at, uint32_t v
 {
     struct description d;
     memcpy(&d, bytes + at, sizeof d);
-    if (version == VERSION_FIRST && (d.kind == TAMIS_KIND_FUSE || has_later_fields(&d)))
+    const bool is_static = tamis_kind_has(d.kind, TAMIS_KIND_IS_STATIC);
+    if (version == VERSION_FIRST && (is_static || has_later_fields(&d)))
         return refuse_newer(refusal, at + offsetof(struct description, fingerprint_bits));
-    const int rc =
-        d.kind == TAMIS_KIND_FUSE ? judge_fuse(&d, at, refusal) : judge_cells(&d, at, refusal);
+    const int rc = is_static ? judge_fuse(&d, at, refusal) : judge_cells(&d, at, refusal);
     if (rc < 0) return rc;
     if (version < version_of(d.fingerprint_bits, false))
         return refuse_newer(refusal, at + offsetof(struct description, fingerprint_bits));
@@ -569,7 +569,7 @@ static int save_segment(const struct tamis__segment *segment, struct tamis__writ
 {
     const struct tamis__segment_header *h = segment->header;
     const struct tamis__passage passage = {.bit_order = h->bit_order};
-    if (h->kind == TAMIS_KIND_FUSE) return save_fuse(segment, writer);
+    if (tamis_kind_has(h->kind, TAMIS_KIND_IS_STATIC)) return save_fuse(segment, writer);
     const int rc = tamis__writer_data(writer, segment, &passage, 0, h->data_bytes);
     return rc == 0 && h->counter_bits != 0 ? save_outgrown(segment, writer) : rc;
 }

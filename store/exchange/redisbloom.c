@@ -370,7 +370,7 @@ static int check_segment(const struct tamis__segment_header *h,
                          const struct tamis__segment_header *first)
 {
     double error;
-    if (h->kind != TAMIS_KIND_BLOOM || h->hash_set != TAMIS__HASH_REDISBLOOM)
+    if (!tamis_kind_has(h->kind, TAMIS_KIND_IS_PLAIN) || h->hash_set != TAMIS__HASH_REDISBLOOM)
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "RedisBloom finds keys by its own hash set only; export a filter that "
                            "has a segment of another one as tamis");

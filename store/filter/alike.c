@@ -197,7 +197,7 @@ static void describe(const struct tamis__view *view, struct tamis_filter_spec *s
                                        .flags = tamis__policy_flags(policy)};
     if (tamis__hash_set_by_id(first->hash_set)->keyed)
         memcpy(spec->secret, first->parameters, sizeof spec->secret);
-    if (first->kind != TAMIS_KIND_BLOOM || follows(spec, first)) return;
+    if (!tamis_kind_has(first->kind, TAMIS_KIND_IS_PLAIN) || follows(spec, first)) return;
     spec->capacity = first->capacity;
     spec->fp_rate = tamis__double_from_bits(first->fp_rate);
     spec->m_bits = first->m_bits;

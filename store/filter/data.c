@@ -110,7 +110,7 @@ static int check_position(const struct tamis_filter *filter,
                           const struct tamis__segment_header *header, uint64_t position)
 {
     if (filter->read_only) return tamis__fail_read_only(filter);
-    if (header->kind != TAMIS_KIND_BLOOM)
+    if (!tamis_kind_has(header->kind, TAMIS_KIND_IS_PLAIN))
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "the filter '%s' is not of kind bloom, whose keys are positions alone",
                            filter->name);

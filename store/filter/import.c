@@ -92,8 +92,8 @@ static int check_spec(const struct import *import)
         return tamis__fail(TAMIS_EINVAL,
                            "a %s stream tells its hash set, m and k itself; leave them out",
                            import->format->name);
-    if ((spec->flags & TAMIS_IMPORT_DURABLE) != 0 && first->kind != TAMIS_KIND_BLOCKED &&
-        first->kind != TAMIS_KIND_BLOOM)
+    if ((spec->flags & TAMIS_IMPORT_DURABLE) != 0 &&
+        !tamis_kind_has(first->kind, TAMIS_KIND_MAY_BE_DURABLE))
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "a filter of kind %s cannot be durable; import it without that",
                            tamis_kind_name(first->kind));

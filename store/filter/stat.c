@@ -9,6 +9,7 @@
 #include "os/io.h"
 #include "plan/policy.h"
 #include "segment/room.h"
+#include "sizing/fuse.h"
 #include "sizing/sizing.h"
 #include "txn/spares.h"
 
@@ -27,13 +28,18 @@ static bool grows(const struct tamis__record *record)
     return tamis__policy_grows(&record->policy, tamis__record_newest(record)->step, &list);
 }
 
+static bool is_static(const struct tamis__record_segment *s)
+{
+    return tamis_kind_has(s->kind, TAMIS_KIND_IS_STATIC);
+}
+
 /* By the item counts: is the filter full?  If it can go on in another segment, it is not. */
 static bool is_full(const struct tamis__record *record, const uint64_t *segment_items,
                     const struct tamis_filter_stat *stat)
 {
     const uint32_t newest = record->segment_count - 1;
     const struct tamis__record_segment *s = &record->segments[newest];
-    if (s->kind == TAMIS_KIND_FUSE) return false; /* static: nothing is ever added */
+    if (is_static(s)) return false; /* nothing is ever added */
     if (record->policy.window_items > 0) return false;
     if (grows(record)) return false;
     if (record->policy.slices > 0)
@@ -67,7 +73,7 @@ static uint64_t keys_behind(const struct tamis__record_segment *s, uint64_t item
 /* `counted`: the items are NEW answers, and not an estimate from the bits. */
 static double predict_rate(const struct tamis__record_segment *s, uint64_t items, bool counted)
 {
-    if (s->kind == TAMIS_KIND_FUSE) return items == 0 ? 0 : exp2(-(double)s->fingerprint_bits);
+    if (is_static(s)) return tamis__static_rate(s->fingerprint_bits, items);
     const double rate = tamis_predict_rate(s->kind, s->m_bits, s->k, items);
     if (!counted || !(rate > CROWDED)) return rate;
     return tamis_predict_rate(s->kind, s->m_bits, s->k, keys_behind(s, items));
@@ -81,7 +87,7 @@ static double predict_rate(const struct tamis__record_segment *s, uint64_t items
 static bool is_over(const struct tamis__record *record, const struct tamis_filter_stat *stat)
 {
     const struct tamis__record_segment *s = &record->segments[record->segment_count - 1];
-    if (s->kind == TAMIS_KIND_FUSE || !(stat->predicted_rate > OVER * stat->fp_rate)) return false;
+    if (is_static(s) || !(stat->predicted_rate > OVER * stat->fp_rate)) return false;
     return stat->items > stat->capacity || record->policy.slices > 0 || record->segment_count > 1;
 }
 
@@ -143,7 +149,7 @@ static bool is_stuck(const struct tamis_store *store, const struct tamis__record
     const uint64_t limit = tamis__policy_limit(policy, header);
     /* ORDER acquire: as tamis__segment_next(). */
     const uint64_t next = __atomic_load_n(&header->next, __ATOMIC_ACQUIRE);
-    if (s->kind == TAMIS_KIND_FUSE || limit == UINT64_MAX) return false;
+    if (is_static(s) || limit == UINT64_MAX) return false;
     stat->room = next == TAMIS__NEXT_REFUSE ? 0 : tamis__room_of(header, limit);
     if (stat->room > 0 || is_slice_over(record)) return false;
     if (next == TAMIS__NEXT_REFUSE) return true;

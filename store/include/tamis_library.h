@@ -43,6 +43,14 @@ TAMIS_API const char *tamis_last_error(void);
  * number.  Static storage. */
 TAMIS_API const char *tamis_kind_name(uint32_t kind);
 
+/* Returns 1 if the kind has all of these properties (enum tamis_kind_property), else, and for a
+ * number that is no kind, 0. */
+TAMIS_API int tamis_kind_has(uint32_t kind, uint32_t property);
+
+/* Returns the kind after that one in the order of this library; the first after TAMIS_KIND_DEFAULT,
+ * and TAMIS_KIND_DEFAULT after the last.  So a program can go through all kinds. */
+TAMIS_API uint32_t tamis_kind_next(uint32_t kind);
+
 /* Finds the kind of that name.  If there is none: TAMIS_EINVAL, with the known names
  * in the sentence. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_kind_from_name(const char *name, uint32_t *kind);

@@ -62,6 +62,16 @@ enum tamis_kind {
     TAMIS_KIND_FUSE = 4,     /* static: a binary fuse filter, made by a build (tamis_build.h) */
 };
 
+/* What a kind can do, for tamis_kind_has(). */
+enum tamis_kind_property {
+    TAMIS_KIND_IS_STATIC = 1,      /* made of all its keys by a build; nothing is ever added */
+    TAMIS_KIND_COUNTS = 2,         /* has counters, so keys can be removed and counted */
+    TAMIS_KIND_MAY_GROW = 4,       /* may have several segments: it grows, or has a window */
+    TAMIS_KIND_MAY_BE_DURABLE = 8, /* may have a log (TAMIS_FILTER_DURABLE) */
+    TAMIS_KIND_IS_PLAIN = 16,      /* k positions over all m bits and nothing else: any m and k, any
+                                      hash set, and the formats of other systems */
+};
+
 /* Flags of tamis_store_open() and tamis_filter_open(). */
 #define TAMIS_READ_ONLY 1u /* map for reading only; needs no write permission anywhere */
 #define TAMIS_CREATE 2u    /* store: make the directory (0777 less umask) and catalog if absent */

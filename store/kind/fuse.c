@@ -246,7 +246,7 @@ static void measure(const struct tamis__segment *segment, uint64_t *ones, double
     const uint32_t mask = tamis__fuse_mask(bytes, ask.bits);
     for (uint64_t i = 0; i < slots; i++)
         *ones += (tamis__fuse_fingerprint(ask.fingerprints, i, bytes, ask.bits) & mask) != 0;
-    *fp_rate = h->pieces == 0 ? 0 : exp2(-(double)h->fingerprint_bits);
+    *fp_rate = tamis__static_rate(h->fingerprint_bits, h->pieces);
 }
 
 const struct tamis__kind tamis__kind_fuse = {

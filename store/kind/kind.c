@@ -6,7 +6,8 @@ int tamis__check_hash_set(const struct tamis__segment_header *header, const char
 {
     const struct tamis__hashing hashing = tamis__header_hashing(header);
     *reason = "uses a hash set that this library does not have; use a newer Tamis";
-    if (hashing.set == NULL || (!hashing.set->any_kind && header->kind != TAMIS_KIND_BLOOM))
+    if (hashing.set == NULL ||
+        (!hashing.set->any_kind && !tamis_kind_has(header->kind, TAMIS_KIND_IS_PLAIN)))
         return TAMIS_EVERSION;
     *reason = hashing.set->missing;
     if (*reason != NULL) return TAMIS_EUNSUPPORTED;

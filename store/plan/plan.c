@@ -19,13 +19,12 @@ static int check_geometry(const struct tamis_filter_spec *spec, const struct tam
         return tamis__fail(TAMIS_EINVAL, "k of %u hashes%s is out of range; give 1 to %d",
                            sizing->k, spec->k ? "" : ", which follows from m and the capacity,",
                            TAMIS_K_MAX);
-    if (sizing->kind != TAMIS_KIND_BLOOM)
+    if (!tamis_kind_has(sizing->kind, TAMIS_KIND_IS_PLAIN))
         return tamis__fail(TAMIS_EINVAL,
                            "an explicit geometry is for kind bloom; give a capacity and a rate for "
                            "kind %s",
                            tamis_kind_name(sizing->kind));
-    const double rate =
-        tamis_predict_rate(TAMIS_KIND_BLOOM, spec->m_bits, sizing->k, spec->capacity);
+    const double rate = tamis_predict_rate(sizing->kind, spec->m_bits, sizing->k, spec->capacity);
     if (spec->capacity != 0 && spec->fp_rate != 0 && rate > spec->fp_rate)
         return tamis__fail(
             TAMIS_EINVAL,
@@ -76,11 +75,12 @@ static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__pla
                            : TAMIS_KIND_BLOCKED;
     if (tamis__kind_by_id(sizing->kind) == NULL)
         return tamis__fail(TAMIS_EINVAL, "there is no kind of number %u", sizing->kind);
-    if (sizing->kind == TAMIS_KIND_FUSE)
+    if (tamis_kind_has(sizing->kind, TAMIS_KIND_IS_STATIC))
         return tamis__fail(TAMIS_EUNSUPPORTED,
-                           "a filter of kind fuse is static, and cannot be created empty; `tamis "
-                           "build` makes it with all its keys");
-    if (sizing->kind != TAMIS_KIND_BLOOM && !plan->hash_set->any_kind)
+                           "a filter of kind %s is static, and cannot be created empty; `tamis "
+                           "build` makes it with all its keys",
+                           tamis_kind_name(sizing->kind));
+    if (!plan->hash_set->any_kind && !tamis_kind_has(sizing->kind, TAMIS_KIND_IS_PLAIN))
         return tamis__fail(TAMIS_EUNSUPPORTED, "hash set %s goes with kind bloom only",
                            plan->hash_set->name);
     plan->policy.durable = (spec->flags & TAMIS_FILTER_DURABLE) != 0;
@@ -89,7 +89,7 @@ static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__pla
     plan->seed = spec->seed;
     plan->bit_order = plan->hash_set->bit_order;
     sizing->counter_bits = spec->counter_bits;
-    if (sizing->kind == TAMIS_KIND_COUNTING && spec->counter_bits == 0)
+    if (tamis_kind_has(sizing->kind, TAMIS_KIND_COUNTS) && spec->counter_bits == 0)
         sizing->counter_bits = TAMIS__COUNTER_BITS_DEFAULT;
     return tamis__check_counter_bits(sizing->kind, sizing->counter_bits);
 }
@@ -122,7 +122,7 @@ static int plan_size(const struct tamis_filter_spec *spec, struct tamis__plan *p
 static int plan_growth(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis__policy *policy = &plan->policy;
-    const bool counting = plan->sizing.kind == TAMIS_KIND_COUNTING;
+    const bool counting = tamis_kind_has(plan->sizing.kind, TAMIS_KIND_COUNTS);
     const bool fixed = plan->explicit_geometry || !plan->hash_set->any_kind || counting;
     if (counting && policy->durable)
         return tamis__fail(

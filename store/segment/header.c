@@ -168,7 +168,7 @@ static int check_fields(const struct tamis__segment_header *h, uint64_t file_byt
 /* A flag that says something of one kind is unknown of the others. */
 static uint32_t known_flags(uint32_t kind)
 {
-    return kind == TAMIS_KIND_FUSE ? TAMIS__INCOMPAT_PACKED : 0;
+    return tamis_kind_has(kind, TAMIS_KIND_IS_STATIC) ? TAMIS__INCOMPAT_PACKED : 0;
 }
 
 int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,

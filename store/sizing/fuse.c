@@ -184,6 +184,11 @@ static int check_arguments(const struct tamis_sizing *s)
     return 0;
 }
 
+double tamis__static_rate(uint32_t fingerprint_bits, uint64_t n)
+{
+    return n == 0 ? 0 : exp2(-(double)fingerprint_bits);
+}
+
 int tamis__fuse_size(struct tamis_sizing *s)
 {
     struct tamis__fuse_shape shape;
@@ -203,7 +208,7 @@ int tamis__fuse_size(struct tamis_sizing *s)
     tamis__static_layout(tamis__fuse_data_bits(&shape), &layout);
     s->k = TAMIS__FUSE_ARITY;
     s->m_bits = tamis__fuse_m_bits(&shape);
-    s->predicted_rate = exp2(-(double)bits);
+    s->predicted_rate = tamis__static_rate(bits, 1);
     if (s->fp_rate == 0) s->fp_rate = s->predicted_rate;
     s->bits_per_key = (double)tamis__fuse_data_bits(&shape) / (double)s->capacity;
     s->data_bytes = layout.data_bytes;

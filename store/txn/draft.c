@@ -9,7 +9,7 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
 {
     struct tamis__layout layout;
     struct tamis__segment_header *header = &draft->header;
-    if (segment->kind == TAMIS_KIND_FUSE)
+    if (tamis_kind_has(segment->kind, TAMIS_KIND_IS_STATIC))
         tamis__static_layout(segment->m_bits +
                                  tamis__fuse_other_bits(segment->pieces, segment->fingerprint_bits),
                              &layout);

@@ -514,7 +514,7 @@ static void print_field(const struct filter_view *view, const struct field *fiel
 bool view_was_published(const struct filter_view *view)
 {
     const struct tamis_filter_stat *stat = &view->stat;
-    return stat->kind == TAMIS_KIND_FUSE ||
+    return tamis_kind_has(stat->kind, TAMIS_KIND_IS_STATIC) ||
            (stat->slices == 0 && stat->generation > stat->segment_count);
 }
 

@@ -20,9 +20,7 @@ struct row {
     char *reason; /* NULL where there is a sizing */
 };
 
-static const uint32_t KINDS[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM, TAMIS_KIND_COUNTING,
-                                 TAMIS_KIND_FUSE};
-#define KIND_COUNT (sizeof KINDS / sizeof *KINDS)
+#define KIND_COUNT 16 /* more than there are kinds */
 
 static void size_row(struct row *row)
 {
@@ -37,7 +35,7 @@ static void size_row(struct row *row)
  * 8 for each 1.5 million keys of a byte and more. */
 static uint64_t places_in(const struct tamis_sizing *sizing, uint64_t memory_bytes)
 {
-    if (sizing->kind == TAMIS_KIND_FUSE) {
+    if (tamis_kind_has(sizing->kind, TAMIS_KIND_IS_STATIC)) {
         const uint64_t seeds_bytes = 64 + memory_bytes / 187500;
         return memory_bytes > seeds_bytes ? (memory_bytes - seeds_bytes) * 8 : 1;
     }
@@ -197,23 +195,23 @@ static int size(const struct invocation *call)
     const struct options *options = &call->options;
     struct row rows[KIND_COUNT];
     size_t count = 0;
-    for (size_t i = 0; i < KIND_COUNT; i++) {
-        if (options_have(options, TAKES(KIND)) && options->kind != KINDS[i]) continue;
+    for (uint32_t kind = tamis_kind_next(TAMIS_KIND_DEFAULT);
+         kind != TAMIS_KIND_DEFAULT && count < KIND_COUNT; kind = tamis_kind_next(kind)) {
+        if (options_have(options, TAKES(KIND)) && options->kind != kind) continue;
         struct row *row = &rows[count++];
-        *row = (struct row){.kind = KINDS[i],
-                            .sizing = {.kind = KINDS[i],
+        *row = (struct row){.kind = kind,
+                            .sizing = {.kind = kind,
                                        .capacity = options->capacity,
                                        .fp_rate = options->fp_rate,
                                        .m_bits = options->m_bits,
                                        .k = options->k}};
-        if (KINDS[i] == TAMIS_KIND_COUNTING)
+        if (tamis_kind_has(kind, TAMIS_KIND_COUNTS))
             row->sizing.counter_bits = options->counter_bits ? options->counter_bits : 4;
         if (options_have(options, TAKES(MEMORY)))
             size_to_memory(row, options);
         else
             size_row(row);
     }
-    if (count == 0) return cli_fail("calc knows the kinds blocked, bloom, counting and fuse only");
     int status = show(call, rows, count);
     for (size_t i = 0; i < count; i++)
         free(rows[i].reason);

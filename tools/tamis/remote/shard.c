@@ -55,7 +55,8 @@ uint64_t shard_capacity(uint64_t capacity, uint32_t shards)
 static uint64_t shard_bytes(const struct tamis_filter_spec *spec, uint32_t shards)
 {
     const bool windowed = spec->window_ns != 0;
-    const bool fixed = spec->kind == TAMIS_KIND_COUNTING || spec->on_full > TAMIS_ON_FULL_GROW;
+    const bool fixed =
+        tamis_kind_has(spec->kind, TAMIS_KIND_COUNTS) || spec->on_full > TAMIS_ON_FULL_GROW;
     const uint32_t slices = spec->slices != 0 ? spec->slices : SLICES_DEFAULT;
     struct tamis_sizing sizing = {.size = sizeof sizing,
                                   .kind = spec->kind,

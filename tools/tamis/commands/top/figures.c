@@ -87,7 +87,7 @@ static int add_filter(void *context, const struct tamis_filter_stat *stat)
 
 static double predicted_rate(const struct tamis_segment_stat *segment)
 {
-    if (segment->kind != TAMIS_KIND_FUSE)
+    if (!tamis_kind_has(segment->kind, TAMIS_KIND_IS_STATIC))
         return tamis_predict_rate(segment->kind, segment->m_bits, segment->k, segment->items);
     return segment->items > 0 ? exp2(-(double)segment->fingerprint_bits) : 0;
 }
@@ -191,7 +191,8 @@ static void compare_with_before(struct figures *figures)
         figures->not_ok += row->stat.state != 0;
         figures->items += row->stat.items;
         figures->size_bytes += row->stat.size_bytes;
-        if (row->stat.kind == TAMIS_KIND_FUSE) continue; /* nothing is ever added */
+        if (tamis_kind_has(row->stat.kind, TAMIS_KIND_IS_STATIC))
+            continue; /* nothing is ever added */
         if (before && figures->seconds > 0) {
             row->new_per_second = (double)new_keys_since(figures, row, before) / figures->seconds;
             figures->new_per_second += row->new_per_second;
