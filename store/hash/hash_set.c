@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* hash_set.c: the table of hash sets, and what all of them share.  A new hash set is a file of its
- * own and a line here. */
+ * own and a line of TAMIS__HASH_SETS. */
 #include "hash/hash_set.h"
 
-static const struct tamis__hash_set *const hash_sets[] = {
-    &tamis__hash_set_xxh3,          &tamis__hash_set_php,     &tamis__hash_set_php_mt,
-    &tamis__hash_set_php_mt_legacy, &tamis__hash_set_md5,     &tamis__hash_set_redisbloom,
-    &tamis__hash_set_guava,         &tamis__hash_set_sip,     &tamis__hash_set_spark_v1,
-    &tamis__hash_set_spark_v2,      &tamis__hash_set_parquet,
-};
+#define ROW(id, NAME, name) &tamis__hash_set_##name,
+static const struct tamis__hash_set *const hash_sets[] = {TAMIS__HASH_SETS(ROW)};
+#undef ROW
 static const uint8_t none[TAMIS__HASH_PARAMETER_BYTES];
 #define HASH_SET_COUNT (sizeof hash_sets / sizeof hash_sets[0])
 
@@ -26,6 +23,16 @@ static const struct tamis__hash_set *find(const char *name, size_t bytes)
         if (strlen(hash_sets[i]->name) == bytes && memcmp(hash_sets[i]->name, name, bytes) == 0)
             return hash_sets[i];
     return NULL;
+}
+
+TAMIS_API const char *tamis_hash_set_next(const char *hash_set)
+{
+    size_t next = 0;
+    while (hash_set != NULL && next < HASH_SET_COUNT &&
+           strcmp(hash_sets[next]->name, hash_set) != 0)
+        next++;
+    if (hash_set != NULL) next++;
+    return next < HASH_SET_COUNT ? hash_sets[next]->name : NULL;
 }
 
 static int fail_unknown(const char *name)

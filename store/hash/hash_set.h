@@ -14,20 +14,24 @@
 
 #include "hash/digest.h"
 
-/* Ids are format: they stand in segment headers and are never reused. */
-enum tamis__hash_set_id {
-    TAMIS__HASH_XXH3 = 1,
-    TAMIS__HASH_PHP = 2,
-    TAMIS__HASH_PHP_MT = 3,
-    TAMIS__HASH_PHP_MT_LEGACY = 4,
-    TAMIS__HASH_MD5 = 5,
-    TAMIS__HASH_REDISBLOOM = 6,
-    TAMIS__HASH_GUAVA = 7,
-    TAMIS__HASH_SIP = 8,
-    TAMIS__HASH_SPARK_V1 = 9,
-    TAMIS__HASH_SPARK_V2 = 10,
-    TAMIS__HASH_PARQUET = 11,
-};
+/* All hash sets, as X(id, NAME, name), in the order in which they are listed.  Ids are format: they
+ * stand in segment headers and are never reused. */
+#define TAMIS__HASH_SETS(X)                                                                        \
+    X(1, XXH3, xxh3)                                                                               \
+    X(2, PHP, php)                                                                                 \
+    X(3, PHP_MT, php_mt)                                                                           \
+    X(4, PHP_MT_LEGACY, php_mt_legacy)                                                             \
+    X(5, MD5, md5)                                                                                 \
+    X(6, REDISBLOOM, redisbloom)                                                                   \
+    X(7, GUAVA, guava)                                                                             \
+    X(8, SIP, sip)                                                                                 \
+    X(9, SPARK_V1, spark_v1)                                                                       \
+    X(10, SPARK_V2, spark_v2)                                                                      \
+    X(11, PARQUET, parquet)
+
+#define TAMIS__HASH_SET_ID_(id, NAME, name) TAMIS__HASH_##NAME = (id),
+enum tamis__hash_set_id { TAMIS__HASH_SETS(TAMIS__HASH_SET_ID_) };
+#undef TAMIS__HASH_SET_ID_
 
 /* How position b lies in the data.  The numbers are part of the format and never change. */
 enum tamis__bit_order {
@@ -128,17 +132,11 @@ int tamis__hashing_check(struct tamis__hashing *hashing);
  * sets a sentence. */
 const char *tamis__hashing_fault(const struct tamis__hashing *hashing);
 
-extern const struct tamis__hash_set tamis__hash_set_xxh3;
-extern const struct tamis__hash_set tamis__hash_set_php;
-extern const struct tamis__hash_set tamis__hash_set_php_mt;
-extern const struct tamis__hash_set tamis__hash_set_php_mt_legacy;
-extern const struct tamis__hash_set tamis__hash_set_md5;
-extern const struct tamis__hash_set tamis__hash_set_redisbloom;
-extern const struct tamis__hash_set tamis__hash_set_guava;
-extern const struct tamis__hash_set tamis__hash_set_sip;
-extern const struct tamis__hash_set tamis__hash_set_spark_v1;
-extern const struct tamis__hash_set tamis__hash_set_spark_v2;
-extern const struct tamis__hash_set tamis__hash_set_parquet;
+/* One for each of the list, in the file of its name. */
+#define TAMIS__HASH_SET_EXTERN_(id, NAME, name)                                                    \
+    extern const struct tamis__hash_set tamis__hash_set_##name;
+TAMIS__HASH_SETS(TAMIS__HASH_SET_EXTERN_)
+#undef TAMIS__HASH_SET_EXTERN_
 
 /* `shape` of guava, and of Spark, which has its rule from there. */
 void tamis__guava_shape(struct tamis_sizing *sizing);

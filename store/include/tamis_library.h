@@ -55,6 +55,10 @@ TAMIS_API uint32_t tamis_kind_next(uint32_t kind);
  * in the sentence. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_kind_from_name(const char *name, uint32_t *kind);
 
+/* Returns the name of the hash set after that one in the order of this library, without parameters;
+ * the first one after NULL, and NULL after the last.  Static storage. */
+TAMIS_API const char *tamis_hash_set_next(const char *hash_set);
+
 /* ---- SIGBUS ------------------------------------------------------------------------------- */
 
 /*
