@@ -464,5 +464,5 @@ To try next, from $top:
     printf '%s\\n' one two one | tamis add --new urls
     tamis check -v urls one three
     tamis --help
-README.md has the same in C; docs/concurrency.md says why no two processes are told "new".
+docs/c.md has the same in C; docs/concurrency.md says why no two processes are told "new".
 EOT

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # chroot.sh [--dockerfile]: the Debian packages of a build, in a Debian that has nothing but its base.
 #
-# The target `package` makes them; lintian reads them; the line of README.md brings the command into a fresh debootstrap,
+# The target `package` makes them; lintian reads them; the line of docs/install.md brings the command into a fresh debootstrap,
 # and no server; `apt-get install ./*.deb` brings the others, and
 # a user who is not root runs the commands of README.md, imports the module of Python, and finds the extension of PHP and
 # the module of redis-server loaded.  A purge leaves no file of the packages, and the store as it was.
@@ -91,11 +91,11 @@ fresh base
 step "a fresh $codename"
 cp -r "$TAMIS_CHROOT/packages" "$root/packages"
 quietly inside apt-get update
-line=$(sed -n 's|^sudo \(apt-get install \./build/.*\)|\1|p' "$source/README.md")
-[ -n "$line" ] || fail "README.md does not say how packages are installed"
+line=$(sed -n 's|^sudo \(apt-get install \./build/.*\)|\1|p' "$source/docs/install.md")
+[ -n "$line" ] || fail "docs/install.md does not say how packages are installed"
 ln -s /packages "$root/build"
 quietly inside sh -ec "cd /; ${line/install/install -y}"
-! inside dpkg -s redis-server >/dev/null 2>&1 || fail "README.md's line brings a server" # as ./build/*.deb did
+! inside dpkg -s redis-server >/dev/null 2>&1 || fail "the line of docs/install.md brings a server" # as ./build/*.deb did
 quietly inside sh -ec 'cd /; apt-get install -y ./build/*.deb'
 step "installed: $(inside sh -c 'ls /var/lib/dpkg/info/*.list | wc -l') packages are in it now"
 quietly inside apt-get install -y --no-install-recommends gcc pkg-config redis-server

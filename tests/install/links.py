@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""links.py FOLDER...: every relative link of the Markdown files below the folders leads to a file.
+"""links.py PLACE...: every relative link of Markdown files leads to a file; a place is such a file, or a folder with them.
 
 It is run on the tree and on what is installed of it. Seen to fail: the README that was installed linked
 store/include/tamis.h and tools/python/README.md, which were not.
@@ -23,7 +23,8 @@ def broken(page):
 
 def main():
     bad = 0
-    pages = [page for folder in sys.argv[1:] for page in sorted(pathlib.Path(folder).rglob("*.md"))]
+    places = [pathlib.Path(place) for place in sys.argv[1:]]
+    pages = [page for place in places for page in ([place] if place.is_file() else sorted(place.rglob("*.md")))]
     for page in pages:
         for link in broken(page):
             print(f"{page}: no file at {link}")

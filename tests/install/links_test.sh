@@ -4,4 +4,4 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$here/../..
-python3 "$here/links.py" "$top/docs" "$top/tools" "$TAMIS_PREFIX/share/doc"
+python3 "$here/links.py" "$top/README.md" "$top/docs" "$top/tools" "$TAMIS_PREFIX/share/doc"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What README.md says of an installation without root: its two commands, in a home of its own, and then the command, its
-# manual, the library and its uninstallation work from there.  Seen to fail without PKG_CONFIG_PATH in the README.
+# What docs/install.md says of an installation without root: its two commands, in a home of its own, and then the command, its
+# manual, the library and its uninstallation work from there.  Seen to fail without PKG_CONFIG_PATH in the page.
 # shellcheck source=tests/install/support.sh
 . "$(dirname "$0")/support.sh"
 
@@ -10,8 +10,8 @@ export PATH=${PATH#"$TAMIS_PREFIX/bin:"} HOME=$scratch/home
 mkdir "$HOME" "$scratch/clone"
 cd "$scratch/clone"
 ln -s "$TAMIS_BUILD" build
-commands=$(grep -E '^(cmake --install build --prefix|export PATH=)' "$here/../../README.md")
-expect 2 "$(wc -l <<<"$commands")" "commands in README.md"
+commands=$(grep -E '^(cmake --install build --prefix|export PATH=)' "$here/../../docs/install.md")
+expect 2 "$(wc -l <<<"$commands")" "commands in docs/install.md"
 eval "$commands" >installed
 expect "$HOME/.local/bin/tamis" "$(command -v tamis)" "the command"
 tamis create seen -n 1000
