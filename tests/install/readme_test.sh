@@ -7,6 +7,7 @@
 . "$(dirname "$0")/support.sh"
 
 readme=$here/../../README.md
+[ "$(wc -l <"$readme")" -le 140 ] || fail "README.md has more than 140 lines: docs/README.md says where the rest goes"
 
 # blocks LANGUAGE: the insides of all ```LANGUAGE blocks, one after the other
 blocks()
@@ -56,7 +57,7 @@ blocks c >lines
 {
     printf '#include <err.h>\n#include <stdio.h>\n#include <tamis.h>\n\nint main(void)\n{\n'
     printf '    tamis_store *store;\n    tamis_filter *seen;\n\n'
-    cat lines
+    sed 's/^/    /' lines
     printf '    tamis_filter_close(seen);\n    tamis_store_close(store);\n    return 0;\n}\n'
 } >seen.c
 # shellcheck disable=SC2046 # a list of words

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""weak_sets.py TAMIS: what the faithful hash sets cost, the figures of docs/migrating.md.
+"""weak_sets.py TAMIS: what the faithful hash sets cost, the figures of docs/migrating.md and docs/hash-sets.md.
 
 Each figure is measured on filters of the command, with fixed seeds, and held to what that page
 says.  The rates are those of strangers that pass; theory has the formula for k independent

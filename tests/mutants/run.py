@@ -307,14 +307,14 @@ def lacks_tests(mutant, tests):
 
 
 def count_promises():
-    """How many mutants break each promise of README.md: {sentence: number}.  Promises of other documents are
-    not counted."""
+    """How many mutants break each promise of docs/promises.md: {sentence: number}.  Promises of other documents are
+    not counted.  (Heads from before that page was made call it README.)"""
     with open(os.path.join(HERE, "promises.txt"), encoding="utf-8") as file:
         counts = {line.strip(): 0 for line in file}
     for name in all_names():
         for promise in Mutant(name).fields["promise"].split("; "):
             document, _, sentence = promise.partition(": ")
-            if document != "README":
+            if document not in ("promises.md", "README"):
                 continue
             sentence = sentence.removesuffix(".")
             if sentence not in counts:
@@ -356,9 +356,9 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--check", nargs="?", const="", metavar="BUILD",
                         help="build nothing: only say which patches do not apply, or name tests that BUILD lacks, and "
-                             "which promise of README.md (promises.txt) has fewer than three mutants")
+                             "which promise of docs/promises.md (promises.txt) has fewer than three mutants")
     parser.add_argument("--promises", action="store_true",
-                        help="build nothing: print how many mutants break each promise of README.md")
+                        help="build nothing: print how many mutants break each promise of docs/promises.md")
     parser.add_argument("--no-control", action="store_true",
                         help="do not run the tests once without a mutant, in which they must pass")
     parser.add_argument("--random", type=int, metavar="N", help="N mutants, chosen by the number S")
