@@ -50,6 +50,19 @@ sound() {
     echo "tamis: checked $count $said: no problem found" >&2
 }
 
+# lock_catalog -s|-x: another process takes the catalog's lock, shared or exclusive, and has it until unlock_catalog.  It lives
+# meanwhile: in a container, which has PIDs of its own, the kernel does not name a holder that has ended.
+lock_catalog() {
+    coproc locker { exec flock "$1" "$TAMIS_STORE/catalog.lock" sh -c 'echo locked; read -r _'; }
+    read -r _ <&"${locker[0]}"
+}
+unlock_catalog() {
+    # shellcheck disable=SC2154 # coproc sets it
+    local pid=$locker_PID
+    eval "exec ${locker[1]}>&-"
+    wait "$pid" || true # its read has found the end
+}
+
 # nothing_left: no filter and no file of one.
 nothing_left() {
     local left
