@@ -58,9 +58,11 @@ struct arena {
 
 static tamis_filter *open_filter(const char *store_path, tamis_store **store)
 {
+    /* Opening waits as well, for those who sync a log or a catalog on a busy disk. */
+    const struct tamis_store_options patient = {
+        .size = sizeof patient, .flags = TAMIS_CREATE, .busy_timeout_ms = BUSY_TIMEOUT_MS};
     tamis_filter *filter;
-    SPAWN_CHECK(tamis_store_open(store_path, TAMIS_CREATE, store) == 0);
-    SPAWN_CHECK(tamis_store_set_busy_timeout(*store, BUSY_TIMEOUT_MS) == 0);
+    SPAWN_CHECK(tamis_store_open_with(store_path, &patient, store) == 0);
     SPAWN_CHECK(tamis_filter_open(*store, "killed", 0, &filter) == 0);
     return filter;
 }
@@ -192,6 +194,17 @@ static struct arena *new_arena(const char *directory, const char *name, uint64_t
     return arena;
 }
 
+/* Items may exceed the keys by what adders have in their hands while the filter grows, and no more
+ * (docs/concurrency.md, "Won in vain").  On a busy machine, where an adder is kept from the
+ * processor with a batch in its hands, that is more. */
+static uint64_t won_in_vain(const struct bound_outcome *outcome)
+{
+    uint64_t in_hands = 0;
+    for (unsigned i = 0; i < ADDERS; i++)
+        in_hands += batches[i];
+    return in_hands * (outcome->segments - 1);
+}
+
 static unsigned kill_adders_of_new_keys(const char *directory, bool durable, uint64_t *random)
 {
     const char *what = durable ? "durable, new keys" : "new keys";
@@ -205,7 +218,8 @@ static unsigned kill_adders_of_new_keys(const char *directory, bool durable, uin
     demand.in_flight = kill_many(arena, random);
     tamis_filter *filter = open_filter(arena->store_path, &store); /* and replay */
     bound_measure(arena->store_path, "killed", filter, arena->keys, &demand, &outcome);
-    if (outcome.items > arena->head) bound_fail(&outcome, "more items than keys");
+    if (outcome.items > arena->head + won_in_vain(&outcome))
+        bound_fail(&outcome, "more items than keys");
     SPAWN_CHECK(tamis_filter_close(filter) == 0);
     tamis_store_close(store);
     return report(what, arena, demand.in_flight, &outcome);
