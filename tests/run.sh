@@ -21,7 +21,7 @@ cd "$top"
 
 usage()
 {
-    sed -n '4,18s/^# \{0,1\}//p' "$top/tests/run.sh"
+    sed -n '4,16s/^# \{0,1\}//p' "$top/tests/run.sh"
 }
 
 preset='' all=''
