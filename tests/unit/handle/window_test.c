@@ -172,6 +172,7 @@ WINDOW_CASE(window_that_cannot_begin_a_slice_waits_for_the_busy_timeout)
     assert_int_equal(tamis_filter_add(filter, "a", 1), 1);
     *now += 33 * DAY;
     int lock = fixture_lock_catalog(path);
+    assert_done(tamis_store_set_busy_timeout(store, TAMIS_BUSY_TIMEOUT_MAX));
     assert_int_equal(pthread_create(&thread, NULL, release_late, &lock), 0);
     assert_int_equal(tamis_filter_add(filter, "b", 1), 1);
     assert_int_equal(pthread_join(thread, NULL), 0);
