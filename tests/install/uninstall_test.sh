@@ -21,4 +21,5 @@ expect "$(printf '%s\n' "$prefix/bin/other" "$prefix/share/tamis/own")" "$(find 
 expect "$prefix/share/tamis" "$(find "$prefix" -type d -name tamis)" "directories of ours that are left"
 [ -d store ] || fail "the store is gone"
 ! "${uninstall[@]}" >said 2>&1 || fail "nothing can be removed twice"
-grep -q 'nothing was' said || fail "it does not say that there is nothing: $(cat said)"
+# cmake wraps its sentence, so where depends on the path of the build.
+tr -s '[:space:]' ' ' <said | grep -q 'nothing was' || fail "it does not say that there is nothing: $(cat said)"
