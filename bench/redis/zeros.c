@@ -7,7 +7,7 @@
  *     ZEROS.ADD key item            0
  *     ZEROS.MADD key item [item ...] a zero for each item
  */
-#include "redis_api.h"
+#include "server/redis_api.h"
 
 __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx,
                                                               RedisModuleString **argv, int argc);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fake_server.h"
-#include "redis_api.h"
+#include "server/redis_api.h"
 
 #define FAKE_KEY "key"
 

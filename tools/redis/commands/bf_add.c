@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* bf_add.c: BF.ADD, BF.MADD and BF.INSERT. */
+#include <ctype.h>
+
+#include "commands/command.h"
+#include "keys/shape.h"
+#include "value/durable.h"
+
+#define FULL "ERR non scaling filter is full"
+#define PROBLEM "problem inserting into filter"
+
+/* What a command adds, and what it does where there is no filter. */
+struct adding {
+    struct bloom_shape shape;
+    bool no_create;
+    int first; /* index of the first item */
+};
+
+static int reply_refusal(RedisModuleCtx *ctx, const struct outcome *outcome)
+{
+    if (outcome->rc == TAMIS_EFULL) return RedisModule_ReplyWithError(ctx, FULL);
+    /* No further layer can be: RedisBloom's text alone. */
+    if (outcome->rc == TAMIS_ELIMIT && outcome->exact)
+        return RedisModule_ReplyWithError(ctx, "ERR " PROBLEM);
+    return reply_sentence(ctx, PROBLEM, outcome->sentence);
+}
+
+/* Answers each key in turn, and returns how many are new. */
+static uint64_t answer_keys(RedisModuleCtx *ctx, const struct outcome *outcome, size_t count)
+{
+    uint64_t news = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (outcome->answers[i] == TAMIS_ANSWER_REFUSED)
+            (void)reply_refusal(ctx, outcome);
+        else
+            (void)RedisModule_ReplyWithBool(ctx, outcome->answers[i]);
+        news += outcome->answers[i] == 1;
+    }
+    return news;
+}
+
+static void note(RedisModuleCtx *ctx, RedisModuleString *name, size_t count, uint64_t news)
+{
+    counts.added += count;
+    counts.news += news;
+    if (news > 0)
+        (void)RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "bloom.add", name);
+}
+
+static void answer_one(RedisModuleCtx *ctx, RedisModuleString **argv, const struct outcome *outcome)
+{
+    note(ctx, argv[1], 1, answer_keys(ctx, outcome, 1));
+}
+
+/* A full filter ends the batch at the first item that it refuses; another error is the answer of
+ * each item that it met. */
+static void answer_many(RedisModuleCtx *ctx, RedisModuleString **argv,
+                        const struct outcome *outcome)
+{
+    size_t told = outcome->count;
+    for (size_t i = 0; outcome->rc == TAMIS_EFULL && i < told; i++)
+        if (outcome->answers[i] == TAMIS_ANSWER_REFUSED) told = i + 1;
+    (void)RedisModule_ReplyWithArray(ctx, (long)told);
+    note(ctx, argv[1], told, answer_keys(ctx, outcome, told));
+}
+
+static void add_one(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
+                    const RedisModuleString *item)
+{
+    size_t bytes;
+    const char *data = RedisModule_StringPtrLen(item, &bytes);
+    const int rc = tamis_filter_add(value->filter, data, bytes);
+    const uint8_t answer = rc < 0 ? TAMIS_ANSWER_REFUSED : (uint8_t)rc;
+    const struct outcome outcome = {.rc = rc,
+                                    .sentence = tamis_last_error(),
+                                    .answers = &answer,
+                                    .count = 1,
+                                    .exact = value->exact};
+    answer_one(ctx, argv, &outcome);
+}
+
+static void add_many(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
+                     RedisModuleString **first, int count)
+{
+    const struct items *items = items_of(first, count);
+    const struct outcome outcome = {
+        .rc = tamis_filter_add_batch(value->filter, items->keys, items->count, items->answers),
+        .sentence = tamis_last_error(),
+        .answers = items->answers,
+        .count = items->count,
+        .exact = value->exact};
+    answer_many(ctx, argv, &outcome);
+}
+
+static int add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, const struct adding *adding,
+               bool single)
+{
+    struct value *value;
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
+    const enum held held = key_held(key, TYPE_BLOOM, &value);
+    if (held == HELD_OTHER)
+        (void)RedisModule_ReplyWithError(ctx, WRONG_TYPE);
+    else if (held == HELD_NONE && adding->no_create)
+        (void)RedisModule_ReplyWithError(ctx, NOT_FOUND);
+    else if (held == HELD_NONE)
+        value = bf_make(ctx, key, argv[1], &adding->shape);
+    if (value != NULL) {
+        RedisModuleString **items = argv + adding->first;
+        const int count = argc - adding->first;
+        /* The order of commands is that of now, whenever the disk has the keys. */
+        (void)RedisModule_ReplicateVerbatim(ctx);
+        const bool left = value->durable && durable_add(ctx, value, items, (size_t)count,
+                                                        single ? answer_one : answer_many);
+        if (!left && single)
+            add_one(ctx, value, argv, items[0]);
+        else if (!left)
+            add_many(ctx, value, argv, items, count);
+    }
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct adding adding = {.first = 2};
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    bf_default_shape(&adding.shape);
+    return add(ctx, argv, argc, &adding, true);
+}
+
+int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct adding adding = {.first = 2};
+    if (argc < 3) return RedisModule_WrongArity(ctx);
+    bf_default_shape(&adding.shape);
+    return add(ctx, argv, argc, &adding, false);
+}
+
+/* ---- BF.INSERT ------------------------------------------------------------------------------- */
+
+/* RedisBloom knows an option by some of its letters, so that clients may cut it short. */
+static int option_of(const RedisModuleString *arg)
+{
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(arg, &bytes);
+    char letters[3] = {0};
+    for (size_t i = 0; i < 3 && i < bytes; i++)
+        letters[i] = (char)tolower((unsigned char)text[i]);
+    switch (letters[0]) {
+    case 'i':
+        return 'I';
+    case 'e':
+        return letters[1] == 'r' ? 'P' : 'E'; /* ERROR, EXPANSION */
+    case 'c':
+        return 'C';
+    case 'n':
+        return letters[2] == 'c' ? 'N' : 'S'; /* NOCREATE, NONSCALING */
+    default:
+        return 0;
+    }
+}
+
+/* Takes the value of an option; returns what is wrong with it, or NULL. */
+static const char *take_option(int option, const RedisModuleString *arg, struct adding *adding)
+{
+    struct bloom_shape *shape = &adding->shape;
+    long long number = 0;
+    if (option == 'C') {
+        if (!arg_integer(arg, 1, CAPACITY_MAX, &number)) return "Bad capacity";
+        shape->capacity = (uint64_t)number;
+    } else if (option == 'E') {
+        if (!arg_integer(arg, 0, EXPANSION_MAX, &number)) return "Bad expansion";
+        shape->growth = (uint32_t)number;
+    } else {
+        double rate;
+        if (RedisModule_StringToDouble(arg, &rate) != REDISMODULE_OK || !(rate > 0 && rate < 1))
+            return "Bad error rate";
+        shape->rate = rate > RATE_MAX ? RATE_MAX : rate;
+    }
+    return NULL;
+}
+
+int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct adding adding = {.first = 0};
+    bool non_scaling = false;
+    if (argc < 4) return RedisModule_WrongArity(ctx);
+    bf_default_shape(&adding.shape);
+    for (int i = 2; i < argc && adding.first == 0; i++) {
+        const int option = option_of(argv[i]);
+        if (option == 0) return RedisModule_ReplyWithError(ctx, "Unknown argument received");
+        if (option == 'I') {
+            adding.first = i + 1;
+        } else if (option == 'N') {
+            adding.no_create = true;
+        } else if (option == 'S') {
+            non_scaling = true;
+        } else if (++i == argc) {
+            return RedisModule_WrongArity(ctx);
+        } else {
+            const char *error = take_option(option, argv[i], &adding);
+            if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
+        }
+    }
+    if (adding.first == 0 || adding.first == argc) return RedisModule_WrongArity(ctx);
+    adding.shape.non_scaling = non_scaling || adding.shape.growth == 0;
+    return add(ctx, argv, argc, &adding, false);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cf_add.c: CF.RESERVE, CF.ADD, CF.ADDNX, CF.INSERT and CF.INSERTNX. */
+#include <ctype.h>
+
+#include "commands/command.h"
+#include "keys/cf_shape.h"
+#include "persist/freeze.h"
+#include "server/config.h"
+#include "value/exact.h"
+
+#define FULL "Filter is full"
+
+static struct value *make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                          const struct cuckoo *cuckoo, const char *failure)
+{
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(name, &bytes);
+    struct value *value = value_new(TYPE_CUCKOO);
+    const int rc = make_cuckoo(value, RedisModule_GetSelectedDb(ctx), text, bytes, cuckoo);
+    return key_made(ctx, key, name, value, rc, failure);
+}
+
+/* ---- CF.RESERVE ------------------------------------------------------------------------------ */
+
+struct reserving {
+    long long capacity, max_iterations, bucket_size, expansion;
+};
+
+/* An option of CF.RESERVE; returns what is wrong with it, or NULL. */
+static const char *take_option(RedisModuleString **argv, int argc, const char *word,
+                               long long least, long long most, const char *unread,
+                               const char *outside, long long *number)
+{
+    const int at = arg_find(argv, argc - 1, 3, word);
+    if (at == 0) return NULL;
+    if (RedisModule_StringToLongLong(argv[at + 1], number) != REDISMODULE_OK) return unread;
+    return *number < least || *number > most ? outside : NULL;
+}
+
+static const char *take_options(RedisModuleString **argv, int argc, struct reserving *r)
+{
+    const char *error = NULL;
+    if (RedisModule_StringToLongLong(argv[2], &r->capacity) != REDISMODULE_OK)
+        error = "Bad capacity";
+    if (error == NULL)
+        error =
+            take_option(argv, argc, "MAXITERATIONS", 1, 65535, "Couldn't parse MAXITERATIONS",
+                        "MAXITERATIONS: value must be in the range [1, 65535]", &r->max_iterations);
+    if (error == NULL)
+        error = take_option(argv, argc, "BUCKETSIZE", 1, 255, "Couldn't parse BUCKETSIZE",
+                            "BUCKETSIZE: value must be in the range [1, 255]", &r->bucket_size);
+    if (error == NULL)
+        error = take_option(argv, argc, "EXPANSION", 0, EXPANSION_MAX, "Couldn't parse EXPANSION",
+                            "EXPANSION: value must be in the range [0, 32768]", &r->expansion);
+    if (error == NULL && (r->capacity < 2 * r->bucket_size || r->capacity > CAPACITY_MAX))
+        error = "Capacity must be in the range [2 * BUCKETSIZE, 1073741824]";
+    return error;
+}
+
+int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct reserving r = {.max_iterations = config.cf_max_iterations,
+                          .bucket_size = config.cf_bucket_size,
+                          .expansion = config.cf_expansion};
+    struct cuckoo cuckoo;
+    struct value *value;
+    if (argc < 3 || argc % 2 == 0) return RedisModule_WrongArity(ctx);
+    const char *error = take_options(argv, argc, &r);
+    if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
+    const enum held held = key_held(key, TYPE_CUCKOO, &value);
+    cuckoo_init(&cuckoo, (uint64_t)r.capacity, (uint32_t)r.bucket_size, (uint32_t)r.max_iterations,
+                (uint32_t)r.expansion);
+    if (held != HELD_NONE) {
+        (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
+    } else if (make(ctx, key, argv[1], &cuckoo, "Could not create filter") != NULL) {
+        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+        (void)RedisModule_ReplicateVerbatim(ctx);
+    }
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+/* ---- Adding ---------------------------------------------------------------------------------- */
+
+/* Opens or makes the filter that items are added to.  Replies, and returns NULL, where that cannot
+ * be. */
+static struct value *open_to_add(RedisModuleCtx *ctx, RedisModuleString *name, uint64_t capacity,
+                                 bool no_create, RedisModuleKey **key)
+{
+    struct cuckoo cuckoo;
+    struct value *value;
+    *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
+    const enum held held = key_held(*key, TYPE_CUCKOO, &value);
+    cuckoo_init(&cuckoo, capacity, (uint32_t)config.cf_bucket_size,
+                (uint32_t)config.cf_max_iterations, (uint32_t)config.cf_expansion);
+    if (held == HELD_OTHER)
+        (void)RedisModule_ReplyWithError(ctx, WRONG_TYPE);
+    else if (held == HELD_NONE && no_create)
+        (void)RedisModule_ReplyWithError(ctx, NOT_FOUND);
+    else if (held == HELD_NONE)
+        value = make(ctx, *key, name, &cuckoo, "Could not create filter");
+    if (value != NULL && value->cuckoo.filters >= config.cf_max_expansions) {
+        (void)RedisModule_ReplyWithError(ctx, "Maximum expansions reached");
+        value = NULL;
+    }
+    if (value == NULL)
+        RedisModule_CloseKey(*key);
+    else
+        freeze_wait();
+    return value;
+}
+
+static int add_exact(struct value *value, const char *item, size_t bytes, bool only_new)
+{
+    if (only_new && exact_contains(value, item, bytes)) return 0;
+    const int rc = exact_add(value, item, bytes);
+    if (rc < 0) return rc;
+    counts.added++;
+    counts.news++; /* whether it was there is not asked */
+    return 1;
+}
+
+/* Adds an item.  Returns 1: added; 0: it was there; TAMIS_EFULL: no place; another error. */
+static int add_item(struct value *value, const RedisModuleString *item, bool only_new)
+{
+    size_t bytes;
+    const char *data = RedisModule_StringPtrLen(item, &bytes);
+    if (is_exact_cuckoo(value)) return add_exact(value, data, bytes, only_new);
+    int rc = only_new ? tamis_filter_contains(value->filter, data, bytes) : 0;
+    if (rc < 0) return rc;
+    if (rc > 0) return 0;
+    if (!cuckoo_make_place(&value->cuckoo)) return TAMIS_EFULL;
+    rc = tamis_filter_add(value->filter, data, bytes);
+    if (rc < 0) return rc;
+    value->cuckoo.items++;
+    counts.added++;
+    counts.news += (uint64_t)rc;
+    return 1;
+}
+
+static int add_single(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool only_new)
+{
+    RedisModuleKey *key;
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    struct value *value = open_to_add(ctx, argv[1], (uint64_t)config.cf_capacity, false, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    const int rc = add_item(value, argv[2], only_new);
+    RedisModule_CloseKey(key);
+    if (rc == TAMIS_EFULL) return RedisModule_ReplyWithError(ctx, FULL);
+    if (rc == TAMIS_ENOMEM) return RedisModule_ReplyWithError(ctx, "ERR Insufficient memory");
+    if (rc < 0) return reply_failure(ctx, "the item cannot be added");
+    (void)RedisModule_ReplyWithBool(ctx, rc);
+    return RedisModule_ReplicateVerbatim(ctx);
+}
+
+int cf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return add_single(ctx, argv, argc, false);
+}
+
+int cf_addnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return add_single(ctx, argv, argc, true);
+}
+
+/* ---- CF.INSERT ------------------------------------------------------------------------------- */
+
+struct inserting {
+    long long capacity;
+    bool no_create;
+    int first;
+};
+
+/* Reads the options, known by their first letter.  Returns what is wrong, "" for the arity, NULL.
+ */
+static const char *take_insert(RedisModuleString **argv, int argc, struct inserting *to)
+{
+    for (int i = 2; i < argc && to->first == 0; i++) {
+        const char *text = RedisModule_StringPtrLen(argv[i], NULL);
+        const int letter = tolower((unsigned char)*text);
+        if (letter == 'i') {
+            to->first = i + 1;
+        } else if (letter == 'n') {
+            to->no_create = true;
+        } else if (letter != 'c') {
+            return "Unknown argument received";
+        } else if (++i == argc) {
+            return "";
+        } else if (RedisModule_StringToLongLong(argv[i], &to->capacity) != REDISMODULE_OK) {
+            return "Bad capacity";
+        } else if (to->capacity < 2 * config.cf_bucket_size || to->capacity > CAPACITY_MAX) {
+            return "Capacity must be in the range [cf-bucket-size * 2, 1073741824]";
+        }
+    }
+    return to->first == 0 || to->first == argc ? "" : NULL;
+}
+
+static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool only_new)
+{
+    struct inserting to = {.capacity = config.cf_capacity};
+    RedisModuleKey *key;
+    if (argc < 4) return RedisModule_WrongArity(ctx);
+    const char *error = take_insert(argv, argc, &to);
+    if (error != NULL && *error == '\0') return RedisModule_WrongArity(ctx);
+    if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
+    struct value *value = open_to_add(ctx, argv[1], (uint64_t)to.capacity, to.no_create, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    const bool booleans = !only_new && reply_is_resp3(ctx);
+    (void)RedisModule_ReplyWithArray(ctx, argc - to.first);
+    for (int i = to.first; i < argc; i++) {
+        const int rc = add_item(value, argv[i], only_new);
+        if (booleans)
+            (void)RedisModule_ReplyWithBool(ctx, rc > 0);
+        else
+            (void)RedisModule_ReplyWithLongLong(ctx, rc < 0 ? -1 : rc);
+    }
+    RedisModule_CloseKey(key);
+    return RedisModule_ReplicateVerbatim(ctx);
+}
+
+int cf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return insert(ctx, argv, argc, false);
+}
+
+int cf_insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return insert(ctx, argv, argc, true);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cf_dump.c: CF.SCANDUMP and CF.LOADCHUNK.
+ *
+ * The first answer has RedisBloom's head.  The data of an exact filter (exact.h) are its slots;
+ * its pieces come in any order.  Those of a filter of kind counting (cuckoo_data.h) are cut
+ * into pieces and come in order.  A head
+ * alone makes an exact filter; if a mark comes then, a filter of kind counting takes its place.
+ */
+#include <string.h>
+
+#include "commands/command.h"
+#include "kept/naming.h"
+#include "kept/store.h"
+#include "persist/cuckoo_data.h"
+#include "registry/registry.h"
+#include "value/exact.h"
+#include "value/head.h"
+#include "value/pieces.h"
+
+static void reply_end(RedisModuleCtx *ctx)
+{
+    (void)RedisModule_ReplyWithArray(ctx, 2);
+    (void)RedisModule_ReplyWithLongLong(ctx, 0);
+    (void)RedisModule_ReplyWithNull(ctx);
+}
+
+static void reply_piece(RedisModuleCtx *ctx, uint64_t iterator, const void *data, uint64_t left)
+{
+    const size_t now = (size_t)(left < PIECE_BYTES ? left : PIECE_BYTES);
+    (void)RedisModule_ReplyWithArray(ctx, 2);
+    (void)RedisModule_ReplyWithLongLong(ctx, (long long)(iterator + now));
+    (void)RedisModule_ReplyWithStringBuffer(ctx, data, now);
+}
+
+static void dump_slots(RedisModuleCtx *ctx, const struct value *value, uint64_t iterator)
+{
+    struct part part;
+    if (exact_find(value, iterator - 1, &part))
+        reply_piece(ctx, iterator, part.slots, part.left);
+    else
+        reply_end(ctx);
+}
+
+static void dump(RedisModuleCtx *ctx, const struct value *value, uint64_t iterator)
+{
+    unsigned char head[CUCKOO_HEAD_BYTES];
+    size_t bytes = 0;
+    if (value->cuckoo.items == 0) {
+        reply_end(ctx);
+        return;
+    }
+    if (iterator == 0) {
+        cuckoo_write_head(&value->cuckoo, head);
+        (void)RedisModule_ReplyWithArray(ctx, 2);
+        (void)RedisModule_ReplyWithLongLong(ctx, 1);
+        (void)RedisModule_ReplyWithStringBuffer(ctx, (const char *)head, sizeof head);
+        return;
+    }
+    if (is_exact_cuckoo(value)) {
+        dump_slots(ctx, value, iterator);
+        return;
+    }
+    char *data = cuckoo_data(value, &bytes);
+    if (data == NULL) {
+        (void)reply_failure(ctx, "the filter cannot be dumped");
+    } else if (iterator - 1 >= bytes) {
+        reply_end(ctx);
+    } else {
+        reply_piece(ctx, iterator, data + iterator - 1, bytes - (iterator - 1));
+    }
+    RedisModule_Free(data);
+}
+
+int cf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    long long iterator;
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    if (!arg_integer(argv[2], 0, INT64_MAX, &iterator))
+        return RedisModule_ReplyWithError(ctx, "Invalid position");
+    const struct value *value = key_open(ctx, argv[1], TYPE_CUCKOO, REDISMODULE_READ, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    dump(ctx, value, (uint64_t)iterator);
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+/* ---- In -------------------------------------------------------------------------------------- */
+
+static const char *load_head(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                             const RedisModuleString *data)
+{
+    unsigned char plain[HEAD_ROOM];
+    struct cuckoo cuckoo;
+    size_t bytes;
+    const char *head = RedisModule_StringPtrLen(data, &bytes);
+    if (bytes == CUCKOO_HEAD_BYTES + 8) {
+        bytes = head_without_seed(head, bytes, 24, 8, 0, plain);
+        head = (const char *)plain;
+        if (bytes == 0) return "Couldn't create filter!";
+    }
+    if (bytes != CUCKOO_HEAD_BYTES) return "Invalid header";
+    if (!cuckoo_read_head((const unsigned char *)head, &cuckoo)) return "Couldn't create filter!";
+    struct value *value = value_new(TYPE_CUCKOO);
+    if (exact_make(value, &cuckoo) == 0) {
+        key_set(ctx, key, name, value);
+        return NULL;
+    }
+    value_free(value);
+    return "Couldn't create filter!";
+}
+
+/* All pieces are in: the filter that they are takes the place of the slots. */
+static bool finish(RedisModuleCtx *ctx, struct value *value, const RedisModuleString *key)
+{
+    size_t key_bytes;
+    const char *text = RedisModule_StringPtrLen(key, &key_bytes);
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    char name[NAME_ROOM];
+    struct memory_source memory = {.at = (const unsigned char *)value->arriving + CUCKOO_MARK_BYTES,
+                                   .left = value->arrived - CUCKOO_MARK_BYTES};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
+    const struct tamis_import_spec spec = {.size = sizeof spec, .flags = TAMIS_IMPORT_OWNED};
+    tamis_filter *filter = NULL;
+    name_apart(NAME_ASIDE, name);
+    if (store_open() == NULL) return false;
+    if (tamis_filter_import(store_open(), name, "tamis", &spec, &source, &filter) < 0) return false;
+    value->filter = filter;
+    if (tamis_filter_stat(filter, &stat) == 0 && stat.kind == TAMIS_KIND_COUNTING &&
+        value_describe(value) == 0) {
+        (void)strcpy(value->name, name);
+        exact_free(value);
+        naming_adopt(value, RedisModule_GetSelectedDb(ctx), text, key_bytes);
+        return true;
+    }
+    value->filter = NULL;
+    (void)registry_drop_filter(name);
+    (void)tamis_filter_close(filter);
+    return false;
+}
+
+static const char refusal[] = "Couldn't load chunk!";
+
+/* A piece of a filter of kind counting. */
+static const char *load_stream(RedisModuleCtx *ctx, struct value *value,
+                               const RedisModuleString *key, const char *data, size_t bytes)
+{
+    uint64_t all;
+    value->arriving = RedisModule_Realloc(value->arriving, value->arrived + bytes);
+    memcpy(value->arriving + value->arrived, data, bytes);
+    value->arrived += bytes;
+    memcpy(&all, value->arriving + 8, 8);
+    if (value->arrived - CUCKOO_MARK_BYTES < all) return NULL;
+    const bool done = value->arrived - CUCKOO_MARK_BYTES == all && finish(ctx, value, key);
+    value_forget_arrived(value);
+    return done ? NULL : refusal;
+}
+
+static const char *load_piece(RedisModuleCtx *ctx, struct value *value,
+                              const RedisModuleString *key, long long iterator,
+                              const RedisModuleString *piece)
+{
+    struct part part;
+    size_t bytes;
+    const char *data = RedisModule_StringPtrLen(piece, &bytes);
+    if (iterator <= 0 || bytes == 0 || (uint64_t)iterator - 1 < bytes || !is_exact_cuckoo(value))
+        return refusal;
+    const uint64_t begin = (uint64_t)iterator - 1 - bytes;
+    if (begin == value->arrived && (begin > 0 || cuckoo_is_mark(data, bytes)))
+        return load_stream(ctx, value, key, data, bytes);
+    if (!exact_find(value, begin, &part) || bytes > part.left) return refusal;
+    memcpy(part.slots, data, bytes);
+    return NULL;
+}
+
+int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct value *value;
+    long long iterator;
+    const char *error;
+    if (argc != 4) return RedisModule_WrongArity(ctx);
+    if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK || iterator == 0)
+        return RedisModule_ReplyWithError(ctx, "Invalid position");
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
+    const enum held held = key_held(key, TYPE_CUCKOO, &value);
+    if (held == HELD_OTHER)
+        error = WRONG_TYPE;
+    else if (iterator == 1)
+        error = held == HELD_VALUE ? "ERR item exists" : load_head(ctx, key, argv[1], argv[3]);
+    else
+        error = held == HELD_NONE ? NOT_FOUND : load_piece(ctx, value, argv[1], iterator, argv[3]);
+    if (error == NULL) {
+        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+        (void)RedisModule_ReplicateVerbatim(ctx);
+    } else {
+        (void)RedisModule_ReplyWithError(ctx, error);
+    }
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}

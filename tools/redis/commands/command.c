@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* command.c: see command.h. */
+#include "commands/command.h"
+
+struct counts counts;
+
+struct items *items_of(RedisModuleString **argv, int count)
+{
+    static struct items items;
+    static size_t room;
+    const size_t wanted = (size_t)count;
+    if (wanted > room) {
+        room = wanted < 1024 ? 1024 : wanted;
+        items.keys = RedisModule_Realloc(items.keys, room * sizeof *items.keys);
+        items.answers = RedisModule_Realloc(items.answers, room);
+        items.counts = RedisModule_Realloc(items.counts, room * sizeof *items.counts);
+    }
+    for (size_t i = 0; i < wanted; i++)
+        items.keys[i].data = RedisModule_StringPtrLen(argv[i], &items.keys[i].bytes);
+    items.count = wanted;
+    return &items;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* command.h: the commands (a file for each family), and what they share. */
+#pragma once
+
+#include "keys/keys.h"
+#include "server/args.h"
+
+/* What the commands of this server have done since it began; INFO tamis shows it. */
+struct counts {
+    uint64_t added, news, asked;
+};
+extern struct counts counts;
+
+/*
+ * The batch of the commands with many items: keys point into the arguments, nothing is copied.
+ * One for the server's only thread that runs commands; it keeps its memory for the next.
+ */
+struct items {
+    struct tamis_key *keys;
+    uint8_t *answers;
+    uint64_t *counts;
+    size_t count;
+};
+struct items *items_of(RedisModuleString **argv, int count);
+
+/* bf_*.c */
+RedisModuleCmdFunc bf_reserve, bf_add, bf_madd, bf_insert, bf_exists, bf_mexists, bf_info, bf_card,
+    bf_debug, bf_scandump, bf_loadchunk;
+
+/* cf_*.c */
+RedisModuleCmdFunc cf_reserve, cf_add, cf_addnx, cf_insert, cf_insertnx, cf_exists, cf_mexists,
+    cf_count, cf_del, cf_compact, cf_info, cf_debug, cf_scandump, cf_loadchunk;
+
+/* tamis_*.c */
+RedisModuleCmdFunc tamis_reserve, tamis_info, tamis_merge, tamis_rotate, tamis_rollback, tamis_sync,
+    tamis_attach, tamis_detach, tamis_orphans, tamis_stats, tamis_except, tamis_exceptions,
+    tamis_load, tamis_add, tamis_check, tamis_remove, tamis_count, tamis_explain_items,
+    tamis_export, tamis_combine, tamis_spec;
+/* Adds the section of INFO. */
+int tamis_info_register(RedisModuleCtx *ctx);
+
+/* bits.c: SETBIT, GETBIT, BITCOUNT and STRLEN on keys that have a filter. */
+RedisModuleCmdFunc bits_setbit, bits_getbit, bits_bitcount, bits_strlen;
+int bits_register(RedisModuleCtx *ctx);
+
+/* What a key gets that BF.ADD or BF.MADD makes. */
+struct bloom_shape;
+void bf_default_shape(struct bloom_shape *shape);
+/* Makes the filter of a key that is there not yet.  Replies, and returns NULL, if that fails. */
+struct value *bf_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                      const struct bloom_shape *shape);

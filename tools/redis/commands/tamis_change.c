@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tamis_change.c: TAMIS.MERGE, TAMIS.COMBINE, TAMIS.ROTATE, TAMIS.ROLLBACK and TAMIS.SYNC. */
+#include <string.h>
+
+#include "commands/command.h"
+#include "kept/store.h"
+#include "persist/freeze.h"
+#include "server/thread.h"
+#include "tamis_build.h"
+#include "value/durable.h"
+
+/* The filters of the keys from argument `first` on; the array is freed by the caller.  Replies and
+ * returns NULL if a key has none.  `type` becomes that of the first key. */
+static tamis_filter **sources_of(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int first,
+                                 enum type *type)
+{
+    RedisModuleKey *key;
+    const enum type wanted = *type;
+    tamis_filter **sources = RedisModule_Calloc((size_t)argc, sizeof(tamis_filter *));
+    for (int i = first; i < argc; i++) {
+        const struct value *value = key_open(ctx, argv[i], wanted, REDISMODULE_READ, &key);
+        if (value == NULL) {
+            RedisModule_Free(sources);
+            return NULL;
+        }
+        durable_wait(value);
+        if (i == first) *type = value->type;
+        sources[i - first] = value->filter; /* nothing of this thread frees it meanwhile */
+        RedisModule_CloseKey(key);
+    }
+    return sources;
+}
+
+/* Answers a change that is done, or has failed. */
+static int answer(RedisModuleCtx *ctx, RedisModuleKey *key, int rc, const char *what)
+{
+    RedisModule_CloseKey(key);
+    if (rc < 0) return reply_failure(ctx, what);
+    (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+    return RedisModule_ReplicateVerbatim(ctx);
+}
+
+int tamis_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key = NULL;
+    enum type type = TYPE_BLOOM;
+    if (argc < 3) return RedisModule_WrongArity(ctx);
+    tamis_filter **sources = sources_of(ctx, argv, argc, 2, &type);
+    if (sources == NULL) return REDISMODULE_OK;
+    const struct value *to = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
+    if (to != NULL) {
+        durable_wait(to);
+        const struct tamis_merge merge = {
+            .size = sizeof merge, .sources = sources, .count = (size_t)argc - 2};
+        (void)answer(ctx, key, tamis_filter_merge(to->filter, &merge),
+                     "the filters cannot be merged");
+    }
+    RedisModule_Free(sources);
+    return REDISMODULE_OK;
+}
+
+/* ---- TAMIS.COMBINE --------------------------------------------------------------------------- */
+
+static int create_merged(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    const int rc = tamis_filter_create_merged(store, name, context, filter);
+    return rc < 0 ? rc : tamis_filter_set_owned(store, name, 1);
+}
+
+static int combine(RedisModuleCtx *ctx, RedisModuleString *name, struct tamis_merge *merge,
+                   enum type type)
+{
+    struct value *value;
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
+    const enum held held = key_held(key, type, &value);
+    if (held == HELD_NONE &&
+        key_make(ctx, key, name, value_new(type), create_merged, merge, TOLD) != NULL)
+        (void)RedisModule_ReplicateVerbatim(ctx);
+    RedisModule_CloseKey(key);
+    if (held == HELD_NONE) return REDISMODULE_OK;
+    if (merge->flags & TAMIS_MERGE_INTERSECT)
+        return RedisModule_ReplyWithError(ctx, "ERR item exists");
+    const struct value *to = key_open(ctx, name, TYPE_ANY, READ_WRITE, &key);
+    if (to == NULL) return REDISMODULE_OK;
+    durable_wait(to);
+    if (to->type == TYPE_CUCKOO) freeze_wait();
+    return answer(ctx, key, tamis_filter_merge(to->filter, merge), TOLD);
+}
+
+/* TAMIS.COMBINE key UNION|INTERSECT source [source ...]: as `tamis merge`. */
+int tamis_combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    enum type type = TYPE_ANY;
+    if (argc < 4) return RedisModule_WrongArity(ctx);
+    const bool intersect = arg_is(argv[2], "INTERSECT");
+    if (!intersect && !arg_is(argv[2], "UNION"))
+        return RedisModule_ReplyWithError(ctx, "ERR give UNION or INTERSECT");
+    tamis_filter **sources = sources_of(ctx, argv, argc, 3, &type);
+    if (sources == NULL) return REDISMODULE_OK;
+    struct tamis_merge merge = {.size = sizeof merge,
+                                .sources = sources,
+                                .count = (size_t)argc - 3,
+                                .flags = intersect ? TAMIS_MERGE_INTERSECT : 0};
+    (void)combine(ctx, argv[1], &merge, type);
+    RedisModule_Free(sources);
+    return REDISMODULE_OK;
+}
+
+int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    durable_wait(value);
+    return answer(ctx, key, tamis_filter_rotate(value->filter), "the window cannot be moved");
+}
+
+int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    long long generation = 0;
+    if (argc != 2 && argc != 3) return RedisModule_WrongArity(ctx);
+    if (argc == 3 && !arg_integer(argv[2], 1, INT64_MAX, &generation))
+        return RedisModule_ReplyWithError(ctx, "ERR bad generation");
+    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    durable_wait(value);
+    return answer(ctx, key, tamis_filter_rollback(store_open(), value->name, (uint64_t)generation),
+                  "no other generation can be put in force");
+}
+
+/* ---- TAMIS.SYNC ------------------------------------------------------------------------------ */
+
+/* A checkpoint of a filter, made by a thread of its own: the server never waits for the disk. */
+struct syncing {
+    char name[NAME_ROOM];
+    RedisModuleBlockedClient *client;
+    int rc;
+    char sentence[1024];
+};
+
+static void sync_now(struct syncing *syncing)
+{
+    tamis_filter *filter = NULL;
+    syncing->rc = tamis_filter_open(store_open(), syncing->name, 0, &filter);
+    if (syncing->rc == 0) syncing->rc = tamis_filter_sync(filter);
+    if (syncing->rc < 0)
+        (void)strncpy(syncing->sentence, tamis_last_error(), sizeof syncing->sentence - 1);
+    (void)tamis_filter_close(filter);
+}
+
+static void *sync_thread(void *context)
+{
+    struct syncing *syncing = context;
+    sync_now(syncing);
+    (void)RedisModule_UnblockClient(syncing->client, syncing);
+    return NULL;
+}
+
+static int reply_synced(RedisModuleCtx *ctx, const struct syncing *syncing)
+{
+    if (syncing->rc == 0) return RedisModule_ReplyWithSimpleString(ctx, "OK");
+    RedisModuleString *text = RedisModule_CreateStringPrintf(
+        ctx, "ERR the filter is not on the disk: %s", syncing->sentence);
+    (void)RedisModule_ReplyWithError(ctx, RedisModule_StringPtrLen(text, NULL));
+    RedisModule_FreeString(ctx, text);
+    return REDISMODULE_OK;
+}
+
+static int on_synced(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    (void)argv;
+    (void)argc;
+    return reply_synced(ctx, RedisModule_GetBlockedClientPrivateData(ctx));
+}
+
+static void free_syncing(RedisModuleCtx *ctx, void *data)
+{
+    (void)ctx;
+    RedisModule_Free(data);
+}
+
+int tamis_sync(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    struct syncing *syncing = RedisModule_Calloc(1, sizeof *syncing);
+    (void)strcpy(syncing->name, value->name);
+    RedisModule_CloseKey(key);
+    /* Within MULTI and in scripts a client cannot wait. */
+    const bool waits =
+        (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_DENY_BLOCKING) == 0;
+    if (waits) {
+        syncing->client = RedisModule_BlockClient(ctx, on_synced, NULL, free_syncing, 0);
+        if (!thread_start(sync_thread, syncing)) (void)sync_thread(syncing);
+        return REDISMODULE_OK;
+    }
+    sync_now(syncing);
+    (void)reply_synced(ctx, syncing);
+    RedisModule_Free(syncing);
+    return REDISMODULE_OK;
+}

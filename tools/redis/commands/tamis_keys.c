@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tamis_keys.c: TAMIS.ADD, TAMIS.CHECK, TAMIS.REMOVE, TAMIS.COUNT and TAMIS.EXPLAIN: keys of a
+ * filter of any kind, as the library's calls answer them.
+ *
+ * The command `tamis` uses these.  They never make a filter, and a key that is gone is an error.
+ */
+#include "commands/command.h"
+#include "persist/freeze.h"
+#include "value/durable.h"
+
+/* ---- Adding ---------------------------------------------------------------------------------- */
+
+/* 1 new, 0 seen, -1 refused, for each item; then, if any was refused, why. */
+static void answer_added(RedisModuleCtx *ctx, RedisModuleString **argv,
+                         const struct outcome *outcome)
+{
+    uint64_t news = 0;
+    (void)RedisModule_ReplyWithArray(ctx, (long)outcome->count + (outcome->rc < 0));
+    for (size_t i = 0; i < outcome->count; i++) {
+        const bool refused = outcome->answers[i] == TAMIS_ANSWER_REFUSED;
+        (void)RedisModule_ReplyWithLongLong(ctx, refused ? -1 : outcome->answers[i]);
+        news += outcome->answers[i] == 1;
+    }
+    if (outcome->rc < 0) (void)reply_sentence(ctx, TOLD, outcome->sentence);
+    counts.added += outcome->count;
+    counts.news += news;
+    if (news > 0)
+        (void)RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "bloom.add", argv[1]);
+}
+
+/* What CF.INFO tells of items and sub-filters goes on with them. */
+static void count_in(struct value *value, const struct items *items, int64_t rc)
+{
+    if (value->type != TYPE_CUCKOO || rc < 0) return;
+    for (size_t i = 0; i < items->count; i++) {
+        (void)cuckoo_make_place(&value->cuckoo);
+        value->cuckoo.items++;
+    }
+}
+
+int tamis_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    if (argc < 3) return RedisModule_WrongArity(ctx);
+    struct value *value = key_open(ctx, argv[1], TYPE_ANY, READ_WRITE, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    (void)RedisModule_ReplicateVerbatim(ctx);
+    if (value->type == TYPE_CUCKOO) freeze_wait();
+    if (!value->durable || !durable_add(ctx, value, argv + 2, (size_t)argc - 2, answer_added)) {
+        const struct items *items = items_of(argv + 2, argc - 2);
+        const int64_t rc =
+            tamis_filter_add_batch(value->filter, items->keys, items->count, items->answers);
+        const struct outcome outcome = {.rc = rc,
+                                        .sentence = rc < 0 ? tamis_last_error() : NULL,
+                                        .answers = items->answers,
+                                        .count = items->count};
+        count_in(value, items, rc);
+        answer_added(ctx, argv, &outcome);
+    }
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+static void reply_answers(RedisModuleCtx *ctx, const struct items *items)
+{
+    (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
+    for (size_t i = 0; i < items->count; i++)
+        (void)RedisModule_ReplyWithLongLong(ctx, items->answers[i]);
+}
+
+/* Asks for the items whether they are there, or how often. */
+static int ask(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool how_often)
+{
+    RedisModuleKey *key;
+    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    const struct items *items = items_of(argv + 2, argc - 2);
+    const int64_t rc =
+        how_often
+            ? tamis_filter_count_batch(value->filter, items->keys, items->count, items->counts)
+            : tamis_filter_contains_batch(value->filter, items->keys, items->count, items->answers);
+    RedisModule_CloseKey(key);
+    if (rc < 0) return reply_failure(ctx, TOLD);
+    counts.asked += items->count;
+    (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
+    for (size_t i = 0; i < items->count; i++)
+        (void)RedisModule_ReplyWithLongLong(ctx, how_often ? (long long)items->counts[i]
+                                                           : items->answers[i]);
+    return REDISMODULE_OK;
+}
+
+int tamis_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return argc < 3 ? RedisModule_WrongArity(ctx) : ask(ctx, argv, argc, false);
+}
+
+/* Without an item it only tells whether the filter can count. */
+int tamis_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return argc < 2 ? RedisModule_WrongArity(ctx) : ask(ctx, argv, argc, true);
+}
+
+/* 1 where one was taken off, 0 where the item was not there. */
+int tamis_remove(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    if (argc < 2) return RedisModule_WrongArity(ctx);
+    struct value *value = key_open(ctx, argv[1], TYPE_ANY, READ_WRITE, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    if (value->type == TYPE_CUCKOO) freeze_wait();
+    const struct items *items = items_of(argv + 2, argc - 2);
+    const int64_t rc =
+        tamis_filter_remove_batch(value->filter, items->keys, items->count, items->answers);
+    for (size_t i = 0; rc >= 0 && i < items->count; i++)
+        if (items->answers[i]) cuckoo_deleted(&value->cuckoo);
+    RedisModule_CloseKey(key);
+    if (rc < 0) return reply_failure(ctx, TOLD);
+    reply_answers(ctx, items);
+    return items->count > 0 ? RedisModule_ReplicateVerbatim(ctx) : REDISMODULE_OK;
+}
+
+/* ---- TAMIS.EXPLAIN --------------------------------------------------------------------------- */
+
+#define HASH_TEXT_BYTES 64u /* of one hash value, by tamis_stat.h */
+
+static void make_room(struct tamis_explanation *explanation, size_t positions)
+{
+    explanation->positions_max = positions;
+    explanation->positions =
+        RedisModule_Realloc(explanation->positions, positions * sizeof *explanation->positions);
+    explanation->hashes_bytes = positions * HASH_TEXT_BYTES;
+    explanation->hashes = RedisModule_Realloc(explanation->hashes, explanation->hashes_bytes);
+}
+
+static int explain(const struct value *value, uint32_t segment, const struct tamis_key *item,
+                   struct tamis_explanation *explanation)
+{
+    explanation->positions_count = 0;
+    int rc = tamis_filter_explain(value->filter, segment, item->data, item->bytes, explanation);
+    if (rc == TAMIS_EINVAL && explanation->positions_count > explanation->positions_max) {
+        make_room(explanation, explanation->positions_count);
+        rc = tamis_filter_explain(value->filter, segment, item->data, item->bytes, explanation);
+    }
+    return rc;
+}
+
+/* For each item an array, with an array for each segment, the oldest first: the hash values with
+ * commas between, and the positions. */
+int tamis_explain_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct tamis_explanation explanation = {.size = sizeof explanation};
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    RedisModuleKey *key;
+    if (argc < 3) return RedisModule_WrongArity(ctx);
+    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    const struct items *items = items_of(argv + 2, argc - 2);
+    make_room(&explanation, TAMIS_K_MAX);
+    if (tamis_filter_stat(value->filter, &stat) < 0) {
+        (void)reply_failure(ctx, TOLD);
+        items = items_of(argv, 0);
+    } else {
+        (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
+    }
+    for (size_t i = 0; i < items->count; i++) {
+        (void)RedisModule_ReplyWithArray(ctx, (long)stat.segment_count);
+        for (uint32_t segment = 0; segment < stat.segment_count; segment++) {
+            if (explain(value, segment, &items->keys[i], &explanation) < 0) {
+                (void)reply_failure(ctx, TOLD);
+                continue;
+            }
+            (void)RedisModule_ReplyWithArray(ctx, (long)explanation.positions_count + 1);
+            (void)RedisModule_ReplyWithCString(ctx, explanation.hashes);
+            for (size_t j = 0; j < explanation.positions_count; j++)
+                (void)RedisModule_ReplyWithLongLong(ctx, (long long)explanation.positions[j]);
+        }
+    }
+    RedisModule_CloseKey(key);
+    RedisModule_Free(explanation.hashes);
+    RedisModule_Free(explanation.positions);
+    return REDISMODULE_OK;
+}

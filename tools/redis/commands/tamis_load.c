@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tamis_load.c: TAMIS.LOAD: a filter from a whole stream of format tamis, in pieces of any length.
+ * The pieces are arguments, or, behind the word KEYS, the strings of other keys, which SET has
+ * brought one by one: so no command is longer than a piece.
+ *
+ * BF.LOADCHUNK makes a filter from a head and brings the bits then.  Fingerprints of kind fuse and
+ * exceptions are not bits: they come whole, or not at all.
+ */
+#include <string.h>
+
+#include "commands/command.h"
+#include "value/head.h"
+
+/* The pieces that are still to be read. */
+struct load {
+    RedisModuleString **pieces;
+    int count;
+    size_t at; /* in the first of them */
+    RedisModuleCtx *ctx;
+    bool in_keys; /* the pieces are names of keys */
+    uint64_t bytes;
+    bool durable;
+};
+
+/* Copies up to `bytes` bytes of the piece from load->at on.  Returns how many; 0: it has no more;
+ * TAMIS_ENOTFOUND: it is in a key that is no string. */
+static int64_t copy_piece(const struct load *load, void *buffer, size_t bytes)
+{
+    size_t all;
+    RedisModuleKey *key = NULL;
+    const char *piece;
+    if (load->in_keys) {
+        key = RedisModule_OpenKey(load->ctx, load->pieces[0], REDISMODULE_READ);
+        piece = RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_STRING
+                    ? RedisModule_StringDMA(key, &all, REDISMODULE_READ)
+                    : NULL;
+    } else {
+        piece = RedisModule_StringPtrLen(load->pieces[0], &all);
+    }
+    const size_t left = piece != NULL ? all - load->at : 0, now = left < bytes ? left : bytes;
+    if (now > 0 && buffer != NULL) memcpy(buffer, piece + load->at, now);
+    RedisModule_CloseKey(key);
+    return piece != NULL ? (int64_t)now : TAMIS_ENOTFOUND;
+}
+
+static int64_t read_pieces(void *context, void *buffer, size_t bytes)
+{
+    struct load *load = context;
+    for (; load->count > 0; load->pieces++, load->count--, load->at = 0) {
+        const int64_t now = copy_piece(load, buffer, bytes);
+        if (now == 0) continue;
+        if (now > 0) load->at += (size_t)now;
+        return now;
+    }
+    return 0;
+}
+
+static int import(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    struct load load = *(const struct load *)context; /* a second try begins anew */
+    const struct tamis_import_spec spec = {.size = sizeof spec,
+                                           .flags = TAMIS_IMPORT_OWNED |
+                                                    (load.durable ? TAMIS_IMPORT_DURABLE : 0)};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = read_pieces, .context = &load, .bytes = load.bytes};
+    return tamis_filter_import(store, name, "tamis", &spec, &source, filter);
+}
+
+/* The first bytes of the stream, which may be in several pieces.  Returns how many. */
+static size_t read_head(struct load load, unsigned char head[HEAD_ROOM])
+{
+    size_t bytes = 0;
+    int64_t got;
+    while (bytes < HEAD_ROOM && (got = read_pieces(&load, head + bytes, HEAD_ROOM - bytes)) > 0)
+        bytes += (size_t)got;
+    return bytes;
+}
+
+/* Is the first segment, by the head, of kind counting?  (docs/exchange.md has the bytes.) */
+static bool load_counts(struct load load)
+{
+    unsigned char head[HEAD_ROOM];
+    uint32_t kind;
+    const size_t bytes = read_head(load, head);
+    if (bytes < 100 || !head_is_tamis(head, bytes)) return false;
+    memcpy(&kind, head + 96, sizeof kind);
+    return kind == TAMIS_KIND_COUNTING;
+}
+
+/* Does the head claim more than a command may ask for? */
+static bool is_too_large(const struct load *load)
+{
+    unsigned char head[HEAD_ROOM];
+    const size_t bytes = read_head(*load, head);
+    return head_is_tamis(head, bytes) && head_data_bytes(head, bytes) != UINT64_MAX &&
+           head_is_too_large(head, bytes);
+}
+
+/* Reads the options that stand before the pieces; returns what is wrong, or NULL. */
+static const char *take_options(RedisModuleString **argv, int argc, struct load *load,
+                                long long *expansion)
+{
+    int i = 2;
+    for (; i < argc; i++) {
+        if (arg_is(argv[i], "DURABLE")) {
+            load->durable = true;
+        } else if (arg_is(argv[i], "KEYS")) {
+            load->in_keys = true;
+            i++;
+            break;
+        } else if (arg_is(argv[i], "EXPANSION") && i + 1 < argc) {
+            if (!arg_integer(argv[++i], 0, EXPANSION_MAX, expansion)) return "ERR bad expansion";
+        } else {
+            break;
+        }
+    }
+    load->pieces = argv + i;
+    load->count = argc - i;
+    for (struct load rest = *load; rest.count > 0; rest.count--, rest.pieces++) {
+        const int64_t bytes = copy_piece(&rest, NULL, SIZE_MAX);
+        if (bytes < 0) return "ERR a piece of the stream is not there; bring all of them again";
+        load->bytes += (uint64_t)bytes;
+    }
+    if (load->bytes == 0)
+        return "ERR there is no stream; give what 'tamis export --to tamis' wrote";
+    return is_too_large(load) ? "ERR the filter would be larger than tamis.max-bytes" : NULL;
+}
+
+static int load_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                    struct load *load, long long expansion)
+{
+    struct value *value =
+        key_make(ctx, key, name, value_new(load_counts(*load) ? TYPE_CUCKOO : TYPE_BLOOM), import,
+                 load, "could not create filter");
+    if (value == NULL) return REDISMODULE_OK;
+    if (expansion >= 0 && !value->exact) value->expansion = (uint32_t)expansion;
+    return RedisModule_ReplicateVerbatim(ctx);
+}
+
+int tamis_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct load load = {.ctx = ctx};
+    struct value *value;
+    long long expansion = -1;
+    if (argc < 3) return RedisModule_WrongArity(ctx);
+    const char *error = take_options(argv, argc, &load, &expansion);
+    if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
+    const enum held held = key_held(key, TYPE_ANY, &value);
+    if (held == HELD_NONE)
+        (void)load_key(ctx, key, argv[1], &load, expansion);
+    else
+        (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}

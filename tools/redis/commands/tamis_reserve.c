@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tamis_reserve.c: TAMIS.RESERVE: a filter with what BF.RESERVE has no words for.
+ *
+ * What is drawn at random, the secret of hash set sip and SEED random, is drawn here and not by the
+ * library, so that replicas and the AOF get the command with the value drawn.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "commands/command.h"
+#include "kept/store.h"
+#include "server/config.h"
+
+#define SECRET_DIGITS (2 * (size_t)TAMIS_SECRET_BYTES)
+
+/* What a command asks for. */
+struct wish {
+    struct tamis_filter_spec spec;
+    bool secret;     /* it is given */
+    bool if_missing; /* the same filter may be there */
+    int any_seed;    /* the argument that is "random", or 0 */
+};
+
+/* A secret is 32 hexadecimal digits. */
+static const char *take_secret(const RedisModuleString *arg, struct wish *wish)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint8_t *secret = wish->spec.secret, any = 0;
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(arg, &bytes);
+    bool whole = bytes == SECRET_DIGITS;
+    for (size_t i = 0; whole && i < bytes; i++) {
+        const char *digit = memchr(digits, tolower((unsigned char)text[i]), sizeof digits - 1);
+        whole = digit != NULL;
+        if (whole) secret[i / 2] = (uint8_t)(secret[i / 2] << 4 | (digit - digits));
+        any |= secret[i / 2];
+    }
+    wish->secret = whole && any != 0;
+    return wish->secret ? NULL : "ERR a secret is 32 hexadecimal digits, not all 0";
+}
+
+static uint32_t at_most_32_bits(uint64_t number)
+{
+    return number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+}
+
+/* An option whose value is a number of up to 64 bits. */
+static const char *take_number(const RedisModuleString *option, const char *text,
+                               struct tamis_filter_spec *spec)
+{
+    char *end;
+    errno = 0;
+    const uint64_t number = strtoull(text, &end, 10);
+    const bool good = *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+    const char *error = NULL;
+    if (arg_is(option, "SLICES"))
+        spec->slices = at_most_32_bits(number);
+    else if (arg_is(option, "SEED"))
+        spec->seed = number;
+    else if (arg_is(option, "BITS"))
+        spec->m_bits = number;
+    else if (arg_is(option, "HASHES"))
+        spec->k = at_most_32_bits(number);
+    else if (arg_is(option, "COUNTERBITS"))
+        spec->counter_bits = at_most_32_bits(number);
+    else if (arg_is(option, "WINDOWITEMS"))
+        spec->window_items = number;
+    else if (arg_is(option, "WINDOWNS"))
+        spec->window_ns = (int64_t)(number & INT64_MAX);
+    else
+        error =
+            "ERR unknown option; there are KIND, HASHSET, SECRET, SEED, BITS, HASHES, "
+            "COUNTERBITS, WINDOW, WINDOWNS, WINDOWITEMS, WINDOWFROM, SLICES, ONFULL, IFMISSING and "
+            "DURABLE";
+    return error == NULL && !good ? "ERR bad number" : error;
+}
+
+/* Reads the value of an option into the spec; returns what is wrong with it, or NULL. */
+static const char *take_option(const RedisModuleString *option, const RedisModuleString *arg,
+                               struct wish *wish)
+{
+    struct tamis_filter_spec *spec = &wish->spec;
+    const char *text = RedisModule_StringPtrLen(arg, NULL);
+    double seconds;
+    if (arg_is(option, "HASHSET")) {
+        spec->hash_set = text;
+        return NULL;
+    }
+    if (arg_is(option, "SECRET")) return take_secret(arg, wish);
+    if (arg_is(option, "KIND")) {
+        if (tamis_kind_from_name(text, &spec->kind) < 0) return "ERR bad kind";
+        return spec->kind == TAMIS_KIND_FUSE
+                   ? "ERR a filter of kind fuse is built: TAMIS.LOAD or TAMIS.ATTACH take one"
+                   : NULL;
+    }
+    if (arg_is(option, "WINDOW")) {
+        if (RedisModule_StringToDouble(arg, &seconds) != REDISMODULE_OK || !(seconds > 0) ||
+            seconds > (double)TAMIS_WINDOW_NS_MAX / 1e9)
+            return "ERR bad window";
+        spec->window_ns = (int64_t)(seconds * 1e9);
+        return NULL;
+    }
+    if (arg_is(option, "WINDOWFROM")) {
+        if (arg_is(arg, "first")) spec->flags |= TAMIS_FILTER_FROM_FIRST;
+        return arg_is(arg, "first") || arg_is(arg, "last") ? NULL
+                                                           : "ERR WINDOWFROM is first or last";
+    }
+    if (arg_is(option, "ONFULL")) {
+        for (uint32_t i = TAMIS_ON_FULL_GROW; i <= TAMIS_ON_FULL_WARN; i++)
+            if (arg_is(arg, tamis_on_full_name(i))) spec->on_full = i;
+        return spec->on_full == 0 ? "ERR ONFULL is grow, refuse or warn" : NULL;
+    }
+    return take_number(option, text, spec);
+}
+
+static const char *take_wish(RedisModuleString **argv, int argc, struct wish *wish)
+{
+    struct tamis_filter_spec *spec = &wish->spec;
+    long long capacity;
+    const char *error = NULL;
+    /* 0 stands for what the library takes, and what BITS or WINDOWITEMS make needless. */
+    const bool needless = arg_find(argv, argc, 4, "BITS") || arg_find(argv, argc, 4, "WINDOWITEMS");
+    if (RedisModule_StringToDouble(argv[2], &spec->fp_rate) != REDISMODULE_OK ||
+        !(spec->fp_rate >= 0 && spec->fp_rate < 1) || (spec->fp_rate == 0 && !needless))
+        return "ERR bad error rate";
+    if (!arg_integer(argv[3], needless ? 0 : 1, INT64_MAX, &capacity)) return "ERR bad capacity";
+    spec->capacity = (uint64_t)capacity;
+    for (int i = 4; error == NULL && i < argc; i++) {
+        if (arg_is(argv[i], "DURABLE")) {
+            spec->flags |= TAMIS_FILTER_DURABLE;
+            continue;
+        }
+        if (arg_is(argv[i], "IFMISSING")) {
+            wish->if_missing = true;
+            continue;
+        }
+        if (i + 1 == argc) return "ERR the last option has no value";
+        const bool any_seed = arg_is(argv[i], "SEED") && arg_is(argv[i + 1], "random");
+        if (any_seed) wish->any_seed = i + 1;
+        if (!any_seed) error = take_option(argv[i], argv[i + 1], wish);
+        i++;
+    }
+    return error;
+}
+
+static bool is_too_large(const struct tamis_filter_spec *spec)
+{
+    struct tamis_sizing sizing = {.size = sizeof sizing,
+                                  .kind = spec->kind,
+                                  .capacity = spec->m_bits == 0 ? spec->capacity : 0,
+                                  .fp_rate = spec->m_bits == 0 ? spec->fp_rate : 0};
+    const uint64_t most = (uint64_t)config.max_bytes;
+    if (spec->m_bits / 8 > most) return true;
+    if (spec->capacity == 0) sizing.capacity = spec->window_items;
+    return spec->m_bits == 0 && tamis_size(&sizing) == 0 && sizing.file_bytes > most;
+}
+
+static bool is_sip(const struct wish *wish)
+{
+    return wish->spec.hash_set != NULL && strcmp(wish->spec.hash_set, "sip") == 0;
+}
+
+static bool draw(void *to, size_t bytes)
+{
+    /* So few bytes come whole. */
+    return getrandom(to, bytes, 0) == (ssize_t)bytes;
+}
+
+/* Draws what is left to chance. */
+static bool draw_wish(struct wish *wish)
+{
+    bool drawn = true;
+    while (drawn && wish->any_seed != 0 && wish->spec.seed == 0) {
+        drawn = draw(&wish->spec.seed, sizeof wish->spec.seed);
+        wish->spec.seed &= INT64_MAX; /* as a number that the command takes */
+    }
+    if (drawn && is_sip(wish) && !wish->secret)
+        drawn = draw(wish->spec.secret, sizeof wish->spec.secret);
+    return drawn;
+}
+
+/* Replicates the command with what was drawn. */
+static void replicate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                      const struct wish *wish)
+{
+    char digits[SECRET_DIGITS + 1];
+    size_t count = (size_t)argc - 1;
+    RedisModuleString **words = RedisModule_Calloc(count + 2, sizeof *words);
+    RedisModuleString *seed =
+        RedisModule_CreateStringPrintf(NULL, "%llu", (unsigned long long)wish->spec.seed);
+    memcpy(words, argv + 1, count * sizeof *words);
+    if (wish->any_seed != 0) words[wish->any_seed - 1] = seed;
+    for (size_t i = 0; i < TAMIS_SECRET_BYTES; i++)
+        (void)snprintf(digits + 2 * i, 3, "%02x", wish->spec.secret[i]);
+    RedisModuleString *option = RedisModule_CreateString(NULL, "SECRET", 6);
+    RedisModuleString *secret = RedisModule_CreateString(NULL, digits, SECRET_DIGITS);
+    if (is_sip(wish) && !wish->secret) {
+        words[count++] = option;
+        words[count++] = secret;
+    }
+    (void)RedisModule_Replicate(ctx, "TAMIS.RESERVE", "v", words, count);
+    RedisModule_FreeString(NULL, seed);
+    RedisModule_FreeString(NULL, option);
+    RedisModule_FreeString(NULL, secret);
+    RedisModule_Free(words);
+}
+
+/* IFMISSING, and the key has a filter: is it the one that is asked for? */
+static void compare(RedisModuleCtx *ctx, RedisModuleString *name, struct tamis_filter_spec *spec,
+                    bool has_secret)
+{
+    RedisModuleKey *key;
+    tamis_filter *filter = NULL;
+    const struct value *value = key_open(ctx, name, TYPE_ANY, REDISMODULE_READ, &key);
+    if (value == NULL) return;
+    spec->flags &= ~(uint32_t)TAMIS_FILTER_OWNED; /* one that is attached will do */
+    if (!has_secret) memset(spec->secret, 0, sizeof spec->secret); /* any will do */
+    if (tamis_filter_open_or_create(store_open(), value->name, spec, &filter) < 0)
+        (void)reply_failure(ctx, "could not create filter");
+    else
+        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+    (void)tamis_filter_close(filter);
+    RedisModule_CloseKey(key);
+}
+
+int tamis_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct wish wish = {.spec = {.size = sizeof wish.spec, .flags = TAMIS_FILTER_OWNED}};
+    struct value *value;
+    if (argc < 4) return RedisModule_WrongArity(ctx);
+    const char *error = take_wish(argv, argc, &wish);
+    if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
+    if (!draw_wish(&wish))
+        return RedisModule_ReplyWithError(ctx, "ERR the system gives no random numbers");
+    if (is_too_large(&wish.spec))
+        return RedisModule_ReplyWithError(ctx,
+                                          "ERR the filter would be larger than tamis.max-bytes");
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
+    const enum type type = wish.spec.kind == TAMIS_KIND_COUNTING ? TYPE_CUCKOO : TYPE_BLOOM;
+    const enum held held = key_held(key, type, &value);
+    if (held != HELD_NONE && wish.if_missing)
+        compare(ctx, argv[1], &wish.spec, wish.secret);
+    else if (held != HELD_NONE)
+        (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
+    else if (key_make(ctx, key, argv[1], value_new(type), maker_of_spec, &wish.spec,
+                      "could not create filter") != NULL)
+        replicate(ctx, argv, argc, &wish);
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * leftovers.h: the filters that the store had when the server began.
+ *
+ * A dump or an AOF is loaded beside them.  Values take filters off this list while that goes on;
+ * rejoin.h tells what becomes of the others.
+ */
+#pragma once
+
+#include "value/value.h"
+
+struct leftover {
+    struct leftover *next;
+    char was[NAME_ROOM]; /* its name at the start */
+    char name[NAME_ROOM];
+    int64_t created_at;
+    int64_t origin; /* when its first segment was made; 0: not looked at yet */
+    uint32_t kind;
+    bool owned;
+};
+
+/* Lists the store's filters.  Called when the store has been opened. */
+void leftovers_read(void);
+/* Are keys still loaded, or to be loaded? */
+bool leftovers_are_open(void);
+/* All keys are loaded.  Returns false if the list was closed before. */
+bool leftovers_close(void);
+
+/* Opens the filter of that time of creation among them, and takes it for the value. */
+bool leftovers_take(int64_t created_at, struct value *value);
+/* The same among the filters of others that the store has now. */
+bool leftovers_take_others(int64_t created_at, struct value *value);
+/* The same for a filter of that name, ours, whose first segment was made at that time. */
+bool leftovers_take_counts(const char *name, int64_t origin, struct value *value);
+/* If one of them that is ours has the name, it is renamed apart; returns whether. */
+bool leftovers_make_way(const char *name);
+/* When the first segment was made; -1: the filter cannot be opened. */
+int64_t leftovers_origin(struct leftover *l);
+/* Takes those off the list of which is_done() says that they are dealt with. */
+void leftovers_take_off(bool (*is_done)(void *context, struct leftover *), void *context);
+
+/* An orphan: a filter of ours without a key.  Calls fn for each, once the list is closed. */
+typedef void orphan_fn(void *context, const char *name, const char *was);
+void orphans_each(orphan_fn *fn, void *context);
+/* The filter of that name is a key's again. */
+void leftovers_forget(const char *name);
+/* Drops the orphan of that name.  TAMIS_ENOTFOUND: it is none. */
+int orphans_drop(const char *name);

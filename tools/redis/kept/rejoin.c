@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rejoin.c: see rejoin.h. */
+#include "kept/rejoin.h"
+
+#include <string.h>
+
+#include "kept/leftovers.h"
+#include "kept/naming.h"
+#include "kept/store.h"
+#include "registry/registry.h"
+
+/* Calls fn for pieces of segment `index` of both filters, until it returns something else than 0.
+ */
+typedef int piece_fn(tamis_filter *to, uint32_t index, uint64_t at, const uint64_t *a,
+                     const uint64_t *b, size_t bytes);
+static int each_piece(tamis_filter *from, tamis_filter *to, uint32_t index, uint64_t data_bytes,
+                      piece_fn *fn)
+{
+    enum { PIECE = 1 << 16 };
+    uint64_t *a = RedisModule_Alloc(PIECE), *b = RedisModule_Alloc(PIECE);
+    int rc = 0;
+    for (uint64_t at = 0; rc == 0 && at < data_bytes; at += PIECE) {
+        const uint64_t left = data_bytes - at; /* a multiple of 8 */
+        const size_t now = left < PIECE ? (size_t)left : PIECE;
+        rc = tamis_filter_read_data(from, index, at, a, now);
+        if (rc == 0) rc = tamis_filter_read_data(to, index, at, b, now);
+        if (rc == 0) rc = fn(to, index, at, a, b, now);
+    }
+    RedisModule_Free(a);
+    RedisModule_Free(b);
+    return rc;
+}
+
+/* The same for all segments of the first filter, which must be the first segments of the other one.
+ * Its last keys may be in segments of its own.  TAMIS_EFOREIGN: they are not. */
+static int each_segment(tamis_filter *from, tamis_filter *to, piece_fn *fn)
+{
+    struct tamis_segment_stat a = {.size = sizeof a}, b = {.size = sizeof b};
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && tamis_filter_segment(from, i, &a) == 0; i++) {
+        if (tamis_filter_segment(to, i, &b) < 0 || a.kind != b.kind || a.m_bits != b.m_bits ||
+            a.k != b.k || a.seed != b.seed || strcmp(a.hash_set, b.hash_set) != 0)
+            return TAMIS_EFOREIGN;
+        rc = each_piece(from, to, i, a.data_bytes, fn);
+    }
+    return rc;
+}
+
+static int is_piece_within(tamis_filter *to, uint32_t index, uint64_t at, const uint64_t *a,
+                           const uint64_t *b, size_t bytes)
+{
+    uint64_t more = 0;
+    (void)to;
+    (void)index;
+    (void)at;
+    for (size_t i = 0; i < bytes / 8; i++)
+        more |= a[i] & ~b[i];
+    return more != 0;
+}
+
+static int add_piece(tamis_filter *to, uint32_t index, uint64_t at, const uint64_t *a,
+                     const uint64_t *b, size_t bytes)
+{
+    if (is_piece_within(to, index, at, a, b, bytes) == 0) return 0;
+    return tamis_filter_write_data(to, index, at, a, bytes);
+}
+
+/* Has the other filter all that this one has?  Of kind fuse only the same fingerprints do. */
+static bool is_within(tamis_filter *one, tamis_filter *other)
+{
+    struct tamis_segment_stat first = {.size = sizeof first};
+    if (each_segment(one, other, is_piece_within) != 0) return false;
+    const bool is_fuse = tamis_filter_segment(one, 0, &first) == 0 && first.kind == TAMIS_KIND_FUSE;
+    return !is_fuse || each_segment(other, one, is_piece_within) == 0;
+}
+
+static bool has_grown(tamis_filter *filter)
+{
+    struct tamis_segment_stat second = {.size = sizeof second};
+    return tamis_filter_segment(filter, 1, &second) == 0;
+}
+
+/*
+ * Gives the value the filter that the store had of its key before, with the bits of both: that
+ * filter stays, as it is the one that the next dump or AOF to be loaded may know.  If it has grown,
+ * keys of local processes may have filled its first segments, and other keys lie further on there
+ * than in the value's filter: so bits are set segment by segment.  (A merge would refuse filters of
+ * so many segments and of another number.)
+ *
+ * Returns 0, or an error: TAMIS_EFOREIGN if it was a filter of another life of the key.
+ */
+static int join(struct value *value, const struct leftover *before)
+{
+    tamis_filter *filter = NULL;
+    int rc = tamis_filter_open(registry_store(), before->name, 0, &filter);
+    if (rc < 0) return rc;
+    if (!is_within(value->filter, filter)) {
+        rc = has_grown(value->filter) || has_grown(filter) ? 0 : TAMIS_EFOREIGN;
+        if (rc == 0) rc = each_segment(value->filter, filter, add_piece);
+    }
+    if (rc < 0) {
+        (void)tamis_filter_close(filter);
+        return rc;
+    }
+    naming_replace(value, before->name, filter);
+    return 0;
+}
+
+static struct value *value_of(const char *filter)
+{
+    registry_lock();
+    struct value *value = registry_find(filter);
+    registry_unlock();
+    return value;
+}
+
+/* Is the leftover dealt with?  It is dropped, or has become the filter of the key of its name. */
+static bool supersede(struct leftover *l)
+{
+    struct value *value = value_of(l->was);
+    if (value == NULL || strcmp(l->was, l->name) == 0 || l->kind != value->kind ||
+        !value_is_ours(value) || value->life == LIFE_FOUND ||
+        (value->life == LIFE_LOADED && leftovers_origin(l) != value->origin))
+        return false;
+    if (l->kind != TAMIS_KIND_COUNTING) return join(value, l) == 0;
+    (void)registry_drop_filter(l->name); /* the AOF has the counts that go with its commands */
+    return true;
+}
+
+/* Its key was renamed, and what was loaded does not know that: it is a copy of a filter that was
+ * loaded, and has all of its bits. */
+static bool supersede_renamed(struct leftover *l)
+{
+    struct value *value = registry_find_loaded(leftovers_origin(l));
+    tamis_filter *filter = NULL;
+    if (value == NULL || l->kind != value->kind || l->kind == TAMIS_KIND_COUNTING ||
+        tamis_filter_open(registry_store(), l->name, 0, &filter) < 0)
+        return false;
+    if (is_within(value->filter, filter)) {
+        naming_replace(value, l->name, filter);
+        return true;
+    }
+    (void)tamis_filter_close(filter);
+    return false;
+}
+
+/* Is a leftover dealt with, as one that is not ours, that was trash, or that a key has now? */
+static bool is_done_by_name(void *context, struct leftover *l)
+{
+    (void)context;
+    if (!l->owned) return true;
+    if (!name_is_apart(l->name, NAME_TRASH)) return supersede(l);
+    (void)registry_drop_filter(l->name);
+    return true;
+}
+
+static bool is_done_by_origin(void *context, struct leftover *l)
+{
+    (void)context;
+    return supersede_renamed(l);
+}
+
+static bool tell_orphan(void *context, struct leftover *l)
+{
+    if (strcmp(l->was, l->name) != 0 && tamis_filter_rename(registry_store(), l->name, l->was) == 0)
+        (void)strcpy(l->name, l->was);
+    RedisModule_Log(context, "warning",
+                    "the filter '%s' was made for a key, and no key has it now; it stays until "
+                    "TAMIS.ORPHANS DROP, or TAMIS.ATTACH makes it a key's again",
+                    l->name);
+    return false;
+}
+
+void rejoin_finish(RedisModuleCtx *ctx)
+{
+    if (store_open() == NULL || !leftovers_close()) return;
+    leftovers_take_off(is_done_by_name, NULL);
+    leftovers_take_off(is_done_by_origin, NULL);
+    leftovers_take_off(tell_orphan, ctx);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rejoin.h: when all is loaded, the keys get the filters that the store had of them before.
+ *
+ * The last server did not drop its filters when it ended.  So the store has, of most keys that are
+ * now loaded, the filter with all that was acknowledged, also what the dump or the AOF lacks after
+ * a crash.
+ *
+ *     a dump refers to it, or has it, by the time   that filter is taken, and nothing is copied
+ *     at which it was made
+ *     a dump or the AOF makes the key anew          it is taken when all is loaded, if it has all
+ *                                                   bits of the new one; else they are merged, if
+ *                                                   it may be the same filter, grown another way
+ *     its key was gone already (NAME_TRASH)         it is dropped
+ *     no key has it                                 an orphan: it stays, and is told
+ *
+ * A filter of kind counting would count twice by the second way: the AOF alone says what it has,
+ * and what the store had of it is dropped.
+ *
+ * What was loaded may be behind the store: a key was deleted or renamed since.  Then the filter of
+ * its name in the store is another one.  It is known by its origin, if what was loaded has that (a
+ * dump, RESTORE), or as it lacks bits of the new one though neither has grown.  Filters that are
+ * copies of each other have one origin.
+ */
+#pragma once
+
+#include "server/redis_api.h"
+
+/* All keys are loaded.  What was loaded anew gets what the store had of it before; what no key has
+ * is an orphan, and the log says so.  A second call does nothing, nor does one while the store is
+ * not open. */
+void rejoin_finish(RedisModuleCtx *ctx);

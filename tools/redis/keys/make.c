@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* make.c: see make.h. */
+#include "keys/make.h"
+
+#include <string.h>
+
+#include "kept/leftovers.h"
+#include "kept/naming.h"
+#include "kept/store.h"
+#include "registry/registry.h"
+
+int maker_of_spec(void *spec, tamis_store *in, const char *name, tamis_filter **filter)
+{
+    return tamis_filter_create(in, name, spec, filter);
+}
+
+int make_filter(struct value *value, int db, const char *key, size_t key_bytes, maker_fn *make,
+                void *context)
+{
+    char name[NAME_ROOM];
+    tamis_store *store = store_open();
+    if (store == NULL) return TAMIS_ENOSTORE;
+    name_of_key(db, key, key_bytes, name);
+    int rc = make(context, store, name, &value->filter);
+    if (rc == TAMIS_EEXIST) {
+        naming_make_way(name); /* or who had it was just dropped, by the thread that frees values */
+        rc = make(context, store, name, &value->filter);
+    }
+    if (rc == TAMIS_EEXIST && leftovers_are_open()) {
+        name_apart(NAME_ASIDE, name); /* a filter of others has it; the key must be loaded */
+        rc = make(context, store, name, &value->filter);
+    }
+    if (rc < 0) return rc;
+    (void)strcpy(value->name, name);
+    rc = value_describe(value);
+    if (rc < 0) {
+        (void)registry_drop_filter(name);
+        (void)tamis_filter_close(value->filter); /* before the drop, it would go to the disk */
+        value->filter = NULL;
+        return rc;
+    }
+    naming_adopt(value, db, key, key_bytes);
+    return 0;
+}
+
+/* Has another key the filter?  A value whose key is gone, or is empty now, is about to be freed by
+ * another thread. */
+static bool is_held(const char *name, int db, const char *key, size_t key_bytes)
+{
+    registry_lock();
+    const struct value *v = registry_find(name);
+    const bool goes =
+        v != NULL && (v->life == LIFE_LEFT ||
+                      (v->life == LIFE_OTHERS && v->db == db && v->key_bytes == key_bytes &&
+                       memcmp(v->key, key, key_bytes) == 0));
+    registry_unlock();
+    return v != NULL && !goes;
+}
+
+int make_of_stored(struct value *value, int db, const char *key, size_t key_bytes, const char *name)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    tamis_store *store = store_open();
+    if (store == NULL) return TAMIS_ENOSTORE;
+    if (is_held(name, db, key, key_bytes)) return TAMIS_EBUSY;
+    int rc = tamis_filter_open(store, name, 0, &value->filter);
+    if (rc == 0) rc = value_describe(value);
+    if (rc == 0) rc = tamis_filter_stat(value->filter, &stat);
+    if (rc < 0) {
+        (void)tamis_filter_close(value->filter);
+        value->filter = NULL;
+        return rc;
+    }
+    (void)strcpy(value->name, name);
+    if ((stat.flags & TAMIS_FILTER_OWNED) == 0)
+        value->life = LIFE_OTHERS;
+    else
+        leftovers_forget(name); /* an orphan is ours again */
+    naming_adopt(value, db, key, key_bytes);
+    return 0;
+}

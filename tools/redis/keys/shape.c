@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* shape.c: see shape.h. */
+#include "keys/shape.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "keys/make.h"
+#include "server/config.h"
+
+/* As RedisBloom writes them: its bits and hashes must come out the same. */
+#define LN2 0.693147180559945
+#define LN2_SQUARED 0.480453013918201
+
+#define OPTION_NOROUND 1u
+#define OPTION_FORCE64 4u
+
+static int import_head(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    struct memory_source memory =
+        *(const struct memory_source *)context; /* a second try begins anew */
+    const bool tamis = head_is_tamis(memory.at, memory.left);
+    const struct tamis_import_spec spec = {.size = sizeof spec,
+                                           .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED |
+                                                    memory.flags |
+                                                    (tamis ? 0 : TAMIS_IMPORT_AS_THERE)};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
+    return tamis_filter_import(store, name, tamis ? "tamis" : "redisbloom", &spec, &source, filter);
+}
+
+static uint64_t flags_for(const struct value *value)
+{
+    return value->durable ? TAMIS_IMPORT_DURABLE : 0;
+}
+
+/* Our own head, less the expansion behind it. */
+static int make_from_own(struct value *value, int db, const char *key, size_t key_bytes,
+                         const unsigned char *head, size_t bytes)
+{
+    uint32_t expansion = 0;
+    struct memory_source memory = {
+        .at = head, .left = head_split(head, bytes, &expansion), .flags = flags_for(value)};
+    if (memory.left == 0) return TAMIS_ECORRUPT;
+    const int rc = make_filter(value, db, key, key_bytes, import_head, &memory);
+    if (rc == 0 && !value->exact) value->expansion = expansion;
+    return rc;
+}
+
+int make_from_head(struct value *value, int db, const char *key, size_t key_bytes, const void *head,
+                   size_t bytes)
+{
+    unsigned char framed[HEAD_FRAME_BYTES + HEAD_ROOM];
+    if (bytes > HEAD_ROOM) return TAMIS_ECORRUPT;
+    if (head_is_tamis(head, bytes)) return make_from_own(value, db, key, key_bytes, head, bytes);
+    struct memory_source memory = {
+        .at = framed, .left = head_frame(head, bytes, framed), .flags = flags_for(value)};
+    return make_filter(value, db, key, key_bytes, import_head, &memory);
+}
+
+/* Writes the head of a new filter with one layer; returns its bytes. */
+static size_t head_of_shape(const struct bloom_shape *shape, unsigned char head[HEAD_ROOM])
+{
+    /* A filter that grows gives half of its rate to the first layer. */
+    const double rate = shape->non_scaling ? shape->rate : shape->rate / 2;
+    const double per_entry = -(log(rate) / LN2_SQUARED);
+    const double bits = trunc((double)shape->capacity * per_entry);
+    struct bloom_layer layer = {.bits = bits < 1      ? 1
+                                        : bits > 1e18 ? UINT64_C(1) << 60
+                                                      : (uint64_t)bits,
+                                .capacity = shape->capacity,
+                                .rate = rate,
+                                .bits_per_entry = per_entry,
+                                .hashes = (uint32_t)ceil(LN2 * per_entry)};
+    layer.bits = (layer.bits + 63) / 64 * 64;
+    layer.bytes = layer.bits / 8;
+    const uint32_t options =
+        OPTION_NOROUND | OPTION_FORCE64 | (shape->non_scaling ? BLOOM_NO_SCALING : 0);
+    return bloom_head_add(head, bloom_head_begin(options, shape->growth, head), &layer);
+}
+
+int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
+               const struct bloom_shape *shape)
+{
+    unsigned char head[HEAD_ROOM];
+    if (config.exact) {
+        const size_t bytes = head_of_shape(shape, head);
+        if (head_is_too_large(head, bytes)) return TAMIS_ENOMEM;
+        return make_from_head(value, db, key, key_bytes, head, bytes);
+    }
+    struct tamis_sizing sizing = {.size = sizeof sizing,
+                                  .kind = (uint32_t)config.kind,
+                                  .capacity = shape->capacity,
+                                  .fp_rate = shape->rate};
+    struct tamis_filter_spec spec = {.size = sizeof spec,
+                                     .capacity = shape->capacity,
+                                     .fp_rate = shape->rate,
+                                     .kind = (uint32_t)config.kind,
+                                     .on_full = shape->non_scaling ? TAMIS_ON_FULL_REFUSE
+                                                                   : TAMIS_ON_FULL_GROW,
+                                     .flags = TAMIS_FILTER_OWNED};
+    int rc = tamis_size(&sizing);
+    if (rc < 0) return rc;
+    if (sizing.file_bytes > (uint64_t)config.max_bytes) return TAMIS_ENOMEM;
+    rc = make_filter(value, db, key, key_bytes, maker_of_spec, &spec);
+    if (rc == 0) value->expansion = shape->non_scaling ? 0 : shape->growth;
+    return rc;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * events.c: what happens in the server, and what follows for the store.
+ *
+ *     a key is renamed, moved, restored, loaded   its filter gets the name of the key
+ *     SWAPDB                                      so do those of both databases
+ *     a child is born                             filters that go are kept until it is dead
+ *     a dump is made                              what is saved: content, or references
+ *     all is loaded                               what the store had beside it is dealt with
+ *     now and then                                what was put off is done
+ *     the server ends                             all filters come to the disk
+ */
+#include "module/events.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kept/kept.h"
+#include "kept/naming.h"
+#include "kept/rejoin.h"
+#include "keys/keys.h"
+#include "persist/freeze.h"
+#include "persist/rdb.h"
+#include "registry/registry.h"
+#include "server/busy.h"
+#include "server/config.h"
+#include "value/durable.h"
+
+static pid_t server_pid;
+
+/* When the last whole dump was made, as the server tells it, in seconds. */
+static unsigned long long last_save(RedisModuleCtx *ctx)
+{
+    RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "persistence");
+    int err = 0;
+    const unsigned long long time =
+        RedisModule_ServerInfoGetFieldUnsigned(info, "rdb_last_save_time", &err);
+    RedisModule_FreeServerInfo(ctx, info);
+    return err == 0 ? time : 0;
+}
+
+/* Does a replica wait for the dump that is made now?  It may be on another machine. */
+static bool replica_waits(RedisModuleCtx *ctx)
+{
+    RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "replication");
+    bool waits = false;
+    char field[16];
+    for (int i = 0; !waits; i++) {
+        (void)snprintf(field, sizeof field, "slave%d", i);
+        const char *replica = RedisModule_ServerInfoGetFieldC(info, field);
+        if (replica == NULL) break;
+        waits = strstr(replica, "state=wait_bgsave") != NULL;
+    }
+    RedisModule_FreeServerInfo(ctx, info);
+    return waits;
+}
+
+static void on_persistence(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
+{
+    (void)event;
+    (void)data;
+    const bool dump = what == REDISMODULE_SUBEVENT_PERSISTENCE_RDB_START ||
+                      what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START;
+    if (getpid() != server_pid) freeze_copy();
+    const bool ends = what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED ||
+                      what == REDISMODULE_SUBEVENT_PERSISTENCE_FAILED;
+    rdb_saving(!ends, dump && !replica_waits(ctx));
+    if (what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START) kept_dump_begins();
+    if (ends) kept_dump_ends(what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED);
+}
+
+/* Sets what is kept of filters whose key goes. */
+static void hold(RedisModuleCtx *ctx, bool child)
+{
+    const bool dumps = config.rdb == RDB_REFERENCE &&
+                       (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_RDB) != 0;
+    kept_hold(child, dumps);
+}
+
+static void on_child(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
+{
+    static unsigned long long saved_before;
+    (void)event;
+    (void)data;
+    const bool born = what == REDISMODULE_SUBEVENT_FORK_CHILD_BORN;
+    hold(ctx, born);
+    if (born) {
+        freeze_begin();
+        saved_before = last_save(ctx);
+        kept_dump_begins();
+    } else {
+        freeze_end();
+        kept_dump_ends(last_save(ctx) != saved_before);
+    }
+}
+
+static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
+{
+    (void)event;
+    (void)data;
+    rdb_loading(what == REDISMODULE_SUBEVENT_LOADING_AOF_START);
+    durable_wait_all();
+    if (what == REDISMODULE_SUBEVENT_LOADING_ENDED) rejoin_finish(ctx);
+}
+
+/* Does what was put off. */
+static void tidy(void)
+{
+    if (registry_store() != NULL) busy_pass(registry_store());
+    if (busy_is_stuck() || !kept_drop_due()) return;
+    naming_try_again();
+}
+
+static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
+{
+    (void)event;
+    (void)what;
+    (void)data;
+    const int flags = RedisModule_GetContextFlags(ctx);
+    if ((flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING)) != 0)
+        return;
+    rejoin_finish(ctx); /* where nothing was loaded */
+    hold(ctx, (flags & REDISMODULE_CTX_FLAGS_ACTIVE_CHILD) != 0);
+    tidy();
+}
+
+static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
+{
+    const struct RedisModuleSwapDbInfo *swap = data;
+    (void)ctx;
+    (void)event;
+    (void)what;
+    naming_swap(swap->dbnum_first, swap->dbnum_second);
+}
+
+static void sync_one(void *context, const struct value *value)
+{
+    const int rc = tamis_filter_sync(value->filter);
+    if (rc < 0 && rc != TAMIS_EREADONLY) /* a static one is on the disk */
+        RedisModule_Log(context, "warning", "the filter '%s' is not on the disk: %s", value->name,
+                        tamis_last_error());
+}
+
+static void on_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
+{
+    (void)event;
+    (void)what;
+    (void)data;
+    durable_wait_all();
+    registry_each(sync_one, ctx);
+}
+
+/* The key has come to this name.  Its value may be one of ours. */
+static int on_key(RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *name)
+{
+    (void)type;
+    if (strcmp(event, "rename_to") != 0 && strcmp(event, "move_to") != 0 &&
+        strcmp(event, "restore") != 0)
+        return REDISMODULE_OK;
+    struct value *value;
+    size_t bytes;
+    RedisModuleKey *key =
+        RedisModule_OpenKey(ctx, name, REDISMODULE_READ | REDISMODULE_OPEN_KEY_NOTOUCH);
+    if (key_held(key, TYPE_ANY, &value) == HELD_VALUE) {
+        const char *text = RedisModule_StringPtrLen(name, &bytes);
+        naming_follow(value, RedisModule_GetSelectedDb(ctx), text, bytes);
+    }
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+int events_subscribe(RedisModuleCtx *ctx)
+{
+    static const struct {
+        uint64_t event;
+        RedisModuleEventCallback *call;
+    } wanted[] = {{REDISMODULE_EVENT_PERSISTENCE, on_persistence},
+                  {REDISMODULE_EVENT_FORK_CHILD, on_child},
+                  {REDISMODULE_EVENT_LOADING, on_loading},
+                  {REDISMODULE_EVENT_CRON_LOOP, on_cron},
+                  {REDISMODULE_EVENT_SWAPDB, on_swap},
+                  {REDISMODULE_EVENT_SHUTDOWN, on_shutdown}};
+    server_pid = getpid();
+    freeze_end(); /* there is no child */
+    RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS |
+                                          REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD);
+    int rc = RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_GENERIC, on_key);
+    for (size_t i = 0; rc == REDISMODULE_OK && i < sizeof wanted / sizeof wanted[0]; i++) {
+        const RedisModuleEvent event = {.id = wanted[i].event, .dataver = 1};
+        rc = RedisModule_SubscribeToServerEvent(ctx, event, wanted[i].call);
+    }
+    return rc;
+}

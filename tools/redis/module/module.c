@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * module.c: the module `tamis` for redis-server: filters of a Tamis store as values of keys
+ * (docs/redis.md).
+ *
+ * The folders are rooms: a file calls and includes what is in the rooms before its own, or in its
+ * own (the test `layers` holds that).
+ *
+ *     server     the server's functions, arguments, CONFIG, names of filters, threads
+ *     value      a value, its life, heads, data and slots; adds that wait for the disk
+ *     registry   the store, the list of all values and the table of their keys
+ *     kept       filters without a key: those that went, those that the store had at the start
+ *     keys       what a key's filter is to be; making and opening it
+ *     persist    dumps, the AOF, COPY: the data types
+ *     commands   a file for each family of commands
+ *     module     their registration, what happens in the server, and this file
+ */
+#include "commands/command.h"
+#include "kept/store.h"
+#include "module/events.h"
+#include "module/register.h"
+#include "persist/types.h"
+#include "server/config.h"
+
+#define NAME "tamis"
+
+__attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx,
+                                                              RedisModuleString **argv, int argc);
+
+/* Says once what the store is, or why it cannot be opened; commands try again. */
+static void tell_store(RedisModuleCtx *ctx)
+{
+    if (store_open() != NULL)
+        RedisModule_Log(ctx, "notice", "Tamis %s: the store is %s", tamis_version(), config.store);
+    else
+        RedisModule_Log(ctx, "warning", "the store cannot be opened: %s", tamis_last_error());
+}
+
+int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    const char *missing = redis_api_resolve(ctx);
+    if (missing != NULL) return REDISMODULE_ERR; /* an older server than 7.0; it says no more */
+    if (RedisModule_IsModuleNameBusy(NAME)) {
+        RedisModule_Log(ctx, "warning", "the module " NAME " is loaded already");
+        return REDISMODULE_ERR;
+    }
+    RedisModule_SetModuleAttribs(
+        ctx, NAME, TAMIS_VERSION_MAJOR * 10000 + TAMIS_VERSION_MINOR * 100 + TAMIS_VERSION_PATCH,
+        REDISMODULE_APIVER_1);
+    categories_register(ctx);
+    if (config_load(ctx, argv, argc) != REDISMODULE_OK || types_register(ctx) != REDISMODULE_OK ||
+        commands_register(ctx) != REDISMODULE_OK || bits_register(ctx) != REDISMODULE_OK ||
+        tamis_info_register(ctx) != REDISMODULE_OK || events_subscribe(ctx) != REDISMODULE_OK)
+        return REDISMODULE_ERR;
+    tell_store(ctx);
+    return REDISMODULE_OK;
+}

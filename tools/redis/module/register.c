@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* register.c: see register.h. */
+#include "module/register.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CATEGORIES_ROOM 64
+
+static bool has_own_categories;
+
+static const RedisModuleCommandInfoVersion info_version = {
+    .version = 1,
+    .sizeof_historyentry = sizeof(RedisModuleCommandHistoryEntry),
+    .sizeof_keyspec = sizeof(RedisModuleCommandKeySpec),
+    .sizeof_arg = sizeof(RedisModuleCommandArg)};
+
+/* The categories of a command, and that of RedisBloom's data type, where the server has it. */
+static const char *categories(const struct command *c, char text[CATEGORIES_ROOM])
+{
+    const char *type = strncmp(c->name, "bf.", 3) == 0   ? " bloom"
+                       : strncmp(c->name, "cf.", 3) == 0 ? " cuckoo"
+                                                         : "";
+    (void)snprintf(text, CATEGORIES_ROOM, "%s%s", c->acl, has_own_categories ? type : "");
+    return text;
+}
+
+void categories_register(RedisModuleCtx *ctx)
+{
+    has_own_categories = RedisModule_AddACLCategory != NULL &&
+                         RedisModule_AddACLCategory(ctx, "bloom") == REDISMODULE_OK &&
+                         RedisModule_AddACLCategory(ctx, "cuckoo") == REDISMODULE_OK;
+}
+
+/* Tells arity, key and documentation to COMMAND INFO and COMMAND DOCS. */
+static int describe(RedisModuleCtx *ctx, const struct command *c)
+{
+    RedisModuleCommandKeySpec keys[3] = {{.flags = c->key,
+                                          .begin_search_type = REDISMODULE_KSPEC_BS_INDEX,
+                                          .bs.index = {.pos = 1},
+                                          .find_keys_type = REDISMODULE_KSPEC_FK_RANGE,
+                                          .fk.range = {.lastkey = c->more_keys, .keystep = 1}},
+                                         {.flags = 0},
+                                         {.flags = 0}};
+    if (c->other_keys_at > 0 || c->keys_behind != NULL) {
+        keys[1] = keys[0];
+        keys[1].flags = REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS;
+        keys[1].bs.index.pos = c->other_keys_at;
+        keys[1].fk.range.lastkey = -1;
+    }
+    if (c->keys_behind != NULL) {
+        keys[1].begin_search_type = REDISMODULE_KSPEC_BS_KEYWORD;
+        keys[1].bs.keyword.keyword = c->keys_behind;
+        keys[1].bs.keyword.startfrom = 2;
+    }
+    const RedisModuleCommandInfo info = {.version = &info_version,
+                                         .summary = c->summary,
+                                         .complexity = c->complexity,
+                                         .since = c->since,
+                                         .tips = c->tips,
+                                         .arity = c->arity,
+                                         .key_specs = c->key != 0 ? keys : NULL,
+                                         .args = (RedisModuleCommandArg *)(uintptr_t)c->args};
+    char text[CATEGORIES_ROOM];
+    RedisModuleCommand *command = RedisModule_GetCommand(ctx, c->name);
+    if (command == NULL) return REDISMODULE_ERR;
+    if (RedisModule_SetCommandACLCategories != NULL && c->acl != NULL)
+        (void)RedisModule_SetCommandACLCategories(command, categories(c, text));
+    return RedisModule_SetCommandInfo(command, &info);
+}
+
+int commands_register(RedisModuleCtx *ctx)
+{
+    const bool describes = RedisModule_GetCommand != NULL && RedisModule_SetCommandInfo != NULL;
+    for (const struct command *c = commands; c->name != NULL; c++) {
+        const int first = c->key != 0 ? 1 : 0;
+        const int last = c->more_keys != 0 ? c->more_keys : first;
+        int rc = RedisModule_CreateCommand(ctx, c->name, c->run, c->flags, first, last, first);
+        if (rc == REDISMODULE_OK && describes) rc = describe(ctx, c);
+        if (rc == REDISMODULE_OK) continue;
+        RedisModule_Log(ctx, "warning",
+                        "the command %s cannot be registered: another module may have it", c->name);
+        return rc;
+    }
+    return REDISMODULE_OK;
+}

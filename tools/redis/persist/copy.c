@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * copy.c: COPY of a key.
+ *
+ * A copy goes as a stream from one filter into the other: a thread exports into a pipe, and the
+ * import reads from it.  Nothing of it is in memory but the pipe.
+ */
+#include "persist/copy.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "keys/make.h"
+#include "value/durable.h"
+#include "value/exact.h"
+
+struct copying {
+    tamis_filter *from;
+    bool durable;
+    int in, out;
+    int rc;
+};
+
+static int write_pipe(void *context, const void *data, size_t bytes)
+{
+    const struct copying *copying = context;
+    const char *at = data;
+    while (bytes > 0) {
+        const ssize_t done = write(copying->out, at, bytes);
+        if (done <= 0) return TAMIS_EIO; /* the reader has failed, and says why */
+        at += done;
+        bytes -= (size_t)done;
+    }
+    return 0;
+}
+
+static int64_t read_pipe(void *context, void *buffer, size_t bytes)
+{
+    const struct copying *copying = context;
+    const ssize_t got = read(copying->in, buffer, bytes);
+    return got < 0 ? TAMIS_EIO : (int64_t)got;
+}
+
+static void *export(void *context)
+{
+    struct copying *copying = context;
+    const struct tamis_sink sink = {.size = sizeof sink, .write = write_pipe, .context = copying};
+    copying->rc = tamis_filter_export(copying->from, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
+    (void)close(copying->out);
+    return NULL;
+}
+
+static int import(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    struct copying *copying = context;
+    const struct tamis_import_spec spec = {.size = sizeof spec,
+                                           .flags = TAMIS_IMPORT_OWNED |
+                                                    (copying->durable ? TAMIS_IMPORT_DURABLE : 0)};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = read_pipe, .context = copying};
+    pthread_t thread;
+    int ends[2];
+    if (pipe(ends) != 0) return TAMIS_ELIMIT;
+    copying->in = ends[0];
+    copying->out = ends[1];
+    if (pthread_create(&thread, NULL, export, copying) != 0) {
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        return TAMIS_ELIMIT;
+    }
+    const int rc = tamis_filter_import(store, name, "tamis", &spec, &source, filter);
+    (void)close(ends[0]); /* ends the other thread, should it still write; SIGPIPE is ignored */
+    (void)pthread_join(thread, NULL);
+    return rc;
+}
+
+void *copy_value(RedisModuleKeyOptCtx *ctx, const void *value)
+{
+    const struct value *from = value;
+    struct value *to = value_new(from->type);
+    struct copying copying = {.from = from->filter, .durable = from->durable};
+    size_t key_bytes;
+    const char *key = RedisModule_StringPtrLen(RedisModule_GetToKeyNameFromOptCtx(ctx), &key_bytes);
+    durable_wait(from);
+    const int rc = is_exact_cuckoo(from) ? exact_copy(to, from)
+                                         : make_filter(to, RedisModule_GetToDbIdFromOptCtx(ctx),
+                                                       key, key_bytes, import, &copying);
+    if (rc < 0) {
+        RedisModule_Log(NULL, "warning", "COPY to the key '%.*s': %s", (int)key_bytes, key,
+                        is_exact_cuckoo(from) ? "there is no memory" : tamis_last_error());
+        value_free(to);
+        return NULL;
+    }
+    to->expansion = from->expansion;
+    to->cuckoo = from->cuckoo;
+    return to;
+}

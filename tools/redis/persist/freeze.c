@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* freeze.c: see freeze.h. */
+#include "persist/freeze.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "registry/registry.h"
+
+/* A child that has not copied by then is stopped, or dead: commands go on. */
+#define WAIT_NS 10000000000
+#define PAUSE_NS 100000
+
+/* A stream that grows. */
+struct memory {
+    char *data;
+    size_t bytes, room;
+};
+
+struct frozen {
+    struct frozen *next;
+    const struct value *value;
+    struct memory stream;
+};
+
+static struct frozen *copies; /* in the child */
+static bool *copied;          /* shared with the child, which sets it */
+static bool born;             /* in the server: a child may still have to copy */
+
+static int put(void *context, const void *data, size_t bytes)
+{
+    struct memory *m = context;
+    if (m->bytes + bytes > m->room) {
+        m->room = 2 * (m->bytes + bytes);
+        m->data = RedisModule_Realloc(m->data, m->room);
+    }
+    memcpy(m->data + m->bytes, data, bytes);
+    m->bytes += bytes;
+    return 0;
+}
+
+char *stream_in_memory(const struct value *value, size_t *bytes)
+{
+    struct memory m = {.data = NULL};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = put, .context = &m};
+    if (tamis_filter_export(value->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink) < 0) {
+        RedisModule_Free(m.data);
+        return NULL;
+    }
+    *bytes = m.bytes;
+    return m.data;
+}
+
+void freeze_begin(void)
+{
+    born = copied != NULL;
+}
+
+void freeze_end(void)
+{
+    /* Before the first child: the page that the two share. */
+    if (copied == NULL) {
+        void *page =
+            mmap(NULL, sizeof *copied, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (page == MAP_FAILED) return; /* then nobody waits, and a count may be too high */
+        copied = page;
+    }
+    __atomic_store_n(copied, false, __ATOMIC_RELEASE);
+    born = false;
+}
+
+static void copy_one(void *context, const struct value *value)
+{
+    (void)context;
+    if (value->kind != TAMIS_KIND_COUNTING) return;
+    struct frozen *f = RedisModule_Calloc(1, sizeof *f);
+    f->value = value;
+    f->stream.data = stream_in_memory(value, &f->stream.bytes);
+    f->next = copies;
+    copies = f;
+}
+
+void freeze_copy(void)
+{
+    if (!born && copied != NULL && copies == NULL) registry_each(copy_one, NULL);
+    if (copied != NULL) __atomic_store_n(copied, true, __ATOMIC_RELEASE);
+}
+
+void freeze_wait(void)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    if (!born) return;
+    for (long i = 0; i < WAIT_NS / PAUSE_NS && !__atomic_load_n(copied, __ATOMIC_ACQUIRE); i++)
+        (void)nanosleep(&pause, NULL);
+    born = false;
+}
+
+const char *freeze_stream(const struct value *value, size_t *bytes)
+{
+    const struct frozen *f = copies;
+    while (f != NULL && f->value != value)
+        f = f->next;
+    if (f == NULL || f->stream.data == NULL) return NULL;
+    *bytes = f->stream.bytes;
+    return f->stream.data;
+}

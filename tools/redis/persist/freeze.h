@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * freeze.h: filters of kind counting as they were when a child was born.
+ *
+ * The filter's file is shared: what the server counts after the fork is seen by the child that
+ * saves it, and the replica or the AOF would count it again.  So the child first copies all of
+ * these filters, as streams, into its own memory, and commands that count wait for this.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "value/value.h"
+
+/* Called in the server when a child is born, and when it is dead. */
+void freeze_begin(void);
+void freeze_end(void);
+/* Called in the child, before it saves. */
+void freeze_copy(void);
+/* Waits until the child has its copies.  Called by commands that count. */
+void freeze_wait(void);
+/* The stream of a value as it was; NULL if there is no copy: then the filter itself is right. */
+const char *freeze_stream(const struct value *value, size_t *bytes);
+
+/* Writes the filter as a stream into memory of its own, for RedisModule_Free(); NULL: it failed. */
+char *stream_in_memory(const struct value *value, size_t *bytes);

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rdb.c: values in dumps.
+ *
+ *     ours          U 1, U flags, U created_at, U origin, U expansion, seven U of struct cuckoo;
+ *                   with FLAG_REFERENCE: S name, U generation;
+ *                   with FLAG_PAYLOAD: a head, and data (rdb_payload.c); times and origin are 0
+ *                   with FLAG_SLOTS: S slots of each sub-filter (exact.h);
+ *                   else the filter as a stream of format tamis: S S S ..., and an empty S
+ *     RedisBloom's  encoding versions 0 to 5 (encver): U items, U layers, U options, U growth; for
+ *                   each layer U capacity, D rate, U hashes, D bits per entry, U bits, U n2, S
+ * data, U items; in version 5 U seed.  It becomes a filter of hash set redisbloom.  Cuckoo filters:
+ * rdb_cuckoo.c
+ *
+ * U is an unsigned number, D a double, S a string, as the server writes them; the server adds a
+ * checksum of its own.
+ */
+#include "persist/rdb.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "kept/kept.h"
+#include "kept/leftovers.h"
+#include "kept/naming.h"
+#include "kept/store.h"
+#include "keys/make.h"
+#include "keys/shape.h"
+#include "persist/freeze.h"
+#include "persist/rdb_parts.h"
+#include "server/args.h"
+#include "server/config.h"
+#include "value/durable.h"
+
+#define VERSION 1u
+#define NUMBERS 12u
+#define FLAG_REFERENCE 1u
+#define FLAG_ATTACHED 2u
+#define FLAG_SLOTS 4u
+#define FLAG_DURABLE 8u
+#define FLAG_PAYLOAD 16u
+#define FLAGS_KNOWN 31u
+
+#define BLOOM_ENCODING_MAX 5
+#define FROZEN_PIECE ((size_t)1 << 20)
+
+static bool saving, saving_to_file, loading_aof;
+
+void rdb_saving(bool begins, bool to_file)
+{
+    saving = begins;
+    saving_to_file = to_file;
+}
+
+void rdb_loading(bool aof)
+{
+    loading_aof = aof;
+}
+
+/* ---- Saving ---------------------------------------------------------------------------------- */
+
+static int save_piece(void *context, const void *data, size_t bytes)
+{
+    RedisModule_SaveStringBuffer(context, data, bytes);
+    return 0;
+}
+
+/* A count of a filter of kind counting must not be loaded beside an AOF that counts again. */
+static bool refers(const struct value *value)
+{
+    if (value->slots != NULL) return false;
+    return saving_to_file && config.rdb == RDB_REFERENCE && value->kind != TAMIS_KIND_COUNTING;
+}
+
+static void save_reference(RedisModuleIO *rdb, const struct value *value)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    if (tamis_filter_stat(value->filter, &stat) < 0) stat.generation = 0; /* for people only */
+    RedisModule_SaveStringBuffer(rdb, value->name, strlen(value->name));
+    RedisModule_SaveUnsigned(rdb, stat.generation);
+}
+
+/* What a child copied before it began. */
+static void save_frozen(RedisModuleIO *rdb, const char *stream, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += FROZEN_PIECE) {
+        const size_t left = bytes - at;
+        (void)save_piece(rdb, stream + at, left < FROZEN_PIECE ? left : FROZEN_PIECE);
+    }
+}
+
+static void save_content(RedisModuleIO *rdb, const struct value *value)
+{
+    const struct tamis_sink sink = {.size = sizeof sink, .write = save_piece, .context = rdb};
+    size_t bytes = 0;
+    const char *frozen = freeze_stream(value, &bytes);
+    if (frozen != NULL)
+        save_frozen(rdb, frozen, bytes);
+    else if (tamis_filter_export(value->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink) < 0)
+        RedisModule_LogIOError(rdb, "warning",
+                               "the dump lacks the filter '%s', and cannot be loaded: %s",
+                               value->name, tamis_last_error());
+    RedisModule_SaveStringBuffer(rdb, "", 0);
+}
+
+/* A payload of DUMP, of a filter that RedisBloom could have too.  Returns false if it is no such.
+ */
+static bool save_payload(RedisModuleIO *rdb, struct value *v)
+{
+    unsigned char head[HEAD_ROOM];
+    if (saving || !v->exact || v->durable) return false;
+    const int64_t bytes = head_of_value(v, head);
+    if (bytes < 0) return false;
+    for (unsigned i = 0; i < NUMBERS; i++)
+        RedisModule_SaveUnsigned(rdb, i == 0 ? VERSION : i == 1 ? FLAG_PAYLOAD : 0);
+    if (!rdb_save_payload(rdb, v, head, (size_t)bytes))
+        RedisModule_LogIOError(rdb, "warning", "the payload lacks the filter '%s': %s", v->name,
+                               tamis_last_error());
+    return true;
+}
+
+void rdb_save_value(RedisModuleIO *rdb, void *value)
+{
+    const struct value *v = value;
+    const struct cuckoo *c = &v->cuckoo;
+    durable_wait(v);
+    if (save_payload(rdb, value)) return;
+    const bool reference = refers(v);
+    const uint64_t numbers[NUMBERS] = {
+        VERSION,
+        (reference ? FLAG_REFERENCE : 0) | (value_is_ours(v) ? 0 : FLAG_ATTACHED) |
+            (v->slots != NULL ? FLAG_SLOTS : 0) | (v->durable ? FLAG_DURABLE : 0),
+        (uint64_t)v->created_at,
+        (uint64_t)v->origin,
+        v->expansion,
+        c->buckets,
+        c->items,
+        c->deletes,
+        c->filters,
+        c->bucket_size,
+        c->max_iterations,
+        c->expansion};
+    for (size_t i = 0; i < NUMBERS; i++)
+        RedisModule_SaveUnsigned(rdb, numbers[i]);
+    if (v->slots != NULL)
+        rdb_save_slots(rdb, v);
+    else if (reference)
+        save_reference(rdb, v);
+    else
+        save_content(rdb, v);
+}
+
+/* ---- Loading our own ------------------------------------------------------------------------- */
+
+/* A piece that was read ahead. */
+struct ahead {
+    struct ahead *next;
+    char *data;
+    size_t bytes;
+};
+
+/* The stream of a filter in a dump; the piece that is being read. */
+struct pull {
+    RedisModuleIO *rdb;
+    bool durable;       /* so is the filter */
+    int64_t created_at; /* so was it; 0: now */
+    char *piece;
+    size_t at, bytes;
+    bool ended;
+    struct ahead *ahead;
+    uint64_t all_bytes; /* of the stream, where all of it was read ahead; else 0 */
+};
+
+static bool is_loading(void)
+{
+    return (RedisModule_GetContextFlags(NULL) &
+            (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING)) != 0;
+}
+
+static int next_piece(struct pull *pull)
+{
+    struct ahead *ahead = pull->ahead;
+    RedisModule_Free(pull->piece);
+    pull->at = 0;
+    if (ahead != NULL) {
+        pull->piece = ahead->data;
+        pull->bytes = ahead->bytes;
+        pull->ahead = ahead->next;
+        RedisModule_Free(ahead);
+    } else {
+        pull->piece = RedisModule_LoadStringBuffer(pull->rdb, &pull->bytes);
+        if (RedisModule_IsIOError(pull->rdb) || pull->piece == NULL) return TAMIS_EIO;
+    }
+    pull->ended = pull->bytes == 0;
+    return 0;
+}
+
+/*
+ * Reads the whole stream of a client's RESTORE before anything is made of it: a head claims what it
+ * likes, and no file may be larger than what has come.  Nor may a client ask for more than
+ * tamis.max-bytes.  (The pieces of a dump are read one by one, as the import takes them.)
+ */
+static int read_ahead(struct pull *pull)
+{
+    struct ahead **end = &pull->ahead;
+    for (;;) {
+        struct ahead piece = {.data = RedisModule_LoadStringBuffer(pull->rdb, &piece.bytes)};
+        if (RedisModule_IsIOError(pull->rdb) || piece.data == NULL) {
+            RedisModule_Free(piece.data);
+            return TAMIS_EIO;
+        }
+        *end = RedisModule_Alloc(sizeof piece);
+        **end = piece;
+        end = &(*end)->next;
+        if (pull->all_bytes == 0 && head_is_too_large(piece.data, piece.bytes)) return TAMIS_ENOMEM;
+        if (piece.bytes == 0) return 0;
+        pull->all_bytes += piece.bytes;
+    }
+}
+
+static void pull_clear(struct pull *pull)
+{
+    RedisModule_Free(pull->piece);
+    pull->piece = NULL;
+    while (pull->ahead != NULL) {
+        struct ahead *ahead = pull->ahead;
+        pull->ahead = ahead->next;
+        RedisModule_Free(ahead->data);
+        RedisModule_Free(ahead);
+    }
+}
+
+/* Why a filter was not loaded. */
+static const char *failure_of(int rc)
+{
+    if (rc == TAMIS_ENOMEM) return "it is larger than tamis.max-bytes";
+    if (rc == TAMIS_EINVAL) return "a key of this type cannot have a filter of that kind";
+    return tamis_last_error();
+}
+
+static int64_t read_pieces(void *context, void *buffer, size_t bytes)
+{
+    struct pull *pull = context;
+    while (!pull->ended && pull->at == pull->bytes) {
+        const int rc = next_piece(pull);
+        if (rc < 0) return rc;
+    }
+    const size_t left = pull->bytes - pull->at, now = left < bytes ? left : bytes;
+    memcpy(buffer, pull->piece + pull->at, now);
+    pull->at += now;
+    return (int64_t)now;
+}
+
+static int import(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    const struct pull *pull = context;
+    const struct tamis_import_spec spec = {.size = sizeof spec,
+                                           .flags = TAMIS_IMPORT_OWNED |
+                                                    (pull->durable ? TAMIS_IMPORT_DURABLE : 0),
+                                           .created_at = pull->created_at};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = read_pieces, .context = context, .bytes = pull->all_bytes};
+    return tamis_filter_import(store, name, "tamis", &spec, &source, filter);
+}
+
+static int skip_content(struct pull *pull)
+{
+    int rc = 0;
+    while (rc == 0 && !pull->ended)
+        rc = next_piece(pull);
+    return rc;
+}
+
+/* What the dump says before the filter. */
+struct said {
+    uint64_t flags;
+    int64_t created_at, origin;
+    uint64_t expansion;
+    struct cuckoo cuckoo;
+};
+
+static bool load_said(RedisModuleIO *rdb, struct said *said)
+{
+    uint64_t numbers[NUMBERS];
+    for (size_t i = 0; i < NUMBERS; i++) {
+        numbers[i] = RedisModule_LoadUnsigned(rdb);
+        if (RedisModule_IsIOError(rdb)) return false;
+    }
+    *said = (struct said){.flags = numbers[1],
+                          .created_at = (int64_t)numbers[2],
+                          .origin = (int64_t)numbers[3],
+                          .expansion = numbers[4],
+                          .cuckoo = {.buckets = numbers[5],
+                                     .items = numbers[6],
+                                     .deletes = numbers[7],
+                                     .filters = (uint32_t)numbers[8],
+                                     .bucket_size = (uint32_t)numbers[9],
+                                     .max_iterations = (uint32_t)numbers[10],
+                                     .expansion = (uint32_t)numbers[11]}};
+    return numbers[0] == VERSION && (said->flags & ~(uint64_t)FLAGS_KNOWN) == 0 &&
+           said->expansion <= EXPANSION_MAX;
+}
+
+/* Opens the filter that a dump refers to, if the store had it when the server began, or has kept
+ * it. */
+static bool find_again(const struct said *said, struct value *value)
+{
+    return store_open() != NULL &&
+           (kept_take_back(said->created_at, is_loading(), value) ||
+            (leftovers_are_open() && leftovers_take(said->created_at, value)) ||
+            leftovers_take_others(said->created_at, value));
+}
+
+/*
+ * Takes the filter that the store had of the key when the server began, if the dump has the same
+ * one, made at the same time: it has at least what the dump has.  Another one of its name is left
+ * for rejoin_finish(), which looks what that has; but counts cannot be compared.
+ *
+ * Nothing is taken beside an AOF: commands are still to come, which may have deleted, renamed and
+ * restored keys since, and the filter is that of the last of them.
+ */
+static bool take_stored(const struct said *said, int db, const char *key, size_t key_bytes,
+                        struct value *value)
+{
+    char name[NAME_ROOM];
+    if (store_open() == NULL) return false;
+    if ((said->flags & FLAG_ATTACHED) != 0) /* a client's RESTORE makes a copy */
+        return is_loading() && leftovers_take_others(said->created_at, value);
+    if (!leftovers_are_open() || loading_aof) return false;
+    if (leftovers_take(said->created_at, value)) return true;
+    name_of_key(db, key, key_bytes, name);
+    return value->type == TYPE_CUCKOO && leftovers_take_counts(name, said->origin, value);
+}
+
+static int load_reference(RedisModuleIO *rdb, const struct said *said, struct value *value)
+{
+    size_t bytes;
+    char *name = RedisModule_LoadStringBuffer(rdb, &bytes);
+    (void)RedisModule_LoadUnsigned(rdb);
+    if (name == NULL || RedisModule_IsIOError(rdb)) {
+        RedisModule_Free(name);
+        return TAMIS_EIO;
+    }
+    const bool found = find_again(said, value);
+    if (!found)
+        RedisModule_LogIOError(rdb, "warning",
+                               "the dump refers to the filter '%.*s', made at %" PRId64
+                               " ns, and the store %s does not have it; give the store that the "
+                               "dump was made beside",
+                               (int)bytes, name, said->created_at, config.store);
+    RedisModule_Free(name);
+    return found ? 0 : TAMIS_ENOTFOUND;
+}
+
+/* Key and database that are being loaded. */
+static const char *key_of(RedisModuleIO *rdb, size_t *bytes)
+{
+    const RedisModuleString *key = RedisModule_GetKeyNameFromIO(rdb);
+    if (key != NULL) return RedisModule_StringPtrLen(key, bytes);
+    *bytes = 0;
+    return "";
+}
+
+static int load_content(RedisModuleIO *rdb, const struct said *said, struct value *value)
+{
+    size_t key_bytes;
+    const char *key = key_of(rdb, &key_bytes);
+    struct pull pull = {.rdb = rdb, .durable = (said->flags & FLAG_DURABLE) != 0};
+    /* If this dump is loaded again, the filter is known again.  What RESTORE makes is another one,
+     * also where an AOF has that. */
+    if (is_loading() && !loading_aof) pull.created_at = said->created_at;
+    const int db = RedisModule_GetDbIdFromIO(rdb);
+    int rc = 0;
+    if ((said->flags & FLAG_PAYLOAD) != 0)
+        rc = rdb_load_payload(rdb, value, db, key, key_bytes);
+    else if (!is_loading())
+        rc = read_ahead(&pull);
+    if (rc == 0 && (said->flags & FLAG_PAYLOAD) == 0)
+        rc = take_stored(said, db, key, key_bytes, value)
+                 ? skip_content(&pull)
+                 : make_filter(value, db, key, key_bytes, import, &pull);
+    if (rc < 0)
+        RedisModule_LogIOError(rdb, "warning", "the filter of the key '%.*s' cannot be loaded: %s",
+                               (int)key_bytes, key, failure_of(rc));
+    pull_clear(&pull);
+    return rc;
+}
+
+/* Gives up a value that was loaded in part.  A filter that the store had stays there. */
+static void *give_up(struct value *value)
+{
+    if (value->link == NULL) value->life = LIFE_OTHERS;
+    if (value->link != NULL || value->filter != NULL)
+        kept_release(value);
+    else
+        value_free(value);
+    return NULL;
+}
+
+static void *load(RedisModuleIO *rdb, enum type type)
+{
+    struct said said;
+    size_t key_bytes;
+    if (!load_said(rdb, &said) || (type == TYPE_CUCKOO && !cuckoo_is_sound(&said.cuckoo))) {
+        RedisModule_LogIOError(rdb, "warning", "the dump is damaged, or of a newer Tamis");
+        return NULL;
+    }
+    struct value *value = value_new(type);
+    if ((said.flags & FLAG_SLOTS) != 0) {
+        value->cuckoo = said.cuckoo;
+        if (type == TYPE_CUCKOO && rdb_load_slots(rdb, value, false)) return value;
+        RedisModule_LogIOError(rdb, "warning", "the dump of a cuckoo filter is damaged");
+        return give_up(value);
+    }
+    int rc = said.flags & FLAG_REFERENCE ? load_reference(rdb, &said, value)
+                                         : load_content(rdb, &said, value);
+    if (rc == 0 && value->link == NULL) { /* the store had it */
+        const char *key = key_of(rdb, &key_bytes);
+        rc = value_describe(value);
+        if (rc == 0) naming_adopt(value, RedisModule_GetDbIdFromIO(rdb), key, key_bytes);
+    }
+    if (rc < 0) return give_up(value);
+    if (value->life == LIFE_MADE) value->life = LIFE_LOADED;
+    value->cuckoo = said.cuckoo;
+    if (!value->exact) value->expansion = (uint32_t)said.expansion;
+    return value;
+}
+
+/* ---- Loading RedisBloom's -------------------------------------------------------------------- */
+
+struct layers {
+    unsigned char head[HEAD_ROOM];
+    size_t head_bytes;
+    uint32_t count;
+    char *data[LAYERS_MAX];
+    size_t bytes[LAYERS_MAX];
+};
+
+static bool load_layer(RedisModuleIO *rdb, int encver, struct layers *layers)
+{
+    struct bloom_layer layer = {.capacity = RedisModule_LoadUnsigned(rdb)};
+    layer.rate = RedisModule_LoadDouble(rdb);
+    layer.hashes = (uint32_t)RedisModule_LoadUnsigned(rdb);
+    layer.bits_per_entry = RedisModule_LoadDouble(rdb);
+    if (encver >= 1) {
+        layer.bits = RedisModule_LoadUnsigned(rdb);
+        layer.n2 = (uint8_t)RedisModule_LoadUnsigned(rdb);
+    }
+    const uint32_t i = layers->count;
+    layers->data[i] = RedisModule_LoadStringBuffer(rdb, &layers->bytes[i]);
+    layer.items = RedisModule_LoadUnsigned(rdb);
+    if (RedisModule_IsIOError(rdb) || layers->data[i] == NULL) return false;
+    layers->count++;
+    layer.bytes = layers->bytes[i];
+    if (encver < 1) layer.bits = layer.bytes * 8;
+    layers->head_bytes = bloom_head_add(layers->head, layers->head_bytes, &layer);
+    return true;
+}
+
+static bool load_layers(RedisModuleIO *rdb, int encver, struct layers *layers)
+{
+    (void)RedisModule_LoadUnsigned(rdb); /* items: the sum of the layers' */
+    const uint64_t count = RedisModule_LoadUnsigned(rdb);
+    const uint64_t options = encver >= 2 ? RedisModule_LoadUnsigned(rdb) : 0;
+    const uint64_t growth = encver >= 4 ? RedisModule_LoadUnsigned(rdb) : 2;
+    if (RedisModule_IsIOError(rdb) || count == 0) return false;
+    if (count > LAYERS_MAX) {
+        RedisModule_LogIOError(rdb, "warning",
+                               "the filter has %" PRIu64 " layers, and here one has at most %u; "
+                               "make it anew there for more keys",
+                               count, LAYERS_MAX);
+        return false;
+    }
+    layers->head_bytes = bloom_head_begin((uint32_t)options, (uint32_t)growth, layers->head);
+    for (uint64_t i = 0; i < count; i++)
+        if (!load_layer(rdb, encver, layers)) return false;
+    return rdb_load_seed(rdb, encver, BLOOM_SEED);
+}
+
+static int fill(struct value *value, const struct layers *layers)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < layers->count; i++)
+        rc = tamis_filter_write_data(value->filter, i, 0, layers->data[i], layers->bytes[i]);
+    return rc;
+}
+
+static void *load_redisbloom(RedisModuleIO *rdb, int encver)
+{
+    size_t key_bytes;
+    const char *key = key_of(rdb, &key_bytes);
+    struct layers *layers = RedisModule_Calloc(1, sizeof *layers);
+    struct value *value = value_new(TYPE_BLOOM);
+    int rc = load_layers(rdb, encver, layers) ? 0 : TAMIS_ECORRUPT;
+    if (rc == 0) {
+        rc = make_from_head(value, RedisModule_GetDbIdFromIO(rdb), key, key_bytes, layers->head,
+                            layers->head_bytes);
+        if (rc == 0) rc = fill(value, layers);
+        if (rc < 0)
+            RedisModule_LogIOError(rdb, "warning",
+                                   "the filter of RedisBloom under the key '%.*s': %s",
+                                   (int)key_bytes, key, tamis_last_error());
+    }
+    for (uint32_t i = 0; i < LAYERS_MAX; i++) /* one more than count, if the dump ended there */
+        RedisModule_Free(layers->data[i]);
+    RedisModule_Free(layers);
+    return rc < 0 ? give_up(value) : value;
+}
+
+void *rdb_load_bloom(RedisModuleIO *rdb, int encver)
+{
+    return encver <= BLOOM_ENCODING_MAX ? load_redisbloom(rdb, encver) : load(rdb, TYPE_BLOOM);
+}
+
+void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver)
+{
+    return encver <= BLOOM_ENCODING_MAX ? rdb_load_redisbloom_cuckoo(rdb, encver)
+                                        : load(rdb, TYPE_CUCKOO);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rdb.h: values in dumps. */
+#pragma once
+
+#include "value/value.h"
+
+void rdb_save_value(RedisModuleIO *rdb, void *value);
+void *rdb_load_bloom(RedisModuleIO *rdb, int encver);
+void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver);
+
+/* What is being saved: a file (a child, or SAVE), or a payload of DUMP. */
+void rdb_saving(bool begins, bool to_file);
+/* What is being loaded: an AOF, whose commands come behind its preamble, or a dump.  (The server
+ * says that it has no AOF while it loads one.) */
+void rdb_loading(bool aof);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rdb_parts.h: what rdb.c has of rdb_payload.c and rdb_cuckoo.c. */
+#pragma once
+
+#include "value/value.h"
+
+/* rdb_payload.c: RedisBloom's bits.  False: not all of them could be read. */
+bool rdb_save_payload(RedisModuleIO *rdb, const struct value *value, const unsigned char *head,
+                      size_t head_bytes);
+int rdb_load_payload(RedisModuleIO *rdb, struct value *value, int db, const char *key,
+                     size_t key_bytes);
+
+/* rdb_cuckoo.c: the slots of a cuckoo filter of RedisBloom. */
+void rdb_save_slots(RedisModuleIO *rdb, const struct value *value);
+/* Fills value->slots by value->cuckoo; false: they are not what that says. */
+bool rdb_load_slots(RedisModuleIO *rdb, struct value *value, bool has_buckets);
+/* The last number of encoding version 5: the seed of the hash.  Returns whether it is the one that
+ * filters have which were made without one. */
+bool rdb_load_seed(RedisModuleIO *rdb, int encver, uint64_t usual);
+/* A whole value of RedisBloom's type of cuckoo filters; NULL: the dump is damaged. */
+struct value *rdb_load_redisbloom_cuckoo(RedisModuleIO *rdb, int encver);

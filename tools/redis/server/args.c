@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* args.c: see args.h. */
+#include "server/args.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tamis.h"
+
+bool arg_is(const RedisModuleString *arg, const char *word)
+{
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(arg, &bytes);
+    return bytes == strlen(word) && strncasecmp(text, word, bytes) == 0;
+}
+
+int arg_find(RedisModuleString **argv, int argc, int from, const char *word)
+{
+    for (int i = from; i < argc; i++)
+        if (arg_is(argv[i], word)) return i;
+    return 0;
+}
+
+bool arg_integer(const RedisModuleString *arg, long long least, long long most, long long *number)
+{
+    return RedisModule_StringToLongLong(arg, number) == REDISMODULE_OK && *number >= least &&
+           *number <= most;
+}
+
+bool reply_is_resp3(RedisModuleCtx *ctx)
+{
+    return (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_RESP3) != 0;
+}
+
+int reply_sentence(RedisModuleCtx *ctx, const char *what, const char *sentence)
+{
+    char text[1200];
+    (void)snprintf(text, sizeof text, "ERR %s: %s", what, sentence);
+    for (char *c = text; *c != '\0'; c++)
+        if (*c == '\r' || *c == '\n') *c = ' '; /* they would end the reply */
+    RedisModule_Log(ctx, "warning", "%s", text + 4);
+    return RedisModule_ReplyWithError(ctx, text);
+}
+
+int reply_failure(RedisModuleCtx *ctx, const char *what)
+{
+    return reply_sentence(ctx, what, tamis_last_error());
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* args.h: the arguments of commands, and replies that RESP2 and RESP3 give in forms of their own.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "server/redis_api.h"
+
+/* RedisBloom's limits. */
+#define CAPACITY_MAX (1LL << 30)
+#define EXPANSION_MAX 32768
+#define RATE_MAX 0.25 /* a greater one is taken for this */
+
+#define WRONG_TYPE "WRONGTYPE Operation against a key holding the wrong kind of value"
+#define NOT_FOUND "ERR not found"
+/* Stands before the library's sentence in the answers of our own commands. */
+#define TOLD "tamis"
+
+/* Is the argument this word, in any case? */
+bool arg_is(const RedisModuleString *arg, const char *word);
+/* The index of the first argument from `from` on that is the word; 0 if there is none. */
+int arg_find(RedisModuleString **argv, int argc, int from, const char *word);
+bool arg_integer(const RedisModuleString *arg, long long least, long long most, long long *number);
+
+bool reply_is_resp3(RedisModuleCtx *ctx);
+/* "ERR <what>: <sentence>", and the same to the log. */
+int reply_sentence(RedisModuleCtx *ctx, const char *what, const char *sentence);
+/* The same with the library's sentence about its last error. */
+int reply_failure(RedisModuleCtx *ctx, const char *what);

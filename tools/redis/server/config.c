@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* config.c: see config.h. */
+#include "server/config.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#include "server/args.h"
+#include "tamis.h"
+
+struct config config;
+
+#define STORE_NAME_ROOM 256
+
+/* A setting that is a number.  `old` is what RedisBloom calls it, `older` what it called it once.
+ */
+struct numeric {
+    const char *name, *old, *older;
+    long long standard, least, most;
+    unsigned flags;
+    size_t offset;
+};
+
+#define OF(field) offsetof(struct config, field)
+static const struct numeric numerics[] = {
+    {"default-capacity", "bf-initial-size", "INITIAL_SIZE", 100, 1, CAPACITY_MAX, 0,
+     OF(default_capacity)},
+    {"expansion", "bf-expansion-factor", NULL, 2, 0, EXPANSION_MAX, 0, OF(expansion)},
+    {"max-bytes", NULL, NULL, 4LL << 30, 1, INT64_MAX, REDISMODULE_CONFIG_MEMORY, OF(max_bytes)},
+    {"cf-capacity", "cf-initial-size", NULL, 1024, 2, CAPACITY_MAX, 0, OF(cf_capacity)},
+    {"cf-bucket-size", "cf-bucket-size", NULL, 2, 1, 255, 0, OF(cf_bucket_size)},
+    {"cf-max-iterations", "cf-max-iterations", NULL, 20, 1, 65535, 0, OF(cf_max_iterations)},
+    {"cf-expansion", "cf-expansion-factor", NULL, 1, 0, EXPANSION_MAX, 0, OF(cf_expansion)},
+    {"cf-max-expansions", "cf-max-expansions", "CF_MAX_EXPANSIONS", 32, 1, 65536, 0,
+     OF(cf_max_expansions)},
+};
+#define NUMERICS (sizeof numerics / sizeof numerics[0])
+
+static const char *rdb_names[] = {"content", "reference"};
+static const int rdb_values[] = {RDB_CONTENT, RDB_REFERENCE};
+static const char *kind_names[] = {"blocked", "bloom"};
+static const int kind_values[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
+
+static long long *numeric_place(const struct numeric *n)
+{
+    return (long long *)(void *)((char *)&config + n->offset);
+}
+
+/* ---- Reading and setting --------------------------------------------------------------------- */
+
+static bool set_rate(const char *text, size_t bytes)
+{
+    double rate;
+    RedisModuleString *s = RedisModule_CreateString(NULL, text, bytes);
+    const bool good =
+        RedisModule_StringToDouble(s, &rate) == REDISMODULE_OK && rate > 0 && rate < 1;
+    RedisModule_FreeString(NULL, s);
+    if (!good) return false;
+    RedisModule_Free(config.default_rate_text);
+    config.default_rate_text = RedisModule_Strdup(text);
+    config.default_rate = rate > RATE_MAX ? RATE_MAX : rate;
+    return true;
+}
+
+/* The server reads the string and does not free it: it is ours until the next one is asked for. */
+static RedisModuleString *get_string(const char *name, void *data)
+{
+    static RedisModuleString *told;
+    (void)name;
+    const char *text = *(char **)data;
+    if (told != NULL) RedisModule_FreeString(NULL, told);
+    told = RedisModule_CreateString(NULL, text, strlen(text));
+    return told;
+}
+
+static int set_rate_config(const char *name, RedisModuleString *value, void *data,
+                           RedisModuleString **err)
+{
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(value, &bytes);
+    (void)data;
+    if (set_rate(text, bytes)) return REDISMODULE_OK;
+    *err = RedisModule_CreateStringPrintf(
+        NULL, "Value for `%s` must be in the range (0.000000, 1.000000)", name);
+    return REDISMODULE_ERR;
+}
+
+static int set_store_config(const char *name, RedisModuleString *value, void *data,
+                            RedisModuleString **err)
+{
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(value, &bytes);
+    (void)data;
+    if (bytes == 0 || strlen(text) != bytes) {
+        *err = RedisModule_CreateStringPrintf(NULL, "Invalid value for `%s`", name);
+        return REDISMODULE_ERR;
+    }
+    RedisModule_Free(config.store);
+    /* cppcheck-suppress danglingLifetime ; it is a copy */
+    config.store = RedisModule_Strdup(text);
+    return REDISMODULE_OK;
+}
+
+static long long get_numeric(const char *name, void *data)
+{
+    (void)name;
+    return *(long long *)data;
+}
+
+static int set_numeric(const char *name, long long value, void *data, RedisModuleString **err)
+{
+    (void)name;
+    (void)err;
+    *(long long *)data = value;
+    return REDISMODULE_OK;
+}
+
+static int get_int(const char *name, void *data)
+{
+    (void)name;
+    return *(int *)data;
+}
+
+static int set_int(const char *name, int value, void *data, RedisModuleString **err)
+{
+    (void)name;
+    (void)err;
+    *(int *)data = value;
+    return REDISMODULE_OK;
+}
+
+/* ---- Arguments of loadmodule ----------------------------------------------------------------- */
+
+/* Does an argument name the setting, with "tamis." before it or without? */
+static bool is_name(const char *argument, const char *name)
+{
+    if (name == NULL) return false;
+    if (strncasecmp(argument, "tamis.", 6) == 0) argument += 6;
+    return strcasecmp(argument, name) == 0;
+}
+
+static bool set_enum(const char *text, const char **names, const int *given, size_t count, int *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcasecmp(text, names[i]) != 0) continue;
+        *to = given[i];
+        return true;
+    }
+    return false;
+}
+
+static bool set_yes_no(const char *text, int *to)
+{
+    static const char *names[] = {"yes", "no"};
+    static const int yes_no[] = {1, 0};
+    return set_enum(text, names, yes_no, 2, to);
+}
+
+/* Returns 1: set; 0: the value is wrong; -1: there is no such name. */
+static int take_numeric(const char *name, const RedisModuleString *value)
+{
+    for (size_t i = 0; i < NUMERICS; i++) {
+        const struct numeric *n = &numerics[i];
+        long long number;
+        if (!is_name(name, n->name) && !is_name(name, n->old) && !is_name(name, n->older)) continue;
+        if (RedisModule_StringToLongLong(value, &number) != REDISMODULE_OK || number < n->least ||
+            number > n->most)
+            return 0;
+        *numeric_place(n) = number;
+        return 1;
+    }
+    return -1;
+}
+
+static int take_argument(const char *name, const RedisModuleString *value)
+{
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(value, &bytes);
+    if (is_name(name, "store")) {
+        RedisModule_Free(config.store);
+        config.store = RedisModule_Strdup(text);
+        return bytes > 0;
+    }
+    if (is_name(name, "rdb")) return set_enum(text, rdb_names, rdb_values, 2, &config.rdb);
+    if (is_name(name, "kind")) return set_enum(text, kind_names, kind_values, 2, &config.kind);
+    if (is_name(name, "exact")) return set_yes_no(text, &config.exact);
+    if (is_name(name, "default-rate") || is_name(name, "bf-error-rate") ||
+        is_name(name, "ERROR_RATE"))
+        return set_rate(text, bytes);
+    return take_numeric(name, value);
+}
+
+static int take_arguments(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    if (argc == 1 && *RedisModule_StringPtrLen(argv[0], NULL) == '\0') return REDISMODULE_OK;
+    if (argc % 2 != 0) {
+        RedisModule_Log(ctx, "warning",
+                        "loadmodule: the arguments are pairs of a name and a value");
+        return REDISMODULE_ERR;
+    }
+    for (int i = 0; i < argc; i += 2) {
+        const char *name = RedisModule_StringPtrLen(argv[i], NULL);
+        const int taken = take_argument(name, argv[i + 1]);
+        if (taken > 0) continue;
+        RedisModule_Log(ctx, "warning",
+                        taken < 0 ? "loadmodule: there is no argument '%s'"
+                                  : "loadmodule: '%s' cannot be '%s'",
+                        name, RedisModule_StringPtrLen(argv[i + 1], NULL));
+        return REDISMODULE_ERR;
+    }
+    return REDISMODULE_OK;
+}
+
+/* ---- CONFIG ---------------------------------------------------------------------------------- */
+
+static int register_configs(RedisModuleCtx *ctx)
+{
+    int rc =
+        RedisModule_RegisterStringConfig(ctx, "store", config.store, REDISMODULE_CONFIG_IMMUTABLE,
+                                         get_string, set_store_config, NULL, &config.store);
+    if (rc == 0)
+        rc = RedisModule_RegisterStringConfig(ctx, "default-rate", config.default_rate_text, 0,
+                                              get_string, set_rate_config, NULL,
+                                              &config.default_rate_text);
+    if (rc == 0)
+        rc = RedisModule_RegisterEnumConfig(ctx, "rdb", config.rdb, 0, rdb_names, rdb_values, 2,
+                                            get_int, set_int, NULL, &config.rdb);
+    if (rc == 0)
+        rc = RedisModule_RegisterEnumConfig(ctx, "kind", config.kind, 0, kind_names, kind_values, 2,
+                                            get_int, set_int, NULL, &config.kind);
+    if (rc == 0)
+        rc = RedisModule_RegisterBoolConfig(ctx, "exact", config.exact, 0, get_int, set_int, NULL,
+                                            &config.exact);
+    for (size_t i = 0; rc == 0 && i < NUMERICS; i++) {
+        const struct numeric *n = &numerics[i];
+        rc = RedisModule_RegisterNumericConfig(ctx, n->name, *numeric_place(n), n->flags, n->least,
+                                               n->most, get_numeric, set_numeric, NULL,
+                                               numeric_place(n));
+    }
+    return rc == 0 ? RedisModule_LoadConfigs(ctx) : rc;
+}
+
+/* Sets the store that a server has unless it is told another: `tamis` beside dump.rdb.  Servers may
+ * have one directory and a dump of another name each; then their stores have these names. */
+static void set_default_store(RedisModuleCtx *ctx)
+{
+    static const char usual[] = "dump.rdb", ending[] = ".rdb", dir[] = ".tamis";
+    char name[STORE_NAME_ROOM] = "tamis";
+    size_t bytes = 0;
+    RedisModuleCallReply *pair = NULL, *value = NULL;
+    if (RedisModule_CallReplyArrayElement != NULL && RedisModule_CallReplyStringPtr != NULL)
+        pair = RedisModule_Call(ctx, "CONFIG", "cc", "GET", "dbfilename");
+    if (pair != NULL) value = RedisModule_CallReplyArrayElement(pair, 1);
+    const char *dump = value != NULL ? RedisModule_CallReplyStringPtr(value, &bytes) : NULL;
+    if (dump != NULL && bytes > 0 && bytes + sizeof dir < sizeof name &&
+        !(bytes == sizeof usual - 1 && memcmp(dump, usual, bytes) == 0)) {
+        const size_t tail = sizeof ending - 1;
+        if (bytes > tail && memcmp(dump + bytes - tail, ending, tail) == 0) bytes -= tail;
+        memcpy(name, dump, bytes);
+        memcpy(name + bytes, dir, sizeof dir);
+    }
+    if (pair != NULL) RedisModule_FreeCallReply(pair);
+    /* cppcheck-suppress danglingLifetime ; it is a copy */
+    config.store = RedisModule_Strdup(name);
+}
+
+int config_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    set_default_store(ctx);
+    config.kind = TAMIS_KIND_BLOCKED;
+    (void)set_rate("0.01", 4);
+    for (size_t i = 0; i < NUMERICS; i++)
+        *numeric_place(&numerics[i]) = numerics[i].standard;
+    if (take_arguments(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
+    /* A server before 7.0 has no settings of modules: the arguments are all there is. */
+    if (RedisModule_RegisterStringConfig == NULL || RedisModule_LoadConfigs == NULL)
+        return REDISMODULE_OK;
+    return register_configs(ctx);
+}

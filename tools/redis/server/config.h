@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* config.h: what the operator says: CONFIG tamis.NAME, and the same names as arguments of
+ * loadmodule. */
+#pragma once
+
+#include "server/redis_api.h"
+
+enum rdb_mode { RDB_CONTENT, RDB_REFERENCE };
+
+struct config {
+    char *store;                /* tamis.store */
+    int rdb;                    /* tamis.rdb: enum rdb_mode */
+    int exact;                  /* tamis.exact: BF.RESERVE makes RedisBloom's own filters */
+    int kind;                   /* tamis.kind: enum tamis_kind, blocked or bloom */
+    long long default_capacity; /* tamis.default-capacity */
+    double default_rate;        /* tamis.default-rate */
+    char *default_rate_text;    /* as it was set */
+    long long expansion;        /* tamis.expansion */
+    long long max_bytes;        /* tamis.max-bytes */
+    long long cf_capacity, cf_bucket_size, cf_max_iterations, cf_expansion, cf_max_expansions;
+};
+
+extern struct config config;
+
+/* Reads the arguments of loadmodule, registers the settings and loads what redis.conf says.
+ * REDISMODULE_ERR: one of them is wrong; the log says which. */
+int config_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * durable.h: adds keys to durable filters, which have to wait for the disk, in threads.
+ *
+ * A command that adds to a durable filter leaves a job behind: a copy of its keys.  A thread takes
+ * all jobs that wait for one filter and adds their keys in one batch, so they share one sync of the
+ * filter's log.  Meanwhile the clients of the jobs are blocked, and the server goes on.
+ *
+ * Two sorts of commands have no client that could wait.  Those of a master or of an AOF need no
+ * answer: their jobs are left behind all the same.  Those within MULTI or in a script add at once,
+ * and the server waits.
+ *
+ * A job is part of the filter from the moment of its command on, as replicas and the AOF have it:
+ * whoever reads all of the filter for another use, or closes it, waits for its jobs before
+ * (durable_wait()).  So does fork().
+ */
+#pragma once
+
+#include "value/value.h"
+
+/* The answers of a batch of keys. */
+struct outcome {
+    int64_t rc;           /* what the library's batch call returned */
+    const char *sentence; /* tamis_last_error(), if rc is below 0 */
+    const uint8_t *answers;
+    size_t count;
+    bool exact; /* of the value */
+};
+
+/* Answers a client whose keys are added; called in the main thread.  argv is its command. */
+typedef void answer_fn(RedisModuleCtx *ctx, RedisModuleString **argv,
+                       const struct outcome *outcome);
+
+/*
+ * Leaves a job behind that adds `count` items to the durable filter of the value, and answers the
+ * client when they are on the disk.
+ *
+ * Returns  whether it did; if not, the caller adds at once.
+ */
+bool durable_add(RedisModuleCtx *ctx, struct value *value, RedisModuleString **items, size_t count,
+                 answer_fn *answer);
+
+/* Waits until the filter of the value has no jobs.  In any thread. */
+void durable_wait(const struct value *value);
+/* The same for all filters. */
+void durable_wait_all(void);
+/* Frees what durable_add() keeps of the value, which has no jobs. */
+void durable_forget(struct value *value);
+
+/* What the threads have done: batches that were brought to the disk, and those that failed. */
+struct durable_counts {
+    uint64_t batches, failures;
+};
+struct durable_counts durable_count(void);

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cf_exact.c: see exact.h. */
+#include "value/exact.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/config.h"
+
+#define OTHER_BUCKET UINT64_C(0x5bd1e995)
+
+/* An item as the slots know it. */
+struct finger {
+    uint8_t print;
+    uint64_t buckets[2]; /* mod nothing yet */
+};
+
+/* MurmurHash64A (Appleby 2008) with seed 0.  The library has it in a hash set, which gives
+ * positions; no call of it gives the bare hash. */
+static uint64_t hash_of(const char *data, size_t bytes)
+{
+    const uint64_t m = UINT64_C(0xc6a4a7935bd1e995);
+    uint64_t h = bytes * m, k;
+    const char *end = data + (bytes & ~(size_t)7);
+    for (; data < end; data += 8) {
+        memcpy(&k, data, 8);
+        k *= m;
+        k = (k ^ k >> 47) * m;
+        h = (h ^ k) * m;
+    }
+    if ((bytes & 7) != 0) {
+        k = 0;
+        memcpy(&k, data, bytes & 7);
+        h = (h ^ k) * m;
+    }
+    h = (h ^ h >> 47) * m;
+    return h ^ h >> 47;
+}
+
+/* The other bucket of a fingerprint that is in this one. */
+static uint64_t across(uint64_t bucket, uint8_t print)
+{
+    return bucket ^ print * OTHER_BUCKET;
+}
+
+static struct finger finger_of(const char *item, size_t bytes)
+{
+    const uint64_t h = hash_of(item, bytes);
+    const uint8_t print = (uint8_t)(h % 255 + 1);
+    return (struct finger){.print = print, .buckets = {h, across(h, print)}};
+}
+
+/* ---- Sub-filters ----------------------------------------------------------------------------- */
+
+/* No sub-filter that overflows is made: exact_make(), grow(). */
+static uint64_t buckets_of(const struct cuckoo *cuckoo, uint32_t i)
+{
+    uint64_t buckets = cuckoo->buckets;
+    for (; i > 0 && cuckoo->expansion > 1; i--)
+        buckets *= cuckoo->expansion;
+    return buckets;
+}
+
+uint64_t exact_slots(const struct cuckoo *cuckoo, uint32_t i)
+{
+    return buckets_of(cuckoo, i) * cuckoo->bucket_size;
+}
+
+/* Memory of zeros, or NULL: the server's own calloc() would end the server. */
+static uint8_t *zeros(uint64_t bytes)
+{
+    if (RedisModule_TryCalloc != NULL) return RedisModule_TryCalloc(1, bytes);
+    void *volatile probe = malloc(bytes); /* volatile: a compiler would leave both calls out */
+    const bool there = probe != NULL;
+    free(probe);
+    return there ? RedisModule_Calloc(1, bytes) : NULL;
+}
+
+/* Makes room for the slots of so many sub-filters.  It is made once for all that are known: a dump
+   may have 65,535, and a list that grows by one copies itself each time. */
+static void make_room(struct value *value, uint32_t filters)
+{
+    value->slots = RedisModule_Realloc(value->slots, filters * sizeof *value->slots);
+}
+
+/* Appends a sub-filter, for which there is room. */
+static int append(struct value *value, uint32_t at)
+{
+    uint8_t *slots = zeros(exact_slots(&value->cuckoo, at));
+    if (slots == NULL) return TAMIS_ENOMEM;
+    value->slots[at] = slots;
+    return 0;
+}
+
+int exact_make(struct value *value, const struct cuckoo *cuckoo)
+{
+    int rc = 0;
+    value->cuckoo = *cuckoo;
+    value->cuckoo.filters = 0;
+    if (cuckoo_slots(cuckoo) > (uint64_t)config.max_bytes) return TAMIS_ENOMEM;
+    make_room(value, cuckoo->filters);
+    while (rc == 0 && value->cuckoo.filters < cuckoo->filters) {
+        rc = append(value, value->cuckoo.filters);
+        if (rc == 0) value->cuckoo.filters++;
+    }
+    if (rc < 0) exact_free(value);
+    return rc;
+}
+
+void exact_free(struct value *value)
+{
+    if (value->slots == NULL) return;
+    for (uint32_t i = 0; i < value->cuckoo.filters; i++)
+        RedisModule_Free(value->slots[i]);
+    RedisModule_Free(value->slots);
+    value->slots = NULL;
+}
+
+int exact_copy(struct value *to, const struct value *from)
+{
+    const int rc = exact_make(to, &from->cuckoo);
+    for (uint32_t i = 0; rc == 0 && i < from->cuckoo.filters; i++)
+        memcpy(to->slots[i], from->slots[i], exact_slots(&from->cuckoo, i));
+    return rc;
+}
+
+static int grow(struct value *value)
+{
+    struct cuckoo with = value->cuckoo;
+    if (with.expansion == 0 || with.filters == CUCKOO_FILTERS_MAX) return TAMIS_EFULL;
+    with.filters++;
+    if (cuckoo_slots(&with) > (uint64_t)config.max_bytes) return TAMIS_ENOMEM;
+    make_room(value, with.filters);
+    const int rc = append(value, value->cuckoo.filters);
+    if (rc == 0) value->cuckoo.filters++;
+    return rc;
+}
+
+/* The slots of a bucket of sub-filter i. */
+static uint8_t *bucket_at(const struct value *value, uint32_t i, uint64_t bucket)
+{
+    const struct cuckoo *c = &value->cuckoo;
+    return value->slots[i] + (bucket & (buckets_of(c, i) - 1)) * c->bucket_size;
+}
+
+/* The first slot of a bucket that has that fingerprint; 0: that is empty. */
+static uint8_t *find_slot(const struct value *value, uint8_t *bucket, uint8_t print)
+{
+    return memchr(bucket, print, value->cuckoo.bucket_size);
+}
+
+/* The first such slot of an item in sub-filter i. */
+static uint8_t *find_in(const struct value *value, uint32_t i, const struct finger *f,
+                        uint8_t print)
+{
+    uint8_t *slot = find_slot(value, bucket_at(value, i, f->buckets[0]), print);
+    return slot != NULL ? slot : find_slot(value, bucket_at(value, i, f->buckets[1]), print);
+}
+
+/* The same in all, newest first. */
+static uint8_t *find_newest(const struct value *value, const struct finger *f, uint8_t print)
+{
+    uint8_t *slot = NULL;
+    for (uint32_t i = value->cuckoo.filters; slot == NULL && i > 0; i--)
+        slot = find_in(value, i - 1, f, print);
+    return slot;
+}
+
+/* ---- Items ----------------------------------------------------------------------------------- */
+
+bool exact_contains(const struct value *value, const char *item, size_t bytes)
+{
+    const struct finger f = finger_of(item, bytes);
+    return find_newest(value, &f, f.print) != NULL;
+}
+
+uint64_t exact_count(const struct value *value, const char *item, size_t bytes)
+{
+    const struct finger f = finger_of(item, bytes);
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < value->cuckoo.filters; i++)
+        for (int b = 0; b < 2; b++) {
+            const uint8_t *bucket = bucket_at(value, i, f.buckets[b]);
+            for (uint32_t s = 0; s < value->cuckoo.bucket_size; s++)
+                count += bucket[s] == f.print;
+        }
+    return count;
+}
+
+static void swap(uint8_t *a, uint8_t *b)
+{
+    const uint8_t was = *a;
+    *a = *b;
+    *b = was;
+}
+
+/*
+ * Puts the item into its first bucket of the newest sub-filter, and what was there into its own
+ * other one, and so on.  Returns false, and puts everything back, if that ends nowhere.
+ */
+static bool evict(struct value *value, const struct finger *f)
+{
+    const struct cuckoo *c = &value->cuckoo;
+    const uint32_t newest = c->filters - 1;
+    uint8_t carried = f->print;
+    uint64_t bucket = f->buckets[0];
+    uint32_t victim = 0;
+    for (uint32_t n = 0; n < c->max_iterations; n++) {
+        swap(&carried, bucket_at(value, newest, bucket) + victim);
+        bucket = across(bucket, carried);
+        uint8_t *empty = find_slot(value, bucket_at(value, newest, bucket), 0);
+        if (empty != NULL) {
+            *empty = carried;
+            return true;
+        }
+        victim = (victim + 1) % c->bucket_size;
+    }
+    for (uint32_t n = 0; n < c->max_iterations; n++) {
+        victim = (victim + c->bucket_size - 1) % c->bucket_size;
+        bucket = across(bucket, carried);
+        swap(&carried, bucket_at(value, newest, bucket) + victim);
+    }
+    return false;
+}
+
+int exact_add(struct value *value, const char *item, size_t bytes)
+{
+    const struct finger f = finger_of(item, bytes);
+    uint8_t *empty = find_newest(value, &f, 0);
+    while (empty == NULL && !evict(value, &f)) {
+        const int rc = grow(value);
+        if (rc < 0) return rc;
+        empty = find_newest(value, &f, 0);
+    }
+    if (empty != NULL) *empty = f.print;
+    value->cuckoo.items++;
+    return 1;
+}
+
+/* ---- Deletes --------------------------------------------------------------------------------- */
+
+/* Moves the fingerprint of a slot of sub-filter `from` into an older one.  Returns whether it was
+ * empty, or moved. */
+static bool move_slot(struct value *value, uint32_t from, uint64_t bucket, uint8_t *slot)
+{
+    const struct finger f = {.print = *slot, .buckets = {bucket, across(bucket, *slot)}};
+    uint8_t *empty = NULL;
+    if (*slot == 0) return true;
+    for (uint32_t i = 0; empty == NULL && i < from; i++)
+        empty = find_in(value, i, &f, 0);
+    if (empty == NULL) return false;
+    *empty = f.print;
+    *slot = 0;
+    return true;
+}
+
+/* Empties a sub-filter, and takes it off if it is the newest.  Returns whether it is empty. */
+static bool empty_filter(struct value *value, uint32_t from)
+{
+    struct cuckoo *c = &value->cuckoo;
+    const uint64_t slots = exact_slots(c, from);
+    bool all = true;
+    for (uint64_t s = 0; s < slots; s++)
+        if (!move_slot(value, from, s / c->bucket_size, value->slots[from] + s)) all = false;
+    if (all && from == c->filters - 1) {
+        RedisModule_Free(value->slots[from]);
+        c->filters--;
+    }
+    return all;
+}
+
+static void compact(struct value *value, bool go_on)
+{
+    for (uint32_t i = value->cuckoo.filters; i > 1; i--)
+        if (!empty_filter(value, i - 1) && !go_on) break;
+    value->cuckoo.deletes = 0;
+}
+
+void exact_compact(struct value *value)
+{
+    compact(value, true);
+}
+
+bool exact_remove(struct value *value, const char *item, size_t bytes)
+{
+    struct cuckoo *c = &value->cuckoo;
+    const struct finger f = finger_of(item, bytes);
+    uint8_t *slot = find_newest(value, &f, f.print);
+    if (slot == NULL) return false;
+    *slot = 0;
+    if (c->items > 0) c->items--; /* a head may have told too few */
+    c->deletes++;
+    if (c->filters > 1 && c->deletes > c->items / 10) compact(value, false);
+    return true;
+}
+
+bool exact_find(const struct value *value, uint64_t position, struct part *part)
+{
+    for (uint32_t i = 0; i < value->cuckoo.filters; i++) {
+        const uint64_t slots = exact_slots(&value->cuckoo, i);
+        if (position < slots) {
+            *part = (struct part){.slots = value->slots[i] + position, .left = slots - position};
+            return true;
+        }
+        position -= slots;
+    }
+    return false;
+}

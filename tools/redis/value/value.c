@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* value.c: see value.h. */
+#include "value/value.h"
+
+#include <string.h>
+
+#include "value/durable.h"
+#include "value/exact.h"
+#include "value/head.h"
+
+RedisModuleType *value_types[TYPES];
+
+struct value *value_new(enum type type)
+{
+    struct value *value = RedisModule_Calloc(1, sizeof *value);
+    value->type = type;
+    return value;
+}
+
+void value_forget_arrived(struct value *value)
+{
+    RedisModule_Free(value->arriving);
+    value->arriving = NULL;
+    value->arrived = 0;
+}
+
+void value_free(struct value *value)
+{
+    value_forget_arrived(value);
+    exact_free(value);
+    durable_forget(value);
+    RedisModule_Free(value->key);
+    RedisModule_Free(value);
+}
+
+/* What RedisBloom's head says of how the filter grows. */
+static int describe_exact(struct value *value)
+{
+    unsigned char head[HEAD_ROOM];
+    uint32_t options, growth;
+    const int64_t bytes = head_of_value(value, head);
+    if (bytes < 0) return (int)bytes;
+    memcpy(&options, head + 12, 4);
+    memcpy(&growth, head + 16, 4);
+    value->expansion = options & BLOOM_NO_SCALING ? 0 : growth;
+    return 0;
+}
+
+int value_describe(struct value *value)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    struct tamis_segment_stat first = {.size = sizeof first};
+    int rc = tamis_filter_stat(value->filter, &stat);
+    if (rc == 0) rc = tamis_filter_segment(value->filter, 0, &first);
+    if (rc < 0) return rc;
+    value->created_at = stat.created_at;
+    value->origin = first.created_at;
+    value->kind = stat.kind;
+    value->durable = (stat.flags & TAMIS_FILTER_DURABLE) != 0;
+    if ((value->kind == TAMIS_KIND_COUNTING) != (value->type == TYPE_CUCKOO)) return TAMIS_EINVAL;
+    value->exact = strcmp(stat.hash_set, "redisbloom") == 0;
+    value->expansion = stat.on_full == TAMIS_ON_FULL_REFUSE ? 0 : 2;
+    return value->exact ? describe_exact(value) : 0;
+}
+
+uint64_t value_size_bytes(const struct value *value)
+{
+    struct tamis_segment_stat segment = {.size = sizeof segment};
+    uint64_t bytes = 32;
+    for (uint32_t i = 0; tamis_filter_segment(value->filter, i, &segment) == 0; i++) {
+        bytes += 64 + segment.data_bytes;
+    }
+    return bytes;
+}

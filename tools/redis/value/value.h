@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * value.h: the value of a key: a handle on a filter of the store, or the slots of a cuckoo filter
+ * in memory (exact.h).
+ *
+ * The registry (registry.h) lists all values that have a filter.  The server's main thread uses a
+ * value; Redis may free it in another thread.
+ *
+ * The life of a value says where its filter came from, and so what becomes of the filter when the
+ * key goes:
+ *
+ *     a command      a dump          the store           a process, or another key,
+ *     makes it       brings it       has it              made it
+ *         |              |               |                   |
+ *         v              v               v                   v      the key goes
+ *       MADE           LOADED          FOUND              OTHERS --------------> LEFT
+ *         |              |             ^ |                   ^   <--------------
+ *         +--------------+-------------+ |                   |      RENAME or MOVE end
+ *         |         all is loaded, and   |                   |
+ *         |         the store had the    |                   |
+ *         |         filter (rejoin.c)    |                   |
+ *         +--------------+---------------+---- TAMIS.DETACH -+
+ *
+ *     the key goes: kept.c drops the       the key goes: the filter stays in the store
+ *     filter, or keeps it for a while
+ *
+ * Once all is loaded, MADE, LOADED and FOUND are treated alike.  The names of filters are no part
+ * of this: naming.c compares a filter's name with that of its key.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "server/names.h"
+#include "server/redis_api.h"
+#include "value/cuckoo.h"
+
+enum type { TYPE_BLOOM, TYPE_CUCKOO, TYPES, TYPE_ANY = TYPES };
+
+enum life {
+    LIFE_MADE,   /* a command has made the filter, or will do so */
+    LIFE_LOADED, /* a dump brought what the filter had at first */
+    LIFE_FOUND,  /* the store had the filter when the server began */
+    LIFE_OTHERS, /* the filter is not this server's: it stays in the store when the key goes */
+    LIFE_LEFT,   /* OTHERS, and the key is gone: another key may have the filter now */
+};
+
+struct value {
+    struct value *next, **link; /* the registry's list; link is NULL outside of it */
+    struct value *same;         /* the next in the registry's table of keys */
+    uint64_t hash;              /* of the key */
+    enum type type;
+    enum life life;
+    char *key; /* as the registry last saw it, key_bytes bytes */
+    size_t key_bytes;
+    int db;
+    char name[NAME_ROOM]; /* of the filter, now */
+    tamis_filter *filter;
+    int64_t created_at; /* of the filter: by this a reference knows it again */
+    int64_t origin;     /* of its first segment: a copy by way of a dump has the same */
+    uint32_t kind;
+    bool durable;       /* an add waits for the disk: durable.h */
+    struct line *line;  /* of its jobs; NULL: it had none yet */
+    bool exact;         /* hash set redisbloom: the bits are RedisBloom's */
+    uint32_t expansion; /* BF.*: 0 means NONSCALING */
+    struct cuckoo cuckoo;
+    uint8_t **slots; /* exact.h; NULL: of kind counting */
+    char *arriving;  /* what CF.LOADCHUNK has brought of it so far */
+    size_t arrived;
+};
+
+/* The data types; persist/types.c makes them. */
+extern RedisModuleType *value_types[TYPES];
+
+struct value *value_new(enum type type);
+/* Fills in what the filter tells of itself: created_at, kind, exact, expansion.  TAMIS_EINVAL: a
+ * key of this type cannot have a filter of that kind. */
+int value_describe(struct value *value);
+/* Frees a value that the registry does not have. */
+void value_free(struct value *value);
+
+/* Frees what CF.LOADCHUNK has brought so far. */
+void value_forget_arrived(struct value *value);
+
+/* What BF.INFO calls its size: 32 bytes, 64 for each segment, and their data. */
+uint64_t value_size_bytes(const struct value *value);
+
+/* Does this server drop the filter when the key goes? */
+static inline bool value_is_ours(const struct value *value)
+{
+    return value->life < LIFE_OTHERS;
+}
