@@ -9,6 +9,6 @@ if test "$PHP_TAMIS" != "no"; then
     dnl PHP must not unload the library: threads, forks and SIGBUS may call it later.
     TAMIS_SHARED_LIBADD="$TAMIS_SHARED_LIBADD -Wl,-z,nodelete"
     PHP_SUBST(TAMIS_SHARED_LIBADD)
-    PHP_NEW_EXTENSION(tamis, build.c errors.c fields.c filter.c kept.c many.c module.c open.c store.c, $ext_shared,,
+    PHP_NEW_EXTENSION(tamis, build.c errors.c fields.c filter.c kept.c many.c module.c object.c open.c store.c, $ext_shared,,
                       -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -D_GNU_SOURCE)
 fi

@@ -6,8 +6,16 @@
  * be more for a while.  Closing a handle that has added is a checkpoint, which waits for the disk:
  * one that has only read goes first.  An error of a checkpoint harms only at a power cut, and is a
  * warning in PHP's log.
+ *
+ * The globals, which are these handles and two settings, are defined here: all that use them stand
+ * above this file.  module.c fills them.
  */
 #include "php_tamis.h"
+
+ZEND_DECLARE_MODULE_GLOBALS(tamis)
+#if defined(ZTS) && defined(COMPILE_DL_TAMIS)
+ZEND_TSRMLS_CACHE_DEFINE()
+#endif
 
 void kept_list_init(struct kept_list *list)
 {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* module.c: the extension as PHP loads it: settings, globals, classes. */
+/* module.c: the extension as PHP loads it: settings, classes, and what the globals begin with. */
 #include "php_tamis.h"
 #include <ext/standard/info.h>
 #include <php_ini.h>
-
-ZEND_DECLARE_MODULE_GLOBALS(tamis)
 
 PHP_INI_BEGIN()
 STD_PHP_INI_ENTRY("tamis.store", "", PHP_INI_ALL, OnUpdateString, store, zend_tamis_globals,
@@ -85,8 +83,5 @@ zend_module_entry tamis_module_entry = {
 };
 
 #ifdef COMPILE_DL_TAMIS
-#ifdef ZTS
-ZEND_TSRMLS_CACHE_DEFINE()
-#endif
 ZEND_GET_MODULE(tamis)
 #endif

@@ -99,6 +99,9 @@ extern zend_class_entry *store_class, *filter_class, *build_class;
 void store_register(void);
 void filter_register(void);
 void build_register(void);
+
+/* ---- What the classes have in common (object.c) ---------------------------------------------- */
+
 /* A class whose objects are made by `create` and given back by `release`.  They can neither be
  * copied nor compared. */
 void class_prepare(zend_class_entry *class, zend_object_handlers *handlers, int offset,
@@ -106,6 +109,8 @@ void class_prepare(zend_class_entry *class, zend_object_handlers *handlers, int 
 /* A new object of such a class, whose struct has so many bytes: zeros, and the object behind them.
  */
 zend_object *object_new(zend_class_entry *class, const zend_object_handlers *of, size_t bytes);
+
+/* ---- New objects (filter.c, build.c) --------------------------------------------------------- */
 
 /* Makes `to` an object of class Filter that uses the handle. */
 void filter_wrap(zval *to, struct kept *kept);

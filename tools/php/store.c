@@ -12,27 +12,6 @@
 zend_class_entry *store_class;
 static zend_object_handlers handlers;
 
-void class_prepare(zend_class_entry *class, zend_object_handlers *to, int offset,
-                   zend_object *(*create)(zend_class_entry *), void (*release)(zend_object *))
-{
-    class->create_object = create;
-    memcpy(to, zend_get_std_object_handlers(), sizeof *to);
-    to->offset = offset;
-    to->free_obj = release;
-    to->clone_obj = NULL;
-    to->compare = zend_objects_not_comparable;
-}
-
-zend_object *object_new(zend_class_entry *class, const zend_object_handlers *of, size_t bytes)
-{
-    zend_object *object = (zend_object *)((char *)zend_object_alloc(bytes, class) + of->offset);
-
-    zend_object_std_init(object, class);
-    object_properties_init(object, class);
-    object->handlers = of;
-    return object;
-}
-
 static zend_object *create_object(zend_class_entry *class)
 {
     return object_new(class, &handlers, sizeof(struct store_object));

@@ -18,7 +18,8 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCES = ["arrow", "buffer", "build", "exchange", "fields", "filter", "items", "key", "many", "module", "source", "store"]
+SOURCES = ["arrow", "buffer", "build", "errors", "exchange", "fields", "filter", "items", "key", "many", "module", "source", "store",
+           "use"]
 
 
 def library():

@@ -27,10 +27,12 @@
 #include "options.h"
 #include "out.h"
 #include "progress.h"
-#include "remote/remote.h"
 #include "tamis.h"
 #include "tamis_build.h"
 #include "text.h"
+
+struct remote; /* remote/remote.h */
+struct remote_filter;
 
 /* Exit status, as promised in tamis(1). */
 enum { CLI_DONE = 0, CLI_NOTHING = 1, CLI_ERROR = 2 };

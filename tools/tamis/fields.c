@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "command.h"
+#include "remote/remote.h"
 
 static void add_state(char text[STATE_BYTES], const char *name, int64_t since)
 {

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "names.h"
 #include "redis_url.h"
+#include "remote/remote.h"
 
 static const char *environment(const char *name)
 {

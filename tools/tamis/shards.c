@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "remote/remote.h"
 #include "stream.h"
 
 #define DESCRIPTION "shards"

@@ -12,46 +12,6 @@
 
 /* ---- Handles ------------------------------------------------------------------------------ */
 
-tamis_filter *filter_enter(struct filter_object *self)
-{
-    tamis_filter *handle = use_begin((PyObject *)self, &self->use);
-
-    if (!handle) raise_closed(use_module((PyObject *)self, &self->use), "filter");
-    return handle;
-}
-
-/* Closes a handle without the GIL; the object has lost it before. */
-static int close_handle(tamis_filter *handle)
-{
-    int rc;
-
-    WITHOUT_GIL(rc = tamis_filter_close(handle));
-    return rc;
-}
-
-/* Closes, and reports an error of that as Python does where nobody can catch it.  Of a filter that
- * was dropped, or whose store was removed, nothing is left that could be lost. */
-static void close_quietly(struct filter_object *self, tamis_filter *handle)
-{
-    PyObject *type, *value, *traceback;
-    int rc;
-
-    PyErr_Fetch(&type, &value, &traceback);
-    rc = close_handle(handle);
-    if (rc < 0 && rc != TAMIS_EDROPPED && rc != TAMIS_ENOSTORE) {
-        raise_error(self->use.module, rc);
-        PyErr_WriteUnraisable(self->use.module);
-    }
-    PyErr_Restore(type, value, traceback);
-}
-
-void filter_leave(struct filter_object *self)
-{
-    tamis_filter *handle = use_end((PyObject *)self, &self->use);
-
-    if (handle) close_quietly(self, handle);
-}
-
 static PyObject *filter_close(PyObject *object, PyObject *unused)
 {
     struct filter_object *self = (struct filter_object *)object;
@@ -59,7 +19,7 @@ static PyObject *filter_close(PyObject *object, PyObject *unused)
     int rc = 0;
 
     (void)unused;
-    if (handle) rc = close_handle(handle);
+    if (handle) rc = filter_close_handle(handle);
     return none_or_error(use_module(object, &self->use), rc);
 }
 
@@ -68,7 +28,7 @@ static void filter_dealloc(PyObject *object)
     struct filter_object *self = (struct filter_object *)object;
 
     PyObject_GC_UnTrack(object);
-    if (self->use.handle) close_quietly(self, self->use.handle);
+    if (self->use.handle) filter_close_quietly(self, self->use.handle);
     Py_XDECREF(self->use.module);
     free_object(object);
 }

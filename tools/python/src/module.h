@@ -126,14 +126,20 @@ PyObject *none_or_error(PyObject *module, int rc);
 /* Raises ClosedError; returns NULL. */
 PyObject *raise_closed(PyObject *module, const char *what);
 
-/* Counts a call.  Returns the handle; NULL with an exception if there is
- * none. */
+/* Counts a call.  Returns the handle; NULL with an exception if there is none. */
 tamis_store *store_enter(struct store_object *self);
 void store_leave(struct store_object *self);
 tamis_filter *filter_enter(struct filter_object *self);
-/* The callback of a store: an add that waits under the GIL gives it up. */
-int give_up_gil(void *context, int64_t waited_ms, int64_t holder);
 void filter_leave(struct filter_object *self);
+/* Each closes a handle, which may be NULL, without the GIL; the object has lost it before. */
+void store_close_handle(tamis_store *handle);
+int filter_close_handle(tamis_filter *handle);
+/* The same, and reports an error of that as Python does where nobody can catch it.  Of a filter
+ * that was dropped, or whose store was removed, nothing is left that could be lost. */
+void filter_close_quietly(struct filter_object *self, tamis_filter *handle);
+
+/* The callback of a store: an add that waits under the GIL gives it up (filter.c). */
+int give_up_gil(void *context, int64_t waited_ms, int64_t holder);
 
 extern PyType_Spec store_spec, filter_spec, build_spec;
 

@@ -6,30 +6,12 @@
 
 /* ---- Handles ------------------------------------------------------------------------------ */
 
-tamis_store *store_enter(struct store_object *self)
-{
-    tamis_store *handle = use_begin((PyObject *)self, &self->use);
-
-    if (!handle) raise_closed(use_module((PyObject *)self, &self->use), "store");
-    return handle;
-}
-
-static void close_handle(tamis_store *handle)
-{
-    if (handle) WITHOUT_GIL(tamis_store_close(handle));
-}
-
-void store_leave(struct store_object *self)
-{
-    close_handle(use_end((PyObject *)self, &self->use));
-}
-
 static PyObject *store_close(PyObject *object, PyObject *unused)
 {
     struct store_object *self = (struct store_object *)object;
 
     (void)unused;
-    close_handle(use_close(object, &self->use));
+    store_close_handle(use_close(object, &self->use));
     return Py_NewRef(Py_None);
 }
 
@@ -38,7 +20,7 @@ static void store_dealloc(PyObject *object)
     struct store_object *self = (struct store_object *)object;
 
     PyObject_GC_UnTrack(object);
-    close_handle(self->use.handle);
+    store_close_handle(self->use.handle);
     Py_XDECREF(self->use.module);
     free_object(object);
 }

@@ -111,12 +111,6 @@ class BuildResult:
     """False: if_changed was given, and nothing has changed."""
 
 
-def _reopen(path: str, name: str, flags: int) -> Filter:
-    from ._store import Store
-
-    return Filter(Store(path, create=False, read_only=bool(flags & READ_ONLY)), name, _flags=flags)
-
-
 class Filter(_tamis.Filter):
     """An open filter, which any number of processes and threads may use at once.
 
@@ -131,6 +125,7 @@ class Filter(_tamis.Filter):
                  populate: bool = False, _mode: int = 0, _flags: int = 0, _spec: tuple[Any, ...] | None = None) -> None:
         self._path = store.path
         self._name = name
+        self._reopen = store._reopen_filter
         if store.read_only:
             read_only = True
         self._flags = _flags | read_only * READ_ONLY | no_sync * NO_SYNC | populate * POPULATE
@@ -203,7 +198,7 @@ class Filter(_tamis.Filter):
         self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopen, (self._path, self._name, self._flags)
+        return self._reopen, (self._path, self._name, self._flags)
 
     def __repr__(self) -> str:
         closed = ", closed" if self.closed else ""

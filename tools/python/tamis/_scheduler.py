@@ -28,6 +28,7 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.request import request_from_dict
 
 from . import Frontier, Item  # which says what to do where there is no sqlite3
+from ._dupefilter import DupeFilter, store_path
 from ._errors import BusyError, Error, UnsupportedError
 from ._remote import is_url
 
@@ -75,8 +76,6 @@ class Scheduler(BaseScheduler):
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> Scheduler:
-        from .scrapy import DupeFilter, store_path  # which has imported this file before
-
         settings, path = crawler.settings, store_path(crawler.settings)
         if is_url(path):
             raise UnsupportedError("tamis.scrapy.Scheduler keeps its queue in a directory, and TAMIS_STORE is a Redis "

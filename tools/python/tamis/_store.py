@@ -60,6 +60,10 @@ def _spec(capacity: int = 0, fp_rate: float = 0, kind: str | None = None, *, has
             window_items, counter_bits, FILTER_DURABLE * durable | FILTER_FROM_FIRST * (window_from == "first"), secret)
 
 
+def _reopen_filter(path: str, name: str, flags: int) -> Filter:
+    return Filter(Store(path, create=False, read_only=bool(flags & READ_ONLY)), name, _flags=flags)
+
+
 class Store(_tamis.Store):
     """A directory of filters, which many processes share without a server.
 
@@ -71,6 +75,8 @@ class Store(_tamis.Store):
     mode            of the files of a new store, such as 0o660; None: 0o666 less umask
     busy_timeout    seconds that a call waits for another process that has a lock of the store
     """
+
+    _reopen_filter = staticmethod(_reopen_filter)  # what a Filter pickles as
 
     def __init__(self, path: str | os.PathLike[str], *, create: bool = True, read_only: bool = False,
                  mode: int | None = None, busy_timeout: float = 10, force_network_fs: bool = False) -> None:

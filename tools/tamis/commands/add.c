@@ -9,6 +9,7 @@
 #include "command.h"
 #include "findings.h"
 #include "keys.h"
+#include "remote/remote.h"
 
 struct addition {
     const struct invocation *call;

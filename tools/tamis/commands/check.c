@@ -2,6 +2,7 @@
 /* check.c: tamis check NAME [KEY...] - a grep whose pattern is a filter. */
 #include "command.h"
 #include "keys.h"
+#include "remote/remote.h"
 
 struct question {
     const struct invocation *call;

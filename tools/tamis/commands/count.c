@@ -2,6 +2,7 @@
 /* count.c: tamis count NAME [KEY...] - how often keys are in a counting filter. */
 #include "command.h"
 #include "keys.h"
+#include "remote/remote.h"
 
 struct counting {
     const struct invocation *call;

@@ -9,6 +9,7 @@
  */
 #include "command.h"
 #include "fields.h"
+#include "remote/remote.h"
 
 #define TAKES_SHAPE                                                                                \
     (TAKES(CAPACITY) | TAKES(RATE) | TAKES(BITS) | TAKES(HASHES) | TAKES(KIND) | TAKES(HASH_SET) | \

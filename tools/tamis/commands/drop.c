@@ -9,6 +9,7 @@
 #include "command.h"
 #include "names.h"
 #include "pattern.h"
+#include "remote/remote.h"
 
 static int check_present(const struct invocation *call, const char *name)
 {

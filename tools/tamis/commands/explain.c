@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "keys.h"
+#include "remote/remote.h"
 
 #define TAKES_GEOMETRY (TAKES(BITS) | TAKES(HASHES) | TAKES(SEED))
 #define HASH_TEXT_BYTES 64 /* of one hash value, by tamis_stat.h */

@@ -7,6 +7,7 @@
  */
 #include "command.h"
 #include "redis_url.h"
+#include "remote/remote.h"
 #include "shards.h"
 #include "stream.h"
 

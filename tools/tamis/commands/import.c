@@ -10,6 +10,7 @@
 #include "command.h"
 #include "fields.h"
 #include "redis_url.h"
+#include "remote/remote.h"
 #include "shards.h"
 #include "stream.h"
 

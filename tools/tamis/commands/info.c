@@ -2,6 +2,7 @@
 /* info.c: tamis info NAME [FIELD] - everything the catalog and the segments know of a filter. */
 #include "command.h"
 #include "fields.h"
+#include "remote/remote.h"
 
 /* Prints one field, or all if it is NULL. */
 static void print(const struct invocation *call, const struct field *field,

@@ -12,6 +12,7 @@
 #include "order.h"
 #include "paint.h"
 #include "pattern.h"
+#include "remote/remote.h"
 #include "table.h"
 
 struct listing {

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "fields.h"
 #include "names.h"
+#include "remote/remote.h"
 
 /* A note is printed when the rate is more than this above the filter's own: the number of items is
  * an estimate that may be wrong by some per mille. */

@@ -8,6 +8,7 @@
  */
 #include "command.h"
 #include "keys.h"
+#include "remote/remote.h"
 
 struct removal {
     const struct invocation *call;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rename.c: tamis rename OLD NEW */
 #include "command.h"
+#include "remote/remote.h"
 
 static int rename_filter(struct invocation *call)
 {

@@ -2,6 +2,7 @@
 /* repair.c: tamis repair [--dry-run] [--rebuild] - make a damaged store whole, a line a step. */
 #include "command.h"
 #include "record.h"
+#include "remote/remote.h"
 
 struct repairs {
     const struct invocation *call;

@@ -2,6 +2,7 @@
 /* rollback.c: tamis rollback NAME [GENERATION] - put a kept generation in force again. */
 #include "command.h"
 #include "number.h"
+#include "remote/remote.h"
 
 static int keep_in_force(void *context, const struct tamis_generation_stat *stat)
 {

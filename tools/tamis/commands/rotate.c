@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* rotate.c: tamis rotate NAME... - begin a new slice of the window now. */
 #include "command.h"
+#include "remote/remote.h"
 
 static int rotate(tamis_store *store, const char *name)
 {

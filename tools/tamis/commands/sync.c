@@ -2,6 +2,7 @@
 /* sync.c: tamis sync [NAME...] - write filters to the disk, and their counts to the catalog. */
 #include "command.h"
 #include "names.h"
+#include "remote/remote.h"
 
 static int show_json(const struct invocation *call, tamis_filter *filter)
 {
