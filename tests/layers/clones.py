@@ -9,7 +9,7 @@ in which fewer than five lines differ.  A run ends where its function does.
 Two places that are alike on purpose say so: a comment in one of them, or up to twenty lines above it, has
 the words "Twin of FILE:", with the other file, and gives the reason.
 
-It was seen to fail for exists() of tools/redis/exists.c, copied into bf_read.c under other names, and
+It was seen to fail for exists() of tools/redis/commands/exists.c, copied into bf_read.c under other names, and
 for a comment "Twin of" that names another file.
 """
 

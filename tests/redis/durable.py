@@ -2,7 +2,7 @@
 """durable.py MODULE TAMIS SLOW_DISK: adds to durable filters answer when the disk has them, and the server goes on.
 
 tests/mutants has what it was seen to fail for, in redis_durable_*.patch.  keys_change_under_the_threads was seen to hang
-while the keeper's handler of fork() was registered before the library's.
+while the registry's handler of fork() was registered before the library's.
 """
 import itertools
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """keyspace.py MODULE TAMIS: the store is in step with the keys, whatever is done to a key.
 
-It was seen to fail without the notification of rename_to, and without make_way() in keeper_make().
+It was seen to fail without the notification of rename_to, and without make_way() in make_filter().
 """
 from harness import eventually, filters, has_filters, refused, run, same, served, server, store_of, tamis
 
@@ -133,7 +133,7 @@ def two_servers_with_the_same_keys_have_one_digest():
 def keys_go_in_another_thread():
     """As Valkey has it unless told otherwise: DEL and FLUSHALL leave values to a thread, and their names are used at once.
 
-    It was seen to fail without the second try of keeper_make() and without is_held(); without open_beside() under
+    It was seen to fail without the second try of make_filter() and without is_held(); without open_beside() under
     Valkey, whose DEBUG RELOAD leaves values to a thread too.
     """
     lazily = {f"lazyfree_lazy_{what}": "yes" for what in ("user_del", "user_flush", "server_del")}

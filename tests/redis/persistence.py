@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """persistence.py MODULE TAMIS: what survives a restart, a kill, a rewrite; both ways of tamis.rdb.
 
-It was seen to fail without take_stored() of rdb.c, without the kept filters of keeper_hold(), and without join() of
-leftovers.c.
+It was seen to fail without take_stored() of rdb.c, without the kept filters of kept_hold(), and without join() of
+rejoin.c.
 """
 import glob
 import os

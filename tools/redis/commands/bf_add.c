@@ -39,7 +39,7 @@ static uint64_t answer_keys(RedisModuleCtx *ctx, const struct outcome *outcome, 
     return news;
 }
 
-static void note(RedisModuleCtx *ctx, RedisModuleString *name, size_t count, uint64_t news)
+static void count_added(RedisModuleCtx *ctx, RedisModuleString *name, size_t count, uint64_t news)
 {
     counts.added += count;
     counts.news += news;
@@ -49,7 +49,7 @@ static void note(RedisModuleCtx *ctx, RedisModuleString *name, size_t count, uin
 
 static void answer_one(RedisModuleCtx *ctx, RedisModuleString **argv, const struct outcome *outcome)
 {
-    note(ctx, argv[1], 1, answer_keys(ctx, outcome, 1));
+    count_added(ctx, argv[1], 1, answer_keys(ctx, outcome, 1));
 }
 
 /* A full filter ends the batch at the first item that it refuses; another error is the answer of
@@ -61,11 +61,11 @@ static void answer_many(RedisModuleCtx *ctx, RedisModuleString **argv,
     for (size_t i = 0; outcome->rc == TAMIS_EFULL && i < told; i++)
         if (outcome->answers[i] == TAMIS_ANSWER_REFUSED) told = i + 1;
     (void)RedisModule_ReplyWithArray(ctx, (long)told);
-    note(ctx, argv[1], told, answer_keys(ctx, outcome, told));
+    count_added(ctx, argv[1], told, answer_keys(ctx, outcome, told));
 }
 
-static void add_one(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
-                    const RedisModuleString *item)
+static void add_item(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
+                     const RedisModuleString *item)
 {
     size_t bytes;
     const char *data = RedisModule_StringPtrLen(item, &bytes);
@@ -79,8 +79,8 @@ static void add_one(RedisModuleCtx *ctx, const struct value *value, RedisModuleS
     answer_one(ctx, argv, &outcome);
 }
 
-static void add_many(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
-                     RedisModuleString **first, int count)
+static void add_batch(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
+                      RedisModuleString **first, int count)
 {
     const struct items *items = items_of(first, count);
     const struct outcome outcome = {
@@ -92,8 +92,8 @@ static void add_many(RedisModuleCtx *ctx, const struct value *value, RedisModule
     answer_many(ctx, argv, &outcome);
 }
 
-static int add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, const struct adding *adding,
-               bool single)
+static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                     const struct adding *adding, bool single)
 {
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
@@ -112,9 +112,9 @@ static int add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, const st
         const bool left = value->durable && durable_add(ctx, value, items, (size_t)count,
                                                         single ? answer_one : answer_many);
         if (!left && single)
-            add_one(ctx, value, argv, items[0]);
+            add_item(ctx, value, argv, items[0]);
         else if (!left)
-            add_many(ctx, value, argv, items, count);
+            add_batch(ctx, value, argv, items, count);
     }
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
@@ -125,7 +125,7 @@ int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct adding adding = {.first = 2};
     if (argc != 3) return RedisModule_WrongArity(ctx);
     bf_default_shape(&adding.shape);
-    return add(ctx, argv, argc, &adding, true);
+    return add_items(ctx, argv, argc, &adding, true);
 }
 
 int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -133,13 +133,23 @@ int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct adding adding = {.first = 2};
     if (argc < 3) return RedisModule_WrongArity(ctx);
     bf_default_shape(&adding.shape);
-    return add(ctx, argv, argc, &adding, false);
+    return add_items(ctx, argv, argc, &adding, false);
 }
 
 /* ---- BF.INSERT ------------------------------------------------------------------------------- */
 
-/* RedisBloom knows an option by some of its letters, so that clients may cut it short. */
-static int option_of(const RedisModuleString *arg)
+enum option {
+    OPTION_UNKNOWN,
+    OPTION_ITEMS,
+    OPTION_CAPACITY,
+    OPTION_ERROR,
+    OPTION_EXPANSION,
+    OPTION_NOCREATE,
+    OPTION_NONSCALING,
+};
+
+/* Finds an option as RedisBloom does, by some of its letters, so that clients may cut it short. */
+static enum option option_of(const RedisModuleString *arg)
 {
     size_t bytes;
     const char *text = RedisModule_StringPtrLen(arg, &bytes);
@@ -148,31 +158,31 @@ static int option_of(const RedisModuleString *arg)
         letters[i] = (char)tolower((unsigned char)text[i]);
     switch (letters[0]) {
     case 'i':
-        return 'I';
+        return OPTION_ITEMS;
     case 'e':
-        return letters[1] == 'r' ? 'P' : 'E'; /* ERROR, EXPANSION */
+        return letters[1] == 'r' ? OPTION_ERROR : OPTION_EXPANSION;
     case 'c':
-        return 'C';
+        return OPTION_CAPACITY;
     case 'n':
-        return letters[2] == 'c' ? 'N' : 'S'; /* NOCREATE, NONSCALING */
+        return letters[2] == 'c' ? OPTION_NOCREATE : OPTION_NONSCALING;
     default:
-        return 0;
+        return OPTION_UNKNOWN;
     }
 }
 
-/* Takes the value of an option; returns what is wrong with it, or NULL. */
-static const char *take_option(int option, const RedisModuleString *arg, struct adding *adding)
+/* Takes the value of an option that has one.  Returns what is wrong with the value, or NULL. */
+static const char *take_value(enum option option, const RedisModuleString *arg,
+                              struct bloom_shape *shape)
 {
-    struct bloom_shape *shape = &adding->shape;
     long long number = 0;
-    if (option == 'C') {
+    double rate;
+    if (option == OPTION_CAPACITY) {
         if (!arg_integer(arg, 1, CAPACITY_MAX, &number)) return "Bad capacity";
         shape->capacity = (uint64_t)number;
-    } else if (option == 'E') {
+    } else if (option == OPTION_EXPANSION) {
         if (!arg_integer(arg, 0, EXPANSION_MAX, &number)) return "Bad expansion";
         shape->growth = (uint32_t)number;
     } else {
-        double rate;
         if (RedisModule_StringToDouble(arg, &rate) != REDISMODULE_OK || !(rate > 0 && rate < 1))
             return "Bad error rate";
         shape->rate = rate > RATE_MAX ? RATE_MAX : rate;
@@ -187,22 +197,26 @@ int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc < 4) return RedisModule_WrongArity(ctx);
     bf_default_shape(&adding.shape);
     for (int i = 2; i < argc && adding.first == 0; i++) {
-        const int option = option_of(argv[i]);
-        if (option == 0) return RedisModule_ReplyWithError(ctx, "Unknown argument received");
-        if (option == 'I') {
+        const enum option option = option_of(argv[i]);
+        switch (option) {
+        case OPTION_UNKNOWN:
+            return RedisModule_ReplyWithError(ctx, "Unknown argument received");
+        case OPTION_ITEMS:
             adding.first = i + 1;
-        } else if (option == 'N') {
+            break;
+        case OPTION_NOCREATE:
             adding.no_create = true;
-        } else if (option == 'S') {
+            break;
+        case OPTION_NONSCALING:
             non_scaling = true;
-        } else if (++i == argc) {
-            return RedisModule_WrongArity(ctx);
-        } else {
-            const char *error = take_option(option, argv[i], &adding);
+            break;
+        default:
+            if (++i == argc) return RedisModule_WrongArity(ctx);
+            const char *error = take_value(option, argv[i], &adding.shape);
             if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
         }
     }
     if (adding.first == 0 || adding.first == argc) return RedisModule_WrongArity(ctx);
     adding.shape.non_scaling = non_scaling || adding.shape.growth == 0;
-    return add(ctx, argv, argc, &adding, false);
+    return add_items(ctx, argv, argc, &adding, false);
 }

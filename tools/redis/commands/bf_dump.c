@@ -25,7 +25,7 @@ static bool is_whole_only(const struct value *value)
            (tamis_filter_stat(value->filter, &stat) == 0 && stat.exceptions > 0);
 }
 
-static void dump(RedisModuleCtx *ctx, struct value *value, long long iterator)
+static void dump_bloom(RedisModuleCtx *ctx, struct value *value, long long iterator)
 {
     unsigned char head[HEAD_ROOM];
     char *piece = NULL;
@@ -59,14 +59,15 @@ int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK)
         (void)RedisModule_ReplyWithError(ctx, "Second argument must be numeric");
     else
-        dump(ctx, value, iterator);
+        dump_bloom(ctx, value, iterator);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }
 
 /* Makes the key from a head; returns an error's text, or NULL. */
-static const char *load_head(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                             const char *head, size_t bytes, bool durable)
+static const char *load_bloom_head(RedisModuleCtx *ctx, RedisModuleKey *key,
+                                   RedisModuleString *name, const char *head, size_t bytes,
+                                   bool durable)
 {
     unsigned char plain[HEAD_ROOM];
     size_t key_bytes;
@@ -91,8 +92,8 @@ static const char *load_head(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModu
     return "ERR received bad data";
 }
 
-static const char *load_piece(RedisModuleCtx *ctx, struct value *value, long long iterator,
-                              const char *data, size_t bytes)
+static const char *load_bloom_piece(RedisModuleCtx *ctx, struct value *value, long long iterator,
+                                    const char *data, size_t bytes)
 {
     struct place place;
     if (iterator <= 0 || (unsigned long long)iterator < bytes) return "ERR received bad data";
@@ -123,9 +124,10 @@ int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (held == HELD_OTHER)
         error = WRONG_TYPE;
     else if (held == HELD_VALUE)
-        error = load_piece(ctx, value, iterator, data, bytes);
+        error = load_bloom_piece(ctx, value, iterator, data, bytes);
     else
-        error = iterator == 1 ? load_head(ctx, key, argv[1], data, bytes, durable) : NOT_FOUND;
+        error =
+            iterator == 1 ? load_bloom_head(ctx, key, argv[1], data, bytes, durable) : NOT_FOUND;
     if (error == NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         (void)RedisModule_ReplicateVerbatim(ctx);

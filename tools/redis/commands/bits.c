@@ -26,7 +26,7 @@ static const struct {
 
 /* ---- The filter of commands ------------------------------------------------------------------ */
 
-static void turn(RedisModuleCommandFilterCtx *filter)
+static void turn_command(RedisModuleCommandFilterCtx *filter)
 {
     const int argc = RedisModule_CommandFilterArgsCount(filter);
     size_t bytes;
@@ -45,7 +45,8 @@ static void turn(RedisModuleCommandFilterCtx *filter)
 
 int bits_register(RedisModuleCtx *ctx)
 {
-    return RedisModule_RegisterCommandFilter(ctx, turn, REDISMODULE_CMDFILTER_NOSELF) != NULL
+    return RedisModule_RegisterCommandFilter(ctx, turn_command, REDISMODULE_CMDFILTER_NOSELF) !=
+                   NULL
                ? REDISMODULE_OK
                : REDISMODULE_ERR;
 }
@@ -64,8 +65,8 @@ static int pass_on(RedisModuleCtx *ctx, const char *command, RedisModuleString *
 
 /* The one segment of a filter whose bits are in the order of SETBIT.  Replies, and returns false,
  * if it is of another sort. */
-static bool describe(RedisModuleCtx *ctx, const struct value *value,
-                     struct tamis_segment_stat *segment)
+static bool find_segment(RedisModuleCtx *ctx, const struct value *value,
+                         struct tamis_segment_stat *segment)
 {
     struct tamis_segment_stat second = {.size = sizeof second};
     *segment = (struct tamis_segment_stat){.size = sizeof *segment};
@@ -89,7 +90,7 @@ static struct value *open_bits(RedisModuleCtx *ctx, RedisModuleString **argv, in
         (void)pass_on(ctx, command, argv, argc);
         return NULL;
     }
-    if (describe(ctx, value, segment)) return value;
+    if (find_segment(ctx, value, segment)) return value;
     RedisModule_CloseKey(*key);
     return NULL;
 }

@@ -10,8 +10,9 @@
 
 #define FULL "Filter is full"
 
-static struct value *make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                          const struct cuckoo *cuckoo, const char *failure)
+static struct value *make_cuckoo_key(RedisModuleCtx *ctx, RedisModuleKey *key,
+                                     RedisModuleString *name, const struct cuckoo *cuckoo,
+                                     const char *failure)
 {
     size_t bytes;
     const char *text = RedisModule_StringPtrLen(name, &bytes);
@@ -27,9 +28,9 @@ struct reserving {
 };
 
 /* An option of CF.RESERVE; returns what is wrong with it, or NULL. */
-static const char *take_option(RedisModuleString **argv, int argc, const char *word,
-                               long long least, long long most, const char *unread,
-                               const char *outside, long long *number)
+static const char *take_reserve_option(RedisModuleString **argv, int argc, const char *word,
+                                       long long least, long long most, const char *unread,
+                                       const char *outside, long long *number)
 {
     const int at = arg_find(argv, argc - 1, 3, word);
     if (at == 0) return NULL;
@@ -37,21 +38,23 @@ static const char *take_option(RedisModuleString **argv, int argc, const char *w
     return *number < least || *number > most ? outside : NULL;
 }
 
-static const char *take_options(RedisModuleString **argv, int argc, struct reserving *r)
+static const char *take_reserve_options(RedisModuleString **argv, int argc, struct reserving *r)
 {
     const char *error = NULL;
     if (RedisModule_StringToLongLong(argv[2], &r->capacity) != REDISMODULE_OK)
         error = "Bad capacity";
     if (error == NULL)
+        error = take_reserve_option(
+            argv, argc, "MAXITERATIONS", 1, 65535, "Couldn't parse MAXITERATIONS",
+            "MAXITERATIONS: value must be in the range [1, 65535]", &r->max_iterations);
+    if (error == NULL)
         error =
-            take_option(argv, argc, "MAXITERATIONS", 1, 65535, "Couldn't parse MAXITERATIONS",
-                        "MAXITERATIONS: value must be in the range [1, 65535]", &r->max_iterations);
+            take_reserve_option(argv, argc, "BUCKETSIZE", 1, 255, "Couldn't parse BUCKETSIZE",
+                                "BUCKETSIZE: value must be in the range [1, 255]", &r->bucket_size);
     if (error == NULL)
-        error = take_option(argv, argc, "BUCKETSIZE", 1, 255, "Couldn't parse BUCKETSIZE",
-                            "BUCKETSIZE: value must be in the range [1, 255]", &r->bucket_size);
-    if (error == NULL)
-        error = take_option(argv, argc, "EXPANSION", 0, EXPANSION_MAX, "Couldn't parse EXPANSION",
-                            "EXPANSION: value must be in the range [0, 32768]", &r->expansion);
+        error = take_reserve_option(
+            argv, argc, "EXPANSION", 0, EXPANSION_MAX, "Couldn't parse EXPANSION",
+            "EXPANSION: value must be in the range [0, 32768]", &r->expansion);
     if (error == NULL && (r->capacity < 2 * r->bucket_size || r->capacity > CAPACITY_MAX))
         error = "Capacity must be in the range [2 * BUCKETSIZE, 1073741824]";
     return error;
@@ -65,7 +68,7 @@ int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct cuckoo cuckoo;
     struct value *value;
     if (argc < 3 || argc % 2 == 0) return RedisModule_WrongArity(ctx);
-    const char *error = take_options(argv, argc, &r);
+    const char *error = take_reserve_options(argv, argc, &r);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_CUCKOO, &value);
@@ -73,7 +76,7 @@ int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
                 (uint32_t)r.expansion);
     if (held != HELD_NONE) {
         (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
-    } else if (make(ctx, key, argv[1], &cuckoo, "Could not create filter") != NULL) {
+    } else if (make_cuckoo_key(ctx, key, argv[1], &cuckoo, "Could not create filter") != NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         (void)RedisModule_ReplicateVerbatim(ctx);
     }
@@ -99,7 +102,7 @@ static struct value *open_to_add(RedisModuleCtx *ctx, RedisModuleString *name, u
     else if (held == HELD_NONE && no_create)
         (void)RedisModule_ReplyWithError(ctx, NOT_FOUND);
     else if (held == HELD_NONE)
-        value = make(ctx, *key, name, &cuckoo, "Could not create filter");
+        value = make_cuckoo_key(ctx, *key, name, &cuckoo, "Could not create filter");
     if (value != NULL && value->cuckoo.filters >= config.cf_max_expansions) {
         (void)RedisModule_ReplyWithError(ctx, "Maximum expansions reached");
         value = NULL;
@@ -122,7 +125,7 @@ static int add_exact(struct value *value, const char *item, size_t bytes, bool o
 }
 
 /* Adds an item.  Returns 1: added; 0: it was there; TAMIS_EFULL: no place; another error. */
-static int add_item(struct value *value, const RedisModuleString *item, bool only_new)
+static int add_counted(struct value *value, const RedisModuleString *item, bool only_new)
 {
     size_t bytes;
     const char *data = RedisModule_StringPtrLen(item, &bytes);
@@ -145,7 +148,7 @@ static int add_single(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, b
     if (argc != 3) return RedisModule_WrongArity(ctx);
     struct value *value = open_to_add(ctx, argv[1], (uint64_t)config.cf_capacity, false, &key);
     if (value == NULL) return REDISMODULE_OK;
-    const int rc = add_item(value, argv[2], only_new);
+    const int rc = add_counted(value, argv[2], only_new);
     RedisModule_CloseKey(key);
     if (rc == TAMIS_EFULL) return RedisModule_ReplyWithError(ctx, FULL);
     if (rc == TAMIS_ENOMEM) return RedisModule_ReplyWithError(ctx, "ERR Insufficient memory");
@@ -196,7 +199,7 @@ static const char *take_insert(RedisModuleString **argv, int argc, struct insert
     return to->first == 0 || to->first == argc ? "" : NULL;
 }
 
-static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool only_new)
+static int insert_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool only_new)
 {
     struct inserting to = {.capacity = config.cf_capacity};
     RedisModuleKey *key;
@@ -209,7 +212,7 @@ static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool 
     const bool booleans = !only_new && reply_is_resp3(ctx);
     (void)RedisModule_ReplyWithArray(ctx, argc - to.first);
     for (int i = to.first; i < argc; i++) {
-        const int rc = add_item(value, argv[i], only_new);
+        const int rc = add_counted(value, argv[i], only_new);
         if (booleans)
             (void)RedisModule_ReplyWithBool(ctx, rc > 0);
         else
@@ -221,10 +224,10 @@ static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool 
 
 int cf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    return insert(ctx, argv, argc, false);
+    return insert_items(ctx, argv, argc, false);
 }
 
 int cf_insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    return insert(ctx, argv, argc, true);
+    return insert_items(ctx, argv, argc, true);
 }

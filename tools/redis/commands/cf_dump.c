@@ -42,7 +42,7 @@ static void dump_slots(RedisModuleCtx *ctx, const struct value *value, uint64_t 
         reply_end(ctx);
 }
 
-static void dump(RedisModuleCtx *ctx, const struct value *value, uint64_t iterator)
+static void dump_cuckoo(RedisModuleCtx *ctx, const struct value *value, uint64_t iterator)
 {
     unsigned char head[CUCKOO_HEAD_BYTES];
     size_t bytes = 0;
@@ -81,15 +81,15 @@ int cf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return RedisModule_ReplyWithError(ctx, "Invalid position");
     const struct value *value = key_open(ctx, argv[1], TYPE_CUCKOO, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
-    dump(ctx, value, (uint64_t)iterator);
+    dump_cuckoo(ctx, value, (uint64_t)iterator);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }
 
 /* ---- In -------------------------------------------------------------------------------------- */
 
-static const char *load_head(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                             const RedisModuleString *data)
+static const char *load_cuckoo_head(RedisModuleCtx *ctx, RedisModuleKey *key,
+                                    RedisModuleString *name, const RedisModuleString *data)
 {
     unsigned char plain[HEAD_ROOM];
     struct cuckoo cuckoo;
@@ -112,7 +112,7 @@ static const char *load_head(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModu
 }
 
 /* All pieces are in: the filter that they are takes the place of the slots. */
-static bool finish(RedisModuleCtx *ctx, struct value *value, const RedisModuleString *key)
+static bool import_arrived(RedisModuleCtx *ctx, struct value *value, const RedisModuleString *key)
 {
     size_t key_bytes;
     const char *text = RedisModule_StringPtrLen(key, &key_bytes);
@@ -153,14 +153,14 @@ static const char *load_stream(RedisModuleCtx *ctx, struct value *value,
     value->arrived += bytes;
     memcpy(&all, value->arriving + 8, 8);
     if (value->arrived - CUCKOO_MARK_BYTES < all) return NULL;
-    const bool done = value->arrived - CUCKOO_MARK_BYTES == all && finish(ctx, value, key);
+    const bool done = value->arrived - CUCKOO_MARK_BYTES == all && import_arrived(ctx, value, key);
     value_forget_arrived(value);
     return done ? NULL : refusal;
 }
 
-static const char *load_piece(RedisModuleCtx *ctx, struct value *value,
-                              const RedisModuleString *key, long long iterator,
-                              const RedisModuleString *piece)
+static const char *load_cuckoo_piece(RedisModuleCtx *ctx, struct value *value,
+                                     const RedisModuleString *key, long long iterator,
+                                     const RedisModuleString *piece)
 {
     struct part part;
     size_t bytes;
@@ -188,9 +188,11 @@ int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (held == HELD_OTHER)
         error = WRONG_TYPE;
     else if (iterator == 1)
-        error = held == HELD_VALUE ? "ERR item exists" : load_head(ctx, key, argv[1], argv[3]);
+        error =
+            held == HELD_VALUE ? "ERR item exists" : load_cuckoo_head(ctx, key, argv[1], argv[3]);
     else
-        error = held == HELD_NONE ? NOT_FOUND : load_piece(ctx, value, argv[1], iterator, argv[3]);
+        error = held == HELD_NONE ? NOT_FOUND
+                                  : load_cuckoo_piece(ctx, value, argv[1], iterator, argv[3]);
     if (error == NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         (void)RedisModule_ReplicateVerbatim(ctx);

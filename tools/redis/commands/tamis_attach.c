@@ -7,8 +7,8 @@
 #include "kept/leftovers.h"
 #include "registry/registry.h"
 
-static void attach(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                   const char *filter)
+static void attach_to_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                          const char *filter)
 {
     size_t bytes;
     const char *text = RedisModule_StringPtrLen(name, &bytes);
@@ -45,7 +45,7 @@ int tamis_attach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_BLOOM, &value);
     if (held == HELD_NONE)
-        attach(ctx, key, argv[1], filter);
+        attach_to_key(ctx, key, argv[1], filter);
     else
         (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
     RedisModule_CloseKey(key);
@@ -76,7 +76,7 @@ struct listing {
     long count;
 };
 
-static void list_one(void *context, const char *name, const char *was)
+static void list_orphan(void *context, const char *name, const char *was)
 {
     struct listing *listing = context;
     (void)RedisModule_ReplyWithArray(listing->ctx, 2);
@@ -90,7 +90,7 @@ int tamis_orphans(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct listing listing = {.ctx = ctx};
     if (argc == 2 && arg_is(argv[1], "LIST")) {
         (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
-        orphans_each(list_one, &listing);
+        orphans_each(list_orphan, &listing);
         RedisModule_ReplySetArrayLength(ctx, listing.count);
         return REDISMODULE_OK;
     }

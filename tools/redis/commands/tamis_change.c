@@ -32,7 +32,7 @@ static tamis_filter **sources_of(RedisModuleCtx *ctx, RedisModuleString **argv, 
 }
 
 /* Answers a change that is done, or has failed. */
-static int answer(RedisModuleCtx *ctx, RedisModuleKey *key, int rc, const char *what)
+static int answer_change(RedisModuleCtx *ctx, RedisModuleKey *key, int rc, const char *what)
 {
     RedisModule_CloseKey(key);
     if (rc < 0) return reply_failure(ctx, what);
@@ -52,8 +52,8 @@ int tamis_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         durable_wait(to);
         const struct tamis_merge merge = {
             .size = sizeof merge, .sources = sources, .count = (size_t)argc - 2};
-        (void)answer(ctx, key, tamis_filter_merge(to->filter, &merge),
-                     "the filters cannot be merged");
+        (void)answer_change(ctx, key, tamis_filter_merge(to->filter, &merge),
+                            "the filters cannot be merged");
     }
     RedisModule_Free(sources);
     return REDISMODULE_OK;
@@ -67,8 +67,8 @@ static int create_merged(void *context, tamis_store *store, const char *name, ta
     return rc < 0 ? rc : tamis_filter_set_owned(store, name, 1);
 }
 
-static int combine(RedisModuleCtx *ctx, RedisModuleString *name, struct tamis_merge *merge,
-                   enum type type)
+static int combine_into(RedisModuleCtx *ctx, RedisModuleString *name, struct tamis_merge *merge,
+                        enum type type)
 {
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
@@ -84,7 +84,7 @@ static int combine(RedisModuleCtx *ctx, RedisModuleString *name, struct tamis_me
     if (to == NULL) return REDISMODULE_OK;
     durable_wait(to);
     if (to->type == TYPE_CUCKOO) freeze_wait();
-    return answer(ctx, key, tamis_filter_merge(to->filter, merge), TOLD);
+    return answer_change(ctx, key, tamis_filter_merge(to->filter, merge), TOLD);
 }
 
 /* TAMIS.COMBINE key UNION|INTERSECT source [source ...]: as `tamis merge`. */
@@ -101,7 +101,7 @@ int tamis_combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
                                 .sources = sources,
                                 .count = (size_t)argc - 3,
                                 .flags = intersect ? TAMIS_MERGE_INTERSECT : 0};
-    (void)combine(ctx, argv[1], &merge, type);
+    (void)combine_into(ctx, argv[1], &merge, type);
     RedisModule_Free(sources);
     return REDISMODULE_OK;
 }
@@ -113,7 +113,8 @@ int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
     if (value == NULL) return REDISMODULE_OK;
     durable_wait(value);
-    return answer(ctx, key, tamis_filter_rotate(value->filter), "the window cannot be moved");
+    return answer_change(ctx, key, tamis_filter_rotate(value->filter),
+                         "the window cannot be moved");
 }
 
 int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -126,8 +127,9 @@ int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
     if (value == NULL) return REDISMODULE_OK;
     durable_wait(value);
-    return answer(ctx, key, tamis_filter_rollback(store_open(), value->name, (uint64_t)generation),
-                  "no other generation can be put in force");
+    return answer_change(ctx, key,
+                         tamis_filter_rollback(store_open(), value->name, (uint64_t)generation),
+                         "no other generation can be put in force");
 }
 
 /* ---- TAMIS.SYNC ------------------------------------------------------------------------------ */

@@ -5,7 +5,7 @@
 #include "kept/store.h"
 #include "tamis_build.h"
 
-static int64_t change(const struct value *value, const struct items *items, bool adds)
+static int64_t change_exceptions(const struct value *value, const struct items *items, bool adds)
 {
     /* Another filter may have the name, if a local process has dropped this one. */
     struct tamis_filter_stat stat = {.size = sizeof stat};
@@ -17,7 +17,8 @@ static int64_t change(const struct value *value, const struct items *items, bool
 }
 
 /* ADD tells how many are exceptions now and were not; REMOVE tells it of each. */
-static void reply(RedisModuleCtx *ctx, const struct items *items, bool adds, int64_t changed)
+static void reply_changed(RedisModuleCtx *ctx, const struct items *items, bool adds,
+                          int64_t changed)
 {
     if (adds) {
         (void)RedisModule_ReplyWithLongLong(ctx, changed);
@@ -39,10 +40,10 @@ int tamis_except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
     if (value == NULL) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 3, argc - 3);
-    const int64_t changed = change(value, items, adds);
+    const int64_t changed = change_exceptions(value, items, adds);
     RedisModule_CloseKey(key);
     if (changed < 0) return reply_failure(ctx, "the exceptions stay as they were");
-    reply(ctx, items, adds, changed);
+    reply_changed(ctx, items, adds, changed);
     return RedisModule_ReplicateVerbatim(ctx);
 }
 
@@ -51,7 +52,7 @@ struct listing {
     long count;
 };
 
-static int list_one(void *context, const struct tamis_key *key, uint64_t generation)
+static int list_exception(void *context, const struct tamis_key *key, uint64_t generation)
 {
     struct listing *listing = context;
     (void)generation;
@@ -72,7 +73,7 @@ int tamis_exceptions(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (value == NULL) return REDISMODULE_OK;
     RedisModule_CloseKey(key);
     /* All of them are read before the first is told. */
-    if (tamis_filter_each_exception(value->filter, list_one, &listing) < 0)
+    if (tamis_filter_each_exception(value->filter, list_exception, &listing) < 0)
         return reply_failure(ctx, "the exceptions cannot be read");
     if (listing.count == 0) return RedisModule_ReplyWithArray(ctx, 0);
     RedisModule_ReplySetArrayLength(ctx, listing.count);

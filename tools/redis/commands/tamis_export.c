@@ -20,7 +20,7 @@ struct piece {
     size_t bytes;
 };
 
-static int take(void *context, const void *data, size_t bytes)
+static int take_piece(void *context, const void *data, size_t bytes)
 {
     struct piece *piece = context;
     if (piece->data == NULL) piece->data = RedisModule_Alloc(PIECE_BYTES);
@@ -30,7 +30,7 @@ static int take(void *context, const void *data, size_t bytes)
 }
 
 /* FNV-1a, so that another list of segments gives another number. */
-static void mix(uint64_t *mark, uint64_t number)
+static void mix_number(uint64_t *mark, uint64_t number)
 {
     for (int shift = 0; shift < 64; shift += 8)
         *mark = (*mark ^ (number >> shift & 0xFF)) * UINT64_C(0x100000001b3);
@@ -40,10 +40,10 @@ static uint64_t mark_of(const struct value *value, uint64_t all_bytes)
 {
     struct tamis_segment_stat segment = {.size = sizeof segment};
     uint64_t mark = UINT64_C(0xcbf29ce484222325);
-    mix(&mark, all_bytes);
+    mix_number(&mark, all_bytes);
     for (uint32_t i = 0; tamis_filter_segment(value->filter, i, &segment) == 0; i++) {
-        mix(&mark, segment.number);
-        mix(&mark, segment.slice);
+        mix_number(&mark, segment.number);
+        mix_number(&mark, segment.slice);
     }
     return mark & INT64_MAX;
 }
@@ -63,7 +63,7 @@ int tamis_export(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct piece piece = {.data = NULL};
     uint64_t all_bytes = 0;
     const struct tamis_sink sink = {.size = sizeof sink,
-                                    .write = take,
+                                    .write = take_piece,
                                     .context = &piece,
                                     .from = (uint64_t)position,
                                     .bytes = PIECE_BYTES,

@@ -189,7 +189,7 @@ struct total {
     uint64_t number;
 };
 
-static void total(struct total list[TOTALS])
+static void sum_up(struct total list[TOTALS])
 {
     const struct durable_counts durable = durable_count();
     struct totals t = {0};
@@ -216,7 +216,7 @@ int tamis_stats(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct total list[TOTALS];
     (void)argv;
     if (argc != 1) return RedisModule_WrongArity(ctx);
-    total(list);
+    sum_up(list);
     (void)RedisModule_ReplyWithMap(ctx, TOTALS);
     for (size_t i = 0; i < TOTALS; i++)
         tell_number(ctx, list[i].name, list[i].number);
@@ -231,7 +231,7 @@ static void tell_section(RedisModuleInfoCtx *info, int for_crash_report)
     if (RedisModule_InfoAddSection(info, "") != REDISMODULE_OK) return;
     (void)RedisModule_InfoAddFieldCString(info, "version", tamis_version());
     (void)RedisModule_InfoAddFieldCString(info, "store", config.store);
-    total(list);
+    sum_up(list);
     for (size_t i = 0; i < TOTALS; i++)
         (void)RedisModule_InfoAddFieldULongLong(info, list[i].name, list[i].number);
 }

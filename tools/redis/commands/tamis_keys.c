@@ -72,7 +72,7 @@ static void reply_answers(RedisModuleCtx *ctx, const struct items *items)
 }
 
 /* Asks for the items whether they are there, or how often. */
-static int ask(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool how_often)
+static int ask_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool how_often)
 {
     RedisModuleKey *key;
     const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
@@ -94,13 +94,13 @@ static int ask(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool how
 
 int tamis_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    return argc < 3 ? RedisModule_WrongArity(ctx) : ask(ctx, argv, argc, false);
+    return argc < 3 ? RedisModule_WrongArity(ctx) : ask_items(ctx, argv, argc, false);
 }
 
 /* Without an item it only tells whether the filter can count. */
 int tamis_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    return argc < 2 ? RedisModule_WrongArity(ctx) : ask(ctx, argv, argc, true);
+    return argc < 2 ? RedisModule_WrongArity(ctx) : ask_items(ctx, argv, argc, true);
 }
 
 /* 1 where one was taken off, 0 where the item was not there. */
@@ -126,7 +126,7 @@ int tamis_remove(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 #define HASH_TEXT_BYTES 64u /* of one hash value, by tamis_stat.h */
 
-static void make_room(struct tamis_explanation *explanation, size_t positions)
+static void grow_explanation(struct tamis_explanation *explanation, size_t positions)
 {
     explanation->positions_max = positions;
     explanation->positions =
@@ -135,13 +135,13 @@ static void make_room(struct tamis_explanation *explanation, size_t positions)
     explanation->hashes = RedisModule_Realloc(explanation->hashes, explanation->hashes_bytes);
 }
 
-static int explain(const struct value *value, uint32_t segment, const struct tamis_key *item,
-                   struct tamis_explanation *explanation)
+static int explain_item(const struct value *value, uint32_t segment, const struct tamis_key *item,
+                        struct tamis_explanation *explanation)
 {
     explanation->positions_count = 0;
     int rc = tamis_filter_explain(value->filter, segment, item->data, item->bytes, explanation);
     if (rc == TAMIS_EINVAL && explanation->positions_count > explanation->positions_max) {
-        make_room(explanation, explanation->positions_count);
+        grow_explanation(explanation, explanation->positions_count);
         rc = tamis_filter_explain(value->filter, segment, item->data, item->bytes, explanation);
     }
     return rc;
@@ -158,7 +158,7 @@ int tamis_explain_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 2, argc - 2);
-    make_room(&explanation, TAMIS_K_MAX);
+    grow_explanation(&explanation, TAMIS_K_MAX);
     if (tamis_filter_stat(value->filter, &stat) < 0) {
         (void)reply_failure(ctx, TOLD);
         items = items_of(argv, 0);
@@ -168,7 +168,7 @@ int tamis_explain_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     for (size_t i = 0; i < items->count; i++) {
         (void)RedisModule_ReplyWithArray(ctx, (long)stat.segment_count);
         for (uint32_t segment = 0; segment < stat.segment_count; segment++) {
-            if (explain(value, segment, &items->keys[i], &explanation) < 0) {
+            if (explain_item(value, segment, &items->keys[i], &explanation) < 0) {
                 (void)reply_failure(ctx, TOLD);
                 continue;
             }

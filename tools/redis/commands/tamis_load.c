@@ -56,7 +56,7 @@ static int64_t read_pieces(void *context, void *buffer, size_t bytes)
     return 0;
 }
 
-static int import(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+static int import_pieces(void *context, tamis_store *store, const char *name, tamis_filter **filter)
 {
     struct load load = *(const struct load *)context; /* a second try begins anew */
     const struct tamis_import_spec spec = {.size = sizeof spec,
@@ -89,7 +89,7 @@ static bool load_counts(struct load load)
 }
 
 /* Does the head claim more than a command may ask for? */
-static bool is_too_large(const struct load *load)
+static bool stream_is_too_large(const struct load *load)
 {
     unsigned char head[HEAD_ROOM];
     const size_t bytes = read_head(*load, head);
@@ -98,8 +98,8 @@ static bool is_too_large(const struct load *load)
 }
 
 /* Reads the options that stand before the pieces; returns what is wrong, or NULL. */
-static const char *take_options(RedisModuleString **argv, int argc, struct load *load,
-                                long long *expansion)
+static const char *take_load_options(RedisModuleString **argv, int argc, struct load *load,
+                                     long long *expansion)
 {
     int i = 2;
     for (; i < argc; i++) {
@@ -124,15 +124,15 @@ static const char *take_options(RedisModuleString **argv, int argc, struct load 
     }
     if (load->bytes == 0)
         return "ERR there is no stream; give what 'tamis export --to tamis' wrote";
-    return is_too_large(load) ? "ERR the filter would be larger than tamis.max-bytes" : NULL;
+    return stream_is_too_large(load) ? "ERR the filter would be larger than tamis.max-bytes" : NULL;
 }
 
 static int load_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                     struct load *load, long long expansion)
 {
     struct value *value =
-        key_make(ctx, key, name, value_new(load_counts(*load) ? TYPE_CUCKOO : TYPE_BLOOM), import,
-                 load, "could not create filter");
+        key_make(ctx, key, name, value_new(load_counts(*load) ? TYPE_CUCKOO : TYPE_BLOOM),
+                 import_pieces, load, "could not create filter");
     if (value == NULL) return REDISMODULE_OK;
     if (expansion >= 0 && !value->exact) value->expansion = (uint32_t)expansion;
     return RedisModule_ReplicateVerbatim(ctx);
@@ -144,7 +144,7 @@ int tamis_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct value *value;
     long long expansion = -1;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    const char *error = take_options(argv, argc, &load, &expansion);
+    const char *error = take_load_options(argv, argc, &load, &expansion);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_ANY, &value);

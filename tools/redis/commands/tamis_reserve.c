@@ -81,8 +81,8 @@ static const char *take_number(const RedisModuleString *option, const char *text
 }
 
 /* Reads the value of an option into the spec; returns what is wrong with it, or NULL. */
-static const char *take_option(const RedisModuleString *option, const RedisModuleString *arg,
-                               struct wish *wish)
+static const char *take_wish_option(const RedisModuleString *option, const RedisModuleString *arg,
+                                    struct wish *wish)
 {
     struct tamis_filter_spec *spec = &wish->spec;
     const char *text = RedisModule_StringPtrLen(arg, NULL);
@@ -142,13 +142,13 @@ static const char *take_wish(RedisModuleString **argv, int argc, struct wish *wi
         if (i + 1 == argc) return "ERR the last option has no value";
         const bool any_seed = arg_is(argv[i], "SEED") && arg_is(argv[i + 1], "random");
         if (any_seed) wish->any_seed = i + 1;
-        if (!any_seed) error = take_option(argv[i], argv[i + 1], wish);
+        if (!any_seed) error = take_wish_option(argv[i], argv[i + 1], wish);
         i++;
     }
     return error;
 }
 
-static bool is_too_large(const struct tamis_filter_spec *spec)
+static bool spec_is_too_large(const struct tamis_filter_spec *spec)
 {
     struct tamis_sizing sizing = {.size = sizeof sizing,
                                   .kind = spec->kind,
@@ -165,7 +165,7 @@ static bool is_sip(const struct wish *wish)
     return wish->spec.hash_set != NULL && strcmp(wish->spec.hash_set, "sip") == 0;
 }
 
-static bool draw(void *to, size_t bytes)
+static bool draw_bytes(void *to, size_t bytes)
 {
     /* So few bytes come whole. */
     return getrandom(to, bytes, 0) == (ssize_t)bytes;
@@ -176,17 +176,17 @@ static bool draw_wish(struct wish *wish)
 {
     bool drawn = true;
     while (drawn && wish->any_seed != 0 && wish->spec.seed == 0) {
-        drawn = draw(&wish->spec.seed, sizeof wish->spec.seed);
+        drawn = draw_bytes(&wish->spec.seed, sizeof wish->spec.seed);
         wish->spec.seed &= INT64_MAX; /* as a number that the command takes */
     }
     if (drawn && is_sip(wish) && !wish->secret)
-        drawn = draw(wish->spec.secret, sizeof wish->spec.secret);
+        drawn = draw_bytes(wish->spec.secret, sizeof wish->spec.secret);
     return drawn;
 }
 
 /* Replicates the command with what was drawn. */
-static void replicate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                      const struct wish *wish)
+static void replicate_drawn(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                            const struct wish *wish)
 {
     char digits[SECRET_DIGITS + 1];
     size_t count = (size_t)argc - 1;
@@ -211,8 +211,8 @@ static void replicate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
 }
 
 /* IFMISSING, and the key has a filter: is it the one that is asked for? */
-static void compare(RedisModuleCtx *ctx, RedisModuleString *name, struct tamis_filter_spec *spec,
-                    bool has_secret)
+static void compare_with_wish(RedisModuleCtx *ctx, RedisModuleString *name,
+                              struct tamis_filter_spec *spec, bool has_secret)
 {
     RedisModuleKey *key;
     tamis_filter *filter = NULL;
@@ -237,19 +237,19 @@ int tamis_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
     if (!draw_wish(&wish))
         return RedisModule_ReplyWithError(ctx, "ERR the system gives no random numbers");
-    if (is_too_large(&wish.spec))
+    if (spec_is_too_large(&wish.spec))
         return RedisModule_ReplyWithError(ctx,
                                           "ERR the filter would be larger than tamis.max-bytes");
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum type type = wish.spec.kind == TAMIS_KIND_COUNTING ? TYPE_CUCKOO : TYPE_BLOOM;
     const enum held held = key_held(key, type, &value);
     if (held != HELD_NONE && wish.if_missing)
-        compare(ctx, argv[1], &wish.spec, wish.secret);
+        compare_with_wish(ctx, argv[1], &wish.spec, wish.secret);
     else if (held != HELD_NONE)
         (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
     else if (key_make(ctx, key, argv[1], value_new(type), maker_of_spec, &wish.spec,
                       "could not create filter") != NULL)
-        replicate(ctx, argv, argc, &wish);
+        replicate_drawn(ctx, argv, argc, &wish);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }

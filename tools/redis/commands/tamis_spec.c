@@ -10,22 +10,22 @@ struct words {
     long count;
 };
 
-static void word(struct words *words, const char *text)
+static void say_word(struct words *words, const char *text)
 {
     (void)RedisModule_ReplyWithCString(words->ctx, text);
     words->count++;
 }
 
-static void number(struct words *words, const char *name, uint64_t value)
+static void say_number(struct words *words, const char *name, uint64_t value)
 {
     char text[24];
     if (name != NULL && value == 0) return; /* the usual */
-    if (name != NULL) word(words, name);
+    if (name != NULL) say_word(words, name);
     (void)snprintf(text, sizeof text, "%" PRIu64, value);
-    word(words, text);
+    say_word(words, text);
 }
 
-static void tell_secret(struct words *words, const uint8_t *secret)
+static void say_secret(struct words *words, const uint8_t *secret)
 {
     char digits[2 * TAMIS_SECRET_BYTES + 1];
     uint8_t any = 0;
@@ -34,37 +34,37 @@ static void tell_secret(struct words *words, const uint8_t *secret)
         any |= secret[i];
     }
     if (any == 0) return;
-    word(words, "SECRET");
-    word(words, digits);
+    say_word(words, "SECRET");
+    say_word(words, digits);
 }
 
-static void tell(struct words *words, const struct tamis_filter_spec *spec)
+static void say_spec(struct words *words, const struct tamis_filter_spec *spec)
 {
     char text[64];
     (void)snprintf(text, sizeof text, "%.17g", spec->fp_rate);
-    word(words, text);
-    number(words, NULL, spec->capacity);
-    word(words, "KIND");
-    word(words, tamis_kind_name(spec->kind));
-    word(words, "HASHSET");
-    word(words, spec->hash_set);
-    tell_secret(words, spec->secret);
-    number(words, "SEED", spec->seed);
-    number(words, "BITS", spec->m_bits);
-    number(words, "HASHES", spec->k);
-    number(words, "COUNTERBITS", spec->counter_bits);
-    number(words, "WINDOWNS", (uint64_t)spec->window_ns);
-    number(words, "WINDOWITEMS", spec->window_items);
-    number(words, "SLICES", spec->slices);
+    say_word(words, text);
+    say_number(words, NULL, spec->capacity);
+    say_word(words, "KIND");
+    say_word(words, tamis_kind_name(spec->kind));
+    say_word(words, "HASHSET");
+    say_word(words, spec->hash_set);
+    say_secret(words, spec->secret);
+    say_number(words, "SEED", spec->seed);
+    say_number(words, "BITS", spec->m_bits);
+    say_number(words, "HASHES", spec->k);
+    say_number(words, "COUNTERBITS", spec->counter_bits);
+    say_number(words, "WINDOWNS", (uint64_t)spec->window_ns);
+    say_number(words, "WINDOWITEMS", spec->window_items);
+    say_number(words, "SLICES", spec->slices);
     if (spec->flags & TAMIS_FILTER_FROM_FIRST) {
-        word(words, "WINDOWFROM");
-        word(words, "first");
+        say_word(words, "WINDOWFROM");
+        say_word(words, "first");
     }
     if (spec->on_full != 0) {
-        word(words, "ONFULL");
-        word(words, tamis_on_full_name(spec->on_full));
+        say_word(words, "ONFULL");
+        say_word(words, tamis_on_full_name(spec->on_full));
     }
-    if (spec->flags & TAMIS_FILTER_DURABLE) word(words, "DURABLE");
+    if (spec->flags & TAMIS_FILTER_DURABLE) say_word(words, "DURABLE");
 }
 
 /* The secret of hash set sip is told too: the filters can be merged. */
@@ -81,7 +81,7 @@ int tamis_spec(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         (void)reply_failure(ctx, TOLD);
     } else {
         (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
-        tell(&words, &spec);
+        say_spec(&words, &spec);
         RedisModule_ReplySetArrayLength(ctx, words.count);
     }
     RedisModule_CloseKey(key);

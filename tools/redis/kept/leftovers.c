@@ -23,7 +23,7 @@ static int read_one(void *context, const struct tamis_filter_stat *stat)
     return 0;
 }
 
-static void forget(struct leftover **link)
+static void forget_leftover(struct leftover **link)
 {
     struct leftover *l = *link;
     *link = l->next;
@@ -44,21 +44,21 @@ bool leftovers_are_open(void)
 }
 
 /* Opens a leftover for a value.  One of others stays on the list: it may have several keys. */
-static bool take(struct leftover **link, struct value *value)
+static bool take_leftover(struct leftover **link, struct value *value)
 {
     const struct leftover *l = *link;
     if (tamis_filter_open(registry_store(), l->name, 0, &value->filter) < 0) return false;
     (void)strcpy(value->name, l->name);
     /* Whatever a dump says: only what is ours is dropped. */
     value->life = l->owned ? LIFE_FOUND : LIFE_OTHERS;
-    if (l->owned) forget(link);
+    if (l->owned) forget_leftover(link);
     return true;
 }
 
 bool leftovers_take(int64_t created_at, struct value *value)
 {
     for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next)
-        if ((*link)->created_at == created_at) return take(link, value);
+        if ((*link)->created_at == created_at) return take_leftover(link, value);
     return false;
 }
 
@@ -104,7 +104,7 @@ bool leftovers_take_counts(const char *name, int64_t origin, struct value *value
 {
     for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next)
         if ((*link)->owned && strcmp((*link)->name, name) == 0)
-            return leftovers_origin(*link) == origin && take(link, value);
+            return leftovers_origin(*link) == origin && take_leftover(link, value);
     return false;
 }
 
@@ -125,7 +125,7 @@ void leftovers_take_off(bool (*is_done)(void *context, struct leftover *), void 
 {
     for (struct leftover **link = &leftovers; *link != NULL;) {
         if (is_done(context, *link))
-            forget(link);
+            forget_leftover(link);
         else
             link = &(*link)->next;
     }
@@ -148,7 +148,7 @@ void leftovers_forget(const char *name)
 {
     for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next) {
         if (strcmp((*link)->name, name) != 0) continue;
-        forget(link);
+        forget_leftover(link);
         return;
     }
 }
@@ -158,7 +158,7 @@ int orphans_drop(const char *name)
     for (struct leftover **link = &leftovers; finished && *link != NULL; link = &(*link)->next) {
         if (strcmp((*link)->name, name) != 0) continue;
         const int rc = tamis_filter_drop(registry_store(), name);
-        if (rc == 0 || rc == TAMIS_ENOTFOUND) forget(link);
+        if (rc == 0 || rc == TAMIS_ENOTFOUND) forget_leftover(link);
         return rc == TAMIS_ENOTFOUND ? 0 : rc;
     }
     return TAMIS_ENOTFOUND;

@@ -89,7 +89,7 @@ static bool has_grown(tamis_filter *filter)
  *
  * Returns 0, or an error: TAMIS_EFOREIGN if it was a filter of another life of the key.
  */
-static int join(struct value *value, const struct leftover *before)
+static int join_bits(struct value *value, const struct leftover *before)
 {
     tamis_filter *filter = NULL;
     int rc = tamis_filter_open(registry_store(), before->name, 0, &filter);
@@ -122,7 +122,7 @@ static bool supersede(struct leftover *l)
         !value_is_ours(value) || value->life == LIFE_FOUND ||
         (value->life == LIFE_LOADED && leftovers_origin(l) != value->origin))
         return false;
-    if (l->kind != TAMIS_KIND_COUNTING) return join(value, l) == 0;
+    if (l->kind != TAMIS_KIND_COUNTING) return join_bits(value, l) == 0;
     (void)registry_drop_filter(l->name); /* the AOF has the counts that go with its commands */
     return true;
 }

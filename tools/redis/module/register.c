@@ -34,7 +34,7 @@ void categories_register(RedisModuleCtx *ctx)
 }
 
 /* Tells arity, key and documentation to COMMAND INFO and COMMAND DOCS. */
-static int describe(RedisModuleCtx *ctx, const struct command *c)
+static int describe_command(RedisModuleCtx *ctx, const struct command *c)
 {
     RedisModuleCommandKeySpec keys[3] = {{.flags = c->key,
                                           .begin_search_type = REDISMODULE_KSPEC_BS_INDEX,
@@ -70,18 +70,25 @@ static int describe(RedisModuleCtx *ctx, const struct command *c)
     return RedisModule_SetCommandInfo(command, &info);
 }
 
-int commands_register(RedisModuleCtx *ctx)
+static int register_command(RedisModuleCtx *ctx, const struct command *c)
 {
     const bool describes = RedisModule_GetCommand != NULL && RedisModule_SetCommandInfo != NULL;
-    for (const struct command *c = commands; c->name != NULL; c++) {
-        const int first = c->key != 0 ? 1 : 0;
-        const int last = c->more_keys != 0 ? c->more_keys : first;
-        int rc = RedisModule_CreateCommand(ctx, c->name, c->run, c->flags, first, last, first);
-        if (rc == REDISMODULE_OK && describes) rc = describe(ctx, c);
-        if (rc == REDISMODULE_OK) continue;
+    const int first = c->key != 0 ? 1 : 0;
+    const int last = c->more_keys != 0 ? c->more_keys : first;
+    int rc = RedisModule_CreateCommand(ctx, c->name, c->run, c->flags, first, last, first);
+    if (rc == REDISMODULE_OK && describes) rc = describe_command(ctx, c);
+    if (rc != REDISMODULE_OK)
         RedisModule_Log(ctx, "warning",
                         "the command %s cannot be registered: another module may have it", c->name);
-        return rc;
-    }
-    return REDISMODULE_OK;
+    return rc;
+}
+
+int commands_register(RedisModuleCtx *ctx)
+{
+    static const struct command *const tables[] = {bf_commands, cf_commands, tamis_commands};
+    int rc = REDISMODULE_OK;
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        for (const struct command *c = tables[i]; rc == REDISMODULE_OK && c->name != NULL; c++)
+            rc = register_command(ctx, c);
+    return rc;
 }

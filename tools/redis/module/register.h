@@ -25,4 +25,5 @@ struct command {
 void categories_register(RedisModuleCtx *ctx);
 int commands_register(RedisModuleCtx *ctx);
 
-extern const struct command commands[]; /* tables.c; a name of NULL ends it */
+/* The tables of commands (bf_table.c and so on); a name of NULL ends each. */
+extern const struct command bf_commands[], cf_commands[], tamis_commands[];

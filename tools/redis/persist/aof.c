@@ -14,7 +14,7 @@
 #include "value/head.h"
 #include "value/pieces.h"
 
-static void fail(RedisModuleIO *aof, const struct value *value)
+static void log_failure(RedisModuleIO *aof, const struct value *value)
 {
     RedisModule_LogIOError(aof, "warning", "the AOF lacks the filter '%s': %s", value->name,
                            tamis_last_error());
@@ -27,7 +27,7 @@ struct strings {
     bool found; /* a build has found one of the exceptions */
 };
 
-static int append(void *context, const void *data, size_t bytes)
+static int append_string(void *context, const void *data, size_t bytes)
 {
     struct strings *s = context;
     if (s->count == s->room) {
@@ -42,10 +42,10 @@ static int append_exception(void *context, const struct tamis_key *key, uint64_t
 {
     struct strings *s = context;
     s->found |= generation != 0;
-    return append(s, key->bytes > 0 ? key->data : "", key->bytes);
+    return append_string(s, key->bytes > 0 ? key->data : "", key->bytes);
 }
 
-static void clear(struct strings *s)
+static void strings_clear(struct strings *s)
 {
     for (size_t i = 0; i < s->count; i++)
         RedisModule_FreeString(NULL, s->list[i]);
@@ -56,7 +56,8 @@ static void clear(struct strings *s)
 static bool emit_whole(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
 {
     struct strings pieces = {.list = NULL};
-    const struct tamis_sink sink = {.size = sizeof sink, .write = append, .context = &pieces};
+    const struct tamis_sink sink = {
+        .size = sizeof sink, .write = append_string, .context = &pieces};
     const int rc = tamis_filter_export(v->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
     const long long expansion = v->expansion;
     if (rc == 0 && v->durable)
@@ -65,7 +66,7 @@ static bool emit_whole(RedisModuleIO *aof, RedisModuleString *key, const struct 
     else if (rc == 0)
         RedisModule_EmitAOF(aof, "TAMIS.LOAD", "sclv", key, "EXPANSION", expansion, pieces.list,
                             pieces.count);
-    clear(&pieces);
+    strings_clear(&pieces);
     return rc == 0;
 }
 
@@ -96,7 +97,7 @@ static bool emit_filter(RedisModuleIO *aof, RedisModuleString *key, struct value
                                                        : emit_pieces(aof, key, v);
     if (done && v->kind != TAMIS_KIND_FUSE && !all.found && all.count > 0)
         RedisModule_EmitAOF(aof, "TAMIS.EXCEPT", "scv", key, "ADD", all.list, all.count);
-    clear(&all);
+    strings_clear(&all);
     return done;
 }
 
@@ -142,5 +143,5 @@ void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value)
         return;
     }
     if (!(v->type == TYPE_CUCKOO ? emit_cuckoo(aof, key, v) : emit_filter(aof, key, v)))
-        fail(aof, v);
+        log_failure(aof, v);
 }

@@ -41,7 +41,7 @@ static int64_t read_pipe(void *context, void *buffer, size_t bytes)
     return got < 0 ? TAMIS_EIO : (int64_t)got;
 }
 
-static void *export(void *context)
+static void *export_to_pipe(void *context)
 {
     struct copying *copying = context;
     const struct tamis_sink sink = {.size = sizeof sink, .write = write_pipe, .context = copying};
@@ -50,7 +50,8 @@ static void *export(void *context)
     return NULL;
 }
 
-static int import(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+static int import_from_pipe(void *context, tamis_store *store, const char *name,
+                            tamis_filter **filter)
 {
     struct copying *copying = context;
     const struct tamis_import_spec spec = {.size = sizeof spec,
@@ -63,7 +64,7 @@ static int import(void *context, tamis_store *store, const char *name, tamis_fil
     if (pipe(ends) != 0) return TAMIS_ELIMIT;
     copying->in = ends[0];
     copying->out = ends[1];
-    if (pthread_create(&thread, NULL, export, copying) != 0) {
+    if (pthread_create(&thread, NULL, export_to_pipe, copying) != 0) {
         (void)close(ends[0]);
         (void)close(ends[1]);
         return TAMIS_ELIMIT;
@@ -84,7 +85,7 @@ void *copy_value(RedisModuleKeyOptCtx *ctx, const void *value)
     durable_wait(from);
     const int rc = is_exact_cuckoo(from) ? exact_copy(to, from)
                                          : make_filter(to, RedisModule_GetToDbIdFromOptCtx(ctx),
-                                                       key, key_bytes, import, &copying);
+                                                       key, key_bytes, import_from_pipe, &copying);
     if (rc < 0) {
         RedisModule_Log(NULL, "warning", "COPY to the key '%.*s': %s", (int)key_bytes, key,
                         is_exact_cuckoo(from) ? "there is no memory" : tamis_last_error());

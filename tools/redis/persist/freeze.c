@@ -28,7 +28,7 @@ static struct frozen *copies; /* in the child */
 static bool *copied;          /* shared with the child, which sets it */
 static bool born;             /* in the server: a child may still have to copy */
 
-static int put(void *context, const void *data, size_t bytes)
+static int append_bytes(void *context, const void *data, size_t bytes)
 {
     struct memory *m = context;
     if (m->bytes + bytes > m->room) {
@@ -43,7 +43,7 @@ static int put(void *context, const void *data, size_t bytes)
 char *stream_in_memory(const struct value *value, size_t *bytes)
 {
     struct memory m = {.data = NULL};
-    const struct tamis_sink sink = {.size = sizeof sink, .write = put, .context = &m};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = append_bytes, .context = &m};
     if (tamis_filter_export(value->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink) < 0) {
         RedisModule_Free(m.data);
         return NULL;

@@ -238,7 +238,7 @@ static const char *failure_of(int rc)
     return tamis_last_error();
 }
 
-static int64_t read_pieces(void *context, void *buffer, size_t bytes)
+static int64_t read_dumped(void *context, void *buffer, size_t bytes)
 {
     struct pull *pull = context;
     while (!pull->ended && pull->at == pull->bytes) {
@@ -251,7 +251,7 @@ static int64_t read_pieces(void *context, void *buffer, size_t bytes)
     return (int64_t)now;
 }
 
-static int import(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+static int import_dumped(void *context, tamis_store *store, const char *name, tamis_filter **filter)
 {
     const struct pull *pull = context;
     const struct tamis_import_spec spec = {.size = sizeof spec,
@@ -259,7 +259,7 @@ static int import(void *context, tamis_store *store, const char *name, tamis_fil
                                                     (pull->durable ? TAMIS_IMPORT_DURABLE : 0),
                                            .created_at = pull->created_at};
     const struct tamis_source source = {
-        .size = sizeof source, .read = read_pieces, .context = context, .bytes = pull->all_bytes};
+        .size = sizeof source, .read = read_dumped, .context = context, .bytes = pull->all_bytes};
     return tamis_filter_import(store, name, "tamis", &spec, &source, filter);
 }
 
@@ -378,7 +378,7 @@ static int load_content(RedisModuleIO *rdb, const struct said *said, struct valu
     if (rc == 0 && (said->flags & FLAG_PAYLOAD) == 0)
         rc = take_stored(said, db, key, key_bytes, value)
                  ? skip_content(&pull)
-                 : make_filter(value, db, key, key_bytes, import, &pull);
+                 : make_filter(value, db, key, key_bytes, import_dumped, &pull);
     if (rc < 0)
         RedisModule_LogIOError(rdb, "warning", "the filter of the key '%.*s' cannot be loaded: %s",
                                (int)key_bytes, key, failure_of(rc));
@@ -387,7 +387,7 @@ static int load_content(RedisModuleIO *rdb, const struct said *said, struct valu
 }
 
 /* Gives up a value that was loaded in part.  A filter that the store had stays there. */
-static void *give_up(struct value *value)
+static void *abandon(struct value *value)
 {
     if (value->link == NULL) value->life = LIFE_OTHERS;
     if (value->link != NULL || value->filter != NULL)
@@ -397,7 +397,7 @@ static void *give_up(struct value *value)
     return NULL;
 }
 
-static void *load(RedisModuleIO *rdb, enum type type)
+static void *load_value(RedisModuleIO *rdb, enum type type)
 {
     struct said said;
     size_t key_bytes;
@@ -410,7 +410,7 @@ static void *load(RedisModuleIO *rdb, enum type type)
         value->cuckoo = said.cuckoo;
         if (type == TYPE_CUCKOO && rdb_load_slots(rdb, value, false)) return value;
         RedisModule_LogIOError(rdb, "warning", "the dump of a cuckoo filter is damaged");
-        return give_up(value);
+        return abandon(value);
     }
     int rc = said.flags & FLAG_REFERENCE ? load_reference(rdb, &said, value)
                                          : load_content(rdb, &said, value);
@@ -419,7 +419,7 @@ static void *load(RedisModuleIO *rdb, enum type type)
         rc = value_describe(value);
         if (rc == 0) naming_adopt(value, RedisModule_GetDbIdFromIO(rdb), key, key_bytes);
     }
-    if (rc < 0) return give_up(value);
+    if (rc < 0) return abandon(value);
     if (value->life == LIFE_MADE) value->life = LIFE_LOADED;
     value->cuckoo = said.cuckoo;
     if (!value->exact) value->expansion = (uint32_t)said.expansion;
@@ -477,7 +477,7 @@ static bool load_layers(RedisModuleIO *rdb, int encver, struct layers *layers)
     return rdb_load_seed(rdb, encver, BLOOM_SEED);
 }
 
-static int fill(struct value *value, const struct layers *layers)
+static int fill_layers(struct value *value, const struct layers *layers)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < layers->count; i++)
@@ -495,7 +495,7 @@ static void *load_redisbloom(RedisModuleIO *rdb, int encver)
     if (rc == 0) {
         rc = make_from_head(value, RedisModule_GetDbIdFromIO(rdb), key, key_bytes, layers->head,
                             layers->head_bytes);
-        if (rc == 0) rc = fill(value, layers);
+        if (rc == 0) rc = fill_layers(value, layers);
         if (rc < 0)
             RedisModule_LogIOError(rdb, "warning",
                                    "the filter of RedisBloom under the key '%.*s': %s",
@@ -504,16 +504,17 @@ static void *load_redisbloom(RedisModuleIO *rdb, int encver)
     for (uint32_t i = 0; i < LAYERS_MAX; i++) /* one more than count, if the dump ended there */
         RedisModule_Free(layers->data[i]);
     RedisModule_Free(layers);
-    return rc < 0 ? give_up(value) : value;
+    return rc < 0 ? abandon(value) : value;
 }
 
 void *rdb_load_bloom(RedisModuleIO *rdb, int encver)
 {
-    return encver <= BLOOM_ENCODING_MAX ? load_redisbloom(rdb, encver) : load(rdb, TYPE_BLOOM);
+    return encver <= BLOOM_ENCODING_MAX ? load_redisbloom(rdb, encver)
+                                        : load_value(rdb, TYPE_BLOOM);
 }
 
 void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver)
 {
     return encver <= BLOOM_ENCODING_MAX ? rdb_load_redisbloom_cuckoo(rdb, encver)
-                                        : load(rdb, TYPE_CUCKOO);
+                                        : load_value(rdb, TYPE_CUCKOO);
 }

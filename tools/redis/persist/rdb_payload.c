@@ -53,7 +53,7 @@ static int load_data(RedisModuleIO *rdb, uint64_t claimed, struct come *come)
     return 0;
 }
 
-static int fill(struct value *value, const struct come *come)
+static int fill_payload(struct value *value, const struct come *come)
 {
     struct place place;
     int rc = 0;
@@ -75,7 +75,7 @@ int rdb_load_payload(RedisModuleIO *rdb, struct value *value, int db, const char
         rc = head_is_too_large(head, bytes) ? TAMIS_ENOMEM
                                             : load_data(rdb, head_data_bytes(head, bytes), &come);
     if (rc == 0) rc = make_from_head(value, db, key, key_bytes, head, bytes);
-    if (rc == 0) rc = fill(value, &come);
+    if (rc == 0) rc = fill_payload(value, &come);
     RedisModule_Free(head);
     RedisModule_Free(come.data);
     return rc;

@@ -61,7 +61,7 @@ int registry_rename(struct value *value, const char *name)
 /* ---- The table of keys ----------------------------------------------------------------------- */
 
 /* FNV-1a: short keys, and nobody gains by collisions but a longer look. */
-static uint64_t hash_of(const char *key, size_t bytes)
+static uint64_t hash_of_key(const char *key, size_t bytes)
 {
     uint64_t hash = 0xCBF29CE484222325;
     for (size_t i = 0; i < bytes; i++)
@@ -90,7 +90,7 @@ static void table_enter(struct value *value)
             }
         RedisModule_Free(old);
     }
-    value->hash = hash_of(value->key, value->key_bytes);
+    value->hash = hash_of_key(value->key, value->key_bytes);
     table_put(value);
 }
 
@@ -111,7 +111,7 @@ bool registry_is_empty(void)
 
 bool registry_has_key(const char *key, size_t key_bytes)
 {
-    const uint64_t hash = hash_of(key, key_bytes);
+    const uint64_t hash = hash_of_key(key, key_bytes);
     registry_lock();
     const struct value *v = table_size == 0 ? NULL : table[hash & (table_size - 1)];
     while (v != NULL &&

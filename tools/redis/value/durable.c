@@ -259,7 +259,7 @@ static void submit(struct line *line, struct job *job)
     (void)pthread_mutex_unlock(&mutex);
 }
 
-static int reply(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int reply_added(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     const struct job *job = RedisModule_GetBlockedClientPrivateData(ctx);
     const struct outcome outcome = {.rc = job->rc,
@@ -289,7 +289,7 @@ bool durable_add(RedisModuleCtx *ctx, struct value *value, RedisModuleString **i
     struct job *job = make_job(items, count);
     job->answer = answer;
     job->exact = value->exact;
-    if (!unasked) job->client = RedisModule_BlockClient(ctx, reply, NULL, free_job, 0);
+    if (!unasked) job->client = RedisModule_BlockClient(ctx, reply_added, NULL, free_job, 0);
     submit(line, job);
     return true;
 }

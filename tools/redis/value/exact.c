@@ -17,7 +17,7 @@ struct finger {
 
 /* MurmurHash64A (Appleby 2008) with seed 0.  The library has it in a hash set, which gives
  * positions; no call of it gives the bare hash. */
-static uint64_t hash_of(const char *data, size_t bytes)
+static uint64_t murmur_of(const char *data, size_t bytes)
 {
     const uint64_t m = UINT64_C(0xc6a4a7935bd1e995);
     uint64_t h = bytes * m, k;
@@ -45,14 +45,14 @@ static uint64_t across(uint64_t bucket, uint8_t print)
 
 static struct finger finger_of(const char *item, size_t bytes)
 {
-    const uint64_t h = hash_of(item, bytes);
+    const uint64_t h = murmur_of(item, bytes);
     const uint8_t print = (uint8_t)(h % 255 + 1);
     return (struct finger){.print = print, .buckets = {h, across(h, print)}};
 }
 
 /* ---- Sub-filters ----------------------------------------------------------------------------- */
 
-/* No sub-filter that overflows is made: exact_make(), grow(). */
+/* No sub-filter that overflows is made: exact_make(), add_filter(). */
 static uint64_t buckets_of(const struct cuckoo *cuckoo, uint32_t i)
 {
     uint64_t buckets = cuckoo->buckets;
@@ -78,13 +78,13 @@ static uint8_t *zeros(uint64_t bytes)
 
 /* Makes room for the slots of so many sub-filters.  It is made once for all that are known: a dump
    may have 65,535, and a list that grows by one copies itself each time. */
-static void make_room(struct value *value, uint32_t filters)
+static void resize_list(struct value *value, uint32_t filters)
 {
     value->slots = RedisModule_Realloc(value->slots, filters * sizeof *value->slots);
 }
 
 /* Appends a sub-filter, for which there is room. */
-static int append(struct value *value, uint32_t at)
+static int append_filter(struct value *value, uint32_t at)
 {
     uint8_t *slots = zeros(exact_slots(&value->cuckoo, at));
     if (slots == NULL) return TAMIS_ENOMEM;
@@ -98,9 +98,9 @@ int exact_make(struct value *value, const struct cuckoo *cuckoo)
     value->cuckoo = *cuckoo;
     value->cuckoo.filters = 0;
     if (cuckoo_slots(cuckoo) > (uint64_t)config.max_bytes) return TAMIS_ENOMEM;
-    make_room(value, cuckoo->filters);
+    resize_list(value, cuckoo->filters);
     while (rc == 0 && value->cuckoo.filters < cuckoo->filters) {
-        rc = append(value, value->cuckoo.filters);
+        rc = append_filter(value, value->cuckoo.filters);
         if (rc == 0) value->cuckoo.filters++;
     }
     if (rc < 0) exact_free(value);
@@ -124,14 +124,14 @@ int exact_copy(struct value *to, const struct value *from)
     return rc;
 }
 
-static int grow(struct value *value)
+static int add_filter(struct value *value)
 {
     struct cuckoo with = value->cuckoo;
     if (with.expansion == 0 || with.filters == CUCKOO_FILTERS_MAX) return TAMIS_EFULL;
     with.filters++;
     if (cuckoo_slots(&with) > (uint64_t)config.max_bytes) return TAMIS_ENOMEM;
-    make_room(value, with.filters);
-    const int rc = append(value, value->cuckoo.filters);
+    resize_list(value, with.filters);
+    const int rc = append_filter(value, value->cuckoo.filters);
     if (rc == 0) value->cuckoo.filters++;
     return rc;
 }
@@ -187,7 +187,7 @@ uint64_t exact_count(const struct value *value, const char *item, size_t bytes)
     return count;
 }
 
-static void swap(uint8_t *a, uint8_t *b)
+static void swap_slots(uint8_t *a, uint8_t *b)
 {
     const uint8_t was = *a;
     *a = *b;
@@ -198,7 +198,7 @@ static void swap(uint8_t *a, uint8_t *b)
  * Puts the item into its first bucket of the newest sub-filter, and what was there into its own
  * other one, and so on.  Returns false, and puts everything back, if that ends nowhere.
  */
-static bool evict(struct value *value, const struct finger *f)
+static bool evict_to_place(struct value *value, const struct finger *f)
 {
     const struct cuckoo *c = &value->cuckoo;
     const uint32_t newest = c->filters - 1;
@@ -206,7 +206,7 @@ static bool evict(struct value *value, const struct finger *f)
     uint64_t bucket = f->buckets[0];
     uint32_t victim = 0;
     for (uint32_t n = 0; n < c->max_iterations; n++) {
-        swap(&carried, bucket_at(value, newest, bucket) + victim);
+        swap_slots(&carried, bucket_at(value, newest, bucket) + victim);
         bucket = across(bucket, carried);
         uint8_t *empty = find_slot(value, bucket_at(value, newest, bucket), 0);
         if (empty != NULL) {
@@ -218,7 +218,7 @@ static bool evict(struct value *value, const struct finger *f)
     for (uint32_t n = 0; n < c->max_iterations; n++) {
         victim = (victim + c->bucket_size - 1) % c->bucket_size;
         bucket = across(bucket, carried);
-        swap(&carried, bucket_at(value, newest, bucket) + victim);
+        swap_slots(&carried, bucket_at(value, newest, bucket) + victim);
     }
     return false;
 }
@@ -227,8 +227,8 @@ int exact_add(struct value *value, const char *item, size_t bytes)
 {
     const struct finger f = finger_of(item, bytes);
     uint8_t *empty = find_newest(value, &f, 0);
-    while (empty == NULL && !evict(value, &f)) {
-        const int rc = grow(value);
+    while (empty == NULL && !evict_to_place(value, &f)) {
+        const int rc = add_filter(value);
         if (rc < 0) return rc;
         empty = find_newest(value, &f, 0);
     }
@@ -269,7 +269,7 @@ static bool empty_filter(struct value *value, uint32_t from)
     return all;
 }
 
-static void compact(struct value *value, bool go_on)
+static void compact_filters(struct value *value, bool go_on)
 {
     for (uint32_t i = value->cuckoo.filters; i > 1; i--)
         if (!empty_filter(value, i - 1) && !go_on) break;
@@ -278,7 +278,7 @@ static void compact(struct value *value, bool go_on)
 
 void exact_compact(struct value *value)
 {
-    compact(value, true);
+    compact_filters(value, true);
 }
 
 bool exact_remove(struct value *value, const char *item, size_t bytes)
@@ -290,7 +290,7 @@ bool exact_remove(struct value *value, const char *item, size_t bytes)
     *slot = 0;
     if (c->items > 0) c->items--; /* a head may have told too few */
     c->deletes++;
-    if (c->filters > 1 && c->deletes > c->items / 10) compact(value, false);
+    if (c->filters > 1 && c->deletes > c->items / 10) compact_filters(value, false);
     return true;
 }
 

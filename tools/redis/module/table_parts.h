@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* table_parts.h: what the tables of commands are written with: flags, keys and arguments. */
+#pragma once
+
+#include "commands/command.h"
+#include "module/register.h"
+
+#define ADDS "write deny-oom"
+#define ASKS "readonly fast"
+
+#define READS_KEY (REDISMODULE_CMD_KEY_RO | REDISMODULE_CMD_KEY_ACCESS)
+#define ADDS_KEY (REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_INSERT)
+#define CHANGES_KEY (REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE)
+#define DELETES_KEY (REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_DELETE)
+
+/* Arguments. */
+#define STRING REDISMODULE_ARG_TYPE_STRING
+#define INTEGER REDISMODULE_ARG_TYPE_INTEGER
+#define DOUBLE REDISMODULE_ARG_TYPE_DOUBLE
+#define WORD REDISMODULE_ARG_TYPE_PURE_TOKEN
+#define KEY                                                                                        \
+    {                                                                                              \
+        .name = "key", .type = REDISMODULE_ARG_TYPE_KEY                                            \
+    }
+#define ITEM                                                                                       \
+    {                                                                                              \
+        .name = "item", .type = STRING                                                             \
+    }
+#define ITEMS                                                                                      \
+    {                                                                                              \
+        .name = "item", .type = STRING, .flags = REDISMODULE_CMD_ARG_MULTIPLE                      \
+    }
+/* An option that COMMAND DOCS calls `docs_name`, and that a command has as `written`. */
+#define OPTION(docs_name, written, of)                                                             \
+    {                                                                                              \
+        .name = docs_name, .type = of, .token = written, .flags = REDISMODULE_CMD_ARG_OPTIONAL     \
+    }
+/* Ends a list of arguments. */
+#define END                                                                                        \
+    {                                                                                              \
+        .name = NULL                                                                               \
+    }
+/* The same, where both are one word. */
+#define OPTION_AS_WRITTEN(word, of) OPTION(word, word, of)
