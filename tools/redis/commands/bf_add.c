@@ -19,7 +19,7 @@ struct adding {
 static int reply_refusal(RedisModuleCtx *ctx, const struct outcome *outcome)
 {
     if (outcome->rc == TAMIS_EFULL) return RedisModule_ReplyWithError(ctx, FULL);
-    /* No further layer can be: RedisBloom's text alone. */
+    /* The filter can have no further layer: the reply is RedisBloom's text alone. */
     if (outcome->rc == TAMIS_ELIMIT && outcome->exact)
         return RedisModule_ReplyWithError(ctx, "ERR " PROBLEM);
     return reply_sentence(ctx, PROBLEM, outcome->sentence);
@@ -107,7 +107,7 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     if (value != NULL) {
         RedisModuleString **items = argv + adding->first;
         const int count = argc - adding->first;
-        /* The order of commands is that of now, whenever the disk has the keys. */
+        /* Replicas get the commands in the order of now, also if the disk has the keys later. */
         (void)RedisModule_ReplicateVerbatim(ctx);
         const bool left = value->durable && durable_add(ctx, value, items, (size_t)count,
                                                         single ? answer_one : answer_many);

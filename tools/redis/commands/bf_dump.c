@@ -17,7 +17,8 @@ static void reply_pair(RedisModuleCtx *ctx, long long iterator, const char *data
     (void)RedisModule_ReplyWithStringBuffer(ctx, data, bytes);
 }
 
-/* Fingerprints of kind fuse and exceptions come whole: no bits of a piece are they. */
+/* Can the filter not be sent in pieces?  A piece has bits alone, and neither fingerprints of kind
+ * fuse nor exceptions are bits. */
 static bool is_whole_only(const struct value *value)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
@@ -64,7 +65,7 @@ int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return REDISMODULE_OK;
 }
 
-/* Makes the key from a head; returns an error's text, or NULL. */
+/* Makes the filter of a key from a head.  Returns the text of an error, or NULL. */
 static const char *load_bloom_head(RedisModuleCtx *ctx, RedisModuleKey *key,
                                    RedisModuleString *name, const char *head, size_t bytes,
                                    bool durable)
@@ -113,7 +114,7 @@ int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     long long iterator;
     size_t bytes;
     const char *error;
-    /* DURABLE is ours: the AOF tells it by this. */
+    /* RedisBloom has no DURABLE here.  Our AOF says by it that the filter is durable. */
     const bool durable = argc == 5 && arg_is(argv[4], "DURABLE");
     if (argc != 4 && !durable) return RedisModule_WrongArity(ctx);
     if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK)

@@ -31,7 +31,7 @@ static const struct {
                     {"ITEMS", "Number of items inserted"},
                     {"EXPANSION", "Expansion rate"}};
 
-/* What the fields hold; -1: null. */
+/* Fills in what the fields hold; -1 stands for null. */
 static void measure(const struct value *value, long long numbers[FIELDS])
 {
     struct tamis_segment_stat segment = {.size = sizeof segment};

@@ -22,7 +22,7 @@ struct value *bf_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStrin
     return key_made(ctx, key, name, value, rc, "could not create filter");
 }
 
-/* Reads what follows the capacity; replies and returns false where that is wrong. */
+/* Reads the options behind the capacity.  Replies and returns false if they are wrong. */
 static bool take_growth(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
                         struct bloom_shape *shape)
 {

@@ -53,7 +53,7 @@ int bits_register(RedisModuleCtx *ctx)
 
 /* ---- The commands ---------------------------------------------------------------------------- */
 
-/* The key is of another type, or there is none: what the server answers. */
+/* Lets the server answer the command: the key is of another type, or there is none. */
 static int pass_on(RedisModuleCtx *ctx, const char *command, RedisModuleString **argv, int argc)
 {
     RedisModuleCallReply *reply = RedisModule_Call(ctx, command, "!v", argv + 1, (size_t)argc - 1);
@@ -78,7 +78,7 @@ static bool find_segment(RedisModuleCtx *ctx, const struct value *value,
     return false;
 }
 
-/* Opens a filter for one of the commands; NULL: it was answered. */
+/* Opens a filter for one of the commands.  Returns NULL if the command was answered already. */
 static struct value *open_bits(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
                                const char *command, int mode, RedisModuleKey **key,
                                struct tamis_segment_stat *segment)

@@ -27,7 +27,7 @@ struct reserving {
     long long capacity, max_iterations, bucket_size, expansion;
 };
 
-/* An option of CF.RESERVE; returns what is wrong with it, or NULL. */
+/* Reads an option of CF.RESERVE, if it is given.  Returns what is wrong with it, or NULL. */
 static const char *take_reserve_option(RedisModuleString **argv, int argc, const char *word,
                                        long long least, long long most, const char *unread,
                                        const char *outside, long long *number)
@@ -120,7 +120,7 @@ static int add_exact(struct value *value, const char *item, size_t bytes, bool o
     const int rc = exact_add(value, item, bytes);
     if (rc < 0) return rc;
     counts.added++;
-    counts.news++; /* whether it was there is not asked */
+    counts.news++; /* exact_add() does not tell whether the item was there */
     return 1;
 }
 
@@ -175,8 +175,8 @@ struct inserting {
     int first;
 };
 
-/* Reads the options, known by their first letter.  Returns what is wrong, "" for the arity, NULL.
- */
+/* Reads the options, which RedisBloom knows by their first letters.  Returns what is wrong (""
+ * stands for the number of arguments), or NULL. */
 static const char *take_insert(RedisModuleString **argv, int argc, struct inserting *to)
 {
     for (int i = 2; i < argc && to->first == 0; i++) {

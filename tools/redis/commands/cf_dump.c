@@ -111,7 +111,8 @@ static const char *load_cuckoo_head(RedisModuleCtx *ctx, RedisModuleKey *key,
     return "Couldn't create filter!";
 }
 
-/* All pieces are in: the filter that they are takes the place of the slots. */
+/* All pieces have arrived.  Makes the filter of them, and gives it to the value in place of its
+ * slots. */
 static bool import_arrived(RedisModuleCtx *ctx, struct value *value, const RedisModuleString *key)
 {
     size_t key_bytes;
@@ -143,7 +144,7 @@ static bool import_arrived(RedisModuleCtx *ctx, struct value *value, const Redis
 
 static const char refusal[] = "Couldn't load chunk!";
 
-/* A piece of a filter of kind counting. */
+/* Takes a piece of a filter of kind counting. */
 static const char *load_stream(RedisModuleCtx *ctx, struct value *value,
                                const RedisModuleString *key, const char *data, size_t bytes)
 {

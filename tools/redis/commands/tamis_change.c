@@ -25,7 +25,7 @@ static tamis_filter **sources_of(RedisModuleCtx *ctx, RedisModuleString **argv, 
         }
         durable_wait(value);
         if (i == first) *type = value->type;
-        sources[i - first] = value->filter; /* nothing of this thread frees it meanwhile */
+        sources[i - first] = value->filter; /* this thread frees no value meanwhile */
         RedisModule_CloseKey(key);
     }
     return sources;
@@ -134,7 +134,8 @@ int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- TAMIS.SYNC ------------------------------------------------------------------------------ */
 
-/* A checkpoint of a filter, made by a thread of its own: the server never waits for the disk. */
+/* A checkpoint of a filter.  A thread of its own makes it, so that the server does not wait for the
+ * disk. */
 struct syncing {
     char name[NAME_ROOM];
     RedisModuleBlockedClient *client;

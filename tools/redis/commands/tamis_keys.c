@@ -11,7 +11,8 @@
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
-/* 1 new, 0 seen, -1 refused, for each item; then, if any was refused, why. */
+/* Answers 1 for a new item, 0 for one that was seen, -1 for one that was refused; behind them, if
+ * any was refused, the reason. */
 static void answer_added(RedisModuleCtx *ctx, RedisModuleString **argv,
                          const struct outcome *outcome)
 {
@@ -29,7 +30,7 @@ static void answer_added(RedisModuleCtx *ctx, RedisModuleString **argv,
         (void)RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "bloom.add", argv[1]);
 }
 
-/* What CF.INFO tells of items and sub-filters goes on with them. */
+/* Counts the items in what CF.INFO tells of items and sub-filters. */
 static void count_in(struct value *value, const struct items *items, int64_t rc)
 {
     if (value->type != TYPE_CUCKOO || rc < 0) return;
@@ -103,7 +104,7 @@ int tamis_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return argc < 2 ? RedisModule_WrongArity(ctx) : ask_items(ctx, argv, argc, true);
 }
 
-/* 1 where one was taken off, 0 where the item was not there. */
+/* Answers 1 for an item that was taken off once, and 0 for one that was not there. */
 int tamis_remove(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;

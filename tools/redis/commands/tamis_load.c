@@ -77,7 +77,8 @@ static size_t read_head(struct load load, unsigned char head[HEAD_ROOM])
     return bytes;
 }
 
-/* Is the first segment, by the head, of kind counting?  (docs/exchange.md has the bytes.) */
+/* Does the head say that the first segment is of kind counting?  (docs/exchange.md has the bytes.)
+ */
 static bool load_counts(struct load load)
 {
     unsigned char head[HEAD_ROOM];

@@ -21,9 +21,9 @@
 /* What a command asks for. */
 struct wish {
     struct tamis_filter_spec spec;
-    bool secret;     /* it is given */
-    bool if_missing; /* the same filter may be there */
-    int any_seed;    /* the argument that is "random", or 0 */
+    bool secret;     /* the command has one */
+    bool if_missing; /* IFMISSING: the key may have the same filter already */
+    int any_seed;    /* the index of the argument "random", or 0 */
 };
 
 /* A secret is 32 hexadecimal digits. */
@@ -123,7 +123,8 @@ static const char *take_wish(RedisModuleString **argv, int argc, struct wish *wi
     struct tamis_filter_spec *spec = &wish->spec;
     long long capacity;
     const char *error = NULL;
-    /* 0 stands for what the library takes, and what BITS or WINDOWITEMS make needless. */
+    /* A rate or a capacity of 0 is left to the library.  It may be 0 only with BITS or WINDOWITEMS.
+     */
     const bool needless = arg_find(argv, argc, 4, "BITS") || arg_find(argv, argc, 4, "WINDOWITEMS");
     if (RedisModule_StringToDouble(argv[2], &spec->fp_rate) != REDISMODULE_OK ||
         !(spec->fp_rate >= 0 && spec->fp_rate < 1) || (spec->fp_rate == 0 && !needless))
@@ -167,7 +168,7 @@ static bool is_sip(const struct wish *wish)
 
 static bool draw_bytes(void *to, size_t bytes)
 {
-    /* So few bytes come whole. */
+    /* getrandom() gives so few bytes at once. */
     return getrandom(to, bytes, 0) == (ssize_t)bytes;
 }
 
@@ -177,7 +178,7 @@ static bool draw_wish(struct wish *wish)
     bool drawn = true;
     while (drawn && wish->any_seed != 0 && wish->spec.seed == 0) {
         drawn = draw_bytes(&wish->spec.seed, sizeof wish->spec.seed);
-        wish->spec.seed &= INT64_MAX; /* as a number that the command takes */
+        wish->spec.seed &= INT64_MAX; /* the command takes no greater number */
     }
     if (drawn && is_sip(wish) && !wish->secret)
         drawn = draw_bytes(wish->spec.secret, sizeof wish->spec.secret);
@@ -218,8 +219,8 @@ static void compare_with_wish(RedisModuleCtx *ctx, RedisModuleString *name,
     tamis_filter *filter = NULL;
     const struct value *value = key_open(ctx, name, TYPE_ANY, REDISMODULE_READ, &key);
     if (value == NULL) return;
-    spec->flags &= ~(uint32_t)TAMIS_FILTER_OWNED; /* one that is attached will do */
-    if (!has_secret) memset(spec->secret, 0, sizeof spec->secret); /* any will do */
+    spec->flags &= ~(uint32_t)TAMIS_FILTER_OWNED; /* a filter of others is right too */
+    if (!has_secret) memset(spec->secret, 0, sizeof spec->secret); /* any secret is right */
     if (tamis_filter_open_or_create(store_open(), value->name, spec, &filter) < 0)
         (void)reply_failure(ctx, "could not create filter");
     else

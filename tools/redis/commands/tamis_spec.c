@@ -19,7 +19,7 @@ static void say_word(struct words *words, const char *text)
 static void say_number(struct words *words, const char *name, uint64_t value)
 {
     char text[24];
-    if (name != NULL && value == 0) return; /* the usual */
+    if (name != NULL && value == 0) return; /* the library takes 0 where the option is not given */
     if (name != NULL) say_word(words, name);
     (void)snprintf(text, sizeof text, "%" PRIu64, value);
     say_word(words, text);
@@ -67,7 +67,7 @@ static void say_spec(struct words *words, const struct tamis_filter_spec *spec)
     if (spec->flags & TAMIS_FILTER_DURABLE) say_word(words, "DURABLE");
 }
 
-/* The secret of hash set sip is told too: the filters can be merged. */
+/* The secret of hash set sip is told too, so that the two filters can be merged. */
 int tamis_spec(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];

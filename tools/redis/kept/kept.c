@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kept.c: see kept.h.  The registry's mutex guards the list and the numbers; it is not held while a
- * filter is dropped that is so large that this takes long. */
+/* kept.c: see kept.h.  The registry's mutex guards the list and the numbers.  No caller holds it
+ * while a large filter is dropped, as that takes long. */
 #include "kept/kept.h"
 
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "registry/registry.h"
 #include "value/durable.h"
 
-/* A filter of fewer bytes is dropped at once; a larger one later, by kept_drop_due(). */
+/* kept_release() drops a filter of fewer bytes at once; kept_drop_due() drops a larger one later.
+ */
 #define LARGE_BYTES ((uint64_t)64 << 20)
 
 /* A filter whose key is gone, under its name apart. */
@@ -16,7 +17,7 @@ struct kept {
     struct kept *next;
     char name[NAME_ROOM];
     int64_t created_at;
-    uint64_t number;      /* so many went before it */
+    uint64_t number;      /* how many filters went before it */
     tamis_filter *filter; /* open: closing it before the drop would bring it to the disk */
 };
 
@@ -34,7 +35,7 @@ static void put_aside(struct value *value)
     *k = (struct kept){
         .next = kept, .created_at = value->created_at, .number = gone++, .filter = value->filter};
     (void)strcpy(k->name, value->name);
-    value->filter = NULL; /* it is with the kept one now */
+    value->filter = NULL; /* *k owns it now */
     kept = k;
 }
 
@@ -70,7 +71,7 @@ static void drop_or_keep(struct value *value)
     if (must_stay(value) || value_size_bytes(value) >= LARGE_BYTES)
         (void)keep(value);
     else if (registry_drop_filter(value->name) == TAMIS_EBUSY)
-        put_aside(value); /* for later */
+        put_aside(value); /* kept_drop_due() drops it later */
 }
 
 void kept_release(struct value *value)
@@ -108,8 +109,7 @@ void kept_dump_ends(bool well)
     registry_unlock();
 }
 
-/* Takes one off the list of those that were kept and need not be any more; NULL if there is none.
- */
+/* Takes a filter off the list that need not be kept any more.  Returns NULL if there is none. */
 static struct kept *next_kept(void)
 {
     registry_lock();
@@ -153,8 +153,8 @@ bool kept_makes_way(const char *name)
 
 /* ---- Back again ------------------------------------------------------------------------------ */
 
-/* Opens the filter of a value that another thread will free.  From now on that one does not drop
- * it. */
+/* Opens the filter of another value, which another thread will free.  From now on that value does
+ * not drop the filter. */
 static bool open_beside(int64_t created_at, struct value *value)
 {
     struct value *v = registry_first();

@@ -49,7 +49,7 @@ static bool take_leftover(struct leftover **link, struct value *value)
     const struct leftover *l = *link;
     if (tamis_filter_open(registry_store(), l->name, 0, &value->filter) < 0) return false;
     (void)strcpy(value->name, l->name);
-    /* Whatever a dump says: only what is ours is dropped. */
+    /* The store says whose filter this is, whatever a dump says: only what is ours is dropped. */
     value->life = l->owned ? LIFE_FOUND : LIFE_OTHERS;
     if (l->owned) forget_leftover(link);
     return true;

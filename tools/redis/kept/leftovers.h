@@ -26,23 +26,26 @@ bool leftovers_are_open(void);
 /* All keys are loaded.  Returns false if the list was closed before. */
 bool leftovers_close(void);
 
-/* Opens the filter of that time of creation among them, and takes it for the value. */
+/* Opens the leftover that was created at that time, for the value.  Returns whether there is one.
+ */
 bool leftovers_take(int64_t created_at, struct value *value);
-/* The same among the filters of others that the store has now. */
+/* The same for a filter of others that the store has now. */
 bool leftovers_take_others(int64_t created_at, struct value *value);
-/* The same for a filter of that name, ours, whose first segment was made at that time. */
+/* The same for a leftover of ours that has the name, and whose first segment was made at that time.
+ */
 bool leftovers_take_counts(const char *name, int64_t origin, struct value *value);
-/* If one of them that is ours has the name, it is renamed apart; returns whether. */
+/* If a leftover of ours has the name, renames it apart.  Returns whether one had it. */
 bool leftovers_make_way(const char *name);
 /* When the first segment was made; -1: the filter cannot be opened. */
 int64_t leftovers_origin(struct leftover *l);
-/* Takes those off the list of which is_done() says that they are dealt with. */
+/* Takes the leftovers off the list for which is_done() returns true. */
 void leftovers_take_off(bool (*is_done)(void *context, struct leftover *), void *context);
 
-/* An orphan: a filter of ours without a key.  Calls fn for each, once the list is closed. */
+/* Calls fn for each orphan, a filter of ours without a key.  Before the list is closed there are
+ * none. */
 typedef void orphan_fn(void *context, const char *name, const char *was);
 void orphans_each(orphan_fn *fn, void *context);
-/* The filter of that name is a key's again. */
+/* Takes a filter off the list, by its name: it is a key's again. */
 void leftovers_forget(const char *name);
-/* Drops the orphan of that name.  TAMIS_ENOTFOUND: it is none. */
+/* Drops an orphan by its name.  TAMIS_ENOTFOUND: no orphan has the name. */
 int orphans_drop(const char *name);

@@ -11,7 +11,7 @@
 
 static bool unsettled; /* a filter may have another name than its key; guarded by the mutex */
 
-/* Whoever of ours has the name makes way.  Returns whether somebody has. */
+/* If a filter of ours has the name, renames it apart.  Returns whether one had it. */
 static bool make_way(const char *name)
 {
     char apart[NAME_ROOM];

@@ -11,16 +11,16 @@
 
 #include "value/value.h"
 
-/* If a filter of ours has the name, it is renamed apart. */
+/* If a filter of ours has the name, renames it apart. */
 void naming_make_way(const char *name);
 /* Lists a value whose filter is open already, under the name it has. */
 void naming_adopt(struct value *value, int db, const char *key, size_t key_bytes);
-/* The key of the value is this one now: renames its filter, if it is one of ours. */
+/* Gives the value another key, and its filter the name of that key, if the filter is ours. */
 void naming_follow(struct value *value, int db, const char *key, size_t key_bytes);
-/* Another filter of the store, which is open and has that name, takes the place of the value's own,
- * which is dropped. */
+/* Drops the filter of the value and gives it another one of the store, which is open and has that
+ * name. */
 void naming_replace(struct value *value, const char *name, tamis_filter *filter);
-/* The values of databases a and b change places. */
+/* Called when databases a and b change places: so do their values. */
 void naming_swap(int a, int b);
-/* Renames what could not be renamed before.  Called now and then. */
+/* Renames the filters that could not be renamed before.  Called now and then. */
 void naming_try_again(void);

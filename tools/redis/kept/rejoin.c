@@ -31,8 +31,9 @@ static int each_piece(tamis_filter *from, tamis_filter *to, uint32_t index, uint
     return rc;
 }
 
-/* The same for all segments of the first filter, which must be the first segments of the other one.
- * Its last keys may be in segments of its own.  TAMIS_EFOREIGN: they are not. */
+/* The same for all segments of `from`.  The first segments of `to` must have the same shapes; `to`
+ * may have more segments behind them.  TAMIS_EFOREIGN: a segment of `to` has another shape, or is
+ * not there. */
 static int each_segment(tamis_filter *from, tamis_filter *to, piece_fn *fn)
 {
     struct tamis_segment_stat a = {.size = sizeof a}, b = {.size = sizeof b};
@@ -65,7 +66,8 @@ static int add_piece(tamis_filter *to, uint32_t index, uint64_t at, const uint64
     return tamis_filter_write_data(to, index, at, a, bytes);
 }
 
-/* Has the other filter all that this one has?  Of kind fuse only the same fingerprints do. */
+/* Has the other filter all bits of this one?  Filters of kind fuse must have the same fingerprints.
+ */
 static bool is_within(tamis_filter *one, tamis_filter *other)
 {
     struct tamis_segment_stat first = {.size = sizeof first};
@@ -114,7 +116,8 @@ static struct value *value_of(const char *filter)
     return value;
 }
 
-/* Is the leftover dealt with?  It is dropped, or has become the filter of the key of its name. */
+/* Drops a leftover, or makes it the filter of the key that has its name.  Returns whether it did.
+ */
 static bool supersede(struct leftover *l)
 {
     struct value *value = value_of(l->was);
@@ -127,8 +130,8 @@ static bool supersede(struct leftover *l)
     return true;
 }
 
-/* Its key was renamed, and what was loaded does not know that: it is a copy of a filter that was
- * loaded, and has all of its bits. */
+/* Does the same for a leftover whose key was renamed after the dump: a value that was loaded has
+ * the same origin, and the leftover has all bits of that value's filter. */
 static bool supersede_renamed(struct leftover *l)
 {
     struct value *value = registry_find_loaded(leftovers_origin(l));
@@ -144,7 +147,7 @@ static bool supersede_renamed(struct leftover *l)
     return false;
 }
 
-/* Is a leftover dealt with, as one that is not ours, that was trash, or that a key has now? */
+/* Returns true for a leftover that is not ours, and for one that is dropped or given to a key. */
 static bool is_done_by_name(void *context, struct leftover *l)
 {
     (void)context;

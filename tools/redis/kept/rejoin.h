@@ -26,7 +26,7 @@
 
 #include "server/redis_api.h"
 
-/* All keys are loaded.  What was loaded anew gets what the store had of it before; what no key has
- * is an orphan, and the log says so.  A second call does nothing, nor does one while the store is
- * not open. */
+/* Called when all keys are loaded.  A key that was loaded anew gets the filter that the store had
+ * of it before.  A filter that no key has is an orphan, and the log says so.  A second call does
+ * nothing; nor does a call while the store cannot be opened. */
 void rejoin_finish(RedisModuleCtx *ctx);

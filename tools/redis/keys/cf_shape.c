@@ -9,8 +9,8 @@
 
 /* A bucket of 2 fingerprints of a byte has about this rate in RedisBloom. */
 #define RATE 0.01
-/* A filter that may grow is made for so many items at least, unless it cannot have as many: some
- * 1 MiB of counters. */
+/* A filter that may grow is made for this many items at least, which is some 1 MiB of counters.  If
+ * all of its sub-filters together have fewer slots, it is made for those. */
 #define CHEAP_ITEMS UINT64_C(200000)
 
 int cuckoo_of_counts(struct value *value)
@@ -30,8 +30,9 @@ int cuckoo_of_counts(struct value *value)
     return 0;
 }
 
-/* The items that the counters are made for: those of all sub-filters that it may ever have, where
- * that is cheap, and twice those of the first at least. */
+/* How many items the counters are made for.  That is what all sub-filters that the filter may ever
+ * have can hold, if this is cheap; else CHEAP_ITEMS.  It is at least twice what the first sub-
+ * filter holds. */
 static uint64_t capacity_for(const struct cuckoo *cuckoo)
 {
     const uint64_t slots = cuckoo_slots(cuckoo);

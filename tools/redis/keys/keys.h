@@ -4,19 +4,19 @@
 
 #include "keys/make.h"
 
-/* What a key holds, for a command of one type, or of any. */
+/* What a key holds, for a command that works on one type, or on any (TYPE_ANY). */
 enum held { HELD_NONE, HELD_OTHER, HELD_VALUE };
 enum held key_held(RedisModuleKey *key, enum type type, struct value **value);
 #define READ_WRITE (REDISMODULE_READ | REDISMODULE_WRITE)
-/* Opens the filter of a key of that type; replies and returns NULL if it has none.  TYPE_ANY: the
- * filter is in the store. */
+/* Opens a key of that type.  If the key has no such value, replies with an error and returns NULL.
+ * TYPE_ANY refuses cuckoo filters of RedisBloom, which are not in the store. */
 struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, enum type type, int mode,
                        RedisModuleKey **key);
 /* Puts a new value, whose filter is made, into a key. */
 void key_set(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
              struct value *value);
-/* The same where making the filter gave `rc`.  Below 0, frees the value, replies "ERR <failure>:
- * <sentence>" or that memory was out, and returns NULL. */
+/* The same if `rc`, which the making of the filter returned, is 0.  Else frees the value, replies
+ * "ERR <failure>: <sentence>" or that there is no memory, and returns NULL. */
 struct value *key_made(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                        struct value *value, int rc, const char *failure);
 /* Makes the filter of a new value and puts it into a key that is empty; replies OK.  If that fails,

@@ -23,7 +23,8 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes, 
     name_of_key(db, key, key_bytes, name);
     int rc = make(context, store, name, &value->filter);
     if (rc == TAMIS_EEXIST) {
-        naming_make_way(name); /* or who had it was just dropped, by the thread that frees values */
+        naming_make_way(name); /* if no filter of ours has it any more, the thread that frees values
+                                  has just dropped it */
         rc = make(context, store, name, &value->filter);
     }
     if (rc == TAMIS_EEXIST && leftovers_are_open()) {
@@ -35,7 +36,8 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes, 
     rc = value_describe(value);
     if (rc < 0) {
         (void)registry_drop_filter(name);
-        (void)tamis_filter_close(value->filter); /* before the drop, it would go to the disk */
+        (void)tamis_filter_close(
+            value->filter); /* a close before the drop would bring it to the disk */
         value->filter = NULL;
         return rc;
     }
@@ -43,8 +45,8 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes, 
     return 0;
 }
 
-/* Has another key the filter?  A value whose key is gone, or is empty now, is about to be freed by
- * another thread. */
+/* Does another key have the filter?  A value whose key is gone does not count: another thread is
+ * about to free it.  Nor does one of the same key, which is empty now. */
 static bool is_held(const char *name, int db, const char *key, size_t key_bytes)
 {
     registry_lock();

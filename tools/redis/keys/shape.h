@@ -7,7 +7,7 @@
 struct bloom_shape {
     double rate;
     uint64_t capacity;
-    uint32_t growth; /* of the next layer: so many times as large */
+    uint32_t growth; /* the next layer is so many times as large as the last one */
     bool non_scaling;
 };
 

@@ -70,7 +70,7 @@ static void on_persistence(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t
     if (ends) kept_dump_ends(what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED);
 }
 
-/* Sets what is kept of filters whose key goes. */
+/* Says which filters are to be kept when their key goes. */
 static void hold(RedisModuleCtx *ctx, bool child)
 {
     const bool dumps = config.rdb == RDB_REFERENCE &&
@@ -120,7 +120,7 @@ static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     const int flags = RedisModule_GetContextFlags(ctx);
     if ((flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING)) != 0)
         return;
-    rejoin_finish(ctx); /* where nothing was loaded */
+    rejoin_finish(ctx); /* if nothing was loaded, this is the first call */
     hold(ctx, (flags & REDISMODULE_CTX_FLAGS_ACTIVE_CHILD) != 0);
     tidy();
 }
@@ -137,7 +137,7 @@ static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
 static void sync_one(void *context, const struct value *value)
 {
     const int rc = tamis_filter_sync(value->filter);
-    if (rc < 0 && rc != TAMIS_EREADONLY) /* a static one is on the disk */
+    if (rc < 0 && rc != TAMIS_EREADONLY) /* a static filter is on the disk already */
         RedisModule_Log(context, "warning", "the filter '%s' is not on the disk: %s", value->name,
                         tamis_last_error());
 }
@@ -151,7 +151,7 @@ static void on_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wh
     registry_each(sync_one, ctx);
 }
 
-/* The key has come to this name.  Its value may be one of ours. */
+/* Called when a key has come to a name.  Its value may be one of ours. */
 static int on_key(RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *name)
 {
     (void)type;

@@ -27,7 +27,7 @@
 __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx,
                                                               RedisModuleString **argv, int argc);
 
-/* Says once what the store is, or why it cannot be opened; commands try again. */
+/* Opens the store, and tells the log of it, or why it cannot be opened.  Commands try again. */
 static void tell_store(RedisModuleCtx *ctx)
 {
     if (store_open() != NULL)
@@ -39,7 +39,8 @@ static void tell_store(RedisModuleCtx *ctx)
 int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     const char *missing = redis_api_resolve(ctx);
-    if (missing != NULL) return REDISMODULE_ERR; /* an older server than 7.0; it says no more */
+    if (missing != NULL)
+        return REDISMODULE_ERR; /* the server is older than 7.0; what it prints must do */
     if (RedisModule_IsModuleNameBusy(NAME)) {
         RedisModule_Log(ctx, "warning", "the module " NAME " is loaded already");
         return REDISMODULE_ERR;

@@ -20,7 +20,7 @@ static void log_failure(RedisModuleIO *aof, const struct value *value)
                            tamis_last_error());
 }
 
-/* Strings that one command takes all together. */
+/* Strings that become arguments of one command. */
 struct strings {
     RedisModuleString **list;
     size_t count, room;

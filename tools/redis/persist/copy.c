@@ -27,7 +27,7 @@ static int write_pipe(void *context, const void *data, size_t bytes)
     const char *at = data;
     while (bytes > 0) {
         const ssize_t done = write(copying->out, at, bytes);
-        if (done <= 0) return TAMIS_EIO; /* the reader has failed, and says why */
+        if (done <= 0) return TAMIS_EIO; /* the reader has failed, and its caller tells why */
         at += done;
         bytes -= (size_t)done;
     }
@@ -70,7 +70,8 @@ static int import_from_pipe(void *context, tamis_store *store, const char *name,
         return TAMIS_ELIMIT;
     }
     const int rc = tamis_filter_import(store, name, "tamis", &spec, &source, filter);
-    (void)close(ends[0]); /* ends the other thread, should it still write; SIGPIPE is ignored */
+    (void)close(
+        ends[0]); /* if the other thread still writes, this ends it; the server ignores SIGPIPE */
     (void)pthread_join(thread, NULL);
     return rc;
 }

@@ -9,7 +9,7 @@
 
 #define CUCKOO_MARK_BYTES 16u /* with the number of bytes */
 
-/* All data of a filter, for RedisModule_Free(); NULL: it failed. */
+/* All data of a filter, which the caller frees by RedisModule_Free(); NULL if that failed. */
 char *cuckoo_data(const struct value *value, size_t *bytes);
 /* Do the data begin with the mark? */
 bool cuckoo_is_mark(const char *data, size_t bytes);

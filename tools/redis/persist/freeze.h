@@ -19,8 +19,10 @@ void freeze_end(void);
 void freeze_copy(void);
 /* Waits until the child has its copies.  Called by commands that count. */
 void freeze_wait(void);
-/* The stream of a value as it was; NULL if there is no copy: then the filter itself is right. */
+/* The stream of a value as it was when the child was born.  NULL if there is no copy: then the
+ * filter itself has not changed. */
 const char *freeze_stream(const struct value *value, size_t *bytes);
 
-/* Writes the filter as a stream into memory of its own, for RedisModule_Free(); NULL: it failed. */
+/* Writes the filter as a stream into new memory, which the caller frees by RedisModule_Free().
+ * NULL if that failed. */
 char *stream_in_memory(const struct value *value, size_t *bytes);

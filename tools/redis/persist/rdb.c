@@ -4,13 +4,14 @@
  *
  *     ours          U 1, U flags, U created_at, U origin, U expansion, seven U of struct cuckoo;
  *                   with FLAG_REFERENCE: S name, U generation;
- *                   with FLAG_PAYLOAD: a head, and data (rdb_payload.c); times and origin are 0
+ *                   with FLAG_PAYLOAD: a head, and data (rdb_payload.c); times and origin are 0;
  *                   with FLAG_SLOTS: S slots of each sub-filter (exact.h);
  *                   else the filter as a stream of format tamis: S S S ..., and an empty S
- *     RedisBloom's  encoding versions 0 to 5 (encver): U items, U layers, U options, U growth; for
- *                   each layer U capacity, D rate, U hashes, D bits per entry, U bits, U n2, S
- * data, U items; in version 5 U seed.  It becomes a filter of hash set redisbloom.  Cuckoo filters:
- * rdb_cuckoo.c
+ *     RedisBloom's  encoding versions 0 to 5 (encver): U items, U layers, U options, U growth;
+ *                   for each layer U capacity, D rate, U hashes, D bits per entry, U bits, U n2,
+ *                   S data, U items; in version 5 U seed
+ *
+ * A filter of RedisBloom becomes one of hash set redisbloom.  rdb_cuckoo.c has its cuckoo filters.
  *
  * U is an unsigned number, D a double, S a string, as the server writes them; the server adds a
  * checksum of its own.
@@ -65,7 +66,8 @@ static int save_piece(void *context, const void *data, size_t bytes)
     return 0;
 }
 
-/* A count of a filter of kind counting must not be loaded beside an AOF that counts again. */
+/* Is only a reference to the filter saved?  Not to one of kind counting: an AOF that is loaded
+ * behind the dump would count its keys again. */
 static bool refers(const struct value *value)
 {
     if (value->slots != NULL) return false;
@@ -75,12 +77,13 @@ static bool refers(const struct value *value)
 static void save_reference(RedisModuleIO *rdb, const struct value *value)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (tamis_filter_stat(value->filter, &stat) < 0) stat.generation = 0; /* for people only */
+    if (tamis_filter_stat(value->filter, &stat) < 0)
+        stat.generation = 0; /* the number is for people who read the dump */
     RedisModule_SaveStringBuffer(rdb, value->name, strlen(value->name));
     RedisModule_SaveUnsigned(rdb, stat.generation);
 }
 
-/* What a child copied before it began. */
+/* Saves the copy that the child made before it began to save. */
 static void save_frozen(RedisModuleIO *rdb, const char *stream, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += FROZEN_PIECE) {
@@ -103,8 +106,8 @@ static void save_content(RedisModuleIO *rdb, const struct value *value)
     RedisModule_SaveStringBuffer(rdb, "", 0);
 }
 
-/* A payload of DUMP, of a filter that RedisBloom could have too.  Returns false if it is no such.
- */
+/* Saves the payload of DUMP for a filter that RedisBloom could have too.  Returns false if the
+ * filter is another one, or if no payload of DUMP is being made. */
 static bool save_payload(RedisModuleIO *rdb, struct value *v)
 {
     unsigned char head[HEAD_ROOM];
@@ -162,8 +165,8 @@ struct ahead {
 /* The stream of a filter in a dump; the piece that is being read. */
 struct pull {
     RedisModuleIO *rdb;
-    bool durable;       /* so is the filter */
-    int64_t created_at; /* so was it; 0: now */
+    bool durable;       /* the filter is durable */
+    int64_t created_at; /* when the filter was created; 0: it is created now */
     char *piece;
     size_t at, bytes;
     bool ended;
@@ -366,8 +369,9 @@ static int load_content(RedisModuleIO *rdb, const struct said *said, struct valu
     size_t key_bytes;
     const char *key = key_of(rdb, &key_bytes);
     struct pull pull = {.rdb = rdb, .durable = (said->flags & FLAG_DURABLE) != 0};
-    /* If this dump is loaded again, the filter is known again.  What RESTORE makes is another one,
-     * also where an AOF has that. */
+    /* A filter of a dump keeps its time of creation: when the dump is loaded once more, the filter
+     * is found by that.  What RESTORE makes is a new filter, also when the RESTORE comes from an
+     * AOF. */
     if (is_loading() && !loading_aof) pull.created_at = said->created_at;
     const int db = RedisModule_GetDbIdFromIO(rdb);
     int rc = 0;
@@ -501,7 +505,8 @@ static void *load_redisbloom(RedisModuleIO *rdb, int encver)
                                    "the filter of RedisBloom under the key '%.*s': %s",
                                    (int)key_bytes, key, tamis_last_error());
     }
-    for (uint32_t i = 0; i < LAYERS_MAX; i++) /* one more than count, if the dump ended there */
+    for (uint32_t i = 0; i < LAYERS_MAX;
+         i++) /* layers->count may be one too low, if the dump ended within a layer */
         RedisModule_Free(layers->data[i]);
     RedisModule_Free(layers);
     return rc < 0 ? abandon(value) : value;

@@ -8,8 +8,8 @@ void rdb_save_value(RedisModuleIO *rdb, void *value);
 void *rdb_load_bloom(RedisModuleIO *rdb, int encver);
 void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver);
 
-/* What is being saved: a file (a child, or SAVE), or a payload of DUMP. */
+/* Says what is being saved: a file (by a child, or SAVE), or a payload of DUMP. */
 void rdb_saving(bool begins, bool to_file);
-/* What is being loaded: an AOF, whose commands come behind its preamble, or a dump.  (The server
- * says that it has no AOF while it loads one.) */
+/* Says what is being loaded: an AOF, whose commands come behind its preamble, or a dump.  (The
+ * server's own flag of an AOF is off while it loads one.) */
 void rdb_loading(bool aof);

@@ -25,7 +25,7 @@ void rdb_save_slots(RedisModuleIO *rdb, const struct value *value)
                                      exact_slots(&value->cuckoo, i));
 }
 
-/* Loads sub-filter `at`, behind those that are there. */
+/* Loads the slots of sub-filter `at`; those before it are loaded. */
 static bool load_slots(RedisModuleIO *rdb, struct value *value, uint32_t at, bool has_buckets)
 {
     const uint64_t slots = exact_slots(&value->cuckoo, at);

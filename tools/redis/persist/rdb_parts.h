@@ -12,10 +12,10 @@ int rdb_load_payload(RedisModuleIO *rdb, struct value *value, int db, const char
 
 /* rdb_cuckoo.c: the slots of a cuckoo filter of RedisBloom. */
 void rdb_save_slots(RedisModuleIO *rdb, const struct value *value);
-/* Fills value->slots by value->cuckoo; false: they are not what that says. */
+/* Loads value->slots, as many as value->cuckoo says.  Returns false if the dump has others. */
 bool rdb_load_slots(RedisModuleIO *rdb, struct value *value, bool has_buckets);
-/* The last number of encoding version 5: the seed of the hash.  Returns whether it is the one that
- * filters have which were made without one. */
+/* Loads the last number of encoding version 5, the seed of the hash.  Returns whether it is the
+ * usual one, which filters have that were made without SEED. */
 bool rdb_load_seed(RedisModuleIO *rdb, int encver, uint64_t usual);
 /* A whole value of RedisBloom's type of cuckoo filters; NULL: the dump is damaged. */
 struct value *rdb_load_redisbloom_cuckoo(RedisModuleIO *rdb, int encver);

@@ -27,7 +27,7 @@ bool rdb_save_payload(RedisModuleIO *rdb, const struct value *value, const unsig
     return bytes == 0;
 }
 
-/* What has come of the data. */
+/* The part of the data that was read. */
 struct come {
     char *data;
     uint64_t bytes;

@@ -60,7 +60,7 @@ int registry_rename(struct value *value, const char *name)
 
 /* ---- The table of keys ----------------------------------------------------------------------- */
 
-/* FNV-1a: short keys, and nobody gains by collisions but a longer look. */
+/* FNV-1a.  Keys are short, and who makes keys collide gets a slower look-up and nothing else. */
 static uint64_t hash_of_key(const char *key, size_t bytes)
 {
     uint64_t hash = 0xCBF29CE484222325;
@@ -105,8 +105,8 @@ static void table_leave(const struct value *value)
 
 bool registry_is_empty(void)
 {
-    return __atomic_load_n(&value_count, __ATOMIC_RELAXED) == 0; /* ORDER: a value of one's own
-                                                                    thread is seen */
+    return __atomic_load_n(&value_count, __ATOMIC_RELAXED) ==
+           0; /* ORDER relaxed: a thread sees the values that it has entered */
 }
 
 bool registry_has_key(const char *key, size_t key_bytes)

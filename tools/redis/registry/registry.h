@@ -16,21 +16,22 @@ void registry_unlock(void);
 
 /* ---- The store ------------------------------------------------------------------------------- */
 
-/* Opens the store (config.h has its path).  Returns 1; 0: it was open; or an error. */
+/* Opens the store (config.h has its path).  Returns 1; 0 if it was open already; or an error. */
 int registry_open(void);
 /* The store; NULL if it is not open. */
 tamis_store *registry_store(void);
-/* Drops a filter of the store by its name; the log has what stays.  Returns 0, or an error. */
+/* Drops a filter of the store by its name.  Returns 0, or an error; then the log says that it
+ * stays. */
 int registry_drop_filter(const char *name);
 /* Renames the filter of a value.  The caller holds the mutex. */
 int registry_rename(struct value *value, const char *name);
 
 /* ---- The values ------------------------------------------------------------------------------ */
 
-/* Makes that the key of the value, which may be in the list or not.  The caller holds the mutex. */
+/* Sets the key of a value, which may be in the list or not.  The caller holds the mutex. */
 void registry_set_key(struct value *value, int db, const char *key, size_t key_bytes);
-/* Puts a value that has its key into the list, and takes it off again, if it is there.  The caller
- * holds the mutex. */
+/* registry_enter() puts a value, which has its key, into the list; registry_leave() takes it off,
+ * if it is there.  The caller holds the mutex. */
 void registry_enter(struct value *value);
 void registry_leave(struct value *value);
 
@@ -40,14 +41,16 @@ struct value *registry_first(void);
 struct value *registry_find(const char *name);
 /* Calls fn for each value, with the mutex held. */
 void registry_each(void (*fn)(void *context, const struct value *value), void *context);
-/* The value that a dump brought, and nothing else, whose filter has its first segment from then. */
+/* The value in state LIFE_LOADED whose filter got its first segment at that time; NULL if there is
+ * none. */
 struct value *registry_find_loaded(int64_t origin);
 
-/* Has a key of that name, in any database, a value of ours?  One look, for every SETBIT. */
+/* Does a value have a key of that name, in any database?  Every SETBIT asks this, so it is one look
+ * into the table. */
 bool registry_has_key(const char *key, size_t key_bytes);
 bool registry_is_empty(void);
 
-/* From now on the filter is not ours: it stays when its key goes. */
+/* Makes the filter one that stays in the store when the key goes: its life is LIFE_OTHERS then. */
 int registry_give_away(struct value *value);
-/* The key of the value is gone, and kept_release() will come, perhaps in another thread. */
+/* Called when the key of the value is gone.  kept_release() follows, perhaps in another thread. */
 void registry_key_is_gone(struct value *value);

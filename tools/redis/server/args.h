@@ -10,7 +10,7 @@
 /* RedisBloom's limits. */
 #define CAPACITY_MAX (1LL << 30)
 #define EXPANSION_MAX 32768
-#define RATE_MAX 0.25 /* a greater one is taken for this */
+#define RATE_MAX 0.25 /* RedisBloom takes a greater rate for this one */
 
 #define WRONG_TYPE "WRONGTYPE Operation against a key holding the wrong kind of value"
 #define NOT_FOUND "ERR not found"

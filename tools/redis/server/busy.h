@@ -14,7 +14,7 @@
 
 /* Begins to watch over the waits of the store's calls. */
 void busy_watch(tamis_store *store);
-/* Called now and then: after some seconds calls wait again. */
+/* Called now and then: some seconds after a call gave up, lets calls wait again. */
 void busy_pass(tamis_store *store);
-/* Has a call given up shortly before?  Then what can be put off, or left out, is. */
+/* Has a call given up a short while ago?  Callers then put off, or leave out, what they can. */
 bool busy_is_stuck(void);

@@ -63,7 +63,8 @@ static bool set_rate(const char *text, size_t bytes)
     return true;
 }
 
-/* The server reads the string and does not free it: it is ours until the next one is asked for. */
+/* The server reads the string and does not free it.  It is freed here when the server asks again.
+ */
 static RedisModuleString *get_string(const char *name, void *data)
 {
     static RedisModuleString *told;

@@ -33,13 +33,14 @@ static bool is_plain(int db, const char *key, size_t key_bytes)
            strncmp(key, PREFIX, key_bytes < sizeof PREFIX - 1 ? key_bytes : sizeof PREFIX - 1) != 0;
 }
 
-/* Letters, digits and punctuation of ASCII stay; all else is escaped, which is always legal. */
+/* Letters, digits and punctuation of ASCII stay as they are.  All else is escaped, so the name is
+ * legal. */
 static bool stays(char c)
 {
     return c >= ' ' && c < 0x7F && c != '%';
 }
 
-/* Appends the key, escaped, up to `end`; returns how many bytes of the key came in. */
+/* Appends the key, escaped, up to `end`.  Returns how many bytes of the key had room. */
 static size_t escape(const char *key, size_t key_bytes, char *name, size_t at, size_t end)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -93,9 +94,13 @@ void name_apart(const char *why, char name[NAME_ROOM])
     (void)clock_gettime(CLOCK_REALTIME, &now);
     const unsigned long long number =
         (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec;
-    /* Under the mutex of the registry, so a number is given once. */
-    last = number > last ? number : last + 1;
-    (void)snprintf(name, NAME_ROOM, PREFIX "%s:%llx", why, last);
+    /* ORDER relaxed: a number is given once, and nothing else goes with it. */
+    unsigned long long before = __atomic_load_n(&last, __ATOMIC_RELAXED), next;
+    do
+        next = number > before ? number : before + 1;
+    while (!__atomic_compare_exchange_n(&last, &before, next, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+    (void)snprintf(name, NAME_ROOM, PREFIX "%s:%llx", why, next);
 }
 
 bool name_is_apart(const char *name, const char *why)

@@ -20,5 +20,5 @@ void name_of_key(int db, const char *key, size_t key_bytes, char name[NAME_ROOM]
 
 /* A name that no key has and no other filter: one of the three words, and a number. */
 void name_apart(const char *why, char name[NAME_ROOM]);
-/* Is it one of name_apart()? */
+/* Did name_apart() make the name, for that reason? */
 bool name_is_apart(const char *name, const char *why);

@@ -35,9 +35,9 @@ uint64_t cuckoo_slots(const struct cuckoo *cuckoo);
 uint64_t cuckoo_size_bytes(const struct cuckoo *cuckoo);
 /* Makes place for an item: another sub-filter, if need be.  False: it is full and does not grow. */
 bool cuckoo_make_place(struct cuckoo *cuckoo);
-/* An item was deleted; too many deletes compact the filter. */
+/* Counts a deleted item.  After too many of them the filter is compacted. */
 void cuckoo_deleted(struct cuckoo *cuckoo);
-/* Takes off the sub-filters that the others have the room for. */
+/* Takes off the newest sub-filters, if the others have room for all items. */
 void cuckoo_compact(struct cuckoo *cuckoo);
 
 /* Is it a shape that a filter of RedisBloom can have? */

@@ -93,11 +93,12 @@ static bool add_together(const struct line *line, struct job *jobs, size_t count
     return true;
 }
 
-/* An error, but that of a full filter, may be the fault of one job alone, as that of a key that is
- * too long is: the others must not suffer from it. */
+/* Adds the keys of all jobs.  An error other than that of a full filter may be the fault of one
+ * job, such as a key that is too long.  The other jobs must not suffer from it, so each is added
+ * alone then. */
 static void add_jobs(const struct line *line, struct job *jobs)
 {
-    size_t count = jobs->count; /* there is one */
+    size_t count = jobs->count; /* there is one job at least */
     int64_t rc = 0;
     for (const struct job *job = jobs->next; job != NULL; job = job->next)
         count += job->count;
@@ -159,7 +160,7 @@ static void work_once(void)
     if (ready == NULL) ready_last = &ready;
     do_line(line);
     if (line->first != NULL) {
-        make_ready(line); /* others come first */
+        make_ready(line); /* the jobs of other lines come first */
     } else {
         line->busy = false;
         busy_lines--;

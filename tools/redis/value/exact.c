@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cf_exact.c: see exact.h. */
+/* exact.c: see exact.h. */
 #include "value/exact.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 /* An item as the slots know it. */
 struct finger {
     uint8_t print;
-    uint64_t buckets[2]; /* mod nothing yet */
+    uint64_t buckets[2]; /* not yet taken modulo the number of buckets */
 };
 
 /* MurmurHash64A (Appleby 2008) with seed 0.  The library has it in a hash set, which gives
@@ -157,7 +157,7 @@ static uint8_t *find_in(const struct value *value, uint32_t i, const struct fing
     return slot != NULL ? slot : find_slot(value, bucket_at(value, i, f->buckets[1]), print);
 }
 
-/* The same in all, newest first. */
+/* The same in all sub-filters, the newest first. */
 static uint8_t *find_newest(const struct value *value, const struct finger *f, uint8_t print)
 {
     uint8_t *slot = NULL;
@@ -195,8 +195,9 @@ static void swap_slots(uint8_t *a, uint8_t *b)
 }
 
 /*
- * Puts the item into its first bucket of the newest sub-filter, and what was there into its own
- * other one, and so on.  Returns false, and puts everything back, if that ends nowhere.
+ * Puts the item into its first bucket of the newest sub-filter, the fingerprint that was there into
+ * that one's other bucket, and so on.  If max_iterations steps find no empty slot, puts all
+ * fingerprints back and returns false.
  */
 static bool evict_to_place(struct value *value, const struct finger *f)
 {
@@ -288,7 +289,7 @@ bool exact_remove(struct value *value, const char *item, size_t bytes)
     uint8_t *slot = find_newest(value, &f, f.print);
     if (slot == NULL) return false;
     *slot = 0;
-    if (c->items > 0) c->items--; /* a head may have told too few */
+    if (c->items > 0) c->items--; /* the head of a dump may have claimed too few items */
     c->deletes++;
     if (c->filters > 1 && c->deletes > c->items / 10) compact_filters(value, false);
     return true;

@@ -135,7 +135,7 @@ struct capture {
     size_t got;
 };
 
-/* Takes the beginning of a stream, and wants no more. */
+/* The write call of a sink: keeps the beginning of a stream, and ends the export by an error. */
 static int take_beginning(void *context, const void *data, size_t bytes)
 {
     struct capture *capture = context;

@@ -50,7 +50,7 @@ uint64_t head_data_bytes(const void *head, size_t bytes);
  * the head, which goes to `plain`, and returns its bytes; else returns 0. */
 size_t head_without_seed(const void *head, size_t bytes, size_t at, size_t word_bytes,
                          uint64_t usual, unsigned char plain[HEAD_ROOM]);
-/* Is that more than tamis.max-bytes? */
+/* Does the head claim more data than tamis.max-bytes? */
 bool head_is_too_large(const void *head, size_t bytes);
 
 /* Puts RedisBloom's head into the first frame of the container that the library imports

@@ -9,20 +9,20 @@
  * The life of a value says where its filter came from, and so what becomes of the filter when the
  * key goes:
  *
- *     a command      a dump          the store           a process, or another key,
- *     makes it       brings it       has it              made it
- *         |              |               |                   |
- *         v              v               v                   v      the key goes
- *       MADE           LOADED          FOUND              OTHERS --------------> LEFT
- *         |              |             ^ |                   ^   <--------------
- *         +--------------+-------------+ |                   |      RENAME or MOVE end
- *         |         all is loaded, and   |                   |
- *         |         the store had the    |                   |
- *         |         filter (rejoin.c)    |                   |
- *         +--------------+---------------+---- TAMIS.DETACH -+
+ *     a command       a dump           the store         a process made it,
+ *     made it         brought it       had it            or TAMIS.DETACH
+ *         |               |                |                   |
+ *         v               v   rejoin.c     v                   v       the key goes
+ *       MADE           LOADED ---------> FOUND              OTHERS -----------------> LEFT
+ *         |                                ^                   ^  <------------------
+ *         +--------------------------------+                   |    RENAME or MOVE end
+ *         |           rejoin.c             |                   |
+ *         +---------- TAMIS.DETACH --------+-------------------+
  *
- *     the key goes: kept.c drops the       the key goes: the filter stays in the store
- *     filter, or keeps it for a while
+ *     MADE, LOADED, FOUND   The filter is ours.  When the key goes, kept.c drops it, or keeps
+ *                           it for a while.  If another value takes the filter over before
+ *                           that (kept_take_back()), this one becomes LEFT.
+ *     OTHERS, LEFT          The filter stays in the store when the key goes.
  *
  * Once all is loaded, MADE, LOADED and FOUND are treated alike.  The names of filters are no part
  * of this: naming.c compares a filter's name with that of its key.
@@ -43,7 +43,7 @@ enum life {
     LIFE_LOADED, /* a dump brought what the filter had at first */
     LIFE_FOUND,  /* the store had the filter when the server began */
     LIFE_OTHERS, /* the filter is not this server's: it stays in the store when the key goes */
-    LIFE_LEFT,   /* OTHERS, and the key is gone: another key may have the filter now */
+    LIFE_LEFT,   /* the same, and the key is gone: another key may have the filter now */
 };
 
 struct value {
@@ -55,10 +55,10 @@ struct value {
     char *key; /* as the registry last saw it, key_bytes bytes */
     size_t key_bytes;
     int db;
-    char name[NAME_ROOM]; /* of the filter, now */
+    char name[NAME_ROOM]; /* what the filter is called now */
     tamis_filter *filter;
-    int64_t created_at; /* of the filter: by this a reference knows it again */
-    int64_t origin;     /* of its first segment: a copy by way of a dump has the same */
+    int64_t created_at; /* of the filter; a dump that refers to a filter finds it by this */
+    int64_t origin;     /* when its first segment was made; a copy by way of a dump has the same */
     uint32_t kind;
     bool durable;       /* an add waits for the disk: durable.h */
     struct line *line;  /* of its jobs; NULL: it had none yet */
@@ -74,8 +74,8 @@ struct value {
 extern RedisModuleType *value_types[TYPES];
 
 struct value *value_new(enum type type);
-/* Fills in what the filter tells of itself: created_at, kind, exact, expansion.  TAMIS_EINVAL: a
- * key of this type cannot have a filter of that kind. */
+/* Fills in what the library tells of the filter: created_at, origin, kind, durable, exact,
+ * expansion.  TAMIS_EINVAL: a key of this type cannot have a filter of that kind. */
 int value_describe(struct value *value);
 /* Frees a value that the registry does not have. */
 void value_free(struct value *value);
