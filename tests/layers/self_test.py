@@ -31,7 +31,9 @@ check.Object = functools.cache(check.Object)
 def definitions(folder):
     """Of each object file that has one: its room's number, its C file, and a function or table that others can use."""
     for path in OBJECTS[folder]:
-        source, defined = check.source_of(path), sorted(check.Object(path).defined)
+        source = check.source_of(path)
+        defined = sorted(name for name in check.Object(path).defined
+                         if name.isidentifier() and not name.startswith("__"))  # sanitizers have such names
         if defined:
             yield ROOMS[folder].of(source), source, defined[0]
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cf_add.c: CF.RESERVE, CF.ADD, CF.ADDNX, CF.INSERT and CF.INSERTNX. */
 #include <ctype.h>
+#include <stddef.h>
 
 #include "commands/command.h"
 #include "keys/cf_shape.h"
@@ -27,34 +28,51 @@ struct reserving {
     long long capacity, max_iterations, bucket_size, expansion;
 };
 
-/* Reads an option of CF.RESERVE, if it is given.  Returns what is wrong with it, or NULL. */
-static const char *take_reserve_option(RedisModuleString **argv, int argc, const char *word,
-                                       long long least, long long most, const char *unread,
-                                       const char *outside, long long *number)
+/* The options of CF.RESERVE, in the order in which RedisBloom finds fault with them. */
+static const struct reserve_option {
+    const char *word, *unread, *outside; /* what is told if it is no number, or out of the range */
+    long long least, most;
+    size_t offset; /* in struct reserving */
+} reserve_options[] = {
+    {.word = "MAXITERATIONS",
+     .unread = "Couldn't parse MAXITERATIONS",
+     .outside = "MAXITERATIONS: value must be in the range [1, 65535]",
+     .least = 1,
+     .most = 65535,
+     .offset = offsetof(struct reserving, max_iterations)},
+    {.word = "BUCKETSIZE",
+     .unread = "Couldn't parse BUCKETSIZE",
+     .outside = "BUCKETSIZE: value must be in the range [1, 255]",
+     .least = 1,
+     .most = 255,
+     .offset = offsetof(struct reserving, bucket_size)},
+    {.word = "EXPANSION",
+     .unread = "Couldn't parse EXPANSION",
+     .outside = "EXPANSION: value must be in the range [0, 32768]",
+     .least = 0,
+     .most = EXPANSION_MAX,
+     .offset = offsetof(struct reserving, expansion)},
+};
+
+/* Reads an option, if it is given.  Returns what is wrong with it, or NULL. */
+static const char *take_reserve_option(RedisModuleString **argv, int argc,
+                                       const struct reserve_option *option, struct reserving *r)
 {
-    const int at = arg_find(argv, argc - 1, 3, word);
+    long long *number = (long long *)(void *)((char *)r + option->offset);
+    const int at = arg_find(argv, argc - 1, 3, option->word);
     if (at == 0) return NULL;
-    if (RedisModule_StringToLongLong(argv[at + 1], number) != REDISMODULE_OK) return unread;
-    return *number < least || *number > most ? outside : NULL;
+    if (RedisModule_StringToLongLong(argv[at + 1], number) != REDISMODULE_OK) return option->unread;
+    return *number < option->least || *number > option->most ? option->outside : NULL;
 }
 
 static const char *take_reserve_options(RedisModuleString **argv, int argc, struct reserving *r)
 {
+    const size_t count = sizeof reserve_options / sizeof reserve_options[0];
     const char *error = NULL;
     if (RedisModule_StringToLongLong(argv[2], &r->capacity) != REDISMODULE_OK)
-        error = "Bad capacity";
-    if (error == NULL)
-        error = take_reserve_option(
-            argv, argc, "MAXITERATIONS", 1, 65535, "Couldn't parse MAXITERATIONS",
-            "MAXITERATIONS: value must be in the range [1, 65535]", &r->max_iterations);
-    if (error == NULL)
-        error =
-            take_reserve_option(argv, argc, "BUCKETSIZE", 1, 255, "Couldn't parse BUCKETSIZE",
-                                "BUCKETSIZE: value must be in the range [1, 255]", &r->bucket_size);
-    if (error == NULL)
-        error = take_reserve_option(
-            argv, argc, "EXPANSION", 0, EXPANSION_MAX, "Couldn't parse EXPANSION",
-            "EXPANSION: value must be in the range [0, 32768]", &r->expansion);
+        return "Bad capacity";
+    for (size_t i = 0; error == NULL && i < count; i++)
+        error = take_reserve_option(argv, argc, &reserve_options[i], r);
     if (error == NULL && (r->capacity < 2 * r->bucket_size || r->capacity > CAPACITY_MAX))
         error = "Capacity must be in the range [2 * BUCKETSIZE, 1073741824]";
     return error;
@@ -125,7 +143,7 @@ static int add_exact(struct value *value, const char *item, size_t bytes, bool o
 }
 
 /* Adds an item.  Returns 1: added; 0: it was there; TAMIS_EFULL: no place; another error. */
-static int add_counted(struct value *value, const RedisModuleString *item, bool only_new)
+static int add_cuckoo_item(struct value *value, const RedisModuleString *item, bool only_new)
 {
     size_t bytes;
     const char *data = RedisModule_StringPtrLen(item, &bytes);
@@ -148,7 +166,7 @@ static int add_single(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, b
     if (argc != 3) return RedisModule_WrongArity(ctx);
     struct value *value = open_to_add(ctx, argv[1], (uint64_t)config.cf_capacity, false, &key);
     if (value == NULL) return REDISMODULE_OK;
-    const int rc = add_counted(value, argv[2], only_new);
+    const int rc = add_cuckoo_item(value, argv[2], only_new);
     RedisModule_CloseKey(key);
     if (rc == TAMIS_EFULL) return RedisModule_ReplyWithError(ctx, FULL);
     if (rc == TAMIS_ENOMEM) return RedisModule_ReplyWithError(ctx, "ERR Insufficient memory");
@@ -212,7 +230,7 @@ static int insert_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     const bool booleans = !only_new && reply_is_resp3(ctx);
     (void)RedisModule_ReplyWithArray(ctx, argc - to.first);
     for (int i = to.first; i < argc; i++) {
-        const int rc = add_counted(value, argv[i], only_new);
+        const int rc = add_cuckoo_item(value, argv[i], only_new);
         if (booleans)
             (void)RedisModule_ReplyWithBool(ctx, rc > 0);
         else

@@ -13,8 +13,8 @@ struct config config;
 
 #define STORE_NAME_ROOM 256
 
-/* A setting that is a number.  `old` is what RedisBloom calls it, `older` what it called it once.
- */
+/* A setting that is a number of the struct config, at `offset`.  RedisBloom calls it `old`, and
+ * once called it `older`; NULL: it has no such setting. */
 struct numeric {
     const char *name, *old, *older;
     long long standard, least, most;
@@ -22,18 +22,55 @@ struct numeric {
     size_t offset;
 };
 
-#define OF(field) offsetof(struct config, field)
 static const struct numeric numerics[] = {
-    {"default-capacity", "bf-initial-size", "INITIAL_SIZE", 100, 1, CAPACITY_MAX, 0,
-     OF(default_capacity)},
-    {"expansion", "bf-expansion-factor", NULL, 2, 0, EXPANSION_MAX, 0, OF(expansion)},
-    {"max-bytes", NULL, NULL, 4LL << 30, 1, INT64_MAX, REDISMODULE_CONFIG_MEMORY, OF(max_bytes)},
-    {"cf-capacity", "cf-initial-size", NULL, 1024, 2, CAPACITY_MAX, 0, OF(cf_capacity)},
-    {"cf-bucket-size", "cf-bucket-size", NULL, 2, 1, 255, 0, OF(cf_bucket_size)},
-    {"cf-max-iterations", "cf-max-iterations", NULL, 20, 1, 65535, 0, OF(cf_max_iterations)},
-    {"cf-expansion", "cf-expansion-factor", NULL, 1, 0, EXPANSION_MAX, 0, OF(cf_expansion)},
-    {"cf-max-expansions", "cf-max-expansions", "CF_MAX_EXPANSIONS", 32, 1, 65536, 0,
-     OF(cf_max_expansions)},
+    {.name = "default-capacity",
+     .old = "bf-initial-size",
+     .older = "INITIAL_SIZE",
+     .standard = 100,
+     .least = 1,
+     .most = CAPACITY_MAX,
+     .offset = offsetof(struct config, default_capacity)},
+    {.name = "expansion",
+     .old = "bf-expansion-factor",
+     .standard = 2,
+     .most = EXPANSION_MAX,
+     .offset = offsetof(struct config, expansion)},
+    {.name = "max-bytes",
+     .standard = 4LL << 30,
+     .least = 1,
+     .most = INT64_MAX,
+     .flags = REDISMODULE_CONFIG_MEMORY,
+     .offset = offsetof(struct config, max_bytes)},
+    {.name = "cf-capacity",
+     .old = "cf-initial-size",
+     .standard = 1024,
+     .least = 2,
+     .most = CAPACITY_MAX,
+     .offset = offsetof(struct config, cf_capacity)},
+    {.name = "cf-bucket-size",
+     .old = "cf-bucket-size",
+     .standard = 2,
+     .least = 1,
+     .most = 255,
+     .offset = offsetof(struct config, cf_bucket_size)},
+    {.name = "cf-max-iterations",
+     .old = "cf-max-iterations",
+     .standard = 20,
+     .least = 1,
+     .most = 65535,
+     .offset = offsetof(struct config, cf_max_iterations)},
+    {.name = "cf-expansion",
+     .old = "cf-expansion-factor",
+     .standard = 1,
+     .most = EXPANSION_MAX,
+     .offset = offsetof(struct config, cf_expansion)},
+    {.name = "cf-max-expansions",
+     .old = "cf-max-expansions",
+     .older = "CF_MAX_EXPANSIONS",
+     .standard = 32,
+     .least = 1,
+     .most = 65536,
+     .offset = offsetof(struct config, cf_max_expansions)},
 };
 #define NUMERICS (sizeof numerics / sizeof numerics[0])
 
