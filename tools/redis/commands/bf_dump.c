@@ -22,7 +22,7 @@ static void reply_pair(RedisModuleCtx *ctx, long long iterator, const char *data
 static bool is_whole_only(const struct value *value)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    return value->kind == TAMIS_KIND_FUSE ||
+    return value_is_static(value) ||
            (tamis_filter_stat(value->filter, &stat) == 0 && stat.exceptions > 0);
 }
 

@@ -70,8 +70,9 @@ static bool find_segment(RedisModuleCtx *ctx, const struct value *value,
 {
     struct tamis_segment_stat second = {.size = sizeof second};
     *segment = (struct tamis_segment_stat){.size = sizeof *segment};
-    if (tamis_filter_segment(value->filter, 0, segment) == 0 && segment->kind == TAMIS_KIND_BLOOM &&
-        segment->bit_order == 1 && tamis_filter_segment(value->filter, 1, &second) < 0)
+    if (tamis_filter_segment(value->filter, 0, segment) == 0 &&
+        tamis_kind_has(segment->kind, TAMIS_KIND_IS_PLAIN) && segment->bit_order == 1 &&
+        tamis_filter_segment(value->filter, 1, &second) < 0)
         return true;
     (void)RedisModule_ReplyWithError(
         ctx, "WRONGTYPE the key has a filter whose bits are not in the order of SETBIT");

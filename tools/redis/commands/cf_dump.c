@@ -129,7 +129,7 @@ static bool import_arrived(RedisModuleCtx *ctx, struct value *value, const Redis
     if (store_open() == NULL) return false;
     if (tamis_filter_import(store_open(), name, "tamis", &spec, &source, &filter) < 0) return false;
     value->filter = filter;
-    if (tamis_filter_stat(filter, &stat) == 0 && stat.kind == TAMIS_KIND_COUNTING &&
+    if (tamis_filter_stat(filter, &stat) == 0 && tamis_kind_has(stat.kind, TAMIS_KIND_COUNTS) &&
         value_describe(value) == 0) {
         (void)strcpy(value->name, name);
         exact_free(value);

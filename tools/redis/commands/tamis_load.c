@@ -86,7 +86,7 @@ static bool load_counts(struct load load)
     const size_t bytes = read_head(load, head);
     if (bytes < 100 || !head_is_tamis(head, bytes)) return false;
     memcpy(&kind, head + 96, sizeof kind);
-    return kind == TAMIS_KIND_COUNTING;
+    return tamis_kind_has(kind, TAMIS_KIND_COUNTS);
 }
 
 /* Does the head claim more than a command may ask for? */

@@ -94,7 +94,7 @@ static const char *take_wish_option(const RedisModuleString *option, const Redis
     if (arg_is(option, "SECRET")) return take_secret(arg, wish);
     if (arg_is(option, "KIND")) {
         if (tamis_kind_from_name(text, &spec->kind) < 0) return "ERR bad kind";
-        return spec->kind == TAMIS_KIND_FUSE
+        return tamis_kind_has(spec->kind, TAMIS_KIND_IS_STATIC)
                    ? "ERR a filter of kind fuse is built: TAMIS.LOAD or TAMIS.ATTACH take one"
                    : NULL;
     }
@@ -242,7 +242,8 @@ int tamis_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return RedisModule_ReplyWithError(ctx,
                                           "ERR the filter would be larger than tamis.max-bytes");
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum type type = wish.spec.kind == TAMIS_KIND_COUNTING ? TYPE_CUCKOO : TYPE_BLOOM;
+    const enum type type =
+        tamis_kind_has(wish.spec.kind, TAMIS_KIND_COUNTS) ? TYPE_CUCKOO : TYPE_BLOOM;
     const enum held held = key_held(key, type, &value);
     if (held != HELD_NONE && wish.if_missing)
         compare_with_wish(ctx, argv[1], &wish.spec, wish.secret);

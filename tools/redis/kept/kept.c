@@ -55,7 +55,7 @@ static bool keep(struct value *value)
  * to filters of kind counting. */
 static bool must_stay(const struct value *value)
 {
-    return child || (dumps && value->kind != TAMIS_KIND_COUNTING);
+    return child || (dumps && !value_counts(value));
 }
 
 /* Has a local process dropped it?  Another filter may have its name by now. */

@@ -72,8 +72,9 @@ static bool is_within(tamis_filter *one, tamis_filter *other)
 {
     struct tamis_segment_stat first = {.size = sizeof first};
     if (each_segment(one, other, is_piece_within) != 0) return false;
-    const bool is_fuse = tamis_filter_segment(one, 0, &first) == 0 && first.kind == TAMIS_KIND_FUSE;
-    return !is_fuse || each_segment(other, one, is_piece_within) == 0;
+    const bool is_static = tamis_filter_segment(one, 0, &first) == 0 &&
+                           tamis_kind_has(first.kind, TAMIS_KIND_IS_STATIC);
+    return !is_static || each_segment(other, one, is_piece_within) == 0;
 }
 
 static bool has_grown(tamis_filter *filter)
@@ -125,7 +126,7 @@ static bool supersede(struct leftover *l)
         !value_is_ours(value) || value->life == LIFE_FOUND ||
         (value->life == LIFE_LOADED && leftovers_origin(l) != value->origin))
         return false;
-    if (l->kind != TAMIS_KIND_COUNTING) return join_bits(value, l) == 0;
+    if (!value_counts(value)) return join_bits(value, l) == 0;
     (void)registry_drop_filter(l->name); /* the AOF has the counts that go with its commands */
     return true;
 }
@@ -136,7 +137,7 @@ static bool supersede_renamed(struct leftover *l)
 {
     struct value *value = registry_find_loaded(leftovers_origin(l));
     tamis_filter *filter = NULL;
-    if (value == NULL || l->kind != value->kind || l->kind == TAMIS_KIND_COUNTING ||
+    if (value == NULL || l->kind != value->kind || value_counts(value) ||
         tamis_filter_open(registry_store(), l->name, 0, &filter) < 0)
         return false;
     if (is_within(value->filter, filter)) {

@@ -93,9 +93,8 @@ static bool emit_filter(RedisModuleIO *aof, RedisModuleString *key, struct value
     struct strings all = {.list = NULL};
     bool done = tamis_filter_each_exception(v->filter, append_exception, &all) == 0;
     if (done)
-        done = v->kind == TAMIS_KIND_FUSE || all.found ? emit_whole(aof, key, v)
-                                                       : emit_pieces(aof, key, v);
-    if (done && v->kind != TAMIS_KIND_FUSE && !all.found && all.count > 0)
+        done = value_is_static(v) || all.found ? emit_whole(aof, key, v) : emit_pieces(aof, key, v);
+    if (done && !value_is_static(v) && !all.found && all.count > 0)
         RedisModule_EmitAOF(aof, "TAMIS.EXCEPT", "scv", key, "ADD", all.list, all.count);
     strings_clear(&all);
     return done;

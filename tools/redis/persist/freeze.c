@@ -73,7 +73,7 @@ void freeze_end(void)
 static void copy_one(void *context, const struct value *value)
 {
     (void)context;
-    if (value->kind != TAMIS_KIND_COUNTING) return;
+    if (!value_counts(value)) return;
     struct frozen *f = RedisModule_Calloc(1, sizeof *f);
     f->value = value;
     f->stream.data = stream_in_memory(value, &f->stream.bytes);

@@ -71,7 +71,7 @@ static int save_piece(void *context, const void *data, size_t bytes)
 static bool refers(const struct value *value)
 {
     if (value->slots != NULL) return false;
-    return saving_to_file && config.rdb == RDB_REFERENCE && value->kind != TAMIS_KIND_COUNTING;
+    return saving_to_file && config.rdb == RDB_REFERENCE && !value_counts(value);
 }
 
 static void save_reference(RedisModuleIO *rdb, const struct value *value)

@@ -57,7 +57,7 @@ int value_describe(struct value *value)
     value->origin = first.created_at;
     value->kind = stat.kind;
     value->durable = (stat.flags & TAMIS_FILTER_DURABLE) != 0;
-    if ((value->kind == TAMIS_KIND_COUNTING) != (value->type == TYPE_CUCKOO)) return TAMIS_EINVAL;
+    if (value_counts(value) != (value->type == TYPE_CUCKOO)) return TAMIS_EINVAL;
     value->exact = strcmp(stat.hash_set, "redisbloom") == 0;
     value->expansion = stat.on_full == TAMIS_ON_FULL_REFUSE ? 0 : 2;
     return value->exact ? describe_exact(value) : 0;

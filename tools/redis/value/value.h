@@ -86,6 +86,16 @@ void value_forget_arrived(struct value *value);
 /* What BF.INFO calls its size: 32 bytes, 64 for each segment, and their data. */
 uint64_t value_size_bytes(const struct value *value);
 
+/* What the kind of the filter can do (enum tamis_kind_property). */
+static inline bool value_counts(const struct value *value)
+{
+    return tamis_kind_has(value->kind, TAMIS_KIND_COUNTS) != 0;
+}
+static inline bool value_is_static(const struct value *value)
+{
+    return tamis_kind_has(value->kind, TAMIS_KIND_IS_STATIC) != 0;
+}
+
 /* Does this server drop the filter when the key goes? */
 static inline bool value_is_ours(const struct value *value)
 {
