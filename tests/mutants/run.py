@@ -1,383 +1,276 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Applies mutants, one at a time, and looks whether the tests notice.
+"""Applies mutants, one at a time, and looks whether the tests notice.  tables.py says what a mutant is.
 
-A mutant is a small change that breaks one promise: NAME.patch in this folder, a unified diff with a head:
+Without names all mutants are taken, but for those that a run before this one has killed on the same tree: so a run that was
+ended goes on where it was.  .build/mutants/results has what was killed, when, in what time, and by which test.
 
-    what:        what is broken, in a sentence
-    promise:     the promise that it breaks, and where that stands
-    tests:       the tests that must fail with it, as ctest names them; NAME:CASE is one case of a program;
-                 NAME may have * and ?
-    equivalent:  only if nobody can notice the mutant: why
-
-The tree is copied to .build/mutants/tree and built there.  For each mutant its tests are run until one
-fails.  "killed" means that one did; "LIVED" that none did, which makes the exit status 1.  A patch that
-does not apply or does not build is an error too.  Without names, all mutants are taken.
+The tree is copied to .build/mutants/1 and 2, and built there.  First the tests of all mutants run without one; they must pass,
+and their times are kept.  Then for each mutant its tests are run until one fails, the quickest one first.  "killed" means that
+one did; "LIVED" that none did, which makes the exit status 1.  A mutant that does not apply or does not build is an error too.
 """
 import argparse
-import filecmp
-import fnmatch
-import json
+import hashlib
+import itertools
 import os
+import queue
 import random
-import re
-import shutil
 import signal
-import subprocess
 import sys
+import threading
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TOP = os.path.dirname(os.path.dirname(HERE))
-WORK = os.path.join(TOP, ".build", "mutants")
-TREE, BUILD, LOGS = (os.path.join(WORK, name) for name in ("tree", "build", "logs"))
+import tables
+from copies import NOT_COPIED, WORK, Copy, Tests
+from tables import TOP, Bad
+
+RESULTS = os.path.join(WORK, "results")
 LIMIT_S = 60  # a mutant may make its tests wait for ever
+CONTROL_LIMIT_S = 600
 PROMISE_MUTANTS_MIN = 3
-KEYS = ("what", "promise", "tests", "equivalent")
 
 
-class Bad(Exception):
-    """A patch that is no mutant, or no mutant of this tree."""
+def spell(test):
+    return test[0] + (":" + test[1] if test[1] else "")
 
 
-# ---- Patches --------------------------------------------------------------------------------------
+# ---- Results --------------------------------------------------------------------------------------
 
 
-class Mutant:
-    """name, the fields of the head, and changes: a list of (file, old text, new text)."""
-
-    def __init__(self, name):
-        self.name = name
-        self.fields = {}
-        self.changes = []
-        with open(os.path.join(HERE, name + ".patch"), encoding="utf-8") as file:
-            lines = file.read().split("\n")
-        if lines[-1] == "":
-            lines.pop()
-        at = self.read_head(lines)
-        self.read_diff(lines[at:])
-        for key in KEYS[:3]:
-            if not self.fields.get(key):
-                raise Bad("has no line '%s:'" % key)
-
-    def read_head(self, lines):
-        key = None
-        for at, line in enumerate(lines):
-            if line.startswith("--- "):
-                return at
-            found = re.match(r"(\w+):\s+(.*)", line)
-            if found and found.group(1) in KEYS:
-                key = found.group(1)
-                self.fields[key] = found.group(2)
-            elif key and line.startswith(" "):
-                self.fields[key] += " " + line.strip()
-            else:
-                raise Bad("has a line in its head that is no field: " + line)
-        raise Bad("has no diff")
-
-    def read_diff(self, lines):
-        path, old, new = None, [], []
-        for line in lines + ["@@"]:
-            if line.startswith(("--- ", "+++ ", "@@")):
-                if old or new:
-                    self.changes.append((path, "\n".join(old) + "\n", "\n".join(new) + "\n"))
-                old, new = [], []
-                if line.startswith("+++ "):
-                    path = line[4:].split("\t")[0].removeprefix("b/")
-                continue
-            if line[:1] in (" ", "-", ""):
-                old.append(line[1:])
-            if line[:1] in (" ", "+", ""):
-                new.append(line[1:])
-
-    def edit(self, tree, backwards=False):
-        """The files as they are with it, or without it again: {path: text}."""
-        texts = {}
-        for path, old, new in self.changes:
-            if backwards:
-                old, new = new, old
-            if path not in texts:
-                try:
-                    with open(os.path.join(tree, path), encoding="utf-8") as file:
-                        texts[path] = "\n" + file.read()
-                except OSError as error:
-                    raise Bad("changes %s, which is not there" % path) from error
-            count = texts[path].count("\n" + old)
-            if count != 1:
-                raise Bad("does not apply: the lines that it changes stand %d times in %s, not once:\n%s"
-                          % (count, path, old))
-            texts[path] = texts[path].replace("\n" + old, "\n" + new)
-        return {path: text[1:] for path, text in texts.items()}
-
-    def tests(self, known=()):
-        """(name, case or None) for each test; patterns stand for those of the known tests."""
-        for item in self.fields["tests"].split():
-            name, _, case = item.partition(":")
-            for match in [name] if name in known else fnmatch.filter(known, name) or [name]:
-                yield match, case or None
-
-
-def all_names():
-    return sorted(name[:-6] for name in os.listdir(HERE) if name.endswith(".patch"))
-
-
-# ---- Tests ----------------------------------------------------------------------------------------
-
-
-class Tests:
-    """What ctest knows of a build directory: {name: (command, properties)}.  ctest tells the command of a
-    program only once that is built."""
-
-    def __init__(self, build):
-        self.build = build
-        self.read()
-
-    def read(self):
-        shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], check=True,
-                               stdout=subprocess.PIPE).stdout
-        self.known = {}
-        for test in json.loads(shown)["tests"]:
-            self.known[test["name"]] = (test.get("command", []),
-                                        {p["name"]: p["value"] for p in test.get("properties", [])})
-
-    def targets(self, names):
-        """What must be built for these tests: the program of that name, or else the command, and the Redis module."""
-        shown = subprocess.run(["ninja", "-C", self.build, "-t", "targets", "all"], check=True,
-                               stdout=subprocess.PIPE, text=True).stdout
-        there = {line.split(":")[0] for line in shown.split("\n")}
-        found = set()
-        for name in names:
-            fuzzer = re.sub("^fuzz_(.*)_corpus$", r"replay_\1", re.sub("^fuzz_(.*)_mutated$", r"mutate_\1", name))
-            programs = {name, name.split(".")[0], fuzzer} & there
-            found |= programs or {"tamis_cli"}
-            if "redis" in self.known[name][1].get("LABELS", []):
-                found |= {target for target in there if target.startswith(("tamis_redis", "redis_"))}
-        return found
-
-    def passes(self, name, case, log):
-        """True or False; None if it did not end in time."""
-        command, properties = self.known[name]
-        environment = dict(os.environ)
-        environment.update(p.split("=", 1) for p in properties.get("ENVIRONMENT", []))
-        process = subprocess.Popen(command + ([case] if case else []), stdin=subprocess.DEVNULL, stdout=log,
-                                   stderr=log, env=environment, cwd=properties.get("WORKING_DIRECTORY"),
-                                   start_new_session=True)
-        try:
-            status = process.wait(LIMIT_S)
-        except subprocess.TimeoutExpired:
-            status = None
-        try:
-            os.killpg(process.pid, signal.SIGKILL)  # what a test that failed has left running
-        except ProcessLookupError:
-            pass
-        process.wait()
-        if status is not None and status == properties.get("SKIP_RETURN_CODE"):
-            raise Bad("is not judged: %s was skipped" % name)
-        return None if status is None else status == 0
-
-
-# ---- The copy -------------------------------------------------------------------------------------
-
-
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-
-
-def copy_tree():
-    """Files that are the same are left alone, so that only what differs is built again."""
-    there = set()
+def tree_id():
+    """What all files of the tree have, but for documents and these tables."""
+    whole = hashlib.sha256()
     for folder, folders, files in os.walk(TOP):
-        folders[:] = [name for name in folders if name not in (".build", ".git", "__pycache__")]
-        inside = os.path.relpath(folder, TOP)
-        os.makedirs(os.path.join(TREE, inside), exist_ok=True)
-        for name in files:
-            if inside == "." and name == ".git":
-                continue
-            source, copy = os.path.join(folder, name), os.path.join(TREE, inside, name)
-            there.add(os.path.normpath(copy))
-            if not os.path.exists(copy) or not filecmp.cmp(source, copy, shallow=False):
-                shutil.copy(source, copy)
-                os.utime(copy)
-    for folder, _, files in os.walk(TREE):
-        for name in files:
-            if os.path.join(folder, name) not in there:
-                os.unlink(os.path.join(folder, name))
+        folders[:] = sorted(name for name in folders if name not in (*NOT_COPIED, "docs", "mutants"))
+        for path in sorted(os.path.join(folder, name) for name in files if not name.endswith(".md") and name != ".git"):
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    whole.update(hashlib.sha256(os.path.relpath(path, TOP).encode() + b"\0" + file.read()).digest())
+    return whole.hexdigest()[:12]
 
 
-def configure():
-    command = ["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-               "-DCMAKE_C_FLAGS_RELEASE=-O1 -g0", "-DCMAKE_C_FLAGS=-w"]
-    if shutil.which("ccache"):
-        command.append("-DCMAKE_C_COMPILER_LAUNCHER=ccache")
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+def id_of(mutant):
+    return hashlib.sha256(repr((mutant.items, mutant.changes)).encode()).hexdigest()[:12]
 
 
-def build(targets, log):
-    done = subprocess.run(["ninja", "-C", BUILD, "-j", str(os.cpu_count())] + sorted(targets), stdout=log,
-                          stderr=log, check=False)
-    return done.returncode == 0
+class Results:
+    """The tree's id, and then lines of: the word killed or passed; mutant or test; the mutant's id; seconds; when; by what."""
+
+    def __init__(self):
+        self.killed, self.seconds = {}, {}
+        self.lock = threading.Lock()
+        self.tree = tree_id()
+        os.makedirs(WORK, exist_ok=True)
+        with open(RESULTS, "a+", encoding="utf-8") as file:
+            file.seek(0)
+            first, *lines = file.read().split("\n")
+            if first != self.tree:
+                lines = []
+                file.truncate(0)
+                file.write(self.tree + "\n")
+        for verdict, name, mutant, seconds, *_ in map(str.split, filter(None, lines)):
+            if verdict == "killed":
+                self.killed[name] = mutant
+            else:
+                self.seconds[name] = float(seconds)
+
+    def add(self, *words):
+        with self.lock, open(RESULTS, "a", encoding="utf-8") as file:
+            file.write(" ".join(words[:4] + (time.strftime("%Y-%m-%dT%H:%M"),) + words[4:]) + "\n")
 
 
 # ---- Judging --------------------------------------------------------------------------------------
 
 
-def judge(mutant, tests):
-    """The test that kills it, or None."""
-    edited = mutant.edit(TREE)
-    whole = {path: open(os.path.join(TREE, path), encoding="utf-8").read() for path in edited}
-    targets = tests.targets([name for name, _ in mutant.tests(tests.known)])
-    with open(os.path.join(LOGS, mutant.name), "w", encoding="utf-8") as log:
+def share(copies, work, do):
+    """do(copy, item) for each item of work, in as many threads as there are copies."""
+    left = queue.SimpleQueue()
+    for item in work:
+        left.put(item)
+
+    def do_some(copy):
+        while True:
+            try:
+                item = left.get_nowait()
+            except queue.Empty:
+                return
+            do(copy, item)
+
+    threads = [threading.Thread(target=do_some, args=(copy,), daemon=True) for copy in copies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def build_all(copies, mutants):
+    """The tree as it is.  The second copy finds in the compiler's cache what the first has compiled."""
+    for copy in copies:
+        with open(os.path.join(copy.logs, "build"), "w", encoding="utf-8") as log:
+            names = {name for mutant in mutants for name, _ in mutant.tests(copy.tests.known)}
+            copy.build(names, log, os.cpu_count(), keep=True)
+
+
+def control(copies, mutants, results):
+    """How many of their tests fail without them."""
+    failed = []
+
+    def pass_one(copy, test):
+        begin = time.monotonic()
+        with open(os.path.join(copy.logs, spell(test).replace("/", "_")), "w", encoding="utf-8") as log:
+            try:
+                passed = copy.tests.passes(test, log, CONTROL_LIMIT_S) or copy.tests.passes(test, log, CONTROL_LIMIT_S)
+            except Bad as why:
+                passed = log.write("%s\n" % why) < 0
+        if passed:
+            results.seconds[spell(test)] = time.monotonic() - begin
+            results.add("passed", spell(test), "-", "%.1f" % results.seconds[spell(test)])
+        else:
+            failed.append(test)
+            print("FAILED without a mutant: %s; see %s" % (spell(test), log.name), flush=True)
+
+    tests = {test for mutant in mutants for test in mutant.tests(copies[0].tests.known)}
+    share(copies, sorted((test for test in tests if spell(test) not in results.seconds), key=str), pass_one)
+    return len(failed)
+
+
+def kills(copy, test, log, results):
+    """Whether a test fails, and how.  One that may fail by chance has to fail twice."""
+    limit = max(LIMIT_S, 3 * results.seconds.get(spell(test), 2 * LIMIT_S))
+    passed = copy.tests.passes(test, log, limit)
+    if passed is False and copy.tests.may_fail_by_chance(test[0]):
+        passed = copy.tests.passes(test, log, limit)
+    return None if passed else spell(test) + (" without an end" if passed is None else "")
+
+
+def judge(copy, mutant, results):
+    """(the test that kills it or None, seconds of building, seconds of tests)"""
+    edited = mutant.edit(copy.tree)
+    whole = {path: tables.read(copy.tree, path) for path in edited}
+    tests = sorted(mutant.tests(copy.tests.known), key=lambda test: results.seconds.get(spell(test), 0))
+    begin = time.monotonic()
+    with open(os.path.join(copy.logs, mutant.name), "w", encoding="utf-8") as log:
         try:
             for path, text in edited.items():
-                write(os.path.join(TREE, path), text)
-            if not build(targets, log):
-                raise Bad("does not build; see " + log.name)
-            tests.read()
-            for name, case in mutant.tests(tests.known):
-                log.write("==== %s %s\n" % (name, case or ""))
-                log.flush()
-                passed = tests.passes(name, case, log)
-                if not passed:
-                    return name + (":" + case if case else "") + (" without an end" if passed is None else "")
-            return None
+                tables.write(copy.tree, path, text)
+            copy.build([name for name, _ in tests], log)
+            built = time.monotonic()
+            killer = next(filter(None, (kills(copy, test, log, results) for test in tests)), None)
         finally:
             for path, text in whole.items():
-                write(os.path.join(TREE, path), text)
+                tables.write(copy.tree, path, text)
+    return killer, built - begin, time.monotonic() - built
 
 
-def control(mutants, tests):
-    """Do their tests pass without them?"""
-    wanted = sorted({test for mutant in mutants for test in mutant.tests(tests.known)}, key=str)
-    bad = 0
-    with open(os.path.join(LOGS, "control"), "w", encoding="utf-8") as log:
-        if not build(tests.targets([name for name, _ in wanted]), log):
-            sys.exit("run.py: the tree does not build; see " + log.name)
-        tests.read()
-        for name, case in wanted:
-            begin = time.monotonic()
-            log.write("==== %s %s\n" % (name, case or ""))
-            log.flush()
-            passed = tests.passes(name, case, log)
-            bad += not passed
-            log.write("==== %s in %.1f s\n" % ("passed" if passed else "FAILED", time.monotonic() - begin))
-            if not passed:
-                print("FAILED without a mutant: %s %s; see %s" % (name, case or "", log.name), flush=True)
-    return bad
-
-
-def run(mutants, with_control):
-    os.makedirs(LOGS, exist_ok=True)
-    copy_tree()
-    configure()
-    tests = Tests(BUILD)
-    killed = lived = equivalent = errors = 0
-    mutants = [mutant for mutant in mutants if not lacks_tests(mutant, tests)] or sys.exit(1)
-    if with_control:
-        errors += control(mutants, tests)
+def run(mutants, with_control, number):
+    begin = time.monotonic()
+    results = Results()
+    copies = [Copy(n + 1, max(1, os.cpu_count() // number)) for n in range(number)]
     for mutant in mutants:
-        if "equivalent" in mutant.fields:
-            equivalent += 1
-            print("equivalent %s: %s" % (mutant.name, mutant.fields["equivalent"]), flush=True)
-            continue
-        begin = time.monotonic()
-        try:
-            killer = judge(mutant, tests)
-        except Bad as bad:
-            errors += 1
-            print("ERROR  %s %s" % (mutant.name, bad), flush=True)
-            continue
-        killed += killer is not None
-        lived += killer is None
-        verdict = "killed %s (by %s" % (mutant.name, killer) if killer else "LIVED  %s (" % mutant.name
-        print("%s, %.0f s)" % (verdict, time.monotonic() - begin), flush=True)
-        if not killer:
-            print("       " + mutant.fields["what"], flush=True)
-    print("%d of %d mutants killed, %d lived, %d equivalent, %d errors"
-          % (killed, len(mutants), lived, equivalent, errors))
-    return 1 if lived or errors else 0
+        if copies[0].tests.lacking(mutant):
+            raise Bad("%s: %s names tests that are not there" % (mutant.table, mutant.name))
+    build_all(copies, mutants)
+    print("built in %.0f s" % (time.monotonic() - begin), flush=True)
+    counts = {"killed": 0, "LIVED": 0, "ERROR": control(copies, mutants, results) if with_control else 0}
+    print("%d mutants, judged after %.0f s" % (len(mutants), time.monotonic() - begin), flush=True)
+
+    def judge_group(copy, group):
+        for mutant in group:
+            try:
+                killer, build_s, tests_s = judge(copy, mutant, results)
+                verdict = "killed" if killer else "LIVED"
+                print("%-6s %s (%s, built in %.1f s, tested in %.1f s)"
+                      % (verdict, mutant.name, "by " + killer if killer else mutant.what, build_s, tests_s), flush=True)
+                if killer and with_control:
+                    results.add("killed", mutant.name, id_of(mutant), "%.1f" % (build_s + tests_s), killer)
+            except Bad as bad:
+                verdict = "ERROR"
+                print("ERROR  %s %s" % (mutant.name, bad), flush=True)
+            counts[verdict] += 1
+
+    def by_file(mutant):
+        return mutant.changes[0]["file"]
+
+    # Mutants of one file follow each other: the file is compiled once for each, and not once more in between.
+    groups = [list(group) for _, group in itertools.groupby(sorted(mutants, key=by_file), by_file)]
+    share(copies, sorted(groups, key=len, reverse=True), judge_group)
+    print("tree %s: %d of %d mutants killed in %.0f s, %d lived, %d errors" % (
+        results.tree, counts["killed"], len(mutants), time.monotonic() - begin, counts["LIVED"], counts["ERROR"]))
+    return 0 if counts["killed"] == len(mutants) and not counts["ERROR"] else 1
 
 
-def lacks_tests(mutant, tests):
-    """Says which tests are not there."""
-    unknown = sorted({name for name, _ in mutant.tests(tests.known) if name not in tests.known})
-    if unknown:
-        print("%s names tests that are not there: %s" % (mutant.name, " ".join(unknown)))
-    return bool(unknown)
+# ---- Checks ---------------------------------------------------------------------------------------
 
 
-def count_promises():
-    """How many mutants break each promise of docs/promises.md: {sentence: number}.  Promises of other documents are
-    not counted.  (Heads from before that page was made call it README.)"""
-    with open(os.path.join(HERE, "promises.txt"), encoding="utf-8") as file:
-        counts = {line.strip(): 0 for line in file}
-    for name in all_names():
-        for promise in Mutant(name).fields["promise"].split("; "):
-            document, _, sentence = promise.partition(": ")
-            if document not in ("promises.md", "README"):
-                continue
-            sentence = sentence.removesuffix(".")
-            if sentence not in counts:
-                raise Bad("%s breaks a promise that promises.txt has not: %s" % (name, sentence))
-            counts[sentence] += 1
-    return counts
-
-
-def check(build_directory):
-    tests = Tests(build_directory) if build_directory else None
+def check(mutants, build_folder):
+    """Says what no longer applies, which tests are missing, and which promises have too few mutants."""
+    tests = Tests(build_folder) if build_folder else None
     bad = 0
-    for name in all_names():
+    for mutant in mutants.values():
         try:
-            mutant = Mutant(name)
             mutant.edit(TOP)
-            bad += tests is not None and lacks_tests(mutant, tests)
+            if tests and tests.lacking(mutant):
+                raise Bad("names tests that are not there: " + " ".join(tests.lacking(mutant)))
         except Bad as why:
             bad += 1
-            print("%s %s" % (name, why))
-    print("%d mutants, %d of them bad" % (len(all_names()), bad))
-    few = bad_promises()
+            print("%s: %s %s" % (mutant.table, mutant.name, why))
+    few = [(word, n) for word, _, n in tables.promises(mutants) if n < PROMISE_MUTANTS_MIN]
+    for word, n in few:
+        print("only %d of %d mutants: %s" % (n, PROMISE_MUTANTS_MIN, word))
+    print("%d mutants, %d of them bad" % (len(mutants), bad))
     return 1 if bad or few else 0
 
 
-def bad_promises():
-    """Says which promises have too few mutants."""
-    try:
-        few = {promise: n for promise, n in count_promises().items() if n < PROMISE_MUTANTS_MIN}
-    except Bad as why:
-        print(why)
-        return True
-    for promise, number in few.items():
-        print("only %d of %d: %s" % (number, PROMISE_MUTANTS_MIN, promise))
-    return bool(few)
+def follow(mutants):
+    """Writes into the tables where texts stand that have moved to another file or function."""
+    for mutant in mutants.values():
+        try:
+            mutant.edit(TOP)
+        except Bad:
+            if tables.follow(mutant, TOP):
+                print("%s: %s follows" % (mutant.table, mutant.name))
+    return check(tables.load(), None)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--check", nargs="?", const="", metavar="BUILD",
-                        help="build nothing: only say which patches do not apply, or name tests that BUILD lacks, and "
-                             "which promise of docs/promises.md (promises.txt) has fewer than three mutants")
-    parser.add_argument("--promises", action="store_true",
-                        help="build nothing: print how many mutants break each promise of docs/promises.md")
+                        help="build nothing: say which texts are not found and where, which tests BUILD lacks, and which promise "
+                             "has fewer than three mutants")
+    parser.add_argument("--follow", action="store_true",
+                        help="build nothing: write into the tables where texts stand that have moved, then check")
+    parser.add_argument("--promises", action="store_true", help="build nothing: print how many mutants break each promise")
     parser.add_argument("--no-control", action="store_true",
-                        help="do not run the tests once without a mutant, in which they must pass")
+                        help="do not run the tests once without a mutant, in which they must pass; no result is kept then")
     parser.add_argument("--random", type=int, metavar="N", help="N mutants, chosen by the number S")
     parser.add_argument("--seed", type=int, metavar="S", default=int(time.time()))
+    parser.add_argument("--copies", type=int, metavar="N", default=min(2, os.cpu_count()), help="how many at a time (2)")
     options = parser.parse_args()
-    if options.check is not None:
-        return check(options.check)
-    if options.promises:
-        print("\n".join("%3d  %s" % (n, promise) for promise, n in count_promises().items()))
-        return 0
-    names = [name.removesuffix(".patch") for name in options.names] or all_names()
-    if options.random is not None:
-        names = random.Random(options.seed).sample(names, min(options.random, len(names)))
-        print("%d mutants, seed %d" % (len(names), options.seed), flush=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
-        mutants = [Mutant(name) for name in names]
-    except (Bad, OSError) as why:
+        mutants = tables.load()
+        if options.check is not None:
+            return check(mutants, options.check)
+        if options.follow:
+            return follow(mutants)
+        if options.promises:
+            print("\n".join("%3d  %s: %s" % (n, word, sentence) for word, sentence, n in tables.promises(mutants)))
+            return 0
+        unknown = [name for name in options.names if name not in mutants]
+        if unknown:
+            raise Bad("no such mutant: " + " ".join(unknown))
+        names = options.names or sorted(mutants)
+        if options.random is not None:
+            names = random.Random(options.seed).sample(names, min(options.random, len(names)))
+            print("%d mutants, seed %d" % (len(names), options.seed), flush=True)
+        elif not options.names:
+            killed = Results().killed
+            names = [name for name in names if killed.get(name) != id_of(mutants[name])]
+            print("%d of %d mutants are killed already" % (len(mutants) - len(names), len(mutants)), flush=True)
+        return run([mutants[name] for name in names], not options.no_control, options.copies) if names else 0
+    except Bad as why:
         sys.exit("run.py: %s" % why)
-    return run(mutants, not options.no_control)
 
 
 if __name__ == "__main__":
