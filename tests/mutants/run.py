@@ -143,11 +143,14 @@ def kills(copy, test, log, results):
     return None if passed else spell(test) + (" without an end" if passed is None else "")
 
 
-def judge(copy, mutant, results):
+def judge(copy, mutant, results, with_control):
     """(the test that kills it or None, seconds of building, seconds of tests)"""
     edited = mutant.edit(copy.tree)
     whole = {path: tables.read(copy.tree, path) for path in edited}
-    tests = sorted(mutant.tests(copy.tests.known), key=lambda test: results.seconds.get(spell(test), 0))
+    tests = [test for test in mutant.tests(copy.tests.known) if not with_control or spell(test) in results.seconds]
+    tests.sort(key=lambda test: results.seconds.get(spell(test), 0))
+    if not tests:
+        raise Bad("is not judged: its tests do not pass without it")
     begin = time.monotonic()
     with open(os.path.join(copy.logs, mutant.name), "w", encoding="utf-8") as log:
         try:
@@ -177,7 +180,7 @@ def run(mutants, with_control, number):
     def judge_group(copy, group):
         for mutant in group:
             try:
-                killer, build_s, tests_s = judge(copy, mutant, results)
+                killer, build_s, tests_s = judge(copy, mutant, results, with_control)
                 verdict = "killed" if killer else "LIVED"
                 print("%-6s %s (%s, built in %.1f s, tested in %.1f s)"
                       % (verdict, mutant.name, "by " + killer if killer else mutant.what, build_s, tests_s), flush=True)

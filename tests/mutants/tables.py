@@ -95,7 +95,7 @@ class Mutant:
             try:
                 text = texts[path] if path in texts else read(tree, path)
             except OSError as error:
-                raise Bad("changes %s, which is not there; %s" % (path, guess(tree, change))) from error
+                raise Bad("changes %s, which is not there; %s" % (path, guess(tree, change, function))) from error
             found = places(text, path, function, old)
             if len(found) != 1:
                 raise Bad(complaint(tree, text, change, len(found)))
@@ -159,27 +159,27 @@ def elsewhere(tree, old):
             at = text.find(old, at + 1)
 
 
-def guess(tree, change):
-    """Says where the text, or else its function, stands now."""
-    found = [path + (": " + function if function else "") for path, function in elsewhere(tree, change["old"])]
+def guess(tree, change, function):
+    """Says where the text, or else the function, stands now."""
+    found = [path + (": " + name if name else "") for path, name in elsewhere(tree, change["old"])]
     if found:
         return "the old text stands in " + ", ".join(found[:5])
     found = [path for path, text in sources(tree).items()
-             if change.get("function") in [name for name, _, _ in definitions(text, path)]]
-    return "the old text stands nowhere; its function is in " + ", ".join(found[:5]) if found else "the old text stands nowhere"
+             if function and function in [name for name, _, _ in definitions(text, path)]]
+    return "the old text stands nowhere" + ("; the function is in " + ", ".join(found[:5]) if found else "")
 
 
 def complaint(tree, text, change, count):
     path, function, old = change["file"], change.get("function"), change["old"]
     spans = [span for span in definitions(text, path) if span[0] == function]
     if function and not spans:
-        return "changes %s, which has no %s; %s" % (path, function, guess(tree, change))
+        return "changes %s, which has no %s; %s" % (path, function, guess(tree, change, function))
     where = "%s:%d: %s" % (path, text.count("\n", 0, spans[0][1]) + 1, function) if spans else path
     if count > 1:
         return "its old text stands %d times in %s:\n%s" % (count, where, old)
     lines = (text[spans[0][1]:spans[0][2]] if spans else text).split("\n")
     close = [line for part in old.rstrip().split("\n") for line in difflib.get_close_matches(part, lines, 1)]
-    return ("its old text is not in %s; %s:\n%s" % (where, guess(tree, change), old.rstrip())
+    return ("its old text is not in %s; %s:\n%s" % (where, guess(tree, change, None), old.rstrip())
             + "\n   there is:\n" * bool(close) + "\n".join(close))
 
 

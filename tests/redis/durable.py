@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """durable.py MODULE TAMIS SLOW_DISK: adds to durable filters answer when the disk has them, and the server goes on.
 
-tests/mutants has what it was seen to fail for, in redis_durable_*.patch.  keys_change_under_the_threads was seen to hang
+tests/mutants has what it was seen to fail for, as its mutants redis_durable_*.  keys_change_under_the_threads was seen to hang
 while the registry's handler of fork() was registered before the library's.
 """
 import itertools

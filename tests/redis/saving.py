@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """saving.py MODULE TAMIS: what a dump and a restart cost the server, for a filter of 128 MiB.
 
-tests/mutants has what it was seen to fail for, in redis_saving_*.patch.
+tests/mutants has what it was seen to fail for, as its mutants redis_saving_*.
 """
 import itertools
 import os

@@ -2,7 +2,7 @@
 """trouble.py MODULE TAMIS: what goes wrong around the server: a stopped process, a full disk, a store of another user.
 Commands say what it is, the server goes on, and all is well when the trouble is over.
 
-tests/mutants has what it was seen to fail for, in redis_busy_*.patch.
+tests/mutants has what it was seen to fail for, as its mutants redis_busy_*.
 """
 import fcntl
 import os

@@ -81,6 +81,17 @@ static void assert_same_data(const struct scene *scene)
     assert_int_equal(tamis__segment_items(&scene->by_key), tamis__segment_items(&scene->by_digest));
 }
 
+/* The call for keys of which most are not there.  Seen to fail with pairs that are sieved as
+ * digests (the mutant bloom_sieve_of_pairs). */
+static void assert_few_are_the_same(struct scene *scene, size_t found)
+{
+    if (scene->kind->contains_few == NULL) return;
+    memset(scene->answers, 7, KEYS);
+    assert_int_equal(
+        scene->kind->contains_few(&scene->by_digest, scene->digests, KEYS, scene->answers), found);
+    assert_memory_equal(scene->answers, scene->expected, KEYS);
+}
+
 /* The first half is added, then all are asked for. */
 CASE(batches_by_digest_are_those_by_key)
 {
@@ -99,6 +110,7 @@ CASE(batches_by_digest_are_those_by_key)
                          found);
         assert_memory_equal(s->answers, s->expected, KEYS);
         assert_true(found >= KEYS / 2 && found < KEYS);
+        assert_few_are_the_same(s, found);
         assert_int_equal(s->kind->contains_digests(&s->by_digest, NULL, 0, NULL), 0);
         end(s);
     }
