@@ -20,6 +20,8 @@ import sys
 import threading
 import time
 
+sys.dont_write_bytecode = True  # the tree stays as it is
+
 import tables
 from copies import NOT_COPIED, WORK, Copy, Tests
 from tables import TOP, Bad

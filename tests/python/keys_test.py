@@ -3,6 +3,7 @@
 
 import array
 import ctypes
+import itertools
 import os
 import sys
 import struct
@@ -125,7 +126,8 @@ class Keys(StoreTest):
     def test_one_key_is_the_same_in_every_dress(self):
         self.assertTrue(self.seen.add("key ä"))
         raw = "key ä".encode()
-        for key in (raw, bytearray(raw), memoryview(raw), array.array("b", raw), memoryview(b"-" + raw)[1:]):
+        spaced = memoryview(bytes(itertools.chain.from_iterable(zip(raw, b"-" * len(raw)))))  # the mutant python_gaps_are_keys
+        for key in (raw, bytearray(raw), memoryview(raw), array.array("b", raw), memoryview(b"-" + raw)[1:], spaced[::2]):
             self.assertIn(key, self.seen)
             self.assertEqual(self.seen.contains_many([key]), b"\1")
         self.assertTrue(self.seen.add(""))
