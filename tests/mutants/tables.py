@@ -115,6 +115,8 @@ def load():
     """All mutants: {name: Mutant}."""
     mutants = {}
     for table in sorted(os.listdir(HERE)):
+        if table.endswith(".patch"):
+            raise Bad("%s is a patch; mutants stand in the tables *.toml" % table)
         if table.endswith(".toml"):
             for promise, rows in tomllib.loads(read(HERE, table)).items():
                 for name, fields in rows.items():
