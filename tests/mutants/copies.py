@@ -9,12 +9,14 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 
 from tables import TOP, Bad
 
 WORK = os.path.join(TOP, ".build", "mutants")
 NOT_COPIED = (".build", ".git", "__pycache__")
 running = set()
+is_ending = threading.Event()
 
 
 def kill(process):
@@ -27,6 +29,7 @@ def kill(process):
 
 @atexit.register
 def kill_all():
+    is_ending.set()
     for process in list(running):
         kill(process)
 
@@ -36,11 +39,13 @@ def run(command, log, limit=None, **options):
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, **options)
     running.add(process)
     try:
-        return process.wait(limit)
+        status = process.wait(limit)
     except subprocess.TimeoutExpired:
-        return None
-    finally:
-        kill(process)
+        status = None
+    if is_ending.is_set():
+        threading.Event().wait()  # what kill_all() has ended tells nothing of a mutant; this thread ends with the process
+    kill(process)
+    return status
 
 
 class Tests:

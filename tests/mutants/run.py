@@ -167,7 +167,7 @@ def judge(copy, mutant, results, with_control):
     return killer, built - begin, time.monotonic() - built
 
 
-def run(mutants, with_control, number):
+def run(mutants, before, with_control, number):
     begin = time.monotonic()
     results = Results()
     copies = [Copy(n + 1, max(1, os.cpu_count() // number)) for n in range(number)]
@@ -199,8 +199,9 @@ def run(mutants, with_control, number):
     # Mutants of one file follow each other: the file is compiled once for each, and not once more in between.
     groups = [list(group) for _, group in itertools.groupby(sorted(mutants, key=by_file), by_file)]
     share(copies, sorted(groups, key=len, reverse=True), judge_group)
-    print("tree %s: %d of %d mutants killed in %.0f s, %d lived, %d errors" % (
-        results.tree, counts["killed"], len(mutants), time.monotonic() - begin, counts["LIVED"], counts["ERROR"]))
+    print("tree %s, %s: %d of %d mutants killed, %d of them in this run of %.0f s; %d lived, %d errors" % (
+        results.tree, time.strftime("%Y-%m-%d"), before + counts["killed"], before + len(mutants), counts["killed"],
+        time.monotonic() - begin, counts["LIVED"], counts["ERROR"]))
     return 0 if counts["killed"] == len(mutants) and not counts["ERROR"] else 1
 
 
@@ -252,7 +253,8 @@ def main():
     parser.add_argument("--seed", type=int, metavar="S", default=int(time.time()))
     parser.add_argument("--copies", type=int, metavar="N", default=min(2, os.cpu_count()), help="how many at a time (2)")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: sys.exit(1))
     try:
         mutants = tables.load()
         if options.check is not None:
@@ -265,15 +267,16 @@ def main():
         unknown = [name for name in options.names if name not in mutants]
         if unknown:
             raise Bad("no such mutant: " + " ".join(unknown))
-        names = options.names or sorted(mutants)
+        names, before = options.names or sorted(mutants), 0
         if options.random is not None:
             names = random.Random(options.seed).sample(names, min(options.random, len(names)))
             print("%d mutants, seed %d" % (len(names), options.seed), flush=True)
         elif not options.names:
             killed = Results().killed
             names = [name for name in names if killed.get(name) != id_of(mutants[name])]
-            print("%d of %d mutants are killed already" % (len(mutants) - len(names), len(mutants)), flush=True)
-        return run([mutants[name] for name in names], not options.no_control, options.copies) if names else 0
+            before = len(mutants) - len(names)
+            print("%d of %d mutants are killed already" % (before, len(mutants)), flush=True)
+        return run([mutants[name] for name in names], before, not options.no_control, options.copies) if names else 0
     except Bad as why:
         sys.exit("run.py: %s" % why)
 
