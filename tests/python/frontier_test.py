@@ -153,17 +153,42 @@ class Answers(FrontierTest):
 
     def test_bad_arguments_are_refused_before_anything_is_pushed(self):
         frontier = self.frontier()
-        for bad in (5, None, ("a",), ("a", 5), ("a", b"", "x"), ("a", b"", 1, 2), "\ud800", ("b", "\ud800")):
-            with self.assertRaises((TypeError, ValueError), msg=repr(bad)):
-                frontier.push_many(["first", bad])
+        for bad in (5, None, ("a",), ("a", 5), ("a", b"", "x"), ("a", b"", 1, 2), "\ud800", ("b", "\ud800"), ("a", b"", 1 << 63)):
+            with self.assertRaises((TypeError, ValueError, OverflowError), msg=repr(bad)):
+                frontier.push_many([*map(str, range(5000)), bad])  # a priority of more than 64 bits was told in the second batch
         for call in (lambda: frontier.push_many("abc"), lambda: frontier.done([], push="abc")):
             self.assertRaises(TypeError, call)
         self.each_raises(ValueError, [lambda: frontier.take(-1), lambda: frontier.take(1, lease=0)])
+        self.assertRaises(TypeError, frontier.take, 1.5)  # it was an error of SQLite, "datatype mismatch"
         self.assertEqual((len(frontier), len(frontier.filter)), (0, 0))
+        frontier.push_many(["a", "b"])
+        items = frontier.take(1 << 70)
+        for call in (frontier.done, frontier.failed, frontier.release, frontier.renew, frontier.forget):
+            with self.assertRaisesRegex(TypeError, "items as take"):
+                call([items[0], "b"])
+        self.each_raises(TypeError, [lambda: frontier.failed(items, note=b"\xff"),
+                                     lambda: frontier.failed(items, again_in=float("nan"))])
+        self.assertEqual(frontier.counts(), {"waiting": 0, "out": 2, "later": 0, "aside": 0})
         frontier.close()
         frontier.close()
         self.each_raises(tamis.ClosedError, [lambda: frontier.push("a"), frontier.take, frontier.pending,
                                              lambda: len(frontier), frontier.checkpoint])
+        # Some opened the file again, and kept it so.
+        for call in (frontier.changed, frontier.aside, lambda: frontier.backup(self.path), lambda: frontier.done(items),
+                     lambda: frontier.forget(items)):
+            with self.assertRaisesRegex(tamis.ClosedError, "the frontier 'crawl' is closed"):
+                call()
+        self.assertIsNone(frontier._queue._db)
+
+    def test_limits_below_0_are_refused(self):
+        """With max_deaths=-1 each death of a holder set its work aside."""
+        self.each_raises(ValueError, [lambda: self.frontier(max_deaths=-1), lambda: self.frontier(max_failures=-1)])
+        self.assertRaises(TypeError, self.frontier, max_deaths="20")
+
+    def test_path_that_is_no_utf_8(self):
+        """It was refused with a UnicodeEncodeError, though the rest of the store is used there."""
+        with tamis.Frontier(os.path.join(os.fsencode(self.directory), b"\xff #?%41"), "q") as frontier:
+            self.assertTrue(frontier.push("a"))
 
     def test_names_stay_in_the_directory_and_are_told_apart(self):
         names = ["a/b", "a%2Fb", "..", "../x", ".", "é", "long" * 50, "long" * 50 + "x", "A", "a"]

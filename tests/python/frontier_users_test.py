@@ -11,6 +11,7 @@ import collections
 import http.server
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -82,7 +83,7 @@ class Closes(Walk):
 
     def parse(self, response):
         yield from super().parse(response)
-        if len(self.events) == 4:
+        if len(self.events) >= 4 and "page " in self.events:  # the first run; callbacks take turns, so it may be 5
             raise CloseSpider("enough")
 
 class Counted(Walk):
@@ -137,6 +138,17 @@ class Files:
         self.crawler.spider.events.append("file %d" % answer.status)
         return item
 
+class Unstorable(Walk):
+    """Its first request cannot be stored, as no name leads to its callback."""
+    name = "unstorable"
+
+    def start_requests(self):
+        yield scrapy.Request(f"{SITE}/unstorable/", dont_filter=True, callback=lambda response: self.parse(response))
+
+    async def start(self):
+        for request in self.start_requests():
+            yield request
+
 class Robots(Walk):
     name = "robots"
     custom_settings = {"ROBOTSTXT_OBEY": True}
@@ -153,7 +165,19 @@ for name in sys.argv[2:]:
     process.crawl(getattr(spiders, name))
 process.start()
 '''
-ALL = ["Errbacks", "Slow", "Unreachable", "Closes", "Counted", "Ignored", "Inner", "Robots", "Cached", "Walk"]
+ALL = ["Errbacks", "Slow", "Unreachable", "Closes", "Counted", "Ignored", "Inner", "Unstorable", "Robots", "Cached", "Walk"]
+REFUSED = """
+import json, sys
+from scrapy.utils.test import get_crawler
+from tamis.scrapy import Scheduler
+settings = json.loads(sys.argv[1])
+for name, bad in ("TAMIS_LEASE", 0), ("TAMIS_LEASE", "abc"), ("TAMIS_LEASE", -1), ("TAMIS_LEASE", "nan"), ("TAMIS_MAX_DEATHS", -1):
+    try:
+        Scheduler.from_crawler(get_crawler(settings_dict={**settings, name: bad}))
+        print("taken:", name, bad)
+    except ValueError as error:
+        print(error)
+"""
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -220,7 +244,7 @@ class Users(StoreTest):
         results, log = self.crawl(*ALL)
         self.assertNotRegex(log, r"tamis/_?\w+\.py", "no traceback is through the package")
         self.assertEqual(len(results), len(ALL))
-        for name in ("slow", "walk", "cached"):
+        for name in ("slow", "walk", "cached", "unstorable"):
             self.assertEqual(sorted(results[name][1]), self.pages(), name)
         self.assertEqual(sorted(results["errbacks"][1]), ["failed 7"] * 3 + ["no page"])
         self.assertEqual(results["unreachable"][1], [])
@@ -229,21 +253,47 @@ class Users(StoreTest):
         self.assertEqual(sorted(results["inner"][1]), sorted(["file 200"] * PAGES + self.pages()))
         for name, (reason, _, stats) in results.items():
             if name in ("closes", "counted"):
-                self.assertIn(reason, ("enough", "closespider_pagecount"))
+                self.assertIn(reason, ("enough", "closespider_pagecount"), name)
                 self.assertGreater(stats["tamis/left"], 0, name)
             else:
                 self.assertEqual((reason, stats["tamis/left"], stats["tamis/aside"]), ("finished", 0, 0), name)
         first = {name: results[name][1] for name in ("closes", "counted")}
         before = self.server.hits.copy()
 
-        results, log = self.crawl("Closes", "Cached", "Unreachable")  # again
+        results, log = self.crawl("Closes", "Cached", "Unreachable", "Unstorable")  # again
         self.assertNotRegex(log, r"tamis/_?\w+\.py", "no traceback is through the package")
         self.assertEqual(set(results["closes"][1]) | set(first["closes"]), set(self.pages()))
         self.assertEqual(results["closes"][2]["tamis/left"], 0)
         self.assertEqual(results["cached"][1], [])
+        # What cannot be stored is lost with its process, so a start like that comes again.  It was marked as seen by the first.
+        self.assertEqual(results["unstorable"][1], ["page "])
         again = [path for path, count in self.server.hits.items() if count > 1 and before[path] and path.startswith("/closes")
                  and count > before[path]]
         self.assertEqual(again, [], "what was closed in order is not fetched again")
+
+    def test_numbers_are_looked_at_when_the_crawl_starts(self):
+        """With a lease of 0 each take() failed: the crawl did nothing, and did not end."""
+        done = subprocess.run([self.python, "-c", REFUSED, json.dumps(self.settings)], cwd=self.directory, text=True,
+                              capture_output=True, check=True)
+        self.assertEqual(re.sub("[^\\n]*Warning.*", "", done.stdout).splitlines(), [
+            "TAMIS_LEASE is a number from 0.1 on, not 0", "TAMIS_LEASE is a number from 0.1 on, not 'abc'",
+            "TAMIS_LEASE is a number from 0.1 on, not -1", "TAMIS_LEASE is a number from 0.1 on, not 'nan'",
+            "TAMIS_MAX_DEATHS is a number from 0 on, not -1"])
+        self.assertFalse(os.path.exists(os.path.join(self.path, "queues")))
+
+    def commands_that_look_at_a_page(self, project):
+        """They saw the page the first time only, check said OK without a check, and shell waited for ever."""
+        page = "http://127.0.0.1:%d/walk/" % self.server.server_port
+        path = os.path.join(project, "crawls/spiders/walk.py")
+        with open(path, encoding="utf-8") as file:
+            spider = file.read()
+        self.write(path, spider.replace("response):\n", f'response):\n        """@url {page}\n        @returns requests 4 4"""\n', 1))
+        for command, said in ((["fetch", page], 'href="1"'), (["shell", page, "-c", "response.text"], 'href="1"'),
+                              (["parse", "--spider", "walk", page], page + "2"), (["check", "walk"], "Ran 1 contract")):
+            done = subprocess.run([self.python, "-m", "scrapy", *command], cwd=project, timeout=100, text=True, check=False,
+                                  env={**os.environ, "SITE": page.rpartition("/walk")[0], "RESULTS": self.results},
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            self.assertIn(said, done.stdout, command)
 
     def test_project(self):
         self.write("project/scrapy.cfg", "[settings]\ndefault = crawls.settings\n")
@@ -255,6 +305,13 @@ class Users(StoreTest):
         project = os.path.join(self.directory, "project")
         results, log = self.run_it("-m", "scrapy", "crawl", "walk", directory=project)
         self.assertEqual(sorted(results["walk"][1]), self.pages(), log)
+        with tamis.Frontier(self.path, "scrapy-walk") as frontier:
+            frontier.push("work of a crawl")
+            before = frontier.counts(), len(frontier.filter)
+        self.commands_that_look_at_a_page(project)
+        with tamis.Frontier(self.path, "scrapy-walk") as frontier:
+            self.assertEqual((frontier.counts(), len(frontier.filter)), before)
+            frontier.done(frontier.take())
         with tamis.Frontier(self.path, "scrapy-walk") as frontier:
             self.assertFalse(frontier.pending())
 

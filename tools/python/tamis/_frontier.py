@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import logging
+import operator
 import os
 import sqlite3
 import threading
@@ -30,6 +31,7 @@ Entry: TypeAlias = "Key | tuple[Key | None, Payload] | tuple[Key | None, Payload
 logger = logging.getLogger(__name__)
 BATCH = 4096  # entries of one transaction, so that the others get the lock between
 DONE_KEPT = 10_000  # done entries that wait for the filter to be synced; of a large filter a thousandth of its capacity
+MOST = (1 << 63) - 1  # the greatest integer of SQLite
 LOOK_SECONDS = 0.1  # how often the owners are looked at while there is enough to take
 
 _frontiers: weakref.WeakSet[Frontier] = weakref.WeakSet()
@@ -82,12 +84,23 @@ def _entry_of(entry: Any, priority: int) -> tuple[bytes | None, Payload, int]:
         if isinstance(payload, str):
             payload.encode()  # a lone surrogate is refused here, and not in the middle
         if entry is None:
-            return None, payload, int(priority)
-    return _bytes_of(entry), payload, int(priority)
+            return None, payload, _priority_of(priority)
+    return _bytes_of(entry), payload, _priority_of(priority)
+
+
+def _priority_of(priority: Any) -> int:
+    number = int(priority)
+    if not -MOST - 1 <= number <= MOST:
+        raise OverflowError(f"a priority has 64 bits, and {priority!r} has more")
+    return number
 
 
 def _items(items: Item | Iterable[Item]) -> Sequence[Item]:
-    return [items] if isinstance(items, Item) else list(items)
+    listed = [items] if isinstance(items, Item) else list(items)
+    for item in listed:
+        if not isinstance(item, Item):
+            raise TypeError(f"this takes items as take() gives them, not {item!r}")
+    return listed
 
 
 class Frontier:
@@ -119,6 +132,8 @@ class Frontier:
     def __init__(self, store: Store | str | os.PathLike[str], name: str, *, filter: Filter | str | None = None,
                  capacity: int = 1_000_000, fp_rate: float = 0.0001, max_deaths: int = 20, max_failures: int = 5,
                  busy_timeout: float = 30) -> None:
+        if min(operator.index(max_deaths), operator.index(max_failures)) < 0:
+            raise ValueError(f"max_deaths and max_failures are numbers from 0 on, not {max_deaths!r} and {max_failures!r}")
         if not isinstance(store, Store):
             if is_url(os.fsdecode(store)):
                 raise UnsupportedError("a frontier is a file beside a filter, and this store is a Redis server; give the "
@@ -174,8 +189,7 @@ class Frontier:
     def _change(self, durable: bool) -> Iterator[sqlite3.Connection]:
         """A transaction of this owner."""
         with self._lock:
-            if self._closed:
-                raise ClosedError(f"the frontier {self.name!r} is closed")
+            self._open()
             if not self._owner:  # in a transaction of its own: entries never name an owner whose row was undone
                 me = self._identity
                 with self._queue.change(durable=False) as db:
@@ -185,10 +199,14 @@ class Frontier:
             with self._queue.change(durable) as db:
                 yield db
 
-    def _count(self, condition: str) -> int:
+    def _open(self) -> Queue:
+        """The file, unless this is closed."""
         if self._closed:
             raise ClosedError(f"the frontier {self.name!r} is closed")
-        count: Any = self._queue.read(f"SELECT count(*) FROM entry WHERE {condition}")[0][0]
+        return self._queue
+
+    def _count(self, condition: str) -> int:
+        count: Any = self._open().read(f"SELECT count(*) FROM entry WHERE {condition}")[0][0]
         return int(count)
 
     def _remember(self, keys: Sequence[bytes]) -> None:
@@ -277,6 +295,7 @@ class Frontier:
 
     def _push_batch(self, entries: Sequence[tuple[bytes | None, Payload, int]], done: Sequence[Item]) -> tuple[bytes, bytes]:
         with self._lock:
+            self._open()
             self._settle()
             if done:
                 self._remember([item.key for item in done if item.key is not None])
@@ -334,12 +353,12 @@ class Frontier:
         lease       seconds for which they are yours; renew() extends them.  Then, or when this process dies, they are
                     handed out again
         """
-        if n < 0 or not lease > 0:
+        if (n := operator.index(n)) < 0 or not lease > 0:
             raise ValueError(f"take(n, lease) needs n >= 0 and lease > 0, not {n!r} and {lease!r}")
         with self._lock:
             self._settle()
             with self._change(durable=False) as db:
-                return self._take(db, n, lease)
+                return self._take(db, min(n, MOST), lease)
 
     def _take(self, db: sqlite3.Connection, n: int, lease: float) -> list[Item]:
         has_looked = time.monotonic() - self._looked > LOOK_SECONDS
@@ -396,6 +415,9 @@ class Frontier:
         """
         change = ("UPDATE entry SET failures = failures + 1, note = ?, owner = NULL, due = ?,"
                   " state = CASE WHEN failures + 1 >= ? THEN 5 ELSE ? END WHERE id = ? AND takes = ? AND state IN (1, 2)")
+        if not isinstance(note, str) or not again_in == again_in:
+            raise TypeError(f"failed(again_in, note) needs seconds and a str, not {again_in!r} and {note!r}")
+        note.encode()
         limit = 0 if aside else self.max_failures or 1 << 62
         due, state = (time.time() + again_in, 3) if again_in > 0 else (None, 1)
         with self._change(durable=True) as db:
@@ -425,9 +447,7 @@ class Frontier:
     def pending(self) -> bool:
         """Whether anything waits or is out, anywhere; False: the work is done.  Cheaper than len()."""
         with self._lock:
-            if self._closed:
-                raise ClosedError(f"the frontier {self.name!r} is closed")
-            return any(self._queue.read(f"SELECT 1 FROM entry WHERE {condition} LIMIT 1")
+            return any(self._open().read(f"SELECT 1 FROM entry WHERE {condition} LIMIT 1")
                        for condition in ("state = 1", "state = 2", "state = 3", "state = 0"))
 
     def counts(self) -> dict[str, int]:
@@ -439,14 +459,14 @@ class Frontier:
     def _available(self, n: int) -> tuple[int, int]:
         """How many entries wait, up to n, and how many owners there are."""
         with self._lock:
-            row: Any = self._queue.read("SELECT (SELECT count(*) FROM (SELECT 1 FROM entry WHERE state = 1 LIMIT ?)),"
+            row: Any = self._open().read("SELECT (SELECT count(*) FROM (SELECT 1 FROM entry WHERE state = 1 LIMIT ?)),"
                                         " (SELECT count(*) FROM owner)", n)[0]
             return row[0], row[1]
 
     def changed(self) -> bool:
         """Whether another process has changed the queue since this was asked last.  Costs microseconds."""
         with self._lock:
-            before, self._version = self._version, self._queue.version()
+            before, self._version = self._version, self._open().version()
             return before != self._version
 
     # What was set aside.
@@ -454,7 +474,7 @@ class Frontier:
     def aside(self, n: int = 1000) -> list[Item]:
         """Up to n items that were set aside, the oldest first; their notes say why."""
         with self._lock:
-            rows: Any = self._queue.read(f"SELECT {ITEM} FROM entry WHERE state = 5 ORDER BY id LIMIT ?", n)
+            rows: Any = self._open().read(f"SELECT {ITEM} FROM entry WHERE state = 5 ORDER BY id LIMIT ?", n)
             return [Item(*row) for row in rows]
 
     def put_back(self, items: Item | Iterable[Item]) -> bytes:
@@ -467,6 +487,7 @@ class Frontier:
         """Items that were set aside go, as if they were done.  A byte for each: 1, or 0."""
         listed = _items(items)
         with self._lock:
+            self._open()
             self._remember([item.key for item in listed if item.key is not None])
             with self._change(durable=True) as db:
                 return self._end(db, listed, "5")
@@ -477,9 +498,7 @@ class Frontier:
         """Bring the filter to the disk, and then delete the entries that were done before.  Happens by itself after each
         10,000 (or a thousandth of the filter's capacity) and at close()."""
         with self._lock:
-            if self._closed:
-                raise ClosedError(f"the frontier {self.name!r} is closed")
-            rows: Any = self._queue.read("SELECT id, key FROM entry WHERE state = 4")
+            rows: Any = self._open().read("SELECT id, key FROM entry WHERE state = 4")
             self._done_kept = 0
         if rows:  # without our lock: bringing a large filter to the disk takes its time
             self._remember([key for _, key in rows])
@@ -495,9 +514,10 @@ class Frontier:
         This order loses nothing: what the queue finished in between is in the copy of the queue, or was done after the
         filter was copied, and is done again.
         """
-        path = make_file(os.fspath(Store(directory, create=False).path), self.name)
-        with self._lock, contextlib.closing(sqlite3.connect(path)) as into:
-            self._queue.db.backup(into)
+        with self._lock:
+            source, path = self._open(), make_file(os.fspath(Store(directory, create=False).path), self.name)
+            with contextlib.closing(sqlite3.connect(path)) as into:
+                source.db.backup(into)
         return path
 
     def close(self) -> None:

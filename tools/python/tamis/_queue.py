@@ -122,7 +122,7 @@ class Queue:
         return self._db
 
     def _connect(self) -> sqlite3.Connection:
-        db = sqlite3.connect(f"file:{urllib.parse.quote(self.path)}?mode=rw", timeout=self.busy_timeout,
+        db = sqlite3.connect(f"file:{urllib.parse.quote(os.fsencode(self.path))}?mode=rw", timeout=self.busy_timeout,
                              isolation_level=None, check_same_thread=False, uri=True)
         try:
             self._check(db)

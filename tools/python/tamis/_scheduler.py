@@ -24,12 +24,14 @@ from typing import Any
 
 from scrapy import signals
 from scrapy.core.scheduler import BaseScheduler
+from scrapy.core.scheduler import Scheduler as OwnOfScrapy
+from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 from scrapy.utils.request import request_from_dict
 
 from . import Frontier, Item  # which says what to do where there is no sqlite3
 from ._dupefilter import DupeFilter, store_path
-from ._errors import BusyError, Error, UnsupportedError
+from ._errors import BusyError, Error, InvalidError, UnsupportedError
 from ._remote import is_url
 
 logger = logging.getLogger(__name__)
@@ -38,6 +40,27 @@ LOOK = 0.25  # seconds: how often an idle process looks for dead owners when nob
 HANDFUL = 16  # requests that are taken at once; beyond it they would wait here while others are idle
 FULL = 500  # new requests that are not kept in memory for a whole tick
 HIGHEST = (1 << 63) - 1
+
+
+def looks_at_pages(crawler: Any) -> bool:
+    """Whether this is no crawl, but scrapy's command fetch, view, parse, check, shell or bench: these replace what the spider
+    starts with, and shell has settings of its own.  They must neither take the crawl's work nor be told that a page was seen."""
+    starts = (getattr(crawler.spider or crawler.spidercls, name, None) for name in ("start", "start_requests"))
+    of_shell = (crawler.settings.getpriority(name) for name in ("DUPEFILTER_CLASS", "LOGSTATS_INTERVAL"))
+    return (any((getattr(start, "__module__", None) or "").startswith("scrapy.commands.") for start in starts)
+            or SETTINGS_PRIORITIES["command"] in of_shell)
+
+
+def setting(settings: Any, name: str, default: float, least: float) -> float:
+    """A number; InvalidError at the start of the crawl, and not a crawl that fails at each request."""
+    value = settings.get(name, default)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not least <= number < float("inf"):
+        raise InvalidError(f"{name} is a number from {least:g} on, not {value!r}")
+    return number
 
 
 class Scheduler(BaseScheduler):
@@ -50,14 +73,15 @@ class Scheduler(BaseScheduler):
     TAMIS_MAX_DEATHS   a request is set aside when so many processes died that had it in hand; 0: never: 20
     TAMIS_START_AGAIN  whether each start of a process fetches the spider's start requests again: False
 
-    docs/python.md of the source says what is fetched twice, and docs/frontier.md why nothing is lost.
+    Commands that look at a page, such as `scrapy shell`, get Scrapy's own scheduler.  docs/python.md of the source says what is
+    fetched twice, and docs/frontier.md why nothing is lost.
     """
 
-    def __init__(self, crawler: Any, dupefilter: Any, frontier: Frontier) -> None:
+    def __init__(self, crawler: Any, dupefilter: Any, frontier: Frontier, lease: float) -> None:
         settings = crawler.settings
         self.crawler, self.df, self.frontier = crawler, dupefilter, frontier
         self.stats = crawler.stats
-        self.lease = settings.getfloat("TAMIS_LEASE", 60)
+        self.lease = lease
         self.starts_again = settings.getbool("TAMIS_START_AGAIN")
         self.tells_unserializable = settings.getbool("SCHEDULER_DEBUG")
         self.spider: Any = None
@@ -75,7 +99,10 @@ class Scheduler(BaseScheduler):
         self._syncing: threading.Thread | None = None
 
     @classmethod
-    def from_crawler(cls, crawler: Any) -> Scheduler:
+    def from_crawler(cls, crawler: Any) -> Scheduler | OwnOfScrapy:
+        if looks_at_pages(crawler):
+            logger.info("this is no crawl, so the queue of tamis.scrapy.Scheduler is left alone")
+            return OwnOfScrapy.from_crawler(crawler)
         settings, path = crawler.settings, store_path(crawler.settings)
         if is_url(path):
             raise UnsupportedError("tamis.scrapy.Scheduler keeps its queue in a directory, and TAMIS_STORE is a Redis "
@@ -88,11 +115,15 @@ class Scheduler(BaseScheduler):
                 logger.warning("DUPEFILTER_CLASS %s is not used: tamis.scrapy.Scheduler decides with its queue what is new",
                                settings["DUPEFILTER_CLASS"])
             chosen = DupeFilter
+        lease, max_deaths = setting(settings, "TAMIS_LEASE", 60, 0.1), setting(settings, "TAMIS_MAX_DEATHS", 20, 0)
         dupefilter = chosen.from_crawler(crawler)
+        if dupefilter.when == "response":
+            logger.warning("TAMIS_SEEN_WHEN is not used: tamis.scrapy.Scheduler loses nothing without it")
+            crawler.signals.disconnect(dupefilter.mark, signal=signals.response_received)
         name = settings.get("TAMIS_QUEUE") or dupefilter.seen.name
         frontier = Frontier(os.path.expanduser(path), name, filter=dupefilter.seen, busy_timeout=2,
-                            max_deaths=settings.getint("TAMIS_MAX_DEATHS", 20))
-        return cls(crawler, dupefilter, frontier)
+                            max_deaths=int(max_deaths))
+        return cls(crawler, dupefilter, frontier, lease)
 
     # What the engine calls.
 
@@ -221,7 +252,8 @@ class Scheduler(BaseScheduler):
                            extra={"spider": self.spider})
             self.tells_unserializable = False
         self.stats.inc_value("scheduler/unserializable")
-        if key is not None and not self.frontier.filter.add(key):
+        # A start request is made again at each start.  Were it marked, and its process killed, the next one had no start.
+        if key is not None and not request.dont_filter and not self.frontier.filter.add(key):
             self._tell_filtered(request)
             return False
         self._memory.append((request.priority, next(self._order), request))
