@@ -5,7 +5,8 @@
  * An array of one dimension has a key in each item, one of two dimensions in each row.  Strings of
  * a fixed size (the dtype S of numpy) are keys without the NULs at their end, as numpy itself reads
  * them.  Items of one byte are refused, because such a buffer is a single key more often than many.
- * An array with gaps between its items, such as a column or a slice with a step, is copied.
+ * Gaps between items or rows, such as those of a slice with a step, are stepped over.  An array
+ * whose keys are torn, such as one that is transposed, is copied.
  */
 #include <string.h>
 
@@ -15,6 +16,7 @@ struct items_of_one_size {
     Py_buffer buffer;
     const char *at;
     size_t left, bytes; /* keys, and bytes of each */
+    Py_ssize_t step;    /* from one key to the next; below 0 in an array that runs backwards */
     bool is_padded;     /* with NULs that are no part of the key */
 };
 
@@ -29,7 +31,7 @@ static Py_ssize_t next_in_buffer(struct source *source)
             while (bytes > 0 && own->at[bytes - 1] == '\0')
                 bytes--;
         source->keys[i] = (struct tamis_key){.data = own->at, .bytes = bytes};
-        own->at += own->bytes;
+        if (i + 1 < own->left) own->at += own->step; /* not past the last one */
     }
     own->left -= count;
     return (Py_ssize_t)count;
@@ -53,6 +55,14 @@ static bool is_string_format(const char *format)
     return strcmp(format, "s") == 0;
 }
 
+/* Whether the bytes of a key do not lie beside each other. */
+static bool is_torn(const Py_buffer *buffer)
+{
+    if (buffer->suboffsets) return true;
+    return buffer->ndim == 2 && buffer->strides && buffer->shape[1] > 1 &&
+           buffer->strides[1] != buffer->itemsize;
+}
+
 /* Returns 1; 0: the items are Python objects or code points; -1 with an exception. */
 static int lay_out(struct items_of_one_size *own)
 {
@@ -72,6 +82,7 @@ static int lay_out(struct items_of_one_size *own)
         return -1;
     }
     own->left = (size_t)buffer->shape[0];
+    own->step = buffer->strides ? buffer->strides[0] : (Py_ssize_t)own->bytes;
     own->is_padded = buffer->ndim == 1 && is_string_format(format);
     own->at = buffer->buf;
     return 1;
@@ -97,7 +108,7 @@ static void say_remedy(PyObject *object)
     Py_XDECREF(traceback);
 }
 
-/* Takes the buffer, and lays it out; what has gaps is copied.  Returns as lay_out(). */
+/* Takes the buffer, and lays it out; torn keys are copied.  Returns as lay_out(). */
 static int take_buffer(struct items_of_one_size *own, PyObject *object)
 {
     PyObject *copy;
@@ -108,7 +119,7 @@ static int take_buffer(struct items_of_one_size *own, PyObject *object)
         return -1;
     }
     rc = lay_out(own);
-    if (rc == 1 && !PyBuffer_IsContiguous(&own->buffer, 'C')) {
+    if (rc == 1 && is_torn(&own->buffer)) {
         PyBuffer_Release(&own->buffer);
         copy = PyMemoryView_GetContiguous(object, PyBUF_READ, 'C');
         rc = copy ? PyObject_GetBuffer(copy, &own->buffer, PyBUF_ND | PyBUF_FORMAT) : -1;
