@@ -180,6 +180,29 @@ class Answers(FrontierTest):
                 call()
         self.assertIsNone(frontier._queue._db)
 
+    def test_work_that_is_given_back_meanwhile_is_pending(self):
+        """Each state was read by itself: work that was given back, or whose children came, between two reads was in none of them."""
+        asks, works = self.frontier(), self.frontier()
+        works.push("a")
+        for question, answer in ((asks.pending, True), (lambda: len(asks), 1), (lambda: sum(asks.counts().values()), 1)):
+            item, read = works.take(), asks._queue.read
+
+            def read_and_wait(*arguments):
+                rows = read(*arguments)
+                works.release(item)
+                return rows
+
+            asks._queue.read = read_and_wait
+            self.assertEqual(question(), answer)
+            asks._queue.read = read
+
+    def test_payload_that_sqlite_does_not_take(self):
+        frontier = self.frontier()
+        frontier._queue.db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 100_000)  # it is 1 GB
+        with self.assertRaisesRegex(tamis.InvalidError, "keep it in a file"):
+            frontier.push_many(["a", ("b", b"x" * 100_001)])
+        self.assertEqual((len(frontier), frontier.push("a")), (0, True))
+
     def test_limits_below_0_are_refused(self):
         """With max_deaths=-1 each death of a holder set its work aside."""
         self.each_raises(ValueError, [lambda: self.frontier(max_deaths=-1), lambda: self.frontier(max_failures=-1)])

@@ -160,8 +160,7 @@ class Frontier:
         self._closed = False
         self._done_limit = max(DONE_KEPT, min(stat.capacity // 1000, 1_000_000))
         self._reset()
-        with self._lock:
-            self._done_kept = self._count("state = 4")
+        self._done_kept = self._counts()[4]
         _frontiers.add(self)
 
     def _reset(self) -> None:
@@ -205,9 +204,12 @@ class Frontier:
             raise ClosedError(f"the frontier {self.name!r} is closed")
         return self._queue
 
-    def _count(self, condition: str) -> int:
-        count: Any = self._open().read(f"SELECT count(*) FROM entry WHERE {condition}")[0][0]
-        return int(count)
+    def _counts(self) -> Sequence[int]:
+        """How many entries are in each state, at one moment: between two reads an entry may go from one state to another."""
+        with self._lock:
+            counts = ", ".join(f"(SELECT count(*) FROM entry WHERE state = {state})" for state in range(6))
+            row: Any = self._open().read(f"SELECT {counts}")[0]
+            return row  # type: ignore[no-any-return]
 
     def _remember(self, keys: Sequence[bytes]) -> None:
         """The filter has these keys afterwards.  Not by add_many() alone, which counts in a counting filter."""
@@ -438,8 +440,7 @@ class Frontier:
 
     def __len__(self) -> int:
         """How much is not finished: what waits, and what is out.  What is set aside is not in it."""
-        with self._lock:
-            return sum(self._count(f"state = {state}") for state in range(4))
+        return sum(self._counts()[:4])
 
     def __bool__(self) -> bool:
         return True  # an empty frontier is a frontier
@@ -447,14 +448,13 @@ class Frontier:
     def pending(self) -> bool:
         """Whether anything waits or is out, anywhere; False: the work is done.  Cheaper than len()."""
         with self._lock:
-            return any(self._open().read(f"SELECT 1 FROM entry WHERE {condition} LIMIT 1")
-                       for condition in ("state = 1", "state = 2", "state = 3", "state = 0"))
+            exists = " OR ".join(f"EXISTS (SELECT 1 FROM entry WHERE state = {state})" for state in (1, 2, 3, 0))
+            return bool(self._open().read(f"SELECT {exists}")[0][0])
 
     def counts(self) -> dict[str, int]:
         """How many entries are "waiting", "out", "later" and "aside"."""
-        with self._lock:
-            return {"waiting": self._count("state = 0") + self._count("state = 1"), "out": self._count("state = 2"),
-                    "later": self._count("state = 3"), "aside": self._count("state = 5")}
+        fresh, waiting, out, later, _, aside = self._counts()
+        return {"waiting": fresh + waiting, "out": out, "later": later, "aside": aside}
 
     def _available(self, n: int) -> tuple[int, int]:
         """How many entries wait, up to n, and how many owners there are."""

@@ -21,6 +21,7 @@ from ._errors import (
     Error,
     ForeignError,
     InputOutputError,
+    InvalidError,
     NoSpaceError,
     ReadOnlyError,
     UnsupportedError,
@@ -55,10 +56,11 @@ ERRORS: dict[int, tuple[type[Error], str]] = {
                        "`sqlite3 FILE .recover`"),
     13: (NoSpaceError, "nothing was changed; make room on its file system and try again"),
     14: (AccessError, "it cannot be opened; look at the rights of its directory"),
+    18: (InvalidError, "a key or a payload is larger than SQLite takes, which is 1 GB; keep it in a file of its own"),
     23: (AccessError, "the system denies access"),
     26: (ForeignError, "the file is not a database of SQLite; move it away"),
 }
-SENTENCES = {"locked": 5, "readonly": 8, "disk i/o": 10, "malformed": 11, "full": 13, "unable to open": 14,
+SENTENCES = {"locked": 5, "readonly": 8, "disk i/o": 10, "malformed": 11, "full": 13, "unable to open": 14, "too big": 18,
              "not a database": 26}
 
 
