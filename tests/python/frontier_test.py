@@ -180,6 +180,22 @@ class Answers(FrontierTest):
                 call()
         self.assertIsNone(frontier._queue._db)
 
+    def test_pickle_is_another_owner_of_the_same_work(self):
+        """multiprocessing pickles what it hands to a process, unless it forks.  It failed: "cannot pickle '_thread.RLock' object"."""
+        frontier = self.frontier(filter="other", max_deaths=3, max_failures=1, busy_timeout=7)
+        frontier.push_many(["a", "b"])
+        item, = frontier.take()
+        with pickle.loads(pickle.dumps(frontier)) as other:
+            self.assertEqual((other.name, other.filter.name, other.max_deaths, other.max_failures, other._queue.busy_timeout),
+                             ("crawl", "other", 3, 1, 7))
+            second, = other.take(5)
+            self.assertEqual((second.text, other.failed(second), other.push("a")), ("b", b"\1", False))
+            self.assertEqual([one.text for one in other.aside()], ["b"])
+        self.assertEqual(frontier.done(item), b"\1")
+        with self.frontier("q", filter=self.store["other"]) as given, pickle.loads(pickle.dumps(given)) as other:
+            self.assertEqual(other.filter.name, "other")
+        self.assertRaises(tamis.ClosedError, pickle.dumps, given)
+
     def test_work_that_is_given_back_meanwhile_is_pending(self):
         """Each state was read by itself: work that was given back, or whose children came, between two reads was in none of them."""
         asks, works = self.frontier(), self.frontier()

@@ -116,7 +116,7 @@ class Frontier:
     filter alone included.  An item stays with who took it until done(), failed() or release(), until its process has died,
     or until its lease has ended.  A kill at any point gives an item again and never loses one.
 
-    Safe for threads; after fork() the child is an owner of its own.  Calls take a lock between processes for less than a
+    Safe for threads; after fork() the child is an owner of its own, and so is one that was pickled.  Calls take a lock between processes for less than a
     millisecond, and push_many() and done() wait for the disk; a coroutine calls them by asyncio.to_thread().
 
     store           a Store, or the path of one
@@ -543,6 +543,14 @@ class Frontier:
     def closed(self) -> bool:
         return self._closed
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the path of the store and names, as a filter is: it is another owner, which has nothing in hand."""
+        if self._closed:
+            raise ClosedError(f"the frontier {self.name!r} is closed")
+        store = os.path.dirname(os.path.dirname(self.path))
+        return _reopened, (store, self.name, self._filter.name if self._owns_filter else self._filter, self.max_deaths,
+                           self.max_failures, self._queue.busy_timeout)
+
     def __enter__(self) -> Frontier:
         return self
 
@@ -551,6 +559,11 @@ class Frontier:
 
     def __repr__(self) -> str:
         return f"<tamis.Frontier {self.name!r} in {self.path!r}{', closed' if self._closed else ''}>"
+
+
+def _reopened(store: str, name: str, filter: Filter | str, max_deaths: int, max_failures: int, busy_timeout: float) -> Frontier:
+    return Frontier(Store(store, create=False), name, filter=filter, max_deaths=max_deaths, max_failures=max_failures,
+                    busy_timeout=busy_timeout)
 
 
 # SQLite's locks do not survive a fork(), neither in the child nor, once the child closes the file, in the parent.  So no
