@@ -180,6 +180,20 @@ class Answers(FrontierTest):
                 call()
         self.assertIsNone(frontier._queue._db)
 
+    def test_transaction_that_a_signal_left_open_is_undone(self):
+        """The exception of a signal handler may come when a transaction has begun and `with` does not know of it yet.  Every call
+        failed then: "Safety level may not be changed inside a transaction"."""
+        frontier = self.frontier()
+        frontier.push("a")
+        for call in (lambda: frontier.push("b"), frontier.take, frontier.pending):
+            left = frontier._queue.change(durable=True)
+            left.__enter__().execute("DELETE FROM entry")
+            self.assertTrue(call())
+            with frontier._change(durable=True):
+                del left  # it is collected while another is open
+                self.assertTrue(frontier._queue.db.in_transaction)
+        self.assertEqual(frontier.counts(), {"waiting": 1, "out": 1, "later": 0, "aside": 0})
+
     def test_pickle_is_another_owner_of_the_same_work(self):
         """multiprocessing pickles what it hands to a process, unless it forks.  It failed: "cannot pickle '_thread.RLock' object"."""
         frontier = self.frontier(filter="other", max_deaths=3, max_failures=1, busy_timeout=7)

@@ -112,6 +112,7 @@ class Queue:
         self.path, self.busy_timeout = path, busy_timeout
         self.name = urllib.parse.quote(os.fsencode(name), safe="")
         self._db: sqlite3.Connection | None = None
+        self._turn = 0  # counts transactions
 
     @property
     def db(self) -> sqlite3.Connection:
@@ -179,13 +180,21 @@ class Queue:
         if found is None or found[0] != self.name:
             raise ForeignError(f"{self.path!r} is the queue of {found[0] if found else None!r}, not of {self.name!r}")
 
+    def _settled(self) -> sqlite3.Connection:
+        """The connection, outside of a transaction.  One is left open if a signal's exception came at the very edge of change()."""
+        db = self.db
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        return db
+
     @contextlib.contextmanager
     def change(self, durable: bool) -> Iterator[sqlite3.Connection]:
         """A transaction that holds the lock from its begin on: committed at the end of the block, undone by an exception.
 
         durable     on the disk when the block has ended
         """
-        db = self.db
+        db = self._settled()
+        self._turn = turn = self._turn + 1
         try:
             db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             db.execute("BEGIN IMMEDIATE")
@@ -195,13 +204,13 @@ class Queue:
             raise translated(error, self.path) from error
         finally:
             with contextlib.suppress(sqlite3.Error):
-                if db.in_transaction:
+                if db.in_transaction and turn == self._turn:  # one that was left open ends when it is collected
                     db.execute("ROLLBACK")
 
     def read(self, statement: str, *values: object) -> list[tuple[object, ...]]:
         """The rows of a SELECT, of one moment."""
         try:
-            return self.db.execute(statement, values).fetchall()
+            return self._settled().execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise translated(error, self.path) from error
 
