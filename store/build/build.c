@@ -78,10 +78,23 @@ static int check_kind(const struct tamis_filter_spec *spec)
     return 0;
 }
 
+/* The hash set, with its seed, if filters of the kind that is built have it. */
+static void inherit_hash_set(struct tamis_build *build, const struct tamis__record_segment *newest)
+{
+    struct tamis_filter_spec *spec = &build->filter;
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
+    if (spec->hash_set != NULL || set == NULL) return;
+    if (spec->kind != newest->kind && !set->any_kind) return;
+    tamis__hash_set_name(newest->hash_set, newest->parameters, build->hash_set);
+    spec->hash_set = build->hash_set;
+    if (spec->seed == 0) spec->seed = newest->seed;
+}
+
 /*
  * What the spec leaves out is taken from the filter in force, as it was asked for when that was
- * made: the rate; and if that was built, its kind, and what belongs to the kind.  A filter that was
- * not built gives no kind, as check_default_kind() says why.
+ * made: the rate, the hash set, and of bits the policy when full, for `refuse` with the capacity,
+ * and whether they are durable.  The kind is taken only if the filter was built, as
+ * check_default_kind() says why; so is the policy `warn`, which imported filters have unasked.
  */
 static int inherit(struct tamis_build *build)
 {
@@ -98,16 +111,16 @@ static int inherit(struct tamis_build *build)
     if (spec->fp_rate == 0 && spec->m_bits == 0 && spec->k == 0 &&
         tamis__rate_is_valid(record.fp_rate))
         spec->fp_rate = record.fp_rate;
-    if (!was_built || (spec->kind != TAMIS_KIND_DEFAULT && spec->kind != newest->kind)) return 0;
-    spec->kind = newest->kind;
-    if (spec->hash_set == NULL) {
-        tamis__hash_set_name(newest->hash_set, newest->parameters, build->hash_set);
-        spec->hash_set = build->hash_set;
-        if (spec->seed == 0) spec->seed = newest->seed;
-    }
-    if (tamis_kind_has(spec->kind, TAMIS_KIND_IS_STATIC)) return 0;
-    if (spec->on_full == TAMIS_ON_FULL_DEFAULT)
-        spec->on_full = tamis__policy_on_full(&record.policy);
+    if (was_built && spec->kind == TAMIS_KIND_DEFAULT) spec->kind = newest->kind;
+    inherit_hash_set(build, newest);
+    if (!tamis_kind_has(spec->kind, TAMIS_KIND_MAY_BE_DURABLE) ||
+        !tamis_kind_has(newest->kind, TAMIS_KIND_MAY_BE_DURABLE))
+        return 0;
+    const uint32_t on_full = tamis__policy_on_full(&record.policy);
+    if (spec->on_full == TAMIS_ON_FULL_DEFAULT && (was_built || on_full == TAMIS_ON_FULL_REFUSE))
+        spec->on_full = on_full;
+    if (spec->on_full == TAMIS_ON_FULL_REFUSE && spec->capacity == 0)
+        spec->capacity = record.capacity; /* without it there would be no room for one more key */
     if (record.policy.durable) spec->flags |= TAMIS_FILTER_DURABLE;
     return 0;
 }

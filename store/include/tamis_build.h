@@ -46,8 +46,9 @@ enum tamis_build_phase {
 
 /*
  * What to build.  All zero but filter.fp_rate is a good default.  If the filter is there already, a
- * fp_rate of 0 means the rate that it was made for.  If it was built, what is left at 0 is as it
- * was asked for then: kind, hash set (with its seed and secret), on_full, durable.
+ * fp_rate of 0 means the rate that it was made for.  What else is left at 0 is as it was asked for
+ * then: hash set (with its seed and secret, where the kind has that set), durable, on_full
+ * TAMIS_ON_FULL_REFUSE (with the capacity), and if the filter was built, kind and every on_full.
  */
 struct tamis_build_spec {
     size_t size;                            /* sizeof(struct tamis_build_spec) */
