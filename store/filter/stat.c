@@ -6,6 +6,7 @@
 
 #include "handle/follow.h"
 #include "handle/segments.h"
+#include "log/log.h"
 #include "os/io.h"
 #include "plan/policy.h"
 #include "segment/room.h"
@@ -118,6 +119,34 @@ int64_t tamis__stat_disk_room = -1;
 #define TEST_DISK_ROOM (-1)
 #endif
 
+static int disk_room(const struct tamis_store *store, uint64_t *bytes)
+{
+    *bytes = (uint64_t)TEST_DISK_ROOM;
+    if (TEST_DISK_ROOM >= 0) return 0;
+    return tamis__disk_room(store->place.segments_fd, store->place.path, bytes);
+}
+
+static int is_there(void *context, uint64_t filter_id, const char *name)
+{
+    (void)context, (void)filter_id, (void)name;
+    return 1;
+}
+
+/*
+ * The bytes that the file system lacks for the log without which nothing is added to a durable
+ * filter; 0 if there is a log: its process goes on with it, and a log that was left is taken over.
+ */
+static uint64_t log_lacking_bytes(const struct tamis_store *store,
+                                  const struct tamis__record *record)
+{
+    const struct tamis__logs logs = tamis__store_logs(store);
+    uint64_t available;
+    if (!record->policy.durable || is_static(tamis__record_newest(record))) return 0;
+    if (disk_room(store, &available) < 0 || available >= TAMIS__LOG_FIRST_BYTES) return 0;
+    if (tamis__logs_each(&logs, record->filter_id, is_there, NULL) != 0) return 0;
+    return TAMIS__LOG_FIRST_BYTES - available;
+}
+
 /* The bytes that the file system lacks for the file that an adder without room would make now. */
 static uint64_t lacking_bytes(const struct tamis_store *store, const struct tamis__record *record)
 {
@@ -126,13 +155,12 @@ static uint64_t lacking_bytes(const struct tamis_store *store, const struct tami
     const struct tamis__policy_list list =
         tamis__policy_list_of(record, tamis__policy_first(record, tamis__clock_ns()));
     struct tamis_sizing next = {.kind = s->kind, .counter_bits = s->counter_bits};
-    uint64_t available = (uint64_t)TEST_DISK_ROOM;
+    uint64_t available;
     int rc = policy->window_items > 0
                  ? tamis__policy_size_first(policy, &next)
                  : tamis__policy_size_next(policy, &list, s->capacity,
                                            tamis__policy_left(policy, s->step), &next);
-    if (rc == 0 && TEST_DISK_ROOM < 0)
-        rc = tamis__disk_room(store->place.segments_fd, store->place.path, &available);
+    if (rc == 0) rc = disk_room(store, &available);
     return rc == 0 && next.file_bytes > available ? next.file_bytes - available : 0;
 }
 
@@ -207,7 +235,11 @@ void tamis__stat_from_record(const struct tamis_store *store, const struct tamis
     stat->bits_per_key = bits / (double)(record->policy.slices > 0 ? places : stat->capacity);
     set_items(stat, record, items,
               header == NULL || (header->flags & TAMIS_SEGMENT_ITEMS_ESTIMATED) == 0);
-    if (header != NULL && is_stuck(store, record, header, stat)) stat->state |= TAMIS_STATE_FULL;
+    if (header == NULL) return;
+    if (is_stuck(store, record, header, stat)) stat->state |= TAMIS_STATE_FULL;
+    if (stat->room == 0) return;
+    stat->lacks_bytes = log_lacking_bytes(store, record);
+    if (stat->lacks_bytes > 0) stat->state |= TAMIS_STATE_FULL;
 }
 
 void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__trouble trouble)

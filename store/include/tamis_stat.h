@@ -20,7 +20,7 @@ extern "C" {
 /* States of a filter, as bits; 0 is "ok". */
 /* The item count is at or past the capacity; or the filter takes no more keys before that, because
  * room was lost with adders that were killed, or because the disk lacks room for its next
- * segment (lacks_bytes). */
+ * segment, or for the log of a durable filter (lacks_bytes). */
 #define TAMIS_STATE_FULL 1u
 #define TAMIS_STATE_DEGRADED 2u /* a sync failed, and no later one has brought all to the disk */
 #define TAMIS_STATE_UNCLEAN 4u  /* the machine went down: keys added then may be missing */
@@ -67,7 +67,8 @@ struct tamis_filter_stat {
     /* Keys that it takes before it needs another segment, or refuses; UINT64_MAX: any number, or
      * not known (tamis_store_list(), and stores on servers). */
     uint64_t room;
-    uint64_t lacks_bytes; /* TAMIS_STATE_FULL: of disk, for its next segment, about; else 0 */
+    uint64_t lacks_bytes; /* TAMIS_STATE_FULL: of disk, about: with `room` for the log of a durable
+                             filter, without for its next segment; else 0 */
     /* tamis_watch_look(): keys that were NEW since the look before, also those that a window has
      * forgotten since; 0 at the first look, and from everything else. */
     uint64_t new_keys;

@@ -11,11 +11,9 @@
 #define PATH_BYTES 4200 /* PATH_MAX and a log's name */
 #define DIRECTORY "logs"
 
-/* How long a log is when it is made, and the most that it grows by at once; both are reasoned, not
- * measured.  To grow is to write zeros and sync them.  A short log is made quickly, for those who
- * add a key and leave.  Each step is as long as the log itself, so steps come ever more rarely; the
- * bound limits how long the add waits that meets a step. */
-#define FIRST_BYTES ((uint64_t)64 << 10)
+/* The most that a log grows by at once; reasoned, not measured.  To grow is to write zeros and sync
+ * them.  Each step is as long as the log itself, so steps come ever more rarely; the bound limits
+ * how long the add waits that meets a step. */
 #define STEP_BYTES_MAX ((uint64_t)8 << 20)
 
 /* Bytes that are looked at together when a log is read. */
@@ -184,7 +182,7 @@ static int make_file(const struct tamis__logs *logs, int directory_fd, struct ta
     if (rc > 0) rc = tamis__exists(directory_fd, log->name, what);
     if (rc <= 0) return rc; /* 0: a sweeper has it, and may be stopped */
     rc = write_header(logs, log);
-    if (rc == 0) rc = grow(logs, log, FIRST_BYTES);
+    if (rc == 0) rc = grow(logs, log, TAMIS__LOG_FIRST_BYTES);
     TAMIS__POINT(TAMIS__POINT_LOG_MADE);
     if (rc == 0) rc = tamis__rename(directory_fd, log->name, directory_fd, name, what);
     if (rc < 0) {
@@ -223,7 +221,9 @@ int tamis__log_reach(const struct tamis__logs *logs, struct tamis__log *log, uin
     if (bytes <= log->bytes) return 0;
     uint64_t step = log->bytes < STEP_BYTES_MAX ? log->bytes : STEP_BYTES_MAX;
     if (step < bytes - log->bytes) step = bytes - log->bytes;
-    return grow(logs, log, (log->bytes + step + FIRST_BYTES - 1) / FIRST_BYTES * FIRST_BYTES);
+    return grow(logs, log,
+                (log->bytes + step + TAMIS__LOG_FIRST_BYTES - 1) / TAMIS__LOG_FIRST_BYTES *
+                    TAMIS__LOG_FIRST_BYTES);
 }
 
 int tamis__log_write(const struct tamis__logs *logs, const struct tamis__log *log, uint64_t offset,
@@ -286,7 +286,7 @@ int tamis__log_judge(const struct tamis__logs *logs, const struct tamis__log *lo
     *reason = "has a header of another log";
     if (header.filter_id != log->filter_id || header.nonce != log->nonce) return TAMIS_ECORRUPT;
     *reason = "is shorter than any log is when it gets its name";
-    return log->bytes < FIRST_BYTES ? TAMIS_ECORRUPT : 0;
+    return log->bytes < TAMIS__LOG_FIRST_BYTES ? TAMIS_ECORRUPT : 0;
 }
 
 int tamis__log_look(const struct tamis__logs *logs, const char *name, struct tamis__log *log)

@@ -21,6 +21,10 @@
 
 #define TAMIS__LOG_NAME_BYTES 48
 
+/* How long a log is when it is made; reasoned, not measured.  It is short, so that it is made
+ * quickly for those who add a key and leave. */
+#define TAMIS__LOG_FIRST_BYTES ((uint64_t)64 << 10)
+
 /* What logs of a store have in common; `path` is the store's, for sentences. */
 struct tamis__logs {
     int root_fd;

@@ -235,6 +235,9 @@ static const char LOST_ROOM[] =
     "sync'";
 static const char NO_DISK[] = "the filter takes no more keys, because the disk has no room for its "
                               "next segment; free some, and the next add goes on";
+static const char NO_LOG[] =
+    "the filter takes no more keys, because it is durable and the disk has "
+    "no room for its log; free some, and the next add goes on";
 static const char ESTIMATED[] =
     "the filter was merged, or imported from a format that does not say how many keys it holds, so "
     "items began with an estimate from the set bits";
@@ -264,7 +267,7 @@ static void add_note(char **notes, const char *note)
 static const char *fullness_note(const struct tamis_filter_stat *stat)
 {
     if (!(stat->state & TAMIS_STATE_FULL)) return NULL;
-    if (stat->lacks_bytes > 0) return NO_DISK;
+    if (stat->lacks_bytes > 0) return stat->room > 0 ? NO_LOG : NO_DISK;
     if (stat->state & TAMIS_STATE_OVER) return NULL; /* that says more */
     if (stat->on_full != TAMIS_ON_FULL_REFUSE) return FULL;
     if (stat->slices > 0) return SLICE_REFUSES;

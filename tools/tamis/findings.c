@@ -67,9 +67,8 @@ static void tell_lack_of_disk(const struct teller *teller)
     char what[256], size[32];
     text_size(size, sizeof size, (double)teller->stat->lacks_bytes);
     snprintf(what, sizeof what,
-             "it takes no more keys: the disk has no room for its next segment, about %s more is "
-             "needed",
-             size);
+             "it takes no more keys: the disk has no room for %s, about %s more is needed",
+             teller->stat->room > 0 ? "the log of a durable filter" : "its next segment", size);
     tell(teller, "full", what, "free some room on its disk; the next add then goes on", NULL);
 }
 
