@@ -122,6 +122,39 @@ static int write_off_uncounted(const struct tamis_store *store, const struct tam
     return rc < 0 ? rc : 0;
 }
 
+/*
+ * The counts of a segment may also be newer than its bits.  The logs bring the bits back, and
+ * count their keys, so those must not be counted yet: the counts become what the bits show, if they
+ * are more by what chance does not explain.  After the machine went down nobody has room in hands.
+ */
+static int forget_counts_without_bits(const struct tamis_store *store, uint64_t number)
+{
+    struct tamis__segment segment = {0};
+    int rc = tamis__segment_open(&store->place, number, true, &segment);
+    if (rc < 0) return rc;
+    struct tamis__segment_header *header = segment.header;
+    const struct tamis__kind *kind = tamis__kind_by_id(header->kind);
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(header->hash_set);
+    const char *reason;
+    if (kind != NULL && kind->check(header, &reason) == 0 && kind->id != TAMIS_KIND_FUSE &&
+        set != NULL && (set->weakness == NULL || set->weakness(header->parameters) == NULL) &&
+        tamis__mark_is_stale(header)) {
+        const double items = (double)tamis__segment_items(&segment);
+        uint64_t ones;
+        double rate;
+        kind->measure(&segment, &ones, &rate);
+        const double shown = tamis__estimate_items(header->kind, header->m_bits, header->k, ones);
+        const double chance =
+            4 * tamis__estimate_error(header->kind, header->m_bits, header->k, items);
+        rc = tamis__segment_check(&segment);
+        if (rc == 0) rc = tamis__mark_has_writer(&store->place, number);
+        if (rc == 0 && items > shown + chance + 64)
+            tamis__header_set_items(header, (uint64_t)llround(shown));
+    }
+    tamis__segment_close(&segment);
+    return rc < 0 ? rc : 0;
+}
+
 static int replay_logs(struct tamis_store *store, const struct tamis__record *record)
 {
     uint64_t numbers[TAMIS__SEGMENTS_MAX];
@@ -139,6 +172,8 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
         int rc = 0;
         for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)
             rc = mend_segment(store, record->segments[i].number);
+        for (uint32_t i = 0; rc >= 0 && whole && i < record->segment_count; i++)
+            rc = forget_counts_without_bits(store, record->segments[i].number);
         if (rc >= 0 && whole) rc = replay_logs(store, record);
         if (rc >= 0) rc = write_off_uncounted(store, record);
         for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++)

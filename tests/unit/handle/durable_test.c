@@ -210,6 +210,26 @@ CASE(durable_growing_comes_back)
     assert_int_equal(come_back(&scene, 1 + 57 * BATCH, true), 0);
 }
 
+/* The counts of a segment may be on the disk before its bits.  What the logs bring back was counted
+ * once more: 40,000 items for 20,000 keys, so the filter was over. */
+CASE(keys_that_come_back_are_counted_once)
+{
+    struct tamis_filter_spec refuses = plain;
+    refuses.capacity = BATCH + 1000;
+    refuses.on_full = TAMIS_ON_FULL_REFUSE;
+    AUTO_SCENE scene = begin(&refuses);
+    unsigned char header[4096];
+    assert_done(add_range(scene.filter, 1, BATCH, NULL));
+    fixture_peek(fixture_segment_path(scene.path, 1), 0, header, sizeof header);
+    fixture_poke(fixture_segment_path(scene.disk, 1), 0, header, sizeof header);
+    assert_int_equal(come_back(&scene, BATCH + 1, true), 0);
+    AUTO_STORE *store = fixture_open(scene.disk, TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, "seen", TAMIS_READ_ONLY);
+    const struct tamis_filter_stat stat = fixture_stat(filter);
+    assert_true(stat.items > BATCH - 300 && stat.items <= BATCH + 1);
+    assert_true((stat.state & TAMIS_STATE_OVER) == 0 && stat.room > 0);
+}
+
 /* Not by leave of a writer: who only asks must not be told absent. */
 CASE(reader_that_comes_first_finds_all)
 {
