@@ -9,7 +9,7 @@
  * writes.
  *
  * Broken to see it fail: the logs taken away (each `comes_back` does that itself); `unlogged` not
- * looked at; the log begun anew without a checkpoint.
+ * looked at; the log begun anew without a checkpoint; counts that were kept for bits that were lost.
  */
 #include "keys.h"
 
@@ -132,6 +132,7 @@ static uint64_t come_back(struct scene *scene, uint64_t count, bool with_logs)
     const uint64_t missing = lacking(filter, 0, count);
     struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.state & TAMIS_STATE_UNCLEAN, 0);
+    assert_true(stat.items <= count);
     assert_true(fixture_files(scene->disk, "logs") <= 0);
     assert_int_equal(tamis_filter_close(filter), 0);
     tamis_store_close(store);
@@ -210,24 +211,15 @@ CASE(durable_growing_comes_back)
     assert_int_equal(come_back(&scene, 1 + 57 * BATCH, true), 0);
 }
 
-/* The counts of a segment may be on the disk before its bits.  What the logs bring back was counted
- * once more: 40,000 items for 20,000 keys, so the filter was over. */
+/* Counts that are on the disk before their bits: the keys of the log were counted once more. */
 CASE(keys_that_come_back_are_counted_once)
 {
-    struct tamis_filter_spec refuses = plain;
-    refuses.capacity = BATCH + 1000;
-    refuses.on_full = TAMIS_ON_FULL_REFUSE;
-    AUTO_SCENE scene = begin(&refuses);
+    AUTO_SCENE scene = begin(&plain);
     unsigned char header[4096];
     assert_done(add_range(scene.filter, 1, BATCH, NULL));
     fixture_peek(fixture_segment_path(scene.path, 1), 0, header, sizeof header);
     fixture_poke(fixture_segment_path(scene.disk, 1), 0, header, sizeof header);
     assert_int_equal(come_back(&scene, BATCH + 1, true), 0);
-    AUTO_STORE *store = fixture_open(scene.disk, TAMIS_READ_ONLY);
-    AUTO_FILTER *filter = fixture_opened(store, "seen", TAMIS_READ_ONLY);
-    const struct tamis_filter_stat stat = fixture_stat(filter);
-    assert_true(stat.items > BATCH - 300 && stat.items <= BATCH + 1);
-    assert_true((stat.state & TAMIS_STATE_OVER) == 0 && stat.room > 0);
 }
 
 /* Not by leave of a writer: who only asks must not be told absent. */
