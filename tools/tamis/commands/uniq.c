@@ -21,6 +21,15 @@ struct reading {
     uint64_t new_keys;
 };
 
+/* Also from the beginning, as /dev/shm of a container often has 64 MB. */
+static int fail_without_memory(const struct invocation *call)
+{
+    cli_fail_library();
+    return cli_fail("the filter in memory could not take more; for so many lines use a store on a "
+                    "disk: tamis create NAME -n LINES -p %.3g, then tamis add --new NAME",
+                    cli_given(call, TAKES(RATE)) ? call->options.fp_rate : FIRST_RATE);
+}
+
 static int add_batch(void *context, size_t count)
 {
     struct reading *reading = context;
@@ -34,11 +43,7 @@ static int add_batch(void *context, size_t count)
         return CLI_DONE;
     }
     out_flush(source->out);
-    cli_fail_library();
-    return cli_fail("the filter in memory could not take more; for so many lines use a store on a "
-                    "disk: tamis create NAME -n LINES -p %.3g, then tamis add --new NAME",
-                    cli_given(reading->call, TAKES(RATE)) ? reading->call->options.fp_rate
-                                                          : FIRST_RATE);
+    return fail_without_memory(reading->call);
 }
 
 static int read_lines(struct reading *reading)
@@ -65,8 +70,9 @@ static int uniq(struct invocation *call)
         .capacity = cli_given(call, TAKES(CAPACITY)) ? options->capacity : FIRST_CAPACITY,
         .fp_rate = cli_given(call, TAKES(RATE)) ? options->fp_rate : FIRST_RATE};
     struct reading reading = {.call = call};
-    if (tamis_filter_create(call->store, NAME, &spec, NULL) < 0 ||
-        tamis_filter_open(call->store, NAME, TAMIS_NO_SYNC, &reading.filter) < 0)
+    const int rc = tamis_filter_create(call->store, NAME, &spec, NULL);
+    if (rc == TAMIS_ENOSPACE) return fail_without_memory(call);
+    if (rc < 0 || tamis_filter_open(call->store, NAME, TAMIS_NO_SYNC, &reading.filter) < 0)
         return cli_fail_library();
     const int status = read_lines(&reading);
     return cli_filter_close(reading.filter, status);
