@@ -16,8 +16,7 @@ start() {
 }
 stop() { # COMMAND...: what ends it
     start
-    "$@"
-    wait $! 2>/dev/null
+    { "$@" && wait $!; } 2>/dev/null # bash tells of a killed process whenever it learns of it
     echo "exit $?"
     exec 3>&- 4<&-
     # The worker may outlive the first process by its last batch, and by what it tells then.
@@ -34,8 +33,7 @@ stop one KILL
 stop worker KILL
 # Both at once, as when memory runs out: the next command removes it.
 start
-kill -KILL $! "$worker"
-wait $! 2>/dev/null
+{ kill -KILL $! "$worker" && wait $!; } 2>/dev/null
 echo "exit $?"
 exec 3>&- 4<&-
 echo next | tamis uniq
