@@ -73,7 +73,7 @@ def golden(scratch):
 
 
 def slice_of_the_future(scratch):
-    """doctor tells of it, and what it advises ends it.  (It said healthy.)  A stream brings it here, as an add with a
+    """doctor and report tell of it, and what they advise ends it.  (Doctor said healthy.)  A stream brings it here, as an add with a
     clock that is 20 years ahead would."""
     here, there, path = (os.path.join(scratch, word) for word in ("future", "past", "future.tamis"))
     tamis(here, "create", "w", "-n", "1000", "--window", "10d")
@@ -88,6 +88,8 @@ def slice_of_the_future(scratch):
     tamis(there, "import", "w", "--from", "tamis", path)
     [finding] = [json.loads(line) for line in tamis(there, "doctor", "--json", statuses=(1,)).splitlines()]
     assert finding["state"] == "future" and finding["command"] == "tamis rotate w", finding
+    page = tamis(there, "report", "w", "-o", "-")
+    assert "<code>tamis rotate w</code>" in page, "the report does not say it"
     tamis(there, *finding["command"].split()[1:])
     assert tamis(there, "doctor", "--json") == ""
     assert tamis(here, "doctor", "--json") == ""

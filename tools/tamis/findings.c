@@ -170,16 +170,14 @@ static int64_t newest_slice_start(tamis_store *store, const struct tamis_filter_
     return rc < 0 ? 0 : segment.slice_start;
 }
 
-void findings_of_window(tamis_store *store, const struct tamis_filter_stat *stat, finding_fn *fn,
-                        void *context)
+void findings_of_newest_slice(const struct tamis_filter_stat *stat, int64_t begins, finding_fn *fn,
+                              void *context)
 {
     const struct teller teller = {.stat = stat, .fn = fn, .context = context};
     char what[256], start[32];
     struct timespec now;
-    if (stat->window_ns == 0) return;
-    const int64_t begins = newest_slice_start(store, stat);
     clock_gettime(CLOCK_REALTIME, &now);
-    if (begins <= (int64_t)now.tv_sec * 1000000000 + CLOCK_SLACK_NS) return;
+    if (stat->window_ns == 0 || begins <= (int64_t)now.tv_sec * 1000000000 + CLOCK_SLACK_NS) return;
     text_time(start, sizeof start, begins);
     snprintf(what, sizeof what,
              "its newest slice begins in the future, at %s: the clock was ahead; the slice takes "
@@ -187,4 +185,11 @@ void findings_of_window(tamis_store *store, const struct tamis_filter_stat *stat
              start);
     tell(&teller, "future", what,
          "see that the clock is right now, then begin another slice:", "tamis rotate NAME");
+}
+
+void findings_of_window(tamis_store *store, const struct tamis_filter_stat *stat, finding_fn *fn,
+                        void *context)
+{
+    if (stat->window_ns == 0) return;
+    findings_of_newest_slice(stat, newest_slice_start(store, stat), fn, context);
 }

@@ -21,8 +21,11 @@ typedef void finding_fn(void *context, const struct finding *finding);
  * is left to those who look for it. */
 void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void *context);
 
-/* Calls fn if the newest slice of the filter's window begins in the future.  Opens the filter; one
- * that cannot be opened is left to those who look for damage. */
+/* Calls fn if the newest slice of the filter's window begins in the future. */
+void findings_of_newest_slice(const struct tamis_filter_stat *stat, int64_t begins, finding_fn *fn,
+                              void *context);
+/* The same; opens the filter, to see when that slice begins.  One that cannot be opened is left to
+ * those who look for damage. */
 void findings_of_window(tamis_store *store, const struct tamis_filter_stat *stat, finding_fn *fn,
                         void *context);
 

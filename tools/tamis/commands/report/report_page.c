@@ -124,7 +124,11 @@ static void attend_to(struct attention *attention)
         attention_item(attention, &damage);
         free(command);
     }
-    if (!filter->error) findings_of_stat(&filter->view.stat, attention_item, attention);
+    if (filter->error) return;
+    const struct tamis_filter_stat *stat = &filter->view.stat;
+    findings_of_stat(stat, attention_item, attention);
+    findings_of_newest_slice(stat, filter->view.segments[stat->segment_count - 1].slice_start,
+                             attention_item, attention);
 }
 
 /* The page begins with the filters that need something to be done. */
