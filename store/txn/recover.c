@@ -136,8 +136,9 @@ static int forget_counts_without_bits(const struct tamis_store *store, uint64_t 
     const struct tamis__kind *kind = tamis__kind_by_id(header->kind);
     const struct tamis__hash_set *set = tamis__hash_set_by_id(header->hash_set);
     const char *reason;
-    if (kind != NULL && kind->check(header, &reason) == 0 && kind->id != TAMIS_KIND_FUSE &&
-        set != NULL && (set->weakness == NULL || set->weakness(header->parameters) == NULL) &&
+    if (kind != NULL && kind->check(header, &reason) == 0 &&
+        !tamis_kind_has(kind->id, TAMIS_KIND_IS_STATIC) && set != NULL &&
+        (set->weakness == NULL || set->weakness(header->parameters) == NULL) &&
         tamis__mark_is_stale(header)) {
         const double items = (double)tamis__segment_items(&segment);
         uint64_t ones;
