@@ -9,7 +9,7 @@
  * writes.
  *
  * Broken to see it fail: the logs taken away (each `comes_back` does that itself); `unlogged` not
- * looked at; the log begun anew without a checkpoint; counts that were kept for bits that were lost.
+ * looked at; the log begun anew without a checkpoint; counts that stay where bits were lost.
  */
 #include "keys.h"
 
