@@ -229,6 +229,12 @@ static struct outliers find_low(const struct stretches *in)
     return low;
 }
 
+/* The most bits that a key sets in one stretch; those of a key of kind bloom lie anywhere. */
+static double bits_of_key(const struct tamis__segment_header *h)
+{
+    return h->kind == TAMIS_KIND_BLOOM ? 1 : (double)h->k;
+}
+
 /* Compares with the mean if that is more than the median: with a few keys the median may be 0. */
 static struct outliers find_high(const struct stretches *in)
 {
@@ -236,7 +242,8 @@ static struct outliers find_high(const struct stretches *in)
     for (uint64_t i = 0; i < in->ones->count; i++) {
         struct tamis__spread spread;
         const double mean = expected(in, i, &spread);
-        spread.unit *= 3; /* with few blocks, chance leads further up than down */
+        /* With few blocks, chance leads further up than down; with few keys, in steps of a key. */
+        spread.unit = fmax(3 * spread.unit, bits_of_key(in->s->segment.header));
         if (in->ones->of[i] - mean <= tamis__spread_bound(&spread)) continue;
         if (high.count++ == 0) high.first = i;
     }
