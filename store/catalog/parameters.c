@@ -39,7 +39,7 @@ const struct tamis__parameter tamis__policy_parameters[] = {
     POLICY(on_full, "policy when full", TAMIS__AS_ON_FULL),
     POLICY(window_ns, "window in ns", TAMIS__AS_NUMBER),
     POLICY(window_items, "window in keys", TAMIS__AS_NUMBER),
-    POLICY(window_from, "start of the window", TAMIS__AS_NUMBER),
+    POLICY(window_from, "window from", TAMIS__AS_FIRST_LAST),
     POLICY(slices, "number of slices", TAMIS__AS_NUMBER),
     POLICY(capacity, "capacity", TAMIS__AS_NUMBER),
     POLICY(fp_rate, "rate", TAMIS__AS_RATE),

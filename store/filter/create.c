@@ -148,6 +148,8 @@ static int fail_parameter(const char *name, const struct tamis__parameter *p, co
     case TAMIS__AS_ON_FULL:
         return fail_mismatch(name, p->name, tamis_on_full_name((uint32_t)has),
                              tamis_on_full_name((uint32_t)asked));
+    case TAMIS__AS_FIRST_LAST:
+        return fail_mismatch(name, p->name, has ? "first" : "last", asked ? "first" : "last");
     case TAMIS__AS_ON_OFF:
         return fail_mismatch(name, p->name, has ? "on" : "off", asked ? "on" : "off");
     default:
