@@ -93,6 +93,8 @@ def filters_of_other_sorts_are_made():
         refused(client("TAMIS.RESERVE", "q", "0.01", 100, "COLOUR", "1"), "ERR unknown option")
         refused(client("TAMIS.RESERVE", "q", "0.01", 1 << 40), "ERR the filter would be larger")
         same(client.good("TAMIS.SYNC", "a"), "OK", "TAMIS.SYNC")
+        client.good("CF.ADD", "counting", "x")
+        same(client.good("TAMIS.SYNC", "counting"), "OK", "TAMIS.SYNC of a counting filter; it was WRONGTYPE")
         client.good("MULTI")
         client.good("TAMIS.SYNC", "a")
         same(client.good("EXEC"), ["OK"], "TAMIS.SYNC in MULTI")

@@ -83,6 +83,8 @@ def create_takes_what_a_server_can():
         remote(store, "create", "f", "-n", "1k", "--shards", 2, "--if-missing")
         told(store, "create", "f", "-n", "2k", "--shards", 2, "--if-missing", why="with capacity 1000, not 2000")
         told(store, "create", "f", "-n", "1k", "--shards", 4, "--if-missing", why="with 2 shards, not 4")
+        # Seen to fail before: "exists already; choose another name, or drop it".
+        told(store, "create", "f", "-n", "1k", "--if-missing", why="with 2 shards, not 1")
         told(store, "create", "f", "-n", "1k", "-p", "1e-3", "--shards", 2, "--if-missing", why="with rate")
         told(store, "create", "g", "--like", "f", "--shards", 2, why="leave --shards out")
         told(store, "create", "g", "-m", "1k", "-k", 3, "--shards", 2, why="leave out --shards, or the other option")

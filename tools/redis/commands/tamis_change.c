@@ -188,7 +188,7 @@ int tamis_sync(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     struct syncing *syncing = RedisModule_Calloc(1, sizeof *syncing);
     (void)strcpy(syncing->name, value->name);

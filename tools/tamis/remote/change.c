@@ -281,8 +281,8 @@ bool store_has(struct remote *store, const char *name, bool *has)
     return true;
 }
 
-/* --if-missing of a sharded filter.  1: it is there and is the same; 0: there is none; -1 after a
- * message, also where a shard of it is gone: made anew here, it would tell its keys as new. */
+/* --if-missing.  1: it is there in shards, and the same; 0: no filter in shards is there; -1 after
+ * a message, also where a shard of it is gone: made anew here, it would tell its keys as new. */
 static int is_there(struct remote *store, const char *name, const struct tamis_filter_spec *spec,
                     uint32_t shards)
 {
@@ -292,7 +292,9 @@ static int is_there(struct remote *store, const char *name, const struct tamis_f
     struct remote_filter *filter = filter_find(store, name, NULL);
     if (filter == NULL) return -1;
     int rc = -1;
-    if (filter->shards != shards)
+    if (filter->shards == 0 && shards == 1)
+        rc = 0; /* the server compares it */
+    else if (filter->shards != shards)
         cli_tell("the filter '%s' exists with %u shards, not %u; ask for the same, or choose "
                  "another name",
                  name, filter_keys(filter), shards);
@@ -384,7 +386,7 @@ int store_create(struct remote *store, const char *name, const struct remote_spe
     if (shards == 0) return -1;
     const bool has_seed = spec.hash_set == NULL || strcmp(spec.hash_set, "xxh3") == 0;
     if (shards > 1 && spec.seed == 0 && has_seed) spec.seed = TAMIS_SHARD_SEED;
-    const int there = wanted->if_missing && shards > 1 ? is_there(store, name, &spec, shards) : 0;
+    const int there = wanted->if_missing ? is_there(store, name, &spec, shards) : 0;
     if (there != 0) return there > 0 ? 0 : -1;
     struct remote_filter *filter = filter_new(store, name, shards);
     const int rc = shards > 1 ? make_sharded(filter, &spec, wanted->if_missing)
