@@ -42,6 +42,10 @@ void stat_to_array(zval *to, const struct tamis_filter_stat *stat)
     NUMBER(degraded_since);
 #undef NUMBER
     add_assoc_bool(to, "durable", (stat->flags & TAMIS_FILTER_DURABLE) != 0);
+    if (stat->slices == 0)
+        add_assoc_null(to, "window_from");
+    else
+        add_word(to, "window_from", stat->flags & TAMIS_FILTER_FROM_FIRST ? "first" : "last");
 }
 
 void result_to_array(zval *to, int is_published, const struct tamis_build_result *result)

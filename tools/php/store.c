@@ -138,6 +138,15 @@ static int on_full_of(zend_string *word, uint32_t *on_full)
     return -1;
 }
 
+static int window_from_of(zend_string *word, uint32_t *flags)
+{
+    if (!word || zend_string_equals_literal(word, "last")) return 0;
+    *flags |= TAMIS_FILTER_FROM_FIRST;
+    if (zend_string_equals_literal(word, "first")) return 0;
+    zend_argument_value_error(15, "must be \"first\" or \"last\"");
+    return -1;
+}
+
 /* Throws a ValueError if the argument at `place` is not. */
 static bool is_between(uint32_t place, zend_long number, zend_long least, zend_long most)
 {
@@ -181,14 +190,14 @@ static int numbers_to_spec(struct tamis_filter_spec *spec, const zend_long *numb
 static void make_filter(INTERNAL_FUNCTION_PARAMETERS, make_call *call)
 {
     struct tamis_filter_spec spec = TAMIS_INIT(struct tamis_filter_spec);
-    zend_string *name, *kind = NULL, *hash_set = NULL, *on_full = NULL;
+    zend_string *name, *kind = NULL, *hash_set = NULL, *on_full = NULL, *window_from = NULL;
     zend_long numbers[7] = {0};
     double window = 0;
     bool durable = false, any = false;
     struct kept *store, *filter;
     int rc;
 
-    ZEND_PARSE_PARAMETERS_START(1, call == tamis_filter_create ? 14 : 15)
+    ZEND_PARSE_PARAMETERS_START(1, call == tamis_filter_create ? 15 : 16)
     Z_PARAM_PATH_STR(name)
     Z_PARAM_OPTIONAL
     Z_PARAM_LONG(numbers[0])
@@ -204,13 +213,14 @@ static void make_filter(INTERNAL_FUNCTION_PARAMETERS, make_call *call)
     Z_PARAM_LONG(numbers[5])
     Z_PARAM_LONG(numbers[6])
     Z_PARAM_BOOL(durable)
+    Z_PARAM_PATH_STR(window_from)
     Z_PARAM_BOOL(any)
     ZEND_PARSE_PARAMETERS_END();
     if (!(store = kept_of(ZEND_THIS)) || numbers_to_spec(&spec, numbers, window) < 0 ||
-        on_full_of(on_full, &spec.on_full) < 0)
+        on_full_of(on_full, &spec.on_full) < 0 || window_from_of(window_from, &spec.flags) < 0)
         return;
     spec.hash_set = hash_set ? ZSTR_VAL(hash_set) : NULL;
-    spec.flags = durable ? TAMIS_FILTER_DURABLE : 0;
+    spec.flags |= durable ? TAMIS_FILTER_DURABLE : 0;
     rc = kind ? tamis_kind_from_name(ZSTR_VAL(kind), &spec.kind) : 0;
     if (rc < 0)
         throw_error(rc);

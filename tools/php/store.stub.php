@@ -17,10 +17,16 @@ namespace Tamis {
         /** Opens a filter, or takes the handle that this process has kept. */
         public function filter(string $name, bool $populate = false): Filter {}
 
+        /**
+         * Makes a filter.
+         *
+         * @param string $windowFrom "last": a window counts from the last add of a key; "first": from its first, so a key that
+         *     keeps coming is new again once a window
+         */
         public function create(string $name, int $capacity = 0, float $fpRate = 0.0, ?string $kind = null,
                                ?string $hashSet = null, int $seed = 0, int $k = 0, int $mBits = 0,
                                ?string $onFull = null, float $window = 0.0, int $windowItems = 0, int $slices = 0,
-                               int $counterBits = 0, bool $durable = false): Filter {}
+                               int $counterBits = 0, bool $durable = false, string $windowFrom = "last"): Filter {}
 
         /**
          * Opens a filter, or makes it if there is none.
@@ -32,7 +38,7 @@ namespace Tamis {
                                      ?string $hashSet = null, int $seed = 0, int $k = 0, int $mBits = 0,
                                      ?string $onFull = null, float $window = 0.0, int $windowItems = 0,
                                      int $slices = 0, int $counterBits = 0, bool $durable = false,
-                                     bool $whateverIsThere = false): Filter {}
+                                     string $windowFrom = "last", bool $whateverIsThere = false): Filter {}
 
         /** Begins the next generation of a filter, which is made anew as a whole. */
         public function build(string $name, float $fpRate = 0.0, ?string $kind = null, int $capacity = 0,

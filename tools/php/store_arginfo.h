@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: c4879a139d9dbdadf8ad889c6aa4fb74ff20a033 */
+ * Stub hash: 82b9d7a84460084ec084f575e045b9971e98698b */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Tamis_Store___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, path, IS_STRING, 1, "null")
@@ -29,6 +29,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Tamis_Store_create, 0, 1, T
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, slices, IS_LONG, 0, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, counterBits, IS_LONG, 0, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, durable, _IS_BOOL, 0, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, windowFrom, IS_STRING, 0, "\"last\"")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Tamis_Store_openOrCreate, 0, 1, Tamis\\Filter, 0)
@@ -46,6 +47,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Tamis_Store_openOrCreate, 0
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, slices, IS_LONG, 0, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, counterBits, IS_LONG, 0, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, durable, _IS_BOOL, 0, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, windowFrom, IS_STRING, 0, "\"last\"")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, whateverIsThere, _IS_BOOL, 0, "false")
 ZEND_END_ARG_INFO()
 
