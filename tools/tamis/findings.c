@@ -11,14 +11,15 @@
 #include "memory.h"
 #include "text.h"
 
-/* The name, quoted as one word for a shell. The caller frees it. */
-static char *quote(const char *name)
+/* The name, quoted as one word for a shell.  One that looks like an option has -- before it if it
+ * is no argument of an option, which may begin with anything.  The caller frees it. */
+static char *quote(const char *name, bool is_argument)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/-+@%";
     char *word = cli_alloc(4 * strlen(name) + 3), *to = word;
     if (*name != '-' && name[strspn(name, plain)] == '\0') return strcpy(word, name);
-    if (*name == '-') to = stpcpy(to, "-- ");
+    if (*name == '-' && !is_argument) to = stpcpy(to, "-- ");
     *to++ = '\'';
     for (; *name; name++) {
         if (*name == '\'')
@@ -32,8 +33,8 @@ static char *quote(const char *name)
 
 char *finding_command(const char *format, const char *name)
 {
-    char *word = quote(name);
     const char *at = strstr(format, "NAME"), *rest = at ? at + 4 : "";
+    char *word = quote(name, *rest != '\0');
     const int before = (int)(at ? (size_t)(at - format) : strlen(format));
     char *text = cli_format("%.*s%s%s", before, format, at ? word : "", rest);
     free(word);
@@ -107,6 +108,22 @@ static void tell_full(const struct teller *teller, const char *state, const char
     tell(teller, state, what, "make a larger one, and add the keys there:", command);
 }
 
+/* Of a window, the newest slice is full, which has its share of the keys. */
+static void say_full(const struct tamis_filter_stat *stat, char *what, size_t bytes)
+{
+    const bool refuses = stat->on_full == TAMIS_ON_FULL_REFUSE;
+    if (stat->slices > 0)
+        snprintf(what, bytes,
+                 "its newest slice holds its share of %" PRIu64 " of the %" PRIu64
+                 " keys of a window, and %s until the next slice begins",
+                 (stat->capacity + stat->slices - 1) / stat->slices, stat->capacity,
+                 refuses ? "refuses more" : "its rate rises with every further key");
+    else
+        snprintf(what, bytes, "it holds the %" PRIu64 " keys that it was made for, and %s",
+                 stat->capacity,
+                 refuses ? "refuses more" : "its rate rises with every further key");
+}
+
 /* A filter that holds too many keys, or will with the next ones, or takes no more. */
 static void tell_fullness(const struct teller *teller)
 {
@@ -126,9 +143,7 @@ static void tell_fullness(const struct teller *teller)
     else if (refuses && stat->room == 0 && stat->slices == 0 && stat->items < stat->capacity)
         tell_lost_room(teller);
     else if (!(stat->state & TAMIS_STATE_OVER)) {
-        snprintf(what, sizeof what, "it holds the %" PRIu64 " keys that it was made for, and %s",
-                 stat->capacity,
-                 refuses ? "refuses more" : "its rate rises with every further key");
+        say_full(stat, what, sizeof what);
         tell_full(teller, "full", what);
     }
 }
