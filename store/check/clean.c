@@ -55,6 +55,24 @@ static int tell_missing(struct cleaning *c, const char *name, const struct tamis
     return rc < 0 ? rc : tamis__segment_exists(&c->repair->store->place, number) == 0;
 }
 
+/* A kept generation that lacks a file is given up (forget_lost(), which tells of it too).
+ * Returns 1. */
+static int tell_given_up(struct cleaning *c, const char *name, const struct tamis__record *record,
+                         uint64_t number)
+{
+    char file[TAMIS__FILE_BYTES];
+    const int rc = tamis__repair_tell(
+        c->repair, name, tamis__check_file(number, file), 0,
+        "is missing, so generation %llu, which is kept, cannot be in force again",
+        (unsigned long long)record->generation);
+    return rc < 0 ? rc : 1;
+}
+
+static bool is_given_up(const struct cleaning *c, uint64_t number, bool in_force)
+{
+    return !in_force && tamis__segment_exists(&c->repair->store->place, number) == 0;
+}
+
 /* Has the catalog more items than the segment, of a kind that does not count down? */
 static bool counts_too_many(const struct tamis__record_segment *entry,
                             const struct tamis__segment *segment)
@@ -70,6 +88,8 @@ static int check_index(struct cleaning *c, const char *name, const struct tamis_
     struct tamis__store_segment index;
     const int error =
         tamis__open_index(c->repair->store, record->exceptions, record->filter_id, &index);
+    if (error < 0 && is_given_up(c, record->exceptions, in_force))
+        return tell_given_up(c, name, record, record->exceptions);
     if (error < 0)
         return tell_missing(
             c, name, record, record->exceptions, error,
@@ -90,7 +110,10 @@ static int check_list(struct cleaning *c, const char *name, const struct tamis__
         struct tamis__store_segment s;
         const int error = tamis__open_segment(c->repair->store, record, i, false, &s);
         if (error < 0) {
-            rc = tell_missing(c, name, record, record->segments[i].number, error, mend);
+            const uint64_t number = record->segments[i].number;
+            rc = is_given_up(c, number, in_force)
+                     ? tell_given_up(c, name, record, number)
+                     : tell_missing(c, name, record, number, error, mend);
             missing = missing || rc > 0;
             continue;
         }

@@ -176,7 +176,19 @@ static bool has_segment(const struct tamis__record *record, const char *file)
     return false;
 }
 
-/* Says what can be done, if the file is in force; otherwise says nothing. */
+struct kept_file {
+    const char *file;
+    bool is_kept;
+};
+
+static int note_kept_file(void *context, const struct tamis__record *generation)
+{
+    struct kept_file *kept = context;
+    kept->is_kept = kept->is_kept || has_segment(generation, kept->file);
+    return 0;
+}
+
+/* Says what can be done about a file of the list in force, or of a generation that is kept. */
 static int find_mend(struct tamis__repair *repair, const struct tamis_problem *problem,
                      char mend[TAMIS__MEND_BYTES])
 {
@@ -187,8 +199,15 @@ static int find_mend(struct tamis__repair *repair, const struct tamis_problem *p
     int rc = tamis__catalog_begin(&repair->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_get(txn, problem->filter, &record);
+    struct kept_file kept = {.file = problem->file};
     if (rc == 0 && has_segment(&record, problem->file))
         rc = tamis__check_mend(repair->store, txn, &record, mend);
+    else if (rc == 0)
+        rc = tamis__catalog_each_generation(txn, record.filter_id, note_kept_file, &kept);
+    if (kept.is_kept)
+        (void)snprintf(mend, TAMIS__MEND_BYTES,
+                       "; to mend it: wait until newer generations have taken its place ('tamis "
+                       "build'), or restore a copy; the generation in force is not touched by it");
     tamis__catalog_end(txn);
     return rc == TAMIS_ENOTFOUND ? 0 : rc;
 }

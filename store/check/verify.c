@@ -19,6 +19,7 @@
 struct opened {
     struct tamis__store_segment s;
     uint64_t recorded_items, filter_id;
+    uint64_t generation;
     bool in_force;
     char filter[TAMIS_NAME_MAX + 1];
 };
@@ -73,6 +74,8 @@ static int tell_findings(struct check *check, int rc)
 
 /* ---- One segment ----------------------------------------------------------------------------- */
 
+#define IS_KEPT "%s (of generation %" PRIu64 ", which is kept)"
+
 /* Notes a problem of a list.  For a kept generation the sentence says which one. */
 static int tell_of(struct check *check, const char *file, uint64_t offset, int error,
                    const char *reason)
@@ -82,8 +85,7 @@ static int tell_of(struct check *check, const char *file, uint64_t offset, int e
         const int rc = tamis__numbers_append(&check->damaged, check->filter->filter_id);
         return rc < 0 ? rc : tell(check, check->filter->name, file, offset, error, reason);
     }
-    (void)snprintf(longer, sizeof longer, "%s (of generation %" PRIu64 ", which is kept)", reason,
-                   check->record->generation);
+    (void)snprintf(longer, sizeof longer, IS_KEPT, reason, check->record->generation);
     return tell(check, check->filter->name, file, offset, error, longer);
 }
 
@@ -177,6 +179,7 @@ static struct opened *look_later(struct check *check, const struct tamis__store_
     opened->s = *s;
     opened->filter_id = check->filter->filter_id;
     opened->in_force = check->record == check->filter;
+    opened->generation = check->record->generation;
     memcpy(opened->filter, check->filter->name, sizeof opened->filter);
     return opened;
 }
@@ -249,10 +252,14 @@ static int check_opened(struct check *check, const struct opened *opened)
         const int rc = tamis__numbers_append(&check->damaged, opened->filter_id);
         if (rc < 0) return rc;
     }
-    if (whole < 0)
-        return tell(check, opened->filter, file, 0, whole, tamis__check_reason(file, NULL));
-    return tell(check, opened->filter, file, damage.offset, is_odd ? 0 : TAMIS_ECORRUPT,
-                damage.reason);
+    const char *reason = whole < 0 ? tamis__check_reason(file, NULL) : damage.reason;
+    char longer[1100];
+    (void)snprintf(longer, sizeof longer, IS_KEPT, reason, opened->generation);
+    return tell(check, opened->filter, file, whole < 0 ? 0 : damage.offset,
+                whole < 0 ? whole
+                : is_odd  ? 0
+                          : TAMIS_ECORRUPT,
+                opened->in_force ? reason : longer);
 }
 
 /* The index of exceptions is not among the bytes that the catalog has of a filter. */

@@ -201,10 +201,13 @@ bool tamis__may_regain(const struct tamis__policy *policy,
     const uint64_t limit = tamis__policy_limit(policy, newest);
     const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
     /* ORDER acquire: as tamis__segment_next(). */
-    if (__atomic_load_n(&newest->next, __ATOMIC_ACQUIRE) != TAMIS__NEXT_REFUSE ||
-        limit == UINT64_MAX)
-        return false;
-    if (tamis__room_of(newest, limit) > 0) return true;
+    const uint64_t next = __atomic_load_n(&newest->next, __ATOMIC_ACQUIRE);
+    if (limit == UINT64_MAX) return false;
+    const uint64_t room = tamis__room_of(newest, limit);
+    /* The next add will be refused, though none was yet. */
+    const bool will_refuse = next == 0 && room == 0 && policy->on_full == TAMIS_ON_FULL_REFUSE;
+    if (next != TAMIS__NEXT_REFUSE && !will_refuse) return false;
+    if (room > 0) return true;
     return set != NULL && set->any_kind &&
            (double)tamis__room_in_hands(newest) > doubt(newest, limit);
 }

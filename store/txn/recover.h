@@ -8,10 +8,10 @@
 int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *txn,
                           const struct tamis__record *record);
 /*
- * Opens a filter again that refuses keys although it has room: because adders that had taken room
- * gave it back late, or because they were killed and it was lost with them.  The latter is made
- * free again only if nobody writes to the filter.  Call under the exclusive lock.  Does nothing
- * where there is nothing to regain.
+ * Opens a filter again that refuses keys, or will, although it has room: because adders that had
+ * taken room gave it back late, or because they were killed and it was lost with them.  The latter
+ * is made free again only if nobody writes to the filter.  Call under the exclusive lock.  Does
+ * nothing where there is nothing to regain.
  */
 int tamis__recover_room(const struct tamis_store *store, const struct tamis__record *record);
 /* May tamis__recover_room() have something to do? */

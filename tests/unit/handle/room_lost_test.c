@@ -134,6 +134,23 @@ STORE_CASE(room_that_was_lost_comes_back_when_nobody_writes)
     assert_int_equal(fixture_problems(path), 0);
 }
 
+/* All that is left was lost, and no add has been refused yet: the state is full already, and what
+ * doctor prints for it, `tamis sync`, is to help.  (Broken, and seen to fail so: the room came back
+ * only after an add was refused.) */
+STORE_CASE(room_that_was_lost_comes_back_before_an_add_is_refused)
+{
+    tamis_filter *filter = refusing(store);
+    assert_int_equal(add_batch(filter, 0), 0);
+    tamis__newest(filter->view)->segment.header->granted = CAPACITY; /* by adders that died */
+    assert_int_equal(fixture_stat(filter).state, TAMIS_STATE_FULL);
+    tamis_filter_close(filter);
+    filter = fixture_opened(store, "x", 0);
+    assert_int_equal(fixture_stat(filter).state, 0);
+    assert_in_range(fixture_stat(filter).room, CAPACITY - 2 * BATCH, CAPACITY - BATCH);
+    fill(filter, 600000);
+    tamis_filter_close(filter);
+}
+
 /* An adder that was only stopped gives its room back after the filter was found full. */
 STORE_CASE(room_that_comes_back_late_is_used)
 {
