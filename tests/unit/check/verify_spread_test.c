@@ -99,16 +99,18 @@ CASE(spread_of_few_keys_in_many_stretches_is_sound)
 {
     static const struct {
         uint32_t kind, k;
-    } shapes[] = {{TAMIS_KIND_BLOCKED, 8}, {TAMIS_KIND_BLOCKED, 28}, {TAMIS_KIND_COUNTING, 8}};
+        uint64_t pages; /* of bits; those of counters are four times as many */
+    } shapes[] = {
+        {TAMIS_KIND_BLOCKED, 8, 512}, {TAMIS_KIND_BLOCKED, 28, 512}, {TAMIS_KIND_COUNTING, 8, 128}};
     uint64_t rng = 21;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        for (unsigned keys = 2; keys < 40; keys += keys / 8 + 1)
-            for (unsigned seed = 0; seed < SEEDS; seed++) {
-                struct tamis__store_segment s = filled(shapes[i].kind, 512, shapes[i].k, 0, &rng);
-                add_keys(&s, keys, &rng);
-                assert_sound(&s, "few keys");
-                free(s.segment.header);
-            }
+        for (unsigned seed = 0; seed < 2 * SEEDS; seed++) {
+            struct tamis__store_segment s =
+                filled(shapes[i].kind, shapes[i].pages, shapes[i].k, 0, &rng);
+            add_keys(&s, 5 + seed % 3, &rng);
+            assert_sound(&s, "few keys");
+            free(s.segment.header);
+        }
 }
 
 /* The stretch was read early, and adders have filled it since: it is counted again.  (Broken:
