@@ -6,15 +6,16 @@ seq 500 | tamis add r
 # As if a killed adder had taken the rest: `granted` of the header (docs/format.md) is the limit.
 printf '\350\003' | dd of="$TAMIS_STORE/segments/0000000000000001.seg" bs=1 seek=1648 conv=notrunc status=none
 expect 1 tamis doctor r
-seq 501 2000 >keys
-tamis add r --file keys 2>said
-grep -o "the filter .r. holds .*" said
 tamis info r state
 tamis info r note
 tamis list r
 tamis doctor r --json
 tamis report r -o page.html
 sed 's/<[^>]*>/ /g' page.html | grep -o 'it holds 500 of .* tamis sync r'
+# Who opens it to add gets the room back too, but for what keys without a count may have: the filter is full again a little early.
+seq 501 2000 >keys
+tamis add r --file keys 2>said
+grep -o "the filter .r. holds .*" said
 expect 0 tamis sync r
 expect 0 tamis doctor r
-seq 501 600 | tamis add r --stats 2>&1 | grep -o '100 keys, [0-9]* new'
+seq 2001 2020 | tamis add r --stats 2>&1 | grep -o '20 keys, [0-9]* new'
