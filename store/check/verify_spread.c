@@ -232,7 +232,7 @@ static struct outliers find_low(const struct stretches *in)
 /* The most bits that a key sets in one stretch; those of a key of kind bloom lie anywhere. */
 static double bits_of_key(const struct tamis__segment_header *h)
 {
-    return h->kind == TAMIS_KIND_BLOOM ? 1 : (double)h->k;
+    return tamis_kind_has(h->kind, TAMIS_KIND_IS_PLAIN) ? 1 : (double)h->k;
 }
 
 /* Compares with the mean if that is more than the median: with a few keys the median may be 0. */
