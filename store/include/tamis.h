@@ -27,6 +27,7 @@
  *     tamis_filter.h    hash sets, specs; makes, opens, closes, renames and drops filters; sync
  *     tamis_keys.h      adds, asks for, removes and counts keys
  *     tamis_stat.h      what is known of a filter and its segments; where a key goes
+ *     tamis_fields.h    a table of these fields, for who prints or reads all of them
  *     tamis_sizing.h    keys and rate to bits and hashes, and back
  *     tamis_merge.h     filters of the keys of others; what two filters have in common
  *     tamis_exchange.h  filters as streams of bytes: import and export
@@ -92,6 +93,7 @@
 
 #include "tamis_errors.h"
 #include "tamis_exchange.h"
+#include "tamis_fields.h"
 #include "tamis_filter.h"
 #include "tamis_keys.h"
 #include "tamis_library.h"

@@ -94,34 +94,59 @@ static json_t *segment_live(const void *segment)
     return json_boolean(is_live(segment));
 }
 
-#define OF_SEGMENT(how, member) RECORD_MEMBER(how, tamis_segment_stat, member)
+/* What no field of the library says: how a field is made of others, what it needs, and what stands
+ * in brackets behind it.  A field that is not here is shown as the library has it. */
+struct more {
+    const char *name; /* as shown */
+    json_t *(*make)(const void *record);
+    void (*human)(const void *record, char text[RECORD_HUMAN_BYTES]);
+    unsigned needs, loads;
+};
 
-static const struct field SEGMENT_FIELDS[] = {
-    {"number", OF_SEGMENT(U64, number)},
-    {"kind", OF_SEGMENT(KIND, kind)},
-    {"hash_set", OF_SEGMENT(TEXT, hash_set)},
-    {"m_bits", OF_SEGMENT(U64, m_bits)},
-    {"k", OF_SEGMENT(U32, k)},
-    {"words", OF_SEGMENT(U32, words)},
-    {"seed", OF_SEGMENT(U64, seed)},
+static const struct more SEGMENT_MORE[] = {
     {"bit_order", .make = segment_bit_order},
-    {"capacity", OF_SEGMENT(U64, capacity)},
-    {"fp_rate", OF_SEGMENT(RATE, fp_rate)},
-    {"items", OF_SEGMENT(U64, items)},
-    {"step", OF_SEGMENT(U32, step)},
-    {"counter_bits", OF_SEGMENT(U32, counter_bits)},
-    {"fingerprint_bits", OF_SEGMENT(U32, fingerprint_bits)},
-    {"pieces", OF_SEGMENT(U32, pieces)},
-    {"slice", OF_SEGMENT(U64, slice), .needs = SEGMENT_SLICED},
-    {"slice_start", OF_SEGMENT(TIME, slice_start), .needs = SEGMENT_SLICED},
+    {"slice", .needs = SEGMENT_SLICED},
+    {"slice_start", .needs = SEGMENT_SLICED},
     {"live", .make = segment_live, .needs = SEGMENT_SLICED},
-    {"items_estimated", OF_SEGMENT(U64, items_estimated), .needs = VIEW_FILL},
-    {"fill", OF_SEGMENT(RATE, fill), .needs = VIEW_FILL},
-    {"fp_rate_now", OF_SEGMENT(RATE, fp_rate_now), .needs = VIEW_FILL},
-    {"size_bytes", OF_SEGMENT(U64, file_bytes)},
-    {"data_offset", OF_SEGMENT(U64, data_offset)},
+    {"items_estimated", .needs = VIEW_FILL},
+    {"fill", .needs = VIEW_FILL},
+    {"fp_rate_now", .needs = VIEW_FILL},
     {"file", .make = segment_file_json},
 };
+
+static void add_more(struct field *field, const struct more *more)
+{
+    if (more->make) field->type = RECORD_MADE;
+    field->make = more->make;
+    field->human = more->human;
+    field->needs = more->needs;
+    field->loads = more->loads;
+}
+
+/* The fields of TAMIS_FIELDS_*, which lie at `offset` of the record. */
+static struct fields fields_of(uint32_t of, size_t offset, const struct more *more, size_t count)
+{
+    struct field *all = NULL;
+    struct tamis_field one = TAMIS_INIT(struct tamis_field);
+    size_t known = 0, room = 0;
+    for (; tamis_field(of, TAMIS_SHOWN_BY_INFO, (uint32_t)known, &one) > 0; known++) {
+        all = cli_grow(all, known + 1, &room, sizeof *all);
+        all[known] = (struct field){
+            .name = one.info_name, .type = RECORD_FIELD, .offset = offset, .field = one};
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(more[i].name, one.info_name) == 0) add_more(&all[known], &more[i]);
+    }
+    return (struct fields){all, known};
+}
+
+static struct fields segment_fields(void)
+{
+    static struct fields fields; /* made once, and there to the end */
+    if (!fields.all)
+        fields = fields_of(TAMIS_FIELDS_SEGMENT, 0, SEGMENT_MORE,
+                           sizeof SEGMENT_MORE / sizeof *SEGMENT_MORE);
+    return fields;
+}
 
 /* ---- A generation -------------------------------------------------------------------------- */
 
@@ -183,9 +208,15 @@ static json_t *value_segments(const void *record)
     for (uint32_t i = 0; i < view->stat.segment_count; i++) {
         const struct tamis_segment_stat *segment = &view->segments[i];
         const unsigned sliced = segment->slice_start != 0 ? SEGMENT_SLICED : 0;
-        json_append(array, record_json(FIELDS(SEGMENT_FIELDS), view->holds | sliced, segment));
+        json_append(array, record_json(segment_fields(), view->holds | sliced, segment));
     }
     return array;
+}
+
+static json_t *value_shards(const void *record)
+{
+    const struct filter_view *view = record;
+    return json_unsigned(view->shards);
 }
 
 static json_t *value_state(const void *record)
@@ -193,24 +224,6 @@ static json_t *value_state(const void *record)
     const struct filter_view *view = record;
     char text[STATE_BYTES];
     return json_text(state_name(view->stat.state, text));
-}
-
-static json_t *value_durable(const void *record)
-{
-    const struct filter_view *view = record;
-    return json_boolean((view->stat.flags & TAMIS_FILTER_DURABLE) != 0);
-}
-
-static json_t *value_on_full(const void *record)
-{
-    const struct filter_view *view = record;
-    return json_text(tamis_on_full_name(view->stat.on_full));
-}
-
-static json_t *value_window_seconds(const void *record)
-{
-    const struct filter_view *view = record;
-    return json_rate((double)view->stat.window_ns / 1e9);
 }
 
 static json_t *value_window_from(const void *record)
@@ -349,63 +362,48 @@ static void human_fp_rate_now(const void *record, char text[RECORD_HUMAN_BYTES])
 
 /* ---- The table ---------------------------------------------------------------------------- */
 
-#define OF_FILTER(how, member) RECORD_MEMBER(how, filter_view, stat.member)
-
-static const struct field FILTER_FIELDS[] = {
-    {"name", OF_FILTER(TEXT, name)},
+static const struct more FILTER_MORE[] = {
     {"state", .make = value_state},
-    {"items", OF_FILTER(U64, items), .human = human_items},
-    {"fp_rate", OF_FILTER(RATE, fp_rate), .human = human_fp_rate},
+    {"items", .human = human_items},
+    {"fp_rate", .human = human_fp_rate},
     {"fp_rate_now", .make = value_fp_rate_now, .loads = VIEW_FILL, .human = human_fp_rate_now},
-    {"kind", OF_FILTER(KIND, kind)},
-    {"hash_set", OF_FILTER(TEXT, hash_set)},
-    {"m_bits", OF_FILTER(U64, m_bits), .human = human_bits},
-    {"k", OF_FILTER(U32, k)},
-    {"seed", OF_FILTER(U64, seed), .needs = VIEW_FILES},
-    {"capacity", OF_FILTER(U64, capacity)},
+    {"m_bits", .human = human_bits},
     {"items_estimated", .make = value_items_estimated, .needs = VIEW_FILL, .loads = VIEW_FILL},
     {"fill", .make = value_fill, .needs = VIEW_FILL, .loads = VIEW_FILL, .human = human_fill},
-    {"bits_per_key", OF_FILTER(RATE, bits_per_key)},
-    {"size_bytes", OF_FILTER(U64, size_bytes), .human = human_size},
-    {"generation", OF_FILTER(U64, generation)},
-    {"shards", RECORD_MEMBER(U32, filter_view, shards), .needs = VIEW_SHARDED},
+    {"size_bytes", .human = human_size},
+    {"shards", .make = value_shards, .needs = VIEW_SHARDED},
     {"segments", .make = value_segments, .needs = VIEW_SEGMENTS, .loads = VIEW_FILL},
-    {"created_at", OF_FILTER(TIME, created_at)},
-    {"published_at", OF_FILTER(TIME, published_at), .needs = VIEW_FILES},
-    {"checkpointed_at", OF_FILTER(TIME, checkpointed_at)},
-    {"on_full", .make = value_on_full},
-    {"window_seconds", .make = value_window_seconds},
-    {"window_items", OF_FILTER(U64, window_items), .needs = VIEW_FILES},
-    {"window_from", .make = value_window_from, .needs = VIEW_FILES},
-    {"slices", OF_FILTER(U32, slices)},
-    {"live_slices", OF_FILTER(U64, live_slices), .needs = VIEW_FILES},
-    {"counter_bits", OF_FILTER(U32, counter_bits), .needs = VIEW_FILES},
-    {"fingerprint_bits", OF_FILTER(U32, fingerprint_bits), .needs = VIEW_FILES},
-    {"keep", OF_FILTER(U32, keep), .needs = VIEW_FILES},
-    {"exceptions", OF_FILTER(U64, exceptions)},
-    {"durable", .make = value_durable},
-    {"unclean_since", OF_FILTER(TIME, unclean_since)},
-    {"degraded_since", OF_FILTER(TIME, degraded_since), .needs = VIEW_FILES},
+    {"window_from", .make = value_window_from},
     {"note", .make = value_note, .loads = VIEW_SEGMENTS},
 };
-#define FIELD_COUNT (sizeof FILTER_FIELDS / sizeof *FILTER_FIELDS)
+
+static struct fields filter_fields(void)
+{
+    static struct fields fields; /* made once, and there to the end */
+    if (!fields.all)
+        fields = fields_of(TAMIS_FIELDS_FILTER, offsetof(struct filter_view, stat), FILTER_MORE,
+                           sizeof FILTER_MORE / sizeof *FILTER_MORE);
+    return fields;
+}
 
 const struct field *field_find(const char *name)
 {
-    for (size_t i = 0; i < FIELD_COUNT; i++)
-        if (strcmp(FILTER_FIELDS[i].name, name) == 0) return &FILTER_FIELDS[i];
+    const struct fields fields = filter_fields();
+    for (size_t i = 0; i < fields.count; i++)
+        if (strcmp(fields.all[i].name, name) == 0) return &fields.all[i];
     return NULL;
 }
 
 char *field_names(void)
 {
+    const struct fields fields = filter_fields();
     size_t bytes = 1;
-    for (size_t i = 0; i < FIELD_COUNT; i++)
-        bytes += strlen(FILTER_FIELDS[i].name) + 1;
+    for (size_t i = 0; i < fields.count; i++)
+        bytes += strlen(fields.all[i].name) + 1;
     char *names = cli_alloc(bytes);
     char *end = names;
-    for (size_t i = 0; i < FIELD_COUNT; i++)
-        end += sprintf(end, "%s%s", i > 0 ? " " : "", FILTER_FIELDS[i].name);
+    for (size_t i = 0; i < fields.count; i++)
+        end += sprintf(end, "%s%s", i > 0 ? " " : "", fields.all[i].name);
     return names;
 }
 
@@ -415,7 +413,6 @@ int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
 {
     *view = (struct filter_view){0};
     view->stat.size = sizeof view->stat;
-    view->holds = VIEW_FILES;
     int rc = tamis_filter_stat(filter, &view->stat);
     if (rc < 0 || loads == 0) return rc;
     view->segments = cli_alloc(view->stat.segment_count * sizeof *view->segments);
@@ -433,7 +430,7 @@ int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
 /* For a filter in shards, a server tells what can be summed up, and no segments. */
 static int load_remote(struct filter_view *view, struct remote_filter *filter, unsigned loads)
 {
-    *view = (struct filter_view){.shards = remote.filter_shards(filter), .holds = VIEW_FILES};
+    *view = (struct filter_view){.shards = remote.filter_shards(filter)};
     if (view->shards > 0) view->holds |= VIEW_SHARDED;
     if (view->shards > 0 || loads == 0) return remote.stat(filter, &view->stat);
     view->holds |= loads | VIEW_SEGMENTS;
@@ -454,7 +451,7 @@ void view_clear(struct filter_view *view)
 
 json_t *view_json(const struct filter_view *view)
 {
-    return record_json(FIELDS(FILTER_FIELDS), view->holds, view);
+    return record_json(filter_fields(), view->holds, view);
 }
 
 int view_show_json(struct out *out, tamis_filter *filter, unsigned loads)
@@ -530,8 +527,9 @@ static bool is_printed(const struct filter_view *view, const struct field *field
 
 void view_print(const struct filter_view *view, struct out *out)
 {
-    for (size_t i = 0; i < FIELD_COUNT; i++)
-        if (is_printed(view, &FILTER_FIELDS[i])) print_field(view, &FILTER_FIELDS[i], true, out);
+    const struct fields fields = filter_fields();
+    for (size_t i = 0; i < fields.count; i++)
+        if (is_printed(view, &fields.all[i])) print_field(view, &fields.all[i], true, out);
 }
 
 void view_print_field(const struct filter_view *view, const struct field *field, bool json,

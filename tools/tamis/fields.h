@@ -2,9 +2,10 @@
 /*
  * fields.h: what is known of a filter, of its segments and of its generations, field by field.
  *
- * One table of fields with stable names (record.h) serves `info` (text, one field, JSON), the
- * --json of list, create, import and merge, and the report.  Some fields need the segments, some a
- * count of all set bits; a view says what it holds, and a field that needs more is left out.
+ * The library's table of fields (tamis_fields.h) serves `info` (text, one field, JSON), the --json
+ * of list, create, import and merge, and the report; fields.c adds how fields are made that no
+ * struct has.  Some fields need the segments, some a count of all set bits; a view says what it
+ * holds, and a field that needs more is left out.
  */
 #pragma once
 
@@ -17,9 +18,8 @@
 
 /* What a view holds besides the filter's stat.  VIEW_FILL brings the segments too. */
 #define VIEW_SEGMENTS 1u
-#define VIEW_FILL 2u     /* the set bits were counted, which reads every segment completely */
-#define VIEW_FILES 8u    /* the whole stat: other views have some of it only */
-#define VIEW_SHARDED 16u /* of a remote store, and in shards */
+#define VIEW_FILL 2u    /* the set bits were counted, which reads every segment completely */
+#define VIEW_SHARDED 8u /* of a remote store, and in shards */
 
 struct invocation;
 

@@ -12,11 +12,13 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#include "tamis.h"
+
 #define RECORD_HUMAN_BYTES 64
 
 enum record_type {
     RECORD_MADE,    /* no member: make() has the value                       */
-    RECORD_TEXT,    /* char array that ends with NUL                         */
+    RECORD_FIELD,   /* what tamis_field_get() has of the struct at `offset`  */
     RECORD_POINTER, /* const char *                                          */
     RECORD_U32,     /* uint32_t                                              */
     RECORD_U64,     /* uint64_t                                              */
@@ -30,9 +32,10 @@ enum record_type {
 struct field {
     const char *name;
     enum record_type type;
-    size_t offset;  /* of the member in the record */
-    unsigned needs; /* bits that the record must hold; else the field is left out */
-    unsigned loads; /* bits that `info NAME FIELD` loads for the field */
+    size_t offset; /* of the member in the record; of the library's struct for RECORD_FIELD */
+    struct tamis_field field; /* RECORD_FIELD */
+    unsigned needs;           /* bits that the record must hold; else the field is left out */
+    unsigned loads;           /* bits that `info NAME FIELD` loads for the field */
     json_t *(*make)(const void *record);
     /* Writes what stands in brackets behind the value; may be NULL, and may write nothing. */
     void (*human)(const void *record, char text[RECORD_HUMAN_BYTES]);

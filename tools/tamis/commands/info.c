@@ -22,7 +22,7 @@ static int show(struct invocation *call)
     const struct field *field = call->arg_count > 1 ? field_find(call->args[1]) : NULL;
     struct filter_view view;
     if (field && call->remote && remote.filter_shards(call->remote) > 0 &&
-        (field->needs & ~(VIEW_FILES | VIEW_SHARDED)))
+        (field->needs & ~VIEW_SHARDED))
         return cli_fail("'%s' is in shards, and each has its own '%s'; ask for a shard, as in "
                         "'tamis info %s:{0} %s'",
                         call->args[0], field->name, call->args[0], field->name);

@@ -85,7 +85,7 @@ static void show(struct listing *listing, const struct tamis_filter_stat *stat)
     listing->bits += order_bits(stat);
     listing->size_bytes += stat->size_bytes;
     if (cli_given(call, TAKES(JSON))) {
-        const struct filter_view view = {.stat = *stat, .holds = VIEW_FILES};
+        const struct filter_view view = {.stat = *stat};
         json_t *object = view_json(&view);
         const bool recorded = cli_given(call, TAKES(RECORDED));
         json_put(object, "items_as_of", json_text(recorded ? "checkpoint" : "now"));
