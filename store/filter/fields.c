@@ -186,8 +186,9 @@ static int store_text(void *record, const struct tamis__field_row *row, const ch
 {
     const size_t bytes = text != NULL ? strlen(text) + 1 : SIZE_MAX;
     if (bytes > row->bytes) return fail_value(row);
-    memset((char *)record + row->offset, 0, row->bytes);
-    memcpy((char *)record + row->offset, text, bytes);
+    char *member = (char *)record + row->offset;
+    memmove(member, text, bytes); /* tamis_field_get() gives a text of this very record */
+    memset(member + bytes, 0, row->bytes - bytes);
     return 1;
 }
 

@@ -12,10 +12,9 @@
 #include "value/durable.h"
 
 /* A number that no integer of a reply can hold is told as text. */
-static void tell_number(RedisModuleCtx *ctx, const char *name, uint64_t number)
+static void reply_number(RedisModuleCtx *ctx, uint64_t number)
 {
     char text[24];
-    (void)RedisModule_ReplyWithSimpleString(ctx, name);
     (void)snprintf(text, sizeof text, "%" PRIu64, number);
     if (number > INT64_MAX)
         (void)RedisModule_ReplyWithCString(ctx, text);
@@ -23,16 +22,35 @@ static void tell_number(RedisModuleCtx *ctx, const char *name, uint64_t number)
         (void)RedisModule_ReplyWithLongLong(ctx, (long long)number);
 }
 
-static void tell_rate(RedisModuleCtx *ctx, const char *name, double rate)
+static void tell_number(RedisModuleCtx *ctx, const char *name, uint64_t number)
 {
     (void)RedisModule_ReplyWithSimpleString(ctx, name);
-    (void)RedisModule_ReplyWithDouble(ctx, rate);
+    reply_number(ctx, number);
 }
 
-static void tell_text(RedisModuleCtx *ctx, const char *name, const char *text)
+/* ---- One filter: all that the table of tamis_fields.h has a reply_name for
+ * ----------------------- */
+
+static void reply_value(RedisModuleCtx *ctx, uint32_t type, const struct tamis_field_value *value)
 {
-    (void)RedisModule_ReplyWithSimpleString(ctx, name);
-    (void)RedisModule_ReplyWithCString(ctx, text);
+    switch (type) {
+    case TAMIS_FIELD_TEXT:
+    case TAMIS_FIELD_WORD:
+        (void)RedisModule_ReplyWithCString(ctx, value->text ? value->text : "");
+        break;
+    case TAMIS_FIELD_REAL:
+        (void)RedisModule_ReplyWithDouble(ctx, value->real);
+        break;
+    case TAMIS_FIELD_TIME:
+    case TAMIS_FIELD_SPAN:
+        reply_number(ctx, (uint64_t)value->ns);
+        break;
+    default:
+        if (type == TAMIS_FIELD_LIMIT && value->number == UINT64_MAX)
+            (void)RedisModule_ReplyWithNull(ctx);
+        else
+            reply_number(ctx, value->number);
+    }
 }
 
 static const char *state_of(uint32_t state)
@@ -44,114 +62,102 @@ static const char *state_of(uint32_t state)
     return state & TAMIS_STATE_FULL ? "full" : "ok";
 }
 
-static void tell_filter(RedisModuleCtx *ctx, const struct value *value,
-                        const struct tamis_filter_stat *s)
+/* What was asked of a filter. */
+struct question {
+    const struct value *value;
+    bool segments, fill; /* with FILL the set bits are counted, which reads all of the filter */
+};
+
+static void reply_state(RedisModuleCtx *ctx, const struct question *question,
+                        const struct tamis_filter_stat *stat)
 {
-    tell_text(ctx, "filter", value->name);
-    tell_text(ctx, "kind", tamis_kind_name(s->kind));
-    tell_text(ctx, "hash set", s->hash_set);
-    tell_text(ctx, "state", state_of(s->state));
-    tell_text(ctx, "when full", tamis_on_full_name(s->on_full));
-    tell_number(ctx, "attached", !value_is_ours(value));
-    tell_number(ctx, "durable", value->durable);
-    tell_number(ctx, "capacity", s->capacity);
-    tell_number(ctx, "items", s->items);
-    tell_rate(ctx, "rate", s->fp_rate);
-    tell_rate(ctx, "rate now", s->predicted_rate);
-    tell_rate(ctx, "bits per key", s->bits_per_key);
-    tell_number(ctx, "bits", s->m_bits);
-    tell_number(ctx, "hashes", s->k);
-    tell_number(ctx, "bytes", s->size_bytes);
-    tell_number(ctx, "segments", s->segment_count);
-    tell_number(ctx, "generation", s->generation);
-    tell_number(ctx, "exceptions", s->exceptions);
-    tell_number(ctx, "window ns", (uint64_t)s->window_ns);
-    tell_number(ctx, "slices", s->slices);
-    tell_number(ctx, "created ns", (uint64_t)s->created_at);
-    tell_number(ctx, "checkpointed ns", (uint64_t)s->checkpointed_at);
-    tell_number(ctx, "unclean since ns", (uint64_t)s->unclean_since);
-    tell_number(ctx, "degraded since ns", (uint64_t)s->degraded_since);
-    tell_number(ctx, "published ns", (uint64_t)s->published_at);
-    tell_number(ctx, "seed", s->seed);
-    tell_number(ctx, "states", s->state);
-    tell_number(ctx, "window items", s->window_items);
-    tell_number(ctx, "live slices", s->live_slices);
-    tell_text(ctx, "window from",
-              s->slices == 0                       ? ""
-              : s->flags & TAMIS_FILTER_FROM_FIRST ? "first"
-                                                   : "last");
-    tell_number(ctx, "counter bits", s->counter_bits);
-    tell_number(ctx, "fingerprint bits", s->fingerprint_bits);
-    tell_number(ctx, "keep", s->keep);
+    (void)question;
+    (void)RedisModule_ReplyWithCString(ctx, state_of(stat->state));
 }
 
-enum { SEGMENT_FIELDS = 26 };
-
-static void tell_segment(RedisModuleCtx *ctx, const struct tamis_segment_stat *s)
+static void reply_attached(RedisModuleCtx *ctx, const struct question *question,
+                           const struct tamis_filter_stat *stat)
 {
-    (void)RedisModule_ReplyWithMap(ctx, SEGMENT_FIELDS);
-    tell_text(ctx, "hash set", s->hash_set);
-    tell_number(ctx, "number", s->number);
-    tell_text(ctx, "kind", tamis_kind_name(s->kind));
-    tell_number(ctx, "hashes", s->k);
-    tell_number(ctx, "words", s->words);
-    tell_number(ctx, "bit order", s->bit_order);
-    tell_number(ctx, "bits", s->m_bits);
-    tell_number(ctx, "seed", s->seed);
-    tell_number(ctx, "capacity", s->capacity);
-    tell_rate(ctx, "rate", s->fp_rate);
-    tell_number(ctx, "items", s->items);
-    tell_number(ctx, "bytes", s->file_bytes);
-    tell_number(ctx, "data offset", s->data_offset);
-    tell_number(ctx, "data bytes", s->data_bytes);
-    tell_number(ctx, "created ns", (uint64_t)s->created_at);
-    tell_number(ctx, "ones", s->ones);
-    tell_rate(ctx, "fill", s->fill);
-    tell_rate(ctx, "rate by fill", s->fp_rate_now);
-    tell_number(ctx, "flags", s->flags);
-    tell_number(ctx, "slice", s->slice);
-    tell_number(ctx, "slice start ns", (uint64_t)s->slice_start);
-    tell_number(ctx, "counter bits", s->counter_bits);
-    tell_number(ctx, "step", s->step);
-    tell_number(ctx, "pieces", s->pieces);
-    tell_number(ctx, "items by fill", s->items_estimated);
-    tell_number(ctx, "fingerprint bits", s->fingerprint_bits);
+    (void)stat;
+    reply_number(ctx, !value_is_ours(question->value));
 }
 
-/* With FILL the set bits are counted, which reads all of the filter. */
-static void tell_segments(RedisModuleCtx *ctx, const struct value *value, uint32_t count, bool fill)
+static void reply_segments(RedisModuleCtx *ctx, const struct question *question,
+                           const struct tamis_filter_stat *stat);
+
+/* Fields of a filter that no struct has, by their names in the reply. */
+static const struct made {
+    const char *name;
+    void (*reply)(RedisModuleCtx *ctx, const struct question *question,
+                  const struct tamis_filter_stat *stat);
+} MADE[] = {{"state", reply_state}, {"attached", reply_attached}, {"segment list", reply_segments}};
+
+/* NULL: the struct has it, or it was not asked for. */
+static const struct made *made_of(const struct tamis_field *field, const struct question *question)
 {
-    (void)RedisModule_ReplyWithSimpleString(ctx, "segment list");
-    (void)RedisModule_ReplyWithArray(ctx, (long)count);
-    for (uint32_t i = 0; i < count; i++) {
+    if (field->type != TAMIS_FIELD_MADE) return NULL;
+    for (size_t i = 0; i < sizeof MADE / sizeof *MADE; i++)
+        if (strcmp(MADE[i].name, field->reply_name) == 0)
+            return MADE[i].reply == reply_segments && !question->segments ? NULL : &MADE[i];
+    return NULL;
+}
+
+static long count_fields(uint32_t of, const struct question *question)
+{
+    struct tamis_field field = {.size = sizeof field};
+    long count = 0;
+    for (uint32_t i = 0; tamis_field(of, TAMIS_SHOWN_BY_REPLY, i, &field) > 0; i++)
+        count += field.type != TAMIS_FIELD_MADE || made_of(&field, question) != NULL;
+    return count;
+}
+
+static void tell_fields(RedisModuleCtx *ctx, uint32_t of, const void *stat,
+                        const struct question *question)
+{
+    struct tamis_field field = {.size = sizeof field};
+    struct tamis_field_value value = {.size = sizeof value};
+    (void)RedisModule_ReplyWithMap(ctx, count_fields(of, question));
+    for (uint32_t i = 0; tamis_field(of, TAMIS_SHOWN_BY_REPLY, i, &field) > 0; i++) {
+        const struct made *made = made_of(&field, question);
+        if (made == NULL && tamis_field_get(&field, stat, &value) <= 0) continue;
+        (void)RedisModule_ReplyWithSimpleString(ctx, field.reply_name);
+        if (made != NULL)
+            made->reply(ctx, question, stat);
+        else
+            reply_value(ctx, field.type, &value);
+    }
+}
+
+static void reply_segments(RedisModuleCtx *ctx, const struct question *question,
+                           const struct tamis_filter_stat *stat)
+{
+    const struct value *value = question->value;
+    (void)RedisModule_ReplyWithArray(ctx, (long)stat->segment_count);
+    for (uint32_t i = 0; i < stat->segment_count; i++) {
         struct tamis_segment_stat segment = {.size = sizeof segment};
-        const int rc = fill ? tamis_filter_fill(value->filter, i, &segment)
-                            : tamis_filter_segment(value->filter, i, &segment);
+        const int rc = question->fill ? tamis_filter_fill(value->filter, i, &segment)
+                                      : tamis_filter_segment(value->filter, i, &segment);
         if (rc < 0)
             (void)reply_failure(ctx, TOLD);
         else
-            tell_segment(ctx, &segment);
+            tell_fields(ctx, TAMIS_FIELDS_SEGMENT, &segment, question);
     }
 }
 
 /* TAMIS.INFO key [SEGMENTS | FILL] */
 int tamis_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    enum { FIELDS = 33 };
     struct tamis_filter_stat stat = {.size = sizeof stat};
+    struct question question = {.fill = argc == 3 && arg_is(argv[2], "FILL")};
     RedisModuleKey *key;
-    const bool fill = argc == 3 && arg_is(argv[2], "FILL");
-    const bool segments = fill || (argc == 3 && arg_is(argv[2], "SEGMENTS"));
-    if (argc != 2 && !segments) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
-    if (value == NULL) return REDISMODULE_OK;
-    if (tamis_filter_stat(value->filter, &stat) < 0) {
+    question.segments = question.fill || (argc == 3 && arg_is(argv[2], "SEGMENTS"));
+    if (argc != 2 && !question.segments) return RedisModule_WrongArity(ctx);
+    question.value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
+    if (question.value == NULL) return REDISMODULE_OK;
+    if (tamis_filter_stat(question.value->filter, &stat) < 0)
         (void)reply_failure(ctx, "the filter cannot be asked");
-    } else {
-        (void)RedisModule_ReplyWithMap(ctx, FIELDS + segments);
-        tell_filter(ctx, value, &stat);
-        if (segments) tell_segments(ctx, value, stat.segment_count, fill);
-    }
+    else
+        tell_fields(ctx, TAMIS_FIELDS_FILTER, &stat, &question);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }

@@ -12,26 +12,31 @@ static const redisReply *value_of(const redisReply *all, const char *name)
     return NULL;
 }
 
-static uint64_t number_of(const redisReply *all, const char *name)
+/* ---- Fields, by the table of tamis_fields.h ------------------------------------------------- */
+
+/* What no integer of a reply can hold is text. */
+static uint64_t number_of(const redisReply *value)
 {
-    const redisReply *value = value_of(all, name);
-    if (value == NULL) return 0;
-    /* What no integer of a reply can hold is text. */
     return value->type == REDIS_REPLY_STRING && value->str ? strtoull(value->str, NULL, 10)
                                                            : (uint64_t)value->integer;
 }
 
-static const char *text_of(const redisReply *all, const char *name)
+/* The value of a field in an answer; false: it is not there, as from a server that is older. */
+static bool read_value(const struct tamis_field *field, const redisReply *info,
+                       struct tamis_field_value *value)
 {
-    const redisReply *value = value_of(all, name);
-    return value && value->str ? value->str : "";
-}
-
-static uint32_t on_full_of(const char *text)
-{
-    for (uint32_t i = TAMIS_ON_FULL_GROW; tamis_on_full_name(i) != NULL; i++)
-        if (strcmp(tamis_on_full_name(i), text) == 0) return i;
-    return 0;
+    const redisReply *told = value_of(info, field->reply_name);
+    if (told == NULL || field->type == TAMIS_FIELD_MADE) return false;
+    *value = (struct tamis_field_value){.size = sizeof *value};
+    value->text = told->str ? told->str : "";
+    if (field->type == TAMIS_FIELD_REAL)
+        value->real = strtod(value->text, NULL);
+    else if (field->type == TAMIS_FIELD_LIMIT && told->type == REDIS_REPLY_NIL)
+        value->number = UINT64_MAX;
+    else
+        value->number = number_of(told);
+    value->ns = (int64_t)value->number;
+    return true;
 }
 
 /* The earlier of two times, where 0 is none. */
@@ -40,50 +45,66 @@ static int64_t earlier(int64_t a, int64_t b)
     return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-/* What all shards have in common. */
-static void take_common(struct tamis_filter_stat *stat, const redisReply *info)
+static uint64_t add_limits(uint64_t a, uint64_t b)
 {
-    if (tamis_kind_from_name(text_of(info, "kind"), &stat->kind) < 0) stat->kind = 0;
-    (void)snprintf(stat->hash_set, sizeof stat->hash_set, "%s", text_of(info, "hash set"));
-    stat->k = (uint32_t)number_of(info, "hashes");
-    stat->fp_rate = strtod(text_of(info, "rate"), NULL);
-    stat->on_full = on_full_of(text_of(info, "when full"));
-    stat->window_ns = (int64_t)number_of(info, "window ns");
-    stat->slices = (uint32_t)number_of(info, "slices");
-    stat->flags =
-        (number_of(info, "durable") ? TAMIS_FILTER_DURABLE : 0) |
-        (strcmp(text_of(info, "window from"), "first") == 0 ? TAMIS_FILTER_FROM_FIRST : 0);
-    stat->seed = number_of(info, "seed");
-    stat->window_items = number_of(info, "window items");
-    stat->counter_bits = (uint32_t)number_of(info, "counter bits");
-    stat->fingerprint_bits = (uint32_t)number_of(info, "fingerprint bits");
-    stat->keep = (uint32_t)number_of(info, "keep");
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static void add_shard(struct tamis_filter_stat *stat, const redisReply *info)
+/* Adds what the shards before have to the value of this one. */
+static void sum_up(const struct tamis_field *field, struct tamis_field_value *value,
+                   const struct tamis_field_value *before)
 {
-    stat->m_bits += number_of(info, "bits");
-    stat->capacity += number_of(info, "capacity");
-    stat->items += number_of(info, "items");
-    stat->size_bytes += number_of(info, "bytes");
-    stat->segment_count += (uint32_t)number_of(info, "segments");
-    stat->exceptions += number_of(info, "exceptions");
-    stat->predicted_rate += strtod(text_of(info, "rate now"), NULL);
-    stat->bits_per_key += strtod(text_of(info, "bits per key"), NULL);
-    stat->state |= (uint32_t)number_of(info, "states");
-    if (number_of(info, "live slices") > stat->live_slices)
-        stat->live_slices = number_of(info, "live slices");
-    const uint64_t generation = number_of(info, "generation");
-    if (generation > stat->generation) stat->generation = generation;
-    stat->created_at = earlier(stat->created_at, (int64_t)number_of(info, "created ns"));
-    stat->unclean_since =
-        earlier(stat->unclean_since, (int64_t)number_of(info, "unclean since ns"));
-    stat->degraded_since =
-        earlier(stat->degraded_since, (int64_t)number_of(info, "degraded since ns"));
-    if ((int64_t)number_of(info, "published ns") > stat->published_at)
-        stat->published_at = (int64_t)number_of(info, "published ns");
-    stat->checkpointed_at =
-        earlier(stat->checkpointed_at, (int64_t)number_of(info, "checkpointed ns"));
+    switch (field->sum) {
+    case TAMIS_SUM_ADD:
+    case TAMIS_SUM_MEAN: /* divide_means() follows */
+        value->number = add_limits(before->number, value->number);
+        value->real += before->real;
+        break;
+    case TAMIS_SUM_MOST:
+        if (before->number > value->number) value->number = before->number;
+        if (before->ns > value->ns) value->ns = before->ns;
+        break;
+    case TAMIS_SUM_EARLIEST:
+        value->ns = earlier(before->ns, value->ns);
+        break;
+    case TAMIS_SUM_BITS:
+        value->number |= before->number;
+        break;
+    default:
+        *value = *before;
+    }
+}
+
+/* Sets all fields of a struct that the answer has; not the first shard's: adds them. */
+static void take_fields(uint32_t of, void *record, const redisReply *info, bool first)
+{
+    struct tamis_field field = TAMIS_INIT(struct tamis_field);
+    struct tamis_field_value value, before = TAMIS_INIT(struct tamis_field_value);
+    for (uint32_t i = 0; tamis_field(of, TAMIS_SHOWN_BY_REPLY, i, &field) > 0; i++) {
+        if (!read_value(&field, info, &value)) continue;
+        if (!first && tamis_field_get(&field, record, &before) > 0) sum_up(&field, &value, &before);
+        if (tamis_field_set(&field, record, &value) < 0) continue; /* no such kind here: 0 stays */
+    }
+}
+
+static void divide_means(struct tamis_filter_stat *stat, uint32_t count)
+{
+    struct tamis_field field = TAMIS_INIT(struct tamis_field);
+    struct tamis_field_value value = TAMIS_INIT(struct tamis_field_value);
+    for (uint32_t i = 0; tamis_field(TAMIS_FIELDS_FILTER, TAMIS_SHOWN_BY_REPLY, i, &field) > 0;
+         i++) {
+        if (field.sum != TAMIS_SUM_MEAN || tamis_field_get(&field, stat, &value) <= 0) continue;
+        value.real /= count;
+        (void)!tamis_field_set(&field, stat, &value);
+    }
+}
+
+/* The filter's name is its own, and not that which a shard has in the server's store. */
+static void take_filter(const struct remote_filter *filter, struct tamis_filter_stat *stat,
+                        const redisReply *info, bool first)
+{
+    take_fields(TAMIS_FIELDS_FILTER, stat, info, first);
+    (void)snprintf(stat->name, sizeof stat->name, "%s", filter->name);
 }
 
 /* Keys spread evenly over the shards, so the whole's rate is the mean of theirs. */
@@ -101,12 +122,10 @@ int filter_stat(struct remote_filter *filter, struct tamis_filter_stat *stat)
             failures_add(&failures, &requests[i], info);
             continue;
         }
-        if (i == 0) take_common(stat, info);
-        add_shard(stat, info);
+        take_filter(filter, stat, info, i == 0);
     }
     if (rc == 0) rc = failures_tell(&failures, filter, "TAMIS.INFO");
-    stat->predicted_rate /= count;
-    stat->bits_per_key /= count;
+    divide_means(stat, count);
     if (filter->shards > 0) {
         stat->fp_rate = filter->fp_rate;
         /* What was asked for.  The shards have a little more room together, and more if they have
@@ -119,38 +138,6 @@ int filter_stat(struct remote_filter *filter, struct tamis_filter_stat *stat)
 
 /* ---- Segments of a filter that is one key ---------------------------------------------------- */
 
-static void take_segment(struct tamis_segment_stat *s, const redisReply *info)
-{
-    *s = (struct tamis_segment_stat){.size = sizeof *s,
-                                     .number = number_of(info, "number"),
-                                     .k = (uint32_t)number_of(info, "hashes"),
-                                     .words = (uint32_t)number_of(info, "words"),
-                                     .bit_order = (uint32_t)number_of(info, "bit order"),
-                                     .m_bits = number_of(info, "bits"),
-                                     .seed = number_of(info, "seed"),
-                                     .capacity = number_of(info, "capacity"),
-                                     .fp_rate = strtod(text_of(info, "rate"), NULL),
-                                     .items = number_of(info, "items"),
-                                     .file_bytes = number_of(info, "bytes"),
-                                     .data_offset = number_of(info, "data offset"),
-                                     .data_bytes = number_of(info, "data bytes"),
-                                     .created_at = (int64_t)number_of(info, "created ns"),
-                                     .ones = number_of(info, "ones"),
-                                     .fill = strtod(text_of(info, "fill"), NULL),
-                                     .fp_rate_now = strtod(text_of(info, "rate by fill"), NULL),
-                                     .flags = number_of(info, "flags"),
-                                     .slice = number_of(info, "slice"),
-                                     .slice_start = (int64_t)number_of(info, "slice start ns"),
-                                     .counter_bits = (uint32_t)number_of(info, "counter bits"),
-                                     .step = (uint32_t)number_of(info, "step"),
-                                     .pieces = (uint32_t)number_of(info, "pieces"),
-                                     .items_estimated = number_of(info, "items by fill"),
-                                     .fingerprint_bits =
-                                         (uint32_t)number_of(info, "fingerprint bits")};
-    if (tamis_kind_from_name(text_of(info, "kind"), &s->kind) < 0) s->kind = 0;
-    (void)snprintf(s->hash_set, sizeof s->hash_set, "%s", text_of(info, "hash set"));
-}
-
 int filter_segments(struct remote_filter *filter, bool fill, struct tamis_filter_stat *stat,
                     struct tamis_segment_stat **segments)
 {
@@ -159,16 +146,15 @@ int filter_segments(struct remote_filter *filter, bool fill, struct tamis_filter
                                key, fill ? "FILL" : "SEGMENTS");
     *segments = NULL;
     if (info == NULL) return -1;
-    *stat = (struct tamis_filter_stat){.size = sizeof *stat};
-    (void)snprintf(stat->name, sizeof stat->name, "%s", filter->name);
-    take_common(stat, info);
-    add_shard(stat, info);
+    *stat = (struct tamis_filter_stat){.size = sizeof *stat, .room = UINT64_MAX};
+    take_filter(filter, stat, info, true);
     const redisReply *list = value_of(info, "segment list");
     int rc = list != NULL && list->elements == stat->segment_count ? 0 : -1;
     *segments = cli_alloc((stat->segment_count + 1) * sizeof **segments);
     for (uint32_t i = 0; rc == 0 && i < stat->segment_count; i++) {
+        (*segments)[i] = (struct tamis_segment_stat){.size = sizeof **segments};
         if (list->element[i]->type == REDIS_REPLY_ARRAY)
-            take_segment(*segments + i, list->element[i]);
+            take_fields(TAMIS_FIELDS_SEGMENT, *segments + i, list->element[i], true);
         else
             rc = reply_fail(filter->store, "TAMIS.INFO", list->element[i]);
     }
