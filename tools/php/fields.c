@@ -1,51 +1,45 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fields.c: structs of the library as arrays of PHP. */
+/* fields.c: structs of the library as arrays of PHP; a stat by the table of tamis_fields.h. */
 #include "php_tamis.h"
 
-static void add_word(zval *to, const char *name, const char *word)
+static void add_field(zval *to, const struct tamis_field *field,
+                      const struct tamis_field_value *value)
 {
-    add_assoc_string(to, name, word ? word : "");
+    const char *name = field->name;
+    switch (field->type) {
+    case TAMIS_FIELD_TEXT:
+    case TAMIS_FIELD_WORD:
+        if (value->text != NULL)
+            add_assoc_string(to, name, value->text);
+        else
+            add_assoc_null(to, name);
+        break;
+    case TAMIS_FIELD_YES:
+        add_assoc_bool(to, name, value->number != 0);
+        break;
+    case TAMIS_FIELD_REAL:
+        add_assoc_double(to, name, value->real);
+        break;
+    case TAMIS_FIELD_TIME:
+    case TAMIS_FIELD_SPAN:
+        add_assoc_long(to, name, value->ns);
+        break;
+    default:
+        if (field->type == TAMIS_FIELD_LIMIT && value->number == UINT64_MAX)
+            add_assoc_null(to, name);
+        else
+            add_assoc_long(to, name, (zend_long)value->number);
+    }
 }
 
 void stat_to_array(zval *to, const struct tamis_filter_stat *stat)
 {
+    struct tamis_field field = TAMIS_INIT(struct tamis_field);
+    struct tamis_field_value value = TAMIS_INIT(struct tamis_field_value);
     array_init(to);
-    add_word(to, "name", stat->name);
-    add_word(to, "kind", tamis_kind_name(stat->kind));
-    add_word(to, "hash_set", stat->hash_set);
-    add_word(to, "on_full", tamis_on_full_name(stat->on_full));
-    add_assoc_double(to, "fp_rate", stat->fp_rate);
-    add_assoc_double(to, "predicted_rate", stat->predicted_rate);
-    add_assoc_double(to, "bits_per_key", stat->bits_per_key);
-#define NUMBER(name) add_assoc_long(to, #name, (zend_long)stat->name)
-    NUMBER(capacity);
-    NUMBER(items);
-    NUMBER(m_bits);
-    NUMBER(k);
-    NUMBER(seed);
-    NUMBER(size_bytes);
-    NUMBER(generation);
-    NUMBER(segment_count);
-    NUMBER(state);
-    NUMBER(created_at);
-    NUMBER(published_at);
-    NUMBER(checkpointed_at);
-    NUMBER(window_ns);
-    NUMBER(window_items);
-    NUMBER(slices);
-    NUMBER(live_slices);
-    NUMBER(counter_bits);
-    NUMBER(fingerprint_bits);
-    NUMBER(exceptions);
-    NUMBER(keep);
-    NUMBER(unclean_since);
-    NUMBER(degraded_since);
-#undef NUMBER
-    add_assoc_bool(to, "durable", (stat->flags & TAMIS_FILTER_DURABLE) != 0);
-    if (stat->slices == 0)
-        add_assoc_null(to, "window_from");
-    else
-        add_word(to, "window_from", stat->flags & TAMIS_FILTER_FROM_FIRST ? "first" : "last");
+    for (uint32_t i = 0; tamis_field(TAMIS_FIELDS_FILTER, TAMIS_SHOWN_BY_BINDINGS, i, &field) > 0;
+         i++)
+        if (tamis_field_get(&field, stat, &value) > 0) add_field(to, &field, &value);
 }
 
 void result_to_array(zval *to, int is_published, const struct tamis_build_result *result)

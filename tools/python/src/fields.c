@@ -74,7 +74,7 @@ int spec_init(struct tamis_filter_spec *spec, PyObject *module, PyObject *from)
 
 struct field {
     const char *name;
-    enum { TEXT, U32, U64, I64, REAL, DIGEST } type;
+    enum { U32, U64, I64, REAL, DIGEST } type;
     size_t offset;
 };
 
@@ -82,33 +82,20 @@ struct field {
     {                                                                                              \
 #name, type, offsetof(struct of, name)                                                     \
     }
-#define STAT(type, name) FIELD(tamis_filter_stat, type, name)
-static const struct field stat_fields[] = {
-    STAT(TEXT, name),           STAT(TEXT, hash_set),      STAT(U32, k),
-    STAT(U64, m_bits),          STAT(U64, seed),           STAT(U64, capacity),
-    STAT(REAL, fp_rate),        STAT(U64, items),          STAT(U64, size_bytes),
-    STAT(REAL, predicted_rate), STAT(U64, generation),     STAT(U32, segment_count),
-    STAT(U32, state),           STAT(I64, created_at),     STAT(I64, published_at),
-    STAT(I64, checkpointed_at), STAT(I64, window_ns),      STAT(U64, window_items),
-    STAT(U32, slices),          STAT(U32, counter_bits),   STAT(U32, fingerprint_bits),
-    STAT(U64, exceptions),      STAT(U32, keep),           STAT(U32, flags),
-    STAT(I64, unclean_since),   STAT(I64, degraded_since), STAT(REAL, bits_per_key),
-    STAT(U64, live_slices),     {NULL, TEXT, 0},
-};
 #define GENERATION(type, name) FIELD(tamis_generation_stat, type, name)
 static const struct field generation_fields[] = {
     GENERATION(U64, generation),    GENERATION(U32, in_force),
     GENERATION(U32, segment_count), GENERATION(U64, items),
     GENERATION(U64, size_bytes),    GENERATION(REAL, fp_rate),
     GENERATION(U64, exceptions),    GENERATION(I64, published_at),
-    GENERATION(DIGEST, key_digest), {NULL, TEXT, 0},
+    GENERATION(DIGEST, key_digest), {NULL, U32, 0},
 };
 #define RESULT(type, name) FIELD(tamis_build_result, type, name)
 static const struct field result_fields[] = {
     RESULT(U64, keys),          RESULT(U64, distinct),    RESULT(U64, generation),
     RESULT(U64, exceptions),    RESULT(U64, found),       RESULT(U64, conflicts),
     RESULT(U64, sampled),       RESULT(U64, sampled_yes), RESULT(U64, size_bytes),
-    RESULT(DIGEST, key_digest), {NULL, TEXT, 0},
+    RESULT(DIGEST, key_digest), {NULL, U32, 0},
 };
 
 static PyObject *value_of(const struct field *field, const void *from)
@@ -116,8 +103,6 @@ static PyObject *value_of(const struct field *field, const void *from)
     const char *at = (const char *)from + field->offset;
 
     switch (field->type) {
-    case TEXT:
-        return PyUnicode_DecodeUTF8(at, (Py_ssize_t)strlen(at), "replace");
     case U32:
         return PyLong_FromUnsignedLong(*(const uint32_t *)(const void *)at);
     case U64:
@@ -155,13 +140,40 @@ static PyObject *word(const char *name)
     return PyUnicode_FromString(name ? name : "");
 }
 
+/* The value of a field of the library's table (tamis_fields.h). */
+static PyObject *value_of_field(uint32_t type, const struct tamis_field_value *value)
+{
+    switch (type) {
+    case TAMIS_FIELD_TEXT:
+    case TAMIS_FIELD_WORD:
+        if (!value->text) Py_RETURN_NONE;
+        return PyUnicode_DecodeUTF8(value->text, (Py_ssize_t)strlen(value->text), "replace");
+    case TAMIS_FIELD_LIMIT:
+        if (value->number == UINT64_MAX) Py_RETURN_NONE;
+        return PyLong_FromUnsignedLongLong(value->number);
+    case TAMIS_FIELD_YES:
+        return PyBool_FromLong(value->number != 0);
+    case TAMIS_FIELD_REAL:
+        return PyFloat_FromDouble(value->real);
+    case TAMIS_FIELD_TIME:
+    case TAMIS_FIELD_SPAN:
+        return PyLong_FromLongLong(value->ns);
+    default:
+        return PyLong_FromUnsignedLongLong(value->number);
+    }
+}
+
 PyObject *dict_of_stat(const struct tamis_filter_stat *stat)
 {
-    PyObject *dict = dict_of(stat_fields, stat);
+    struct tamis_field field = TAMIS_INIT(struct tamis_field);
+    struct tamis_field_value value = TAMIS_INIT(struct tamis_field_value);
+    PyObject *dict = PyDict_New();
 
-    if (dict && (put(dict, "kind", word(tamis_kind_name(stat->kind))) < 0 ||
-                 put(dict, "on_full", word(tamis_on_full_name(stat->on_full))) < 0))
-        Py_CLEAR(dict);
+    for (uint32_t i = 0;
+         dict && tamis_field(TAMIS_FIELDS_FILTER, TAMIS_SHOWN_BY_BINDINGS, i, &field) > 0; i++)
+        if (tamis_field_get(&field, stat, &value) > 0 &&
+            put(dict, field.name, value_of_field(field.type, &value)) < 0)
+            Py_CLEAR(dict);
     return dict;
 }
 

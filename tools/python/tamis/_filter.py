@@ -67,14 +67,20 @@ class FilterStat:
     unclean_since: int
     degraded_since: int
     bits_per_key: float
+    room: int | None
+    """How many keys it takes before it needs another segment, or refuses; None: any number, or not known."""
+    lacks_bytes: int
+    """What the disk lacks for the next segment of a filter that is "full" for want of it, about; else 0."""
 
     @classmethod
     def _of(cls, fields: dict[str, Any]) -> FilterStat:
         fields["states"] = _states(fields.pop("state"))
-        flags = fields.pop("flags")
-        fields["durable"] = bool(flags & FILTER_DURABLE)
-        fields["window_from"] = "first" if flags & FILTER_FROM_FIRST else "last" if fields["slices"] else None
+        for later in fields.keys() - _FIELDS:  # what a later library tells besides has no place here
+            del fields[later]
         return cls(**fields)
+
+
+_FIELDS = frozenset(field.name for field in dataclasses.fields(FilterStat))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
