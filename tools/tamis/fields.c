@@ -114,13 +114,12 @@ static const struct more SEGMENT_MORE[] = {
     {"file", .make = segment_file_json},
 };
 
-static void add_more(struct field *field, const struct more *more)
+static const struct more *more_of(const char *name, const struct more *more, size_t count)
 {
-    if (more->make) field->type = RECORD_MADE;
-    field->make = more->make;
-    field->human = more->human;
-    field->needs = more->needs;
-    field->loads = more->loads;
+    static const struct more nothing;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(more[i].name, name) == 0) return &more[i];
+    return &nothing;
 }
 
 /* The fields of TAMIS_FIELDS_*, which lie at `offset` of the record. */
@@ -129,12 +128,18 @@ static struct fields fields_of(uint32_t of, size_t offset, const struct more *mo
     struct field *all = NULL;
     struct tamis_field one = TAMIS_INIT(struct tamis_field);
     size_t known = 0, room = 0;
-    for (; tamis_field(of, TAMIS_SHOWN_BY_INFO, (uint32_t)known, &one) > 0; known++) {
+    for (uint32_t i = 0; tamis_field(of, TAMIS_SHOWN_BY_INFO, i, &one) > 0; i++) {
+        const struct more *m = more_of(one.info_name, more, count);
+        if (one.type == TAMIS_FIELD_MADE && !m->make) continue; /* fields.py tells */
         all = cli_grow(all, known + 1, &room, sizeof *all);
-        all[known] = (struct field){
-            .name = one.info_name, .type = RECORD_FIELD, .offset = offset, .field = one};
-        for (size_t i = 0; i < count; i++)
-            if (strcmp(more[i].name, one.info_name) == 0) add_more(&all[known], &more[i]);
+        all[known++] = (struct field){.name = one.info_name,
+                                      .type = m->make ? RECORD_MADE : RECORD_FIELD,
+                                      .offset = offset,
+                                      .field = one,
+                                      .needs = m->needs,
+                                      .loads = m->loads,
+                                      .make = m->make,
+                                      .human = m->human};
     }
     return (struct fields){all, known};
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "fields.h"
 #include "keys.h"
 #include "redis_url.h"
 
@@ -96,11 +97,44 @@ static void print_usage(struct out *out)
     out_text(out, USAGE_END);
 }
 
+/* Where a help has this, the names of a filter's fields are printed. */
+#define FIELDS_MARK "@fields@"
+
+/* Prints the names in lines like those around them in the help. */
+static void print_field_names(struct out *out)
+{
+    static const char begin[] = "fields:", indent[] = "       ";
+    const size_t width = 88;
+    char *names = field_names();
+    size_t column = strlen(begin);
+    out_text(out, begin);
+    for (char *name = strtok(names, " "); name; name = strtok(NULL, " ")) {
+        if (column + 1 + strlen(name) > width) {
+            out_format(out, "\n%s", indent);
+            column = strlen(indent);
+        }
+        out_format(out, " %s", name);
+        column += 1 + strlen(name);
+    }
+    free(names);
+}
+
+static void print_help_text(struct out *out, const char *text)
+{
+    const char *mark = strstr(text, FIELDS_MARK);
+    if (mark) {
+        out_format(out, "%.*s", (int)(mark - text), text);
+        print_field_names(out);
+        text = mark + strlen(FIELDS_MARK);
+    }
+    out_text(out, text);
+}
+
 /* Prints all that `tamis NAME --help` says; returns the exit status. */
 static int print_help(struct out *out, const struct command *command)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (COMMANDS[i] == command) out_text(out, HELPS[i]);
+        if (COMMANDS[i] == command) print_help_text(out, HELPS[i]);
     return CLI_DONE;
 }
 

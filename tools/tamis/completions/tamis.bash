@@ -207,12 +207,12 @@ _tamis_offer_commands()
     _tamis_offer "$word" '' "${commands[@]}" help version
 }
 
+# The help of info lists them: a paragraph that begins with "fields:".
 _tamis_offer_fields()
 {
-    _tamis_offer "$word" '' name kind hash_set m_bits k seed capacity fp_rate items \
-        items_estimated fill fp_rate_now bits_per_key size_bytes generation shards segments created_at \
-        published_at checkpointed_at on_full window_seconds window_items window_from slices live_slices counter_bits \
-        fingerprint_bits keep exceptions durable state unclean_since degraded_since note
+    local -a fields
+    read -r -d '' -a fields < <(_tamis_ask help info | sed -n '/^fields:/,/^$/{s/^fields://;p}')
+    _tamis_offer "$word" '' "${fields[@]}"
 }
 
 _tamis_offer_options()
