@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """answers.py MODULE TAMIS: a server, and a cluster of two nodes, that answer as a script says: an error a
-few times and then the truth, or the error for ever.  The truth is that of a real server, to which a node passes what it
+few times and then the truth, the error for ever, or other values.  The truth is that of a real server, to which a node passes what it
 is asked.
 
 Seen to fail for a client that does not know one of the errors (passes() in tools/tamis/remote/exchange.c), that sends no ASKING,
-that goes on asking a replica how many replicas it has, that forgets that a key was new before its node was lost, and
+that goes on asking a replica how many replicas it has, that does not read `room` and `lacks bytes`, that forgets that a key was new before its node was lost, and
 that follows nodes which send it to each other without a pause."""
 import concurrent.futures
 
@@ -88,4 +88,29 @@ def replies_that_replicas_lose():
                 assert done.err.startswith("tamis: 500 keys were in doubt"), f"{what}: {done.err}"
 
 
-run(errors_that_pass, errors_that_stay, replies_that_replicas_lose)
+def notes_of_what_only_the_server_sees():
+    """Why a filter is full: the disk of the server, and room that was lost there.  A client that did not read `room` and `lacks
+    bytes` told of either that the filter holds as many keys as it was made for."""
+    notes = (({"states": 1, "lacks bytes": 4096}, "the disk has no room for its next segment"),
+             ({"states": 1, "when full": b"refuse", "room": 0}, "adders that were killed, or are stopped, have taken room"),
+             ({"states": 1, "when full": b"refuse", "room": None}, "holds as many keys as it was made for, and refuses more"))
+    with server() as truth:
+        truth.client().good("TAMIS.RESERVE", "k", "0.01", 1000, "ONFULL", "refuse")
+        create(truth, "s", 2)
+        for told, note in notes:
+            for key in "k", "s":
+                with two_nodes(truth, always_true, cluster=False) as nodes:
+                    nodes[0].answer = lambda client, words, asked, real=nodes[0].answer, told=told: changed(
+                        real(client, words, asked), words, told)
+                    has = remote(url(nodes[0]), "info", key, "note").out.decode()
+                    assert note in has, (key, told, has)
+
+
+def changed(answer, words, told):
+    """What TAMIS.INFO has answered, with other values of some names."""
+    if words[0] != b"TAMIS.INFO":
+        return answer
+    return [told.get(str(answer[i - 1]), one) if i % 2 == 1 else one for i, one in enumerate(answer)]
+
+
+run(errors_that_pass, errors_that_stay, replies_that_replicas_lose, notes_of_what_only_the_server_sees)
