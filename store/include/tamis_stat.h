@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tamis_stat.h: looking inside: what is known of a filter and of its segments, and where a key
- * goes.
+ * goes.  tamis_fields.h has the fields as a table.
  */
 #ifndef TAMIS_STAT_H
 #define TAMIS_STAT_H

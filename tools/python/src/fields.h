@@ -13,7 +13,8 @@
  */
 int spec_init(struct tamis_filter_spec *spec, PyObject *module, PyObject *from);
 
-/* A new dict by the names of the fields (of a stat: those of tamis_fields.h); NULL with an exception. */
+/* A new dict by the names of the fields (of a stat: those of tamis_fields.h); NULL with an
+ * exception. */
 PyObject *dict_of_stat(const struct tamis_filter_stat *stat);
 PyObject *dict_of_generation(const struct tamis_generation_stat *stat);
 PyObject *dict_of_result(const struct tamis_build_result *result);
