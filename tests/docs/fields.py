@@ -13,7 +13,7 @@ PRINTER is print_fields.  The cases, with what each wants:
 A field that one of them lacks fails, unless the table says why (`lacking`); so does one that is not in the table, or in
 another order.  Seen to fail: table for a row without its `lacking`, and for two with one place; documents for a sentence that
 was changed; info without the maker of `note` in tools/tamis/fields.c; python for a FilterStat without `keep`; php for a
-fields.c that skips limits; redis without `attached` in MADE of tamis_info.c.
+fields.c that skips limits; redis without `attached` in MADE of commands/tamis_info.c.
 
 In a sentence 'word' is a word that is printed, *name* another field, `text` what one types, page(1) a manual page, and --name
 an option.
