@@ -97,7 +97,7 @@ struct deaths {
 static struct deaths *deaths;
 static uint64_t dies_at;
 
-/* What every key that is added passes is for kill_test.c. */
+/* What every key that is added passes is for kill_storm_test.c. */
 static bool is_step(unsigned point)
 {
     return !point_is_of_a_key(point) && !point_is_of_room(point) &&
