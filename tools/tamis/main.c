@@ -97,35 +97,52 @@ static void print_usage(struct out *out)
     out_text(out, USAGE_END);
 }
 
-/* Where a help has this, the names of a filter's fields are printed. */
-#define FIELDS_MARK "@fields@"
+static char *hash_set_names(void)
+{
+    char *names = cli_strdup("");
+    for (const char *set = tamis_hash_set_next(NULL); set != NULL; set = tamis_hash_set_next(set)) {
+        char *longer = cli_format("%s%s%s", names, names[0] ? " " : "", set);
+        free(names);
+        names = longer;
+    }
+    return names;
+}
+
+/* Where a help has a mark, a list that the library knows is printed as a paragraph. */
+static const struct {
+    const char *mark, *begin;
+    char *(*names)(void); /* with spaces between them; the caller frees them */
+} lists[] = {
+    {"@fields@", "fields:", field_names},
+    {"@hash_sets@", "hash sets:", hash_set_names},
+};
 
 /* Prints the names in lines like those around them in the help. */
-static void print_field_names(struct out *out)
+static void print_names(struct out *out, const char *begin, char *names)
 {
-    static const char begin[] = "fields:", indent[] = "       ";
-    const size_t width = 88;
-    char *names = field_names();
-    size_t column = strlen(begin);
+    const size_t width = 88, indent = strlen(begin);
+    size_t column = indent;
     out_text(out, begin);
-    for (char *name = strtok(names, " "); name; name = strtok(NULL, " ")) {
+    for (char *name = strtok(names, " "); name != NULL; name = strtok(NULL, " ")) {
         if (column + 1 + strlen(name) > width) {
-            out_format(out, "\n%s", indent);
-            column = strlen(indent);
+            out_format(out, "\n%*s", (int)indent, "");
+            column = indent;
         }
         out_format(out, " %s", name);
         column += 1 + strlen(name);
     }
-    free(names);
 }
 
 static void print_help_text(struct out *out, const char *text)
 {
-    const char *mark = strstr(text, FIELDS_MARK);
-    if (mark) {
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        const char *mark = strstr(text, lists[i].mark);
+        if (mark == NULL) continue;
+        char *names = lists[i].names();
         out_format(out, "%.*s", (int)(mark - text), text);
-        print_field_names(out);
-        text = mark + strlen(FIELDS_MARK);
+        print_names(out, lists[i].begin, names);
+        free(names);
+        text = mark + strlen(lists[i].mark);
     }
     out_text(out, text);
 }

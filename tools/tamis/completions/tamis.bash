@@ -222,6 +222,14 @@ _tamis_offer_options()
     _tamis_offer "$word" '' "${options[@]}"
 }
 
+# The help of create lists them: a paragraph that begins with "hash sets:".  php takes a list, of which this offers one.
+_tamis_offer_hash_sets()
+{
+    local -a sets
+    read -r -d '' -a sets < <(_tamis_ask help create | sed -n '/^hash sets:/,/^$/{s/^hash sets://;p}')
+    _tamis_offer "$1" "$2" "${sets[@]/%php/php:bkdr,sdbm,js}"
+}
+
 # The value $2 of the option $1; $3 is what stands before it in the same word.
 _tamis_offer_value()
 {
@@ -246,7 +254,7 @@ _tamis_offer_value()
     --window-from) _tamis_offer "$2" "$3" first last ;;
     --hash-set)
         [[ $command != build ]] || { _tamis_offer "$2" "$3" xxh3 sip && return; }
-        _tamis_offer "$2" "$3" xxh3 php:bkdr,sdbm,js php-mt php-mt-legacy md5 redisbloom guava sip spark-v1 spark-v2 parquet
+        _tamis_offer_hash_sets "$2" "$3"
         ;;
     --from | --to) _tamis_offer "$2" "$3" redis-bitmap redisbloom guava spark parquet tamis redis:// rediss:// unix:/// ;;
     --like) given=() && _tamis_offer_filters "$2" "$3" ;;
