@@ -11,6 +11,7 @@
 
 #include "kind/points.h"
 #include "segment/segment.h"
+#include "sizing/kinds.h"
 
 /* The kind of the index of a filter's exceptions (store/exceptions/set.h).  Its file is like a
  * segment but is no filter, so tamis__kind_by_id() does not know it. */
@@ -197,10 +198,11 @@ int tamis__cells_reserve(const struct tamis__segment *to, const struct tamis__se
 void tamis__cells_tally(const struct tamis__segment *a, const struct tamis__segment *b,
                         struct tamis__words words, uint64_t ones[3]);
 
-extern const struct tamis__kind tamis__kind_blocked;
-extern const struct tamis__kind tamis__kind_bloom;
-extern const struct tamis__kind tamis__kind_counting;
-extern const struct tamis__kind tamis__kind_fuse;
+/* One for each of the list, in the file of its name. */
+#define TAMIS__KIND_EXTERN_(number, name, properties)                                              \
+    extern const struct tamis__kind tamis__kind_##name;
+TAMIS__KINDS(TAMIS__KIND_EXTERN_)
+#undef TAMIS__KIND_EXTERN_
 
 /* Returns NULL if no kind has that number. */
 const struct tamis__kind *tamis__kind_by_id(uint32_t id);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kinds.c: the table of kinds.  A new kind is a file of its own and a line here. */
+/* kinds.c: the table of kinds.  A new kind is a file of its own and a line of TAMIS__KINDS. */
 #include "kind/kind.h"
 
-static const struct tamis__kind *const kinds[] = {
-    &tamis__kind_blocked,
-    &tamis__kind_bloom,
-    &tamis__kind_counting,
-    &tamis__kind_fuse,
-};
+#define ROW(number, name, properties) &tamis__kind_##name,
+static const struct tamis__kind *const kinds[] = {TAMIS__KINDS(ROW)};
+#undef ROW
 
 const struct tamis__kind *tamis__kind_by_id(uint32_t id)
 {

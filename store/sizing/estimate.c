@@ -49,7 +49,7 @@ double tamis__estimate_items(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_
     /* A full array tells nothing.  It is treated as one that lacks a single bit. */
     const double m = (double)m_bits, set = ones < m_bits ? (double)ones : m - 1;
     const double unset = log1p(-set / m);
-    const double items = kind == TAMIS_KIND_BLOOM
+    const double items = tamis_kind_has(kind, TAMIS_KIND_IS_PLAIN)
                              ? -m / k * unset
                              : unset / log1p(-shape_of(k).hits * TAMIS__BLOCK_BITS / m);
     return fmin(fmax(items, 0), (double)TAMIS__CAPACITY_MAX);
@@ -84,7 +84,7 @@ double tamis__estimate_error(uint32_t kind, uint64_t m_bits, uint32_t k, double 
 {
     const double m = (double)m_bits;
     if (items <= 0) return 0;
-    if (kind == TAMIS_KIND_BLOOM) {
+    if (tamis_kind_has(kind, TAMIS_KIND_IS_PLAIN)) {
         const double c = k * items / m;
         return sqrt(m * fmax(expm1(c) - c, 0)) / k;
     }
@@ -99,7 +99,7 @@ struct tamis__spread tamis__spread_of_items(uint32_t kind, uint64_t m_bits, uint
 {
     const double m = (double)m_bits;
     if (items <= 0) return (struct tamis__spread){.unit = 1};
-    if (kind == TAMIS_KIND_BLOOM) {
+    if (tamis_kind_has(kind, TAMIS_KIND_IS_PLAIN)) {
         const double c = k * items / m;
         return (struct tamis__spread){.mean = -m * expm1(k * items * log1p(-1 / m)),
                                       .deviation =
@@ -120,7 +120,7 @@ struct tamis__spread tamis__spread_of_share(uint32_t kind, uint32_t k, uint64_t 
     const double of = (double)places;
     struct tamis__spread spread = {.mean = of * share, .unit = 1};
     if (share <= 0 || share >= 1) return spread;
-    if (kind == TAMIS_KIND_BLOOM) {
+    if (tamis_kind_has(kind, TAMIS_KIND_IS_PLAIN)) {
         spread.deviation = sqrt(of * share * (1 - share));
         return spread;
     }

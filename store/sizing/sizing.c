@@ -40,6 +40,7 @@
 #include <math.h>
 
 #include "sizing/fuse.h"
+#include "sizing/kinds.h"
 
 #define LN2 0.69314718055994530942
 #define BLOCKED_Q_MAX 10u
@@ -177,13 +178,18 @@ static double blocked_rate(uint64_t blocks, uint32_t k, uint64_t n)
 /* A counting filter is a blocked one with counters for bits: same places, same rates. */
 static bool in_blocks(uint32_t kind)
 {
-    return kind == TAMIS_KIND_BLOCKED || kind == TAMIS_KIND_COUNTING;
+    return tamis_kind_has(kind, TAMIS__KIND_IN_BLOCKS);
+}
+
+static bool is_plain(uint32_t kind)
+{
+    return tamis_kind_has(kind, TAMIS_KIND_IS_PLAIN);
 }
 
 TAMIS_API double tamis_predict_rate(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t n)
 {
     if (m_bits == 0 || k == 0 || n > TAMIS__CAPACITY_MAX || m_bits > TAMIS__M_BITS_MAX) return NAN;
-    if (kind == TAMIS_KIND_BLOOM) return bloom_rate(m_bits, k, n);
+    if (is_plain(kind)) return bloom_rate(m_bits, k, n);
     if (in_blocks(kind)) return blocked_rate(m_bits / TAMIS__BLOCK_BITS, k, n);
     return NAN;
 }
@@ -211,7 +217,7 @@ static uint64_t smallest_m(uint32_t kind, uint32_t k, uint64_t n, double p)
         else
             high = middle;
     }
-    if (kind == TAMIS_KIND_BLOOM && high < BLOOM_M_MIN) return BLOOM_M_MIN;
+    if (is_plain(kind) && high < BLOOM_M_MIN) return BLOOM_M_MIN;
     return high * unit;
 }
 
@@ -238,7 +244,7 @@ static uint64_t largest_n(uint32_t kind, uint32_t k, uint64_t m_bits, double p)
 static void k_range(uint32_t kind, double p, uint32_t *first, uint32_t *last, uint32_t *step)
 {
     const double best = -log2(p); /* classic optimum: k = -log2 p */
-    if (kind == TAMIS_KIND_BLOOM) {
+    if (is_plain(kind)) {
         *first = (uint32_t)fmax(1, floor(best) - 1);
         *last = (uint32_t)fmin(TAMIS_K_MAX, ceil(best) + 1);
         *step = 1;
@@ -304,7 +310,7 @@ static void fit_by_rate(struct tamis_sizing *s)
  * 2^-k, which is the rate of bloom. */
 static void size_by_k(struct tamis_sizing *s)
 {
-    if (s->kind == TAMIS_KIND_BLOOM)
+    if (is_plain(s->kind))
         s->m_bits = (uint64_t)ceil((double)s->capacity * s->k / LN2);
     else
         s->m_bits = smallest_m(s->kind, s->k, s->capacity, exp2(-(double)s->k));
@@ -321,12 +327,12 @@ static void fit_by_k(struct tamis_sizing *s)
 /* What m counts. */
 static const char *unit_name(uint32_t kind)
 {
-    return kind == TAMIS_KIND_COUNTING ? "counters" : "bits";
+    return tamis_kind_has(kind, TAMIS_KIND_COUNTS) ? "counters" : "bits";
 }
 
 int tamis__check_counter_bits(uint32_t kind, uint32_t bits)
 {
-    if (kind != TAMIS_KIND_COUNTING)
+    if (!tamis_kind_has(kind, TAMIS_KIND_COUNTS))
         return bits == 0 ? 0
                          : tamis__fail(TAMIS_EINVAL,
                                        "a %s filter has no counters; leave the bits of a counter "
@@ -348,7 +354,7 @@ static int check_counters(const struct tamis_sizing *s)
 static int check_ranges(const struct tamis_sizing *s)
 {
     char size[TAMIS__SIZE_BYTES];
-    if (!in_blocks(s->kind) && s->kind != TAMIS_KIND_BLOOM && s->kind != TAMIS_KIND_FUSE)
+    if (tamis_kind_name(s->kind) == NULL)
         return tamis__fail(TAMIS_EINVAL,
                            "kind %u has no sizing; use blocked, bloom, counting or fuse", s->kind);
     if (s->fp_rate != 0 && !(s->fp_rate >= TAMIS__SEGMENT_RATE_MIN && s->fp_rate < 1))
@@ -385,7 +391,7 @@ static int complete(struct tamis_sizing *s)
                            "greater rate",
                            (unsigned long long)s->m_bits, unit_name(s->kind), s->fp_rate,
                            unit_name(s->kind));
-    const bool counting = s->kind == TAMIS_KIND_COUNTING;
+    const bool counting = tamis_kind_has(s->kind, TAMIS_KIND_COUNTS);
     if (s->m_bits == 0 || s->k == 0 ||
         s->m_bits > (counting ? TAMIS__COUNTERS_MAX : TAMIS__M_BITS_MAX))
         return tamis__fail(TAMIS_EINVAL,
@@ -424,7 +430,7 @@ int tamis__size(struct tamis_sizing *sizing)
                              .m_bits = sizing->m_bits,
                              .fp_rate = sizing->fp_rate,
                              .counter_bits = sizing->counter_bits};
-    if (s.kind == TAMIS_KIND_COUNTING && s.counter_bits == 0)
+    if (tamis_kind_has(s.kind, TAMIS_KIND_COUNTS) && s.counter_bits == 0)
         s.counter_bits = TAMIS__COUNTER_BITS_DEFAULT;
     const bool n = s.capacity != 0, p = s.fp_rate != 0, m = s.m_bits != 0, k = s.k != 0;
     int rc = check_ranges(&s);
@@ -432,7 +438,7 @@ int tamis__size(struct tamis_sizing *sizing)
     s.m_bits -= s.m_bits % unit_bits(s.kind);
     if (n + p + m + k < 2)
         return tamis__fail(TAMIS_EINVAL, "sizing needs two of capacity, rate, bits and hashes");
-    if (s.kind == TAMIS_KIND_FUSE) {
+    if (tamis_kind_has(s.kind, TAMIS_KIND_IS_STATIC)) {
         rc = tamis__fuse_size(&s);
     } else if (p && k && !n && !m) {
         rc = per_key_only(&s);

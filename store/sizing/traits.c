@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* traits.c: what everybody may ask of a kind: its name, and what it can do.  A new kind is a line
- * here. */
-#include "base/base.h"
+/* traits.c: what everybody may ask of a kind: its name, and what it can do. */
+#include "sizing/kinds.h"
 
-#define BITS_THAT_ADDERS_SET (TAMIS_KIND_MAY_GROW | TAMIS_KIND_MAY_BE_DURABLE)
-
+#define ROW(number, word, what) {.kind = (number), .properties = (what), .name = #word},
 static const struct traits {
     uint32_t kind;
     uint32_t properties;
     const char *name;
-} all[] = {
-    {TAMIS_KIND_BLOCKED, BITS_THAT_ADDERS_SET, "blocked"},
-    {TAMIS_KIND_BLOOM, BITS_THAT_ADDERS_SET | TAMIS_KIND_IS_PLAIN, "bloom"},
-    {TAMIS_KIND_COUNTING, TAMIS_KIND_COUNTS, "counting"},
-    {TAMIS_KIND_FUSE, TAMIS_KIND_IS_STATIC, "fuse"},
-};
+} all[] = {TAMIS__KINDS(ROW)};
+#undef ROW
 #define KIND_COUNT (sizeof all / sizeof all[0])
 
 static const struct traits *find(uint32_t kind)

@@ -97,15 +97,46 @@ static void print_usage(struct out *out)
     out_text(out, USAGE_END);
 }
 
+/* Frees `names`, and returns them with one more. */
+static char *add_name(char *names, const char *name)
+{
+    char *longer = cli_format("%s%s%s", names, names[0] ? " " : "", name);
+    free(names);
+    return longer;
+}
+
 static char *hash_set_names(void)
 {
     char *names = cli_strdup("");
-    for (const char *set = tamis_hash_set_next(NULL); set != NULL; set = tamis_hash_set_next(set)) {
-        char *longer = cli_format("%s%s%s", names, names[0] ? " " : "", set);
-        free(names);
-        names = longer;
-    }
+    for (const char *set = tamis_hash_set_next(NULL); set != NULL; set = tamis_hash_set_next(set))
+        names = add_name(names, set);
     return names;
+}
+
+/* The kinds without one of these properties. */
+static char *kind_names_without(uint32_t property)
+{
+    char *names = cli_strdup("");
+    for (uint32_t kind = tamis_kind_next(TAMIS_KIND_DEFAULT); kind != TAMIS_KIND_DEFAULT;
+         kind = tamis_kind_next(kind))
+        if (property == 0 || !tamis_kind_has(kind, property))
+            names = add_name(names, tamis_kind_name(kind));
+    return names;
+}
+
+static char *kind_names(void)
+{
+    return kind_names_without(0);
+}
+
+static char *created_kind_names(void)
+{
+    return kind_names_without(TAMIS_KIND_IS_STATIC);
+}
+
+static char *built_kind_names(void)
+{
+    return kind_names_without(TAMIS_KIND_COUNTS);
 }
 
 /* Where a help has a mark, a list that the library knows is printed as a paragraph. */
@@ -114,6 +145,9 @@ static const struct {
     char *(*names)(void); /* with spaces between them; the caller frees them */
 } lists[] = {
     {"@fields@", "fields:", field_names},
+    {"@kinds@", "kinds:", kind_names},
+    {"@created_kinds@", "kinds:", created_kind_names},
+    {"@built_kinds@", "kinds:", built_kind_names},
     {"@hash_sets@", "hash sets:", hash_set_names},
 };
 

@@ -207,11 +207,10 @@ _tamis_offer_commands()
     _tamis_offer "$word" '' "${commands[@]}" help version
 }
 
-# The help of info lists them: a paragraph that begins with "fields:".
 _tamis_offer_fields()
 {
     local -a fields
-    read -r -d '' -a fields < <(_tamis_ask help info | sed -n '/^fields:/,/^$/{s/^fields://;p}')
+    read -r -d '' -a fields < <(_tamis_listed info fields)
     _tamis_offer "$word" '' "${fields[@]}"
 }
 
@@ -222,11 +221,17 @@ _tamis_offer_options()
     _tamis_offer "$word" '' "${options[@]}"
 }
 
-# The help of create lists them: a paragraph that begins with "hash sets:".  php takes a list, of which this offers one.
+# What the help of the command $1 lists behind the word $2.
+_tamis_listed()
+{
+    _tamis_ask help "$1" | sed -n "/^$2:/,/^\$/{s/^$2://;p}"
+}
+
+# php takes a list, of which this offers one.
 _tamis_offer_hash_sets()
 {
     local -a sets
-    read -r -d '' -a sets < <(_tamis_ask help create | sed -n '/^hash sets:/,/^$/{s/^hash sets://;p}')
+    read -r -d '' -a sets < <(_tamis_listed create 'hash sets')
     _tamis_offer "$1" "$2" "${sets[@]/%php/php:bkdr,sdbm,js}"
 }
 
@@ -237,11 +242,9 @@ _tamis_offer_value()
     -o | --output) _tamis_offer_paths -f "$2" "$3" ;;
     --store) _tamis_offer_paths -d "$2" "$3" ;;
     --kind)
-        case $command in
-        build) _tamis_offer "$2" "$3" fuse blocked bloom ;;
-        create) _tamis_offer "$2" "$3" blocked bloom counting ;;
-        *) _tamis_offer "$2" "$3" blocked bloom counting fuse ;;
-        esac
+        local -a kinds
+        read -r -d '' -a kinds < <(_tamis_listed "$command" kinds)
+        _tamis_offer "$2" "$3" "${kinds[@]}"
         ;;
     --except | --against | --file | --cacert | --cert | --key) _tamis_offer_paths -f "$2" "$3" ;;
     --sort)
