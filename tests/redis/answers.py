@@ -91,7 +91,8 @@ def replies_that_replicas_lose():
 def notes_of_what_only_the_server_sees():
     """Why a filter is full: the disk of the server, and room that was lost there.  A client that did not read `room` and `lacks
     bytes` told of either that the filter holds as many keys as it was made for."""
-    notes = (({"states": 1, "lacks bytes": 4096}, "the disk has no room for its next segment"),
+    notes = (({"states": 1, "lacks bytes": 4096, "room": 0}, "the disk has no room for its next segment"),
+             ({"states": 1, "lacks bytes": 4096, "room": 9}, "durable and the disk has no room for its log"),
              ({"states": 1, "when full": b"refuse", "room": 0}, "adders that were killed, or are stopped, have taken room"),
              ({"states": 1, "when full": b"refuse", "room": None}, "holds as many keys as it was made for, and refuses more"))
     with server() as truth:
