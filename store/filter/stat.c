@@ -4,8 +4,8 @@
 
 #include <math.h>
 
+#include "handle/add_key.h"
 #include "handle/follow.h"
-#include "handle/segments.h"
 #include "log/log.h"
 #include "os/io.h"
 #include "plan/policy.h"

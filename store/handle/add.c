@@ -13,17 +13,17 @@
 #include "base/error.h"
 #include "base/key.h"
 #include "exceptions/set.h"
+#include "handle/add_key.h"
 #include "handle/chunk.h"
 #include "handle/durable.h"
 #include "handle/follow.h"
-#include "handle/segments.h"
 
-/* ---- One key --------------------------------------------------------------------------------- */
+/* ---- Asking for one key ---------------------------------------------------------------------- */
 
-/* Asks in a view of any sort, which may be out of date. */
-static __attribute__((noinline)) int contains_anyhow(struct tamis_filter *filter,
-                                                     struct tamis__view *view, const void *key,
-                                                     size_t key_bytes)
+/* Asks a view that may be out of date and may have any number of segments and any hash set. */
+static __attribute__((noinline)) int contains_long_path(struct tamis_filter *filter,
+                                                        struct tamis__view *view, const void *key,
+                                                        size_t key_bytes)
 {
     struct tamis__hashed_key hashed;
     int rc = tamis__view_current(filter, &view);
@@ -47,13 +47,13 @@ TAMIS_API int tamis_filter_contains(tamis_filter *filter, const void *key, size_
     /* Whether the mapping is whole is checked at the end. */
     const struct tamis__store_segment *only = &view->segments[0];
     if (__builtin_expect(!view->is_short || tamis__view_moved(view, &only->segment) != 0, 0))
-        return contains_anyhow(filter, view, key, key_bytes);
+        return contains_long_path(filter, view, key, key_bytes);
     const struct tamis__digest digest = tamis__digest_at_once(key, key_bytes, view->by.seed);
     const int rc = only->calls->contains(&only->segment, digest);
     return (int)tamis__leave_with(filter, view, rc);
 }
 
-/* ---- Room ------------------------------------------------------------------------------------ */
+/* ---- Adding one key -------------------------------------------------------------------------- */
 
 static inline bool is_durable(const struct tamis__view *view)
 {
@@ -61,7 +61,8 @@ static inline bool is_durable(const struct tamis__view *view)
     return (__atomic_load_n(&view->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_DURABLE) != 0;
 }
 
-/* A key that is in the filter needs no room and writes nothing. */
+/* Does the chores of the view, unless the filter has the key: such a key needs no room and writes
+ * nothing. */
 static int do_chores_for_key(struct tamis_filter *filter, struct tamis__view **view,
                              struct tamis__hashed_key *key)
 {
@@ -72,9 +73,9 @@ static int do_chores_for_key(struct tamis_filter *filter, struct tamis__view **v
     return tamis__do_chores(filter, view);
 }
 
-/* Adds in a view of any sort, which may be out of date. */
+/* Adds to a view that may be out of date and may have any number of segments and any hash set. */
 static inline __attribute__((always_inline)) int
-add_anyhow(struct tamis_filter *filter, struct tamis__view *view, struct tamis__hashed_key *key)
+add_long_path(struct tamis_filter *filter, struct tamis__view *view, struct tamis__hashed_key *key)
 {
     if (filter->read_only) {
         tamis__leave(filter, view);
@@ -101,7 +102,7 @@ static __attribute__((noinline)) int add_unhashed(struct tamis_filter *filter,
     hashed.key = key;
     hashed.bytes = key_bytes;
     hashed.rule.is_made = false;
-    return add_anyhow(filter, view, &hashed);
+    return add_long_path(filter, view, &hashed);
 }
 
 static void take_digest(const struct tamis__view *view, const void *key, size_t key_bytes,
@@ -113,31 +114,31 @@ static void take_digest(const struct tamis__view *view, const void *key, size_t 
     tamis__rule_set(&hashed->rule, &view->by);
 }
 
-/* Adds a key that is not in the only segment, which has no room for it. */
+/* Adds a key that the only segment does not have, and for which it has no room. */
 static __attribute__((noinline)) int add_hashed(struct tamis_filter *filter,
                                                 struct tamis__view *view, const void *key,
                                                 size_t key_bytes, struct tamis__digest digest)
 {
     struct tamis__hashed_key hashed;
     take_digest(view, key, key_bytes, digest, &hashed);
-    return add_anyhow(filter, view, &hashed);
+    return add_long_path(filter, view, &hashed);
 }
 
-/* Goes on with a key that was won in the only segment after somebody had left it. */
-static __attribute__((noinline)) int add_further(struct tamis_filter *filter,
-                                                 struct tamis__view *view, const void *key,
-                                                 size_t key_bytes, struct tamis__digest digest)
+/* Adds a key that was won in vain in the only segment to the segment after it. */
+static __attribute__((noinline)) int add_vain_key(struct tamis_filter *filter,
+                                                  struct tamis__view *view, const void *key,
+                                                  size_t key_bytes, struct tamis__digest digest)
 {
     const uint64_t won = tamis__newest(view)->segment.header->number;
     const bool counted = tamis__view_is_limited(view); /* was it counted when it took room? */
     struct tamis__hashed_key hashed;
     take_digest(view, key, key_bytes, digest, &hashed);
-    int rc = tamis__go_further(filter, &view, NULL);
+    int rc = tamis__go_to_next(filter, &view, NULL);
     if (rc == 0) rc = tamis__add_key(filter, &view, NULL, won, counted, &hashed);
     return (int)tamis__leave_with(filter, view, rc);
 }
 
-/* The short way for an only segment with a limit: a known key needs no room. */
+/* Takes the short path in a view whose segment has a limit: a known key needs no room. */
 static inline int add_within_limit(struct tamis_filter *filter, struct tamis__view *view,
                                    struct tamis__digest digest, const void *key, size_t key_bytes)
 {
@@ -151,7 +152,7 @@ static inline int add_within_limit(struct tamis_filter *filter, struct tamis__vi
     if (__builtin_expect(added <= 0, 0))
         tamis__room_return_one(&only->segment, hold);
     else if (tamis__won_in_vain(view))
-        return add_further(filter, view, key, key_bytes, digest);
+        return add_vain_key(filter, view, key, key_bytes, digest);
     return (int)tamis__leave_with(filter, view, added);
 }
 
@@ -172,7 +173,7 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
     if (tamis__view_is_limited(view)) return add_within_limit(filter, view, digest, key, key_bytes);
     const int added = only->calls->add(&only->segment, digest);
     if (added > 0) {
-        if (tamis__won_in_vain(view)) return add_further(filter, view, key, key_bytes, digest);
+        if (tamis__won_in_vain(view)) return add_vain_key(filter, view, key, key_bytes, digest);
         tamis__count_one(view);
     }
     return (int)tamis__leave_with(filter, view, added);
@@ -183,7 +184,7 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
 /* The number of keys that are handed to the kind at once if the view has one segment. */
 #define PIECE 4096u
 
-static size_t piece_of(const struct tamis__view *view, size_t wanted)
+static size_t piece_for(const struct tamis__view *view, size_t wanted)
 {
     const bool whole =
         view->count == 1 && (!tamis__view_is_limited(view) || tamis__has_plenty(view, PIECE));
@@ -196,7 +197,8 @@ static bool is_refused(const uint8_t *answers, size_t count)
     return memchr(answers, TAMIS_ANSWER_REFUSED, count) != NULL;
 }
 
-/* Keys that were added to a mapping that broke are not in the filter. */
+/* Returns `rc`, or the error of a mapping that broke: then the keys that were added to it are not
+ * in the filter, and their answers say so. */
 static int64_t answer_chunk(const struct tamis__view *view, int64_t rc, uint8_t *told, size_t count)
 {
     const int64_t answer = tamis__view_answer(view, rc);
@@ -204,8 +206,8 @@ static int64_t answer_chunk(const struct tamis__view *view, int64_t rc, uint8_t 
     return answer;
 }
 
-static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
-                         const struct tamis_key *keys, size_t count, uint8_t *answers)
+static int64_t add_in_pieces(struct tamis_filter *filter, struct tamis__view **view,
+                             const struct tamis_key *keys, size_t count, uint8_t *answers)
 {
     uint8_t unasked[PIECE], *told;
     struct tamis__digest digests[TAMIS__CHUNK];
@@ -215,7 +217,7 @@ static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
     while (rc >= 0 && done < count) {
         int stopped;
         rc = tamis__view_current(filter, view);
-        size_t now = piece_of(*view, count - done);
+        size_t now = piece_for(*view, count - done);
         struct tamis__hashed_keys chunk = {.keys = keys + done, .digests = digests, .count = now};
         if (rc == 0 && tamis__has_chores(*view)) {
             if (now > TAMIS__CHUNK) now = chunk.count = TAMIS__CHUNK;
@@ -246,13 +248,13 @@ TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tami
     struct tamis__view *view = tamis__enter(&filter->view);
     if (view == NULL) return TAMIS_ENOMEM;
     rc = is_durable(view) ? tamis__durable_add_batch(filter, &view, keys, count, answers)
-                          : add_batch(filter, &view, keys, count, answers);
+                          : add_in_pieces(filter, &view, keys, count, answers);
     tamis__leave(filter, view);
     return rc;
 }
 
-static int64_t contains_batch(const struct tamis__view *view, const struct tamis_key *keys,
-                              size_t count, uint8_t *answers)
+static int64_t ask_in_pieces(const struct tamis__view *view, const struct tamis_key *keys,
+                             size_t count, uint8_t *answers)
 {
     const size_t most = view->count == 1 ? PIECE : TAMIS__CHUNK;
     uint8_t unasked[PIECE];
@@ -281,6 +283,6 @@ TAMIS_API int64_t tamis_filter_contains_batch(tamis_filter *filter, const struct
     struct tamis__view *view = tamis__enter(&filter->view);
     if (view == NULL) return TAMIS_ENOMEM;
     int64_t rc = tamis__view_current(filter, &view);
-    if (rc == 0) rc = contains_batch(view, keys, count, answers);
+    if (rc == 0) rc = ask_in_pieces(view, keys, count, answers);
     return tamis__leave_with(filter, view, rc);
 }

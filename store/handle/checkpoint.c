@@ -114,7 +114,7 @@ TAMIS_API int tamis_filter_accept(tamis_filter *filter)
     return (int)tamis__leave_with(filter, view, rc);
 }
 
-/* ---- The end of a handle --------------------------------------------------------------------- */
+/* ---- The mark of the newest segment ---------------------------------------------------------- */
 
 int tamis__view_mark(struct tamis_filter *filter, struct tamis__view *view)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * chunk.c: adds and asks many keys at once, in chunks of up to TAMIS__CHUNK.  A key is open as long
- * as no segment was found to have it and it was not added.  It is won in vain if it was new in a
- * segment that had been left by then.
+ * chunk.c: adds many keys, or asks for them, in chunks of up to TAMIS__CHUNK.  A key is open as
+ * long as no segment was found to have it and it was not added.  It is won in vain if it was new in
+ * a segment that had been left by then.
  *
  *     ask      the segments of the newest slice; keys that are found are done
  *     take     room in the newest segment for the open keys, a part of it at a time
@@ -18,9 +18,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "handle/segments.h"
+#include "handle/add_key.h"
 
-/* The open keys of a chunk, moved together; kept as digests if all segments have the same. */
+/* The open keys of a chunk, one behind the other.  They are kept as digests if all segments have
+ * the same digest of a key. */
 struct open_keys {
     union {
         struct tamis_key keys[TAMIS__CHUNK];
@@ -46,9 +47,9 @@ static void keep_open(struct open_keys *open, uint8_t *answers)
     open->count = kept;
 }
 
-/* Of the segments from `from` to `end` - 1, which have the oldest keys first, so many of the first
- * are asked at once.  They are of one kind, and small; where a filter has grown, most of its
- * segments are. */
+/* Returns how many segments, from `from` on and before `end`, are asked at once: those that are of
+ * one kind and small, if there are two or more.  These are the older segments of the list; where a
+ * filter has grown, most of its segments are small. */
 static uint32_t count_together(const struct tamis__view *view, uint32_t from, uint32_t end)
 {
     const struct tamis__kind *kind = view->segments[from].kind;
@@ -64,20 +65,30 @@ static uint32_t count_together(const struct tamis__view *view, uint32_t from, ui
     return count > 1 ? count : 0;
 }
 
-/* Asks `together` segments from `from` on at once, for keys or for digests. */
+/* What segments are asked together: for `count` keys or digests, of which the other pointer is
+ * NULL. */
+struct question {
+    const struct tamis_key *keys;
+    const struct tamis__digest *digests;
+    size_t count;
+    uint8_t *answers;
+    struct tamis__digest *kept; /* receives the digests of the keys; or NULL */
+};
+
+/* Asks `together` segments from `from` on, all at once. */
 static size_t ask_together(const struct tamis__view *view, uint32_t from, uint32_t together,
-                           const struct tamis_key *keys, const struct tamis__digest *digests,
-                           size_t count, uint8_t *answers, struct tamis__digest *kept)
+                           const struct question *question)
 {
     const struct tamis__segment *segments[TAMIS__TOGETHER_MAX];
     for (uint32_t i = 0; i < together; i++)
         segments[i] = &view->segments[from + i].segment;
-    return view->segments[from].kind->contains_together(segments, together, keys, digests, count,
-                                                        answers, kept);
+    return view->segments[from].kind->contains_together(segments, together, question->keys,
+                                                        question->digests, question->count,
+                                                        question->answers, question->kept);
 }
 
-/* Asks segments `end` - 1 down to `from`.  The answers of keys that are found become 1; the other
- * keys stay open. */
+/* Asks segments `end` - 1 down to `from` for the open keys.  The answer of a key that one of them
+ * has becomes 1; the other keys stay open.  `apart`: one segment after the other. */
 static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t end, bool apart,
                          struct open_keys *open, uint8_t *answers)
 {
@@ -90,27 +101,31 @@ static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t
                 : s->kind->contains_batch(&s->segment, open->keys, open->count, open->answers);
         if (found > 0) keep_open(open, answers);
     }
-    if (together > 0 && open->count > 0 &&
-        ask_together(view, from, together, NULL, open->digests, open->count, open->answers, NULL) >
-            0)
+    const struct question rest = {
+        .digests = open->digests, .count = open->count, .answers = open->answers};
+    if (together > 0 && open->count > 0 && ask_together(view, from, together, &rest) > 0)
         keep_open(open, answers);
 }
 
-/* Asks `together` segments from `from` on at once for all keys of a chunk.  If it must make their
- * digests, it keeps them only if `keep`. */
+/* Asks `together` segments from `from` on, all at once, for all keys of a chunk.  If their digests
+ * are not made yet, the chunk gets them only if `keep`. */
 static size_t ask_chunk_together(const struct tamis__view *view, uint32_t from, uint32_t together,
                                  struct tamis__hashed_keys *chunk, bool keep, uint8_t *answers)
 {
-    if (tamis__is_hashed(chunk, view))
-        return ask_together(view, from, together, NULL, chunk->digests, chunk->count, answers,
-                            NULL);
-    if (keep) tamis__rule_set(&chunk->rule, &view->by);
-    return ask_together(view, from, together, chunk->keys, NULL, chunk->count, answers,
-                        keep ? chunk->digests : NULL);
+    struct question question = {.count = chunk->count, .answers = answers};
+    if (tamis__is_hashed(chunk, view)) {
+        question.digests = chunk->digests;
+    } else {
+        question.keys = chunk->keys;
+        question.kept = keep ? chunk->digests : NULL;
+        if (keep) tamis__rule_set(&chunk->rule, &view->by);
+    }
+    return ask_together(view, from, together, &question);
 }
 
-/* Asks `together` segments from `from` on for all keys of a chunk, or the last before `end` if that
- * is 0.  Makes their digests on the way, if the view has digests and they are not made yet. */
+/* Asks the first segments for all keys of a chunk: `together` segments from `from` on, or only the
+ * last before `end` if `together` is 0.  Makes the digests of the keys on the way, if the view has
+ * digests and they are not made yet. */
 static size_t ask_first(const struct tamis__view *view, uint32_t from, uint32_t together,
                         uint32_t end, struct tamis__hashed_keys *chunk, uint8_t *answers)
 {
@@ -125,7 +140,7 @@ static size_t ask_first(const struct tamis__view *view, uint32_t from, uint32_t 
                                      answers);
 }
 
-/* Makes those keys of a chunk open whose answer is 0. */
+/* Puts the keys of a chunk whose answer is 0 behind the open keys. */
 static void open_lacking(const struct tamis__hashed_keys *chunk, const uint8_t *answers,
                          struct open_keys *open)
 {
@@ -139,10 +154,10 @@ static void open_lacking(const struct tamis__hashed_keys *chunk, const uint8_t *
     }
 }
 
-/* Asks segments `end` - 1 down to `from`, at least one, for all keys of a chunk. answers[i] is 1 if
- * one has the key; the other keys are open then.  If `apart`, the newest segment is asked by itself
- * first.  If the first question finds most keys, few are open, and the other segments are asked one
- * after the other.  Returns how many keys it has found. */
+/* Asks segments `end` - 1 down to `from`, at least one, for all keys of a chunk.  answers[i]
+ * becomes 1 if one of them has the key; the other keys are open then.  If `apart`, the newest
+ * segment is asked by itself first.  If the first question finds most keys, few are open, and the
+ * other segments are asked one after the other.  Returns how many keys the first question found. */
 static size_t ask_all(const struct tamis__view *view, uint32_t from, uint32_t end, bool apart,
                       struct tamis__hashed_keys *chunk, struct open_keys *open, uint8_t *answers)
 {
@@ -166,12 +181,12 @@ static int64_t add_open(const struct tamis__store_segment *newest, struct open_k
                : newest->kind->add_batch(&newest->segment, open->keys, open->count, open->answers);
 }
 
-/* So many keys of a chunk say of what sort the others are. */
+/* The first keys of a chunk, this many, show whether the newest segment has most of its keys. */
 #define SAMPLE 64u
 
-/* Asks for a chunk in segments that may be asked at once.  If the newest one has most keys, which
- * the first keys say, it is asked by itself: the others are then asked for few. */
-static size_t contains_together(const struct tamis__view *view, uint32_t from,
+/* Asks segments that may be asked at once for a chunk.  If the newest segment has most keys of the
+ * sample, it is asked by itself: the other segments are then asked for few keys. */
+static size_t ask_list_together(const struct tamis__view *view, uint32_t from,
                                 const struct tamis__hashed_keys *chunk, uint8_t *answers)
 {
     struct tamis__hashed_keys head = *chunk, tail = *chunk;
@@ -204,7 +219,7 @@ size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashe
     if (view->count == 1 && !tamis__is_hashed(chunk, view))
         return newest->kind->contains_batch(&newest->segment, chunk->keys, chunk->count, answers);
     if (count_together(view, first, view->count) == view->count - first)
-        return contains_together(view, first, chunk, answers);
+        return ask_list_together(view, first, chunk, answers);
     (void)ask_all(view, first, view->count, false, chunk, &open, answers);
     return chunk->count - open.count;
 }
@@ -232,9 +247,10 @@ static int64_t add_to_list(const struct tamis__view *view, struct tamis__hashed_
     (void)ask_all(view, tamis__first_known(view), view->count, false, chunk, &open, answers);
     memset(answers, 0, count);
     if (renews) ask_older_slices(view, &open, older);
-    int64_t fresh = add_open(newest, &open);
+    const int64_t rc = add_open(newest, &open);
     keep_open(&open, answers);
-    if (fresh < 0) return fresh;
+    if (rc < 0) return rc;
+    int64_t fresh = rc;
     for (size_t i = 0; renews && i < count; i++)
         if (answers[i] && older[i]) {
             answers[i] = 0;
@@ -243,7 +259,7 @@ static int64_t add_to_list(const struct tamis__view *view, struct tamis__hashed_
     return fresh;
 }
 
-/* Answers for a full filter that takes no more keys: only known keys have an answer. */
+/* Answers for a full filter, which takes no more keys: known keys are SEEN, the others refused. */
 static void refuse_chunk(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
                          uint8_t *answers)
 {
@@ -252,22 +268,22 @@ static void refuse_chunk(const struct tamis__view *view, struct tamis__hashed_ke
         answers[i] = answers[i] ? 0 : TAMIS_ANSWER_REFUSED;
 }
 
-/* Used between an adder's functions: the key was won in a segment that had been left. */
+/* The answer, inside of this file, of a key that was won in a segment that had been left. */
 #define WON_IN_VAIN 3u
 static_assert(WON_IN_VAIN != TAMIS_ANSWER_REFUSED, "told apart");
 
 /*
- * Adds the keys that were won in vain in the segment `won` to a segment after it, one by one.  This
- * is rare.  So keys that only a kind's own loop has hashed, which keeps no digests, may be hashed
- * again here.
+ * Adds the keys that were won in vain in the newest segment of *at to the segments after it, one by
+ * one.  This is rare.  So a key that only a kind's own loop has hashed, which keeps no digests, may
+ * be hashed again here.
  */
-static int64_t go_on(struct tamis_filter *filter, struct tamis__view **at,
-                     struct tamis__flight *flight, const struct tamis__hashed_keys *chunk,
-                     const uint16_t *index, uint8_t *answers, int *stopped)
+static int64_t add_vain_keys(struct tamis_filter *filter, struct tamis__view **at,
+                             struct tamis__flight *flight, const struct tamis__hashed_keys *chunk,
+                             const uint16_t *index, uint8_t *answers, int *stopped)
 {
     const uint64_t won = tamis__newest(*at)->segment.header->number;
     int64_t fresh = 0;
-    int rc = tamis__go_further(filter, at, flight);
+    int rc = tamis__go_to_next(filter, at, flight);
     for (size_t i = 0; i < chunk->count; i++) {
         if (answers[i] != WON_IN_VAIN) continue;
         struct tamis__hashed_key key = {
@@ -290,9 +306,9 @@ static int64_t go_on(struct tamis_filter *filter, struct tamis__view **at,
 #define HOLD_PART 16u
 #define HOLD_MIN 16u
 /*
- * If a segment has so many times the room that a batch needs, room is taken for all keys, known or
- * not.  As long as fewer adders than this do so together, nobody finds the segment full because of
- * it.
+ * If a segment has this many times the room that a batch needs, room is taken for all keys, known
+ * or not.  As long as fewer adders than this do so together, nobody finds the segment full because
+ * of it.
  */
 #define PLENTY 128u
 
@@ -314,19 +330,19 @@ static void mark_vain(uint8_t *answers, size_t count)
         if (answers[i] == 1) answers[i] = WON_IN_VAIN;
 }
 
-/* Adds the first keys under a hold for as many, and looks whether the segment was left.  Returns
- * the number of new keys; if they are new in vain, returns 0 and sets *vain. */
+/* Adds the first hold.keys keys, and looks whether the segment was left.  Returns the number of new
+ * keys, or an error; if the new keys were won in vain, returns 0 and sets *vain. */
 static int64_t add_held(const struct tamis__view *view, struct tamis__hold hold,
                         const struct tamis_key *keys, const struct tamis__digest *digests,
                         uint8_t *answers, bool *vain)
 {
     const struct tamis__store_segment *newest = tamis__newest(view);
     tamis__room_begin(&hold);
-    const int64_t fresh =
+    const int64_t rc =
         digests ? newest->kind->add_digests(&newest->segment, digests, hold.keys, answers)
                 : newest->kind->add_batch(&newest->segment, keys, hold.keys, answers);
     tamis__room_end(&newest->segment, hold);
-    if (fresh <= 0 || !tamis__won_in_vain(view)) return fresh;
+    if (rc <= 0 || !tamis__won_in_vain(view)) return rc;
     mark_vain(answers, hold.keys);
     *vain = true;
     return 0;
@@ -408,7 +424,7 @@ static void keep_rest(struct rest *rest, const struct tamis__hashed_keys *chunk,
         .keys = rest->keys, .digests = rest->digests, .count = open->count, .rule = chunk->rule};
 }
 
-/* Makes rounds until all keys are added or no room can be had. */
+/* Adds the rest round by round, until all keys are added or no room can be had. */
 static int64_t add_rest(struct tamis_filter *filter, struct tamis__view **at,
                         struct tamis__flight *flight, struct rest *rest, uint8_t *answers,
                         int *stopped)
@@ -417,7 +433,7 @@ static int64_t add_rest(struct tamis_filter *filter, struct tamis__view **at,
     while (rest->chunk.count > 0 && *stopped == 0) {
         struct open_keys open;
         bool vain = false;
-        const int rc = tamis__make_room(filter, at, flight);
+        const int rc = tamis__go_to_room(filter, at, flight);
         if (rc < 0) *stopped = rc;
         if (rc < 0) break;
         for (size_t i = 0; flight != NULL && i < rest->chunk.count; i++)
@@ -429,7 +445,8 @@ static int64_t add_rest(struct tamis_filter *filter, struct tamis__view **at,
             fresh += add_round(*at, &rest->chunk, rest->answers, &open, &vain, stopped);
         }
         if (vain)
-            fresh += go_on(filter, at, flight, &rest->chunk, rest->index, rest->answers, stopped);
+            fresh += add_vain_keys(filter, at, flight, &rest->chunk, rest->index, rest->answers,
+                                   stopped);
         for (size_t i = 0; i < rest->chunk.count; i++)
             answers[rest->index[i]] = rest->answers[i];
         keep_rest(rest, &rest->chunk, rest->index, &open);
@@ -463,21 +480,22 @@ static int64_t add_within_limits(struct tamis_filter *filter, struct tamis__view
     const size_t count = chunk->count;
     struct open_keys open;
     struct tamis__hold hold = {0, 0};
-    int64_t fresh;
+    int64_t rc;
     bool vain = false;
     open.count = 0;
     if (view->count == 1 && tamis__has_plenty(view, count))
         tamis__take_many(view, (uint32_t)count, &hold);
     if (hold.keys == count) {
-        fresh = add_held(view, hold, chunk->keys,
-                         tamis__is_hashed(chunk, view) ? chunk->digests : NULL, answers, &vain);
+        rc = add_held(view, hold, chunk->keys,
+                      tamis__is_hashed(chunk, view) ? chunk->digests : NULL, answers, &vain);
     } else {
         if (hold.keys > 0) tamis__room_return(&tamis__newest(view)->segment, hold);
         if (count > TAMIS__CHUNK) return add_by_chunks(filter, at, chunk, answers, stopped);
-        fresh = add_round(view, chunk, answers, &open, &vain, stopped);
+        rc = add_round(view, chunk, answers, &open, &vain, stopped);
     }
-    if (fresh < 0) return fresh;
-    if (vain) fresh += go_on(filter, at, flight, chunk, NULL, answers, stopped);
+    if (rc < 0) return rc;
+    int64_t fresh = rc;
+    if (vain) fresh += add_vain_keys(filter, at, flight, chunk, NULL, answers, stopped);
     if (open.count > 0 && *stopped == 0) {
         struct rest rest;
         keep_rest(&rest, chunk, NULL, &open);
@@ -493,7 +511,7 @@ int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **at,
 {
     struct tamis__view *view = *at;
     const struct tamis__store_segment *newest = tamis__newest(view);
-    int64_t fresh;
+    int64_t rc;
     *stopped = 0;
     if (tamis__view_refuses(view)) {
         refuse_chunk(view, chunk, answers);
@@ -502,14 +520,14 @@ int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **at,
     if (tamis__view_is_limited(view))
         return add_within_limits(filter, at, flight, chunk, answers, stopped);
     if (view->count > 1)
-        fresh = add_to_list(view, chunk, answers);
+        rc = add_to_list(view, chunk, answers);
     else if (tamis__is_hashed(chunk, view))
-        fresh = newest->kind->add_digests(&newest->segment, chunk->digests, chunk->count, answers);
+        rc = newest->kind->add_digests(&newest->segment, chunk->digests, chunk->count, answers);
     else
-        fresh = newest->kind->add_batch(&newest->segment, chunk->keys, chunk->count, answers);
-    if (fresh <= 0 || !tamis__won_in_vain(view)) return fresh;
+        rc = newest->kind->add_batch(&newest->segment, chunk->keys, chunk->count, answers);
+    if (rc <= 0 || !tamis__won_in_vain(view)) return rc;
     mark_vain(answers, chunk->count);
-    return go_on(filter, at, flight, chunk, NULL, answers, stopped);
+    return add_vain_keys(filter, at, flight, chunk, NULL, answers, stopped);
 }
 
 void tamis__ask_known(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
@@ -519,7 +537,7 @@ void tamis__ask_known(const struct tamis__view *view, struct tamis__hashed_keys 
     (void)ask_all(view, tamis__first_known(view), view->count, false, chunk, &open, answers);
 }
 
-/* Do all keys of the chunk need no add? */
+/* Is every key of the chunk one that need not be added? */
 static bool are_known(const struct tamis__view *view, struct tamis__hashed_keys *chunk)
 {
     uint8_t answers[TAMIS__CHUNK];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* chunk.h: adds and asks many keys at once (chunk.c). */
+/* chunk.h: adds many keys, or asks for them, in chunks (chunk.c). */
 #pragma once
 
 #include "handle/flight.h"
@@ -22,8 +22,9 @@ int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **view,
                          struct tamis__flight *flight, struct tamis__hashed_keys *chunk,
                          uint8_t *answers, int *stopped);
 
-/* Asks for at most TAMIS__CHUNK keys, or for any number if the view has one segment. */
+/* Asks the view for at most TAMIS__CHUNK keys, or for any number if it has one segment. */
 size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
                              uint8_t *answers);
-/* Is there so much room that a batch of so many keys may take it for all of them, known or not? */
+/* Has the newest segment so much room that a batch of `keys` keys may take room for all of them,
+ * known or not? */
 bool tamis__has_plenty(const struct tamis__view *view, size_t keys);

@@ -25,21 +25,21 @@
  */
 #include "handle/durable.h"
 
+#include "handle/add_key.h"
 #include "handle/checkpoint.h"
 #include "handle/chunk.h"
 #include "handle/follow.h"
 #include "handle/journal.h"
 #include "handle/points.h"
-#include "handle/segments.h"
 #include "hash/hash_set.h"
 #include "segment/mark.h"
 
-/* The most bytes that a frame of raw keys holds, unless it is of one key. */
+/* The most bytes of raw keys that a frame holds, unless it has only one key. */
 #define PAYLOAD_BYTES ((size_t)256 << 10)
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* A batch on its way to the disk. */
+/* A batch of keys on its way into the filter and its log. */
 struct sortie {
     struct tamis_filter *filter;
     struct tamis__view **view;
@@ -54,7 +54,7 @@ struct sortie {
     size_t buffer_bytes;
     struct tamis__hashed_keys lacking; /* the keys of a chunk that were found lacking; points to: */
     struct tamis_key keys[TAMIS__CHUNK];
-    struct tamis__digest digests[TAMIS__CHUNK]; /* before: of all keys of the chunk */
+    struct tamis__digest digests[TAMIS__CHUNK]; /* until they are found: of all keys of the chunk */
     uint16_t index[TAMIS__CHUNK];
     uint8_t answers[TAMIS__CHUNK];
 };
@@ -75,8 +75,9 @@ static size_t payload_bytes(const struct tamis__segment_header *header,
     return bytes;
 }
 
-/* The number of keys that fit into a frame, at least 1. */
-static size_t fit(const struct tamis__view *view, const struct tamis_key *keys, size_t count)
+/* Returns how many of the keys fit into a frame, at least 1. */
+static size_t keys_that_fit(const struct tamis__view *view, const struct tamis_key *keys,
+                            size_t count)
 {
     size_t bytes = 0, fitting = 0;
     if (has_digests(tamis__newest(view)->segment.header)) return count;
@@ -85,7 +86,7 @@ static size_t fit(const struct tamis__view *view, const struct tamis_key *keys, 
     return bytes > PAYLOAD_BYTES && fitting > 1 ? fitting - 1 : fitting;
 }
 
-static int reserve(struct sortie *sortie, const struct tamis__store_segment *s, size_t *bytes)
+static int reserve_frame(struct sortie *sortie, const struct tamis__store_segment *s, size_t *bytes)
 {
     const size_t payload = payload_bytes(s->segment.header, sortie->keys, sortie->lacking.count);
     if (payload > TAMIS__FRAME_PAYLOAD_MAX)
@@ -141,7 +142,7 @@ static int log_chunk(struct sortie *sortie, uint32_t first, size_t reserved)
     for (uint32_t i = first; rc == 0 && i < sortie->flight.count; i++) {
         const struct tamis__store_segment *s = tamis__view_find(view, sortie->flight.numbers[i]);
         struct tamis__frame frame = {.count = 0};
-        if (s != NULL && reserved == 0) rc = reserve(sortie, s, &reserved);
+        if (s != NULL && reserved == 0) rc = reserve_frame(sortie, s, &reserved);
         if (s != NULL && rc == 0) fill_frame(sortie, s, i, &frame);
         if (frame.count == 0) continue; /* no key was added to it, or the window has left it */
         rc = tamis__journal_append(sortie->journal, view, &frame, sortie->buffer, reserved,
@@ -154,8 +155,8 @@ static int log_chunk(struct sortie *sortie, uint32_t first, size_t reserved)
 
 /* ---- A chunk --------------------------------------------------------------------------------- */
 
-/* Keeps those keys of the chunk that must be added, or be logged because another adder is in
- * flight. */
+/* Takes the keys of the chunk that must be added, and those that must be logged because another
+ * adder is in flight. */
 static void take_lacking(struct sortie *sortie, struct tamis__hashed_keys *chunk)
 {
     size_t lacking = 0;
@@ -176,24 +177,24 @@ static void take_lacking(struct sortie *sortie, struct tamis__hashed_keys *chunk
 static int64_t add_lacking(struct sortie *sortie)
 {
     size_t reserved = 0;
-    int64_t fresh = reserve(sortie, tamis__newest(*sortie->view), &reserved);
-    if (fresh < 0) return fresh;
-    fresh = tamis__flight_enter(&sortie->flight, *sortie->view);
+    int64_t rc = reserve_frame(sortie, tamis__newest(*sortie->view), &reserved);
+    if (rc < 0) return rc;
+    rc = tamis__flight_enter(&sortie->flight, *sortie->view);
     /* The newest segment was in the flight, or it has been entered now. */
     uint32_t first = 0;
     const uint64_t newest = tamis__newest(*sortie->view)->segment.header->number;
     while (first < sortie->flight.count && sortie->flight.numbers[first] != newest)
         first++;
     memset(sortie->flight.where, sortie->flight.current, sortie->lacking.count);
-    if (fresh == 0)
-        fresh = tamis__add_chunk(sortie->filter, sortie->view, &sortie->flight, &sortie->lacking,
-                                 sortie->answers, &sortie->stopped);
-    fresh = tamis__view_answer(*sortie->view, fresh); /* the error of a mapping that broke */
+    if (rc == 0)
+        rc = tamis__add_chunk(sortie->filter, sortie->view, &sortie->flight, &sortie->lacking,
+                              sortie->answers, &sortie->stopped);
+    rc = tamis__view_answer(*sortie->view, rc); /* the error of a mapping that broke */
     TAMIS__POINT(TAMIS__POINT_DURABLE_SET);
-    if (fresh < 0) tamis__journal_release(sortie->journal, reserved);
-    const int rc = fresh < 0 ? (int)fresh : log_chunk(sortie, first, reserved);
-    sortie->lost |= rc < 0;
-    return rc < 0 ? rc : fresh;
+    if (rc < 0) tamis__journal_release(sortie->journal, reserved);
+    const int logged = rc < 0 ? (int)rc : log_chunk(sortie, first, reserved);
+    sortie->lost |= logged < 0;
+    return logged < 0 ? logged : rc;
 }
 
 /* Syncs the frames that were written.  The flight is over then, even after an error. */
@@ -207,26 +208,28 @@ static int land(struct sortie *sortie)
     return rc;
 }
 
-static int64_t add_chunk(struct sortie *sortie, struct tamis__hashed_keys *chunk, uint8_t *answers)
+static int64_t add_durable_chunk(struct sortie *sortie, struct tamis__hashed_keys *chunk,
+                                 uint8_t *answers)
 {
-    int64_t fresh = 0;
     take_lacking(sortie, chunk);
     if (answers != NULL) memset(answers, 0, chunk->count);
     if (sortie->lacking.count == 0) return 0;
-    fresh = tamis__do_chores_for_chunk(sortie->filter, sortie->view, &sortie->lacking);
-    /* Needed even if all keys are in: an adder that counts in `unlogged` must be seen to live. */
-    if (fresh == 0) fresh = tamis__view_mark(sortie->filter, *sortie->view);
-    if (fresh == 0) fresh = add_lacking(sortie);
-    for (size_t i = 0; fresh >= 0 && i < sortie->lacking.count; i++) {
+    int64_t rc = tamis__do_chores_for_chunk(sortie->filter, sortie->view, &sortie->lacking);
+    /* The segment is marked even if it has all keys: others must see that an adder which counts in
+     * `unlogged` is alive. */
+    if (rc == 0) rc = tamis__view_mark(sortie->filter, *sortie->view);
+    if (rc == 0) rc = add_lacking(sortie);
+    for (size_t i = 0; rc >= 0 && i < sortie->lacking.count; i++) {
         sortie->refused |= sortie->answers[i] == TAMIS_ANSWER_REFUSED;
         if (answers != NULL) answers[sortie->index[i]] = sortie->answers[i];
     }
-    return fresh;
+    return rc;
 }
 
 /* ---- The calls ------------------------------------------------------------------------------- */
 
-/* Adds chunk after chunk until one fails; then *done keys are added and logged. */
+/* Adds chunk after chunk until one fails.  *done is the number of keys that were added and
+ * logged. */
 static int64_t add_chunks(struct sortie *sortie, const struct tamis_key *keys, size_t count,
                           uint8_t *answers, size_t *done)
 {
@@ -234,14 +237,14 @@ static int64_t add_chunks(struct sortie *sortie, const struct tamis_key *keys, s
     while (*done < count) {
         int64_t rc = tamis__view_current(sortie->filter, sortie->view);
         size_t now = count - *done < TAMIS__CHUNK ? count - *done : TAMIS__CHUNK;
-        now = fit(*sortie->view, keys + *done, now);
+        now = keys_that_fit(*sortie->view, keys + *done, now);
         struct tamis__hashed_keys chunk = {
             .keys = keys + *done, .digests = sortie->digests, .count = now, .rule = sortie->rule};
         sortie->rule.is_made = false;
-        /* Keys that were in a slice that is over begin another life. */
+        /* A key of a slice that is over is added again, to the next slice. */
         if (rc == 0 && tamis__view_is_over(*sortie->view))
             rc = tamis__do_chores_for_chunk(sortie->filter, sortie->view, &chunk);
-        if (rc == 0) rc = add_chunk(sortie, &chunk, answers ? answers + *done : NULL);
+        if (rc == 0) rc = add_durable_chunk(sortie, &chunk, answers ? answers + *done : NULL);
         if (rc < 0) return rc;
         fresh += rc;
         *done += now;
@@ -257,19 +260,20 @@ static int64_t add_all(struct sortie *sortie, const struct tamis_key *keys, size
                        uint8_t *answers)
 {
     size_t done = 0;
-    int64_t fresh = add_chunks(sortie, keys, count, answers, &done);
-    const int rc = land(sortie);
-    if (rc < 0) fresh = rc;
+    int64_t rc = add_chunks(sortie, keys, count, answers, &done);
+    const int landed = land(sortie);
+    if (landed < 0) rc = landed;
     if (sortie->lost) done = 0;
-    if (answers != NULL && fresh < 0) memset(answers + done, TAMIS_ANSWER_REFUSED, count - done);
-    if (fresh >= 0 && sortie->refused) fresh = tamis__fail_full(sortie->filter, *sortie->view);
-    return fresh;
+    if (answers != NULL && rc < 0) memset(answers + done, TAMIS_ANSWER_REFUSED, count - done);
+    if (rc >= 0 && sortie->refused) rc = tamis__fail_full(sortie->filter, *sortie->view);
+    return rc;
 }
 
-/* `hashed` is the key if its digest is already made, else NULL. */
-static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
-                         const struct tamis_key *keys, size_t count, uint8_t *answers,
-                         const struct tamis__hashed_key *hashed)
+/* Adds a batch by one sortie.  `hashed` is the only key, if its digest is already made; else
+ * NULL. */
+static int64_t add_by_sortie(struct tamis_filter *filter, struct tamis__view **view,
+                             const struct tamis_key *keys, size_t count, uint8_t *answers,
+                             const struct tamis__hashed_key *hashed)
 {
     struct sortie sortie;
     sortie.filter = filter;
@@ -297,7 +301,7 @@ static int64_t add_batch(struct tamis_filter *filter, struct tamis__view **view,
 int64_t tamis__durable_add_batch(struct tamis_filter *filter, struct tamis__view **view,
                                  const struct tamis_key *keys, size_t count, uint8_t *answers)
 {
-    return add_batch(filter, view, keys, count, answers, NULL);
+    return add_by_sortie(filter, view, keys, count, answers, NULL);
 }
 
 int tamis__durable_add(struct tamis_filter *filter, struct tamis__view **view,
@@ -311,7 +315,7 @@ int tamis__durable_add(struct tamis_filter *filter, struct tamis__view **view,
     if (tamis__find_key(v, tamis__first_known(v), v->count, key) > 0 &&
         tamis__flight_is_alone(&none, v) && !tamis__view_is_over(v))
         return 0;
-    return (int)add_batch(filter, view, &one, 1, &answer, key);
+    return (int)add_by_sortie(filter, view, &one, 1, &answer, key);
 }
 
 /* ---- Merges ---------------------------------------------------------------------------------- */

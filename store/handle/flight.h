@@ -27,10 +27,10 @@ int tamis__flight_enter(struct tamis__flight *flight, const struct tamis__view *
 /* Ends the flight.  `landed`: all of its keys are in logs that were synced.  Otherwise it is
  * abandoned. */
 void tamis__flight_end(struct tamis__flight *flight, const struct tamis__view *view, bool landed);
-/* Is no adder but this flight's in the air?  Called after keys were found. */
+/* Is no other flight in the air?  Called after keys were found. */
 bool tamis__flight_is_alone(const struct tamis__flight *flight, const struct tamis__view *view);
-/* The same steps for one segment, for callers that have no flight. */
+/* What a flight does to one segment when it begins and when it ends, for callers without one. */
 void tamis__unlogged_raise(const struct tamis__segment *segment);
 void tamis__unlogged_lower(const struct tamis__segment *segment);
-/* The add is abandoned.  What it has counted is taken off the way that of a dead process is. */
+/* Abandons the add: a checkpoint takes its count off, as that of a process that died. */
 void tamis__unlogged_crash(const struct tamis__segment *segment);

@@ -48,8 +48,8 @@ void tamis__unpin(struct tamis_filter *filter, struct tamis__view *view)
  * only_spare_moved() and write it, whoever holds the catalog's lock.
  *
  * ORDER relaxed: all values that are written have the same list, so no other memory hangs on which
- * one is read.  One that was overtaken differs from the segment's own word, and the next call
- * follows again.
+ * one is read.  An older value differs from the segment's own word, and then the next call follows
+ * again.
  */
 static uint64_t next_of(const struct tamis__view *view)
 {
@@ -135,19 +135,20 @@ static int exchange_index(struct tamis_filter *filter, const struct tamis__view 
     return 1;
 }
 
-/* Puts the fresh view in the place of the one that the caller is in: 1.  Returns 0 if another
- * thread has put one there, which need not be as new as ours. */
-static int install(struct tamis_filter *filter, struct tamis__view **view,
-                   struct tamis__view *fresh)
+/* Puts `newer` into the handle, in the place of the view that the caller is in, and enters it.
+ * Returns false if another thread has exchanged the view already: then the caller is in that view,
+ * which need not be as new, and `newer` is freed. */
+static int install_view(struct tamis_filter *filter, struct tamis__view **view,
+                        struct tamis__view *newer)
 {
     struct tamis__view *old = *view;
     /* ORDER seq_cst: see tamis__enter. */
-    const bool ours = __atomic_compare_exchange_n(&filter->view, &old, fresh, false,
+    const bool ours = __atomic_compare_exchange_n(&filter->view, &old, newer, false,
                                                   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     if (ours)
         tamis__view_retire(filter, *view);
     else
-        tamis__view_free(fresh);
+        tamis__view_free(newer);
     struct tamis__view *entered = tamis__enter(&filter->view);
     if (entered != NULL) *view = entered; /* never NULL here: this thread has its slot already */
     tamis__view_reclaim(filter);          /* we have left the old view, too */
@@ -164,20 +165,20 @@ static bool is_list_of(const struct tamis__view *view, const struct tamis__recor
     return true;
 }
 
-/* Another thread has exchanged the view meanwhile. */
-#define AGAIN 1
-#define UNSURE 2
+#define AGAIN 1  /* another thread has exchanged the view meanwhile */
+#define UNSURE 2 /* only who has the catalog's lock can tell what is in force */
 
 static unsigned how_of(const struct tamis_filter *filter)
 {
     return filter->read_only ? TAMIS__VIEW_READ_ONLY : 0;
 }
 
-/* Takes the record from the catalog, under the lock.  0, AGAIN or an error. */
+/* Goes to the list of a record that was read under the catalog's lock.  Returns 0, AGAIN or an
+ * error. */
 static int take_record(struct tamis_filter *filter, struct tamis__view **view,
                        const struct tamis__record *record)
 {
-    struct tamis__view *fresh;
+    struct tamis__view *newer;
     const struct tamis__segment *newest = &tamis__newest(*view)->segment;
     const uint64_t epoch = tamis__segment_epoch(newest);
     if (is_list_of(*view, record) && (*view)->publication == record->publication &&
@@ -187,38 +188,39 @@ static int take_record(struct tamis_filter *filter, struct tamis__view **view,
         __atomic_store_n(&(*view)->epoch, epoch, __ATOMIC_RELAXED);
         return 0;
     }
-    const int rc = tamis__view_make(filter->store, record, how_of(filter), *view, &fresh);
-    return rc < 0 ? rc : install(filter, view, fresh) ? 0 : AGAIN;
+    const int rc = tamis__view_make(filter->store, record, how_of(filter), *view, &newer);
+    return rc < 0 ? rc : install_view(filter, view, newer) ? 0 : AGAIN;
 }
 
 /* How often a list may be replaced between the look at its record and at its words, or while its
  * files are being mapped, before the lock is waited for. */
 #define PEEKS_MAX 3
 
-/* Takes the record from the catalog without the lock, which another has.  The epoch that the view
- * remembers stays behind, so every call looks here until the lock is free.  0, AGAIN, an error, or
- * UNSURE: only the lock can tell what is in force. */
+/* Reads the record without the catalog's lock, which another process has, and goes to its list.
+ * The epoch that the view remembers stays behind, so every call looks here until the lock is free.
+ * Returns 0, AGAIN, UNSURE or an error. */
 static int take_peeked(struct tamis_filter *filter, struct tamis__view **view)
 {
     struct tamis__record record;
-    struct tamis__view *fresh = NULL;
-    for (int i = 0; fresh == NULL && i < PEEKS_MAX; i++) {
+    struct tamis__view *newer = NULL;
+    for (int i = 0; newer == NULL && i < PEEKS_MAX; i++) {
         const int rc = tamis__store_peek(filter->store, filter->filter_id, &record);
         if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
         if (rc != 0) continue;
         if (record.publication < (*view)->publication) return UNSURE;
         if (is_list_of(*view, &record) && record.publication == (*view)->publication) return 0;
         (void)tamis__view_make(filter->store, &record, how_of(filter) | TAMIS__VIEW_UNLOCKED, *view,
-                               &fresh);
+                               &newer);
     }
-    if (fresh == NULL) return UNSURE;
-    return install(filter, view, fresh) ? 0 : AGAIN;
+    if (newer == NULL) return UNSURE;
+    return install_view(filter, view, newer) ? 0 : AGAIN;
 }
 
 /*
- * Goes to what the catalog says.  A caller that does not wait reads it without the lock where
- * somebody else has that.  Not even a stopped publisher keeps it waiting, but where it has died
- * half-way through, or the catalog changes all the time.
+ * Goes to what the catalog says.  If another process has the catalog's lock, a caller that does not
+ * `wait` reads the catalog without it.  So a publisher that is stopped keeps no such caller
+ * waiting. It waits for the lock only if a publisher died half-way through, or if the catalog
+ * changes all the time.
  */
 static int follow_catalog(struct tamis_filter *filter, struct tamis__view **view, bool wait)
 {
@@ -244,7 +246,7 @@ static int follow_catalog(struct tamis_filter *filter, struct tamis__view **view
 /* Follows `next` of the newest segment.  Returns true if *view has changed. */
 static bool follow_chain(struct tamis_filter *filter, struct tamis__view **view)
 {
-    struct tamis__view *fresh = NULL;
+    struct tamis__view *newer = NULL;
     const struct tamis__segment *newest = &tamis__newest(*view)->segment;
     const uint64_t next = tamis__segment_next(newest);
     const uint64_t exceptions = tamis__segment_exceptions(newest);
@@ -252,13 +254,13 @@ static bool follow_chain(struct tamis_filter *filter, struct tamis__view **view)
     if (next == TAMIS__NEXT_DROPPED)
         __atomic_store_n(&filter->dropped, true, __ATOMIC_RELAXED);
     else if (tamis__segment_is_left(newest) && (*view)->count < TAMIS__SEGMENTS_MAX)
-        rc = extend(filter, *view, next, &fresh);
+        rc = extend(filter, *view, next, &newer);
     else if (exceptions != (*view)->exceptions)
-        rc = exchange_index(filter, *view, &fresh);
+        rc = exchange_index(filter, *view, &newer);
     if (rc <= 0) /* the segment that it named is gone; another one may be named by now */
         return rc < 0 && (tamis__segment_next(newest) != next ||
                           tamis__segment_exceptions(newest) != exceptions);
-    (void)install(filter, view, fresh); /* another thread's view is looked at in turn */
+    (void)install_view(filter, view, newer); /* another thread's view is looked at in turn */
     return true;
 }
 
@@ -277,7 +279,7 @@ static bool only_spare_moved(struct tamis__view *view)
 }
 
 /* Goes to the end of the chain; then to the catalog, which alone says what was taken out. */
-static int follow(struct tamis_filter *filter, struct tamis__view **view, bool wait)
+static int follow_list(struct tamis_filter *filter, struct tamis__view **view, bool wait)
 {
     int rc = tamis__view_check(*view); /* a broken newest segment must not lead us anywhere */
     if (rc < 0) return rc;
@@ -287,7 +289,8 @@ static int follow(struct tamis_filter *filter, struct tamis__view **view, bool w
         while (follow_chain(filter, view))
             continue;
         /* If the chain leads to a segment that is gone, the whole window has moved on since this
-         * view was made.  Keys of now are not in the view, so the catalog must be waited for. */
+         * view was made.  The view lacks the keys that are added now, so this waits for the
+         * catalog. */
         const bool lost = tamis__segment_is_left(&tamis__newest(*view)->segment);
         rc = follow_catalog(filter, view, wait || lost);
     }
@@ -297,7 +300,7 @@ static int follow(struct tamis_filter *filter, struct tamis__view **view, bool w
 int tamis__view_follow(struct tamis_filter *filter, struct tamis__view **view)
 {
     const struct tamis__view_numbers before = tamis__view_numbers(*view);
-    const int rc = follow(filter, view, false);
+    const int rc = follow_list(filter, view, false);
     if (rc == 0) tamis__view_populate_new(filter, *view, before);
     return rc;
 }
@@ -310,7 +313,7 @@ int tamis__view_advance(struct tamis_filter *filter, struct tamis__view **view)
     if (rc < 0) return rc;
     while (follow_chain(filter, view))
         moved = true;
-    rc = follow(filter, view, !moved); /* a word may be as old as the caller's view */
+    rc = follow_list(filter, view, !moved); /* a word may be as old as the caller's view */
     if (rc == 0) tamis__view_populate_new(filter, *view, before);
     return rc;
 }

@@ -14,17 +14,18 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct tamis_filter *handles;
 static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
 
-static void before_fork(void)
+static void lock_before_fork(void)
 {
     (void)pthread_mutex_lock(&mutex);
 }
 
-static void after_fork_in_parent(void)
+static void unlock_in_parent(void)
 {
     (void)pthread_mutex_unlock(&mutex);
 }
 
-static void after_fork_in_child(void)
+/* Makes each handle of the child a writer of its own: without mark, journal or thread. */
+static void mark_again_in_child(void)
 {
     for (struct tamis_filter *filter = handles; filter != NULL; filter = filter->next_handle) {
         struct tamis__view *view = __atomic_load_n(&filter->view, __ATOMIC_ACQUIRE);
@@ -38,14 +39,14 @@ static void after_fork_in_child(void)
     (void)pthread_mutex_unlock(&mutex);
 }
 
-static void install_handlers(void)
+static void install_fork_handlers(void)
 {
-    (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    (void)pthread_atfork(lock_before_fork, unlock_in_parent, mark_again_in_child);
 }
 
 void tamis__handles_enter(struct tamis_filter *filter)
 {
-    (void)pthread_once(&handlers_once, install_handlers);
+    (void)pthread_once(&handlers_once, install_fork_handlers);
     (void)pthread_mutex_lock(&mutex);
     filter->next_handle = handles;
     filter->handle_link = &handles;

@@ -31,9 +31,9 @@
 #include <math.h>
 
 #include "exchange/exchange.h"
+#include "handle/add_key.h"
 #include "handle/follow.h"
 #include "handle/points.h"
-#include "handle/segments.h"
 #include "hash/hash_set.h"
 #include "plan/plan.h"
 #include "plan/policy.h"
@@ -68,7 +68,7 @@
  * AHEAD_NS.  Only the first may be larger than this. */
 #define SPARE_BYTES_MAX ((uint64_t)32 << 20)
 #define AHEAD_NS 1e9
-/* A view that has seen few keys says little of how long they go on at that speed.  So it foresees
+/* A view that has seen few keys does not show how long they come at that speed.  So it foresees
  * this many times as many, at most: a filter of 1,000 keys does not make a segment for millions. */
 #define FORESEEN 8
 
@@ -79,7 +79,7 @@ struct growth {
     struct tamis__view *view;
     enum reason reason;
     int64_t now;
-    int64_t deadline; /* steady; until then a rotation waits that can also be left out */
+    int64_t deadline; /* steady ns: until then a rotation waits, if it can also be left out */
     /* The time at which the waiting for room, or for a slice, began; it lasts for the busy timeout.
      * 0: there is room, or a slice, and growth does not wait. */
     int64_t started_ns;
@@ -92,10 +92,10 @@ struct growth {
 /* ---- What the next segment is ---------------------------------------------------------------- */
 
 /*
- * What the segments before the next one, and the spares that come before it, leave over of the
- * rate.  Segments never hold more than they were made for.  If more keys came in by other ways,
- * such as a merge, the later segments share what is left then, at least a sixteenth of what was
- * planned.
+ * Returns the share of the filter's rate that is left for the next segment, after the segments of
+ * the slice and the drafted spares that come before it.  By adds, a segment never holds more than
+ * it was made for.  If more keys came in by other ways, such as a merge, the later segments share
+ * what is left then, at least a sixteenth of what was planned.
  */
 static double rate_left(const struct growth *change)
 {
@@ -159,11 +159,11 @@ static int describe_next(const struct growth *change, struct tamis__layer *layer
                                .seed = same ? newest->seed : 0,
                                .policy = *policy};
     *layer = (struct tamis__layer){.flags = 0};
-    if (change->reason == FULL && last->step >= TAMIS__STEP_MAX) /* a stream can say so */
+    if (change->reason == FULL && last->step >= TAMIS__STEP_MAX) /* an imported stream can say so */
         return tamis__fail(TAMIS_ELIMIT,
                            "the filter '%s' has grown %u times, the most there can be",
                            change->filter->name, last->step);
-    if (!grows && last->slice >= TAMIS__SLICE_MAX) /* the same */
+    if (!grows && last->slice >= TAMIS__SLICE_MAX) /* as above */
         return tamis__fail(TAMIS_ELIMIT,
                            "the window of the filter '%s' has moved %llu times, the most there can "
                            "be",
@@ -192,8 +192,8 @@ static int draft_next(struct growth *change, const struct tamis__layer *next)
     return rc;
 }
 
-/* The number of keys that come within AHEAD_NS at the speed that this view has seen, or FORESEEN
- * times the keys it has seen if that is fewer, less those that still have room. */
+/* Estimates how many keys will come within AHEAD_NS for which the newest segment has no room.  They
+ * come at the speed that this view has seen, but at most FORESEEN times as many as it has seen. */
 static double keys_to_come(const struct tamis__view *view)
 {
     const uint64_t left = tamis__room_left(&tamis__newest(view)->segment, view->limit);
@@ -216,12 +216,12 @@ static int draft_spares(struct growth *change)
     } while (rc == 0 && change->count < TAMIS__SPARES_MAX && keys > 0 &&
              change->view->policy.slices == 0 &&
              change->view->count + change->count < TAMIS__SEGMENTS_MAX);
-    return rc < 0 && change->count == 0 ? rc : 0; /* one is enough */
+    return rc < 0 && change->count == 0 ? rc : 0; /* one spare is enough */
 }
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-/* Counts the oldest segments that go when `slice` is the newest slice. */
+/* Counts the oldest segments, which the window leaves behind when `slice` is the newest slice. */
 static uint32_t count_left_behind(const struct growth *change, const struct tamis__record *record,
                                   uint64_t slice)
 {
@@ -238,11 +238,11 @@ static uint32_t count_left_behind(const struct growth *change, const struct tami
 }
 
 /*
- * Sees that the list has room for the drafts.  Spares beyond the first are given up for that.  The
- * slices of a window that are still to come have their places: a segment by which a slice grows
- * takes none of these.
+ * Makes the drafts fit into the list: gives up spares beyond the first if it has no places for
+ * them. Some places are kept for the slices of a window that are still to come.  A segment by which
+ * a slice grows takes none of these.
  */
-static int fit(struct growth *change, const struct tamis__record *before, uint32_t behind)
+static int fit_into_list(struct growth *change, const struct tamis__record *before, uint32_t behind)
 {
     const struct tamis__policy_list list = tamis__policy_list_of(before, behind);
     const bool grows = change->drafts[0].header.slice == list.slice;
@@ -260,10 +260,10 @@ static int fit(struct growth *change, const struct tamis__record *before, uint32
 /*
  * Commits the drafts, under the exclusive lock, while the newest segment still is the newest.  For
  * growth they become spares of the record, which has none.  For a rotation the only draft becomes
- * the newest segment.  What the window has left behind goes.
+ * the newest segment.  The segments that the window has left behind are removed.
  */
-static int publish(struct growth *change, struct tamis__catalog_txn *txn,
-                   struct tamis__record *before)
+static int publish_growth(struct growth *change, struct tamis__catalog_txn *txn,
+                          struct tamis__record *before)
 {
     const bool leaves = change->reason != FULL;
     (void)tamis__view_count_record(change->view, before); /* for listings */
@@ -282,14 +282,14 @@ static int publish(struct growth *change, struct tamis__catalog_txn *txn,
                                    .behind = count_left_behind(change, before, slice),
                                    .left = &tamis__newest(change->view)->segment,
                                    .remove = &change->remove};
-    rc = fit(change, before, commit.behind);
+    rc = fit_into_list(change, before, commit.behind);
     commit.count = change->count;
     if (rc == 0) rc = tamis__commit(&commit);
     if (rc == 0) tamis__remove_files(commit.store, &change->remove); /* the rest is garbage */
     return rc;
 }
 
-/* ---- Under which locks ----------------------------------------------------------------------- */
+/* ---- Locks ----------------------------------------------------------------------------------- */
 
 /* If the record has a segment after this one, writes its number into this one.  If the record has
  * another list, the epoch has told the handles already. */
@@ -319,7 +319,7 @@ static int change_held(struct growth *change, struct tamis__catalog_txn *txn)
     if (record.spare_count > 0)
         tamis__segment_offer(newest, record.segments[record.segment_count].number);
     else
-        rc = publish(change, txn, &record);
+        rc = publish_growth(change, txn, &record);
     return rc < 0 ? rc : 1;
 }
 
@@ -378,8 +378,8 @@ static void end_change(struct growth *change)
     free(change->remove.list);
 }
 
-/* Is the process that has the guard taken for stopped?  The guard only spares work, so it may be
- * passed by. */
+/* Has another process held the guard for so long that it counts as stopped?  Then this one works
+ * without the guard, which only saves that two make the same spare. */
 static bool is_guard_passed(const struct tamis_store *store, int64_t started_ns)
 {
     /* ORDER relaxed: a number by itself. */
@@ -422,8 +422,8 @@ static bool has_spare(const struct tamis__view *view)
     return tamis__next_spare(tamis__segment_next(&tamis__newest(view)->segment)) != 0;
 }
 
-/* Does the chore TAMIS__CHORE_SPARE.  There is still room, so what cannot be done now is left for
- * later, or for an adder that finds no room. */
+/* Does the chore TAMIS__CHORE_SPARE.  The newest segment still has room.  So if no spare can be
+ * made now, this is tried again later, or an adder that finds no room makes it. */
 static void look_for_spare(struct tamis_filter *filter, struct tamis__view *view)
 {
     struct tamis__private_fd guard = {.fd = -1};
@@ -440,9 +440,9 @@ static void look_for_spare(struct tamis_filter *filter, struct tamis__view *view
 }
 
 /*
- * Do others hold room that they may give back in a moment?  Pauses if so.  `at_least_once`: looks
- * again even if the items say that there is no room, as some may be of adders that are about to
- * take their addition back.
+ * Do other adders hold room that they may give back in a moment?  Pauses if so.  `at_least_once`:
+ * also if the items say that the segment is full, as some adders may be about to take their items
+ * back.
  */
 static bool is_held(const struct tamis__view *view, bool at_least_once, unsigned *looks)
 {
@@ -455,7 +455,7 @@ static bool is_held(const struct tamis__view *view, bool at_least_once, unsigned
     return true;
 }
 
-static int refuse(struct tamis_filter *filter, struct tamis__view **view, unsigned *looks)
+static int refuse_keys(struct tamis_filter *filter, struct tamis__view **view, unsigned *looks)
 {
     if (is_held(*view, true, looks)) return 0;
     tamis__segment_leave(&tamis__newest(*view)->segment, TAMIS__NEXT_REFUSE);
@@ -469,7 +469,7 @@ static int fail_to_grow(const struct tamis_filter *filter, int64_t started_ns, i
     return tamis__fail_busy(filter->store, started_ns, lock_fd, what);
 }
 
-int tamis__view_make_room(struct tamis_filter *filter, struct tamis__view **view)
+int tamis__view_room_for_keys(struct tamis_filter *filter, struct tamis__view **view)
 {
     const int64_t started_ns = tamis__steady_ns();
     const uint64_t full = tamis__newest(*view)->segment.header->number;
@@ -480,7 +480,7 @@ int tamis__view_make_room(struct tamis_filter *filter, struct tamis__view **view
            !tamis__room_is_left(&tamis__newest(*view)->segment, (*view)->limit)) {
         struct tamis__view *v = *view;
         if (v->policy.on_full == TAMIS_ON_FULL_REFUSE && v->policy.window_items == 0) {
-            rc = refuse(filter, view, &looks);
+            rc = refuse_keys(filter, view, &looks);
             if (tamis__segment_next(&tamis__newest(*view)->segment) == TAMIS__NEXT_REFUSE) break;
         } else if (has_spare(v) && is_held(v, false, &looks)) {
             continue;
@@ -516,8 +516,8 @@ static int wait_for_guard(const struct growth *change, struct tamis__private_fd 
 }
 
 /* started_ns is as in struct growth. */
-static int rotate(struct tamis_filter *filter, struct tamis__view **view, enum reason reason,
-                  int64_t started_ns)
+static int begin_next_slice(struct tamis_filter *filter, struct tamis__view **view,
+                            enum reason reason, int64_t started_ns)
 {
     struct tamis__private_fd guard = {.fd = -1};
     struct tamis__layer next;
@@ -549,7 +549,7 @@ int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view)
     /* ORDER relaxed: these are hints; what is done is decided under the locks. */
     const int64_t wait_until = __atomic_load_n(&(*view)->wait_until, __ATOMIC_RELAXED);
     if (tamis__view_is_over(*view) && (wait_until == 0 || tamis__now_ns() >= wait_until)) {
-        const int rc = rotate(filter, view, TIME_IS_OVER, 0);
+        const int rc = begin_next_slice(filter, view, TIME_IS_OVER, 0);
         if (rc < 0) return rc;
     }
     if (__atomic_load_n(&(*view)->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_SPARE)
@@ -567,7 +567,7 @@ int tamis__fail_no_slice(const struct tamis_filter *filter, int64_t started_ns)
 int tamis__view_begin_slice(struct tamis_filter *filter, struct tamis__view **view,
                             int64_t started_ns)
 {
-    return rotate(filter, view, TIME_IS_OVER, started_ns);
+    return begin_next_slice(filter, view, TIME_IS_OVER, started_ns);
 }
 
 TAMIS_API int tamis_filter_rotate(tamis_filter *filter)
@@ -583,7 +583,7 @@ TAMIS_API int tamis_filter_rotate(tamis_filter *filter)
                          "the filter '%s' has no window to move; make one with a window",
                          filter->name);
     const uint64_t newest = tamis__newest(view)->segment.header->number;
-    if (rc == 0) rc = rotate(filter, &view, FORCED, started_ns);
+    if (rc == 0) rc = begin_next_slice(filter, &view, FORCED, started_ns);
     if (rc == 0 && tamis__newest(view)->segment.header->number == newest)
         rc = tamis__fail_no_slice(filter, started_ns);
     return (int)tamis__leave_with(filter, view, rc);

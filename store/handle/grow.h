@@ -4,8 +4,8 @@
 
 #include "handle/view.h"
 
-/* Called when the list needs a spare, or the time of its newest slice is over.  Waits a second at
- * most. *view is then up to date. */
+/* Called when the list needs a spare, or when the time of its newest slice is over.  Waits for a
+ * second at most.  After it *view is up to date. */
 int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view);
 /*
  * Called when all slices are past.  Waits for the locks that a new slice needs, since started_ns
@@ -20,4 +20,4 @@ int tamis__fail_no_slice(const struct tamis_filter *filter, int64_t started_ns);
  * newest segment, or refuses keys.  Returns TAMIS_EBUSY after the store's busy timeout, or the
  * error that kept a segment from being made.
  */
-int tamis__view_make_room(struct tamis_filter *filter, struct tamis__view **view);
+int tamis__view_room_for_keys(struct tamis_filter *filter, struct tamis__view **view);

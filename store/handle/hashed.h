@@ -22,7 +22,7 @@ struct tamis__rule {
     uint8_t secret[TAMIS_SECRET_BYTES];
 };
 
-/* A key, and its digest once that is made. */
+/* A key, and its digest, which is made when a segment first needs it. */
 struct tamis__hashed_key {
     const void *key;
     size_t bytes;

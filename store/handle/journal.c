@@ -32,7 +32,7 @@ struct tamis__journal {
     uint32_t segment_count;
 };
 
-/* ---- One a process --------------------------------------------------------------------------- */
+/* ---- One journal in each process ------------------------------------------------------------- */
 
 /* Frees a journal.  An inherited one has lost its descriptor, so nothing of its log is given back.
  * Its condition is not destroyed: that could wait for threads of the parent. */
@@ -51,22 +51,22 @@ int tamis__journal_of(struct tamis_filter *filter, struct tamis__journal **journ
     /* ORDER acquire: pairs with the release below, so the journal is complete. */
     *journal = __atomic_load_n(&filter->journal, __ATOMIC_ACQUIRE);
     if (*journal != NULL) return 0;
-    struct tamis__journal *fresh = calloc(1, sizeof *fresh);
-    if (fresh == NULL)
+    struct tamis__journal *made = calloc(1, sizeof *made);
+    if (made == NULL)
         return tamis__fail(TAMIS_ENOMEM, "out of memory for the log of the filter '%s'",
                            filter->name);
-    fresh->filter = filter;
-    fresh->logs = tamis__store_logs(filter->store);
-    fresh->inherited = filter->inherited_journal;
-    fresh->log.file.fd = -1;
-    (void)pthread_mutex_init(&fresh->mutex, NULL);
-    (void)pthread_cond_init(&fresh->changed, NULL);
-    if (!__atomic_compare_exchange_n(&filter->journal, journal, fresh, false, __ATOMIC_ACQ_REL,
+    made->filter = filter;
+    made->logs = tamis__store_logs(filter->store);
+    made->inherited = filter->inherited_journal;
+    made->log.file.fd = -1;
+    (void)pthread_mutex_init(&made->mutex, NULL);
+    (void)pthread_cond_init(&made->changed, NULL);
+    if (!__atomic_compare_exchange_n(&filter->journal, journal, made, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE)) {
-        fresh->inherited = NULL; /* another thread was faster */
-        free_journal(fresh);
+        made->inherited = NULL; /* another thread was faster */
+        free_journal(made);
     } else {
-        *journal = fresh;
+        *journal = made;
     }
     return 0;
 }
@@ -82,8 +82,8 @@ static bool is_degraded(const struct tamis__view *view)
     return false;
 }
 
-/* Brings a segment to the disk that a frame names and the list no longer has: a rollback may bring
- * it back. */
+/* Brings a segment to the disk that a frame names and that the list no longer has: a rollback may
+ * put it in force again. */
 static int sync_left(const struct tamis__journal *journal, uint64_t number)
 {
     struct tamis__store_segment left;
@@ -95,7 +95,7 @@ static int sync_left(const struct tamis__journal *journal, uint64_t number)
     return rc < 0 ? rc : 0;
 }
 
-/* Brings to the disk all segments of the view, and all that frames name. */
+/* Brings all segments of the view to the disk, and all others that frames name. */
 static int make_checkpoint(const struct tamis__journal *journal, const struct tamis__view *view)
 {
     int rc = 0;
@@ -143,10 +143,10 @@ static int fail_with_others(const struct tamis__journal *journal)
                        journal->filter->name);
 }
 
-/* ---- What one thread does for all ------------------------------------------------------------ */
+/* ---- The busy thread ------------------------------------------------------------------------- */
 
-/* Called with the mutex, which it gives back.  After it nobody else changes the log, and no frame
- * is on its way into it. */
+/* Waits until no frame is on its way into the log, and keeps other threads from changing it. Called
+ * with the mutex, which it gives back. */
 static void become_busy(struct tamis__journal *journal)
 {
     journal->busy = true;
@@ -178,8 +178,9 @@ static int begin_anew(struct tamis__journal *journal, const struct tamis__view *
     return 0;
 }
 
-/* Makes room for so many bytes.  The caller is busy. */
-static int make_room(struct tamis__journal *journal, const struct tamis__view *view, size_t bytes)
+/* Makes room in the log for a frame of `bytes` bytes.  The caller has become busy. */
+static int make_room_for_frame(struct tamis__journal *journal, const struct tamis__view *view,
+                               size_t bytes)
 {
     struct tamis__log *log = &journal->log;
     int rc = 0;
@@ -204,9 +205,9 @@ int tamis__journal_reserve(struct tamis__journal *journal, const struct tamis__v
         journal->segment_count == TAMIS__SEGMENTS_MAX ||
         log->end + journal->reserved + bytes > log->bytes) {
         become_busy(journal);
-        rc = make_room(journal, view, bytes);
+        rc = make_room_for_frame(journal, view, bytes);
         end_busy(journal);
-        /* this call returns the error of the frames that wait for their sync */
+        /* This call returns the error.  The frames that wait for their sync get it by `failed`. */
         journal->failed |= log->failed;
     }
     if (rc == 0) journal->reserved += bytes;

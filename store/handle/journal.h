@@ -26,7 +26,7 @@ struct tamis__journal;
 /* Gives the journal of this process, and makes it if there is none.  TAMIS_ENOMEM. */
 int tamis__journal_of(struct tamis_filter *filter, struct tamis__journal **journal);
 
-/* Reserves room for a frame of so many bytes.  The caller has entered `view`, and must append the
+/* Reserves room for a frame of `bytes` bytes.  The caller has entered `view`, and must append the
  * frame or release the room. */
 int tamis__journal_reserve(struct tamis__journal *journal, const struct tamis__view *view,
                            size_t bytes);

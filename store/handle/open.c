@@ -16,7 +16,7 @@
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
-/* Frees a handle.  All that closing has to do was done before. */
+/* Frees a handle, whose counts and log the caller has dealt with. */
 static void filter_free(struct tamis_filter *filter)
 {
     tamis__handles_leave(filter);
@@ -149,7 +149,8 @@ static int check_wanted(const struct wanted *wanted)
                        wanted->flags);
 }
 
-/* What takes long, or needs the catalog's lock itself, follows without that lock. */
+/* Ends an open: does what takes long, or takes the catalog's lock itself.  The caller has given
+ * that lock back. */
 static int finish_open(struct tamis_store *store, struct wanted *wanted)
 {
     tamis_filter *filter = wanted->filter;
@@ -204,8 +205,8 @@ TAMIS_API tamis_store *tamis_filter_store(tamis_filter *filter)
     return filter == NULL ? NULL : filter->store;
 }
 
-/* Brings a segment to the disk if this process was its last writer, for all segments.  Returns 1 if
- * the whole filter is on the disk. */
+/* Brings each segment to the disk whose last writer this process was.  Returns 1 if it was one's
+ * last writer and the whole filter is on the disk now. */
 static int leave_segments(const struct tamis__view *view)
 {
     bool left = false, whole = true;

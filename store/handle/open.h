@@ -9,8 +9,8 @@
 int tamis__filter_open_record(struct tamis_store *store, const struct tamis__record *record,
                               bool read_only, tamis_filter **filter);
 
-/* Must follow for a handle that may write, without the lock: recovers what the machine or other
- * handles left when they went down.  If that fails, the handle is freed. */
+/* Must be called next for a handle that may write, without the catalog's lock.  Recovers what the
+ * machine or other handles left when they went down.  If that fails, the handle is freed. */
 int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter);
 
 /* For struct tamis__commit, whose context is a `tamis_filter **`: opens the filter that is being

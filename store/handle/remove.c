@@ -9,7 +9,7 @@
 #include "handle/follow.h"
 
 /* As tamis__visit(), for a view whose segment has counters. */
-static int visit(tamis_filter *filter, const char *verb, struct tamis__view **view)
+static int visit_counters(tamis_filter *filter, const char *verb, struct tamis__view **view)
 {
     const int rc = tamis__visit(filter, view);
     if (rc < 0) return rc;
@@ -22,11 +22,11 @@ static int visit(tamis_filter *filter, const char *verb, struct tamis__view **vi
                        filter->name, tamis_kind_name(kind->id), verb);
 }
 
-/* The keys that are asked for before they are removed, and those that are removed at once if nobody
- * wants the answers. */
+/* A handle that has not marked the segment asks for this many keys before it removes them.  If the
+ * caller wants no answers, this many are removed at once, as their answers stand on the stack. */
 #define PIECE 256u
 
-/* A batch on its way. */
+/* What is to be removed, and from where. */
 struct removal {
     struct tamis_filter *filter;
     struct tamis__view *view;
@@ -94,7 +94,7 @@ TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct t
     int64_t rc = tamis__check_keys(keys, count);
     if (rc < 0) return rc;
     if (filter->read_only) return tamis__fail_read_only(filter);
-    rc = visit(filter, "remove", &view);
+    rc = visit_counters(filter, "remove", &view);
     if (rc < 0) return rc;
     const struct removal r = {filter, view, keys, count, answers};
     /* ORDER relaxed: see tamis__view_mark. */
@@ -122,7 +122,7 @@ TAMIS_API int64_t tamis_filter_count_batch(tamis_filter *filter, const struct ta
     if (rc < 0) return rc;
     if (counts == NULL && count > 0)
         return tamis__fail(TAMIS_EINVAL, "tamis_filter_count_batch needs room for the counts");
-    rc = visit(filter, "count", &view);
+    rc = visit_counters(filter, "count", &view);
     if (rc < 0) return rc;
     const struct tamis__store_segment *s = tamis__newest(view);
     rc = s->kind->count_batch(&s->segment, keys, count, counts);

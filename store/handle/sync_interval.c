@@ -46,7 +46,7 @@ static bool sleep_on(struct tamis__interval *interval)
     return goes_on;
 }
 
-static void *run(void *context)
+static void *sync_at_intervals(void *context)
 {
     struct tamis__interval *interval = context;
     tamis__wait_silently();
@@ -58,13 +58,13 @@ static void *run(void *context)
 }
 
 /* Starts the thread with signals blocked: they are for the caller's threads. */
-static int start(struct tamis__interval *interval)
+static int start_interval(struct tamis__interval *interval)
 {
     sigset_t all, kept;
     (void)sigfillset(&all);
     (void)sigdelset(&all, SIGBUS); /* os/guard.h: blocked, it would end the process */
     (void)pthread_sigmask(SIG_BLOCK, &all, &kept);
-    const int error = pthread_create(&interval->thread, NULL, run, interval);
+    const int error = pthread_create(&interval->thread, NULL, sync_at_intervals, interval);
     (void)pthread_sigmask(SIG_SETMASK, &kept, NULL);
     return error == 0 ? 0 : tamis__fail_errno(error, "start a thread for", interval->filter->name);
 }
@@ -109,7 +109,7 @@ TAMIS_API int tamis_filter_set_sync_interval(tamis_filter *filter, int64_t inter
     (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&interval->wake, &monotonic);
     (void)pthread_condattr_destroy(&monotonic);
-    const int rc = start(interval);
+    const int rc = start_interval(interval);
     if (rc == 0)
         filter->interval = interval;
     else

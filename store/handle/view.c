@@ -114,7 +114,7 @@ const struct tamis__store_segment *tamis__view_find(const struct tamis__view *vi
     return NULL;
 }
 
-/* Do all segments have the same digest, or pair, of a key? */
+/* Sets whether all segments have the same digest, or pair, of a key. */
 static void choose_digests(struct tamis__view *view)
 {
     const struct tamis__segment_header *newest = tamis__newest(view)->segment.header;
@@ -137,7 +137,7 @@ bool tamis__view_goes_on(uint64_t next)
     return next == 0 || tamis__next_spare(next) != 0;
 }
 
-/* Says for which single keys there is a short way. */
+/* Sets whether a single key may take the short path, to be asked for and to be added. */
 static void choose_ways(struct tamis__view *view, bool read_only)
 {
     choose_digests(view);
@@ -148,7 +148,8 @@ static void choose_ways(struct tamis__view *view, bool read_only)
                         view->policy.slices == 0 && view->rotate_at == INT64_MAX;
 }
 
-/* Notes when each slice is past: no later than those after it, whose clock may have been right. */
+/* Sets when each slice is past.  That is no later than for the slices after it: the clock may have
+ * been wrong when this slice began, and right when they did. */
 static void set_past(struct tamis__view *view)
 {
     int64_t past_at = INT64_MAX;
@@ -241,7 +242,8 @@ int tamis__view_take_index(struct tamis_store *store, uint64_t number, uint64_t 
     return 0;
 }
 
-/* Maps what `old` does not have. */
+/* Gives `view` the segments of the record and its exceptions: shares those that `old` has, and maps
+ * the others. */
 static int take_segments(struct tamis_store *store, const struct tamis__record *record,
                          unsigned how, const struct tamis__view *old, struct tamis__view *view)
 {
@@ -289,7 +291,7 @@ int tamis__view_make(struct tamis_store *store, const struct tamis__record *reco
     return 0;
 }
 
-/* ---- Following ------------------------------------------------------------------------------- */
+/* ---- All segments of a view ------------------------------------------------------------------ */
 
 uint64_t tamis__view_items(const struct tamis__view *view)
 {
@@ -340,7 +342,8 @@ void tamis__view_populate_new(const struct tamis_filter *filter, const struct ta
                               struct tamis__view_numbers before)
 {
     if (!filter->populate) return;
-    /* Numbers rise; only a rollback goes back to lower ones. */
+    /* Segments that are made later have greater numbers; only a rollback goes back to lower ones.
+     */
     const uint64_t known = tamis__newest(view)->segment.number < before.newest ? 0 : before.highest;
     if (view->index.segment.number > known) (void)tamis__segment_populate(&view->index.segment);
     for (uint32_t i = 0; i < view->count; i++)

@@ -30,9 +30,10 @@
 
 /* The fields that every call reads come first, far from those that adders write. */
 struct tamis__view {
-    uint64_t epoch;      /* atomic: the newest segment's, when the catalog was last looked at */
-    uint64_t next;       /* atomic: `next` of the newest segment as long as this view is right */
-    uint64_t exceptions; /* the exceptions that it names, likewise */
+    uint64_t epoch; /* atomic: the newest segment's, when the catalog was last looked at */
+    uint64_t next;  /* atomic: `next` of the newest segment as long as this view is right */
+    uint64_t
+        exceptions; /* the index that the newest segment names, as long as this view is right */
     struct tamis__digester by; /* of all segments, if digested */
     bool digested;             /* all segments have one digest of a key, and calls for it */
     bool is_lone;              /* one segment, and no exceptions */
@@ -73,8 +74,8 @@ int tamis__view_check(const struct tamis__view *view);
 
 /* How a view is made. */
 #define TAMIS__VIEW_READ_ONLY 1u
-/* The record is of tamis__store_peek(), without the catalog's lock.  So no word is written, and the
- * next call looks at the catalog again. */
+/* The record was read by tamis__store_peek(), without the catalog's lock.  So this writes no word
+ * into the segments, and the next call looks at the catalog again. */
 #define TAMIS__VIEW_UNLOCKED 2u
 
 /* Makes a view of the segments of a record.  It shares those that `old` (or NULL) has. */
@@ -171,8 +172,8 @@ static inline void tamis__leave(struct tamis_filter *filter, const struct tamis_
  * noticed. */
 int64_t tamis__view_answer_of_all(const struct tamis__view *view, int64_t answer);
 
-/* Called before anything is told that was read from the view.  Returns `answer`, or the error of a
- * mapping of the view that broke (tamis__segment_check). */
+/* Called before the caller is told what was read from the view.  Returns `answer`, or the error of
+ * a mapping of the view that broke (tamis__segment_check). */
 static inline int64_t tamis__view_answer(const struct tamis__view *view, int64_t answer)
 {
     tamis__guard_fence();
@@ -205,7 +206,7 @@ int tamis__fail_read_only(const struct tamis_filter *filter); /* TAMIS_EREADONLY
 
 /* ---- The making of views, for follow.c ------------------------------------------------------- */
 
-/* Makes a view with room for so many segments, without any yet.  NULL: out of memory. */
+/* Makes a view with places for `count` segments, which has none yet.  NULL: out of memory. */
 struct tamis__view *tamis__view_new(uint32_t count, const struct tamis__policy *policy,
                                     double fp_rate);
 /* Puts the same mapping into another view. */
@@ -216,7 +217,7 @@ int tamis__view_take_index(struct tamis_store *store, uint64_t number, uint64_t 
                            const struct tamis__view *old, struct tamis__view *view);
 /* Sets what follows from policy and segments. */
 void tamis__view_complete(struct tamis__view *view, bool read_only);
-/* Does a newest segment whose `next` is this take keys? */
+/* Does a newest segment take keys if its word `next` is this? */
 bool tamis__view_goes_on(uint64_t next);
 /* Retires a view that the handle no longer has: whoever leaves it last gives it back. */
 void tamis__view_retire(struct tamis_filter *filter, struct tamis__view *view);

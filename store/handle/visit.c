@@ -27,7 +27,7 @@ static void release_visitor(void *context)
 
 /* The child of a fork() has one thread: the slots of the others would say for ever where they
  * were. */
-static void after_fork_in_child(void)
+static void empty_slots_in_child(void)
 {
     for (struct tamis__visitor *r = visitors; r != NULL; r = r->next)
         if (r != tamis__self) release_visitor(r);
@@ -37,7 +37,7 @@ static void after_fork_in_child(void)
 static void prepare_visitors(void)
 {
     visitor_key_made = pthread_key_create(&visitor_key, release_visitor) == 0;
-    (void)pthread_atfork(NULL, NULL, after_fork_in_child);
+    (void)pthread_atfork(NULL, NULL, empty_slots_in_child);
     tamis__visit_is_light = tamis__barrier_prepare();
 }
 

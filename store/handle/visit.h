@@ -13,7 +13,10 @@ struct tamis__visitor {
     char before[64];
     const struct tamis__view *view; /* atomic */
     unsigned used;                  /* atomic */
-    bool passed;                    /* its own: the thread seemed to be in a view, and was not */
+    /* This thread's alone: its slot named a view that it did not work in, because the place had
+     * changed meanwhile.  Another thread may have kept that view for it, so it reclaims views when
+     * it leaves. */
+    bool passed;
     struct tamis__visitor *next;
     char behind[64];
 };
@@ -23,10 +26,10 @@ extern bool tamis__visit_is_light __attribute__((visibility("hidden")));
 struct tamis__visitor *tamis__visitor_register(void);
 
 /*
- * Enters the view at *place: says where we are, then looks whether the place has changed.  The
- * exchanger first puts a new view in the place, and then reads the slots.  So either it finds our
- * slot, or we find its view.  This takes a full barrier here, unless the exchanger's membarrier(2)
- * makes one in every thread: then it takes two plain moves.
+ * Enters the view at *place: names it in this thread's slot, then looks whether the place has
+ * changed.  A thread that exchanges the view first puts the new one in the place, and then reads
+ * the slots.  So either it finds our slot, or we find its view.  This takes a full barrier here,
+ * unless the exchanger's membarrier(2) makes one in every thread: then it takes two plain moves.
  */
 static inline struct tamis__view *tamis__enter(struct tamis__view *const *place)
 {

@@ -189,7 +189,7 @@ static void look_at_mark(unsigned point)
     assert_true(header_of(marked_path, 2).mark != 0);
 }
 
-/* (Broken: tamis__make_room() leaves the mark to the next key.) */
+/* (Broken: tamis__go_to_room() leaves the mark to the next key.) */
 SOUND_CASE(spare_is_marked_before_the_first_bit_is_written)
 {
     AUTO_FILTER *filter = growing(store, 1000);

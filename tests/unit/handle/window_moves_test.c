@@ -126,7 +126,7 @@ static void move_and_look_at_mark(unsigned point)
 }
 
 /* The slice that it goes on in is marked before its first bit is written.  (Broken:
- * tamis__go_further() leaves the mark to the next key.) */
+ * tamis__go_to_next() leaves the mark to the next key.) */
 WINDOW_CASE(window_moves_behind_a_key_which_marks_the_next_slice)
 {
     tamis_filter *filter = windowed(store, 0, 1000, 5, 0);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * segments.c: adds one key to a list of segments, and makes room in it.
+ * add_key.c: adds one key to a list of segments, and takes room for it.
  *
  * An add goes to the newest segment, after the other segments were asked.  If the list went on
  * meanwhile, the win does not count: the adder goes on in the new newest segment.
  * docs/concurrency.md, "The list goes on", says why.
  */
-#include "handle/segments.h"
+#include "handle/add_key.h"
 
 #include "handle/checkpoint.h"
 #include "handle/follow.h"
@@ -80,15 +80,16 @@ void tamis__take_many(struct tamis__view *view, uint32_t wanted, struct tamis__h
     if (passed_half) want_spare(view);
 }
 
-/* As take_one(), for a key that may be `counted` in another segment. */
-static bool take(struct tamis__view *view, bool counted, struct tamis__hold *hold)
+/* Takes room for one key as take_one() does, but counts the key only if no other segment has
+ * `counted` it. */
+static bool take_room(struct tamis__view *view, bool counted, struct tamis__hold *hold)
 {
     if (!counted) return take_one(view, hold);
     tamis__take_many(view, 1, hold);
     return hold->keys > 0;
 }
 
-static void give_back(const struct tamis__view *view, bool counted, struct tamis__hold hold)
+static void give_room_back(const struct tamis__view *view, bool counted, struct tamis__hold hold)
 {
     const struct tamis__segment *newest = &tamis__newest(view)->segment;
     if (counted)
@@ -97,7 +98,7 @@ static void give_back(const struct tamis__view *view, bool counted, struct tamis
         tamis__room_return_one(newest, hold);
 }
 
-int tamis__go_further(struct tamis_filter *filter, struct tamis__view **at,
+int tamis__go_to_next(struct tamis_filter *filter, struct tamis__view **at,
                       struct tamis__flight *flight)
 {
     int rc = tamis__view_advance(filter, at);
@@ -106,29 +107,29 @@ int tamis__go_further(struct tamis_filter *filter, struct tamis__view **at,
     return rc;
 }
 
-int tamis__make_room(struct tamis_filter *filter, struct tamis__view **at,
-                     struct tamis__flight *flight)
+int tamis__go_to_room(struct tamis_filter *filter, struct tamis__view **at,
+                      struct tamis__flight *flight)
 {
-    int rc = tamis__view_make_room(filter, at);
+    int rc = tamis__view_room_for_keys(filter, at);
     if (rc == 0) rc = tamis__view_mark(filter, *at);
     if (rc == 0 && flight != NULL) rc = tamis__flight_enter(flight, *at);
     return rc;
 }
 
 /*
- * Asks for a key before it is added, in all segments from `from` on.  Returns 0 if a segment of the
- * newest slice has the key, or any segment if the window counts from the first add: then nothing is
- * to be done.  Otherwise returns 1, and clears *fresh if an older slice has the key.
+ * Must the key be added?  Asks all segments from `from` on.  Returns 0 if a segment of the newest
+ * slice has the key, or any segment if the window counts from the first add.  Otherwise returns 1,
+ * and clears *is_new if an older slice has the key.
  */
-static int find_first(const struct tamis__view *view, uint32_t from,
-                      const struct tamis__hashed_key *key, bool in_newest, bool *fresh)
+static int needs_add(const struct tamis__view *view, uint32_t from,
+                     const struct tamis__hashed_key *key, bool in_newest, bool *is_new)
 {
     /* Most keys are in the newest segment.  In a window that segment may be left meanwhile: see
      * below. */
     if (in_newest && !tamis__view_renews(view)) return 0;
     const uint32_t found = tamis__find_key(view, from, view->count - 1, key);
     if (found > view->slice_first || (found != 0 && !tamis__view_renews(view))) return 0;
-    if (found != 0) *fresh = false;
+    if (found != 0) *is_new = false;
     return 1;
 }
 
@@ -136,7 +137,7 @@ int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
                    struct tamis__flight *flight, uint64_t won, bool counted,
                    struct tamis__hashed_key *key)
 {
-    bool fresh = true;
+    bool is_new = true;
     for (;;) {
         struct tamis__view *view = *at;
         const struct tamis__store_segment *newest = tamis__newest(view);
@@ -147,31 +148,32 @@ int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
         tamis__hash_key(view, key);
         const bool in_newest =
             (tamis__view_is_limited(view) || view->count > 1) && tamis__has_key(view, newest, key);
-        if (find_first(view, from, key, in_newest, &fresh) == 0) return 0;
+        if (needs_add(view, from, key, in_newest, &is_new) == 0) return 0;
         if (tamis__view_refuses(view) && !in_newest) return tamis__fail_full(filter, view);
-        if (tamis__view_is_limited(view) && !in_newest && !take(view, counted, &hold)) {
-            const int rc = tamis__make_room(filter, at, flight);
+        if (tamis__view_is_limited(view) && !in_newest && !take_room(view, counted, &hold)) {
+            const int rc = tamis__go_to_room(filter, at, flight);
             if (rc < 0) return rc;
             continue;
         }
-        /* If only an older slice has the key, it is not new, but its life begins again. */
+        /* A key that only an older slice has is not new, but it is added again. */
         const int added = in_newest ? 0
                           : view->digested
                               ? newest->calls->add(&newest->segment, key->digest)
                               : newest->kind->add(&newest->segment, key->key, key->bytes);
-        if (added <= 0 && hold.keys > 0) give_back(view, counted, hold);
+        if (added <= 0 && hold.keys > 0) give_room_back(view, counted, hold);
         if (added < 0) return added;
         const bool flipped = added > 0;
         if (!flipped && !tamis__view_renews(view)) return 0;
-        fresh &= flipped; /* whoever won it may have been told NEW: this call must not be */
+        is_new &= flipped; /* another adder won the key and may have been told NEW: this one must
+                              not be */
         if (!tamis__won_in_vain(view)) {
             if (!flipped) return 0;
             if (!counted && hold.keys == 0) tamis__count_one(view);
-            return fresh;
+            return is_new;
         }
         counted |= flipped && hold.keys > 0;
         won = newest->segment.header->number;
-        const int rc = tamis__go_further(filter, at, flight);
+        const int rc = tamis__go_to_next(filter, at, flight);
         if (rc < 0) return rc;
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * segments.h: adds one key to a list of segments: what add.c, chunk.c and durable.c share.  An add
+ * add_key.h: adds one key to a list of segments: what add.c, chunk.c and durable.c share.  An add
  * goes to the newest segment of the view.  If that has a limit, a new key first takes room there
  * (segment/room.h).
  */
@@ -65,8 +65,8 @@ static inline bool tamis__won_in_vain(const struct tamis__view *view)
     return __builtin_expect(tamis__segment_is_left(&tamis__newest(view)->segment), 0);
 }
 
-/* Is there something to do before the next key is added: is the newest segment unmarked, half
- * granted, or its slice over? */
+/* Is there something to do before the next key is added?  The newest segment may be unmarked or
+ * half granted, or its slice over. */
 static inline bool tamis__has_chores(const struct tamis__view *view)
 {
     /* ORDER relaxed: a hint; the chores are checked again when they are done. */
@@ -74,7 +74,7 @@ static inline bool tamis__has_chores(const struct tamis__view *view)
            tamis__view_is_over(view);
 }
 
-/* Does adding a known key write nothing? */
+/* Does it change nothing to add a key that the filter has? */
 bool tamis__ignores_known(const struct tamis__view *view);
 /* Does the chores of a view, whatever the keys are. */
 int tamis__do_chores(struct tamis_filter *filter, struct tamis__view **view);
@@ -84,16 +84,16 @@ int tamis__do_chores(struct tamis_filter *filter, struct tamis__view **view);
 void tamis__take_many(struct tamis__view *view, uint32_t wanted, struct tamis__hold *hold);
 /* Goes to the segment that comes after the newest one of the view, and makes it ready to be written
  * to. */
-int tamis__go_further(struct tamis_filter *filter, struct tamis__view **at,
+int tamis__go_to_next(struct tamis_filter *filter, struct tamis__view **at,
                       struct tamis__flight *flight);
-/* Goes to a segment with room: the newest one, if some came back, or one after it. */
-int tamis__make_room(struct tamis_filter *filter, struct tamis__view **at,
-                     struct tamis__flight *flight);
+/* Goes to a segment with room: the newest one if room came back there, or else one after it. */
+int tamis__go_to_room(struct tamis_filter *filter, struct tamis__view **at,
+                      struct tamis__flight *flight);
 /*
  * Adds one key.  `won` is the number of a segment in which the key was won already and that was
  * left meanwhile, or 0.  That segment, and those before it, say nothing about the key any more.
- * `counted`: the key is among the items there.  Then it takes room in the next segment, and is not
- * counted again.
+ * `counted`: the key is among the items of that segment.  Then it takes room in the next segment,
+ * and is not counted again.
  */
 int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
                    struct tamis__flight *flight, uint64_t won, bool counted,
