@@ -42,7 +42,8 @@ TAMIS__INLINE struct tamis__target tamis__target_of(uint64_t low, unsigned i, un
     return target;
 }
 
-/* An instance for each k that such a filter can have; k is checked when a segment is opened. */
+/* Expands X(k, z, q) for each k that such a filter can have, so that z and q are constants in the
+ * code for it.  k is checked when a segment is opened. */
 #define TAMIS__FOR_EACH_K(X)                                                                       \
     X(2, 2, 1)                                                                                     \
     X(4, 2, 2)                                                                                     \
@@ -58,7 +59,7 @@ TAMIS__INLINE struct tamis__target tamis__target_of(uint64_t low, unsigned i, un
     X(36, 4, 9)                                                                                    \
     X(40, 4, 10)
 
-/* Do m, k and z go together? */
+/* Does the header describe blocks: do its m, k and z go together? */
 static inline bool tamis__is_block_geometry(const struct tamis__segment_header *header)
 {
     return header->m_bits % TAMIS__BLOCK_BITS == 0 && header->words != 0 &&
@@ -66,8 +67,8 @@ static inline bool tamis__is_block_geometry(const struct tamis__segment_header *
            header->bit_order == TAMIS__BITS_LSB_FIRST;
 }
 
-/* Which variant of the batch loops serves such a segment: that of tamis__cpu(), whose vectors take
- * fewer than 2^32 blocks. */
+/* Returns which variant of the batch loops serves such a segment: that of tamis__cpu(), unless it
+ * has 2^32 blocks or more, for which the vectors are too narrow. */
 static inline enum tamis__cpu tamis__block_cpu(const struct tamis__segment_header *header)
 {
     return header->m_bits / TAMIS__BLOCK_BITS <= UINT32_MAX ? tamis__cpu() : TAMIS__CPU_PORTABLE;

@@ -35,14 +35,14 @@ TAMIS__INLINE uint64_t lacking(struct probe probe, unsigned i, unsigned z, unsig
 }
 
 /* The words are tested by hand, as the compiler does not unroll a loop of two. */
-TAMIS__INLINE unsigned test(struct probe probe, unsigned z, unsigned q)
+TAMIS__INLINE unsigned test_bits(struct probe probe, unsigned z, unsigned q)
 {
     uint64_t all = lacking(probe, 0, z, q) | lacking(probe, 1, z, q);
     if (z == 4) all |= lacking(probe, 2, z, q) | lacking(probe, 3, z, q);
     return all == 0;
 }
 
-TAMIS__INLINE unsigned insert(struct probe probe, unsigned z, unsigned q)
+TAMIS__INLINE unsigned insert_bits(struct probe probe, unsigned z, unsigned q)
 {
     uint64_t *word[4], mask[4];
     for (unsigned i = 0; i < z; i++) {
@@ -54,9 +54,9 @@ TAMIS__INLINE unsigned insert(struct probe probe, unsigned z, unsigned q)
 }
 
 /* Runs the best variant of the loops that this machine has. */
-static size_t run(const struct tamis__segment *segment, const struct tamis_key *keys,
-                  const struct tamis__digest *digests, size_t count, uint8_t *answers, int adding,
-                  struct tamis__digest *kept)
+static size_t blocked_run(const struct tamis__segment *segment, const struct tamis_key *keys,
+                          const struct tamis__digest *digests, size_t count, uint8_t *answers,
+                          int adding, struct tamis__digest *kept)
 {
     tamis__blocked_run_fn *fn = tamis__blocked_run_portable;
 #ifdef __x86_64__
@@ -67,11 +67,11 @@ static size_t run(const struct tamis__segment *segment, const struct tamis_key *
     return fn(segment, keys, digests, count, answers, adding, kept);
 }
 
-/* For few segments, which are small: fewer than 2^32 blocks each. */
-static size_t contains_together(const struct tamis__segment *const *segments,
-                                unsigned segment_count, const struct tamis_key *keys,
-                                const struct tamis__digest *digests, size_t count, uint8_t *answers,
-                                struct tamis__digest *kept)
+/* The segments are small, so each has fewer than 2^32 blocks. */
+static size_t blocked_contains_together(const struct tamis__segment *const *segments,
+                                        unsigned segment_count, const struct tamis_key *keys,
+                                        const struct tamis__digest *digests, size_t count,
+                                        uint8_t *answers, struct tamis__digest *kept)
 {
     tamis__blocked_together_fn *fn = tamis__blocked_together_portable;
 #ifdef __x86_64__
@@ -82,80 +82,83 @@ static size_t contains_together(const struct tamis__segment *const *segments,
     return fn(segments, segment_count, keys, digests, count, answers, kept);
 }
 
-static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
-                         size_t count, uint8_t *answers)
+static int64_t blocked_add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                                 size_t count, uint8_t *answers)
 {
-    return (int64_t)run(segment, keys, NULL, count, answers, 1, NULL);
+    return (int64_t)blocked_run(segment, keys, NULL, count, answers, 1, NULL);
 }
 
-static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
-                             size_t count, uint8_t *answers)
+static size_t blocked_contains_batch(const struct tamis__segment *segment,
+                                     const struct tamis_key *keys, size_t count, uint8_t *answers)
 {
-    return run(segment, keys, NULL, count, answers, 0, NULL);
+    return blocked_run(segment, keys, NULL, count, answers, 0, NULL);
 }
 
-static size_t contains_keeping(const struct tamis__segment *segment, const struct tamis_key *keys,
-                               size_t count, struct tamis__digest *digests, uint8_t *answers)
+static size_t blocked_contains_keeping(const struct tamis__segment *segment,
+                                       const struct tamis_key *keys, size_t count,
+                                       struct tamis__digest *digests, uint8_t *answers)
 {
-    return run(segment, keys, NULL, count, answers, 0, digests);
+    return blocked_run(segment, keys, NULL, count, answers, 0, digests);
 }
 
-static int64_t add_digests(const struct tamis__segment *segment,
-                           const struct tamis__digest *digests, size_t count, uint8_t *answers)
+static int64_t blocked_add_digests(const struct tamis__segment *segment,
+                                   const struct tamis__digest *digests, size_t count,
+                                   uint8_t *answers)
 {
-    return (int64_t)run(segment, NULL, digests, count, answers, 1, NULL);
+    return (int64_t)blocked_run(segment, NULL, digests, count, answers, 1, NULL);
 }
 
-static size_t contains_digests(const struct tamis__segment *segment,
-                               const struct tamis__digest *digests, size_t count, uint8_t *answers)
+static size_t blocked_contains_digests(const struct tamis__segment *segment,
+                                       const struct tamis__digest *digests, size_t count,
+                                       uint8_t *answers)
 {
-    return run(segment, NULL, digests, count, answers, 0, NULL);
+    return blocked_run(segment, NULL, digests, count, answers, 0, NULL);
 }
 
-#define CALLS(k, z, q)                                                                             \
+#define DEFINE_CALLS_FOR_K(k, z, q)                                                                \
     static int add_##k(const struct tamis__segment *segment, struct tamis__digest digest)          \
     {                                                                                              \
         const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;                       \
-        return (int)insert(probe_at(segment, blocks, digest), z, q);                               \
+        return (int)insert_bits(probe_at(segment, blocks, digest), z, q);                          \
     }                                                                                              \
     static int contains_##k(const struct tamis__segment *segment, struct tamis__digest digest)     \
     {                                                                                              \
         const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;                       \
-        return (int)test(probe_at(segment, blocks, digest), z, q);                                 \
+        return (int)test_bits(probe_at(segment, blocks, digest), z, q);                            \
     }
-TAMIS__FOR_EACH_K(CALLS)
-#undef CALLS
+TAMIS__FOR_EACH_K(DEFINE_CALLS_FOR_K)
+#undef DEFINE_CALLS_FOR_K
 
-static const struct tamis__by_digest *by_digest(const struct tamis__segment_header *header)
+static const struct tamis__by_digest *blocked_by_digest(const struct tamis__segment_header *header)
 {
     switch (header->k) {
-#define CASE(k, z, q)                                                                              \
+#define CASE_RETURN_CALLS(k, z, q)                                                                 \
     case k: {                                                                                      \
         static const struct tamis__by_digest calls = {.add = add_##k, .contains = contains_##k};   \
         return &calls;                                                                             \
     }
-        TAMIS__FOR_EACH_K(CASE)
-#undef CASE
+        TAMIS__FOR_EACH_K(CASE_RETURN_CALLS)
+#undef CASE_RETURN_CALLS
     default:
         return NULL;
     }
 }
 
-static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+static int blocked_add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
     const struct tamis__digester by = tamis__header_digester(segment->header);
-    const struct tamis__by_digest *calls = by_digest(segment->header);
+    const struct tamis__by_digest *calls = blocked_by_digest(segment->header);
     return calls ? calls->add(segment, tamis__digest_by(&by, key, key_bytes)) : 0;
 }
 
-static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+static int blocked_contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
     const struct tamis__digester by = tamis__header_digester(segment->header);
-    const struct tamis__by_digest *calls = by_digest(segment->header);
+    const struct tamis__by_digest *calls = blocked_by_digest(segment->header);
     return calls ? calls->contains(segment, tamis__digest_by(&by, key, key_bytes)) : 0;
 }
 
-static int check(const struct tamis__segment_header *header, const char **reason)
+static int blocked_check(const struct tamis__segment_header *header, const char **reason)
 {
     const int rc = tamis__check_bits(header, reason);
     if (rc < 0) return rc;
@@ -182,30 +185,30 @@ void tamis__block_positions(const struct tamis__segment_header *header, const vo
 static unsigned bits_set(const void *data, uint64_t word)
 {
     const uint64_t *words = data;
-    /* ORDER relaxed: as test() */
+    /* ORDER relaxed: as test_bits() */
     return (unsigned)__builtin_popcountll(__atomic_load_n(&words[word], __ATOMIC_RELAXED));
 }
 
-static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
+static void blocked_measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
 {
     tamis__block_measure(segment, bits_set, segment->data, ones, fp_rate);
 }
 
 const struct tamis__kind tamis__kind_blocked = {
     .id = TAMIS_KIND_BLOCKED,
-    .check = check,
-    .add = add,
-    .contains = contains,
-    .add_batch = add_batch,
-    .contains_batch = contains_batch,
-    .add_digests = add_digests,
-    .contains_digests = contains_digests,
-    .contains_few = contains_digests,
-    .by_digest = by_digest,
-    .contains_keeping = contains_keeping,
-    .contains_together = contains_together,
+    .check = blocked_check,
+    .add = blocked_add,
+    .contains = blocked_contains,
+    .add_batch = blocked_add_batch,
+    .contains_batch = blocked_contains_batch,
+    .add_digests = blocked_add_digests,
+    .contains_digests = blocked_contains_digests,
+    .contains_few = blocked_contains_digests,
+    .by_digest = blocked_by_digest,
+    .contains_keeping = blocked_contains_keeping,
+    .contains_together = blocked_contains_together,
     .positions = tamis__block_positions,
-    .measure = measure,
+    .measure = blocked_measure,
     .merge = tamis__bits_merge,
     .tally = tamis__bits_tally,
 };

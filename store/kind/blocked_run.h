@@ -3,8 +3,8 @@
  * blocked_run.h: the loops over keys of the blocked kind.  The file is included once for each set
  * of vector instructions; lanes.h says how a key passes through them.
  *
- * A file that includes this one defines RUN and RUN_TOGETHER, the names, beside what lanes.h asks
- * for.
+ * A file that includes this one defines VARIANT_RUN and VARIANT_TOGETHER, the names of its two
+ * functions, beside what lanes.h asks for.
  *
  * z and q are constants in each instance of the loops (k tells both, tamis__blocked_words), so the
  * compiler unrolls the masks.
@@ -42,8 +42,8 @@ TAMIS__INLINE unsigned insert_slot(uint64_t *data, const struct places *p, unsig
 }
 
 /* Prefetches the new slots of a step, and probes the old ones. */
-TAMIS__INLINE size_t turn(uint64_t *data, const struct places *p, struct stand at, uint8_t *answers,
-                          int adding, unsigned z)
+TAMIS__INLINE size_t blocked_turn(uint64_t *data, const struct places *p, struct stand at,
+                                  uint8_t *answers, int adding, unsigned z)
 {
     const unsigned both = at.fresh > at.old ? at.fresh : at.old;
     size_t ones = 0;
@@ -65,28 +65,29 @@ struct run {
     const struct tamis__segment *segment;
     uint64_t *data;
     uint64_t blocks;
-    struct flight flight;
+    struct ring ring;
     struct source from;
     struct tamis__digest *kept; /* NULL, or where the digests go */
 };
 
-TAMIS__INLINE size_t loop(const struct run *run, size_t count, uint8_t *answers, int adding,
-                          unsigned z, unsigned q)
+TAMIS__INLINE size_t blocked_loop(const struct run *run, size_t count, uint8_t *answers, int adding,
+                                  unsigned z, unsigned q)
 {
     struct places places;
     struct halves halves;
-    const struct flight flight = run->flight;
+    const struct ring ring = run->ring;
     size_t ones = 0, counted = 0;
-    for (size_t i = 0; i < count + flight.depth; i += STEP) {
-        const struct stand at = stand_at(flight, i, count);
-        const struct stand whole = {at.slot, at.asked, STEP, STEP, at.done};
+    for (size_t i = 0; i < count + ring.depth; i += KEYS_A_STEP) {
+        const struct stand at = stand_at(ring, i, count);
+        const struct stand whole = {at.slot, at.asked, KEYS_A_STEP, KEYS_A_STEP, at.done};
         take_halves(&run->from, i, at.fresh, &halves);
-        if (!adding && at.fresh > 0 && run->kept != NULL) keep(&halves, at.fresh, run->kept + i);
+        if (!adding && at.fresh > 0 && run->kept != NULL)
+            keep_digests(&halves, at.fresh, run->kept + i);
         if (at.fresh > 0) place(run->blocks, &halves, at.fresh, &places, at.slot, z, q);
-        if (at.fresh == STEP && at.old == STEP)
-            ones += turn(run->data, &places, whole, answers + at.done, adding, z);
+        if (at.fresh == KEYS_A_STEP && at.old == KEYS_A_STEP)
+            ones += blocked_turn(run->data, &places, whole, answers + at.done, adding, z);
         else
-            ones += turn(run->data, &places, at, answers + at.done, adding, z);
+            ones += blocked_turn(run->data, &places, at, answers + at.done, adding, z);
         if (adding && i % TAMIS__KEYS_A_COUNT == 0)
             counted = tamis__count_new(run->segment, ones, counted);
     }
@@ -94,34 +95,36 @@ TAMIS__INLINE size_t loop(const struct run *run, size_t count, uint8_t *answers,
     return ones;
 }
 
-TAMIS__INLINE size_t loop_of(const struct run *run, size_t count, uint8_t *answers, int adding)
+TAMIS__INLINE size_t blocked_loop_of_k(const struct run *run, size_t count, uint8_t *answers,
+                                       int adding)
 {
     switch (run->segment->header->k) {
-#define CASE(k, z, q)                                                                              \
+#define CASE_LOOP(k, z, q)                                                                         \
     case k:                                                                                        \
-        return loop(run, count, answers, adding, z, q);
-        TAMIS__FOR_EACH_K(CASE)
-#undef CASE
+        return blocked_loop(run, count, answers, adding, z, q);
+        TAMIS__FOR_EACH_K(CASE_LOOP)
+#undef CASE_LOOP
     default:
         return 0;
     }
 }
 
-size_t RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
-           const struct tamis__digest *digests, size_t count, uint8_t *answers, int adding,
-           struct tamis__digest *kept)
+size_t VARIANT_RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
+                   const struct tamis__digest *digests, size_t count, uint8_t *answers, int adding,
+                   struct tamis__digest *kept)
 {
     const struct run run = {.segment = segment,
                             .data = segment->data,
                             .blocks = segment->header->m_bits / TAMIS__BLOCK_BITS,
-                            .flight = flight_of(count),
+                            .ring = ring_for(count),
                             .from = {.by = tamis__header_digester(segment->header),
                                      .keys = keys,
                                      .digests = digests,
                                      .count = count},
                             .kept = kept};
     if (count == 0) return 0;
-    return adding ? loop_of(&run, count, answers, 1) : loop_of(&run, count, answers, 0);
+    return adding ? blocked_loop_of_k(&run, count, answers, 1)
+                  : blocked_loop_of_k(&run, count, answers, 0);
 }
 
 #include "kind/blocked_together.h"

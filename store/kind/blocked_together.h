@@ -8,20 +8,21 @@
  * once too; only the block is another in each.  The lines of a key are prefetched together.
  */
 
-/* Keys in flight; with the new ones of a step they have a slot each. */
+/* Keys ahead (lanes.h); they and the new ones of a step have a slot each. */
 #define TOGETHER_DEPTH 32u
 #define TOGETHER_RING 64u
 
-_Static_assert(TOGETHER_DEPTH % STEP == 0 && TOGETHER_DEPTH + STEP <= TOGETHER_RING,
+_Static_assert(TOGETHER_DEPTH % KEYS_A_STEP == 0 && TOGETHER_DEPTH + KEYS_A_STEP <= TOGETHER_RING,
                "slots go round in steps");
 
-/* Smaller data are in a near cache, whence a prefetch gains nothing. */
+/* Data of up to this size are in a near cache, so to prefetch them gains nothing. */
 #define TOGETHER_NEAR ((uint64_t)32 << 10)
 
 /* Segments of one k.  In slot i of them, word w of the key is `inside[w][i]` bytes behind the
  * beginning of its block, and the block in segment s begins at `block[s][i]`. */
 struct alike {
-    unsigned k, count, far; /* the first so many are not near: the larger ones come first */
+    unsigned k, count;
+    unsigned far; /* how many are larger than TOGETHER_NEAR: the first ones, as the largest are */
     uint64_t blocks[TAMIS__TOGETHER_MAX];
     const uint64_t *data[TAMIS__TOGETHER_MAX];
     uint64_t (*block)[TOGETHER_RING];
@@ -37,7 +38,8 @@ struct together {
     _Alignas(64) uint64_t masks[TAMIS__TOGETHER_MAX][4][TOGETHER_RING];
 };
 
-/* The list has the older segments first, which are the smaller ones. */
+/* Puts the segments into groups of one k, the larger ones first: the list has the older segments
+ * first, which are the smaller ones. */
 static void put_together(struct together *t, const struct tamis__segment *const *segments,
                          unsigned count)
 {
@@ -106,12 +108,12 @@ static void place_together(const struct together *t, const struct halves *halves
 {
     for (unsigned i = 0; i < t->count; i++)
         switch (t->alike[i].k) {
-#define CASE(k, z, q)                                                                              \
+#define CASE_PLACE(k, z, q)                                                                        \
     case k:                                                                                        \
         place_alike(&t->alike[i], halves, count, slot, z, q);                                      \
         break;
-            TAMIS__FOR_EACH_K(CASE)
-#undef CASE
+            TAMIS__FOR_EACH_K(CASE_PLACE)
+#undef CASE_PLACE
         default:
             break;
         }
@@ -134,7 +136,7 @@ TAMIS__INLINE unsigned block_has(uint64_t block, const uint64_t inside[4], const
     return lacking == 0;
 }
 
-TAMIS__INLINE void fetch(uint64_t (*block)[TOGETHER_RING], unsigned far, size_t slot)
+TAMIS__INLINE void fetch_blocks(uint64_t (*block)[TOGETHER_RING], unsigned far, size_t slot)
 {
     if (far > 0) __builtin_prefetch((const void *)block[0][slot], 0, 3);
     if (far > 1) __builtin_prefetch((const void *)block[1][slot], 0, 3);
@@ -142,8 +144,9 @@ TAMIS__INLINE void fetch(uint64_t (*block)[TOGETHER_RING], unsigned far, size_t 
     if (far > 3) __builtin_prefetch((const void *)block[3][slot], 0, 3);
 }
 
-/* Prefetches and tests in `count` segments from number `first` on, at most four: a key that one has
- * becomes 1.  z and count are constants; the compiler does not unroll a loop over them. */
+/* Takes a step in `count` segments from number `first` on, at most four: prefetches the blocks of
+ * the new keys, and sets found[i] for each old key that one of the segments has.  z and count are
+ * constants; the compiler does not unroll a loop over them. */
 TAMIS__INLINE void turn_alike(const struct alike *alike, unsigned first, unsigned count,
                               struct stand at, uint8_t *found, unsigned z)
 {
@@ -154,7 +157,7 @@ TAMIS__INLINE void turn_alike(const struct alike *alike, unsigned first, unsigne
     for (size_t i = 0; i < both; i++) {
         const size_t slot = at.asked + i;
         uint64_t inside[4] = {0}, mask[4] = {0};
-        if (i < at.fresh) fetch(block, far < count ? far : count, at.slot + i);
+        if (i < at.fresh) fetch_blocks(block, far < count ? far : count, at.slot + i);
         if (i >= at.old) continue;
         for (unsigned w = 0; w < z; w++) {
             inside[w] = insides[w][slot];
@@ -171,12 +174,12 @@ TAMIS__INLINE void turn_alike(const struct alike *alike, unsigned first, unsigne
 static __attribute__((noinline)) void turn_some(const struct alike *alike, unsigned first,
                                                 struct stand at, uint8_t *found)
 {
-    const bool whole = at.fresh == STEP && at.old == STEP;
-    const struct stand all = {at.slot, at.asked, STEP, STEP, at.done};
+    const bool whole = at.fresh == KEYS_A_STEP && at.old == KEYS_A_STEP;
+    const struct stand all = {at.slot, at.asked, KEYS_A_STEP, KEYS_A_STEP, at.done};
     const bool two = tamis__blocked_words(alike->k) == 2;
     const unsigned left = alike->count - first;
     switch (left < 4 ? left : 4) {
-#define CASE(n)                                                                                    \
+#define CASE_TURN(n)                                                                               \
     case n:                                                                                        \
         if (whole && two)                                                                          \
             turn_alike(alike, first, n, all, found, 2);                                            \
@@ -185,21 +188,21 @@ static __attribute__((noinline)) void turn_some(const struct alike *alike, unsig
         else                                                                                       \
             turn_alike(alike, first, n, at, found, two ? 2 : 4);                                   \
         break;
-        CASE(1)
-        CASE(2)
-        CASE(3)
-        CASE(4)
-#undef CASE
+        CASE_TURN(1)
+        CASE_TURN(2)
+        CASE_TURN(3)
+        CASE_TURN(4)
+#undef CASE_TURN
     default:
         break;
     }
 }
 
-/* The sum of STEP bytes that are 0 or 1, eight at a time. */
-static unsigned ones_of(const uint8_t found[STEP])
+/* Counts the ones among the bytes of a step, which are 0 or 1, eight bytes at a time. */
+static unsigned ones_of(const uint8_t found[KEYS_A_STEP])
 {
     uint64_t sums = 0;
-    for (unsigned i = 0; i < STEP; i += 8) {
+    for (unsigned i = 0; i < KEYS_A_STEP; i += 8) {
         uint64_t eight;
         memcpy(&eight, found + i, sizeof eight);
         sums += eight;
@@ -209,7 +212,7 @@ static unsigned ones_of(const uint8_t found[STEP])
 
 static size_t turn_together(const struct together *t, struct stand at, uint8_t *answers)
 {
-    _Alignas(8) uint8_t found[STEP] = {0};
+    _Alignas(8) uint8_t found[KEYS_A_STEP] = {0};
     for (unsigned i = 0; i < t->count; i++)
         for (unsigned first = 0; first < t->alike[i].count; first += 4)
             turn_some(&t->alike[i], first, at, found);
@@ -217,23 +220,23 @@ static size_t turn_together(const struct together *t, struct stand at, uint8_t *
     return ones_of(found);
 }
 
-size_t RUN_TOGETHER(const struct tamis__segment *const *segments, unsigned segment_count,
-                    const struct tamis_key *keys, const struct tamis__digest *digests, size_t count,
-                    uint8_t *answers, struct tamis__digest *kept)
+size_t VARIANT_TOGETHER(const struct tamis__segment *const *segments, unsigned segment_count,
+                        const struct tamis_key *keys, const struct tamis__digest *digests,
+                        size_t count, uint8_t *answers, struct tamis__digest *kept)
 {
     const struct source from = {.by = tamis__header_digester(segments[0]->header),
                                 .keys = keys,
                                 .digests = digests,
                                 .count = count};
-    const struct flight flight = {.depth = TOGETHER_DEPTH, .ring = TOGETHER_RING};
+    const struct ring ring = {.depth = TOGETHER_DEPTH, .slots = TOGETHER_RING};
     struct together together;
     struct halves halves;
     size_t ones = 0;
     put_together(&together, segments, segment_count);
-    for (size_t i = 0; i < count + TOGETHER_DEPTH; i += STEP) {
-        const struct stand at = stand_at(flight, i, count);
+    for (size_t i = 0; i < count + TOGETHER_DEPTH; i += KEYS_A_STEP) {
+        const struct stand at = stand_at(ring, i, count);
         take_halves(&from, i, at.fresh, &halves);
-        if (at.fresh > 0 && kept != NULL) keep(&halves, at.fresh, kept + i);
+        if (at.fresh > 0 && kept != NULL) keep_digests(&halves, at.fresh, kept + i);
         if (at.fresh > 0) place_together(&together, &halves, at.fresh, at.slot);
         ones += turn_together(&together, at, answers + at.done);
     }

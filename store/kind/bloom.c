@@ -24,15 +24,15 @@
 #include "kind/kind.h"
 #include "kind/points.h"
 
-/* Cache lines in flight; a key needs k of them.  More would push each other out of the first cache:
- * at 120 MiB and k = 7 a query costs 60 ns with 84 lines in flight, 64 with 112, 70 with 224. */
-#define IN_FLIGHT 84u
+/* Cache lines that are fetched ahead; a key needs k of them.  More would push each other out of the
+ * first cache: at 120 MiB and k = 7 a query costs 60 ns with 84 lines, 64 with 112, 70 with 224. */
+#define LINES_AHEAD 84u
 
-/* In a list of segments most keys are asked for in segments that do not have them, and lack one of
- * their first bits there.  So these bits of all keys are looked at first, SIEVE_KEYS at a time. */
+/* In a list of segments, most segments that are asked for a key do not have it, and lack one of its
+ * first bits.  So these bits of all keys are looked at first, SIEVE_KEYS keys at a time. */
 #define SIEVE_BITS 2u
 #define SIEVE_KEYS 512u
-#define SIEVE_MIN 16u /* fewer keys are asked for at once */
+#define SIEVE_MIN 16u /* fewer keys are asked for with all of their bits */
 
 /* Where the positions of a key come from: from XXH3; from XXH3, and the digest is kept; from the
  * table of hash sets; from a digest that the caller has; from a pair that the caller has, by the
@@ -102,7 +102,7 @@ TAMIS__INLINE void locate(const struct frame *frame, size_t i, uint64_t *positio
     } else if (source == PAIRS) {
         frame->hashing.set->pair_positions(&frame->hashing, frame->digests[i], positions);
     } else {
-        /* A digest or a pair counts by itself. */
+        /* A set that has digests or pairs counts the hash where it makes one. */
         TAMIS__POINT_HASHED(frame->hashing.set->digest == NULL && frame->hashing.set->pair == NULL);
         frame->hashing.set->positions(&frame->hashing, frame->keys[i].data, frame->keys[i].bytes,
                                       positions);
@@ -111,9 +111,9 @@ TAMIS__INLINE void locate(const struct frame *frame, size_t i, uint64_t *positio
         positions[j] ^= frame->flip;
 }
 
-/* There is no branch on the bits: it would be mispredicted on the line that comes last, and what
- * was to be fetched behind it would wait. */
-TAMIS__INLINE unsigned test(const uint64_t *data, const uint64_t *positions, uint32_t k)
+/* Are all bits of a key set?  There is no branch on the bits: it would be mispredicted on the line
+ * that comes last, and what was to be fetched behind it would wait. */
+TAMIS__INLINE unsigned test_positions(const uint64_t *data, const uint64_t *positions, uint32_t k)
 {
     uint64_t all = 1;
     for (uint32_t i = 0; i < k; i++)
@@ -134,8 +134,8 @@ static unsigned last_distinct(const uint64_t *lacking, unsigned count)
     }
 }
 
-TAMIS__INLINE void fetch(const struct frame *frame, const uint64_t *positions, uint32_t from,
-                         uint32_t k, bool to_write)
+TAMIS__INLINE void fetch_lines(const struct frame *frame, const uint64_t *positions, uint32_t from,
+                               uint32_t k, bool to_write)
 {
     for (uint32_t i = from; i < k; i++)
         if (to_write)
@@ -144,10 +144,10 @@ TAMIS__INLINE void fetch(const struct frame *frame, const uint64_t *positions, u
             __builtin_prefetch(&frame->data[positions[i] / 64], 0, 3);
 }
 
-/* `next`, unless NULL, are the positions of another key.  Its lines are fetched between the ORs, so
- * that these waits overlap. */
-TAMIS__INLINE unsigned insert(const struct frame *frame, const uint64_t *positions,
-                              const uint64_t *next, uint32_t k)
+/* Sets the bits of a key.  Returns 1 if the key is new.  `next`, unless NULL, are the positions of
+ * another key.  Its lines are fetched between the ORs, so that these waits overlap. */
+TAMIS__INLINE unsigned insert_positions(const struct frame *frame, const uint64_t *positions,
+                                        const uint64_t *next, uint32_t k)
 {
     uint64_t *data = frame->data, lacking[TAMIS_K_MAX];
     uint64_t changed = 0; /* bit i for lacking[i]; k <= 64 */
@@ -164,9 +164,9 @@ TAMIS__INLINE unsigned insert(const struct frame *frame, const uint64_t *positio
         const uint64_t old = __atomic_fetch_or(&data[lacking[i] / 64], mask, __ATOMIC_RELEASE);
         if (!(old & mask)) changed |= (uint64_t)1 << i;
         TAMIS__POINT(TAMIS__POINT_ADD_ORED);
-        if (next != NULL) fetch(frame, next, i, i + 1, true);
+        if (next != NULL) fetch_lines(frame, next, i, i + 1, true);
     }
-    if (next != NULL) fetch(frame, next, count, k, true);
+    if (next != NULL) fetch_lines(frame, next, count, k, true);
     if (count == 0) return 0;
     if (TAMIS__ANY_BIT_RULE) return changed != 0;
     if (changed >> (count - 1) & 1) return 1; /* so no earlier one was the same */
@@ -175,22 +175,22 @@ TAMIS__INLINE unsigned insert(const struct frame *frame, const uint64_t *positio
 
 /*
  * The loop of the batch calls: it locates a key and fetches its lines, while it probes the oldest
- * of the keys in flight.  The ring holds as many keys as have IN_FLIGHT lines, and one more;
- * `next` is the place of the next key, and the oldest is behind it.  k and source are constants
- * where it pays.
+ * of the keys that were located before.  The ring holds as many keys as have LINES_AHEAD lines, and
+ * one more; `next` is the place of the next key, and the oldest is behind it.  k and source are
+ * constants where it pays.
  */
-TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct frame *given,
-                         size_t count, uint8_t *answers, bool adding, uint32_t k,
-                         enum source source)
+TAMIS__INLINE size_t bloom_run(const struct tamis__segment *segment, const struct frame *given,
+                               size_t count, uint8_t *answers, bool adding, uint32_t k,
+                               enum source source)
 {
     const struct frame frame = *given; /* so that it stays in registers */
-    const size_t flight = IN_FLIGHT / k, head = count < flight ? count : flight;
-    uint64_t ring[IN_FLIGHT + TAMIS_K_MAX];
+    const size_t ahead = LINES_AHEAD / k, head = count < ahead ? count : ahead;
+    uint64_t ring[LINES_AHEAD + TAMIS_K_MAX];
     uint64_t *const end = ring + (head + 1) * k, *next = ring;
     size_t ones = 0, counted = 0;
     for (size_t i = 0; i < head; i++, next += k) {
         locate(&frame, i, next, k, source);
-        fetch(&frame, next, 0, k, adding);
+        fetch_lines(&frame, next, 0, k, adding);
     }
     for (size_t i = head; i < count + head; i++) {
         uint64_t *oldest = next + k == end ? ring : next + k;
@@ -199,12 +199,12 @@ TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct fram
             if ((source == XXH3_KEYS || source == TABLE_KEYS) && i + TAMIS__FETCH_AHEAD < count)
                 tamis__fetch_key(&frame.keys[i + TAMIS__FETCH_AHEAD]);
             locate(&frame, i, next, k, source);
-            if (!adding) fetch(&frame, next, 0, k, false);
+            if (!adding) fetch_lines(&frame, next, 0, k, false);
         }
         if (adding)
-            one = insert(&frame, oldest, i < count ? next : NULL, k);
+            one = insert_positions(&frame, oldest, i < count ? next : NULL, k);
         else
-            one = test(frame.data, oldest, k);
+            one = test_positions(frame.data, oldest, k);
         answers[i - head] = (uint8_t)one;
         ones += one;
         if (adding && i % TAMIS__KEYS_A_COUNT == 0)
@@ -217,35 +217,36 @@ TAMIS__INLINE size_t run(const struct tamis__segment *segment, const struct fram
 
 /* There are instances for the k of 1e-2 and 1e-3.  The others have a variable k, which costs 4
  * ns in cache. */
-TAMIS__INLINE size_t run_k(const struct tamis__segment *segment, const struct frame *frame,
-                           size_t count, uint8_t *answers, bool adding, enum source source)
+TAMIS__INLINE size_t bloom_run_k(const struct tamis__segment *segment, const struct frame *frame,
+                                 size_t count, uint8_t *answers, bool adding, enum source source)
 {
     const uint32_t k = segment->header->k;
-    if (k == 7) return run(segment, frame, count, answers, adding, 7, source);
-    if (k == 10) return run(segment, frame, count, answers, adding, 10, source);
-    return run(segment, frame, count, answers, adding, k, source);
+    if (k == 7) return bloom_run(segment, frame, count, answers, adding, 7, source);
+    if (k == 10) return bloom_run(segment, frame, count, answers, adding, 10, source);
+    return bloom_run(segment, frame, count, answers, adding, k, source);
 }
 
-TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct tamis_key *keys,
-                             size_t count, uint8_t *answers, bool adding)
+TAMIS__INLINE size_t bloom_run_keys(const struct tamis__segment *segment,
+                                    const struct tamis_key *keys, size_t count, uint8_t *answers,
+                                    bool adding)
 {
     const enum source source = source_of(segment->header);
     struct frame frame = frame_of(segment, source);
     frame.keys = keys;
-    if (source == XXH3_KEYS) return run_k(segment, &frame, count, answers, adding, XXH3_KEYS);
-    return run(segment, &frame, count, answers, adding, segment->header->k, TABLE_KEYS);
+    if (source == XXH3_KEYS) return bloom_run_k(segment, &frame, count, answers, adding, XXH3_KEYS);
+    return bloom_run(segment, &frame, count, answers, adding, segment->header->k, TABLE_KEYS);
 }
 
-static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
-                         size_t count, uint8_t *answers)
+static int64_t bloom_add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                               size_t count, uint8_t *answers)
 {
-    return (int64_t)run_any(segment, keys, count, answers, true);
+    return (int64_t)bloom_run_keys(segment, keys, count, answers, true);
 }
 
-static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
-                             size_t count, uint8_t *answers)
+static size_t bloom_contains_batch(const struct tamis__segment *segment,
+                                   const struct tamis_key *keys, size_t count, uint8_t *answers)
 {
-    return run_any(segment, keys, count, answers, false);
+    return bloom_run_keys(segment, keys, count, answers, false);
 }
 
 static bool has_pairs(const struct tamis__segment_header *header)
@@ -253,22 +254,23 @@ static bool has_pairs(const struct tamis__segment_header *header)
     return tamis__hash_set_by_id(header->hash_set)->pair != NULL;
 }
 
-/* As run_any(), for digests or pairs that the caller has. */
-TAMIS__INLINE size_t run_digests(const struct tamis__segment *segment,
-                                 const struct tamis__digest *digests, size_t count,
-                                 uint8_t *answers, bool adding)
+/* As bloom_run_keys(), for digests or pairs that the caller has. */
+TAMIS__INLINE size_t bloom_run_digests(const struct tamis__segment *segment,
+                                       const struct tamis__digest *digests, size_t count,
+                                       uint8_t *answers, bool adding)
 {
     const enum source source = has_pairs(segment->header) ? PAIRS : DIGESTS;
     struct frame frame = frame_of(segment, source);
     frame.digests = digests;
-    if (source == DIGESTS) return run_k(segment, &frame, count, answers, adding, DIGESTS);
-    return run(segment, &frame, count, answers, adding, segment->header->k, PAIRS);
+    if (source == DIGESTS) return bloom_run_k(segment, &frame, count, answers, adding, DIGESTS);
+    return bloom_run(segment, &frame, count, answers, adding, segment->header->k, PAIRS);
 }
 
-static int64_t add_digests(const struct tamis__segment *segment,
-                           const struct tamis__digest *digests, size_t count, uint8_t *answers)
+static int64_t bloom_add_digests(const struct tamis__segment *segment,
+                                 const struct tamis__digest *digests, size_t count,
+                                 uint8_t *answers)
 {
-    return (int64_t)run_digests(segment, digests, count, answers, true);
+    return (int64_t)bloom_run_digests(segment, digests, count, answers, true);
 }
 
 /* Asks again for the keys whose answer is 1. */
@@ -284,47 +286,50 @@ static size_t ask_again(const struct tamis__segment *segment, const struct tamis
         index[left] = (uint16_t)i;
         left += answers[i] != 0;
     }
-    const size_t ones = run_digests(segment, some, left, told, false);
+    const size_t ones = bloom_run_digests(segment, some, left, told, false);
     for (size_t i = 0; i < left; i++)
         answers[index[i]] = told[i];
     return ones;
 }
 
-static size_t contains_digests(const struct tamis__segment *segment,
-                               const struct tamis__digest *digests, size_t count, uint8_t *answers)
+static size_t bloom_contains_digests(const struct tamis__segment *segment,
+                                     const struct tamis__digest *digests, size_t count,
+                                     uint8_t *answers)
 {
-    return run_digests(segment, digests, count, answers, false);
+    return bloom_run_digests(segment, digests, count, answers, false);
 }
 
-static size_t contains_few(const struct tamis__segment *segment,
-                           const struct tamis__digest *digests, size_t count, uint8_t *answers)
+static size_t bloom_contains_few(const struct tamis__segment *segment,
+                                 const struct tamis__digest *digests, size_t count,
+                                 uint8_t *answers)
 {
     struct frame frame = frame_of(segment, DIGESTS);
     size_t ones = 0;
     if (count < SIEVE_MIN || segment->header->k <= SIEVE_BITS || has_pairs(segment->header))
-        return run_digests(segment, digests, count, answers, false);
+        return bloom_run_digests(segment, digests, count, answers, false);
     for (size_t done = 0; done < count; done += SIEVE_KEYS) {
         const size_t now = count - done < SIEVE_KEYS ? count - done : SIEVE_KEYS;
         frame.digests = digests + done;
-        if (run(segment, &frame, now, answers + done, false, SIEVE_BITS, DIGESTS) > 0)
+        if (bloom_run(segment, &frame, now, answers + done, false, SIEVE_BITS, DIGESTS) > 0)
             ones += ask_again(segment, frame.digests, now, answers + done);
     }
     return ones;
 }
 
-static size_t contains_keeping(const struct tamis__segment *segment, const struct tamis_key *keys,
-                               size_t count, struct tamis__digest *digests, uint8_t *answers)
+static size_t bloom_contains_keeping(const struct tamis__segment *segment,
+                                     const struct tamis_key *keys, size_t count,
+                                     struct tamis__digest *digests, uint8_t *answers)
 {
     struct frame frame = frame_of(segment, XXH3_KEPT);
     if (source_of(segment->header) != XXH3_KEYS) {
         const struct tamis__digester by = tamis__header_digester(segment->header);
         for (size_t i = 0; i < count; i++)
             digests[i] = tamis__digest_by(&by, keys[i].data, keys[i].bytes);
-        return run_digests(segment, digests, count, answers, false);
+        return bloom_run_digests(segment, digests, count, answers, false);
     }
     frame.keys = keys;
     frame.kept = digests;
-    return run_k(segment, &frame, count, answers, false, XXH3_KEPT);
+    return bloom_run_k(segment, &frame, count, answers, false, XXH3_KEPT);
 }
 
 TAMIS__INLINE int add_located(const struct tamis__segment *segment, struct tamis__digest digest,
@@ -334,7 +339,7 @@ TAMIS__INLINE int add_located(const struct tamis__segment *segment, struct tamis
     struct frame frame = frame_of(segment, source);
     frame.digests = &digest;
     locate(&frame, 0, positions, segment->header->k, source);
-    return (int)insert(&frame, positions, NULL, segment->header->k);
+    return (int)insert_positions(&frame, positions, NULL, segment->header->k);
 }
 
 TAMIS__INLINE int contains_located(const struct tamis__segment *segment,
@@ -344,7 +349,7 @@ TAMIS__INLINE int contains_located(const struct tamis__segment *segment,
     struct frame frame = frame_of(segment, source);
     frame.digests = &digest;
     locate(&frame, 0, positions, segment->header->k, source);
-    return (int)test(frame.data, positions, segment->header->k);
+    return (int)test_positions(frame.data, positions, segment->header->k);
 }
 
 static int add_digest(const struct tamis__segment *segment, struct tamis__digest digest)
@@ -367,7 +372,7 @@ static int contains_pair(const struct tamis__segment *segment, struct tamis__dig
     return contains_located(segment, pair, PAIRS);
 }
 
-static const struct tamis__by_digest *by_digest(const struct tamis__segment_header *header)
+static const struct tamis__by_digest *bloom_by_digest(const struct tamis__segment_header *header)
 {
     static const struct tamis__by_digest digests = {.add = add_digest, .contains = contains_digest};
     static const struct tamis__by_digest pairs = {.add = add_pair, .contains = contains_pair};
@@ -387,23 +392,23 @@ TAMIS__INLINE struct frame locate_one(const struct tamis__segment *segment,
     return frame;
 }
 
-static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+static int bloom_add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
     uint64_t positions[TAMIS_K_MAX];
     const struct tamis_key one = {key, key_bytes};
     const struct frame frame = locate_one(segment, &one, positions);
-    return (int)insert(&frame, positions, NULL, segment->header->k);
+    return (int)insert_positions(&frame, positions, NULL, segment->header->k);
 }
 
-static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+static int bloom_contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
     uint64_t positions[TAMIS_K_MAX];
     const struct tamis_key one = {key, key_bytes};
     const struct frame frame = locate_one(segment, &one, positions);
-    return (int)test(frame.data, positions, segment->header->k);
+    return (int)test_positions(frame.data, positions, segment->header->k);
 }
 
-static int check(const struct tamis__segment_header *header, const char **reason)
+static int bloom_check(const struct tamis__segment_header *header, const char **reason)
 {
     const int rc = tamis__check_bits(header, reason);
     if (rc < 0) return rc;
@@ -412,11 +417,11 @@ static int check(const struct tamis__segment_header *header, const char **reason
     return tamis__check_hash_set(header, reason);
 }
 
-static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
+static void bloom_measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
 {
     const struct tamis__segment_header *h = segment->header;
     *ones = 0;
-    for (uint64_t i = 0; i < h->data_bytes / 8; i++) { /* ORDER relaxed: as test() */
+    for (uint64_t i = 0; i < h->data_bytes / 8; i++) { /* ORDER relaxed: as test_positions() */
         if (i % TAMIS__WANT_WORDS == 0) tamis__segment_want(segment, i * 8, TAMIS__WANT_BYTES);
         *ones +=
             (unsigned)__builtin_popcountll(__atomic_load_n(&segment->data[i], __ATOMIC_RELAXED));
@@ -426,18 +431,18 @@ static void measure(const struct tamis__segment *segment, uint64_t *ones, double
 
 const struct tamis__kind tamis__kind_bloom = {
     .id = TAMIS_KIND_BLOOM,
-    .check = check,
-    .add = add,
-    .contains = contains,
-    .add_batch = add_batch,
-    .contains_batch = contains_batch,
-    .add_digests = add_digests,
-    .contains_digests = contains_digests,
-    .contains_few = contains_few,
-    .by_digest = by_digest,
-    .contains_keeping = contains_keeping,
+    .check = bloom_check,
+    .add = bloom_add,
+    .contains = bloom_contains,
+    .add_batch = bloom_add_batch,
+    .contains_batch = bloom_contains_batch,
+    .add_digests = bloom_add_digests,
+    .contains_digests = bloom_contains_digests,
+    .contains_few = bloom_contains_few,
+    .by_digest = bloom_by_digest,
+    .contains_keeping = bloom_contains_keeping,
     .positions = positions_of,
-    .measure = measure,
+    .measure = bloom_measure,
     .merge = tamis__bits_merge,
     .tally = tamis__bits_tally,
 };

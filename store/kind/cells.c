@@ -24,7 +24,7 @@ struct tamis__cells tamis__cells_of(const struct tamis__segment *segment)
 
 /* Returns where a window begins: at another place in each level, so that cells that crowd in one
  * level spread in the next.  It is the finalizer of MurmurHash3 (Appleby). */
-static uint64_t hash_of(uint64_t cell, uint32_t level)
+static uint64_t hash_of_window(uint64_t cell, uint32_t level)
 {
     uint64_t x = cell + level * 0x9E3779B97F4A7C15u;
     x = (x ^ x >> 33) * 0xFF51AFD7ED558CCDu;
@@ -48,7 +48,7 @@ static struct tamis__slot *find_in_level(const struct tamis__cells *cells, uint6
                                          uint32_t level, uint64_t *owner)
 {
     const uint64_t slots = cells->first_slots << level;
-    const uint64_t first = hash_of(cell, level);
+    const uint64_t first = hash_of_window(cell, level);
     struct tamis__slot *table = level_of(cells, level);
     for (uint64_t i = 0; i < WINDOW; i++) {
         struct tamis__slot *slot = &table[(first + i) & (slots - 1)];
@@ -71,7 +71,7 @@ static struct tamis__slot *find_slot(const struct tamis__cells *cells, uint64_t 
 }
 
 /* Puts level `level` in force.  Returns 0 too if another process just did so. */
-static int grow(const struct tamis__cells *cells, uint32_t level)
+static int put_level_in_force(const struct tamis__cells *cells, uint32_t level)
 {
     struct tamis__segment_header *h = cells->segment->header;
     uint64_t expected = level;
@@ -95,7 +95,7 @@ int tamis__cell_take_slot(const struct tamis__cells *cells, uint64_t cell)
     for (uint32_t level = 0;;) {
         uint64_t owner;
         if (level == levels_in_force(cells)) {
-            const int rc = grow(cells, level);
+            const int rc = put_level_in_force(cells, level);
             if (rc < 0) return rc;
         }
         struct tamis__slot *slot = find_in_level(cells, cell, level, &owner);
@@ -347,7 +347,7 @@ int tamis__cells_mend(const struct tamis__cells *cells, uint64_t file_bytes)
     while (levels < cells->levels_max &&
            h->file_bytes + tamis__overflow_bytes(h->m_bits, levels + 1) <= file_bytes)
         levels++;
-    /* ORDER release: as grow(). */
+    /* ORDER release: as put_level_in_force(). */
     __atomic_store_n(&h->overflow_levels, levels, __ATOMIC_RELEASE);
     tamis__cells_mend_copy(cells);
     for (uint64_t w = 0; rc == 0 && w < h->data_bytes / 8; w++) {

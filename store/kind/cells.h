@@ -114,7 +114,8 @@ static inline uint64_t tamis__cell_get(const struct tamis__cells *cells, uint64_
     return value == cells->most ? tamis__cell_get_marked(cells, cell) : value;
 }
 
-/* As the calls below, also for a cell that has not room for one raise more, or none to lower. */
+/* The slow halves of the two calls below: for a cell that is marked, or that a raise would mark;
+ * and for a cell at 0 that is lowered. */
 int tamis__cell_raise_slowly(const struct tamis__cells *cells, uint64_t cell, uint64_t *before);
 uint64_t tamis__cell_lower_slowly(const struct tamis__cells *cells, uint64_t cell);
 

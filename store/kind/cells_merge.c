@@ -26,7 +26,7 @@
 #include "kind/kind.h"
 #include "kind/points.h"
 
-static uint64_t word_of(const struct tamis__segment *segment, uint64_t index)
+static uint64_t load_word(const struct tamis__segment *segment, uint64_t index)
 {
     /* ORDER relaxed: what was added before the merge began is seen, because whoever told us of it
      * also made it visible. */
@@ -76,10 +76,10 @@ int tamis__cells_reserve(const struct tamis__segment *to, const struct tamis__se
     const unsigned per_word = tamis__cells_per_word(&cells);
     int rc = 0;
     for (uint64_t w = words.first; rc == 0 && w < words.first + words.count; w++) {
-        uint64_t sum = word_of(to, w);
+        uint64_t sum = load_word(to, w);
         bool fits = true;
         for (size_t i = 0; fits && i < count; i++)
-            fits = add_word(&cells, &sum, word_of(from[i], w));
+            fits = add_word(&cells, &sum, load_word(from[i], w));
         for (unsigned i = 0; !fits && rc == 0 && i < per_word; i++)
             rc = reserve_cell(&cells, from, count, w * per_word + i);
     }
@@ -89,10 +89,10 @@ int tamis__cells_reserve(const struct tamis__segment *to, const struct tamis__se
 static int raise_word(const struct tamis__cells *to, const struct tamis__cells *from,
                       uint64_t index)
 {
-    const uint64_t more = word_of(from->segment, index);
+    const uint64_t more = load_word(from->segment, index);
     const unsigned per_word = tamis__cells_per_word(to);
     if (more == 0) return 0;
-    uint64_t sum, old = word_of(to->segment, index); /* ORDER: the swap decides */
+    uint64_t sum, old = load_word(to->segment, index); /* ORDER: the swap decides */
     for (sum = old; add_word(to, &sum, more); sum = old) {
         TAMIS__POINT(TAMIS__POINT_MERGE_LOADED);
         /* ORDER acq_rel: as tamis__cell_raise(). */

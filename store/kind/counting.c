@@ -14,8 +14,8 @@
  *     remove     all above 0?  then lower all             under the lock of the block
  *
  * Every cell is at least the number of times that its keys were added and not removed: add raises
- * all cells of a key before it answers, and only remove lowers cells.  So contains() never misses a
- * key, and count() is never below the truth.
+ * all cells of a key before it answers, and only remove lowers cells.  So counting_contains() never
+ * misses a key, and count() is never below the truth.
  *
  * NEW is told by the last-missing-word rule (docs/concurrency.md), where "lacking" means 0.  All
  * adders visit the cells in one order.  Of the cells that an adder found at 0, the last one
@@ -52,7 +52,7 @@ TAMIS__INLINE struct tamis__key_cells cells_of(const struct tamis__segment_heade
     return cells;
 }
 
-static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+static int counting_add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
     const struct tamis__cells cells = tamis__cells_of(segment);
     const unsigned z = segment->header->words;
@@ -62,7 +62,8 @@ static int add(const struct tamis__segment *segment, const void *key, size_t key
 
 /* To stop at the first cell that is 0 is faster here, as no other key's cells are under way
  * meanwhile. */
-static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+static int counting_contains(const struct tamis__segment *segment, const void *key,
+                             size_t key_bytes)
 {
     const unsigned z = segment->header->words;
     const struct tamis__key_cells its = cells_of(segment->header, key, key_bytes, z);
@@ -72,7 +73,7 @@ static int contains(const struct tamis__segment *segment, const void *key, size_
 /* ---- Many keys ------------------------------------------------------------------------------- */
 
 /* Runs the best variant of the loops that this machine has. */
-static int64_t run(const struct tamis__segment *segment, struct tamis__counting_call call)
+static int64_t counting_run(const struct tamis__segment *segment, struct tamis__counting_call call)
 {
     tamis__counting_run_fn *fn = tamis__counting_run_portable;
 #ifdef __x86_64__
@@ -83,58 +84,62 @@ static int64_t run(const struct tamis__segment *segment, struct tamis__counting_
     return fn(segment, &call);
 }
 
-static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
-                         size_t count, uint8_t *answers)
+static int64_t counting_add_batch(const struct tamis__segment *segment,
+                                  const struct tamis_key *keys, size_t count, uint8_t *answers)
 {
-    return run(segment,
-               (struct tamis__counting_call){
-                   .op = TAMIS__COUNTING_ADD, .keys = keys, .count = count, .answers = answers});
+    return counting_run(
+        segment, (struct tamis__counting_call){
+                     .op = TAMIS__COUNTING_ADD, .keys = keys, .count = count, .answers = answers});
 }
 
-static size_t contains_keeping(const struct tamis__segment *segment, const struct tamis_key *keys,
-                               size_t count, struct tamis__digest *digests, uint8_t *answers)
+static size_t counting_contains_keeping(const struct tamis__segment *segment,
+                                        const struct tamis_key *keys, size_t count,
+                                        struct tamis__digest *digests, uint8_t *answers)
 {
-    return (size_t)run(segment, (struct tamis__counting_call){.op = TAMIS__COUNTING_CONTAINS,
+    return (size_t)counting_run(segment,
+                                (struct tamis__counting_call){.op = TAMIS__COUNTING_CONTAINS,
                                                               .keys = keys,
                                                               .kept = digests,
                                                               .count = count,
                                                               .answers = answers});
 }
 
-static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
-                             size_t count, uint8_t *answers)
+static size_t counting_contains_batch(const struct tamis__segment *segment,
+                                      const struct tamis_key *keys, size_t count, uint8_t *answers)
 {
-    return contains_keeping(segment, keys, count, NULL, answers);
+    return counting_contains_keeping(segment, keys, count, NULL, answers);
 }
 
-static int64_t remove_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
-                            size_t count, uint8_t *answers)
+static int64_t counting_remove_batch(const struct tamis__segment *segment,
+                                     const struct tamis_key *keys, size_t count, uint8_t *answers)
 {
-    return run(segment,
-               (struct tamis__counting_call){
-                   .op = TAMIS__COUNTING_REMOVE, .keys = keys, .count = count, .answers = answers});
+    return counting_run(segment, (struct tamis__counting_call){.op = TAMIS__COUNTING_REMOVE,
+                                                               .keys = keys,
+                                                               .count = count,
+                                                               .answers = answers});
 }
 
-static int64_t remove_digests(const struct tamis__segment *segment,
-                              const struct tamis__digest *digests, size_t count, uint8_t *answers)
+static int64_t counting_remove_digests(const struct tamis__segment *segment,
+                                       const struct tamis__digest *digests, size_t count,
+                                       uint8_t *answers)
 {
-    return run(segment, (struct tamis__counting_call){.op = TAMIS__COUNTING_REMOVE,
-                                                      .digests = digests,
-                                                      .count = count,
-                                                      .answers = answers});
+    return counting_run(segment, (struct tamis__counting_call){.op = TAMIS__COUNTING_REMOVE,
+                                                               .digests = digests,
+                                                               .count = count,
+                                                               .answers = answers});
 }
 
-static int64_t count_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
-                           size_t count, uint64_t *counts)
+static int64_t counting_count_batch(const struct tamis__segment *segment,
+                                    const struct tamis_key *keys, size_t count, uint64_t *counts)
 {
-    return run(segment,
-               (struct tamis__counting_call){
-                   .op = TAMIS__COUNTING_COUNT, .keys = keys, .count = count, .counts = counts});
+    return counting_run(
+        segment, (struct tamis__counting_call){
+                     .op = TAMIS__COUNTING_COUNT, .keys = keys, .count = count, .counts = counts});
 }
 
 /* ---- The whole segment ----------------------------------------------------------------------- */
 
-static int check(const struct tamis__segment_header *header, const char **reason)
+static int counting_check(const struct tamis__segment_header *header, const char **reason)
 {
     *reason = "has a geometry that no counting filter has";
     if (header->counter_bits == 0 || header->m_bits > TAMIS__COUNTERS_MAX ||
@@ -150,13 +155,14 @@ static unsigned counters_above_zero(const void *data, uint64_t word)
     return tamis__cells_above_zero(data, word * 64, 64);
 }
 
-static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
+static void counting_measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
 {
     const struct tamis__cells cells = tamis__cells_of(segment);
     tamis__block_measure(segment, counters_above_zero, &cells, ones, fp_rate);
 }
 
-static int verify(const struct tamis__segment *segment, uint64_t *offset, const char **reason)
+static int counting_verify(const struct tamis__segment *segment, uint64_t *offset,
+                           const char **reason)
 {
     const struct tamis__cells cells = tamis__cells_of(segment);
     return tamis__cells_verify(&cells, offset, reason);
@@ -168,7 +174,7 @@ static void mend_copy(const struct tamis__segment *segment)
     tamis__cells_mend_copy(&cells);
 }
 
-static int mend(const struct tamis__segment *segment, uint64_t file_bytes)
+static int counting_mend(const struct tamis__segment *segment, uint64_t file_bytes)
 {
     const struct tamis__cells cells = tamis__cells_of(segment);
     return tamis__cells_mend(&cells, file_bytes);
@@ -176,20 +182,20 @@ static int mend(const struct tamis__segment *segment, uint64_t file_bytes)
 
 const struct tamis__kind tamis__kind_counting = {
     .id = TAMIS_KIND_COUNTING,
-    .check = check,
-    .add = add,
-    .contains = contains,
-    .add_batch = add_batch,
-    .contains_batch = contains_batch,
-    .contains_keeping = contains_keeping,
-    .remove_batch = remove_batch,
-    .remove_digests = remove_digests,
-    .count_batch = count_batch,
+    .check = counting_check,
+    .add = counting_add,
+    .contains = counting_contains,
+    .add_batch = counting_add_batch,
+    .contains_batch = counting_contains_batch,
+    .contains_keeping = counting_contains_keeping,
+    .remove_batch = counting_remove_batch,
+    .remove_digests = counting_remove_digests,
+    .count_batch = counting_count_batch,
     .mend_copy = mend_copy,
-    .mend = mend,
-    .verify = verify,
+    .mend = counting_mend,
+    .verify = counting_verify,
     .positions = tamis__block_positions,
-    .measure = measure,
+    .measure = counting_measure,
     .merge = tamis__cells_merge,
     .reserve = tamis__cells_reserve,
     .tally = tamis__cells_tally,

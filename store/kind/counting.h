@@ -53,9 +53,8 @@ void tamis__counting_unlock(const struct tamis__cells *cells, const struct tamis
 uint64_t tamis__counting_least(const struct tamis__segment *segment,
                                const struct tamis__key_cells *key, unsigned z);
 
-/* Makes slots for those of the cells in `full`, which belong to word `word`, that have not room for
- * one raise more without.  Those that are marked and count 0 are put into *zero.  Returns
- * TAMIS_ENOSPACE and the like. */
+/* Makes slots for the cells in `full`, of word `word`, that cannot be raised once more without one.
+ * Sets in *zero those of them that are marked and count 0.  Returns TAMIS_ENOSPACE and the like. */
 int tamis__counting_take_slots(const struct tamis__cells *cells, uint64_t word, uint64_t full,
                                uint64_t *zero);
 

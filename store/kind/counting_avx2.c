@@ -2,8 +2,8 @@
 /* counting_avx2.c: the loops of counting_run.h with vectors of 4. */
 #include "kind/lanes_avx2.h"
 
-#define RUN tamis__counting_run_avx2
-#define DEPTH 32u
-#define STEP 16u
+#define VARIANT_RUN tamis__counting_run_avx2
+#define KEYS_AHEAD 32u
+#define KEYS_A_STEP 16u
 
 #include "kind/counting_run.h"

@@ -25,8 +25,6 @@ TAMIS__INLINE uint64_t see_nibbles(const uint64_t *words, uint64_t *full)
 }
 #endif
 
-#define FOR_EACH_WORD(w, z) _Pragma("GCC unroll 4") for (unsigned w = 0; w < (z); w++)
-
 static __attribute__((noinline)) uint64_t least_of(const struct tamis__segment *segment,
                                                    struct tamis__key_cells key, unsigned z)
 {
@@ -55,8 +53,8 @@ TAMIS__INLINE int contains_key(const struct tamis__cells *cells, const struct ta
                                unsigned z)
 {
     struct seen all = {0, 0};
-    FOR_EACH_WORD(w, z)
-    {
+#pragma GCC unroll 4
+    for (unsigned w = 0; w < z; w++) {
         const struct seen seen = see(cells, key->word[w], key->mask[w]);
         all.zero |= seen.zero;
         all.full |= seen.full;
@@ -70,13 +68,14 @@ TAMIS__INLINE uint64_t count_key(const struct tamis__cells *cells,
                                  const struct tamis__key_cells *key, unsigned z)
 {
     uint64_t least = UINT64_MAX, most = 0;
-    FOR_EACH_WORD(w, z)
-    for (uint64_t left = key->mask[w]; left != 0; left &= left - 1) {
-        const uint64_t cell = key->word[w] * 64 + (unsigned)__builtin_ctzll(left);
-        const uint64_t value = tamis__cell_peek(cells, cell);
-        least = value < least ? value : least;
-        most = value > most ? value : most;
-    }
+#pragma GCC unroll 4
+    for (unsigned w = 0; w < z; w++)
+        for (uint64_t left = key->mask[w]; left != 0; left &= left - 1) {
+            const uint64_t cell = key->word[w] * 64 + (unsigned)__builtin_ctzll(left);
+            const uint64_t value = tamis__cell_peek(cells, cell);
+            least = value < least ? value : least;
+            most = value > most ? value : most;
+        }
     if (__builtin_expect(most == cells->most, 0) && least > 0)
         return least_of(cells->segment, *key, z);
     return least;
@@ -87,12 +86,12 @@ TAMIS__INLINE uint64_t count_key(const struct tamis__cells *cells,
 
 /* Looks at all cells before one is raised: finds the place of the last one at 0, or NONE, and makes
  * slots for those that are full. */
-TAMIS__INLINE int look(const struct tamis__cells *cells, const struct tamis__key_cells *key,
-                       unsigned z, unsigned *last)
+TAMIS__INLINE int look_at_key(const struct tamis__cells *cells, const struct tamis__key_cells *key,
+                              unsigned z, unsigned *last)
 {
     *last = NONE;
-    FOR_EACH_WORD(w, z)
-    {
+#pragma GCC unroll 4
+    for (unsigned w = 0; w < z; w++) {
         struct seen seen = see(cells, key->word[w], key->mask[w]);
         if (__builtin_expect(seen.full != 0, 0)) {
             const int rc = tamis__counting_take_slots(cells, key->word[w], seen.full, &seen.zero);
@@ -105,8 +104,9 @@ TAMIS__INLINE int look(const struct tamis__cells *cells, const struct tamis__key
     return 0;
 }
 
-/* Raises some cells of word w of the key, one by one.  Returns 1 if the last one that look() had
- * found at 0 is among them and was at 0 still, 0 if not, or an error when all was taken back. */
+/* Raises some cells of word w of the key, one by one.  Returns 1 if the cell that look_at_key()
+ * found at 0 last is among them and was still at 0, else 0; or an error, after it has lowered them
+ * again. */
 TAMIS__INLINE int raise_cells(const struct tamis__cells *cells, const struct tamis__key_cells *key,
                               unsigned z, unsigned w, uint64_t some, unsigned last)
 {
@@ -129,16 +129,15 @@ TAMIS__INLINE int raise_cells(const struct tamis__cells *cells, const struct tam
 
 #ifdef LANES
 
-/* Sets more[i], for each u64 of the z words of a key, to the sum of 1 in each of its cells there.
- */
+/* Sets more[i], for each u64 of the z words of a key, to a one in each of the key's cells there. */
 TAMIS__INLINE void spread(const struct tamis__key_cells *key, unsigned z, uint64_t more[16])
 {
     for (unsigned w = 0; w < z; w += LANES / 4) {
-#define MASK(i) key->mask[w + (i) / 4]
-#define SHIFT(i) (i) % 4 * 16
-        lanes x = (lanes){LANES_OF(MASK)} >> (lanes){LANES_OF(SHIFT)} & 0xFFFF;
-#undef MASK
-#undef SHIFT
+#define MASK_OF_LANE(i) key->mask[w + (i) / 4]
+#define SHIFT_OF_LANE(i) (i) % 4 * 16
+        lanes x = (lanes){LANES_OF(MASK_OF_LANE)} >> (lanes){LANES_OF(SHIFT_OF_LANE)} & 0xFFFF;
+#undef MASK_OF_LANE
+#undef SHIFT_OF_LANE
         x = (x | x << 24) & 0x000000FF000000FF; /* each of 16 bits goes to its 4 */
         x = (x | x << 12) & 0x000F000F000F000F;
         x = (x | x << 6) & 0x0303030303030303;
@@ -178,12 +177,13 @@ TAMIS__INLINE int add_nibbles(const struct tamis__cells *cells, const struct tam
     uint64_t parts = 0, was[NONE / 16 + 1];
     unsigned last;
     int won = 0;
-    int rc = look(cells, key, z, &last);
+    int rc = look_at_key(cells, key, z, &last);
     if (__builtin_expect(rc < 0, 0)) return rc;
     was[NONE / 16] = UINT64_MAX;
     spread(key, z, more);
-    FOR_EACH_WORD(w, z)
-    parts |= parts_of(key->mask[w]) << w * 4;
+#pragma GCC unroll 4
+    for (unsigned w = 0; w < z; w++)
+        parts |= parts_of(key->mask[w]) << w * 4;
     for (uint64_t left = parts; left != 0; left &= left - 1) {
         const unsigned part = (unsigned)__builtin_ctzll(left);
         uint64_t *word = &cells->words[key->word[part / 4] * 4 + part % 4];
@@ -220,10 +220,10 @@ TAMIS__INLINE int add_key(const struct tamis__cells *cells, const struct tamis__
 #ifdef LANES
     if (cells->width_log2 == 2) return add_nibbles(cells, key, z);
 #endif
-    const int rc = look(cells, key, z, &last);
+    const int rc = look_at_key(cells, key, z, &last);
     if (__builtin_expect(rc < 0, 0)) return rc;
-    FOR_EACH_WORD(w, z)
-    {
+#pragma GCC unroll 4
+    for (unsigned w = 0; w < z; w++) {
         const int raised = raise_cells(cells, key, z, w, key->mask[w], last);
         if (__builtin_expect(raised < 0, 0)) return raised;
         won |= raised;

@@ -5,7 +5,7 @@
  * checksum closes them.
  *
  * The header alone bounds every access: the piece of a digest is below `pieces`, and its slots are
- * below the slots of a piece, whatever the seeds and the fingerprints say (check).
+ * below the slots of a piece, whatever the seeds and the fingerprints say (fuse_check).
  */
 #include <math.h>
 
@@ -19,9 +19,9 @@
  * before the next. */
 #define VERIFY_STEP ((uint64_t)32 << 20)
 
-/* Keys in flight, each of three cache lines.  Measured at 120 MiB: with 8 keys 33.5 ns a query,
- * with 16 31.1, with 64 33.3. */
-#define RING 16u
+/* Keys that are fetched ahead, each three cache lines.  Measured at 120 MiB: with 8 keys 33.5 ns a
+ * query, with 16 31.1, with 64 33.3. */
+#define KEYS_AHEAD 16u
 
 /* Where the three fingerprints of a key are, counted over all pieces. */
 struct probe {
@@ -49,8 +49,8 @@ TAMIS__INLINE void prefetch(const struct tamis__fuse_ask *ask, const struct prob
                            3);
 }
 
-TAMIS__INLINE unsigned test(const struct tamis__fuse_ask *ask, const struct probe *probe,
-                            uint32_t bytes)
+TAMIS__INLINE unsigned test_probe(const struct tamis__fuse_ask *ask, const struct probe *probe,
+                                  uint32_t bytes)
 {
     const uint64_t *slots = probe->slots;
     const uint32_t sum = tamis__fuse_fingerprint(ask->fingerprints, slots[0], bytes, ask->bits) ^
@@ -70,24 +70,24 @@ TAMIS__INLINE uint64_t digest_at(const struct tamis__fuse_ask *ask, const struct
     return tamis__digest_at_once(keys[i].data, keys[i].bytes, ask->by.seed).low;
 }
 
-/* Tests the key that is RING behind while the lines of this one come in.  `bytes` and `source` are
- * constants in each instance. */
-TAMIS__INLINE size_t run(const struct tamis__fuse_ask *given, const struct tamis_key *keys,
-                         const uint64_t *digests, size_t count, uint8_t *answers, uint32_t bytes,
-                         enum source source)
+/* Asks for keys, or digests: prefetches the lines of each, and tests it KEYS_AHEAD keys later.
+ * `bytes` and `source` are constants in each instance. */
+TAMIS__INLINE size_t fuse_run(const struct tamis__fuse_ask *given, const struct tamis_key *keys,
+                              const uint64_t *digests, size_t count, uint8_t *answers,
+                              uint32_t bytes, enum source source)
 {
     const struct tamis__fuse_ask ask = *given; /* so that it stays in registers */
-    const size_t head = count < RING ? count : RING;
-    struct probe ring[RING];
+    const size_t head = count < KEYS_AHEAD ? count : KEYS_AHEAD;
+    struct probe ring[KEYS_AHEAD];
     size_t ones = 0;
     for (size_t i = 0; i < head; i++) {
         ring[i] = probe_of(&ask, digest_at(&ask, keys, digests, i, source));
         prefetch(&ask, &ring[i], bytes);
     }
     for (size_t i = head; i < count; i++) {
-        struct probe *slot = &ring[i % RING];
-        const unsigned one = test(&ask, slot, bytes);
-        answers[i - RING] = (uint8_t)one;
+        struct probe *slot = &ring[i % KEYS_AHEAD];
+        const unsigned one = test_probe(&ask, slot, bytes);
+        answers[i - KEYS_AHEAD] = (uint8_t)one;
         ones += one;
         if (source != DIGESTS && i + TAMIS__FETCH_AHEAD < count)
             tamis__fetch_key(&keys[i + TAMIS__FETCH_AHEAD]);
@@ -95,16 +95,16 @@ TAMIS__INLINE size_t run(const struct tamis__fuse_ask *given, const struct tamis
         prefetch(&ask, slot, bytes);
     }
     for (size_t i = count - head; i < count; i++) {
-        const unsigned one = test(&ask, &ring[i % RING], bytes);
+        const unsigned one = test_probe(&ask, &ring[i % KEYS_AHEAD], bytes);
         answers[i] = (uint8_t)one;
         ones += one;
     }
     return ones;
 }
 
-TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct tamis_key *keys,
-                             const uint64_t *digests, size_t count, uint8_t *answers,
-                             enum source source)
+TAMIS__INLINE size_t fuse_run_keys(const struct tamis__segment *segment,
+                                   const struct tamis_key *keys, const uint64_t *digests,
+                                   size_t count, uint8_t *answers, enum source source)
 {
     const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
     if (segment->header->pieces == 0) {
@@ -117,28 +117,28 @@ TAMIS__INLINE size_t run_any(const struct tamis__segment *segment, const struct 
 #endif
     switch (tamis__fuse_instance(ask.bits)) {
     case 1:
-        return run(&ask, keys, digests, count, answers, 1, source);
+        return fuse_run(&ask, keys, digests, count, answers, 1, source);
     case 2:
-        return run(&ask, keys, digests, count, answers, 2, source);
+        return fuse_run(&ask, keys, digests, count, answers, 2, source);
     case 4:
-        return run(&ask, keys, digests, count, answers, 4, source);
+        return fuse_run(&ask, keys, digests, count, answers, 4, source);
     default:
-        return run(&ask, keys, digests, count, answers, TAMIS__FUSE_PACKED, source);
+        return fuse_run(&ask, keys, digests, count, answers, TAMIS__FUSE_PACKED, source);
     }
 }
 
-static size_t contains_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
-                             size_t count, uint8_t *answers)
+static size_t fuse_contains_batch(const struct tamis__segment *segment,
+                                  const struct tamis_key *keys, size_t count, uint8_t *answers)
 {
     if (tamis__header_digester(segment->header).other != NULL)
-        return run_any(segment, keys, NULL, count, answers, SIP_KEYS);
-    return run_any(segment, keys, NULL, count, answers, XXH3_KEYS);
+        return fuse_run_keys(segment, keys, NULL, count, answers, SIP_KEYS);
+    return fuse_run_keys(segment, keys, NULL, count, answers, XXH3_KEYS);
 }
 
 size_t tamis__fuse_contains_digests(const struct tamis__segment *segment, const uint64_t *digests,
                                     size_t count, uint8_t *answers)
 {
-    return run_any(segment, NULL, digests, count, answers, DIGESTS);
+    return fuse_run_keys(segment, NULL, digests, count, answers, DIGESTS);
 }
 
 int tamis__fuse_contains_digest(const struct tamis__segment *segment, uint64_t digest)
@@ -148,17 +148,17 @@ int tamis__fuse_contains_digest(const struct tamis__segment *segment, uint64_t d
     const struct probe probe = probe_of(&ask, digest);
     switch (tamis__fuse_instance(ask.bits)) {
     case 1:
-        return (int)test(&ask, &probe, 1);
+        return (int)test_probe(&ask, &probe, 1);
     case 2:
-        return (int)test(&ask, &probe, 2);
+        return (int)test_probe(&ask, &probe, 2);
     case 4:
-        return (int)test(&ask, &probe, 4);
+        return (int)test_probe(&ask, &probe, 4);
     default:
-        return (int)test(&ask, &probe, TAMIS__FUSE_PACKED);
+        return (int)test_probe(&ask, &probe, TAMIS__FUSE_PACKED);
     }
 }
 
-static int contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+static int fuse_contains(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
     const struct tamis__digester by = tamis__header_digester(segment->header);
     return tamis__fuse_contains_digest(segment, tamis__fuse_digest(&by, key, key_bytes));
@@ -171,21 +171,21 @@ static int refuse_add(void)
                        "makes it anew with all keys");
 }
 
-static int add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+static int fuse_add(const struct tamis__segment *segment, const void *key, size_t key_bytes)
 {
     (void)segment, (void)key, (void)key_bytes;
     return refuse_add();
 }
 
-static int64_t add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
-                         size_t count, uint8_t *answers)
+static int64_t fuse_add_batch(const struct tamis__segment *segment, const struct tamis_key *keys,
+                              size_t count, uint8_t *answers)
 {
     (void)segment, (void)keys;
     memset(answers, TAMIS_ANSWER_REFUSED, count);
     return refuse_add();
 }
 
-static int check(const struct tamis__segment_header *header, const char **reason)
+static int fuse_check(const struct tamis__segment_header *header, const char **reason)
 {
     const struct tamis__fuse_shape shape = tamis__fuse_header_shape(header);
     struct tamis__layout layout;
@@ -202,7 +202,7 @@ static int check(const struct tamis__segment_header *header, const char **reason
     return tamis__check_hash_set(header, reason);
 }
 
-static int verify(const struct tamis__segment *segment, uint64_t *offset, const char **reason)
+static int fuse_verify(const struct tamis__segment *segment, uint64_t *offset, const char **reason)
 {
     const struct tamis__segment_header *h = segment->header;
     struct tamis__sum64 sum;
@@ -220,8 +220,8 @@ static int verify(const struct tamis__segment *segment, uint64_t *offset, const 
 }
 
 /* Writes the digest and the fingerprint, with as many digits as their bits need. */
-static size_t explain(const struct tamis__segment *segment, const void *key, size_t key_bytes,
-                      uint64_t *positions, char *text, size_t text_bytes)
+static size_t fuse_explain(const struct tamis__segment *segment, const void *key, size_t key_bytes,
+                           uint64_t *positions, char *text, size_t text_bytes)
 {
     const struct tamis__segment_header *h = segment->header;
     const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
@@ -236,7 +236,7 @@ static size_t explain(const struct tamis__segment *segment, const void *key, siz
 
 /* *ones gets the number of fingerprints that are not 0.  The rate follows from
  * their width alone. */
-static void measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
+static void fuse_measure(const struct tamis__segment *segment, uint64_t *ones, double *fp_rate)
 {
     const struct tamis__segment_header *h = segment->header;
     const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
@@ -251,12 +251,12 @@ static void measure(const struct tamis__segment *segment, uint64_t *ones, double
 
 const struct tamis__kind tamis__kind_fuse = {
     .id = TAMIS_KIND_FUSE,
-    .check = check,
-    .add = add,
-    .contains = contains,
-    .add_batch = add_batch,
-    .contains_batch = contains_batch,
-    .verify = verify,
-    .explain = explain,
-    .measure = measure,
+    .check = fuse_check,
+    .add = fuse_add,
+    .contains = fuse_contains,
+    .add_batch = fuse_add_batch,
+    .contains_batch = fuse_contains_batch,
+    .verify = fuse_verify,
+    .explain = fuse_explain,
+    .measure = fuse_measure,
 };

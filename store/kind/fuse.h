@@ -13,7 +13,7 @@
  *          |  multiplied with the piece's seed
  *          +--- hash, 64 bits
  *                  0 .. 15   in the next segment, by XOR with where slot 0 lies in its own: slot 1
- *                 16 .. 31   in the one after that: slot 2
+ *                 16 .. 31   in the segment after that: slot 2
  *                 32 .. 63   fingerprint, of which the low 8 to 32 bits are kept
  *
  * A key is in when the XOR of its three slots is its fingerprint (Graf and Lemire, "Binary Fuse
@@ -138,7 +138,7 @@ TAMIS__INLINE uint32_t tamis__fuse_mask(uint32_t bytes, uint32_t bits)
     return (uint32_t)(((uint64_t)1 << (bytes == TAMIS__FUSE_PACKED ? bits : 8 * bytes)) - 1);
 }
 
-/* The `bytes` of the instance for fingerprints of so many bits. */
+/* Returns `bytes` of the instance that handles fingerprints of `bits` bits. */
 static inline uint32_t tamis__fuse_instance(uint32_t bits)
 {
     return tamis__fuse_is_packed(bits) ? TAMIS__FUSE_PACKED : bits / 8;

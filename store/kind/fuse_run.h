@@ -6,19 +6,19 @@
  * Only machines with AVX-512 use it.  Where a key has several lines, their prefetches stand
  * together anyway, and elsewhere fuse.c's own loop is as fast (docs/decisions/0017).
  *
- * A file that includes this one defines RUN, the name, beside what lanes.h asks for.
+ * A file that includes this one defines VARIANT_RUN, the name, beside what lanes.h asks for.
  */
 #include "kind/fuse.h"
 #include "kind/lanes.h"
 
 struct places {
-    _Alignas(64) uint64_t slot[TAMIS__FUSE_ARITY][RING];
-    _Alignas(64) uint64_t fingerprint[RING];
+    _Alignas(64) uint64_t slot[TAMIS__FUSE_ARITY][RING_SLOTS];
+    _Alignas(64) uint64_t fingerprint[RING_SLOTS];
 };
 
 /* As tamis__fuse_place(), the slots counted over all pieces. */
-TAMIS__INLINE void place(const struct tamis__fuse_ask *ask, const uint64_t *digests, unsigned count,
-                         struct places *places, unsigned slot)
+TAMIS__INLINE void place_slots(const struct tamis__fuse_ask *ask, const uint64_t *digests,
+                               unsigned count, struct places *places, unsigned slot)
 {
     const uint64_t width = ask->geometry.segment_slots;
     for (unsigned i = 0; i < count; i += LANES) {
@@ -42,8 +42,8 @@ TAMIS__INLINE void place(const struct tamis__fuse_ask *ask, const uint64_t *dige
 }
 
 /* Prefetches the new slots of a step, and tests the old ones. */
-TAMIS__INLINE size_t turn(const struct tamis__fuse_ask *ask, const struct places *p,
-                          struct stand at, uint8_t *answers, uint32_t bytes)
+TAMIS__INLINE size_t fuse_turn(const struct tamis__fuse_ask *ask, const struct places *p,
+                               struct stand at, uint8_t *answers, uint32_t bytes)
 {
     const unsigned both = at.fresh > at.old ? at.fresh : at.old;
     const uint32_t mask = tamis__fuse_mask(bytes, ask->bits);
@@ -65,8 +65,8 @@ TAMIS__INLINE size_t turn(const struct tamis__fuse_ask *ask, const struct places
     return ones;
 }
 
-/* Takes the digests that the caller has, or those of the keys; what fills the last vector is not
- * asked for, but stays a digest. */
+/* Takes the caller's digests, or makes those of the keys.  The lanes that are left of the last
+ * vector get 0: nobody asks for these. */
 TAMIS__INLINE void take_digests(const struct source *from, const uint64_t *digests, size_t first,
                                 unsigned count, struct halves *halves)
 {
@@ -78,40 +78,41 @@ TAMIS__INLINE void take_digests(const struct source *from, const uint64_t *diges
         halves->low[i] = i < count ? digests[first + i] : 0;
 }
 
-TAMIS__INLINE size_t loop(const struct tamis__fuse_ask *ask, const struct source *from,
-                          const uint64_t *digests, size_t count, uint8_t *answers, uint32_t bytes)
+TAMIS__INLINE size_t fuse_loop(const struct tamis__fuse_ask *ask, const struct source *from,
+                               const uint64_t *digests, size_t count, uint8_t *answers,
+                               uint32_t bytes)
 {
     struct places places;
     struct halves halves;
-    const struct flight flight = flight_of(count);
+    const struct ring ring = ring_for(count);
     size_t ones = 0;
-    for (size_t i = 0; i < count + flight.depth; i += STEP) {
-        const struct stand at = stand_at(flight, i, count);
-        const struct stand whole = {at.slot, at.asked, STEP, STEP, at.done};
+    for (size_t i = 0; i < count + ring.depth; i += KEYS_A_STEP) {
+        const struct stand at = stand_at(ring, i, count);
+        const struct stand whole = {at.slot, at.asked, KEYS_A_STEP, KEYS_A_STEP, at.done};
         take_digests(from, digests, i, at.fresh, &halves);
-        if (at.fresh > 0) place(ask, halves.low, at.fresh, &places, at.slot);
-        if (at.fresh == STEP && at.old == STEP)
-            ones += turn(ask, &places, whole, answers + at.done, bytes);
+        if (at.fresh > 0) place_slots(ask, halves.low, at.fresh, &places, at.slot);
+        if (at.fresh == KEYS_A_STEP && at.old == KEYS_A_STEP)
+            ones += fuse_turn(ask, &places, whole, answers + at.done, bytes);
         else
-            ones += turn(ask, &places, at, answers + at.done, bytes);
+            ones += fuse_turn(ask, &places, at, answers + at.done, bytes);
     }
     return ones;
 }
 
-size_t RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
-           const uint64_t *digests, size_t count, uint8_t *answers)
+size_t VARIANT_RUN(const struct tamis__segment *segment, const struct tamis_key *keys,
+                   const uint64_t *digests, size_t count, uint8_t *answers)
 {
     const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
     const struct source from = {.by = ask.by, .keys = keys, .count = count};
     if (count == 0) return 0;
     switch (tamis__fuse_instance(ask.bits)) {
     case 1:
-        return loop(&ask, &from, digests, count, answers, 1);
+        return fuse_loop(&ask, &from, digests, count, answers, 1);
     case 2:
-        return loop(&ask, &from, digests, count, answers, 2);
+        return fuse_loop(&ask, &from, digests, count, answers, 2);
     case 4:
-        return loop(&ask, &from, digests, count, answers, 4);
+        return fuse_loop(&ask, &from, digests, count, answers, 4);
     default:
-        return loop(&ask, &from, digests, count, answers, TAMIS__FUSE_PACKED);
+        return fuse_loop(&ask, &from, digests, count, answers, TAMIS__FUSE_PACKED);
     }
 }

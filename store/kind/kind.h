@@ -36,8 +36,8 @@ struct tamis__by_digest {
     int (*contains)(const struct tamis__segment *segment, struct tamis__digest digest);
 };
 
-/* A kind names all of its calls, also those that the next kind has by the same name: its table is
- * read on its own.  So the tables look alike. */
+/* Each kind has a table of this sort in its own file, so that one table says all that a kind can
+ * do. So the tables look alike. */
 struct tamis__kind {
     uint32_t id; /* enum tamis_kind, as in the files */
 
@@ -64,7 +64,7 @@ struct tamis__kind {
                            const struct tamis__digest *digests, size_t count, uint8_t *answers);
     size_t (*contains_digests)(const struct tamis__segment *segment,
                                const struct tamis__digest *digests, size_t count, uint8_t *answers);
-    /* As contains_digests, for keys of which most are not there. */
+    /* As contains_digests, where the segment is expected to have few of the keys. */
     size_t (*contains_few)(const struct tamis__segment *segment,
                            const struct tamis__digest *digests, size_t count, uint8_t *answers);
     const struct tamis__by_digest *(*by_digest)(const struct tamis__segment_header *header);
@@ -150,10 +150,11 @@ static inline __attribute__((always_inline)) void tamis__fetch_key(const struct 
     __builtin_prefetch(bytes + 128, 0, 3);
 }
 
-/* So many keys before a key is hashed one by one, its bytes are fetched. */
+/* A loop that hashes key by key fetches the bytes of a key this many keys before it hashes it. */
 #define TAMIS__FETCH_AHEAD 8u
 
-/* A batch counts its new items every so many keys, which is as many as are in flight anyway. */
+/* A batch counts its new items each time that it has handled this many keys.  About as many are
+ * under way anyway. */
 #define TAMIS__KEYS_A_COUNT 64u
 
 /* Counts the items that are new since `counted`; returns what is counted now. */

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * lanes.h: what loops over many keys share: a vector of u64, the digests of a step of keys, and
- * which keys are in flight.  It is included once for each kind and set of vector instructions.
+ * which keys are under way.  It is included once for each kind and set of vector instructions.
  *
  * A key passes three stations: first its digest; then its places, that is, where in the data it is
  * looked for, and for what; then the look at these places.  After the second station its cache
  * lines are prefetched, and `depth` other keys are handled before the third.
  *
- *     places        | ... asked |    in flight, depth   | STEP new ones |      a ring of slots
- *                             ^ probe                 ^ prefetch
+ *     a ring of slots   | ... asked |   `depth` keys ahead   | KEYS_A_STEP new ones |
+ *                                 ^ probe                    ^ prefetch
  *
- * The work goes in steps of STEP keys: first all that is arithmetic, then a prefetch and a
+ * The work goes in steps of KEYS_A_STEP keys: first all that is arithmetic, then a prefetch and a
  * probe in turn.  A prefetch keeps its place in the reorder buffer until its address is
  * translated, so as many prefetches as possible should stand together.  To prefetch, hash and
- * probe one key after the other leaves three page walks in flight where this leaves ten, and
+ * probe one key after the other leaves three page walks under way where this leaves ten, and
  * takes twice the time (docs/decisions/0017).
  *
- * How many keys should be in flight depends on how many translations of addresses the processor
- * keeps under way.  So each variant has a depth of its own; tests and `tamis-bench --tune` force
- * others (base/cpu.h).
+ * How many keys should be ahead depends on how many translations of addresses the processor keeps
+ * under way.  So each variant has a depth of its own; tests and `tamis-bench --tune` force others
+ * (base/cpu.h).
  *
- * A file that includes a loop defines DEPTH, a multiple of STEP; and STEP, a multiple of 16 that
- * divides TAMIS__DEPTH_STEP.  It may define, or include lanes_avx2.h or lanes_avx512.h, which
- * define LANES, the number of u64 in the type `lanes`; LANES_OF(F), which lists F of each lane's
- * number; lanes_mul32, the products of the low halves; see_nibbles(), which counting_key.h uses;
- * LANES_MUL64, if `*` multiplies lanes in one instruction; and LANES_ROTATE, which rotates lanes to
- * the left.  Without these the code is portable.
+ * A file that includes a loop defines KEYS_AHEAD, its depth, a multiple of KEYS_A_STEP; and
+ * KEYS_A_STEP, a multiple of 16 that divides TAMIS__DEPTH_STEP.  It may define, or include
+ * lanes_avx512.h, which define LANES, the number of u64 in the type `lanes`; LANES_OF(F), which
+ * lists F of each lane's number; lanes_mul32, the products of the low halves; see_nibbles(), which
+ * counting_key.h uses; LANES_MUL64, if `*` multiplies lanes in one instruction; and LANES_ROTATE,
+ * which rotates lanes to the left.  Without these the code is portable.
  */
 #include <string.h>
 
@@ -96,30 +96,35 @@ TAMIS__INLINE void lanes_put(uint64_t *to, lanes v)
 
 #endif
 
-/* ---- Keys in flight -------------------------------------------------------------------------- */
+/* ---- Keys ahead ------------------------------------------------------------------------------ */
 
 /* The most slots. */
-#define RING (TAMIS__DEPTH_MAX + TAMIS__DEPTH_STEP)
+#define RING_SLOTS (TAMIS__DEPTH_MAX + TAMIS__DEPTH_STEP)
 
-_Static_assert((RING & (RING - 1)) == 0 && TAMIS__DEPTH_STEP % STEP == 0,
+_Static_assert((RING_SLOTS & (RING_SLOTS - 1)) == 0 && TAMIS__DEPTH_STEP % KEYS_A_STEP == 0,
                "slots go round in steps");
 
-/* Keys in flight, and slots that are used for them and a step: a power of 2. */
-struct flight {
-    unsigned depth, ring;
+/* How many keys are ahead, and how many slots they and a step use: a power of 2. */
+struct ring {
+    unsigned depth, slots;
 };
 
-/* In a short batch half of the keys are in flight, so that the other half is not waited for. */
-TAMIS__INLINE struct flight flight_of(size_t count)
+/* In a short batch half of the keys are ahead of the other half, so that there is work to do while
+ * their lines come in. */
+TAMIS__INLINE struct ring ring_for(size_t count)
 {
-    const unsigned most = tamis__cpu_depth(DEPTH);
-    const unsigned half = count < 2 * most ? ((unsigned)count / 2 + STEP - 1) / STEP * STEP : most;
-    const unsigned depth = half > 0 ? half : STEP;
-    return (struct flight){.depth = depth, .ring = depth + STEP <= RING / 2 ? RING / 2 : RING};
+    const unsigned most = tamis__cpu_depth(KEYS_AHEAD);
+    const unsigned half = count < 2 * most
+                              ? ((unsigned)count / 2 + KEYS_A_STEP - 1) / KEYS_A_STEP * KEYS_A_STEP
+                              : most;
+    const unsigned depth = half > 0 ? half : KEYS_A_STEP;
+    return (struct ring){.depth = depth,
+                         .slots =
+                             depth + KEYS_A_STEP <= RING_SLOTS / 2 ? RING_SLOTS / 2 : RING_SLOTS};
 }
 
-/* Where a step stands: `fresh` slots from `slot` on get their places and are prefetched; `old` ones
- * from `asked` on are looked at, those of the keys from number `done` on. */
+/* What a step does: `fresh` slots from `slot` on get the places of new keys and are prefetched; the
+ * `old` slots from `asked` on are looked at, for the keys from number `done` on. */
 struct stand {
     unsigned slot, asked, fresh, old;
     size_t done;
@@ -130,15 +135,15 @@ TAMIS__INLINE unsigned at_most(size_t value, unsigned most)
     return value < most ? (unsigned)value : most;
 }
 
-/* Where the step of the keys from number i on stands. */
-TAMIS__INLINE struct stand stand_at(struct flight flight, size_t i, size_t count)
+/* What the step does whose new keys begin with number i. */
+TAMIS__INLINE struct stand stand_at(struct ring ring, size_t i, size_t count)
 {
-    const unsigned slot = (unsigned)i & (flight.ring - 1);
-    const size_t done = i >= flight.depth ? i - flight.depth : 0;
+    const unsigned slot = (unsigned)i & (ring.slots - 1);
+    const size_t done = i >= ring.depth ? i - ring.depth : 0;
     return (struct stand){.slot = slot,
-                          .asked = (slot - flight.depth) & (flight.ring - 1),
-                          .fresh = i < count ? at_most(count - i, STEP) : 0,
-                          .old = i >= flight.depth ? at_most(count - done, STEP) : 0,
+                          .asked = (slot - ring.depth) & (ring.slots - 1),
+                          .fresh = i < count ? at_most(count - i, KEYS_A_STEP) : 0,
+                          .old = i >= ring.depth ? at_most(count - done, KEYS_A_STEP) : 0,
                           .done = done};
 }
 
@@ -153,13 +158,13 @@ struct source {
 };
 
 struct halves {
-    _Alignas(64) uint64_t high[STEP];
-    _Alignas(64) uint64_t low[STEP];
+    _Alignas(64) uint64_t high[KEYS_A_STEP];
+    _Alignas(64) uint64_t low[KEYS_A_STEP];
 };
 
-/* Keys are hashed in groups of so many, which is the least that vectors pay for. */
+/* Keys are hashed in groups of this many: for fewer, vectors do not pay. */
 #define GROUP 16u
-_Static_assert(STEP % GROUP == 0, "a step has whole groups");
+_Static_assert(KEYS_A_STEP % GROUP == 0, "a step has whole groups");
 
 /* Computes the digests of any keys. */
 static __attribute__((noinline)) void hash_any(const struct tamis__digester *by,
@@ -210,7 +215,7 @@ TAMIS__INLINE void lanes_hash8(lanes key, uint64_t seed, uint64_t *high_out, uin
     lanes_put(low_out, low ^ low >> 28);
 }
 
-TAMIS__INLINE uint64_t word_of(const struct tamis_key *key)
+TAMIS__INLINE uint64_t first_word_of(const struct tamis_key *key)
 {
     uint64_t value;
     memcpy(&value, key->data, sizeof value);
@@ -221,10 +226,10 @@ TAMIS__INLINE void hash_8_bytes(uint64_t seed, const struct tamis_key *keys, uin
                                 uint64_t *low)
 {
     TAMIS__POINT_HASHED(GROUP);
-#define WORD_OF(n) word_of(&keys[i + (n)])
+#define WORD_OF_LANE(n) first_word_of(&keys[i + (n)])
     for (unsigned i = 0; i < GROUP; i += LANES)
-        lanes_hash8((lanes){LANES_OF(WORD_OF)}, seed, high + i, low + i);
-#undef WORD_OF
+        lanes_hash8((lanes){LANES_OF(WORD_OF_LANE)}, seed, high + i, low + i);
+#undef WORD_OF_LANE
 }
 
 #else
@@ -262,31 +267,31 @@ TAMIS__INLINE void halves_from(const struct tamis__digest *digests, unsigned cou
 /* Keys that lie so near each other are in one buffer, of which the processor itself reads ahead. */
 #define SAME_BUFFER ((uintptr_t)64 << 10)
 
-/* Prefetches the bytes of STEP keys, which may lie anywhere. */
+/* Prefetches the bytes of a step's keys, which may lie anywhere. */
 TAMIS__INLINE void fetch_bytes(const struct tamis_key *keys)
 {
-    const uintptr_t first = (uintptr_t)keys[0].data, last = (uintptr_t)keys[STEP - 1].data;
+    const uintptr_t first = (uintptr_t)keys[0].data, last = (uintptr_t)keys[KEYS_A_STEP - 1].data;
     if (last - first < SAME_BUFFER) return;
-    for (unsigned i = 0; i < STEP; i++)
+    for (unsigned i = 0; i < KEYS_A_STEP; i++)
         tamis__fetch_key(&keys[i]);
 }
 
-/* Computes the digests of STEP keys, or takes STEP digests, from number `first` on. */
+/* Computes the digests of a step's keys, from number `first` on, or takes the caller's. */
 TAMIS__INLINE void halves_of(const struct source *from, size_t first, struct halves *halves)
 {
     if (from->keys == NULL) {
-        halves_from(from->digests + first, STEP, halves);
+        halves_from(from->digests + first, KEYS_A_STEP, halves);
         return;
     }
     /* Reads of 8 bytes need no help: all of a step are under way at once. */
-    if (from->keys[first].bytes != 8 && first + 2 * STEP <= from->count)
-        fetch_bytes(from->keys + first + STEP);
-    for (unsigned i = 0; i < STEP; i += GROUP)
+    if (from->keys[first].bytes != 8 && first + 2 * KEYS_A_STEP <= from->count)
+        fetch_bytes(from->keys + first + KEYS_A_STEP);
+    for (unsigned i = 0; i < KEYS_A_STEP; i += GROUP)
         hash_group(&from->by, from->keys + first + i, halves->high + i, halves->low + i);
 }
 
-/* The same for the last keys, fewer than STEP.  What fills their last vector gets 0; nobody asks
- * for these. */
+/* The same for the last step, which has fewer keys.  The lanes that are left of its last vector get
+ * 0; nobody asks for these. */
 static __attribute__((noinline)) void halves_of_last(const struct source *from, size_t first,
                                                      unsigned count, struct halves *halves)
 {
@@ -306,13 +311,14 @@ static __attribute__((noinline)) void halves_of_last(const struct source *from, 
 TAMIS__INLINE void take_halves(const struct source *from, size_t first, unsigned count,
                                struct halves *halves)
 {
-    if (count == STEP)
+    if (count == KEYS_A_STEP)
         halves_of(from, first, halves);
     else if (count > 0)
         halves_of_last(from, first, count, halves);
 }
 
-TAMIS__INLINE void keep(const struct halves *halves, unsigned count, struct tamis__digest *kept)
+TAMIS__INLINE void keep_digests(const struct halves *halves, unsigned count,
+                                struct tamis__digest *kept)
 {
     for (unsigned i = 0; i < count; i++)
         kept[i] = (struct tamis__digest){.high = halves->high[i], .low = halves->low[i]};

@@ -8,8 +8,8 @@
 
 /* A key of slot s picks the places `mask[w][s]` of the 64 from 64 * word[w][s] on. */
 struct places {
-    _Alignas(64) uint64_t word[4][RING];
-    _Alignas(64) uint64_t mask[4][RING];
+    _Alignas(64) uint64_t word[4][RING_SLOTS];
+    _Alignas(64) uint64_t mask[4][RING_SLOTS];
 };
 
 #ifdef LANES
