@@ -51,10 +51,10 @@ static void make_key(uint64_t number, uint8_t key[KEY_BYTES])
     memcpy(key, words, sizeof words);
 }
 
-static struct tamis__store_segment make_index(tamis_store *store, uint64_t number, uint64_t count)
+static struct tamis__mapped_segment make_index(tamis_store *store, uint64_t number, uint64_t count)
 {
     struct tamis__exceptions set = {0};
-    struct tamis__store_segment index;
+    struct tamis__mapped_segment index;
     struct tamis__draft draft;
     uint8_t key[KEY_BYTES];
     for (uint64_t i = 0; i < count; i++) {
@@ -166,7 +166,7 @@ static tamis_filter *make_filter(tamis_store *store)
 
 static void bench(tamis_store *store, tamis_filter *filter, uint64_t number, uint64_t count)
 {
-    struct tamis__store_segment index = make_index(store, number, count);
+    struct tamis__mapped_segment index = make_index(store, number, count);
     for (uint64_t i = 0; i < ASKED; i++)
         make_key(UINT64_C(1) << 40 | mix(i) % count, exceptional[i]);
     const double alone = measure(filter_alone, filter, NULL);

@@ -53,7 +53,7 @@ static int check_spec(const struct tamis_build_spec *spec)
     return 0;
 }
 
-static int check_kind(const struct tamis_filter_spec *spec)
+static int check_kind_of_spec(const struct tamis_filter_spec *spec)
 {
     if (spec->window_ns != 0 || spec->window_items != 0 || spec->slices != 0)
         return tamis__fail(TAMIS_EUNSUPPORTED,
@@ -106,7 +106,7 @@ static int inherit(struct tamis_build *build)
     rc = tamis__store_get(build->store, txn, build->name, &record);
     tamis__catalog_end(txn);
     if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
-    const struct tamis__record_segment *newest = tamis__record_newest(&record);
+    const struct tamis__listed_segment *newest = tamis__record_newest(&record);
     const bool was_built = !tamis__is_zero(record.key_digest, sizeof record.key_digest);
     if (spec->fp_rate == 0 && spec->m_bits == 0 && spec->k == 0 &&
         tamis__rate_is_valid(record.fp_rate))
@@ -142,7 +142,7 @@ static int choose_secret(struct tamis_build *build)
         rc = tamis__store_get(build->store, txn, build->name, &record);
         tamis__catalog_end(txn);
         if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
-        const struct tamis__record_segment *newest = &record.segments[0];
+        const struct tamis__listed_segment *newest = &record.segments[0];
         if (rc == 0) newest += record.segment_count - 1;
         if (rc == 0 && newest->hash_set == plan->hash_set->id)
             memcpy(spec->secret, newest->parameters, sizeof spec->secret);
@@ -173,7 +173,7 @@ static int init(struct tamis_build *build, const char *name, const struct tamis_
     if (inherited < 0) return inherited;
     build->default_kind = build->filter.kind == TAMIS_KIND_DEFAULT;
     if (build->default_kind) build->filter.kind = TAMIS_KIND_FUSE;
-    int rc = check_kind(&build->filter);
+    int rc = check_kind_of_spec(&build->filter);
     if (rc == 0) rc = choose_secret(build);
     if (rc == 0)
         rc = tamis_kind_has(build->filter.kind, TAMIS_KIND_IS_STATIC)
@@ -378,7 +378,7 @@ static int bring_to_disk(struct tamis_build *build)
     return rc != 0 ? rc : tamis__segment_sync_staged(place, staged);
 }
 
-static int make(struct tamis_build *build)
+static int make_build(struct tamis_build *build)
 {
     const bool fuse = build->fingerprint_bits != 0;
     int rc = fuse ? tamis__build_make_fuse(build) : tamis__build_make_bits(build);
@@ -420,7 +420,7 @@ static struct tamis__edition edition_of(struct tamis_build *build)
     return edition;
 }
 
-static int publish(struct tamis_build *build)
+static int publish_build(struct tamis_build *build)
 {
     int rc = tamis__crew_phase(&build->crew, TAMIS_BUILD_PUBLISHING, 1);
     if (rc != 0) return rc;
@@ -434,15 +434,15 @@ static int publish(struct tamis_build *build)
     return 1;
 }
 
-static int run(struct tamis_build *build)
+static int run_build(struct tamis_build *build)
 {
     int rc = sort(build);
     if (rc == 0 && (build->spec.flags & TAMIS_BUILD_IF_CHANGED) != 0) {
         rc = tamis__build_is_in_force(build);
         if (rc != 0) return rc == 1 ? 0 : rc;
     }
-    if (rc == 0) rc = make(build);
-    return rc != 0 ? rc : publish(build);
+    if (rc == 0) rc = make_build(build);
+    return rc != 0 ? rc : publish_build(build);
 }
 
 TAMIS_API int tamis_build_publish(tamis_build *build, struct tamis_build_result *result)
@@ -450,7 +450,7 @@ TAMIS_API int tamis_build_publish(tamis_build *build, struct tamis_build_result 
     int rc = check_open(build);
     if (rc == 0 && result != NULL) rc = tamis__check_struct(result, "struct tamis_build_result");
     if (rc != 0) return rc;
-    rc = run(build);
+    rc = run_build(build);
     build->over = true;
     drop_keys(build);
     tamis__segment_discard(&build->store->place, &build->draft.staged);

@@ -85,7 +85,7 @@ static void *work(void *context)
 }
 
 /* Starts threads.  Returns how many: fewer than wanted if the system has no more to give. */
-static unsigned start(struct stretch *stretch, struct hand *hands, unsigned wanted)
+static unsigned start_threads(struct stretch *stretch, struct hand *hands, unsigned wanted)
 {
     sigset_t all, before;
     unsigned started = 0;
@@ -144,7 +144,7 @@ static int run_together(struct tamis__crew *crew, struct stretch *stretch, struc
     (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     (void)pthread_cond_init(&stretch->finished, &attributes);
     (void)pthread_condattr_destroy(&attributes);
-    const unsigned started = start(stretch, hands, wanted);
+    const unsigned started = start_threads(stretch, hands, wanted);
     rc = started == 0 ? run_alone(crew, stretch) : oversee(crew, stretch);
     for (unsigned i = 0; i < started; i++)
         (void)pthread_join(hands[i].thread, NULL);

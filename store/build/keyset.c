@@ -51,7 +51,7 @@ void tamis__keyset_clear(struct tamis__keyset *keyset)
     *keyset = (struct tamis__keyset){.run_count = 0};
 }
 
-static int fail_memory(uint64_t bytes)
+static int fail_keyset_memory(uint64_t bytes)
 {
     char text[TAMIS__SIZE_BYTES];
     return tamis__fail(TAMIS_ENOMEM,
@@ -214,7 +214,7 @@ static int prepare(struct sorting *s, bool want_sum)
     }
     if (s->places == NULL || s->starts == NULL || s->kept == NULL ||
         (want_sum && s->sums == NULL) || keyset->other == NULL || !get_spares(s))
-        return fail_memory(count * DIGEST_BYTES);
+        return fail_keyset_memory(count * DIGEST_BYTES);
     return 0;
 }
 
@@ -237,12 +237,12 @@ static int sort_memory(struct tamis__keyset *keyset, bool want_sum)
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
-static int grow(struct tamis__keyset *keyset)
+static int grow_keyset(struct tamis__keyset *keyset)
 {
     size_t room = keyset->room < FIRST_ROOM ? FIRST_ROOM : 2 * keyset->room;
     if (room > keyset->most) room = keyset->most;
     uint64_t *digests = realloc(keyset->digests, room * DIGEST_BYTES);
-    if (digests == NULL) return fail_memory(room * DIGEST_BYTES);
+    if (digests == NULL) return fail_keyset_memory(room * DIGEST_BYTES);
     if (room * DIGEST_BYTES >= LARGE_BYTES) tamis__advise_large(digests, room * DIGEST_BYTES);
     keyset->digests = digests;
     keyset->room = room;
@@ -264,7 +264,7 @@ int tamis__keyset_add(struct tamis__keyset *keyset, const uint64_t *digests, siz
     for (size_t done = 0; done < count;) {
         int rc = 0;
         if (keyset->count == keyset->room)
-            rc = keyset->room < keyset->most ? grow(keyset) : spill(keyset);
+            rc = keyset->room < keyset->most ? grow_keyset(keyset) : spill(keyset);
         if (rc != 0) return rc;
         size_t now = keyset->room - keyset->count;
         if (now > count - done) now = count - done;

@@ -36,7 +36,7 @@ static int64_t add_keys(struct tamis_build *build, const struct tamis__segment *
 int tamis__build_make_bits(struct tamis_build *build)
 {
     struct tamis_store *store = build->store;
-    struct tamis__record_segment segment;
+    struct tamis__listed_segment segment;
     tamis__plan_describe(&build->plan, &segment);
     segment.items = build->keyset.distinct;
     tamis__draft_init(store, build->name, &segment, &build->draft);

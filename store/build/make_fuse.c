@@ -77,7 +77,7 @@ static int draft(struct tamis_build *build, struct tamis__fuse_shape *shape, uin
     const int rc = cut_pieces(build, pieces, fullest);
     if (rc < 0) return rc;
     tamis__fuse_shape(*fullest, build->fingerprint_bits, pieces, shape);
-    struct tamis__record_segment segment = {.hash_set = build->plan.hash_set->id,
+    struct tamis__listed_segment segment = {.hash_set = build->plan.hash_set->id,
                                             .seed = build->filter.seed,
                                             .capacity = keys > 0 ? keys : 1,
                                             .fp_rate = build->filter.fp_rate,
@@ -149,7 +149,7 @@ static int furnish(struct making *m, uint64_t fullest)
                              "out of memory for the pieces that are being made; use fewer threads");
 }
 
-static void clear(struct making *m)
+static void clear_making(struct making *m)
 {
     uint64_t benches = m->build->crew.threads;
     if (benches > m->shape.pieces) benches = m->shape.pieces;
@@ -171,7 +171,7 @@ static int make_pieces(struct making *m, uint64_t fullest)
         rc = tamis__segment_fill(&build->store->place, &build->draft.staged,
                                  build->draft.header.data_offset, m->seeds,
                                  m->shape.pieces * sizeof *m->seeds);
-    clear(m);
+    clear_making(m);
     return rc;
 }
 

@@ -57,7 +57,7 @@ static uint64_t seed_of_try(uint64_t attempt)
     return z ^ z >> 31;
 }
 
-static inline void put(struct work *w, uint64_t slot, uint64_t digest)
+static inline void put_digest(struct work *w, uint64_t slot, uint64_t digest)
 {
     w->mixture[slot] ^= digest;
     w->load[slot]++;
@@ -71,7 +71,7 @@ static void lay(struct work *w)
         const struct tamis__fuse_place place =
             tamis__fuse_place(&w->geometry, w->digests[i], w->seed);
         for (unsigned j = 0; j < TAMIS__FUSE_ARITY; j++)
-            put(w, place.slots[j], w->digests[i]);
+            put_digest(w, place.slots[j], w->digests[i]);
     }
 }
 

@@ -18,7 +18,7 @@
 
 #define MERGING "merging the keys' digests; free some"
 
-static int fail_memory(void)
+static int fail_runs_memory(void)
 {
     return tamis__fail(TAMIS_ENOMEM, "out of memory " MERGING);
 }
@@ -30,7 +30,7 @@ static size_t marks_of(uint64_t count)
 
 /* ---- One run --------------------------------------------------------------------------------- */
 
-static int write_all(const struct tamis__keyset *keyset, uint64_t first)
+static int write_all_runs(const struct tamis__keyset *keyset, uint64_t first)
 {
     int rc = 0;
     for (size_t done = 0; rc == 0 && done < keyset->count;) {
@@ -49,13 +49,13 @@ int tamis__runs_write(struct tamis__keyset *keyset)
     struct tamis__run run = {.count = keyset->count};
     uint64_t offset = 0;
     run.marks = malloc(marks_of(run.count) * DIGEST_BYTES);
-    if (run.marks == NULL) return fail_memory();
+    if (run.marks == NULL) return fail_runs_memory();
     for (size_t i = 0; i < marks_of(run.count); i++)
         run.marks[i] = keyset->digests[i * MARK_DIGESTS];
     int rc =
         tamis__temporary_extend(&keyset->files[keyset->file], run.count * DIGEST_BYTES, &offset);
     run.first = offset / DIGEST_BYTES;
-    if (rc == 0) rc = write_all(keyset, run.first);
+    if (rc == 0) rc = write_all_runs(keyset, run.first);
     struct tamis__run *added = NULL;
     if (rc == 0)
         added = tamis__array_add(&keyset->runs, &keyset->run_count, &keyset->run_room,
@@ -138,7 +138,7 @@ static int cut(struct merging *m, uint64_t size)
     }
     free(marks);
     free(spare);
-    return got ? 0 : fail_memory();
+    return got ? 0 : fail_runs_memory();
 }
 
 static int room_for_part(struct share *share, size_t count)
@@ -149,7 +149,7 @@ static int room_for_part(struct share *share, size_t count)
     share->digests = malloc(count * DIGEST_BYTES);
     share->spare = malloc(count * DIGEST_BYTES);
     share->room = share->digests != NULL && share->spare != NULL ? count : 0;
-    return share->room > 0 ? 0 : fail_memory();
+    return share->room > 0 ? 0 : fail_runs_memory();
 }
 
 /* Finds where the part lies in each run. *count is its number of digests in all runs. */
@@ -254,11 +254,11 @@ static int prepare(struct merging *m)
         share->counts = calloc(keyset->run_count, sizeof *share->counts);
         got = share->begins != NULL && share->counts != NULL;
     }
-    const int rc = got ? cut(m, size) : fail_memory();
+    const int rc = got ? cut(m, size) : fail_runs_memory();
     return rc < 0 ? rc : tamis__temporary_extend(m->to, all * DIGEST_BYTES, &offset);
 }
 
-static void clear(struct merging *m)
+static void clear_merging(struct merging *m)
 {
     for (unsigned i = 0; m->shares != NULL && i < m->keyset->crew->threads; i++) {
         free(m->shares[i].digests);
@@ -296,6 +296,6 @@ int tamis__runs_merge(struct tamis__keyset *keyset)
     int rc = prepare(&m);
     if (rc == 0) rc = tamis__crew_run(keyset->crew, merge_part, &m, m.parts);
     if (rc == 0) exchange(&m);
-    clear(&m);
+    clear_merging(&m);
     return rc;
 }

@@ -6,7 +6,7 @@
 #define FIRST_BYTES ((size_t)4 << 10)
 #define BLOCK_BYTES ((size_t)1 << 20)
 
-static int fail_memory(size_t bytes)
+static int fail_spool_memory(size_t bytes)
 {
     char text[TAMIS__SIZE_BYTES];
     return tamis__fail(TAMIS_ENOMEM, "out of memory: the build wants %s for keys; free some",
@@ -37,19 +37,19 @@ static int write_out(struct tamis__spool *spool, const void *bytes, size_t count
     return rc < 0 ? rc : tamis__temporary_write(&spool->file, offset, bytes, count);
 }
 
-static int flush(struct tamis__spool *spool)
+static int write_spooled(struct tamis__spool *spool)
 {
     const int rc = write_out(spool, spool->buffer, spool->used);
     if (rc == 0) spool->used = 0;
     return rc;
 }
 
-/* Makes room for so many bytes, at most spool->most, behind those in memory. */
-static int make_room(struct tamis__spool *spool, size_t bytes)
+/* Makes room for `bytes` bytes, at most spool->most, behind those in memory. */
+static int make_room_in_buffer(struct tamis__spool *spool, size_t bytes)
 {
     if (bytes <= spool->room - spool->used) return 0;
     if (bytes > spool->most - spool->used) {
-        const int rc = flush(spool);
+        const int rc = write_spooled(spool);
         if (rc < 0 || bytes <= spool->room) return rc;
     }
     size_t room = spool->room < FIRST_BYTES ? FIRST_BYTES : spool->room;
@@ -57,19 +57,19 @@ static int make_room(struct tamis__spool *spool, size_t bytes)
         room *= 2;
     if (room > spool->most) room = spool->most;
     unsigned char *buffer = realloc(spool->buffer, room);
-    if (buffer == NULL) return fail_memory(room);
+    if (buffer == NULL) return fail_spool_memory(room);
     spool->buffer = buffer;
     spool->room = room;
     return 0;
 }
 
-static int put(struct tamis__spool *spool, const void *bytes, size_t count)
+static int spool_bytes(struct tamis__spool *spool, const void *bytes, size_t count)
 {
     if (count > spool->most) {
-        const int rc = flush(spool);
+        const int rc = write_spooled(spool);
         return rc < 0 ? rc : write_out(spool, bytes, count);
     }
-    const int rc = make_room(spool, count);
+    const int rc = make_room_in_buffer(spool, count);
     if (rc < 0) return rc;
     if (count > 0) memcpy(spool->buffer + spool->used, bytes, count);
     spool->used += count;
@@ -85,8 +85,8 @@ int tamis__spool_add(struct tamis__spool *spool, const struct tamis_key *keys, s
             length[used++] = (unsigned char)((left & 0x7F) | (left > 0x7F ? 0x80 : 0));
             if (left <= 0x7F) break;
         }
-        int rc = put(spool, length, used);
-        if (rc == 0) rc = put(spool, keys[i].data, keys[i].bytes);
+        int rc = spool_bytes(spool, length, used);
+        if (rc == 0) rc = spool_bytes(spool, keys[i].data, keys[i].bytes);
         if (rc < 0) return rc;
         spool->keys++;
     }
@@ -98,7 +98,7 @@ int tamis__spool_add(struct tamis__spool *spool, const struct tamis_key *keys, s
 int tamis__spool_open(struct tamis__spool *spool, struct tamis__spool_reader *reader)
 {
     const bool has_file = spool->file.bytes > 0;
-    const int rc = has_file ? flush(spool) : 0;
+    const int rc = has_file ? write_spooled(spool) : 0;
     reader->spool = spool;
     reader->buffer = NULL;
     reader->begin = reader->end = reader->room = 0;
@@ -115,7 +115,7 @@ void tamis__spool_close(struct tamis__spool_reader *reader)
 
 /* Looks at the key at `begin` of what was read.  Returns the bytes that it takes.  If that is more
  * than there are, it is the least that it takes. */
-static size_t look(const unsigned char *bytes, size_t count, struct tamis_key *key)
+static size_t measure_key(const unsigned char *bytes, size_t count, struct tamis_key *key)
 {
     size_t length = 0, used = 0;
     do {
@@ -126,14 +126,14 @@ static size_t look(const unsigned char *bytes, size_t count, struct tamis_key *k
     return used + length;
 }
 
-/* Reads on until there are so many bytes from `begin` on. */
-static int fill(struct tamis__spool_reader *reader, size_t wanted)
+/* Reads on until the buffer has `wanted` bytes from `begin` on. */
+static int read_on(struct tamis__spool_reader *reader, size_t wanted)
 {
     const size_t kept = reader->end - reader->begin;
     if (wanted > reader->room) {
         const size_t room = wanted + BLOCK_BYTES;
         unsigned char *buffer = malloc(room);
-        if (buffer == NULL) return fail_memory(room);
+        if (buffer == NULL) return fail_spool_memory(room);
         if (reader->buffer != NULL) memcpy(buffer, reader->buffer + reader->begin, kept);
         free(reader->buffer);
         reader->buffer = buffer;
@@ -162,14 +162,14 @@ int tamis__spool_next(struct tamis__spool_reader *reader)
         const size_t left = reader->end - reader->begin;
         if (left == 0 && reader->offset == reader->spool->file.bytes) break;
         const size_t takes =
-            left == 0 ? 1 : look(bytes + reader->begin, left, &reader->keys[found]);
+            left == 0 ? 1 : measure_key(bytes + reader->begin, left, &reader->keys[found]);
         if (takes <= left) {
             reader->begin += takes;
             found++;
             continue;
         }
         if (found > 0) break; /* the next keys would be put over their bytes */
-        const int rc = fill(reader, takes);
+        const int rc = read_on(reader, takes);
         if (rc < 0) return rc;
     }
     return (int)found;

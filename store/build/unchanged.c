@@ -19,7 +19,7 @@ struct in_force {
     struct tamis__record record;
     struct tamis__exceptions_source source;
     struct tamis__exceptions all;
-    struct tamis__store_segment segment;
+    struct tamis__mapped_segment segment;
     bool open;
 };
 
@@ -35,8 +35,8 @@ static bool same_policy(const struct tamis__policy *in_force, const struct tamis
 
 /* Describes the segment that the build would make.  The keys decide the rest of one of kind fuse;
  * it is taken from `s`. */
-static void describe(const struct tamis_build *build, const struct tamis__record_segment *s,
-                     struct tamis__record_segment *asked)
+static void describe_build(const struct tamis_build *build, const struct tamis__listed_segment *s,
+                           struct tamis__listed_segment *asked)
 {
     if (build->fingerprint_bits == 0) {
         tamis__plan_describe(&build->plan, asked);
@@ -53,9 +53,9 @@ static void describe(const struct tamis_build *build, const struct tamis__record
 
 static bool same_plan(const struct tamis_build *build, const struct tamis__record *record)
 {
-    const struct tamis__record_segment *s = &record->segments[0];
-    struct tamis__record_segment asked;
-    describe(build, s, &asked);
+    const struct tamis__listed_segment *s = &record->segments[0];
+    struct tamis__listed_segment asked;
+    describe_build(build, s, &asked);
     return record->segment_count == 1 &&
            tamis__first_difference(tamis__segment_parameters, TAMIS__OF_BITS, s, &asked) == NULL &&
            s->capacity == asked.capacity && s->fp_rate == asked.fp_rate &&
@@ -84,7 +84,7 @@ static bool all_in(const struct tamis__exceptions *a, const struct tamis__except
 }
 
 /* Reads what is in force.  Returns 1 if there is more to compare, 0 if it differs already. */
-static int load(struct tamis_build *build, struct in_force *now)
+static int read_in_force(struct tamis_build *build, struct in_force *now)
 {
     struct tamis__catalog_txn *txn;
     struct tamis__record *record = &now->record;
@@ -103,7 +103,7 @@ static int load(struct tamis_build *build, struct in_force *now)
     return rc < 0 ? rc : 1;
 }
 
-static int compare(struct tamis_build *build, const struct in_force *now)
+static int compare_in_force(struct tamis_build *build, const struct in_force *now)
 {
     if (tamis__segment_items(&now->segment.segment) != build->keyset.distinct) return 0;
     if (!all_in(&build->by_hand, &now->all, true)) return 0;
@@ -117,8 +117,8 @@ static int compare(struct tamis_build *build, const struct in_force *now)
 int tamis__build_is_in_force(struct tamis_build *build)
 {
     struct in_force now = {.open = false};
-    int rc = load(build, &now);
-    if (rc == 1) rc = compare(build, &now);
+    int rc = read_in_force(build, &now);
+    if (rc == 1) rc = compare_in_force(build, &now);
     if (rc >= 0 && now.open && tamis__segment_check(&now.segment.segment) < 0) rc = 0;
     if (rc == 1) {
         build->result.generation = now.record.generation;

@@ -159,10 +159,10 @@ static bool is_likely(const struct tamis_build *build, double rate)
 }
 
 /*
- * The predicted rate is the mean over all sets of so many keys.  A filter of a few hundred keys has
+ * The predicted rate is the mean over all sets of as many keys.  A filter of a few hundred keys has
  * a rate of its own, as its few blocks are filled unevenly, which may be a fifth above that.  So
- * two questions are asked: are more bits set than so many keys set?  And does the segment answer
- * yes more often than these bits let it?
+ * two questions are asked: does the segment have more bits set than that number of keys sets?  And
+ * does it answer yes more often than these bits let it?
  */
 static bool is_likely_by_bits(const struct tamis_build *build)
 {

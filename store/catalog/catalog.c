@@ -192,8 +192,8 @@ static int open_checked(struct tamis__catalog_txn *txn)
 enum waiting { WAIT, IF_FREE, HELD };
 
 /* Returns 1 if begun; 0 if the lock is not free, and the caller did not want to wait. */
-static int begin(const struct tamis__catalog *catalog, enum tamis__lock lock, enum waiting waiting,
-                 struct tamis__catalog_txn **out)
+static int begin_txn(const struct tamis__catalog *catalog, enum tamis__lock lock,
+                     enum waiting waiting, struct tamis__catalog_txn **out)
 {
     const bool exclusive = lock == TAMIS__LOCK_EXCLUSIVE;
     if (exclusive && catalog->read_only)
@@ -222,20 +222,20 @@ static int begin(const struct tamis__catalog *catalog, enum tamis__lock lock, en
 int tamis__catalog_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
                          struct tamis__catalog_txn **txn)
 {
-    const int rc = begin(catalog, lock, WAIT, txn);
+    const int rc = begin_txn(catalog, lock, WAIT, txn);
     return rc < 0 ? rc : 0;
 }
 
 int tamis__catalog_try_begin(const struct tamis__catalog *catalog, enum tamis__lock lock,
                              bool waits, struct tamis__catalog_txn **txn)
 {
-    return begin(catalog, lock, waits ? WAIT : IF_FREE, txn);
+    return begin_txn(catalog, lock, waits ? WAIT : IF_FREE, txn);
 }
 
 int tamis__catalog_begin_held(const struct tamis__catalog *catalog, enum tamis__lock lock,
                               struct tamis__catalog_txn **txn)
 {
-    const int rc = begin(catalog, lock, HELD, txn);
+    const int rc = begin_txn(catalog, lock, HELD, txn);
     return rc < 0 ? rc : 0;
 }
 

@@ -134,7 +134,7 @@ static int claim(struct walk *w, uint64_t page, uint64_t count, uint64_t referre
 }
 
 /* Compares keys as LMDB orders them: the free tree by number, the main tree by bytes. */
-static int compare(const struct walk *w, struct text a, struct text b)
+static int compare_tree_keys(const struct walk *w, struct text a, struct text b)
 {
     if (w->is_free_tree) {
         const uint64_t x = tamis__get64(a.bytes), y = tamis__get64(b.bytes);
@@ -205,9 +205,9 @@ static int check_leaf_node(struct walk *w, const unsigned char *node, const unsi
     if (flags & ~(unsigned)NODE_OVERFLOW) return fault_at(w, at + 4, "a node has unknown flags");
     if ((flags & NODE_OVERFLOW ? 8 : data_bytes) > left)
         return fault_at(w, at, "a record leads outside its page");
-    if (w->last_key.bytes != NULL && compare(w, key, w->last_key) <= 0)
+    if (w->last_key.bytes != NULL && compare_tree_keys(w, key, w->last_key) <= 0)
         return fault_at(w, at, "keys are out of order");
-    if (w->floor.bytes != NULL && compare(w, key, w->floor) < 0)
+    if (w->floor.bytes != NULL && compare_tree_keys(w, key, w->floor) < 0)
         return fault_at(w, at, "a key is on the wrong page");
     w->last_key = key;
     w->floor = (struct text){NULL, 0};
@@ -238,7 +238,7 @@ static unsigned child_of_key(const struct walk *w, const unsigned char *page, un
     unsigned low = 1, high = nodes;
     while (low < high) { /* the first separator that is above the key */
         const unsigned middle = low + (high - low) / 2;
-        if (compare(w, node_key(node_of(page, middle)), w->key) <= 0)
+        if (compare_tree_keys(w, node_key(node_of(page, middle)), w->key) <= 0)
             low = middle + 1;
         else
             high = middle;
@@ -264,7 +264,7 @@ static int check_branch_node(struct walk *w, const unsigned char *node, bool fir
     const uint64_t child = tamis__get16(node) | (uint64_t)tamis__get16(node + 2) << 16 |
                            (uint64_t)tamis__get16(node + 4) << 32;
     if (!first) { /* the first separator of a page stands for "everything below" */
-        if (w->last_key.bytes != NULL && compare(w, separator, w->last_key) <= 0)
+        if (w->last_key.bytes != NULL && compare_tree_keys(w, separator, w->last_key) <= 0)
             return fault_at(w, at, "a branch is out of order");
         w->floor = separator;
     }

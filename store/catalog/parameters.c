@@ -6,7 +6,7 @@
     {                                                                                              \
         name, offsetof(struct of, field), sizeof((struct of *)0)->field, uses, shown               \
     }
-#define SEGMENT(...) PARAMETER(tamis__record_segment, __VA_ARGS__)
+#define SEGMENT(...) PARAMETER(tamis__listed_segment, __VA_ARGS__)
 #define BOTH (TAMIS__IN_HEADER | TAMIS__OF_BITS)
 
 /* The parameters in the order in which sentences name them. */

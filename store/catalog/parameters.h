@@ -35,7 +35,7 @@ struct tamis__parameter {
     enum tamis__parameter_shown shown;
 };
 
-/* The parameters in struct tamis__record_segment; the last entry has no name. */
+/* The parameters in struct tamis__listed_segment; the last entry has no name. */
 extern const struct tamis__parameter tamis__segment_parameters[];
 /* The parameters in struct tamis__policy; the last entry has no name. */
 extern const struct tamis__parameter tamis__policy_parameters[];

@@ -88,14 +88,14 @@ static const unsigned char *node_at(const struct peek *p, unsigned i, struct tam
     return at + NODE_HEADER_BYTES + key->count <= p->root.page_bytes ? node : NULL;
 }
 
-static int compare(struct tamis__bytes a, struct tamis__bytes b)
+static int compare_bytes(struct tamis__bytes a, struct tamis__bytes b)
 {
     const size_t shorter = a.count < b.count ? a.count : b.count;
     const int order = shorter ? memcmp(a.data, b.data, shorter) : 0;
     return order != 0 ? order : (a.count > b.count) - (a.count < b.count);
 }
 
-/* Reads a page of a tree, and tells how many nodes it has.  UNSURE if it is none. */
+/* Reads a page of a tree, and tells how many nodes it has.  UNSURE if it is no page of a tree. */
 static int read_page(struct peek *p, uint64_t number, unsigned *flags, unsigned *nodes)
 {
     if (number < 2 || number > p->root.last_page ||
@@ -119,7 +119,7 @@ static const unsigned char *last_up_to(const struct peek *p, unsigned nodes, boo
         struct tamis__bytes node_key;
         const unsigned char *node = node_at(p, i, &node_key);
         if (node == NULL) return NULL;
-        if (!(is_branch && i == 0) && compare(node_key, key) > 0) break;
+        if (!(is_branch && i == 0) && compare_bytes(node_key, key) > 0) break;
         last = node;
         *its_key = node_key;
     }
@@ -146,7 +146,7 @@ static int read_value(const struct peek *p, const unsigned char *node, size_t ke
 }
 
 /* Reads the value of a key.  0, TAMIS_ENOTFOUND or TAMIS__PEEK_UNSURE. */
-static int find(struct peek *p, struct tamis__bytes key, struct found *found)
+static int find_value(struct peek *p, struct tamis__bytes key, struct found *found)
 {
     uint64_t number = p->root.root;
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
@@ -156,7 +156,8 @@ static int find(struct peek *p, struct tamis__bytes key, struct found *found)
         const bool is_branch = flags == PAGE_BRANCH;
         if (!is_branch && flags != PAGE_LEAF) return TAMIS__PEEK_UNSURE;
         const unsigned char *node = last_up_to(p, nodes, is_branch, key, &its_key);
-        if (!is_branch && (node == NULL || compare(its_key, key) != 0)) return TAMIS_ENOTFOUND;
+        if (!is_branch && (node == NULL || compare_bytes(its_key, key) != 0))
+            return TAMIS_ENOTFOUND;
         if (node == NULL) return TAMIS__PEEK_UNSURE;
         if (!is_branch) return read_value(p, node, its_key.count, found);
         number = tamis__get16(node) | (uint64_t)tamis__get16(node + 2) << 16 |
@@ -173,7 +174,7 @@ static int find_name(struct peek *p, uint64_t filter_id, struct tamis__key *name
     const struct tamis__key id = tamis__number_key('i', filter_id);
     unsigned char bytes[TAMIS_NAME_MAX + 8];
     struct found found = {.bytes = bytes, .room = sizeof bytes};
-    const int rc = find(p, tamis__key_bytes(&id), &found);
+    const int rc = find_value(p, tamis__key_bytes(&id), &found);
     if (rc != 0) return rc;
     const MDB_val value = {.mv_size = found.count, .mv_data = bytes};
     if (found.count <= 8 || !tamis__matches_sum(tamis__key_val(&id), value))
@@ -192,7 +193,7 @@ static int find_record(struct peek *p, uint64_t filter_id, struct tamis__record 
     const char *reason;
     const int rc = find_name(p, filter_id, &name);
     if (rc != 0) return rc;
-    if (find(p, tamis__key_bytes(&name), &found) != 0 ||
+    if (find_value(p, tamis__key_bytes(&name), &found) != 0 ||
         tamis__record_decode(tamis__key_bytes(&name),
                              (struct tamis__bytes){found.bytes, found.count}, record,
                              &reason) < 0 ||

@@ -72,7 +72,7 @@ static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *f
 }
 
 /* Reads or writes the 184 bytes of one segment.  *own_flags: SEGMENT_SPARE or 0. */
-static void segment_fields(struct cursor *c, struct tamis__record_segment *s, uint32_t *own_flags)
+static void segment_fields(struct cursor *c, struct tamis__listed_segment *s, uint32_t *own_flags)
 {
     FIELD(c, s->number);
     FIELD(c, s->kind);
@@ -158,7 +158,7 @@ const char *tamis__record_problem(const struct tamis__record *r)
         (r->exceptions == 0 && r->exception_count != 0))
         return "has impossible generations or exceptions";
     for (uint32_t i = 0; i < r->segment_count + r->spare_count; i++) {
-        const struct tamis__record_segment *s = &r->segments[i];
+        const struct tamis__listed_segment *s = &r->segments[i];
         problem = tamis__slice_problem(&r->policy, s->slice, s->slice_start, s->step);
         if (problem != NULL) return problem;
         if (s->capacity == 0 || s->capacity > TAMIS__CAPACITY_MAX ||
@@ -242,9 +242,9 @@ int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes valu
 }
 
 void tamis__record_segment_from_header(const struct tamis__segment_header *header,
-                                       struct tamis__record_segment *segment)
+                                       struct tamis__listed_segment *segment)
 {
-    *segment = (struct tamis__record_segment){
+    *segment = (struct tamis__listed_segment){
         .number = header->number,
         .kind = header->kind,
         .hash_set = header->hash_set,
@@ -276,10 +276,10 @@ void tamis__record_sum_capacity(struct tamis__record *record)
         record->capacity += record->segments[i].items;
 }
 
-const char *tamis__record_contradiction(const struct tamis__record_segment *segment,
+const char *tamis__record_contradiction(const struct tamis__listed_segment *segment,
                                         const struct tamis__segment_header *header)
 {
-    struct tamis__record_segment h;
+    struct tamis__listed_segment h;
     tamis__record_segment_from_header(header, &h);
     const struct tamis__parameter *p =
         tamis__first_difference(tamis__segment_parameters, TAMIS__IN_HEADER, &h, segment);

@@ -12,7 +12,8 @@
 #define TAMIS__RECORD_VERSION 1u
 #define TAMIS__SEGMENTS_MAX 64u
 
-struct tamis__record_segment {
+/* A segment as a record describes it: what is known of it without its file. */
+struct tamis__listed_segment {
     uint64_t number;
     uint32_t kind;
     uint32_t hash_set;
@@ -54,14 +55,14 @@ struct tamis__record {
     struct tamis__policy policy;
     uint64_t publication;     /* goes up with every change of the list, or of the exceptions */
     uint64_t last_generation; /* the highest there was; after a rollback `generation` is less */
-    uint32_t keep;            /* so many older generations stay */
+    uint32_t keep;            /* how many older generations stay */
     bool owned;               /* TAMIS_FILTER_OWNED */
     uint64_t exceptions;      /* segment number of their index; 0: there are none */
     uint64_t exception_count;
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /* of the keys it was built from; 0: not built */
     uint32_t segment_count;                      /* segments of the list, without the spares */
     uint32_t spare_count;                        /* spares: segments[segment_count] and so on */
-    struct tamis__record_segment segments[TAMIS__SEGMENTS_MAX];
+    struct tamis__listed_segment segments[TAMIS__SEGMENTS_MAX];
 };
 
 /* The store's own record. */
@@ -89,13 +90,13 @@ struct tamis__bytes {
 
 /* Fills in a segment as the catalog sees it, from its header; items are 0. */
 void tamis__record_segment_from_header(const struct tamis__segment_header *header,
-                                       struct tamis__record_segment *segment);
+                                       struct tamis__listed_segment *segment);
 /* Computes the capacity of a list that has grown: what the newest segment can hold, and what the
  * older ones do hold. */
 void tamis__record_sum_capacity(struct tamis__record *record);
 /* Returns the name of the first field in which a header contradicts the catalog; NULL
  * if none does. */
-const char *tamis__record_contradiction(const struct tamis__record_segment *segment,
+const char *tamis__record_contradiction(const struct tamis__listed_segment *segment,
                                         const struct tamis__segment_header *header);
 
 /* The same for the policy, which all segments of a filter state. */
@@ -120,7 +121,7 @@ void tamis__store_record_encode(const struct tamis__store_record *record, struct
 int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes value,
                                struct tamis__store_record *record, const char **reason);
 
-static inline const struct tamis__record_segment *
+static inline const struct tamis__listed_segment *
 tamis__record_newest(const struct tamis__record *record)
 {
     return &record->segments[record->segment_count - 1];

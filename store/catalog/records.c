@@ -90,7 +90,7 @@ static int fail_damaged(const struct tamis__catalog_txn *txn, const char *reason
 
 /* Called before all filters are listed: is everything there sound?  A record under a damaged key no
  * longer belongs to a filter. */
-static int check_all(struct tamis__catalog_txn *txn)
+static int check_all_records(struct tamis__catalog_txn *txn)
 {
     const struct tamis__key all = {.count = 0};
     int64_t balance = 0;
@@ -233,7 +233,7 @@ int tamis__catalog_each(struct tamis__catalog_txn *txn, const char *prefix, tami
     const struct tamis__key from = tamis__name_key(prefix);
     struct record_visit visit = {.txn = txn, .fn = fn, .context = context};
     if (strlen(prefix) > TAMIS_NAME_MAX) return 0; /* longer than any name */
-    const int rc = check_all(txn);
+    const int rc = check_all_records(txn);
     return rc < 0 ? rc : each_key(txn, &from, visit_record, &visit);
 }
 

@@ -344,7 +344,7 @@ static int copy_all(struct backup *b)
 }
 
 /* Renames the directory, and brings the rename to the disk. */
-static int finish(struct backup *b)
+static int finish_backup(struct backup *b)
 {
     char *parent = NULL;
     int fd = -1, rc = tamis__sync_file(b->to->place.segments_fd, b->partial);
@@ -373,7 +373,7 @@ static int set_paths(struct backup *b, const char *path)
     return tamis__fail(TAMIS_ENOMEM, "out of memory for the path %s", path);
 }
 
-static void clear(struct backup *b, bool failed)
+static void clear_backup(struct backup *b, bool failed)
 {
     close_files(b);
     tamis__catalog_end(b->copy);
@@ -407,8 +407,8 @@ TAMIS_API int64_t tamis_store_backup(tamis_store *store, const char *path,
     if (rc == 0) rc = copy_all(&b);
     if (rc == 0) {
         named = name_all(&b);
-        rc = named < 0 ? (int)named : finish(&b);
+        rc = named < 0 ? (int)named : finish_backup(&b);
     }
-    clear(&b, rc != 0);
+    clear_backup(&b, rc != 0);
     return rc != 0 ? rc : named;
 }

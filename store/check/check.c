@@ -43,17 +43,18 @@ void tamis__numbers_sort(struct tamis__numbers *numbers)
         qsort(numbers->list, numbers->count, sizeof numbers->list[0], by_number);
 }
 
-struct kept {
+/* What note_whole() looks for. */
+struct newest_kept {
     struct tamis_store *store;
     uint64_t newest; /* the newest kept generation whose files are there and sound; 0: none */
 };
 
 static int note_whole(void *context, const struct tamis__record *record)
 {
-    struct kept *kept = context;
+    struct newest_kept *kept = context;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
-        struct tamis__store_segment s;
+        struct tamis__mapped_segment s;
         struct tamis__damage damage = {.offset = 0};
         rc = tamis__open_segment(kept->store, record, i, false, &s);
         if (rc < 0) break;
@@ -71,7 +72,7 @@ int tamis__check_mend(struct tamis_store *store, struct tamis__catalog_txn *txn,
                       const struct tamis__record *record, char mend[TAMIS__MEND_BYTES])
 {
     char quoted[TAMIS__QUOTED_BYTES];
-    struct kept kept = {.store = store};
+    struct newest_kept kept = {.store = store};
     const int rc = tamis__catalog_each_generation(txn, record->filter_id, note_whole, &kept);
     tamis__quote(quoted, record->name);
     if (kept.newest != 0)

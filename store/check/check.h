@@ -42,7 +42,7 @@ struct tamis__meter; /* notes.h */
  * writer, and gives back the pages that it has read.  recorded_items: what the catalog knew before
  * this call.
  */
-int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_items,
+int tamis__check_data(const struct tamis__mapped_segment *s, uint64_t recorded_items,
                       const struct tamis__meter *meter, struct tamis__damage *damage);
 
 /*

@@ -74,7 +74,7 @@ static bool is_given_up(const struct cleaning *c, uint64_t number, bool in_force
 }
 
 /* Has the catalog more items than the segment, of a kind that does not count down? */
-static bool counts_too_many(const struct tamis__record_segment *entry,
+static bool counts_too_many(const struct tamis__listed_segment *entry,
                             const struct tamis__segment *segment)
 {
     return entry->counter_bits == 0 && tamis__segment_items(segment) < entry->items &&
@@ -85,7 +85,7 @@ static bool counts_too_many(const struct tamis__record_segment *entry,
 static int check_index(struct cleaning *c, const char *name, const struct tamis__record *record,
                        bool in_force)
 {
-    struct tamis__store_segment index;
+    struct tamis__mapped_segment index;
     const int error =
         tamis__open_index(c->repair->store, record->exceptions, record->filter_id, &index);
     if (error < 0 && is_given_up(c, record->exceptions, in_force))
@@ -100,14 +100,14 @@ static int check_index(struct cleaning *c, const char *name, const struct tamis_
 }
 
 /* Checks the files of a list.  Returns 1 if one is missing. */
-static int check_list(struct cleaning *c, const char *name, const struct tamis__record *record,
-                      bool in_force)
+static int check_files_of_list(struct cleaning *c, const char *name,
+                               const struct tamis__record *record, bool in_force)
 {
     const char *mend = in_force ? NULL : " (a generation that is kept, and not in force)";
     int rc = tamis__numbers_append_files(&c->expected, record);
     bool missing = false;
     for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++) {
-        struct tamis__store_segment s;
+        struct tamis__mapped_segment s;
         const int error = tamis__open_segment(c->repair->store, record, i, false, &s);
         if (error < 0) {
             const uint64_t number = record->segments[i].number;
@@ -135,7 +135,7 @@ static int note_record(void *context, const struct tamis__record *committed)
                                            sizeof *known, "checking the store");
     if (known == NULL) return TAMIS_ENOMEM;
     *known = (struct known){record->filter_id, record->publication};
-    const int rc = check_list(c, record->name, record, true);
+    const int rc = check_files_of_list(c, record->name, record, true);
     return rc < 0 ? rc : 0;
 }
 
@@ -145,7 +145,7 @@ static int note_generation(void *context, const struct tamis__record *record)
     struct tamis__record filter;
     int rc = tamis__catalog_get_by_id(c->txn, record->filter_id, &filter);
     if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
-    rc = check_list(c, rc == 0 ? filter.name : "", record, false);
+    rc = check_files_of_list(c, rc == 0 ? filter.name : "", record, false);
     if (rc <= 0) return rc;
     struct lost *lost = tamis__array_add(&c->lost, &c->lost_count, &c->lost_room, sizeof *lost,
                                          "checking the store");
@@ -299,7 +299,7 @@ static int recount(struct cleaning *c)
         if (i > 0 && c->miscounted.list[i] == c->miscounted.list[i - 1]) continue;
         rc = tamis__store_get_by_id(c->repair->store, c->txn, c->miscounted.list[i], &record);
         for (uint32_t j = 0; rc == 0 && j < record.segment_count; j++) {
-            struct tamis__store_segment s;
+            struct tamis__mapped_segment s;
             if (tamis__open_segment(c->repair->store, &record, j, false, &s) < 0) continue;
             if (counts_too_many(&record.segments[j], &s.segment))
                 record.segments[j].items = tamis__segment_items(&s.segment);
@@ -333,7 +333,7 @@ static int judge_log(void *context, const struct tamis__log_finding *finding)
                                       "it was of a filter that is dropped");
 }
 
-static int finish(struct cleaning *c)
+static int finish_cleaning(struct cleaning *c)
 {
     const struct tamis__place *place = &c->repair->store->place;
     /* The removal is synced before the numbers are forgotten: otherwise a power cut could bring a
@@ -364,7 +364,7 @@ int tamis__repair_clean(struct tamis__repair *repair)
     if (rc == 0) rc = remove_garbage(&c);
     if (rc == 0) rc = recount(&c);
     if (rc == 0) rc = tamis__check_logs(repair->store, c.txn, 0, judge_log, &c);
-    if (rc == 0 && !repair->dry) rc = finish(&c);
+    if (rc == 0 && !repair->dry) rc = finish_cleaning(&c);
     tamis__catalog_end(c.txn);
     free(c.known);
     free(c.lost);

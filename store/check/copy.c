@@ -37,7 +37,7 @@ static int open_file(struct tamis_store *store, uint64_t number, struct tamis__s
 int tamis__source_open(struct tamis_store *store, const struct tamis__record *record,
                        uint32_t index, struct tamis__source_file *file)
 {
-    struct tamis__store_segment s;
+    struct tamis__mapped_segment s;
     const int rc = tamis__open_segment(store, record, index, false, &s);
     if (rc < 0) return rc;
     tamis__close_segment(&s);
@@ -47,7 +47,7 @@ int tamis__source_open(struct tamis_store *store, const struct tamis__record *re
 int tamis__source_open_index(struct tamis_store *store, const struct tamis__record *record,
                              struct tamis__source_file *file)
 {
-    struct tamis__store_segment s;
+    struct tamis__mapped_segment s;
     const int rc = tamis__open_index(store, record->exceptions, record->filter_id, &s);
     if (rc < 0) return rc;
     tamis__close_segment(&s);

@@ -18,8 +18,8 @@ struct look {
     bool in_directory; /* the directory could be read up to its first name */
 };
 
-static int tell(const struct look *look, const struct tamis__record *filter, const char *file,
-                int error, const char *reason)
+static int note_log_problem(const struct look *look, const struct tamis__record *filter,
+                            const char *file, int error, const char *reason)
 {
     const struct tamis__log_finding finding = {.filter = filter ? filter->name : "",
                                                .file = file,
@@ -33,22 +33,23 @@ static int tell_unreadable(const struct look *look, const struct tamis__record *
                            const char *file, int error, const char *reason)
 {
     char longer[400];
-    if (error != TAMIS_ECORRUPT) return tell(look, filter, file, error, reason);
+    if (error != TAMIS_ECORRUPT) return note_log_problem(look, filter, file, error, reason);
     (void)snprintf(longer, sizeof longer,
                    filter ? "%s; open the filter for writing ('tamis sync'), which takes what can "
                             "be read of it, and is unclean then"
                           : "%s, and is of no filter of the catalog; remove the file",
                    reason);
-    return tell(look, filter, file, error, longer);
+    return note_log_problem(look, filter, file, error, longer);
 }
 
 /* Looks at a sound log whose filter is gone. */
 static int look_at_orphan(const struct look *look, const struct tamis__log *log, const char *file)
 {
     if (log->filter_id >= tamis__catalog_store(look->txn)->next_filter_id)
-        return tell(look, NULL, file, TAMIS_EFOREIGN,
-                    "is of a filter that the catalog does not have, which may be older than it; "
-                    "restore both from one copy, or remove the file");
+        return note_log_problem(
+            look, NULL, file, TAMIS_EFOREIGN,
+            "is of a filter that the catalog does not have, which may be older than it; "
+            "restore both from one copy, or remove the file");
     const int rc = tamis__log_try_lock(&look->logs, log);
     if (rc <= 0) return rc; /* a process that has the dropped filter open removes its log */
     const struct tamis__log_finding finding = {
@@ -90,7 +91,8 @@ static int look_at_name(void *context, const char *name)
     (void)snprintf(file, sizeof file, "logs/%s", name);
     if (!tamis__log_parse_name(name, &filter_id, &nonce)) {
         if (look->filter_id != 0 || is_being_made(name)) return 0;
-        return tell(look, NULL, file, TAMIS_EFOREIGN, "is not a log's name; remove the file");
+        return note_log_problem(look, NULL, file, TAMIS_EFOREIGN,
+                                "is not a log's name; remove the file");
     }
     if (look->filter_id != 0 && look->filter_id != filter_id) return 0;
     const int found = tamis__catalog_get_by_id(look->txn, filter_id, &filter);
@@ -98,7 +100,7 @@ static int look_at_name(void *context, const char *name)
     const struct tamis__record *known = found == 0 ? &filter : NULL;
     int rc = tamis__log_look(&look->logs, name, &log);
     if (rc == TAMIS_ENOTFOUND) return 0; /* its owner has closed it meanwhile */
-    if (rc < 0) return tell(look, known, file, rc, tamis__check_reason(file, NULL));
+    if (rc < 0) return note_log_problem(look, known, file, rc, tamis__check_reason(file, NULL));
     rc = look_at_log(look, &log, known, file);
     tamis__log_close(&log);
     return rc;
@@ -117,5 +119,5 @@ int tamis__check_logs(const struct tamis_store *store, struct tamis__catalog_txn
     if (rc >= 0 || look.in_directory || rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT) return rc;
     char reason[400];
     (void)snprintf(reason, sizeof reason, "%s", tamis__check_reason("/logs", NULL));
-    return tell(&look, NULL, "logs", rc, reason);
+    return note_log_problem(&look, NULL, "logs", rc, reason);
 }

@@ -37,13 +37,13 @@ struct tamis__meter {
     uint64_t done_bytes, all_bytes; /* done: of the segments before this one */
 };
 
-/* Tells, when so many bytes of this segment were read.  meter may be NULL.  Returns what progress
- * returned. */
+/* Tells the caller's progress function that segment_bytes bytes of this segment were read.  meter
+ * may be NULL.  Returns what the function returned. */
 int tamis__meter_tell(const struct tamis__meter *meter, uint64_t segment_bytes);
 
 /* A file in segments/ whose header is sound, with what the header said when it was read. */
 struct tamis__found {
-    struct tamis__record_segment entry; /* with the items that it has counted */
+    struct tamis__listed_segment entry; /* with the items that it has counted */
     struct tamis__policy policy;
     uint64_t store_id, filter_id, generation, publication;
     uint64_t next, in_force, exceptions; /* live */

@@ -100,7 +100,7 @@ static int sweep_staging(struct tamis__repair *repair)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static int open_directory(struct tamis__repair *repair, const char *name, int *fd)
+static int open_for_repair(struct tamis__repair *repair, const char *name, int *fd)
 {
     struct tamis_store *store = repair->store;
     if (!repair->dry) {
@@ -140,8 +140,8 @@ static int open_store(struct tamis__repair *repair, const char *path)
     store->place.root_fd = store->root_fd;
     if (rc == 0) rc = tamis__store_init_catalog(store, repair->dry);
     if (rc == 0) rc = find_store(store);
-    if (rc == 0) rc = open_directory(repair, "segments", &store->place.segments_fd);
-    if (rc == 0) rc = open_directory(repair, "staging", &store->place.staging_fd);
+    if (rc == 0) rc = open_for_repair(repair, "segments", &store->place.segments_fd);
+    if (rc == 0) rc = open_for_repair(repair, "staging", &store->place.staging_fd);
     if (rc == 0 && store->place.segments_fd < 0)
         rc = tamis__fail(TAMIS_ECORRUPT,
                          "the store's directory %s/segments is missing; restore it from a copy",

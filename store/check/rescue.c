@@ -105,7 +105,7 @@ static int group(struct tamis__rescue_work *rescue)
     return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int by_filter_name(const void *a, const void *b)
 {
     const struct tamis__lost_filter *x = *(const struct tamis__lost_filter *const *)a,
                                     *y = *(const struct tamis__lost_filter *const *)b;
@@ -150,7 +150,7 @@ static int give_names(struct tamis__rescue_work *rescue)
     if (sorted == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the filters' names");
     for (size_t i = 0; i < rescue->count; i++)
         sorted[i] = &rescue->filters[i];
-    qsort(sorted, rescue->count, sizeof(struct tamis__lost_filter *), by_name);
+    qsort(sorted, rescue->count, sizeof(struct tamis__lost_filter *), by_filter_name);
     char before[TAMIS_NAME_MAX + 1] = "";
     for (size_t i = 0; i < rescue->count; i++) {
         const bool again = i > 0 && strcmp(sorted[i]->name, before) == 0;
@@ -203,7 +203,8 @@ static void tell_segments(const struct tamis__rescue_work *rescue)
         if (rescue->filters[i].renamed) write_labels(place, &rescue->filters[i]);
 }
 
-static int write_all(struct tamis__rescue_work *rescue, const char *why, bool replaces_sound)
+static int write_rescued_catalog(struct tamis__rescue_work *rescue, const char *why,
+                                 bool replaces_sound)
 {
     struct tamis__repair *repair = rescue->repair;
     char aside[TAMIS__ASIDE_BYTES] = "";
@@ -243,7 +244,7 @@ int tamis__rescue(struct tamis__repair *repair, const char *why,
         rc = group(rescue);
     }
     if (rc == 0) rc = give_names(rescue);
-    if (rc == 0) rc = write_all(rescue, why, old != NULL);
+    if (rc == 0) rc = write_rescued_catalog(rescue, why, old != NULL);
     free(rescue->filters);
     free(rescue->told);
     free(rescue);

@@ -160,8 +160,9 @@ static bool is_left_behind(const struct tamis__found *found, const struct tamis_
 
 /* Puts the segments of a list into the record.  Those that its window has left behind, or that are
  * too many, are garbage. */
-static int collect(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
-                   uint32_t list, const struct tamis__found *newest)
+static int collect_segments(struct tamis__rescue_work *rescue,
+                            const struct tamis__lost_filter *filter, uint32_t list,
+                            const struct tamis__found *newest)
 {
     struct tamis__record *record = &rescue->record;
     uint32_t total = 0;
@@ -207,8 +208,9 @@ static int link_list(struct tamis__rescue_work *rescue, const struct tamis__lost
 }
 
 /* Fills in the record, all but the exceptions. */
-static int describe(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
-                    uint32_t list, const struct tamis__found *newest)
+static int describe_lost_filter(struct tamis__rescue_work *rescue,
+                                const struct tamis__lost_filter *filter, uint32_t list,
+                                const struct tamis__found *newest)
 {
     struct tamis__record *record = &rescue->record;
     *record = (struct tamis__record){.filter_id = newest->filter_id,
@@ -234,7 +236,7 @@ static int describe(struct tamis__rescue_work *rescue, const struct tamis__lost_
             record->keep = found->keep;
         }
     }
-    const int rc = collect(rescue, filter, list, newest);
+    const int rc = collect_segments(rescue, filter, list, newest);
     record->capacity = newest->entry.capacity;
     for (uint32_t i = 0; i + 1 < record->segment_count; i++)
         record->capacity += record->segments[i].items;
@@ -246,7 +248,7 @@ static int describe(struct tamis__rescue_work *rescue, const struct tamis__lost_
 /* Takes the exceptions into the record: 1.  Returns 0 if the index is not sound. */
 static int take_index(struct tamis__rescue_work *rescue, const struct tamis__found *index)
 {
-    struct tamis__store_segment s = {0};
+    struct tamis__mapped_segment s = {0};
     const char *reason = NULL;
     uint64_t offset = 0;
     int rc = tamis__open_index(rescue->repair->store, index->entry.number, index->filter_id, &s);
@@ -337,7 +339,7 @@ static int keep_lists(struct tamis__rescue_work *rescue, const struct tamis__los
                                     (unsigned long long)lists[i].newest->generation);
             continue;
         }
-        rc = describe(rescue, filter, i, lists[i].newest);
+        rc = describe_lost_filter(rescue, filter, i, lists[i].newest);
         rescue->record.name[0] = '\0';
         rescue->record.publication = lists[i].rank;
         if (rc == 0) rc = keep_exceptions(rescue, filter, lists[i].newest);
@@ -405,7 +407,7 @@ int tamis__rescue_filter(struct tamis__rescue_work *rescue, const struct tamis__
     }
     if (newest != NULL) { /* else the filter has only indexes left */
         rc = keep_lists(rescue, filter, lists, count, in_force);
-        if (rc == 0) rc = describe(rescue, filter, in_force, newest);
+        if (rc == 0) rc = describe_lost_filter(rescue, filter, in_force, newest);
         if (rc == 0) rc = link_list(rescue, filter, in_force);
         if (rc == 0) rc = rescue_exceptions(rescue, filter, newest);
         if (rc == 0 && rescue->txn != NULL) rc = tamis__catalog_put(rescue->txn, &rescue->record);

@@ -19,7 +19,7 @@ static int note_bad(struct tamis__repair *repair, uint64_t number, const char *f
                : 0;
 }
 
-static void describe(const struct tamis__segment *segment, struct tamis__found *found)
+static void describe_found(const struct tamis__segment *segment, struct tamis__found *found)
 {
     const struct tamis__segment_header *h = segment->header;
     const struct tamis__name_label *label = tamis__label_current(h);
@@ -49,7 +49,7 @@ static void describe(const struct tamis__segment *segment, struct tamis__found *
 }
 
 /* Does its kind accept the segment?  0, or an error with *reason. */
-static int judge(const struct tamis__segment *segment, const char **reason)
+static int judge_segment(const struct tamis__segment *segment, const char **reason)
 {
     const struct tamis__segment_header *h = segment->header;
     const struct tamis__kind *kind = tamis__kind_by_id(h->kind);
@@ -63,7 +63,7 @@ static int note_found(struct tamis__repair *repair, const struct tamis__segment 
     struct tamis__found *found = tamis__array_add(&repair->found, &repair->found_count,
                                                   &repair->found_room, sizeof *found, LOOKING);
     if (found == NULL) return TAMIS_ENOMEM;
-    describe(segment, found);
+    describe_found(segment, found);
     return 0;
 }
 
@@ -74,7 +74,7 @@ static int look_at(struct tamis__repair *repair, uint64_t number, const char *fi
     int rc = tamis__segment_open(&repair->store->place, number, false, &segment);
     if (rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT) return rc; /* no fault of the file */
     if (rc < 0) return note_bad(repair, number, file, rc, tamis__check_reason(file, NULL));
-    rc = judge(&segment, &reason);
+    rc = judge_segment(&segment, &reason);
     if (tamis__segment_check(&segment) < 0) {
         rc = TAMIS_ECORRUPT;
         reason = "was truncated while it was read";

@@ -17,7 +17,7 @@
 
 /* A segment that was opened under the lock, and whose data are read without it. */
 struct opened {
-    struct tamis__store_segment s;
+    struct tamis__mapped_segment s;
     uint64_t recorded_items, filter_id;
     uint64_t generation;
     bool in_force;
@@ -45,8 +45,8 @@ struct check {
 };
 
 /* Notes a problem.  The caller is told of it when no lock is held. */
-static int tell(struct check *check, const char *filter, const char *file, uint64_t offset,
-                int error, const char *reason)
+static int note_problem(struct check *check, const char *filter, const char *file, uint64_t offset,
+                        int error, const char *reason)
 {
     return tamis__findings_add(&check->findings, filter, file, offset, error, "%s", reason);
 }
@@ -83,10 +83,10 @@ static int tell_of(struct check *check, const char *file, uint64_t offset, int e
     char longer[1100];
     if (check->record == check->filter) {
         const int rc = tamis__numbers_append(&check->damaged, check->filter->filter_id);
-        return rc < 0 ? rc : tell(check, check->filter->name, file, offset, error, reason);
+        return rc < 0 ? rc : note_problem(check, check->filter->name, file, offset, error, reason);
     }
     (void)snprintf(longer, sizeof longer, IS_KEPT, reason, check->record->generation);
-    return tell(check, check->filter->name, file, offset, error, longer);
+    return note_problem(check, check->filter->name, file, offset, error, longer);
 }
 
 /* Each segment must have the filter's policy: a new catalog would be made from it. */
@@ -142,7 +142,7 @@ static int check_whole(struct check *check, uint32_t index, const char *file,
                        const struct tamis__segment *segment)
 {
     const struct tamis__record *record = check->record;
-    const struct tamis__record_segment *s = &record->segments[index];
+    const struct tamis__listed_segment *s = &record->segments[index];
     bool gap = index == 0 && record->policy.slices == 0 && !segment->header->list_start;
     if (index > 0) gap = s->slice == s[-1].slice && s->step > s[-1].step + 1;
     if (!gap) return 0;
@@ -169,7 +169,7 @@ static int check_label(struct check *check, const char *file, const struct tamis
 }
 
 /* Keeps the segment open, to read its data when the lock is given back. */
-static struct opened *look_later(struct check *check, const struct tamis__store_segment *s)
+static struct opened *look_later(struct check *check, const struct tamis__mapped_segment *s)
 {
     struct opened *opened =
         tamis__array_add(&check->opened, &check->opened_count, &check->opened_room, sizeof *opened,
@@ -195,9 +195,9 @@ static int tell_unopened(struct check *check, const char *file, int error)
 
 static int check_segment(struct check *check, uint32_t index)
 {
-    struct tamis__store_segment s;
+    struct tamis__mapped_segment s;
     char file[TAMIS__FILE_BYTES];
-    const struct tamis__record_segment *entry = &check->record->segments[index];
+    const struct tamis__listed_segment *entry = &check->record->segments[index];
     tamis__check_file(entry->number, file);
     int rc = tamis__open_segment(check->store, check->record, index, false, &s);
     if (rc < 0) return tell_unopened(check, file, rc);
@@ -216,7 +216,7 @@ static int check_segment(struct check *check, uint32_t index)
 
 static int check_index(struct check *check)
 {
-    struct tamis__store_segment s;
+    struct tamis__mapped_segment s;
     char file[TAMIS__FILE_BYTES];
     const struct tamis__record *record = check->record;
     if (record->exceptions == 0) return 0;
@@ -255,7 +255,7 @@ static int check_opened(struct check *check, const struct opened *opened)
     const char *reason = whole < 0 ? tamis__check_reason(file, NULL) : damage.reason;
     char longer[1100];
     (void)snprintf(longer, sizeof longer, IS_KEPT, reason, opened->generation);
-    return tell(check, opened->filter, file, whole < 0 ? 0 : damage.offset,
+    return note_problem(check, opened->filter, file, whole < 0 ? 0 : damage.offset,
                 whole < 0 ? whole
                 : is_odd  ? 0
                           : TAMIS_ECORRUPT,
@@ -283,7 +283,7 @@ static int check_all_opened(struct check *check, int rc)
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
-static int check_list(void *context, const struct tamis__record *record)
+static int verify_list(void *context, const struct tamis__record *record)
 {
     struct check *check = context;
     int rc = 0;
@@ -299,8 +299,8 @@ static int check_filter(struct check *check, uint64_t filter_id)
     int rc = tamis__store_get_by_id(check->store, check->txn, filter_id, &record);
     if (rc == TAMIS_ENOTFOUND) return 0; /* the filter was dropped since the snapshot */
     check->filter = &record;
-    if (rc == 0) rc = check_list(check, &record);
-    if (rc == 0) rc = tamis__catalog_each_generation(check->txn, filter_id, check_list, check);
+    if (rc == 0) rc = verify_list(check, &record);
+    if (rc == 0) rc = tamis__catalog_each_generation(check->txn, filter_id, verify_list, check);
     check->filter = check->record = NULL;
     return rc;
 }
@@ -366,7 +366,8 @@ static int note_file(void *context, const char *name)
     if (number == 0) {
         char file[TAMIS__FILE_BYTES];
         (void)snprintf(file, sizeof file, "segments/%s", name);
-        return tell(check, "", file, 0, TAMIS_EFOREIGN, "is not a segment's name; remove the file");
+        return note_problem(check, "", file, 0, TAMIS_EFOREIGN,
+                            "is not a segment's name; remove the file");
     }
     if (tamis__numbers_have(&check->expected, number)) return 0;
     return tamis__numbers_append(&check->strays, number);
@@ -381,7 +382,7 @@ static int check_ids(struct check *check, struct tamis__catalog_txn *txn)
     for (size_t i = 0; ids != NULL && rc == 0 && i < check->filters.count; i++) {
         rc = tamis__store_get_by_id(check->store, txn, ids[i], &record);
         if (rc == TAMIS_ENOTFOUND)
-            rc = tell(
+            rc = note_problem(
                 check, "", "catalog.mdb", 0, TAMIS_ECORRUPT,
                 "has a filter that is not found by its id; 'tamis repair --rebuild' makes it anew");
     }
@@ -394,7 +395,8 @@ static int note_log(void *context, const struct tamis__log_finding *finding)
     const int rc =
         finding->filter_id ? tamis__numbers_append(&check->damaged, finding->filter_id) : 0;
     return rc < 0 ? rc
-                  : tell(check, finding->filter, finding->file, 0, finding->error, finding->reason);
+                  : note_problem(check, finding->filter, finding->file, 0, finding->error,
+                                 finding->reason);
 }
 
 static int take_snapshot(struct check *check)
@@ -422,17 +424,18 @@ static int tell_strays(struct check *check)
     for (size_t i = 0; rc == 0 && i < check->strays.count; i++) {
         char file[TAMIS__FILE_BYTES];
         const uint64_t number = check->strays.list[i];
-        rc = tell(check, "", tamis__check_file(number, file), 0, TAMIS_EFOREIGN,
-                  number < check->next_segment
-                      ? "belongs to no filter of the catalog; 'tamis repair' removes it, or says "
-                        "why it must not"
-                      : "belongs to no filter of the catalog, which may be older than it; 'tamis "
-                        "repair' says what can be done");
+        rc = note_problem(
+            check, "", tamis__check_file(number, file), 0, TAMIS_EFOREIGN,
+            number < check->next_segment
+                ? "belongs to no filter of the catalog; 'tamis repair' removes it, or says "
+                  "why it must not"
+                : "belongs to no filter of the catalog, which may be older than it; 'tamis "
+                  "repair' says what can be done");
     }
     return rc;
 }
 
-static int check_all(struct check *check)
+static int verify_all(struct check *check)
 {
     int rc = take_snapshot(check);
     if (rc == 0) rc = tell_strays(check);
@@ -523,7 +526,7 @@ TAMIS_API int64_t tamis_store_verify_with(tamis_store *store, const char *name,
                           .fn = own.fn,
                           .context = own.context,
                           .meter = {.progress = own.progress, .context = own.context}};
-    rc = name ? check_one(&check, name) : check_all(&check);
+    rc = name ? check_one(&check, name) : verify_all(&check);
     if (rc == 0) rc = remember(&check);
     free(check.filters.list);
     free(check.damaged.list);

@@ -27,7 +27,7 @@
 #define PADDING "has bits set past its m; the data is damaged, restore it from a copy"
 
 /* Asks the kind, and takes over what it says. */
-static int check_by_kind(const struct tamis__store_segment *s, struct tamis__damage *damage)
+static int check_by_kind(const struct tamis__mapped_segment *s, struct tamis__damage *damage)
 {
     const char *text = NULL;
     return s->kind->verify(&s->segment, &damage->offset, &text)
@@ -37,7 +37,7 @@ static int check_by_kind(const struct tamis__store_segment *s, struct tamis__dam
 
 /* ---- Static data ----------------------------------------------------------------------------- */
 
-static int check_static(const struct tamis__store_segment *s, uint64_t recorded_items,
+static int check_static(const struct tamis__mapped_segment *s, uint64_t recorded_items,
                         struct tamis__damage *damage)
 {
     const uint64_t items = tamis__segment_items(&s->segment);
@@ -64,8 +64,8 @@ static bool has_padding(const struct tamis__segment *segment, struct tamis__dama
                             h->bit_order);
 }
 
-/* The most items that so many bits can stand for.  It allows for twice as many, as two merges may
- * have counted one key at the same time. */
+/* Returns the most items that a segment with that many bits set can have.  It allows for twice as
+ * many, as two merges may have counted one key at the same time. */
 static double most_items(const struct tamis__segment_header *h, uint64_t ones)
 {
     const struct tamis__hash_set *set = tamis__hash_set_by_id(h->hash_set);
@@ -96,7 +96,7 @@ static int say_blank(const struct tamis__segment_header *h, uint64_t items, cons
                                    what);
 }
 
-static int check_counted(const struct tamis__store_segment *s, uint64_t items,
+static int check_counted(const struct tamis__mapped_segment *s, uint64_t items,
                          struct tamis__ones *ones, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;
@@ -115,7 +115,7 @@ static int check_counted(const struct tamis__store_segment *s, uint64_t items,
         items, ones->all, most);
 }
 
-static int check_bits(const struct tamis__store_segment *s, const struct tamis__meter *meter,
+static int check_bits(const struct tamis__mapped_segment *s, const struct tamis__meter *meter,
                       struct tamis__damage *damage)
 {
     struct tamis__ones ones = {.meter = meter};
@@ -130,7 +130,7 @@ static int check_bits(const struct tamis__store_segment *s, const struct tamis__
 }
 
 /* Checks how the bits are spread, without comparing them with the count. */
-static int check_spread_alone(const struct tamis__store_segment *s,
+static int check_spread_alone(const struct tamis__mapped_segment *s,
                               const struct tamis__meter *meter, struct tamis__damage *damage)
 {
     struct tamis__ones ones = {.meter = meter};
@@ -167,8 +167,8 @@ static uint64_t items_of_blank(const struct tamis__segment *segment)
     return least;
 }
 
-static int check_counters(const struct tamis__store_segment *s, const struct tamis__meter *meter,
-                          struct tamis__damage *damage)
+static int verify_counters(const struct tamis__mapped_segment *s, const struct tamis__meter *meter,
+                           struct tamis__damage *damage)
 {
     damage->offset = s->segment.header->data_offset;
     const uint64_t items = items_of_blank(&s->segment);
@@ -180,7 +180,7 @@ static int check_counters(const struct tamis__store_segment *s, const struct tam
 /* ---- Any ------------------------------------------------------------------------------------- */
 
 /* The count only ever rises, so it is not below what the catalog knew. */
-static int check_recorded(const struct tamis__store_segment *s, uint64_t recorded_items,
+static int check_recorded(const struct tamis__mapped_segment *s, uint64_t recorded_items,
                           struct tamis__damage *damage)
 {
     const uint64_t items = tamis__segment_items(&s->segment);
@@ -209,7 +209,7 @@ static int check_recorded(const struct tamis__store_segment *s, uint64_t recorde
  * items and bits are of different moments, so items are not compared.  What a recovery repairs is
  * not reported before it has run.
  */
-static int check_without_items(const struct tamis__store_segment *s,
+static int check_without_items(const struct tamis__mapped_segment *s,
                                const struct tamis__meter *meter, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;
@@ -220,7 +220,7 @@ static int check_without_items(const struct tamis__store_segment *s,
     return tamis__mark_unclean_since(h) != 0 ? 0 : check_spread_alone(s, meter, damage);
 }
 
-int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_items,
+int tamis__check_data(const struct tamis__mapped_segment *s, uint64_t recorded_items,
                       const struct tamis__meter *meter, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;
@@ -228,7 +228,7 @@ int tamis__check_data(const struct tamis__store_segment *s, uint64_t recorded_it
     if (h->fingerprint_bits != 0) return check_static(s, recorded_items, damage);
     if (tamis__mark_unclean_since(h) != 0 || h->durable != 0)
         return check_without_items(s, meter, damage);
-    if (h->counter_bits != 0) return check_counters(s, meter, damage);
+    if (h->counter_bits != 0) return verify_counters(s, meter, damage);
     const int rc = check_bits(s, meter, damage);
     return rc != 0 ? rc : check_recorded(s, recorded_items, damage);
 }

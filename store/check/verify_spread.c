@@ -6,7 +6,8 @@
  * stands out: it reads as zeros, or as a page of another file.  There are two checks.  Each has a
  * bound that chance does not pass (docs/sizing.md, "Is that chance?"):
  *
- *     whole      the items that were counted must have set at least so many bits
+ *     whole      the segment must have at least as many bits set as the items that it counted
+ *                would have set
  *     stretches  a stretch is a page of 4 KiB (for counters of 16 bits 8 KiB, for 32 bits 16 KiB);
  *                each is compared with the median of all, which is right while fewer than half of
  *                them are damaged
@@ -55,7 +56,7 @@ static struct tamis__words words_at(const struct tamis__segment_header *h, uint6
     return (struct tamis__words){first, all - first < each ? all - first : each};
 }
 
-static uint32_t count_one(const struct tamis__store_segment *s, uint64_t stretch)
+static uint32_t count_one(const struct tamis__mapped_segment *s, uint64_t stretch)
 {
     uint64_t ones[3] = {0, 0, 0};
     s->kind->tally(&s->segment, &s->segment, words_at(s->segment.header, stretch), ones);
@@ -63,7 +64,7 @@ static uint32_t count_one(const struct tamis__store_segment *s, uint64_t stretch
 }
 
 /* Counts the stretches from `first` on, to the end of one piece of the data. */
-static uint64_t count_piece(const struct tamis__store_segment *s, struct tamis__ones *ones,
+static uint64_t count_piece(const struct tamis__mapped_segment *s, struct tamis__ones *ones,
                             uint64_t first)
 {
     const struct tamis__segment_header *h = s->segment.header;
@@ -80,7 +81,7 @@ static uint64_t count_piece(const struct tamis__store_segment *s, struct tamis__
     return end;
 }
 
-int tamis__ones_count(const struct tamis__store_segment *s, struct tamis__ones *ones)
+int tamis__ones_count(const struct tamis__mapped_segment *s, struct tamis__ones *ones)
 {
     const struct tamis__segment_header *h = s->segment.header;
     const uint64_t each = words_of_stretch(h), words = h->data_bytes / 8;
@@ -173,7 +174,7 @@ static int median_of(const struct tamis__ones *ones, uint64_t full, uint32_t pla
 }
 
 struct stretches {
-    const struct tamis__store_segment *s;
+    const struct tamis__mapped_segment *s;
     struct tamis__ones *ones;
     uint32_t places; /* of each stretch but the last */
     uint64_t places_of_last;
@@ -314,7 +315,7 @@ static int check_high(struct stretches *in, uint64_t full, struct outliers *high
     return rc;
 }
 
-static int check_stretches(const struct tamis__store_segment *s, struct tamis__ones *ones,
+static int check_stretches(const struct tamis__mapped_segment *s, struct tamis__ones *ones,
                            uint64_t items, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;
@@ -334,7 +335,7 @@ static int check_stretches(const struct tamis__store_segment *s, struct tamis__o
     return low.count > 0 ? say_low(&in, &low, items, damage) : say_high(&in, &high, damage);
 }
 
-int tamis__check_spread(const struct tamis__store_segment *s, struct tamis__ones *ones,
+int tamis__check_spread(const struct tamis__mapped_segment *s, struct tamis__ones *ones,
                         uint64_t items, bool exact, struct tamis__damage *damage)
 {
     const struct tamis__segment_header *h = s->segment.header;

@@ -6,11 +6,11 @@
 
 /*
  * A single add counts its key before it sets the bits (segment/room.h); a remove lowers the
- * counters before the count.  So many threads of one handle may stand between the two steps, or
+ * counters before the count.  This many threads of one handle may stand between the two steps, or
  * have died there, and nothing is said of that.
  */
 #define TAMIS__ITEMS_AHEAD 64u
-/* Can adders and removers that were killed, or are stopped, explain that so many items lack their
+/* Can adders and removers that were killed, or are stopped, explain that `items` items lack their
  * bits?  The mark of a segment says how many handles have written to it, in its whole life. */
 bool tamis__is_only_odd(const struct tamis__segment_header *header, double items);
 /* Says that the items and the bits look odd beside each other, and returns 1. */
@@ -26,7 +26,7 @@ struct tamis__ones {
 
 /* Reads all data, beside any writer.  TAMIS_ENOMEM, or what the meter returned.  The caller calls
  * tamis__ones_clear() in any case. */
-int tamis__ones_count(const struct tamis__store_segment *s, struct tamis__ones *ones);
+int tamis__ones_count(const struct tamis__mapped_segment *s, struct tamis__ones *ones);
 void tamis__ones_clear(struct tamis__ones *ones);
 
 /* Are the positions of its hash set uniform and independent? */
@@ -37,5 +37,5 @@ bool tamis__spread_is_even(const struct tamis__segment_header *h);
  * counted after `items` were read. exact: the items are keys that have set bits, and not a count
  * from elsewhere.
  */
-int tamis__check_spread(const struct tamis__store_segment *s, struct tamis__ones *ones,
+int tamis__check_spread(const struct tamis__mapped_segment *s, struct tamis__ones *ones,
                         uint64_t items, bool exact, struct tamis__damage *damage);

@@ -28,7 +28,8 @@
 
 /* No other file has the exceptions. */
 
-/* The checksum of so many bytes takes 20 us, faster than a reader would notice. */
+/* An index of up to this many bytes is compared with its checksum at each open.  That takes 20 us,
+ * less than a reader would notice. */
 #define CHECKED_AT_OPEN ((uint64_t)256 << 10)
 
 struct index_head {
@@ -205,7 +206,7 @@ static uint64_t find_slot(const struct parts *p, uint64_t hash, const void *key,
     return p->slot_count;
 }
 
-static bool has(const struct parts *p, uint64_t hash, const void *key, size_t bytes)
+static bool has_exception(const struct parts *p, uint64_t hash, const void *key, size_t bytes)
 {
     return find_slot(p, hash, key, bytes) < p->slot_count;
 }
@@ -213,7 +214,7 @@ static bool has(const struct parts *p, uint64_t hash, const void *key, size_t by
 bool tamis__index_has(const struct tamis__segment *index, const void *key, size_t bytes)
 {
     const struct parts p = parts_of(index);
-    return has(&p, tamis__checksum(key, bytes), key, bytes);
+    return has_exception(&p, tamis__checksum(key, bytes), key, bytes);
 }
 
 size_t tamis__index_strike(const struct tamis__segment *index, const struct tamis_key *keys,
@@ -232,7 +233,8 @@ size_t tamis__index_strike(const struct tamis__segment *index, const struct tami
             __builtin_prefetch(&p.slots[hash & mask]);
         }
         for (size_t i = first; i < end; i++) {
-            if (answers[i] == 0 || !has(&p, hashes[i - first], keys[i].data, keys[i].bytes))
+            if (answers[i] == 0 ||
+                !has_exception(&p, hashes[i - first], keys[i].data, keys[i].bytes))
                 continue;
             answers[i] = 0;
             struck++;

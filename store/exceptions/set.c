@@ -27,7 +27,7 @@ void tamis__exceptions_clear(struct tamis__exceptions *set)
     *set = (struct tamis__exceptions){0};
 }
 
-static int fail_memory(const struct tamis__exceptions *set)
+static int fail_exceptions_memory(const struct tamis__exceptions *set)
 {
     return tamis__fail(TAMIS_ENOMEM, "out of memory for %zu exception%s", set->count + 1,
                        tamis__plural(set->count + 1));
@@ -48,12 +48,12 @@ static uint8_t *arena_take(struct tamis__exceptions *set, size_t bytes)
     return place;
 }
 
-static int make_room(struct tamis__exceptions *set)
+static int make_room_for_exception(struct tamis__exceptions *set)
 {
     if (set->count < set->room) return 0;
     const size_t room = set->room ? 2 * set->room : FIRST_ROOM;
     struct tamis__exception *entries = realloc(set->entries, room * sizeof *entries);
-    if (entries == NULL) return fail_memory(set);
+    if (entries == NULL) return fail_exceptions_memory(set);
     set->entries = entries;
     set->room = room;
     return 0;
@@ -67,10 +67,10 @@ int tamis__exceptions_add(struct tamis__exceptions *set, const void *key, size_t
         return tamis__fail(TAMIS_EINVAL,
                            "a key of %zu bytes cannot be an exception: they have at most %d", bytes,
                            TAMIS_EXCEPTION_BYTES_MAX);
-    const int rc = make_room(set);
+    const int rc = make_room_for_exception(set);
     if (rc < 0) return rc;
     uint8_t *copy = arena_take(set, bytes);
-    if (copy == NULL) return fail_memory(set);
+    if (copy == NULL) return fail_exceptions_memory(set);
     if (bytes > 0) memcpy(copy, key, bytes);
     set->entries[set->count++] =
         (struct tamis__exception){.key = copy, .generation = generation, .bytes = (uint32_t)bytes};
@@ -130,7 +130,7 @@ static size_t compact(struct tamis__exceptions *set)
 }
 
 /* Makes one entry of two for the same key. */
-static void merge_into(struct tamis__exception *kept, const struct tamis__exception *other)
+static void merge_exceptions(struct tamis__exception *kept, const struct tamis__exception *other)
 {
     const bool by_hand = tamis__exception_by_hand(kept) || tamis__exception_by_hand(other);
     const uint64_t a = tamis__exception_found_by(kept), b = tamis__exception_found_by(other);
@@ -146,7 +146,7 @@ static void merge_same(struct tamis__exceptions *set)
         struct tamis__exception *entry = &set->entries[i];
         entry->gone = same_key(first, entry);
         if (entry->gone)
-            merge_into(first, entry);
+            merge_exceptions(first, entry);
         else
             first = entry;
     }

@@ -106,7 +106,7 @@ static void swap_longs(unsigned char *data, size_t bytes)
 }
 
 void tamis__outline_one(struct tamis__outline *outline, uint64_t head_bytes,
-                        const struct tamis__record_segment *segment)
+                        const struct tamis__listed_segment *segment)
 {
     outline->count = 1;
     outline->head_bytes = head_bytes;
@@ -188,7 +188,7 @@ static int skip(struct tamis__writer *writer, uint64_t bytes)
 }
 
 /* Makes room for at least one byte. */
-static int make_room(struct tamis__writer *writer)
+static int make_room_for_bytes(struct tamis__writer *writer)
 {
     return writer->used < TAMIS__PIECE_BYTES ? 0 : tamis__writer_flush(writer);
 }
@@ -210,7 +210,7 @@ int tamis__writer_put(struct tamis__writer *writer, const void *data, size_t byt
 {
     const unsigned char *from = data;
     while (bytes > 0) {
-        const int rc = make_room(writer);
+        const int rc = make_room_for_bytes(writer);
         if (rc < 0) return rc;
         const size_t now = portion(writer, bytes);
         memcpy(writer->buffer + writer->used, from, now);
@@ -245,7 +245,7 @@ static int put_data(struct tamis__writer *writer, const struct tamis__segment *s
                     const struct tamis__passage *passage, uint64_t offset, uint64_t bytes)
 {
     while (bytes > 0) {
-        const int rc = make_room(writer);
+        const int rc = make_room_for_bytes(writer);
         if (rc < 0) return rc;
         const size_t now = portion(writer, bytes);
         tamis__copy_out(segment, passage, offset, writer->buffer + writer->used, now);

@@ -31,7 +31,7 @@ struct tamis__exceptions;
 struct tamis__layer {
     /* Its number and file_bytes mean nothing here; capacity, fp_rate and created_at are 0 if the
      * stream does not tell them. */
-    struct tamis__record_segment segment;
+    struct tamis__listed_segment segment;
     uint32_t flags; /* TAMIS_SEGMENT_* */
     uint8_t kept[TAMIS__KEPT_BYTES];
     struct tamis__fuse_shape shape; /* of kind fuse; else all 0 */
@@ -81,7 +81,7 @@ void tamis__reader_clear(struct tamis__reader *reader);
 /* Makes sure that the buffer has `bytes` bytes, at most TAMIS__PIECE_BYTES, or all that are left
  * of the stream. */
 int tamis__reader_fill(struct tamis__reader *reader, size_t bytes);
-/* Takes exactly so many bytes, or returns TAMIS_ECORRUPT.  The caller may change them; they are
+/* Takes exactly `bytes` bytes, or returns TAMIS_ECORRUPT.  The caller may change them; they are
  * valid until the next call. */
 int tamis__reader_take(struct tamis__reader *reader, size_t bytes, unsigned char **data);
 /* Returns TAMIS_ECORRUPT if anything is left of the stream. */
@@ -203,7 +203,7 @@ int tamis__load_data(struct tamis__reader *reader, const struct tamis__stream_ta
 /* Outlines a stream that is a head and then the data of one segment of kind bloom, whose hash set,
  * seed, m and k are given. */
 void tamis__outline_one(struct tamis__outline *outline, uint64_t head_bytes,
-                        const struct tamis__record_segment *segment);
+                        const struct tamis__listed_segment *segment);
 /* `load` of such a stream. */
 int tamis__load_one(struct tamis__reader *reader, const struct tamis__outline *outline,
                     const struct tamis__stream_target *target);

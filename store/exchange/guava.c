@@ -15,8 +15,8 @@
 #define MITZ_32 0u
 #define MITZ_64 1u
 
-static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
-                 struct tamis__refusal *refusal)
+static int guava_parse(const void *head, size_t bytes, struct tamis__outline *outline,
+                       struct tamis__refusal *refusal)
 {
     const unsigned char *at = head;
     if (bytes < HEAD_BYTES)
@@ -41,14 +41,14 @@ static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
     const uint32_t longs = tamis__get32_big(at + 2);
     if (longs == 0 || longs > INT32_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, 2, "says that it has %d longs", (int)longs);
-    const struct tamis__record_segment segment = {
+    const struct tamis__listed_segment segment = {
         .hash_set = TAMIS__HASH_GUAVA, .m_bits = (uint64_t)longs * 64, .k = at[1]};
     tamis__outline_one(outline, HEAD_BYTES, &segment);
     outline->swap_words = true;
     return 0;
 }
 
-static int check(const struct tamis__cargo *cargo)
+static int guava_check(const struct tamis__cargo *cargo)
 {
     const struct tamis__segment_header *h = cargo->segments[0]->header;
     const int rc = tamis__check_one_bloom(cargo, tamis__format_guava.name);
@@ -60,7 +60,7 @@ static int check(const struct tamis__cargo *cargo)
     return tamis__check_longs(cargo, "Guava");
 }
 
-static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
+static int guava_save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 {
     const struct tamis__passage passage = {.bit_order = TAMIS__BITS_LSB_FIRST, .swap_words = true};
     const struct tamis__segment_header *h = cargo->segments[0]->header;
@@ -73,8 +73,8 @@ static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 const struct tamis__format tamis__format_guava = {
     .name = "guava",
     .head_bytes = HEAD_BYTES,
-    .parse = parse,
+    .parse = guava_parse,
     .load = tamis__load_one,
-    .check = check,
-    .save = save,
+    .check = guava_check,
+    .save = guava_save,
 };

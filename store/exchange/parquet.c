@@ -86,21 +86,21 @@ static int parse_unions(const unsigned char *at, size_t bytes, size_t from,
     return (int)(offset + 1 - from);
 }
 
-static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
-                 struct tamis__refusal *refusal)
+static int parquet_stream_parse(const void *head, size_t bytes, struct tamis__outline *outline,
+                                struct tamis__refusal *refusal)
 {
     uint32_t size = 0;
     const int size_bytes = parse_size(head, bytes, &size, refusal);
     if (size_bytes < 0) return size_bytes;
     const int rest_bytes = parse_unions(head, bytes, (size_t)size_bytes, refusal);
     if (rest_bytes < 0) return rest_bytes;
-    const struct tamis__record_segment segment = {
+    const struct tamis__listed_segment segment = {
         .hash_set = TAMIS__HASH_PARQUET, .m_bits = (uint64_t)size * 8, .k = 8};
     tamis__outline_one(outline, (uint64_t)size_bytes + (uint64_t)rest_bytes, &segment);
     return 0;
 }
 
-static int check(const struct tamis__cargo *cargo)
+static int parquet_stream_check(const struct tamis__cargo *cargo)
 {
     const struct tamis__segment_header *h = cargo->segments[0]->header;
     const int rc = tamis__check_one_bloom(cargo, tamis__format_parquet.name);
@@ -117,7 +117,7 @@ static int check(const struct tamis__cargo *cargo)
     return 0;
 }
 
-static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
+static int parquet_stream_save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 {
     const struct tamis__passage passage = {.bit_order = TAMIS__BITS_LSB_FIRST};
     const struct tamis__segment_header *h = cargo->segments[0]->header;
@@ -134,8 +134,8 @@ static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 const struct tamis__format tamis__format_parquet = {
     .name = "parquet",
     .head_bytes = HEAD_BYTES,
-    .parse = parse,
+    .parse = parquet_stream_parse,
     .load = tamis__load_one,
-    .check = check,
-    .save = save,
+    .check = parquet_stream_check,
+    .save = parquet_stream_save,
 };

@@ -120,7 +120,8 @@ TAMIS__SIZE(struct outgrown, 16);
 
 #define HEAD_BYTES_MAX (sizeof(struct head) + TAMIS__SEGMENTS_MAX * sizeof(struct description) + 8)
 
-/* The least version that has fingerprints of so many bits (0: none), and exceptions. */
+/* Returns the least version of the format that has fingerprints of that width (0: none), and
+ * exceptions if they are needed. */
 static uint32_t version_of(uint32_t fingerprint_bits, bool has_exceptions)
 {
     if (fingerprint_bits != 0 && tamis__fuse_is_packed(fingerprint_bits)) return VERSION_PACKED;
@@ -336,7 +337,7 @@ static int check_version(const struct head *head, const struct tamis__outline *o
 static int check_slice(const struct tamis__outline *outline, uint32_t index, uint64_t at,
                        struct tamis__refusal *refusal)
 {
-    const struct tamis__record_segment *s = &outline->layers[index].segment;
+    const struct tamis__listed_segment *s = &outline->layers[index].segment;
     const char *problem = tamis__slice_problem(&outline->policy, s->slice, s->slice_start, s->step);
     if (problem == NULL && index > 0 && s->slice < outline->layers[index - 1].segment.slice)
         problem = "has segments that are not in the order of their slices";
@@ -351,8 +352,8 @@ static uint64_t layer_bytes(const struct tamis__layer *layer)
     return tamis__data_bytes(tamis__data_bits(layer->segment.m_bits, layer->segment.counter_bits));
 }
 
-static int parse(const void *bytes, size_t count, struct tamis__outline *outline,
-                 struct tamis__refusal *refusal)
+static int portable_parse(const void *bytes, size_t count, struct tamis__outline *outline,
+                          struct tamis__refusal *refusal)
 {
     struct head head;
     int rc = judge_head(bytes, count, &head, refusal);
@@ -437,8 +438,8 @@ static int load_exceptions(struct tamis__reader *reader, struct summing *summing
     return rc;
 }
 
-static int load(struct tamis__reader *reader, const struct tamis__outline *outline,
-                const struct tamis__stream_target *target)
+static int portable_load(struct tamis__reader *reader, const struct tamis__outline *outline,
+                         const struct tamis__stream_target *target)
 {
     struct summing summing = {.target = target};
     unsigned char sum[TAMIS__SUM_BYTES], *bytes;
@@ -464,7 +465,7 @@ static int load(struct tamis__reader *reader, const struct tamis__outline *outli
 
 /* ---- Out ------------------------------------------------------------------------------------- */
 
-static void describe(const struct tamis__segment *segment, struct description *d)
+static void describe_segment(const struct tamis__segment *segment, struct description *d)
 {
     const struct tamis__segment_header *h = segment->header;
     *d = (struct description){.kind = h->kind,
@@ -518,7 +519,7 @@ static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *wri
     memcpy(bytes, &head, sizeof head);
     for (uint32_t i = 0; i < cargo->count; i++) {
         struct description d;
-        describe(cargo->segments[i], &d);
+        describe_segment(cargo->segments[i], &d);
         memcpy(bytes + used, &d, sizeof d);
         used += sizeof d;
     }
@@ -574,7 +575,7 @@ static int save_segment(const struct tamis__segment *segment, struct tamis__writ
     return rc == 0 && h->counter_bits != 0 ? save_outgrown(segment, writer) : rc;
 }
 
-static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
+static int portable_save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 {
     unsigned char trailer[TAMIS__SUM_BYTES] = {0};
     tamis__sum_init(&writer->sum);
@@ -594,7 +595,7 @@ const struct tamis__format tamis__format_portable = {
     .has_secrets = true,
     .has_exceptions = true,
     .head_bytes = HEAD_BYTES_MAX,
-    .parse = parse,
-    .load = load,
-    .save = save,
+    .parse = portable_parse,
+    .load = portable_load,
+    .save = portable_save,
 };

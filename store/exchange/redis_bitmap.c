@@ -21,8 +21,8 @@ static int fail_m(const struct tamis__reader *reader, uint64_t offset, const cha
     return tamis__reader_fail(reader, TAMIS_EINVAL, offset, reason);
 }
 
-static int load(struct tamis__reader *reader, const struct tamis__outline *outline,
-                const struct tamis__stream_target *target)
+static int redis_bitmap_load(struct tamis__reader *reader, const struct tamis__outline *outline,
+                             const struct tamis__stream_target *target)
 {
     const uint64_t m_bits = outline->layers[0].segment.m_bits;
     const uint64_t most = (m_bits + 7) / 8;
@@ -42,7 +42,7 @@ static int load(struct tamis__reader *reader, const struct tamis__outline *outli
     }
 }
 
-static int check(const struct tamis__cargo *cargo)
+static int redis_bitmap_check(const struct tamis__cargo *cargo)
 {
     return tamis__check_one_bloom(cargo, tamis__format_redis_bitmap.name);
 }
@@ -65,7 +65,7 @@ static uint64_t used_bytes(const struct tamis__segment *segment)
     return 0;
 }
 
-static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
+static int redis_bitmap_save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 {
     const struct tamis__passage passage = {.bit_order = TAMIS__BITS_MSB_FIRST};
     const struct tamis__segment *segment = cargo->segments[0];
@@ -74,7 +74,7 @@ static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 
 const struct tamis__format tamis__format_redis_bitmap = {
     .name = "redis-bitmap",
-    .load = load,
-    .check = check,
-    .save = save,
+    .load = redis_bitmap_load,
+    .check = redis_bitmap_check,
+    .save = redis_bitmap_save,
 };

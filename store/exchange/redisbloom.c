@@ -61,19 +61,19 @@ struct layer {
  * What a segment keeps of the layer that it was imported from (`kept` in its header).  All is 0 in
  * a segment that Tamis made.  No position depends on it.
  */
-struct kept {
+struct layer_origin {
     uint64_t bpe;     /*  0  8  IEEE 754 double: bits per entry                        */
     uint32_t options; /*  8  4  of the chain; never 0, as FORCE64 is one               */
-    uint32_t growth;  /* 12  4  of the chain: the next layer is so many times as large */
+    uint32_t growth;  /* 12  4  of the chain: how many times as large the next layer is */
     uint32_t n2;      /* 16  4  0, or log2 of the bits                                 */
     uint32_t zero;    /* 20  4  0                                                      */
 };
-TAMIS__AT(struct kept, options, 8);
-TAMIS__AT(struct kept, growth, 12);
-TAMIS__AT(struct kept, n2, 16);
-TAMIS__AT(struct kept, zero, 20);
-TAMIS__SIZE(struct kept, 24);
-_Static_assert(sizeof(struct kept) <= TAMIS__KEPT_BYTES, "must fit the header");
+TAMIS__AT(struct layer_origin, options, 8);
+TAMIS__AT(struct layer_origin, growth, 12);
+TAMIS__AT(struct layer_origin, n2, 16);
+TAMIS__AT(struct layer_origin, zero, 20);
+TAMIS__SIZE(struct layer_origin, 24);
+_Static_assert(sizeof(struct layer_origin) <= TAMIS__KEPT_BYTES, "must fit the header");
 
 static void read_layer(const unsigned char *at, struct layer *layer)
 {
@@ -145,12 +145,13 @@ static int judge_chain(const struct chain *c, uint64_t at, struct tamis__refusal
     return 0;
 }
 
-static void describe(const struct chain *c, const struct layer *l, struct tamis__layer *layer)
+static void describe_chain_layer(const struct chain *c, const struct layer *l,
+                                 struct tamis__layer *layer)
 {
-    const struct kept kept = {.bpe = tamis__double_to_bits(l->bpe),
-                              .options = c->options,
-                              .growth = c->growth,
-                              .n2 = l->n2};
+    const struct layer_origin origin = {.bpe = tamis__double_to_bits(l->bpe),
+                                        .options = c->options,
+                                        .growth = c->growth,
+                                        .n2 = l->n2};
     *layer = (struct tamis__layer){.segment = {.kind = TAMIS_KIND_BLOOM,
                                                .hash_set = TAMIS__HASH_REDISBLOOM,
                                                .m_bits = l->bits,
@@ -158,23 +159,23 @@ static void describe(const struct chain *c, const struct layer *l, struct tamis_
                                                .capacity = l->entries,
                                                .fp_rate = l->error,
                                                .items = l->size}};
-    memcpy(layer->kept, &kept, sizeof kept);
+    memcpy(layer->kept, &origin, sizeof origin);
 }
 
 /* ---- Growth ---------------------------------------------------------------------------------- */
 
 uint32_t tamis__redisbloom_on_full(const struct tamis__segment_header *layer)
 {
-    struct kept kept;
-    memcpy(&kept, layer->kept, sizeof kept);
-    return kept.options & OPTION_NO_SCALING ? TAMIS_ON_FULL_REFUSE : TAMIS_ON_FULL_GROW;
+    struct layer_origin origin;
+    memcpy(&origin, layer->kept, sizeof origin);
+    return origin.options & OPTION_NO_SCALING ? TAMIS_ON_FULL_REFUSE : TAMIS_ON_FULL_GROW;
 }
 
 bool tamis__redisbloom_grows(const struct tamis__segment_header *newest)
 {
-    struct kept kept;
-    memcpy(&kept, newest->kept, sizeof kept);
-    return newest->hash_set == TAMIS__HASH_REDISBLOOM && (kept.options & OPTION_FORCE64) != 0;
+    struct layer_origin origin;
+    memcpy(&origin, newest->kept, sizeof origin);
+    return newest->hash_set == TAMIS__HASH_REDISBLOOM && (origin.options & OPTION_FORCE64) != 0;
 }
 
 static int fail_layer(const char *why)
@@ -185,22 +186,22 @@ static int fail_layer(const char *why)
 
 int tamis__redisbloom_next(const struct tamis__segment_header *newest, struct tamis__layer *next)
 {
-    struct kept kept;
+    struct layer_origin origin;
     struct tamis_sizing sizing = {.fp_rate = tamis__double_from_bits(newest->fp_rate) / 2};
-    memcpy(&kept, newest->kept, sizeof kept);
-    if (kept.growth == 0 || newest->capacity > TAMIS__CAPACITY_MAX / kept.growth)
+    memcpy(&origin, newest->kept, sizeof origin);
+    if (origin.growth == 0 || newest->capacity > TAMIS__CAPACITY_MAX / origin.growth)
         return fail_layer("an impossible capacity");
-    sizing.capacity = newest->capacity * kept.growth;
+    sizing.capacity = newest->capacity * origin.growth;
     tamis__hash_set_by_id(TAMIS__HASH_REDISBLOOM)->shape(&sizing);
     if (!(sizing.fp_rate > 0) || sizing.k > TAMIS_K_MAX) return fail_layer("too many hashes");
     if (sizing.m_bits > TAMIS__M_BITS_MAX) return fail_layer("too many bits");
-    const struct chain chain = {.options = kept.options, .growth = kept.growth};
+    const struct chain chain = {.options = origin.options, .growth = origin.growth};
     const struct layer layer = {.bits = sizing.m_bits,
                                 .error = sizing.fp_rate,
                                 .bpe = -(log(sizing.fp_rate) / LN2_SQUARED),
                                 .hashes = sizing.k,
                                 .entries = sizing.capacity};
-    describe(&chain, &layer, next);
+    describe_chain_layer(&chain, &layer, next);
     next->segment.bit_order = TAMIS__BITS_LSB_FIRST;
     return 0;
 }
@@ -253,7 +254,7 @@ static int parse_layers(const unsigned char *head, const struct chain *chain,
                                  "has layers whose sizes overflow in layer %u", i);
         bytes += layer.bytes;
         size += layer.size; /* at most 64 of 2^56 each */
-        describe(chain, &layer, &outline->layers[i]);
+        describe_chain_layer(chain, &layer, &outline->layers[i]);
     }
     if (size != chain->size)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, CHAIN_AT,
@@ -264,8 +265,8 @@ static int parse_layers(const unsigned char *head, const struct chain *chain,
     return 0;
 }
 
-static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
-                 struct tamis__refusal *refusal)
+static int redisbloom_parse(const void *head, size_t bytes, struct tamis__outline *outline,
+                            struct tamis__refusal *refusal)
 {
     const int64_t length = parse_frame(head, bytes, refusal);
     if (length < 0) return (int)length;
@@ -327,8 +328,8 @@ static int load_layer(struct tamis__reader *reader, const struct tamis__stream_t
     return 0;
 }
 
-static int load(struct tamis__reader *reader, const struct tamis__outline *outline,
-                const struct tamis__stream_target *target)
+static int redisbloom_load(struct tamis__reader *reader, const struct tamis__outline *outline,
+                           const struct tamis__stream_target *target)
 {
     unsigned char *frame;
     uint64_t position = 0;
@@ -347,27 +348,28 @@ static int load(struct tamis__reader *reader, const struct tamis__outline *outli
 /* ---- Out ------------------------------------------------------------------------------------- */
 
 /*
- * What RedisBloom wants to know of a segment.  If the segment was imported, this was kept.  If
- * Tamis made it, it is the rate that it was made for, or else a rate that gives its k.
+ * Returns what RedisBloom needs to know of a segment.  The header of an imported segment has it.
+ * For a segment that Tamis made, *error is the rate that it was made for, or else a rate that gives
+ * its k.
  */
-static struct kept kept_of(const struct tamis__segment_header *h, double *error)
+static struct layer_origin origin_of(const struct tamis__segment_header *h, double *error)
 {
-    struct kept kept;
-    memcpy(&kept, h->kept, sizeof kept);
+    struct layer_origin origin;
+    memcpy(&origin, h->kept, sizeof origin);
     *error = tamis__double_from_bits(h->fp_rate);
-    if (kept.options != 0) return kept;
+    if (origin.options != 0) return origin;
     double bpe = -(log(*error) / LN2_SQUARED);
     if (ceil(LN2 * bpe) != (double)h->k) {
         *error = exp2(-((double)h->k - 0.5));
         bpe = -(log(*error) / LN2_SQUARED);
     }
-    kept = (struct kept){
+    origin = (struct layer_origin){
         .bpe = tamis__double_to_bits(bpe), .options = OPTION_NOROUND | OPTION_FORCE64, .growth = 2};
-    return kept;
+    return origin;
 }
 
-static int check_segment(const struct tamis__segment_header *h,
-                         const struct tamis__segment_header *first)
+static int check_layer_segment(const struct tamis__segment_header *h,
+                               const struct tamis__segment_header *first)
 {
     double error;
     if (!tamis_kind_has(h->kind, TAMIS_KIND_IS_PLAIN) || h->hash_set != TAMIS__HASH_REDISBLOOM)
@@ -379,8 +381,8 @@ static int check_segment(const struct tamis__segment_header *h,
             TAMIS_EUNSUPPORTED,
             "RedisBloom stores whole bytes, and the filter has %llu bits; export it as tamis",
             (unsigned long long)h->m_bits);
-    const struct kept a = kept_of(first, &error);
-    const struct kept b = kept_of(h, &error);
+    const struct layer_origin a = origin_of(first, &error);
+    const struct layer_origin b = origin_of(h, &error);
     if (a.options != b.options || a.growth != b.growth)
         return tamis__fail(
             TAMIS_EUNSUPPORTED,
@@ -389,10 +391,10 @@ static int check_segment(const struct tamis__segment_header *h,
     return 0;
 }
 
-static int check(const struct tamis__cargo *cargo)
+static int redisbloom_check(const struct tamis__cargo *cargo)
 {
     for (uint32_t i = 0; i < cargo->count; i++) {
-        const int rc = check_segment(cargo->segments[i]->header, cargo->segments[0]->header);
+        const int rc = check_layer_segment(cargo->segments[i]->header, cargo->segments[0]->header);
         if (rc < 0) return rc;
     }
     return 0;
@@ -413,24 +415,24 @@ static int put_frame(struct tamis__writer *writer, uint64_t iterator, uint64_t b
 static void write_layer(unsigned char *at, const struct tamis__segment_header *h, uint64_t size)
 {
     double error;
-    const struct kept kept = kept_of(h, &error);
+    const struct layer_origin origin = origin_of(h, &error);
     const uint64_t bytes = h->m_bits / 8, rate = tamis__double_to_bits(error);
     memcpy(at, &bytes, 8);
     memcpy(at + 8, &h->m_bits, 8);
     memcpy(at + 16, &size, 8);
     memcpy(at + 24, &rate, 8);
-    memcpy(at + 32, &kept.bpe, 8);
+    memcpy(at + 32, &origin.bpe, 8);
     memcpy(at + 40, &h->k, 4);
     memcpy(at + 44, &h->capacity, 8);
-    at[52] = (unsigned char)kept.n2;
+    at[52] = (unsigned char)origin.n2;
 }
 
-static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *writer)
+static int save_chain_head(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 {
     unsigned char head[CHAIN_BYTES + TAMIS__SEGMENTS_MAX * LAYER_BYTES];
     uint64_t size = 0;
     double error;
-    const struct kept kept = kept_of(cargo->segments[0]->header, &error);
+    const struct layer_origin origin = origin_of(cargo->segments[0]->header, &error);
     for (uint32_t i = 0; i < cargo->count; i++) {
         const uint64_t items =
             tamis__segment_items(cargo->segments[i]); /* read once, as adders go on meanwhile */
@@ -440,19 +442,19 @@ static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *wri
     }
     memcpy(head, &size, 8);
     memcpy(head + 8, &cargo->count, 4);
-    memcpy(head + 12, &kept.options, 4);
-    memcpy(head + 16, &kept.growth, 4);
+    memcpy(head + 12, &origin.options, 4);
+    memcpy(head + 16, &origin.growth, 4);
     const size_t bytes = CHAIN_BYTES + (size_t)cargo->count * LAYER_BYTES;
     int rc = tamis__writer_put(writer, magic, sizeof magic);
     if (rc == 0) rc = put_frame(writer, 1, bytes);
     return rc < 0 ? rc : tamis__writer_put(writer, head, bytes);
 }
 
-static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
+static int redisbloom_save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 {
     const struct tamis__passage passage = {.bit_order = TAMIS__BITS_LSB_FIRST};
     uint64_t iterator = 1;
-    int rc = save_head(cargo, writer);
+    int rc = save_chain_head(cargo, writer);
     for (uint32_t i = 0; i < cargo->count; i++) {
         const uint64_t bytes = cargo->segments[i]->header->m_bits / 8;
         for (uint64_t done = 0; rc == 0 && done < bytes;) {
@@ -469,8 +471,8 @@ static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 const struct tamis__format tamis__format_redisbloom = {
     .name = "redisbloom",
     .head_bytes = CHAIN_AT + CHAIN_BYTES + TAMIS__SEGMENTS_MAX * LAYER_BYTES,
-    .parse = parse,
-    .load = load,
-    .check = check,
-    .save = save,
+    .parse = redisbloom_parse,
+    .load = redisbloom_load,
+    .check = redisbloom_check,
+    .save = redisbloom_save,
 };

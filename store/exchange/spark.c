@@ -23,8 +23,8 @@ static int refuse_version(struct tamis__refusal *refusal, uint32_t version)
                          (int)version);
 }
 
-static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
-                 struct tamis__refusal *refusal)
+static int spark_parse(const void *head, size_t bytes, struct tamis__outline *outline,
+                       struct tamis__refusal *refusal)
 {
     const unsigned char *at = head;
     if (bytes < V1_HEAD_BYTES)
@@ -47,7 +47,7 @@ static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
     if (longs == 0 || longs > INT32_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, head_bytes - 4, "says that it has %d longs",
                              (int)longs);
-    const struct tamis__record_segment segment = {
+    const struct tamis__listed_segment segment = {
         .hash_set = version == 1 ? TAMIS__HASH_SPARK_V1 : TAMIS__HASH_SPARK_V2,
         .seed = version == 1 ? 0 : tamis__get32_big(at + 8),
         .m_bits = (uint64_t)longs * 64,
@@ -57,7 +57,7 @@ static int parse(const void *head, size_t bytes, struct tamis__outline *outline,
     return 0;
 }
 
-static int check(const struct tamis__cargo *cargo)
+static int spark_check(const struct tamis__cargo *cargo)
 {
     const struct tamis__segment_header *h = cargo->segments[0]->header;
     const int rc = tamis__check_one_bloom(cargo, tamis__format_spark.name);
@@ -69,7 +69,7 @@ static int check(const struct tamis__cargo *cargo)
     return tamis__check_longs(cargo, "Spark");
 }
 
-static int save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
+static int spark_save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
 {
     const struct tamis__passage passage = {.bit_order = TAMIS__BITS_LSB_FIRST, .swap_words = true};
     const struct tamis__segment_header *h = cargo->segments[0]->header;
@@ -87,8 +87,8 @@ const struct tamis__format tamis__format_spark = {
     .name = "spark",
     .has_secrets = true, /* the seed of version 2 */
     .head_bytes = V2_HEAD_BYTES,
-    .parse = parse,
+    .parse = spark_parse,
     .load = tamis__load_one,
-    .check = check,
-    .save = save,
+    .check = spark_check,
+    .save = spark_save,
 };

@@ -15,8 +15,8 @@
 /* The fewest bytes that an exception takes: those of the empty key. */
 #define TAMIS__STREAM_EXCEPTION_BYTES 8u
 
-/* Reads so many into an empty set, and adds what was read to the sum.  The memory that it takes
- * grows with what the stream has, not with what it says that it has. */
+/* Reads `count` exceptions into an empty set, and adds their bytes to the sum.  The memory that
+ * this takes grows with what the stream has, not with what it says that it has. */
 int tamis__stream_load_exceptions(struct tamis__reader *reader, uint64_t count,
                                   struct tamis__sum *sum, struct tamis__exceptions *set);
 int tamis__stream_save_exceptions(const struct tamis__segment *index, struct tamis__writer *writer);

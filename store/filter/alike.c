@@ -29,9 +29,10 @@ struct list {
     size_t used;
 };
 
-static void put(struct list *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put_formatted(struct list *list, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static void put(struct list *list, const char *format, ...)
+static void put_formatted(struct list *list, const char *format, ...)
 {
     va_list arguments;
     const size_t room = sizeof list->text - list->used;
@@ -44,7 +45,7 @@ static void put(struct list *list, const char *format, ...)
 static void put_text(struct list *list, const char *field, const char *a, const char *b)
 {
     if (strcmp(a, b) == 0) return;
-    put(list, "%s%s (%s and %s)", list->used ? ", " : "", field, a, b);
+    put_formatted(list, "%s%s (%s and %s)", list->used ? ", " : "", field, a, b);
 }
 
 static void put_number(struct list *list, const char *field, uint64_t a, uint64_t b)
@@ -55,8 +56,8 @@ static void put_number(struct list *list, const char *field, uint64_t a, uint64_
     put_text(list, field, texts[0], texts[1]);
 }
 
-static void put_hash_sets(struct list *list, const struct tamis__record_segment *a,
-                          const struct tamis__record_segment *b)
+static void put_hash_sets(struct list *list, const struct tamis__listed_segment *a,
+                          const struct tamis__listed_segment *b)
 {
     char names[2][TAMIS_HASH_SET_NAME_MAX + 1];
     tamis__hash_set_name(a->hash_set, a->parameters, names[0]);
@@ -65,12 +66,13 @@ static void put_hash_sets(struct list *list, const struct tamis__record_segment 
     const struct tamis__hash_set *set = tamis__hash_set_by_id(a->hash_set);
     if (a->hash_set == b->hash_set && set != NULL && set->keyed &&
         memcmp(a->parameters, b->parameters, sizeof a->parameters) != 0)
-        put(list, "%ssecret", list->used ? ", " : ""); /* its value belongs to the owner alone */
+        put_formatted(list, "%ssecret",
+                      list->used ? ", " : ""); /* its value belongs to the owner alone */
 }
 
 static void put_difference(struct list *list, const struct tamis__parameter *p,
-                           const struct tamis__record_segment *a,
-                           const struct tamis__record_segment *b)
+                           const struct tamis__listed_segment *a,
+                           const struct tamis__listed_segment *b)
 {
     static const char *const orders[] = {"least significant first", "most significant first"};
     switch (p->shown) {
@@ -78,7 +80,7 @@ static void put_difference(struct list *list, const struct tamis__parameter *p,
         put_text(list, p->name, tamis_kind_name(a->kind), tamis_kind_name(b->kind));
         break;
     case TAMIS__AS_HASH_SET: /* the set and what belongs to it: one name says both */
-        if (p->offset == offsetof(struct tamis__record_segment, hash_set) ||
+        if (p->offset == offsetof(struct tamis__listed_segment, hash_set) ||
             a->hash_set == b->hash_set)
             put_hash_sets(list, a, b);
         break;
@@ -87,17 +89,17 @@ static void put_difference(struct list *list, const struct tamis__parameter *p,
                  orders[b->bit_order == TAMIS__BITS_MSB_FIRST]);
         break;
     case TAMIS__AS_SECRET:
-        put(list, "%s%s", list->used ? ", " : "", p->name);
+        put_formatted(list, "%s%s", list->used ? ", " : "", p->name);
         break;
     default:
         put_number(list, p->name, tamis__parameter_number(p, a), tamis__parameter_number(p, b));
     }
 }
 
-static void put_segments(struct list *list, const struct tamis__store_segment *x,
-                         const struct tamis__store_segment *y)
+static void put_segments(struct list *list, const struct tamis__mapped_segment *x,
+                         const struct tamis__mapped_segment *y)
 {
-    struct tamis__record_segment a, b;
+    struct tamis__listed_segment a, b;
     tamis__record_segment_from_header(x->segment.header, &a);
     tamis__record_segment_from_header(y->segment.header, &b);
     for (const struct tamis__parameter *p = tamis__segment_parameters; p->name != NULL; p++)
@@ -118,7 +120,7 @@ int tamis__check_alike(const struct tamis__side *a, const struct tamis__side *b)
         i++;
     }
     if (list.used == 0) return 0;
-    if (i > 1 && list.used > before) put(&list, " of segment %u", i - 1);
+    if (i > 1 && list.used > before) put_formatted(&list, " of segment %u", i - 1);
     return tamis__fail(
         TAMIS_EMISMATCH, "the filters %.200s and %.200s differ in %s; %s",
         tamis__quote(names[0], a->filter->name), tamis__quote(names[1], b->filter->name), list.text,
@@ -178,7 +180,8 @@ static bool follows(const struct tamis_filter_spec *spec, const struct tamis__se
            plan.sizing.m_bits == first->m_bits && plan.sizing.k == first->k;
 }
 
-static void describe(const struct tamis__view *view, struct tamis_filter_spec *spec, char *hash_set)
+static void describe_view(const struct tamis__view *view, struct tamis_filter_spec *spec,
+                          char *hash_set)
 {
     const struct tamis__segment_header *first = first_of_series(view);
     const struct tamis__policy *policy = &view->policy;
@@ -214,7 +217,7 @@ TAMIS_API int tamis_filter_like(tamis_filter *filter, struct tamis_filter_spec *
     int rc = tamis__check_struct(spec, "struct tamis_filter_spec");
     if (rc == 0) rc = tamis__visit(filter, &view);
     if (rc < 0) return rc;
-    describe(view, &own, hash_set);
+    describe_view(view, &own, hash_set);
     rc = (int)tamis__leave_with(filter, view, 0);
     if (rc == 0) tamis__give_struct(&own, sizeof own, spec);
     return rc;

@@ -7,7 +7,7 @@
 #include "txn/spares.h"
 #include "txn/write.h"
 
-/* After so many tries this gives up: others change the filter all the time. */
+/* A change gives up after this many tries: others change the filter all the time. */
 #define TRIES_MAX 100
 
 /* ---- Before the lock ------------------------------------------------------------------------- */

@@ -27,11 +27,11 @@ void tamis__tally(const struct tamis__kind *kind, const struct tamis__segment *a
     }
 }
 
-static int compare(const struct tamis__side *a, const struct tamis__side *b,
-                   struct tamis_comparison *out)
+static int compare_sides(const struct tamis__side *a, const struct tamis__side *b,
+                         struct tamis_comparison *out)
 {
     assert(a->view != NULL && b->view != NULL); /* pinned */
-    const struct tamis__store_segment *first = &a->view->segments[0];
+    const struct tamis__mapped_segment *first = &a->view->segments[0];
     const struct tamis__segment_header *h = first->segment.header;
     uint64_t ones[3] = {0};
     double items[3], variance = 0;
@@ -65,7 +65,7 @@ TAMIS_API int tamis_filter_compare(tamis_filter *a, tamis_filter *b,
     if (rc < 0) return rc;
     rc = tamis__pin_current(b, &second.view);
     if (rc == 0) {
-        rc = compare(&first, &second, &own);
+        rc = compare_sides(&first, &second, &own);
         if (rc == 0) rc = tamis__view_check(first.view);
         if (rc == 0) rc = tamis__view_check(second.view);
         tamis__unpin(b, second.view);

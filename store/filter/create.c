@@ -48,7 +48,7 @@ TAMIS_API int tamis_filter_check(const char *store_path, const char *name,
 static int create(struct tamis_store *store, const char *name, const struct tamis__plan *plan,
                   tamis_filter **filter)
 {
-    struct tamis__record_segment segment;
+    struct tamis__listed_segment segment;
     struct tamis__draft draft;
     const struct tamis__entry entry = {.name = name,
                                        .drafts = &draft,
@@ -115,8 +115,8 @@ static int fail_rates(const char *name, const char *field, double have, double w
     return fail_mismatch(name, field, have_text, want_text);
 }
 
-static int fail_hash_sets(const char *name, const struct tamis__record_segment *have,
-                          const struct tamis__record_segment *want)
+static int fail_hash_sets(const char *name, const struct tamis__listed_segment *have,
+                          const struct tamis__listed_segment *want)
 {
     char have_name[TAMIS_HASH_SET_NAME_MAX + 1], want_name[TAMIS_HASH_SET_NAME_MAX + 1];
     if (have->hash_set == want->hash_set && tamis__hash_set_by_id(want->hash_set)->keyed)
@@ -158,8 +158,8 @@ static int fail_parameter(const char *name, const struct tamis__parameter *p, co
 }
 
 /* Takes from the filter what the plan left open. */
-static void take_open(const struct tamis__plan *plan, const struct tamis__record_segment *have,
-                      struct tamis__record_segment *want)
+static void take_open(const struct tamis__plan *plan, const struct tamis__listed_segment *have,
+                      struct tamis__listed_segment *want)
 {
     want->bit_order = have->bit_order; /* that of a filter made from a bitmap is not its set's */
     if (plan->any_secret && plan->hash_set->keyed && have->hash_set == want->hash_set)
@@ -174,8 +174,8 @@ static void take_open(const struct tamis__plan *plan, const struct tamis__record
 static int compare_plan(const char *name, const struct tamis__plan *plan,
                         const struct tamis__record *record)
 {
-    const struct tamis__record_segment *have = &record->segments[0];
-    struct tamis__record_segment want;
+    const struct tamis__listed_segment *have = &record->segments[0];
+    struct tamis__listed_segment want;
     struct tamis__policy policy = record->policy, wanted = plan->policy;
     tamis__plan_describe(plan, &want);
     take_open(plan, have, &want);

@@ -102,7 +102,7 @@ struct telling {
     void *context;
 };
 
-static int tell(void *context, const struct tamis__exception *e)
+static int tell_exception(void *context, const struct tamis__exception *e)
 {
     const struct telling *telling = context;
     const struct tamis_key key = {e->key, e->bytes};
@@ -128,7 +128,7 @@ TAMIS_API int tamis_filter_exceptions(tamis_store *store, const char *name, tami
     tamis__catalog_end(txn);
     if (rc == 0) rc = tamis__exceptions_read(store, &source, &all);
     for (size_t i = 0; rc == 0 && i < all.count; i++) {
-        rc = tell(&told, &all.entries[i]);
+        rc = tell_exception(&told, &all.entries[i]);
     }
     tamis__exceptions_clear(&all);
     return rc;
@@ -147,7 +147,7 @@ TAMIS_API int tamis_filter_each_exception(tamis_filter *filter, tamis_exception_
     if (index->header != NULL && !tamis__index_sum_is_right(index))
         rc = tamis__fail(TAMIS_ECORRUPT, "the filter '%s' has damaged exceptions" TAMIS__INDEX_MEND,
                          filter->name);
-    if (rc == 0 && index->header != NULL) rc = tamis__index_each(index, tell, &told);
+    if (rc == 0 && index->header != NULL) rc = tamis__index_each(index, tell_exception, &told);
     if (rc == 0) rc = tamis__view_check(view);
     tamis__unpin(filter, view);
     return rc;

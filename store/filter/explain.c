@@ -32,8 +32,8 @@ static int check_text(const struct tamis_explanation *explanation, size_t wanted
 }
 
 /* Describes the key by its hash set.  The caller adds the positions. */
-static int describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                    struct tamis_explanation *explanation)
+static int describe_key(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                        struct tamis_explanation *explanation)
 {
     const int rc = check_room(hashing->k, key, key_bytes, explanation);
     if (rc < 0) return rc;
@@ -42,7 +42,7 @@ static int describe(const struct tamis__hashing *hashing, const void *key, size_
                                              explanation->hashes_bytes));
 }
 
-static int explain(const struct tamis__store_segment *s, const void *key, size_t key_bytes,
+static int explain(const struct tamis__mapped_segment *s, const void *key, size_t key_bytes,
                    struct tamis_explanation *explanation)
 {
     const struct tamis__segment_header *h = s->segment.header;
@@ -54,7 +54,7 @@ static int explain(const struct tamis__store_segment *s, const void *key, size_t
                                            explanation->hashes, explanation->hashes_bytes));
     }
     const struct tamis__hashing hashing = tamis__header_hashing(h);
-    const int rc = describe(&hashing, key, key_bytes, explanation);
+    const int rc = describe_key(&hashing, key, key_bytes, explanation);
     if (rc == 0) s->kind->positions(h, key, key_bytes, explanation->positions);
     return rc;
 }
@@ -68,7 +68,7 @@ TAMIS_API int tamis_filter_explain(tamis_filter *filter, uint32_t index, const v
     int rc = tamis__take_struct(explanation, &own, sizeof own, "struct tamis_explanation");
     if (rc == 0) rc = tamis__visit_segment(filter, index, &view);
     if (rc < 0) return rc;
-    const struct tamis__store_segment *s = &view->segments[index];
+    const struct tamis__mapped_segment *s = &view->segments[index];
     rc = explain(s, key, key_bytes, &own);
     tamis__give_struct(&own, sizeof own, explanation);
     return (int)tamis__leave_with(filter, view, rc);
@@ -93,7 +93,7 @@ static int explain_set(const char *hash_set, uint64_t m_bits, uint32_t k, uint64
     if (hashing.k == 0 || hashing.k > EXPLAIN_K_MAX)
         return tamis__fail(TAMIS_EINVAL, "k of %u hashes is out of range; give 1 to %u", hashing.k,
                            EXPLAIN_K_MAX);
-    rc = describe(&hashing, key->data, key->bytes, explanation);
+    rc = describe_key(&hashing, key->data, key->bytes, explanation);
     if (rc == 0) hashing.set->positions(&hashing, key->data, key->bytes, explanation->positions);
     return rc;
 }

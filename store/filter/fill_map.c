@@ -48,7 +48,7 @@ static unsigned lanes_set(uint64_t word, unsigned width)
     return (unsigned)__builtin_popcountll(word & lowest[width]);
 }
 
-static uint64_t load(const struct lanes *lanes, uint64_t index)
+static uint64_t load_lane(const struct lanes *lanes, uint64_t index)
 {
     /* ORDER relaxed: nothing else is inferred from a bit. */
     const uint64_t word = __atomic_load_n(&lanes->words[index], __ATOMIC_RELAXED);
@@ -62,11 +62,11 @@ static uint64_t count_run(const struct lanes *lanes, uint64_t first, uint64_t en
     const uint64_t head = UINT64_MAX << first % 64;
     const uint64_t tail = end % 64 == 0 ? UINT64_MAX : ~(UINT64_MAX << end % 64);
     uint64_t i = first / 64;
-    if (i == last) return lanes_set(load(lanes, i) & head & tail, lanes->width);
-    uint64_t set = lanes_set(load(lanes, i) & head, lanes->width);
+    if (i == last) return lanes_set(load_lane(lanes, i) & head & tail, lanes->width);
+    uint64_t set = lanes_set(load_lane(lanes, i) & head, lanes->width);
     while (++i < last)
-        set += lanes_set(load(lanes, i), lanes->width);
-    return set + lanes_set(load(lanes, last) & tail, lanes->width);
+        set += lanes_set(load_lane(lanes, i), lanes->width);
+    return set + lanes_set(load_lane(lanes, last) & tail, lanes->width);
 }
 
 /* Counts packed fingerprints, and gives back what was read after each piece. */

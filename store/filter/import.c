@@ -87,7 +87,7 @@ static int outline_from_spec(const struct tamis_import_spec *spec, struct tamis_
 static int check_spec(const struct import *import)
 {
     const struct tamis_import_spec *spec = import->spec;
-    const struct tamis__record_segment *first = &import->outline.layers[0].segment;
+    const struct tamis__listed_segment *first = &import->outline.layers[0].segment;
     if (spec->hash_set != NULL || spec->m_bits != 0 || spec->k != 0)
         return tamis__fail(TAMIS_EINVAL,
                            "a %s stream tells its hash set, m and k itself; leave them out",
@@ -149,7 +149,7 @@ static int read_head(struct import *import)
 /* Sets capacity and rate if the stream has none: those of the caller, or those for which m and k
  * are best. */
 static int complete_layer(const struct tamis_import_spec *spec,
-                          struct tamis__record_segment *segment)
+                          struct tamis__listed_segment *segment)
 {
     if (segment->capacity != 0) return 0;
     struct tamis_sizing sizing = {.kind = segment->kind,
@@ -220,7 +220,7 @@ static int draft_layers(struct import *import)
 static int draft_seal(struct import *import)
 {
     struct tamis__plan plan;
-    struct tamis__record_segment segment;
+    struct tamis__listed_segment segment;
     const struct tamis_filter_spec wanted = {.capacity = import->spec->seal_capacity,
                                              .fp_rate = import->spec->seal_rate};
     if (wanted.capacity == 0) return 0;
@@ -379,7 +379,7 @@ static int load_head(struct import *import)
     return rc < 0 ? rc : tamis__reader_finish(&import->reader);
 }
 
-static int load(struct import *import)
+static int load_stream(struct import *import)
 {
     const bool head_only = (import->spec->flags & TAMIS_IMPORT_HEAD) != 0;
     const struct tamis__stream_target target = {
@@ -473,14 +473,15 @@ static int check_flags(const struct tamis_import_spec *spec, const struct tamis_
     return 0;
 }
 
-static int run(struct import *import, const struct tamis_source *source, tamis_filter **filter)
+static int run_import(struct import *import, const struct tamis_source *source,
+                      tamis_filter **filter)
 {
     int rc = tamis__reader_init(&import->reader, source, import->format->name);
     if (rc == 0) rc = read_head(import);
     if (rc == 0) rc = draft_layers(import);
     if (rc == 0) rc = draft_seal(import);
     if (rc == 0) rc = stage(import);
-    if (rc == 0) rc = load(import);
+    if (rc == 0) rc = load_stream(import);
     if (rc == 0) {
         struct tamis__entry entry = entry_of(import);
         entry.opened = filter ? tamis__open_entered : NULL;
@@ -517,7 +518,7 @@ TAMIS_API int tamis_filter_import(tamis_store *store, const char *name, const ch
     import->name = name;
     import->format = found;
     import->spec = &own;
-    rc = run(import, &from, filter);
+    rc = run_import(import, &from, filter);
     free(import);
     return rc;
 }

@@ -37,7 +37,7 @@ struct tamis_watch {
     struct tamis__gains gains;
 };
 
-static int collect(void *context, const struct tamis__record *record)
+static int collect_record(void *context, const struct tamis__record *record)
 {
     struct tamis_watch *watch = context;
     const size_t bytes = offsetof(struct tamis__record, segments) +
@@ -58,10 +58,10 @@ static bool is_damage(int error)
     return error == TAMIS_ECORRUPT || error == TAMIS_EFOREIGN || error == TAMIS_ENOTFOUND;
 }
 
-static int judge(const struct tamis_store *store, const struct tamis__record *record,
-                 uint32_t index, struct tamis__segment_header *header)
+static int judge_filter(const struct tamis_store *store, const struct tamis__record *record,
+                        uint32_t index, struct tamis__segment_header *header)
 {
-    const struct tamis__record_segment *segment = &record->segments[index];
+    const struct tamis__listed_segment *segment = &record->segments[index];
     const int rc = tamis__segment_judge(&store->place, segment->number, header);
     if (rc < 0) return rc;
     return header->filter_id != record->filter_id ||
@@ -85,7 +85,7 @@ static bool is_damaged(struct tamis_store *store, uint64_t filter_id, bool waits
     }
     const int rc = tamis__store_get_by_id(store, txn, filter_id, record);
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
-        damaged = damaged || is_damage(judge(store, record, i, &header));
+        damaged = damaged || is_damage(judge_filter(store, record, i, &header));
     tamis__catalog_end(txn);
     free(record);
     return damaged;
@@ -93,8 +93,9 @@ static bool is_damaged(struct tamis_store *store, uint64_t filter_id, bool waits
 
 /* Brings the record up to what the headers say, and the trouble too if all of them can be read.
  * Fills in *stat from both. */
-static int look(struct tamis_watch *watch, struct tamis__record *record,
-                struct tamis__trouble *trouble, bool waits, struct tamis_filter_stat *stat)
+static int refresh_record(struct tamis_watch *watch, struct tamis__record *record,
+                          struct tamis__trouble *trouble, bool waits,
+                          struct tamis_filter_stat *stat)
 {
     struct tamis_store *store = watch->store;
     struct tamis__segment_header header;
@@ -107,8 +108,8 @@ static int look(struct tamis_watch *watch, struct tamis__record *record,
     bool all = true, damaged = false;
     tamis__record_promote(&store->place, record);
     for (uint32_t i = 0; gain >= 0 && i < record->segment_count; i++) {
-        struct tamis__record_segment *segment = &record->segments[i];
-        rc = judge(store, record, i, &header);
+        struct tamis__listed_segment *segment = &record->segments[i];
+        rc = judge_filter(store, record, i, &header);
         all = all && rc == 0;
         damaged = damaged || is_damage(rc);
         if (rc == 0) {
@@ -159,7 +160,7 @@ static int collect_all(struct tamis_watch *watch)
     forget(watch);
     int rc = tamis__catalog_file(&watch->store->catalog, &watch->file);
     watch->is_sure = rc == 0 && !tamis__catalog_is_racy(&watch->file);
-    rc = tamis__catalog_each(watch->txn, watch->prefix, collect, watch);
+    rc = tamis__catalog_each(watch->txn, watch->prefix, collect_record, watch);
     tamis__catalog_end(watch->txn);
     watch->is_filled = rc == 0;
     watch->is_sure = watch->is_sure && rc == 0;
@@ -177,7 +178,7 @@ static int look_at_all(struct tamis_watch *watch, bool waits, tamis_list_fn *fn,
         struct tamis_filter_stat stat;
         struct tamis__trouble trouble = listed->trouble;
         memcpy(record, listed->record, listed->bytes);
-        rc = look(watch, record, &trouble, waits, &stat);
+        rc = refresh_record(watch, record, &trouble, waits, &stat);
         if (rc < 0) break;
         tamis__stat_set_trouble(&stat, trouble);
         rc = fn(context, &stat);

@@ -271,7 +271,7 @@ static int merge_segment(struct merging *m, const struct tamis__view *to, uint32
     return rc;
 }
 
-static int merge_into(struct merging *m, const struct tamis__side *to)
+static int merge_into_side(struct merging *m, const struct tamis__side *to)
 {
     int rc = tamis__check_mergeable(to);
     if (rc == 0) rc = check_sources(m, to);
@@ -309,7 +309,7 @@ TAMIS_API int tamis_filter_merge(tamis_filter *filter, const struct tamis_merge 
                          filter->name);
     if (rc == 0) rc = tamis__pin_current(filter, &to.view);
     if (rc == 0) {
-        rc = merge_into(&m, &to);
+        rc = merge_into_side(&m, &to);
         tamis__unpin(filter, to.view);
     }
     merging_close(&m);
@@ -345,7 +345,7 @@ static uint64_t init_drafts(const struct merging *m, struct tamis_store *store, 
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < model->count; i++) {
         const struct tamis__segment_header *like = model->segments[i].segment.header;
-        struct tamis__record_segment segment;
+        struct tamis__listed_segment segment;
         tamis__record_segment_from_header(like, &segment);
         segment.created_at = 0; /* 0: the draft is made now */
         tamis__draft_init(store, name, &segment, &drafts[i]);

@@ -79,11 +79,11 @@ static int describe_target(struct tamis__change *change, uint64_t wanted)
 }
 
 /* Checks that the files are there and sound, before they are put in force. */
-static int check_list(struct tamis_store *store, const struct tamis__record *record)
+static int check_kept_list(struct tamis_store *store, const struct tamis__record *record)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
-        struct tamis__store_segment segment;
+        struct tamis__mapped_segment segment;
         rc = tamis__open_segment(store, record, i, true, &segment);
         if (rc == 0) tamis__close_segment(&segment);
     }
@@ -96,9 +96,10 @@ static int sync_list(struct tamis_store *store, const struct tamis__record *reco
 {
     int rc = 0;
     for (uint32_t i = 0; rc >= 0 && i < record->segment_count; i++) {
-        struct tamis__store_segment segment;
+        struct tamis__mapped_segment segment;
         if (record->segments[i].fingerprint_bits != 0) continue; /* never written to */
-        if (tamis__open_segment(store, record, i, true, &segment) < 0) continue; /* check_list() */
+        if (tamis__open_segment(store, record, i, true, &segment) < 0)
+            continue; /* check_kept_list() */
         rc = tamis__mark_checkpoint(&segment.segment);
         tamis__close_segment(&segment);
     }
@@ -127,7 +128,7 @@ static int roll_back_once(struct tamis_store *store, const char *name, uint64_t 
         change.comes_back_with = kept.exceptions;
         change.after.exceptions = 0;
         tamis__change_count(&change);
-        rc = check_list(store, &change.after);
+        rc = check_kept_list(store, &change.after);
     }
     if (rc == 0) rc = tamis__change_commit(&change);
     tamis__change_end(&change);

@@ -39,7 +39,7 @@ static bool is_full(const struct tamis__record *record, const uint64_t *segment_
                     const struct tamis_filter_stat *stat)
 {
     const uint32_t newest = record->segment_count - 1;
-    const struct tamis__record_segment *s = &record->segments[newest];
+    const struct tamis__listed_segment *s = &record->segments[newest];
     if (is_static(s)) return false; /* nothing is ever added */
     if (record->policy.window_items > 0) return false;
     if (grows(record)) return false;
@@ -53,12 +53,13 @@ static bool is_full(const struct tamis__record *record, const uint64_t *segment_
 #define CROWDED_STEPS 32
 
 /*
- * How many keys were added, if so many of them were NEW?  A key that seemed to be there already set
- * no bit and was not counted, and each that was counted found a bit unset: so in a crowded segment
- * the counted ones have set more bits than as many keys do.  With the rate p(n) of n keys, one more
- * key is counted with probability 1 - p(n): dn / d items = 1 / (1 - p(n)), by the midpoint rule.
+ * Estimates how many keys were added if `items` of them were NEW.  A key that seemed to be there
+ * set no bit and was not counted, and each that was counted found a bit unset: so in a crowded
+ * segment the counted ones have set more bits than as many keys do.  With the rate p(n) of n keys,
+ * one more key is counted with probability 1 - p(n): dn / d items = 1 / (1 - p(n)), by the midpoint
+ * rule.
  */
-static uint64_t keys_behind(const struct tamis__record_segment *s, uint64_t items)
+static uint64_t keys_behind(const struct tamis__listed_segment *s, uint64_t items)
 {
     const double step = (double)items / CROWDED_STEPS, most = (double)TAMIS__CAPACITY_MAX / 2;
     double keys = 0;
@@ -72,7 +73,7 @@ static uint64_t keys_behind(const struct tamis__record_segment *s, uint64_t item
 }
 
 /* `counted`: the items are NEW answers, and not an estimate from the bits. */
-static double predict_rate(const struct tamis__record_segment *s, uint64_t items, bool counted)
+static double predict_rate(const struct tamis__listed_segment *s, uint64_t items, bool counted)
 {
     if (is_static(s)) return tamis__static_rate(s->fingerprint_bits, items);
     const double rate = tamis_predict_rate(s->kind, s->m_bits, s->k, items);
@@ -87,7 +88,7 @@ static double predict_rate(const struct tamis__record_segment *s, uint64_t items
  * many keys. */
 static bool is_over(const struct tamis__record *record, const struct tamis_filter_stat *stat)
 {
-    const struct tamis__record_segment *s = &record->segments[record->segment_count - 1];
+    const struct tamis__listed_segment *s = &record->segments[record->segment_count - 1];
     if (is_static(s) || !(stat->predicted_rate > OVER * stat->fp_rate)) return false;
     return stat->items > stat->capacity || record->policy.slices > 0 || record->segment_count > 1;
 }
@@ -101,7 +102,7 @@ static void set_items(struct tamis_filter_stat *stat, const struct tamis__record
     stat->predicted_rate = 0;
     stat->live_slices = record->policy.slices > 0 ? tamis__policy_list_of(record, first).slices : 0;
     for (uint32_t i = first; i < record->segment_count; i++) {
-        const struct tamis__record_segment *s = &record->segments[i];
+        const struct tamis__listed_segment *s = &record->segments[i];
         stat->items += segment_items[i];
         stat->predicted_rate =
             tamis__either_rate(stat->predicted_rate, predict_rate(s, segment_items[i], counted));
@@ -150,7 +151,7 @@ static uint64_t log_lacking_bytes(const struct tamis_store *store,
 /* The bytes that the file system lacks for the file that an adder without room would make now. */
 static uint64_t lacking_bytes(const struct tamis_store *store, const struct tamis__record *record)
 {
-    const struct tamis__record_segment *s = tamis__record_newest(record);
+    const struct tamis__listed_segment *s = tamis__record_newest(record);
     const struct tamis__policy *policy = &record->policy;
     const struct tamis__policy_list list =
         tamis__policy_list_of(record, tamis__policy_first(record, tamis__clock_ns()));
@@ -173,7 +174,7 @@ static bool is_stuck(const struct tamis_store *store, const struct tamis__record
                      const struct tamis__segment_header *header, struct tamis_filter_stat *stat)
 {
     const struct tamis__policy *policy = &record->policy;
-    const struct tamis__record_segment *s = tamis__record_newest(record);
+    const struct tamis__listed_segment *s = tamis__record_newest(record);
     const uint64_t limit = tamis__policy_limit(policy, header);
     /* ORDER acquire: as tamis__segment_next(). */
     const uint64_t next = __atomic_load_n(&header->next, __ATOMIC_ACQUIRE);
@@ -195,7 +196,7 @@ void tamis__stat_from_record(const struct tamis_store *store, const struct tamis
                              const struct tamis__segment_header *header,
                              struct tamis_filter_stat *stat)
 {
-    const struct tamis__record_segment *newest = &record->segments[record->segment_count - 1];
+    const struct tamis__listed_segment *newest = &record->segments[record->segment_count - 1];
     uint64_t items[TAMIS__SEGMENTS_MAX], places = 0;
     double bits = 0;
     *stat = (struct tamis_filter_stat){
@@ -224,7 +225,7 @@ void tamis__stat_from_record(const struct tamis_store *store, const struct tamis
     memcpy(stat->name, record->name, sizeof stat->name);
     tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);
     for (uint32_t i = 0; i < record->segment_count; i++) {
-        const struct tamis__record_segment *s = &record->segments[i];
+        const struct tamis__listed_segment *s = &record->segments[i];
         stat->m_bits += s->m_bits;
         bits += (double)s->m_bits * (s->counter_bits != 0 ? s->counter_bits : 1);
         places += s->capacity;
@@ -286,10 +287,10 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     if (rc < 0) return rc;
     (void)tamis__view_count_record(view, &record); /* the others are counted in the catalog */
     for (uint32_t i = 0; i < record.segment_count; i++) {
-        const struct tamis__store_segment *s = tamis__view_find(view, record.segments[i].number);
+        const struct tamis__mapped_segment *s = tamis__view_find(view, record.segments[i].number);
         if (s != NULL) record.segments[i].file_bytes = tamis__header_file_bytes(s->segment.header);
     }
-    const struct tamis__store_segment *newest =
+    const struct tamis__mapped_segment *newest =
         tamis__view_find(view, tamis__record_newest(&record)->number);
     trouble = tamis__view_trouble(view);
     trouble.damaged_since = known.damaged_since;
@@ -334,7 +335,7 @@ static void stat_segment(const struct tamis__view *view, uint32_t index,
     tamis__hash_set_name(h->hash_set, h->parameters, stat->hash_set);
 }
 
-static void measure(const struct tamis__store_segment *s, struct tamis_segment_stat *stat)
+static void measure_segment(const struct tamis__mapped_segment *s, struct tamis_segment_stat *stat)
 {
     s->kind->measure(&s->segment, &stat->ones, &stat->fp_rate_now);
     /* For a static segment, the fingerprints are counted and its keys are known. */
@@ -355,7 +356,7 @@ static int tell_segment(struct tamis_filter *filter, uint32_t index, bool measur
     if (rc == 0) rc = tamis__visit_segment(filter, index, &view);
     if (rc < 0) return rc;
     stat_segment(view, index, &own);
-    if (measured) measure(&view->segments[index], &own);
+    if (measured) measure_segment(&view->segments[index], &own);
     rc = (int)tamis__leave_with(filter, view, 0);
     if (rc == 0) tamis__give_struct(&own, sizeof own, stat);
     return rc;

@@ -45,7 +45,7 @@ TAMIS_API int tamis_filter_contains(tamis_filter *filter, const void *key, size_
     struct tamis__view *view = tamis__enter(&filter->view);
     if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
     /* Whether the mapping is whole is checked at the end. */
-    const struct tamis__store_segment *only = &view->segments[0];
+    const struct tamis__mapped_segment *only = &view->segments[0];
     if (__builtin_expect(!view->is_short || tamis__view_moved(view, &only->segment) != 0, 0))
         return contains_long_path(filter, view, key, key_bytes);
     const struct tamis__digest digest = tamis__digest_at_once(key, key_bytes, view->by.seed);
@@ -142,7 +142,7 @@ static __attribute__((noinline)) int add_vain_key(struct tamis_filter *filter,
 static inline int add_within_limit(struct tamis_filter *filter, struct tamis__view *view,
                                    struct tamis__digest digest, const void *key, size_t key_bytes)
 {
-    const struct tamis__store_segment *only = &view->segments[0];
+    const struct tamis__mapped_segment *only = &view->segments[0];
     struct tamis__hold hold;
     if (only->calls->contains(&only->segment, digest))
         return (int)tamis__leave_with(filter, view, 0);
@@ -162,7 +162,7 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
     if (__builtin_expect(key == NULL && key_bytes > 0, 0)) return tamis__fail_null_key(0);
     struct tamis__view *view = tamis__enter(&filter->view);
     if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
-    const struct tamis__store_segment *only = &view->segments[0];
+    const struct tamis__mapped_segment *only = &view->segments[0];
     /* ORDER relaxed: see tamis__has_chores(). */
     if (__builtin_expect(!view->takes_short ||
                              __atomic_load_n(&view->chores, __ATOMIC_RELAXED) != 0 ||

@@ -140,8 +140,8 @@ int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
     bool is_new = true;
     for (;;) {
         struct tamis__view *view = *at;
-        const struct tamis__store_segment *newest = tamis__newest(view);
-        const struct tamis__store_segment *behind = won ? tamis__view_find(view, won) : NULL;
+        const struct tamis__mapped_segment *newest = tamis__newest(view);
+        const struct tamis__mapped_segment *behind = won ? tamis__view_find(view, won) : NULL;
         const uint32_t from =
             behind ? (uint32_t)(behind - view->segments) + 1 : tamis__first_alive(view);
         struct tamis__hold hold = {0, 0};

@@ -104,7 +104,7 @@ int tamis__fail_full(const struct tamis_filter *filter, const struct tamis__view
 
 /* Does a segment of the view have a key that tamis__hash_key() was called for? */
 static inline int tamis__has_key(const struct tamis__view *view,
-                                 const struct tamis__store_segment *s,
+                                 const struct tamis__mapped_segment *s,
                                  const struct tamis__hashed_key *key)
 {
     return view->digested ? s->calls->contains(&s->segment, key->digest)

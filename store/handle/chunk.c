@@ -94,7 +94,7 @@ static void ask_segments(const struct tamis__view *view, uint32_t from, uint32_t
 {
     const uint32_t together = from < end && !apart ? count_together(view, from, end) : 0;
     for (uint32_t i = end; i-- > from + together && open->count > 0;) {
-        const struct tamis__store_segment *s = &view->segments[i];
+        const struct tamis__mapped_segment *s = &view->segments[i];
         const size_t found =
             open->digested
                 ? s->kind->contains_few(&s->segment, open->digests, open->count, open->answers)
@@ -129,7 +129,7 @@ static size_t ask_chunk_together(const struct tamis__view *view, uint32_t from, 
 static size_t ask_first(const struct tamis__view *view, uint32_t from, uint32_t together,
                         uint32_t end, struct tamis__hashed_keys *chunk, uint8_t *answers)
 {
-    const struct tamis__store_segment *s = &view->segments[end - 1];
+    const struct tamis__mapped_segment *s = &view->segments[end - 1];
     if (together > 0) return ask_chunk_together(view, from, together, chunk, true, answers);
     if (!view->digested)
         return s->kind->contains_batch(&s->segment, chunk->keys, chunk->count, answers);
@@ -173,7 +173,7 @@ static size_t ask_all(const struct tamis__view *view, uint32_t from, uint32_t en
 }
 
 /* Adds the open keys to the newest segment. */
-static int64_t add_open(const struct tamis__store_segment *newest, struct open_keys *open)
+static int64_t add_open(const struct tamis__mapped_segment *newest, struct open_keys *open)
 {
     return open->digested
                ? newest->kind->add_digests(&newest->segment, open->digests, open->count,
@@ -209,7 +209,7 @@ static size_t ask_list_together(const struct tamis__view *view, uint32_t from,
 size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
                              uint8_t *answers)
 {
-    const struct tamis__store_segment *newest = tamis__newest(view);
+    const struct tamis__mapped_segment *newest = tamis__newest(view);
     const uint32_t first = tamis__first_alive(view);
     struct open_keys open;
     if (first == view->count) {
@@ -240,7 +240,7 @@ static int64_t add_to_list(const struct tamis__view *view, struct tamis__hashed_
                            uint8_t *answers)
 {
     const size_t count = chunk->count;
-    const struct tamis__store_segment *newest = tamis__newest(view);
+    const struct tamis__mapped_segment *newest = tamis__newest(view);
     const bool renews = tamis__view_renews(view) && view->slice_first > 0;
     struct open_keys open;
     uint8_t older[TAMIS__CHUNK];
@@ -336,7 +336,7 @@ static int64_t add_held(const struct tamis__view *view, struct tamis__hold hold,
                         const struct tamis_key *keys, const struct tamis__digest *digests,
                         uint8_t *answers, bool *vain)
 {
-    const struct tamis__store_segment *newest = tamis__newest(view);
+    const struct tamis__mapped_segment *newest = tamis__newest(view);
     tamis__room_begin(&hold);
     const int64_t rc =
         digests ? newest->kind->add_digests(&newest->segment, digests, hold.keys, answers)
@@ -510,7 +510,7 @@ int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **at,
                          uint8_t *answers, int *stopped)
 {
     struct tamis__view *view = *at;
-    const struct tamis__store_segment *newest = tamis__newest(view);
+    const struct tamis__mapped_segment *newest = tamis__newest(view);
     int64_t rc;
     *stopped = 0;
     if (tamis__view_refuses(view)) {

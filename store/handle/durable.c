@@ -86,7 +86,8 @@ static size_t keys_that_fit(const struct tamis__view *view, const struct tamis_k
     return bytes > PAYLOAD_BYTES && fitting > 1 ? fitting - 1 : fitting;
 }
 
-static int reserve_frame(struct sortie *sortie, const struct tamis__store_segment *s, size_t *bytes)
+static int reserve_frame(struct sortie *sortie, const struct tamis__mapped_segment *s,
+                         size_t *bytes)
 {
     const size_t payload = payload_bytes(s->segment.header, sortie->keys, sortie->lacking.count);
     if (payload > TAMIS__FRAME_PAYLOAD_MAX)
@@ -109,7 +110,7 @@ static int reserve_frame(struct sortie *sortie, const struct tamis__store_segmen
 
 /* Fills a frame with the keys that were added to segment `s`, which has number `index` in the
  * flight. */
-static void fill_frame(const struct sortie *sortie, const struct tamis__store_segment *s,
+static void fill_frame(const struct sortie *sortie, const struct tamis__mapped_segment *s,
                        uint32_t index, struct tamis__frame *frame)
 {
     const struct tamis__hashing hashing = tamis__header_hashing(s->segment.header);
@@ -140,7 +141,7 @@ static int log_chunk(struct sortie *sortie, uint32_t first, size_t reserved)
     const struct tamis__view *view = *sortie->view;
     int rc = 0;
     for (uint32_t i = first; rc == 0 && i < sortie->flight.count; i++) {
-        const struct tamis__store_segment *s = tamis__view_find(view, sortie->flight.numbers[i]);
+        const struct tamis__mapped_segment *s = tamis__view_find(view, sortie->flight.numbers[i]);
         struct tamis__frame frame = {.count = 0};
         if (s != NULL && reserved == 0) rc = reserve_frame(sortie, s, &reserved);
         if (s != NULL && rc == 0) fill_frame(sortie, s, i, &frame);

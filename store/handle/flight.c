@@ -48,7 +48,7 @@ int tamis__flight_enter(struct tamis__flight *flight, const struct tamis__view *
 void tamis__flight_end(struct tamis__flight *flight, const struct tamis__view *view, bool landed)
 {
     for (uint32_t i = 0; i < flight->count; i++) {
-        const struct tamis__store_segment *s = tamis__view_find(view, flight->numbers[i]);
+        const struct tamis__mapped_segment *s = tamis__view_find(view, flight->numbers[i]);
         if (s != NULL && landed) tamis__unlogged_lower(&s->segment);
         if (s != NULL && !landed) tamis__unlogged_crash(&s->segment);
     }

@@ -71,7 +71,7 @@ static void share_all(struct tamis__view *view, const struct tamis__view *from)
 static int extend(struct tamis_filter *filter, const struct tamis__view *old, uint64_t number,
                   struct tamis__view **out)
 {
-    struct tamis__store_segment next;
+    struct tamis__mapped_segment next;
     int rc =
         tamis__map_segment(filter->store, number, filter->filter_id, !filter->read_only, &next);
     if (rc < 0) return rc;

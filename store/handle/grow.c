@@ -144,7 +144,7 @@ static int describe_layer(const struct tamis__segment_header *last, struct tamis
 /* Describes the segment that comes after the newest one and the spares that are drafted. */
 static int describe_next(const struct growth *change, struct tamis__layer *layer)
 {
-    struct tamis__record_segment *next = &layer->segment;
+    struct tamis__listed_segment *next = &layer->segment;
     const struct tamis__policy *policy = &change->view->policy;
     const struct tamis__segment_header *newest = tamis__newest(change->view)->segment.header;
     const struct tamis__segment_header *last =
@@ -230,7 +230,7 @@ static uint32_t count_left_behind(const struct growth *change, const struct tami
     uint32_t count = 0;
     if (policy->slices == 0) return 0;
     for (; count + 1 < record->segment_count; count++) {
-        const struct tamis__record_segment *s = &record->segments[count];
+        const struct tamis__listed_segment *s = &record->segments[count];
         const bool late = length > 0 && s->slice_start + length + policy->window_ns <= change->now;
         if (!late && s->slice + policy->slices >= slice) break;
     }

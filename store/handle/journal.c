@@ -86,7 +86,7 @@ static bool is_degraded(const struct tamis__view *view)
  * put it in force again. */
 static int sync_left(const struct tamis__journal *journal, uint64_t number)
 {
-    struct tamis__store_segment left;
+    struct tamis__mapped_segment left;
     struct tamis_filter *filter = journal->filter;
     int rc = tamis__map_segment(filter->store, number, filter->filter_id, true, &left);
     if (rc < 0) return tamis__segment_exists(&filter->store->place, number) == 0 ? 0 : rc;

@@ -43,7 +43,7 @@ static size_t piece_of(const struct removal *r, size_t done)
 /* Removes the keys from number `done` on. */
 static int64_t remove_rest(const struct removal *r, size_t done)
 {
-    const struct tamis__store_segment *s = tamis__newest(r->view);
+    const struct tamis__mapped_segment *s = tamis__newest(r->view);
     uint8_t unasked[PIECE];
     int64_t removed = 0;
     if (r->answers != NULL)
@@ -65,7 +65,7 @@ static int64_t remove_rest(const struct removal *r, size_t done)
  */
 static __attribute__((noinline)) int64_t remove_unmarked(const struct removal *r)
 {
-    const struct tamis__store_segment *s = tamis__newest(r->view);
+    const struct tamis__mapped_segment *s = tamis__newest(r->view);
     struct tamis__digest digests[PIECE];
     uint8_t unasked[PIECE];
     size_t done = 0;
@@ -124,7 +124,7 @@ TAMIS_API int64_t tamis_filter_count_batch(tamis_filter *filter, const struct ta
         return tamis__fail(TAMIS_EINVAL, "tamis_filter_count_batch needs room for the counts");
     rc = visit_counters(filter, "count", &view);
     if (rc < 0) return rc;
-    const struct tamis__store_segment *s = tamis__newest(view);
+    const struct tamis__mapped_segment *s = tamis__newest(view);
     rc = s->kind->count_batch(&s->segment, keys, count, counts);
     return tamis__leave_with(filter, view, rc);
 }

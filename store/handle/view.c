@@ -100,14 +100,16 @@ struct tamis__view *tamis__view_new(uint32_t count, const struct tamis__policy *
     return view;
 }
 
-void tamis__segment_share(struct tamis__store_segment *to, const struct tamis__store_segment *from)
+void tamis__segment_share(struct tamis__mapped_segment *to,
+                          const struct tamis__mapped_segment *from)
 {
     *to = *from;
     /* ORDER relaxed: the caller has a reference. */
     (void)__atomic_add_fetch(to->references, 1, __ATOMIC_RELAXED);
 }
 
-const struct tamis__store_segment *tamis__view_find(const struct tamis__view *view, uint64_t number)
+const struct tamis__mapped_segment *tamis__view_find(const struct tamis__view *view,
+                                                     uint64_t number)
 {
     for (uint32_t i = 0; view != NULL && i < view->count; i++)
         if (view->segments[i].segment.header->number == number) return &view->segments[i];
@@ -121,7 +123,7 @@ static void choose_digests(struct tamis__view *view)
     view->by = tamis__header_digester(newest);
     view->digested = true;
     for (uint32_t i = 0; i < view->count; i++) {
-        struct tamis__store_segment *s = &view->segments[i];
+        struct tamis__mapped_segment *s = &view->segments[i];
         const struct tamis__segment_header *h = s->segment.header;
         const struct tamis__hash_set *set = tamis__hash_set_by_id(h->hash_set);
         const bool has = set->digest != NULL || set->pair != NULL;
@@ -154,7 +156,7 @@ static void set_past(struct tamis__view *view)
 {
     int64_t past_at = INT64_MAX;
     for (uint32_t i = view->count; i-- > 0;) {
-        struct tamis__store_segment *s = &view->segments[i];
+        struct tamis__mapped_segment *s = &view->segments[i];
         const int64_t own = tamis__policy_past_at(&view->policy, s->segment.header->slice_start);
         s->past_at = past_at = own < past_at ? own : past_at;
     }
@@ -250,8 +252,9 @@ static int take_segments(struct tamis_store *store, const struct tamis__record *
     const bool writable = (how & TAMIS__VIEW_READ_ONLY) == 0;
     int rc = tamis__view_take_index(store, record->exceptions, record->filter_id, old, view);
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
-        const struct tamis__store_segment *have = tamis__view_find(old, record->segments[i].number);
-        struct tamis__store_segment *segment = &view->segments[i];
+        const struct tamis__mapped_segment *have =
+            tamis__view_find(old, record->segments[i].number);
+        struct tamis__mapped_segment *segment = &view->segments[i];
         if (have != NULL)
             tamis__segment_share(segment, have);
         else if (how & TAMIS__VIEW_UNLOCKED)
@@ -305,7 +308,7 @@ uint32_t tamis__view_count_record(const struct tamis__view *view, struct tamis__
 {
     uint32_t known = 0;
     for (uint32_t i = 0; i < record->segment_count; i++) {
-        const struct tamis__store_segment *s = tamis__view_find(view, record->segments[i].number);
+        const struct tamis__mapped_segment *s = tamis__view_find(view, record->segments[i].number);
         if (s == NULL) continue;
         record->segments[i].items = tamis__segment_items(&s->segment);
         known++;

@@ -58,11 +58,11 @@ struct tamis__view {
     int64_t made_at;        /* steady ns when this view was made */
     uint64_t left_at_first; /* room at that time (tamis__room_left) */
 
-    struct tamis__store_segment index;      /* of exceptions; all 0: there are none */
-    struct tamis__store_segment segments[]; /* the newest last */
+    struct tamis__mapped_segment index;      /* of exceptions; all 0: there are none */
+    struct tamis__mapped_segment segments[]; /* the newest last */
 };
 
-static inline const struct tamis__store_segment *tamis__newest(const struct tamis__view *view)
+static inline const struct tamis__mapped_segment *tamis__newest(const struct tamis__view *view)
 {
     return &view->segments[view->count - 1];
 }
@@ -82,8 +82,8 @@ int tamis__view_check(const struct tamis__view *view);
 int tamis__view_make(struct tamis_store *store, const struct tamis__record *record, unsigned how,
                      const struct tamis__view *old, struct tamis__view **view);
 /* The segment of that number; NULL if the view has none. */
-const struct tamis__store_segment *tamis__view_find(const struct tamis__view *view,
-                                                    uint64_t number);
+const struct tamis__mapped_segment *tamis__view_find(const struct tamis__view *view,
+                                                     uint64_t number);
 /* Frees a view that no handle has (any more). */
 void tamis__view_free(struct tamis__view *view);
 
@@ -210,7 +210,8 @@ int tamis__fail_read_only(const struct tamis_filter *filter); /* TAMIS_EREADONLY
 struct tamis__view *tamis__view_new(uint32_t count, const struct tamis__policy *policy,
                                     double fp_rate);
 /* Puts the same mapping into another view. */
-void tamis__segment_share(struct tamis__store_segment *to, const struct tamis__store_segment *from);
+void tamis__segment_share(struct tamis__mapped_segment *to,
+                          const struct tamis__mapped_segment *from);
 /* Takes the index of exceptions of that number, from `old` (or NULL) if that has it; 0: there is
  * none. */
 int tamis__view_take_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,

@@ -17,7 +17,7 @@ const struct tamis__hash_set *tamis__hash_set_by_id(uint32_t id)
 }
 
 /* Returns the set whose name is the first `bytes` bytes of `name`. */
-static const struct tamis__hash_set *find(const char *name, size_t bytes)
+static const struct tamis__hash_set *find_hash_set(const char *name, size_t bytes)
 {
     for (size_t i = 0; i < HASH_SET_COUNT; i++)
         if (strlen(hash_sets[i]->name) == bytes && memcmp(hash_sets[i]->name, name, bytes) == 0)
@@ -51,7 +51,8 @@ int tamis__hash_set_parse(const char *name, const struct tamis__hash_set **set,
                           uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES])
 {
     const char *colon = strchr(name, ':');
-    const struct tamis__hash_set *found = find(name, colon ? (size_t)(colon - name) : strlen(name));
+    const struct tamis__hash_set *found =
+        find_hash_set(name, colon ? (size_t)(colon - name) : strlen(name));
     memset(parameters, 0, TAMIS__HASH_PARAMETER_BYTES);
     if (found == NULL || (colon != NULL && found->parse == NULL)) return fail_unknown(name);
     if (found->missing != NULL)

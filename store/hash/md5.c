@@ -22,7 +22,7 @@ struct series {
     uint32_t i;
 };
 
-static void start(struct series *series, const void *key, size_t key_bytes)
+static void start_series(struct series *series, const void *key, size_t key_bytes)
 {
     MD5Init(&series->key);
     if (key_bytes > 0) MD5Update(&series->key, key, key_bytes);
@@ -38,11 +38,11 @@ static void next(struct series *series, uint8_t digest[MD5_DIGEST_LENGTH])
     MD5Final(digest, &copy);
 }
 
-static void positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                      uint64_t *places)
+static void md5_positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                          uint64_t *places)
 {
     struct series series;
-    start(&series, key, key_bytes);
+    start_series(&series, key, key_bytes);
     for (uint32_t i = 0; i < hashing->k; i++) {
         uint8_t digest[MD5_DIGEST_LENGTH];
         next(&series, digest);
@@ -53,12 +53,12 @@ static void positions(const struct tamis__hashing *hashing, const void *key, siz
 }
 
 /* Writes the k digests in hexadecimal. */
-static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                       char *text, size_t text_bytes)
+static size_t md5_describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                           char *text, size_t text_bytes)
 {
     struct series series;
     size_t used = 0;
-    start(&series, key, key_bytes);
+    start_series(&series, key, key_bytes);
     for (uint32_t i = 0; i < hashing->k; i++) {
         uint8_t digest[MD5_DIGEST_LENGTH];
         char piece[2 * MD5_DIGEST_LENGTH + 2];
@@ -80,8 +80,8 @@ const struct tamis__hash_set tamis__hash_set_md5 = {
     .m_bits_max = UINT64_MAX,
     .name = "md5",
 #if TAMIS_WITH_MD5
-    .positions = positions,
-    .describe = describe,
+    .positions = md5_positions,
+    .describe = md5_describe,
 #else
     .missing = "needs libmd, which this build is without; install the package libmd-dev and build "
                "Tamis with TAMIS_WITH_MD5=ON",

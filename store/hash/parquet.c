@@ -34,8 +34,8 @@ static uint64_t hash_of(const void *key, size_t key_bytes)
     return XXH64(key != NULL ? key : "", key_bytes, 0);
 }
 
-static void positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                      uint64_t *places)
+static void parquet_positions(const struct tamis__hashing *hashing, const void *key,
+                              size_t key_bytes, uint64_t *places)
 {
     const uint64_t hash = hash_of(key, key_bytes), blocks = hashing->m_bits / BLOCK_BITS;
     const uint64_t begin = ((hash >> 32) * blocks >> 32) * BLOCK_BITS;
@@ -44,21 +44,21 @@ static void positions(const struct tamis__hashing *hashing, const void *key, siz
 }
 
 /* Writes the hash in hexadecimal. */
-static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                       char *text, size_t text_bytes)
+static size_t parquet_describe(const struct tamis__hashing *hashing, const void *key,
+                               size_t key_bytes, char *text, size_t text_bytes)
 {
     (void)hashing;
     return (size_t)snprintf(text, text_bytes, "%016" PRIx64, hash_of(key, key_bytes));
 }
 
-static const char *weakness(const uint8_t *parameters)
+static const char *parquet_weakness(const uint8_t *parameters)
 {
     (void)parameters;
     return "all bits of a key are in one block of 256, so the false-positive rate is above what m "
            "and k promise; see docs/hash-sets.md";
 }
 
-static uint32_t fixed_k(const uint8_t *parameters)
+static uint32_t parquet_fixed_k(const uint8_t *parameters)
 {
     (void)parameters;
     return LANES;
@@ -67,7 +67,7 @@ static uint32_t fixed_k(const uint8_t *parameters)
 /* Sizes as the writer in C++ does: by the formula of the specification, which leaves the uneven
  * blocks out, and then up to a power of two.  It stops at 128 MiB, whatever rate that gives; here m
  * goes on.  (The writer in Java sometimes takes the next power of two.) */
-static void shape(struct tamis_sizing *sizing)
+static void parquet_shape(struct tamis_sizing *sizing)
 {
     if (sizing->fp_rate == 0) return;
     const double bits = -8 * (double)sizing->capacity / log(1 - pow(sizing->fp_rate, 1.0 / LANES));
@@ -83,9 +83,9 @@ const struct tamis__hash_set tamis__hash_set_parquet = {
     .m_bits_max = (uint64_t)BLOCK_BITS << 32, /* 32 bits of the hash pick the block */
     .m_bits_unit = BLOCK_BITS,
     .name = "parquet",
-    .positions = positions,
-    .describe = describe,
-    .weakness = weakness,
-    .fixed_k = fixed_k,
-    .shape = shape,
+    .positions = parquet_positions,
+    .describe = parquet_describe,
+    .weakness = parquet_weakness,
+    .fixed_k = parquet_fixed_k,
+    .shape = parquet_shape,
 };

@@ -67,7 +67,7 @@ static inline int64_t to_int(struct value v)
     return v.real >= -TWO_63 && v.real < TWO_63 ? (int64_t)v.real : wrap(v.real);
 }
 
-static inline struct value add(struct value a, struct value b)
+static inline struct value add_values(struct value a, struct value b)
 {
     int64_t sum;
     if (!a.is_float && !b.is_float && !__builtin_add_overflow(a.whole, b.whole, &sum))
@@ -104,7 +104,8 @@ static struct value js(const uint8_t *key, size_t key_bytes)
 {
     int64_t hash = 1315423911;
     for (size_t i = 0; i < key_bytes; i++)
-        hash ^= to_int(add(add(whole(shift_left(hash, 5)), whole(key[i])), whole(hash >> 2)));
+        hash ^= to_int(
+            add_values(add_values(whole(shift_left(hash, 5)), whole(key[i])), whole(hash >> 2)));
     return whole(hash);
 }
 
@@ -116,7 +117,7 @@ static struct value pjw(const uint8_t *key, size_t key_bytes)
     const int64_t high_bits = 0x0FFFFFFFF0000000;
     struct value hash = whole(0);
     for (size_t i = 0; i < key_bytes; i++)
-        hash = add(whole(shift_left(to_int(hash), 4)), whole(key[i]));
+        hash = add_values(whole(shift_left(to_int(hash), 4)), whole(key[i]));
     const int64_t test = to_int(hash) & high_bits;
     return test == 0 ? hash : whole((to_int(hash) ^ test >> 24) & ~high_bits);
 }
@@ -125,7 +126,7 @@ static struct value elf(const uint8_t *key, size_t key_bytes)
 {
     int64_t hash = 0;
     for (size_t i = 0; i < key_bytes; i++) {
-        hash = to_int(add(whole(shift_left(hash, 4)), whole(key[i])));
+        hash = to_int(add_values(whole(shift_left(hash, 4)), whole(key[i])));
         const int64_t x = hash & 0xF0000000;
         hash = (hash ^ x >> 24) & ~x;
     }
@@ -136,7 +137,7 @@ static struct value bkdr(const uint8_t *key, size_t key_bytes)
 {
     int64_t hash = 0;
     for (size_t i = 0; i < key_bytes; i++)
-        hash = to_int(add(multiply(whole(hash), whole(131)), whole(key[i])));
+        hash = to_int(add_values(multiply(whole(hash), whole(131)), whole(key[i])));
     return whole(hash);
 }
 
@@ -144,8 +145,8 @@ static struct value sdbm(const uint8_t *key, size_t key_bytes)
 {
     int64_t hash = 0;
     for (size_t i = 0; i < key_bytes; i++) {
-        const struct value sum =
-            add(add(whole(key[i]), whole(shift_left(hash, 6))), whole(shift_left(hash, 16)));
+        const struct value sum = add_values(add_values(whole(key[i]), whole(shift_left(hash, 6))),
+                                            whole(shift_left(hash, 16)));
         hash = to_int(subtract(sum, whole(hash)));
     }
     return whole(hash);
@@ -156,8 +157,8 @@ static struct value djb(const uint8_t *key, size_t key_bytes)
 {
     struct value hash = whole(5381);
     for (size_t i = 0; i < key_bytes; i++) {
-        const struct value sum = add(whole(shift_left(to_int(hash), 5)), hash);
-        hash = add(whole(to_int(sum)), whole(key[i]));
+        const struct value sum = add_values(whole(shift_left(to_int(hash), 5)), hash);
+        hash = add_values(whole(to_int(sum)), whole(key[i]));
     }
     return hash;
 }
@@ -193,7 +194,7 @@ enum { JS = 1, PJW, ELF, BKDR, SDBM, DJB, DEK, FNV };
 
 /* ---- Parameters: their number, then an id each, then zeros ----------------------------------- */
 
-static uint32_t fixed_k(const uint8_t *parameters)
+static uint32_t php_fixed_k(const uint8_t *parameters)
 {
     const uint32_t count = parameters[0];
     if (count > FUNCTIONS_MAX) return 0;
@@ -223,7 +224,7 @@ static int fail_function(const char *name, size_t bytes)
                        tamis__quote(quoted, text));
 }
 
-static int parse(const char *list, uint8_t *parameters)
+static int php_parse(const char *list, uint8_t *parameters)
 {
     uint8_t count = 0;
     if (*list == '\0')
@@ -244,9 +245,9 @@ static int parse(const char *list, uint8_t *parameters)
     return 0;
 }
 
-static void print(const uint8_t *parameters, char *list)
+static void php_print(const uint8_t *parameters, char *list)
 {
-    const uint32_t count = fixed_k(parameters);
+    const uint32_t count = php_fixed_k(parameters);
     for (uint32_t i = 1; i <= count; i++) {
         if (i > 1) *list++ = ',';
         list = stpcpy(list, functions[parameters[i] - 1].name);
@@ -256,8 +257,8 @@ static void print(const uint8_t *parameters, char *list)
 
 /* ---- The set --------------------------------------------------------------------------------- */
 
-static void positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                      uint64_t *places)
+static void php_positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                          uint64_t *places)
 {
     for (uint32_t i = 0; i < hashing->k; i++) {
         const struct value hash = functions[hashing->parameters[1 + i] - 1].hash(key, key_bytes);
@@ -268,8 +269,8 @@ static void positions(const struct tamis__hashing *hashing, const void *key, siz
 
 /* Writes $hash of each function in decimal.  Where PHP holds a float, "float:" stands
  * before the value. */
-static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                       char *text, size_t text_bytes)
+static size_t php_describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
+                           char *text, size_t text_bytes)
 {
     size_t used = 0;
     if (text_bytes > 0) text[0] = '\0';
@@ -284,7 +285,7 @@ static size_t describe(const struct tamis__hashing *hashing, const void *key, si
     return used;
 }
 
-static const char *weakness(const uint8_t *parameters)
+static const char *php_weakness(const uint8_t *parameters)
 {
     unsigned used = 0;
     for (uint32_t i = 1; i <= parameters[0]; i++)
@@ -306,10 +307,10 @@ const struct tamis__hash_set tamis__hash_set_php = {
     .bit_order = TAMIS__BITS_MSB_FIRST,
     .m_bits_max = UINT64_MAX,
     .name = "php",
-    .positions = positions,
-    .describe = describe,
-    .weakness = weakness,
-    .parse = parse,
-    .print = print,
-    .fixed_k = fixed_k,
+    .positions = php_positions,
+    .describe = php_describe,
+    .weakness = php_weakness,
+    .parse = php_parse,
+    .print = php_print,
+    .fixed_k = php_fixed_k,
 };

@@ -101,8 +101,8 @@ static uint64_t legacy_range(struct generator *g, uint64_t m)
 
 /* ---- The sets -------------------------------------------------------------------------------- */
 
-static void positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                      uint64_t *places)
+static void php_mt_positions(const struct tamis__hashing *hashing, const void *key,
+                             size_t key_bytes, uint64_t *places)
 {
     struct generator g;
     const bool legacy = hashing->set->id == TAMIS__HASH_PHP_MT_LEGACY;
@@ -112,14 +112,14 @@ static void positions(const struct tamis__hashing *hashing, const void *key, siz
 }
 
 /* Writes the CRC in decimal: the positions depend on nothing else of the key. */
-static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                       char *text, size_t text_bytes)
+static size_t php_mt_describe(const struct tamis__hashing *hashing, const void *key,
+                              size_t key_bytes, char *text, size_t text_bytes)
 {
     (void)hashing;
     return (size_t)snprintf(text, text_bytes, "%" PRIu32, crc32(key, key_bytes));
 }
 
-static const char *weakness(const uint8_t *parameters)
+static const char *php_mt_weakness(const uint8_t *parameters)
 {
     (void)parameters;
     return "all positions of a key follow from its 32-bit CRC, so with n keys in the filter the "
@@ -127,7 +127,7 @@ static const char *weakness(const uint8_t *parameters)
 }
 
 /* $k = ceil(($m / $n) * log(2)); PHP divides to an int where nothing is left over. */
-static void shape(struct tamis_sizing *sizing)
+static void php_mt_shape(struct tamis_sizing *sizing)
 {
     const uint64_t m = sizing->m_bits, n = sizing->capacity;
     if (m == 0) return;
@@ -142,10 +142,10 @@ const struct tamis__hash_set tamis__hash_set_php_mt = {
     .bit_order = TAMIS__BITS_MSB_FIRST,
     .m_bits_max = INT64_MAX,
     .name = "php-mt",
-    .positions = positions,
-    .describe = describe,
-    .weakness = weakness,
-    .shape = shape,
+    .positions = php_mt_positions,
+    .describe = php_mt_describe,
+    .weakness = php_mt_weakness,
+    .shape = php_mt_shape,
 };
 
 const struct tamis__hash_set tamis__hash_set_php_mt_legacy = {
@@ -153,8 +153,8 @@ const struct tamis__hash_set tamis__hash_set_php_mt_legacy = {
     .bit_order = TAMIS__BITS_MSB_FIRST,
     .m_bits_max = INT64_MAX,
     .name = "php-mt-legacy",
-    .positions = positions,
-    .describe = describe,
-    .weakness = weakness,
-    .shape = shape,
+    .positions = php_mt_positions,
+    .describe = php_mt_describe,
+    .weakness = php_mt_weakness,
+    .shape = php_mt_shape,
 };

@@ -78,8 +78,8 @@ static void positions_v2(const struct tamis__hashing *hashing, const void *key, 
 }
 
 /* Writes h1 and h2 in hexadecimal. */
-static size_t describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
-                       char *text, size_t text_bytes)
+static size_t spark_describe(const struct tamis__hashing *hashing, const void *key,
+                             size_t key_bytes, char *text, size_t text_bytes)
 {
     const struct hashes hashes = hashes_of(hashing, key, key_bytes);
     return (size_t)snprintf(text, text_bytes, "%08" PRIx32 ",%08" PRIx32, hashes.h1, hashes.h2);
@@ -91,7 +91,7 @@ const struct tamis__hash_set tamis__hash_set_spark_v1 = {
     .m_bits_max = UINT64_MAX,
     .name = "spark-v1",
     .positions = positions_v1,
-    .describe = describe,
+    .describe = spark_describe,
     .shape = tamis__guava_shape,
 };
 
@@ -102,6 +102,6 @@ const struct tamis__hash_set tamis__hash_set_spark_v2 = {
     .seed_max = UINT32_MAX,
     .name = "spark-v2",
     .positions = positions_v2,
-    .describe = describe,
+    .describe = spark_describe,
     .shape = tamis__guava_shape,
 };

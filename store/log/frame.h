@@ -108,8 +108,8 @@ size_t tamis__frame_seal(uint64_t nonce, const struct tamis__frame *frame, unsig
 
 /*
  * Reads the frame that begins at `buffer` and returns its bytes, or 0 if there is no whole frame.
- * If *wanted is not 0, a frame that begins here would have so many bytes, which is more than the
- * `bytes` that can be seen.
+ * If *wanted is not 0, it is the length of a frame that begins here, which has more bytes than the
+ * `bytes` in the buffer.
  */
 size_t tamis__frame_read(uint64_t nonce, const unsigned char *buffer, size_t bytes,
                          struct tamis__frame *frame, size_t *wanted);

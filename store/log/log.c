@@ -59,7 +59,7 @@ static const char *path_of(const struct tamis__logs *logs, const char *name, cha
 /* ---- The directory --------------------------------------------------------------------------- */
 
 /* Opens logs/.  TAMIS_ENOTFOUND if there is none, as in a store without durable filters. */
-static int open_directory(const struct tamis__logs *logs, int *fd)
+static int open_logs(const struct tamis__logs *logs, int *fd)
 {
     char what[PATH_BYTES];
     int rc = tamis__open(logs->root_fd, DIRECTORY, O_RDONLY | O_DIRECTORY, 0,
@@ -73,11 +73,11 @@ static int open_directory(const struct tamis__logs *logs, int *fd)
 static int make_directory(const struct tamis__logs *logs, int *fd)
 {
     char what[PATH_BYTES];
-    int rc = open_directory(logs, fd);
+    int rc = open_logs(logs, fd);
     if (rc != TAMIS_ENOTFOUND) return rc;
     rc = tamis__inside_make_directory(logs->root_fd, DIRECTORY, 0, path_of(logs, "", what));
     if (rc == 0) rc = tamis__sync_file(logs->root_fd, logs->path);
-    return rc < 0 ? rc : open_directory(logs, fd);
+    return rc < 0 ? rc : open_logs(logs, fd);
 }
 
 struct visit {
@@ -107,7 +107,7 @@ static int sweep_one(void *context, const char *name)
 int tamis__logs_each_name(const struct tamis__logs *logs, tamis__name_fn *fn, void *context)
 {
     char what[PATH_BYTES];
-    int directory_fd, rc = open_directory(logs, &directory_fd);
+    int directory_fd, rc = open_logs(logs, &directory_fd);
     if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
     rc = tamis__each_name(directory_fd, path_of(logs, "", what), fn, context);
     tamis__close(directory_fd);
@@ -133,7 +133,7 @@ int tamis__logs_each(const struct tamis__logs *logs, uint64_t filter_id, tamis__
 /* ---- Making one ------------------------------------------------------------------------------ */
 
 /* Writes zeros up to `bytes`.  If this fails, the log is as it was. */
-static int grow(const struct tamis__logs *logs, struct tamis__log *log, uint64_t bytes)
+static int grow_log(const struct tamis__logs *logs, struct tamis__log *log, uint64_t bytes)
 {
     static const unsigned char zeros[65536];
     char what[PATH_BYTES];
@@ -182,7 +182,7 @@ static int make_file(const struct tamis__logs *logs, int directory_fd, struct ta
     if (rc > 0) rc = tamis__exists(directory_fd, log->name, what);
     if (rc <= 0) return rc; /* 0: a sweeper has it, and may be stopped */
     rc = write_header(logs, log);
-    if (rc == 0) rc = grow(logs, log, TAMIS__LOG_FIRST_BYTES);
+    if (rc == 0) rc = grow_log(logs, log, TAMIS__LOG_FIRST_BYTES);
     TAMIS__POINT(TAMIS__POINT_LOG_MADE);
     if (rc == 0) rc = tamis__rename(directory_fd, log->name, directory_fd, name, what);
     if (rc < 0) {
@@ -221,7 +221,7 @@ int tamis__log_reach(const struct tamis__logs *logs, struct tamis__log *log, uin
     if (bytes <= log->bytes) return 0;
     uint64_t step = log->bytes < STEP_BYTES_MAX ? log->bytes : STEP_BYTES_MAX;
     if (step < bytes - log->bytes) step = bytes - log->bytes;
-    return grow(logs, log,
+    return grow_log(logs, log,
                 (log->bytes + step + TAMIS__LOG_FIRST_BYTES - 1) / TAMIS__LOG_FIRST_BYTES *
                     TAMIS__LOG_FIRST_BYTES);
 }
@@ -248,7 +248,7 @@ void tamis__log_rewind(struct tamis__log *log)
 int tamis__log_unlink(const struct tamis__logs *logs, const struct tamis__log *log)
 {
     char what[PATH_BYTES];
-    int directory_fd, rc = open_directory(logs, &directory_fd);
+    int directory_fd, rc = open_logs(logs, &directory_fd);
     if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
     rc = tamis__unlink(directory_fd, log->name, path_of(logs, log->name, what));
     tamis__close(directory_fd);
@@ -297,7 +297,7 @@ int tamis__log_look(const struct tamis__logs *logs, const char *name, struct tam
     *log = (struct tamis__log){.file = {.fd = -1}};
     (void)snprintf(log->name, sizeof log->name, "%s", name);
     (void)tamis__log_parse_name(name, &log->filter_id, &log->nonce);
-    int rc = open_directory(logs, &directory_fd);
+    int rc = open_logs(logs, &directory_fd);
     if (rc < 0) return rc;
     (void)path_of(logs, name, what);
     rc = tamis__inside_open_private(directory_fd, name, O_RDONLY, what, &log->file);
@@ -336,7 +336,7 @@ int tamis__log_take(const struct tamis__logs *logs, const char *name, struct tam
     *log = (struct tamis__log){.file = {.fd = -1}};
     (void)snprintf(log->name, sizeof log->name, "%s", name);
     if (!tamis__log_parse_name(name, &log->filter_id, &log->nonce)) return 0;
-    int rc = open_directory(logs, &directory_fd);
+    int rc = open_logs(logs, &directory_fd);
     if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
     (void)path_of(logs, name, what);
     rc = tamis__inside_open_private(directory_fd, name, O_RDWR, what, &log->file);
@@ -363,8 +363,8 @@ struct window {
 };
 
 /* Reads until the window has at least `wanted` bytes from `offset` on, or all that there are. */
-static int look(const struct tamis__log *log, struct window *window, uint64_t offset, size_t wanted,
-                const char *what)
+static int fill_window(const struct tamis__log *log, struct window *window, uint64_t offset,
+                       size_t wanted, const char *what)
 {
     const uint64_t left = log->bytes - offset;
     if (wanted > window->room) {
@@ -388,7 +388,7 @@ static int each_frame(struct tamis__log *log, struct window *window, const char 
         size_t wanted = 0, seen = (size_t)(window->offset + window->bytes - at);
         int rc = 0;
         if (seen < TAMIS__FRAME_UNIT) {
-            rc = look(log, window, at, WINDOW_BYTES, what);
+            rc = fill_window(log, window, at, WINDOW_BYTES, what);
             seen = window->bytes;
         }
         if (rc < 0) return rc;
@@ -396,7 +396,7 @@ static int each_frame(struct tamis__log *log, struct window *window, const char 
                                          &frame, &wanted);
         if (wanted > left) log->damaged = true;
         if (wanted > seen && wanted <= left) {
-            rc = look(log, window, at, wanted > WINDOW_BYTES ? wanted : WINDOW_BYTES, what);
+            rc = fill_window(log, window, at, wanted > WINDOW_BYTES ? wanted : WINDOW_BYTES, what);
             if (rc < 0) return rc;
             bytes = tamis__frame_read(log->nonce, window->buffer, window->bytes, &frame, &wanted);
         }

@@ -16,7 +16,7 @@ static int hex_digit(char c)
 }
 
 /* Reads two digits for each byte, in the order in which they stand, and skips dashes. */
-static bool parse(const char *text, uint8_t id[TAMIS__BOOT_ID_BYTES])
+static bool parse_boot_id(const char *text, uint8_t id[TAMIS__BOOT_ID_BYTES])
 {
     size_t digits = 0;
     memset(id, 0, TAMIS__BOOT_ID_BYTES);
@@ -50,7 +50,8 @@ bool tamis__boot_id(uint8_t id[TAMIS__BOOT_ID_BYTES])
         memcpy(id, words, TAMIS__BOOT_ID_BYTES);
         return true;
     }
-    const bool found = tamis__read_text(BOOT_ID_PATH, text, sizeof text) == 0 && parse(text, id);
+    const bool found =
+        tamis__read_text(BOOT_ID_PATH, text, sizeof text) == 0 && parse_boot_id(text, id);
     if (!found) memset(id, 0, TAMIS__BOOT_ID_BYTES);
     memcpy(words, id, TAMIS__BOOT_ID_BYTES);
     for (size_t i = 0; found && i < BOOT_ID_WORDS; i++)

@@ -54,7 +54,7 @@ static TAMIS__THREAD bool *all_faults;
 
 /* ---- In the handler: async-signal-safe, and for any thread ----------------------------------- */
 
-static struct tamis__guard *find(uintptr_t address)
+static struct tamis__guard *find_guard(uintptr_t address)
 {
     /* ORDER acquire: pairs with tamis__guard_add.  A block or an entry that is found is whole. */
     for (struct block *block = &first_block; block != NULL;
@@ -107,7 +107,7 @@ static bool replace(const struct tamis__guard *entry, uintptr_t page)
 static bool mend(const void *at)
 {
     const uintptr_t address = (uintptr_t)at, page = address / page_bytes * page_bytes;
-    struct tamis__guard *entry = find(address);
+    struct tamis__guard *entry = find_guard(address);
     bool *whose = all_faults;
     if (entry == NULL && whose == NULL) return false;
     /* ORDER seq_cst: before the page is replaced; pairs with tamis__guard_fence(). */
@@ -186,7 +186,7 @@ TAMIS_API void tamis_sigbus_leave(void)
     __atomic_store_n(&forbidden, true, __ATOMIC_RELAXED); /* ORDER: before the first opening */
 }
 
-static void install(void)
+static void install_handler(void)
 {
     struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -218,7 +218,7 @@ static struct block *next_block(struct block *block)
     if (next != NULL) return next;
     next = calloc(1, sizeof *next);
     if (next == NULL) return NULL;
-    /* ORDER release: see find(). */
+    /* ORDER release: see find_guard(). */
     if (__atomic_compare_exchange_n(&block->next, &none, next, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE))
         return next;
@@ -228,7 +228,7 @@ static struct block *next_block(struct block *block)
 
 struct tamis__guard *tamis__guard_add(void *map, uint64_t bytes, bool writable)
 {
-    (void)pthread_once(&install_once, install);
+    (void)pthread_once(&install_once, install_handler);
     for (struct block *block = &first_block; block != NULL; block = next_block(block)) {
         struct tamis__guard *entry = claim(block);
         if (entry == NULL) continue;
@@ -236,7 +236,8 @@ struct tamis__guard *tamis__guard_add(void *map, uint64_t bytes, bool writable)
         __atomic_store_n(&entry->kept, NULL, __ATOMIC_RELAXED);
         __atomic_store_n(&entry->broken, false, __ATOMIC_RELAXED);
         entry->writable = writable;
-        __atomic_store_n(&entry->start, (uintptr_t)map, __ATOMIC_RELEASE); /* ORDER: see find() */
+        __atomic_store_n(&entry->start, (uintptr_t)map,
+                         __ATOMIC_RELEASE); /* ORDER: see find_guard() */
         return entry;
     }
     return NULL;

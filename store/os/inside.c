@@ -200,7 +200,8 @@ int tamis__inside_fail_denied(int root_fd, bool read_only, const char *what)
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-static int make(int root_fd, int dir_fd, int copy_fd, const char *name, const char *what, int *fd)
+static int make_inside(int root_fd, int dir_fd, int copy_fd, const char *name, const char *what,
+                       int *fd)
 {
     int rc = tamis__open(dir_fd, name, O_RDWR | O_CREAT | O_EXCL, 0666, what, fd);
     if (rc < 0) return rc;
@@ -214,12 +215,12 @@ static int make(int root_fd, int dir_fd, int copy_fd, const char *name, const ch
 
 int tamis__inside_make(int root_fd, int dir_fd, const char *name, const char *what, int *fd)
 {
-    return make(root_fd, dir_fd, -1, name, what, fd);
+    return make_inside(root_fd, dir_fd, -1, name, what, fd);
 }
 
 int tamis__inside_make_copy(int root_fd, int dir_fd, const char *name, const char *what, int *fd)
 {
-    return make(root_fd, dir_fd, dir_fd, name, what, fd);
+    return make_inside(root_fd, dir_fd, dir_fd, name, what, fd);
 }
 
 int tamis__inside_make_private(int root_fd, int dir_fd, const char *name, const char *what,

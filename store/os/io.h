@@ -56,7 +56,7 @@ int tamis__copy_range(int from, int to, uint64_t offset, uint64_t bytes, const c
 
 /* Reserves blocks for the whole of a new file.  The sentence of TAMIS_ENOSPACE has both numbers. */
 int tamis__allocate(int fd, uint64_t bytes, const char *what);
-/* Reserves blocks for so many more bytes of a file of ours, from `from` on.  The sentence of
+/* Reserves blocks for `bytes` more bytes of a file of ours, from `from` on.  The sentence of
  * TAMIS_ENOSPACE says how much is lacking, and `mend`. */
 int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, const char *mend);
 /* Reserves the blocks that an existing file lacks, and never writes a byte of it.  Returns 0 too if
@@ -69,7 +69,8 @@ int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what);
 int tamis__file_system_type(int fd, const char *what, uint32_t *type);
 /* Gets the bytes that are free on the file system, for this user. */
 int tamis__disk_room(int fd, const char *what, uint64_t *bytes);
-/* Is there room for so many bytes on the file system of the directory?  Fails as above. */
+/* Fails, as tamis__allocate() does, if the file system of the directory lacks room for `bytes`
+ * bytes. */
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what);
 int tamis__sync_file(int fd, const char *what); /* a directory too */
 int tamis__sync_data(int fd, const char *what); /* fdatasync(2): for bytes that overwrite others */

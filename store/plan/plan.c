@@ -218,10 +218,10 @@ int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan 
     return rc;
 }
 
-void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__record_segment *segment)
+void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__listed_segment *segment)
 {
     *segment =
-        (struct tamis__record_segment){.kind = plan->sizing.kind,
+        (struct tamis__listed_segment){.kind = plan->sizing.kind,
                                        .hash_set = plan->hash_set->id,
                                        .seed = plan->seed,
                                        .m_bits = plan->sizing.m_bits,

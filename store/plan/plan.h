@@ -23,4 +23,4 @@ struct tamis__plan {
 int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TAMIS_SECRET_BYTES],
                        uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]);
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan);
-void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__record_segment *segment);
+void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__listed_segment *segment);

@@ -7,7 +7,8 @@
 /* No segment after the first is made for fewer keys: a query of a key that is absent reads each
  * segment, and small segments save next to no memory. */
 #define TAMIS__GROWN_MIN 65536u
-/* The one after a segment of TAMIS__GROWN_MIN keys or more is made for at least so many. */
+/* A segment that comes after one for TAMIS__GROWN_MIN keys or more is made for at least this many.
+ */
 #define TAMIS__GROWN_LARGE (1u << 20)
 
 /* The policy when full; a file may have 0 for TAMIS_ON_FULL_WARN (docs/format.md 3.1.4). */

@@ -32,7 +32,7 @@ static int fail_broken(const struct tamis__segment *segment, const char *what, c
         what);
 }
 
-static uint64_t load(const uint64_t *word)
+static uint64_t load_word_relaxed(const uint64_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_RELAXED); /* ORDER: as tamis__segment_is_whole() */
 }
@@ -46,9 +46,9 @@ void tamis__segment_choose_tail(struct tamis__segment *segment)
     uint64_t at = h->data_bytes / 8 - 1;
     if ((now & TAMIS__TAIL_SET) != 0 && !tamis__segment_is_whole(segment))
         return; /* a broken one keeps its tail */
-    while (at > first && load(&segment->data[at]) == 0)
+    while (at > first && load_word_relaxed(&segment->data[at]) == 0)
         at--;
-    const bool set = h->counter_bits == 0 && load(&segment->data[at]) != 0;
+    const bool set = h->counter_bits == 0 && load_word_relaxed(&segment->data[at]) != 0;
     __atomic_store_n(&segment->tail, (uintptr_t)&segment->data[at] | (set ? TAMIS__TAIL_SET : 0),
                      __ATOMIC_RELAXED);
 }

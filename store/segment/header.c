@@ -48,7 +48,7 @@ uint64_t tamis__header_file_bytes_max(const struct tamis__segment_header *h)
     return h->file_bytes + tamis__overflow_bytes(h->m_bits, tamis__overflow_levels_max(h->m_bits));
 }
 
-static int check_counters(const struct tamis__segment_header *h, struct tamis__refusal *why)
+static int check_header_counters(const struct tamis__segment_header *h, struct tamis__refusal *why)
 {
     if (h->counter_bits == 0) return 0;
     if (!tamis__counter_bits_are_valid(h->counter_bits))
@@ -160,7 +160,7 @@ static int check_fields(const struct tamis__segment_header *h, uint64_t file_byt
         h->data_bytes == 0 || h->data_bytes % 8 != 0 || h->file_bytes > INT64_MAX ||
         h->data_offset > h->file_bytes || h->data_bytes > h->file_bytes - h->data_offset)
         return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(data_offset), "has an impossible layout");
-    int rc = check_counters(h, why);
+    int rc = check_header_counters(h, why);
     if (rc == 0) rc = check_size(h, file_bytes, why);
     return rc < 0 ? rc : check_policy(h, why);
 }

@@ -295,7 +295,7 @@ static inline uint32_t tamis__header_overflow_levels(const struct tamis__segment
 
 /* The least bytes of a file with this header.  A counting file grows by levels of overflow. */
 uint64_t tamis__header_file_bytes(const struct tamis__segment_header *header);
-/* The most bytes that the file can ever have.  So many are mapped. */
+/* Returns the most bytes that the file can ever have; this is how many are mapped. */
 uint64_t tamis__header_file_bytes_max(const struct tamis__segment_header *header);
 
 /* How keys become digests, or pairs (hash_set.h), for hash sets that have them.  The result points

@@ -10,8 +10,8 @@
  * ever written there. */
 #define OWNER_BYTES ((uint64_t)1 << 60)
 #define NONCE_MAX (((uint64_t)1 << 40) - 1)
-/* A lock is held for some hundred nanoseconds.  After so many looks its owner was probably
- * put to sleep. */
+/* A lock is held for some hundred nanoseconds.  If it is still held after this many looks, its
+ * owner was probably put to sleep. */
 #define SPINS 200u
 
 /* Is the nonce in a lock already?  A word that a dead owner of the same nonce left would be

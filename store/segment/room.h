@@ -30,7 +30,7 @@
 
 #include "segment/segment.h"
 
-/* The hold of an adder: so many keys of the room of one stripe. */
+/* The hold of an adder: room for `keys` keys, which it took from one stripe. */
 struct tamis__hold {
     uint32_t stripe;
     uint32_t keys; /* 0: nothing */
@@ -66,13 +66,13 @@ void tamis__room_return(const struct tamis__segment *segment, struct tamis__hold
  * and exceed the limit if there is none.  After that nobody else finds room. */
 void tamis__room_charge(const struct tamis__segment *segment, uint64_t limit, uint64_t items);
 /*
- * The same for keys of which it is not known how many are new.  Call write_off() before, for all of
- * them.  Add them between tamis__room_begin() and tamis__room_end() with a hold of no keys.  Then
+ * The same if nobody knows how many of the keys are new.  First call write_off() for all of them.
+ * Then add them between tamis__room_begin() and tamis__room_end(), with a hold of no keys.  Then
  * call cover() with the number of those that were counted.
  */
 void tamis__room_write_off(const struct tamis__segment *segment, uint64_t keys);
-/* Call after the machine went down: the bits tell that so many keys are in, whatever the items say.
- * There is no room for those that are not counted.  The call may be repeated. */
+/* Call after the machine went down, with the number of keys that the bits show, whatever the items
+ * say.  It takes the room of those that are not counted.  The call may be repeated. */
 void tamis__room_write_off_lost(const struct tamis__segment *segment, uint64_t keys);
 void tamis__room_cover(const struct tamis__segment *segment, struct tamis__hold hold,
                        uint64_t written_off, uint64_t items);
@@ -92,8 +92,8 @@ uint64_t tamis__room_of(const struct tamis__segment_header *header, uint64_t lim
  * of dead ones.  Only where nobody writes to the segment is it known to be lost.
  */
 uint64_t tamis__room_in_hands(const struct tamis__segment_header *header);
-/* Makes room that was lost free again: so many keys of tamis__room_in_hands(), as it was found
- * while nobody wrote.  Others may begin to write meanwhile. */
+/* Makes the room of `keys` keys free again that was lost: of tamis__room_in_hands(), as it was
+ * found while nobody wrote.  Others may begin to write meanwhile. */
 void tamis__room_regain(const struct tamis__segment *segment, uint64_t keys);
 
 /* For a segment of a store that was written before there were reservations: its items have

@@ -138,9 +138,9 @@ static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
            (last >= (tail & TAMIS__TAIL_SET)); /* 1 at least if set */
 }
 
-/* A pass goes over the data, one piece of so many bytes after the other.  Call this before a
- * piece is looked at: if keys are added to the segment, the piece comes into the page cache
- * in small folios. */
+/* A pass goes over the data, one piece of this many bytes after the other.  Call
+ * tamis__segment_want() before a piece is looked at: if keys are added to the segment, the piece
+ * comes into the page cache in small folios. */
 #define TAMIS__WANT_BYTES ((uint64_t)1 << 20)
 #define TAMIS__WANT_WORDS (TAMIS__WANT_BYTES / 8)
 void tamis__segment_want(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes);
@@ -163,7 +163,7 @@ void tamis__segment_release(const struct tamis__segment *segment, uint64_t offse
  */
 int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uint64_t *filter_id);
 
-/* Makes the file at least so many bytes long, with blocks of its own, on the disk too.  Mappings
+/* Makes the file at least file_bytes bytes long, with blocks of its own, on the disk too.  Mappings
  * have the new bytes. */
 int tamis__segment_extend(const struct tamis__segment *segment, uint64_t file_bytes);
 /* Gets the length of the file. */

@@ -19,8 +19,8 @@ struct tamis__temporary {
 };
 
 void tamis__temporary_init(struct tamis__temporary *temporary, const struct tamis__place *place);
-/* Makes the file if needed, and room for so many more bytes at its end; *offset is
- * where they begin. */
+/* Makes the file if needed, and room for `bytes` more bytes at its end; *offset is where they
+ * begin. */
 int tamis__temporary_extend(struct tamis__temporary *temporary, uint64_t bytes, uint64_t *offset);
 /* Writes within what it was extended to.  Any number of threads may write at different places. */
 int tamis__temporary_write(const struct tamis__temporary *temporary, uint64_t offset,

@@ -79,8 +79,8 @@ void tamis__fuse_shape(uint64_t fullest_piece_keys, uint32_t fingerprint_bits, u
                                                         : (uint32_t)segments;
 }
 
-/* Gives the shape that so many keys are likely to have: the fullest of their pieces is as full as
- * it usually is. */
+/* Gives the shape that a filter of `keys` keys is likely to have: the fullest of its pieces is as
+ * full as it usually is. */
 static void likely_shape(uint64_t keys, uint32_t fingerprint_bits, struct tamis__fuse_shape *shape)
 {
     /* The loads of pieces are binomial: the greatest of P loads is near mean + sqrt(2
@@ -140,8 +140,8 @@ static uint64_t likely_bits(uint64_t keys, uint32_t fingerprint_bits)
     return tamis__fuse_m_bits(&shape);
 }
 
-/* Largest n whose fingerprints are likely to fit in so many bits; 0 if not even those of
- * one key do. */
+/* Returns the largest number of keys whose fingerprints are likely to fit in m_bits; 0 if not even
+ * those of one key do. */
 static uint64_t largest_n(uint64_t m_bits, uint32_t fingerprint_bits)
 {
     uint64_t low = 0, high = TAMIS__FUSE_KEYS_MAX + 1; /* low fits, high does not */
@@ -155,7 +155,7 @@ static uint64_t largest_n(uint64_t m_bits, uint32_t fingerprint_bits)
     return low;
 }
 
-/* The widest fingerprints with which n keys fit in so many bits; 0: none do. */
+/* Returns the widest fingerprints with which the keys are likely to fit in m_bits; 0: none do. */
 static uint32_t widest(uint64_t keys, uint64_t m_bits)
 {
     for (uint32_t bits = FINGERPRINT_BITS_MAX; bits >= FINGERPRINT_BITS_MIN; bits--)

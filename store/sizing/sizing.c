@@ -343,7 +343,7 @@ int tamis__check_counter_bits(uint32_t kind, uint32_t bits)
                        bits);
 }
 
-static int check_counters(const struct tamis_sizing *s)
+static int check_counter_bits(const struct tamis_sizing *s)
 {
     const int rc = tamis__check_counter_bits(s->kind, s->counter_bits);
     if (rc < 0 || s->counter_bits == 0 || s->m_bits <= TAMIS__COUNTERS_MAX) return rc;
@@ -379,7 +379,7 @@ static int check_ranges(const struct tamis_sizing *s)
         return tamis__fail(TAMIS_EINVAL, "a %s filter needs at least 512 %s, not %llu",
                            tamis_kind_name(s->kind), unit_name(s->kind),
                            (unsigned long long)s->m_bits);
-    return check_counters(s);
+    return check_counter_bits(s);
 }
 
 /* Fill in what follows from kind, n, m and k. */

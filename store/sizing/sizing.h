@@ -19,14 +19,14 @@ double tamis__word_hit_rate(uint32_t ones, uint32_t q);
 
 /*
  * Estimates how many keys have set `ones` of m bits, and how far the estimate may be off: one
- * standard error, for a filter of so many keys (estimate.c).  k must be one that the kind has.
+ * standard error, for a filter of `items` keys (estimate.c).  k must be one that the kind has.
  */
 double tamis__estimate_items(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t ones);
 double tamis__estimate_error(uint32_t kind, uint64_t m_bits, uint32_t k, double items);
 
 /*
  * How many bits keys set, for hash sets whose positions are uniform and independent (estimate.c).
- * tamis__spread_of_items() looks at all m bits, set by so many keys.  tamis__spread_of_share()
+ * tamis__spread_of_items() looks at all m bits, set by `items` keys.  tamis__spread_of_share()
  * looks at `places` of them (whole blocks, or any bits), when a share of them is set on average in
  * a filter that is far larger.
  *
@@ -45,8 +45,8 @@ struct tamis__spread tamis__spread_of_share(uint32_t kind, uint32_t k, uint64_t 
                                             double share);
 double tamis__spread_bound(const struct tamis__spread *spread);
 
-/* Does a counter of so many bits go with the kind?  If not, returns TAMIS_EINVAL
- * with a sentence. */
+/* Can a filter of the kind have counters of `bits` bits?  If not, returns TAMIS_EINVAL with a
+ * sentence. */
 int tamis__check_counter_bits(uint32_t kind, uint32_t bits);
 
 /* 1 - (1 - a)(1 - b): the rate of two filters that are asked one after the other.  It is written so

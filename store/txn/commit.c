@@ -106,7 +106,7 @@ static int name_draft(struct tamis__commit *c, uint32_t i)
     const int rc =
         name_file(c, &c->drafts[i], is_list ? after->generation : after->last_generation + 1 + i);
     if (rc < 0) return rc;
-    struct tamis__record_segment *segment =
+    struct tamis__listed_segment *segment =
         &after->segments[after->segment_count + after->spare_count];
     tamis__record_segment_from_header(&c->drafts[i].header, segment);
     segment->items = tamis__header_items(&c->drafts[i].header);
@@ -214,7 +214,7 @@ static int write_catalog(struct tamis__commit *c)
  * Handles that slept in that list since before see by its epoch, which was raised when it was left,
  * that they must look at the catalog.
  */
-static int raise(const struct tamis__commit *c)
+static int raise_epochs(const struct tamis__commit *c)
 {
     if (c->before == NULL || (goes_on(c) && c->behind == 0)) return 0;
     int rc = tamis__raise_epochs(c->store, c->before);
@@ -250,7 +250,7 @@ static void tell_of_list(const struct tamis__commit *c)
                   offsetof(struct tamis__segment_header, next), c->after->segments[0].number);
 }
 
-static void tell(const struct tamis__commit *c)
+static void tell_handles(const struct tamis__commit *c)
 {
     if (c->come == TAMIS__COME_SPARES) {
         TAMIS__POINT(TAMIS__POINT_GROW_AHEAD);
@@ -281,7 +281,7 @@ int tamis__commit(struct tamis__commit *c)
         rc = c->opened(c->context, c->store, after);
         is_open = rc == 0;
     }
-    if (rc == 0) rc = raise(c);
+    if (rc == 0) rc = raise_epochs(c);
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_PUBLISH_EPOCH);
         rc = tamis__catalog_commit(c->txn);
@@ -291,6 +291,6 @@ int tamis__commit(struct tamis__commit *c)
         remove_named(c);
         return rc;
     }
-    tell(c);
+    tell_handles(c);
     return 0;
 }

@@ -44,7 +44,7 @@ struct tamis__commit {
     enum tamis__come come;
     struct tamis__draft *drafts;
     uint32_t count;
-    bool filled;                /* the drafts hold keys */
+    bool filled;                /* the drafts have keys in them */
     struct tamis__draft *index; /* the new index of exceptions; NULL: none */
     bool keeps_exceptions;      /* the list before is kept, and its exceptions with it */
     uint64_t comes_back_with;   /* the index that was kept with a list that comes back; or 0 */

@@ -5,7 +5,7 @@
 #include "txn/store.h"
 
 void tamis__draft_init(const struct tamis_store *store, const char *name,
-                       const struct tamis__record_segment *segment, struct tamis__draft *draft)
+                       const struct tamis__listed_segment *segment, struct tamis__draft *draft)
 {
     struct tamis__layout layout;
     struct tamis__segment_header *header = &draft->header;
@@ -48,10 +48,10 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
 }
 
 void tamis__draft_init_fuse(const struct tamis_store *store, const char *name,
-                            const struct tamis__record_segment *segment,
+                            const struct tamis__listed_segment *segment,
                             const struct tamis__fuse_shape *shape, struct tamis__draft *draft)
 {
-    struct tamis__record_segment s = *segment;
+    struct tamis__listed_segment s = *segment;
     s.kind = TAMIS_KIND_FUSE;
     s.m_bits = tamis__fuse_m_bits(shape);
     s.k = TAMIS__FUSE_ARITY;

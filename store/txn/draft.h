@@ -15,11 +15,11 @@ struct tamis__draft {
 
 /* Makes a header from *segment.  Its number, filter_id and file_bytes are not used. */
 void tamis__draft_init(const struct tamis_store *store, const char *name,
-                       const struct tamis__record_segment *segment, struct tamis__draft *draft);
+                       const struct tamis__listed_segment *segment, struct tamis__draft *draft);
 /* As tamis__draft_init(), for the kind fuse.  Of *segment, the kind, m, k, words, bit order and all
  * that follows from the shape are not used.  If there are data, the caller sets data_checksum. */
 void tamis__draft_init_fuse(const struct tamis_store *store, const char *name,
-                            const struct tamis__record_segment *segment,
+                            const struct tamis__listed_segment *segment,
                             const struct tamis__fuse_shape *shape, struct tamis__draft *draft);
 /* Makes the file of a draft, allocated and zero. */
 int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft);

@@ -16,9 +16,9 @@
 
 #include "txn/write.h"
 
-/* Makes the record and the commit, under the lock. */
-static int enter(struct tamis_store *store, struct tamis__catalog_txn *txn,
-                 const struct tamis__entry *entry)
+/* Makes the record of the new filter and commits it, under the lock. */
+static int enter_under_lock(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                            const struct tamis__entry *entry)
 {
     struct tamis__record record;
     int rc = tamis__catalog_get(txn, entry->name, &record);
@@ -56,7 +56,7 @@ int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *en
     struct tamis__catalog_txn *txn;
     int rc = tamis__store_begin_write(store, &txn);
     if (rc == 0) {
-        rc = enter(store, txn, entry);
+        rc = enter_under_lock(store, txn, entry);
         tamis__catalog_end(txn);
     }
     tamis__drafts_discard(store, entry->drafts, entry->count);

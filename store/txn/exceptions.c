@@ -7,7 +7,7 @@ int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__excep
 {
     const uint64_t count = set->count;
     const struct tamis__policy policy = {.capacity = count ? count : 1, .fp_rate = 1};
-    const struct tamis__record_segment described = {.kind = TAMIS__KIND_EXCEPTIONS,
+    const struct tamis__listed_segment described = {.kind = TAMIS__KIND_EXCEPTIONS,
                                                     .hash_set = TAMIS__HASH_XXH3,
                                                     .m_bits = 8 * tamis__index_bytes(set),
                                                     .k = 1,
@@ -32,7 +32,7 @@ int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__excep
 }
 
 int tamis__open_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
-                      struct tamis__store_segment *out)
+                      struct tamis__mapped_segment *out)
 {
     const char *reason = NULL;
     char what[TAMIS__SEGMENT_PATH_BYTES];

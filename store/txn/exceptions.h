@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exceptions.h: the index of exceptions of a record is staged, opened and read. */
+/* exceptions.h: stages, opens and reads the index of exceptions of a record. */
 #pragma once
 
 #include "exceptions/set.h"
@@ -17,7 +17,7 @@ int tamis__exceptions_stage(struct tamis_store *store, const struct tamis__excep
 /* Maps index `number` read-only and checks it. tamis__close_segment() gives it back.  Errors are
  * those of tamis__map_segment(). */
 int tamis__open_index(struct tamis_store *store, uint64_t number, uint64_t filter_id,
-                      struct tamis__store_segment *index);
+                      struct tamis__mapped_segment *index);
 
 /*
  * The exceptions of a record.  They are opened under the catalog's lock (0 also if there are none:
@@ -26,7 +26,7 @@ int tamis__open_index(struct tamis_store *store, uint64_t number, uint64_t filte
  * tamis__exceptions_leave() gives back an index that was opened and is not read.
  */
 struct tamis__exceptions_source {
-    struct tamis__store_segment index;
+    struct tamis__mapped_segment index;
     bool open;
 };
 int tamis__exceptions_open(struct tamis_store *store, const struct tamis__record *record,

@@ -3,7 +3,7 @@
 #include "txn/mapped.h"
 
 int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
-                         struct tamis__store_segment *out)
+                         struct tamis__mapped_segment *out)
 {
     const struct tamis__segment_header *header = out->segment.header;
     char what[TAMIS__SEGMENT_PATH_BYTES];
@@ -23,7 +23,7 @@ int tamis__adopt_segment(struct tamis_store *store, uint64_t filter_id, int rc,
 }
 
 int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filter_id,
-                       bool writable, struct tamis__store_segment *out)
+                       bool writable, struct tamis__mapped_segment *out)
 {
     const char *reason = "is of a kind that this library does not have; use a newer Tamis";
     char what[TAMIS__SEGMENT_PATH_BYTES];
@@ -44,9 +44,9 @@ int tamis__map_segment(struct tamis_store *store, uint64_t number, uint64_t filt
 }
 
 int tamis__map_recorded(struct tamis_store *store, const struct tamis__record *record,
-                        uint32_t index, bool writable, struct tamis__store_segment *out)
+                        uint32_t index, bool writable, struct tamis__mapped_segment *out)
 {
-    const struct tamis__record_segment *entry = &record->segments[index];
+    const struct tamis__listed_segment *entry = &record->segments[index];
     char what[TAMIS__SEGMENT_PATH_BYTES];
     int rc = tamis__map_segment(store, entry->number, record->filter_id, writable, out);
     if (rc < 0) return rc;
@@ -62,7 +62,7 @@ int tamis__map_recorded(struct tamis_store *store, const struct tamis__record *r
 }
 
 int tamis__open_segment(struct tamis_store *store, const struct tamis__record *record,
-                        uint32_t index, bool writable, struct tamis__store_segment *out)
+                        uint32_t index, bool writable, struct tamis__mapped_segment *out)
 {
     int rc = tamis__map_recorded(store, record, index, writable, out);
     if (rc < 0 || !writable) return rc;
@@ -71,7 +71,7 @@ int tamis__open_segment(struct tamis_store *store, const struct tamis__record *r
     return rc;
 }
 
-void tamis__close_segment(struct tamis__store_segment *s)
+void tamis__close_segment(struct tamis__mapped_segment *s)
 {
     if (s->references == NULL) return;
     /* ORDER acq_rel: the last user unmaps the file after all that the other users did. */

@@ -186,11 +186,10 @@ int tamis__recover_filter(struct tamis_store *store, struct tamis__catalog_txn *
     return tamis__put_trouble(txn, record->filter_id, now);
 }
 
-/* ---- Room that was lost -----------------------------------------------------------------------
- */
+/* ---- Room that was lost ---------------------------------------------------------------------- */
 
-/* The bits say how many keys are in a segment, but for so many. */
-static double doubt(const struct tamis__segment_header *h, uint64_t limit)
+/* Returns by how many keys the number may be wrong that the bits of a segment show. */
+static double estimate_doubt(const struct tamis__segment_header *h, uint64_t limit)
 {
     return 64 + 2 * tamis__estimate_error(h->kind, h->m_bits, h->k, (double)limit);
 }
@@ -209,13 +208,13 @@ bool tamis__may_regain(const struct tamis__policy *policy,
     if (next != TAMIS__NEXT_REFUSE && !will_refuse) return false;
     if (room > 0) return true;
     return set != NULL && set->any_kind &&
-           (double)tamis__room_in_hands(newest) > doubt(newest, limit);
+           (double)tamis__room_in_hands(newest) > estimate_doubt(newest, limit);
 }
 
 /*
- * The room that is in nobody's hands though it was granted.  A writer locks its byte, then raises
+ * Returns the room that was granted to adders that are dead.  A writer locks its byte, then raises
  * the mark, and only then takes room.  So if the mark was the same before and after the look, and
- * nobody had the lock at either time, nobody had room in hands during the look.
+ * nobody had the lock at either time, no writer had room in hands during the look.
  */
 static uint64_t lost_room(const struct tamis_store *store, const struct tamis__segment *segment)
 {
@@ -229,8 +228,8 @@ static uint64_t lost_room(const struct tamis_store *store, const struct tamis__s
     return alone && __atomic_load_n(&h->mark, __ATOMIC_SEQ_CST) == mark ? lost : 0;
 }
 
-/* Makes lost room free again, less that of keys of killed adders which the bits show and the items
- * lack. */
+/* Makes lost room free again, but for the keys of killed adders that have their bits and are not
+ * counted among the items. */
 static int regain_lost(const struct tamis_store *store, const struct tamis__segment *segment,
                        uint64_t limit)
 {
@@ -238,11 +237,11 @@ static int regain_lost(const struct tamis_store *store, const struct tamis__segm
     const uint64_t lost = lost_room(store, segment);
     uint64_t ones;
     double rate;
-    if ((double)lost <= doubt(h, limit)) return 0;
+    if ((double)lost <= estimate_doubt(h, limit)) return 0;
     tamis__kind_by_id(h->kind)->measure(segment, &ones, &rate);
     const int rc = tamis__segment_check(segment);
     const double uncounted = tamis__estimate_items(h->kind, h->m_bits, h->k, ones) +
-                             doubt(h, limit) - (double)tamis__segment_items(segment);
+                             estimate_doubt(h, limit) - (double)tamis__segment_items(segment);
     if (rc == 0 && uncounted < (double)lost)
         tamis__room_regain(segment, lost - (uint64_t)fmax(uncounted, 0));
     return rc;
@@ -267,7 +266,7 @@ int tamis__recover_room(const struct tamis_store *store, const struct tamis__rec
     return rc;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- All filters ----------------------------------------------------------------------------- */
 
 struct scan {
     const struct tamis_store *store;

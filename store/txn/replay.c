@@ -38,7 +38,7 @@ struct replay {
     uint64_t filter_id;
     const uint64_t *list; /* numbers of the filter's segments, oldest first */
     uint32_t list_count;
-    struct tamis__store_segment segments[SEGMENTS_AT_ONCE];
+    struct tamis__mapped_segment segments[SEGMENTS_AT_ONCE];
     uint64_t numbers[SEGMENTS_AT_ONCE]; /* header NULL: the segment is gone */
     uint32_t count;
 };
@@ -49,7 +49,7 @@ struct replay {
 static int sync_and_close(struct replay *replay, int rc)
 {
     for (uint32_t i = 0; i < replay->count; i++) {
-        struct tamis__store_segment *s = &replay->segments[i];
+        struct tamis__mapped_segment *s = &replay->segments[i];
         if (s->segment.header == NULL) continue;
         int synced = tamis__mark_is_writer(&s->segment) ? tamis__mark_leave(&s->segment) : 0;
         /* 0: another process writes the segment, or its mark is stale.  The mark is left to the
@@ -62,8 +62,10 @@ static int sync_and_close(struct replay *replay, int rc)
     return rc;
 }
 
-/* *found is NULL if the segment is gone, or belongs to another filter by now. */
-static int find_segment(struct replay *replay, uint64_t number, struct tamis__store_segment **found)
+/* Finds a segment by its number, and opens it if need be.  *found is NULL if the segment is gone,
+ * or belongs to another filter by now. */
+static int find_segment(struct replay *replay, uint64_t number,
+                        struct tamis__mapped_segment **found)
 {
     *found = NULL;
     for (uint32_t i = 0; i < replay->count; i++)
@@ -73,7 +75,7 @@ static int find_segment(struct replay *replay, uint64_t number, struct tamis__st
         }
     int rc = replay->count < SEGMENTS_AT_ONCE ? 0 : sync_and_close(replay, 0);
     if (rc < 0) return rc;
-    struct tamis__store_segment *s = &replay->segments[replay->count];
+    struct tamis__mapped_segment *s = &replay->segments[replay->count];
     memset(s, 0, sizeof *s);
     replay->numbers[replay->count] = number;
     rc = tamis__map_segment(replay->store, number, replay->filter_id, true, s);
@@ -122,7 +124,7 @@ static bool have_same_digests(const struct tamis__segment_header *a,
            memcmp(a->parameters, b->parameters, sizeof a->parameters) == 0;
 }
 
-static void drop_known(const struct tamis__store_segment *s, struct lacking *lacking)
+static void drop_known(const struct tamis__mapped_segment *s, struct lacking *lacking)
 {
     uint32_t kept = 0;
     if (lacking->digested)
@@ -142,7 +144,7 @@ static int ask_older(struct replay *replay, const struct tamis__segment_header *
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && lacking->count > 0 && i < replay->list_count; i++) {
-        struct tamis__store_segment *s;
+        struct tamis__mapped_segment *s;
         if (replay->list[i] == header->number) break;
         rc = find_segment(replay, replay->list[i], &s);
         if (rc < 0 || s == NULL ||
@@ -161,13 +163,13 @@ static bool is_of_list(const struct replay *replay, uint64_t number)
     return false;
 }
 
-/* Adds the first `count` lacking keys, under a hold or with their room written off, and takes them
- * off `lacking`. */
-static int64_t add_first(const struct tamis__store_segment *s, struct lacking *lacking,
+/* Adds the first `count` lacking keys, for which there is a hold or whose room is written off, and
+ * takes them off `lacking`.  Returns the number of new keys, or an error. */
+static int64_t add_first(const struct tamis__mapped_segment *s, struct lacking *lacking,
                          struct tamis__hold hold, uint32_t count)
 {
     tamis__room_begin(&hold);
-    const int64_t fresh =
+    const int64_t rc =
         lacking->digested
             ? s->kind->add_digests(&s->segment, lacking->digests, count, lacking->answers)
             : s->kind->add_batch(&s->segment, lacking->keys, count, lacking->answers);
@@ -175,40 +177,40 @@ static int64_t add_first(const struct tamis__store_segment *s, struct lacking *l
     lacking->count -= count;
     memmove(lacking->digests, lacking->digests + count,
             lacking->count * sizeof lacking->digests[0]);
-    return fresh;
+    return rc;
 }
 
 /*
- * The room that the dead adder held for these keys is lost.  So they take other room while there is
- * some.  When there is none, nobody else has room either: the keys that remain use the room that
- * the dead adder held.
+ * Adds the lacking keys.  The room that the dead adder held for them is lost, so they take other
+ * room while there is some.  When there is none, nobody else has room either: the keys that remain
+ * use the room that the dead adder held.
  */
-static int add_lacking(const struct tamis__store_segment *s, struct lacking *lacking)
+static int add_lacking(const struct tamis__mapped_segment *s, struct lacking *lacking)
 {
     const struct tamis__policy policy = tamis__header_policy(s->segment.header);
     const uint64_t limit = tamis__policy_limit(&policy, s->segment.header);
-    int64_t fresh = 0;
+    int64_t rc = 0;
     bool passed_half;
-    while (fresh >= 0 && limit != UINT64_MAX && lacking->count > 0) {
+    while (rc >= 0 && limit != UINT64_MAX && lacking->count > 0) {
         struct tamis__hold hold;
         tamis__room_take(&s->segment, limit, lacking->count, &hold, &passed_half);
         if (hold.keys == 0) break;
-        fresh = add_first(s, lacking, hold, hold.keys);
+        rc = add_first(s, lacking, hold, hold.keys);
     }
-    if (fresh >= 0 && lacking->count > 0) {
+    if (rc >= 0 && lacking->count > 0) {
         const struct tamis__hold none = tamis__room_no_hold();
         const uint32_t rest = lacking->count;
         tamis__room_write_off(&s->segment, rest);
-        fresh = add_first(s, lacking, none, rest);
-        tamis__room_cover(&s->segment, none, rest, fresh > 0 ? (uint64_t)fresh : 0);
+        rc = add_first(s, lacking, none, rest);
+        tamis__room_cover(&s->segment, none, rest, rc > 0 ? (uint64_t)rc : 0);
     }
-    return fresh < 0 ? (int)fresh : 0;
+    return rc < 0 ? (int)rc : 0;
 }
 
 static int replay_frame(void *context, const struct tamis__frame *frame)
 {
     struct replay *replay = context;
-    struct tamis__store_segment *s;
+    struct tamis__mapped_segment *s;
     struct lacking lacking;
     int rc = find_segment(replay, frame->segment, &s);
     if (rc < 0 || s == NULL) return rc;

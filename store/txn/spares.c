@@ -20,8 +20,8 @@
  * Was the spare entered?  The segment before it says so.  If a power cut lost that word, or the
  * file is a copy, the mark of the spare shows that it was written to, and only an entered one is.
  */
-static bool is_entered(const struct tamis__place *place, struct tamis__record_segment *before,
-                       const struct tamis__record_segment *spare)
+static bool is_entered(const struct tamis__place *place, struct tamis__listed_segment *before,
+                       const struct tamis__listed_segment *spare)
 {
     struct tamis__segment_header header;
     if (tamis__segment_peek(place, before->number, &header) == 0) {
@@ -43,7 +43,7 @@ void tamis__record_promote(const struct tamis__place *place, struct tamis__recor
 {
     bool any = false;
     while (record->spare_count > 0) {
-        struct tamis__record_segment before = record->segments[record->segment_count - 1];
+        struct tamis__listed_segment before = record->segments[record->segment_count - 1];
         if (!is_entered(place, &before, &record->segments[record->segment_count])) break;
         record->segments[record->segment_count - 1].items = before.items;
         tamis__record_enter_spare(record);
@@ -74,8 +74,8 @@ static bool is_end(uint64_t next)
     return next == 0 || next == TAMIS__NEXT_REFUSE || tamis__next_spare(next) != 0;
 }
 
-/* Cuts the list where `next` ends.  Returns false if a `next` leads elsewhere: its writer died, and
- * the next open for writing mends it. */
+/* Cuts the list behind the segment whose `next` names none.  Returns false if a `next` leads
+ * elsewhere: its writer died, and the next open for writing mends it. */
 static bool cut_list(const struct tamis__place *place, struct tamis__record *record)
 {
     for (uint32_t i = 0; i < record->segment_count; i++) {

@@ -22,9 +22,10 @@ int tamis__store_get_by_id(const struct tamis_store *store, struct tamis__catalo
 
 /*
  * Reads the record while somebody else has the catalog's lock (catalog/peek.c), and brings it up to
- * date.  It ends where `next` ends: a segment behind that is in force, and nobody is in it yet.
- * Every `next` before its newest segment names the segment after it, so whoever goes on with this
- * list need not write one, which needs the lock.  Returns as tamis__catalog_peek() does.
+ * date.  Its list ends with the segment whose `next` names none: a segment behind that is in force,
+ * and nobody is in it yet. Every `next` before its newest segment names the segment after it, so
+ * whoever goes on with this list need not write one, which needs the lock.  Returns as
+ * tamis__catalog_peek() does.
  */
 int tamis__store_peek(const struct tamis_store *store, uint64_t filter_id,
                       struct tamis__record *record);

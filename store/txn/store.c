@@ -48,7 +48,7 @@ struct tamis_store *tamis__store_new(bool read_only)
     return store;
 }
 
-static int open_directory(const struct tamis_store *store, const char *name, int *fd)
+static int open_part(const struct tamis_store *store, const char *name, int *fd)
 {
     char *what;
     if (asprintf(&what, "%s/%s", store->place.path, name) < 0)
@@ -86,7 +86,7 @@ static int fail_no_store(const char *path)
         tamis__quote(quoted, path));
 }
 
-/* Opens the root directory, and sets its mode if it `is_new`. */
+/* Opens the root directory.  If it `is_new`, sets the mode that the caller asked for. */
 static int open_root(struct tamis_store *store, const struct tamis_store_options *options,
                      bool is_new)
 {
@@ -108,7 +108,7 @@ static int open_root(struct tamis_store *store, const struct tamis_store_options
     return rc;
 }
 
-/* Does the store have the mode that was asked for? */
+/* Fails if the store has another mode than the caller asked for. */
 static int check_mode(const struct tamis_store *store, unsigned wanted)
 {
     const char *path = store->place.path;
@@ -134,11 +134,11 @@ static int open_parts(struct tamis_store *store, const struct tamis_store_option
         rc = tamis__catalog_is_lost(&store->catalog);
         return rc < 0 ? rc : rc > 0 ? tamis__fail_lost(&store->catalog) : fail_no_store(path);
     }
-    if (rc > 0) rc = open_directory(store, "segments", &store->place.segments_fd);
+    if (rc > 0) rc = open_part(store, "segments", &store->place.segments_fd);
     if (rc == 0 && !store->read_only) {
         /* An empty directory is easily lost in copying. */
         rc = tamis__inside_make_directory(store->root_fd, "staging", 0, path);
-        if (rc == 0) rc = open_directory(store, "staging", &store->place.staging_fd);
+        if (rc == 0) rc = open_part(store, "staging", &store->place.staging_fd);
     }
     if (rc == 0) rc = check_mode(store, options->mode);
     if (rc == 0) rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
@@ -287,7 +287,7 @@ int tamis__fail_no_filter(const struct tamis_store *store, const char *name)
                        tamis__quote(quoted, name), store->place.path);
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- What other files ask of a store --------------------------------------------------------- */
 
 int tamis__check_writable(const struct tamis_store *store)
 {
@@ -295,8 +295,6 @@ int tamis__check_writable(const struct tamis_store *store)
     return tamis__fail(TAMIS_EREADONLY, "the store %s is open read-only; open it for writing",
                        store->place.path);
 }
-
-/* ---- Drop and rename ------------------------------------------------------------------------- */
 
 int tamis__fail_exists(const char *name)
 {

@@ -73,8 +73,8 @@ void tamis__wait_silently(void)
 
 /* Tells the busy function when another second is over.  Returns false if it says to stop
  * waiting. */
-static bool tell(const struct tamis_store *store, int64_t started_ns, int64_t waited_ns,
-                 int lock_fd)
+static bool tell_busy_fn(const struct tamis_store *store, int64_t started_ns, int64_t waited_ns,
+                         int lock_fd)
 {
     /* The seconds that this thread has reported of the waiting that began at told_start_ns. */
     static TAMIS__THREAD int64_t told_start_ns, told_seconds;
@@ -95,7 +95,7 @@ int tamis__store_wait(struct tamis_store *store, int64_t started_ns, int lock_fd
     /* ORDER relaxed: a number by itself. */
     const int64_t left_ns =
         __atomic_load_n(&store->busy_timeout_ms, __ATOMIC_RELAXED) * NS_PER_MS - waited_ns;
-    if (left_ns <= 0 || !tell(store, started_ns, waited_ns, lock_fd)) return 0;
+    if (left_ns <= 0 || !tell_busy_fn(store, started_ns, waited_ns, lock_fd)) return 0;
     int64_t pause_us = waited_ns / NS_PER_US / 16;
     if (pause_us < PAUSE_MIN_US) pause_us = PAUSE_MIN_US;
     if (pause_us > PAUSE_MAX_US) pause_us = waited_ns < LONG_NS ? PAUSE_MAX_US : LONG_PAUSE_US;

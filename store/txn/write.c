@@ -54,8 +54,8 @@ static int remove_garbage(struct tamis_store *store, struct tamis__catalog_txn *
     return rc;
 }
 
-/* Removes files of a maker that died between its renames and its commit.  They have the next
- * numbers. */
+/* Removes the files of a maker that died between its renames and its commit.  They have the numbers
+ * that come next. */
 static int remove_orphans(struct tamis_store *store, struct tamis__catalog_txn *txn)
 {
     const uint64_t next = tamis__catalog_store(txn)->next_segment;

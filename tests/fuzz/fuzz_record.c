@@ -22,7 +22,7 @@ static void check(struct tamis__bytes key, const uint8_t *value, size_t bytes)
     if (rc == 0) {
         FUZZ_CHECK(record.segment_count >= 1 && record.segment_count <= TAMIS__SEGMENTS_MAX);
         for (uint32_t i = 0; i < record.segment_count; i++) {
-            const struct tamis__record_segment *s = &record.segments[i];
+            const struct tamis__listed_segment *s = &record.segments[i];
             fuzz_policy(&record.policy, s->slice, s->slice_start, s->step);
         }
         FUZZ_CHECK(tamis__record_encode(&record, key, again) == bytes);

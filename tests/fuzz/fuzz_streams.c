@@ -70,7 +70,7 @@ static int take(void *context, uint32_t index, const void *data, size_t bytes)
 
 static void check_layer(const struct tamis__layer *layer, const struct tamis__policy *policy)
 {
-    const struct tamis__record_segment *s = &layer->segment;
+    const struct tamis__listed_segment *s = &layer->segment;
     FUZZ_CHECK(s->m_bits >= 1 && s->m_bits <= TAMIS__M_BITS_MAX);
     if (policy->capacity != 0) fuzz_policy(policy, s->slice, s->slice_start, s->step);
     FUZZ_CHECK((layer->flags & ~TAMIS__SEGMENT_FLAGS_KNOWN) == 0);
@@ -110,7 +110,7 @@ static struct tamis__segment *build_index(const struct tamis__exceptions *set,
                                           struct tamis__draft *draft, struct tamis__segment *index)
 {
     static const struct tamis_store store;
-    const struct tamis__record_segment described = {.kind = TAMIS__KIND_EXCEPTIONS,
+    const struct tamis__listed_segment described = {.kind = TAMIS__KIND_EXCEPTIONS,
                                                     .hash_set = TAMIS__HASH_XXH3,
                                                     .m_bits = 8 * tamis__index_bytes(set),
                                                     .k = 1,

@@ -38,9 +38,9 @@ static void fill(struct tamis__record *record, uint32_t segments)
     memset(record->key_digest, 117, sizeof record->key_digest);
     record->segment_count = segments;
     for (uint32_t i = 0; i < segments; i++) {
-        struct tamis__record_segment *s = &record->segments[i];
+        struct tamis__listed_segment *s = &record->segments[i];
         const uint64_t base = 1000 + 100 * i;
-        *s = (struct tamis__record_segment){.number = base + 1,
+        *s = (struct tamis__listed_segment){.number = base + 1,
                                             .kind = (uint32_t)base + 2,
                                             .hash_set = (uint32_t)base + 3,
                                             .seed = UINT64_MAX - i,
@@ -83,7 +83,7 @@ static void assert_same(const struct tamis__record *a, const struct tamis__recor
     assert_int_equal(a->exception_count, b->exception_count);
     assert_memory_equal(a->key_digest, b->key_digest, sizeof a->key_digest);
     for (uint32_t i = 0; i < a->segment_count; i++) {
-        const struct tamis__record_segment *s = &a->segments[i], *t = &b->segments[i];
+        const struct tamis__listed_segment *s = &a->segments[i], *t = &b->segments[i];
         assert_true(s->number == t->number && s->kind == t->kind && s->hash_set == t->hash_set);
         assert_true(s->seed == t->seed && s->m_bits == t->m_bits && s->k == t->k);
         assert_true(s->words == t->words && s->capacity == t->capacity && s->items == t->items);
@@ -402,7 +402,7 @@ CASE(record_of_the_store_there_and_back_and_damaged)
 CASE(record_contradicted_by_a_header_names_the_field)
 {
     struct tamis__segment_header sound;
-    struct tamis__record_segment entry;
+    struct tamis__listed_segment entry;
     fixture_header(&sound, TAMIS_KIND_BLOCKED, 512 * 20, 6);
     tamis__record_segment_from_header(&sound, &entry);
     assert_null(tamis__record_contradiction(&entry, &sound));

@@ -22,7 +22,7 @@
 #define STRETCH_BYTES 4096u
 #define SEEDS (FIXTURE_SANITIZED ? 8u : 60u)
 
-static void add_keys(const struct tamis__store_segment *s, uint64_t keys, uint64_t *rng)
+static void add_keys(const struct tamis__mapped_segment *s, uint64_t keys, uint64_t *rng)
 {
     uint64_t news = 0;
     for (uint64_t i = 0; i < keys; i++) {
@@ -32,10 +32,10 @@ static void add_keys(const struct tamis__store_segment *s, uint64_t keys, uint64
     (void)tamis__segment_count(&s->segment, news);
 }
 
-static struct tamis__store_segment filled(uint32_t kind, uint64_t stretches, uint32_t k,
-                                          double load, uint64_t *rng)
+static struct tamis__mapped_segment filled(uint32_t kind, uint64_t stretches, uint32_t k,
+                                           double load, uint64_t *rng)
 {
-    struct tamis__store_segment s = {.kind = tamis__kind_by_id(kind)};
+    struct tamis__mapped_segment s = {.kind = tamis__kind_by_id(kind)};
     const uint64_t m_bits = stretches * 32768;
     fixture_segment(&s.segment, kind, m_bits, k);
     add_keys(&s, (uint64_t)(load * (double)m_bits / 512), rng);
@@ -43,7 +43,8 @@ static struct tamis__store_segment filled(uint32_t kind, uint64_t stretches, uin
 }
 
 /* What is said of it: 1 and the reason, or 0. */
-static int looked_at(const struct tamis__store_segment *s, bool exact, struct tamis__damage *damage)
+static int looked_at(const struct tamis__mapped_segment *s, bool exact,
+                     struct tamis__damage *damage)
 {
     struct tamis__ones ones = {.of = NULL};
     const uint64_t items = tamis__segment_items(&s->segment);
@@ -55,14 +56,14 @@ static int looked_at(const struct tamis__store_segment *s, bool exact, struct ta
     return rc;
 }
 
-static void assert_sound(const struct tamis__store_segment *s, const char *what)
+static void assert_sound(const struct tamis__mapped_segment *s, const char *what)
 {
     struct tamis__damage damage;
     if (looked_at(s, true, &damage))
         fail_msg("%s: byte %u %s", what, (unsigned)damage.offset, damage.reason);
 }
 
-static void zero(const struct tamis__store_segment *s, uint64_t at, uint64_t bytes)
+static void zero(const struct tamis__mapped_segment *s, uint64_t at, uint64_t bytes)
 {
     memset((char *)s->segment.data + at, 0, (size_t)bytes);
 }
@@ -83,7 +84,7 @@ CASE(spread_of_any_keys_is_sound)
             for (unsigned seed = 0; seed < SEEDS; seed++) {
                 char what[80];
                 const uint64_t stretches = seed % 4 + 1; /* less than a page of file too */
-                struct tamis__store_segment s =
+                struct tamis__mapped_segment s =
                     filled(shapes[i].kind, stretches, shapes[i].k, loads[j], &rng);
                 (void)snprintf(what, sizeof what, "kind %u k %u load %g seed %u", shapes[i].kind,
                                shapes[i].k, loads[j], seed);
@@ -118,7 +119,7 @@ CASE(spread_of_few_keys_in_many_stretches_is_sound)
 CASE(spread_of_a_stretch_that_adders_fill_is_sound)
 {
     uint64_t rng = 10;
-    struct tamis__store_segment s = filled(TAMIS_KIND_BLOCKED, 8, 6, 30, &rng);
+    struct tamis__mapped_segment s = filled(TAMIS_KIND_BLOCKED, 8, 6, 30, &rng);
     struct tamis__damage damage = {.offset = 0};
     struct tamis__ones ones = {.of = NULL};
     assert_done(tamis__ones_count(&s, &ones));
@@ -134,7 +135,7 @@ CASE(spread_of_one_block_is_sound)
 {
     uint64_t rng = 9;
     for (unsigned seed = 0; seed < 20 * SEEDS; seed++) {
-        struct tamis__store_segment s = {.kind = tamis__kind_by_id(TAMIS_KIND_BLOCKED)};
+        struct tamis__mapped_segment s = {.kind = tamis__kind_by_id(TAMIS_KIND_BLOCKED)};
         fixture_segment(&s.segment, TAMIS_KIND_BLOCKED, 512, 6);
         add_keys(&s, seed % 100 + 1, &rng);
         assert_sound(&s, "one block");
@@ -153,7 +154,7 @@ CASE(spread_deviation_is_that_of_the_stretches)
         {TAMIS_KIND_BLOOM, 7, 50}, {TAMIS_KIND_BLOCKED, 6, 50}, {TAMIS_KIND_BLOCKED, 12, 30}};
     uint64_t rng = 10;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        struct tamis__store_segment s =
+        struct tamis__mapped_segment s =
             filled(shapes[i].kind, 1000, shapes[i].k, shapes[i].load, &rng);
         struct tamis__ones ones = {.of = NULL};
         double squares = 0;
@@ -183,7 +184,7 @@ CASE(spread_without_a_stretch_is_told)
     for (int i = 0; i < 2; i++)
         for (unsigned at = 0; at < 8; at++) {
             struct tamis__damage damage;
-            struct tamis__store_segment s = filled(kinds[i], 8, 6, 20, &rng);
+            struct tamis__mapped_segment s = filled(kinds[i], 8, 6, 20, &rng);
             zero(&s, at * STRETCH_BYTES, STRETCH_BYTES);
             assert_int_equal(looked_at(&s, false, &damage), 1);
             assert_int_equal(damage.offset, s.segment.header->data_offset + at * STRETCH_BYTES);
@@ -196,7 +197,7 @@ CASE(spread_of_counters_without_a_page_is_told)
 {
     struct tamis__damage damage;
     uint64_t rng = 12;
-    struct tamis__store_segment s = filled(TAMIS_KIND_COUNTING, 4, 6, 50, &rng);
+    struct tamis__mapped_segment s = filled(TAMIS_KIND_COUNTING, 4, 6, 50, &rng);
     zero(&s, 5 * 16384, 16384); /* counters of 32 bits */
     assert_int_equal(looked_at(&s, false, &damage), 1);
     assert_int_equal(damage.offset, s.segment.header->data_offset + (uint64_t)5 * 16384);
@@ -212,7 +213,7 @@ CASE(spread_tells_how_many_keys_are_missing)
         struct tamis__damage damage;
         uint64_t rng = 13, again = 13, missing = 0;
         double told = 0, all = 0;
-        struct tamis__store_segment s = filled(kinds[i], 32, 6, 25, &rng);
+        struct tamis__mapped_segment s = filled(kinds[i], 32, 6, 25, &rng);
         zero(&s, (uint64_t)4 * STRETCH_BYTES, (uint64_t)10 * STRETCH_BYTES);
         for (unsigned j = 0; j < 32 * 64 * 25; j++) {
             const uint64_t key = random_next(&again);
@@ -233,7 +234,7 @@ CASE(spread_of_a_small_filter_is_held_to_its_items)
 {
     struct tamis__damage damage;
     uint64_t rng = 14;
-    struct tamis__store_segment s = filled(TAMIS_KIND_BLOCKED, 1, 6, 50, &rng);
+    struct tamis__mapped_segment s = filled(TAMIS_KIND_BLOCKED, 1, 6, 50, &rng);
     zero(&s, 0, STRETCH_BYTES / 2);
     assert_int_equal(looked_at(&s, true, &damage), 1);
     assert_non_null(strstr(damage.reason, "bits were lost"));
@@ -245,7 +246,7 @@ CASE(spread_with_foreign_bytes_in_a_stretch_is_told)
 {
     struct tamis__damage damage;
     uint64_t rng = 15;
-    struct tamis__store_segment s = filled(TAMIS_KIND_BLOCKED, 16, 6, 5, &rng);
+    struct tamis__mapped_segment s = filled(TAMIS_KIND_BLOCKED, 16, 6, 5, &rng);
     memset((char *)s.segment.data + (size_t)3 * STRETCH_BYTES, 'x', STRETCH_BYTES);
     assert_int_equal(looked_at(&s, true, &damage), 1);
     assert_int_equal(damage.offset, s.segment.header->data_offset + 3 * STRETCH_BYTES);
@@ -259,8 +260,8 @@ CASE(spread_of_a_killed_merge_is_not_damage)
 {
     struct tamis__damage damage;
     uint64_t rng = 16;
-    struct tamis__store_segment to = filled(TAMIS_KIND_BLOCKED, 8, 6, 2, &rng);
-    struct tamis__store_segment from = filled(TAMIS_KIND_BLOCKED, 8, 6, 40, &rng);
+    struct tamis__mapped_segment to = filled(TAMIS_KIND_BLOCKED, 8, 6, 2, &rng);
+    struct tamis__mapped_segment from = filled(TAMIS_KIND_BLOCKED, 8, 6, 40, &rng);
     const struct tamis__words half = {0, (uint64_t)5 * STRETCH_BYTES / 8};
     to.segment.header->mixed += TAMIS__MIXED_BEGUN;
     assert_done(to.kind->merge(&to.segment, &from.segment, TAMIS__MERGE_UNION, half));
@@ -275,8 +276,8 @@ CASE(spread_of_a_whole_merge_is_sound)
 {
     uint64_t rng = 17;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
-        struct tamis__store_segment to = filled(TAMIS_KIND_BLOCKED, 8, 6, 2, &rng);
-        struct tamis__store_segment from = filled(TAMIS_KIND_BLOCKED, 8, 6, 40, &rng);
+        struct tamis__mapped_segment to = filled(TAMIS_KIND_BLOCKED, 8, 6, 2, &rng);
+        struct tamis__mapped_segment from = filled(TAMIS_KIND_BLOCKED, 8, 6, 40, &rng);
         const struct tamis__words all = {0, (uint64_t)8 * STRETCH_BYTES / 8};
         to.segment.header->mixed += TAMIS__MIXED_BEGUN;
         assert_done(to.kind->merge(&to.segment, &from.segment, TAMIS__MERGE_UNION, all));
@@ -291,7 +292,7 @@ CASE(spread_of_a_whole_merge_is_sound)
 CASE(spread_of_a_weak_hash_set_is_not_looked_at)
 {
     uint64_t rng = 18;
-    struct tamis__store_segment s = filled(TAMIS_KIND_BLOOM, 8, 7, 20, &rng);
+    struct tamis__mapped_segment s = filled(TAMIS_KIND_BLOOM, 8, 7, 20, &rng);
     zero(&s, 0, STRETCH_BYTES);
     s.segment.header->hash_set = 2; /* php */
     assert_sound(&s, "php");

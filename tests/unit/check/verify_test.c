@@ -523,7 +523,7 @@ CASE(verify_of_slices_out_of_order_is_an_error)
     struct tamis__catalog_txn *txn = catalogs_begin(store, TAMIS__LOCK_EXCLUSIVE);
     assert_done(tamis__catalog_get(txn, "w", &record));
     assert_int_equal(record.segment_count, 4);
-    const struct tamis__record_segment first = record.segments[0];
+    const struct tamis__listed_segment first = record.segments[0];
     record.segments[0] = record.segments[1];
     record.segments[1] = first;
     put_unchecked(txn, &record);

@@ -350,7 +350,7 @@ STORE_CASE(index_staged_and_published_is_what_open_maps)
 {
     uint64_t random = random_seed();
     AUTO_EXCEPTIONS set, back = {0};
-    struct tamis__store_segment index;
+    struct tamis__mapped_segment index;
     const char *reason;
     uint64_t offset;
     make_set(&set, &random, 3000, 60);
@@ -371,7 +371,7 @@ STORE_CASE(index_small_and_damaged_is_refused_at_open)
 {
     uint64_t random = random_seed();
     AUTO_EXCEPTIONS set;
-    struct tamis__store_segment index;
+    struct tamis__mapped_segment index;
     uint8_t byte;
     make_set(&set, &random, 100, 60);
     publish(store, &set);
@@ -386,7 +386,7 @@ STORE_CASE(index_large_and_damaged_is_opened_and_told_by_verify)
 {
     uint64_t random = random_seed();
     AUTO_EXCEPTIONS set;
-    struct tamis__store_segment index;
+    struct tamis__mapped_segment index;
     const char *reason = "";
     uint64_t offset = 0;
     uint8_t byte;

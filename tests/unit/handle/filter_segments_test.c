@@ -64,7 +64,7 @@ static tamis_filter *opened(tamis_store *store, const char *name)
 static void put_in(tamis_filter *filter, uint32_t segment, uint64_t number)
 {
     char key[RANDOM_KEY_BYTES];
-    const struct tamis__store_segment *s = &filter->view->segments[segment];
+    const struct tamis__mapped_segment *s = &filter->view->segments[segment];
     if (s->kind->add(&s->segment, key, random_key(number, key)))
         tamis__segment_count(&s->segment, 1);
 }

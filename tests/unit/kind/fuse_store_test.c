@@ -16,7 +16,7 @@
 static void enter(tamis_store *store, uint32_t fingerprint_bits)
 {
     const double rate = exp2(-(double)fingerprint_bits);
-    const struct tamis__record_segment segment = {.hash_set = TAMIS__HASH_XXH3,
+    const struct tamis__listed_segment segment = {.hash_set = TAMIS__HASH_XXH3,
                                                   .seed = FUSES_SEED,
                                                   .capacity = KEYS,
                                                   .fp_rate = rate,

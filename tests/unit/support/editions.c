@@ -8,7 +8,7 @@ int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64
                      const struct tamis__exceptions *by_hand, const struct tamis__exceptions *found)
 {
     struct tamis__plan plan;
-    struct tamis__record_segment described;
+    struct tamis__listed_segment described;
     struct tamis__draft draft;
     struct tamis__segment segment;
     struct tamis_build_result result = {.size = sizeof result};
