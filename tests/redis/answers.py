@@ -3,7 +3,7 @@
 few times and then the truth, the error for ever, or other values.  The truth is that of a real server, to which a node passes what it
 is asked.
 
-Seen to fail for a client that does not know one of the errors (passes() in tools/tamis/remote/exchange.c), that sends no ASKING,
+Seen to fail for a client that does not know one of the errors (passes() in tools/tamis/remote/requests.c), that sends no ASKING,
 that goes on asking a replica how many replicas it has, that does not read `room` and `lacks bytes`, that forgets that a key was new before its node was lost, and
 that follows nodes which send it to each other without a pause."""
 import concurrent.futures

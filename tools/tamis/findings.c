@@ -48,7 +48,7 @@ struct teller {
 };
 
 /* `command` has NAME for the name; NULL: there is none. */
-static void tell(const struct teller *teller, const char *state, const char *what,
+static void tell_finding(const struct teller *teller, const char *state, const char *what,
                  const char *advice, const char *command)
 {
     char *line = command ? finding_command(command, teller->stat->name) : NULL;
@@ -70,7 +70,7 @@ static void tell_lack_of_disk(const struct teller *teller)
     snprintf(what, sizeof what,
              "it takes no more keys: the disk has no room for %s, about %s more is needed",
              teller->stat->room > 0 ? "the log of a durable filter" : "its next segment", size);
-    tell(teller, "full", what, "free some room on its disk; the next add then goes on", NULL);
+    tell_finding(teller, "full", what, "free some room on its disk; the next add then goes on", NULL);
 }
 
 static void tell_lost_room(const struct teller *teller)
@@ -82,7 +82,7 @@ static void tell_lost_room(const struct teller *teller)
              " keys that it was made for, and refuses more: adders that were killed, or are "
              "stopped, have taken room for the others",
              stat->items, stat->capacity);
-    tell(teller, "full", what,
+    tell_finding(teller, "full", what,
          "end the processes that add to it, then get the room back:", "tamis sync NAME");
 }
 
@@ -105,7 +105,7 @@ static void tell_full(const struct teller *teller, const char *state, const char
 {
     char command[LARGER_BYTES];
     larger_format(teller->stat, command);
-    tell(teller, state, what, "make a larger one, and add the keys there:", command);
+    tell_finding(teller, state, what, "make a larger one, and add the keys there:", command);
 }
 
 /* Of a window, the newest slice is full, which has its share of the keys. */
@@ -160,13 +160,13 @@ void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void
                  "the machine went down while the filter was written to: keys that were added "
                  "since %s may be missing",
                  since);
-        tell(&teller, "unclean", what,
+        tell_finding(&teller, "unclean", what,
              "add them again, then say that this was done:", "tamis sync --accept NAME");
     }
     if (stat->state & TAMIS_STATE_DEGRADED) {
         text_time(since, sizeof since, stat->degraded_since);
         snprintf(what, sizeof what, "a sync failed at %s: a power cut may lose keys", since);
-        tell(&teller, "degraded", what,
+        tell_finding(&teller, "degraded", what,
              "look at the disk (dmesg), then write the filter to it again:", "tamis sync NAME");
     }
     tell_fullness(&teller);
@@ -198,7 +198,7 @@ void findings_of_newest_slice(const struct tamis_filter_stat *stat, int64_t begi
              "its newest slice begins in the future, at %s: the clock was ahead; the slice takes "
              "all keys until then, and none of them is forgotten",
              start);
-    tell(&teller, "future", what,
+    tell_finding(&teller, "future", what,
          "see that the clock is right now, then begin another slice:", "tamis rotate NAME");
 }
 

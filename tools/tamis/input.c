@@ -67,7 +67,7 @@ static bool tell_unreadable(const char *path, const char *why)
 }
 
 /* *bytes is the length, or 0 if that is not known. */
-static bool is_there(const char *path, uint64_t *bytes)
+static bool find_file(const char *path, uint64_t *bytes)
 {
     struct stat st;
     off_t at = 0;
@@ -87,7 +87,7 @@ bool inputs_are_there(const struct option_files *files, uint64_t *all, unsigned 
 {
     for (size_t i = 0; i < files->count; i++) {
         uint64_t bytes;
-        if (!is_there(files->paths[i], &bytes)) return false;
+        if (!find_file(files->paths[i], &bytes)) return false;
         *standard += is_standard(files->paths[i]);
         *all += bytes;
     }
@@ -171,7 +171,7 @@ static const struct format *format_cut_short(const unsigned char *first, size_t 
 }
 
 /* Reads the first bytes and finds the format by them. */
-static bool begin(struct input *input)
+static bool begin_input(struct input *input)
 {
     while (input->end < FIRST_BYTES && !input->at_end)
         if (fill(input) < 0) return false;
@@ -235,6 +235,6 @@ static ssize_t read_packed(struct input *input, unsigned char *buffer, size_t by
 
 ssize_t input_read(struct input *input, void *buffer, size_t bytes)
 {
-    if (!input->begun && !begin(input)) return -1;
+    if (!input->begun && !begin_input(input)) return -1;
     return input->state ? read_packed(input, buffer, bytes) : read_plain(input, buffer, bytes);
 }

@@ -20,7 +20,7 @@
 #include "scan.h"
 
 #define BUFFER_BYTES ((size_t)1024 * 1024)
-_Static_assert(KEY_BYTES_MAX == (size_t)64 * 1024 * 1024, "make_room() names it in a message");
+_Static_assert(KEY_BYTES_MAX == (size_t)64 * 1024 * 1024, "make_room_for_key() names it in a message");
 
 /* How many bytes standard input will give, for the percentage; 0 if that is not known. */
 static uint64_t input_bytes(void)
@@ -267,7 +267,7 @@ static size_t split_last(struct key_source *source)
 }
 
 /* Makes room for more of the key that fills the buffer. false: the key is too long. */
-static bool make_room(struct key_source *source)
+static bool make_room_for_key(struct key_source *source)
 {
     size_t rest = source->end - source->start;
     if (source->start > 0) memmove(source->buffer, source->buffer + source->start, rest);
@@ -343,7 +343,7 @@ static void refill(struct key_source *source)
 {
     if (!out_flush(source->out)) {              /* before what is lent to it moves */
         source->at_end = source->failed = true; /* told already */
-    } else if (make_room(source)) {
+    } else if (make_room_for_key(source)) {
         read_more(source);
         while (source->batch > KEY_BATCH && has_more(source))
             read_more(source);

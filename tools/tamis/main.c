@@ -223,7 +223,7 @@ static bool options_fit_store(struct invocation *call)
     return cli_uses_tls(call) || options_none(call, TAKES_TLS, "goes with TLS: rediss://...");
 }
 
-static int run_remote(struct invocation *call)
+static int run_on_server(struct invocation *call)
 {
     const struct command *command = call->command;
     return command->opens == OPENS_FILTER ? cli_with_filter(call, 0, command->run_remote)
@@ -236,7 +236,7 @@ static int run_opened(struct invocation *call)
     const struct command *command = call->command;
     if (command->keys_at && !key_source_can_be(call, command->keys_at)) return CLI_ERROR;
     if (!options_fit_store(call)) return CLI_ERROR;
-    if (command->run_remote && cli_store_is_remote(call)) return cli_with_remote(call, run_remote);
+    if (command->run_remote && cli_store_is_remote(call)) return cli_with_remote(call, run_on_server);
     if (command->opens == OPENS_STORE) return cli_with_store(call, command->flags, command->run);
     if (command->opens == OPENS_FILTER) return cli_with_filter(call, command->flags, command->run);
     return command->run(call);
@@ -271,7 +271,7 @@ static int run_command(const struct options *global, struct out *out, int argc, 
     return status;
 }
 
-static int run(struct out *out, int argc, char **argv)
+static int run_arguments(struct out *out, int argc, char **argv)
 {
     struct options options = {0};
     int index = options_parse_global(&options, argc, argv);
@@ -293,7 +293,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     struct out out;
     out_init(&out, STDOUT_FILENO);
-    int status = run(&out, argc, argv);
+    int status = run_arguments(&out, argc, argv);
     /* The status of a command that was stopped by a signal is kept, because it says more. */
     if (!out_finish(&out) && status <= CLI_ERROR) status = CLI_ERROR;
     out_clear(&out);

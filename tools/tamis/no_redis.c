@@ -3,7 +3,7 @@
 #include "command.h"
 #include "stream.h"
 
-static struct stream *fail(void)
+static struct stream *fail_without_redis(void)
 {
     cli_tell("this build of tamis is without hiredis, so it cannot talk to a server; move the "
              "filter by a file, as docs/migrating.md shows, or install the package libhiredis-dev "
@@ -15,7 +15,7 @@ struct stream *redis_read(const struct options *options, const char *key)
 {
     (void)options;
     (void)key;
-    return fail();
+    return fail_without_redis();
 }
 
 struct stream *redis_write(const struct options *options, const char *key, const char *format,
@@ -25,5 +25,5 @@ struct stream *redis_write(const struct options *options, const char *key, const
     (void)key;
     (void)format;
     (void)force;
-    return fail();
+    return fail_without_redis();
 }

@@ -245,7 +245,7 @@ int cli_filter_close(tamis_filter *filter, int status)
                     tamis_last_error());
 }
 
-static int is_there(void *context, const struct tamis_generation_stat *stat)
+static int is_generation_there(void *context, const struct tamis_generation_stat *stat)
 {
     (void)context;
     (void)stat;
@@ -255,7 +255,7 @@ static int is_there(void *context, const struct tamis_generation_stat *stat)
 /* Asks for the generations, as that looks up one name and opens no file. */
 int cli_filter_exists(tamis_store *store, const char *name)
 {
-    const int rc = tamis_filter_generations(store, name, is_there, NULL);
+    const int rc = tamis_filter_generations(store, name, is_generation_there, NULL);
     return rc == TAMIS_ENOTFOUND || rc == TAMIS_EINVAL ? 0 : rc;
 }
 

@@ -70,7 +70,7 @@ static const option_set EXCLUSIVE[] = {
     TAKES(LIVE) | TAKES(RECORDED),
 };
 
-static bool has(option_set set, int id)
+static bool has_option(option_set set, int id)
 {
     return (set >> id & 1) != 0;
 }
@@ -79,7 +79,7 @@ size_t options_count(const struct options *options, option_set set)
 {
     size_t count = 0;
     for (int id = 0; id < OPTION_IDS; id++)
-        count += has(options->given & set, id);
+        count += has_option(options->given & set, id);
     return count;
 }
 
@@ -104,7 +104,7 @@ static void fill_tables(struct getopt_tables *tables, const char *mode, option_s
     char *letter = stpcpy(tables->letters, mode);
     struct option *entry = tables->longs;
     for (int id = 0; id < OPTION_IDS; id++) {
-        if (!has(set, id)) continue;
+        if (!has_option(set, id)) continue;
         *entry++ = (struct option){OPTIONS[id].name, argument_of(id), NULL, FIRST_LONG + id};
         if (!OPTIONS[id].letter) continue;
         *letter++ = OPTIONS[id].letter;
@@ -371,7 +371,7 @@ bool options_exclusive(const struct invocation *call, option_set set)
 {
     int first = OPTION_IDS;
     for (int id = 0; id < OPTION_IDS; id++) {
-        if (!has(call->options.given & set, id)) continue;
+        if (!has_option(call->options.given & set, id)) continue;
         if (first != OPTION_IDS) {
             cli_fail_usage(call->command, "%s and %s cannot be given together",
                            OPTIONS[first].shown, OPTIONS[id].shown);
@@ -385,7 +385,7 @@ bool options_exclusive(const struct invocation *call, option_set set)
 bool options_none(const struct invocation *call, option_set set, const char *why)
 {
     for (int id = 0; id < OPTION_IDS; id++) {
-        if (!has(call->options.given & set, id)) continue;
+        if (!has_option(call->options.given & set, id)) continue;
         cli_fail_usage(call->command, "%s %s", OPTIONS[id].shown, why);
         return false;
     }

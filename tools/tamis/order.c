@@ -9,7 +9,7 @@ static const char *const KEYS[ORDER_KEYS] = {
 };
 
 /* The name of key number `key`; NULL behind the last. */
-static const char *name_of(int key, const char *const *more)
+static const char *order_name(int key, const char *const *more)
 {
     if (key < ORDER_KEYS) return KEYS[key];
     return more ? more[key - ORDER_KEYS] : NULL;
@@ -18,8 +18,8 @@ static const char *name_of(int key, const char *const *more)
 static int fail_unknown(const struct invocation *call, const char *const *more)
 {
     char known[160] = "";
-    for (int key = 0; name_of(key, more); key++)
-        strcat(strcat(known, key > 0 ? ", " : ""), name_of(key, more));
+    for (int key = 0; order_name(key, more); key++)
+        strcat(strcat(known, key > 0 ? ", " : ""), order_name(key, more));
     cli_fail("--sort: '%s' is not accepted; give one of %s", call->options.sort, known);
     return -1;
 }
@@ -27,8 +27,8 @@ static int fail_unknown(const struct invocation *call, const char *const *more)
 int order_of_call(const struct invocation *call, const char *const *more)
 {
     if (!cli_given(call, TAKES(SORT))) return ORDER_NAME;
-    for (int key = 0; name_of(key, more); key++)
-        if (strcmp(call->options.sort, name_of(key, more)) == 0) return key;
+    for (int key = 0; order_name(key, more); key++)
+        if (strcmp(call->options.sort, order_name(key, more)) == 0) return key;
     return fail_unknown(call, more);
 }
 
@@ -43,7 +43,7 @@ uint64_t order_bits(const struct tamis_filter_stat *stat)
 }
 
 /* What the key goes by, greatest first. */
-static double number_of(int key, const struct tamis_filter_stat *stat)
+static double order_number(int key, const struct tamis_filter_stat *stat)
 {
     /* The worst first: its answers may be wrong, keys may be missing, could be, too many seem seen.
      */
@@ -73,7 +73,7 @@ static double number_of(int key, const struct tamis_filter_stat *stat)
 
 int order_compare(int key, const struct tamis_filter_stat *a, const struct tamis_filter_stat *b)
 {
-    const double x = number_of(key, a), y = number_of(key, b);
+    const double x = order_number(key, a), y = order_number(key, b);
     if (x != y) return x > y ? -1 : 1;
     if (key == ORDER_KIND && a->kind != b->kind) {
         const char *of_a = tamis_kind_name(a->kind), *of_b = tamis_kind_name(b->kind);

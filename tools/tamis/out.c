@@ -38,7 +38,7 @@ static void move_on(struct iovec *parts, size_t *first, size_t bytes)
     parts[*first].iov_len -= bytes;
 }
 
-static void write_all(struct out *out, struct iovec *parts, size_t count)
+static void write_parts(struct out *out, struct iovec *parts, size_t count)
 {
     size_t first = 0;
     while (first < count && !out->failed) {
@@ -74,7 +74,7 @@ bool out_flush(struct out *out)
     out->used = out->loan_count = 0;
     if (count > 0) {
         status_line_erase(); /* both may be the same terminal */
-        write_all(out, parts, count);
+        write_parts(out, parts, count);
     }
     return !out->failed;
 }

@@ -37,14 +37,14 @@ bool page_finish(struct page *page)
     return !page->failed;
 }
 
-static void put(struct page *page, const char *data, size_t bytes)
+static void put_bytes(struct page *page, const char *data, size_t bytes)
 {
     (void)fwrite(data, 1, bytes, page->file);
 }
 
 void page_text(struct page *page, const char *html)
 {
-    put(page, html, strlen(html));
+    put_bytes(page, html, strlen(html));
 }
 
 void page_format(struct page *page, const char *format, ...)
@@ -64,7 +64,7 @@ static void put_escaped(struct page *page, const char *text, size_t bytes)
         if (escape)
             page_text(page, escape);
         else
-            put(page, text + i, 1);
+            put_bytes(page, text + i, 1);
     }
 }
 
@@ -82,7 +82,7 @@ static int put_for_script(const char *text, size_t bytes, void *page)
         if (text[i] == '<' || text[i] == '>' || text[i] == '&')
             page_format(page, "\\u%04x", (unsigned char)text[i]);
         else
-            put(page, text + i, 1);
+            put_bytes(page, text + i, 1);
     }
     return 0;
 }

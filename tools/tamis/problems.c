@@ -39,7 +39,7 @@ static int tell_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
     return 0;
 }
 
-static int64_t check(tamis_store *store, const char *name, struct checking *checking)
+static int64_t check_filter_problems(tamis_store *store, const char *name, struct checking *checking)
 {
     const struct tamis_verify_options options = {
         .size = sizeof options, .fn = tell_problem, .progress = tell_progress, .context = checking};
@@ -48,18 +48,18 @@ static int64_t check(tamis_store *store, const char *name, struct checking *chec
     return found;
 }
 
-static int64_t check_all(const struct invocation *call, const struct names *names,
+static int64_t check_all_problems(const struct invocation *call, const struct names *names,
                          struct checking *checking)
 {
     tamis_store *store = call->store;
     if (call->arg_count == 0) {
-        const int64_t found = check(store, NULL, checking);
+        const int64_t found = check_filter_problems(store, NULL, checking);
         if (found < 0) cli_fail_library();
         return found;
     }
     int64_t problems = 0;
     for (size_t i = 0; i < names->count; i++) {
-        const int64_t found = check(store, names->names[i], checking);
+        const int64_t found = check_filter_problems(store, names->names[i], checking);
         if (found < 0) cli_fail_named(store, names->names[i], found);
         if (found < 0) return found;
         problems += found;
@@ -74,7 +74,7 @@ int64_t problems_find(const struct invocation *call, struct names *names, tamis_
     if (cli_names(names, call) != CLI_DONE) return -1;
     checking.is_alone = call->arg_count == 0 || names->count == 1;
     progress_start(&call->options, 0);
-    const int64_t problems = check_all(call, names, &checking);
+    const int64_t problems = check_all_problems(call, names, &checking);
     if (problems >= 0) progress_finish_bytes(checking.before_bytes);
     progress_end();
     return problems;

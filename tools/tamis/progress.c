@@ -49,7 +49,7 @@ static void describe_left(char *text, size_t text_bytes, uint64_t units, double 
     snprintf(text, text_bytes, ", %.0f %%, %s left", done * 100, duration);
 }
 
-static void show(const char *what, uint64_t units, double seconds)
+static void show_progress_line(const char *what, uint64_t units, double seconds)
 {
     char line[160];
     char left[64];
@@ -83,7 +83,7 @@ void progress_update(uint64_t keys, uint64_t bytes)
     double seconds = due();
     if (seconds < 0) return;
     describe_keys(what, sizeof what, keys, seconds);
-    show(what, bytes, seconds);
+    show_progress_line(what, bytes, seconds);
 }
 
 void progress_update_step(const char *step, uint64_t done, uint64_t all)
@@ -98,7 +98,7 @@ void progress_update_step(const char *step, uint64_t done, uint64_t all)
     if (seconds < 0) return;
     describe_keys(keys, sizeof keys, done, seconds);
     snprintf(what, sizeof what, "%s: %s", step, keys);
-    show(what, done, seconds);
+    show_progress_line(what, done, seconds);
 }
 
 static void show_bytes(uint64_t bytes, double seconds)
@@ -107,7 +107,7 @@ static void show_bytes(uint64_t bytes, double seconds)
     text_size(done, sizeof done, (double)bytes);
     text_size(rate, sizeof rate, seconds > 0 ? (double)bytes / seconds : 0);
     snprintf(what, sizeof what, "%s, %s/s", done, rate);
-    show(what, bytes, seconds);
+    show_progress_line(what, bytes, seconds);
 }
 
 void progress_update_bytes(uint64_t bytes, uint64_t all_bytes)

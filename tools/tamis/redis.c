@@ -57,7 +57,7 @@ static struct redis_stream *redis_of(struct stream *stream)
 }
 
 /* Notes that the stream failed, unless a signal has ended it.  The user was told why. */
-static int fail(struct stream *stream)
+static int fail_stream(struct stream *stream)
 {
     stream->failed = interrupt_signal() == 0;
     return TAMIS_EIO;
@@ -75,7 +75,7 @@ static struct stream *give_up(struct redis_stream *redis)
 }
 
 /* Connected and logged in; NULL after a message. */
-static struct redis_stream *open_stream(const struct options *options, const char *key)
+static struct redis_stream *open_redis_stream(const struct options *options, const char *key)
 {
     struct redis_stream *redis = cli_alloc(sizeof *redis);
     *redis = (struct redis_stream){.key = cli_strdup(key)};
@@ -110,7 +110,7 @@ static void redis_close(struct stream *stream)
 }
 
 /* A piece goes to the temporary key.  The first one makes the key, and its time to live with it. */
-static bool put(struct stream *stream, const struct redis_command *piece)
+static bool put_piece(struct stream *stream, const struct redis_command *piece)
 {
     long long numbers[2];
     struct redis_stream *redis = redis_of(stream);
@@ -134,7 +134,7 @@ static int64_t string_read(struct stream *stream, void *buffer, size_t bytes)
     const struct redis_command range =
         REDIS_WORDS(REDIS_REPLY_STRING, "GETRANGE", redis->key, first, last);
     redisReply *reply = redis_ask(&redis->connection, &range);
-    if (reply == NULL) return fail(stream);
+    if (reply == NULL) return fail_stream(stream);
     const size_t got = reply->len;
     if (got <= bytes) memcpy(buffer, reply->str, got);
     freeReplyObject(reply);
@@ -142,7 +142,7 @@ static int64_t string_read(struct stream *stream, void *buffer, size_t bytes)
     if (got > 0 || redis->offset >= stream->all_bytes) return (int64_t)got;
     cli_tell("%s was removed or cut short while it was read; import it when nothing writes to it",
              stream->name);
-    return fail(stream);
+    return fail_stream(stream);
 }
 
 static bool set_range(struct stream *stream, uint64_t offset, const void *data, size_t bytes)
@@ -152,7 +152,7 @@ static bool set_range(struct stream *stream, uint64_t offset, const void *data, 
     const struct redis_command piece = redis_bytes(
         REDIS_REPLY_INTEGER,
         (const char *const[]){"SETRANGE", redis_of(stream)->temporary, text, NULL}, data, bytes);
-    return put(stream, &piece);
+    return put_piece(stream, &piece);
 }
 
 static bool is_zero(const unsigned char *data, size_t bytes)
@@ -182,7 +182,7 @@ static int string_write(struct stream *stream, const void *data, size_t bytes)
             end += now;
         }
         if (!zero && !set_range(stream, *offset + begin, at + begin, end - begin))
-            return fail(stream);
+            return fail_stream(stream);
     }
     *offset += bytes;
     return 0;
@@ -264,7 +264,7 @@ static int64_t filter_read(struct stream *stream, void *buffer, size_t bytes)
         if (data != NULL && redis->reply_at < data->len)
             return hand_out(buffer, bytes, data->str, data->len, &redis->reply_at);
         if (redis->at_end) return 0;
-        if (!next_chunk(stream)) return fail(stream);
+        if (!next_chunk(stream)) return fail_stream(stream);
     }
 }
 
@@ -276,11 +276,11 @@ static bool load_chunk(struct stream *stream, uint64_t iterator, const void *dat
         redis_bytes(REDIS_REPLY_STATUS,
                     (const char *const[]){"BF.LOADCHUNK", redis_of(stream)->temporary, text, NULL},
                     data, bytes);
-    return put(stream, &piece);
+    return put_piece(stream, &piece);
 }
 
 /* Collect `wanted` bytes in head; true when they are all there. */
-static bool collect(struct redis_stream *redis, size_t wanted, const unsigned char **data,
+static bool collect_head(struct redis_stream *redis, size_t wanted, const unsigned char **data,
                     size_t *bytes)
 {
     size_t now = wanted - redis->head_bytes;
@@ -298,12 +298,12 @@ static bool step(struct stream *stream, const unsigned char **data, size_t *byte
 {
     struct redis_stream *redis = redis_of(stream);
     if (!redis->after_magic) {
-        redis->after_magic = collect(redis, sizeof MAGIC, data, bytes);
+        redis->after_magic = collect_head(redis, sizeof MAGIC, data, bytes);
         if (redis->after_magic) redis->head_bytes = 0;
         return true;
     }
     if (!redis->in_frame) {
-        if (!collect(redis, FRAME_BYTES, data, bytes)) return true;
+        if (!collect_head(redis, FRAME_BYTES, data, bytes)) return true;
         redis->frame_iterator = get64(redis->head);
         redis->frame_left = get64(redis->head + 8);
         redis->head_bytes = 0;
@@ -311,7 +311,7 @@ static bool step(struct stream *stream, const unsigned char **data, size_t *byte
         return true;
     }
     if (redis->frame_iterator == 1) { /* the header goes whole */
-        if (!collect(redis, (size_t)redis->frame_left, data, bytes)) return true;
+        if (!collect_head(redis, (size_t)redis->frame_left, data, bytes)) return true;
         redis->in_frame = false;
         redis->head_bytes = 0;
         return load_chunk(stream, 1, redis->head, (size_t)redis->frame_left);
@@ -329,7 +329,7 @@ static int filter_write(struct stream *stream, const void *data, size_t bytes)
 {
     const unsigned char *at = data;
     while (bytes > 0)
-        if (!step(stream, &at, &bytes)) return fail(stream);
+        if (!step(stream, &at, &bytes)) return fail_stream(stream);
     return 0;
 }
 
@@ -424,7 +424,7 @@ static bool take_type(struct redis_stream *redis)
 struct stream *redis_read(const struct options *options, const char *key)
 {
     long long bytes = 0;
-    struct redis_stream *redis = open_stream(options, key);
+    struct redis_stream *redis = open_redis_stream(options, key);
     if (redis == NULL) return NULL;
     const struct redis_command length = REDIS_WORDS(REDIS_REPLY_INTEGER, "STRLEN", redis->key);
     if (redis_follow(&redis->connection, options, key) && take_type(redis)) {
@@ -449,7 +449,7 @@ struct stream *redis_write(const struct options *options, const char *key, const
                            bool force)
 {
     long long there = 0;
-    struct redis_stream *redis = open_stream(options, key);
+    struct redis_stream *redis = open_redis_stream(options, key);
     if (redis == NULL) return NULL;
     const struct redis_command exists = REDIS_WORDS(REDIS_REPLY_INTEGER, "EXISTS", redis->key);
     redis->force = force;

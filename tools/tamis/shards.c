@@ -52,7 +52,7 @@ bool shards_are_there(const char *path)
 
 /* ---- Out ------------------------------------------------------------------------------------- */
 
-static bool describe(const char *directory, const struct remote_shards *shards)
+static bool describe_shards(const char *directory, const struct remote_shards *shards)
 {
     char *path = path_in(directory, DESCRIPTION);
     FILE *file = fopen(path, "wx");
@@ -84,7 +84,7 @@ static int export_shard(const struct invocation *call, uint32_t shard, const cha
 }
 
 /* The directory is whole and gets its name; one that has it goes, with --force. */
-static int keep(const char *temporary, const char *path, bool force)
+static int keep_directory(const char *temporary, const char *path, bool force)
 {
     char *old = cli_format("%s.old", temporary);
     const bool there = access(path, F_OK) == 0;
@@ -133,12 +133,12 @@ int shards_export(const struct invocation *call)
         progress_start(&call->options, 0);
         /* The usual seed of shards is no secret. */
         const bool with_key = shards.seed == 1 || cli_given(call, TAKES(WITH_KEY));
-        int rc = describe(temporary, &shards) ? 0 : -1;
+        int rc = describe_shards(temporary, &shards) ? 0 : -1;
         for (uint32_t i = 0; rc == 0 && i < shards.shards; i++)
             rc = export_shard(call, i, temporary, with_key);
         progress_end();
         if (rc == 0)
-            status = keep(temporary, call->args[1], cli_given(call, TAKES(FORCE)));
+            status = keep_directory(temporary, call->args[1], cli_given(call, TAKES(FORCE)));
         else if (interrupt_signal())
             status = cli_interrupted(" while writing %s; nothing was replaced", call->args[1]);
         if (status != CLI_DONE) tree_remove(temporary);

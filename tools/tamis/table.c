@@ -18,7 +18,7 @@ void table_clear(struct table *table)
 }
 
 /* Adds a cell, which belongs to the table from then on. */
-static void add(struct table *table, char *cell)
+static void add_cell(struct table *table, char *cell)
 {
     table->cells = cli_grow(table->cells, table->count + 1, &table->room, sizeof *table->cells);
     size_t *width = &table->widths[table->count % table->columns];
@@ -28,7 +28,7 @@ static void add(struct table *table, char *cell)
 
 void table_cell(struct table *table, const char *text)
 {
-    add(table, cli_strdup(text));
+    add_cell(table, cli_strdup(text));
 }
 
 void table_init(struct table *table, const char *align, const char *const *header)
@@ -43,7 +43,7 @@ void table_format(struct table *table, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add(table, cli_vformat(format, args));
+    add_cell(table, cli_vformat(format, args));
     va_end(args);
 }
 

@@ -6,7 +6,7 @@
 #define COMM_BYTES 32       /* the kernel keeps 15 of a name, and a newline */
 
 /* What the kernel calls a process; "" where it does not say. */
-static void name_of(int64_t pid, char name[COMM_BYTES])
+static void process_name(int64_t pid, char name[COMM_BYTES])
 {
     char path[64];
     name[0] = '\0';
@@ -22,7 +22,7 @@ static void tell_holder(int64_t waited_ms, int64_t holder)
 {
     char name[COMM_BYTES];
     const int64_t seconds = waited_ms / 1000;
-    name_of(holder, name);
+    process_name(holder, name);
     char who[COMM_BYTES + 32];
     if (holder == 0)
         snprintf(who, sizeof who, "another process");

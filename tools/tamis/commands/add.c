@@ -19,7 +19,7 @@ struct addition {
     bool warned;
 };
 
-static void print_json(const struct addition *addition, size_t count)
+static void print_added_json(const struct addition *addition, size_t count)
 {
     const struct key_source *source = addition->source;
     for (size_t i = 0; i < count; i++) {
@@ -33,7 +33,7 @@ static void print_json(const struct addition *addition, size_t count)
 static void print_answers(const struct addition *addition, size_t count)
 {
     if (cli_given(addition->call, TAKES(JSON)))
-        print_json(addition, count);
+        print_added_json(addition, count);
     else if (cli_given(addition->call, TAKES(NEW)))
         key_source_print(addition->source, count, 1);
     else if (cli_given(addition->call, TAKES(SEEN)))
@@ -103,7 +103,7 @@ static int64_t add_keys(const struct addition *addition, size_t count)
     return tamis_filter_add_batch(addition->call->filter, source->keys, count, source->answers);
 }
 
-static int add_batch(void *context, size_t count)
+static int add_and_tell_batch(void *context, size_t count)
 {
     struct addition *addition = context;
     bool asked = cli_given(addition->call, TAKES(NEW) | TAKES(SEEN) | TAKES(JSON));
@@ -115,7 +115,7 @@ static int add_batch(void *context, size_t count)
 }
 
 /* Asks for the state of the filter, once: the warnings need it, and so does warn_when_full(). */
-static int begin(struct addition *addition)
+static int begin_addition(struct addition *addition)
 {
     tamis_filter *filter = addition->call->filter;
     struct tamis_filter_stat stat = {.size = sizeof stat};
@@ -152,15 +152,15 @@ static void end_remote(struct addition *addition, int status)
         warn_of(addition, &stat);
 }
 
-static int add(struct invocation *call)
+static int run_add(struct invocation *call)
 {
     struct addition addition = {.call = call, .warned = call->remote != NULL};
-    if (!call->remote && begin(&addition) != CLI_DONE) return CLI_ERROR;
+    if (!call->remote && begin_addition(&addition) != CLI_DONE) return CLI_ERROR;
     interrupt_catch();
     addition.source = key_source_new(call, 1);
     addition.source->interruptible = true;
     const double start = progress_clock();
-    int status = key_source_each(addition.source, add_batch, &addition);
+    int status = key_source_each(addition.source, add_and_tell_batch, &addition);
     progress_end();
     out_flush(call->out); /* answers first, then what is said about them */
     if (cli_given(call, TAKES(STATS)))
@@ -187,6 +187,6 @@ const struct command cli_command_add = {
                TAKES(REPLICAS) | TAKES_RETRY,
     .opens = OPENS_FILTER,
     .keys_at = 1,
-    .run = add,
-    .run_remote = add,
+    .run = run_add,
+    .run_remote = run_add,
 };

@@ -26,7 +26,7 @@ static void tell_of_queues(const struct invocation *call)
     free(store);
 }
 
-static int show_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
+static int show_backup_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
 {
     uint64_t *copied_bytes = context;
     *copied_bytes = done_bytes;
@@ -41,7 +41,7 @@ static int backup(struct invocation *call)
     const double start = progress_clock();
     progress_start(&call->options, 0);
     const int64_t filters =
-        tamis_store_backup(call->store, call->args[0], show_progress, &copied_bytes);
+        tamis_store_backup(call->store, call->args[0], show_backup_progress, &copied_bytes);
     if (filters >= 0) progress_finish_bytes(copied_bytes);
     progress_end();
     if (filters < 0 && interrupt_signal()) {
@@ -60,7 +60,7 @@ static int backup(struct invocation *call)
     return CLI_DONE;
 }
 
-static int run(struct invocation *call)
+static int run_backup(struct invocation *call)
 {
     interrupt_catch();
     return cli_with_store(call, TAMIS_READ_ONLY, backup);
@@ -71,5 +71,5 @@ const struct command cli_command_backup = {
     .summary = "copy the store while it is in use",
     .operands = "DIR",
     .options = TAKES(JSON) | TAKES_PROGRESS,
-    .run = run,
+    .run = run_backup,
 };

@@ -2,7 +2,7 @@
 /*
  * build.c: tamis build NAME [FILE...]
  *
- * Before the first file is read, run() checks that all of them are there. All files are read before
+ * Before the first file is read, run_build_command() checks that all of them are there. All files are read before
  * anything is made, and the library publishes the result in one step. So whatever fails or stops
  * the command, the generation that was in force stays.
  */
@@ -35,7 +35,7 @@ static struct option_files files_of_keys(const struct invocation *call)
     return (struct option_files){(const char **)(uintptr_t)(call->args + 1), call->arg_count - 1};
 }
 
-static bool options_suffice(const struct invocation *call, uint64_t *all_bytes)
+static bool build_options_suffice(const struct invocation *call, uint64_t *all_bytes)
 {
     const struct option_files files = files_of_keys(call);
     unsigned standard = 0;
@@ -154,7 +154,7 @@ static int read_all(struct work *work)
 
 /* ---- Building ------------------------------------------------------------------------------ */
 
-static int show_progress(void *context, uint32_t phase, uint64_t done, uint64_t all)
+static int show_build_progress(void *context, uint32_t phase, uint64_t done, uint64_t all)
 {
     static const char *const steps[] = {[TAMIS_BUILD_SORTING] = "sorting",
                                         [TAMIS_BUILD_MAKING] = "making",
@@ -194,7 +194,7 @@ static struct tamis_build_spec spec_of(const struct options *options,
                                     .memory_bytes = options->memory_bytes,
                                     .threads = options->threads,
                                     .keep = options->keep,
-                                    .progress = show_progress};
+                                    .progress = show_build_progress};
     if (options_have(options, TAKES(IF_CHANGED))) spec.flags |= TAMIS_BUILD_IF_CHANGED;
     if (options_have(options, TAKES(KEEP))) spec.flags |= TAMIS_BUILD_KEEP;
     return spec;
@@ -210,7 +210,7 @@ static const struct field FIELDS_OF_RESULT[] = {
     {"size_bytes", OF_RESULT(U64, size_bytes)}, {"key_digest", OF_RESULT(DIGEST, key_digest)},
 };
 
-static void print_json(const struct work *work, const struct tamis_build_result *result,
+static void print_build_json(const struct work *work, const struct tamis_build_result *result,
                        bool published, double seconds)
 {
     json_t *line = json_new();
@@ -239,7 +239,7 @@ static void print_stats(const struct tamis_build_result *result, double seconds)
 static void tell_result(const struct work *work, const struct tamis_build_result *result,
                         bool published, double seconds)
 {
-    if (cli_given(work->call, TAKES(JSON))) print_json(work, result, published, seconds);
+    if (cli_given(work->call, TAKES(JSON))) print_build_json(work, result, published, seconds);
     const bool silent =
         !published && cli_given(work->call, TAKES(QUIET)); /* as it was told before */
     if (!published && !silent)
@@ -274,14 +274,14 @@ static int build(struct work *work, uint64_t all_bytes)
     return CLI_DONE;
 }
 
-static int run(struct invocation *call)
+static int run_build_command(struct invocation *call)
 {
     uint64_t all_bytes;
     struct work work = {.call = call, .name = call->args[0]};
     const struct tamis_filter_spec any = {.size = sizeof any, .capacity = 1};
     const struct tamis_filter_spec filter = filter_of(&call->options);
     const struct tamis_build_spec spec = spec_of(&call->options, &filter);
-    if (!options_suffice(call, &all_bytes)) return CLI_ERROR;
+    if (!build_options_suffice(call, &all_bytes)) return CLI_ERROR;
     if (tamis_filter_check(NULL, work.name, &any) < 0) return cli_fail_library();
     interrupt_catch();
     tamis_store *store = cli_store_open(call, TAMIS_CREATE);
@@ -305,5 +305,5 @@ const struct command cli_command_build = {
                TAKES(KEEP) | TAKES(ALLOW_EMPTY) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) |
                TAKES(CRLF) | TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS) | TAKES(QUIET) |
                TAKES(SHARD),
-    .run = run,
+    .run = run_build_command,
 };

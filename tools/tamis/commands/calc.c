@@ -98,7 +98,7 @@ static void cell_rate(struct table *table, double rate)
         table_cell(table, "-");
 }
 
-static void add_row(struct table *table, const struct row *row)
+static void add_sizing_row(struct table *table, const struct row *row)
 {
     static const struct tamis_sizing nothing = {.size = sizeof nothing};
     const struct tamis_sizing *sizing = row->reason ? &nothing : &row->sizing;
@@ -122,7 +122,7 @@ static void print_rows(struct out *out, const struct row *rows, size_t count)
     struct table table;
     table_init(&table, "lrrrrrrr", header);
     for (size_t i = 0; i < count; i++)
-        add_row(&table, &rows[i]);
+        add_sizing_row(&table, &rows[i]);
     table_print(&table, out);
     table_clear(&table);
     for (size_t i = 0; i < count; i++)
@@ -175,7 +175,7 @@ static int fail_all(const struct row *rows, size_t count)
     return cli_fail("%s", rows[0].reason);
 }
 
-static int show(const struct invocation *call, const struct row *rows, size_t count)
+static int show_sizings(const struct invocation *call, const struct row *rows, size_t count)
 {
     size_t done = 0;
     for (size_t i = 0; i < count; i++)
@@ -212,7 +212,7 @@ static int size(const struct invocation *call)
         else
             size_row(row);
     }
-    int status = show(call, rows, count);
+    int status = show_sizings(call, rows, count);
     for (size_t i = 0; i < count; i++)
         free(rows[i].reason);
     return status;
@@ -268,7 +268,7 @@ static void print_table(struct out *out)
 
 /* ---- The command -------------------------------------------------------------------------- */
 
-static int run(struct invocation *call)
+static int run_calc(struct invocation *call)
 {
     const struct options *options = &call->options;
     if (options_have(options, TAKES(TABLE))) {
@@ -294,5 +294,5 @@ const struct command cli_command_calc = {
     .operands = "no arguments, only options",
     .options = TAKES_SIZING | TAKES(MEMORY) | TAKES(TABLE) | TAKES(KIND) | TAKES(COUNTER_BITS) |
                TAKES(JSON),
-    .run = run,
+    .run = run_calc,
 };

@@ -12,7 +12,7 @@ struct question {
 };
 
 /* Without -v every key is printed with its answer, so the reader need not keep the input. */
-static void print_json(const struct question *question, size_t count)
+static void print_answers_json(const struct question *question, size_t count)
 {
     const struct key_source *source = question->source;
     for (size_t i = 0; i < count; i++) {
@@ -45,7 +45,7 @@ static int check_batch(void *context, size_t count)
     if (cli_given(question->call, TAKES(QUIET)) && question->matches > 0) return ENOUGH;
     if (silent) return CLI_DONE;
     if (cli_given(question->call, TAKES(JSON)))
-        print_json(question, count);
+        print_answers_json(question, count);
     else
         key_source_print(source, count, question->wanted);
     return CLI_DONE;
@@ -62,7 +62,7 @@ static void print_count(const struct question *question)
     }
 }
 
-static int check(struct invocation *call)
+static int run_check(struct invocation *call)
 {
     struct question question = {.call = call, .wanted = !cli_given(call, TAKES(INVERT))};
     if (call->filter) cli_tell_trouble(call->filter);
@@ -85,6 +85,6 @@ const struct command cli_command_check = {
     .opens = OPENS_FILTER,
     .flags = TAMIS_READ_ONLY,
     .keys_at = 1,
-    .run = check,
-    .run_remote = check,
+    .run = run_check,
+    .run_remote = run_check,
 };

@@ -4,7 +4,7 @@
 
 #include "command.h"
 
-static void show_json(struct out *out, char *const names[2],
+static void show_comparison_json(struct out *out, char *const names[2],
                       const struct tamis_comparison *comparison)
 {
     json_t *object = json_new();
@@ -31,7 +31,7 @@ static void show_text(struct out *out, char *const names[2],
     out_format(out, "jaccard: %.3f\n", comparison->jaccard);
 }
 
-static int compare(struct invocation *call)
+static int run_compare(struct invocation *call)
 {
     struct tamis_comparison comparison = {.size = sizeof comparison};
     tamis_filter *other = cli_filter_open(call->store, call->args[1], TAMIS_READ_ONLY);
@@ -40,7 +40,7 @@ static int compare(struct invocation *call)
     if (tamis_filter_compare(call->filter, other, &comparison) < 0)
         status = cli_fail_library();
     else if (cli_given(call, TAKES(JSON)))
-        show_json(call->out, call->args, &comparison);
+        show_comparison_json(call->out, call->args, &comparison);
     else
         show_text(call->out, call->args, &comparison);
     return cli_filter_close(other, status);
@@ -53,5 +53,5 @@ const struct command cli_command_compare = {
     .options = TAKES(JSON),
     .opens = OPENS_FILTER,
     .flags = TAMIS_READ_ONLY,
-    .run = compare,
+    .run = run_compare,
 };

@@ -41,7 +41,7 @@ static int count_batch(void *context, size_t count)
 }
 
 /* A filter of another kind is refused before any key is read. */
-static int check_kind(const struct invocation *call)
+static int check_counts_keys(const struct invocation *call)
 {
     if (call->remote) return remote.can(call->remote, "TAMIS.COUNT") < 0 ? CLI_ERROR : CLI_DONE;
     cli_tell_trouble(call->filter);
@@ -51,7 +51,7 @@ static int check_kind(const struct invocation *call)
 
 static int count(struct invocation *call)
 {
-    if (check_kind(call) != CLI_DONE) return CLI_ERROR;
+    if (check_counts_keys(call) != CLI_DONE) return CLI_ERROR;
     struct counting *counting = cli_alloc(sizeof *counting);
     counting->call = call;
     counting->source = key_source_new(call, 1);

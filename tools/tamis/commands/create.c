@@ -20,7 +20,7 @@
 #define TAKES_SIZE (TAKES(CAPACITY) | TAKES(RATE))
 
 /* Do the options say what to make? */
-static bool options_suffice(const struct invocation *call)
+static bool create_options_suffice(const struct invocation *call)
 {
     const struct options *options = &call->options;
     bool bits = options_have(options, TAKES(BITS));
@@ -114,11 +114,11 @@ static int create(const struct invocation *call, tamis_store *store,
     return cli_filter_close(filter, status);
 }
 
-static int run(struct invocation *call)
+static int run_create(struct invocation *call)
 {
     struct tamis_filter_spec spec = spec_from_options(&call->options);
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
-    if (!options_suffice(call)) return CLI_ERROR;
+    if (!create_options_suffice(call)) return CLI_ERROR;
     tamis_store *store = open_store(call, &spec);
     if (!store) return CLI_ERROR;
     int status = CLI_ERROR;
@@ -128,7 +128,7 @@ static int run(struct invocation *call)
     return status;
 }
 
-static int show_remote(struct invocation *call)
+static int show_created_remote(struct invocation *call)
 {
     struct filter_view view;
     if (view_of_call(call, 0, &view) != CLI_DONE) return CLI_ERROR;
@@ -145,14 +145,14 @@ static int tell_weakness(struct invocation *call)
     return CLI_DONE;
 }
 
-static int run_remote(struct invocation *call)
+static int run_create_remote(struct invocation *call)
 {
     const struct remote_spec spec = {.spec = spec_from_options(&call->options),
                                      .like =
                                          cli_given(call, TAKES(LIKE)) ? call->options.like : NULL,
                                      .shards = call->options.shards,
                                      .if_missing = cli_given(call, TAKES(IF_MISSING))};
-    if (!options_suffice(call)) return CLI_ERROR;
+    if (!create_options_suffice(call)) return CLI_ERROR;
     if (cli_given(call, TAKES(LIKE)) && cli_given(call, TAKES(SHARDS)))
         return cli_fail_usage(call->command, "--like takes the shards too; leave --shards out");
     if (cli_given(call, TAKES(LIKE)) && cli_given(call, TAKES_SIZE))
@@ -161,7 +161,7 @@ static int run_remote(struct invocation *call)
                               call->options.like);
     if (remote.create(call->remote_store, call->args[0], &spec) < 0) return CLI_ERROR;
     const int status =
-        cli_given(call, TAKES(JSON)) ? cli_with_filter(call, 0, show_remote) : CLI_DONE;
+        cli_given(call, TAKES(JSON)) ? cli_with_filter(call, 0, show_created_remote) : CLI_DONE;
     if (spec.spec.hash_set) cli_tell_weakness(spec.spec.hash_set);
     if (status == CLI_DONE && spec.like) return cli_with_filter(call, 0, tell_weakness);
     return status;
@@ -173,6 +173,6 @@ const struct command cli_command_create = {
     .operands = "NAME",
     .options =
         TAKES_SHAPE | TAKES(LIKE) | TAKES(IF_MISSING) | TAKES(JSON) | TAKES(MODE) | TAKES(SHARDS),
-    .run = run,
-    .run_remote = run_remote,
+    .run = run_create,
+    .run_remote = run_create_remote,
 };

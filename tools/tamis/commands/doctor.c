@@ -19,7 +19,7 @@ struct visit {
     size_t count, room;
 };
 
-static void show(const struct visit *visit, const struct finding *f)
+static void show_finding(const struct visit *visit, const struct finding *f)
 {
     struct out *out = visit->call->out;
     if (cli_given(visit->call, TAKES(JSON))) {
@@ -130,7 +130,7 @@ static void show_damage(const struct visit *visit, const struct damage *damage)
                                     .command = command,
                                     .file = damage->file,
                                     .offset = damage->offset};
-    show(visit, &finding);
+    show_finding(visit, &finding);
     free(command);
 }
 
@@ -155,7 +155,7 @@ static int show_damages(struct visit *visit)
 static void show_state(void *context, const struct finding *finding)
 {
     struct visit *visit = context;
-    show(visit, finding);
+    show_finding(visit, finding);
     visit->attentions++;
 }
 
@@ -201,7 +201,7 @@ static int examine(struct invocation *call)
     return status;
 }
 
-static int run(struct invocation *call)
+static int run_doctor(struct invocation *call)
 {
     return problems_with_store(call, examine);
 }
@@ -211,5 +211,5 @@ const struct command cli_command_doctor = {
     .summary = "is the store healthy, and what to do where it is not",
     .operands = "[NAME...]",
     .options = TAKES(JSON) | TAKES_PROGRESS,
-    .run = run,
+    .run = run_doctor,
 };

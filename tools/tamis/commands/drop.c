@@ -22,7 +22,7 @@ static int check_present(const struct invocation *call, const char *name)
     return rc > 0 ? CLI_DONE : CLI_ERROR;
 }
 
-static void show(const struct invocation *call, const struct tamis_filter_stat *stat)
+static void show_dropped(const struct invocation *call, const struct tamis_filter_stat *stat)
 {
     char size[32];
     text_size(size, sizeof size, (double)stat->size_bytes);
@@ -41,11 +41,11 @@ static int show_if_named(void *context, const struct tamis_filter_stat *stat)
 {
     const struct showing *showing = context;
     if (strcmp(stat->name, showing->name) != 0) return 0;
-    show(showing->call, stat);
+    show_dropped(showing->call, stat);
     return 1; /* the others only begin with the name */
 }
 
-static bool show_remote(const struct invocation *call, const char *name)
+static bool show_dropped_remote(const struct invocation *call, const char *name)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
     struct remote_filter *filter = remote.filter_open(call->remote_store, name);
@@ -53,7 +53,7 @@ static bool show_remote(const struct invocation *call, const char *name)
     if (filter) remote.filter_close(filter);
     if (!good) return false;
     snprintf(stat.name, sizeof stat.name, "%s", name);
-    show(call, &stat);
+    show_dropped(call, &stat);
     return true;
 }
 
@@ -62,7 +62,7 @@ static int show_each(const struct invocation *call, const struct names *names)
 {
     for (size_t i = 0; i < names->count; i++) {
         struct showing showing = {call, names->names[i]};
-        if (call->remote_store && !show_remote(call, showing.name)) return CLI_ERROR;
+        if (call->remote_store && !show_dropped_remote(call, showing.name)) return CLI_ERROR;
         if (!call->remote_store &&
             tamis_store_list_live(call->store, showing.name, show_if_named, &showing) < 0)
             return cli_fail_library();
@@ -153,7 +153,7 @@ static int drop(struct invocation *call)
     return status;
 }
 
-static int run(struct invocation *call)
+static int run_drop(struct invocation *call)
 {
     return cli_with_store(call, cli_given(call, TAKES(DRY_RUN)) ? TAMIS_READ_ONLY : 0, drop);
 }
@@ -163,6 +163,6 @@ const struct command cli_command_drop = {
     .summary = "remove filters and their files",
     .operands = "NAME|PATTERN...",
     .options = TAKES(DRY_RUN),
-    .run = run,
+    .run = run_drop,
     .run_remote = drop,
 };

@@ -65,7 +65,7 @@ static int read_pile(struct change *change)
     }
 }
 
-static int add(struct change *change, const struct tamis_key *keys)
+static int add_exceptions(struct change *change, const struct tamis_key *keys)
 {
     const struct invocation *call = change->call;
     const int64_t added = tamis_filter_except(call->store, call->args[0], keys, change->pile.count);
@@ -120,7 +120,7 @@ static int change(struct invocation *call)
         status = cli_interrupted("; nothing was changed");
     } else if (status == CLI_DONE) {
         struct tamis_key *keys = pile_keys(&change.pile);
-        status = adds ? add(&change, keys) : remove_keys(&change, keys);
+        status = adds ? add_exceptions(&change, keys) : remove_keys(&change, keys);
         free(keys);
     }
     key_source_free(change.source);
@@ -145,7 +145,7 @@ static int show_exception(void *context, const struct tamis_key *key, uint64_t g
     return out->failed; /* nobody reads on */
 }
 
-static int list(struct invocation *call)
+static int list_exceptions(struct invocation *call)
 {
     const int rc = tamis_filter_exceptions(call->store, call->args[0], show_exception, call);
     return rc < 0 ? cli_fail_named(call->store, call->args[0], rc) : CLI_DONE;
@@ -159,10 +159,10 @@ static int run_list(struct invocation *call)
     if (cli_given(call, TAKES(FILE)))
         return cli_fail_usage(call->command,
                               "option --file is for add and remove: list takes no keys");
-    return cli_with_store(call, TAMIS_READ_ONLY, list);
+    return cli_with_store(call, TAMIS_READ_ONLY, list_exceptions);
 }
 
-static int run(struct invocation *call)
+static int run_except(struct invocation *call)
 {
     const char *what = call->args[1];
     if (strcmp(what, "list") == 0) return run_list(call);
@@ -176,5 +176,5 @@ const struct command cli_command_except = {
     .summary = "keys that answer absent whatever the bits say",
     .operands = "NAME add|remove|list [KEY...]",
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS,
-    .run = run,
+    .run = run_except,
 };

@@ -17,7 +17,7 @@ struct explainer {
     struct tamis_explanation explanation; /* its buffers are ours and grow */
 };
 
-static void make_room(struct tamis_explanation *explanation, size_t positions)
+static void make_room_for_positions(struct tamis_explanation *explanation, size_t positions)
 {
     explanation->positions_max = positions;
     explanation->positions =
@@ -43,7 +43,7 @@ static int explain_key(struct explainer *explainer, const struct tamis_key *key,
     explanation->positions_count = 0;
     int rc = explain_once(explainer, key, segment);
     if (rc == TAMIS_EINVAL && explanation->positions_count > explanation->positions_max) {
-        make_room(explanation, explanation->positions_count);
+        make_room_for_positions(explanation, explanation->positions_count);
         rc = explain_once(explainer, key, segment);
     }
     return rc < 0 ? cli_fail_library() : CLI_DONE;
@@ -73,7 +73,7 @@ static json_t *hashes_json(const char *hashes)
     return array;
 }
 
-static void print_json(const struct explainer *explainer, const struct tamis_key *key,
+static void print_explained_json(const struct explainer *explainer, const struct tamis_key *key,
                        uint32_t segment)
 {
     const struct tamis_explanation *explanation = &explainer->explanation;
@@ -93,7 +93,7 @@ static int explain_and_print(struct explainer *explainer, const struct tamis_key
     for (uint32_t segment = 0; segment < explainer->segments; segment++) {
         if (explain_key(explainer, key, segment) != CLI_DONE) return CLI_ERROR;
         if (cli_given(explainer->call, TAKES(JSON)))
-            print_json(explainer, key, segment);
+            print_explained_json(explainer, key, segment);
         else
             print_text(explainer, key);
     }
@@ -125,7 +125,7 @@ static int print_told(void *context, const struct tamis_key *key, uint32_t segme
     explainer->explanation = *told;
     explainer->segments = segments;
     if (cli_given(explainer->call, TAKES(JSON)))
-        print_json(explainer, key, segment);
+        print_explained_json(explainer, key, segment);
     else
         print_text(explainer, key);
     explainer->explanation = own;
@@ -149,7 +149,7 @@ static int explain_keys(struct explainer *explainer, size_t first_key, const cha
 {
     if (isatty(STDERR_FILENO) == 1) cli_tell_weakness(hash_set); /* people; scripts know */
     explainer->source = key_source_new(explainer->call, first_key);
-    make_room(&explainer->explanation, TAMIS_K_MAX);
+    make_room_for_positions(&explainer->explanation, TAMIS_K_MAX);
     const int status = key_source_each(explainer->source, explain_batch, explainer);
     key_source_free(explainer->source);
     free(explainer->explanation.hashes);
@@ -183,7 +183,7 @@ static int run_filter(struct invocation *call)
     return cli_with_filter(call, TAMIS_READ_ONLY, explain_filter);
 }
 
-static int run(struct invocation *call)
+static int run_explain(struct invocation *call)
 {
     struct explainer explainer = {
         .explanation.size = sizeof explainer.explanation, .call = call, .segments = 1};
@@ -204,6 +204,6 @@ const struct command cli_command_explain = {
     .options = TAKES_KEYS_OF_FILES | TAKES(HASH_SET) | TAKES_GEOMETRY,
     .hashes_max = UINT32_MAX, /* no filter is made, so any k that a hash set takes is allowed */
     .args_optional = true,
-    .run = run,
-    .run_remote = run,
+    .run = run_explain,
+    .run_remote = run_explain,
 };

@@ -11,7 +11,7 @@
 #include "shards.h"
 #include "stream.h"
 
-static bool options_suffice(const struct invocation *call)
+static bool export_options_suffice(const struct invocation *call)
 {
     const struct options *options = &call->options;
     const bool to_stdout = strcmp(call->args[1], "-") == 0;
@@ -30,7 +30,7 @@ static const char *server_format(const struct tamis_filter_stat *stat)
     return strcmp(stat->hash_set, "redisbloom") == 0 ? "redisbloom" : "redis-bitmap";
 }
 
-static struct stream *open_stream(const struct invocation *call,
+static struct stream *open_target(const struct invocation *call,
                                   const struct tamis_filter_stat *stat)
 {
     const char *to = call->options.peer;
@@ -51,7 +51,7 @@ static int count_bytes(void *context, const void *data, size_t bytes)
 
 /* Computes the length of the stream. This pass through memory is short compared with the writing.
  */
-static int measure(tamis_filter *filter, const char *format, unsigned flags, uint64_t *bytes)
+static int measure_stream(tamis_filter *filter, const char *format, unsigned flags, uint64_t *bytes)
 {
     const struct tamis_sink sink = {.size = sizeof sink, .write = count_bytes, .context = bytes};
     *bytes = 0;
@@ -66,7 +66,7 @@ static int write_stream(const struct invocation *call, struct stream *stream)
     const char *format = stream->format;
     int rc = 0;
     /* A server tells how long the stream is with its first piece. */
-    if (!call->remote) rc = measure(call->filter, format, flags, &stream->all_bytes);
+    if (!call->remote) rc = measure_stream(call->filter, format, flags, &stream->all_bytes);
     if (rc < 0) return rc;
     progress_start(&call->options, stream->all_bytes);
     const struct tamis_sink sink = stream_sink(stream);
@@ -77,7 +77,7 @@ static int write_stream(const struct invocation *call, struct stream *stream)
     return rc;
 }
 
-static void show_json(const struct invocation *call, const struct stream *stream)
+static void show_export_json(const struct invocation *call, const struct stream *stream)
 {
     json_t *object = json_new();
     json_put(object, "name", json_text(call->args[0]));
@@ -94,7 +94,7 @@ static int export(struct invocation *call)
     if (call->remote ? remote.stat(call->remote, &stat) < 0
                      : tamis_filter_stat(call->filter, &stat) < 0)
         return call->remote ? CLI_ERROR : cli_fail_library();
-    struct stream *stream = open_stream(call, &stat);
+    struct stream *stream = open_target(call, &stat);
     if (!stream) return stream_open_status();
     int status = CLI_ERROR;
     const int rc = write_stream(call, stream);
@@ -106,14 +106,14 @@ static int export(struct invocation *call)
                      : cli_interrupted(" while writing %s; nothing was replaced", stream->name);
     else if (rc < 0 && !stream->failed && !call->remote)
         status = cli_fail("filter '%s': %s", call->args[0], tamis_last_error());
-    if (status == CLI_DONE && cli_given(call, TAKES(JSON))) show_json(call, stream);
+    if (status == CLI_DONE && cli_given(call, TAKES(JSON))) show_export_json(call, stream);
     stream_close(stream);
     return status;
 }
 
-static int run(struct invocation *call)
+static int run_export(struct invocation *call)
 {
-    if (!options_suffice(call)) return CLI_ERROR;
+    if (!export_options_suffice(call)) return CLI_ERROR;
     interrupt_catch();
     return cli_with_filter(call, TAMIS_READ_ONLY, export);
 }
@@ -123,6 +123,6 @@ const struct command cli_command_export = {
     .summary = "write a filter as another system has it",
     .operands = "NAME FILE|KEY",
     .options = TAKES(TO) | TAKES(WITH_KEY) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
-    .run = run,
-    .run_remote = run,
+    .run = run_export,
+    .run_remote = run_export,
 };

@@ -9,7 +9,7 @@ struct listing {
     struct table table;
 };
 
-static void add_row(struct table *table, const struct tamis_generation_stat *stat)
+static void add_generation_row(struct table *table, const struct tamis_generation_stat *stat)
 {
     char size[32], time[40] = "-";
     const char *kind = tamis_kind_name(stat->kind);
@@ -25,23 +25,23 @@ static void add_row(struct table *table, const struct tamis_generation_stat *sta
     table_cell(table, time);
 }
 
-static int show(void *context, const struct tamis_generation_stat *stat)
+static int show_generation(void *context, const struct tamis_generation_stat *stat)
 {
     struct listing *listing = context;
     if (cli_given(listing->call, TAKES(JSON)))
         json_print(listing->call->out, generation_json(stat, GENERATION_BUILD));
     else
-        add_row(&listing->table, stat);
+        add_generation_row(&listing->table, stat);
     return listing->call->out->failed; /* nobody reads on */
 }
 
-static int list(struct invocation *call)
+static int list_generations(struct invocation *call)
 {
     static const char *const header[] = {"GENERATION", "STATE", "KIND",  "ITEMS",
                                          "RATE",       "SIZE",  "FOUND", "PUBLISHED"};
     struct listing listing = {.call = call};
     table_init(&listing.table, "rllrrrrl", header);
-    const int rc = tamis_filter_generations(call->store, call->args[0], show, &listing);
+    const int rc = tamis_filter_generations(call->store, call->args[0], show_generation, &listing);
     if (rc >= 0) table_print_rows(&listing.table, call->out);
     table_clear(&listing.table);
     return rc < 0 ? cli_fail_named(call->store, call->args[0], rc) : CLI_DONE;
@@ -54,5 +54,5 @@ const struct command cli_command_generations = {
     .options = TAKES(JSON),
     .opens = OPENS_STORE,
     .flags = TAMIS_READ_ONLY,
-    .run = list,
+    .run = list_generations,
 };

@@ -17,7 +17,7 @@
 #define TAKES_GEOMETRY (TAKES(HASH_SET) | TAKES(BITS) | TAKES(HASHES))
 
 /* Checks the options before a file, a server or a store is touched. */
-static bool options_suffice(const struct invocation *call)
+static bool import_options_suffice(const struct invocation *call)
 {
     const struct options *options = &call->options;
     const struct tamis_filter_spec any = {.size = sizeof any, .capacity = 1};
@@ -49,7 +49,7 @@ static struct tamis_import_spec spec_of(const struct options *options)
     return spec;
 }
 
-static struct stream *open_stream(const struct invocation *call)
+static struct stream *open_source(const struct invocation *call)
 {
     const char *from = call->options.peer;
     struct stream *stream = redis_is_url(from) ? redis_read(&call->options, call->args[1])
@@ -58,7 +58,7 @@ static struct stream *open_stream(const struct invocation *call)
     return stream;
 }
 
-static int show(const struct invocation *call, const struct stream *stream, tamis_filter *filter)
+static int show_imported(const struct invocation *call, const struct stream *stream, tamis_filter *filter)
 {
     struct tamis_segment_stat oldest = {.size = sizeof oldest};
     int status = CLI_DONE;
@@ -88,7 +88,7 @@ static int import(const struct invocation *call, struct stream *stream, tamis_st
         if (remote.import(call->remote_store, call->args[0], filter, durable) < 0)
             return cli_filter_close(filter, CLI_ERROR);
     }
-    if (rc == 0) return cli_filter_close(filter, show(call, stream, filter));
+    if (rc == 0) return cli_filter_close(filter, show_imported(call, stream, filter));
     if (interrupt_signal())
         return cli_interrupted(" while reading %s; nothing was imported", stream->name);
     if (stream->failed) return CLI_ERROR;
@@ -142,9 +142,9 @@ static int import_aside(const struct invocation *call, struct stream *stream)
     return status;
 }
 
-static int run(struct invocation *call)
+static int run_import_command(struct invocation *call)
 {
-    if (!options_suffice(call)) return CLI_ERROR;
+    if (!import_options_suffice(call)) return CLI_ERROR;
     interrupt_catch();
     const bool has_shards = !redis_is_url(call->options.peer) && shards_are_there(call->args[1]);
     if (has_shards && call->remote_store) return shards_import(call);
@@ -158,7 +158,7 @@ static int run(struct invocation *call)
             "%s has a filter in shards, which only a server takes (--store redis://...); "
             "import one of them: %s/0.tamis",
             call->args[1], call->args[1]);
-    struct stream *stream = open_stream(call);
+    struct stream *stream = open_source(call);
     if (!stream) return stream_open_status();
     const int status = call->remote_store ? import_aside(call, stream) : import_here(call, stream);
     stream_close(stream);
@@ -171,6 +171,6 @@ const struct command cli_command_import = {
     .operands = "NAME FILE|KEY",
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
                TAKES(DURABLE) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
-    .run = run,
-    .run_remote = run,
+    .run = run_import_command,
+    .run_remote = run_import_command,
 };

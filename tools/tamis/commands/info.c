@@ -5,7 +5,7 @@
 #include "remote/remote.h"
 
 /* Prints one field, or all if it is NULL. */
-static void print(const struct invocation *call, const struct field *field,
+static void print_fields(const struct invocation *call, const struct field *field,
                   struct filter_view *view)
 {
     const bool json = cli_given(call, TAKES(JSON));
@@ -17,7 +17,7 @@ static void print(const struct invocation *call, const struct field *field,
         view_print(view, call->out);
 }
 
-static int show(struct invocation *call)
+static int show_info(struct invocation *call)
 {
     const struct field *field = call->arg_count > 1 ? field_find(call->args[1]) : NULL;
     struct filter_view view;
@@ -27,7 +27,7 @@ static int show(struct invocation *call)
                         "'tamis info %s:{0} %s'",
                         call->args[0], field->name, call->args[0], field->name);
     const int status = view_of_call(call, field ? field->loads : VIEW_FILL, &view);
-    if (status == CLI_DONE) print(call, field, &view);
+    if (status == CLI_DONE) print_fields(call, field, &view);
     view_clear(&view);
     return status;
 }
@@ -40,10 +40,10 @@ static int fail_unknown_field(const struct invocation *call)
     return status;
 }
 
-static int run(struct invocation *call)
+static int run_info(struct invocation *call)
 {
     if (call->arg_count > 1 && !field_find(call->args[1])) return fail_unknown_field(call);
-    return cli_with_filter(call, TAMIS_READ_ONLY, show);
+    return cli_with_filter(call, TAMIS_READ_ONLY, show_info);
 }
 
 const struct command cli_command_info = {
@@ -51,6 +51,6 @@ const struct command cli_command_info = {
     .summary = "everything that is known of a filter",
     .operands = "NAME [FIELD]",
     .options = TAKES(JSON),
-    .run = run,
-    .run_remote = run,
+    .run = run_info,
+    .run_remote = run_info,
 };

@@ -61,7 +61,7 @@ static void state_cell(struct listing *listing, const struct tamis_filter_stat *
         table_cell(&listing->table, state);
 }
 
-static void add_row(struct listing *listing, const struct tamis_filter_stat *stat)
+static void add_filter_row(struct listing *listing, const struct tamis_filter_stat *stat)
 {
     struct table *table = &listing->table;
     const char *kind = tamis_kind_name(stat->kind);
@@ -75,7 +75,7 @@ static void add_row(struct listing *listing, const struct tamis_filter_stat *sta
     state_cell(listing, stat);
 }
 
-static void show(struct listing *listing, const struct tamis_filter_stat *stat)
+static void show_filter(struct listing *listing, const struct tamis_filter_stat *stat)
 {
     const struct invocation *call = listing->call;
     listing->filters++;
@@ -93,11 +93,11 @@ static void show(struct listing *listing, const struct tamis_filter_stat *stat)
     } else if (cli_given(call, TAKES(QUIET))) {
         out_format(call->out, "%s\n", stat->name);
     } else {
-        add_row(listing, stat);
+        add_filter_row(listing, stat);
     }
 }
 
-static void keep(struct listing *listing, const struct tamis_filter_stat *stat)
+static void keep_stat(struct listing *listing, const struct tamis_filter_stat *stat)
 {
     listing->stats =
         cli_grow(listing->stats, listing->count + 1, &listing->room, sizeof *listing->stats);
@@ -110,9 +110,9 @@ static int list_filter(void *context, const struct tamis_filter_stat *stat)
     const struct invocation *call = listing->call;
     if (!pattern_fits(call->arg_count > 0 ? call->args[0] : NULL, stat->name)) return 0;
     if (sorts(listing))
-        keep(listing, stat);
+        keep_stat(listing, stat);
     else
-        show(listing, stat);
+        show_filter(listing, stat);
     return call->out->failed; /* nobody reads on */
 }
 
@@ -131,7 +131,7 @@ static int list_stats(const struct invocation *call, struct listing *listing)
     return rc;
 }
 
-static int compare(const void *a, const void *b, void *context)
+static int compare_by_order(const void *a, const void *b, void *context)
 {
     const struct listing *listing = context;
     const int order = order_compare(listing->key, a, b);
@@ -141,9 +141,9 @@ static int compare(const void *a, const void *b, void *context)
 static void show_sorted(struct listing *listing)
 {
     if (listing->count > 0)
-        qsort_r(listing->stats, listing->count, sizeof *listing->stats, compare, listing);
+        qsort_r(listing->stats, listing->count, sizeof *listing->stats, compare_by_order, listing);
     for (size_t i = 0; i < listing->count && !listing->call->out->failed; i++)
-        show(listing, &listing->stats[i]);
+        show_filter(listing, &listing->stats[i]);
 }
 
 static void show_total_json(const struct listing *listing)
@@ -184,7 +184,7 @@ static void show_total(struct listing *listing)
         add_total(listing);
 }
 
-static int list(struct invocation *call)
+static int list_filters(struct invocation *call)
 {
     static const char *const header[] = {"NAME",     "KIND", "CAPACITY", "ITEMS",
                                          "RATE-NOW", "BITS", "SIZE",     "STATE"};
@@ -212,14 +212,14 @@ static bool options_fit(const struct invocation *call)
            options_exclusive(call, TAKES(JSON) | TAKES(HUMAN)) && order_of_call(call, NULL) >= 0;
 }
 
-static int run(struct invocation *call)
+static int run_list(struct invocation *call)
 {
-    return options_fit(call) ? cli_with_store(call, TAMIS_READ_ONLY, list) : CLI_ERROR;
+    return options_fit(call) ? cli_with_store(call, TAMIS_READ_ONLY, list_filters) : CLI_ERROR;
 }
 
-static int run_remote(struct invocation *call)
+static int run_list_remote(struct invocation *call)
 {
-    return options_fit(call) ? list(call) : CLI_ERROR;
+    return options_fit(call) ? list_filters(call) : CLI_ERROR;
 }
 
 const struct command cli_command_list = {
@@ -228,6 +228,6 @@ const struct command cli_command_list = {
     .operands = "[PATTERN]",
     .options = TAKES(QUIET) | TAKES(JSON) | TAKES(RECORDED) | TAKES(LIVE) | TAKES(SORT) |
                TAKES(REVERSE) | TAKES(TOTAL) | TAKES(HUMAN) | TAKES(COLOR),
-    .run = run,
-    .run_remote = run_remote,
+    .run = run_list,
+    .run_remote = run_list_remote,
 };

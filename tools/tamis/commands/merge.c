@@ -48,7 +48,7 @@ static int sources_close(struct sources *sources, int status)
     return status;
 }
 
-static int go_on(void *context, uint64_t done_bytes, uint64_t all_bytes)
+static int go_on_merging(void *context, uint64_t done_bytes, uint64_t all_bytes)
 {
     if (interrupt_signal()) return TAMIS_EIO;
     *(uint64_t *)context = done_bytes;
@@ -57,7 +57,7 @@ static int go_on(void *context, uint64_t done_bytes, uint64_t all_bytes)
 }
 
 /* Merges into a filter that is there. Returns TAMIS_ENOTFOUND without a message if it is not. */
-static int merge_into(tamis_store *store, const char *name, const struct tamis_merge *merge,
+static int merge_into_existing(tamis_store *store, const char *name, const struct tamis_merge *merge,
                       tamis_filter **filter)
 {
     int rc = tamis_filter_open(store, name, 0, filter);
@@ -79,11 +79,11 @@ static int merge(const struct invocation *call, const struct sources *sources,
                                       .sources = sources->filters,
                                       .count = sources->count,
                                       .flags = intersect ? TAMIS_MERGE_INTERSECT : 0,
-                                      .progress = go_on,
+                                      .progress = go_on_merging,
                                       .context = &done_bytes};
     int rc;
     do { /* again where another process made or dropped it in between */
-        rc = intersect ? TAMIS_ENOTFOUND : merge_into(store, call->args[0], &merge, filter);
+        rc = intersect ? TAMIS_ENOTFOUND : merge_into_existing(store, call->args[0], &merge, filter);
         if (rc == TAMIS_ENOTFOUND)
             rc = tamis_filter_create_merged(store, call->args[0], &merge, filter);
     } while (rc == TAMIS_EEXIST && !intersect);
@@ -104,7 +104,7 @@ static void tell_overload(const struct tamis_filter_stat *filter)
                  100 * stat.predicted_rate, 100 * stat.fp_rate);
 }
 
-static int show(const struct invocation *call, tamis_filter *filter)
+static int show_merged(const struct invocation *call, tamis_filter *filter)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
     int status = CLI_DONE;
@@ -114,13 +114,13 @@ static int show(const struct invocation *call, tamis_filter *filter)
     return status;
 }
 
-static int run_merge(const struct invocation *call, const struct sources *sources)
+static int merge_opened_sources(const struct invocation *call, const struct sources *sources)
 {
     tamis_filter *filter = NULL;
     progress_start(&call->options, 0);
     const int rc = merge(call, sources, &filter);
     progress_end();
-    if (rc == 0) return cli_filter_close(filter, show(call, filter));
+    if (rc == 0) return cli_filter_close(filter, show_merged(call, filter));
     if (!interrupt_signal()) return cli_fail_library();
     return cli_interrupted("; nothing is lost, and the same command completes it");
 }
@@ -129,11 +129,11 @@ static int merge_sources(struct invocation *call)
 {
     struct sources sources;
     int status = CLI_ERROR;
-    if (sources_open(&sources, call)) status = run_merge(call, &sources);
+    if (sources_open(&sources, call)) status = merge_opened_sources(call, &sources);
     return sources_close(&sources, status);
 }
 
-static int run(struct invocation *call)
+static int run_merge(struct invocation *call)
 {
     interrupt_catch();
     return cli_with_store(call, 0, merge_sources);
@@ -141,7 +141,7 @@ static int run(struct invocation *call)
 
 /* ---- On a server ----------------------------------------------------------------------------- */
 
-static int show_remote(struct invocation *call)
+static int show_merged_remote(struct invocation *call)
 {
     struct filter_view view;
     const bool json = cli_given(call, TAKES(JSON));
@@ -152,7 +152,7 @@ static int show_remote(struct invocation *call)
     return CLI_DONE;
 }
 
-static int run_remote(struct invocation *call)
+static int run_merge_remote(struct invocation *call)
 {
     struct invocation rest = *call;
     struct names names;
@@ -167,7 +167,7 @@ static int run_remote(struct invocation *call)
                      ? cli_interrupted("; nothing is lost, and the same command completes it")
                      : CLI_ERROR;
     names_clear(&names);
-    return status == CLI_DONE ? cli_with_filter(call, 0, show_remote) : status;
+    return status == CLI_DONE ? cli_with_filter(call, 0, show_merged_remote) : status;
 }
 
 const struct command cli_command_merge = {
@@ -175,6 +175,6 @@ const struct command cli_command_merge = {
     .summary = "bring the keys of filters into one",
     .operands = "DST SRC...",
     .options = TAKES(INTERSECT) | TAKES(JSON) | TAKES_PROGRESS,
-    .run = run,
-    .run_remote = run_remote,
+    .run = run_merge,
+    .run_remote = run_merge_remote,
 };

@@ -16,7 +16,7 @@ struct removal {
     bool missed; /* a key was not there */
 };
 
-static void print_json(const struct removal *removal, size_t count)
+static void print_removed_json(const struct removal *removal, size_t count)
 {
     const struct key_source *source = removal->source;
     for (size_t i = 0; i < count; i++) {
@@ -36,7 +36,7 @@ static int remove_batch(void *context, size_t count)
                   : tamis_filter_remove_batch(removal->call->filter, source->keys, count,
                                               source->answers);
     if (removed < 0 && !is_remote) return cli_fail_library();
-    if (cli_given(removal->call, TAKES(JSON))) print_json(removal, count);
+    if (cli_given(removal->call, TAKES(JSON))) print_removed_json(removal, count);
     if (removed >= 0 && (uint64_t)removed == count) return CLI_DONE;
     removal->missed = true;
     for (size_t i = 0; i < count; i++)
@@ -48,7 +48,7 @@ static int remove_batch(void *context, size_t count)
 }
 
 /* A filter of another kind is refused before any key is read. */
-static int check_kind(const struct invocation *call)
+static int check_removes_keys(const struct invocation *call)
 {
     if (call->remote) return remote.can(call->remote, "TAMIS.REMOVE") < 0 ? CLI_ERROR : CLI_DONE;
     cli_tell_trouble(call->filter);
@@ -70,7 +70,7 @@ static void tell_doubts(const struct invocation *call)
 static int remove_keys(struct invocation *call)
 {
     struct removal removal = {.call = call};
-    if (check_kind(call) != CLI_DONE) return CLI_ERROR;
+    if (check_removes_keys(call) != CLI_DONE) return CLI_ERROR;
     interrupt_catch();
     removal.source = key_source_new(call, 1);
     removal.source->interruptible = true;

@@ -35,7 +35,7 @@ static int show_step(void *context, const struct tamis_repair_step *step)
     return 0;
 }
 
-static int show_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
+static int show_repair_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
 {
     struct repairs *repairs = context;
     repairs->all_bytes = all_bytes;
@@ -43,7 +43,7 @@ static int show_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
     return 0;
 }
 
-static int run(struct invocation *call)
+static int run_repair(struct invocation *call)
 {
     if (call->arg_count > 0)
         return cli_fail("unexpected argument '%s': a store that is a directory is repaired as a "
@@ -60,7 +60,7 @@ static int run(struct invocation *call)
     const struct tamis_repair_options options = {.size = sizeof options,
                                                  .flags = flags,
                                                  .fn = show_step,
-                                                 .progress = show_progress,
+                                                 .progress = show_repair_progress,
                                                  .context = &repairs};
     progress_start(&call->options, 0);
     const int64_t steps = tamis_store_repair_with(path, &options);
@@ -125,7 +125,7 @@ static int repair_shards(struct invocation *call)
     return CLI_DONE;
 }
 
-static int run_remote(struct invocation *call)
+static int run_repair_remote(struct invocation *call)
 {
     if (call->arg_count == 0)
         return cli_fail(
@@ -141,6 +141,6 @@ const struct command cli_command_repair = {
     .summary = "make a damaged store whole again",
     .operands = "[NAME]",
     .options = TAKES(DRY_RUN) | TAKES(REBUILD) | TAKES(JSON) | TAKES_PROGRESS,
-    .run = run,
-    .run_remote = run_remote,
+    .run = run_repair,
+    .run_remote = run_repair_remote,
 };

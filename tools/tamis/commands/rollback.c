@@ -11,12 +11,12 @@ static int keep_in_force(void *context, const struct tamis_generation_stat *stat
     return 0;
 }
 
-static bool generation_of(const struct invocation *call, uint64_t *generation)
+static bool generation_asked(const struct invocation *call, uint64_t *generation)
 {
     return number_between("GENERATION", call->args[1], 1, UINT64_MAX, generation);
 }
 
-static void show(const struct invocation *call, uint64_t before, uint64_t after)
+static void show_rollback(const struct invocation *call, uint64_t before, uint64_t after)
 {
     const char *name = call->args[0];
     if (!cli_given(call, TAKES(JSON))) {
@@ -36,20 +36,20 @@ static int rollback(struct invocation *call)
     tamis_store *store = call->store;
     const char *name = call->args[0];
     uint64_t generation = 0, before = 0, after = 0;
-    if (call->arg_count > 1 && !generation_of(call, &generation)) return CLI_ERROR;
+    if (call->arg_count > 1 && !generation_asked(call, &generation)) return CLI_ERROR;
     int rc = tamis_filter_generations(store, name, keep_in_force, &before);
     if (rc < 0) return cli_fail_named(store, name, rc);
     rc = tamis_filter_rollback(store, name, generation);
     if (rc == 0) rc = tamis_filter_generations(store, name, keep_in_force, &after);
     if (rc < 0) return cli_fail_library();
-    show(call, before, after);
+    show_rollback(call, before, after);
     return CLI_DONE;
 }
 
-static int run(struct invocation *call)
+static int run_rollback(struct invocation *call)
 {
     uint64_t generation;
-    if (call->arg_count > 1 && !generation_of(call, &generation)) return CLI_ERROR;
+    if (call->arg_count > 1 && !generation_asked(call, &generation)) return CLI_ERROR;
     return cli_with_store(call, 0, rollback);
 }
 
@@ -57,16 +57,16 @@ static int run(struct invocation *call)
 static int rollback_shards(struct invocation *call)
 {
     uint64_t generation = 0, before, after;
-    if (call->arg_count > 1 && !generation_of(call, &generation)) return CLI_ERROR;
+    if (call->arg_count > 1 && !generation_asked(call, &generation)) return CLI_ERROR;
     if (remote.rollback(call->remote, generation, &before, &after) < 0) return CLI_ERROR;
-    show(call, before, after);
+    show_rollback(call, before, after);
     return CLI_DONE;
 }
 
-static int run_remote(struct invocation *call)
+static int run_rollback_remote(struct invocation *call)
 {
     uint64_t generation;
-    if (call->arg_count > 1 && !generation_of(call, &generation)) return CLI_ERROR;
+    if (call->arg_count > 1 && !generation_asked(call, &generation)) return CLI_ERROR;
     return cli_with_filter(call, 0, rollback_shards);
 }
 
@@ -75,6 +75,6 @@ const struct command cli_command_rollback = {
     .summary = "put an older generation of a filter in force again",
     .operands = "NAME [GENERATION]",
     .options = TAKES(JSON),
-    .run = run,
-    .run_remote = run_remote,
+    .run = run_rollback,
+    .run_remote = run_rollback_remote,
 };

@@ -4,7 +4,7 @@
 #include "names.h"
 #include "remote/remote.h"
 
-static int show_json(const struct invocation *call, tamis_filter *filter)
+static int show_synced_json(const struct invocation *call, tamis_filter *filter)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
     if (call->remote ? remote.stat(call->remote, &stat) < 0 : tamis_filter_stat(filter, &stat) < 0)
@@ -26,14 +26,14 @@ static int sync_filter(const struct invocation *call, const char *name)
         (cli_given(call, TAKES(ACCEPT)) && tamis_filter_accept(filter) < 0))
         status = cli_fail_library();
     else if (cli_given(call, TAKES(JSON)))
-        status = show_json(call, filter);
+        status = show_synced_json(call, filter);
     return cli_filter_close(filter, status);
 }
 
 static int sync_one_remote(struct invocation *call)
 {
     if (remote.sync(call->remote) < 0) return CLI_ERROR;
-    return cli_given(call, TAKES(JSON)) ? show_json(call, NULL) : CLI_DONE;
+    return cli_given(call, TAKES(JSON)) ? show_synced_json(call, NULL) : CLI_DONE;
 }
 
 /* When one filter fails, the others are written all the same. */

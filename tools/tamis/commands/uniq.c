@@ -30,7 +30,7 @@ static int fail_without_memory(const struct invocation *call)
                     cli_given(call, TAKES(RATE)) ? call->options.fp_rate : FIRST_RATE);
 }
 
-static int add_batch(void *context, size_t count)
+static int add_uniq_batch(void *context, size_t count)
 {
     struct reading *reading = context;
     struct key_source *source = reading->source;
@@ -52,7 +52,7 @@ static int read_lines(struct reading *reading)
     reading->source = key_source_new(call, call->arg_count);
     reading->source->interruptible = true;
     const double start = progress_clock();
-    int status = key_source_each(reading->source, add_batch, reading);
+    int status = key_source_each(reading->source, add_uniq_batch, reading);
     progress_end();
     out_flush(call->out);
     if (cli_given(call, TAKES(STATS)))
@@ -79,7 +79,7 @@ static int uniq(struct invocation *call)
 }
 
 /* The operands are files, as those of --file are elsewhere. */
-static int run(struct invocation *call)
+static int run_uniq(struct invocation *call)
 {
     const struct option_files given = call->options.files;
     const char **paths = cli_alloc((call->arg_count + 1) * sizeof *paths);
@@ -100,5 +100,5 @@ const struct command cli_command_uniq = {
     .options =
         TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEEN) | TAKES(STATS) | TAKES(ZERO) | TAKES_PROGRESS,
     .args_optional = true,
-    .run = run,
+    .run = run_uniq,
 };

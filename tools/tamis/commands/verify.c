@@ -44,7 +44,7 @@ static int tell_trouble(void *context, const struct tamis_filter_stat *stat)
     return 0;
 }
 
-static int verify(struct invocation *call)
+static int verify_filters(struct invocation *call)
 {
     struct names names;
     struct verification verification = {.call = call};
@@ -67,9 +67,9 @@ static int verify(struct invocation *call)
     return CLI_DONE;
 }
 
-static int run(struct invocation *call)
+static int run_verify(struct invocation *call)
 {
-    return problems_with_store(call, verify);
+    return problems_with_store(call, verify_filters);
 }
 
 const struct command cli_command_verify = {
@@ -77,5 +77,5 @@ const struct command cli_command_verify = {
     .summary = "check the store, say what is wrong and where",
     .operands = "[NAME...]",
     .options = TAKES(JSON) | TAKES_PROGRESS,
-    .run = run,
+    .run = run_verify,
 };

@@ -6,7 +6,7 @@
  *     order   k1 k4 | k0 k3 k5 | k2     sorted by shard, in their old order within one
  *     pieces  TAMIS.ADD s:{0} k1 k4, TAMIS.ADD s:{7} k0 k3 k5, ...
  *
- * All pieces are on their way at once (exchange.c).  Nothing is copied but into hiredis' buffers,
+ * All pieces are on their way at once (requests.c).  Nothing is copied but into hiredis' buffers,
  * so memory is that of one batch.
  *
  * An add whose answer was lost is asked again.  If the answer is NEW now, the key is new.  If it is
@@ -35,7 +35,7 @@ struct question {
     struct failures failures;
 };
 
-static void make_room(struct remote_filter *filter, size_t keys)
+static void make_room_for_requests(struct remote_filter *filter, size_t keys)
 {
     if (keys <= filter->keys_room) return;
     filter->keys_room = keys;
@@ -108,7 +108,7 @@ static bool is_repeated(const struct request *request, size_t at)
 }
 
 /* An answer to a key that was added: 1 new, 0 seen. */
-static uint8_t judge(struct remote_filter *filter, const struct request *request, size_t at,
+static uint8_t judge_answer(struct remote_filter *filter, const struct request *request, size_t at,
                      bool is_new)
 {
     const redisReply *before = request->before;
@@ -128,7 +128,7 @@ static int64_t take_lost(struct remote_filter *filter, size_t count)
     return -1;
 }
 
-/* The exchange has ended before the piece was done.  Keys of it that may have been added are in
+/* The requests ended before the piece was done.  Keys of it that may have been added are in
  * doubt; the others stay refused. */
 static int64_t abandon(struct remote_filter *filter, const struct request *request,
                        const uint32_t *order, const struct question *question)
@@ -175,7 +175,7 @@ static int64_t take_piece(struct remote_filter *filter, const struct request *re
         if (question->counts != NULL)
             question->counts[order[i]] = (uint64_t)answer->integer;
         else if (answer->integer >= 0 && question->answers != NULL)
-            question->answers[order[i]] = judge(filter, request, i, answer->integer == 1);
+            question->answers[order[i]] = judge_answer(filter, request, i, answer->integer == 1);
         ones += answer->integer >= 0 && question->answers && question->answers[order[i]] == 1;
     }
     /* Why keys were refused stands behind the answers. */
@@ -188,10 +188,10 @@ static int64_t ask_keys(struct remote_filter *filter, const struct tamis_key *ke
 {
     int64_t ones = 0;
     size_t taken = 0;
-    make_room(filter, count);
+    make_room_for_requests(filter, count);
     sort_keys(filter, keys, count);
     const size_t pieces = make_pieces(filter, keys, count, question);
-    bool good = exchange(filter->store, filter->requests, pieces);
+    bool good = requests_complete(filter->store, filter->requests, pieces);
     if (question->answers != NULL) memset(question->answers, TAMIS_ANSWER_REFUSED, count);
     for (size_t i = 0; i < pieces; i++) {
         const struct request *request = &filter->requests[i];
@@ -201,7 +201,7 @@ static int64_t ask_keys(struct remote_filter *filter, const struct tamis_key *ke
         ones += found > 0 ? found : 0;
     }
     (void)failures_tell(&question->failures, filter, question->command);
-    exchange_clear(filter->requests, pieces);
+    requests_clear(filter->requests, pieces);
     return good ? ones : -1;
 }
 
@@ -276,7 +276,7 @@ int batch_explain(struct remote_filter *filter, const struct tamis_key *keys, si
         const size_t bytes[] = {strlen(argv[0]), strlen(key), keys[i].bytes};
         struct request request = request_of(key, 3, argv, false);
         request.bytes = bytes;
-        if (!exchange(filter->store, &request, 1)) return -1;
+        if (!requests_complete(filter->store, &request, 1)) return -1;
         const redisReply *all = request.reply;
         if (all->type != REDIS_REPLY_ARRAY || all->elements != 1 ||
             all->element[0]->type != REDIS_REPLY_ARRAY)
@@ -286,7 +286,7 @@ int batch_explain(struct remote_filter *filter, const struct tamis_key *keys, si
         for (uint32_t j = 0; rc == 0 && j < segments->elements; j++)
             rc = explain_segment(filter, segments->element[j], &keys[i], j,
                                  (uint32_t)segments->elements, each, context);
-        exchange_clear(&request, 1);
+        requests_clear(&request, 1);
     }
     return rc;
 }

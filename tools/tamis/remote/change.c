@@ -151,7 +151,7 @@ int change_claim(struct remote *store, const char *name)
     return claimed;
 }
 
-static bool describe(struct remote_filter *filter, const char *state)
+static bool describe_state(struct remote_filter *filter, const char *state)
 {
     struct words words = {0};
     add_word(&words, "HSET");
@@ -215,7 +215,7 @@ static bool describe_as(struct remote_filter *filter, uint64_t capacity, double 
     filter->seed = seed;
     const int claimed = change_claim(filter->store, filter->name);
     if (claimed == 0) return change_fail_exists(filter->name) == 0;
-    return claimed > 0 && describe(filter, "making");
+    return claimed > 0 && describe_state(filter, "making");
 }
 
 bool change_describe(struct remote_filter *filter, uint64_t capacity, double fp_rate, uint32_t kind,
@@ -231,7 +231,7 @@ bool change_describe(struct remote_filter *filter, uint64_t capacity, double fp_
 
 bool change_describe_anew(struct remote_filter *filter)
 {
-    return describe(filter, "ready");
+    return describe_state(filter, "ready");
 }
 
 bool change_ready(struct remote_filter *filter)
@@ -240,7 +240,7 @@ bool change_ready(struct remote_filter *filter)
 }
 
 /* What was made of a sharded filter stays, as a kill would leave it. */
-static int finish(struct remote_filter *filter, int rc)
+static int finish_change(struct remote_filter *filter, int rc)
 {
     if (rc == 0) return change_ready(filter) ? 0 : -1;
     cli_tell("'tamis drop %s' takes away the shards that were made", filter->name);
@@ -269,7 +269,7 @@ static int make_sharded(struct remote_filter *filter, const struct tamis_filter_
     if (left < 0) return -1;
     if (left == filter->shards) return adopt(filter, spec, kind);
     if (!change_describe(filter, spec->capacity, spec->fp_rate, kind, spec->seed)) return -1;
-    return finish(filter, make_shards(filter, spec, false));
+    return finish_change(filter, make_shards(filter, spec, false));
 }
 
 bool store_has(struct remote *store, const char *name, bool *has)
@@ -283,7 +283,7 @@ bool store_has(struct remote *store, const char *name, bool *has)
 
 /* --if-missing.  1: it is there in shards, and the same; 0: no filter in shards is there; -1 after
  * a message, also where a shard of it is gone: made anew here, it would tell its keys as new. */
-static int is_there(struct remote *store, const char *name, const struct tamis_filter_spec *spec,
+static int is_sharded_there(struct remote *store, const char *name, const struct tamis_filter_spec *spec,
                     uint32_t shards)
 {
     bool has = false;
@@ -324,10 +324,10 @@ int change_make_like(struct remote_filter *to, struct remote_filter *from)
         for (size_t j = 0; j < spec->elements; j++)
             words[count++] = spec->element[j]->str ? spec->element[j]->str : "";
         struct request made = request_of(words[1], (int)count, words, true);
-        rc = exchange(to->store, &made, 1) ? 0 : -1;
+        rc = requests_complete(to->store, &made, 1) ? 0 : -1;
         struct remote_filter one = {.store = to->store, .name = (char *)(uintptr_t)words[1]};
         if (rc == 0) rc = take_made(&one, &made);
-        exchange_clear(&made, 1);
+        requests_clear(&made, 1);
     }
     each_free(from, specs);
     return rc;
@@ -346,7 +346,7 @@ static int create_like(struct remote *store, const char *name, const struct remo
         rc = change_make_like(to, from);
     else if (rc == 0 && !has)
         rc = change_describe(to, from->capacity, from->fp_rate, from->kind, from->seed)
-                 ? finish(to, change_make_like(to, from))
+                 ? finish_change(to, change_make_like(to, from))
                  : -1;
     filter_free(to);
     filter_free(from);
@@ -386,7 +386,7 @@ int store_create(struct remote *store, const char *name, const struct remote_spe
     if (shards == 0) return -1;
     const bool has_seed = spec.hash_set == NULL || strcmp(spec.hash_set, "xxh3") == 0;
     if (shards > 1 && spec.seed == 0 && has_seed) spec.seed = TAMIS_SHARD_SEED;
-    const int there = wanted->if_missing ? is_there(store, name, &spec, shards) : 0;
+    const int there = wanted->if_missing ? is_sharded_there(store, name, &spec, shards) : 0;
     if (there != 0) return there > 0 ? 0 : -1;
     struct remote_filter *filter = filter_new(store, name, shards);
     const int rc = shards > 1 ? make_sharded(filter, &spec, wanted->if_missing)

@@ -20,7 +20,7 @@ struct remote {
     struct node *slots[SLOTS];   /* which node has a slot; NULL: not known */
     int64_t mapped_ns;           /* when the slots were last asked for */
     char trouble[TROUBLE_BYTES]; /* what went wrong last */
-    bool gave_up;                /* an exchange has ended without all replies */
+    bool gave_up;                /* requests have ended without all replies */
     bool may_pass;               /* a node that did not tell its slots may do so later */
 };
 

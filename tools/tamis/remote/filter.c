@@ -17,7 +17,7 @@ char *reply_trouble(const struct remote *store, const char *what, const redisRep
         "ERR the filter cannot be asked: "};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (reply_is_error(reply, heads[i])) return cli_strdup(reply->str + strlen(heads[i]));
-    return exchange_trouble(store, what, reply);
+    return reply_trouble(store, what, reply);
 }
 
 int reply_fail(const struct remote *store, const char *what, const redisReply *reply)
@@ -65,10 +65,10 @@ redisReply *ask_one(struct remote *store, const char *key, int type, unsigned *l
     const char **argv = cli_alloc((size_t)argc * sizeof *argv);
     memcpy(argv, words, (size_t)argc * sizeof *argv);
     struct request request = request_of(key, argc, argv, writes);
-    const bool good = exchange(store, &request, 1);
+    const bool good = requests_complete(store, &request, 1);
     redisReply *reply = request.reply;
     request.reply = NULL;
-    exchange_clear(&request, 1);
+    requests_clear(&request, 1);
     free(argv);
     if (lost != NULL) *lost = request.lost;
     if (good && reply->type == type) return reply;
@@ -105,7 +105,7 @@ struct request *ask_each(struct remote_filter *filter, bool writes, const char *
             own[j] = words[j - 1];
         requests[i] = request_of(key, argc, own, writes);
     }
-    if ((writes ? exchange_gently : exchange)(filter->store, requests, count)) return requests;
+    if ((writes ? requests_complete_gently : requests_complete)(filter->store, requests, count)) return requests;
     each_free(filter, requests);
     return NULL;
 }
@@ -113,7 +113,7 @@ struct request *ask_each(struct remote_filter *filter, bool writes, const char *
 void each_free(const struct remote_filter *filter, struct request *requests)
 {
     if (requests == NULL) return;
-    exchange_clear(requests, filter_keys(filter));
+    requests_clear(requests, filter_keys(filter));
     free(requests[0].argv);
     free(requests);
 }
@@ -155,7 +155,7 @@ static const char *field_of(const redisReply *all, size_t field)
                : NULL;
 }
 
-static uint64_t number_of(const redisReply *all, size_t field)
+static uint64_t number_at(const redisReply *all, size_t field)
 {
     const char *text = field_of(all, field);
     return text ? strtoull(text, NULL, 10) : 0;
@@ -175,7 +175,7 @@ static bool is_usable(const struct remote_filter *filter, const redisReply *all,
 {
     const char *name = filter->name, *state = field_of(all, STATE);
     const char *version = field_of(all, VERSION);
-    const uint64_t shards = number_of(all, SHARDS);
+    const uint64_t shards = number_at(all, SHARDS);
     if (version == NULL)
         cli_tell("key '%s' is a hash, but none that describes a filter", name);
     else if (strcmp(version, DESCRIPTOR_VERSION) != 0)
@@ -199,13 +199,13 @@ static struct remote_filter *find_sharded(struct remote *store, const char *name
     redisReply *all =
         ASK_ONE(store, name, REDIS_REPLY_ARRAY, NULL, false, "HMGET", name, FIELD_NAMES);
     if (all == NULL) return NULL;
-    const uint64_t shards = number_of(all, SHARDS);
+    const uint64_t shards = number_at(all, SHARDS);
     struct remote_filter *filter =
         filter_new(store, name, shards <= SHARDS_MAX ? (uint32_t)shards : 0);
     const char *rate = field_of(all, RATE);
-    filter->capacity = number_of(all, CAPACITY);
+    filter->capacity = number_at(all, CAPACITY);
     filter->fp_rate = rate ? strtod(rate, NULL) : 0;
-    filter->seed = number_of(all, SEED);
+    filter->seed = number_at(all, SEED);
     const char *kind = field_of(all, KIND);
     if (kind == NULL || tamis_kind_from_name(kind, &filter->kind) < 0) filter->kind = 0;
     if (!is_usable(filter, all, other)) {

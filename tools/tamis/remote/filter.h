@@ -2,7 +2,7 @@
 /* filter.h: an open filter of a remote store: its descriptor, if it has one, and its shards. */
 #pragma once
 
-#include "exchange.h"
+#include "requests.h"
 
 struct remote_filter {
     struct remote *store;
@@ -59,7 +59,7 @@ void filter_free(struct remote_filter *filter);
 struct remote_filter *filter_find(struct remote *store, const char *name, const char *other);
 
 /* A sentence of an answer that is an error: the library's sentence alone where the module passes it
- * on, else as exchange_trouble().  The caller frees it. */
+ * on, else as reply_trouble().  The caller frees it. */
 char *reply_trouble(const struct remote *store, const char *what, const redisReply *reply);
 /* Tells it.  Always -1. */
 int reply_fail(const struct remote *store, const char *what, const redisReply *reply);

@@ -44,13 +44,13 @@ static bool scan_node(struct remote *store, struct node *node, const char *patte
     do {
         const char *argv[] = {"SCAN", cursor, "MATCH", pattern, "COUNT", "1000", "TYPE", type};
         struct request request = {.at = node, .argc = 8, .argv = argv};
-        bool good = exchange(store, &request, 1);
+        bool good = requests_complete(store, &request, 1);
         const redisReply *reply = request.reply;
         if (good && (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2 ||
                      reply->element[0]->type != REDIS_REPLY_STRING ||
                      reply->element[0]->len >= sizeof cursor ||
                      reply->element[1]->type != REDIS_REPLY_ARRAY)) {
-            exchange_fail(store, "SCAN", reply);
+            reply_fail(store, "SCAN", reply);
             good = false;
         }
         for (size_t i = 0; good && i < reply->element[1]->elements; i++) {
@@ -58,7 +58,7 @@ static bool scan_node(struct remote *store, struct node *node, const char *patte
             if (is_name(key)) names_add(found, key->str);
         }
         if (good) memcpy(cursor, reply->element[0]->str, reply->element[0]->len + 1);
-        exchange_clear(&request, 1);
+        requests_clear(&request, 1);
         if (!good) return false;
     } while (strcmp(cursor, "0") != 0 && --rounds > 0);
     return true;
@@ -115,7 +115,7 @@ static void sort_names(struct names *found)
     found->count = kept;
 }
 
-static bool has(const struct names *found, const char *name)
+static bool has_name(const struct names *found, const char *name)
 {
     return found->count > 0 &&
            bsearch(&name, found->names, found->count, sizeof(char *), compare_names) != NULL;
@@ -126,7 +126,7 @@ static bool has(const struct names *found, const char *name)
 static void note_lost_descriptor(const struct names *keys, const char *name)
 {
     char *first = cli_format("%s:{0}", name), *second = cli_format("%s:{1}", name);
-    if (has(keys, first) && has(keys, second))
+    if (has_name(keys, first) && has_name(keys, second))
         cli_tell("note: '%s' and '%s' are named like shards of a filter '%s', but there is no key "
                  "'%s' that describes it; if it was lost, 'tamis create %s --if-missing', with the "
                  "-n, -p and --shards that it was made with, describes them anew",
@@ -140,9 +140,9 @@ static int is_described(struct remote *store, const char *name)
 {
     const char *argv[] = {"HGET", name, "tamis"};
     struct request request = request_of(name, 3, argv, false);
-    int is = exchange(store, &request, 1) ? 0 : -1;
+    int is = requests_complete(store, &request, 1) ? 0 : -1;
     if (is == 0) is = request.reply->type == REDIS_REPLY_STRING; /* of another type: an error */
-    exchange_clear(&request, 1);
+    requests_clear(&request, 1);
     return is;
 }
 
@@ -181,7 +181,7 @@ static void join(const struct names *keys, const struct names *sharded, struct n
     for (size_t i = 0; i < keys->count; i++) {
         const size_t base = shard_base(keys->names[i]);
         char *name = cli_copy(keys->names[i], base);
-        if (base == 0 || !has(sharded, name)) names_add(all, keys->names[i]);
+        if (base == 0 || !has_name(sharded, name)) names_add(all, keys->names[i]);
         free(name);
     }
     for (size_t i = 0; i < sharded->count; i++)
@@ -193,11 +193,11 @@ bool store_has_module(struct remote *store, const char *name)
 {
     const char *argv[] = {"TAMIS.INFO", name};
     struct request request = request_of(name, 2, argv, false);
-    if (!exchange(store, &request, 1)) return false;
+    if (!requests_complete(store, &request, 1)) return false;
     const redisReply *reply = request.reply;
     const bool unknown = reply_is_error(reply, "ERR unknown command");
-    if (unknown) (void)exchange_fail(store, argv[0], reply);
-    exchange_clear(&request, 1);
+    if (unknown) (void)reply_fail(store, argv[0], reply);
+    requests_clear(&request, 1);
     return !unknown;
 }
 

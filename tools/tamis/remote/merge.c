@@ -114,7 +114,7 @@ static int combine(struct merging *m, const char *to)
     struct request request = request_of(to, (int)m->count + 3, words, true);
     /* Counters would be added twice. */
     request.once = true;
-    int rc = exchange(m->store, &request, 1) ? 0 : -1;
+    int rc = requests_complete(m->store, &request, 1) ? 0 : -1;
     if (rc == 0 && request.reply == NULL) {
         cli_tell("the server was lost before it answered, so the filters may have been merged into "
                  "'%s' or not; unless it is of kind counting, merge again",
@@ -125,7 +125,7 @@ static int combine(struct merging *m, const char *to)
             strcmp(request.reply->str ? request.reply->str : "", "ERR item exists") == 0;
         rc = exists ? change_fail_exists(to) : tell_refusal(m, request.reply);
     }
-    exchange_clear(&request, 1);
+    requests_clear(&request, 1);
     free(words);
     return rc;
 }

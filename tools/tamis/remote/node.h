@@ -21,7 +21,7 @@ struct node {
     struct wire wire;
     struct expected *expected;
     size_t first, end, room; /* of `expected` */
-    size_t chosen;           /* requests that exchange_gently() gives it in this round */
+    size_t chosen;           /* requests that requests_complete_gently() gives it in this round */
     bool writes;             /* of this round: WAIT is to follow */
     int64_t heard_ns;        /* when something came, or the first of the round was sent */
     bool may_pass;           /* what failed last: no answer came in time, or it is loading */

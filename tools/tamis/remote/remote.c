@@ -148,7 +148,7 @@ static int list_one(void *context, const char *name)
     return listing->each(listing->context, &stat);
 }
 
-static int list(struct remote *store, const char *pattern, bool names_only,
+static int list_remote(struct remote *store, const char *pattern, bool names_only,
                 int (*each)(void *context, const struct tamis_filter_stat *stat), void *context)
 {
     struct listing listing = {
@@ -187,5 +187,5 @@ const struct remote_calls remote = {
     .create = store_create,
     .drop = store_drop,
     .rename = store_rename,
-    .list = list,
+    .list = list_remote,
 };

@@ -4,7 +4,7 @@
  * commands see it.
  *
  * The files of remote/ are the client: shard.c has the rule from keys to shards, node.c a
- * connection, cluster.c which node has which slot, exchange.c requests and their answers with all
+ * connection, cluster.c which node has which slot, requests.c requests and their answers with all
  * that can go wrong in between, list.c which filters there are, filter.c a filter by its name,
  * batch.c its keys, and the rest each a command about filters.  No file outside includes another
  * header of them than this one, but for redis_connection.c, which has wire.h.

@@ -24,7 +24,7 @@ static bool move_shards(struct remote_filter *from, struct remote_filter *to, bo
         argv[3 * i + 2] = filter_key(to, i);
         requests[i] = request_of(argv[3 * i + 1], 3, argv + 3 * i, true);
     }
-    bool good = exchange_gently(from->store, requests, count);
+    bool good = requests_complete_gently(from->store, requests, count);
     for (uint32_t i = 0; good && i < count; i++) {
         const redisReply *reply = requests[i].reply;
         const bool gone =
@@ -33,9 +33,9 @@ static bool move_shards(struct remote_filter *from, struct remote_filter *to, bo
         if (!good && reply->type == REDIS_REPLY_INTEGER)
             (void)change_fail_exists(filter_key(to, i));
         else if (!good)
-            exchange_fail(from->store, "RENAMENX", reply);
+            reply_fail(from->store, "RENAMENX", reply);
     }
-    exchange_clear(requests, count);
+    requests_clear(requests, count);
     free(argv);
     free(requests);
     return good;

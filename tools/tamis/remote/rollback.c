@@ -15,7 +15,7 @@ struct in_force {
     uint64_t *of;
 };
 
-static uint64_t generation_of(const redisReply *info)
+static uint64_t generation_of_reply(const redisReply *info)
 {
     for (size_t i = 0; i + 1 < info->elements; i += 2)
         if (info->element[i]->str != NULL && strcmp(info->element[i]->str, "generation") == 0)
@@ -23,7 +23,7 @@ static uint64_t generation_of(const redisReply *info)
     return 0;
 }
 
-static int look(struct remote_filter *filter, struct in_force *in_force)
+static int look_at_generations(struct remote_filter *filter, struct in_force *in_force)
 {
     struct failures failures = {0};
     struct request *requests = ASK_EACH(filter, false, "TAMIS.INFO");
@@ -36,7 +36,7 @@ static int look(struct remote_filter *filter, struct in_force *in_force)
             failures_add(&failures, &requests[i], info);
             continue;
         }
-        const uint64_t generation = in_force->of[i] = generation_of(info);
+        const uint64_t generation = in_force->of[i] = generation_of_reply(info);
         if (generation > in_force->newest) in_force->newest = generation;
         if (generation < in_force->oldest) in_force->oldest = generation;
     }
@@ -51,10 +51,10 @@ static int go_back_once(struct remote_filter *filter)
     const char *words[] = {"TAMIS.ROLLBACK", filter_key(filter, 0)};
     struct request request = request_of(words[1], 2, words, true);
     request.once = true;
-    int rc = exchange(filter->store, &request, 1) ? 0 : -1;
+    int rc = requests_complete(filter->store, &request, 1) ? 0 : -1;
     if (rc == 0 && request.reply != NULL && request.reply->type != REDIS_REPLY_STATUS)
         rc = reply_fail(filter->store, words[0], request.reply);
-    exchange_clear(&request, 1);
+    requests_clear(&request, 1);
     return rc;
 }
 
@@ -72,7 +72,7 @@ static int choose(struct remote_filter *filter, const struct in_force *in_force,
     redisReply *info = ASK_ONE(filter->store, filter_key(filter, 0), REDIS_REPLY_ARRAY, NULL, false,
                                "TAMIS.INFO", filter_key(filter, 0));
     if (info == NULL) return -1;
-    *wanted = in_force->of[0] = generation_of(info);
+    *wanted = in_force->of[0] = generation_of_reply(info);
     freeReplyObject(info);
     if (*wanted != in_force->newest) return 0;
     cli_tell("filter '%s': the connection was lost before its first shard went back; nothing was "
@@ -100,7 +100,7 @@ static int go_back(struct remote_filter *filter, const struct in_force *in_force
         words[2] = number;
         requests[asked++] = request_of(words[1], 3, words, true);
     }
-    const bool good = exchange_gently(filter->store, requests, asked);
+    const bool good = requests_complete_gently(filter->store, requests, asked);
     *back = count - (uint32_t)asked;
     for (size_t i = 0; i < asked; i++) {
         const redisReply *reply = requests[i].reply;
@@ -111,7 +111,7 @@ static int go_back(struct remote_filter *filter, const struct in_force *in_force
     }
     int rc = failures_tell(&failures, filter, "TAMIS.ROLLBACK");
     if (!good) rc = -1;
-    exchange_clear(requests, asked);
+    requests_clear(requests, asked);
     free(argv);
     free(requests);
     return rc;
@@ -123,7 +123,7 @@ int filter_rollback(struct remote_filter *filter, uint64_t generation, uint64_t 
     struct in_force in_force = {0};
     uint64_t wanted = generation;
     uint32_t back;
-    int rc = look(filter, &in_force);
+    int rc = look_at_generations(filter, &in_force);
     *before = in_force.newest;
     if (rc == 0 && wanted == 0) rc = choose(filter, &in_force, &wanted);
     if (rc == 0) {

@@ -15,7 +15,7 @@ static const redisReply *value_of(const redisReply *all, const char *name)
 /* ---- Fields, by the table of tamis_fields.h ------------------------------------------------- */
 
 /* What no integer of a reply can hold is text. */
-static uint64_t number_of(const redisReply *value)
+static uint64_t number_in(const redisReply *value)
 {
     return value->type == REDIS_REPLY_STRING && value->str ? strtoull(value->str, NULL, 10)
                                                            : (uint64_t)value->integer;
@@ -34,7 +34,7 @@ static bool read_value(const struct tamis_field *field, const redisReply *info,
     else if (field->type == TAMIS_FIELD_LIMIT && told->type == REDIS_REPLY_NIL)
         value->number = UINT64_MAX;
     else
-        value->number = number_of(told);
+        value->number = number_in(told);
     value->ns = (int64_t)value->number;
     return true;
 }
@@ -159,7 +159,7 @@ int filter_segments(struct remote_filter *filter, bool fill, struct tamis_filter
             rc = reply_fail(filter->store, "TAMIS.INFO", list->element[i]);
     }
     if (rc < 0 && (list == NULL || list->elements != stat->segment_count))
-        rc = exchange_fail(filter->store, "TAMIS.INFO", info);
+        rc = requests_fail(filter->store, "TAMIS.INFO", info);
     freeReplyObject(info);
     if (rc == 0) return 0;
     free(*segments);

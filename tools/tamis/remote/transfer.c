@@ -53,7 +53,7 @@ static bool is_piece(const redisReply *reply)
 static int take_piece(struct remote *store, struct out_state *state, const redisReply *reply,
                       const struct tamis_sink *sink, uint64_t *all_bytes)
 {
-    if (!is_piece(reply)) return exchange_fail(store, "TAMIS.EXPORT", reply);
+    if (!is_piece(reply)) return reply_fail(store, "TAMIS.EXPORT", reply);
     const uint64_t all = (uint64_t)reply->element[0]->integer;
     const uint64_t mark = (uint64_t)reply->element[1]->integer;
     const size_t bytes = reply->element[2]->len;
@@ -130,7 +130,7 @@ char *transfer_aside(const char *key, size_t index)
     return cli_format("{%u}:tamis-copy:%s:%zu", tag_of(key), key, index);
 }
 
-static void begin(struct in_state *state, struct remote *store, const char *key)
+static void begin_transfer(struct in_state *state, struct remote *store, const char *key)
 {
     *state = (struct in_state){
         .store = store, .key = key, .tag = tag_of(key), .piece = cli_alloc(PIECE_BYTES)};
@@ -144,10 +144,10 @@ static int send_piece(struct in_state *state)
     const size_t bytes[] = {3, strlen(key), state->bytes, 2, strlen(PIECE_SECONDS)};
     struct request request = request_of(key, 5, argv, true);
     request.bytes = bytes;
-    int rc = exchange(state->store, &request, 1) ? 0 : -1;
+    int rc = requests_complete(state->store, &request, 1) ? 0 : -1;
     if (rc == 0 && request.reply->type != REDIS_REPLY_STATUS)
         rc = reply_fail(state->store, "SET", request.reply);
-    exchange_clear(&request, 1);
+    requests_clear(&request, 1);
     free(key);
     state->bytes = 0;
     state->count++;
@@ -169,7 +169,7 @@ static int take_in(void *context, const void *data, size_t bytes)
 }
 
 /* TAMIS.LOAD key [DURABLE] KEYS piece...; a lost answer is asked again, and may find its work. */
-static int load(struct in_state *state, bool durable)
+static int send_load(struct in_state *state, bool durable)
 {
     const char **words = cli_alloc((state->count + 5) * sizeof *words);
     size_t count = 0;
@@ -181,13 +181,13 @@ static int load(struct in_state *state, bool durable)
     for (size_t i = 0; i < state->count; i++)
         words[count++] = piece_key(state, i);
     struct request request = request_of(state->key, (int)count, words, true);
-    int rc = exchange(state->store, &request, 1) ? 0 : -1;
+    int rc = requests_complete(state->store, &request, 1) ? 0 : -1;
     const redisReply *reply = request.reply;
     if (rc == 0 && reply_is_error(reply, "ERR item"))
         rc = request.lost > 0 ? 0 : change_fail_exists(state->key);
     else if (rc == 0 && reply->type != REDIS_REPLY_STATUS)
         rc = reply_fail(state->store, "TAMIS.LOAD", reply);
-    exchange_clear(&request, 1);
+    requests_clear(&request, 1);
     for (size_t i = first; i < count; i++) {
         if (!change_remove_key(state->store, words[i])) rc = -1;
         free((char *)(uintptr_t)words[i]);
@@ -200,7 +200,7 @@ static int load(struct in_state *state, bool durable)
 static int end(struct in_state *state, int rc, bool durable)
 {
     if (rc == 0) rc = send_piece(state);
-    if (rc == 0) rc = load(state, durable);
+    if (rc == 0) rc = send_load(state, durable);
     free(state->piece);
     return rc < 0 ? -1 : 0;
 }
@@ -208,7 +208,7 @@ static int end(struct in_state *state, int rc, bool durable)
 int transfer_import(struct remote *store, const char *name, tamis_filter *filter, bool durable)
 {
     struct in_state state;
-    begin(&state, store, name);
+    begin_transfer(&state, store, name);
     const struct tamis_sink sink = {.size = sizeof sink, .write = take_in, .context = &state};
     const int rc = tamis_filter_export(filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
     if (rc < 0 && rc != TAMIS_EIO) (void)cli_fail_library();
@@ -220,7 +220,7 @@ int transfer_copy(struct remote *store, const char *from, const char *to)
     struct in_state state;
     struct tamis_filter_stat stat;
     struct remote_filter *filter = filter_new(store, from, 0);
-    begin(&state, store, to);
+    begin_transfer(&state, store, to);
     const struct tamis_sink sink = {.size = sizeof sink, .write = take_in, .context = &state};
     int rc = filter_stat(filter, &stat);
     filter_free(filter);
@@ -279,7 +279,7 @@ static int bring_shard(struct remote_filter *filter, const char *key,
                        const struct tamis_source *source, bool durable)
 {
     struct in_state state;
-    begin(&state, filter->store, key);
+    begin_transfer(&state, filter->store, key);
     int64_t got;
     int rc = 0;
     do {
@@ -297,12 +297,12 @@ static int put_in_place(struct remote *store, const char *aside, const char *key
 {
     const char *argv[] = {"RENAME", aside, key};
     struct request request = request_of(key, 3, argv, true);
-    int rc = exchange(store, &request, 1) ? 0 : -1;
+    int rc = requests_complete(store, &request, 1) ? 0 : -1;
     const bool done =
         rc == 0 && (request.reply->type == REDIS_REPLY_STATUS ||
                     (request.lost > 0 && reply_is_error(request.reply, "ERR no such key")));
     if (rc == 0 && !done) rc = reply_fail(store, argv[0], request.reply);
-    exchange_clear(&request, 1);
+    requests_clear(&request, 1);
     return rc;
 }
 

@@ -38,7 +38,7 @@ static void bound_replies(redisReader *reader)
     reader->fn = &replies;
 }
 
-static bool fail(struct wire *wire, const char *why)
+static bool fail_wire(struct wire *wire, const char *why)
 {
     wire->error = why;
     return false;
@@ -107,7 +107,7 @@ bool wire_flush(struct wire *wire)
     size_t unsent = sdslen(context->obuf), sent = 0;
     while (sent < unsent) {
         const long now = tls_write(wire->tls, context->obuf + sent, unsent - sent);
-        if (now < 0) return fail(wire, "the TLS connection is gone");
+        if (now < 0) return fail_wire(wire, "the TLS connection is gone");
         if (now == 0) break;
         sent += (size_t)now;
     }
@@ -127,9 +127,9 @@ static bool read_some(struct wire *wire)
     do {
         bytes = tls_read(wire->tls, piece, sizeof piece);
         if (bytes > 0 && redisReaderFeed(wire->context->reader, piece, (size_t)bytes) != REDIS_OK)
-            return fail(wire, wire->context->reader->errstr);
+            return fail_wire(wire, wire->context->reader->errstr);
     } while (bytes > 0 && tls_has_read(wire->tls));
-    return bytes >= 0 || fail(wire, "the server closed the TLS connection");
+    return bytes >= 0 || fail_wire(wire, "the server closed the TLS connection");
 }
 
 static size_t unread_bytes(const struct wire *wire)
@@ -153,6 +153,6 @@ bool wire_reply(struct wire *wire, redisReply **reply)
     if (next != NULL)
         wire->reply_bytes = unread_bytes(wire); /* of the next one */
     else if (wire->reply_bytes > REPLY_BYTES_MAX)
-        return fail(wire, "its answer is longer than any that is asked for, and was not read");
+        return fail_wire(wire, "its answer is longer than any that is asked for, and was not read");
     return true;
 }

@@ -20,7 +20,7 @@ static struct report_filter *add_filter(struct report *report, const char *name)
     return filter;
 }
 
-static int by_name(const void *a, const void *b)
+static int by_report_name(const void *a, const void *b)
 {
     const struct report_filter *x = a, *y = b;
     return text_compare_names(x->name, y->name);
@@ -47,7 +47,7 @@ static void unload(struct report_filter *filter)
     filter->generation_count = 0;
 }
 
-static void clear(struct report *report)
+static void clear_report(struct report *report)
 {
     for (size_t i = 0; i < report->count; i++)
         unload(&report->filters[i]);
@@ -96,7 +96,7 @@ static json_t *without_seeds(json_t *info)
 }
 
 /* Reads one filter. If that fails, the library's sentence stays in the report. */
-static int load(tamis_store *store, struct report_filter *filter)
+static int read_report_filter(tamis_store *store, struct report_filter *filter)
 {
     tamis_filter *open = NULL;
     int rc = tamis_filter_open(store, filter->name, TAMIS_READ_ONLY, &open);
@@ -116,10 +116,10 @@ static int load(tamis_store *store, struct report_filter *filter)
  * */
 static int load_settled(tamis_store *store, struct report_filter *filter)
 {
-    int rc = load(store, filter);
+    int rc = read_report_filter(store, filter);
     for (int again = 0; rc == TAMIS_EINVAL && again < LOADS_AGAIN; again++) {
         unload(filter);
-        rc = load(store, filter);
+        rc = read_report_filter(store, filter);
     }
     return rc;
 }
@@ -148,7 +148,7 @@ static int load_all(tamis_store *store, struct report *report, bool listed)
 
 /* ---- The command -------------------------------------------------------------------------- */
 
-static bool options_suffice(const struct invocation *call)
+static bool report_options_suffice(const struct invocation *call)
 {
     const bool all = cli_given(call, TAKES(ALL));
     if (!call->options.output || !*call->options.output)
@@ -164,12 +164,12 @@ static bool options_suffice(const struct invocation *call)
 
 /* Collects the names that were given. A name that is not there ends the command before anything is
  * read. */
-static int collect(const struct invocation *call, struct report *report)
+static int collect_filters(const struct invocation *call, struct report *report)
 {
     if (cli_given(call, TAKES(ALL))) {
         if (tamis_store_list(call->store, NULL, add_listed, report) < 0) return cli_fail_library();
         if (report->count > 0)
-            qsort(report->filters, report->count, sizeof *report->filters, by_name);
+            qsort(report->filters, report->count, sizeof *report->filters, by_report_name);
         return CLI_DONE;
     }
     for (size_t i = 0; i < call->arg_count; i++) {
@@ -204,20 +204,20 @@ static int make_page(struct invocation *call)
 {
     struct report report = {.made_at = (int64_t)time(NULL) * 1000000000,
                             .store = cli_store_path(call)};
-    int status = collect(call, &report);
+    int status = collect_filters(call, &report);
     if (status == CLI_DONE) {
         interrupt_catch();
         struct stream *stream = stream_write_file(call->options.output, true);
         status = stream ? write_page(call, &report, stream) : stream_open_status();
         stream_close(stream);
     }
-    clear(&report);
+    clear_report(&report);
     return status;
 }
 
-static int run(struct invocation *call)
+static int run_report(struct invocation *call)
 {
-    return options_suffice(call) ? cli_with_store(call, TAMIS_READ_ONLY, make_page) : CLI_ERROR;
+    return report_options_suffice(call) ? cli_with_store(call, TAMIS_READ_ONLY, make_page) : CLI_ERROR;
 }
 
 const struct command cli_command_report = {
@@ -226,5 +226,5 @@ const struct command cli_command_report = {
     .operands = "NAME...|--all",
     .options = TAKES(ALL) | TAKES(OUTPUT) | TAKES_PROGRESS,
     .args_optional = true,
-    .run = run,
+    .run = run_report,
 };

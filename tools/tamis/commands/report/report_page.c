@@ -48,7 +48,7 @@ static void datum(struct page *page, const struct report_filter *filter, const c
     page_text(page, "</data>");
 }
 
-static void name_of(struct page *page, const struct report_filter *filter)
+static void put_name(struct page *page, const struct report_filter *filter)
 {
     page_text(page, "<bdi>");
     page_escaped(page, filter->name);
@@ -93,7 +93,7 @@ static void attention_item(void *context, const struct finding *finding)
                 strcmp(finding->state, "full") == 0 || strcmp(finding->state, "over") == 0 ? "full"
                                                                                            : "bad",
                 finding->state, attention->index);
-    name_of(page, attention->filter);
+    put_name(page, attention->filter);
     page_text(page, "</a>: ");
     page_escaped(page, finding->what);
     if (strcmp(finding->state, "over") == 0)
@@ -176,7 +176,7 @@ static void open_cell(struct page *page, const char *tag, const struct column *c
 static void catalog_row(struct page *page, const struct report_filter *filter, size_t index)
 {
     page_format(page, "<tr><th scope=\"row\" class=\"name\"><a href=\"#f%zu\">", index);
-    name_of(page, filter);
+    put_name(page, filter);
     page_text(page, "</a></th><td>");
     badge(page, filter);
     page_text(page, "</td>");
@@ -311,7 +311,7 @@ static void section(struct page *page, const struct report *report, size_t index
     const bool open = report->count <= OPEN_AT_MOST || filter->error || filter->view.stat.state;
     page_format(page, "<details class=\"panel filter\" id=\"f%zu\"%s><summary><h2>", index,
                 open ? " open" : "");
-    name_of(page, filter);
+    put_name(page, filter);
     page_text(page, "</h2>");
     badge(page, filter);
     page_text(page, "</summary>\n");

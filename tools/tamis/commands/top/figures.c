@@ -69,7 +69,7 @@ int figures_enter(struct figures *figures, const char *filter_name)
 
 /* ---- A look ---------------------------------------------------------------------------------- */
 
-static struct figures_row *add(struct figures *figures)
+static struct figures_row *add_figures_row(struct figures *figures)
 {
     struct figures_rows *rows = &figures->now;
     rows->all = cli_grow(rows->all, rows->count + 1, &rows->room, sizeof *rows->all);
@@ -81,7 +81,7 @@ static struct figures_row *add(struct figures *figures)
 static int add_filter(void *context, const struct tamis_filter_stat *stat)
 {
     struct figures *figures = context;
-    if (pattern_fits(figures->pattern, stat->name)) add(figures)->stat = *stat;
+    if (pattern_fits(figures->pattern, stat->name)) add_figures_row(figures)->stat = *stat;
     return 0;
 }
 
@@ -94,7 +94,7 @@ static double predicted_rate(const struct tamis_segment_stat *segment)
 
 static void add_segment(struct figures *figures, const struct tamis_segment_stat *segment)
 {
-    struct figures_row *row = add(figures);
+    struct figures_row *row = add_figures_row(figures);
     struct tamis_filter_stat *stat = &row->stat;
     *stat = (struct tamis_filter_stat){.size = sizeof *stat,
                                        .kind = segment->kind,
@@ -140,7 +140,7 @@ static int look_at_filters(struct figures *figures)
     return rc < 0 ? rc : tamis_watch_look(figures->watch, add_filter, figures);
 }
 
-static int by_name(const void *a, const void *b)
+static int by_row_name(const void *a, const void *b)
 {
     const struct figures_row *x = a, *y = b;
     return strcmp(x->stat.name, y->stat.name);
@@ -153,7 +153,7 @@ static const struct figures_row *find_before(const struct figures *figures,
     const struct figures_rows *before = &figures->before;
     const struct figures_row *found =
         before->count == 0 ? NULL
-                           : bsearch(row, before->all, before->count, sizeof *before->all, by_name);
+                           : bsearch(row, before->all, before->count, sizeof *before->all, by_row_name);
     return found && found->stat.created_at == row->stat.created_at &&
                    found->stat.kind == row->stat.kind
                ? found
@@ -207,7 +207,7 @@ int figures_look(struct figures *figures)
     const double clock = progress_clock();
     figures->before = figures->now;
     if (figures->before.count > 0)
-        qsort(figures->before.all, figures->before.count, sizeof *figures->before.all, by_name);
+        qsort(figures->before.all, figures->before.count, sizeof *figures->before.all, by_row_name);
     figures->now = spare;
     figures->now.count = 0;
     const int rc = figures->filter ? look_at_segments(figures) : look_at_filters(figures);

@@ -54,7 +54,7 @@ struct view {
 
 /* Prints as much of the text as fits into `width` columns from x on, and nothing outside of the
  * window. */
-static void put(const struct view *view, int y, int x, size_t width, const char *text)
+static void put_clipped(const struct view *view, int y, int x, size_t width, const char *text)
 {
     int rows, columns;
     getmaxyx(stdscr, rows, columns);
@@ -69,7 +69,7 @@ static void put(const struct view *view, int y, int x, size_t width, const char 
 
 static void put_line(const struct view *view, int y, const char *text)
 {
-    put(view, y, 0, SIZE_MAX, text);
+    put_clipped(view, y, 0, SIZE_MAX, text);
 }
 
 __attribute__((format(printf, 2, 3))) static void set_message(struct view *view, const char *format,
@@ -142,7 +142,7 @@ static void put_row(const struct view *view, const struct table *table, size_t r
         if (!is_shown[i]) continue;
         const size_t left = table->align[i] == 'r' ? width - text_width(cell) : 0;
         if (i == FIGURES_STATE) (void)attron(state);
-        put(view, y, (int)(x + left), i == FIGURES_STATE ? SIZE_MAX : width, cell);
+        put_clipped(view, y, (int)(x + left), i == FIGURES_STATE ? SIZE_MAX : width, cell);
         if (i == FIGURES_STATE) (void)attroff(state);
         x += width + SPACE;
     }
@@ -232,7 +232,7 @@ static void draw_foot(const struct view *view)
     const int y = getmaxy(stdscr) - 1;
     if (view->asks) {
         put_line(view, y, "pattern: ");
-        put(view, y, 9, SIZE_MAX, view->input);
+        put_clipped(view, y, 9, SIZE_MAX, view->input);
     } else if (view->message) {
         put_line(view, y, view->message);
     } else if (view->figures->filter) {
@@ -286,7 +286,7 @@ static void draw(struct view *view)
 
 /* ---- Looks ----------------------------------------------------------------------------------- */
 
-static void look(struct view *view)
+static void read_figures(struct view *view)
 {
     struct figures *figures = view->figures;
     view->next = progress_clock() + (double)view->interval_ns / 1e9;
@@ -306,13 +306,13 @@ static void enter(struct view *view, const char *filter_name)
     }
     view->selected = view->first = 0;
     view->name[0] = '\0';
-    look(view);
+    read_figures(view);
 }
 
 static void take_pattern(struct view *view, const char *pattern)
 {
     figures_set_pattern(view->figures, pattern);
-    look(view);
+    read_figures(view);
 }
 
 /* Sorts by the next column in this direction that can be sorted by. */
@@ -425,7 +425,7 @@ static void take_command(struct view *view, int key)
         change_interval(view, key == '-');
         break;
     case ' ':
-        look(view);
+        read_figures(view);
         break;
     case '/':
         ask_pattern(view);
@@ -489,7 +489,7 @@ static void show_until_enough(struct view *view)
         const bool is_ready =
             interrupt_wait_ns(STDIN_FILENO, POLLIN, left > 0 ? (int64_t)(left * 1e9) : 0);
         if (interrupt_signal() != 0 || !take_keys(view, is_ready)) return;
-        if (progress_clock() >= view->next) look(view);
+        if (progress_clock() >= view->next) read_figures(view);
     }
 }
 

@@ -13,7 +13,7 @@
 
 #define INTERVAL_NS INT64_C(1000000000)
 
-static void print_json(const struct figures *figures)
+static void print_figures_json(const struct figures *figures)
 {
     for (size_t i = 0; i < figures->now.count; i++)
         json_print(figures->call->out, figures_json(figures, &figures->now.all[i]));
@@ -36,10 +36,10 @@ static void print_text(const struct figures *figures)
     table_clear(&table);
 }
 
-static void print(const struct figures *figures)
+static void print_figures_text(const struct figures *figures)
 {
     if (cli_given(figures->call, TAKES(JSON)))
-        print_json(figures);
+        print_figures_json(figures);
     else
         print_text(figures);
     out_flush(figures->call->out);
@@ -60,7 +60,7 @@ static int print_looks(struct figures *figures, int64_t interval_ns)
     for (bool is_first = true; wait(interval_ns) && !out->failed; is_first = false) {
         if (figures_look(figures) < 0) return cli_fail_library();
         if (!is_first && !cli_given(figures->call, TAKES(JSON))) out_char(out, '\n');
-        print(figures);
+        print_figures_text(figures);
         if (once) return figures->now.count > 0 ? CLI_DONE : CLI_NOTHING;
     }
     return out->failed ? CLI_ERROR : 128 + interrupt_signal();
@@ -73,7 +73,7 @@ static bool has_screen(const struct invocation *call)
            isatty(STDOUT_FILENO) == 1;
 }
 
-static int show(struct invocation *call, struct figures *figures)
+static int show_figures(struct invocation *call, struct figures *figures)
 {
     const int64_t interval_ns =
         cli_given(call, TAKES(INTERVAL)) ? call->options.interval_ns : INTERVAL_NS;
@@ -94,13 +94,13 @@ static int top(struct invocation *call)
     if (figures_init(&figures, call)) {
         if (call->arg_count > 0 && !cli_given(call, TAKES(SEGMENTS)))
             figures_set_pattern(&figures, call->args[0]);
-        status = show(call, &figures);
+        status = show_figures(call, &figures);
     }
     figures_clear(&figures);
     return status;
 }
 
-static int run(struct invocation *call)
+static int run_top(struct invocation *call)
 {
     if (!options_exclusive(call, TAKES(JSON) | TAKES(HUMAN))) return CLI_ERROR;
     if (cli_given(call, TAKES(SEGMENTS)) && call->arg_count == 0)
@@ -114,5 +114,5 @@ const struct command cli_command_top = {
     .operands = "[PATTERN]",
     .options = TAKES(ONCE) | TAKES(JSON) | TAKES(INTERVAL) | TAKES(SORT) | TAKES(REVERSE) |
                TAKES(HUMAN) | TAKES(SEGMENTS) | TAKES(COLOR) | TAKES(WAIT),
-    .run = run,
+    .run = run_top,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exchange.h: requests to the nodes of a store, all at once, until each has its reply. */
+/* requests.h: requests to the nodes of a store, all at once, until each has its reply. */
 #pragma once
 
 #include "cluster.h"
@@ -34,18 +34,18 @@ struct request request_of(const char *key, int argc, const char **argv, bool wri
 
 /* true: each request is done.  false after a message: nothing was heard for store->timeout_ms, a
  * signal came in a wait, or the store cannot be used.  Replies that came are there in any case. */
-bool exchange(struct remote *store, struct request *requests, size_t count);
+bool requests_complete(struct remote *store, struct request *requests, size_t count);
 
 /* The same, but each node has only a few of them at a time: those that each take a server
  * milliseconds would together keep it from answering others, and the other nodes would take it for
  * dead. */
-bool exchange_gently(struct remote *store, struct request *requests, size_t count);
+bool requests_complete_gently(struct remote *store, struct request *requests, size_t count);
 
 /* Frees the replies. */
-void exchange_clear(struct request *requests, size_t count);
+void requests_clear(struct request *requests, size_t count);
 
 /* A sentence: the reply is an error, with what can be done about it, or has an unexpected shape.
  * The caller frees it. */
-char *exchange_trouble(const struct remote *store, const char *what, const redisReply *reply);
+char *reply_trouble(const struct remote *store, const char *what, const redisReply *reply);
 /* Tells it.  Always -1. */
-int exchange_fail(const struct remote *store, const char *what, const redisReply *reply);
+int reply_fail(const struct remote *store, const char *what, const redisReply *reply);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exchange.c: requests to all nodes at once, and their replies; see exchange.h.
+ * requests.c: requests to all nodes at once, and their replies; see requests.h.
  *
  * It goes in rounds.  A round sends each request that has no reply to the node that has its slot,
  * all of them before it waits for any, and takes the replies as they come.  What was redirected,
@@ -8,7 +8,7 @@
  * the slots.  A node that is silent for a second is doubted: if the other nodes say that its slots
  * are elsewhere now, its connection is given up; if not, it may only be slow.
  */
-#include "exchange.h"
+#include "requests.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -21,10 +21,10 @@
 #define REDIRECTIONS 4  /* of a request, which are followed at once */
 #define CONNECT_MS 2000
 #define GRACE_MS 1000 /* after a signal */
-#define AT_A_TIME 4   /* requests to a node of exchange_gently() */
+#define AT_A_TIME 4   /* requests to a node of requests_complete_gently() */
 #define WAIT_MS "500" /* of one WAIT, less than SILENCE_MS; it is sent again until it is over */
 
-struct exchange {
+struct completion {
     struct remote *store;
     struct request *requests;
     size_t count, left;
@@ -40,12 +40,12 @@ static int64_t now_ns(void)
     return (int64_t)(progress_clock() * 1e9);
 }
 
-static void note(struct exchange *x, const struct node *node, const char *text)
+static void note(struct completion *x, const struct node *node, const char *text)
 {
     snprintf(x->store->trouble, TROUBLE_BYTES, "%s: %s", node_name(node), text);
 }
 
-static bool is_over(const struct exchange *x)
+static bool is_over(const struct completion *x)
 {
     const int64_t limit_ms = interrupt_signal() ? GRACE_MS : x->store->timeout_ms;
     return now_ns() - x->heard_ns >= limit_ms * 1000000;
@@ -66,14 +66,14 @@ static void keep_reply(struct request *request)
 }
 
 /* Something was done. */
-static void go_on(struct exchange *x)
+static void note_progress(struct completion *x)
 {
     x->heard_ns = now_ns();
     x->pauses = 0;
 }
 
 /* What the node has answered may be in none of its replicas: it is done again, if it may be. */
-static void distrust(struct exchange *x, const struct node *node)
+static void distrust(struct completion *x, const struct node *node)
 {
     for (size_t i = 0; i < x->count; i++) {
         struct request *request = &x->requests[i];
@@ -89,7 +89,7 @@ static void distrust(struct exchange *x, const struct node *node)
 }
 
 /* The connection is gone, and with it all answers that have not come. */
-static void lose(struct exchange *x, struct node *node)
+static void lose(struct completion *x, struct node *node)
 {
     while (!node_is_idle(node)) {
         struct request *request = node_next(node).request;
@@ -104,7 +104,7 @@ static void lose(struct exchange *x, struct node *node)
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
-static bool is_connected(struct exchange *x, struct node *node)
+static bool is_connected(struct completion *x, struct node *node)
 {
     bool fatal = false;
     if (node_is_connected(node)) return true;
@@ -121,7 +121,7 @@ static bool is_connected(struct exchange *x, struct node *node)
     return false;
 }
 
-static void send_one(struct exchange *x, struct request *request)
+static void send_one(struct completion *x, struct request *request)
 {
     struct node *node = request->ask  ? request->ask
                         : request->at ? request->at
@@ -147,7 +147,7 @@ static void send_one(struct exchange *x, struct request *request)
     node->writes |= request->writes;
 }
 
-static void send_all(struct exchange *x)
+static void send_all(struct completion *x)
 {
     char replicas[16];
     const char *wait[] = {"WAIT", replicas, WAIT_MS};
@@ -172,7 +172,7 @@ static void send_all(struct exchange *x)
 /* ---- Replies --------------------------------------------------------------------------------- */
 
 /* Errors that pass: the request goes out again, perhaps elsewhere. */
-static bool passes(const struct exchange *x, const redisReply *reply)
+static bool passes(const struct completion *x, const redisReply *reply)
 {
     static const char *const words[] = {"TRYAGAIN",   "CLUSTERDOWN", "LOADING",
                                         "MASTERDOWN", "NOREPLICAS",  "BUSY "};
@@ -183,7 +183,7 @@ static bool passes(const struct exchange *x, const redisReply *reply)
 }
 
 /* The request is done elsewhere, or later.  false: the reply is the one that is wanted. */
-static bool put_off(struct exchange *x, struct request *request, const redisReply *reply)
+static bool put_off(struct completion *x, struct request *request, const redisReply *reply)
 {
     if (reply_is_error(reply, "MOVED ") || reply_is_error(reply, "ASK ")) {
         const char *space = strrchr(reply->str, ' ');
@@ -203,7 +203,7 @@ static bool put_off(struct exchange *x, struct request *request, const redisRepl
     return true;
 }
 
-static void take_answer(struct exchange *x, struct node *node, struct request *request,
+static void take_answer(struct completion *x, struct node *node, struct request *request,
                         redisReply *reply)
 {
     if (put_off(x, request, reply)) {
@@ -217,12 +217,12 @@ static void take_answer(struct exchange *x, struct node *node, struct request *r
                          ? REQUEST_ANSWERED
                          : REQUEST_DONE;
     x->left -= request->state == REQUEST_DONE;
-    go_on(x);
+    note_progress(x);
 }
 
 /* Asking for replicas again would not help: the user has no right to, or the server has no such
  * command. */
-static bool fails_for_good(struct exchange *x, const struct node *node, const redisReply *reply)
+static bool fails_for_good(struct completion *x, const struct node *node, const redisReply *reply)
 {
     if (!reply_is_error(reply, "NOPERM") && !reply_is_error(reply, "ERR unknown command"))
         return false;
@@ -236,7 +236,7 @@ static bool fails_for_good(struct exchange *x, const struct node *node, const re
 }
 
 /* Enough replicas have what was answered before it on this connection, or not. */
-static void take_wait(struct exchange *x, struct node *node, redisReply *reply)
+static void take_wait(struct completion *x, struct node *node, redisReply *reply)
 {
     const bool counted = reply->type == REDIS_REPLY_INTEGER;
     const bool enough = counted && reply->integer >= (long long)x->store->replicas;
@@ -259,7 +259,7 @@ static void take_wait(struct exchange *x, struct node *node, redisReply *reply)
         if (request->state != REQUEST_ANSWERED || request->node != node) continue;
         request->state = REQUEST_DONE;
         x->left--;
-        go_on(x);
+        note_progress(x);
     }
     if (!enough) x->stale = x->pause = true;
     /* It was a master when it answered, and is a replica now. */
@@ -268,7 +268,7 @@ static void take_wait(struct exchange *x, struct node *node, redisReply *reply)
 }
 
 /* All replies that are whole.  false: what came is no reply. */
-static bool take_replies(struct exchange *x, struct node *node)
+static bool take_replies(struct completion *x, struct node *node)
 {
     redisReply *reply = NULL;
     while (wire_reply(&node->wire, &reply)) {
@@ -291,7 +291,7 @@ static bool take_replies(struct exchange *x, struct node *node)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-static void serve(struct exchange *x, struct node *node, short events)
+static void serve(struct completion *x, struct node *node, short events)
 {
     bool good = true;
     if (events & POLLOUT) good = wire_flush(&node->wire);
@@ -303,7 +303,7 @@ static void serve(struct exchange *x, struct node *node, short events)
 }
 
 /* A node is silent.  Have its slots gone elsewhere? */
-static void doubt(struct exchange *x, struct node *node)
+static void doubt(struct completion *x, struct node *node)
 {
     bool fatal;
     note(x, node, "it does not answer");
@@ -321,7 +321,7 @@ static void doubt(struct exchange *x, struct node *node)
 }
 
 /* Nodes that owe a reply, and what is waited for at each. */
-static size_t gather(const struct exchange *x, struct pollfd *fds, struct node **nodes)
+static size_t gather(const struct completion *x, struct pollfd *fds, struct node **nodes)
 {
     size_t count = 0;
     for (size_t i = 0; i < x->store->node_count; i++) {
@@ -335,7 +335,7 @@ static size_t gather(const struct exchange *x, struct pollfd *fds, struct node *
     return count;
 }
 
-static void receive_all(struct exchange *x)
+static void receive_all(struct completion *x)
 {
     struct pollfd *fds = cli_alloc(x->store->node_count * sizeof *fds);
     struct node **nodes = cli_alloc(x->store->node_count * sizeof(struct node *));
@@ -358,7 +358,7 @@ static void receive_all(struct exchange *x)
 
 /* A cluster that mends itself is left alone more and more.  Clients that were thrown back together
  * do not come again together: each takes a part of the pause by chance. */
-static void pause_for_a_while(struct exchange *x)
+static void pause_for_a_while(struct completion *x)
 {
     const int most = PAUSE_MS << (x->pauses < PAUSE_DOUBLED ? x->pauses : PAUSE_DOUBLED);
     const int64_t chance = now_ns() / 1000;
@@ -367,7 +367,7 @@ static void pause_for_a_while(struct exchange *x)
 }
 
 /* What a round has left is tried again, after a look at the slots.  false: that was enough. */
-static bool settle(struct exchange *x)
+static bool settle(struct completion *x)
 {
     bool fatal = false;
     if (is_over(x)) {
@@ -389,9 +389,9 @@ static bool settle(struct exchange *x)
     return !fatal;
 }
 
-bool exchange(struct remote *store, struct request *requests, size_t count)
+bool requests_complete(struct remote *store, struct request *requests, size_t count)
 {
-    struct exchange x = {
+    struct completion x = {
         .store = store, .requests = requests, .count = count, .left = count, .heard_ns = now_ns()};
     for (;;) {
         x.stale = x.pause = false;
@@ -425,7 +425,7 @@ static size_t choose_some(struct remote *store, const struct request *requests, 
     return some;
 }
 
-bool exchange_gently(struct remote *store, struct request *requests, size_t count)
+bool requests_complete_gently(struct remote *store, struct request *requests, size_t count)
 {
     struct request *some = cli_alloc(count * sizeof *some);
     size_t *chosen = cli_alloc(count * sizeof *chosen), next;
@@ -433,7 +433,7 @@ bool exchange_gently(struct remote *store, struct request *requests, size_t coun
     while (good && (next = choose_some(store, requests, count, chosen)) > 0) {
         for (size_t i = 0; i < next; i++)
             some[i] = requests[chosen[i]];
-        good = exchange(store, some, next);
+        good = requests_complete(store, some, next);
         for (size_t i = 0; i < next; i++)
             requests[chosen[i]] = some[i];
     }
@@ -448,7 +448,7 @@ struct request request_of(const char *key, int argc, const char **argv, bool wri
         .slot = shard_slot(key, strlen(key)), .argc = argc, .argv = argv, .writes = writes};
 }
 
-void exchange_clear(struct request *requests, size_t count)
+void requests_clear(struct request *requests, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (requests[i].reply != NULL) freeReplyObject(requests[i].reply);
@@ -457,7 +457,7 @@ void exchange_clear(struct request *requests, size_t count)
     }
 }
 
-char *exchange_trouble(const struct remote *store, const char *what, const redisReply *reply)
+char *reply_trouble(const struct remote *store, const char *what, const redisReply *reply)
 {
     const char *mend = "";
     if (reply->type != REDIS_REPLY_ERROR)
@@ -477,9 +477,9 @@ char *exchange_trouble(const struct remote *store, const char *what, const redis
     return cli_format("%s: %s: the server says: %s%s", store->shown, what, reply->str, mend);
 }
 
-int exchange_fail(const struct remote *store, const char *what, const redisReply *reply)
+int reply_fail(const struct remote *store, const char *what, const redisReply *reply)
 {
-    char *trouble = exchange_trouble(store, what, reply);
+    char *trouble = reply_trouble(store, what, reply);
     cli_tell("%s", trouble);
     free(trouble);
     return -1;
