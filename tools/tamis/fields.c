@@ -12,8 +12,8 @@ static void add_state(char text[STATE_BYTES], const char *name, int64_t since)
     char time[32];
     size_t used = strlen(text);
     if (since != 0) text_time(time, sizeof time, since);
-    snprintf(text + used, STATE_BYTES - used, "%s%s%s%s", used ? ", " : "", name,
-             since != 0 ? " since " : "", since != 0 ? time : "");
+    (void)snprintf(text + used, STATE_BYTES - used, "%s%s%s%s", used ? ", " : "", name,
+                   since != 0 ? " since " : "", since != 0 ? time : "");
 }
 
 void state_text(const struct tamis_filter_stat *stat, char text[STATE_BYTES])
@@ -73,7 +73,7 @@ static double rate_now_of(const struct filter_view *view)
 
 static void segment_file(const struct tamis_segment_stat *segment, char text[RECORD_HUMAN_BYTES])
 {
-    snprintf(text, RECORD_HUMAN_BYTES, "segments/%016" PRIu64 ".seg", segment->number);
+    (void)snprintf(text, RECORD_HUMAN_BYTES, "segments/%016" PRIu64 ".seg", segment->number);
 }
 
 static json_t *segment_file_json(const void *segment)
@@ -302,7 +302,7 @@ static json_t *value_note(const void *record)
     if (view->stat.state & TAMIS_STATE_UNCLEAN) add_note(&notes, UNCLEAN);
     if (view->stat.state & TAMIS_STATE_DEGRADED) add_note(&notes, DEGRADED);
     add_note(&notes, tamis_hash_set_weakness(view->stat.hash_set));
-    for (uint32_t i = 0; view->segments && i < view->stat.segment_count; i++) {
+    for (uint32_t i = 0; view->segments != NULL && i < view->stat.segment_count; i++) {
         if (view->segments[i].flags & TAMIS_SEGMENT_ITEMS_ESTIMATED) add_note(&notes, ESTIMATED);
         add_note(&notes, tamis_hash_set_weakness(view->segments[i].hash_set));
     }
@@ -317,9 +317,10 @@ static void human_bits(const void *record, char text[RECORD_HUMAN_BYTES])
 {
     const struct filter_view *view = record;
     if (view->stat.counter_bits != 0)
-        snprintf(text, RECORD_HUMAN_BYTES, "counters of %u bits", view->stat.counter_bits);
+        (void)snprintf(text, RECORD_HUMAN_BYTES, "counters of %u bits", view->stat.counter_bits);
     else if (view->stat.fingerprint_bits != 0)
-        snprintf(text, RECORD_HUMAN_BYTES, "fingerprints of %u bits", view->stat.fingerprint_bits);
+        (void)snprintf(text, RECORD_HUMAN_BYTES, "fingerprints of %u bits",
+                       view->stat.fingerprint_bits);
     else
         text_size(text, RECORD_HUMAN_BYTES, (double)view->stat.m_bits / 8);
 }
@@ -334,23 +335,23 @@ static void human_items(const void *record, char text[RECORD_HUMAN_BYTES])
 {
     const struct filter_view *view = record;
     if (view->stat.capacity == 0) return;
-    snprintf(text, RECORD_HUMAN_BYTES, "%.1f %% of the capacity",
-             100 * (double)view->stat.items / (double)view->stat.capacity);
+    (void)snprintf(text, RECORD_HUMAN_BYTES, "%.1f %% of the capacity",
+                   100 * (double)view->stat.items / (double)view->stat.capacity);
 }
 
 static void human_fill(const void *record, char text[RECORD_HUMAN_BYTES])
 {
     const struct filter_view *view = record;
-    snprintf(text, RECORD_HUMAN_BYTES, "%.1f %% of the %s", 100 * fill_of(view),
-             view->stat.counter_bits != 0       ? "counters are above 0"
-             : view->stat.fingerprint_bits != 0 ? "fingerprints are not 0"
-                                                : "bits are set");
+    (void)snprintf(text, RECORD_HUMAN_BYTES, "%.1f %% of the %s", 100 * fill_of(view),
+                   view->stat.counter_bits != 0       ? "counters are above 0"
+                   : view->stat.fingerprint_bits != 0 ? "fingerprints are not 0"
+                                                      : "bits are set");
 }
 
 static void one_in(double rate, char text[RECORD_HUMAN_BYTES])
 {
     if (rate > 0 && rate < 1)
-        snprintf(text, RECORD_HUMAN_BYTES, rate > 1e-6 ? "1 in %.0f" : "1 in %.3g", 1 / rate);
+        (void)snprintf(text, RECORD_HUMAN_BYTES, rate > 1e-6 ? "1 in %.0f" : "1 in %.3g", 1 / rate);
 }
 
 static void human_fp_rate(const void *record, char text[RECORD_HUMAN_BYTES])
@@ -444,7 +445,8 @@ static int load_remote(struct filter_view *view, struct remote_filter *filter, u
 
 int view_of_call(const struct invocation *call, unsigned loads, struct filter_view *view)
 {
-    if (call->remote) return load_remote(view, call->remote, loads) < 0 ? CLI_ERROR : CLI_DONE;
+    if (call->remote != NULL)
+        return load_remote(view, call->remote, loads) < 0 ? CLI_ERROR : CLI_DONE;
     return view_load(view, call->filter, loads) < 0 ? cli_fail_library() : CLI_DONE;
 }
 
@@ -476,7 +478,7 @@ static void print_segment(const struct tamis_segment_stat *segment, struct out *
     text_size(size, sizeof size, (double)segment->file_bytes);
     const char *kind = tamis_kind_name(segment->kind);
     out_format(out, "%s %s %s, %ju %s, k %u, %ju of %ju item%s, %.1f %% set, %s\n", file,
-               kind ? kind : "?", segment->hash_set, (uintmax_t)segment->m_bits,
+               kind != NULL ? kind : "?", segment->hash_set, (uintmax_t)segment->m_bits,
                segment->counter_bits != 0 ? "counters"
                : segment->m_bits == 1     ? "bit"
                                           : "bits",
@@ -497,7 +499,7 @@ static void print_value(const struct filter_view *view, const struct field *fiel
         json_write(out, value);
     json_decref(value);
     char text[RECORD_HUMAN_BYTES] = "";
-    if (human && field->human) field->human(view, text);
+    if (human && field->human != NULL) field->human(view, text);
     if (text[0]) out_format(out, " (%s)", text);
     out_char(out, '\n');
 }

@@ -27,7 +27,7 @@ static char *quote(const char *name, bool is_argument)
         else
             *to++ = *name;
     }
-    strcpy(to, "'");
+    (void)strcpy(to, "'");
     return word;
 }
 
@@ -49,9 +49,9 @@ struct teller {
 
 /* `command` has NAME for the name; NULL: there is none. */
 static void tell_finding(const struct teller *teller, const char *state, const char *what,
-                 const char *advice, const char *command)
+                         const char *advice, const char *command)
 {
-    char *line = command ? finding_command(command, teller->stat->name) : NULL;
+    char *line = command != NULL ? finding_command(command, teller->stat->name) : NULL;
     const struct finding finding = {.filter = teller->stat->name,
                                     .state = state,
                                     .what = what,
@@ -77,21 +77,21 @@ static void tell_lost_room(const struct teller *teller)
 {
     const struct tamis_filter_stat *stat = teller->stat;
     char what[256];
-    snprintf(what, sizeof what,
-             "it holds %" PRIu64 " of the %" PRIu64
-             " keys that it was made for, and refuses more: adders that were killed, or are "
-             "stopped, have taken room for the others",
-             stat->items, stat->capacity);
+    (void)snprintf(what, sizeof what,
+                   "it holds %" PRIu64 " of the %" PRIu64
+                   " keys that it was made for, and refuses more: adders that were killed, or are "
+                   "stopped, have taken room for the others",
+                   stat->items, stat->capacity);
     tell_finding(teller, "full", what,
-         "end the processes that add to it, then get the room back:", "tamis sync NAME");
+                 "end the processes that add to it, then get the room back:", "tamis sync NAME");
 }
 
 #define LARGER_BYTES 64
 
 static void larger_format(const struct tamis_filter_stat *stat, char format[LARGER_BYTES])
 {
-    snprintf(format, LARGER_BYTES, "tamis create LARGER --like NAME -n %" PRIu64,
-             2 * (stat->items > stat->capacity ? stat->items : stat->capacity));
+    (void)snprintf(format, LARGER_BYTES, "tamis create LARGER --like NAME -n %" PRIu64,
+                   2 * (stat->items > stat->capacity ? stat->items : stat->capacity));
 }
 
 char *finding_larger(const struct tamis_filter_stat *stat)
@@ -131,10 +131,11 @@ static void tell_fullness(const struct teller *teller)
     const bool refuses = stat->on_full == TAMIS_ON_FULL_REFUSE;
     char what[256];
     if (stat->state & TAMIS_STATE_OVER) {
-        snprintf(what, sizeof what,
-                 "it holds %" PRIu64 " keys, too many for its rate: of keys that were never added "
-                 "%.3g %% seem present, not %.3g %%",
-                 stat->items, 100 * stat->predicted_rate, 100 * stat->fp_rate);
+        (void)snprintf(what, sizeof what,
+                       "it holds %" PRIu64
+                       " keys, too many for its rate: of keys that were never added "
+                       "%.3g %% seem present, not %.3g %%",
+                       stat->items, 100 * stat->predicted_rate, 100 * stat->fp_rate);
         tell_full(teller, "over", what);
     }
     if (!(stat->state & TAMIS_STATE_FULL)) return;
@@ -156,18 +157,20 @@ void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void
     char what[256], since[32];
     if (stat->state & TAMIS_STATE_UNCLEAN) {
         text_time(since, sizeof since, stat->unclean_since);
-        snprintf(what, sizeof what,
-                 "the machine went down while the filter was written to: keys that were added "
-                 "since %s may be missing",
-                 since);
+        (void)snprintf(
+            what, sizeof what,
+            "the machine went down while the filter was written to: keys that were added "
+            "since %s may be missing",
+            since);
         tell_finding(&teller, "unclean", what,
-             "add them again, then say that this was done:", "tamis sync --accept NAME");
+                     "add them again, then say that this was done:", "tamis sync --accept NAME");
     }
     if (stat->state & TAMIS_STATE_DEGRADED) {
         text_time(since, sizeof since, stat->degraded_since);
-        snprintf(what, sizeof what, "a sync failed at %s: a power cut may lose keys", since);
-        tell_finding(&teller, "degraded", what,
-             "look at the disk (dmesg), then write the filter to it again:", "tamis sync NAME");
+        (void)snprintf(what, sizeof what, "a sync failed at %s: a power cut may lose keys", since);
+        tell_finding(
+            &teller, "degraded", what,
+            "look at the disk (dmesg), then write the filter to it again:", "tamis sync NAME");
     }
     tell_fullness(&teller);
 }
@@ -194,12 +197,13 @@ void findings_of_newest_slice(const struct tamis_filter_stat *stat, int64_t begi
     clock_gettime(CLOCK_REALTIME, &now);
     if (stat->window_ns == 0 || begins <= (int64_t)now.tv_sec * 1000000000 + CLOCK_SLACK_NS) return;
     text_time(start, sizeof start, begins);
-    snprintf(what, sizeof what,
-             "its newest slice begins in the future, at %s: the clock was ahead; the slice takes "
-             "all keys until then, and none of them is forgotten",
-             start);
+    (void)snprintf(
+        what, sizeof what,
+        "its newest slice begins in the future, at %s: the clock was ahead; the slice takes "
+        "all keys until then, and none of them is forgotten",
+        start);
     tell_finding(&teller, "future", what,
-         "see that the clock is right now, then begin another slice:", "tamis rotate NAME");
+                 "see that the clock is right now, then begin another slice:", "tamis rotate NAME");
 }
 
 void findings_of_window(tamis_store *store, const struct tamis_filter_stat *stat, finding_fn *fn,

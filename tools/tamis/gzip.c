@@ -33,7 +33,7 @@ static const char *gzip_step(void *state, struct unpacking *unpacking)
     stream->avail_out = (uInt)(unpacking->to_end - unpacking->to);
     int rc = Z_OK;
     while (rc == Z_OK && stream->avail_out > 0 && !(gzip->whole && stream->avail_in == 0)) {
-        if (gzip->whole) inflateReset(stream); /* another member follows */
+        if (gzip->whole) (void)inflateReset(stream); /* another member follows */
         rc = inflate(stream, Z_NO_FLUSH);
         gzip->whole = rc == Z_STREAM_END;
         if (gzip->whole) rc = Z_OK;
@@ -42,7 +42,7 @@ static const char *gzip_step(void *state, struct unpacking *unpacking)
     unpacking->to = stream->next_out;
     if (rc == Z_OK || rc == Z_BUF_ERROR) return NULL; /* Z_BUF_ERROR: it wants more */
     if (rc == Z_MEM_ERROR) cli_no_memory();
-    return stream->msg ? stream->msg : "it needs a dictionary";
+    return stream->msg != NULL ? stream->msg : "it needs a dictionary";
 }
 
 static bool gzip_is_whole(const void *state)
@@ -52,7 +52,7 @@ static bool gzip_is_whole(const void *state)
 
 static void gzip_release(void *state)
 {
-    inflateEnd(&((struct gzip *)state)->stream);
+    (void)inflateEnd(&((struct gzip *)state)->stream);
     free(state);
 }
 

@@ -102,7 +102,7 @@ struct input *input_open(const char *path)
         fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
         if (fd < 0 && errno == EINTR && interrupt_signal()) return NULL;
         if (fd < 0) {
-            tell_unreadable(path, strerror(errno));
+            (void)tell_unreadable(path, strerror(errno));
             return NULL;
         }
     }
@@ -113,8 +113,8 @@ struct input *input_open(const char *path)
 
 void input_close(struct input *input)
 {
-    if (!input) return;
-    if (input->state) input->unpacker->release(input->state);
+    if (input == NULL) return;
+    if (input->state != NULL) input->unpacker->release(input->state);
     if (input->fd > STDERR_FILENO) (void)close(input->fd);
     free(input->buffer);
     free(input->error);
@@ -178,24 +178,26 @@ static bool begin_input(struct input *input)
     input->begun = true;
     const struct format *format = format_of(input->buffer, input->end),
                         *cut = format_cut_short(input->buffer, input->at_end ? input->end : 0);
-    if (cut) fail(input, CUT_SHORT, cut->name, (uintmax_t)input->done_bytes);
-    if (!format) return !cut;
+    if (cut != NULL) (void)fail(input, CUT_SHORT, cut->name, (uintmax_t)input->done_bytes);
+    if (format == NULL) return cut == NULL;
     input->format = format->name;
-    if (format->unpacker) input->unpacker = format->unpacker();
-    if (input->unpacker) {
+    if (format->unpacker != NULL) input->unpacker = format->unpacker();
+    if (input->unpacker != NULL) {
         input->state = input->unpacker->make();
         return true;
     }
-    if (format->unpacker)
-        fail(input,
-             "packed by %s, which this build of Tamis does not unpack: install %s and configure it "
-             "with -DTAMIS_WITH_%s=ON, or give the list to standard input: %s FILE | tamis ...",
-             format->name, format->package, format->option, format->command);
+    if (format->unpacker != NULL)
+        (void)fail(
+            input,
+            "packed by %s, which this build of Tamis does not unpack: install %s and configure it "
+            "with -DTAMIS_WITH_%s=ON, or give the list to standard input: %s FILE | tamis ...",
+            format->name, format->package, format->option, format->command);
     else
-        fail(input,
-             "packed by %s, which is not unpacked here; give it to standard input: %s FILE | tamis "
-             "...",
-             format->name, format->command);
+        (void)fail(
+            input,
+            "packed by %s, which is not unpacked here; give it to standard input: %s FILE | tamis "
+            "...",
+            format->name, format->command);
     return false;
 }
 
@@ -220,7 +222,7 @@ static ssize_t read_packed(struct input *input, unsigned char *buffer, size_t by
                                       .to_end = buffer + bytes};
         const char *why = input->unpacker->step(input->state, &unpacking);
         input->start = (size_t)(unpacking.from - input->buffer);
-        if (why)
+        if (why != NULL)
             return fail(input, "its %s data are damaged at byte %ju: %s; fetch it again",
                         input->format, (uintmax_t)(input->done_bytes - (input->end - input->start)),
                         why);
@@ -236,5 +238,6 @@ static ssize_t read_packed(struct input *input, unsigned char *buffer, size_t by
 ssize_t input_read(struct input *input, void *buffer, size_t bytes)
 {
     if (!input->begun && !begin_input(input)) return -1;
-    return input->state ? read_packed(input, buffer, bytes) : read_plain(input, buffer, bytes);
+    return input->state != NULL ? read_packed(input, buffer, bytes)
+                                : read_plain(input, buffer, bytes);
 }

@@ -21,9 +21,9 @@ void interrupt_catch(void)
     for (size_t i = 0; i < SIGNAL_COUNT; i++) {
         struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
         struct sigaction before;
-        sigemptyset(&action.sa_mask);
-        sigaction(SIGNALS[i], NULL, &before);
-        if (before.sa_handler != SIG_IGN) sigaction(SIGNALS[i], &action, NULL);
+        (void)sigemptyset(&action.sa_mask);
+        (void)sigaction(SIGNALS[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN) (void)sigaction(SIGNALS[i], &action, NULL);
     }
 }
 
@@ -47,15 +47,15 @@ bool interrupt_wait_ns(int fd, short events, int64_t ns)
     int ready = 0;
     const struct timespec limit = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
     sigset_t ours, before;
-    sigemptyset(&ours);
+    (void)sigemptyset(&ours);
     for (size_t i = 0; i < SIGNAL_COUNT; i++)
-        sigaddset(&ours, SIGNALS[i]);
+        (void)sigaddset(&ours, SIGNALS[i]);
     /* The signals are blocked while we look, and only ppoll() lets them through. So a signal that
      * comes in between ends the ppoll(), and is not noticed one read too late. */
-    sigprocmask(SIG_BLOCK, &ours, &before);
+    (void)sigprocmask(SIG_BLOCK, &ours, &before);
     struct pollfd pfd = {.fd = fd, .events = events};
     if (!caught) ready = ppoll(&pfd, 1, ns < 0 ? NULL : &limit, &before);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
     return ready > 0;
 }
 

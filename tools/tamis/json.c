@@ -12,7 +12,7 @@
 
 static json_t *checked(json_t *value)
 {
-    if (!value) cli_no_memory();
+    if (value == NULL) cli_no_memory();
     return value;
 }
 
@@ -28,14 +28,14 @@ void json_put(json_t *object, const char *field, json_t *value)
 
 void json_append(json_t *array, json_t *value)
 {
-    if (!array || json_array_append_new(array, checked(value)) < 0) cli_no_memory();
+    if (array == NULL || json_array_append_new(array, checked(value)) < 0) cli_no_memory();
 }
 
 json_t *json_unsigned(uint64_t number)
 {
     if (number <= INT64_MAX) return checked(json_integer((json_int_t)number));
     char digits[24];
-    snprintf(digits, sizeof digits, "%ju", (uintmax_t)number);
+    (void)snprintf(digits, sizeof digits, "%ju", (uintmax_t)number);
     return checked(json_string(digits));
 }
 
@@ -85,7 +85,7 @@ json_t *json_digest(const uint8_t digest[16])
 void json_put_key(json_t *object, const struct tamis_key *key, bool hex)
 {
     hex = hex || !text_is_utf8(key->data, key->bytes) ||
-          (key->bytes > 0 && memchr(key->data, '\0', key->bytes));
+          (key->bytes > 0 && memchr(key->data, '\0', key->bytes) != NULL);
     if (hex)
         json_put(object, "key_hex", hex_string(key));
     else

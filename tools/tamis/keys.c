@@ -20,7 +20,8 @@
 #include "scan.h"
 
 #define BUFFER_BYTES ((size_t)1024 * 1024)
-_Static_assert(KEY_BYTES_MAX == (size_t)64 * 1024 * 1024, "make_room_for_key() names it in a message");
+_Static_assert(KEY_BYTES_MAX == (size_t)64 * 1024 * 1024,
+               "make_room_for_key() names it in a message");
 
 /* How many bytes standard input will give, for the percentage; 0 if that is not known. */
 static uint64_t input_bytes(void)
@@ -35,7 +36,7 @@ static struct key_source *make_source(const struct invocation *call)
 {
     struct key_source *source = cli_alloc(sizeof *source);
     const struct options *options = &call->options;
-    const size_t batch = call->remote ? KEY_BATCH_REMOTE : KEY_BATCH;
+    const size_t batch = call->remote != NULL ? KEY_BATCH_REMOTE : KEY_BATCH;
     *source = (struct key_source){.batch = batch,
                                   .keys = cli_alloc(batch * sizeof *source->keys),
                                   .answers = cli_alloc(batch),
@@ -63,8 +64,8 @@ struct key_source *key_source_of(const struct invocation *call, struct input *in
     source->skip_blank = options_have(options, TAKES(SKIP_BLANK));
     source->strip_return = options_have(options, TAKES(CRLF));
     if (options_have(options, TAKES(COMMENTS))) source->comments = options->comments;
-    source->comments_bytes = source->comments ? strlen(source->comments) : 0;
-    source->has_rules = source->skip_blank || source->strip_return || source->comments;
+    source->comments_bytes = source->comments != NULL ? strlen(source->comments) : 0;
+    source->has_rules = source->skip_blank || source->strip_return || source->comments != NULL;
     return source;
 }
 
@@ -86,7 +87,7 @@ static bool files_are_there(const struct invocation *call, uint64_t *all)
     unsigned standard = 0;
     *all = 0;
     if (!inputs_are_there(&call->options.files, all, &standard)) return false;
-    if (standard > 1) cli_fail_usage(call->command, "standard input can be read once only");
+    if (standard > 1) (void)cli_fail_usage(call->command, "standard input can be read once only");
     return standard <= 1;
 }
 
@@ -98,8 +99,8 @@ bool key_source_can_be(const struct invocation *call, size_t first)
         return true;
     }
     if (call->arg_count <= first) return files_are_there(call, &bytes);
-    cli_fail_usage(call->command, "keys are given twice: '%s' as an argument, and by --file",
-                   call->args[first]);
+    (void)cli_fail_usage(call->command, "keys are given twice: '%s' as an argument, and by --file",
+                         call->args[first]);
     return false;
 }
 
@@ -140,10 +141,10 @@ struct key_source *key_source_new(const struct invocation *call, size_t first)
 
 void key_source_free(struct key_source *source)
 {
-    if (!source) return;
-    if (!source->input || source->files) progress_end();
-    out_flush(source->out); /* lines of the buffer may be lent to it */
-    if (source->files) input_close(source->input);
+    if (source == NULL) return;
+    if (source->input == NULL || source->files != NULL) progress_end();
+    (void)out_flush(source->out); /* lines of the buffer may be lent to it */
+    if (source->files != NULL) input_close(source->input);
     free(source->keys);
     free(source->answers);
     free(source->buffer);
@@ -166,10 +167,11 @@ __attribute__((format(printf, 2, 3))) static void stop_with(struct key_source *s
 /* Stops at key number `number`, counted from 1, which is malformed. */
 static void stop_at_key(struct key_source *source, uint64_t number, const char *why)
 {
-    if (source->input)
+    if (source->input != NULL)
         stop_with(source, "%s: line %ju %s%s", source->input->name,
                   (uintmax_t)(number + source->skipped - source->lines_before), why,
-                  source->files && !source->all_or_none ? "; the keys before it were done" : "");
+                  source->files != NULL && !source->all_or_none ? "; the keys before it were done"
+                                                                : "");
     else if (source->all_or_none)
         stop_with(source, "key %ju %s", (uintmax_t)number, why);
     else
@@ -197,7 +199,7 @@ static inline bool take_key(struct key_source *source, size_t count, char *text,
 {
     if (source->hex) {
         const char *why = hex_decode(text, &bytes);
-        if (why) {
+        if (why != NULL) {
             stop_at_key(source, source->keys_done + count + 1, why);
             return false;
         }
@@ -214,7 +216,7 @@ static bool passes_rules(struct key_source *source, const char *text, size_t *by
     while (source->skip_blank && blank < *bytes && (text[blank] == ' ' || text[blank] == '\t'))
         blank++;
     const bool skipped = (source->skip_blank && blank == *bytes) ||
-                         (source->comments && *bytes >= source->comments_bytes &&
+                         (source->comments != NULL && *bytes >= source->comments_bytes &&
                           memcmp(text, source->comments, source->comments_bytes) == 0);
     source->skipped += skipped;
     return !skipped;
@@ -299,14 +301,14 @@ static void read_input(struct key_source *source)
         source->end += (size_t)n;
     else
         source->at_end = true;
-    if (n < 0 && source->input->error) stop_with(source, "%s", source->input->error);
+    if (n < 0 && source->input->error != NULL) stop_with(source, "%s", source->input->error);
 }
 
 /* Reads once into the room. At the end of the input, at a signal and at a failure it sets at_end.
  */
 static void read_more(struct key_source *source)
 {
-    if (source->input) {
+    if (source->input != NULL) {
         read_input(source);
         return;
     }
@@ -335,7 +337,7 @@ static void read_more(struct key_source *source)
 static bool has_more(const struct key_source *source)
 {
     struct pollfd one = {.fd = STDIN_FILENO, .events = POLLIN};
-    return !source->input && source->end < source->buffer_bytes && !source->at_end &&
+    return source->input == NULL && source->end < source->buffer_bytes && !source->at_end &&
            poll(&one, 1, 0) == 1;
 }
 
@@ -365,13 +367,13 @@ static size_t next_lines(struct key_source *source)
 static bool next_file(struct key_source *source)
 {
     if (source->failed || interrupted(source) || source->files == source->files_end) return false;
-    if (source->input) source->bytes_before += source->input->done_bytes;
+    if (source->input != NULL) source->bytes_before += source->input->done_bytes;
     input_close(source->input);
     source->input = input_open(*source->files++);
-    source->failed = !source->input && !interrupted(source);
+    source->failed = source->input == NULL && !interrupted(source);
     source->lines_before = source->keys_done;
     source->start = source->scanned = source->end = 0;
-    source->at_end = !source->input;
+    source->at_end = source->input == NULL;
     return source->input != NULL;
 }
 
@@ -389,14 +391,14 @@ ssize_t key_source_next(struct key_source *source)
 {
     size_t count = 0;
     progress_update(source->keys_before + source->keys_done,
-                    source->input ? source->bytes_before + source->input->done_bytes
-                                  : source->bytes_read - (source->end - source->start));
-    if (!source->failed) count = source->args ? next_arguments(source) : next_lines(source);
+                    source->input != NULL ? source->bytes_before + source->input->done_bytes
+                                          : source->bytes_read - (source->end - source->start));
+    if (!source->failed) count = source->args != NULL ? next_arguments(source) : next_lines(source);
     while (count == 0 && next_file(source))
         count = next_lines(source);
     source->keys_done += count;
     if (count > 0) return (ssize_t)count;
-    if (source->error) cli_tell("%s", source->error);
+    if (source->error != NULL) cli_tell("%s", source->error);
     return source->failed ? -1 : 0;
 }
 
@@ -491,7 +493,7 @@ static void lend_lines(const struct key_source *source, const struct tamis_key *
 
 void key_source_print(struct key_source *source, size_t count, uint8_t wanted)
 {
-    const bool as_read = !source->args && !source->hex && !source->has_rules;
+    const bool as_read = source->args == NULL && !source->hex && !source->has_rules;
     for (size_t i = 0; i < count; i += SCAN_BYTES) {
         uint64_t hits = scan(source->answers + i, wanted);
         if (count - i < SCAN_BYTES) hits &= ((uint64_t)1 << (count - i)) - 1;

@@ -13,7 +13,7 @@ size_t lines_take_portable(struct lines *lines, struct tamis_key *keys, size_t m
     while (count < most) {
         const char *stop =
             memchr(lines->scanned, lines->separator, (size_t)(lines->end - lines->scanned));
-        if (!stop) {
+        if (stop == NULL) {
             lines->scanned = lines->end;
             break;
         }

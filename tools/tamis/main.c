@@ -84,7 +84,7 @@ static int fail_unknown_command(const char *name)
         text_nearest_offer(&nearest, COMMANDS[i]->name);
     text_nearest_offer(&nearest, "help");
     text_nearest_offer(&nearest, "version");
-    if (nearest.name)
+    if (nearest.name != NULL)
         return cli_fail("unknown command '%s'; did you mean '%s'?", name, nearest.name);
     return cli_fail("unknown command '%s'; 'tamis help' lists the commands", name);
 }
@@ -200,7 +200,7 @@ static int run_help(struct out *out, int argc, char **argv)
         return CLI_DONE;
     }
     const struct command *command = find_command(argv[1]);
-    if (!command) return fail_unknown_command(argv[1]);
+    if (command == NULL) return fail_unknown_command(argv[1]);
     return print_help(out, command);
 }
 
@@ -236,7 +236,8 @@ static int run_opened(struct invocation *call)
     const struct command *command = call->command;
     if (command->keys_at && !key_source_can_be(call, command->keys_at)) return CLI_ERROR;
     if (!options_fit_store(call)) return CLI_ERROR;
-    if (command->run_remote && cli_store_is_remote(call)) return cli_with_remote(call, run_on_server);
+    if (command->run_remote != NULL && cli_store_is_remote(call))
+        return cli_with_remote(call, run_on_server);
     if (command->opens == OPENS_STORE) return cli_with_store(call, command->flags, command->run);
     if (command->opens == OPENS_FILTER) return cli_with_filter(call, command->flags, command->run);
     return command->run(call);
@@ -259,7 +260,7 @@ static int run_command(const struct options *global, struct out *out, int argc, 
     if (strcmp(argv[0], "help") == 0) return run_help(out, argc, argv);
     if (strcmp(argv[0], "version") == 0) return run_version(out, argc, argv);
     struct invocation call = {.command = find_command(argv[0]), .options = *global, .out = out};
-    if (!call.command) return fail_unknown_command(argv[0]);
+    if (call.command == NULL) return fail_unknown_command(argv[0]);
     int status = CLI_ERROR;
     const bool parsed = options_parse(&call, argc, argv);
     if (parsed && cli_given(&call, TAKES(HELP))) {
@@ -289,8 +290,8 @@ int main(int argc, char **argv)
 {
     open_standard_descriptors();
     /* A closed pipe and a file that is too large become errors with a sentence. */
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
     struct out out;
     out_init(&out, STDOUT_FILENO);
     int status = run_arguments(&out, argc, argv);

@@ -24,7 +24,7 @@ void *cli_alloc(size_t bytes)
 void *cli_realloc(void *old, size_t bytes)
 {
     void *memory = realloc(old, bytes > 0 ? bytes : 1);
-    if (!memory) cli_no_memory();
+    if (memory == NULL) cli_no_memory();
     return memory;
 }
 

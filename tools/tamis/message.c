@@ -64,7 +64,7 @@ int cli_fail_usage(const struct command *command, const char *format, ...)
     va_start(args, format);
     char *line = cli_vformat(format, args);
     va_end(args);
-    if (command)
+    if (command != NULL)
         cli_tell("%s; try 'tamis %s --help'", line, command->name);
     else
         cli_tell("%s; try 'tamis --help'", line);
@@ -80,5 +80,5 @@ int cli_fail_library(void)
 void cli_tell_weakness(const char *hash_set)
 {
     const char *weakness = tamis_hash_set_weakness(hash_set);
-    if (weakness) cli_tell("note: %s", weakness);
+    if (weakness != NULL) cli_tell("note: %s", weakness);
 }

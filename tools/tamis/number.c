@@ -124,7 +124,7 @@ static const struct unit BYTES[] = {
 
 static uint64_t unit_factor(const struct unit *units, const char *suffix)
 {
-    for (; units->suffix; units++)
+    for (; units->suffix != NULL; units++)
         if (strcmp(units->suffix, suffix) == 0) return units->factor;
     return 0;
 }
@@ -139,10 +139,10 @@ static enum parsed parse_scaled(const char *text, const struct unit *units,
     enum parsed parsed = parse_decimal(text, &mantissa, &fraction, &suffix);
     if (parsed != PARSED) return parsed;
     uint64_t factor = unit_factor(units, suffix);
-    if (factor == 0 && more_units) factor = unit_factor(more_units, suffix);
+    if (factor == 0 && more_units != NULL) factor = unit_factor(more_units, suffix);
     int exponent;
     const uint64_t unscaled =
-        unit_factor(units, "") | (more_units ? unit_factor(more_units, "") : 0);
+        unit_factor(units, "") | (more_units != NULL ? unit_factor(more_units, "") : 0);
     if (factor == 0 && unscaled == 1 && parse_exponent(suffix, &exponent))
         return scale_by_ten(mantissa, fraction, exponent, value);
     if (factor == 0) return MALFORMED;

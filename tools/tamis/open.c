@@ -8,20 +8,20 @@
 static const char *environment(const char *name)
 {
     const char *value = getenv(name);
-    return value && *value ? value : NULL; /* empty counts as unset */
+    return value != NULL && *value ? value : NULL; /* empty counts as unset */
 }
 
 /* The store's name; NULL: none is named. */
 static char *store_name(const struct invocation *call)
 {
-    if (call->options.store) return cli_strdup(call->options.store);
+    if (call->options.store != NULL) return cli_strdup(call->options.store);
     const char *directory = environment("TAMIS_STORE");
-    if (directory) return cli_strdup(directory);
+    if (directory != NULL) return cli_strdup(directory);
     directory = environment("XDG_STATE_HOME");
     /* "If an implementation encounters a relative path ... it should ignore it" (XDG). */
-    if (directory && directory[0] == '/') return cli_format("%s/tamis", directory);
+    if (directory != NULL && directory[0] == '/') return cli_format("%s/tamis", directory);
     directory = environment("HOME");
-    if (directory) return cli_format("%s/.local/state/tamis", directory);
+    if (directory != NULL) return cli_format("%s/.local/state/tamis", directory);
     return NULL;
 }
 
@@ -103,9 +103,9 @@ tamis_store *cli_store_open(const struct invocation *call, unsigned flags)
 {
     tamis_store *store = NULL;
     char *path = cli_store_path(call);
-    if (!path) return NULL;
+    if (path == NULL) return NULL;
     const struct tamis_store_options options = cli_store_options(call, flags);
-    if (tamis_store_open_with(path, &options, &store) < 0) cli_fail_library();
+    if (tamis_store_open_with(path, &options, &store) < 0) (void)cli_fail_library();
     free(path);
     return store;
 }
@@ -151,14 +151,14 @@ tamis_filter *cli_filter_open(tamis_store *store, const char *name, unsigned fla
 {
     tamis_filter *filter = NULL;
     const int rc = tamis_filter_open(store, name, flags, &filter);
-    if (rc < 0) cli_fail_named(store, name, rc);
+    if (rc < 0) (void)cli_fail_named(store, name, rc);
     return filter;
 }
 
 int cli_with_store(struct invocation *call, unsigned flags, int (*work)(struct invocation *call))
 {
     call->store = cli_store_open(call, flags);
-    if (!call->store) return CLI_ERROR;
+    if (call->store == NULL) return CLI_ERROR;
     const int status = work(call);
     tamis_store_close(call->store);
     return status;
@@ -169,18 +169,18 @@ static tamis_filter *open_both(const struct invocation *call, unsigned flags)
 {
     tamis_filter *filter = NULL;
     char *path = cli_store_path(call);
-    if (!path) return NULL;
+    if (path == NULL) return NULL;
     const struct tamis_store_options options = cli_store_options(call, flags & TAMIS_READ_ONLY);
     const int rc = tamis_filter_open_at(path, &options, call->args[0], flags, &filter);
     free(path);
     if (rc == TAMIS_ENOTFOUND) {
         char *sentence = cli_strdup(tamis_last_error());
         tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY); /* to see the other names */
-        if (store) cli_fail_absent(store, call->args[0], sentence);
+        if (store != NULL) (void)cli_fail_absent(store, call->args[0], sentence);
         tamis_store_close(store);
         free(sentence);
     } else if (rc < 0) {
-        cli_fail_library();
+        (void)cli_fail_library();
     }
     return filter;
 }
@@ -196,11 +196,11 @@ static int with_remote_filter(struct invocation *call, int (*work)(struct invoca
 
 int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct invocation *call))
 {
-    if (call->remote_store) return with_remote_filter(call, work);
+    if (call->remote_store != NULL) return with_remote_filter(call, work);
     if (cli_given(call, TAKES(NO_SYNC))) flags |= TAMIS_NO_SYNC;
     if (cli_given(call, TAKES(POPULATE))) flags |= TAMIS_POPULATE;
     call->filter = open_both(call, flags);
-    if (!call->filter) return CLI_ERROR;
+    if (call->filter == NULL) return CLI_ERROR;
     call->store = tamis_filter_store(call->filter);
     const int status = work(call);
     return cli_filter_close(call->filter, status);
@@ -268,7 +268,7 @@ static int add_listed(void *context, const struct tamis_filter_stat *stat)
 int cli_names(struct names *names, const struct invocation *call)
 {
     *names = (struct names){0};
-    if (call->arg_count == 0 && call->remote_store)
+    if (call->arg_count == 0 && call->remote_store != NULL)
         return remote.list(call->remote_store, NULL, true, add_listed, names) < 0 ? CLI_ERROR
                                                                                   : CLI_DONE;
     if (call->arg_count == 0 && tamis_store_list(call->store, NULL, add_listed, names) < 0)

@@ -128,7 +128,7 @@ static const char *nearest_option(const struct getopt_tables *tables, const char
     if (strncmp(argument, "--", 2) != 0) return NULL;
     char *name = cli_copy(argument + 2, strcspn(argument + 2, "="));
     struct text_nearest nearest = {.wanted = name};
-    for (const struct option *entry = tables->longs; entry->name; entry++)
+    for (const struct option *entry = tables->longs; entry->name != NULL; entry++)
         text_nearest_offer(&nearest, entry->name);
     free(name);
     return nearest.name;
@@ -138,10 +138,10 @@ static void tell_unknown_option(const struct command *command, const struct geto
                                 const char *argument)
 {
     const char *nearest = nearest_option(tables, argument);
-    if (nearest)
-        cli_fail("unknown option '%s'; did you mean '--%s'?", argument, nearest);
+    if (nearest != NULL)
+        (void)cli_fail("unknown option '%s'; did you mean '--%s'?", argument, nearest);
     else
-        cli_fail_usage(command, "unknown option '%s'", argument);
+        (void)cli_fail_usage(command, "unknown option '%s'", argument);
 }
 
 /* getopt_long() returned '?' or ':': say why.  `argument` is what it was looking at. */
@@ -149,11 +149,12 @@ static bool tell_bad_option(const struct command *command, const struct getopt_t
                             int result, const char *argument)
 {
     if (result == ':')
-        cli_fail_usage(command, "option %s needs a value", OPTIONS[option_of(optopt)].shown);
+        (void)cli_fail_usage(command, "option %s needs a value", OPTIONS[option_of(optopt)].shown);
     else if (optopt >= FIRST_LONG)
-        cli_fail_usage(command, "option --%s takes no value", OPTIONS[option_of(optopt)].name);
+        (void)cli_fail_usage(command, "option --%s takes no value",
+                             OPTIONS[option_of(optopt)].name);
     else if (optopt != 0)
-        cli_fail_usage(command, "unknown option '-%c'", optopt);
+        (void)cli_fail_usage(command, "unknown option '-%c'", optopt);
     else
         tell_unknown_option(command, tables, argument);
     return false;
@@ -192,7 +193,7 @@ static bool take_on_full(const char *value, uint32_t *on_full)
 /* --comments or --comments=PREFIX; an empty one would make every line a comment. */
 static bool take_comments(const char *value, const char **comments)
 {
-    *comments = value ? value : "#";
+    *comments = value != NULL ? value : "#";
     if (**comments) return true;
     cli_tell("--comments: give what a comment begins with, or --comments alone for #");
     return false;
@@ -203,7 +204,7 @@ static bool take_color(const char *value, uint32_t *color)
 {
     static const char *const names[] = {
         [COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
-    if (!value) value = names[COLOR_ALWAYS];
+    if (value == NULL) value = names[COLOR_ALWAYS];
     for (*color = COLOR_AUTO; *color <= COLOR_NEVER; ++*color)
         if (strcmp(value, names[*color]) == 0) return true;
     cli_tell("--color: '%s' is not accepted; give auto, always or never", value);
@@ -252,7 +253,7 @@ static bool take_store(const char *value, const char **store)
 static bool take_kind(const char *value, uint32_t *kind)
 {
     if (tamis_kind_from_name(value, kind) == 0) return true;
-    cli_fail_library();
+    (void)cli_fail_library();
     return false;
 }
 
@@ -297,8 +298,9 @@ static bool take_option(const struct command *command, struct options *options, 
     case VALUE_SMALL:
         return take_small(shown, value, OPTIONS[id].least, OPTIONS[id].most, at);
     case VALUE_HASHES:
-        return take_small(shown, value, 1,
-                          command && command->hashes_max ? command->hashes_max : TAMIS_K_MAX, at);
+        return take_small(
+            shown, value, 1,
+            command != NULL && command->hashes_max ? command->hashes_max : TAMIS_K_MAX, at);
     case VALUE_KIND:
         return take_kind(value, at);
     case VALUE_ON_FULL:
@@ -343,12 +345,12 @@ static void count_operands(const struct command *command, size_t *min, size_t *m
 {
     *min = *max = 0;
     if (strncmp(command->operands, "no ", 3) == 0) return;
-    for (const char *word = command->operands; word; word = strchr(word, ' ')) {
+    for (const char *word = command->operands; word != NULL; word = strchr(word, ' ')) {
         if (*word == ' ') word++;
         if (*word != '[' && !command->args_optional) ++*min;
         ++*max;
     }
-    if (strstr(command->operands, "...")) *max = SIZE_MAX;
+    if (strstr(command->operands, "...") != NULL) *max = SIZE_MAX;
 }
 
 static bool arguments_fit(const struct invocation *call)
@@ -357,11 +359,11 @@ static bool arguments_fit(const struct invocation *call)
     size_t min, max;
     count_operands(command, &min, &max);
     if (call->arg_count < min)
-        cli_fail_usage(command, "arguments are missing: %s takes %s", command->name,
-                       command->operands);
+        (void)cli_fail_usage(command, "arguments are missing: %s takes %s", command->name,
+                             command->operands);
     else if (call->arg_count > max)
-        cli_fail_usage(command, "unexpected argument '%s': %s takes %s", call->args[max],
-                       command->name, command->operands);
+        (void)cli_fail_usage(command, "unexpected argument '%s': %s takes %s", call->args[max],
+                             command->name, command->operands);
     else
         return true;
     return false;
@@ -373,8 +375,8 @@ bool options_exclusive(const struct invocation *call, option_set set)
     for (int id = 0; id < OPTION_IDS; id++) {
         if (!has_option(call->options.given & set, id)) continue;
         if (first != OPTION_IDS) {
-            cli_fail_usage(call->command, "%s and %s cannot be given together",
-                           OPTIONS[first].shown, OPTIONS[id].shown);
+            (void)cli_fail_usage(call->command, "%s and %s cannot be given together",
+                                 OPTIONS[first].shown, OPTIONS[id].shown);
             return false;
         }
         first = id;
@@ -386,7 +388,7 @@ bool options_none(const struct invocation *call, option_set set, const char *why
 {
     for (int id = 0; id < OPTION_IDS; id++) {
         if (!has_option(call->options.given & set, id)) continue;
-        cli_fail_usage(call->command, "%s %s", OPTIONS[id].shown, why);
+        (void)cli_fail_usage(call->command, "%s %s", OPTIONS[id].shown, why);
         return false;
     }
     return true;

@@ -12,22 +12,22 @@ static const char *const KEYS[ORDER_KEYS] = {
 static const char *order_name(int key, const char *const *more)
 {
     if (key < ORDER_KEYS) return KEYS[key];
-    return more ? more[key - ORDER_KEYS] : NULL;
+    return more != NULL ? more[key - ORDER_KEYS] : NULL;
 }
 
 static int fail_unknown(const struct invocation *call, const char *const *more)
 {
     char known[160] = "";
-    for (int key = 0; order_name(key, more); key++)
-        strcat(strcat(known, key > 0 ? ", " : ""), order_name(key, more));
-    cli_fail("--sort: '%s' is not accepted; give one of %s", call->options.sort, known);
+    for (int key = 0; order_name(key, more) != NULL; key++)
+        (void)strcat(strcat(known, key > 0 ? ", " : ""), order_name(key, more));
+    (void)cli_fail("--sort: '%s' is not accepted; give one of %s", call->options.sort, known);
     return -1;
 }
 
 int order_of_call(const struct invocation *call, const char *const *more)
 {
     if (!cli_given(call, TAKES(SORT))) return ORDER_NAME;
-    for (int key = 0; order_name(key, more); key++)
+    for (int key = 0; order_name(key, more) != NULL; key++)
         if (strcmp(call->options.sort, order_name(key, more)) == 0) return key;
     return fail_unknown(call, more);
 }
@@ -77,7 +77,7 @@ int order_compare(int key, const struct tamis_filter_stat *a, const struct tamis
     if (x != y) return x > y ? -1 : 1;
     if (key == ORDER_KIND && a->kind != b->kind) {
         const char *of_a = tamis_kind_name(a->kind), *of_b = tamis_kind_name(b->kind);
-        return strcmp(of_a ? of_a : "?", of_b ? of_b : "?");
+        return strcmp(of_a != NULL ? of_a : "?", of_b != NULL ? of_b : "?");
     }
     return strcmp(a->name, b->name);
 }

@@ -81,7 +81,7 @@ bool out_flush(struct out *out)
 
 bool out_finish(struct out *out)
 {
-    out_flush(out);
+    (void)out_flush(out);
     if (close(out->fd) < 0 && errno != EBADF && !out->failed) {
         cli_tell("cannot write to standard output: %s", strerror(errno));
         out->failed = true;
@@ -91,12 +91,12 @@ bool out_finish(struct out *out)
 
 void out_large(struct out *out, const void *data, size_t bytes)
 {
-    out_flush(out);
+    (void)out_flush(out);
     if (bytes <= OUT_BYTES) {
         out_bytes(out, data, bytes);
     } else {
         out->loans[out->loan_count++] = (struct out_loan){.data = data, .bytes = bytes};
-        out_flush(out);
+        (void)out_flush(out);
     }
 }
 
@@ -116,7 +116,7 @@ void out_lend(struct out *out, const char *data, size_t bytes)
         out_bytes(out, data, bytes);
         return;
     }
-    if (out->loan_count == OUT_LOANS) out_flush(out);
+    if (out->loan_count == OUT_LOANS) (void)out_flush(out);
     out->loans[out->loan_count++] =
         (struct out_loan){.before = out->used, .data = data, .bytes = bytes};
 }

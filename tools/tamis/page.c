@@ -23,7 +23,7 @@ void page_init(struct page *page, struct stream *stream)
 {
     *page = (struct page){.stream = stream};
     page->file = fopencookie(page, "w", (cookie_io_functions_t){.write = write_out});
-    if (!page->file || setvbuf(page->file, NULL, _IOFBF, PAGE_BYTES) != 0) cli_no_memory();
+    if (page->file == NULL || setvbuf(page->file, NULL, _IOFBF, PAGE_BYTES) != 0) cli_no_memory();
 }
 
 void page_clear(struct page *page)
@@ -61,7 +61,7 @@ static void put_escaped(struct page *page, const char *text, size_t bytes)
         ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
     for (size_t i = 0; i < bytes; i++) {
         const char *escape = escapes[(unsigned char)text[i]];
-        if (escape)
+        if (escape != NULL)
             page_text(page, escape);
         else
             put_bytes(page, text + i, 1);

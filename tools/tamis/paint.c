@@ -11,7 +11,7 @@
 static bool is_set(const char *name)
 {
     const char *value = getenv(name);
-    return value && *value;
+    return value != NULL && *value;
 }
 
 bool paint_is_wanted(const struct options *options)
@@ -19,7 +19,7 @@ bool paint_is_wanted(const struct options *options)
     if (options_have(options, TAKES(COLOR)) && options->color != COLOR_AUTO)
         return options->color == COLOR_ALWAYS;
     const char *terminal = getenv("TERM");
-    return isatty(STDOUT_FILENO) == 1 && !is_set("NO_COLOR") && terminal && *terminal &&
+    return isatty(STDOUT_FILENO) == 1 && !is_set("NO_COLOR") && terminal != NULL && *terminal &&
            strcmp(terminal, "dumb") != 0;
 }
 

@@ -43,7 +43,7 @@ static const int FORWARDED[] = {SIGINT, SIGTERM, SIGHUP};
 static bool is_usable(const char *path)
 {
     struct stat status;
-    return path && path[0] == '/' && stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
+    return path != NULL && path[0] == '/' && stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
            access(path, W_OK | X_OK) == 0;
 }
 
@@ -66,7 +66,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 
 static void remove_tree(const char *path)
 {
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* The descriptor of the directory, locked; -1: it is not there, not ours, or in use. */
@@ -77,7 +77,7 @@ static int lock_directory(const char *path)
     if (fd >= 0 && fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
         flock(fd, LOCK_EX | LOCK_NB) == 0)
         return fd;
-    if (fd >= 0) close(fd);
+    if (fd >= 0) (void)close(fd);
     return -1;
 }
 
@@ -92,10 +92,10 @@ static void sweep(const char *base)
         char *path = cli_format("%s/%s", base, entry->d_name);
         const int fd = lock_directory(path);
         if (fd >= 0) remove_tree(path);
-        if (fd >= 0) close(fd);
+        if (fd >= 0) (void)close(fd);
         free(path);
     }
-    closedir(directory);
+    (void)closedir(directory);
 }
 
 /* Does the locked directory still have its name?  A sweep may have removed it before the lock. */
@@ -119,7 +119,7 @@ static char *make_directory(int *lock)
         }
         *lock = lock_directory(path);
         if (*lock >= 0 && is_named(*lock, path)) return path;
-        if (*lock >= 0) close(*lock);
+        if (*lock >= 0) (void)close(*lock);
         free(path);
     }
     cli_tell("cannot keep a directory in %s: another program removes it again and again", base);
@@ -131,7 +131,7 @@ static char *make_directory(int *lock)
 static void forward(int signal_number)
 {
     const int before = errno;
-    if (worker > 0) kill((pid_t)worker, signal_number);
+    if (worker > 0) (void)kill((pid_t)worker, signal_number);
     errno = before;
 }
 
@@ -140,9 +140,9 @@ static void forward_signals(void)
 {
     for (size_t i = 0; i < FORWARDED_COUNT; i++) {
         struct sigaction action = {.sa_handler = forward}, before;
-        sigemptyset(&action.sa_mask);
-        sigaction(FORWARDED[i], NULL, &before);
-        if (before.sa_handler != SIG_IGN) sigaction(FORWARDED[i], &action, NULL);
+        (void)sigemptyset(&action.sa_mask);
+        (void)sigaction(FORWARDED[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN) (void)sigaction(FORWARDED[i], &action, NULL);
     }
 }
 
@@ -152,14 +152,14 @@ static int work_in(struct invocation *call, const char *path, int (*work)(struct
     char *store = cli_format("%s/store", path);
     int status = CLI_ERROR;
     if (tamis_store_open(store, TAMIS_CREATE, &call->store) < 0) {
-        cli_fail_library();
+        (void)cli_fail_library();
     } else {
         status = work(call);
         tamis_store_close(call->store);
         call->store = NULL;
     }
     free(store);
-    out_flush(call->out); /* the answers are out before the memory goes */
+    (void)out_flush(call->out); /* the answers are out before the memory goes */
     remove_tree(path);
     return status;
 }
@@ -173,8 +173,8 @@ static int wait_for_worker(const char *path)
     worker = 0;
     remove_tree(path);
     if (!WIFSIGNALED(how)) return WEXITSTATUS(how);
-    signal(WTERMSIG(how), SIG_DFL);
-    raise(WTERMSIG(how));
+    (void)signal(WTERMSIG(how), SIG_DFL);
+    (void)raise(WTERMSIG(how));
     return 128 + WTERMSIG(how);
 }
 
@@ -182,20 +182,20 @@ static int wait_for_worker(const char *path)
 static int run_both(struct invocation *call, const char *path, int (*work)(struct invocation *call))
 {
     sigset_t held, before;
-    sigemptyset(&held);
+    (void)sigemptyset(&held);
     for (size_t i = 0; i < FORWARDED_COUNT; i++)
-        sigaddset(&held, FORWARDED[i]);
-    sigprocmask(SIG_BLOCK, &held, &before);
+        (void)sigaddset(&held, FORWARDED[i]);
+    (void)sigprocmask(SIG_BLOCK, &held, &before);
     const pid_t first = getpid(), pid = fork();
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
         interrupt_catch();
-        if (getppid() != first) raise(SIGTERM); /* it died before prctl() */
+        if (getppid() != first) (void)raise(SIGTERM); /* it died before prctl() */
     } else if (pid > 0) {
         worker = (sig_atomic_t)pid;
         forward_signals();
     }
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
     if (pid > 0) return wait_for_worker(path);
     if (pid == 0) return work_in(call, path, work);
     const int status = cli_fail("cannot start a process: %s", strerror(errno));
@@ -209,7 +209,7 @@ int private_store_run(struct invocation *call, int (*work)(struct invocation *ca
     char *path = make_directory(&lock);
     if (path == NULL) return CLI_ERROR;
     const int status = run_both(call, path, work);
-    close(lock);
+    (void)close(lock);
     free(path);
     return status;
 }

@@ -5,7 +5,7 @@
 int problems_with_store(struct invocation *call, int (*work)(struct invocation *call))
 {
     char *path = cli_store_path(call);
-    if (!path) return CLI_ERROR;
+    if (path == NULL) return CLI_ERROR;
     const struct tamis_store_options options = cli_store_options(call, 0);
     const int rc = tamis_store_open_with(path, &options, &call->store);
     free(path);
@@ -39,7 +39,8 @@ static int tell_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
     return 0;
 }
 
-static int64_t check_filter_problems(tamis_store *store, const char *name, struct checking *checking)
+static int64_t check_filter_problems(tamis_store *store, const char *name,
+                                     struct checking *checking)
 {
     const struct tamis_verify_options options = {
         .size = sizeof options, .fn = tell_problem, .progress = tell_progress, .context = checking};
@@ -49,18 +50,18 @@ static int64_t check_filter_problems(tamis_store *store, const char *name, struc
 }
 
 static int64_t check_all_problems(const struct invocation *call, const struct names *names,
-                         struct checking *checking)
+                                  struct checking *checking)
 {
     tamis_store *store = call->store;
     if (call->arg_count == 0) {
         const int64_t found = check_filter_problems(store, NULL, checking);
-        if (found < 0) cli_fail_library();
+        if (found < 0) (void)cli_fail_library();
         return found;
     }
     int64_t problems = 0;
     for (size_t i = 0; i < names->count; i++) {
         const int64_t found = check_filter_problems(store, names->names[i], checking);
-        if (found < 0) cli_fail_named(store, names->names[i], found);
+        if (found < 0) (void)cli_fail_named(store, names->names[i], found);
         if (found < 0) return found;
         problems += found;
     }

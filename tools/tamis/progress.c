@@ -24,7 +24,7 @@ static struct {
 double progress_clock(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
@@ -46,7 +46,7 @@ static void describe_left(char *text, size_t text_bytes, uint64_t units, double 
     double done = (double)units / (double)progress.total;
     if (done > 1) done = 1; /* the file grew since */
     text_duration(duration, sizeof duration, seconds / done - seconds);
-    snprintf(text, text_bytes, ", %.0f %%, %s left", done * 100, duration);
+    (void)snprintf(text, text_bytes, ", %.0f %%, %s left", done * 100, duration);
 }
 
 static void show_progress_line(const char *what, uint64_t units, double seconds)
@@ -54,7 +54,7 @@ static void show_progress_line(const char *what, uint64_t units, double seconds)
     char line[160];
     char left[64];
     describe_left(left, sizeof left, units, seconds);
-    snprintf(line, sizeof line, "%s%s", what, left);
+    (void)snprintf(line, sizeof line, "%s%s", what, left);
     if (!status_line_show(line)) progress.wanted = false;
 }
 
@@ -74,7 +74,7 @@ static void describe_keys(char *text, size_t text_bytes, uint64_t keys, double s
     char all[TEXT_COUNT_BYTES], rate[TEXT_COUNT_BYTES];
     text_count(all, keys);
     text_count(rate, seconds > 0 ? (uint64_t)((double)keys / seconds + 0.5) : 0);
-    snprintf(text, text_bytes, "%s key%s, %s keys/s", all, text_plural(keys), rate);
+    (void)snprintf(text, text_bytes, "%s key%s, %s keys/s", all, text_plural(keys), rate);
 }
 
 void progress_update(uint64_t keys, uint64_t bytes)
@@ -89,7 +89,7 @@ void progress_update(uint64_t keys, uint64_t bytes)
 void progress_update_step(const char *step, uint64_t done, uint64_t all)
 {
     char what[96], keys[80];
-    if (!progress.step || strcmp(progress.step, step) != 0) {
+    if (progress.step == NULL || strcmp(progress.step, step) != 0) {
         progress.step = step;
         progress.start = progress_clock();
     }
@@ -97,7 +97,7 @@ void progress_update_step(const char *step, uint64_t done, uint64_t all)
     const double seconds = due();
     if (seconds < 0) return;
     describe_keys(keys, sizeof keys, done, seconds);
-    snprintf(what, sizeof what, "%s: %s", step, keys);
+    (void)snprintf(what, sizeof what, "%s: %s", step, keys);
     show_progress_line(what, done, seconds);
 }
 
@@ -106,7 +106,7 @@ static void show_bytes(uint64_t bytes, double seconds)
     char what[96], done[32], rate[32];
     text_size(done, sizeof done, (double)bytes);
     text_size(rate, sizeof rate, seconds > 0 ? (double)bytes / seconds : 0);
-    snprintf(what, sizeof what, "%s, %s/s", done, rate);
+    (void)snprintf(what, sizeof what, "%s, %s/s", done, rate);
     show_progress_line(what, bytes, seconds);
 }
 

@@ -7,7 +7,7 @@
 static json_t *kind_json(uint32_t kind)
 {
     const char *name = tamis_kind_name(kind);
-    return name ? json_text(name) : json_unsigned(kind);
+    return name != NULL ? json_text(name) : json_unsigned(kind);
 }
 
 static json_t *error_json(int error)

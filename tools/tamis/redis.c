@@ -258,7 +258,7 @@ static int64_t filter_read(struct stream *stream, void *buffer, size_t bytes)
 {
     struct redis_stream *redis = redis_of(stream);
     for (;;) {
-        const redisReply *data = redis->reply ? redis->reply->element[1] : NULL;
+        const redisReply *data = redis->reply != NULL ? redis->reply->element[1] : NULL;
         if (redis->frame_at < redis->frame_end)
             return hand_out(buffer, bytes, redis->frame, redis->frame_end, &redis->frame_at);
         if (data != NULL && redis->reply_at < data->len)
@@ -281,7 +281,7 @@ static bool load_chunk(struct stream *stream, uint64_t iterator, const void *dat
 
 /* Collect `wanted` bytes in head; true when they are all there. */
 static bool collect_head(struct redis_stream *redis, size_t wanted, const unsigned char **data,
-                    size_t *bytes)
+                         size_t *bytes)
 {
     size_t now = wanted - redis->head_bytes;
     if (now > *bytes) now = *bytes;

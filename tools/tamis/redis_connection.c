@@ -124,7 +124,7 @@ bool redis_do(struct redis_connection *connection, const struct redis_command *c
 {
     redisReply *reply = redis_ask(connection, command);
     if (reply == NULL) return false;
-    if (number) *number = reply->integer;
+    if (number != NULL) *number = reply->integer;
     freeReplyObject(reply);
     return true;
 }
@@ -170,7 +170,7 @@ bool redis_do_both(struct redis_connection *connection, const struct redis_comma
 static bool log_in(struct redis_connection *connection, const struct redis_url *address)
 {
     char database[16];
-    const char *password = address->password ? address->password : getenv("REDISCLI_AUTH");
+    const char *password = address->password != NULL ? address->password : getenv("REDISCLI_AUTH");
     if (password != NULL) {
         const bool named = address->user != NULL && address->password != NULL;
         const struct redis_command auth =

@@ -107,7 +107,7 @@ static bool parse_hosts(struct redis_url *address, const char *begin, const char
     for (bool first = true;; first = false) {
         const char *comma = memchr(begin, ',', (size_t)(end - begin));
         struct redis_host host = {0};
-        const bool good = parse_host(&host, begin, comma ? comma : end);
+        const bool good = parse_host(&host, begin, comma != NULL ? comma : end);
         if (first) {
             address->host = host.host;
             address->port = host.port;
@@ -140,10 +140,10 @@ bool redis_url_parse(const char *url, struct redis_url *address)
     const char *begin = url + strlen(tls ? TLS_SCHEME : SCHEME);
     *address = (struct redis_url){.port = DEFAULT_PORT, .tls = tls};
     const char *slash = strchr(begin, '/');
-    const char *end = slash ? slash : begin + strlen(begin);
+    const char *end = slash != NULL ? slash : begin + strlen(begin);
     const char *at = memrchr(begin, '@', (size_t)(end - begin));
     if (at != NULL && !parse_user(address, begin, at)) return false;
-    if (!parse_hosts(address, at ? at + 1 : begin, end)) return false;
+    if (!parse_hosts(address, at != NULL ? at + 1 : begin, end)) return false;
     if (slash == NULL || slash[1] == '\0') return true;
     const int database = parse_digits(slash + 1, slash + strlen(slash), 65535);
     address->database = (unsigned)database;

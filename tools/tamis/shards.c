@@ -104,18 +104,20 @@ static bool can_export(const struct invocation *call, const struct remote_shards
 {
     const char *path = call->args[1];
     if (strcmp(call->options.peer, "tamis") != 0)
-        cli_fail("'%s' is in shards, which only format tamis can hold; export it with --to tamis",
-                 call->args[0]);
+        (void)cli_fail(
+            "'%s' is in shards, which only format tamis can hold; export it with --to tamis",
+            call->args[0]);
     else if (strcmp(path, "-") == 0)
-        cli_fail("'%s' is in %u shards, which are exported to a directory; name one, not -",
-                 call->args[0], shards->shards);
+        (void)cli_fail("'%s' is in %u shards, which are exported to a directory; name one, not -",
+                       call->args[0], shards->shards);
     else if (shards->seed > 1 && !cli_given(call, TAKES(WITH_KEY)))
-        cli_fail("filter '%s': the streams would hold the seed of the filter, and anybody who "
-                 "has it can choose keys that seem present; if you want them all the same, give "
-                 "--with-key, and keep them as secret as the store",
-                 call->args[0]);
+        (void)cli_fail(
+            "filter '%s': the streams would hold the seed of the filter, and anybody who "
+            "has it can choose keys that seem present; if you want them all the same, give "
+            "--with-key, and keep them as secret as the store",
+            call->args[0]);
     else if (access(path, F_OK) == 0 && !cli_given(call, TAKES(FORCE)))
-        stream_fail_exists(path);
+        (void)stream_fail_exists(path);
     else
         return true;
     return false;

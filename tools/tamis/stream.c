@@ -20,10 +20,10 @@ bool stream_peer_is_given(const struct invocation *call, const char *option)
 {
     char known[128] = "";
     const char *peer = call->options.peer;
-    const char *scheme_end = peer ? strstr(peer, "://") : NULL;
-    if (peer && redis_is_url(peer)) return true;
-    if (scheme_end) { /* there may be a password in what follows */
-        cli_fail_usage(
+    const char *scheme_end = peer != NULL ? strstr(peer, "://") : NULL;
+    if (peer != NULL && redis_is_url(peer)) return true;
+    if (scheme_end != NULL) { /* there may be a password in what follows */
+        (void)cli_fail_usage(
             call->command,
             "a server can be reached as redis://[[USER]:PASSWORD@]HOST[:PORT][/DB], rediss:// "
             "(TLS) or unix://[[USER]:PASSWORD@]/PATH, not as %.*s://",
@@ -31,14 +31,14 @@ bool stream_peer_is_given(const struct invocation *call, const char *option)
         return false;
     }
     for (unsigned i = 0; tamis_format_name(i) != NULL; i++) {
-        if (peer && strcmp(tamis_format_name(i), peer) == 0) return true;
-        strcat(strcat(known, tamis_format_name(i)), ", ");
+        if (peer != NULL && strcmp(tamis_format_name(i), peer) == 0) return true;
+        (void)strcat(strcat(known, tamis_format_name(i)), ", ");
     }
-    if (peer)
-        cli_fail_usage(call->command, "there is no format '%s'; give %sor redis://...", peer,
-                       known);
+    if (peer != NULL)
+        (void)cli_fail_usage(call->command, "there is no format '%s'; give %sor redis://...", peer,
+                             known);
     else
-        cli_fail_usage(call->command, "%s is missing; give %sor redis://...", option, known);
+        (void)cli_fail_usage(call->command, "%s is missing; give %sor redis://...", option, known);
     return false;
 }
 
@@ -110,13 +110,13 @@ static bool file_keep(struct stream *stream)
     struct file_stream *file = file_of(stream);
     if (file->path == NULL) return true;
     if (fsync(file->fd) != 0) {
-        tell_failure(stream, "write");
+        (void)tell_failure(stream, "write");
     } else if (file->force ? rename(file->temporary, file->path)
                            : link(file->temporary, file->path)) {
         if (errno == EEXIST)
             (void)stream_fail_exists(stream->name);
         else
-            tell_failure(stream, "make");
+            (void)tell_failure(stream, "make");
     } else {
         if (!file->force) (void)unlink(file->temporary);
         free(file->temporary);
@@ -159,7 +159,7 @@ struct stream *stream_read_file(const char *path)
     struct file_stream *file = file_new(standard ? "standard input" : path);
     file->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (file->fd < 0 || fstat(file->fd, &st) != 0) {
-        tell_failure(&file->stream, "open");
+        (void)tell_failure(&file->stream, "open");
     } else if (S_ISDIR(st.st_mode)) {
         cli_tell("%s is a directory; name a file, or - for standard input", path);
     } else {
@@ -181,7 +181,7 @@ static bool make_temporary(struct file_stream *file, const char *path)
     file->temporary = cli_format("%s.XXXXXX", path);
     file->fd = mkostemp(file->temporary, O_CLOEXEC);
     if (file->fd >= 0 && fchmod(file->fd, 0666 & ~mask) == 0) return true;
-    tell_failure(&file->stream, "make");
+    (void)tell_failure(&file->stream, "make");
     if (file->fd < 0) { /* nothing to remove */
         free(file->temporary);
         file->temporary = NULL;
@@ -210,7 +210,7 @@ struct stream *stream_write_file(const char *path, bool force)
         if (errno == EISDIR)
             cli_tell("%s is a directory; name a file, or - for standard output", path);
         else
-            tell_failure(&file->stream, "open");
+            (void)tell_failure(&file->stream, "open");
     }
     stream_close(&file->stream);
     return NULL;
@@ -264,5 +264,5 @@ bool stream_keep(struct stream *stream)
 
 void stream_close(struct stream *stream)
 {
-    if (stream) stream->kind->close(stream);
+    if (stream != NULL) stream->kind->close(stream);
 }

@@ -35,7 +35,7 @@ void table_init(struct table *table, const char *align, const char *const *heade
 {
     *table = (struct table){.align = align, .columns = strlen(align)};
     assert(table->columns <= TABLE_COLUMNS_MAX);
-    for (size_t i = 0; header && i < table->columns; i++)
+    for (size_t i = 0; header != NULL && i < table->columns; i++)
         table_cell(table, header[i]);
 }
 

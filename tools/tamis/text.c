@@ -17,7 +17,7 @@ void text_size(char *text, size_t text_bytes, double bytes)
         bytes /= 1024;
         unit++;
     }
-    snprintf(text, text_bytes, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
+    (void)snprintf(text, text_bytes, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
 }
 
 void text_count(char text[TEXT_COUNT_BYTES], uint64_t count)
@@ -42,13 +42,13 @@ void text_short_count(char text[TEXT_COUNT_BYTES], uint64_t count)
         unit++;
     }
     if (unit < 0)
-        snprintf(text, TEXT_COUNT_BYTES, "%ju", (uintmax_t)count);
+        (void)snprintf(text, TEXT_COUNT_BYTES, "%ju", (uintmax_t)count);
     else
-        snprintf(text, TEXT_COUNT_BYTES, "%.*f%c",
-                 value < 9.995   ? 2
-                 : value < 99.95 ? 1
-                                 : 0,
-                 value, units[unit]);
+        (void)snprintf(text, TEXT_COUNT_BYTES, "%.*f%c",
+                       value < 9.995   ? 2
+                       : value < 99.95 ? 1
+                                       : 0,
+                       value, units[unit]);
 }
 
 void text_duration(char *text, size_t text_bytes, double seconds)
@@ -57,19 +57,20 @@ void text_duration(char *text, size_t text_bytes, double seconds)
                            : seconds > 1e9 ? 1000000000
                                            : (unsigned long long)seconds;
     if (s < 60)
-        snprintf(text, text_bytes, "%llu s", s);
+        (void)snprintf(text, text_bytes, "%llu s", s);
     else if (s < 3600)
-        snprintf(text, text_bytes, "%llu min %02llu s", s / 60, s % 60);
+        (void)snprintf(text, text_bytes, "%llu min %02llu s", s / 60, s % 60);
     else
-        snprintf(text, text_bytes, "%llu h %02llu min", s / 3600, s / 60 % 60);
+        (void)snprintf(text, text_bytes, "%llu h %02llu min", s / 3600, s / 60 % 60);
 }
 
 void text_time(char *text, size_t text_bytes, int64_t time_ns)
 {
     time_t seconds = (time_t)(time_ns / 1000000000);
     struct tm utc;
-    if (!gmtime_r(&seconds, &utc) || strftime(text, text_bytes, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        snprintf(text, text_bytes, "?");
+    if (gmtime_r(&seconds, &utc) == NULL ||
+        strftime(text, text_bytes, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        (void)snprintf(text, text_bytes, "?");
 }
 
 int text_hex_digit(char c)
@@ -257,7 +258,7 @@ void text_nearest_offer(struct text_nearest *nearest, const char *candidate)
 {
     unsigned distance;
     if (!text_resembles(nearest->wanted, candidate, &distance)) return;
-    if (nearest->name && distance >= nearest->distance) return;
+    if (nearest->name != NULL && distance >= nearest->distance) return;
     nearest->name = candidate;
     nearest->distance = distance;
 }

@@ -12,10 +12,10 @@ static void process_name(int64_t pid, char name[COMM_BYTES])
     name[0] = '\0';
     (void)snprintf(path, sizeof path, "/proc/%" PRId64 "/comm", pid);
     FILE *file = fopen(path, "re");
-    if (!file) return;
-    if (!fgets(name, COMM_BYTES, file)) name[0] = '\0';
+    if (file == NULL) return;
+    if (fgets(name, COMM_BYTES, file) == NULL) name[0] = '\0';
     name[strcspn(name, "\n")] = '\0';
-    fclose(file);
+    (void)fclose(file);
 }
 
 static void tell_holder(int64_t waited_ms, int64_t holder)
@@ -25,11 +25,11 @@ static void tell_holder(int64_t waited_ms, int64_t holder)
     process_name(holder, name);
     char who[COMM_BYTES + 32];
     if (holder == 0)
-        snprintf(who, sizeof who, "another process");
+        (void)snprintf(who, sizeof who, "another process");
     else if (name[0] == '\0')
-        snprintf(who, sizeof who, "process %" PRId64, holder);
+        (void)snprintf(who, sizeof who, "process %" PRId64, holder);
     else
-        snprintf(who, sizeof who, "process %" PRId64 " (%s)", holder, name);
+        (void)snprintf(who, sizeof who, "process %" PRId64 " (%s)", holder, name);
     cli_tell("waiting for the store's lock, held by %s, for %" PRId64 " s", who, seconds);
 }
 

@@ -15,7 +15,7 @@ static void *zstd_make(void)
 {
     struct zstd *zstd = cli_alloc(sizeof *zstd);
     *zstd = (struct zstd){.stream = ZSTD_createDStream()};
-    if (!zstd->stream) cli_no_memory();
+    if (zstd->stream == NULL) cli_no_memory();
     return zstd;
 }
 
@@ -50,7 +50,7 @@ static bool zstd_is_whole(const void *state)
 
 static void zstd_release(void *state)
 {
-    ZSTD_freeDStream(((struct zstd *)state)->stream);
+    (void)ZSTD_freeDStream(((struct zstd *)state)->stream);
     free(state);
 }
 

@@ -44,13 +44,14 @@ static void warn_of(struct addition *addition, const struct tamis_filter_stat *s
 {
     char what[96];
     if (stat->items > stat->capacity)
-        snprintf(what, sizeof what, "past its capacity of %" PRIu64, stat->capacity);
+        (void)snprintf(what, sizeof what, "past its capacity of %" PRIu64, stat->capacity);
     else /* it has grown, from a segment that holds too many */
-        snprintf(what, sizeof what, "too many for its rate of %.3g %%", 100 * stat->fp_rate);
+        (void)snprintf(what, sizeof what, "too many for its rate of %.3g %%", 100 * stat->fp_rate);
     /* A server's --like takes neither -n nor -p. */
-    char *larger = addition->call->remote ? cli_format("tamis create LARGER -n %" PRIu64 " -p %g",
-                                                       2 * stat->items, stat->fp_rate)
-                                          : finding_larger(stat);
+    char *larger =
+        addition->call->remote != NULL
+            ? cli_format("tamis create LARGER -n %" PRIu64 " -p %g", 2 * stat->items, stat->fp_rate)
+            : finding_larger(stat);
     cli_tell("warning: filter '%s' holds %" PRIu64
              " keys, %s; of keys that are new, %.3g %% now seem to be seen already, and this share "
              "rises with every further key; make a larger filter, and add the keys there: %s",
@@ -87,8 +88,9 @@ static int tell_refused(struct addition *addition, size_t count)
     }
     print_answers(addition, count);
     progress_end();
-    out_flush(addition->call->out);
-    if (!addition->call->remote) cli_fail_library(); /* a server's sentence was told before */
+    (void)out_flush(addition->call->out);
+    if (addition->call->remote == NULL)
+        (void)cli_fail_library(); /* a server's sentence was told before */
     if (refused == 0) return cli_fail("what follows the last batch of keys was not read");
     if (count == 1) return cli_fail("the last key was not added, and what follows it was not read");
     return cli_fail("%zu of the last %zu keys were not added, and what follows them was not read",
@@ -98,7 +100,7 @@ static int tell_refused(struct addition *addition, size_t count)
 static int64_t add_keys(const struct addition *addition, size_t count)
 {
     struct key_source *source = addition->source;
-    if (addition->call->remote)
+    if (addition->call->remote != NULL)
         return remote.add(addition->call->remote, source->keys, count, source->answers);
     return tamis_filter_add_batch(addition->call->filter, source->keys, count, source->answers);
 }
@@ -155,18 +157,18 @@ static void end_remote(struct addition *addition, int status)
 static int run_add(struct invocation *call)
 {
     struct addition addition = {.call = call, .warned = call->remote != NULL};
-    if (!call->remote && begin_addition(&addition) != CLI_DONE) return CLI_ERROR;
+    if (call->remote == NULL && begin_addition(&addition) != CLI_DONE) return CLI_ERROR;
     interrupt_catch();
     addition.source = key_source_new(call, 1);
     addition.source->interruptible = true;
     const double start = progress_clock();
     int status = key_source_each(addition.source, add_and_tell_batch, &addition);
     progress_end();
-    out_flush(call->out); /* answers first, then what is said about them */
+    (void)out_flush(call->out); /* answers first, then what is said about them */
     if (cli_given(call, TAKES(STATS)))
         key_source_tell_stats(addition.source, addition.new_keys, progress_clock() - start,
                               cli_given(call, TAKES(JSON)));
-    if (call->remote) {
+    if (call->remote != NULL) {
         end_remote(&addition, status);
     } else {
         status = cli_filter_close(call->filter, status);

@@ -11,10 +11,10 @@
 static void tell_of_queues(const struct invocation *call)
 {
     char *store = cli_store_path(call);
-    if (!store) return;
+    if (store == NULL) return;
     const size_t room = strlen(store) + sizeof "/queues";
     char *queues = malloc(room);
-    if (queues) {
+    if (queues != NULL) {
         (void)snprintf(queues, room, "%s/queues", store);
         if (access(queues, F_OK) == 0)
             cli_tell(

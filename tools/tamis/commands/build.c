@@ -2,9 +2,9 @@
 /*
  * build.c: tamis build NAME [FILE...]
  *
- * Before the first file is read, run_build_command() checks that all of them are there. All files are read before
- * anything is made, and the library publishes the result in one step. So whatever fails or stops
- * the command, the generation that was in force stays.
+ * Before the first file is read, run_build_command() checks that all of them are there. All files
+ * are read before anything is made, and the library publishes the result in one step. So whatever
+ * fails or stops the command, the generation that was in force stays.
  */
 #include <unistd.h>
 
@@ -45,8 +45,8 @@ static bool build_options_suffice(const struct invocation *call, uint64_t *all_b
         !inputs_are_there(&call->options.against, all_bytes, &standard))
         return false;
     if (standard <= 1) return true;
-    cli_fail_usage(call->command, "standard input can be read once only, and is named %u times",
-                   standard);
+    (void)cli_fail_usage(call->command,
+                         "standard input can be read once only, and is named %u times", standard);
     return false;
 }
 
@@ -96,7 +96,7 @@ static int take_batch(void *context, size_t count)
 static int read_file(struct work *work, const char *path, take_fn *take, uint64_t *keys)
 {
     struct input *input = input_open(path);
-    if (!input) return CLI_ERROR;
+    if (input == NULL) return CLI_ERROR;
     if (input->fd == STDIN_FILENO && isatty(STDIN_FILENO) == 1)
         cli_tell("reading keys from the terminal, one a line; end with Ctrl-D");
     struct key_source *source = key_source_of(work->call, input);
@@ -161,7 +161,7 @@ static int show_build_progress(void *context, uint32_t phase, uint64_t done, uin
                                         [TAMIS_BUILD_VERIFYING] = "verifying"};
     (void)context;
     if (interrupt_signal()) return TAMIS_EIO;
-    if (phase < sizeof steps / sizeof *steps && steps[phase])
+    if (phase < sizeof steps / sizeof *steps && steps[phase] != NULL)
         progress_update_step(steps[phase], done, all);
     return 0;
 }
@@ -211,7 +211,7 @@ static const struct field FIELDS_OF_RESULT[] = {
 };
 
 static void print_build_json(const struct work *work, const struct tamis_build_result *result,
-                       bool published, double seconds)
+                             bool published, double seconds)
 {
     json_t *line = json_new();
     json_put(line, "name", json_text(work->name));
@@ -268,7 +268,7 @@ static int build(struct work *work, uint64_t all_bytes)
     int rc = 0;
     if (status == CLI_DONE) rc = tamis_build_publish(work->build, &result);
     progress_end();
-    if (rc < 0 && !interrupt_signal()) cli_fail_library();
+    if (rc < 0 && !interrupt_signal()) (void)cli_fail_library();
     if (status != CLI_DONE || rc < 0) return failed(work);
     tell_result(work, &result, rc > 0, progress_clock() - start);
     return CLI_DONE;
@@ -285,10 +285,10 @@ static int run_build_command(struct invocation *call)
     if (tamis_filter_check(NULL, work.name, &any) < 0) return cli_fail_library();
     interrupt_catch();
     tamis_store *store = cli_store_open(call, TAMIS_CREATE);
-    if (!store) return CLI_ERROR;
+    if (store == NULL) return CLI_ERROR;
     int status = CLI_ERROR;
     if (tamis_build_begin(store, work.name, &spec, &work.build) < 0)
-        cli_fail_library();
+        (void)cli_fail_library();
     else
         status = build(&work, all_bytes);
     tamis_build_close(work.build);

@@ -48,7 +48,7 @@ static void size_within(struct row *row, uint64_t memory_bytes)
 {
     const struct tamis_sizing asked = row->sizing;
     size_row(row);
-    if (row->reason) return;
+    if (row->reason != NULL) return;
     if (row->sizing.data_bytes > memory_bytes) {
         row->reason =
             cli_format("%ju %s %ju bytes at a rate of %g, more than the %ju of --memory",
@@ -101,7 +101,7 @@ static void cell_rate(struct table *table, double rate)
 static void add_sizing_row(struct table *table, const struct row *row)
 {
     static const struct tamis_sizing nothing = {.size = sizeof nothing};
-    const struct tamis_sizing *sizing = row->reason ? &nothing : &row->sizing;
+    const struct tamis_sizing *sizing = row->reason != NULL ? &nothing : &row->sizing;
     table_cell(table, tamis_kind_name(row->kind));
     cell_number(table, sizing->capacity);
     cell_rate(table, sizing->fp_rate);
@@ -126,7 +126,7 @@ static void print_rows(struct out *out, const struct row *rows, size_t count)
     table_print(&table, out);
     table_clear(&table);
     for (size_t i = 0; i < count; i++)
-        if (rows[i].reason)
+        if (rows[i].reason != NULL)
             out_format(out, "%s: %s\n", tamis_kind_name(rows[i].kind), rows[i].reason);
 }
 
@@ -156,7 +156,7 @@ static void print_row_json(struct out *out, const struct row *row)
                            (sizing->fingerprint_bits ? SIZING_FINGERPRINTS : 0);
     json_t *line = json_new();
     json_put(line, "kind", json_text(tamis_kind_name(row->kind)));
-    if (row->reason)
+    if (row->reason != NULL)
         json_put(line, "error", json_text(row->reason));
     else
         record_put(line, FIELDS(FIELDS_OF_SIZING), holds, sizing);

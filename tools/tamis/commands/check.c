@@ -26,7 +26,7 @@ static void print_answers_json(const struct question *question, size_t count)
 static int64_t ask(const struct question *question, size_t count, bool silent)
 {
     struct key_source *source = question->source;
-    if (question->call->remote)
+    if (question->call->remote != NULL)
         return remote.contains(question->call->remote, source->keys, count, source->answers);
     return tamis_filter_contains_batch(question->call->filter, source->keys, count,
                                        silent ? NULL : source->answers);
@@ -40,7 +40,7 @@ static int check_batch(void *context, size_t count)
     struct key_source *source = question->source;
     bool silent = cli_given(question->call, TAKES(COUNT) | TAKES(QUIET));
     const int64_t present = ask(question, count, silent);
-    if (present < 0) return question->call->remote ? CLI_ERROR : cli_fail_library();
+    if (present < 0) return question->call->remote != NULL ? CLI_ERROR : cli_fail_library();
     question->matches += question->wanted ? (uint64_t)present : count - (uint64_t)present;
     if (cli_given(question->call, TAKES(QUIET)) && question->matches > 0) return ENOUGH;
     if (silent) return CLI_DONE;
@@ -65,7 +65,7 @@ static void print_count(const struct question *question)
 static int run_check(struct invocation *call)
 {
     struct question question = {.call = call, .wanted = !cli_given(call, TAKES(INVERT))};
-    if (call->filter) cli_tell_trouble(call->filter);
+    if (call->filter != NULL) cli_tell_trouble(call->filter);
     question.source = key_source_new(call, 1);
     const int status = key_source_each(question.source, check_batch, &question);
     progress_end();

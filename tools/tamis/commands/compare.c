@@ -5,7 +5,7 @@
 #include "command.h"
 
 static void show_comparison_json(struct out *out, char *const names[2],
-                      const struct tamis_comparison *comparison)
+                                 const struct tamis_comparison *comparison)
 {
     json_t *object = json_new();
     json_put(object, "a", json_text(names[0]));
@@ -35,7 +35,7 @@ static int run_compare(struct invocation *call)
 {
     struct tamis_comparison comparison = {.size = sizeof comparison};
     tamis_filter *other = cli_filter_open(call->store, call->args[1], TAMIS_READ_ONLY);
-    if (!other) return CLI_ERROR;
+    if (other == NULL) return CLI_ERROR;
     int status = CLI_DONE;
     if (tamis_filter_compare(call->filter, other, &comparison) < 0)
         status = cli_fail_library();

@@ -28,16 +28,16 @@ static bool create_options_suffice(const struct invocation *call)
     bool set = options_have(options, TAKES(HASH_SET)); /* may say what k is */
     if (options_have(options, TAKES(LIKE))) {
         if (!options_have(options, TAKES_SHAPE & ~TAKES_SIZE)) return true;
-        cli_fail_usage(call->command,
-                       "--like takes everything but -n and -p from '%s'; leave the other "
-                       "parameters out",
-                       options->like);
+        (void)cli_fail_usage(call->command,
+                             "--like takes everything but -n and -p from '%s'; leave the other "
+                             "parameters out",
+                             options->like);
     } else if (bits != hashes && !set) {
-        cli_fail_usage(call->command, "-m BITS and -k HASHES go together; %s is missing",
-                       bits ? "-k" : "-m");
+        (void)cli_fail_usage(call->command, "-m BITS and -k HASHES go together; %s is missing",
+                             bits ? "-k" : "-m");
     } else if (!bits && !options_have(options, TAKES(CAPACITY)) && options->window_items == 0) {
-        cli_fail_usage(call->command,
-                       "give -n CAPACITY, or -m BITS and -k HASHES, or --like OTHER");
+        (void)cli_fail_usage(call->command,
+                             "give -n CAPACITY, or -m BITS and -k HASHES, or --like OTHER");
     } else {
         return true;
     }
@@ -70,9 +70,9 @@ static bool spec_from_filter(tamis_store *store, const struct options *options,
                              struct tamis_filter_spec *spec, char *hash_set)
 {
     tamis_filter *filter = cli_filter_open(store, options->like, TAMIS_READ_ONLY);
-    if (!filter) return false;
+    if (filter == NULL) return false;
     int rc = tamis_filter_like(filter, spec, hash_set);
-    if (rc < 0) cli_fail_library();
+    if (rc < 0) (void)cli_fail_library();
     if (options_have(options, TAKES_SIZE)) spec->m_bits = spec->k = 0; /* they follow */
     if (options_have(options, TAKES(CAPACITY))) spec->capacity = options->capacity;
     if (options_have(options, TAKES(RATE))) spec->fp_rate = options->fp_rate;
@@ -85,7 +85,7 @@ static tamis_store *open_store(const struct invocation *call, const struct tamis
 {
     tamis_store *store = NULL;
     char *path = cli_store_path(call);
-    if (!path) return NULL;
+    if (path == NULL) return NULL;
     struct tamis_store_options options = cli_store_options(call, 0);
     options.mode = call->options.mode;
     int rc = tamis_store_open_with(path, &options, &store);
@@ -94,7 +94,7 @@ static tamis_store *open_store(const struct invocation *call, const struct tamis
         options.flags |= TAMIS_CREATE;
         if (rc == 0) rc = tamis_store_open_with(path, &options, &store);
     }
-    if (rc < 0) cli_fail_library();
+    if (rc < 0) (void)cli_fail_library();
     free(path);
     return store;
 }
@@ -110,7 +110,7 @@ static int create(const struct invocation *call, tamis_store *store,
     if (rc < 0) return cli_fail_library();
     int status = CLI_DONE;
     if (cli_given(call, TAKES(JSON))) status = view_show_json(call->out, filter, 0);
-    if (spec->hash_set) cli_tell_weakness(spec->hash_set);
+    if (spec->hash_set != NULL) cli_tell_weakness(spec->hash_set);
     return cli_filter_close(filter, status);
 }
 
@@ -120,7 +120,7 @@ static int run_create(struct invocation *call)
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
     if (!create_options_suffice(call)) return CLI_ERROR;
     tamis_store *store = open_store(call, &spec);
-    if (!store) return CLI_ERROR;
+    if (store == NULL) return CLI_ERROR;
     int status = CLI_ERROR;
     if (!cli_given(call, TAKES(LIKE)) || spec_from_filter(store, &call->options, &spec, hash_set))
         status = create(call, store, &spec);
@@ -162,8 +162,8 @@ static int run_create_remote(struct invocation *call)
     if (remote.create(call->remote_store, call->args[0], &spec) < 0) return CLI_ERROR;
     const int status =
         cli_given(call, TAKES(JSON)) ? cli_with_filter(call, 0, show_created_remote) : CLI_DONE;
-    if (spec.spec.hash_set) cli_tell_weakness(spec.spec.hash_set);
-    if (status == CLI_DONE && spec.like) return cli_with_filter(call, 0, tell_weakness);
+    if (spec.spec.hash_set != NULL) cli_tell_weakness(spec.spec.hash_set);
+    if (status == CLI_DONE && spec.like != NULL) return cli_with_filter(call, 0, tell_weakness);
     return status;
 }
 

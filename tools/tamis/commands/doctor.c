@@ -26,23 +26,23 @@ static void show_finding(const struct visit *visit, const struct finding *f)
         json_t *line = json_new();
         json_put(line, "filter", json_text(f->filter));
         json_put(line, "state", json_text(f->state));
-        json_put(line, "file", f->file ? json_text(f->file) : json_null());
-        json_put(line, "offset", f->file ? json_unsigned(f->offset) : json_null());
+        json_put(line, "file", f->file != NULL ? json_text(f->file) : json_null());
+        json_put(line, "offset", f->file != NULL ? json_unsigned(f->offset) : json_null());
         json_put(line, "what", json_text(f->what));
         json_put(line, "advice", json_text(f->advice));
-        json_put(line, "command", f->command ? json_text(f->command) : json_null());
+        json_put(line, "command", f->command != NULL ? json_text(f->command) : json_null());
         json_print(out, line);
         return;
     }
     out_printable(out, *f->filter ? f->filter : "the store");
     out_format(out, ": %s: ", f->state);
-    if (f->file && *f->file) {
+    if (f->file != NULL && *f->file) {
         out_printable(out, f->file);
         out_format(out, ": offset %ju: ", (uintmax_t)f->offset);
     }
     out_printable(out, f->what);
     out_format(out, "\n    %s\n", f->advice);
-    if (f->command) out_format(out, "    %s\n", f->command);
+    if (f->command != NULL) out_format(out, "    %s\n", f->command);
 }
 
 /* ---- Damage ------------------------------------------------------------------------------- */
@@ -81,8 +81,8 @@ static int note_step(void *context, const struct tamis_repair_step *step)
         struct damage *damage = &visit->damages[i];
         if (strcmp(damage->file, step->file) != 0) continue;
         damage->is_mended = damage->is_mended || step->error == 0;
-        if (mend && !damage->mend) damage->mend = cli_strdup(mend + strlen(begins));
-        if (step->error != 0 && !damage->left)
+        if (mend != NULL && damage->mend == NULL) damage->mend = cli_strdup(mend + strlen(begins));
+        if (step->error != 0 && damage->left == NULL)
             damage->left = cli_format("'tamis repair' leaves it: it %s", step->what);
     }
     return 0;
@@ -92,7 +92,7 @@ static int note_step(void *context, const struct tamis_repair_step *step)
 static int ask_for_mends(struct visit *visit)
 {
     char *path = cli_store_path(visit->call);
-    if (!path) return CLI_ERROR;
+    if (path == NULL) return CLI_ERROR;
     const struct tamis_repair_options options = {.size = sizeof options,
                                                  .flags = cli_store_flags(visit->call, 0) |
                                                           TAMIS_REPAIR_DRY_RUN,
@@ -105,8 +105,9 @@ static int ask_for_mends(struct visit *visit)
 
 static void show_damage(const struct visit *visit, const struct damage *damage)
 {
-    const bool rolls_back = damage->mend && strncmp(damage->mend, "'tamis rollback'", 16) == 0;
-    const char *advice = damage->left ? damage->left : "'tamis repair' does not mend it",
+    const bool rolls_back =
+        damage->mend != NULL && strncmp(damage->mend, "'tamis rollback'", 16) == 0;
+    const char *advice = damage->left != NULL ? damage->left : "'tamis repair' does not mend it",
                *format = NULL;
     if (damage->is_odd) {
         advice = "this is no proof of damage; if keys that it must have are absent, make it anew "
@@ -117,10 +118,10 @@ static void show_damage(const struct visit *visit, const struct damage *damage)
     } else if (rolls_back) {
         advice = "go back to the generation that is kept, or build it anew, or restore a copy:";
         format = "tamis rollback NAME";
-    } else if (damage->mend) {
+    } else if (damage->mend != NULL) {
         advice = damage->mend;
     }
-    char *command = format ? finding_command(format, damage->filter) : NULL;
+    char *command = format != NULL ? finding_command(format, damage->filter) : NULL;
     const struct finding finding = {.filter = damage->filter,
                                     .state = damage->is_odd    ? "odd"
                                              : *damage->filter ? "damaged"
@@ -195,7 +196,7 @@ static int examine(struct invocation *call)
     if (show_damages(&visit) != CLI_DONE) problems = -1;
     if (problems >= 0 && tamis_store_list_live(call->store, NULL, show_states, &visit) < 0)
         problems = -cli_fail_library();
-    out_flush(call->out); /* the findings first, then their number */
+    (void)out_flush(call->out); /* the findings first, then their number */
     const int status = problems < 0 ? CLI_ERROR : tell_result(&visit, problems);
     names_clear(&names);
     return status;

@@ -14,10 +14,10 @@
 static int check_present(const struct invocation *call, const char *name)
 {
     char *sentence = cli_format("there is no filter '%s', so nothing was dropped", name);
-    const int rc = call->remote_store ? remote.exists(call->remote_store, name, sentence)
-                                      : cli_filter_exists(call->store, name);
-    if (rc < 0 && !call->remote_store) cli_fail_library();
-    if (rc == 0 && !call->remote_store) cli_fail_absent(call->store, name, sentence);
+    const int rc = call->remote_store != NULL ? remote.exists(call->remote_store, name, sentence)
+                                              : cli_filter_exists(call->store, name);
+    if (rc < 0 && call->remote_store == NULL) (void)cli_fail_library();
+    if (rc == 0 && call->remote_store == NULL) (void)cli_fail_absent(call->store, name, sentence);
     free(sentence);
     return rc > 0 ? CLI_DONE : CLI_ERROR;
 }
@@ -49,10 +49,10 @@ static bool show_dropped_remote(const struct invocation *call, const char *name)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
     struct remote_filter *filter = remote.filter_open(call->remote_store, name);
-    const bool good = filter && remote.stat(filter, &stat) == 0;
-    if (filter) remote.filter_close(filter);
+    const bool good = filter != NULL && remote.stat(filter, &stat) == 0;
+    if (filter != NULL) remote.filter_close(filter);
     if (!good) return false;
-    snprintf(stat.name, sizeof stat.name, "%s", name);
+    (void)snprintf(stat.name, sizeof stat.name, "%s", name);
     show_dropped(call, &stat);
     return true;
 }
@@ -62,8 +62,9 @@ static int show_each(const struct invocation *call, const struct names *names)
 {
     for (size_t i = 0; i < names->count; i++) {
         struct showing showing = {call, names->names[i]};
-        if (call->remote_store && !show_dropped_remote(call, showing.name)) return CLI_ERROR;
-        if (!call->remote_store &&
+        if (call->remote_store != NULL && !show_dropped_remote(call, showing.name))
+            return CLI_ERROR;
+        if (call->remote_store == NULL &&
             tamis_store_list_live(call->store, showing.name, show_if_named, &showing) < 0)
             return cli_fail_library();
     }
@@ -78,9 +79,9 @@ static int drop_named(const struct invocation *call, const struct names *names)
     int status = CLI_DONE;
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->names[i];
-        if (call->remote_store ? remote.drop(call->remote_store, name) < 0
-                               : tamis_filter_drop(call->store, name) < 0)
-            status = call->remote_store ? CLI_ERROR : cli_fail_library();
+        if (call->remote_store != NULL ? remote.drop(call->remote_store, name) < 0
+                                       : tamis_filter_drop(call->store, name) < 0)
+            status = call->remote_store != NULL ? CLI_ERROR : cli_fail_library();
     }
     return status;
 }
@@ -102,7 +103,7 @@ static int add_if_matching(void *context, const struct tamis_filter_stat *stat)
 
 static int list_matching(const struct invocation *call, struct matching *matching)
 {
-    if (call->remote_store)
+    if (call->remote_store != NULL)
         return remote.list(call->remote_store, matching->pattern, true, add_if_matching, matching) <
                        0
                    ? CLI_ERROR

@@ -102,7 +102,7 @@ static int remove_keys(struct change *change, const struct tamis_key *keys)
 static int look_for(tamis_store *store, const char *name)
 {
     tamis_filter *filter = cli_filter_open(store, name, TAMIS_READ_ONLY);
-    return filter ? cli_filter_close(filter, CLI_DONE) : CLI_ERROR;
+    return filter != NULL ? cli_filter_close(filter, CLI_DONE) : CLI_ERROR;
 }
 
 static int change(struct invocation *call)

@@ -29,7 +29,7 @@ static void make_room_for_positions(struct tamis_explanation *explanation, size_
 static int explain_once(struct explainer *explainer, const struct tamis_key *key, uint32_t segment)
 {
     const struct options *options = &explainer->call->options;
-    if (explainer->filter)
+    if (explainer->filter != NULL)
         return tamis_filter_explain(explainer->filter, segment, key->data, key->bytes,
                                     &explainer->explanation);
     return tamis_explain(options->hash_set, options->m_bits, options->k, options->seed, key->data,
@@ -74,7 +74,7 @@ static json_t *hashes_json(const char *hashes)
 }
 
 static void print_explained_json(const struct explainer *explainer, const struct tamis_key *key,
-                       uint32_t segment)
+                                 uint32_t segment)
 {
     const struct tamis_explanation *explanation = &explainer->explanation;
     json_t *positions = json_array();
@@ -162,9 +162,9 @@ static int explain_filter(struct invocation *call)
     struct explainer explainer = {
         .explanation.size = sizeof explainer.explanation, .call = call, .filter = call->filter};
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (call->remote ? remote.stat(call->remote, &stat) < 0
-                     : tamis_filter_stat(call->filter, &stat) < 0)
-        return call->remote ? CLI_ERROR : cli_fail_library();
+    if (call->remote != NULL ? remote.stat(call->remote, &stat) < 0
+                             : tamis_filter_stat(call->filter, &stat) < 0)
+        return call->remote != NULL ? CLI_ERROR : cli_fail_library();
     explainer.segments = stat.segment_count;
     return explain_keys(&explainer, 1, stat.hash_set);
 }

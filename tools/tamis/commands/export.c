@@ -17,8 +17,8 @@ static bool export_options_suffice(const struct invocation *call)
     const bool to_stdout = strcmp(call->args[1], "-") == 0;
     if (!stream_peer_is_given(call, "--to")) return false;
     if (options_have(options, TAKES(JSON)) && to_stdout && !redis_is_url(options->peer))
-        cli_fail_usage(call->command,
-                       "--json and - would both write to standard output; name a file");
+        (void)cli_fail_usage(call->command,
+                             "--json and - would both write to standard output; name a file");
     else
         return true;
     return false;
@@ -38,7 +38,7 @@ static struct stream *open_target(const struct invocation *call,
     if (redis_is_url(to))
         return redis_write(&call->options, call->args[1], server_format(stat), force);
     struct stream *stream = stream_write_file(call->args[1], force);
-    if (stream) stream->format = to;
+    if (stream != NULL) stream->format = to;
     return stream;
 }
 
@@ -66,12 +66,13 @@ static int write_stream(const struct invocation *call, struct stream *stream)
     const char *format = stream->format;
     int rc = 0;
     /* A server tells how long the stream is with its first piece. */
-    if (!call->remote) rc = measure_stream(call->filter, format, flags, &stream->all_bytes);
+    if (call->remote == NULL) rc = measure_stream(call->filter, format, flags, &stream->all_bytes);
     if (rc < 0) return rc;
     progress_start(&call->options, stream->all_bytes);
     const struct tamis_sink sink = stream_sink(stream);
-    rc = call->remote ? remote.export(call->remote, 0, format, with_key, &sink, &stream->all_bytes)
-                      : tamis_filter_export(call->filter, format, flags, &sink);
+    rc = call->remote != NULL
+             ? remote.export(call->remote, 0, format, with_key, &sink, &stream->all_bytes)
+             : tamis_filter_export(call->filter, format, flags, &sink);
     if (rc == 0) progress_finish_bytes(stream->done_bytes);
     progress_end();
     return rc;
@@ -90,12 +91,12 @@ static void show_export_json(const struct invocation *call, const struct stream 
 static int export(struct invocation *call)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (call->remote && remote.filter_shards(call->remote) > 0) return shards_export(call);
-    if (call->remote ? remote.stat(call->remote, &stat) < 0
-                     : tamis_filter_stat(call->filter, &stat) < 0)
-        return call->remote ? CLI_ERROR : cli_fail_library();
+    if (call->remote != NULL && remote.filter_shards(call->remote) > 0) return shards_export(call);
+    if (call->remote != NULL ? remote.stat(call->remote, &stat) < 0
+                             : tamis_filter_stat(call->filter, &stat) < 0)
+        return call->remote != NULL ? CLI_ERROR : cli_fail_library();
     struct stream *stream = open_target(call, &stat);
-    if (!stream) return stream_open_status();
+    if (stream == NULL) return stream_open_status();
     int status = CLI_ERROR;
     const int rc = write_stream(call, stream);
     if (rc == 0 && stream_keep(stream))
@@ -104,7 +105,7 @@ static int export(struct invocation *call)
         status = stream->failed
                      ? 128 + interrupt_signal()
                      : cli_interrupted(" while writing %s; nothing was replaced", stream->name);
-    else if (rc < 0 && !stream->failed && !call->remote)
+    else if (rc < 0 && !stream->failed && call->remote == NULL)
         status = cli_fail("filter '%s': %s", call->args[0], tamis_last_error());
     if (status == CLI_DONE && cli_given(call, TAKES(JSON))) show_export_json(call, stream);
     stream_close(stream);

@@ -17,7 +17,7 @@ static void add_generation_row(struct table *table, const struct tamis_generatio
     if (stat->published_at != 0) text_time(time, sizeof time, stat->published_at);
     table_format(table, "%ju", (uintmax_t)stat->generation);
     table_cell(table, generation_state(stat));
-    table_cell(table, kind ? kind : "?");
+    table_cell(table, kind != NULL ? kind : "?");
     table_format(table, "%ju", (uintmax_t)stat->items);
     table_format(table, "%.3g", stat->fp_rate);
     table_cell(table, size);

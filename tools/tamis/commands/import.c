@@ -23,10 +23,10 @@ static bool import_options_suffice(const struct invocation *call)
     const struct tamis_filter_spec any = {.size = sizeof any, .capacity = 1};
     if (!stream_peer_is_given(call, "--from")) return false;
     if (options_have(options, TAKES(SEAL)) && !options_have(options, TAKES(CAPACITY)))
-        cli_fail_usage(call->command,
-                       "--seal needs -n, the number of new keys that the filter shall take");
+        (void)cli_fail_usage(call->command,
+                             "--seal needs -n, the number of new keys that the filter shall take");
     else if (tamis_filter_check(NULL, call->args[0], &any) < 0)
-        cli_fail_library();
+        (void)cli_fail_library();
     else
         return true;
     return false;
@@ -54,11 +54,12 @@ static struct stream *open_source(const struct invocation *call)
     const char *from = call->options.peer;
     struct stream *stream = redis_is_url(from) ? redis_read(&call->options, call->args[1])
                                                : stream_read_file(call->args[1]);
-    if (stream && !stream->format) stream->format = from;
+    if (stream != NULL && stream->format == NULL) stream->format = from;
     return stream;
 }
 
-static int show_imported(const struct invocation *call, const struct stream *stream, tamis_filter *filter)
+static int show_imported(const struct invocation *call, const struct stream *stream,
+                         tamis_filter *filter)
 {
     struct tamis_segment_stat oldest = {.size = sizeof oldest};
     int status = CLI_DONE;
@@ -83,7 +84,7 @@ static int import(const struct invocation *call, struct stream *stream, tamis_st
         tamis_filter_import(store, call->args[0], stream->format, &spec, &source, &filter);
     if (rc == 0) progress_finish_bytes(stream->done_bytes);
     progress_end();
-    if (rc == 0 && call->remote_store) {
+    if (rc == 0 && call->remote_store != NULL) {
         const bool durable = cli_given(call, TAKES(DURABLE));
         if (remote.import(call->remote_store, call->args[0], filter, durable) < 0)
             return cli_filter_close(filter, CLI_ERROR);
@@ -108,7 +109,7 @@ static int import_here(const struct invocation *call, struct stream *stream)
 {
     int status = CLI_ERROR;
     tamis_store *store = cli_store_open(call, TAMIS_CREATE);
-    if (store) status = import(call, stream, store);
+    if (store != NULL) status = import(call, stream, store);
     tamis_store_close(store);
     return status;
 }
@@ -121,7 +122,7 @@ static int import_aside(const struct invocation *call, struct stream *stream)
     const char *directory = getenv("TMPDIR");
     int status = CLI_ERROR;
     tamis_store *store = NULL;
-    if (!directory || !*directory) directory = "/tmp";
+    if (directory == NULL || !*directory) directory = "/tmp";
     char *path = cli_format("%s/tamis-import-XXXXXX", directory);
     if (mkdtemp(path) == NULL) {
         free(path);
@@ -132,7 +133,7 @@ static int import_aside(const struct invocation *call, struct stream *stream)
     char *own = cli_format("%s/store", path);
     const struct tamis_store_options options = cli_store_options(call, TAMIS_CREATE);
     if (tamis_store_open_with(own, &options, &store) < 0)
-        cli_fail_library();
+        (void)cli_fail_library();
     else
         status = import(call, stream, store);
     tamis_store_close(store);
@@ -147,7 +148,7 @@ static int run_import_command(struct invocation *call)
     if (!import_options_suffice(call)) return CLI_ERROR;
     interrupt_catch();
     const bool has_shards = !redis_is_url(call->options.peer) && shards_are_there(call->args[1]);
-    if (has_shards && call->remote_store) return shards_import(call);
+    if (has_shards && call->remote_store != NULL) return shards_import(call);
     if (!options_none(
             call, TAKES(FORCE),
             "replaces a filter in shards, on a server, by a directory of shards; drop any "
@@ -159,8 +160,9 @@ static int run_import_command(struct invocation *call)
             "import one of them: %s/0.tamis",
             call->args[1], call->args[1]);
     struct stream *stream = open_source(call);
-    if (!stream) return stream_open_status();
-    const int status = call->remote_store ? import_aside(call, stream) : import_here(call, stream);
+    if (stream == NULL) return stream_open_status();
+    const int status =
+        call->remote_store != NULL ? import_aside(call, stream) : import_here(call, stream);
     stream_close(stream);
     return status;
 }

@@ -38,7 +38,7 @@ static void number_cell(struct listing *listing, uint64_t number)
     if (cli_given(listing->call, TAKES(HUMAN)))
         text_short_count(text, number);
     else
-        snprintf(text, sizeof text, "%ju", (uintmax_t)number);
+        (void)snprintf(text, sizeof text, "%ju", (uintmax_t)number);
     table_cell(&listing->table, text);
 }
 
@@ -66,7 +66,7 @@ static void add_filter_row(struct listing *listing, const struct tamis_filter_st
     struct table *table = &listing->table;
     const char *kind = tamis_kind_name(stat->kind);
     table_cell(table, stat->name);
-    table_cell(table, kind ? kind : "?");
+    table_cell(table, kind != NULL ? kind : "?");
     number_cell(listing, stat->capacity);
     number_cell(listing, stat->items);
     table_format(table, "%.3g", stat->predicted_rate);
@@ -120,14 +120,14 @@ static int list_stats(const struct invocation *call, struct listing *listing)
 {
     const char *pattern = call->arg_count > 0 ? call->args[0] : NULL;
     const bool names_only = cli_given(call, TAKES(QUIET)) && listing->key == ORDER_NAME;
-    if (call->remote_store)
+    if (call->remote_store != NULL)
         return remote.list(call->remote_store, pattern, names_only, list_filter, listing);
     char *prefix = pattern_prefix(pattern);
     const int rc = cli_given(call, TAKES(RECORDED)) || names_only
                        ? tamis_store_list(call->store, prefix, list_filter, listing)
                        : tamis_store_list_live(call->store, prefix, list_filter, listing);
     free(prefix);
-    if (rc < 0) cli_fail_library();
+    if (rc < 0) (void)cli_fail_library();
     return rc;
 }
 

@@ -33,7 +33,7 @@ static bool sources_open(struct sources *sources, const struct invocation *call)
     for (size_t i = 0; i < sources->names.count; i++) {
         tamis_filter *filter =
             cli_filter_open(call->store, sources->names.names[i], TAMIS_READ_ONLY);
-        if (!filter) return false;
+        if (filter == NULL) return false;
         sources->filters[sources->count++] = filter;
     }
     return true;
@@ -57,14 +57,14 @@ static int go_on_merging(void *context, uint64_t done_bytes, uint64_t all_bytes)
 }
 
 /* Merges into a filter that is there. Returns TAMIS_ENOTFOUND without a message if it is not. */
-static int merge_into_existing(tamis_store *store, const char *name, const struct tamis_merge *merge,
-                      tamis_filter **filter)
+static int merge_into_existing(tamis_store *store, const char *name,
+                               const struct tamis_merge *merge, tamis_filter **filter)
 {
     int rc = tamis_filter_open(store, name, 0, filter);
     if (rc < 0) return rc;
     rc = tamis_filter_merge(*filter, merge);
     if (rc == 0) return 0;
-    if (tamis_filter_close(*filter) < 0) cli_fail_library(); /* of two errors both are told */
+    if (tamis_filter_close(*filter) < 0) (void)cli_fail_library(); /* of two errors both are told */
     *filter = NULL;
     return rc;
 }
@@ -83,7 +83,8 @@ static int merge(const struct invocation *call, const struct sources *sources,
                                       .context = &done_bytes};
     int rc;
     do { /* again where another process made or dropped it in between */
-        rc = intersect ? TAMIS_ENOTFOUND : merge_into_existing(store, call->args[0], &merge, filter);
+        rc =
+            intersect ? TAMIS_ENOTFOUND : merge_into_existing(store, call->args[0], &merge, filter);
         if (rc == TAMIS_ENOTFOUND)
             rc = tamis_filter_create_merged(store, call->args[0], &merge, filter);
     } while (rc == TAMIS_EEXIST && !intersect);

@@ -50,7 +50,8 @@ static int remove_batch(void *context, size_t count)
 /* A filter of another kind is refused before any key is read. */
 static int check_removes_keys(const struct invocation *call)
 {
-    if (call->remote) return remote.can(call->remote, "TAMIS.REMOVE") < 0 ? CLI_ERROR : CLI_DONE;
+    if (call->remote != NULL)
+        return remote.can(call->remote, "TAMIS.REMOVE") < 0 ? CLI_ERROR : CLI_DONE;
     cli_tell_trouble(call->filter);
     const int64_t rc = tamis_filter_remove_batch(call->filter, NULL, 0, NULL);
     return rc < 0 ? cli_fail_library() : CLI_DONE;
@@ -59,7 +60,7 @@ static int check_removes_keys(const struct invocation *call)
 /* A remove whose answer was lost is not asked again (remote/batch.c). */
 static void tell_doubts(const struct invocation *call)
 {
-    const uint64_t doubts = call->remote ? remote.doubts(call->remote) : 0;
+    const uint64_t doubts = call->remote != NULL ? remote.doubts(call->remote) : 0;
     if (doubts > 0)
         cli_tell("%" PRIu64
                  " key%s in doubt: the server was lost before it answered, so %s may have "

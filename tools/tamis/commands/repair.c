@@ -56,7 +56,7 @@ static int run_repair(struct invocation *call)
     if (dry) flags |= TAMIS_REPAIR_DRY_RUN;
     if (cli_given(call, TAKES(REBUILD))) flags |= TAMIS_REPAIR_REBUILD;
     char *path = cli_store_path(call);
-    if (!path) return CLI_ERROR;
+    if (path == NULL) return CLI_ERROR;
     const struct tamis_repair_options options = {.size = sizeof options,
                                                  .flags = flags,
                                                  .fn = show_step,
@@ -67,7 +67,7 @@ static int run_repair(struct invocation *call)
     free(path);
     if (steps >= 0 && repairs.all_bytes > 0) progress_finish_bytes(repairs.all_bytes);
     progress_end();
-    out_flush(call->out); /* the steps first, then their number */
+    (void)out_flush(call->out); /* the steps first, then their number */
     if (steps < 0) return cli_fail_library();
     if (repairs.unmended > 0)
         return cli_fail("%jd step%s %s; %ju thing%s could not be mended", (intmax_t)steps,
@@ -112,7 +112,7 @@ static int repair_shards(struct invocation *call)
                         "repair' mends on the server's machine, with --store DIR",
                         call->args[0]);
     const int made = remote.repair(call->remote, dry, show_shard, call);
-    out_flush(call->out);
+    (void)out_flush(call->out);
     if (made < 0) return CLI_ERROR;
     if (made == 0)
         cli_tell("there is nothing to repair");

@@ -6,7 +6,7 @@
 static int rotate(tamis_store *store, const char *name)
 {
     tamis_filter *filter = cli_filter_open(store, name, 0);
-    if (!filter) return CLI_ERROR;
+    if (filter == NULL) return CLI_ERROR;
     int status = CLI_DONE;
     if (tamis_filter_rotate(filter) < 0) status = cli_fail_library();
     return cli_filter_close(filter, status);

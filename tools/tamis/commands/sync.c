@@ -7,8 +7,9 @@
 static int show_synced_json(const struct invocation *call, tamis_filter *filter)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (call->remote ? remote.stat(call->remote, &stat) < 0 : tamis_filter_stat(filter, &stat) < 0)
-        return call->remote ? CLI_ERROR : cli_fail_library();
+    if (call->remote != NULL ? remote.stat(call->remote, &stat) < 0
+                             : tamis_filter_stat(filter, &stat) < 0)
+        return call->remote != NULL ? CLI_ERROR : cli_fail_library();
     json_t *line = json_new();
     json_put(line, "name", json_text(stat.name));
     json_put(line, "items", json_unsigned(stat.items));
@@ -20,7 +21,7 @@ static int show_synced_json(const struct invocation *call, tamis_filter *filter)
 static int sync_filter(const struct invocation *call, const char *name)
 {
     tamis_filter *filter = cli_filter_open(call->store, name, 0);
-    if (!filter) return CLI_ERROR;
+    if (filter == NULL) return CLI_ERROR;
     int status = CLI_DONE;
     if (tamis_filter_sync(filter) < 0 ||
         (cli_given(call, TAKES(ACCEPT)) && tamis_filter_accept(filter) < 0))
@@ -41,14 +42,14 @@ static int sync_all(struct invocation *call)
 {
     struct names names;
     struct invocation one = *call;
-    if (call->remote_store && cli_given(call, TAKES(ACCEPT)))
+    if (call->remote_store != NULL && cli_given(call, TAKES(ACCEPT)))
         return cli_fail_usage(call->command, "--accept works on the files of a store: run it on "
                                              "the server's machine, with --store DIR");
     int status = cli_names(&names, call);
     for (size_t i = 0; i < names.count; i++) {
         one.args = &names.names[i];
-        if ((call->remote_store ? cli_with_filter(&one, 0, sync_one_remote)
-                                : sync_filter(call, names.names[i])) != CLI_DONE)
+        if ((call->remote_store != NULL ? cli_with_filter(&one, 0, sync_one_remote)
+                                        : sync_filter(call, names.names[i])) != CLI_DONE)
             status = CLI_ERROR;
     }
     names_clear(&names);

@@ -54,7 +54,7 @@ static int read_lines(struct reading *reading)
     const double start = progress_clock();
     int status = key_source_each(reading->source, add_uniq_batch, reading);
     progress_end();
-    out_flush(call->out);
+    (void)out_flush(call->out);
     if (cli_given(call, TAKES(STATS)))
         key_source_tell_stats(reading->source, reading->new_keys, progress_clock() - start, false);
     if (status == CLI_DONE) status = key_source_status(reading->source, status, "answered");

@@ -50,7 +50,7 @@ static int verify_filters(struct invocation *call)
     struct verification verification = {.call = call};
     int64_t problems = problems_find(call, &names, show_problem, &verification);
     const uintmax_t filters = names.count;
-    out_flush(call->out); /* the problems first, then what is said about them */
+    (void)out_flush(call->out); /* the problems first, then what is said about them */
     if (problems >= 0 && tamis_store_list(call->store, NULL, tell_trouble, &names) < 0)
         problems = -cli_fail_library();
     names_clear(&names);

@@ -109,7 +109,7 @@ static bool is_repeated(const struct request *request, size_t at)
 
 /* An answer to a key that was added: 1 new, 0 seen. */
 static uint8_t judge_answer(struct remote_filter *filter, const struct request *request, size_t at,
-                     bool is_new)
+                            bool is_new)
 {
     const redisReply *before = request->before;
     if (is_new || !request->writes) return is_new;
@@ -176,7 +176,8 @@ static int64_t take_piece(struct remote_filter *filter, const struct request *re
             question->counts[order[i]] = (uint64_t)answer->integer;
         else if (answer->integer >= 0 && question->answers != NULL)
             question->answers[order[i]] = judge_answer(filter, request, i, answer->integer == 1);
-        ones += answer->integer >= 0 && question->answers && question->answers[order[i]] == 1;
+        ones +=
+            answer->integer >= 0 && question->answers != NULL && question->answers[order[i]] == 1;
     }
     /* Why keys were refused stands behind the answers. */
     if (reply->elements > count) return take_failure(question, request, reply->element[count]);

@@ -322,7 +322,7 @@ int change_make_like(struct remote_filter *to, struct remote_filter *from)
             break;
         }
         for (size_t j = 0; j < spec->elements; j++)
-            words[count++] = spec->element[j]->str ? spec->element[j]->str : "";
+            words[count++] = spec->element[j]->str != NULL ? spec->element[j]->str : "";
         struct request made = request_of(words[1], (int)count, words, true);
         rc = requests_complete(to->store, &made, 1) ? 0 : -1;
         struct remote_filter one = {.store = to->store, .name = (char *)(uintptr_t)words[1]};

@@ -71,10 +71,10 @@ static bool take_slots(struct remote *store, struct node *from, const redisReply
     for (size_t i = 0; good && i < reply->elements; i++)
         good = take_range(store, from, reply->element[i]);
     if (!good)
-        snprintf(store->trouble, TROUBLE_BYTES,
-                 "%s: CLUSTER SLOTS: the answer is not what Redis "
-                 "answers",
-                 node_name(from));
+        (void)snprintf(store->trouble, TROUBLE_BYTES,
+                       "%s: CLUSTER SLOTS: the answer is not what Redis "
+                       "answers",
+                       node_name(from));
     return good;
 }
 
@@ -88,11 +88,12 @@ static bool ask_node(struct remote *store, struct node *node, int64_t limit_ms, 
     const char *words[2] = {"CLUSTER", "SLOTS"};
     redisReply *reply = node_ask(&asked, limit_ms, 2, words);
     if (reply == NULL)
-        snprintf(store->trouble, TROUBLE_BYTES, "%s: CLUSTER SLOTS: %s", node_name(node),
-                 node_error(&asked));
+        (void)snprintf(store->trouble, TROUBLE_BYTES, "%s: CLUSTER SLOTS: %s", node_name(node),
+                       node_error(&asked));
     const bool loading = reply != NULL && reply_is_error(reply, "LOADING");
     store->may_pass |= asked.may_pass || loading;
-    if (loading) snprintf(store->trouble, TROUBLE_BYTES, "%s: %s", node_name(node), reply->str);
+    if (loading)
+        (void)snprintf(store->trouble, TROUBLE_BYTES, "%s: %s", node_name(node), reply->str);
     const bool good = reply != NULL && !loading && take_slots(store, node, reply);
     if (reply != NULL) freeReplyObject(reply);
     node_disconnect(&asked);

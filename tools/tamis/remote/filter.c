@@ -37,7 +37,8 @@ int filter_fail_absent(struct remote *store, const char *name, const char *sente
     if (sentence == NULL)
         own = cli_format("no such filter: '%s' in the store %s; 'tamis list' shows what is there",
                          name, store->shown);
-    cli_tell(nearest[0] != '\0' ? "%s; did you mean '%s'?" : "%s", own ? own : sentence, nearest);
+    cli_tell(nearest[0] != '\0' ? "%s; did you mean '%s'?" : "%s", own != NULL ? own : sentence,
+             nearest);
     free(own);
     return -1;
 }
@@ -72,7 +73,7 @@ redisReply *ask_one(struct remote *store, const char *key, int type, unsigned *l
     free(argv);
     if (lost != NULL) *lost = request.lost;
     if (good && reply->type == type) return reply;
-    if (good) reply_fail(store, words[0], reply);
+    if (good) (void)reply_fail(store, words[0], reply);
     if (reply != NULL) freeReplyObject(reply);
     return NULL;
 }
@@ -105,7 +106,8 @@ struct request *ask_each(struct remote_filter *filter, bool writes, const char *
             own[j] = words[j - 1];
         requests[i] = request_of(key, argc, own, writes);
     }
-    if ((writes ? requests_complete_gently : requests_complete)(filter->store, requests, count)) return requests;
+    if ((writes ? requests_complete_gently : requests_complete)(filter->store, requests, count))
+        return requests;
     each_free(filter, requests);
     return NULL;
 }
@@ -158,7 +160,7 @@ static const char *field_of(const redisReply *all, size_t field)
 static uint64_t number_at(const redisReply *all, size_t field)
 {
     const char *text = field_of(all, field);
-    return text ? strtoull(text, NULL, 10) : 0;
+    return text != NULL ? strtoull(text, NULL, 10) : 0;
 }
 
 /* What `drop` takes: all that is left of a filter, too. */
@@ -190,7 +192,7 @@ static bool is_usable(const struct remote_filter *filter, const redisReply *all,
     else
         cli_tell("filter '%s' is not whole: a command that makes, renames or drops it still runs, "
                  "or was stopped in the middle (state '%s'); 'tamis drop %s' removes what is there",
-                 name, state ? state : "?", name);
+                 name, state != NULL ? state : "?", name);
     return false;
 }
 
@@ -204,7 +206,7 @@ static struct remote_filter *find_sharded(struct remote *store, const char *name
         filter_new(store, name, shards <= SHARDS_MAX ? (uint32_t)shards : 0);
     const char *rate = field_of(all, RATE);
     filter->capacity = number_at(all, CAPACITY);
-    filter->fp_rate = rate ? strtod(rate, NULL) : 0;
+    filter->fp_rate = rate != NULL ? strtod(rate, NULL) : 0;
     filter->seed = number_at(all, SEED);
     const char *kind = field_of(all, KIND);
     if (kind == NULL || tamis_kind_from_name(kind, &filter->kind) < 0) filter->kind = 0;

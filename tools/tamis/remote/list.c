@@ -50,7 +50,7 @@ static bool scan_node(struct remote *store, struct node *node, const char *patte
                      reply->element[0]->type != REDIS_REPLY_STRING ||
                      reply->element[0]->len >= sizeof cursor ||
                      reply->element[1]->type != REDIS_REPLY_ARRAY)) {
-            reply_fail(store, "SCAN", reply);
+            (void)reply_fail(store, "SCAN", reply);
             good = false;
         }
         for (size_t i = 0; good && i < reply->element[1]->elements; i++) {
@@ -69,7 +69,7 @@ static const char *const types[] = {"MBbloom--", "MBbloomCF"};
 
 static bool scan_all(struct remote *store, const char *prefix, unsigned rounds, struct names *found)
 {
-    char *pattern = pattern_of(prefix ? prefix : "");
+    char *pattern = pattern_of(prefix != NULL ? prefix : "");
     bool good = true;
     for (size_t i = 0; good && i < store->node_count; i++) {
         bool has_slots = false;

@@ -85,7 +85,7 @@ static bool shards_agree(struct remote_filter *a, struct remote_filter *b)
 /* The server's sentence, with the names of filters in place of those of their copies. */
 static int tell_refusal(const struct merging *m, const redisReply *reply)
 {
-    char *text = cli_strdup(reply->str ? reply->str : "");
+    char *text = cli_strdup(reply->str != NULL ? reply->str : "");
     for (size_t i = 0; i < m->count; i++) {
         const char *copy = m->keys[i], *name = m->from[i]->name;
         char *at;
@@ -122,7 +122,7 @@ static int combine(struct merging *m, const char *to)
         rc = -1;
     } else if (rc == 0 && request.reply->type != REDIS_REPLY_STATUS) {
         const bool exists =
-            strcmp(request.reply->str ? request.reply->str : "", "ERR item exists") == 0;
+            strcmp(request.reply->str != NULL ? request.reply->str : "", "ERR item exists") == 0;
         rc = exists ? change_fail_exists(to) : tell_refusal(m, request.reply);
     }
     requests_clear(&request, 1);

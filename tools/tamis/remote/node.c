@@ -10,10 +10,10 @@ const char *node_name(const struct node *node)
 {
     static char name[300];
     if (node->port == 0)
-        snprintf(name, sizeof name, "%s", node->host);
+        (void)snprintf(name, sizeof name, "%s", node->host);
     else
-        snprintf(name, sizeof name, strchr(node->host, ':') ? "[%s]:%d" : "%s:%d", node->host,
-                 node->port);
+        (void)snprintf(name, sizeof name, strchr(node->host, ':') != NULL ? "[%s]:%d" : "%s:%d",
+                       node->host, node->port);
     return name;
 }
 
@@ -21,7 +21,7 @@ const char *node_error(const struct node *node)
 {
     if (node->may_pass) return "it does not answer";
     const char *why = wire_error(&node->wire);
-    return why ? why : "it answered what nobody asked";
+    return why != NULL ? why : "it answered what nobody asked";
 }
 
 /* ---- Coming and going ------------------------------------------------------------------------ */
@@ -76,11 +76,11 @@ static bool ask(struct node *node, int64_t limit_ms, int argc, const char **argv
     redisReply *reply = node_ask(node, limit_ms, argc, argv);
     const bool good = reply != NULL && reply->type == REDIS_REPLY_STATUS;
     if (reply == NULL)
-        snprintf(trouble, TROUBLE_BYTES, "%s: %s", node_name(node), node_error(node));
+        (void)snprintf(trouble, TROUBLE_BYTES, "%s: %s", node_name(node), node_error(node));
     else if (!good)
-        snprintf(trouble, TROUBLE_BYTES, "%s: %s: %s", node_name(node), argv[0],
-                 reply->type == REDIS_REPLY_ERROR ? reply->str
-                                                  : "the answer is not what Redis answers");
+        (void)snprintf(trouble, TROUBLE_BYTES, "%s: %s: %s", node_name(node), argv[0],
+                       reply->type == REDIS_REPLY_ERROR ? reply->str
+                                                        : "the answer is not what Redis answers");
     if (reply != NULL && !good) {
         node->may_pass = reply_is_error(reply, "LOADING");
         *fatal = !node->may_pass;
@@ -93,15 +93,16 @@ static bool log_in(struct node *node, const struct redis_url *address, int64_t l
                    char trouble[TROUBLE_BYTES], bool *fatal)
 {
     char database[16];
-    const char *password = address->password ? address->password : getenv("REDISCLI_AUTH");
+    const char *password = address->password != NULL ? address->password : getenv("REDISCLI_AUTH");
     if (password != NULL) {
         const bool named = address->user != NULL && address->password != NULL;
         const char *auth[3] = {"AUTH", named ? address->user : password, password};
         if (!ask(node, limit_ms, named ? 3 : 2, auth, trouble, fatal)) {
             const size_t used = strlen(trouble);
             if (*fatal)
-                snprintf(trouble + used, TROUBLE_BYTES - used, " (the password is that of %s)",
-                         address->password ? "the URL" : "$REDISCLI_AUTH");
+                (void)snprintf(trouble + used, TROUBLE_BYTES - used,
+                               " (the password is that of %s)",
+                               address->password != NULL ? "the URL" : "$REDISCLI_AUTH");
             return false;
         }
     }
@@ -120,7 +121,7 @@ bool node_connect(struct node *node, const struct redis_url *address,
     char why[TROUBLE_BYTES / 2 - 8];
     node->first = node->end = 0;
     if (!wire_connect(&node->wire, &target, limit_ms, why, sizeof why, fatal, &node->may_pass)) {
-        snprintf(trouble, TROUBLE_BYTES, "%s: %s", node_name(node), why);
+        (void)snprintf(trouble, TROUBLE_BYTES, "%s: %s", node_name(node), why);
         return false;
     }
     if (log_in(node, address, limit_ms, trouble, fatal)) return true;

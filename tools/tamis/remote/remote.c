@@ -15,7 +15,7 @@
 static char *shown_url(const struct redis_url *address)
 {
     if (address->port == 0) return cli_format("unix://%s", address->host);
-    return cli_format(strchr(address->host, ':') ? "%s://[%s]:%d" : "%s://%s:%d",
+    return cli_format(strchr(address->host, ':') != NULL ? "%s://[%s]:%d" : "%s://%s:%d",
                       address->tls ? "rediss" : "redis", address->host, address->port);
 }
 
@@ -41,9 +41,9 @@ static bool map_first(struct remote *store)
         (void)poll(NULL, 0, PAUSE_MS);
     }
     cli_tell("%s: %s%s", store->shown, store->trouble,
-             strstr(store->trouble, "NOAUTH") ? "; put the password into the URL, or into "
-                                                "$REDISCLI_AUTH"
-                                              : "");
+             strstr(store->trouble, "NOAUTH") != NULL ? "; put the password into the URL, or into "
+                                                        "$REDISCLI_AUTH"
+                                                      : "");
     return false;
 }
 
@@ -61,10 +61,10 @@ static void store_close(struct remote *store)
 static void add_hosts(struct remote *store)
 {
     const struct redis_url *address = &store->address;
-    cluster_node(store, address->host, strlen(address->host), address->port);
+    (void)cluster_node(store, address->host, strlen(address->host), address->port);
     for (size_t i = 0; i < address->other_count; i++)
-        cluster_node(store, address->others[i].host, strlen(address->others[i].host),
-                     address->others[i].port);
+        (void)cluster_node(store, address->others[i].host, strlen(address->others[i].host),
+                           address->others[i].port);
 }
 
 static struct remote *store_open(const struct invocation *call, const char *url)
@@ -149,7 +149,8 @@ static int list_one(void *context, const char *name)
 }
 
 static int list_remote(struct remote *store, const char *pattern, bool names_only,
-                int (*each)(void *context, const struct tamis_filter_stat *stat), void *context)
+                       int (*each)(void *context, const struct tamis_filter_stat *stat),
+                       void *context)
 {
     struct listing listing = {
         .store = store, .names_only = names_only, .each = each, .context = context};

@@ -33,7 +33,7 @@ static bool move_shards(struct remote_filter *from, struct remote_filter *to, bo
         if (!good && reply->type == REDIS_REPLY_INTEGER)
             (void)change_fail_exists(filter_key(to, i));
         else if (!good)
-            reply_fail(from->store, "RENAMENX", reply);
+            (void)reply_fail(from->store, "RENAMENX", reply);
     }
     requests_clear(requests, count);
     free(argv);
@@ -49,7 +49,7 @@ static bool copy_descriptor(struct remote *store, const char *name, const char *
     redisReply *all = ASK_ONE(store, name, REDIS_REPLY_ARRAY, NULL, false, "HGETALL", name);
     if (all == NULL) return false;
     for (size_t i = 0; i + 1 < all->elements && i < (size_t)2 * FIELDS_MAX; i += 2) {
-        if (!all->element[i]->str || !all->element[i + 1]->str) continue;
+        if (all->element[i]->str == NULL || all->element[i + 1]->str == NULL) continue;
         words[count++] = all->element[i]->str;
         words[count++] = all->element[i + 1]->str;
     }

@@ -41,7 +41,7 @@ static bool fail_file(const char *option, const char *variable, const char *file
 {
     const char *reason = ERR_reason_error_string(ERR_peek_last_error());
     (void)snprintf(trouble, trouble_bytes, "--%s, or $%s: '%s' cannot be used: %s", option,
-                   variable, file, reason ? reason : "it has nothing in PEM format");
+                   variable, file, reason != NULL ? reason : "it has nothing in PEM format");
     return false;
 }
 
@@ -104,9 +104,10 @@ static bool tell_failure(const SSL *ssl, bool insecure, char *trouble, size_t tr
     }
     const char *reason = error != 0 ? ERR_reason_error_string(error) : NULL;
     (void)snprintf(trouble, trouble_bytes, "TLS: %s",
-                   reason ? reason
-                          : "the server does not answer, or closed the connection; is this its "
-                            "port for TLS?");
+                   reason != NULL
+                       ? reason
+                       : "the server does not answer, or closed the connection; is this its "
+                         "port for TLS?");
     return reason != NULL;
 }
 

@@ -31,7 +31,7 @@ static int write_piece(struct out_state *state, const char *data, size_t bytes,
                        const struct tamis_sink *sink)
 {
     XXH128_canonical_t canonical;
-    const uint64_t body = state->digest ? state->all - DIGEST_BYTES : state->all;
+    const uint64_t body = state->digest != NULL ? state->all - DIGEST_BYTES : state->all;
     size_t now = bytes;
     if (state->position + bytes > body)
         now = state->position < body ? (size_t)(body - state->position) : 0;

@@ -28,7 +28,7 @@ static int by_report_name(const void *a, const void *b)
 
 static int add_listed(void *context, const struct tamis_filter_stat *stat)
 {
-    add_filter(context, stat->name);
+    (void)add_filter(context, stat->name);
     return 0;
 }
 
@@ -107,7 +107,7 @@ static int read_report_filter(tamis_store *store, struct report_filter *filter)
         filter->info = without_seeds(view_json(&filter->view));
     else
         filter->error = cli_strdup(tamis_last_error());
-    if (tamis_filter_close(open) < 0) cli_fail_library();
+    if (tamis_filter_close(open) < 0) (void)cli_fail_library();
     return rc;
 }
 
@@ -151,12 +151,13 @@ static int load_all(tamis_store *store, struct report *report, bool listed)
 static bool report_options_suffice(const struct invocation *call)
 {
     const bool all = cli_given(call, TAKES(ALL));
-    if (!call->options.output || !*call->options.output)
-        cli_fail_usage(call->command, "-o needs a file; give -o FILE, or -o - for standard output");
+    if (call->options.output == NULL || !*call->options.output)
+        (void)cli_fail_usage(call->command,
+                             "-o needs a file; give -o FILE, or -o - for standard output");
     else if (!all && call->arg_count == 0)
-        cli_fail_usage(call->command, "name a filter, or give --all");
+        (void)cli_fail_usage(call->command, "name a filter, or give --all");
     else if (all && call->arg_count > 0)
-        cli_fail_usage(call->command, "--all and a name cannot be given together");
+        (void)cli_fail_usage(call->command, "--all and a name cannot be given together");
     else
         return true;
     return false;
@@ -177,10 +178,10 @@ static int collect_filters(const struct invocation *call, struct report *report)
         if (there < 0) return cli_fail_library();
         if (there == 0) { /* it has the sentence for that */
             tamis_filter *made_since = cli_filter_open(call->store, call->args[i], TAMIS_READ_ONLY);
-            if (!made_since) return CLI_ERROR;
+            if (made_since == NULL) return CLI_ERROR;
             if (cli_filter_close(made_since, CLI_DONE) != CLI_DONE) return CLI_ERROR;
         }
-        add_filter(report, call->args[i]);
+        (void)add_filter(report, call->args[i]);
     }
     return CLI_DONE;
 }
@@ -208,7 +209,7 @@ static int make_page(struct invocation *call)
     if (status == CLI_DONE) {
         interrupt_catch();
         struct stream *stream = stream_write_file(call->options.output, true);
-        status = stream ? write_page(call, &report, stream) : stream_open_status();
+        status = stream != NULL ? write_page(call, &report, stream) : stream_open_status();
         stream_close(stream);
     }
     clear_report(&report);
@@ -217,7 +218,8 @@ static int make_page(struct invocation *call)
 
 static int run_report(struct invocation *call)
 {
-    return report_options_suffice(call) ? cli_with_store(call, TAMIS_READ_ONLY, make_page) : CLI_ERROR;
+    return report_options_suffice(call) ? cli_with_store(call, TAMIS_READ_ONLY, make_page)
+                                        : CLI_ERROR;
 }
 
 const struct command cli_command_report = {

@@ -83,7 +83,7 @@ void chart_heat(struct page *page, const struct report_filter *filter)
     if (data_bytes >= 1)
         text_size(size, sizeof size, data_bytes);
     else
-        snprintf(size, sizeof size, "%.2g bits", 8 * data_bytes);
+        (void)snprintf(size, sizeof size, "%.2g bits", 8 * data_bytes);
     page_format(page, "</div><p class=\"note\">%zu parts of about %s: ", parts, size);
     if (greatest > 0)
         page_format(page, "from %s to %s", report_share(text, least), report_share(most, greatest));

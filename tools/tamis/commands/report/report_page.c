@@ -28,7 +28,7 @@ static const char *shown_as(char text[REPORT_TEXT], const struct report_filter *
     const char *string = json_string_value(json_object_get(filter->info, field));
     const double number = report_number(filter, field);
     if (strcmp(field, "generation") == 0 && !view_was_published(&filter->view)) return "-";
-    if (form == AS_TEXT) return string ? string : "never";
+    if (form == AS_TEXT) return string != NULL ? string : "never";
     if (form == AS_COUNT) return report_count(text, (uint64_t)number);
     if (form == AS_RATE) return report_rate(text, number);
     if (form == AS_SHARE) return report_share(text, number);
@@ -58,7 +58,7 @@ static void put_name(struct page *page, const struct report_filter *filter)
 static void badge(struct page *page, const struct report_filter *filter)
 {
     char text[STATE_BYTES];
-    const uint32_t states = filter->error ? TAMIS_STATE_DAMAGED : filter->view.stat.state;
+    const uint32_t states = filter->error != NULL ? TAMIS_STATE_DAMAGED : filter->view.stat.state;
     const char *class = states & (TAMIS_STATE_DAMAGED | TAMIS_STATE_UNCLEAN | TAMIS_STATE_DEGRADED)
                             ? "bad"
                         : states ? "full"
@@ -102,7 +102,7 @@ static void attention_item(void *context, const struct finding *finding)
     page_text(page, "<p class=\"advice\">");
     page_escaped(page, finding->advice);
     page_text(page, "</p>");
-    if (finding->command) {
+    if (finding->command != NULL) {
         page_text(page, "<code>");
         page_escaped(page, finding->command);
         page_text(page, "</code>");
@@ -113,12 +113,12 @@ static void attention_item(void *context, const struct finding *finding)
 static void attend_to(struct attention *attention)
 {
     const struct report_filter *filter = attention->filter;
-    if (filter->error || filter->view.stat.state & TAMIS_STATE_DAMAGED) {
+    if (filter->error != NULL || filter->view.stat.state & TAMIS_STATE_DAMAGED) {
         char *command = finding_command("tamis doctor NAME", filter->name);
         const struct finding damage = {
             .state = "damaged",
-            .what =
-                filter->error ? filter->error : "a check found wrong bytes, so keys may be missing",
+            .what = filter->error != NULL ? filter->error
+                                          : "a check found wrong bytes, so keys may be missing",
             .advice = "ask where it is, and what can be done:",
             .command = command};
         attention_item(attention, &damage);
@@ -180,7 +180,7 @@ static void catalog_row(struct page *page, const struct report_filter *filter, s
     page_text(page, "</a></th><td>");
     badge(page, filter);
     page_text(page, "</td>");
-    for (size_t i = 0; i < COLUMNS && !filter->error; i++) {
+    for (size_t i = 0; i < COLUMNS && filter->error == NULL; i++) {
         open_cell(page, "td", &columns[i]);
         datum(page, filter, columns[i].field, columns[i].form);
         page_text(page, "</td>");
@@ -232,14 +232,15 @@ static void tiles(struct page *page, const struct report_filter *filter)
     page_text(page, "<div class=\"tiles\">");
     tile(page, "items");
     datum(page, filter, "items", AS_COUNT);
-    snprintf(note, sizeof note, "%s of capacity", report_share(text, share_of_capacity(filter)));
+    (void)snprintf(note, sizeof note, "%s of capacity",
+                   report_share(text, share_of_capacity(filter)));
     tile_end(page, note);
     tile(page, "rate now");
     datum(page, filter, "fp_rate_now", AS_RATE);
-    snprintf(note, sizeof note,
-             "%s asked for; <span data-by-items=\"%.15g\">%s</span> by the items",
-             report_rate(text, stat->fp_rate), stat->predicted_rate,
-             report_rate(by_items, stat->predicted_rate));
+    (void)snprintf(note, sizeof note,
+                   "%s asked for; <span data-by-items=\"%.15g\">%s</span> by the items",
+                   report_rate(text, stat->fp_rate), stat->predicted_rate,
+                   report_rate(by_items, stat->predicted_rate));
     tile_end(page, note);
     tile(page, "fill");
     datum(page, filter, "fill", AS_SHARE);
@@ -248,11 +249,11 @@ static void tiles(struct page *page, const struct report_filter *filter)
                                             : "of the bits set");
     tile(page, "size");
     datum(page, filter, "size_bytes", AS_SIZE);
-    snprintf(note, sizeof note, "%.3g bits a key", report_number(filter, "bits_per_key"));
+    (void)snprintf(note, sizeof note, "%.3g bits a key", report_number(filter, "bits_per_key"));
     tile_end(page, note);
     tile(page, "generation");
     datum(page, filter, "generation", AS_COUNT);
-    snprintf(note, sizeof note, "%zu kept beside it", filter->generation_count - 1);
+    (void)snprintf(note, sizeof note, "%zu kept beside it", filter->generation_count - 1);
     tile_end(page, filter->generation_count > 1        ? note
                    : view_was_published(&filter->view) ? "no other is kept"
                                                        : "never built anew");
@@ -308,21 +309,22 @@ static void as_json(struct page *page, const struct report_filter *filter)
 static void section(struct page *page, const struct report *report, size_t index)
 {
     const struct report_filter *filter = &report->filters[index];
-    const bool open = report->count <= OPEN_AT_MOST || filter->error || filter->view.stat.state;
+    const bool open =
+        report->count <= OPEN_AT_MOST || filter->error != NULL || filter->view.stat.state;
     page_format(page, "<details class=\"panel filter\" id=\"f%zu\"%s><summary><h2>", index,
                 open ? " open" : "");
     put_name(page, filter);
     page_text(page, "</h2>");
     badge(page, filter);
     page_text(page, "</summary>\n");
-    if (filter->error) {
+    if (filter->error != NULL) {
         page_text(page, "<p class=\"trouble\">");
         page_escaped(page, filter->error);
         page_text(page, "</p></details>\n");
         return;
     }
     const char *note = json_string_value(json_object_get(filter->info, "note"));
-    if (note && *note) { /* a warning's color only where the badge has one */
+    if (note != NULL && *note) { /* a warning's color only where the badge has one */
         page_format(page, "<p class=\"%s\">", filter->view.stat.state ? "trouble" : "note");
         page_escaped(page, note);
         page_text(page, "</p>\n");

@@ -21,7 +21,7 @@ const char *report_short(char *text, double count)
         count /= 1000;
         unit++;
     }
-    snprintf(text, REPORT_TEXT, "%.3g%s", count, units[unit]);
+    (void)snprintf(text, REPORT_TEXT, "%.3g%s", count, units[unit]);
     return text;
 }
 
@@ -29,7 +29,7 @@ const char *report_short(char *text, double count)
 static void small_rate(char *text, double rate)
 {
     char digits[16]; /* "1.17e-06" */
-    snprintf(digits, sizeof digits, "%.2e", rate);
+    (void)snprintf(digits, sizeof digits, "%.2e", rate);
     char *exponent = strchr(digits, 'e');
     char *end = exponent;
     while (end[-1] == '0')
@@ -37,7 +37,7 @@ static void small_rate(char *text, double rate)
     if (end[-1] == '.') end--;
     const int power = atoi(exponent + 1);
     *end = '\0';
-    snprintf(text, REPORT_TEXT, "%se%d", digits, power);
+    (void)snprintf(text, REPORT_TEXT, "%se%d", digits, power);
 }
 
 const char *report_rate(char *text, double rate)
@@ -45,15 +45,15 @@ const char *report_rate(char *text, double rate)
     if (rate > 0 && rate < 1e-4)
         small_rate(text, rate);
     else if (rate == 0)
-        snprintf(text, REPORT_TEXT, "0");
+        (void)snprintf(text, REPORT_TEXT, "0");
     else
-        snprintf(text, REPORT_TEXT, "%.3g\u00a0%%", 100 * rate);
+        (void)snprintf(text, REPORT_TEXT, "%.3g\u00a0%%", 100 * rate);
     return text;
 }
 
 const char *report_share(char *text, double share)
 {
-    snprintf(text, REPORT_TEXT, "%.1f\u00a0%%", 100 * share);
+    (void)snprintf(text, REPORT_TEXT, "%.1f\u00a0%%", 100 * share);
     return text;
 }
 

@@ -38,7 +38,7 @@ struct window {
 static void add_segment(struct window *window, const struct tamis_segment_stat *segment)
 {
     struct slice *last = window->count > 0 ? &window->slices[window->count - 1] : NULL;
-    if (!last || last->number != segment->slice) {
+    if (last == NULL || last->number != segment->slice) {
         if (window->count == SLICES_MAX) return;
         last = &window->slices[window->count++];
         *last = (struct slice){.number = segment->slice, .start = segment->slice_start};
@@ -114,7 +114,7 @@ static void span_text(char text[REPORT_TEXT], double seconds)
     while (seconds < 2 * units[unit].seconds)
         unit++;
     const double one = fmax(1, units[unit].seconds);
-    snprintf(text, REPORT_TEXT, "%.3g %s", seconds / one, units[unit].name);
+    (void)snprintf(text, REPORT_TEXT, "%.3g %s", seconds / one, units[unit].name);
 }
 
 static void window_note(struct page *page, const struct tamis_filter_stat *stat,

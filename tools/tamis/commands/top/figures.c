@@ -45,7 +45,7 @@ static void forget(struct figures *figures)
 void figures_set_pattern(struct figures *figures, const char *pattern)
 {
     free(figures->pattern);
-    figures->pattern = pattern && *pattern ? cli_strdup(pattern) : NULL;
+    figures->pattern = pattern != NULL && *pattern ? cli_strdup(pattern) : NULL;
     tamis_watch_free(figures->watch);
     figures->watch = NULL;
     forget(figures); /* a new watch has no look before */
@@ -54,7 +54,7 @@ void figures_set_pattern(struct figures *figures, const char *pattern)
 int figures_enter(struct figures *figures, const char *filter_name)
 {
     tamis_filter *filter = NULL;
-    if (filter_name) {
+    if (filter_name != NULL) {
         const int rc =
             tamis_filter_open(figures->call->store, filter_name, TAMIS_READ_ONLY, &filter);
         if (rc < 0) return rc;
@@ -62,7 +62,7 @@ int figures_enter(struct figures *figures, const char *filter_name)
     (void)tamis_filter_close(figures->filter); /* it was only read */
     figures->filter = filter;
     free(figures->filter_name);
-    figures->filter_name = filter_name ? cli_strdup(filter_name) : NULL;
+    figures->filter_name = filter_name != NULL ? cli_strdup(filter_name) : NULL;
     forget(figures);
     return 0;
 }
@@ -109,7 +109,7 @@ static void add_segment(struct figures *figures, const struct tamis_segment_stat
                                        .created_at = segment->created_at,
                                        .counter_bits = segment->counter_bits,
                                        .fingerprint_bits = segment->fingerprint_bits};
-    snprintf(stat->name, sizeof stat->name, "%016" PRIu64, segment->number);
+    (void)snprintf(stat->name, sizeof stat->name, "%016" PRIu64, segment->number);
     row->slice_start = segment->slice_start;
     row->is_past = (segment->flags & TAMIS_SEGMENT_PAST) != 0;
 }
@@ -125,14 +125,14 @@ static int look_at_segments(struct figures *figures)
     /* Older segments take no keys, whatever they hold. */
     struct tamis_filter_stat *newest =
         figures->now.count > 0 ? &figures->now.all[figures->now.count - 1].stat : NULL;
-    if (newest && newest->items >= newest->capacity) newest->state = TAMIS_STATE_FULL;
+    if (newest != NULL && newest->items >= newest->capacity) newest->state = TAMIS_STATE_FULL;
     return rc == TAMIS_EINVAL && figures->now.count > 0 ? 0 : rc; /* past the last */
 }
 
 static int look_at_filters(struct figures *figures)
 {
     int rc = 0;
-    if (!figures->watch) {
+    if (figures->watch == NULL) {
         char *prefix = pattern_prefix(figures->pattern);
         rc = tamis_watch_new(figures->call->store, prefix, &figures->watch);
         free(prefix);
@@ -152,9 +152,10 @@ static const struct figures_row *find_before(const struct figures *figures,
 {
     const struct figures_rows *before = &figures->before;
     const struct figures_row *found =
-        before->count == 0 ? NULL
-                           : bsearch(row, before->all, before->count, sizeof *before->all, by_row_name);
-    return found && found->stat.created_at == row->stat.created_at &&
+        before->count == 0
+            ? NULL
+            : bsearch(row, before->all, before->count, sizeof *before->all, by_row_name);
+    return found != NULL && found->stat.created_at == row->stat.created_at &&
                    found->stat.kind == row->stat.kind
                ? found
                : NULL;
@@ -177,7 +178,7 @@ static void set_full_in(struct figures_row *row)
 static uint64_t new_keys_since(const struct figures *figures, const struct figures_row *row,
                                const struct figures_row *before)
 {
-    if (!figures->filter) return row->stat.new_keys;
+    if (figures->filter == NULL) return row->stat.new_keys;
     return row->stat.items > before->stat.items ? row->stat.items - before->stat.items : 0;
 }
 
@@ -197,7 +198,7 @@ static void compare_with_before(struct figures *figures)
             row->new_per_second = (double)new_keys_since(figures, row, before) / figures->seconds;
             figures->new_per_second += row->new_per_second;
         }
-        if (!figures->filter || i + 1 == figures->now.count) set_full_in(row);
+        if (figures->filter == NULL || i + 1 == figures->now.count) set_full_in(row);
     }
 }
 
@@ -210,10 +211,10 @@ int figures_look(struct figures *figures)
         qsort(figures->before.all, figures->before.count, sizeof *figures->before.all, by_row_name);
     figures->now = spare;
     figures->now.count = 0;
-    const int rc = figures->filter ? look_at_segments(figures) : look_at_filters(figures);
+    const int rc = figures->filter != NULL ? look_at_segments(figures) : look_at_filters(figures);
     if (rc < 0) return rc;
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    (void)clock_gettime(CLOCK_REALTIME, &now);
     figures->looked_at = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     figures->seconds = figures->clock > 0 ? clock - figures->clock : 0;
     figures->clock = clock;
@@ -260,13 +261,13 @@ static void count_text(const struct figures *figures, char text[TEXT_COUNT_BYTES
     if (figures->human)
         text_short_count(text, count);
     else
-        snprintf(text, TEXT_COUNT_BYTES, "%ju", (uintmax_t)count);
+        (void)snprintf(text, TEXT_COUNT_BYTES, "%ju", (uintmax_t)count);
 }
 
 static void speed_text(const struct figures *figures, char text[TEXT_COUNT_BYTES + 1], double speed)
 {
     if (isnan(speed)) {
-        strcpy(text, "-");
+        (void)strcpy(text, "-");
         return;
     }
     count_text(figures, text, (uint64_t)(speed + 0.5));
@@ -275,13 +276,13 @@ static void speed_text(const struct figures *figures, char text[TEXT_COUNT_BYTES
 static void full_in_text(const struct figures_row *row, char text[32])
 {
     if (isnan(row->full_in_seconds))
-        strcpy(text, "-");
+        (void)strcpy(text, "-");
     else if (row->full_in_seconds == 0)
-        strcpy(text, "now");
+        (void)strcpy(text, "now");
     else if (row->full_in_seconds > 86400.0 * 36500)
-        strcpy(text, "> 100 years");
+        (void)strcpy(text, "> 100 years");
     else if (row->full_in_seconds >= 86400.0 * 3)
-        snprintf(text, 32, "%.0f days", row->full_in_seconds / 86400);
+        (void)snprintf(text, 32, "%.0f days", row->full_in_seconds / 86400);
     else
         text_duration(text, 32, row->full_in_seconds);
 }
@@ -290,16 +291,16 @@ static void full_in_text(const struct figures_row *row, char text[32])
 static void segment_state_text(const struct figures_row *row, char text[STATE_BYTES])
 {
     char since[32];
-    strcpy(text, row->is_past ? "past" : row->stat.state & TAMIS_STATE_FULL ? "full" : "ok");
+    (void)strcpy(text, row->is_past ? "past" : row->stat.state & TAMIS_STATE_FULL ? "full" : "ok");
     if (row->slice_start == 0) return;
     text_time(since, sizeof since, row->slice_start);
-    snprintf(text + strlen(text), STATE_BYTES - strlen(text), ", slice of %s", since);
+    (void)snprintf(text + strlen(text), STATE_BYTES - strlen(text), ", slice of %s", since);
 }
 
 static void state_of(const struct figures *figures, const struct figures_row *row,
                      char text[STATE_BYTES])
 {
-    if (figures->filter)
+    if (figures->filter != NULL)
         segment_state_text(row, text);
     else
         state_text(&row->stat, text);
@@ -311,7 +312,7 @@ void figures_cells(const struct figures *figures, const struct figures_row *row,
     char text[STATE_BYTES], number[TEXT_COUNT_BYTES + 1], size[32];
     const char *kind = tamis_kind_name(row->stat.kind);
     table_cell(table, row->stat.name);
-    table_cell(table, kind ? kind : "?");
+    table_cell(table, kind != NULL ? kind : "?");
     count_text(figures, number, row->stat.capacity);
     table_cell(table, number);
     count_text(figures, number, row->stat.items);
@@ -341,11 +342,11 @@ char *figures_summary(const struct figures *figures)
     if (!figures->human && figures->new_per_second >= 0)
         text_count(speed, (uint64_t)(figures->new_per_second + 0.5));
     text_size(size, sizeof size, (double)figures->size_bytes);
-    if (figures->not_ok > 0 && !figures->filter)
-        snprintf(trouble, sizeof trouble, " (%ju not ok)", (uintmax_t)figures->not_ok);
+    if (figures->not_ok > 0 && figures->filter == NULL)
+        (void)snprintf(trouble, sizeof trouble, " (%ju not ok)", (uintmax_t)figures->not_ok);
     return cli_format("%zu %s%s%s, %s items, %s new/s, %s", figures->now.count,
-                      figures->filter ? "segment" : "filter", text_plural(figures->now.count),
-                      trouble, items, speed, size);
+                      figures->filter != NULL ? "segment" : "filter",
+                      text_plural(figures->now.count), trouble, items, speed, size);
 }
 
 json_t *figures_json(const struct figures *figures, const struct figures_row *row)
@@ -355,10 +356,11 @@ json_t *figures_json(const struct figures *figures, const struct figures_row *ro
     json_t *object = json_new();
     json_put(object, "looked_at", json_time(figures->looked_at));
     json_put(object, "seconds", json_rate(figures->seconds));
-    json_put(object, "name", json_text(figures->filter ? figures->filter_name : row->stat.name));
-    if (figures->filter)
+    json_put(object, "name",
+             json_text(figures->filter != NULL ? figures->filter_name : row->stat.name));
+    if (figures->filter != NULL)
         json_put(object, "segment", json_unsigned(strtoull(row->stat.name, NULL, 10)));
-    json_put(object, "kind", json_text(kind ? kind : "?"));
+    json_put(object, "kind", json_text(kind != NULL ? kind : "?"));
     json_put(object, "capacity", json_unsigned(row->stat.capacity));
     json_put(object, "items", json_unsigned(row->stat.items));
     json_put(object, "used", json_rate(order_used(&row->stat)));
@@ -367,7 +369,7 @@ json_t *figures_json(const struct figures *figures, const struct figures_row *ro
     json_put(object, "fp_rate_now", json_rate(row->stat.predicted_rate));
     json_put(object, "fp_rate", json_rate(row->stat.fp_rate));
     json_put(object, "size_bytes", json_unsigned(row->stat.size_bytes));
-    if (figures->filter)
+    if (figures->filter != NULL)
         segment_state_text(row, text);
     else
         (void)state_name(row->stat.state, text);

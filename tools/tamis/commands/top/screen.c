@@ -174,7 +174,7 @@ static void select_row(struct view *view, size_t row)
     const struct figures_rows *rows = &view->figures->now;
     if (rows->count == 0) return;
     view->selected = row < rows->count ? row : rows->count - 1;
-    strcpy(view->name, rows->all[view->selected].stat.name);
+    (void)strcpy(view->name, rows->all[view->selected].stat.name);
 }
 
 static void draw_rows(const struct view *view)
@@ -213,12 +213,13 @@ static void draw_head(const struct view *view)
     char time[32], interval[32];
     char *summary = figures_summary(figures);
     text_time(time, sizeof time, figures->looked_at);
-    snprintf(interval, sizeof interval, "%g s", (double)view->interval_ns / 1e9);
+    (void)snprintf(interval, sizeof interval, "%g s", (double)view->interval_ns / 1e9);
     char *title = cli_format(
         "tamis top %s%s%s%s%s  %s  every %s  by %s%s", view->store,
-        figures->filter ? "  segments of " : "", figures->filter ? figures->filter_name : "",
-        figures->pattern ? "  " : "", figures->pattern && !figures->filter ? figures->pattern : "",
-        time, interval, name_of_order(figures), figures->reverse ? ", turned" : "");
+        figures->filter != NULL ? "  segments of " : "",
+        figures->filter != NULL ? figures->filter_name : "", figures->pattern != NULL ? "  " : "",
+        figures->pattern != NULL && figures->filter == NULL ? figures->pattern : "", time, interval,
+        name_of_order(figures), figures->reverse ? ", turned" : "");
     char *shown = text_printable(title);
     put_line(view, 0, shown);
     put_line(view, 1, summary);
@@ -233,9 +234,9 @@ static void draw_foot(const struct view *view)
     if (view->asks) {
         put_line(view, y, "pattern: ");
         put_clipped(view, y, 9, SIZE_MAX, view->input);
-    } else if (view->message) {
+    } else if (view->message != NULL) {
         put_line(view, y, view->message);
-    } else if (view->figures->filter) {
+    } else if (view->figures->filter != NULL) {
         put_line(view, y, "q quit  s S sort  r turn  Esc back  m numbers  + - pace  h help");
     } else {
         put_line(
@@ -292,7 +293,7 @@ static void read_figures(struct view *view)
     view->next = progress_clock() + (double)view->interval_ns / 1e9;
     int rc = figures_look(figures);
     if (rc < 0) set_message(view, "%s", tamis_last_error());
-    if (rc == TAMIS_EDROPPED && figures->filter) {
+    if (rc == TAMIS_EDROPPED && figures->filter != NULL) {
         rc = figures_enter(figures, NULL);
         if (rc == 0) (void)figures_look(figures);
     }
@@ -341,9 +342,9 @@ static void change_interval(struct view *view, bool longer)
 
 static void go_back(struct view *view)
 {
-    if (view->figures->filter)
+    if (view->figures->filter != NULL)
         enter(view, NULL);
-    else if (view->figures->pattern)
+    else if (view->figures->pattern != NULL)
         take_pattern(view, NULL);
 }
 
@@ -397,9 +398,9 @@ static bool move_selected(struct view *view, int key)
 static void ask_pattern(struct view *view)
 {
     const char *pattern = view->figures->pattern;
-    if (view->figures->filter) return;
+    if (view->figures->filter != NULL) return;
     view->asks = true;
-    snprintf(view->input, sizeof view->input, "%s", pattern ? pattern : "");
+    (void)snprintf(view->input, sizeof view->input, "%s", pattern != NULL ? pattern : "");
 }
 
 /* What a key does that changes what is shown, or how. */
@@ -433,7 +434,7 @@ static void take_command(struct view *view, int key)
     case '\n':
     case '\r':
     case KEY_ENTER:
-        if (!figures->filter && figures->now.count > 0)
+        if (figures->filter == NULL && figures->now.count > 0)
             enter(view, figures->now.all[view->selected].stat.name);
         break;
     case KEY_ESCAPE:
@@ -512,7 +513,7 @@ static bool is_terminal_able(void)
     if (setupterm(NULL, STDOUT_FILENO, &error) != OK) return false;
     char name[] = "cup";
     const char *moves = tigetstr(name);
-    const bool is_able = moves && moves != (const char *)-1;
+    const bool is_able = moves != NULL && moves != (const char *)-1;
     (void)del_curterm(cur_term); /* newterm() has one of its own */
     return is_able;
 }
@@ -526,9 +527,10 @@ int screen_run(struct figures *figures, int64_t interval_ns)
     if (figures_look(figures) < 0) return cli_fail_library();
     view.next = progress_clock() + (double)interval_ns / 1e9;
     view.store = cli_store_path(figures->call);
-    if (!view.store || tamis_store_set_busy_timeout(figures->call->store, 0) < 0) return CLI_ERROR;
+    if (view.store == NULL || tamis_store_set_busy_timeout(figures->call->store, 0) < 0)
+        return CLI_ERROR;
     SCREEN *screen = newterm(NULL, stdout, stdin);
-    if (!screen) return -1;
+    if (screen == NULL) return -1;
     (void)cbreak();
     (void)noecho();
     (void)curs_set(0);

@@ -42,7 +42,7 @@ static void print_figures_text(const struct figures *figures)
         print_figures_json(figures);
     else
         print_text(figures);
-    out_flush(figures->call->out);
+    (void)out_flush(figures->call->out);
 }
 
 /* Waits for the next look.  false: a signal came. */
