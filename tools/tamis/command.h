@@ -70,8 +70,8 @@ struct command {
     unsigned flags;
     size_t keys_at; /* from this operand on they are keys, and checked first; 0: none is a key */
     int (*run)(struct invocation *call); /* returns the exit status */
-    /* The same where the store is a server (remote.h), with call->remote_store, and call->remote in
-     * place of call->filter.  NULL: the command works on directories only. */
+    /* Does the same if the store is a server (remote.h), with call->remote_store, and call->remote
+     * in place of call->filter.  NULL: the command works on directories only. */
     int (*run_remote)(struct invocation *call);
 };
 
@@ -92,23 +92,24 @@ CLI_COMMANDS(CLI_DECLARE)
 
 /* ---- message.c ---------------------------------------------------------------------------- */
 
-/* One line on standard error, prefixed "tamis: ", control characters made visible. */
+/* Prints one line on standard error, behind "tamis: ", with control characters made visible. */
 void cli_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, and CLI_ERROR, so that a command can `return cli_fail(...)`. */
+/* Does the same and returns CLI_ERROR, so that a command can `return cli_fail(...)`. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, and how to get the help of the command. */
+/* Does the same, and says how to get the help of the command. */
 int cli_fail_usage(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The library's sentence for its last error. */
+/* Tells the library's sentence for its last error.  Returns CLI_ERROR. */
 int cli_fail_library(void);
 
 /* Prints a note of what a weak hash set costs; nothing for the others. */
 void cli_tell_weakness(const char *hash_set);
 
-/* "stopped by SIGINT", and how far the work is; the status of a program that a signal ended. */
+/* Tells that a signal stopped the command ("stopped by SIGINT"), and how far the work is.  Returns
+ * the status of a program that a signal ended. */
 int cli_interrupted(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- open.c ------------------------------------------------------------------------------- */
@@ -130,40 +131,43 @@ bool cli_store_is_remote(const struct invocation *call);
 /* Does the URL of the store, or of --from or --to, ask for TLS? */
 bool cli_uses_tls(const struct invocation *call);
 
-/* Connect to the store, which is a server, and run `work` of the command. */
+/* Connects to the store, which is a server, and runs `work` of the command. */
 int cli_with_remote(struct invocation *call, int (*work)(struct invocation *call));
 
-/* Open the store for a command other than create; on failure a message and NULL. */
+/* Opens the store for a command other than create.  Returns NULL after a message. */
 tamis_store *cli_store_open(const struct invocation *call, unsigned flags);
 
-/* Open a filter; on failure a message, with the nearest name where the name is not there. */
+/* Opens a filter.  Returns NULL after a message, which has the nearest name if there is no filter
+ * of this one. */
 tamis_filter *cli_filter_open(tamis_store *store, const char *name, unsigned flags);
 
-/* Open the store, run `work`, which finds it in call->store, and close it.  `flags` is as for
+/* Opens the store, runs `work`, which finds it in call->store, and closes it.  `flags` is as for
  * tamis_store_open().  Returns the exit status. */
 int cli_with_store(struct invocation *call, unsigned flags, int (*work)(struct invocation *call));
 
-/* The same, with the filter that the first argument names in call->filter.  `flags` is as for
- * tamis_filter_open(), and --populate and --no-sync add theirs.  `work` may close the filter itself
- * and leaves NULL in call->filter then.  In run_remote() it is a filter of the server, and in
- * call->remote. */
+/* Does the same with the filter that the first argument names, which is in call->filter.  `flags`
+ * is as for tamis_filter_open(), and --populate and --no-sync add theirs.  `work` may close the
+ * filter itself and leaves NULL in call->filter then.  In run_remote() it is a filter of the
+ * server, and in call->remote. */
 int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct invocation *call));
 
-/* Warn if a filter may miss keys although it still answers: it is damaged, unclean or degraded. */
+/* Warns if a filter may miss keys although it still answers: it is damaged, unclean or degraded. */
 void cli_tell_trouble(tamis_filter *filter);
 void cli_tell_trouble_of(const struct tamis_filter_stat *stat);
 
-/* Close a filter and tell about a failure; returns status, or CLI_ERROR then. */
+/* Closes a filter.  Returns `status`, or CLI_ERROR after a message. */
 int cli_filter_close(tamis_filter *filter, int status);
 
-/* The library's sentence for `error`; where no filter has that name, with the nearest name. */
+/* Tells the library's sentence for `error`, with the nearest name if no filter has that name.
+ * Returns CLI_ERROR. */
 int cli_fail_named(tamis_store *store, const char *name, int64_t error);
 
-/* Tell `sentence`, which is about a name that is not there, with the nearest name that is. */
+/* Tells `sentence`, which is about a name that no filter has, with the nearest name of one. Returns
+ * CLI_ERROR. */
 int cli_fail_absent(tamis_store *store, const char *name, const char *sentence);
 
-/* The arguments of the call, each once; without arguments all names of the store.  CLI_DONE, or
- * CLI_ERROR after a message; either way *names is to be cleared. */
+/* Lists the arguments of the call, each once; without arguments all names of the store.  Returns
+ * CLI_DONE, or CLI_ERROR after a message; either way the caller clears *names. */
 struct names;
 int cli_names(struct names *names, const struct invocation *call);
 

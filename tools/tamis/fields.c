@@ -44,7 +44,7 @@ static bool is_live(const struct tamis_segment_stat *segment)
     return (segment->flags & TAMIS_SEGMENT_PAST) == 0;
 }
 
-/* Share of all bits that are set, or of all fingerprints that are not 0. */
+/* Returns the share of all bits that are set, or of all fingerprints that are not 0. */
 static double fill_of(const struct filter_view *view)
 {
     double ones = 0;

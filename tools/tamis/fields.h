@@ -36,7 +36,7 @@ const struct field *field_find(const char *name);
 /* "name kind hash_set ...", for a message.  The caller frees it. */
 char *field_names(void);
 
-/* Fill a view of an open filter with what is needed.  Below 0: an error of the library. */
+/* Fills a view of an open filter with what is needed.  Below 0: an error of the library. */
 int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads);
 void view_clear(struct filter_view *view);
 
@@ -46,7 +46,7 @@ int view_of_call(const struct invocation *call, unsigned loads, struct filter_vi
 /* All fields that the view has, as one object. */
 json_t *view_json(const struct filter_view *view);
 
-/* Print an open filter as JSON, with what is loaded for it (VIEW_*).  The exit status. */
+/* Prints an open filter as JSON, with what is loaded for it (VIEW_*).  Returns the exit status. */
 int view_show_json(struct out *out, tamis_filter *filter, unsigned loads);
 
 /* Was there ever another list of keys in its place, by a build, merge or import? Else its

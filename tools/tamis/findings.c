@@ -175,7 +175,7 @@ void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void
     tell_fullness(&teller);
 }
 
-/* Clocks of this machine may have been put right by so much. */
+/* The clock of this machine may have been put right by this much. */
 #define CLOCK_SLACK_NS INT64_C(60000000000)
 
 static int64_t newest_slice_start(tamis_store *store, const struct tamis_filter_stat *stat)

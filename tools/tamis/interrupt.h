@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Remember signals from now on. A signal that was ignored at the start (nohup, sh's &) stays
+/* Remembers signals from now on. A signal that was ignored at the start (nohup, sh's &) stays
  * ignored. */
 void interrupt_catch(void);
 
@@ -20,12 +20,12 @@ int interrupt_signal(void);
 /* Its name, "SIGINT" or "SIGTERM". */
 const char *interrupt_name(void);
 
-/* Wait until fd can be read or the signal comes: no signal is missed between the two. */
+/* Waits until fd can be read or the signal comes: no signal is missed between the two. */
 void interrupt_wait_readable(int fd);
 /* The same for writing. After it, PIPE_BUF bytes can be written to a pipe without a wait. */
 void interrupt_wait_writable(int fd);
-/* The same for poll()'s events, but at most so many seconds (below 0: without end).  true: it is
- * ready; false: the time is over, or the signal came. */
+/* Waits for poll()'s events on fd, but at most `seconds` seconds (below 0: without end).  true: fd
+ * is ready; false: the time is over, or the signal came. */
 bool interrupt_wait(int fd, short events, int seconds);
 /* The same with nanoseconds.  fd may be -1, for the signal alone.  Other signals that have a
  * handler end the wait too. */

@@ -16,10 +16,10 @@
 
 json_t *json_new(void);
 
-/* value becomes object's. */
+/* Puts a value into an object, which owns it from then on. */
 void json_put(json_t *object, const char *field, json_t *value);
 
-/* value becomes array's. */
+/* Appends a value to an array, which owns it from then on. */
 void json_append(json_t *array, json_t *value);
 
 /* A number. Beyond 2^63-1 it becomes a string of digits, because readers of JSON lose digits there
@@ -41,12 +41,13 @@ json_t *json_time(int64_t time_ns);
 /* "key", or "key_hex" where `hex` asks for it or the key is not UTF-8 or holds a NUL. */
 void json_put_key(json_t *object, const struct tamis_key *key, bool hex);
 
-/* Print a key and what is known of it as one line: {"key": ..., name: value}; release the value. */
+/* Prints a key and what is known of it as one line, {"key": ..., name: value}, and releases the
+ * value. */
 void json_print_key(struct out *out, const struct tamis_key *key, bool hex, const char *name,
                     json_t *value);
 
-/* Print as one line, and release. */
+/* Prints a value as one line, and releases it. */
 void json_print(struct out *out, json_t *value);
 
-/* Print without an end of line; the value stays the caller's. */
+/* Prints a value without an end of line; it stays the caller's. */
 void json_write(struct out *out, const json_t *value);

@@ -152,7 +152,7 @@ void key_source_free(struct key_source *source)
     free(source);
 }
 
-/* Keep the sentence until the keys before the failure are done. */
+/* Keeps the sentence until the keys before the failure are done. */
 __attribute__((format(printf, 2, 3))) static void stop_with(struct key_source *source,
                                                             const char *format, ...)
 {
@@ -181,7 +181,7 @@ static void stop_at_key(struct key_source *source, uint64_t number, const char *
 
 /* ---- One key ------------------------------------------------------------------------------ */
 
-/* Decode in place.  Returns NULL, or what is wrong with the text. */
+/* Decodes a key in place.  Returns NULL, or what is wrong with the text. */
 static const char *hex_decode(char *text, size_t *bytes)
 {
     if (*bytes % 2 != 0) return "has an odd number of hexadecimal digits";
@@ -194,7 +194,7 @@ static const char *hex_decode(char *text, size_t *bytes)
     return NULL;
 }
 
-/* Put a key into the batch as its `count`th.  false: it is malformed, which ends the reading. */
+/* Puts a key into the batch as its `count`th.  false: it is malformed, which ends the reading. */
 static inline bool take_key(struct key_source *source, size_t count, char *text, size_t bytes)
 {
     if (source->hex) {

@@ -81,12 +81,12 @@ void key_source_free(struct key_source *source);
 /* The next batch into source->keys: their number, 0 at the end, -1 after a message. */
 ssize_t key_source_next(struct key_source *source);
 
-/* Call `batch` with the number of keys of each batch, as long as it returns CLI_DONE.  Returns
+/* Calls `batch` with the number of keys of each batch, as long as it returns CLI_DONE.  Returns
  * CLI_DONE at the end of the keys, CLI_ERROR after a message, or what `batch` returned. */
 int key_source_each(struct key_source *source, int (*batch)(void *context, size_t count),
                     void *context);
 
-/* Tell that a key is not there: "key 'KEY' <what>", with the key cut short where it is long. */
+/* Tells that a key is not there: "key 'KEY' <what>", with the key cut short if it is long. */
 void key_source_tell_missing(const struct key_source *source, const struct tamis_key *key,
                              const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -94,12 +94,12 @@ void key_source_tell_missing(const struct key_source *source, const struct tamis
  * its number, with a message in which `done` says what was done with the keys that were read. */
 int key_source_status(const struct key_source *source, int status, const char *done);
 
-/* Print on standard error how many keys there were, how many of them were new, and the seconds. */
+/* Prints on standard error how many keys there were, how many of them were new, and the seconds. */
 void key_source_tell_stats(const struct key_source *source, uint64_t new_keys, double seconds,
                            bool json);
 
-/* Print the keys whose answer is `wanted`, each as it was written, with its separator. */
+/* Prints the keys whose answer is `wanted`, each as it was written, with its separator. */
 void key_source_print(struct key_source *source, size_t count, uint8_t wanted);
 
-/* One key as it was written, without separator. */
+/* Prints one key as it was written, without separator. */
 void key_source_print_key(const struct key_source *source, const struct tamis_key *key);

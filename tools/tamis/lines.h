@@ -13,7 +13,8 @@ struct lines {
     char separator;
 };
 
-/* Take lines that end before `end`: their number, at most `most`, which is at least SCAN_BYTES.
+/* Takes lines that end before `end`.  Returns their number, at most `most`, which is at least
+ * SCAN_BYTES.
  * The separator stands behind each key and does not belong to it. 0: there is no whole line, and
  * scanned is then end. */
 size_t lines_take(struct lines *lines, struct tamis_key *keys, size_t most);

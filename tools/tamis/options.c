@@ -12,9 +12,8 @@
 
 #define THREADS_MAX 1024   /* of --threads; more is most likely a typing error */
 #define SHARDS_LIMIT 65536 /* of a sharded filter; docs/cluster.md */
-#define TIMEOUT_LEAST_MS                                                                           \
-    1000 /* a server that saves or moves a shard may well be silent for less                       \
-          */
+/* A server that saves or moves a shard may well be silent for less. */
+#define TIMEOUT_LEAST_MS 1000
 
 /* What an option's value is; the number_...() calls of number.h say what they accept. */
 enum value {
@@ -42,23 +41,33 @@ enum value {
     VALUE_WINDOW,      /* window_ns or window_items                                     */
 };
 
-/* The values of the table, as they stand in CLI_OPTIONS. */
-#define NO_VALUE VALUE_NONE, 0, 0, 0
-#define VALUE(type, member) VALUE_##type, offsetof(struct options, member), 0, 0
-#define SMALL(member, least, most) VALUE_SMALL, offsetof(struct options, member), least, most
+/* How the value of an option is read, and where it goes. */
+struct value_spec {
+    enum value type;
+    size_t at;            /* in struct options */
+    uint32_t least, most; /* of VALUE_SMALL */
+};
+
+/* The last argument of each line of CLI_OPTIONS: a struct value_spec. */
+/* clang-format off */
+#define NO_VALUE {.type = VALUE_NONE}
+#define VALUE(format, member) {.type = VALUE_##format, .at = offsetof(struct options, member)}
+#define SMALL(member, low, high) \
+    {.type = VALUE_SMALL, .at = offsetof(struct options, member), .least = low, .most = high}
+#define OPTION_ROW(id, long_name, short_name, spec) \
+    [OPTION_##id] = { \
+        .name = long_name, \
+        .shown = sizeof short_name > 1 ? "-" short_name "/--" long_name : "--" long_name, \
+        .letter = short_name[0], \
+        .value = spec},
+/* clang-format on */
 
 static const struct {
     const char *name;
     const char *shown; /* in messages */
     char letter;       /* 0: it has none */
-    enum value value;
-    size_t at; /* of the value in struct options */
-    uint32_t least, most;
-} OPTIONS[OPTION_IDS] = {
-#define OPTION_ROW(id, name, letter, ...)                                                          \
-    [OPTION_##id] = {name, sizeof letter > 1 ? "-" letter "/--" name : "--" name, letter[0],       \
-                     __VA_ARGS__},
-    CLI_OPTIONS(OPTION_ROW)};
+    struct value_spec value;
+} OPTIONS[OPTION_IDS] = {CLI_OPTIONS(OPTION_ROW)};
 
 /* A call may have at most one option of each of these sets. */
 static const option_set EXCLUSIVE[] = {
@@ -85,19 +94,19 @@ size_t options_count(const struct options *options, option_set set)
 
 static int argument_of(int id)
 {
-    if (OPTIONS[id].value == VALUE_NONE) return no_argument;
-    const enum value value = OPTIONS[id].value;
+    const enum value value = OPTIONS[id].value.type;
+    if (value == VALUE_NONE) return no_argument;
     return value == VALUE_COMMENTS || value == VALUE_COLOR ? optional_argument : required_argument;
 }
 
-/* What getopt_long() wants to be given, for one set of options. */
+/* What getopt_long() is given for one set of options. */
 struct getopt_tables {
     char letters[2 * OPTION_IDS + 3];    /* mode, each letter with a colon, NUL */
     struct option longs[OPTION_IDS + 1]; /* and one of zeroes */
 };
 
-/* `mode` begins the letters: ":" has missing arguments told apart, "+" stops at the first
- * non-option. */
+/* Fills the tables.  `mode` begins the letters: with ":" getopt_long() tells missing values from
+ * unknown options, with "+" it stops at the first argument that is no option. */
 static void fill_tables(struct getopt_tables *tables, const char *mode, option_set set)
 {
     *tables = (struct getopt_tables){0};
@@ -121,8 +130,8 @@ static int option_of(int value)
     return OPTION_IDS;
 }
 
-/* The long name among those that can be given that is nearest to "--nmae" or "--nmae=value";
- * NULL: none is near. */
+/* Returns the long name that is nearest to what was typed, "--nmae" or "--nmae=value", of those
+ * that the command takes; NULL: none is near. */
 static const char *nearest_option(const struct getopt_tables *tables, const char *argument)
 {
     if (strncmp(argument, "--", 2) != 0) return NULL;
@@ -144,7 +153,7 @@ static void tell_unknown_option(const struct command *command, const struct geto
         (void)cli_fail_usage(command, "unknown option '%s'", argument);
 }
 
-/* getopt_long() returned '?' or ':': say why.  `argument` is what it was looking at. */
+/* Tells why getopt_long() returned '?' or ':'.  `argument` is what it was looking at. */
 static bool tell_bad_option(const struct command *command, const struct getopt_tables *tables,
                             int result, const char *argument)
 {
@@ -271,9 +280,10 @@ static bool take_option(const struct command *command, struct options *options, 
                         const char *value)
 {
     const char *shown = OPTIONS[id].shown;
-    void *at = (char *)options + OPTIONS[id].at;
+    const struct value_spec *spec = &OPTIONS[id].value;
+    void *at = (char *)options + spec->at;
     options->given |= (option_set)1 << id;
-    switch (OPTIONS[id].value) {
+    switch (spec->type) {
     case VALUE_TEXT:
         *(const char **)at = value;
         return true;
@@ -296,7 +306,7 @@ static bool take_option(const struct command *command, struct options *options, 
     case VALUE_RATE:
         return number_rate(shown, value, at);
     case VALUE_SMALL:
-        return take_small(shown, value, OPTIONS[id].least, OPTIONS[id].most, at);
+        return take_small(shown, value, spec->least, spec->most, at);
     case VALUE_HASHES:
         return take_small(
             shown, value, 1,
@@ -324,7 +334,7 @@ static bool take_option(const struct command *command, struct options *options, 
     }
 }
 
-/* Take options up to the end, or to the first argument in mode "+:". */
+/* Takes options up to the end, or to the first argument in mode "+:". */
 static bool take_options(struct options *options, const struct command *command,
                          const struct getopt_tables *tables, int argc, char **argv)
 {

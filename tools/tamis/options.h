@@ -15,8 +15,9 @@ struct command;
 struct invocation;
 
 /*
- * Every option: its id, its name, its letter, if it has one, and what its value is: of which type
- * (enum value of options.c), and where in struct options it is put; SMALL has a range besides.
+ * Every option: its id, its name, its letter ("" if it has none), and its value: VALUE(TYPE,
+ * member) has its type (enum value of options.c) and the member of struct options that it goes to,
+ * and SMALL(member, least, most) is a number in a range.
  */
 #define CLI_OPTIONS(X)                                                                             \
     X(HELP, "help", "h", NO_VALUE)                                                                 \
@@ -178,7 +179,7 @@ struct options {
     uint32_t replicas;
 };
 
-/* Release what was allocated for the values. */
+/* Releases what was allocated for the values. */
 void options_clear(struct options *options);
 
 /* Was any option of the set given? */
@@ -191,8 +192,8 @@ static inline bool options_have(const struct options *options, option_set set)
 size_t options_count(const struct options *options, option_set set);
 
 /*
- * Take the options of call->command out of argv (argv[0] is the command's name) and leave the rest
- * in call->args.  Options may stand before, after and between arguments; `--` ends them.
+ * Takes the options of call->command out of argv (argv[0] is the command's name) and leaves the
+ * rest in call->args.  Options may stand before, after and between arguments; `--` ends them.
  * Returns false after a message where something is wrong.
  */
 bool options_parse(struct invocation *call, int argc, char **argv);
@@ -202,8 +203,8 @@ bool options_parse(struct invocation *call, int argc, char **argv);
  * Returns the index of the command in argv, or -1 after a message. */
 int options_parse_global(struct options *options, int argc, char **argv);
 
-/* Tell, and return false, if an option of the set was given; `why` goes behind its name. */
+/* Returns false, after a message, if an option of the set was given; `why` goes behind its name. */
 bool options_none(const struct invocation *call, option_set set, const char *why);
 
-/* Tell, and return false, if more than one option of the set was given. */
+/* Returns false, after a message, if more than one option of the set was given. */
 bool options_exclusive(const struct invocation *call, option_set set);

@@ -35,7 +35,7 @@ struct out {
 void out_init(struct out *out, int fd);
 void out_clear(struct out *out);
 
-/* Write all that is held.  false: a write failed, now or earlier. */
+/* Writes all that is held.  false: a write failed, now or earlier. */
 bool out_flush(struct out *out);
 
 /* The last flush, and the close of the descriptor, where some file systems report a full disk. */

@@ -25,7 +25,7 @@ struct page {
 void page_init(struct page *page, struct stream *stream);
 void page_clear(struct page *page);
 
-/* Write all that is held.  false: a write failed, now or earlier; a message was printed. */
+/* Writes all that is held.  false: a write failed, now or earlier; a message was printed. */
 bool page_finish(struct page *page);
 
 void page_text(struct page *page, const char *html);

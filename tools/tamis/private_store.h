@@ -9,7 +9,7 @@
 
 #include "command.h"
 
-/* Run `work` in a process of its own, with call->store open on a new, empty store, and return its
+/* Runs `work` in a process of its own, with call->store open on a new, empty store, and returns its
  * exit status. SIGINT, SIGTERM and SIGHUP go to that process. If a signal kills it, this process
  * dies by the same signal after the store was removed. */
 int private_store_run(struct invocation *call, int (*work)(struct invocation *call));

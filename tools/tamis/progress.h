@@ -12,7 +12,8 @@
 
 #include "options.h"
 
-/* Begin, if the options or the terminal want it.  total_bytes is 0 where it is not known. */
+/* Begins the display, if the options or the terminal want it.  total_bytes is 0 where it is not
+ * known. */
 void progress_start(const struct options *options, uint64_t total_bytes);
 
 /* Call after each batch; cheap. */
@@ -25,10 +26,10 @@ void progress_update_bytes(uint64_t bytes, uint64_t all_bytes);
  * clock of a step begins with its first call.  `step` is a literal. */
 void progress_update_step(const char *step, uint64_t done, uint64_t all);
 
-/* Show the last line whatever the time, so that finished work is shown as finished. */
+/* Shows the last line whatever the time, so that finished work is shown as finished. */
 void progress_finish_bytes(uint64_t bytes);
 
-/* End: take the line away and show no more. */
+/* Ends the display: takes the line away and shows no more. */
 void progress_end(void);
 
 /* Seconds of a clock that never goes back. */

@@ -209,7 +209,7 @@ static uint64_t container_bytes(const unsigned char *header, size_t bytes)
     return all;
 }
 
-/* Ask for the next answer and make its frame. */
+/* Asks for the next answer and makes its frame. */
 static bool next_chunk(struct stream *stream)
 {
     char text[24];
@@ -279,7 +279,7 @@ static bool load_chunk(struct stream *stream, uint64_t iterator, const void *dat
     return put_piece(stream, &piece);
 }
 
-/* Collect `wanted` bytes in head; true when they are all there. */
+/* Collects `wanted` bytes in head.  Returns true when they are all there. */
 static bool collect_head(struct redis_stream *redis, size_t wanted, const unsigned char **data,
                          size_t *bytes)
 {
@@ -292,7 +292,7 @@ static bool collect_head(struct redis_stream *redis, size_t wanted, const unsign
     return redis->head_bytes == wanted;
 }
 
-/* Take a step through the container: magic, frame, header, data.  The library wrote it, so it is
+/* Takes a step through the container: magic, frame, header, data.  The library wrote it, so it is
  * sound.  Chunks of data go out in the pieces that they come in: BF.LOADCHUNK takes any length. */
 static bool step(struct stream *stream, const unsigned char **data, size_t *bytes)
 {

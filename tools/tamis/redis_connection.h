@@ -28,15 +28,15 @@ struct redis_command {
     size_t bytes[REDIS_ARGUMENTS_MAX];
 };
 
-/* Make a command of words, the last of which is followed by NULL; and of such words with bytes as
+/* Makes a command of words, the last of which is followed by NULL; and of such words with bytes as
  * the last argument. */
 struct redis_command redis_words(int type, const char *const *words);
 struct redis_command redis_bytes(int type, const char *const *words, const void *data,
                                  size_t bytes);
 #define REDIS_WORDS(type, ...) redis_words(type, (const char *const[]){__VA_ARGS__, NULL})
 
-/* Connect to the server of --from or --to, log in, choose the database.  false after a message, or
- * a signal. */
+/* Connects to the server of --from or --to, logs in, chooses the database.  false after a message,
+ * or a signal. */
 bool redis_connect(struct redis_connection *connection, const struct options *options);
 void redis_disconnect(struct redis_connection *connection);
 

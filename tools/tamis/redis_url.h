@@ -25,9 +25,11 @@ struct redis_url {
 bool redis_is_url(const char *text);     /* does it begin as one of these? */
 bool redis_url_is_tls(const char *text); /* does it begin with rediss://? */
 
-/* Does it look like a URL, and is none of these?  redis:HOST, valkey://HOST */
+/* Does the text look like a URL of a server that is not one of these, such as redis:HOST or
+ * valkey://HOST? */
 bool redis_url_is_other(const char *text);
 
-/* false where it is none; *address is to be cleared in any case. */
+/* Takes a URL apart.  Returns false if the text is no such URL; the caller clears *address in any
+ * case. */
 bool redis_url_parse(const char *url, struct redis_url *address);
 void redis_url_clear(struct redis_url *address);

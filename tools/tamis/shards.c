@@ -185,7 +185,7 @@ static bool read_description(const char *directory, struct remote_shards *shards
     return good;
 }
 
-/* Are all streams there?  It is looked before anything is made. */
+/* Are all streams there?  Called before anything is made. */
 static bool streams_are_there(const char *directory, uint32_t shards)
 {
     bool good = true;

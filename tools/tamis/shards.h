@@ -17,7 +17,7 @@ struct invocation;
 /* Is the path a directory with the file `shards`? */
 bool shards_are_there(const char *path);
 
-/* Export call->remote to the directory call->args[1], and import that as call->args[0].  The exit
+/* Exports call->remote to the directory call->args[1], and imports that as call->args[0].  The exit
  * status. */
 int shards_export(const struct invocation *call);
 int shards_import(const struct invocation *call);

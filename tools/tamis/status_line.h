@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-/* Show a line of less than 160 bytes.  false: it could not be written. */
+/* Shows a line of less than 160 bytes.  false: it could not be written. */
 bool status_line_show(const char *line);
 
-/* Take the line away if one is shown; to be called before anything else is written to a terminal.
+/* Takes the line away if one is shown; to be called before anything else is written to a terminal.
  */
 void status_line_erase(void);

@@ -172,7 +172,7 @@ struct stream *stream_read_file(const char *path)
     return NULL;
 }
 
-/* Make the file beside `path` that will become it. */
+/* Makes the file beside `path` that will get its name. */
 static bool make_temporary(struct file_stream *file, const char *path)
 {
     const mode_t mask = umask(0);

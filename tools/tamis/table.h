@@ -21,12 +21,12 @@ struct table {
 void table_init(struct table *table, const char *align, const char *const *header);
 void table_clear(struct table *table);
 
-/* Add the next cell. */
+/* Adds the next cell. */
 void table_cell(struct table *table, const char *text);
 void table_format(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Print the rows, two spaces between columns, none at the end of a line. */
+/* Prints the rows, two spaces between columns, none at the end of a line. */
 void table_print(const struct table *table, struct out *out);
 /* The same, but a table of nothing but its header is not printed. */
 void table_print_rows(const struct table *table, struct out *out);

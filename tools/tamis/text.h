@@ -39,7 +39,7 @@ char *text_printable(const char *text);
 
 /* Columns that UTF-8 text takes in a terminal. */
 size_t text_width(const char *text);
-/* The bytes of the first characters that fit into so many columns. */
+/* Returns how many bytes the first characters have that fit into `columns` columns. */
 size_t text_bytes(const char *text, size_t columns);
 
 /* The order of names as people count: seen-2 before seen-10.  Below 0, 0 or above, as strcmp(). */

@@ -42,7 +42,7 @@ static uint64_t places_in(const struct tamis_sizing *sizing, uint64_t memory_byt
     return memory_bytes * 8 / (sizing->counter_bits ? sizing->counter_bits : 1);
 }
 
-/* With both n and p: if what they need fits, take all of the memory, the best k for it (or the k
+/* With both n and p: if what they need fits, takes all of the memory, the best k for it (or the k
  * that was given), and the rate that comes of it. */
 static void size_within(struct row *row, uint64_t memory_bytes)
 {

@@ -58,7 +58,7 @@ static int measure_stream(tamis_filter *filter, const char *format, unsigned fla
     return tamis_filter_export(filter, format, flags, &sink);
 }
 
-/* The stream is open: fill it. */
+/* Fills the stream, which is open. */
 static int write_stream(const struct invocation *call, struct stream *stream)
 {
     const bool with_key = cli_given(call, TAKES(WITH_KEY));

@@ -157,8 +157,8 @@ static int64_t take_failure(struct question *question, const struct request *req
     return -1;
 }
 
-/* The answers of one piece; `order` has the places of its keys.  Returns how many are 1, or below 0
- * where one of them is none, which is in the failures then. */
+/* Takes the answers of one piece; `order` has the places of its keys.  Returns how many are 1, or
+ * below 0 if one of them is no answer; then it is among the failures. */
 static int64_t take_piece(struct remote_filter *filter, const struct request *request,
                           const uint32_t *order, struct question *question)
 {
@@ -179,7 +179,7 @@ static int64_t take_piece(struct remote_filter *filter, const struct request *re
         ones +=
             answer->integer >= 0 && question->answers != NULL && question->answers[order[i]] == 1;
     }
-    /* Why keys were refused stands behind the answers. */
+    /* Behind the answers the reply says why keys were refused. */
     if (reply->elements > count) return take_failure(question, request, reply->element[count]);
     return ones;
 }

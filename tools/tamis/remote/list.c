@@ -36,7 +36,7 @@ static char *pattern_of(const char *prefix)
     return pattern;
 }
 
-/* One node, to its end, or for so many rounds; keys of one type. */
+/* Scans one node for keys of one type, to its end or for at most `rounds` rounds. */
 static bool scan_node(struct remote *store, struct node *node, const char *pattern,
                       const char *type, unsigned rounds, struct names *found)
 {
@@ -82,7 +82,8 @@ static bool scan_all(struct remote *store, const char *prefix, unsigned rounds, 
     return good;
 }
 
-/* The bytes of the filter's name in the name of a shard; 0: it is none. */
+/* Returns how many bytes of the name of a shard are its filter's name; 0: it is no name of a
+ * shard. */
 static size_t shard_base(const char *key)
 {
     const size_t bytes = strlen(key);

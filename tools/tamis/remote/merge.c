@@ -186,7 +186,7 @@ static int merge_shards(struct merging *m, const char *name)
     return rc;
 }
 
-/* Are all shards there, of the sources and of the destination?  It is looked before anything is
+/* Are all shards there, of the sources and of the destination?  Called before anything is
  * made or changed. */
 static bool are_whole(const struct merging *m)
 {

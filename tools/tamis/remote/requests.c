@@ -16,7 +16,7 @@
 #include "command.h"
 
 #define SILENCE_MS 1000 /* then the others are asked about a node */
-#define PAUSE_MS 50     /* between rounds where something is to settle: the first one, and */
+#define PAUSE_MS 50     /* before a round, while the cluster changes: the first pause, and */
 #define PAUSE_DOUBLED 4 /* how often it is doubled, up to 800 ms */
 #define REDIRECTIONS 4  /* of a request, which are followed at once */
 #define CONNECT_MS 2000
@@ -51,7 +51,7 @@ static bool is_over(const struct completion *x)
     return now_ns() - x->heard_ns >= limit_ms * 1000000;
 }
 
-/* The request is to be done again.  Its reply is kept; a key that was new before stays so in it. */
+/* Keeps the reply of a request that is done again; a key that was new before stays so in it. */
 static void keep_reply(struct request *request)
 {
     redisReply *old = request->before, *last = request->reply;
@@ -65,7 +65,7 @@ static void keep_reply(struct request *request)
     request->state = REQUEST_UNSENT;
 }
 
-/* Something was done. */
+/* Notes that a request was done: the pauses begin anew. */
 static void note_progress(struct completion *x)
 {
     x->heard_ns = now_ns();
@@ -302,7 +302,7 @@ static void serve(struct completion *x, struct node *node, short events)
     lose(x, node);
 }
 
-/* A node is silent.  Have its slots gone elsewhere? */
+/* Asks the other nodes whether the slots of a silent node have gone elsewhere. */
 static void doubt(struct completion *x, struct node *node)
 {
     bool fatal;

@@ -18,7 +18,7 @@ uint32_t shard_slot(const char *redis_key, size_t bytes);
 /* How many keys each shard is made for, in a filter for `capacity` keys. */
 uint64_t shard_capacity(uint64_t capacity, uint32_t shards);
 
-/* The least power of two for which no shard is larger than SHARD_BYTES_MAX; 0 if there is none, or
- * the library refuses the size. */
+/* Returns the least power of two for which no shard is larger than SHARD_BYTES_MAX; 0 if there is
+ * none, or the library refuses the size. */
 struct tamis_filter_spec;
 uint32_t shard_count_for(const struct tamis_filter_spec *spec);

@@ -39,7 +39,7 @@ static bool read_value(const struct tamis_field *field, const redisReply *info,
     return true;
 }
 
-/* The earlier of two times, where 0 is none. */
+/* Returns the earlier of two times; 0 means that there is none. */
 static int64_t earlier(int64_t a, int64_t b)
 {
     return a == 0 || (b != 0 && b < a) ? b : a;

@@ -30,7 +30,7 @@ struct tls *tls_open(int fd, const char *host, const struct tls_settings *settin
                      int64_t limit_ms, char *trouble, size_t trouble_bytes, bool *fatal);
 void tls_close(struct tls *tls);
 
-/* Is there something that the library has read of the socket, and tls_read() has not told yet? */
+/* Has the library read bytes of the socket that tls_read() has not returned yet? */
 bool tls_has_read(const struct tls *tls);
 
 /* How many bytes were read or written; 0: none can be now; -1: the connection is gone. */

@@ -124,7 +124,7 @@ static int load_settled(tamis_store *store, struct report_filter *filter)
     return rc;
 }
 
-/* Read all of them; those that were dropped since they were listed are left out.  The exit status.
+/* Reads all filters; those that were dropped since they were listed are left out.  The exit status.
  * */
 static int load_all(tamis_store *store, struct report *report, bool listed)
 {

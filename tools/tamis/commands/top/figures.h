@@ -58,11 +58,11 @@ void figures_clear(struct figures *figures);
  * the library.  TAMIS_EDROPPED: the filter is gone. */
 int figures_look(struct figures *figures);
 
-/* From now on look at the segments of a filter, or, with NULL, at all filters again.  0 or an error
- * of the library. */
+/* Looks at the segments of a filter from now on, or, with NULL, at all filters again.  0 or an
+ * error of the library. */
 int figures_enter(struct figures *figures, const char *filter_name);
 
-/* Show other filters from the next look on; NULL: all. */
+/* Shows other filters from the next look on; NULL: all. */
 void figures_set_pattern(struct figures *figures, const char *pattern);
 
 /* Sorts the rows anew, after `key` or `reverse` was changed. */

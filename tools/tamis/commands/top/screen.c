@@ -367,7 +367,7 @@ static void take_typed(struct view *view, int key)
     }
 }
 
-/* Moves the selection; false: the key is none of these. */
+/* Moves the selection.  Returns false if the key does not move it. */
 static bool move_selected(struct view *view, int key)
 {
     const size_t page = rows_that_fit() > 1 ? rows_that_fit() - 1 : 1, at = view->selected;
@@ -449,7 +449,7 @@ static void take_command(struct view *view, int key)
     }
 }
 
-/* false: the user has enough. */
+/* Does what a key asks for.  Returns false if the user wants to end. */
 static bool take_key(struct view *view, int key)
 {
     if (key == KEY_RESIZE) return true; /* it is drawn again in any case */
@@ -470,7 +470,7 @@ static bool take_key(struct view *view, int key)
 
 /* ---- The view -------------------------------------------------------------------------------- */
 
-/* Takes the keys that are there; false: it is to end. */
+/* Takes the keys that were typed.  Returns false if the view is to end. */
 static bool take_keys(struct view *view, bool is_ready)
 {
     bool took = false;

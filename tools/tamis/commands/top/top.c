@@ -66,7 +66,7 @@ static int print_looks(struct figures *figures, int64_t interval_ns)
     return out->failed ? CLI_ERROR : 128 + interrupt_signal();
 }
 
-/* Is there a terminal for a live view, and is it wanted? */
+/* Is there a terminal for a live view, and do the options allow one? */
 static bool has_screen(const struct invocation *call)
 {
     return !cli_given(call, TAKES(ONCE) | TAKES(JSON)) && isatty(STDIN_FILENO) == 1 &&
