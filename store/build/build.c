@@ -33,7 +33,7 @@
 
 /* ---- Begin ----------------------------------------------------------------------------------- */
 
-static int check_spec(const struct tamis_build_spec *spec)
+static int check_build_spec(const struct tamis_build_spec *spec)
 {
     if ((spec->flags & ~(TAMIS_BUILD_IF_CHANGED | TAMIS_BUILD_KEEP)) != 0)
         return tamis__fail(TAMIS_EINVAL, "build flags %#x: use those of TAMIS_BUILD_*",
@@ -79,7 +79,7 @@ static int check_kind_of_spec(const struct tamis_filter_spec *spec)
 }
 
 /* The hash set, with its seed, if filters of the kind that is built have it. */
-static void inherit_hash_set(struct tamis_build *build, const struct tamis__record_segment *newest)
+static void inherit_hash_set(struct tamis_build *build, const struct tamis__listed_segment *newest)
 {
     struct tamis_filter_spec *spec = &build->filter;
     const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
@@ -204,7 +204,7 @@ TAMIS_API int tamis_build_begin(tamis_store *store, const char *name,
     int rc = tamis__check_name(name);
     if (rc == 0 && given != NULL)
         rc = tamis__take_struct(given, &spec, sizeof spec, "struct tamis_build_spec");
-    if (rc == 0) rc = check_spec(&spec);
+    if (rc == 0) rc = check_build_spec(&spec);
     if (rc == 0) rc = tamis__check_writable(store);
     if (rc < 0) return rc;
     struct tamis_build *build = calloc(1, sizeof *build);
@@ -264,7 +264,7 @@ static int check_open(const struct tamis_build *build)
 }
 
 /* Notes a failure: what has failed once is not complete any more. */
-static int note(struct tamis_build *build, int rc)
+static int note_failure(struct tamis_build *build, int rc)
 {
     if (rc != 0) build->failed = rc;
     return rc;
@@ -290,7 +290,7 @@ TAMIS_API int tamis_build_add(tamis_build *build, const struct tamis_key *keys, 
     for (size_t done = 0; rc == 0 && done < count; done += DIGESTS_AT_ONCE)
         rc = add_some(build, keys + done,
                       count - done < DIGESTS_AT_ONCE ? count - done : DIGESTS_AT_ONCE);
-    return note(build, rc);
+    return note_failure(build, rc);
 }
 
 TAMIS_API int tamis_build_against(tamis_build *build, const struct tamis_key *keys, size_t count)
@@ -300,7 +300,7 @@ TAMIS_API int tamis_build_against(tamis_build *build, const struct tamis_key *ke
     if (rc != 0) return rc;
     rc = tamis__spool_add(&build->against, keys, count);
     if (rc == 0) rc = tamis__crew_tell(&build->crew);
-    return note(build, rc);
+    return note_failure(build, rc);
 }
 
 TAMIS_API int tamis_build_except(tamis_build *build, const struct tamis_key *keys, size_t count)
@@ -316,7 +316,7 @@ TAMIS_API int tamis_build_except(tamis_build *build, const struct tamis_key *key
     if (rc != 0) return rc;
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = tamis__exceptions_add(&build->by_hand, keys[i].data, keys[i].bytes, 0);
-    return note(build, rc);
+    return note_failure(build, rc);
 }
 
 /* ---- Publish --------------------------------------------------------------------------------- */
@@ -337,7 +337,7 @@ static int check_default_kind(const struct tamis_build *build, const struct tami
 }
 
 /* Refuses now what publishing would refuse after all the work. */
-static int check_filter(struct tamis_build *build)
+static int check_filter_in_force(struct tamis_build *build)
 {
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
@@ -352,7 +352,7 @@ static int check_filter(struct tamis_build *build)
 
 static int sort(struct tamis_build *build)
 {
-    int rc = check_filter(build);
+    int rc = check_filter_in_force(build);
     if (rc == 0) rc = tamis__exceptions_sort(&build->by_hand);
     if (rc == 0) rc = tamis__keyset_sort(&build->keyset);
     if (rc != 0) return rc;
@@ -454,7 +454,7 @@ TAMIS_API int tamis_build_publish(tamis_build *build, struct tamis_build_result 
     build->over = true;
     drop_keys(build);
     tamis__segment_discard(&build->store->place, &build->draft.staged);
-    if (rc < 0) return note(build, rc);
+    if (rc < 0) return note_failure(build, rc);
     build->result.size = sizeof build->result;
     if (result != NULL) tamis__give_struct(&build->result, sizeof build->result, result);
     return rc;

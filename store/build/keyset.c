@@ -139,7 +139,7 @@ static void place_all(struct sorting *s)
 }
 
 /* Closes the gaps that duplicates have left. */
-static int gather(const struct sorting *s)
+static int gather_digests(const struct sorting *s)
 {
     uint64_t *digests = s->keyset->other;
     size_t at = 0;
@@ -163,7 +163,7 @@ static int run_sorting(struct sorting *s)
     place_all(s);
     rc = tamis__crew_run(keyset->crew, scatter_slice, s, s->slices);
     if (rc == 0) rc = tamis__crew_run(keyset->crew, sort_range, s, s->ranges);
-    if (rc == 0) rc = gather(s);
+    if (rc == 0) rc = gather_digests(s);
     if (rc != 0) return rc;
     for (size_t range = 0; s->sums != NULL && range < s->ranges; range++)
         keyset->sum += s->sums[range];
@@ -277,7 +277,7 @@ int tamis__keyset_add(struct tamis__keyset *keyset, const uint64_t *digests, siz
 }
 
 /* Gives memory back before something else is made that needs some. */
-static void drop(uint64_t **digests, size_t *room)
+static void free_digests(uint64_t **digests, size_t *room)
 {
     free(*digests);
     *digests = NULL;
@@ -296,13 +296,13 @@ int tamis__keyset_sort_silently(struct tamis__keyset *keyset)
 {
     const bool spilled = keyset->run_count > 0;
     int rc = sort_memory(keyset, !spilled);
-    drop(&keyset->other, &keyset->other_room);
+    free_digests(&keyset->other, &keyset->other_room);
     if (rc != 0) return rc;
     keyset->distinct = keyset->count;
     if (!spilled) return 0;
     if (keyset->count > 0) rc = tamis__runs_write(keyset);
     keyset->count = 0;
-    drop(&keyset->digests, &keyset->room);
+    free_digests(&keyset->digests, &keyset->room);
     return rc != 0 ? rc : tamis__runs_merge(keyset);
 }
 

@@ -205,7 +205,7 @@ static int take_place(struct merging *m, uint64_t part, size_t count, tamis__u12
     return failed ? tamis__fail(TAMIS_EIO, "another thread of the build has failed") : 0;
 }
 
-static void give_up(struct merging *m)
+static void give_up_runs(struct merging *m)
 {
     (void)pthread_mutex_lock(&m->mutex);
     m->failed = true;
@@ -233,12 +233,12 @@ static int merge_part(void *context, unsigned worker, uint64_t part)
     for (size_t i = (MARK_DIGESTS - place % MARK_DIGESTS) % MARK_DIGESTS; rc == 0 && i < kept;
          i += MARK_DIGESTS)
         m->marks[(place + i) / MARK_DIGESTS] = share->digests[i];
-    if (rc < 0) give_up(m);
+    if (rc < 0) give_up_runs(m);
     if (m->keyset->tells) tamis__crew_done(m->keyset->crew, count);
     return rc;
 }
 
-static int prepare(struct merging *m)
+static int prepare_runs(struct merging *m)
 {
     struct tamis__keyset *keyset = m->keyset;
     const unsigned threads = keyset->crew->threads;
@@ -293,7 +293,7 @@ int tamis__runs_merge(struct tamis__keyset *keyset)
     struct merging m = {.keyset = keyset, .to = &keyset->files[keyset->file ^ 1]};
     (void)pthread_mutex_init(&m.mutex, NULL);
     (void)pthread_cond_init(&m.moved, NULL);
-    int rc = prepare(&m);
+    int rc = prepare_runs(&m);
     if (rc == 0) rc = tamis__crew_run(keyset->crew, merge_part, &m, m.parts);
     if (rc == 0) exchange(&m);
     clear_merging(&m);

@@ -241,7 +241,7 @@ int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes valu
     return flags == 0 ? 0 : TAMIS_EVERSION;
 }
 
-void tamis__record_segment_from_header(const struct tamis__segment_header *header,
+void tamis__listed_segment_from_header(const struct tamis__segment_header *header,
                                        struct tamis__listed_segment *segment)
 {
     *segment = (struct tamis__listed_segment){
@@ -280,7 +280,7 @@ const char *tamis__record_contradiction(const struct tamis__listed_segment *segm
                                         const struct tamis__segment_header *header)
 {
     struct tamis__listed_segment h;
-    tamis__record_segment_from_header(header, &h);
+    tamis__listed_segment_from_header(header, &h);
     const struct tamis__parameter *p =
         tamis__first_difference(tamis__segment_parameters, TAMIS__IN_HEADER, &h, segment);
     return p != NULL ? p->name : NULL;

@@ -89,7 +89,7 @@ struct tamis__bytes {
 };
 
 /* Fills in a segment as the catalog sees it, from its header; items are 0. */
-void tamis__record_segment_from_header(const struct tamis__segment_header *header,
+void tamis__listed_segment_from_header(const struct tamis__segment_header *header,
                                        struct tamis__listed_segment *segment);
 /* Computes the capacity of a list that has grown: what the newest segment can hold, and what the
  * older ones do hold. */

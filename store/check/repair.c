@@ -61,7 +61,7 @@ static int look_at_catalog(struct tamis__repair *repair, char *why, size_t why_b
 
 /* ---- What dead makers have left -------------------------------------------------------------- */
 
-static int sweep(void *context, const char *name)
+static int remove_left(void *context, const char *name)
 {
     struct tamis__repair *repair = context;
     struct tamis__private_fd held;
@@ -95,7 +95,7 @@ static int sweep_staging(struct tamis__repair *repair)
     const struct tamis__place *place = &repair->store->place;
     const int rc = sweep_new_catalog(repair);
     if (rc < 0 || place->staging_fd < 0) return rc;
-    return tamis__each_name(place->staging_fd, place->path, sweep, repair);
+    return tamis__each_name(place->staging_fd, place->path, remove_left, repair);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */

@@ -36,7 +36,7 @@ static void describe_found(const struct tamis__segment *segment, struct tamis__f
         .keep = h->keep <= TAMIS_KEEP_MAX ? h->keep : TAMIS_KEEP_MAX,
         .list_start = h->list_start != 0,
     };
-    tamis__record_segment_from_header(h, &found->entry);
+    tamis__listed_segment_from_header(h, &found->entry);
     found->entry.items = tamis__segment_items(segment);
     /* ORDER relaxed: the word is not 0 once there was a writer. */
     const bool written =

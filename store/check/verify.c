@@ -214,7 +214,7 @@ static int check_segment(struct check *check, uint32_t index)
     return 0;
 }
 
-static int check_index(struct check *check)
+static int verify_index(struct check *check)
 {
     struct tamis__mapped_segment s;
     char file[TAMIS__FILE_BYTES];
@@ -256,10 +256,10 @@ static int check_opened(struct check *check, const struct opened *opened)
     char longer[1100];
     (void)snprintf(longer, sizeof longer, IS_KEPT, reason, opened->generation);
     return note_problem(check, opened->filter, file, whole < 0 ? 0 : damage.offset,
-                whole < 0 ? whole
-                : is_odd  ? 0
-                          : TAMIS_ECORRUPT,
-                opened->in_force ? reason : longer);
+                        whole < 0 ? whole
+                        : is_odd  ? 0
+                                  : TAMIS_ECORRUPT,
+                        opened->in_force ? reason : longer);
 }
 
 /* The index of exceptions is not among the bytes that the catalog has of a filter. */
@@ -290,7 +290,7 @@ static int verify_list(void *context, const struct tamis__record *record)
     check->record = record;
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
         rc = check_segment(check, i);
-    return rc < 0 ? rc : check_index(check);
+    return rc < 0 ? rc : verify_index(check);
 }
 
 static int check_filter(struct check *check, uint64_t filter_id)
@@ -346,7 +346,7 @@ static int note_segments(void *context, const struct tamis__record *record)
     return tamis__numbers_append_files(&check->expected, record);
 }
 
-static int note_record(void *context, const struct tamis__record *record)
+static int note_record_files(void *context, const struct tamis__record *record)
 {
     struct check *check = context;
     const int rc = tamis__numbers_append(&check->filters, record->filter_id);
@@ -404,7 +404,7 @@ static int take_snapshot(struct check *check)
     struct tamis__catalog_txn *txn;
     int rc = tamis__catalog_begin(&check->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
-    rc = tamis__catalog_each(txn, "", note_record, check);
+    rc = tamis__catalog_each(txn, "", note_record_files, check);
     if (rc == 0) rc = tamis__catalog_each_generation(txn, 0, note_segments, check);
     if (rc == 0) rc = check_ids(check, txn);
     if (rc == 0) rc = tamis__catalog_each_garbage(txn, note_garbage, check);

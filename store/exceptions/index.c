@@ -62,7 +62,7 @@ struct record {
 
 /* Returns no slots and no records if the head says more than there is: a query
  * then finds nothing. */
-static struct parts parts_of(const struct tamis__segment *index)
+static struct parts parts_of_index(const struct tamis__segment *index)
 {
     const struct index_head *head = (const void *)index->data;
     const uint64_t left = index->header->data_bytes - sizeof *head;
@@ -195,7 +195,8 @@ static bool slot_is_key(const struct parts *p, uint64_t slot, const void *key, s
 }
 
 /* Returns the slot that has the key; slot_count if none has it. */
-static uint64_t find_slot(const struct parts *p, uint64_t hash, const void *key, size_t bytes)
+static uint64_t find_exception_slot(const struct parts *p, uint64_t hash, const void *key,
+                                    size_t bytes)
 {
     const uint64_t mask = p->slot_count - 1;
     for (uint64_t i = 0; i < p->slot_count; i++) {
@@ -208,19 +209,19 @@ static uint64_t find_slot(const struct parts *p, uint64_t hash, const void *key,
 
 static bool has_exception(const struct parts *p, uint64_t hash, const void *key, size_t bytes)
 {
-    return find_slot(p, hash, key, bytes) < p->slot_count;
+    return find_exception_slot(p, hash, key, bytes) < p->slot_count;
 }
 
 bool tamis__index_has(const struct tamis__segment *index, const void *key, size_t bytes)
 {
-    const struct parts p = parts_of(index);
+    const struct parts p = parts_of_index(index);
     return has_exception(&p, tamis__checksum(key, bytes), key, bytes);
 }
 
 size_t tamis__index_strike(const struct tamis__segment *index, const struct tamis_key *keys,
                            size_t count, uint8_t *answers)
 {
-    const struct parts p = parts_of(index);
+    const struct parts p = parts_of_index(index);
     const uint64_t mask = p.slot_count > 0 ? p.slot_count - 1 : 0;
     uint64_t hashes[AT_ONCE];
     size_t struck = 0;
@@ -264,12 +265,12 @@ static const char *next_record(const struct parts *p, uint64_t *at, struct recor
 
 uint64_t tamis__index_count(const struct tamis__segment *index)
 {
-    return parts_of(index).head->count;
+    return parts_of_index(index).head->count;
 }
 
 uint64_t tamis__index_found(const struct tamis__segment *index)
 {
-    return parts_of(index).head->found;
+    return parts_of_index(index).head->found;
 }
 
 static int fail_index(const char *reason)
@@ -279,7 +280,7 @@ static int fail_index(const char *reason)
 
 int tamis__index_each(const struct tamis__segment *index, tamis__index_fn *fn, void *context)
 {
-    const struct parts p = parts_of(index);
+    const struct parts p = parts_of_index(index);
     uint64_t at = 0;
     int rc = 0;
     for (uint64_t i = 0; rc == 0 && i < p.head->count; i++) {
@@ -301,7 +302,7 @@ static int add_exception(void *context, const struct tamis__exception *exception
 
 int tamis__exceptions_from_index(struct tamis__exceptions *set, const struct tamis__segment *index)
 {
-    const struct index_head *head = parts_of(index).head;
+    const struct index_head *head = parts_of_index(index).head;
     int rc = tamis__index_each(index, add_exception, set);
     if (rc == 0) rc = tamis__exceptions_sort(set);
     if (rc < 0) return rc;
@@ -331,8 +332,8 @@ static const char *verify_records(const struct parts *p, uint64_t *at)
         if (i > 0 &&
             tamis__exceptions_compare(before.key, before.bytes, record.key, record.bytes) >= 0)
             return "has exceptions out of order";
-        const uint64_t slot =
-            find_slot(p, tamis__checksum(record.key, record.bytes), record.key, record.bytes);
+        const uint64_t slot = find_exception_slot(p, tamis__checksum(record.key, record.bytes),
+                                                  record.key, record.bytes);
         if (slot == p->slot_count || (p->slots[slot] & PLACE_MASK) != 1 + *at / 8)
             return "has an exception that no query finds";
         found += (record.generation & ~TAMIS__BY_HAND_TOO) != 0;
@@ -348,7 +349,7 @@ int tamis__index_verify(const struct tamis__segment *index, uint64_t *offset, co
     uint64_t at = 0;
     *offset = data_offset;
     if (tamis__index_check(index, reason) < 0) return 1;
-    const struct parts p = parts_of(index);
+    const struct parts p = parts_of_index(index);
     *reason = "has damaged data (their checksum does not match)";
     if (!tamis__index_sum_is_right(index)) return 1;
     *reason = "has slots in use for another number of keys than it has";

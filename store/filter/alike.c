@@ -100,8 +100,8 @@ static void put_segments(struct list *list, const struct tamis__mapped_segment *
                          const struct tamis__mapped_segment *y)
 {
     struct tamis__listed_segment a, b;
-    tamis__record_segment_from_header(x->segment.header, &a);
-    tamis__record_segment_from_header(y->segment.header, &b);
+    tamis__listed_segment_from_header(x->segment.header, &a);
+    tamis__listed_segment_from_header(y->segment.header, &b);
     for (const struct tamis__parameter *p = tamis__segment_parameters; p->name != NULL; p++)
         if ((p->uses & TAMIS__OF_BITS) != 0 && tamis__parameter_differs(p, &a, &b))
             put_difference(list, p, &a, &b);

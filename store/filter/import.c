@@ -84,7 +84,7 @@ static int outline_from_spec(const struct tamis_import_spec *spec, struct tamis_
 }
 
 /* The caller must not contradict what the stream says. */
-static int check_spec(const struct import *import)
+static int check_import_spec(const struct import *import)
 {
     const struct tamis_import_spec *spec = import->spec;
     const struct tamis__listed_segment *first = &import->outline.layers[0].segment;
@@ -143,7 +143,7 @@ static int read_head(struct import *import)
         return tamis__reader_fail(reader, TAMIS_ECORRUPT, whole,
                                   "is truncated: it ends before its data do");
     rc = check_head_only(import);
-    return rc < 0 ? rc : check_spec(import);
+    return rc < 0 ? rc : check_import_spec(import);
 }
 
 /* Sets capacity and rate if the stream has none: those of the caller, or those for which m and k

@@ -346,7 +346,7 @@ static uint64_t init_drafts(const struct merging *m, struct tamis_store *store, 
     for (uint32_t i = 0; i < model->count; i++) {
         const struct tamis__segment_header *like = model->segments[i].segment.header;
         struct tamis__listed_segment segment;
-        tamis__record_segment_from_header(like, &segment);
+        tamis__listed_segment_from_header(like, &segment);
         segment.created_at = 0; /* 0: the draft is made now */
         tamis__draft_init(store, name, &segment, &drafts[i]);
         drafts[i].header.flags = TAMIS_SEGMENT_ITEMS_ESTIMATED;

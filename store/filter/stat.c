@@ -29,7 +29,7 @@ static bool grows(const struct tamis__record *record)
     return tamis__policy_grows(&record->policy, tamis__record_newest(record)->step, &list);
 }
 
-static bool is_static(const struct tamis__record_segment *s)
+static bool is_static(const struct tamis__listed_segment *s)
 {
     return tamis_kind_has(s->kind, TAMIS_KIND_IS_STATIC);
 }

@@ -222,8 +222,8 @@ int tamis__log_reach(const struct tamis__logs *logs, struct tamis__log *log, uin
     uint64_t step = log->bytes < STEP_BYTES_MAX ? log->bytes : STEP_BYTES_MAX;
     if (step < bytes - log->bytes) step = bytes - log->bytes;
     return grow_log(logs, log,
-                (log->bytes + step + TAMIS__LOG_FIRST_BYTES - 1) / TAMIS__LOG_FIRST_BYTES *
-                    TAMIS__LOG_FIRST_BYTES);
+                    (log->bytes + step + TAMIS__LOG_FIRST_BYTES - 1) / TAMIS__LOG_FIRST_BYTES *
+                        TAMIS__LOG_FIRST_BYTES);
 }
 
 int tamis__log_write(const struct tamis__logs *logs, const struct tamis__log *log, uint64_t offset,

@@ -20,7 +20,7 @@ void tamis__temporary_init(struct tamis__temporary *temporary, const struct tami
     *temporary = (struct tamis__temporary){.place = place, .file = {.fd = -1}};
 }
 
-static int make_temporary(struct tamis__temporary *temporary, const char *what)
+static int make_temporary_file(struct tamis__temporary *temporary, const char *what)
 {
     char name[32];
     uint64_t random;
@@ -39,7 +39,7 @@ int tamis__temporary_extend(struct tamis__temporary *temporary, uint64_t bytes, 
     char what[WHAT_BYTES];
     int rc = 0;
     name_it(temporary, what);
-    if (!temporary->file.is_open) rc = make_temporary(temporary, what);
+    if (!temporary->file.is_open) rc = make_temporary_file(temporary, what);
     if (rc == 0)
         rc = tamis__reserve(temporary->file.fd, temporary->bytes, bytes, what,
                             ", or let the build use more memory");

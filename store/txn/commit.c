@@ -108,7 +108,7 @@ static int name_draft(struct tamis__commit *c, uint32_t i)
     if (rc < 0) return rc;
     struct tamis__listed_segment *segment =
         &after->segments[after->segment_count + after->spare_count];
-    tamis__record_segment_from_header(&c->drafts[i].header, segment);
+    tamis__listed_segment_from_header(&c->drafts[i].header, segment);
     segment->items = tamis__header_items(&c->drafts[i].header);
     if (is_list)
         after->segment_count++;
@@ -214,7 +214,7 @@ static int write_catalog(struct tamis__commit *c)
  * Handles that slept in that list since before see by its epoch, which was raised when it was left,
  * that they must look at the catalog.
  */
-static int raise_epochs(const struct tamis__commit *c)
+static int raise_list_epochs(const struct tamis__commit *c)
 {
     if (c->before == NULL || (goes_on(c) && c->behind == 0)) return 0;
     int rc = tamis__raise_epochs(c->store, c->before);
@@ -281,7 +281,7 @@ int tamis__commit(struct tamis__commit *c)
         rc = c->opened(c->context, c->store, after);
         is_open = rc == 0;
     }
-    if (rc == 0) rc = raise_epochs(c);
+    if (rc == 0) rc = raise_list_epochs(c);
     if (rc == 0) {
         TAMIS__POINT(TAMIS__POINT_PUBLISH_EPOCH);
         rc = tamis__catalog_commit(c->txn);

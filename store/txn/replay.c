@@ -64,8 +64,8 @@ static int sync_and_close(struct replay *replay, int rc)
 
 /* Finds a segment by its number, and opens it if need be.  *found is NULL if the segment is gone,
  * or belongs to another filter by now. */
-static int find_segment(struct replay *replay, uint64_t number,
-                        struct tamis__mapped_segment **found)
+static int find_replayed_segment(struct replay *replay, uint64_t number,
+                                 struct tamis__mapped_segment **found)
 {
     *found = NULL;
     for (uint32_t i = 0; i < replay->count; i++)
@@ -146,7 +146,7 @@ static int ask_older(struct replay *replay, const struct tamis__segment_header *
     for (uint32_t i = 0; rc == 0 && lacking->count > 0 && i < replay->list_count; i++) {
         struct tamis__mapped_segment *s;
         if (replay->list[i] == header->number) break;
-        rc = find_segment(replay, replay->list[i], &s);
+        rc = find_replayed_segment(replay, replay->list[i], &s);
         if (rc < 0 || s == NULL ||
             (s->segment.header->slice != header->slice && header->window_from == 0))
             continue;
@@ -185,7 +185,7 @@ static int64_t add_first(const struct tamis__mapped_segment *s, struct lacking *
  * room while there is some.  When there is none, nobody else has room either: the keys that remain
  * use the room that the dead adder held.
  */
-static int add_lacking(const struct tamis__mapped_segment *s, struct lacking *lacking)
+static int add_replayed(const struct tamis__mapped_segment *s, struct lacking *lacking)
 {
     const struct tamis__policy policy = tamis__header_policy(s->segment.header);
     const uint64_t limit = tamis__policy_limit(&policy, s->segment.header);
@@ -212,7 +212,7 @@ static int replay_frame(void *context, const struct tamis__frame *frame)
     struct replay *replay = context;
     struct tamis__mapped_segment *s;
     struct lacking lacking;
-    int rc = find_segment(replay, frame->segment, &s);
+    int rc = find_replayed_segment(replay, frame->segment, &s);
     if (rc < 0 || s == NULL) return rc;
     const struct tamis__hash_set *set = tamis__hash_set_by_id(s->segment.header->hash_set);
     const bool digests = frame->type == TAMIS__FRAME_DIGESTS;
@@ -224,10 +224,10 @@ static int replay_frame(void *context, const struct tamis__frame *frame)
     read_frame(frame, &lacking);
     /* Looking up older segments may empty the cache that `s` points into, so find it again. */
     if (is_of_list(replay, frame->segment)) rc = ask_older(replay, s->segment.header, &lacking);
-    if (rc == 0) rc = find_segment(replay, frame->segment, &s);
+    if (rc == 0) rc = find_replayed_segment(replay, frame->segment, &s);
     if (rc < 0 || s == NULL) return rc;
     drop_known(s, &lacking); /* known keys need no room */
-    return lacking.count > 0 ? add_lacking(s, &lacking) : 0;
+    return lacking.count > 0 ? add_replayed(s, &lacking) : 0;
 }
 
 /* ---- Logs ------------------------------------------------------------------------------------ */

@@ -33,10 +33,10 @@ static char *quote(const char *name, bool is_argument)
 
 char *finding_command(const char *format, const char *name)
 {
-    const char *at = strstr(format, "NAME"), *rest = at ? at + 4 : "";
+    const char *at = strstr(format, "NAME"), *rest = at != NULL ? at + 4 : "";
     char *word = quote(name, *rest != '\0');
-    const int before = (int)(at ? (size_t)(at - format) : strlen(format));
-    char *text = cli_format("%.*s%s%s", before, format, at ? word : "", rest);
+    const int before = (int)(at != NULL ? (size_t)(at - format) : strlen(format));
+    char *text = cli_format("%.*s%s%s", before, format, at != NULL ? word : "", rest);
     free(word);
     return text;
 }
@@ -67,10 +67,12 @@ static void tell_lack_of_disk(const struct teller *teller)
 {
     char what[256], size[32];
     text_size(size, sizeof size, (double)teller->stat->lacks_bytes);
-    snprintf(what, sizeof what,
-             "it takes no more keys: the disk has no room for %s, about %s more is needed",
-             teller->stat->room > 0 ? "the log of a durable filter" : "its next segment", size);
-    tell_finding(teller, "full", what, "free some room on its disk; the next add then goes on", NULL);
+    (void)snprintf(what, sizeof what,
+                   "it takes no more keys: the disk has no room for %s, about %s more is needed",
+                   teller->stat->room > 0 ? "the log of a durable filter" : "its next segment",
+                   size);
+    tell_finding(teller, "full", what, "free some room on its disk; the next add then goes on",
+                 NULL);
 }
 
 static void tell_lost_room(const struct teller *teller)
@@ -113,15 +115,15 @@ static void say_full(const struct tamis_filter_stat *stat, char *what, size_t by
 {
     const bool refuses = stat->on_full == TAMIS_ON_FULL_REFUSE;
     if (stat->slices > 0)
-        snprintf(what, bytes,
-                 "its newest slice holds its share of %" PRIu64 " of the %" PRIu64
-                 " keys of a window, and %s until the next slice begins",
-                 (stat->capacity + stat->slices - 1) / stat->slices, stat->capacity,
-                 refuses ? "refuses more" : "its rate rises with every further key");
+        (void)snprintf(what, bytes,
+                       "its newest slice holds its share of %" PRIu64 " of the %" PRIu64
+                       " keys of a window, and %s until the next slice begins",
+                       (stat->capacity + stat->slices - 1) / stat->slices, stat->capacity,
+                       refuses ? "refuses more" : "its rate rises with every further key");
     else
-        snprintf(what, bytes, "it holds the %" PRIu64 " keys that it was made for, and %s",
-                 stat->capacity,
-                 refuses ? "refuses more" : "its rate rises with every further key");
+        (void)snprintf(what, bytes, "it holds the %" PRIu64 " keys that it was made for, and %s",
+                       stat->capacity,
+                       refuses ? "refuses more" : "its rate rises with every further key");
 }
 
 /* A filter that holds too many keys, or will with the next ones, or takes no more. */
@@ -194,7 +196,7 @@ void findings_of_newest_slice(const struct tamis_filter_stat *stat, int64_t begi
     const struct teller teller = {.stat = stat, .fn = fn, .context = context};
     char what[256], start[32];
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    (void)clock_gettime(CLOCK_REALTIME, &now);
     if (stat->window_ns == 0 || begins <= (int64_t)now.tv_sec * 1000000000 + CLOCK_SLACK_NS) return;
     text_time(start, sizeof start, begins);
     (void)snprintf(

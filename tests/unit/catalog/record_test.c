@@ -404,7 +404,7 @@ CASE(record_contradicted_by_a_header_names_the_field)
     struct tamis__segment_header sound;
     struct tamis__listed_segment entry;
     fixture_header(&sound, TAMIS_KIND_BLOCKED, 512 * 20, 6);
-    tamis__record_segment_from_header(&sound, &entry);
+    tamis__listed_segment_from_header(&sound, &entry);
     assert_null(tamis__record_contradiction(&entry, &sound));
     entry.items = 12345; /* the header's stripes are the truth; no contradiction */
     assert_null(tamis__record_contradiction(&entry, &sound));

@@ -106,7 +106,7 @@ CASE(spread_of_few_keys_in_many_stretches_is_sound)
     uint64_t rng = 21;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         for (unsigned seed = 0; seed < 2 * SEEDS; seed++) {
-            struct tamis__store_segment s =
+            struct tamis__mapped_segment s =
                 filled(shapes[i].kind, shapes[i].pages, shapes[i].k, 0, &rng);
             add_keys(&s, 5 + seed % 3, &rng);
             assert_sound(&s, "few keys");

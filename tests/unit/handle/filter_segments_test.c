@@ -48,7 +48,7 @@ static void make_filter(tamis_store *store, const char *name, const struct shape
         tamis__label_write(&header.labels[0], 1, name);
         assert_done(tamis__segment_stage(&store->place, header.file_bytes, &staged));
         assert_done(tamis__segment_publish(&store->place, &staged, &header));
-        tamis__record_segment_from_header(&header, &record.segments[i]);
+        tamis__listed_segment_from_header(&header, &record.segments[i]);
         record.capacity += header.capacity;
     }
     assert_done(tamis__catalog_put(txn, &record));

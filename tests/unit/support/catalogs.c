@@ -26,7 +26,7 @@ void catalogs_record(struct tamis__record *record, const char *name, uint64_t id
         fixture_header(&header, i % 2 ? TAMIS_KIND_BLOOM : TAMIS_KIND_BLOCKED, 512 * 20, 6);
         header.number = id * 100 + i;
         header.filter_id = id;
-        tamis__record_segment_from_header(&header, &record->segments[i]);
+        tamis__listed_segment_from_header(&header, &record->segments[i]);
         record->segments[i].items = id + i;
     }
 }

@@ -190,7 +190,7 @@ static int show_sizings(const struct invocation *call, const struct row *rows, s
     return CLI_DONE;
 }
 
-static int size(const struct invocation *call)
+static int calc_sizes(const struct invocation *call)
 {
     const struct options *options = &call->options;
     struct row rows[KIND_COUNT];
@@ -285,7 +285,7 @@ static int run_calc(struct invocation *call)
                         (uintmax_t)options->memory_bytes);
     if (!options_have(options, TAKES(MEMORY)) && options_count(options, TAKES_SIZING) < 2)
         return cli_fail_usage(call->command, "give two of -n, -p, -m and -k, or --memory SIZE");
-    return size(call);
+    return calc_sizes(call);
 }
 
 const struct command cli_command_calc = {

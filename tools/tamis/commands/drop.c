@@ -145,7 +145,7 @@ static int add_arguments(const struct invocation *call, struct names *names)
     return status;
 }
 
-static int drop(struct invocation *call)
+static int run_drop_directory(struct invocation *call)
 {
     struct names names = {0};
     int status = add_arguments(call, &names);
@@ -156,7 +156,8 @@ static int drop(struct invocation *call)
 
 static int run_drop(struct invocation *call)
 {
-    return cli_with_store(call, cli_given(call, TAKES(DRY_RUN)) ? TAMIS_READ_ONLY : 0, drop);
+    return cli_with_store(call, cli_given(call, TAKES(DRY_RUN)) ? TAMIS_READ_ONLY : 0,
+                          run_drop_directory);
 }
 
 const struct command cli_command_drop = {
@@ -165,5 +166,5 @@ const struct command cli_command_drop = {
     .operands = "NAME|PATTERN...",
     .options = TAKES(DRY_RUN),
     .run = run_drop,
-    .run_remote = drop,
+    .run_remote = run_drop_directory,
 };

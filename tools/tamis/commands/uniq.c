@@ -24,7 +24,7 @@ struct reading {
 /* Also from the beginning, as /dev/shm of a container often has 64 MB. */
 static int fail_without_memory(const struct invocation *call)
 {
-    cli_fail_library();
+    (void)cli_fail_library();
     return cli_fail("the filter in memory could not take more; for so many lines use a store on a "
                     "disk: tamis create NAME -n LINES -p %.3g, then tamis add --new NAME",
                     cli_given(call, TAKES(RATE)) ? call->options.fp_rate : FIRST_RATE);
@@ -42,7 +42,7 @@ static int add_uniq_batch(void *context, size_t count)
         reading->new_keys += (uint64_t)new_keys;
         return CLI_DONE;
     }
-    out_flush(source->out);
+    (void)out_flush(source->out);
     return fail_without_memory(reading->call);
 }
 

@@ -22,7 +22,7 @@ struct words {
     size_t numbers_used;
 };
 
-static void add_word(struct words *words, const char *word)
+static void add_reserve_word(struct words *words, const char *word)
 {
     words->word[words->count++] = word;
 }
@@ -30,17 +30,17 @@ static void add_word(struct words *words, const char *word)
 static void add_number(struct words *words, const char *name, uint64_t number)
 {
     char *text = words->numbers[words->numbers_used++];
-    if (name != NULL) add_word(words, name);
+    if (name != NULL) add_reserve_word(words, name);
     (void)snprintf(text, sizeof words->numbers[0], "%" PRIu64, number);
-    add_word(words, text);
+    add_reserve_word(words, text);
 }
 
 static void add_rate(struct words *words, const char *name, double rate)
 {
     char *text = words->numbers[words->numbers_used++];
-    if (name != NULL) add_word(words, name);
+    if (name != NULL) add_reserve_word(words, name);
     (void)snprintf(text, sizeof words->numbers[0], "%.17g", rate);
-    add_word(words, text);
+    add_reserve_word(words, text);
 }
 
 static void add_number_if(struct words *words, const char *name, uint64_t number)
@@ -60,12 +60,12 @@ static void add_shape(struct words *words, const struct tamis_filter_spec *spec,
     add_rate(words, NULL, spec->fp_rate);
     add_number(words, NULL, shards > 1 ? shard_capacity(spec->capacity, shards) : spec->capacity);
     if (spec->kind != 0) {
-        add_word(words, "KIND");
-        add_word(words, tamis_kind_name(spec->kind));
+        add_reserve_word(words, "KIND");
+        add_reserve_word(words, tamis_kind_name(spec->kind));
     }
     if (spec->hash_set != NULL) {
-        add_word(words, "HASHSET");
-        add_word(words, spec->hash_set);
+        add_reserve_word(words, "HASHSET");
+        add_reserve_word(words, spec->hash_set);
     }
     add_number_if(words, "SEED", spec->seed);
     add_number_if(words, "BITS", spec->m_bits);
@@ -75,15 +75,15 @@ static void add_shape(struct words *words, const struct tamis_filter_spec *spec,
     add_number_if(words, "WINDOWITEMS", spec->window_items);
     add_number_if(words, "SLICES", spec->slices);
     if (spec->flags & TAMIS_FILTER_FROM_FIRST) {
-        add_word(words, "WINDOWFROM");
-        add_word(words, "first");
+        add_reserve_word(words, "WINDOWFROM");
+        add_reserve_word(words, "first");
     }
     if (spec->on_full != 0) {
-        add_word(words, "ONFULL");
-        add_word(words, tamis_on_full_name(spec->on_full));
+        add_reserve_word(words, "ONFULL");
+        add_reserve_word(words, tamis_on_full_name(spec->on_full));
     }
-    if (spec->flags & TAMIS_FILTER_DURABLE) add_word(words, "DURABLE");
-    if (if_missing) add_word(words, "IFMISSING");
+    if (spec->flags & TAMIS_FILTER_DURABLE) add_reserve_word(words, "DURABLE");
+    if (if_missing) add_reserve_word(words, "IFMISSING");
 }
 
 int change_fail_exists(const char *name)
@@ -132,7 +132,7 @@ static int make_shards(struct remote_filter *filter, const struct tamis_filter_s
                        bool if_missing)
 {
     struct words words = {0};
-    add_word(&words, "TAMIS.RESERVE");
+    add_reserve_word(&words, "TAMIS.RESERVE");
     add_shape(&words, spec, filter_keys(filter), if_missing);
     struct request *requests = ask_each(filter, true, words.word);
     const int rc = requests != NULL ? take_made(filter, requests) : -1;
@@ -154,16 +154,16 @@ int change_claim(struct remote *store, const char *name)
 static bool describe_state(struct remote_filter *filter, const char *state)
 {
     struct words words = {0};
-    add_word(&words, "HSET");
-    add_word(&words, filter->name);
-    add_word(&words, "state");
-    add_word(&words, state);
+    add_reserve_word(&words, "HSET");
+    add_reserve_word(&words, filter->name);
+    add_reserve_word(&words, "state");
+    add_reserve_word(&words, state);
     add_number(&words, "shards", filter->shards);
     add_number(&words, "capacity", filter->capacity);
     add_rate(&words, "rate", filter->fp_rate);
     add_number(&words, "seed", filter->seed);
-    add_word(&words, "kind");
-    add_word(&words, tamis_kind_name(filter->kind));
+    add_reserve_word(&words, "kind");
+    add_reserve_word(&words, tamis_kind_name(filter->kind));
     redisReply *reply =
         ask_one(filter->store, filter->name, REDIS_REPLY_INTEGER, NULL, true, words.word);
     if (reply != NULL) freeReplyObject(reply);
@@ -249,7 +249,8 @@ static int finish_change(struct remote_filter *filter, int rc)
 
 /* --if-missing, where all shards are there, but not the key that describes them: it is made anew,
  * if the shards are as the user says.  Nothing is made before that is known. */
-static int adopt(struct remote_filter *filter, const struct tamis_filter_spec *spec, uint32_t kind)
+static int adopt_shards(struct remote_filter *filter, const struct tamis_filter_spec *spec,
+                        uint32_t kind)
 {
     if (make_shards(filter, spec, true) < 0) return -1;
     if (!describe_as(filter, spec->capacity, spec->fp_rate, kind, spec->seed) ||
@@ -267,7 +268,7 @@ static int make_sharded(struct remote_filter *filter, const struct tamis_filter_
     const uint32_t kind = spec->kind ? spec->kind : TAMIS_KIND_BLOCKED;
     const int64_t left = if_missing ? count_leftovers(filter) : 0;
     if (left < 0) return -1;
-    if (left == filter->shards) return adopt(filter, spec, kind);
+    if (left == filter->shards) return adopt_shards(filter, spec, kind);
     if (!change_describe(filter, spec->capacity, spec->fp_rate, kind, spec->seed)) return -1;
     return finish_change(filter, make_shards(filter, spec, false));
 }
@@ -283,8 +284,8 @@ bool store_has(struct remote *store, const char *name, bool *has)
 
 /* --if-missing.  1: it is there in shards, and the same; 0: no filter in shards is there; -1 after
  * a message, also where a shard of it is gone: made anew here, it would tell its keys as new. */
-static int is_sharded_there(struct remote *store, const char *name, const struct tamis_filter_spec *spec,
-                    uint32_t shards)
+static int is_sharded_there(struct remote *store, const char *name,
+                            const struct tamis_filter_spec *spec, uint32_t shards)
 {
     bool has = false;
     if (!store_has(store, name, &has)) return -1;

@@ -177,7 +177,7 @@ static bool find_sharded(struct remote *store, const struct names *keys, struct 
 }
 
 /* The names of filters: keys that are no shards of a sharded one, and the sharded ones. */
-static void join(const struct names *keys, const struct names *sharded, struct names *all)
+static void join_found(const struct names *keys, const struct names *sharded, struct names *all)
 {
     for (size_t i = 0; i < keys->count; i++) {
         const size_t base = shard_base(keys->names[i]);
@@ -232,7 +232,7 @@ int store_each_name(struct remote *store, const char *pattern,
     free(prefix);
     sort_names(&keys);
     if (rc == 0 && !find_sharded(store, &keys, &sharded)) rc = -1;
-    if (rc == 0) join(&keys, &sharded, &all);
+    if (rc == 0) join_found(&keys, &sharded, &all);
     for (size_t i = 0; rc == 0 && i < all.count; i++)
         if (pattern_fits(pattern, all.names[i])) rc = each(context, all.names[i]);
     if (rc == 0 && all.count == 0 && !store_has_module(store, "tamis")) rc = -1;

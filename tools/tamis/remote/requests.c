@@ -40,7 +40,7 @@ static int64_t now_ns(void)
     return (int64_t)(progress_clock() * 1e9);
 }
 
-static void note(struct completion *x, const struct node *node, const char *text)
+static void note_trouble(struct completion *x, const struct node *node, const char *text)
 {
     snprintf(x->store->trouble, TROUBLE_BYTES, "%s: %s", node_name(node), text);
 }
@@ -207,7 +207,7 @@ static void take_answer(struct completion *x, struct node *node, struct request 
                         redisReply *reply)
 {
     if (put_off(x, request, reply)) {
-        note(x, node, reply->str);
+        note_trouble(x, node, reply->str);
         request->state = REQUEST_UNSENT;
         freeReplyObject(reply);
         return;
@@ -246,13 +246,14 @@ static void take_wait(struct completion *x, struct node *node, redisReply *reply
         return;
     }
     if (!counted) {
-        note(x, node, reply->type == REDIS_REPLY_ERROR ? reply->str : "WAIT: a strange answer");
+        note_trouble(x, node,
+                     reply->type == REDIS_REPLY_ERROR ? reply->str : "WAIT: a strange answer");
     } else if (!enough) {
         snprintf(text, sizeof text,
                  "%lld of its replicas have what was added, and --replicas asks "
                  "for %u",
                  reply->integer, x->store->replicas);
-        note(x, node, text);
+        note_trouble(x, node, text);
     }
     for (size_t i = 0; enough && i < x->count; i++) {
         struct request *request = &x->requests[i];
@@ -298,7 +299,7 @@ static void serve(struct completion *x, struct node *node, short events)
     if (good && (events & (POLLIN | POLLHUP | POLLERR)))
         good = wire_receive(&node->wire) && take_replies(x, node);
     if (good) return;
-    note(x, node, node_error(node));
+    note_trouble(x, node, node_error(node));
     lose(x, node);
 }
 
@@ -306,7 +307,7 @@ static void serve(struct completion *x, struct node *node, short events)
 static void doubt(struct completion *x, struct node *node)
 {
     bool fatal;
-    note(x, node, "it does not answer");
+    note_trouble(x, node, "it does not answer");
     node->heard_ns = now_ns();
     if (!x->store->is_cluster || !cluster_map(x->store, SILENCE_MS / 2, &fatal)) return;
     for (size_t i = 0; i < x->count; i++) {
@@ -321,7 +322,7 @@ static void doubt(struct completion *x, struct node *node)
 }
 
 /* Nodes that owe a reply, and what is waited for at each. */
-static size_t gather(const struct completion *x, struct pollfd *fds, struct node **nodes)
+static size_t gather_nodes(const struct completion *x, struct pollfd *fds, struct node **nodes)
 {
     size_t count = 0;
     for (size_t i = 0; i < x->store->node_count; i++) {
@@ -341,7 +342,8 @@ static void receive_all(struct completion *x)
     struct node **nodes = cli_alloc(x->store->node_count * sizeof(struct node *));
     const size_t room = x->store->node_count; /* doubt() may add nodes */
     size_t count;
-    while (!x->failed && x->store->node_count <= room && (count = gather(x, fds, nodes)) > 0) {
+    while (!x->failed && x->store->node_count <= room &&
+           (count = gather_nodes(x, fds, nodes)) > 0) {
         if (poll(fds, count, SILENCE_MS / 4) < 0 && errno != EINTR) break;
         for (size_t i = 0; i < count; i++) {
             if (fds[i].revents != 0) serve(x, nodes[i], fds[i].revents);

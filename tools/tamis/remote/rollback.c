@@ -59,7 +59,8 @@ static int go_back_once(struct remote_filter *filter)
 }
 
 /* The first shard goes back alone, so that it says which generation is the one before. */
-static int choose(struct remote_filter *filter, const struct in_force *in_force, uint64_t *wanted)
+static int choose_generation(struct remote_filter *filter, const struct in_force *in_force,
+                             uint64_t *wanted)
 {
     if (in_force->newest != in_force->oldest) {
         cli_tell("the shards of filter '%s' are in generations %" PRIu64 " to %" PRIu64
@@ -125,7 +126,7 @@ int filter_rollback(struct remote_filter *filter, uint64_t generation, uint64_t 
     uint32_t back;
     int rc = look_at_generations(filter, &in_force);
     *before = in_force.newest;
-    if (rc == 0 && wanted == 0) rc = choose(filter, &in_force, &wanted);
+    if (rc == 0 && wanted == 0) rc = choose_generation(filter, &in_force, &wanted);
     if (rc == 0) {
         rc = go_back(filter, &in_force, wanted, &back);
         if (rc < 0 && filter->shards > 0)

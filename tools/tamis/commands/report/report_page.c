@@ -124,7 +124,7 @@ static void attend_to(struct attention *attention)
         attention_item(attention, &damage);
         free(command);
     }
-    if (filter->error) return;
+    if (filter->error != NULL) return;
     const struct tamis_filter_stat *stat = &filter->view.stat;
     findings_of_stat(stat, attention_item, attention);
     findings_of_newest_slice(stat, filter->view.segments[stat->segment_count - 1].slice_start,

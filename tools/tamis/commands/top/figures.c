@@ -194,7 +194,7 @@ static void compare_with_before(struct figures *figures)
         figures->size_bytes += row->stat.size_bytes;
         if (tamis_kind_has(row->stat.kind, TAMIS_KIND_IS_STATIC))
             continue; /* nothing is ever added */
-        if (before && figures->seconds > 0) {
+        if (before != NULL && figures->seconds > 0) {
             row->new_per_second = (double)new_keys_since(figures, row, before) / figures->seconds;
             figures->new_per_second += row->new_per_second;
         }
