@@ -23,7 +23,7 @@ enum tamis__cpu tamis__cpu(void);
 /* Can this machine, and this build, run the variant? */
 bool tamis__cpu_has(enum tamis__cpu cpu);
 
-/* The depth of a loop is how many keys it has in flight: those whose lines are prefetched, and
+/* The depth of a loop is how many keys are ahead in it: those whose lines are prefetched, and
  * that are not looked at yet.  It is a multiple of TAMIS__DEPTH_STEP. */
 #define TAMIS__DEPTH_STEP 32u
 #define TAMIS__DEPTH_MAX 96u

@@ -7,7 +7,7 @@
 
 #include "tamis.h"
 
-/* Set this thread's sentence and return `code`, so that `return tamis__fail(...)` reads well. */
+/* Sets this thread's sentence and returns `code`, so that `return tamis__fail(...)` reads well. */
 int tamis__fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #ifdef __clang_analyzer__ /* sees one file at a time, so it is told what the function returns */
 #define tamis__fail(code, ...) ((void)tamis__fail(code, __VA_ARGS__), (code))

@@ -76,7 +76,7 @@ int tamis__catalog_hold(const struct tamis__catalog *catalog, enum tamis__lock l
 int tamis__catalog_begin_held(const struct tamis__catalog *catalog, enum tamis__lock lock,
                               struct tamis__catalog_txn **txn);
 /*
- * Fill an empty catalog, with the exclusive lock held, and put it in the place of the one that
+ * These fill an empty catalog, under the exclusive lock, and put it in the place of the one that
  * may be there.  `aside` is NULL if there is none; else it gets the name under which the old one
  * is kept ("" if there was none).  Nothing is in force before install_new.  tamis__catalog_end()
  * ends the transaction.

@@ -117,7 +117,7 @@ static double too_few(const struct tamis__segment_header *h, double items, uint6
 
 /* Items of merges and imports begin with an estimate, and two merges may have counted one key at
  * the same time. */
-#define IN_FLIGHT 4096.0
+#define UNSURE_ITEMS 4096.0
 
 bool tamis__is_only_odd(const struct tamis__segment_header *header, double items)
 {
@@ -140,7 +140,7 @@ static int check_whole(const struct tamis__segment_header *h, uint64_t items,
                        const struct tamis__ones *ones, struct tamis__damage *damage)
 {
     /* A merge that has begun since had not counted anything yet. */
-    const double ahead = ones->mixed != 0 ? IN_FLIGHT : TAMIS__ITEMS_AHEAD;
+    const double ahead = ones->mixed != 0 ? UNSURE_ITEMS : TAMIS__ITEMS_AHEAD;
     const double counted = (double)items > ahead ? (double)items - ahead : 0;
     if (too_few(h, counted, ones->all) == 0) return 0;
     const double left = tamis__estimate_items(h->kind, h->m_bits, h->k, ones->all);

@@ -120,8 +120,7 @@ TAMIS__SIZE(struct outgrown, 16);
 
 #define HEAD_BYTES_MAX (sizeof(struct head) + TAMIS__SEGMENTS_MAX * sizeof(struct description) + 8)
 
-/* Returns the least version of the format that has fingerprints of that width (0: none), and
- * exceptions if they are needed. */
+/* Returns the least version that has fingerprints of that width (0: none), and exceptions. */
 static uint32_t version_of(uint32_t fingerprint_bits, bool has_exceptions)
 {
     if (fingerprint_bits != 0 && tamis__fuse_is_packed(fingerprint_bits)) return VERSION_PACKED;

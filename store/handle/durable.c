@@ -54,7 +54,7 @@ struct sortie {
     size_t buffer_bytes;
     struct tamis__hashed_keys lacking; /* the keys of a chunk that were found lacking; points to: */
     struct tamis_key keys[TAMIS__CHUNK];
-    struct tamis__digest digests[TAMIS__CHUNK]; /* until they are found: of all keys of the chunk */
+    struct tamis__digest digests[TAMIS__CHUNK]; /* at first: of all keys of the chunk */
     uint16_t index[TAMIS__CHUNK];
     uint8_t answers[TAMIS__CHUNK];
 };

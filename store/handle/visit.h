@@ -14,8 +14,8 @@ struct tamis__visitor {
     const struct tamis__view *view; /* atomic */
     unsigned used;                  /* atomic */
     /* This thread's alone: its slot named a view that it did not work in, because the place had
-     * changed meanwhile.  Another thread may have kept that view for it, so it reclaims views when
-     * it leaves. */
+     * changed meanwhile.  Another thread may therefore have left that view unfreed, so this one
+     * reclaims views when it leaves. */
     bool passed;
     struct tamis__visitor *next;
     char behind[64];

@@ -45,7 +45,7 @@ struct tamis__log {
 /* Makes a log for a filter.  When this returns 0, the log is on the disk, and empty. */
 int tamis__log_create(const struct tamis__logs *logs, uint64_t filter_id, struct tamis__log *log);
 
-/* Makes the log at least so long.  After TAMIS_ENOSPACE and the like it is as it was, unless
+/* Makes the log at least `bytes` long.  After TAMIS_ENOSPACE and the like it is as it was, unless
  * it is `failed`. */
 int tamis__log_reach(const struct tamis__logs *logs, struct tamis__log *log, uint64_t bytes);
 int tamis__log_write(const struct tamis__logs *logs, const struct tamis__log *log, uint64_t offset,

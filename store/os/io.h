@@ -62,7 +62,7 @@ int tamis__reserve(int fd, uint64_t from, uint64_t bytes, const char *what, cons
 /* Reserves the blocks that an existing file lacks, and never writes a byte of it.  Returns 0 too if
  * the file system cannot do that. */
 int tamis__fill_holes(int fd, uint64_t bytes, const char *what);
-/* Make a file that is `from` bytes long, or longer, at least `to` long, with blocks of its own.
+/* Makes a file that is `from` bytes long, or longer, at least `to` long, with blocks of its own.
  * Any number of processes may do so at one time, and write behind `from` once one is through. */
 int tamis__extend(int fd, uint64_t from, uint64_t to, const char *what);
 /* Gets the type of the file system, f_type of statfs(2). */
@@ -74,7 +74,7 @@ int tamis__disk_room(int fd, const char *what, uint64_t *bytes);
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what);
 int tamis__sync_file(int fd, const char *what); /* a directory too */
 int tamis__sync_data(int fd, const char *what); /* fdatasync(2): for bytes that overwrite others */
-/* Have the kernel begin to write this range to the disk, without waiting. */
+/* Makes the kernel begin to write this range to the disk, without waiting. */
 void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes);
 /* Writes this range to the disk, and waits for it.  It is not durable before the file is synced. */
 int tamis__write_out(int fd, uint64_t offset, uint64_t bytes, const char *what);
@@ -116,7 +116,7 @@ int tamis__byte_is_locked(int fd, uint64_t offset, const char *what);
 /* Lets others run: at once, and after some rounds of waiting for the same thing for 100 us. */
 void tamis__wait_a_little(unsigned round);
 
-/* Map a file from its start, watched (guard.h); large mappings begin on a 2 MiB boundary. */
+/* Maps a file from its start, watched (guard.h); large mappings begin on a 2 MiB boundary. */
 int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map);
 void tamis__unmap(void *map, uint64_t bytes);
 /* Ask after the last look at the mapping: TAMIS_ECORRUPT if a page could not be had (guard.h). */
@@ -148,7 +148,7 @@ int tamis__each_line(const char *path, tamis__line_fn *fn, void *context);
 /* Number of processors that this process may run on, at least 1. */
 unsigned tamis__processors(void);
 
-/* Call fn for each name of a directory but "." and "..", until it returns other than 0. */
+/* Calls fn for each name of a directory but "." and "..", until it returns other than 0. */
 typedef int tamis__name_fn(void *context, const char *name);
 int tamis__each_name(int dir_fd, const char *what, tamis__name_fn *fn, void *context);
 

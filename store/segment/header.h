@@ -271,7 +271,7 @@ struct tamis__policy {
     uint32_t window_from;
 };
 
-/* Close the constant part with its checksum. */
+/* Closes the constant part with its checksum. */
 void tamis__header_seal(struct tamis__segment_header *header);
 
 /*

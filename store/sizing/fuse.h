@@ -47,7 +47,7 @@ uint32_t tamis__fuse_pieces(uint64_t keys);
 void tamis__fuse_shape(uint64_t fullest_piece_keys, uint32_t fingerprint_bits, uint32_t pieces,
                        struct tamis__fuse_shape *shape);
 
-/* The rate at which fingerprints of so many bits let a stranger in, if they are of n keys: 2^-bits
+/* The rate at which fingerprints of that width let a stranger in, if they are of n keys: 2^-bits
  * (Graf and Lemire 2022), and 0 without keys. */
 double tamis__static_rate(uint32_t fingerprint_bits, uint64_t n);
 /* tamis_size() for kind fuse: completes a struct whose values are in range. */

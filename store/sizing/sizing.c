@@ -382,7 +382,7 @@ static int check_ranges(const struct tamis_sizing *s)
     return check_counter_bits(s);
 }
 
-/* Fill in what follows from kind, n, m and k. */
+/* Fills in what follows from kind, n, m and k. */
 static int complete(struct tamis_sizing *s)
 {
     if (s->capacity == 0)

@@ -17,7 +17,7 @@ char *reply_trouble(const struct remote *store, const char *what, const redisRep
         "ERR the filter cannot be asked: "};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (reply_is_error(reply, heads[i])) return cli_strdup(reply->str + strlen(heads[i]));
-    return reply_trouble(store, what, reply);
+    return requests_trouble(store, what, reply);
 }
 
 int reply_fail(const struct remote *store, const char *what, const redisReply *reply)

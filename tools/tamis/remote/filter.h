@@ -59,7 +59,7 @@ void filter_free(struct remote_filter *filter);
 struct remote_filter *filter_find(struct remote *store, const char *name, const char *other);
 
 /* A sentence of an answer that is an error: the library's sentence alone where the module passes it
- * on, else as reply_trouble().  The caller frees it. */
+ * on, else as requests_trouble().  The caller frees it. */
 char *reply_trouble(const struct remote *store, const char *what, const redisReply *reply);
 /* Tells it.  Always -1. */
 int reply_fail(const struct remote *store, const char *what, const redisReply *reply);

@@ -50,7 +50,7 @@ static bool scan_node(struct remote *store, struct node *node, const char *patte
                      reply->element[0]->type != REDIS_REPLY_STRING ||
                      reply->element[0]->len >= sizeof cursor ||
                      reply->element[1]->type != REDIS_REPLY_ARRAY)) {
-            (void)reply_fail(store, "SCAN", reply);
+            (void)requests_fail(store, "SCAN", reply);
             good = false;
         }
         for (size_t i = 0; good && i < reply->element[1]->elements; i++) {
@@ -197,7 +197,7 @@ bool store_has_module(struct remote *store, const char *name)
     if (!requests_complete(store, &request, 1)) return false;
     const redisReply *reply = request.reply;
     const bool unknown = reply_is_error(reply, "ERR unknown command");
-    if (unknown) (void)reply_fail(store, argv[0], reply);
+    if (unknown) (void)requests_fail(store, argv[0], reply);
     requests_clear(&request, 1);
     return !unknown;
 }

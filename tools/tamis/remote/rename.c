@@ -33,7 +33,7 @@ static bool move_shards(struct remote_filter *from, struct remote_filter *to, bo
         if (!good && reply->type == REDIS_REPLY_INTEGER)
             (void)change_fail_exists(filter_key(to, i));
         else if (!good)
-            (void)reply_fail(from->store, "RENAMENX", reply);
+            (void)requests_fail(from->store, "RENAMENX", reply);
     }
     requests_clear(requests, count);
     free(argv);

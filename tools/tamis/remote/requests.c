@@ -459,7 +459,7 @@ void requests_clear(struct request *requests, size_t count)
     }
 }
 
-char *reply_trouble(const struct remote *store, const char *what, const redisReply *reply)
+char *requests_trouble(const struct remote *store, const char *what, const redisReply *reply)
 {
     const char *mend = "";
     if (reply->type != REDIS_REPLY_ERROR)
@@ -479,9 +479,9 @@ char *reply_trouble(const struct remote *store, const char *what, const redisRep
     return cli_format("%s: %s: the server says: %s%s", store->shown, what, reply->str, mend);
 }
 
-int reply_fail(const struct remote *store, const char *what, const redisReply *reply)
+int requests_fail(const struct remote *store, const char *what, const redisReply *reply)
 {
-    char *trouble = reply_trouble(store, what, reply);
+    char *trouble = requests_trouble(store, what, reply);
     cli_tell("%s", trouble);
     free(trouble);
     return -1;

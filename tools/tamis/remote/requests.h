@@ -46,6 +46,6 @@ void requests_clear(struct request *requests, size_t count);
 
 /* A sentence: the reply is an error, with what can be done about it, or has an unexpected shape.
  * The caller frees it. */
-char *reply_trouble(const struct remote *store, const char *what, const redisReply *reply);
+char *requests_trouble(const struct remote *store, const char *what, const redisReply *reply);
 /* Tells it.  Always -1. */
-int reply_fail(const struct remote *store, const char *what, const redisReply *reply);
+int requests_fail(const struct remote *store, const char *what, const redisReply *reply);

@@ -53,7 +53,7 @@ static bool is_piece(const redisReply *reply)
 static int take_piece(struct remote *store, struct out_state *state, const redisReply *reply,
                       const struct tamis_sink *sink, uint64_t *all_bytes)
 {
-    if (!is_piece(reply)) return reply_fail(store, "TAMIS.EXPORT", reply);
+    if (!is_piece(reply)) return requests_fail(store, "TAMIS.EXPORT", reply);
     const uint64_t all = (uint64_t)reply->element[0]->integer;
     const uint64_t mark = (uint64_t)reply->element[1]->integer;
     const size_t bytes = reply->element[2]->len;
