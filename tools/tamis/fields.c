@@ -130,10 +130,10 @@ static struct fields fields_of(uint32_t of, size_t offset, const struct more *mo
     size_t known = 0, room = 0;
     for (uint32_t i = 0; tamis_field(of, TAMIS_SHOWN_BY_INFO, i, &one) > 0; i++) {
         const struct more *m = more_of(one.info_name, more, count);
-        if (one.type == TAMIS_FIELD_MADE && !m->make) continue; /* fields.py tells */
+        if (one.type == TAMIS_FIELD_MADE && m->make == NULL) continue; /* fields.py tells */
         all = cli_grow(all, known + 1, &room, sizeof *all);
         all[known++] = (struct field){.name = one.info_name,
-                                      .type = m->make ? RECORD_MADE : RECORD_FIELD,
+                                      .type = m->make != NULL ? RECORD_MADE : RECORD_FIELD,
                                       .offset = offset,
                                       .field = one,
                                       .needs = m->needs,
@@ -147,7 +147,7 @@ static struct fields fields_of(uint32_t of, size_t offset, const struct more *mo
 static struct fields segment_fields(void)
 {
     static struct fields fields; /* made once, and there to the end */
-    if (!fields.all)
+    if (fields.all == NULL)
         fields = fields_of(TAMIS_FIELDS_SEGMENT, 0, SEGMENT_MORE,
                            sizeof SEGMENT_MORE / sizeof *SEGMENT_MORE);
     return fields;
@@ -386,7 +386,7 @@ static const struct more FILTER_MORE[] = {
 static struct fields filter_fields(void)
 {
     static struct fields fields; /* made once, and there to the end */
-    if (!fields.all)
+    if (fields.all == NULL)
         fields = fields_of(TAMIS_FIELDS_FILTER, offsetof(struct filter_view, stat), FILTER_MORE,
                            sizeof FILTER_MORE / sizeof *FILTER_MORE);
     return fields;

@@ -18,7 +18,7 @@ static json_t *error_json(int error)
 /* Where there is no word, the number. */
 static json_t *word_json(const struct tamis_field_value *value)
 {
-    return value->text ? json_text(value->text) : json_unsigned(value->number);
+    return value->text != NULL ? json_text(value->text) : json_unsigned(value->number);
 }
 
 static json_t *field_json(const struct tamis_field *field, const void *record)

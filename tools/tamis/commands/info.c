@@ -6,10 +6,10 @@
 
 /* Prints one field, or all if it is NULL. */
 static void print_fields(const struct invocation *call, const struct field *field,
-                  struct filter_view *view)
+                         struct filter_view *view)
 {
     const bool json = cli_given(call, TAKES(JSON));
-    if (field)
+    if (field != NULL)
         view_print_field(view, field, json, call->out);
     else if (json)
         json_print(call->out, view_json(view));
@@ -21,12 +21,12 @@ static int show_info(struct invocation *call)
 {
     const struct field *field = call->arg_count > 1 ? field_find(call->args[1]) : NULL;
     struct filter_view view;
-    if (field && call->remote && remote.filter_shards(call->remote) > 0 &&
+    if (field != NULL && call->remote != NULL && remote.filter_shards(call->remote) > 0 &&
         (field->needs & ~VIEW_SHARDED))
         return cli_fail("'%s' is in shards, and each has its own '%s'; ask for a shard, as in "
                         "'tamis info %s:{0} %s'",
                         call->args[0], field->name, call->args[0], field->name);
-    const int status = view_of_call(call, field ? field->loads : VIEW_FILL, &view);
+    const int status = view_of_call(call, field != NULL ? field->loads : VIEW_FILL, &view);
     if (status == CLI_DONE) print_fields(call, field, &view);
     view_clear(&view);
     return status;
@@ -42,7 +42,7 @@ static int fail_unknown_field(const struct invocation *call)
 
 static int run_info(struct invocation *call)
 {
-    if (call->arg_count > 1 && !field_find(call->args[1])) return fail_unknown_field(call);
+    if (call->arg_count > 1 && field_find(call->args[1]) == NULL) return fail_unknown_field(call);
     return cli_with_filter(call, TAMIS_READ_ONLY, show_info);
 }
 

@@ -42,7 +42,7 @@ static int64_t now_ns(void)
 
 static void note_trouble(struct completion *x, const struct node *node, const char *text)
 {
-    snprintf(x->store->trouble, TROUBLE_BYTES, "%s: %s", node_name(node), text);
+    (void)snprintf(x->store->trouble, TROUBLE_BYTES, "%s: %s", node_name(node), text);
 }
 
 static bool is_over(const struct completion *x)
@@ -123,12 +123,12 @@ static bool is_connected(struct completion *x, struct node *node)
 
 static void send_one(struct completion *x, struct request *request)
 {
-    struct node *node = request->ask  ? request->ask
-                        : request->at ? request->at
-                                      : x->store->slots[request->slot];
+    struct node *node = request->ask != NULL  ? request->ask
+                        : request->at != NULL ? request->at
+                                              : x->store->slots[request->slot];
     if (node == NULL) {
-        snprintf(x->store->trouble, TROUBLE_BYTES, "no node of the cluster has slot %u",
-                 request->slot);
+        (void)snprintf(x->store->trouble, TROUBLE_BYTES, "no node of the cluster has slot %u",
+                       request->slot);
         x->stale = x->pause = true;
         return;
     }
@@ -249,10 +249,10 @@ static void take_wait(struct completion *x, struct node *node, redisReply *reply
         note_trouble(x, node,
                      reply->type == REDIS_REPLY_ERROR ? reply->str : "WAIT: a strange answer");
     } else if (!enough) {
-        snprintf(text, sizeof text,
-                 "%lld of its replicas have what was added, and --replicas asks "
-                 "for %u",
-                 reply->integer, x->store->replicas);
+        (void)snprintf(text, sizeof text,
+                       "%lld of its replicas have what was added, and --replicas asks "
+                       "for %u",
+                       reply->integer, x->store->replicas);
         note_trouble(x, node, text);
     }
     for (size_t i = 0; enough && i < x->count; i++) {

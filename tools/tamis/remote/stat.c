@@ -17,8 +17,8 @@ static const redisReply *value_of(const redisReply *all, const char *name)
 /* What no integer of a reply can hold is text. */
 static uint64_t number_in(const redisReply *value)
 {
-    return value->type == REDIS_REPLY_STRING && value->str ? strtoull(value->str, NULL, 10)
-                                                           : (uint64_t)value->integer;
+    return value->type == REDIS_REPLY_STRING && value->str != NULL ? strtoull(value->str, NULL, 10)
+                                                                   : (uint64_t)value->integer;
 }
 
 /* The value of a field in an answer; false: it is not there, as from a server that is older. */
@@ -28,7 +28,7 @@ static bool read_value(const struct tamis_field *field, const redisReply *info,
     const redisReply *told = value_of(info, field->reply_name);
     if (told == NULL || field->type == TAMIS_FIELD_MADE) return false;
     *value = (struct tamis_field_value){.size = sizeof *value};
-    value->text = told->str ? told->str : "";
+    value->text = told->str != NULL ? told->str : "";
     if (field->type == TAMIS_FIELD_REAL)
         value->real = strtod(value->text, NULL);
     else if (field->type == TAMIS_FIELD_LIMIT && told->type == REDIS_REPLY_NIL)
