@@ -16,7 +16,7 @@
  * known. */
 void progress_start(const struct options *options, uint64_t total_bytes);
 
-/* Call after each batch; cheap. */
+/* Shows the line if it is time for that.  Cheap, so it is called after each batch. */
 void progress_update(uint64_t keys, uint64_t bytes);
 
 /* The same where no keys are counted; all_bytes is 0 where it is not known yet. */
