@@ -3,13 +3,16 @@
 
 Headless Chromium, which resolves no name, loads the page of a store of every sort of filter, on a phone, a
 tablet and a screen, light and dark: nothing is told on its console, the figures of its document are those
-of `info --json` and `generations --json`, no text lies on another, is cut off or too small, states are in
-sight, sorting and finding do what they say, by the keyboard too.  accessible.js has the rules for those who
-do not see the page.  With $TAMIS_SCREENSHOTS the pictures are left in that directory, to be looked at.
+of `info --json` and `generations --json`, as people write them, no text lies on another, is cut off or too
+small, states are in sight, sorting and finding do what they say, by the keyboard too.  accessible.js has the
+rules for those who do not see the page.  Where no script may run, a plain table stands in its place.
+With $TAMIS_SCREENSHOTS the pictures are left in that directory, to be looked at.
 
 Seen to fail: names in the order of bytes, all columns on a phone, labels of 12 of 480 units, --quiet of the style
 at #999, the table of generations without tabindex, an svg without aria-label, a whole map for an empty filter,
-dark colours in print, headings that only a mouse can press.
+dark colours in print, headings that only a mouse can press; in page.js: names that are not escaped, shares of
+1024, small rates in per cent, "1 items", the slices that a window has left behind drawn as live, a level of the
+map too high, the newest slice to the next minute; in the file: '<' as it is in JSON, a page without plain table.
 """
 import html.parser
 import json
@@ -17,14 +20,15 @@ import os
 import struct
 import sys
 import tempfile
+import time
 import zlib
 
 from chromium import Chromium
 from command import Tamis, finish, same
 
 HOSTILE = "</script><script>alert(1)</script>\"onload='x'& <b>x"
-NAMES = [HOSTILE, "black", "empty", "exact", "grown", "größe 漢字", "listed", "long" * 60, "over", "recent-2",
-         "recent-10", "refuses"]  # in the order in which they are shown
+NAMES = [HOSTILE, "black", "empty", "exact", "forgotten", "grown", "größe 漢字", "listed", "long" * 60, "over", "recent-2",
+         "recent-10", "refuses", "two\u2028lines"]  # in the order in which they are shown
 IN_TROUBLE = [("over", "over"), ("refuses", "full")]
 WIDTHS = (390, 768, 1280)
 
@@ -78,7 +82,7 @@ USE = """
       .filter(function (row) { return !row.hidden; })
       .map(function (row) { return row.cells[0].textContent; });
   }
-  var result = {first: names()};
+  var result = {first: names(), sums: document.querySelector('header .note').textContent};
   result.troubles = Array.from(document.querySelectorAll('#attention li')).map(function (item) {
     return [item.querySelector('bdi').textContent, item.querySelector('.badge').textContent]; });
   result.before = !!(document.getElementById('attention').compareDocumentPosition(
@@ -111,38 +115,46 @@ TROUBLE = "<img src='http://127.0.0.1:9/x'><script>missing();</script></body>"
 
 
 class Page(html.parser.HTMLParser):
-    """The sections of the page: name, JSON, fields as they stand in it, maps."""
+    """Of a file or a document: its JSON elements, the rows of its first table, its sections."""
 
     def __init__(self, text):
         super().__init__()
-        self.sections, self.rows = [], []
+        self.data, self.sections, self.rows = [], [], []
         self.inside, self.text = None, ""
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         attributes = dict(attrs)
+        here = self.sections[-1] if self.sections else self.rows[-1] if self.rows else None
         if tag == "details" and "filter" in attributes.get("class", "").split():
             self.sections.append({"name": None, "fields": [], "maps": []})
         elif tag == "tr" and not self.sections:
-            self.rows.append([])
+            self.rows.append({"cells": [], "fields": []})
+        elif tag in ("td", "th") and not self.sections:
+            here["cells"].append("")
+            self.inside = tag
         elif tag == "data":
-            field = (attributes["data-field"], json.loads(attributes["value"]))
-            (self.sections[-1]["fields"] if self.sections else self.rows[-1]).append(field)
+            here["fields"].append([attributes["data-field"], json.loads(attributes["value"]), ""])
+            self.inside = tag
         elif tag == "svg" and attributes.get("class") == "heat":
-            self.sections[-1]["maps"].append([float(v) for v in attributes["data-fill"].split()])
+            here["maps"].append([float(v) for v in attributes["data-fill"].split()])
         elif tag == "h2" or attributes.get("type") == "application/json":
             self.inside, self.text = tag, ""
 
     def handle_data(self, data):
         self.text += data
+        if self.inside == "data":
+            (self.sections or self.rows)[-1]["fields"][-1][2] += data
+        elif self.inside in ("td", "th"):
+            self.rows[-1]["cells"][-1] += data
 
     def handle_endtag(self, tag):
         if tag != self.inside:
             return
         self.inside = None
         if tag == "script":
-            self.sections[-1].update(json.loads(self.text))
-        elif self.sections:
+            self.data.append(json.loads(self.text))
+        elif tag == "h2" and self.sections:
             self.sections[-1]["name"] = self.text
 
 
@@ -155,7 +167,7 @@ def make_store(tamis):
               ("recent-2", 3000, ("-n", "1k", "--window", "2k")),
               ("refuses", 5000, ("-n", "5k", "-p", "1e-6", "--on-full", "refuse")),
               ("listed", 9000, ("-n", "20k", "--kind", "counting")),
-              ("größe 漢字", 5, ("-n", "10")), ("long" * 60, 1, ("-n", "10"))]
+              ("größe 漢字", 5, ("-n", "10")), ("long" * 60, 1, ("-n", "10")), ("two\u2028lines", 1, ("-n", "10"))]
     for name, keys, options in create:
         tamis.run("create", name, *options)
         tamis.run("add", name, lines=numbers[:keys])
@@ -165,25 +177,69 @@ def make_store(tamis):
     for generation in range(1, 16):  # so many that their table must be scrolled
         tamis.run("build", "black", "--keep", 20, lines=numbers[:generation * 3000])
     tamis.run("except", "black", "add", "5", "6")
+    tamis.run("create", "forgotten", "-n", 100, "--window", "1s", "--slices", 1)
+    tamis.run("add", "forgotten", lines=numbers[:50])
+    tamis.run("rotate", "forgotten")
+    tamis.run("add", "forgotten", lines=numbers[:30])
+    while tamis.run("info", "forgotten", "live_slices") != ["0"]:
+        time.sleep(0.1)
 
 
-def check_figures(tamis, page):
-    """Each section and each row against the command's own words."""
-    same("sections", NAMES, [section["name"] for section in page.sections])
-    rows = [row for row in page.rows if row]
-    same("rows", len(NAMES), len(rows))
-    for section, row in zip(page.sections, rows):
-        name = section["name"]
-        info = json.loads(tamis.run("info", name, "--json")[0])
+def as_size(number):
+    for unit in ("B", "KiB", "MiB"):
+        if number < 1023.95:
+            break
+        number /= 1024
+    return f"{number:.{0 if unit == 'B' else 1}f} {unit}"
+
+
+def as_rate(number):
+    if number == 0 or number >= 1e-4:
+        return f"{100 * number:.3g}\u00a0%" if number else "0"
+    digits, power = f"{number:.2e}".split("e")
+    return f"{digits.rstrip('0').rstrip('.')}e{int(power)}"
+
+
+def as_share(number):
+    return f"{100 * number:.1f}\u00a0%"
+
+
+FORMS = {"items": "{:,}".format, "capacity": "{:,}".format, "size_bytes": as_size, "fill": as_share,
+         "fp_rate": as_rate, "fp_rate_now": as_rate}
+
+
+def check_data(tamis, data):
+    """The JSON elements, which are for programs too, and the plain table against the command's own words."""
+    for name, one in zip(NAMES, data):
         generations = [json.loads(line) for line in tamis.run("generations", name, "--json")]
-        same(f"{name}: info", info, section["info"])
-        same(f"{name}: generations", len(generations), len(section["generations"]))
-        for there, here in zip(generations, section["generations"]):
+        same(f"{name}: info", json.loads(tamis.run("info", name, "--json")[0]), one["info"])
+        same(f"{name}: generations", len(generations), len(one["generations"]))
+        for there, here in zip(generations, one["generations"]):
             same(f"{name}: generation", {field: there[field] for field in here}, here)
+        points = [point for point in one["rate"]["points"] if point is not None]
+        same(f"{name}: points of the rate", 0 if one["info"]["kind"] == "fuse" else 181, len(points))
+        same(f"{name}: more keys, a higher rate", points, sorted(points))
+    findings = [finding for one in data for finding in one["findings"]]
+    same("findings", [list(trouble) for trouble in IN_TROUBLE],
+         [[finding["filter"], finding["state"]] for finding in findings])
+    full = next(one for one in data if one["info"]["name"] == "refuses")
+    same("rate at capacity", as_rate(full["rate"]["by_items"]), as_rate(full["rate"]["points"][90]))
+
+
+def check_figures(data, page):
+    """Each section and each row of the document against the data that it is drawn from."""
+    same("sections", NAMES, [section["name"] for section in page.sections])
+    rows = page.rows[1:]
+    same("rows", len(NAMES), len(rows))
+    for info, section, row in zip((one["info"] for one in data), page.sections, rows):
+        name = info["name"]
         scalars = {field for field, value in info.items() if not isinstance(value, list)}
-        same(f"{name}: fields", scalars, {field for field, _ in section["fields"]})
-        for field, value in section["fields"] + row:
+        same(f"{name}: fields", scalars, {field for field, _, _ in section["fields"]})
+        for field, value, _ in section["fields"] + row["fields"]:
             same(f"{name}: {field}", info[field], value)
+        for field, value, text in section["fields"][:4] + row["fields"]:
+            if field in FORMS:
+                same(f"{name}: {field} for people", FORMS[field](value), text)
         same(f"{name}: maps", len(info["segments"]), len(section["maps"]))
         for segment, fill in zip(info["segments"], section["maps"]):
             if segment["m_bits"] < 50 * len(fill):
@@ -193,9 +249,51 @@ def check_figures(tamis, page):
             same(f"{name}: mean of the map", True, near)
 
 
+# Of a filter's section: what its pictures have, and sentences below them.
+PICTURES = """
+(function () {
+  var result = {};
+  document.querySelectorAll('.filter').forEach(function (filter) {
+    function all(what) { return Array.from(filter.querySelectorAll(what)); }
+    var now = filter.querySelector('svg.rate .now'), curve = filter.querySelector('svg.rate .curve');
+    var end = curve && curve.getAttribute('d').split(/[ML]/).pop().split(' ').map(Number);
+    result[filter.querySelector('h2').textContent] = {
+      charts: all('figcaption').map(function (c) { return c.firstChild.data; }),
+      notes: all('.note').map(function (note) { return note.textContent; }).join(' '),
+      slices: all('.slice').map(function (slice) { return slice.className.baseVal; }),
+      rows: all('.bars tr').length,
+      from_now_to_capacity: now && [now.cx.baseVal.value - end[0], now.cy.baseVal.value - end[1]],
+      deepest: Math.max.apply(null, all('.heat path').map(function (path) {
+        return +path.getAttribute('fill-opacity'); }))};
+  });
+  return result;
+})()"""
+
+
+def check_pictures(pictures, data):
+    charts = ["Rate of false positives", "Fill over the file", "Growth by segment", "Generations"]
+    for one in data:
+        info, picture = one["info"], pictures[one["info"]["name"]]
+        windowed = ["Slices of the window"] if info["slices"] else []
+        same(f"{info['name']}: charts", charts[:1] + windowed + charts[1:], picture["charts"])
+        same(f"{info['name']}: rows", 2 + len(info["segments"]) + len(one["generations"]), picture["rows"])
+        greatest = max(part for segment in one["fill"] for part in segment)
+        same(f"{info['name']}: the deepest colour", True, abs(picture["deepest"] - greatest) <= 0.0126)
+    same("slices", ["slice"] * 3 + ["slice newest"], pictures["recent-10"]["slices"])
+    same("slices that the window has left behind", ["slice past-slice"] * 2, pictures["forgotten"]["slices"])
+    same("a full filter is where its curve ends", True,
+         all(abs(way) < 3 for way in pictures["refuses"]["from_now_to_capacity"]))
+    for name, words in (("recent-10", "A key is remembered for 30 days at least, and 33 days at most."),
+                        ("recent-2", "The newest 2,000 keys are remembered."), ("black", "The filter is static"),
+                        ("two\u2028lines", "by the set bits, at 1 item \u00b7"), ("refuses", "Then it takes no more"),
+                        ("grown", "goes on in another segment"), ("over", "takes keys at a higher rate")):
+        same(f"{name}: {words}", True, words in pictures[name]["notes"])
+
+
 def check_use(tamis, told):
     items = {name: int(tamis.run("info", name, "items")[0]) for name in NAMES}
     same("rows at first", NAMES, told["first"])
+    same("sums", True, told["sums"].startswith(f"{len(NAMES)} filters, {sum(items.values()):,} items, "))
     same("what needs attention", [list(trouble) for trouble in IN_TROUBLE], told["troubles"])
     same("it comes first", True, told["before"])
     listed = (json.loads(line) for line in tamis.run("list", "--json"))
@@ -258,14 +356,30 @@ def check_pages(chromium, path, directory, rules):
     same("all is open in print", 0, chromium.run("document.querySelectorAll('details:not([open])').length"))
 
 
-def with_end(path, end):
-    """A copy of the page with another end."""
+def changed(path, old, new):
+    """A copy of the page with another text in a place of it."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    copy = f"{path[:-5]}-{len(end)}.html"
+    same("places", 1, text.count(old))
+    copy = f"{path[:-5]}-{len(new)}.html"
     with open(copy, "w", encoding="utf-8") as file:
-        file.write(text.replace("</body>", end))
+        file.write(text.replace(old, new))
     return copy
+
+
+def check_without_script(chromium, path, data, directory):
+    """As on a server that allows no script of a page."""
+    copy = changed(path, "script-src 'unsafe-inline'", "script-src 'none'")
+    for width in WIDTHS:
+        told = " ".join(chromium.open(copy, width))
+        same("the script is refused", True, "Content Security Policy" in told)
+        same("layout without script", [], chromium.run(LAYOUT))
+    page = Page(chromium.run("document.documentElement.outerHTML"))
+    same("no sections", 0, len(page.sections))
+    same("the plain table", [["name", "state", "items", "rate now"]] + [
+        [one["info"]["name"], one["info"]["state"], f"{one['info']['items']:,}",
+         f"{100 * one['info']['fp_rate_now']:.3g} %"] for one in data], [row["cells"] for row in page.rows])
+    chromium.picture(f"{directory}/plain.png")
 
 
 def main(binary, scratch):
@@ -279,11 +393,16 @@ def main(binary, scratch):
     tamis.run("report", "--all", "-o", path)
     same("console", [], chromium.open(path, 1280))
     with open(path, encoding="utf-8") as file:
-        check_figures(tamis, Page(file.read()))
+        data = Page(file.read()).data
+    same("data", NAMES, [one["info"]["name"] for one in data])
+    check_data(tamis, data)
+    check_figures(data, Page(chromium.run("document.documentElement.outerHTML")))
+    check_pictures(chromium.run(PICTURES), data)
     check_use(tamis, chromium.run(USE))
     check_keyboard(chromium)
     check_pages(chromium, path, directory, rules)
-    told = " ".join(chromium.open(with_end(path, TROUBLE), 1280))
+    check_without_script(chromium, path, data, directory)
+    told = " ".join(chromium.open(changed(path, "</body>", TROUBLE), 1280))
     same("the browser tells of trouble", (True, True), ("Content Security Policy" in told, "missing" in told))
     # More filters than are open at first: what is folded up, and found.
     for number in range(20):

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "json.h"
 #include "memory.h"
 #include "text.h"
 
@@ -213,4 +214,17 @@ void findings_of_window(tamis_store *store, const struct tamis_filter_stat *stat
 {
     if (stat->window_ns == 0) return;
     findings_of_newest_slice(stat, newest_slice_start(store, stat), fn, context);
+}
+
+json_t *finding_json(const struct finding *finding)
+{
+    json_t *object = json_new();
+    json_put(object, "filter", json_text(finding->filter));
+    json_put(object, "state", json_text(finding->state));
+    json_put(object, "file", finding->file ? json_text(finding->file) : json_null());
+    json_put(object, "offset", finding->file ? json_unsigned(finding->offset) : json_null());
+    json_put(object, "what", json_text(finding->what));
+    json_put(object, "advice", json_text(finding->advice));
+    json_put(object, "command", finding->command ? json_text(finding->command) : json_null());
+    return object;
 }

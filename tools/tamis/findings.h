@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include <jansson.h>
 #include <stdint.h>
 
 #include "tamis.h"
@@ -34,3 +35,6 @@ char *finding_command(const char *format, const char *name);
 
 /* The command that makes a filter of twice the keys beside this one.  The caller frees it. */
 char *finding_larger(const struct tamis_filter_stat *stat);
+
+/* The finding as an object, as `doctor --json` prints it.  The caller releases it. */
+json_t *finding_json(const struct finding *finding);

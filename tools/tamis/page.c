@@ -3,6 +3,7 @@
 #include "page.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,12 +88,6 @@ static int put_for_script(const char *text, size_t bytes, void *page)
     return 0;
 }
 
-static int put_for_attribute(const char *text, size_t bytes, void *page)
-{
-    put_escaped(page, text, bytes);
-    return 0;
-}
-
 /* Numbers have 15 digits, as those of json_write(). */
 #define JSON_FLAGS (JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
 
@@ -101,7 +96,10 @@ void page_json(struct page *page, const json_t *value)
     if (json_dump_callback(value, put_for_script, page, JSON_FLAGS) < 0) cli_no_memory();
 }
 
-void page_json_attribute(struct page *page, const json_t *value)
+void page_json_number(struct page *page, double number, int digits)
 {
-    if (json_dump_callback(value, put_for_attribute, page, JSON_FLAGS) < 0) cli_no_memory();
+    if (isfinite(number))
+        page_format(page, "%.*g", digits, number);
+    else
+        page_text(page, "null");
 }

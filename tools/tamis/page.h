@@ -37,5 +37,6 @@ void page_escaped(struct page *page, const char *text);
 
 /* JSON for inside a <script>, that no content can end. */
 void page_json(struct page *page, const json_t *value);
-/* The same for a quoted attribute. */
-void page_json_attribute(struct page *page, const json_t *value);
+
+/* A number for JSON, with so many digits; null if it is none. */
+void page_json_number(struct page *page, double number, int digits);

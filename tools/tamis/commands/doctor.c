@@ -23,15 +23,7 @@ static void show_finding(const struct visit *visit, const struct finding *f)
 {
     struct out *out = visit->call->out;
     if (cli_given(visit->call, TAKES(JSON))) {
-        json_t *line = json_new();
-        json_put(line, "filter", json_text(f->filter));
-        json_put(line, "state", json_text(f->state));
-        json_put(line, "file", f->file != NULL ? json_text(f->file) : json_null());
-        json_put(line, "offset", f->file != NULL ? json_unsigned(f->offset) : json_null());
-        json_put(line, "what", json_text(f->what));
-        json_put(line, "advice", json_text(f->advice));
-        json_put(line, "command", f->command != NULL ? json_text(f->command) : json_null());
-        json_print(out, line);
+        json_print(out, finding_json(f));
         return;
     }
     out_printable(out, *f->filter ? f->filter : "the store");
