@@ -18,6 +18,7 @@ import html.parser
 import json
 import os
 import struct
+import subprocess
 import sys
 import tempfile
 import time
@@ -382,6 +383,44 @@ def check_without_script(chromium, path, data, directory):
     chromium.picture(f"{directory}/plain.png")
 
 
+TROUBLED = """
+(function () {
+  function texts(what) { return Array.from(document.querySelectorAll(what)).map(function (e) { return e.textContent; }); }
+  return {title: document.title, sections: texts('h2'), rows: document.querySelectorAll('#catalog tbody tr').length,
+          calm: texts('.calm').length, attention: texts('#attention code'), trouble: texts('.filter .trouble'),
+          badges: texts('#catalog .badge'), figures: document.querySelectorAll('#catalog data').length};
+})()"""
+
+
+def check_troubled(chromium, tamis, binary, scratch):
+    """A store without filters, with a sound one, and with one that cannot be read, whose name does harm to no shell."""
+    def told(*names):
+        subprocess.run([binary, "--store", f"{scratch}/other", "report", *names, "-o", f"{scratch}/other.html"],
+                       check=False, capture_output=True)
+        same("console", [], chromium.open(f"{scratch}/other.html", 390))
+        same("layout", [], chromium.run(LAYOUT))
+        return chromium.run(TROUBLED)
+
+    tamis.run("create", "it's", "-n", "100")
+    tamis.run("drop", "it's")
+    same("no filter", {"title": f"tamis report: {scratch}/other", "sections": ["Catalog"], "rows": 0, "calm": 0,
+                       "attention": [], "trouble": [], "badges": [], "figures": 0}, told("--all"))
+    tamis.run("create", "it's", "-n", "100")
+    tamis.run("create", "sound", "-n", "100")
+    same("a sound one", {"title": "tamis report: sound", "sections": ["Catalog", "sound"], "rows": 1, "calm": 1,
+                         "attention": [], "trouble": [], "badges": ["ok"], "figures": 8}, told("sound"))
+    path = json.loads(tamis.run("info", "it's", "--json")[0])["segments"][0]["file"]
+    with open(f"{scratch}/other/{path}", "r+b") as file:
+        file.seek(100)
+        file.write(b"xx")
+    page = told("--all")
+    trouble = page.pop("trouble")
+    same("one that cannot be read", {
+        "title": f"tamis report: {scratch}/other", "sections": ["Needs attention", "Catalog", "it's", "sound"], "rows": 2,
+        "calm": 0, "attention": ["tamis doctor 'it'\\''s'"], "badges": ["damaged", "ok"], "figures": 8}, page)
+    same("why", True, len(trouble) == 1 and "damaged header" in trouble[0])
+
+
 def main(binary, scratch):
     chromium = Chromium(scratch)
     tamis = Tamis(binary, f"{scratch}/store")
@@ -417,6 +456,7 @@ def main(binary, scratch):
          [name for name in told["first"] if name.startswith("folded")])
     same("found", (["grown"], f"1 of {len(NAMES) + 20}"), (told["found"], told["count"]))
     chromium.picture(f"{directory}/folded.png")
+    check_troubled(chromium, Tamis(binary, f"{scratch}/other"), binary, scratch)
     chromium.close()
     finish(300)
 

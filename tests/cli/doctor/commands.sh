@@ -20,7 +20,7 @@ look() { # FILTER STATE
     rm -f page.html
     tamis report --all -o page.html >reported 2>&1
     if [ -e page.html ]; then
-        sed 's/<[^>]*>/\n/g' page.html | grep '^tamis [a-z]* .' | sed "s/&#39;/'/g" | sort -u | grep -vxFf commands >of_page
+        grep -o '"command":"[^"]*"' page.html | sed 's/"command":"\(.*\)"/\1/' | sort -u | grep -vxFf commands >of_page
     fi
     # Those in prose that are whole; the rest are names of commands.
     said "$1" 2>&1 | grep -o "'tamis [^']*'" | tr -d "'" | sort -u | grep -vxE 'tamis (build|create|drop|list|rollback)' >in_prose

@@ -4,8 +4,9 @@ tamis create broken -n 100
 tamis create sound -n 100
 poke "$TAMIS_STORE/segments/0000000000000001.seg" 100 xx
 expect 2 tamis report --all -o page.html
-grep -o '<p class="trouble">[^<]*' page.html
-grep -c 'badge bad">damaged<' page.html
-grep -o '<bdi>[^<]*</bdi></h2>' page.html
+grep -o '<script type="application/json">{"name".*' page.html
+grep -o '"info":{"name":"[^"]*' page.html
+grep -o '<bdi>[^<]*</bdi></th>.*' page.html
 expect 2 tamis report broken -o alone.html
+grep -c '"info":' alone.html
 ls

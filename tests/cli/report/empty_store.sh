@@ -3,5 +3,5 @@
 tamis create seen -n 100
 tamis drop seen
 tamis report --all -o page.html
-grep -c '<tr><td' page.html
+grep -c '^<script type="application/json">\|^<tr><th scope="row"' page.html
 tail -n 1 page.html

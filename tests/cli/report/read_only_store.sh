@@ -5,4 +5,4 @@ chmod -R a-w "$TAMIS_STORE"
 mkdir -m 777 out
 chmod 755 "$SCRATCH"
 denied tamis report --all -o out/page.html
-grep -o 'data-field="items" value="[0-9]*"' out/page.html | sort -u
+grep -o '"state":"ok","items":[0-9]*' out/page.html
