@@ -10,9 +10,10 @@ With $TAMIS_SCREENSHOTS the pictures are left in that directory, to be looked at
 
 Seen to fail: names in the order of bytes, all columns on a phone, labels of 12 of 480 units, --quiet of the style
 at #999, the table of generations without tabindex, an svg without aria-label, a whole map for an empty filter,
-dark colours in print, headings that only a mouse can press; in page.js: names that are not escaped, shares of
-1024, small rates in per cent, "1 items", the slices that a window has left behind drawn as live, a level of the
-map too high, the newest slice to the next minute; in the file: '<' as it is in JSON, a page without plain table.
+dark colours in print, headings that only a mouse can press; in page.js names that are not escaped, shares of
+1000, small rates in per cent, "1 items", slices that the window has left behind drawn as live, levels of the map
+that are rounded up, generations from the oldest on, the plain table left beside what is drawn; in the data one
+digit of a fill, and a curve that counts the items of slices that the window has left behind.
 """
 import html.parser
 import json
@@ -262,7 +263,8 @@ PICTURES = """
       charts: all('figcaption').map(function (c) { return c.firstChild.data; }),
       notes: all('.note').map(function (note) { return note.textContent; }).join(' '),
       slices: all('.slice').map(function (slice) { return slice.className.baseVal; }),
-      rows: all('.bars tr').length,
+      rows: all('.bars tr').length, strong: all('tr.in-force td:first-child').map(function (td) { return td.textContent; }),
+      generations: Array.from(all('.bars').pop().rows).slice(1).map(function (row) { return row.cells[0].textContent; }),
       from_now_to_capacity: now && [now.cx.baseVal.value - end[0], now.cy.baseVal.value - end[1]],
       deepest: Math.max.apply(null, all('.heat path').map(function (path) {
         return +path.getAttribute('fill-opacity'); }))};
@@ -278,6 +280,11 @@ def check_pictures(pictures, data):
         windowed = ["Slices of the window"] if info["slices"] else []
         same(f"{info['name']}: charts", charts[:1] + windowed + charts[1:], picture["charts"])
         same(f"{info['name']}: rows", 2 + len(info["segments"]) + len(one["generations"]), picture["rows"])
+        in_force = " in force"
+        generations = [str(each["generation"]) + (in_force if each["state"] == "in-force" else "")
+                       for each in one["generations"]]
+        same(f"{info['name']}: generations, the newest first", generations[::-1], picture["generations"])
+        same(f"{info['name']}: the one in force", [text for text in generations if in_force in text], picture["strong"])
         greatest = max(part for segment in one["fill"] for part in segment)
         same(f"{info['name']}: the deepest colour", True, abs(picture["deepest"] - greatest) <= 0.0126)
     same("slices", ["slice"] * 3 + ["slice newest"], pictures["recent-10"]["slices"])
@@ -393,7 +400,7 @@ TROUBLED = """
 
 
 def check_troubled(chromium, tamis, binary, scratch):
-    """A store without filters, with a sound one, and with one that cannot be read, whose name does harm to no shell."""
+    """A store without filters, with a sound one, and with one that cannot be read, whose name must be quoted for a shell."""
     def told(*names):
         subprocess.run([binary, "--store", f"{scratch}/other", "report", *names, "-o", f"{scratch}/other.html"],
                        check=False, capture_output=True)

@@ -57,12 +57,13 @@ static void plain_row(struct page *page, const struct report_filter *filter)
 
 static void plain_table(struct page *page, const struct report *report)
 {
-    page_text(page,
-              "<main><section class=\"panel\"><p>This page is drawn by its script, which has not run "
-              "here.  These are the main figures; <code>tamis info NAME</code> and <code>tamis "
-              "doctor</code> print the rest.</p><table><thead><tr><th scope=\"col\">name</th>"
-              "<th scope=\"col\">state</th><th scope=\"col\" class=\"n\">items</th>"
-              "<th scope=\"col\" class=\"n\">rate now</th></tr></thead><tbody>\n");
+    page_text(
+        page,
+        "<main><section class=\"panel\"><p>This page is drawn by its script, which has not run "
+        "here.  These are the main figures; <code>tamis info NAME</code> and <code>tamis "
+        "doctor</code> print the rest.</p><table><thead><tr><th scope=\"col\">name</th>"
+        "<th scope=\"col\">state</th><th scope=\"col\" class=\"n\">items</th>"
+        "<th scope=\"col\" class=\"n\">rate now</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < report->count; i++)
         plain_row(page, &report->filters[i]);
     page_text(page, "</tbody></table></section></main>\n");
