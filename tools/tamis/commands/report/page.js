@@ -174,16 +174,22 @@
      * "99.3 k items" the word "items". */
     const is_long = short(capacity).length > 4 && short(end).length > 4;
     const middle = Math.min(Math.max(full, LEFT + 62), RIGHT - 62);
-    return html`<svg class="rate" viewBox="0 0 480 216" role="img" aria-label="rate by items"><path class="axis"
-      d="M${LEFT} ${BOTTOM}H${RIGHT}"/><path class="asked" d="M${LEFT} ${one(asked_y)}H${RIGHT}"/><path
-      class="full" d="M${one(full)} ${TOP}V${BOTTOM}"/>${y_label(info.fp_rate)}${asked_y < BOTTOM - 22 ? y_label(0) : ''}${
-      asked_y > TOP + 22 ? y_label(highest) : ''}<text class="mid" x="${one(middle)}" y="${BOTTOM + 19}">${
-      info.slices > 0 ? 'segment full' : 'capacity'} ${short(capacity)}</text>${full > LEFT + 122 ? html`<text
-      x="${LEFT}" y="${BOTTOM + 19}">${short(from)}</text>` : ''}${full < RIGHT - 122 ? html`<text class="end"
-      x="${RIGHT}" y="${BOTTOM + 19}">${short(end)}${is_long ? '' : html`<tspan class="more"> items</tspan>`}</text>` : ''}${
-      path('', 0, half)}${info.on_full === 'refuse' ? '' : path(' past', half, 2 * half)}<path class="drop"
-      d="M${one(x(info.items))} ${one(y(now))}V${BOTTOM}"/><circle class="now" cx="${one(x(info.items))}"
-      cy="${one(y(now))}" r="5"/></svg>`;
+    const under = (place, at, ...text) => html`<text${place} x="${at}" y="${BOTTOM + 19}">${text}</text>`;
+    return html`<svg class="rate" viewBox="0 0 480 216" role="img" aria-label="rate by items">${[
+      html`<path class="axis" d="M${LEFT} ${BOTTOM}H${RIGHT}"/>`,
+      html`<path class="asked" d="M${LEFT} ${one(asked_y)}H${RIGHT}"/>`,
+      html`<path class="full" d="M${one(full)} ${TOP}V${BOTTOM}"/>`,
+      y_label(info.fp_rate),
+      asked_y < BOTTOM - 22 ? y_label(0) : '',
+      asked_y > TOP + 22 ? y_label(highest) : '',
+      under(html` class="mid"`, one(middle), info.slices > 0 ? 'segment full ' : 'capacity ', short(capacity)),
+      full > LEFT + 122 ? under('', LEFT, short(from)) : '',
+      full < RIGHT - 122 ? under(html` class="end"`, RIGHT, short(end),
+        is_long ? '' : html`<tspan class="more"> items</tspan>`) : '',
+      path('', 0, half),
+      info.on_full === 'refuse' ? '' : path(' past', half, 2 * half),
+      html`<path class="drop" d="M${one(x(info.items))} ${one(y(now))}V${BOTTOM}"/>`,
+      html`<circle class="now" cx="${one(x(info.items))}" cy="${one(y(now))}" r="5"/>`]}</svg>`;
   }
   function chart_rate({info, rate: data}) {
     const now = rate(info.fp_rate_now), asked = rate(info.fp_rate), caption = 'Rate of false positives';
@@ -232,10 +238,11 @@
     const time_axis = () => {
       const begun = x(slices.length - 1);
       const now = begun + (RIGHT - begun) * Math.min(1, (made_at - newest) / Math.max(1, end - newest));
-      return html`<path class="full" d="M${one(now)} ${top - 6}V${bottom}"/><text class="mid"
-        x="${one(Math.min(Math.max(now, left + 16), RIGHT - 16))}" y="${top - 11}">now</text><text x="${left}"
-        y="${bottom + 19}">${time(slices[0].start)}</text><text class="end" x="${RIGHT}" y="${bottom + 19}">${
-        time(end)}</text>`;
+      const middle = Math.min(Math.max(now, left + 16), RIGHT - 16);
+      return [html`<path class="full" d="M${one(now)} ${top - 6}V${bottom}"/>`,
+        html`<text class="mid" x="${one(middle)}" y="${top - 11}">now</text>`,
+        html`<text x="${left}" y="${bottom + 19}">${time(slices[0].start)}</text>`,
+        html`<text class="end" x="${RIGHT}" y="${bottom + 19}">${time(end)}</text>`];
     };
     const remembered = step === 0 ? `The newest ${count(info.window_items)} keys are remembered.`
       : `A key is remembered for ${span(info.window_seconds)} at least, and ${
@@ -256,19 +263,21 @@
     const levels = Array.from({length: HEAT_LEVELS + 1}, () => []);
     fill.forEach((part, i) => levels[Math.round(clamped(part) * HEAT_LEVELS)].push(
       `M${i % columns} ${Math.floor(i / columns)}h.9v.9h-.9z`));
+    const paths = levels.map((cells, level) => cells.length === 0 ? ''
+      : html`<path fill-opacity="${level / HEAT_LEVELS}" d="${cells}"/>`);
     return html`<div class="strip"><span>${segment.number}</span><svg class="heat" viewBox="0 0 ${columns} ${rows}"
       role="img" aria-label="fill of segment ${segment.number}: ${share(segment.fill)}" data-fill="${
-      fill.join(' ')}"><rect width="${columns}" height="${rows}"/>${levels.map((cells, level) => cells.length === 0
-      ? '' : html`<path fill-opacity="${level / HEAT_LEVELS}" d="${cells}"/>`)}</svg></div>`;
+      fill.join(' ')}"><rect width="${columns}" height="${rows}"/>${paths}</svg></div>`;
   }
   function chart_heat({info, fill, columns}) {
     const parts = fill.flat(), greatest = most(parts, 0), least = -most(parts.map(part => -part), -1);
     const bytes = sum(info.segments.map(s => s.m_bits * (s.counter_bits || 1) / 8)) / parts.length;
+    const part_size = bytes >= 1 ? size(bytes) : +(8 * bytes).toPrecision(2) + ' bits';
+    const range = greatest > 0 ? `from ${share(least)} to ${share(greatest)}` : 'all are empty';
+    const maps = info.segments.map((segment, i) => heat_segment(segment, fill[i], columns));
     return figure(html`Fill over the file<span class="scale">0 <i></i> 100 %</span>`, html`<div class="strips"
-      tabindex="0" role="group" aria-label="fill of the segments">${info.segments.map((segment, i) =>
-      heat_segment(segment, fill[i], columns))}</div><p class="note">${parts.length} parts of about ${
-      bytes >= 1 ? size(bytes) : +(8 * bytes).toPrecision(2) + ' bits'}: ${greatest > 0
-      ? `from ${share(least)} to ${share(greatest)}` : 'all are empty'} <output></output></p>`);
+      tabindex="0" role="group" aria-label="fill of the segments">${maps}</div><p class="note">${
+      parts.length} parts of about ${part_size}: ${range} <output></output></p>`);
   }
 
   /* ---- Segments and generations. */
@@ -276,10 +285,11 @@
   function chart_segments({info}) {
     const longest = most(info.segments.flatMap(segment => [segment.capacity, segment.items]), 1);
     const headings = ['segment', ['items of capacity'], ['fill'], ['rate'], ['size', ' more']];
-    return figure('Growth by segment', bars('growth by segment', headings, info.segments.map(segment => html`<tr><td>${
-      segment.number}</td>${bar(segment.items / longest, segment.capacity / longest)}${
-      cell(`${count(segment.items)} of ${count(segment.capacity)}`)}${cell(share(segment.fill))}${
-      cell(rate(segment.fp_rate_now))}${cell(size(segment.size_bytes), ' more')}</tr>`)));
+    const rows = info.segments.map(segment => html`<tr><td>${segment.number}</td>${[
+      bar(segment.items / longest, segment.capacity / longest),
+      cell(`${count(segment.items)} of ${count(segment.capacity)}`), cell(share(segment.fill)),
+      cell(rate(segment.fp_rate_now)), cell(size(segment.size_bytes), ' more')]}</tr>`);
+    return figure('Growth by segment', bars('growth by segment', headings, rows));
   }
   /* Times of generations in milliseconds; those of one second, which is all that is known, are spread over it. */
   function times_of(generations) {
@@ -335,11 +345,11 @@
   function section(filter) {
     const {error, info} = filter, state = error ? 'damaged' : info.state;
     const open = filters.length <= OPEN_AT_MOST || state !== 'ok';
-    const content = error ? html`<p class="trouble">${error}</p>`
-      /* a warning's color only where the badge has one */
-      : html`${info.note ? html`<p class="${state === 'ok' ? 'note' : 'trouble'}">${info.note}</p>\n` : ''}${tiles(filter)
-      }<div class="charts">\n${[chart_rate, chart_window, chart_heat, chart_segments, chart_generations].map(
-        chart => chart(filter))}</div>\n${all_figures(filter)}`;
+    const charts = [chart_rate, chart_window, chart_heat, chart_segments, chart_generations];
+    const mood = state === 'ok' ? 'note' : 'trouble'; /* a warning's color only where the badge has one */
+    const content = error ? html`<p class="trouble">${error}</p>` : [
+      info.note ? html`<p class="${mood}">${info.note}</p>\n` : '', tiles(filter),
+      html`<div class="charts">\n${charts.map(chart => chart(filter))}</div>\n`, all_figures(filter)];
     return html`<details class="panel filter" id="f${filter.index}"${open ? html` open` : ''}><summary><h2>${
       name_of(filter)}</h2>${badge(state)}</summary>\n${content}</details>\n`;
   }
