@@ -221,10 +221,12 @@ json_t *finding_json(const struct finding *finding)
     json_t *object = json_new();
     json_put(object, "filter", json_text(finding->filter));
     json_put(object, "state", json_text(finding->state));
-    json_put(object, "file", finding->file ? json_text(finding->file) : json_null());
-    json_put(object, "offset", finding->file ? json_unsigned(finding->offset) : json_null());
+    json_put(object, "file", finding->file != NULL ? json_text(finding->file) : json_null());
+    json_put(object, "offset",
+             finding->file != NULL ? json_unsigned(finding->offset) : json_null());
     json_put(object, "what", json_text(finding->what));
     json_put(object, "advice", json_text(finding->advice));
-    json_put(object, "command", finding->command ? json_text(finding->command) : json_null());
+    json_put(object, "command",
+             finding->command != NULL ? json_text(finding->command) : json_null());
     return object;
 }

@@ -17,7 +17,7 @@
 
 /* ---- Head, and the plain table ------------------------------------------------------------- */
 
-static void head(struct page *page, const struct report *report)
+static void page_head(struct page *page, const struct report *report)
 {
     char time[64];
     page_text(page, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -45,7 +45,7 @@ static void plain_row(struct page *page, const struct report_filter *filter)
     page_text(page, "<tr><th scope=\"row\" class=\"name\"><bdi>");
     page_escaped(page, filter->name);
     page_text(page, "</bdi></th>");
-    if (filter->error) {
+    if (filter->error != NULL) {
         page_text(page, "<td>damaged</td></tr>\n");
         return;
     }
@@ -81,19 +81,19 @@ static json_t *findings_json(const struct report_filter *filter)
 {
     const struct tamis_filter_stat *stat = &filter->view.stat;
     json_t *findings = json_array();
-    if (filter->error || stat->state & TAMIS_STATE_DAMAGED) {
+    if (filter->error != NULL || stat->state & TAMIS_STATE_DAMAGED) {
         char *command = finding_command("tamis doctor NAME", filter->name);
         const struct finding damage = {
             .filter = filter->name,
             .state = "damaged",
-            .what =
-                filter->error ? filter->error : "a check found wrong bytes, so keys may be missing",
+            .what = filter->error != NULL ? filter->error
+                                          : "a check found wrong bytes, so keys may be missing",
             .advice = "ask where it is, and what can be done:",
             .command = command};
         add_finding(findings, &damage);
         free(command);
     }
-    if (filter->error) return findings;
+    if (filter->error != NULL) return findings;
     findings_of_stat(stat, add_finding, findings);
     findings_of_newest_slice(stat, filter->view.segments[stat->segment_count - 1].slice_start,
                              add_finding, findings);
@@ -173,7 +173,7 @@ static void fill_data(struct page *page, const struct report_filter *filter)
 }
 
 /* Writes a member of an object, and releases the value. */
-static void member(struct page *page, const char *name, json_t *value)
+static void put_member(struct page *page, const char *name, json_t *value)
 {
     page_format(page, "\"%s\":", name);
     page_json(page, value);
@@ -188,21 +188,21 @@ static json_t *generations_json(const struct report_filter *filter)
     return array;
 }
 
-static void data(struct page *page, const struct report_filter *filter)
+static void filter_data(struct page *page, const struct report_filter *filter)
 {
     page_text(page, "<script type=\"application/json\">{");
-    if (filter->error) {
-        member(page, "name", json_text(filter->name));
+    if (filter->error != NULL) {
+        put_member(page, "name", json_text(filter->name));
         page_text(page, ",");
-        member(page, "error", json_text(filter->error));
+        put_member(page, "error", json_text(filter->error));
     } else {
-        member(page, "info", json_incref(filter->info));
+        put_member(page, "info", json_incref(filter->info));
         page_text(page, ",");
-        member(page, "generations", generations_json(filter));
+        put_member(page, "generations", generations_json(filter));
     }
     page_text(page, ",");
-    member(page, "findings", findings_json(filter));
-    if (!filter->error) {
+    put_member(page, "findings", findings_json(filter));
+    if (filter->error == NULL) {
         page_format(page, ",\"published\":%s",
                     view_was_published(&filter->view) ? "true" : "false");
         rate_data(page, &filter->view);
@@ -213,10 +213,10 @@ static void data(struct page *page, const struct report_filter *filter)
 
 void report_write(struct page *page, const struct report *report)
 {
-    head(page, report);
+    page_head(page, report);
     plain_table(page, report);
     for (size_t i = 0; i < report->count; i++)
-        data(page, &report->filters[i]);
+        filter_data(page, &report->filters[i]);
     page_text(page, "<script>\n");
     page_text(page, REPORT_SCRIPT);
     page_text(page, "</script></body></html>\n");
