@@ -86,7 +86,9 @@ static void tell_lost_room(const struct teller *teller)
                    "stopped, have taken room for the others",
                    stat->items, stat->capacity);
     tell_finding(teller, "full", what,
-                 "end the processes that add to it, then get the room back:", "tamis sync NAME");
+                 "end the processes that add to it, then get back what room the bits show to be "
+                 "free (if it stays full, make a larger filter by --like, and add the keys there):",
+                 "tamis sync NAME");
 }
 
 #define LARGER_BYTES 64
