@@ -128,10 +128,10 @@ TAMIS_API int tamis_field_get(const struct tamis_field *field, const void *recor
                               struct tamis_field_value *value)
 {
     struct tamis_field_value found = {.size = sizeof found};
-    const struct tamis__field_row *row;
+    const struct tamis__field_row *row = NULL;
     int rc = tamis__check_struct(value, "struct tamis_field_value");
     if (rc == 0) rc = find_member(field, record, &row);
-    if (rc <= 0) return rc;
+    if (rc <= 0 || row == NULL) return rc;
     switch (row->type) {
     case TAMIS_FIELD_TEXT:
         found.text = (const char *)record + row->offset;
@@ -215,10 +215,10 @@ TAMIS_API int tamis_field_set(const struct tamis_field *field, void *record,
                               const struct tamis_field_value *value)
 {
     struct tamis_field_value given;
-    const struct tamis__field_row *row;
+    const struct tamis__field_row *row = NULL;
     int rc = tamis__take_struct(value, &given, sizeof given, "struct tamis_field_value");
     if (rc == 0) rc = find_member(field, record, &row);
-    if (rc <= 0) return rc;
+    if (rc <= 0 || row == NULL) return rc;
     switch (row->type) {
     case TAMIS_FIELD_TEXT:
         return store_text(record, row, given.text);
