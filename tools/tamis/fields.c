@@ -383,33 +383,33 @@ static const struct more FILTER_MORE[] = {
     {"note", .make = value_note, .loads = VIEW_SEGMENTS},
 };
 
-static struct fields filter_fields(void)
+static const struct fields *filter_fields(void)
 {
     static struct fields fields; /* made once, and there to the end */
     if (fields.all == NULL)
         fields = fields_of(TAMIS_FIELDS_FILTER, offsetof(struct filter_view, stat), FILTER_MORE,
                            sizeof FILTER_MORE / sizeof *FILTER_MORE);
-    return fields;
+    return &fields;
 }
 
 const struct field *field_find(const char *name)
 {
-    const struct fields fields = filter_fields();
-    for (size_t i = 0; i < fields.count; i++)
-        if (strcmp(fields.all[i].name, name) == 0) return &fields.all[i];
+    const struct fields *fields = filter_fields();
+    for (size_t i = 0; i < fields->count; i++)
+        if (strcmp(fields->all[i].name, name) == 0) return &fields->all[i];
     return NULL;
 }
 
 char *field_names(void)
 {
-    const struct fields fields = filter_fields();
+    const struct fields *fields = filter_fields();
     size_t bytes = 1;
-    for (size_t i = 0; i < fields.count; i++)
-        bytes += strlen(fields.all[i].name) + 1;
+    for (size_t i = 0; i < fields->count; i++)
+        bytes += strlen(fields->all[i].name) + 1;
     char *names = cli_alloc(bytes);
     char *end = names;
-    for (size_t i = 0; i < fields.count; i++)
-        end += sprintf(end, "%s%s", i > 0 ? " " : "", fields.all[i].name);
+    for (size_t i = 0; i < fields->count; i++)
+        end += sprintf(end, "%s%s", i > 0 ? " " : "", fields->all[i].name);
     return names;
 }
 
@@ -458,7 +458,7 @@ void view_clear(struct filter_view *view)
 
 json_t *view_json(const struct filter_view *view)
 {
-    return record_json(filter_fields(), view->holds, view);
+    return record_json(*filter_fields(), view->holds, view);
 }
 
 int view_show_json(struct out *out, tamis_filter *filter, unsigned loads)
@@ -534,9 +534,9 @@ static bool is_printed(const struct filter_view *view, const struct field *field
 
 void view_print(const struct filter_view *view, struct out *out)
 {
-    const struct fields fields = filter_fields();
-    for (size_t i = 0; i < fields.count; i++)
-        if (is_printed(view, &fields.all[i])) print_field(view, &fields.all[i], true, out);
+    const struct fields *fields = filter_fields();
+    for (size_t i = 0; i < fields->count; i++)
+        if (is_printed(view, &fields->all[i])) print_field(view, &fields->all[i], true, out);
 }
 
 void view_print_field(const struct filter_view *view, const struct field *field, bool json,
