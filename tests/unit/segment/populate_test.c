@@ -138,6 +138,8 @@ CASE(segment_that_comes_later_is_populated)
     tamis_filter *writer = make("w", 2), *asked = opened("w", TAMIS_READ_ONLY | TAMIS_POPULATE);
     const uint64_t first_kib = mapped_kib("Rss");
     assert_done(tamis_filter_rotate(writer));
+    assert_done(tamis_filter_contains(writer, "key", 3)); /* which did not ask for that */
+    assert_true(mapped_kib("Rss") < first_kib + DATA_BYTES / 1024 / 2);
     assert_done(tamis_filter_contains(asked, "key", 3)); /* finds it */
     assert_true(mapped_kib("Rss") >= first_kib + DATA_BYTES / 1024);
     assert_true(faults_of_batch(asked) <= FEW);
