@@ -167,7 +167,17 @@ names()
     sed -n 's/^ *Test *#[0-9]*: //p' | sort
 }
 failed=$(run_ctest -N --rerun-failed | names)
-judged_by_time=$(ctest --test-dir "$build" -N -L '^timing$' | names)
-[ -n "$failed" ] && [ -z "$(comm -23 <(echo "$failed") <(echo "$judged_by_time"))" ] || exit "$status"
-echo "run.sh: these tests have deadlines; they failed beside others, and run again by themselves: ${failed//$'\n'/ }"
-run_ctest --rerun-failed -j 1
+[ -n "$failed" ] || exit "$status"
+other=$(comm -23 <(echo "$failed") <(ctest --test-dir "$build" -N -L '^timing$' | names))
+if [ -z "$other" ]; then
+    echo "run.sh: these tests have deadlines; they failed beside others, and run again by themselves: ${failed//$'\n'/ }"
+    run_ctest --rerun-failed -j 1
+    exit
+fi
+
+# Of any other test a failure is a bug, of the test or of the product, that somebody must look for. But a change that has
+# nothing to do with it does not wait for that: in CI one or two tests that failed run five times more, by themselves. The
+# failure stands if one of these fails; else .ci/run goes on, and names the test at its end.
+[ "${CI-}" = true ] && [ "$(wc -l <<<"$other")" -le 2 ] || exit "$status"
+echo "run.sh: BY CHANCE? failed beside others, and runs five times by itself: ${failed//$'\n'/ }"
+run_ctest --rerun-failed --repeat until-fail:5 -j 1
