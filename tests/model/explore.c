@@ -2,11 +2,10 @@
 /*
  * explore.c: walk through every state that the machine can reach.
  *
- * Depth first, with a table of the states already entered: a state entered before has the same
- * future, so it is not walked again.  The table compares whole states, not hashes of them, so the
- * search leaves nothing out.  States that differ only in which racer is which count as one.
- * A run cannot go round in circles (every step finishes something), so the depth is bounded by
- * STEPS_MAX and recursion is safe.
+ * Depth first, with a table of the states already entered (states.h): a state entered before has
+ * the same future, so it is not walked again.  States that differ only in which racer is which
+ * count as one. A run cannot go round in circles (every step finishes something), so the depth is
+ * bounded by STEPS_MAX and recursion is safe.
  *
  * Checked on the way, beside what the tally counts:
  *   - a racer that has not answered always has a step it can take, whatever the others do and
@@ -15,70 +14,18 @@
  *     that its view still lets it read has all the key's bits, so contains() then says yes;
  *   - when all have ended and one of them lives, all bits of the key are set.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine.h"
 #include "states.h"
 
-struct visited {
-    struct packed *slot; /* word[0] is never 0 in a packed state: 0 marks a free slot */
-    size_t slots;        /* a power of two */
-    size_t used;
-};
-
 struct walk {
     const struct setting *setting;
     struct tally *tally;
-    struct visited visited;
+    struct states states;
     int depth;
     struct step path[STEPS_MAX];
 };
-
-/* Each eight bytes in turn through a multiply and fold, with the constants of splitmix64. */
-static uint64_t hash(const struct packed *packed)
-{
-    uint64_t part[4], h = 0;
-
-    _Static_assert(sizeof(part) == sizeof(*packed), "the hash covers the state");
-    memcpy(part, packed, sizeof(part));
-    for (int i = 0; i < 4; i++) {
-        h = (h ^ part[i]) * UINT64_C(0xbf58476d1ce4e5b9);
-        h ^= h >> 29;
-        h *= UINT64_C(0x94d049bb133111eb);
-        h ^= h >> 32;
-    }
-    return h;
-}
-
-/* The slot where the state is or would be. */
-static struct packed *find(const struct visited *visited, const struct packed *packed)
-{
-    size_t at = (size_t)hash(packed) & (visited->slots - 1);
-
-    while (visited->slot[at].word[0] != 0 &&
-           memcmp(&visited->slot[at], packed, sizeof(*packed)) != 0)
-        at = (at + 1) & (visited->slots - 1);
-    return &visited->slot[at];
-}
-
-/* Returns whether the state was new. */
-static bool enter(struct visited *visited, const struct packed *packed)
-{
-    struct packed *slot = find(visited, packed);
-
-    if (slot->word[0] != 0) return false;
-    *slot = *packed;
-    if (++visited->used * 2 < visited->slots) return true;
-
-    struct visited old = *visited;
-    visited->slots *= 2;
-    visited->slot = model_alloc(visited->slots, sizeof(*visited->slot));
-    for (size_t i = 0; i < old.slots; i++)
-        if (old.slot[i].word[0] != 0) *find(visited, &old.slot[i]) = old.slot[i];
-    free(old.slot);
-    return true;
-}
 
 static bool key_is_set(const struct setting *setting, const struct state *state)
 {
@@ -119,13 +66,6 @@ static void ending(struct walk *walk, const struct state *state)
         memcpy(walk->tally->example, walk->path, sizeof(walk->path));
     }
     tally_ending(walk->tally, told, owed, survivors);
-    if (!walk->setting->outcomes) return;
-    uint8_t missing[RACERS_MAX], flipped[RACERS_MAX];
-    for (int i = 0; i < RACERS_MAX; i++) {
-        missing[i] = state->racer[i].missing;
-        flipped[i] = state->racer[i].flipped;
-    }
-    tally_outcome(walk->tally, missing, flipped);
 }
 
 static void visit(struct walk *walk, const struct state *state);
@@ -135,7 +75,7 @@ static void follow(struct walk *walk, struct state *state, struct step step)
 {
     machine_tidy(walk->setting, state);
     struct packed packed = machine_pack(walk->setting, state);
-    if (!enter(&walk->visited, &packed)) return;
+    if (!states_enter(&walk->states, &packed)) return;
     walk->tally->states++;
     walk->path[walk->depth++] = step;
     visit(walk, state);
@@ -215,14 +155,14 @@ static void visit(struct walk *walk, const struct state *state)
 
 void explore(const struct setting *setting, struct tally *tally)
 {
-    struct walk walk = {.setting = setting, .tally = tally, .visited = {.slots = 1024}};
+    struct walk walk = {.setting = setting, .tally = tally};
     struct state state;
 
-    walk.visited.slot = model_alloc(walk.visited.slots, sizeof(*walk.visited.slot));
+    states_init(&walk.states, sizeof(struct packed));
     machine_start(setting, &state);
     struct packed packed = machine_pack(setting, &state);
-    enter(&walk.visited, &packed);
+    states_enter(&walk.states, &packed);
     tally->states++;
     visit(&walk, &state);
-    free(walk.visited.slot);
+    states_clear(&walk.states);
 }

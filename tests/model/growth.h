@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * growth.h: what the two models of a list of segments that goes on share; the idea and the list of
- * runs are in growth_model.c.
- *
- *   growth_machine.c  every state that a machine can reach, each once
- *   growth_axioms.c   every execution that the C11 axioms permit in which not exactly one is told
- *                     NEW
+ * growth.h: what growth_model.c (the idea and the list of runs) asks of growth_machine.c: every
+ * state that the machine can reach, each once.
  */
 #ifndef TAMIS_TESTS_GROWTH_H
 #define TAMIS_TESTS_GROWTH_H
@@ -35,7 +31,6 @@ struct growth {
     bool no_win_fence; /* looks without a fence, */
     bool no_list_fence; /* asks the segments of a longer list without one, */
     bool no_link;       /* an opener leaves `next` as it found it, */
-    bool sequenced;     /* axioms: the letter of C11 */
 };
 
 /* A step of a run, kept so that a run can be shown. */
@@ -46,14 +41,13 @@ struct growth_step {
 };
 
 struct growth_tally {
-    uint64_t states; /* of the machine; of the axioms: graphs that they permit */
+    uint64_t states;
     int new_min, new_max;
     const char *broken;                  /* an invariant that did not hold; NULL: none */
-    struct growth_step example[RUN_MAX]; /* the run that first had new_max NEW; machine only */
+    struct growth_step example[RUN_MAX]; /* the run that first had new_max NEW */
     int steps;
 };
 
 void growth_explore(const struct growth *growth, struct growth_tally *tally);
-void growth_enumerate(const struct growth *growth, struct growth_tally *tally);
 
 #endif

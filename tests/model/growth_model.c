@@ -17,8 +17,7 @@
  * Tried are up to three adders of one key, of which some open their handles in the middle of it;
  * one or two growths, which begin at any time; deaths of adders and growers anywhere (a dead
  * grower's lock is free); other keys that fill words of ours.  Every run is tried, in memory where
- * nothing is old, and in one where loads may be stale; and for two segments every graph that the
- * C11 axioms permit.
+ * nothing is old, and in one where loads may be stale.
  *
  * Expected is at most one NEW; exactly one where no adder dies and no other key interferes; that
  * whoever answers does so with the key in the list; and that no adder waits for anybody (an opener:
@@ -37,13 +36,11 @@
 static int failures;
 static bool deep;
 
-enum how { MACHINE, AXIOMS };
-
 static void heading(const char *part)
 {
-    printf("\n%s\n\n%-7s %-6s %6s %7s %8s %5s  %-12s %-5s %-22s %10s %3s %3s\n", part, "model",
-           "memory", "adders", "openers", "segments", "words", "deaths", "third", "left out",
-           "states", "min", "max");
+    printf("\n%s\n\n%-6s %6s %7s %8s %5s  %-12s %-5s %-22s %10s %3s %3s\n", part, "memory",
+           "adders", "openers", "segments", "words", "deaths", "third", "left out", "states", "min",
+           "max");
 }
 
 static const char *left_out(const struct growth *growth)
@@ -53,27 +50,19 @@ static const char *left_out(const struct growth *growth)
     if (growth->no_win_fence) return "fence after a win";
     if (growth->no_list_fence) return "fence of a longer list";
     if (growth->no_link) return "linking by openers";
-    if (growth->sequenced) return "(letter of C11)";
     return "-";
 }
 
-static void print_row(const struct growth *growth, enum how how, const struct growth_tally *tally)
+static void print_row(const struct growth *growth, const struct growth_tally *tally)
 {
     char deaths[24] = "-";
     if (growth->kills > 0)
         (void)snprintf(deaths, sizeof deaths, "%d%s", growth->kills,
                        growth->growers_only ? " grower" : "");
-    printf("%-7s %-6s %6d %7d %8d %5d  %-12s %-5s %-22s %10llu",
-           how == AXIOMS ? "axioms" : "machine",
-           how == AXIOMS   ? "C11"
-           : growth->stale ? "stale"
-                           : "newest",
-           growth->adders, growth->openers, growth->segments, growth->words, deaths,
-           growth->third ? "yes" : "-", left_out(growth), (unsigned long long)tally->states);
-    if (how == AXIOMS && tally->states == 0)
-        printf("   none\n");
-    else
-        printf(" %3d %3d\n", tally->new_min, tally->new_max);
+    printf("%-6s %6d %7d %8d %5d  %-12s %-5s %-22s %10llu %3d %3d\n",
+           growth->stale ? "stale" : "newest", growth->adders, growth->openers, growth->segments,
+           growth->words, deaths, growth->third ? "yes" : "-", left_out(growth),
+           (unsigned long long)tally->states, tally->new_min, tally->new_max);
     (void)fflush(stdout);
 }
 
@@ -95,25 +84,21 @@ static void complain(const char *what)
     failures++;
 }
 
-static struct growth_tally run(const struct growth *growth, enum how how)
+static struct growth_tally run(const struct growth *growth)
 {
     struct growth_tally tally = {.new_min = ADDERS_MAX + 1, .new_max = -1};
     struct growth setting = *growth;
-    const unsigned starts = how == AXIOMS || growth->third ? 1 : (1u << growth->words) - 1;
-    for (setting.start = 0; setting.start < starts; setting.start++) {
-        if (how == AXIOMS)
-            growth_enumerate(&setting, &tally);
-        else
-            growth_explore(&setting, &tally);
-    }
-    print_row(growth, how, &tally);
+    const unsigned starts = growth->third ? 1 : (1u << growth->words) - 1;
+    for (setting.start = 0; setting.start < starts; setting.start++)
+        growth_explore(&setting, &tally);
+    print_row(growth, &tally);
     if (tally.broken != NULL) complain(tally.broken);
     return tally;
 }
 
 static void check(const struct growth *growth, int new_min, int new_max)
 {
-    const struct growth_tally tally = run(growth, MACHINE);
+    const struct growth_tally tally = run(growth);
     char what[64];
     if (new_max > 1) show_run(&tally);
     if (tally.new_min == new_min && tally.new_max == new_max) return;
@@ -178,48 +163,15 @@ static void part_controls(void)
     check(&three, 1, 3);
 }
 
-/* Are there graphs in which not exactly one is told NEW?  Then two are. */
-static void check_axioms(const struct growth *growth, bool two)
-{
-    const struct growth_tally tally = run(growth, AXIOMS);
-    if (two ? tally.new_min != 2 || tally.new_max != 2 : tally.states != 0)
-        complain(two ? "expected two that are told NEW" : "expected that there is none");
-}
-
-static void part_axioms(void)
-{
-    heading("The axioms: graphs in which not exactly one is told NEW");
-    for (int words = 1; words <= KEY_WORDS_MAX; words++)
-        for (int adders = 2; adders <= ADDERS_MAX; adders++)
-            for (int openers = 0; openers <= adders; openers++) {
-                const struct growth whole = {SIZE(adders, openers, 2, words)};
-                check_axioms(&whole, false);
-                if (openers == adders) continue; /* nobody is left who did not know */
-                struct growth growth = whole;
-                growth.no_win_fence = true;
-                check_axioms(&growth, true);
-                growth.no_list_fence = true;
-                check_axioms(&growth, true);
-                growth.no_win_fence = false;
-                check_axioms(&growth, true);
-                /* By the letter the fences are not enough where a winner has only read a word that
-                 * a third adder set; by the mended text, and on every machine, they are. */
-                growth = whole;
-                growth.sequenced = true;
-                check_axioms(&growth, words == 2 && adders == 3 && openers < 2);
-            }
-}
-
 int main(int argc, char **argv)
 {
     deep = model_is_deep(argc, argv);
     printf("openers   so many of the adders open their handle in the middle of it\n"
-           "states    distinct states; axioms: graphs\n"
+           "states    distinct states\n"
            "min, max  fewest and most adders told NEW in any run\n"
            "A to C    adders, X and Y growers, in the runs shown\n");
     part_promise(false);
     part_promise(true);
     part_controls();
-    part_axioms();
     return model_end(failures == 0);
 }

@@ -56,14 +56,12 @@
  * start is enough, the empty words: that another key sets some of the bits before any racer moves
  * is among the things tried.
  *
- * Four memories, and what each of them is is derived in the file named:
- *     sequential   machine.c   what x86 has
- *     views        machine.c   loads may be stale, as far as acquire and release let them
- *     reorders     machine.c   and operations may change places, as far as these let them
- *     C11          axioms.c    every execution that the text of the standard permits
- * The last two parts of the table check the model itself: controls, variants of the protocol that
- * must be seen to fail, for a model that finds no fault proves nothing; and that machine.c and
- * axioms.c, which go about it in different ways, find the same outcomes where they should.
+ * Three memories, and what each of them is is derived in machine.c:
+ *     sequential   what x86 has
+ *     views        loads may be stale, as far as acquire and release let them
+ *     reorders     and operations may change places, as far as these let them
+ * The last part of the table checks the model itself: controls, variants of the protocol that must
+ * be seen to fail, for a model that finds no fault proves nothing.
  *
  * Usage: last_word_model [--deep]        --deep: larger sizes too, some minutes
  * Exit status: 0 all is as expected, 1 something is not, 2 usage or no memory.
@@ -78,23 +76,12 @@ static const struct memory sequential = {.name = "sequential", .acquire = true, 
 static const struct memory views = {
     .name = "views acq/rel", .stale = true, .acquire = true, .release = true};
 static const struct memory views_relaxed = {.name = "views rlx/rlx", .stale = true};
-static const struct memory views_acq_rel = {
-    .name = "views acq/acq_rel", .stale = true, .acquire = true, .release = true, .acq_rel = true};
 static const struct memory reorders_none = {
     .name = "reorders rlx/rlx", .stale = true, .reorders = true};
 static const struct memory reorders_acquire = {
     .name = "reorders acq/rlx", .stale = true, .reorders = true, .acquire = true};
 static const struct memory reorders_release = {
     .name = "reorders rlx/rel", .stale = true, .reorders = true, .release = true};
-static const struct memory c11 = {
-    .name = "C11 acq/rel", .axioms = true, .acquire = true, .release = true};
-static const struct memory c11_none = {.name = "C11 rlx/rlx", .axioms = true};
-static const struct memory c11_acquire = {.name = "C11 acq/rlx", .axioms = true, .acquire = true};
-static const struct memory c11_release = {.name = "C11 rlx/rel", .axioms = true, .release = true};
-static const struct memory c11_lone = {
-    .name = "C11 no sequences", .axioms = true, .acquire = true, .release = true, .lone = true};
-static const struct memory c11_acq_rel = {
-    .name = "C11 acq/acq_rel", .axioms = true, .acquire = true, .release = true, .acq_rel = true};
 
 /* A row of the table: a family of settings, and what they must come to. */
 struct row {
@@ -104,7 +91,7 @@ struct row {
     int bits;                 /* and how many bits of the key in a word: 1, or 2 for up to two */
     int racers;
     enum rule rule;
-    bool opposite, third, idle, kill;
+    bool opposite, third, kill;
     bool present;                  /* start with the key there, else with a bit of it lacking  */
     bool show;                     /* print a run that has the most NEW                        */
     bool deep;                     /* with --deep only                                         */
@@ -146,8 +133,7 @@ static struct key bloom_key(const char *positions, bool pairs)
 }
 
 /* Every start that the row speaks of. */
-static void run_key(const struct row *row, const struct key *key, bool outcomes,
-                    struct tally *tally)
+static void run_key(const struct row *row, const struct key *key, struct tally *tally)
 {
     struct setting setting = {.key = key,
                               .memory = row->memory,
@@ -155,9 +141,7 @@ static void run_key(const struct row *row, const struct key *key, bool outcomes,
                               .racers = row->racers,
                               .opposite = row->opposite,
                               .third = row->third,
-                              .idle = row->idle,
-                              .kill = row->kill,
-                              .outcomes = outcomes};
+                              .kill = row->kill};
 
     for (unsigned start = 0; start < 1u << WORD_BITS * key->words; start++) {
         bool foreign = false, present = true;
@@ -168,20 +152,17 @@ static void run_key(const struct row *row, const struct key *key, bool outcomes,
         }
         if (foreign || present != row->present) continue;
         if (row->third && start != 0) continue; /* another key may make that start from empty */
-        if (row->memory->axioms)
-            enumerate(&setting, tally);
-        else
-            explore(&setting, tally);
+        explore(&setting, tally);
     }
 }
 
-static void run_row(const struct row *row, bool outcomes, struct tally *tally)
+static void run_row(const struct row *row, struct tally *tally)
 {
     tally_init(tally);
     if (row->positions != NULL) {
         for (int pairs = 0; pairs < 2; pairs++) {
             struct key key = bloom_key(row->positions, pairs);
-            run_key(row, &key, outcomes, tally);
+            run_key(row, &key, tally);
         }
         return;
     }
@@ -189,7 +170,7 @@ static void run_row(const struct row *row, bool outcomes, struct tally *tally)
         unsigned last = row->bits == 2 ? (1u << words) - 1 : 0; /* all words with two bits */
         for (unsigned shape = row->third ? last : 0; shape <= last; shape++) {
             struct key key = blocked_key(words, shape);
-            run_key(row, &key, outcomes, tally);
+            run_key(row, &key, tally);
         }
     }
 }
@@ -279,7 +260,7 @@ static const char *bits_of(const struct row *row)
 
 static void print_row(const struct row *row, const struct tally *tally)
 {
-    const char *third = row->idle ? "idle" : row->third ? "yes" : "-";
+    const char *third = row->third ? "yes" : "-";
     char words[16];
 
     words_of(row, words, sizeof(words));
@@ -296,7 +277,7 @@ static void check(const struct row *row)
     struct tally tally;
 
     if (row->deep && !deep) return;
-    run_row(row, false, &tally);
+    run_row(row, &tally);
     print_row(row, &tally);
     if (row->show) show_run(&tally);
     if (tally.broken != NULL) complain(tally.broken);
@@ -309,7 +290,6 @@ static void check(const struct row *row)
     }
     if (tally.due_max > row->new_max) complain("told and owed together are more than may be told");
     if (row->present && tally.ors > 0) complain("something was written though the key was there");
-    tally_clear(&tally);
 }
 
 /* ---- The parts ---------------------------------------------------------------------------- */
@@ -355,19 +335,6 @@ static void part_promise(void)
         {SIZE(views, 4, 3, 3, 1), .third = true},
         {SIZE(views, 4, 3, 3, 2), .third = true, .deep = true},
         {SIZE(views, 4, 4, 4, 1), .third = true, .deep = true},
-        {SIZE(c11, 1, 1, 4, 2)},
-        {SIZE(c11, 2, 1, 4, 2)},
-        {SIZE(c11, 3, 1, 3, 2)},
-        {SIZE(c11, 3, 4, 4, 1)},
-        {SIZE(c11, 4, 1, 3, 1)},
-        {SIZE(c11, 4, 4, 4, 1), .deep = true},
-        {SIZE(c11, 2, 1, 3, 2), .third = true},
-        {SIZE(c11, 3, 1, 2, 2), .third = true},
-        {SIZE(c11, 3, 3, 3, 1), .third = true},
-        {SIZE(c11, 4, 1, 2, 1), .third = true},
-        {SIZE(c11, 2, 1, 3, 1), .third = true, .idle = true},
-        {SIZE(c11, 3, 1, 2, 1), .third = true, .idle = true},
-        {SIZE(c11, 4, 3, 3, 1), .third = true, .deep = true},
     };
 
     heading("The promise: at most one NEW; without other keys and deaths exactly one");
@@ -380,7 +347,6 @@ static void part_present(void)
     static const struct row rows[] = {
         {SIZE(sequential, 4, 1, 4, 2), .present = true},
         {SIZE(views, 4, 1, 4, 2), .present = true},
-        {SIZE(c11, 4, 1, 3, 2), .present = true},
     };
 
     heading("A key that is there: everyone is told SEEN, and nothing is written");
@@ -391,7 +357,7 @@ static void part_present(void)
 static void part_bloom(void)
 {
     static const char *const keys[] = {"aa", "aba", "aab", "abab", "abbc", "abcba"};
-    static const struct memory *const memories[] = {&sequential, &views, &c11};
+    static const struct memory *const memories[] = {&sequential, &views};
 
     heading("Kind bloom: positions that repeat (a letter a position)");
     for (size_t memory = 0; memory < sizeof(memories) / sizeof(memories[0]); memory++) {
@@ -402,9 +368,7 @@ static void part_bloom(void)
                               .racers = 3,
                               .rule = RULE_FRESH,
                               .third = i % 2 == 1};
-            /* Many loads and ORs of one word have very many graphs, so fewer racers there. */
-            bool is_long = strlen(row.positions) > 3;
-            if (row.memory == &c11 ? is_long || row.third : is_long && row.third) row.racers = 2;
+            if (strlen(row.positions) > 3 && row.third) row.racers = 2; /* many states */
             check_promise(row);
         }
     }
@@ -420,14 +384,10 @@ static void part_controls(void)
         {SIZE(sequential, 2, 2, 2, 1), .rule = RULE_ANY, .new_min = 1, .new_max = 2, .due_min = 1,
          .show = true},
         {SIZE(sequential, 4, 4, 4, 1), .rule = RULE_ANY, .new_min = 1, .new_max = 4, .due_min = 1},
-        /* Every second racer goes the other way: some keys are told to nobody (1. and 2. above),
-         * and by the letter of C11 some twice, unless the ORs acquire too. */
+        /* Every second racer goes the other way: some keys are told to nobody (1. and 2. above). */
         {SIZE(sequential, 2, 2, 2, 1), .opposite = true, .new_max = 1},
         {SIZE(sequential, 4, 3, 3, 1), .opposite = true, .new_max = 1},
         {SIZE(views, 4, 3, 3, 1), .opposite = true, .new_max = 1},
-        {SIZE(c11, 2, 2, 2, 1), .opposite = true, .new_max = 2},
-        {SIZE(c11_acq_rel, 2, 2, 2, 1), .opposite = true, .new_max = 1},
-        {SIZE(c11_acq_rel, 3, 3, 3, 1), .opposite = true, .new_max = 1},
         /* Weaker orders.  Stale loads alone do no harm, ORs that change places do. */
         {SIZE(views_relaxed, 4, 1, 3, 1), .new_min = 1, .new_max = 1, .due_min = 1},
         {SIZE(reorders_none, 2, 2, 2, 1), .new_min = 1, .new_max = 2, .due_min = 1, .show = true},
@@ -435,12 +395,6 @@ static void part_controls(void)
         {SIZE(reorders_acquire, 2, 2, 2, 1), .new_min = 1, .new_max = 2, .due_min = 1,
          .show = true},
         {SIZE(reorders_release, 3, 3, 3, 1), .new_min = 1, .new_max = 1, .due_min = 1},
-        {SIZE(c11_none, 2, 2, 2, 1), .new_min = 1, .new_max = 2, .due_min = 1},
-        {SIZE(c11_none, 4, 3, 3, 1), .new_min = 1, .new_max = 3, .due_min = 1},
-        {SIZE(c11_acquire, 2, 2, 2, 1), .new_min = 1, .new_max = 2, .due_min = 1},
-        {SIZE(c11_release, 2, 2, 2, 1), .new_min = 1, .new_max = 2, .due_min = 1},
-        /* Were another key's OR to end a release sequence, acquire and release were not enough. */
-        {SIZE(c11_lone, 2, 2, 2, 1), .third = true, .idle = true, .new_max = 2},
         /* A repeated position taken as it is: a lone adder of a new key is told SEEN. */
         {SIZE(sequential, 1, 0, 0, 1), .positions = "aa", .show = true},
         {SIZE(sequential, 1, 0, 0, 1), .positions = "aba", .new_max = 1},
@@ -451,74 +405,17 @@ static void part_controls(void)
         check(&rows[i]);
 }
 
-static void check_agreement(const struct row *row, const struct memory *memory)
-{
-    struct row axioms = *row;
-    struct tally a, b;
-    char words[16];
-
-    axioms.memory = memory;
-    run_row(row, true, &a);
-    run_row(&axioms, true, &b);
-    words_of(row, words, sizeof(words));
-    printf("%-17s %-17s %6d  %-5s %-4s  %-8s  %-5s  %8zu %8zu\n", row->memory->name, memory->name,
-           row->racers, words, bits_of(row), row->opposite ? "opposite" : "same",
-           row->third ? "yes" : "-", a.outcomes, b.outcomes);
-    if (a.outcomes != b.outcomes ||
-        memcmp(a.outcome, b.outcome, a.outcomes * sizeof(*a.outcome)) != 0)
-        complain("the two do not find the same outcomes");
-    tally_clear(&a);
-    tally_clear(&b);
-}
-
-/* The machine in program order and the axioms agree where cycles of program order and reads-from
- * cannot be; the machine that reorders and the axioms where nothing synchronizes (machine.c). */
-static void part_agreement(void)
-{
-    static const struct row ordered[] = {
-        {SIZE(views, 3, 1, 3, 1)},
-        {SIZE(views, 4, 1, 2, 1)},
-        {SIZE(views, 2, 1, 3, 2), .third = true},
-        {SIZE(views, 3, 1, 2, 2), .third = true},
-        {SIZE(views, 2, 0, 0, 1), .positions = "abab", .third = true},
-    };
-    static const struct row both_ways[] = {
-        {SIZE(views_acq_rel, 3, 1, 3, 1), .opposite = true},
-        {SIZE(views_acq_rel, 4, 1, 2, 1), .opposite = true},
-        {SIZE(views_acq_rel, 2, 1, 3, 2), .opposite = true, .third = true},
-        {SIZE(views_acq_rel, 3, 1, 2, 2), .opposite = true, .third = true},
-        {SIZE(views_acq_rel, 3, 0, 0, 1), .positions = "acb", .opposite = true},
-    };
-    static const struct row free_order[] = {
-        {SIZE(reorders_none, 3, 1, 3, 1)},
-        {SIZE(reorders_none, 2, 1, 3, 2), .third = true},
-        {SIZE(reorders_none, 3, 1, 2, 2), .opposite = true},
-        {SIZE(reorders_none, 2, 0, 0, 1), .positions = "abab", .third = true},
-    };
-
-    printf("\nThe two models against each other: outcomes, what each racer found and flipped\n\n"
-           "%-17s %-17s %6s  %-5s %-4s  %-8s  %-5s  %8s %8s\n",
-           "machine", "axioms", "racers", "words", "bits", "orders", "third", "machine", "axioms");
-    for (size_t i = 0; i < sizeof(ordered) / sizeof(ordered[0]); i++)
-        check_agreement(&ordered[i], &c11);
-    for (size_t i = 0; i < sizeof(both_ways) / sizeof(both_ways[0]); i++)
-        check_agreement(&both_ways[i], &c11_acq_rel);
-    for (size_t i = 0; i < sizeof(free_order) / sizeof(free_order[0]); i++)
-        check_agreement(&free_order[i], &c11_none);
-}
-
 int main(int argc, char **argv)
 {
     deep = model_is_deep(argc, argv);
-    printf("states    distinct states (C11: executions), summed over the starts of the row\n"
+    printf("states    distinct states summed over the starts of the row\n"
            "min, max  fewest and most racers told NEW in any run\n"
            "due       fewest, where the NEW that a dead racer had earned and not given counts too\n"
-           "third     other keys set bits of this key at any time (idle: or touch a word of it)\n"
+           "third     other keys set bits of this key at any time\n"
            "A to D    racers, in the runs shown\n");
     part_promise();
     part_present();
     part_bloom();
     part_controls();
-    part_agreement();
     return model_end(failures == 0);
 }

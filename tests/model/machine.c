@@ -10,15 +10,14 @@
  *
  *     load       reads any value not older than the view, and the view moves up to it; if it is an
  *                acquire load, the view also takes over what the value carries
- *     fetch_or   reads the newest value and appends one, and the view moves up to that; if it is
- *                acq_rel, the view takes over what the value read carries
+ *     fetch_or   reads the newest value and appends one, and the view moves up to that
  *     a value    carries the view of its writer, if that was a release OR; and in any case what
  *                the value before it carries: an RMW continues the release sequence (C11 5.1.2.4)
  *
  * An RMW must be next to the value that it reads, and no two RMWs may read one value.  There are
  * no plain stores here, so an OR always lands at the end, and the timestamps need no gaps: for
  * loads and RMWs without fences, in program order, this is release/acquire memory exactly, as RC11
- * (Lahav et al. 2017) has it; what the letter of C11 permits beyond that is in axioms.c.
+ * (Lahav et al. 2017) has it.
  *
  * An OR that flips nothing appends nothing here.  Its value would have the bits of the one before
  * it and carry more (the writer's view), so a racer that can read either does no worse with the one
@@ -166,7 +165,6 @@ struct step machine_or(const struct setting *setting, struct state *state, int r
     bool flips = (old & element->mask) != element->mask;
 
     me->ored |= (uint8_t)(1u << place);
-    if (setting->memory->acq_rel) me->view = view_join(me->view, word->view[word->newest]);
     if (flips) {
         me->flipped |= (uint8_t)(1u << place);
         append(setting, word, element->word, old | element->mask,
@@ -183,12 +181,7 @@ struct step machine_answer(const struct setting *setting, struct state *state, i
     bool is_new =
         rule_says_new(setting->key, setting->rule, me->reversed, me->missing, me->flipped);
 
-    struct racer gone = {.end = is_new ? END_NEW : END_SEEN};
-    if (setting->outcomes) {
-        gone.missing = me->missing;
-        gone.flipped = me->flipped;
-    }
-    *me = gone;
+    *me = (struct racer){.end = is_new ? END_NEW : END_SEEN};
     return (struct step){is_new ? STEP_NEW : STEP_SEEN, (uint8_t)racer, 0, 0};
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * model.h: what the two models of the last-missing-word protocol share: a key, the rule by which
+ * model.h: what the model of the last-missing-word protocol is made of: a key, the rule by which
  * an adder is told NEW, a memory model, and the tally of what was seen.  The idea, the proofs and
  * the list of runs are in last_word_model.c.
  *
  *   machine.c  what one racer can do next: loads, ORs, answer, as an abstract machine
  *   explore.c  every state that machine can reach, each once
- *   axioms.c   every execution that the text of C11 permits, without a machine
  */
 #ifndef TAMIS_TESTS_MODEL_H
 #define TAMIS_TESTS_MODEL_H
@@ -48,13 +47,10 @@ enum rule {
 
 struct memory {
     const char *name;
-    bool axioms;   /* decided by axioms.c; else by the machine, of which the next two speak */
     bool stale;    /* loads may return old values, within what the racer's view permits     */
     bool reorders; /* operations leave in any order that the next three do not forbid       */
     bool acquire;  /* loads are memory_order_acquire, else relaxed                          */
     bool release;  /* fetch_ors are memory_order_release, else relaxed                      */
-    bool acq_rel;  /* and acquire too                                                       */
-    bool lone;     /* no release sequences: a control, axioms only                          */
 };
 
 /* One exploration: a key, what the words hold at the start, and what may happen. */
@@ -66,9 +62,7 @@ struct setting {
     uint8_t start[WORDS_MAX];
     bool opposite; /* every second racer visits the elements in reverse                  */
     bool third;    /* other keys may set any bits of ours at any time                    */
-    bool idle;     /* with third: and one OR a word that sets none of ours; axioms only  */
     bool kill;     /* one racer may die at any time                                      */
-    bool outcomes; /* collect what each racer found and flipped; without kill            */
 };
 
 /* A step of a run, kept so that a run can be shown. */
@@ -89,31 +83,24 @@ struct step {
 };
 
 /*
- * What was seen, over any number of settings.  An ending is a state (or execution) in which every
+ * What was seen, over any number of settings.  An ending is a state in which every
  * racer has answered or is dead.  `due` counts the NEW answers of an ending and that which a killed
  * racer owed: it had done the OR that decides, and that flipped.  Only endings with a survivor
  * enter it.
  */
 struct tally {
-    uint64_t states; /* machine: distinct states up to renaming racers; axioms: executions */
+    uint64_t states; /* distinct states up to renaming racers */
     uint64_t endings;
     int new_min, new_max;
     int due_min, due_max;
-    uint64_t ors;       /* fetch_ors done anywhere, machine only       */
-    const char *broken; /* an invariant that did not hold; NULL: none  */
-    uint64_t *outcome;  /* where asked for: the endings, told apart by what each racer found missing
-                           and what it flipped, whichever racer that is; ascending */
-    size_t outcomes;
-    struct step example[STEPS_MAX]; /* the run that first had new_max NEW; machine only */
+    uint64_t ors;                   /* fetch_ors done anywhere                     */
+    const char *broken;             /* an invariant that did not hold; NULL: none  */
+    struct step example[STEPS_MAX]; /* the run that first had new_max NEW */
     int steps;
 };
 
 void tally_init(struct tally *tally);
-void tally_clear(struct tally *tally);
 void tally_ending(struct tally *tally, int told, int owed, int survivors);
-
-/* Take in an ending's outcome: the masks of RACERS_MAX racers, 0 for those that are not there. */
-void tally_outcome(struct tally *tally, const uint8_t *missing, const uint8_t *flipped);
 
 /* The element that the racer visits in place `place`, 0 first. */
 static inline const struct element *key_visit(const struct key *key, bool reversed, int place)
@@ -127,6 +114,5 @@ bool rule_says_new(const struct key *key, enum rule rule, bool reversed, unsigne
 
 /* Explore the setting and add to the tally. */
 void explore(const struct setting *setting, struct tally *tally);
-void enumerate(const struct setting *setting, struct tally *tally);
 
 #endif
