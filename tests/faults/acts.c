@@ -230,22 +230,29 @@ static int64_t act_merge_into(struct scene *s)
     return rc;
 }
 
-static int64_t act_import(struct scene *s)
+static int64_t import_copy(struct scene *s, size_t which)
 {
     const struct tamis_sink sink = stream_sink(&scene_export_again);
     tamis_filter *imported = NULL;
     scene_export_again.bytes = 0;
-    int64_t rc = tamis_filter_export(s->filters[BLOCKED], "tamis", 0, &sink);
+    int64_t rc = tamis_filter_export(s->filters[which], "tamis", 0, &sink);
     if (rc == 0) {
         const struct tamis_source source = stream_source(&scene_export_again);
         rc = tamis_filter_import(s->store, "imported", "tamis", NULL, &source, &imported);
         if (rc == 0) {
-            rc = ask_filter(imported, BLOCKED);
+            rc = ask_filter(imported, which);
             rc = worse(rc, tamis_filter_close(imported));
             rc = worse(rc, tamis_filter_drop(s->store, "imported"));
         }
     }
     return rc;
+}
+
+/* The static one has exceptions, too. */
+static int64_t act_import(struct scene *s)
+{
+    const int64_t rc = import_copy(s, BLOCKED);
+    return rc != 0 ? rc : import_copy(s, STATIC);
 }
 
 static int note_problem(void *context, const struct tamis_problem *problem)
@@ -319,9 +326,10 @@ static int64_t act_close(struct scene *s)
 
 static int64_t act_create(struct scene *s)
 {
+    const struct tamis_filter_spec *spec = SPEC(.capacity = 20000, .fp_rate = 0.001);
     tamis_filter *filter = NULL;
-    int64_t rc =
-        tamis_filter_create(s->store, "new", SPEC(.capacity = 20000, .fp_rate = 0.001), &filter);
+    int64_t rc = tamis_filter_check(s->path, "new", spec);
+    if (rc == 0) rc = tamis_filter_create(s->store, "new", spec, &filter);
     if (rc < 0) return rc;
     rc = add_batch(filter, BLOCKED, scene_fresh_keys, KEYS, true);
     rc = worse(rc, tamis_filter_close(filter));
@@ -343,8 +351,45 @@ static int64_t act_except(struct scene *s)
 
 static int64_t act_build(struct scene *s)
 {
-    const int rc = scene_build(s->store, TAMIS_BUILD_IF_CHANGED);
-    return worse(rc < 0 ? rc : 0, ask_filter(s->filters[STATIC], STATIC));
+    int rc = scene_build(s->store, scene_names[STATIC], TAMIS_KIND_FUSE, TAMIS_BUILD_IF_CHANGED);
+    const int64_t worst = worse(rc < 0 ? rc : 0, ask_filter(s->filters[STATIC], STATIC));
+    if (worst != 0) return worst;
+    rc = scene_build(s->store, "built", TAMIS_KIND_BLOCKED, 0);
+    return rc < 0 ? rc : tamis_filter_drop(s->store, "built");
+}
+
+static int64_t act_make_store(struct scene *s)
+{
+    AUTO_STORE *store = NULL;
+    return tamis_store_open(s->away, TAMIS_CREATE, &store);
+}
+
+static int64_t act_read_only(struct scene *s)
+{
+    AUTO_STORE *store = NULL;
+    int64_t rc = tamis_store_open(s->path, TAMIS_READ_ONLY, &store);
+    if (rc == 0) rc = scene_verify(store, "counting");
+    return rc;
+}
+
+static int64_t act_rotate(struct scene *s)
+{
+    tamis_filter *filter = NULL;
+    int64_t rc = tamis_filter_open_or_create(
+        s->store, "window", SPEC(.capacity = 1000, .window_items = 1000, .slices = 4), &filter);
+    if (rc < 0) return rc;
+    const int added = tamis_filter_add(filter, "key", 3), rotated = tamis_filter_rotate(filter),
+              has = tamis_filter_contains(filter, "key", 3);
+    if (added >= 0 && has == 0) rc = SCENE_WRONG; /* one slice of four later */
+    rc = worse(rc, worse(added, worse(rotated, has)));
+    return worse(rc, worse(tamis_filter_close(filter), tamis_filter_drop(s->store, "window")));
+}
+
+/* The same keys again: a generation more, and back. */
+static int64_t act_rollback(struct scene *s)
+{
+    const int rc = scene_build(s->store, scene_names[STATIC], TAMIS_KIND_FUSE, 0);
+    return rc < 0 ? rc : tamis_filter_rollback(s->store, scene_names[STATIC], 0);
 }
 
 /* What was answered is in, also when it is opened again. */
@@ -453,6 +498,10 @@ const struct act acts[] = {
     {"rename", act_rename, NULL},
     {"except", act_except, NULL},
     {"build", act_build, NULL},
+    {"make store", act_make_store, NULL},
+    {"read only", act_read_only, NULL},
+    {"rotate", act_rotate, NULL},
+    {"rollback", act_rollback, NULL},
     {"durable", act_durable, NULL},
     {"repair", act_repair, NULL},
     {"add durable", act_add_durable, NULL},

@@ -53,8 +53,8 @@ void scene_clear(struct scene *scene);
 /* Of two results: a wrong answer outweighs an error, an error a right one. */
 int64_t worse(int64_t a, int64_t b);
 
-/* Build the static filter, of all keys: what tamis_build_publish() returned. */
-int scene_build(tamis_store *store, uint32_t flags);
+/* Build a filter of all keys: what tamis_build_publish() returned. */
+int scene_build(tamis_store *store, const char *name, uint32_t kind, uint32_t flags);
 
 /* Ask every filter for every key, and every one that an act was told is in, by each of its handles:
  * SCENE_WRONG, the last error, or 0. */

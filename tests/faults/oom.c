@@ -31,33 +31,6 @@ static unsigned points, told, right, wrong;
 
 /* ---- What acts.h has not --------------------------------------------------------------------- */
 
-static int64_t act_make_store(struct scene *s)
-{
-    AUTO_STORE *store = NULL;
-    return tamis_store_open(s->away, TAMIS_CREATE, &store);
-}
-
-static int64_t act_read_only(struct scene *s)
-{
-    AUTO_STORE *store = NULL;
-    int64_t rc = tamis_store_open(s->path, TAMIS_READ_ONLY, &store);
-    if (rc == 0) rc = scene_verify(store, "counting");
-    return rc;
-}
-
-static int64_t act_rotate(struct scene *s)
-{
-    tamis_filter *filter = NULL;
-    int64_t rc = tamis_filter_open_or_create(
-        s->store, "window", SPEC(.capacity = 1000, .window_items = 1000, .slices = 4), &filter);
-    if (rc < 0) return rc;
-    const int added = tamis_filter_add(filter, "key", 3), rotated = tamis_filter_rotate(filter),
-              has = tamis_filter_contains(filter, "key", 3);
-    if (added >= 0 && has == 0) rc = SCENE_WRONG; /* one slice of four later */
-    rc = worse(rc, worse(added, worse(rotated, has)));
-    return worse(rc, worse(tamis_filter_close(filter), tamis_filter_drop(s->store, "window")));
-}
-
 static int64_t act_explain(struct scene *s)
 {
     char hashes[1024];
@@ -72,13 +45,6 @@ static int64_t act_explain(struct scene *s)
         worst = worse(worst, tamis_filter_explain(s->filters[i], 0, "key", 3, &explanation));
     }
     return worst;
-}
-
-/* The same keys again: a generation more, and back. */
-static int64_t act_rollback(struct scene *s)
-{
-    const int rc = scene_build(s->store, 0);
-    return rc < 0 ? rc : tamis_filter_rollback(s->store, "static", 0);
 }
 
 static int64_t act_interval(struct scene *s)
@@ -115,10 +81,10 @@ static int64_t act_recover(struct scene *s)
 }
 
 static const struct act more_acts[] = {
-    {"make store", act_make_store, NULL}, {"read only", act_read_only, NULL},
-    {"rotate", act_rotate, NULL},         {"explain", act_explain, NULL},
-    {"rollback", act_rollback, NULL},     {"interval", act_interval, NULL},
-    {"rescue", act_rescue, NULL},         {"recover", act_recover, NULL},
+    {"explain", act_explain, NULL},
+    {"interval", act_interval, NULL},
+    {"rescue", act_rescue, NULL},
+    {"recover", act_recover, NULL},
 };
 
 /* A durable filter as it is on the disk while it is in use: dirty, its log with a key that the

@@ -45,15 +45,15 @@ static void remember(void)
     }
 }
 
-int scene_build(tamis_store *store, uint32_t flags)
+int scene_build(tamis_store *store, const char *name, uint32_t kind, uint32_t flags)
 {
     const struct tamis_build_spec spec = {.size = sizeof spec,
-                                          .filter = SPEC(.kind = TAMIS_KIND_FUSE, .fp_rate = 1e-5),
+                                          .filter = SPEC(.kind = kind, .fp_rate = 1e-5),
                                           .memory_bytes = 1 << 20,
                                           .threads = 1,
                                           .flags = flags};
     const struct builds_keys all = {.family = 'k', .count = KEYS};
-    return builds_run(store, scene_names[STATIC], &spec, &all, NULL);
+    return builds_run(store, name, &spec, &all, NULL);
 }
 
 static void make_template(void)
@@ -76,7 +76,7 @@ static void make_template(void)
     make(store, COUNTING, &counting, SCENE_COUNTED, SCENE_TIMES);
     make(store, GROWN, &grown, KEYS, 1);
     make(store, DURABLE, &durable, KEYS, 1);
-    assert_done(scene_build(store, 0));
+    assert_done(scene_build(store, scene_names[STATIC], TAMIS_KIND_FUSE, 0));
     assert_int_equal(tamis_filter_except(store, scene_names[STATIC], scene_keys, SCENE_OUT),
                      SCENE_OUT);
     tamis_store_close(store);

@@ -225,6 +225,14 @@ static int64_t grow(tamis_store *store, const char *path)
     return rc;
 }
 
+static int64_t add_and_sync(tamis_store *store, const char *path)
+{
+    AUTO_FILTER *small = open_other(store, "small");
+    (void)path;
+    const int rc = tamis_filter_add(small, "new", 3);
+    return rc < 0 ? rc : tamis_filter_sync(small);
+}
+
 static int64_t rotate(tamis_store *store, const char *path)
 {
     AUTO_FILTER *windowed = open_other(store, "windowed");
@@ -321,6 +329,7 @@ const struct operation operations_all[] = {
     {"import static", import_static, NULL, "list", IN_FORCE, false},
     {"merge", merge, NULL, "list", IN_FORCE, false},
     {"grow", grow, NULL, "list", IN_FORCE, false},
+    {"add and sync", add_and_sync, NULL, "list", IN_FORCE, false},
     {"rotate", rotate, NULL, "list", IN_FORCE, false},
     {"backup", back_up, NULL, "list", IN_FORCE, false},
 };

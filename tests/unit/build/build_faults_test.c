@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * build_faults_test.c: what ends a build: the caller, any system call, any allocation, a kill at
- * any of its steps, memory that does not keep what was written to it.  The old generation is in
- * force after each, nothing is left behind, and the next build works.
+ * build_faults_test.c: a build that its caller ends, or whose memory does not keep what was written
+ * to it: the old generation is in force, nothing is left behind, and the next build works.  (Calls
+ * and allocations that fail: tests/faults/; kills: publish_kill_test.)
  */
 #include "builds.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "base/error.h"
-#include "faults.h"
-#include "hooks.h"
 #include "os/io.h"
 #include "points.h"
 
@@ -210,102 +204,6 @@ CASE(build_is_ended_while_its_file_goes_to_the_disk)
     check_old(&s);
 }
 
-/* ---- Faults ---------------------------------------------------------------------------------- */
-
-/* The call that is to fail: the nth of a verb (store/os/io.c, faults.c), or the nth allocation.
- * */
-struct fault {
-    const char *verb; /* NULL: allocation */
-    int error_number;
-    int must_end_it; /* 0, or what the build returns whenever that call fails */
-};
-
-static void arm(const struct fault *fault, unsigned nth)
-{
-    if (fault->verb != NULL)
-        faults_arm_verb(nth, fault->error_number, fault->verb);
-    else
-        faults_arm_memory(nth);
-}
-
-/* Where the fault was no error it must not have mattered: budgets and sweeps go on without. */
-static bool run_with_fault(uint32_t kind, uint64_t keys, const struct fault *fault, unsigned nth)
-{
-    AUTO_STAGE s = set_stage(kind, keys);
-    const int descriptors = fixture_descriptors();
-    (void)tamis__fail(0, "%s", "");
-    arm(fault, nth);
-    int rc = run(&s);
-    const bool reached = faults_disarm();
-    assert_true(rc >= 0 || *tamis_last_error() != '\0');
-    assert_true(reached || rc == 1);
-    assert_int_equal(fixture_descriptors(), descriptors);
-    assert_int_equal(fixture_problems(s.path), 0);
-    if (reached && fault->must_end_it) assert_int_equal(rc, fault->must_end_it);
-    if (rc < 0) {
-        check_old(&s);
-        assert_int_equal(run(&s), 1);
-    }
-    check_new(&s);
-    /* What could not be removed has gone with the next maker and the next writer. */
-    assert_done(builds_run(s.store, "next", &s.spec, &one_key, NULL));
-    assert_int_equal(fixture_files(s.path, "staging"), 0);
-    assert_int_equal(fixture_problems(s.path), 0);
-    return reached;
-}
-
-/* Lookups in a keyset on disk are thousands of reads alike: of these fewer and fewer. */
-static unsigned fail_each(uint32_t kind, uint64_t keys, const struct fault *fault)
-{
-    unsigned nth = 1, failed = 0;
-    while (run_with_fault(kind, keys, fault, nth)) {
-        nth += fault->verb != NULL ? 1 + nth / 4 : 1;
-        failed++;
-    }
-    return failed;
-}
-
-/* Seen to fail: with the error of tamis__segment_fill() of a piece left alone. */
-CASE(build_survives_any_failing_call)
-{
-    static const struct fault faults[] = {
-        {"open", EMFILE, 0},
-        {"stat", EIO, 0},
-        {"statfs", EIO, 0},
-        {"read", EIO, 0},
-        {"write", ENOSPC, TAMIS_ENOSPACE},
-        {"write", EIO, TAMIS_EIO},
-        {"allocate", ENOSPC, TAMIS_ENOSPACE},
-        {"fsync", EIO, 0},
-        {"write out", EIO, TAMIS_EIO},
-        {"rename", EIO, 0},
-        {"unlink", EACCES, 0},
-        {"lock", ENOLCK, 0},
-        {"mmap", ENOMEM, 0},
-        {"pread", EIO, 0},
-        {"pwrite", ENOSPC, 0},
-        {"writev", EIO, 0},
-        {"fdatasync", EIO, 0},
-    };
-    const uint64_t keys = FIXTURE_SANITIZED ? 2000 : 46000; /* these spill */
-    unsigned fuse = 0, blocked = 0;
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        fuse += fail_each(TAMIS_KIND_FUSE, keys, &faults[i]);
-        blocked += fail_each(TAMIS_KIND_BLOCKED, keys, &faults[i]);
-    }
-    (void)printf("%u calls failed of builds of kind fuse, %u of kind blocked\n", fuse, blocked);
-    assert_true(fuse > (FIXTURE_SANITIZED ? 40 : 60) && blocked > (FIXTURE_SANITIZED ? 40 : 60));
-}
-
-CASE(build_survives_any_failing_allocation)
-{
-    static const struct fault memory = {NULL, ENOMEM, 0};
-    const unsigned least =
-        FIXTURE_SANITIZED ? 8 : 20; /* LMDB's and libc's fail in a plain build alone */
-    assert_true(fail_each(TAMIS_KIND_FUSE, 2000, &memory) > least);
-    assert_true(fail_each(TAMIS_KIND_BLOCKED, 2000, &memory) > least);
-}
-
 /* ---- Memory that does not keep what it is given ---------------------------------------------- */
 
 static const char *spoilt_path;
@@ -360,36 +258,6 @@ CASE(build_with_faulty_data_is_not_published)
         assert_int_equal(fixture_files(s.path, "staging"), 0);
         assert_int_equal(run(&s), 1);
         check_new(&s);
-    }
-}
-
-/* ---- Kills ----------------------------------------------------------------------------------- */
-
-static unsigned kill_at;
-
-static void run_until_killed(void *context)
-{
-    const struct stage *old = context;
-    struct stage s = *old;
-    s.store = fixture_open(s.path, 0);
-    hooks_signal_at(kill_at, SIGKILL, 0);
-    _exit(run(&s) == 1 ? 0 : 1);
-}
-
-CASE(build_killed_at_any_step_leaves_the_old_generation)
-{
-    static const unsigned points[] = {TAMIS__POINT_STAGED, TAMIS__POINT_BUILD_SORTED,
-                                      TAMIS__POINT_BUILD_MADE, TAMIS__POINT_BUILD_VERIFIED};
-    static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED};
-    for (size_t i = 0; i < 2 * sizeof points / sizeof points[0]; i++) {
-        AUTO_STAGE s = set_stage(kinds[i % 2], 60000);
-        kill_at = points[i / 2];
-        assert_int_equal(fixture_child(run_until_killed, &s), SPAWN_KILLED);
-        check_old(&s);
-        assert_int_equal(run(&s), 1);
-        check_new(&s);
-        assert_int_equal(fixture_files(s.path, "staging"), 0);
-        assert_int_equal(fixture_problems(s.path), 0);
     }
 }
 

@@ -504,30 +504,6 @@ static char *make_small(void)
     return path;
 }
 
-CASE(backup_with_any_call_failing_leaves_nothing_or_the_whole)
-{
-    static const int errors[] = {28 /* ENOSPC */, 5 /* EIO */, 24 /* EMFILE */};
-    AUTO_FREE char *path = make_small();
-    AUTO_FREE char *before = riches_portrait(path);
-    tamis_store *store = fixture_open(path, 0);
-    for (int e = 0; e < 3; e++) {
-        int64_t rc = -1;
-        for (unsigned calls = 0; rc < 0; calls++) {
-            AUTO_FREE char *to = scratch_path("copy"), *partial = partial_of(to);
-            hooks_fail_call(calls, errors[e]);
-            rc = tamis_store_backup(store, to, NULL, NULL);
-            (void)hooks_end();
-            if (rc < 0) assert_true(*tamis_last_error() != '\0');
-            if (rc < 0 && exists(to)) assert_int_equal(fixture_files(to, "segments"), -1);
-            if (rc >= 0) riches_assert_portrait(to, before);
-            if (rc >= 0) assert_int_equal(fixture_problems(to), 0);
-            assert_true(calls < 2000);
-        }
-    }
-    tamis_store_close(store);
-    riches_assert_portrait(path, before);
-}
-
 static void back_up_in_child(void *context)
 {
     const char *const *paths = context;

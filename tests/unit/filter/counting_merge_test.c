@@ -456,26 +456,6 @@ CASE(merge_killed_never_makes_a_counter_too_low)
     }
 }
 
-CASE(merge_into_a_new_filter_killed_leaves_nothing)
-{
-    for (size_t i = 0; i < sizeof deaths / sizeof deaths[0]; i++) {
-        AUTO_FREE char *path;
-        AUTO_STORE *store = fixture_store(&path);
-        tamis_filter *pair[2], *made;
-        make_pair(store, pair);
-        merges_killed(path, deaths[i].point, deaths[i].passes, "made");
-        assert_refused(TAMIS_ENOTFOUND, "made", tamis_filter_open(store, "made", 0, &made));
-        assert_done(merges_new(store, "made", pair, 2, 0, &made));
-        assert_int_equal(fixture_files(path, "staging"), 0);
-        assert_int_equal(fixture_files(path, "segments"), 3);
-        assert_int_equal(fixture_problems(path), 0);
-        assert_done(merges_into(pair[0], pair[1]));
-        assert_same_counters(made, pair[0]);
-        close_all(pair, 2);
-        assert_done(tamis_filter_close(made));
-    }
-}
-
 CASES_PREPARE
 {
     scratch_in_memory(); /* it is not the disk that is looked at */

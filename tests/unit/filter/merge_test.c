@@ -404,60 +404,6 @@ CASE(merge_killed_keeps_what_there_was_and_is_completed)
     }
 }
 
-CASE(merge_into_a_new_filter_killed_is_whole_or_was_not)
-{
-    static const struct {
-        unsigned point;
-        int files; /* of segments, after the next writer */
-    } steps[] = {{TAMIS__POINT_STAGED, 2},
-                 {TAMIS__POINT_MERGE_LOADED, 2},
-                 {TAMIS__POINT_MERGE_DONE, 2},
-                 {TAMIS__POINT_RENAMED, 2},
-                 {TAMIS__POINT_COMMITTED, 3}};
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        AUTO_FREE char *path;
-        AUTO_STORE *store = fixture_store(&path);
-        AUTO_FILTER *b = fixture_filter(store, "b", 1000), *made = NULL;
-        merges_add(b, 0, 500, 1);
-        /* the first commit is of the garbage */
-        merges_killed(path, steps[i].point, steps[i].point == TAMIS__POINT_COMMITTED, "made");
-        tamis_filter *next = fixture_filter(store, "next", 10);
-        assert_done(tamis_filter_close(next));
-        assert_int_equal(fixture_files(path, "staging"), 0);
-        assert_int_equal(fixture_files(path, "segments"), steps[i].files);
-        assert_int_equal(fixture_problems(path), 0);
-        if (steps[i].files == 2) assert_done(merges_new(store, "made", &b, 1, 0, &made));
-        if (made == NULL) assert_done(tamis_filter_open(store, "made", 0, &made));
-        assert_int_equal(present(made, 0, 500), 500);
-    }
-}
-
-/* Each system call fails in turn: an error leaves nothing of the new filter. */
-STORE_CASE(merge_into_a_new_filter_that_fails_leaves_nothing)
-{
-    tamis_filter *b = fixture_filter(store, "b", 1000), *made;
-    unsigned failures = 0;
-    merges_add(b, 0, 500, 1);
-    bool failed = true;
-    for (unsigned nth = 0; failed; nth++) {
-        hooks_fail_call(nth, 0);
-        const int rc = merges_new(store, "made", &b, 1, 0, &made);
-        failed = hooks_end();
-        if (rc == 0) {
-            assert_int_equal(present(made, 0, 500), 500);
-            assert_done(tamis_filter_close(made));
-            assert_done(tamis_filter_drop(store, "made"));
-        } else {
-            failures++;
-        }
-        assert_int_equal(fixture_files(path, "staging"), 0);
-        assert_int_equal(fixture_files(path, "segments"), 1);
-        assert_int_equal(fixture_problems(path), 0);
-    }
-    assert_true(failures > 10);
-    assert_done(tamis_filter_close(b));
-}
-
 CASES_PREPARE
 {
     scratch_in_memory(); /* it is not the disk that is looked at */

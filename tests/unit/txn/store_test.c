@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* store_test.c: opening stores; list, drop and rename by name (store/txn/store.c). */
+#include "hooks.h"
 #include "keys.h"
+#include "points.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -312,6 +314,27 @@ STORE_CASE(store_rename_moves_the_filter_as_it_is)
     assert_string_equal(tamis__label_current(&header)->name, "new");
     tamis_filter_close(filter);
     assert_int_equal(fixture_problems(path), 0);
+}
+
+static void rename_until_killed(void *path)
+{
+    AUTO_STORE *store = fixture_open(path, 0);
+    hooks_signal_at(TAMIS__POINT_RENAME_LABEL, SIGKILL, 0);
+    (void)!tamis_filter_rename(store, "old", "renamed");
+}
+
+/* The one that renames dies before it has written the name into the segment. */
+STORE_CASE(store_rename_that_died_is_completed_by_who_opens_the_filter)
+{
+    tamis_filter_close(fixture_filter(store, "old", 100));
+    assert_int_equal(fixture_child(rename_until_killed, path), SPAWN_KILLED);
+    for (int i = 0; i < 2; i++) {
+        const struct tamis__segment_header header =
+            fixture_header_of(fixture_segment_path(path, 1));
+        assert_string_equal(tamis__label_current(&header)->name, i == 0 ? "old" : "renamed");
+        assert_int_equal(fixture_problems(path), 0);
+        assert_done(tamis_filter_close(fixture_opened(store, "renamed", 0)));
+    }
 }
 
 STORE_CASE(store_rename_to_a_name_that_is_there_is_refused)
