@@ -12,18 +12,12 @@
  *     bound_test                 the short form: the cells that were worst before there were
  *                                reservations
  *     TAMIS_BOUND_TRIALS=20 bound_test     the long form: all cells, so many trials each (hours)
- *     bound_test --capacity 1000 --rate 0.01 --processes 64 --batch 1024 --kind blocked [--durable]
- *     [--refuse]
- *                [--window-items N] [--window-ms N] [--keys N] [--dir /dev/shm] [--trials 20]
- *                                one cell; what is not given is the first of each list below
  *
- * Without --dir, files are made beside the program (on a disk) or, for cells of memory, in
- * /dev/shm. On the library as it is installed.
+ * Files are made beside the program (on a disk) or, for cells of memory, in /dev/shm.  On the
+ * library as it is installed.
  *
  * Seen to fail: before there were reservations, in nearly all cells of more than one process.
  */
-#include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -346,100 +340,9 @@ static unsigned run_long(unsigned trials)
     return failed;
 }
 
-/* ---- Options --------------------------------------------------------------------------------- */
-
-static double number_of(const char *text)
-{
-    char *end;
-    errno = 0;
-    const double number = strtod(text, &end);
-    if (errno != 0 || end == text || *end != '\0' || number < 0) {
-        (void)fprintf(stderr, "bound_test: '%s' is not a number\n", text);
-        exit(2);
-    }
-    return number;
-}
-
-static void take_option(struct cell *cell, unsigned *trials, int option, const char *value)
-{
-    switch (option) {
-    case 'n':
-        cell->capacity = (uint64_t)number_of(value);
-        return;
-    case 'p':
-        cell->rate = number_of(value);
-        return;
-    case 'P':
-        cell->processes = (unsigned)number_of(value);
-        return;
-    case 'b':
-        cell->batch = (size_t)number_of(value);
-        return;
-    case 'k':
-        cell->sort = *sort_named(value);
-        return;
-    case 'd':
-        cell->sort.durable = true;
-        return;
-    case 'r':
-        cell->sort.refuse = true;
-        return;
-    case 'w':
-        cell->sort.window_items = true;
-        cell->capacity = (uint64_t)number_of(value);
-        return;
-    case 'W':
-        cell->sort.window_ms = (uint32_t)number_of(value);
-        return;
-    case 'K':
-        cell->keys = (uint64_t)number_of(value);
-        return;
-    case 'D':
-        cell->dir = value;
-        return;
-    case 't':
-        *trials = (unsigned)number_of(value);
-        return;
-    default:
-        exit(2);
-    }
-}
-
-static unsigned run_chosen(int argc, char **argv)
-{
-    static const struct option options[] = {{"capacity", required_argument, NULL, 'n'},
-                                            {"rate", required_argument, NULL, 'p'},
-                                            {"processes", required_argument, NULL, 'P'},
-                                            {"batch", required_argument, NULL, 'b'},
-                                            {"kind", required_argument, NULL, 'k'},
-                                            {"durable", no_argument, NULL, 'd'},
-                                            {"refuse", no_argument, NULL, 'r'},
-                                            {"keys", required_argument, NULL, 'K'},
-                                            {"window-items", required_argument, NULL, 'w'},
-                                            {"window-ms", required_argument, NULL, 'W'},
-                                            {"dir", required_argument, NULL, 'D'},
-                                            {"trials", required_argument, NULL, 't'},
-                                            {NULL, 0, NULL, 0}};
-    struct cell cell = {
-        .capacity = 1000, .rate = 0.01, .processes = 1, .batch = 1, .sort = sorts[0]};
-    unsigned trials = 1;
-    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
-        take_option(&cell, &trials, option, optarg);
-    if (optind < argc || cell.processes < 1 || cell.processes > PROCESSES_MAX || cell.batch < 1 ||
-        cell.batch > BOUND_BATCH_MAX) {
-        (void)fprintf(stderr,
-                      "bound_test: 1 to %u processes and batches of 1 to %u keys, no other "
-                      "arguments\n",
-                      PROCESSES_MAX, BOUND_BATCH_MAX);
-        exit(2);
-    }
-    return run_cell(&cell, trials);
-}
-
-int main(int argc, char **argv)
+int main(void)
 {
     const char *trials = getenv("TAMIS_BOUND_TRIALS");
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
-    if (argc > 1) return run_chosen(argc, argv) > 0;
-    return (trials != NULL ? run_long((unsigned)number_of(trials)) : run_short()) > 0;
+    return (trials != NULL ? run_long((unsigned)strtoul(trials, NULL, 10)) : run_short()) > 0;
 }

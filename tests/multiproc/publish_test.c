@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "builds.h"
 #include "fixture.h"
@@ -38,7 +37,6 @@
 #endif
 #define GENERATIONS_MAX STEPS
 #define BATCH (2 * MARKS * GENERATIONS_MAX + 1)
-#define TIMES_MAX ((size_t)1 << 22)
 #define EXCEPTED 1000000u /* a key of every generation, which is an exception now and then */
 
 /* What is in force once a step is done. */
@@ -47,19 +45,13 @@ struct step {
     bool excepted;
 };
 
-struct times {
-    uint32_t *ns;
-    size_t count;
-};
-
 struct stage {
     tamis_store *store;
     tamis_filter *filter; /* opened before the readers are born */
     struct step steps[STEPS + 1];
     uint64_t begun, done, over;
     uint64_t batches;
-    unsigned files;                /* that a handle has mapped: a segment, and an index */
-    struct times switched, steady; /* of a batch */
+    unsigned files; /* that a handle has mapped: a segment, and an index */
 };
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
@@ -104,19 +96,6 @@ struct reader {
     struct tamis_key keys[BATCH];
     uint8_t answers[BATCH];
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void note_time(struct times *times, uint64_t ns)
-{
-    const size_t i = __atomic_fetch_add(&times->count, 1, __ATOMIC_RELAXED);
-    if (i < TIMES_MAX) times->ns[i] = ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
-}
 
 /* All first marks, then all second ones, ..., each before a fixed key; the last one is EXCEPTED. */
 static void fill_batch(struct reader *reader)
@@ -165,10 +144,8 @@ static void ask_batch(struct reader *reader)
     struct stage *stage = reader->stage;
     fill_batch(reader);
     const uint64_t done = __atomic_load_n(&stage->done, __ATOMIC_ACQUIRE);
-    const uint64_t before = now_ns();
     const int64_t rc =
         tamis_filter_contains_batch(reader->filter, reader->keys, BATCH, reader->answers);
-    const uint64_t ns = now_ns() - before;
     const uint64_t begun = __atomic_load_n(&stage->begun, __ATOMIC_ACQUIRE);
     SPAWN_CHECK(rc >= 0);
     const uint64_t generation = who_answered(reader);
@@ -177,9 +154,6 @@ static void ask_batch(struct reader *reader)
     const uint64_t step =
         find_step(stage, first, begun, generation, reader->answers[BATCH - 1] == 0);
     SPAWN_CHECK(step <= begun); /* that step, or a later one */
-    note_time(generation != stage->steps[reader->last].generation ? &stage->switched
-                                                                  : &stage->steady,
-              ns);
     reader->last = step;
     (void)__atomic_add_fetch(&stage->batches, 1, __ATOMIC_RELAXED);
 }
@@ -297,8 +271,6 @@ static struct stage *begin(char **path, unsigned files, pid_t readers[READERS])
     stage->files = files;
     *path = scratch_path("publish");
     (void)random_seed();
-    stage->switched.ns = spawn_shared(TIMES_MAX * sizeof(uint32_t));
-    stage->steady.ns = spawn_shared(TIMES_MAX * sizeof(uint32_t));
     stage->store = fixture_open(*path, TAMIS_CREATE);
     stage->steps[0].generation = 1;
     assert_int_equal(publish(stage->store, 1), 1);
@@ -331,42 +303,20 @@ static void end(char *path, struct stage *stage, const pid_t readers[READERS])
     free(path);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void print_times(const char *which, struct times *times)
-{
-    const size_t count = times->count < TIMES_MAX ? times->count : TIMES_MAX;
-    assert_true(count > 0);
-    const size_t middle = count / 2, late = count * 99 / 100;
-    qsort(times->ns, count, sizeof *times->ns, ascending);
-    printf("%-28s %8zu batches of %u keys: p50 %8.1f us, p99 %8.1f us, max %8.1f us\n", which,
-           count, BATCH, times->ns[middle] / 1e3, times->ns[late] / 1e3,
-           times->ns[count - 1] / 1e3);
-}
-
 CASE(publish_200_generations_under_readers)
 {
     pid_t readers[READERS];
     char *path;
     struct stage *stage = begin(&path, 1, readers);
-    const uint64_t before = now_ns();
     for (uint64_t g = 2; g <= GENERATIONS_MAX; g++) {
         begin_step(stage, g, false);
         assert_int_equal(publish(stage->store, g), 1);
         end_step(stage);
     }
-    printf("%u generations of %u keys in %.2f s\n", GENERATIONS_MAX - 1, FIXED + OWN + MARKS + 1,
-           (double)(now_ns() - before) / 1e9);
     unsigned files = 0;
     assert_int_equal(tamis_filter_generations(stage->store, "list", count_file, &files), 0);
     assert_int_equal(files, 4);
     end(path, stage, readers);
-    print_times("after a switch", &stage->switched);
-    print_times("others", &stage->steady);
     assert_true(stage->batches > GENERATIONS_MAX);
 }
 
@@ -425,6 +375,4 @@ CASE(any_change_under_readers_is_seen_by_the_next_call)
         take_any_step(stage, &random, &newest);
     end(path, stage, readers);
     printf("%u steps to generation %" PRIu64 "\n", STEPS - 1, newest);
-    print_times("after a switch", &stage->switched);
-    print_times("others", &stage->steady);
 }

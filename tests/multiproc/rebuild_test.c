@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rebuild_test.c: a filter is built anew, or dropped, while other processes add to it and ask it.
+ * rebuild_test.c: a filter is built anew while other processes add to it and ask it.  (Dropped:
+ * publish_kill_test, publish_lock_test, filter_test.)
  *
  * Seen to fail: with tamis__raise_epochs and tell() of change.c left out (a fresh handle misses
- * what adders have put into the list before); with the epochs of a drop not raised and nothing
- * told, and with the epochs alone (handles go on while another has the catalog's lock).
+ * what adders have put into the list before).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,14 +14,11 @@
 #include "builds.h"
 #include "fixture.h"
 #include "spawn.h"
-#include "txn/store.h"
 
 static uint64_t base_key(uint64_t i)
 {
     return ((uint64_t)1 << 48) + i;
 }
-
-/* ---- Rebuilt under adders -------------------------------------------------------------------- */
 
 #define ADDERS 3u
 #define BASE 100u /* keys of every build */
@@ -175,118 +172,6 @@ CASE(growing_filter_rebuilt_under_adders_tells_new_once)
     assert_true(told > ADDED / 20); /* under load most adds meet a publication */
     assert_int_equal(tamis_store_verify(r->store, NULL, builds_print_problem, NULL), 0);
     tamis_store_close(r->store);
-}
-
-/* ---- Dropped in use -------------------------------------------------------------------------- */
-
-#define READERS 4u
-#define KEYS 3000u
-
-static int count_file(void *context, const struct tamis_generation_stat *stat)
-{
-    *(unsigned *)context += stat->segment_count;
-    return 0;
-}
-
-static void publish_keys(tamis_store *store)
-{
-    static uint64_t keys[KEYS];
-    for (uint64_t i = 0; i < KEYS; i++)
-        keys[i] = i;
-    assert_int_equal(builds_publish(store, "list",
-                                    BUILD_SPEC(.filter = SPEC(.fp_rate = 0x1p-32), .threads = 1),
-                                    keys, KEYS, NULL),
-                     1);
-}
-
-struct dropping {
-    tamis_store *store;
-    bool locked; /* the catalog, from the drop on */
-    uint64_t begun, done, asked;
-    struct spawn_barrier barrier; /* of the readers and their parent */
-};
-
-/* Every call of a handle whose filter is gone says so, also when another has the name by now. */
-static void check_dropped(tamis_filter *filter, bool locked)
-{
-    const uint64_t number = 1;
-    const struct tamis_key key = {&number, sizeof number};
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    uint8_t answer;
-    SPAWN_CHECK(strstr(tamis_last_error(), "'list'") != NULL);
-    SPAWN_CHECK(strstr(tamis_last_error(), "dropped") != NULL);
-    SPAWN_CHECK(tamis_filter_contains(filter, key.data, key.bytes) == TAMIS_EDROPPED);
-    SPAWN_CHECK(tamis_filter_contains_batch(filter, &key, 1, &answer) == TAMIS_EDROPPED);
-    if (!locked)
-        SPAWN_CHECK(tamis_filter_stat(filter, &stat) == TAMIS_EDROPPED); /* asks the catalog */
-    SPAWN_CHECK(tamis_filter_close(filter) == 0);
-    SPAWN_CHECK(builds_mapped_files() == 0);
-}
-
-static void ask_until_dropped(void *context, unsigned index)
-{
-    struct dropping *d = context;
-    tamis_filter *filter;
-    SPAWN_CHECK(tamis_filter_open(d->store, "list", index % 2 ? TAMIS_READ_ONLY : 0, &filter) == 0);
-    spawn_wait(&d->barrier);
-    for (uint64_t number = 0;; number = (number + 1) % KEYS) {
-        const uint64_t done = __atomic_load_n(&d->done, __ATOMIC_ACQUIRE);
-        const int rc = tamis_filter_contains(filter, &number, sizeof number);
-        if (rc < 0) {
-            SPAWN_CHECK(rc == TAMIS_EDROPPED);
-            SPAWN_CHECK(__atomic_load_n(&d->begun, __ATOMIC_ACQUIRE) == 1);
-            break;
-        }
-        SPAWN_CHECK(rc == 1 && done == 0);
-        (void)__atomic_add_fetch(&d->asked, 1, __ATOMIC_RELAXED);
-    }
-    check_dropped(filter, d->locked);
-}
-
-/* With generations that are kept and exceptions, which all go with it. */
-CASE(dropped_filter_is_told_by_the_next_call)
-{
-    const uint64_t number = KEYS + 1;
-    const struct tamis_key key = {&number, sizeof number};
-    for (int round = 0; round < 10; round++) {
-        struct dropping *d = spawn_shared(sizeof *d);
-        AUTO_FREE char *path = scratch_path("drop");
-        pid_t pids[READERS];
-        unsigned files = 0;
-        int status;
-        d->barrier.count = READERS + 1;
-        d->locked = round % 2 == 1;
-        d->store = fixture_open(path, TAMIS_CREATE);
-        for (int g = 0; g < 3; g++)
-            publish_keys(d->store);
-        assert_int_equal(tamis_filter_except(d->store, "list", &key, 1), 1);
-        for (unsigned i = 0; i < READERS; i++)
-            pids[i] = spawn_one(ask_until_dropped, d, i);
-        spawn_wait(&d->barrier);
-        for (int64_t since = 0; __atomic_load_n(&d->asked, __ATOMIC_RELAXED) < 1000;)
-            spawn_idle(&since);
-        __atomic_store_n(&d->begun, 1, __ATOMIC_RELEASE);
-        assert_int_equal(tamis_filter_drop(d->store, "list"), 0);
-        /* Whoever has the catalog's lock next, for however long, cannot keep it from them. */
-        struct tamis__catalog_txn *txn = NULL;
-        if (d->locked)
-            assert_int_equal(tamis__catalog_begin(&d->store->catalog, TAMIS__LOCK_EXCLUSIVE, &txn),
-                             0);
-        __atomic_store_n(&d->done, 1, __ATOMIC_RELEASE);
-        if (txn == NULL) publish_keys(d->store); /* another filter, of the same name */
-        for (unsigned i = 0; i < READERS; i++) {
-            assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
-            assert_int_equal(status, 0);
-        }
-        if (txn != NULL) {
-            tamis__catalog_end(txn);
-            publish_keys(d->store);
-        }
-        assert_int_equal(tamis_filter_generations(d->store, "list", count_file, &files), 0);
-        assert_int_equal(files, 1);
-        assert_int_equal(tamis_store_verify(d->store, NULL, builds_print_problem, NULL), 0);
-        tamis_store_close(d->store);
-    }
 }
 
 CASES_PREPARE
