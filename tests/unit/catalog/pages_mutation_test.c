@@ -219,7 +219,11 @@ struct round {
     bool noted; /* damage comes at once after a writer has noted all pages as sound (file.c) */
 };
 
-/* See is_transaction() below. */
+/*
+ * The number by which one of the meta pages is the newer.  Made smaller by two in that one, it puts
+ * the commit before in force, whose pages are all there and sound: LMDB's file holds nothing
+ * against it.
+ */
 static bool transaction_changed(const struct truth *t)
 {
     return memcmp(t->mutated + 144, t->file + 144, 8) != 0 ||
@@ -307,77 +311,6 @@ CASE(pages_of_a_larger_catalog_damaged_give_errors_or_the_truth)
     learn(&truth, store);
     mutate_all(&truth, rounds(500, 5000), false);
     mutate_all(&truth, rounds(FIXTURE_SANITIZED ? 100 : 250, 1500), true);
-    forget(&truth);
-}
-
-/* ---- Each single bit ------------------------------------------------------------------------- */
-
-/* The page where the records are: the root of the newer meta page's main tree. */
-static uint64_t live_page(const struct truth *t)
-{
-    const uint64_t first = tamis__get64(t->file + 144), second = tamis__get64(t->file + PAGE + 144);
-    return tamis__get64(t->file + (second > first ? PAGE : 0) + 128);
-}
-
-/* Opens read-only, lists, and asks for each name: what a reader would do. */
-static const char *read_all(const struct truth *truth)
-{
-    const char *wrong = NULL;
-    tamis_store *store;
-    if (tamis_store_open(truth->path, TAMIS_READ_ONLY, &store) != 0) return NULL;
-    if (!lists_right(truth, store, NULL, NULL)) wrong = "the list is wrong";
-    for (size_t i = 0; wrong == NULL && i < truth->count; i++)
-        if (denies(store, truth->filters[i].name)) wrong = "a filter that is there is denied";
-    tamis_store_close(store);
-    return wrong;
-}
-
-/*
- * The number by which one of the meta pages is the newer.  Made smaller by two in that one, it puts
- * the commit before in force, whose pages are all there and sound: LMDB's file holds nothing
- * against it.
- */
-static bool is_transaction(uint64_t byte)
-{
-    return byte < 2 * PAGE && byte % PAGE >= 144 && byte % PAGE < 152;
-}
-
-static void flip_range(const struct truth *truth, uint64_t first_bit, uint64_t bits,
-                       uint64_t *failures)
-{
-    const char *catalog = fixture_join(truth->path, "catalog.mdb");
-    for (uint64_t bit = first_bit; bit < first_bit + bits; bit += FIXTURE_SANITIZED ? 11 : 1) {
-        unsigned char byte = truth->file[bit / 8];
-        byte ^= (unsigned char)(1u << bit % 8);
-        fixture_poke(catalog, bit / 8, &byte, 1);
-        const char *wrong = read_all(truth);
-        fixture_poke(catalog, bit / 8, &truth->file[bit / 8], 1);
-        catalog = fixture_join(truth->path, "catalog.mdb"); /* its buffer has been used again */
-        if (wrong == NULL || is_transaction(bit / 8)) continue;
-        print_error("byte %" PRIu64 " bit %d: %s\n", bit / 8, (int)(bit % 8), wrong);
-        if (++*failures > 20) _exit(1);
-    }
-}
-
-static void flip_each_bit(void *context)
-{
-    const struct truth *truth = context;
-    uint64_t failures = 0;
-    flip_range(truth, 0, 152 * 8, &failures);
-    flip_range(truth, PAGE * 8, 152 * 8, &failures);
-    flip_range(truth, live_page(truth) * PAGE * 8, PAGE * 8, &failures);
-    _exit(failures > 0);
-}
-
-/* Every bit that is in force: both meta pages, and the page with three filters on it. */
-CASE(pages_with_any_one_bit_flipped_give_errors_or_the_truth)
-{
-    struct truth truth = {0};
-    tamis_store *store = fixture_store(&truth.path);
-    catalogs_put_range(store, 1, 2);
-    catalogs_put_range(store, 3, 1);
-    learn(&truth, store);
-    assert_int_equal(fixture_child(flip_each_bit, &truth), 0);
     forget(&truth);
 }
 

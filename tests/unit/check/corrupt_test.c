@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * corrupt_test.c: 1,200 damaged stores and streams (2,400 in the long form), each used as a program
- * would use it.
+ * corrupt_test.c: 600 damaged stores (1,200 in the long form), each used as a program would use it.
  *
  * A store with a filter of every sort (riches.c) has one of its files damaged: bits flipped, bytes
  * replaced, pages or sectors zeroed, exchanged or written twice, the file cut short or lengthened.
@@ -14,31 +13,26 @@
  *     silent    neither, and something is answered otherwise
  *     crashed   a signal, or 60 seconds
  *
- * A stream is true if what is imported of it answers as what the sound stream makes.  Where a
- * checksum covers what was damaged nothing may be silent.  It covers none of the bits that are
- * added to, nor the live words of a header, nor other systems' streams.
- *
- * pages_mutation_test.c has 3,500 of catalogs alone, in memory and with every page of LMDB in
- * turn.
+ * Where a checksum covers what was damaged nothing may be silent.  It covers none of the bits that
+ * are added to, nor the live words of a header.  (Catalogs: pages_mutation_test; streams:
+ * exchange_test and its neighbours, and the corpora of tests/fuzz/.)
  *
  * Seen to fail:
  * With the checksum of static data not compared, and that of headers: 69 of 300 of the static data
  * silent (a header is held against the catalog besides).
  */
-#include "keys.h"
+#include "fixture.h"
 
 #include <err.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "damages.h"
 #include "riches.h"
 #include "rounds.h"
 #include "spawn.h"
-#include "streams.h"
 
 #define SHARE (FIXTURE_SANITIZED ? 10u : rounds(2, 1))
 #define ALARM_SECONDS 60u
@@ -52,13 +46,12 @@ struct count {
 
 /* ---- The store ------------------------------------------------------------------------------- */
 
-enum part { CATALOG, HEADER, LIVE_WORDS, STATIC_DATA, MUTABLE_DATA, LENGTH, PARTS };
+enum part { HEADER, LIVE_WORDS, STATIC_DATA, MUTABLE_DATA, LENGTH, PARTS };
 static const struct {
     const char *name;
     bool covered;
     unsigned mutations;
 } parts[PARTS] = {
-    [CATALOG] = {"catalog", true, 600},
     [HEADER] = {"header, constant part and names", true, 500},
     [LIVE_WORDS] = {"header, live words and counts", false, 100},
     [STATIC_DATA] = {"static data and exceptions", true, 300},
@@ -157,23 +150,13 @@ static struct bytes damaged(const struct truth *truth, enum part part, const cha
         header = fixture_header_of(from);
         (void)snprintf(file, 4200, "%s", fixture_segment_path(path, number));
         from = fixture_segment_path(truth->path, number);
-    } while (part != CATALOG && !is_of_part(part, &header));
-    if (part == CATALOG) {
-        (void)snprintf(file, 4200, "%s/catalog.mdb", path);
-        from = fixture_join(truth->path, "catalog.mdb");
-    }
+    } while (!is_of_part(part, &header));
     b.count = (size_t)fixture_size(from);
     b.data = malloc(b.count + 8192);
     if (b.data == NULL) err(1, "malloc");
     fixture_peek(from, 0, b.data, b.count);
     const size_t data = (size_t)header.data_offset;
     switch (part) {
-    case CATALOG:
-        if (random_below(random, 6) == 0)
-            damage_length(&b, random);
-        else
-            damage(&b, 0, b.count, 4096, random);
-        break;
     case HEADER:
         damage(&b, 0, 1152, 512, random);
         break;
@@ -224,138 +207,6 @@ CASE(corrupt_stores_are_refused_told_or_true)
     }
     free(truth.portrait);
     free(truth.path);
-}
-
-/* ---- Streams --------------------------------------------------------------------------------- */
-
-static const struct sort {
-    const char *format, *name;
-    struct tamis_filter_spec spec;
-    struct tamis_import_spec import;
-    bool covered;
-} sorts[] = {
-    {"tamis",
-     "stream tamis",
-     {.size = sizeof(struct tamis_filter_spec), .capacity = 500},
-     {.size = sizeof(struct tamis_import_spec), .seal_rate = 0},
-     true},
-    {"redisbloom",
-     "stream redisbloom",
-     {.size = sizeof(struct tamis_filter_spec),
-      .capacity = 500,
-      .fp_rate = 0.01,
-      .hash_set = "redisbloom",
-      .kind = TAMIS_KIND_BLOOM},
-     {.size = sizeof(struct tamis_import_spec), .seal_rate = 0},
-     false},
-    {"guava",
-     "stream guava",
-     {.size = sizeof(struct tamis_filter_spec),
-      .capacity = 500,
-      .fp_rate = 0.01,
-      .hash_set = "guava",
-      .kind = TAMIS_KIND_BLOOM},
-     {.size = sizeof(struct tamis_import_spec), .seal_rate = 0},
-     false},
-    {"redis-bitmap",
-     "stream redis-bitmap",
-     {.size = sizeof(struct tamis_filter_spec),
-      .m_bits = 4096,
-      .hash_set = "php:js,pjw",
-      .kind = TAMIS_KIND_BLOOM},
-     {.size = sizeof(struct tamis_import_spec), .m_bits = 4096, .hash_set = "php:js,pjw"},
-     false},
-};
-#define SORTS (sizeof sorts / sizeof sorts[0])
-#define STREAM_MUTATIONS 150u
-#define ASKED 4000u
-
-/* Which of the keys are in, as a sum. */
-static uint64_t answers_of(tamis_filter *filter)
-{
-    uint64_t sum = 0;
-    for (uint64_t key = 0; key < ASKED; key++) {
-        const int rc = tamis_filter_contains(filter, &key, sizeof key);
-        SPAWN_CHECK(rc >= 0);
-        sum += (uint64_t)rc * (key + 1);
-    }
-    return sum;
-}
-
-struct transfer {
-    const struct sort *sort;
-    char *path;
-    struct stream stream;
-    uint64_t expected;
-};
-
-static void import_it(void *context)
-{
-    struct transfer *t = context;
-    tamis_store *store;
-    tamis_filter *filter;
-    const struct tamis_source source = stream_source(&t->stream);
-    enum outcome outcome = REFUSED;
-    (void)alarm(ALARM_SECONDS);
-    SPAWN_CHECK(tamis_store_open(t->path, TAMIS_CREATE, &store) == 0);
-    if (tamis_filter_import(store, "imported", t->sort->format, &t->sort->import, &source,
-                            &filter) >= 0) {
-        outcome = answers_of(filter) == t->expected ? TRUE : SILENT;
-        (void)!tamis_filter_add(filter, "key", 3);
-        (void)tamis_filter_close(filter);
-    }
-    tamis_store_close(store);
-    _exit((int)outcome);
-}
-
-/* Into a store of its own. */
-static enum outcome import_outcome(struct transfer *t)
-{
-    t->path = scratch_path("import");
-    const enum outcome outcome = outcome_of(import_it, t);
-    scratch_remove(t->path);
-    free(t->path);
-    return outcome;
-}
-
-static void make_stream(const struct sort *sort, struct transfer *t)
-{
-    AUTO_STORE *store = fixture_store(NULL);
-    const struct tamis_sink sink = stream_sink(&t->stream);
-    AUTO_FILTER *filter = fixture_create(store, "one", &sort->spec);
-    keys_add(filter, 0, 300);
-    t->sort = sort;
-    t->expected = answers_of(filter);
-    assert_done(tamis_filter_export(filter, sort->format, 0, &sink));
-}
-
-CASE(corrupt_streams_are_refused_or_true)
-{
-    uint64_t random = random_seed();
-    for (size_t s = 0; s < SORTS; s++) {
-        struct transfer sound = {.stream = {.data = NULL}};
-        struct count count = {{0}};
-        make_stream(&sorts[s], &sound);
-        struct transfer t = sound;
-        assert_int_equal(import_outcome(&t), TRUE);
-        for (unsigned i = 0; i < STREAM_MUTATIONS / SHARE; i++) {
-            struct bytes b = {.count = sound.stream.bytes,
-                              .data = malloc(sound.stream.bytes + 8192)};
-            if (b.data == NULL) err(1, "malloc");
-            memcpy(b.data, sound.stream.data, b.count);
-            if (random_below(&random, 5) == 0)
-                damage_length(&b, &random);
-            else
-                damage(&b, 0, random_below(&random, 2) && b.count > 256 ? 256 : b.count, 64,
-                       &random);
-            t.stream = stream_of(b.data, b.count);
-            count.of[import_outcome(&t)]++;
-            stream_free(&t.stream);
-            free(b.data);
-        }
-        print_count(sorts[s].name, sorts[s].covered, &count);
-        stream_free(&sound.stream);
-    }
 }
 
 CASES_PREPARE
