@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * hash_vectors_test.c: every hash set, called as the library calls it, gives what the real program
- * gave.  vectors/README.md says where the rows come from; explain_vectors.py reads the same ones
- * through the command.
+ * gave.  vectors/README.md says where the rows come from.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,7 +184,7 @@ CASE(md5_positions_are_those_of_python)
     check_geometries("py_md5.tsv", "md5", NULL);
 }
 
-/* The last five of up to thousands of positions; explain_vectors.py holds all to their SHA-256. */
+/* The last five of up to thousands of positions. */
 CASE(long_runs_end_as_recorded)
 {
     AUTO_TSV table = tsv_read("long_runs.tsv");

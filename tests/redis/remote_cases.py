@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""remote_cases.py MODULE TAMIS: commands with --store URL answer as on a directory, and fail with a sentence, in
-bounded time, whatever the server does."""
+"""remote_cases.py MODULE TAMIS: commands with --store URL fail with a sentence, in bounded time, whatever the server
+does; that they answer as on a directory is for cli_cases.py."""
 import concurrent.futures
 import contextlib
 import os
@@ -11,78 +11,9 @@ import tempfile
 import threading
 import time
 
-from cluster_servers import Cluster
 from harness import TAMIS, eventually, run, same, server
 from remote import Adding, bounded, remote, urls
 from redis_server import free_port
-
-KEYS = [b"a", b"b", b"a", b"", b"\xff\x00\xfe".replace(b"\x00", b"\x01"), b"x" * 5000] + urls(0, 3000) + [b"b", b"c"]
-MIXED = urls(2000, 3000) + [b"a", b"nobody"]
-
-# On each store, in this order; what they print and their status must be the same.
-SCRIPT = [
-    (["create", "f", "-n", "100k", "-p", "1e-6"], None),
-    (["create", "f", "-n", "100k", "-p", "1e-6", "--if-missing"], None),
-    (["create", "f", "-n", "100k", "-p", "1e-6"], None),
-    (["add", "--new", "f"], KEYS),
-    (["add", "--seen", "f"], KEYS[:40]),
-    (["add", "--json", "f"], [b"a", b"d", "é".encode()]),
-    (["add", "--new", "-z", "f", "two", "three"], None),
-    (["add", "--new", "--hex", "f", "00ff", "00FF"], None),
-    (["add", "f"], []),
-    (["check", "f"], MIXED),
-    (["check", "-v", "f"], MIXED),
-    (["check", "-c", "f"], MIXED),
-    (["check", "-q", "f", "nobody"], None),
-    (["check", "--json", "f", "a", "nobody"], None),
-    (["check", "f"], []),
-    (["info", "f", "capacity"], None),
-    (["info", "f", "fp_rate"], None),
-    (["info", "f", "items"], None),
-    (["info", "f", "kind"], None),
-    (["info", "f", "state"], None),
-    (["info", "f", "nothing"], None),
-    (["create", "g", "-n", "1k", "--window", "1h", "--slices", "4"], None),
-    (["add", "--new", "g", "k"], None),
-    (["rotate", "g"], None),
-    (["check", "g", "k"], None),
-    (["info", "g", "window_seconds"], None),
-    (["list", "-q"], None),
-    (["list", "-q", "g"], None),
-    (["list", "-q", "h"], None),
-    (["rename", "f", "h"], None),
-    (["rename", "f", "i"], None),
-    (["check", "-c", "h"], MIXED),
-    (["check", "f", "a"], None),
-    (["add", "f", "a"], None),
-    (["drop", "h"], None),
-    (["drop", "h"], None),
-    (["list", "-q"], None),
-    (["drop", "g"], None),
-    (["list"], None),
-]
-
-
-def answers(store, shards=None):
-    found = []
-    for words, keys in SCRIPT:
-        more = ["--shards", str(shards)] if shards and words[0] == "create" else []
-        done = remote(store, *words, *more, keys=keys, status=None)
-        if (done.status == 2) != bool(done.err):
-            raise AssertionError(f"{store}: {words}: status {done.status}: {done.err!r}")
-        found.append((words, done.status, done.out))
-    return found
-
-
-def the_same_as_on_a_directory():
-    with tempfile.TemporaryDirectory() as directory:
-        wanted = answers(os.path.join(directory, "store"))
-    with server() as one, Cluster(3) as cluster:
-        one_url = one.url()
-        for store, shards in ((one_url, None), (one_url, 8), (one_url + "/3", 3), (cluster.url(), 64)):
-            for is_, line in zip(answers(store, shards), wanted):
-                same(is_, line, f"{store}, {shards} shards")
-        same(one.client().good("DBSIZE"), 0, "keys that are left")
 
 
 def keys_of_other_clients():
@@ -322,6 +253,6 @@ def the_rate_holds_over_all_shards():
         same(one.client().good("HGET", "r", "seed"), b"1", "the seed is not that of the shards")
 
 
-run(the_same_as_on_a_directory, keys_of_other_clients, what_was_cut_short_is_told, servers_that_refuse,
+run(keys_of_other_clients, what_was_cut_short_is_told, servers_that_refuse,
     servers_that_answer_garbage, servers_that_answer_a_byte_a_second, servers_that_answer_half_a_gigabyte,
     answers_do_not_wait_for_more_input, memory_is_that_of_one_batch, the_rate_holds_over_all_shards)

@@ -198,13 +198,6 @@ def what_is_damaged_is_told():
             told(few, *words, why="the user needs")
 
 
-def where_to_run_the_others():
-    with server() as one:
-        for words in (["verify"], ["repair"], ["backup", "x"], ["build", "x"], ["report", "-o", "x", "--all"],
-                      ["generations", "x"], ["except", "x", "add", "k"], ["compare", "x", "y"]):
-            told(one.url(), *words, why="run it on the server's machine, with --store DIR")
-
-
 def forward(source, target, cut):
     """Carries bytes until `cut` says that those in hand are to be lost with the connection."""
     try:
@@ -256,4 +249,4 @@ def removes_are_not_asked_twice():
 
 
 run(counting_filters_in_shards, shards_that_agree_are_merged, create_takes_what_a_server_can, streams_go_there_and_back,
-    a_stream_of_many_pieces, what_is_damaged_is_told, where_to_run_the_others, removes_are_not_asked_twice)
+    a_stream_of_many_pieces, what_is_damaged_is_told, removes_are_not_asked_twice)
