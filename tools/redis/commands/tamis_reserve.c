@@ -155,7 +155,7 @@ static bool spec_is_too_large(const struct tamis_filter_spec *spec)
                                   .kind = spec->kind,
                                   .capacity = spec->m_bits == 0 ? spec->capacity : 0,
                                   .fp_rate = spec->m_bits == 0 ? spec->fp_rate : 0};
-    const uint64_t most = (uint64_t)config.max_bytes;
+    const uint64_t most = config_max_bytes();
     if (spec->m_bits / 8 > most) return true;
     if (spec->capacity == 0) sizing.capacity = spec->window_items;
     return spec->m_bits == 0 && tamis_size(&sizing) == 0 && sizing.file_bytes > most;

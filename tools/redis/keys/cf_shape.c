@@ -47,7 +47,7 @@ int make_cuckoo(struct value *value, int db, const char *key, size_t key_bytes,
 {
     const uint64_t slots = cuckoo_slots(cuckoo);
     if (config.exact) return exact_make(value, cuckoo);
-    if (slots > (uint64_t)config.max_bytes) return TAMIS_ENOMEM; /* a slot takes more than a byte */
+    if (slots > config_max_bytes()) return TAMIS_ENOMEM; /* a slot takes more than a byte */
     struct tamis_filter_spec spec = {.size = sizeof spec,
                                      .kind = TAMIS_KIND_COUNTING,
                                      .capacity = capacity_for(cuckoo),
@@ -58,7 +58,7 @@ int make_cuckoo(struct value *value, int db, const char *key, size_t key_bytes,
                                   .capacity = spec.capacity,
                                   .fp_rate = spec.fp_rate};
     int rc = tamis_size(&sizing);
-    if (rc == 0 && sizing.file_bytes > (uint64_t)config.max_bytes) return TAMIS_ENOMEM;
+    if (rc == 0 && sizing.file_bytes > config_max_bytes()) return TAMIS_ENOMEM;
     if (rc == 0) rc = make_filter(value, db, key, key_bytes, maker_of_spec, &spec);
     value->cuckoo = *cuckoo;
     return rc;

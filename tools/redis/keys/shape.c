@@ -101,7 +101,7 @@ int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
                                      .flags = TAMIS_FILTER_OWNED};
     int rc = tamis_size(&sizing);
     if (rc < 0) return rc;
-    if (sizing.file_bytes > (uint64_t)config.max_bytes) return TAMIS_ENOMEM;
+    if (sizing.file_bytes > config_max_bytes()) return TAMIS_ENOMEM;
     rc = make_filter(value, db, key, key_bytes, maker_of_spec, &spec);
     if (rc == 0) value->expansion = shape->non_scaling ? 0 : shape->growth;
     return rc;

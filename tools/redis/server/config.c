@@ -84,6 +84,17 @@ static long long *numeric_place(const struct numeric *n)
     return (long long *)(void *)((char *)&config + n->offset);
 }
 
+uint64_t config_max_bytes(void)
+{
+    const int flags = RedisModule_GetContextFlags(NULL);
+    /* Beside asynchronous loading, clients of a replica that may be written to have their limits.
+     */
+    const bool loads = (flags & REDISMODULE_CTX_FLAGS_LOADING) != 0 &&
+                       (flags & REDISMODULE_CTX_FLAGS_ASYNC_LOADING) == 0;
+    const int follower = REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_READONLY;
+    return loads || (flags & follower) == follower ? INT64_MAX : (uint64_t)config.max_bytes;
+}
+
 /* ---- Reading and setting --------------------------------------------------------------------- */
 
 static bool set_rate(const char *text, size_t bytes)

@@ -22,6 +22,14 @@ struct config {
 
 extern struct config config;
 
+/*
+ * The most bytes that a filter may be made with now: tamis.max-bytes.  There is no such limit, and
+ * INT64_MAX is returned, for what was taken once: while the server loads its own dump or AOF, and
+ * on a replica to which the master alone writes.  (Redis has no limits there either, by its
+ * mustObeyClient().)
+ */
+uint64_t config_max_bytes(void);
+
 /* Reads the arguments of loadmodule, registers the settings and loads what redis.conf says.
  * REDISMODULE_ERR: one of them is wrong; the log says which. */
 int config_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);

@@ -97,7 +97,7 @@ int exact_make(struct value *value, const struct cuckoo *cuckoo)
     int rc = 0;
     value->cuckoo = *cuckoo;
     value->cuckoo.filters = 0;
-    if (cuckoo_slots(cuckoo) > (uint64_t)config.max_bytes) return TAMIS_ENOMEM;
+    if (cuckoo_slots(cuckoo) > config_max_bytes()) return TAMIS_ENOMEM;
     resize_list(value, cuckoo->filters);
     while (rc == 0 && value->cuckoo.filters < cuckoo->filters) {
         rc = append_filter(value, value->cuckoo.filters);
@@ -129,7 +129,7 @@ static int add_filter(struct value *value)
     struct cuckoo with = value->cuckoo;
     if (with.expansion == 0 || with.filters == CUCKOO_FILTERS_MAX) return TAMIS_EFULL;
     with.filters++;
-    if (cuckoo_slots(&with) > (uint64_t)config.max_bytes) return TAMIS_ENOMEM;
+    if (cuckoo_slots(&with) > config_max_bytes()) return TAMIS_ENOMEM;
     resize_list(value, with.filters);
     const int rc = append_filter(value, value->cuckoo.filters);
     if (rc == 0) value->cuckoo.filters++;

@@ -98,7 +98,7 @@ size_t head_without_seed(const void *head, size_t bytes, size_t at, size_t word_
 
 bool head_is_too_large(const void *head, size_t bytes)
 {
-    return head_data_bytes(head, bytes) > (uint64_t)config.max_bytes;
+    return head_data_bytes(head, bytes) > config_max_bytes();
 }
 
 size_t head_frame(const void *head, size_t bytes,
