@@ -129,12 +129,5 @@ int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     else
         error =
             iterator == 1 ? load_bloom_head(ctx, key, argv[1], data, bytes, durable) : NOT_FOUND;
-    if (error == NULL) {
-        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
-        (void)RedisModule_ReplicateVerbatim(ctx);
-    } else {
-        (void)RedisModule_ReplyWithError(ctx, error);
-    }
-    RedisModule_CloseKey(key);
-    return REDISMODULE_OK;
+    return end_change(ctx, key, error);
 }

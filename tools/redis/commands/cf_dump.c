@@ -194,12 +194,5 @@ int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     else
         error = held == HELD_NONE ? NOT_FOUND
                                   : load_cuckoo_piece(ctx, value, argv[1], iterator, argv[3]);
-    if (error == NULL) {
-        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
-        (void)RedisModule_ReplicateVerbatim(ctx);
-    } else {
-        (void)RedisModule_ReplyWithError(ctx, error);
-    }
-    RedisModule_CloseKey(key);
-    return REDISMODULE_OK;
+    return end_change(ctx, key, error);
 }

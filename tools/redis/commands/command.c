@@ -20,3 +20,15 @@ struct items *items_of(RedisModuleString **argv, int count)
     items.count = wanted;
     return &items;
 }
+
+int end_change(RedisModuleCtx *ctx, RedisModuleKey *key, const char *error)
+{
+    if (error == NULL) {
+        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+        (void)RedisModule_ReplicateVerbatim(ctx);
+    } else {
+        (void)RedisModule_ReplyWithError(ctx, error);
+    }
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}

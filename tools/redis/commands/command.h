@@ -23,6 +23,10 @@ struct items {
 };
 struct items *items_of(RedisModuleString **argv, int count);
 
+/* Ends a command that has changed a key, or could not: replies OK and replicates it, or replies
+ * with the error if there is one; closes the key.  Returns REDISMODULE_OK. */
+int end_change(RedisModuleCtx *ctx, RedisModuleKey *key, const char *error);
+
 /* bf_*.c */
 RedisModuleCmdFunc bf_reserve, bf_add, bf_madd, bf_insert, bf_exists, bf_mexists, bf_info, bf_card,
     bf_debug, bf_scandump, bf_loadchunk;
