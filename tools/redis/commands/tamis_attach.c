@@ -5,26 +5,66 @@
 
 #include "commands/command.h"
 #include "kept/leftovers.h"
+#include "keys/cf_shape.h"
+#include "persist/cuckoo_data.h"
 #include "registry/registry.h"
+#include "value/pieces.h"
+
+/*
+ * Describes a filter that counts to CF.*, and replicates what it has, as CF.SCANDUMP would tell it.
+ * Replicas need not have the filter then.  And an AOF that is loaded makes the filter anew: behind
+ * a TAMIS.ATTACH, its commands would count once more in the store's filter, which has counted them
+ * already.  Returns false if the filter cannot be read.
+ */
+static bool replicate_counts(RedisModuleCtx *ctx, RedisModuleString *name, struct value *value)
+{
+    unsigned char head[CUCKOO_HEAD_BYTES];
+    size_t bytes = 0;
+    char *data = cuckoo_of_counts(value) == 0 ? cuckoo_data(value, &bytes) : NULL;
+    if (data == NULL) return false;
+    cuckoo_write_head(&value->cuckoo, head);
+    (void)RedisModule_Replicate(ctx, "CF.LOADCHUNK", "slb", name, 1LL, (const char *)head,
+                                sizeof head);
+    for (size_t at = 0; at < bytes;) {
+        const size_t left = bytes - at, now = left < PIECE_BYTES ? left : (size_t)PIECE_BYTES;
+        at += now;
+        (void)RedisModule_Replicate(ctx, "CF.LOADCHUNK", "slb", name, (long long)at + 1,
+                                    data + at - now, now);
+    }
+    RedisModule_Free(data);
+    return true;
+}
+
+static const char *refusal_of(int rc)
+{
+    if (rc == TAMIS_EBUSY) return "ERR a key of this server has that filter";
+    return rc != TAMIS_EINVAL
+               ? NULL
+               : "ERR the filter counts and was not made by this server, whose AOF would count "
+                 "again what it has; copy it by 'tamis export' and TAMIS.LOAD";
+}
 
 static void attach_to_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                           const char *filter)
 {
     size_t bytes;
     const char *text = RedisModule_StringPtrLen(name, &bytes);
+    const int db = RedisModule_GetSelectedDb(ctx);
     struct value *value = value_new(TYPE_BLOOM);
-    int rc = make_of_stored(value, RedisModule_GetSelectedDb(ctx), text, bytes, filter);
-    if (rc == 0) {
+    const int rc = open_stored(value, db, text, bytes, filter);
+    const bool is_cuckoo = rc == 0 && value->type == TYPE_CUCKOO;
+    if (rc == 0 && (!is_cuckoo || replicate_counts(ctx, name, value))) {
+        adopt_stored(value, db, text, bytes);
         key_set(ctx, key, name, value);
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
-        (void)RedisModule_ReplicateVerbatim(ctx);
+        if (!is_cuckoo) /* a filter of ours has the name of its key now */
+            (void)RedisModule_Replicate(ctx, "TAMIS.ATTACH", "sc", name, value->name);
         return;
     }
+    (void)tamis_filter_close(value->filter);
     value_free(value);
-    if (rc == TAMIS_EINVAL)
-        (void)RedisModule_ReplyWithError(ctx, "ERR the filter counts, and BF.* does not");
-    else if (rc == TAMIS_EBUSY)
-        (void)RedisModule_ReplyWithError(ctx, "ERR a key of this server has that filter");
+    if (refusal_of(rc) != NULL)
+        (void)RedisModule_ReplyWithError(ctx, refusal_of(rc));
     else
         (void)reply_failure(ctx, "the filter cannot be attached");
 }

@@ -59,25 +59,30 @@ static bool is_held(const char *name, int db, const char *key, size_t key_bytes)
     return v != NULL && !goes;
 }
 
-int make_of_stored(struct value *value, int db, const char *key, size_t key_bytes, const char *name)
+int open_stored(struct value *value, int db, const char *key, size_t key_bytes, const char *name)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_store *store = store_open();
     if (store == NULL) return TAMIS_ENOSTORE;
     if (is_held(name, db, key, key_bytes)) return TAMIS_EBUSY;
     int rc = tamis_filter_open(store, name, 0, &value->filter);
-    if (rc == 0) rc = value_describe(value);
     if (rc == 0) rc = tamis_filter_stat(value->filter, &stat);
+    if (rc == 0 && (stat.flags & TAMIS_FILTER_OWNED) != 0 &&
+        tamis_kind_has(stat.kind, TAMIS_KIND_COUNTS))
+        value->type = TYPE_CUCKOO;
+    if (rc == 0) rc = value_describe(value);
     if (rc < 0) {
         (void)tamis_filter_close(value->filter);
         value->filter = NULL;
         return rc;
     }
     (void)strcpy(value->name, name);
-    if ((stat.flags & TAMIS_FILTER_OWNED) == 0)
-        value->life = LIFE_OTHERS;
-    else
-        leftovers_forget(name); /* an orphan is ours again */
-    naming_adopt(value, db, key, key_bytes);
+    value->life = (stat.flags & TAMIS_FILTER_OWNED) != 0 ? LIFE_FOUND : LIFE_OTHERS;
     return 0;
+}
+
+void adopt_stored(struct value *value, int db, const char *key, size_t key_bytes)
+{
+    if (value_is_ours(value)) leftovers_forget(value->name); /* an orphan is a key's again */
+    naming_adopt(value, db, key, key_bytes);
 }

@@ -17,7 +17,9 @@ int maker_of_spec(void *spec, tamis_store *in, const char *name, tamis_filter **
  */
 int make_filter(struct value *value, int db, const char *key, size_t key_bytes, maker_fn *make,
                 void *context);
-/* Opens a filter of the store for the value of a key, by its name, and lists the value.
- * TAMIS_EBUSY: a key has the filter already. */
-int make_of_stored(struct value *value, int db, const char *key, size_t key_bytes,
-                   const char *name);
+/* Opens a filter of the store for the value of a key, by its name.  The value, which is one of
+ * BF.*, becomes one of CF.* if the filter counts and this server has made it.  TAMIS_EBUSY: a key
+ * has the filter already; TAMIS_EINVAL: a filter of others that counts. */
+int open_stored(struct value *value, int db, const char *key, size_t key_bytes, const char *name);
+/* Lists such a value; its key has the filter now. */
+void adopt_stored(struct value *value, int db, const char *key, size_t key_bytes);
