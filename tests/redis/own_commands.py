@@ -57,7 +57,7 @@ def attached_filters_are_attached_again():
 
 
 def orphans_are_listed_and_dropped():
-    with served() as (redis, client):
+    with served("drop-orphans", "no") as (redis, client):
         client.good("BF.ADD", "k", "x")
         client.good("BF.ADD", "l", "x")
         client = redis.restart(kill=True)

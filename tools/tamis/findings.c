@@ -154,6 +154,28 @@ static void tell_fullness(const struct teller *teller)
     }
 }
 
+/* ---- Orphans ------------------------------------------------------------------------------- */
+
+/* The module for Redis gives an orphan such a name when a new key wants the old one.  Of its other
+ * filters only the server knows whether a key has them. */
+static void tell_orphan(const struct teller *teller)
+{
+    static const char apart[] = "redis:orphan:";
+    const struct tamis_filter_stat *stat = teller->stat;
+    char advice[2 * TAMIS_NAME_MAX + 256];
+    if ((stat->flags & TAMIS_FILTER_OWNED) == 0 ||
+        strncmp(stat->name, apart, sizeof apart - 1) != 0)
+        return;
+    (void)snprintf(advice, sizeof advice,
+                   "TAMIS.ORPHANS LIST tells what it was called; TAMIS.ATTACH KEY %s makes it a "
+                   "key's again, and TAMIS.ORPHANS DROP %s drops it",
+                   stat->name, stat->name);
+    tell_finding(
+        teller, "orphan",
+        "a Redis server made it for a key; no key has it now, and another key has its name", advice,
+        NULL);
+}
+
 /* ---- A filter -------------------------------------------------------------------------------- */
 
 void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void *context)
@@ -178,6 +200,7 @@ void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void
             "look at the disk (dmesg), then write the filter to it again:", "tamis sync NAME");
     }
     tell_fullness(&teller);
+    tell_orphan(&teller);
 }
 
 /* The clock of this machine may have been put right by this much. */

@@ -18,8 +18,8 @@ struct finding {
 
 typedef void finding_fn(void *context, const struct finding *finding);
 
-/* Calls fn for each state of the filter that needs attention: unclean, degraded, full, over. Damage
- * is left to those who look for it. */
+/* Calls fn for each state of the filter that needs attention: unclean, degraded, full, over, or an
+ * orphan of a Redis server.  Damage is left to those who look for it. */
 void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void *context);
 
 /* Calls fn if the newest slice of the filter's window begins in the future. */

@@ -6,6 +6,7 @@
 
 #include "commands/command.h"
 #include "kept/leftovers.h"
+#include "kept/unwanted.h"
 #include "registry/registry.h"
 #include "server/busy.h"
 #include "server/config.h"
@@ -189,7 +190,7 @@ static void count_orphan(void *context, const char *name, const char *was)
     ++*(uint64_t *)context;
 }
 
-enum { TOTALS = 13 };
+enum { TOTALS = 14 };
 struct total {
     const char *name;
     uint64_t number;
@@ -213,7 +214,8 @@ static void sum_up(struct total list[TOTALS])
                                       {"durable_batches", durable.batches},
                                       {"durable_failures", durable.failures},
                                       {"unclean_filters", t.unclean},
-                                      {"degraded_filters", t.degraded}};
+                                      {"degraded_filters", t.degraded},
+                                      {"dropped_orphans", unwanted_dropped()}};
     memcpy(list, all, sizeof all);
 }
 

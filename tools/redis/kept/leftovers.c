@@ -138,6 +138,16 @@ bool leftovers_close(void)
     return true;
 }
 
+void leftovers_tell_orphan(RedisModuleCtx *ctx, struct leftover *l)
+{
+    if (strcmp(l->was, l->name) != 0 && tamis_filter_rename(registry_store(), l->name, l->was) == 0)
+        (void)strcpy(l->name, l->was);
+    RedisModule_Log(ctx, "warning",
+                    "the filter '%s' was made for a key, and no key has it now; it stays until "
+                    "TAMIS.ORPHANS DROP, or TAMIS.ATTACH makes it a key's again",
+                    l->name);
+}
+
 void orphans_each(orphan_fn *fn, void *context)
 {
     for (const struct leftover *l = leftovers; finished && l != NULL; l = l->next)

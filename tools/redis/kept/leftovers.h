@@ -17,6 +17,7 @@ struct leftover {
     int64_t origin; /* when its first segment was made; 0: not looked at yet */
     uint32_t kind;
     bool owned;
+    bool unwanted; /* an orphan that unwanted.c drops */
 };
 
 /* Lists the store's filters.  Called when the store has been opened. */
@@ -45,6 +46,9 @@ void leftovers_take_off(bool (*is_done)(void *context, struct leftover *), void 
  * none. */
 typedef void orphan_fn(void *context, const char *name, const char *was);
 void orphans_each(orphan_fn *fn, void *context);
+/* The log says that the filter is an orphan.  It gets back the name that it had at the start, if
+ * that is free. */
+void leftovers_tell_orphan(RedisModuleCtx *ctx, struct leftover *l);
 /* Takes a filter off the list, by its name: it is a key's again. */
 void leftovers_forget(const char *name);
 /* Drops an orphan by its name.  TAMIS_ENOTFOUND: no orphan has the name. */

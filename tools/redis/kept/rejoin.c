@@ -166,19 +166,21 @@ static bool is_done_by_origin(void *context, struct leftover *l)
 
 static bool tell_orphan(void *context, struct leftover *l)
 {
-    if (strcmp(l->was, l->name) != 0 && tamis_filter_rename(registry_store(), l->name, l->was) == 0)
-        (void)strcpy(l->name, l->was);
-    RedisModule_Log(context, "warning",
-                    "the filter '%s' was made for a key, and no key has it now; it stays until "
-                    "TAMIS.ORPHANS DROP, or TAMIS.ATTACH makes it a key's again",
-                    l->name);
+    leftovers_tell_orphan(context, l);
     return false;
 }
 
-void rejoin_finish(RedisModuleCtx *ctx)
+static bool mark_unwanted(void *context, struct leftover *l)
+{
+    (void)context;
+    l->unwanted = true;
+    return false;
+}
+
+void rejoin_finish(RedisModuleCtx *ctx, bool drop_orphans)
 {
     if (store_open() == NULL || !leftovers_close()) return;
     leftovers_take_off(is_done_by_name, NULL);
     leftovers_take_off(is_done_by_origin, NULL);
-    leftovers_take_off(tell_orphan, ctx);
+    leftovers_take_off(drop_orphans ? mark_unwanted : tell_orphan, ctx);
 }

@@ -12,7 +12,8 @@
  *                                                   bits of the new one; else they are merged, if
  *                                                   it may be the same filter, grown another way
  *     its key was gone already (NAME_TRASH)         it is dropped
- *     no key has it                                 an orphan: it stays, and is told
+ *     no key has it                                 an orphan: it stays, and is told; or it is
+ *                                                   dropped (unwanted.h)
  *
  * A filter of kind counting would count twice by the second way: the AOF alone says what it has,
  * and what the store had of it is dropped.
@@ -24,9 +25,11 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "server/redis_api.h"
 
 /* Called when all keys are loaded.  A key that was loaded anew gets the filter that the store had
- * of it before.  A filter that no key has is an orphan, and the log says so.  A second call does
- * nothing; nor does a call while the store cannot be opened. */
-void rejoin_finish(RedisModuleCtx *ctx);
+ * of it before.  A filter that no key has is an orphan: the log says so, or unwanted.c drops it.  A
+ * second call does nothing; nor does a call while the store cannot be opened. */
+void rejoin_finish(RedisModuleCtx *ctx, bool drop_orphans);

@@ -18,7 +18,10 @@
 
 #include "kept/kept.h"
 #include "kept/naming.h"
+#include "kept/others.h"
 #include "kept/rejoin.h"
+#include "kept/store.h"
+#include "kept/unwanted.h"
 #include "keys/keys.h"
 #include "persist/freeze.h"
 #include "persist/rdb.h"
@@ -28,6 +31,7 @@
 #include "value/durable.h"
 
 static pid_t server_pid;
+static bool loaded; /* a dump or an AOF, when the server began */
 
 /* When the last whole dump was made, as the server tells it, in seconds. */
 static unsigned long long last_save(RedisModuleCtx *ctx)
@@ -95,13 +99,35 @@ static void on_child(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what,
     }
 }
 
+/* Does the server keep its data nowhere?  It has loaded nothing when it began, saves nothing, and
+ * has no AOF, nor the directory of one. */
+static bool keeps_nothing(RedisModuleCtx *ctx)
+{
+    char directory[256];
+    const int keeping = REDISMODULE_CTX_FLAGS_AOF | REDISMODULE_CTX_FLAGS_RDB;
+    return !loaded && (RedisModule_GetContextFlags(ctx) & keeping) == 0 &&
+           (config_of_server(ctx, "appenddirname", directory, sizeof directory) == 0 ||
+            access(directory, F_OK) != 0);
+}
+
+static void finish_loading(RedisModuleCtx *ctx)
+{
+    static bool finished;
+    if (finished || store_open() == NULL) return;
+    finished = true;
+    rejoin_finish(ctx, config.drop_orphans == ORPHANS_YES ||
+                           (config.drop_orphans == ORPHANS_AUTO && keeps_nothing(ctx)));
+}
+
 static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
 {
     (void)event;
     (void)data;
     rdb_loading(what == REDISMODULE_SUBEVENT_LOADING_AOF_START);
     durable_wait_all();
-    if (what == REDISMODULE_SUBEVENT_LOADING_ENDED) rejoin_finish(ctx);
+    loaded |= what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
+              what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
+    if (what == REDISMODULE_SUBEVENT_LOADING_ENDED) finish_loading(ctx);
 }
 
 /* Does what was put off. */
@@ -120,7 +146,9 @@ static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     const int flags = RedisModule_GetContextFlags(ctx);
     if ((flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING)) != 0)
         return;
-    rejoin_finish(ctx); /* if nothing was loaded, this is the first call */
+    finish_loading(ctx); /* if nothing was loaded, this is the first call */
+    others_see_us();
+    if (!busy_is_stuck()) unwanted_drop_some(ctx);
     hold(ctx, (flags & REDISMODULE_CTX_FLAGS_ACTIVE_CHILD) != 0);
     tidy();
 }

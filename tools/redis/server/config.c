@@ -76,6 +76,8 @@ static const struct numeric numerics[] = {
 
 static const char *rdb_names[] = {"content", "reference"};
 static const int rdb_values[] = {RDB_CONTENT, RDB_REFERENCE};
+static const char *orphans_names[] = {"auto", "yes", "no"};
+static const int orphans_values[] = {ORPHANS_AUTO, ORPHANS_YES, ORPHANS_NO};
 static const char *kind_names[] = {"blocked", "bloom"};
 static const int kind_values[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
 
@@ -232,6 +234,8 @@ static int take_argument(const char *name, const RedisModuleString *value)
         return bytes > 0;
     }
     if (is_name(name, "rdb")) return set_enum(text, rdb_names, rdb_values, 2, &config.rdb);
+    if (is_name(name, "drop-orphans"))
+        return set_enum(text, orphans_names, orphans_values, 3, &config.drop_orphans);
     if (is_name(name, "kind")) return set_enum(text, kind_names, kind_values, 2, &config.kind);
     if (is_name(name, "exact")) return set_yes_no(text, &config.exact);
     if (is_name(name, "default-rate") || is_name(name, "bf-error-rate") ||
@@ -276,6 +280,10 @@ static int register_configs(RedisModuleCtx *ctx)
         rc = RedisModule_RegisterEnumConfig(ctx, "rdb", config.rdb, 0, rdb_names, rdb_values, 2,
                                             get_int, set_int, NULL, &config.rdb);
     if (rc == 0)
+        rc = RedisModule_RegisterEnumConfig(ctx, "drop-orphans", config.drop_orphans, 0,
+                                            orphans_names, orphans_values, 3, get_int, set_int,
+                                            NULL, &config.drop_orphans);
+    if (rc == 0)
         rc = RedisModule_RegisterEnumConfig(ctx, "kind", config.kind, 0, kind_names, kind_values, 2,
                                             get_int, set_int, NULL, &config.kind);
     if (rc == 0)
@@ -290,26 +298,36 @@ static int register_configs(RedisModuleCtx *ctx)
     return rc == 0 ? RedisModule_LoadConfigs(ctx) : rc;
 }
 
+size_t config_of_server(RedisModuleCtx *ctx, const char *name, char *text, size_t room)
+{
+    size_t bytes = 0;
+    RedisModuleCallReply *pair = NULL, *value = NULL;
+    if (RedisModule_CallReplyArrayElement != NULL && RedisModule_CallReplyStringPtr != NULL)
+        pair = RedisModule_Call(ctx, "CONFIG", "cc", "GET", name);
+    if (pair != NULL) value = RedisModule_CallReplyArrayElement(pair, 1);
+    const char *told = value != NULL ? RedisModule_CallReplyStringPtr(value, &bytes) : NULL;
+    if (told == NULL || bytes >= room) bytes = 0;
+    if (bytes > 0) memcpy(text, told, bytes);
+    text[bytes] = '\0';
+    if (pair != NULL) RedisModule_FreeCallReply(pair);
+    return bytes;
+}
+
 /* Sets the store that a server has unless it is told another: `tamis` beside dump.rdb.  Servers may
  * have one directory and a dump of another name each; then their stores have these names. */
 static void set_default_store(RedisModuleCtx *ctx)
 {
     static const char usual[] = "dump.rdb", ending[] = ".rdb", dir[] = ".tamis";
-    char name[STORE_NAME_ROOM] = "tamis";
-    size_t bytes = 0;
-    RedisModuleCallReply *pair = NULL, *value = NULL;
-    if (RedisModule_CallReplyArrayElement != NULL && RedisModule_CallReplyStringPtr != NULL)
-        pair = RedisModule_Call(ctx, "CONFIG", "cc", "GET", "dbfilename");
-    if (pair != NULL) value = RedisModule_CallReplyArrayElement(pair, 1);
-    const char *dump = value != NULL ? RedisModule_CallReplyStringPtr(value, &bytes) : NULL;
-    if (dump != NULL && bytes > 0 && bytes + sizeof dir < sizeof name &&
-        !(bytes == sizeof usual - 1 && memcmp(dump, usual, bytes) == 0)) {
+    char name[STORE_NAME_ROOM], dump[STORE_NAME_ROOM - sizeof dir];
+    size_t bytes = config_of_server(ctx, "dbfilename", dump, sizeof dump);
+    if (bytes == 0 || strcmp(dump, usual) == 0) {
+        (void)strcpy(name, "tamis");
+    } else {
         const size_t tail = sizeof ending - 1;
         if (bytes > tail && memcmp(dump + bytes - tail, ending, tail) == 0) bytes -= tail;
         memcpy(name, dump, bytes);
         memcpy(name + bytes, dir, sizeof dir);
     }
-    if (pair != NULL) RedisModule_FreeCallReply(pair);
     /* cppcheck-suppress danglingLifetime ; it is a copy */
     config.store = RedisModule_Strdup(name);
 }

@@ -6,10 +6,12 @@
 #include "server/redis_api.h"
 
 enum rdb_mode { RDB_CONTENT, RDB_REFERENCE };
+enum drop_orphans { ORPHANS_AUTO, ORPHANS_YES, ORPHANS_NO };
 
 struct config {
     char *store;                /* tamis.store */
     int rdb;                    /* tamis.rdb: enum rdb_mode */
+    int drop_orphans;           /* tamis.drop-orphans: enum drop_orphans */
     int exact;                  /* tamis.exact: BF.RESERVE makes RedisBloom's own filters */
     int kind;                   /* tamis.kind: enum tamis_kind, blocked or bloom */
     long long default_capacity; /* tamis.default-capacity */
@@ -29,6 +31,10 @@ extern struct config config;
  * mustObeyClient().)
  */
 uint64_t config_max_bytes(void);
+
+/* Reads a setting of the server, such as "dbfilename".  Returns its bytes; 0 if it has none, or it
+ * does not fit. */
+size_t config_of_server(RedisModuleCtx *ctx, const char *name, char *text, size_t room);
 
 /* Reads the arguments of loadmodule, registers the settings and loads what redis.conf says.
  * REDISMODULE_ERR: one of them is wrong; the log says which. */

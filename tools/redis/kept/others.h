@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * others.h: do others use the store, or a filter of it?
+ *
+ * Each server has a shared lock on the directory of its store while it runs.  Who gets the lock for
+ * itself is the only server of the store.  A process that has a filter open has its files open or
+ * mapped, which the kernel tells by a lease for writing (fcntl(2)): it gives one only on a file
+ * that nobody else has open.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "tamis.h"
+
+/* Takes the shared lock, if this server has not got it yet.  Called now and then. */
+void others_see_us(void);
+/* Is this the only server that runs on the store?  False if it cannot be told. */
+bool others_are_none(void);
+/* Has another process the filter open?  This one must not have it open.  True if it cannot be
+ * told. */
+bool others_use(const char *filter);
