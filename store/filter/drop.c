@@ -1,45 +1,127 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* drop.c: drops a filter, or gives it another name. */
+/* drop.c: drops a filter, or many at once, or gives a filter another name. */
 #include "filter/points.h"
 #include "txn/files.h"
 #include "txn/replay.h"
 #include "txn/spares.h"
 #include "txn/write.h"
 
+/* What is to be done for a filter that is dropped, once that is committed. */
+struct dropped {
+    uint64_t filter_id;
+    uint64_t newest; /* number of its last segment */
+    bool is_durable;
+};
+
+/* Takes a filter out of the catalog; nothing is committed yet.  TAMIS_ENOTFOUND comes without a
+ * sentence. */
+static int forget(struct tamis_store *store, struct tamis__catalog_txn *txn, const char *name,
+                  struct tamis__numbers *files, struct dropped *dropped)
+{
+    struct tamis__record record;
+    int rc = tamis__store_get(store, txn, name, &record);
+    if (rc == 0) rc = tamis__spares_take_back(store, txn, &record, files);
+    if (rc == 0) rc = tamis__forget_all(txn, &record, files);
+    if (rc == 0) rc = tamis__raise_epochs(store, &record);
+    if (rc == 0)
+        *dropped = (struct dropped){.filter_id = record.filter_id,
+                                    .newest = record.segments[record.segment_count - 1].number,
+                                    .is_durable = record.policy.durable};
+    return rc;
+}
+
+/* Commits that filters were forgotten, and tells their handles. */
+static int commit(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                  const struct dropped *dropped, size_t count)
+{
+    TAMIS__POINT(TAMIS__POINT_DROP_EPOCH);
+    const int rc = tamis__catalog_commit(txn);
+    if (rc < 0) return rc;
+    /* The epoch alone does not do: a handle that finds the lock taken by the next writer goes on.
+     */
+    for (size_t i = 0; i < count; i++)
+        (void)tamis__segment_tell(&store->place, dropped[i].newest,
+                                  offsetof(struct tamis__segment_header, next),
+                                  TAMIS__NEXT_DROPPED);
+    TAMIS__POINT(TAMIS__POINT_DROP_UNLINK);
+    /* Forgets the logs of dead handles; a live handle removes its own. */
+    for (size_t i = 0; i < count; i++)
+        if (dropped[i].is_durable) (void)tamis__logs_forget(store, dropped[i].filter_id);
+    return 0;
+}
+
+/* Ends the transaction.  Removing the files may take long.  They are noted as garbage, so the next
+ * writer may come first. */
+static void end(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                struct tamis__numbers *files, int rc)
+{
+    tamis__catalog_end(txn);
+    if (rc == 0) tamis__remove_files(store, files);
+    free(files->list);
+}
+
 TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
 {
     TAMIS__REFUSE_NULL(store, "store");
     struct tamis__numbers files = {0};
     struct tamis__catalog_txn *txn;
-    struct tamis__record record;
+    struct dropped dropped;
     int rc = tamis__check_name(name);
     if (rc < 0) return rc;
     rc = tamis__store_begin_write(store, &txn);
     if (rc < 0) return rc;
-    rc = tamis__store_get(store, txn, name, &record);
+    rc = forget(store, txn, name, &files, &dropped);
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(store, name);
-    if (rc == 0) rc = tamis__spares_take_back(store, txn, &record, &files);
-    if (rc == 0) rc = tamis__forget_all(txn, &record, &files);
-    if (rc == 0) rc = tamis__raise_epochs(store, &record);
-    if (rc == 0) {
-        TAMIS__POINT(TAMIS__POINT_DROP_EPOCH);
-        rc = tamis__catalog_commit(txn);
+    if (rc == 0) rc = commit(store, txn, &dropped, 1);
+    end(store, txn, &files, rc);
+    return rc;
+}
+
+static int check_names(const char *const *names, size_t count)
+{
+    int rc = 0;
+    if (count > TAMIS_DROP_MAX)
+        return tamis__fail(TAMIS_EINVAL,
+                           "%zu filters are too many to be dropped at once; drop at most %d, and "
+                           "the others then",
+                           count, TAMIS_DROP_MAX);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = tamis__check_name(names[i]);
+    return rc;
+}
+
+/* Forgets the filters that are there.  Returns how many, or an error. */
+static int forget_many(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                       const char *const *names, size_t count, struct tamis__numbers *files,
+                       struct dropped *dropped)
+{
+    int found = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int rc = forget(store, txn, names[i], files, &dropped[found]);
+        if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
+        found += rc == 0;
     }
+    return found;
+}
+
+TAMIS_API int tamis_filter_drop_many(tamis_store *store, const char *const *names, size_t count)
+{
+    TAMIS__REFUSE_NULL(store, "store");
+    if (count > 0) TAMIS__REFUSE_NULL(names, "names");
+    struct tamis__numbers files = {0};
+    struct tamis__catalog_txn *txn;
+    int rc = check_names(names, count);
+    if (rc < 0 || count == 0) return rc;
+    struct dropped *dropped = calloc(count, sizeof *dropped);
+    if (dropped == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory dropping filters");
+    rc = tamis__store_begin_write(store, &txn);
     if (rc == 0) {
-        /* The epoch alone does not do: a handle that finds the lock taken by the next writer goes
-         * on. */
-        (void)tamis__segment_tell(&store->place, record.segments[record.segment_count - 1].number,
-                                  offsetof(struct tamis__segment_header, next),
-                                  TAMIS__NEXT_DROPPED);
-        TAMIS__POINT(TAMIS__POINT_DROP_UNLINK);
-        /* Forgets the logs of dead handles; a live handle removes its own. */
-        if (record.policy.durable) (void)tamis__logs_forget(store, record.filter_id);
+        const int found = forget_many(store, txn, names, count, &files, dropped);
+        rc = found > 0 ? commit(store, txn, dropped, (size_t)found) : found;
+        end(store, txn, &files, rc);
+        if (rc == 0) rc = found;
     }
-    tamis__catalog_end(txn);
-    /* Removing the files may take long.  They are noted as garbage, so the next writer may come
-     * first. */
-    if (rc == 0) tamis__remove_files(store, &files);
-    free(files.list);
+    free(dropped);
     return rc;
 }
 

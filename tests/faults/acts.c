@@ -324,6 +324,13 @@ static int64_t act_close(struct scene *s)
     return worse(rc, scene_open(s));
 }
 
+static int64_t drop_of_two(tamis_store *store)
+{
+    static const char *const names[] = {"none", "new"};
+    const int dropped = tamis_filter_drop_many(store, names, 2);
+    return dropped == 1 ? 0 : dropped < 0 ? dropped : SCENE_WRONG;
+}
+
 static int64_t act_create(struct scene *s)
 {
     const struct tamis_filter_spec *spec = SPEC(.capacity = 20000, .fp_rate = 0.001);
@@ -333,7 +340,7 @@ static int64_t act_create(struct scene *s)
     if (rc < 0) return rc;
     rc = add_batch(filter, BLOCKED, scene_fresh_keys, KEYS, true);
     rc = worse(rc, tamis_filter_close(filter));
-    return worse(rc, tamis_filter_drop(s->store, "new"));
+    return worse(rc, drop_of_two(s->store));
 }
 
 static int64_t act_rename(struct scene *s)

@@ -7,61 +7,11 @@ while the registry's handler of fork() was registered before the library's.
 import itertools
 import os
 import select
-import sys
 import time
 
-from harness import beside, eventually, is_linked, is_rewritten, refused, run, same, served, server, store_of, tamis
+from harness import beside, eventually, is_linked, is_rewritten, refused, run, same, served, store_of, tamis
 from redis_client import Error
-
-SLOW_DISK = os.path.abspath(sys.argv.pop(3))
-
-
-class Disk:
-    """A server whose store is on a disk of a given speed: a disk that stands still shows what comes first at any speed of
-    the machine."""
-
-    def __init__(self, *arguments, **settings):
-        self.redis = server(*arguments, **settings)
-        self.file = os.path.join(self.redis.directory, "speed")
-        self.redis.environment = {"LD_PRELOAD": SLOW_DISK, "TAMIS_SLOW_DISK": self.file}
-        self.takes(0)
-
-    def takes(self, milliseconds):
-        with open(self.file + ".new", "w", encoding="ascii") as file:
-            file.write(f"{milliseconds}\n")
-        os.replace(self.file + ".new", self.file)
-
-    def stands_still(self):
-        self.takes(-2)
-
-    def __enter__(self):
-        self.redis.__enter__()
-        return self, self.redis.client()
-
-    def __exit__(self, *what):
-        self.redis.__exit__(*what)
-
-    def ask(self, client, *commands):
-        """Sends each command by a client of its own, and returns these clients when the server has taken all of them, of
-        which none can be answered before the disk goes on."""
-        waiting = waiting_clients(client)
-        asking = [self.redis.client() for _ in commands]
-        for one, command in zip(asking, commands):
-            one.send(*command)
-        eventually(lambda: waiting_clients(client) == waiting + len(commands), "all wait for the disk")
-        return asking
-
-    def at_once(self, client, *commands):
-        """The answers to commands that wait for the disk together."""
-        self.stands_still()
-        asking = self.ask(client, *commands)
-        self.takes(0)
-        return [one.answer() for one in asking]
-
-
-def waiting_clients(client):
-    told = client.good("INFO", "clients").decode()
-    return int(told.split("blocked_clients:")[1].split()[0])
+from slow_disk import Disk, waiting_clients
 
 
 def info(client, field):

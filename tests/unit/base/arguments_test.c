@@ -303,6 +303,8 @@ CASE(null_arguments_are_refused_with_a_sentence)
         tamis_store_list(store, NULL, NULL, NULL),
         tamis_filter_drop(NULL, "x"),
         tamis_filter_drop(store, NULL),
+        tamis_filter_drop_many(NULL, NULL, 0),
+        tamis_filter_drop_many(store, NULL, 1),
         tamis_filter_rename(NULL, "a", "b"),
         tamis_filter_rename(store, NULL, "b"),
         tamis_filter_rename(store, "a", NULL),

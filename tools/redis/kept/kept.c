@@ -1,61 +1,128 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kept.c: see kept.h.  The registry's mutex guards the list and the numbers.  No caller holds it
- * while a large filter is dropped, as that takes long. */
+/*
+ * kept.c: see kept.h.
+ *
+ *     kept_release()          the thread takes up to BATCH of them
+ *          |                        |
+ *          v                        v           the child is dead, or the dump whole: look_again()
+ *        queue ------------------> work ------> kept ------.
+ *          ^                        | |                    |
+ *          |    the catalog is busy | | dropped, closed    |
+ *          '------------------------'-+--------------------'
+ *                                     v
+ *                                  freed
+ *
+ * The registry's mutex guards the three lists and the numbers.  The thread does not hold it while
+ * it works.  What is in `work` belongs to the thread: others wait until that is over.
+ */
 #include "kept/kept.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "registry/registry.h"
+#include "server/thread.h"
 #include "value/durable.h"
 
-/* kept_release() drops a filter of fewer bytes at once; kept_drop_due() drops a larger one later.
- */
-#define LARGE_BYTES ((uint64_t)64 << 20)
+/* How many filters are dropped in one change of the store: that takes some milliseconds, and a
+ * command that makes a filter waits meanwhile. */
+#define BATCH 64
+/* A value without a filter, an exact cuckoo filter, is freed at once if it has fewer bytes. */
+#define SMALL_BYTES ((size_t)1 << 20)
+#define PAUSE_NS 1000000
 
-/* A filter whose key is gone, under its name apart. */
+/* A value whose key is gone. */
 struct kept {
     struct kept *next;
-    char name[NAME_ROOM];
-    int64_t created_at;
-    uint64_t number;      /* how many filters went before it */
-    tamis_filter *filter; /* open: closing it before the drop would bring it to the disk */
+    struct value *value;
+    uint64_t number; /* how many filters went before it */
+    uint64_t child;  /* the number of the child that was alive when it went, and may save it */
+    enum { CLOSE, DROP, PUT_APART } what; /* in `work`: what is to be done */
+    int rc;                               /* and what came of it */
 };
 
-static struct kept *kept;
+struct list {
+    struct kept *first, **last;
+};
+
+static struct list queue = {NULL, &queue.first}, work = {NULL, &work.first},
+                   kept = {NULL, &kept.first};
+static bool running, stuck;                  /* is there a thread; was the catalog busy */
 static bool child, dumps;                    /* kept_hold() */
+static uint64_t children;                    /* how many there were */
 static uint64_t gone, gone_before, released; /* how many filters went; before the dump that is being
                                                 made; before one that is whole */
 
-/* ---- Going ----------------------------------------------------------------------------------- */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* Puts the filter of a value on the list of those that are kept, under the name that it has. */
-static void put_aside(struct value *value)
+static void append(struct list *list, struct kept *k)
 {
-    struct kept *k = RedisModule_Alloc(sizeof *k);
-    *k = (struct kept){
-        .next = kept, .created_at = value->created_at, .number = gone++, .filter = value->filter};
-    (void)strcpy(k->name, value->name);
-    value->filter = NULL; /* *k owns it now */
-    kept = k;
+    k->next = NULL;
+    *list->last = k;
+    list->last = &k->next;
 }
 
-/* Keeps the filter under a name apart; if the catalog is busy, under the name that it has.  Returns
- * false if the store has lost it already. */
-static bool keep(struct value *value)
+static struct kept *take(struct list *list, struct kept **link)
 {
-    char apart[NAME_ROOM];
-    name_apart(NAME_TRASH, apart);
-    const int rc = registry_rename(value, apart);
-    if (rc < 0 && rc != TAMIS_EBUSY) return false;
-    put_aside(value);
-    return true;
+    struct kept *k = *link;
+    *link = k->next;
+    if (*link == NULL) list->last = link;
+    return k;
 }
+
+/* Looks for a filter of ours by its name, or by its time of creation if `name` is NULL. */
+static struct kept **find(struct list *list, const char *name, int64_t created_at)
+{
+    struct kept **link = &list->first;
+    for (; *link != NULL; link = &(*link)->next) {
+        const struct value *v = (*link)->value;
+        if (v->filter != NULL && value_is_ours(v) &&
+            (name == NULL ? v->created_at == created_at : strcmp(v->name, name) == 0))
+            return link;
+    }
+    return NULL;
+}
+
+/* Waits until the thread is not at work for such a filter.  The caller holds the mutex. */
+static void wait_for_work(const char *name, int64_t created_at)
+{
+    while (find(&work, name, created_at) != NULL)
+        registry_wait();
+}
+
+/* The thread looks at the filters that are kept: some need not be kept any more. */
+static void look_again(void)
+{
+    if (kept.first == NULL) return;
+    *queue.last = kept.first;
+    queue.last = kept.last;
+    kept = (struct list){NULL, &kept.first};
+    registry_tell();
+}
+
+/* ---- The thread ------------------------------------------------------------------------------ */
 
 /* May a dump that is being made, or one that may yet be loaded, need the filter?  Dumps never refer
  * to filters of kind counting. */
-static bool must_stay(const struct value *value)
+static bool must_stay(const struct kept *k)
 {
-    return child || (dumps && !value_counts(value));
+    return (child && k->child == children) ||
+           (dumps && !value_counts(k->value) && k->number >= released);
+}
+
+/* Takes the first ones off the queue, and says what is to be done with each. */
+static void take_work(void)
+{
+    for (size_t i = 0; i < BATCH && queue.first != NULL; i++) {
+        struct kept *k = take(&queue, &queue.first);
+        const struct value *v = k->value;
+        const bool stays = must_stay(k);
+        if (v->filter == NULL || !value_is_ours(v))
+            k->what = CLOSE;
+        else
+            k->what = stays ? PUT_APART : DROP;
+        append(stays && name_is_apart(v->name, NAME_TRASH) ? &kept : &work, k);
+    }
 }
 
 /* Has a local process dropped it?  Another filter may have its name by now. */
@@ -65,33 +132,158 @@ static bool is_lost(const struct value *value)
     return tamis_filter_stat(value->filter, &stat) == TAMIS_EDROPPED;
 }
 
-/* Drops a filter of ours, or puts it on the list of those that are kept. */
-static void drop_or_keep(struct value *value)
+/* Drops all filters of `work` that are to be dropped.  What is wrong with one must not keep the
+ * others: then each is dropped by itself, and the log says which one stays. */
+static void drop_all(void)
 {
-    if (must_stay(value) || value_size_bytes(value) >= LARGE_BYTES)
-        (void)keep(value);
-    else if (registry_drop_filter(value->name) == TAMIS_EBUSY)
-        put_aside(value); /* kept_drop_due() drops it later */
+    const char *names[BATCH];
+    size_t count = 0;
+    for (struct kept *k = work.first; k != NULL; k = k->next)
+        if (k->what == DROP) names[count++] = k->value->name;
+    const int rc = tamis_filter_drop_many(registry_store(), names, count);
+    if (rc >= 0) return;
+    for (struct kept *k = work.first; k != NULL; k = k->next)
+        if (k->what == DROP) k->rc = rc == TAMIS_EBUSY ? rc : registry_drop_filter(k->value->name);
 }
+
+/* Renames a filter apart.  If the store has lost it, it is to be closed. */
+static void put_apart(struct kept *k)
+{
+    char apart[NAME_ROOM];
+    name_apart(NAME_TRASH, apart);
+    k->rc = tamis_filter_rename(registry_store(), k->value->name, apart);
+    if (k->rc < 0 && k->rc != TAMIS_EBUSY) k->what = CLOSE;
+    if (k->rc < 0) return;
+    registry_lock(); /* others look for names */
+    (void)strcpy(k->value->name, apart);
+    registry_unlock();
+}
+
+/* Does the work, without the mutex. */
+static void do_work(void)
+{
+    for (struct kept *k = work.first; k != NULL; k = k->next) {
+        k->rc = 0;
+        durable_wait(k->value);
+        if (k->what != CLOSE && is_lost(k->value)) k->what = CLOSE;
+        if (k->what == PUT_APART) put_apart(k);
+    }
+    drop_all();
+    for (struct kept *k = work.first; k != NULL; k = k->next)
+        if (k->what == CLOSE || (k->what == DROP && k->rc != TAMIS_EBUSY))
+            (void)tamis_filter_close(k->value->filter); /* before a drop, this would bring it to the
+                                                           disk */
+}
+
+/* Empties `work`.  Returns a list of what is to be freed. */
+static struct kept *end_work(void)
+{
+    struct kept *done = NULL;
+    while (work.first != NULL) {
+        struct kept *k = take(&work, &work.first);
+        if (k->what != CLOSE && k->rc == TAMIS_EBUSY) {
+            stuck = true;
+            append(&queue, k);
+        } else if (k->what == PUT_APART) {
+            append(must_stay(k) ? &kept : &queue, k);
+        } else {
+            k->next = done;
+            done = k;
+        }
+    }
+    return done;
+}
+
+/* Works for the first ones in the queue.  The caller has the mutex, which is given back meanwhile.
+ */
+static void work_once(void)
+{
+    take_work();
+    registry_unlock();
+    do_work();
+    registry_lock();
+    struct kept *done = end_work();
+    registry_tell();
+    registry_unlock();
+    while (done != NULL) {
+        struct kept *next = done->next;
+        value_free(done->value);
+        RedisModule_Free(done);
+        done = next;
+    }
+    /* The lock of the store goes to who asks first.  A command that waits for it asks every half
+     * millisecond. */
+    (void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    registry_lock();
+}
+
+static void *thread_main(void *unused)
+{
+    registry_lock();
+    for (;;) {
+        while (stuck || queue.first == NULL)
+            registry_wait();
+        work_once();
+    }
+    return unused;
+}
+
+/* Wakes the thread; without one, does its work.  The caller has the mutex. */
+static void wake(void)
+{
+    if (!running) running = thread_start(thread_main, NULL);
+    while (!running && !stuck && queue.first != NULL)
+        work_once();
+    registry_tell();
+}
+
+void kept_try_again(void)
+{
+    registry_lock();
+    stuck = false;
+    wake();
+    registry_unlock();
+}
+
+size_t kept_finish(void)
+{
+    size_t left = 0;
+    registry_lock();
+    while (!stuck && (queue.first != NULL || work.first != NULL))
+        registry_wait();
+    for (const struct kept *k = queue.first; k != NULL; k = k->next)
+        left++;
+    registry_unlock();
+    return left;
+}
+
+/* ---- Going ----------------------------------------------------------------------------------- */
 
 void kept_release(struct value *value)
 {
-    durable_wait(value);
+    if (value->filter == NULL && cuckoo_size_bytes(&value->cuckoo) + value->arrived < SMALL_BYTES) {
+        value_free(value);
+        return;
+    }
+    struct kept *k = RedisModule_Calloc(1, sizeof *k);
+    k->value = value;
     registry_lock();
     registry_leave(value);
-    if (value_is_ours(value) && value->filter != NULL && !is_lost(value)) drop_or_keep(value);
+    k->number = gone++;
+    k->child = child ? children : 0;
+    append(&queue, k);
+    wake();
     registry_unlock();
-    (void)tamis_filter_close(value->filter); /* before a drop, this would bring it to the disk */
-    value_free(value);
 }
-
-/* ---- Kept ------------------------------------------------------------------------------------ */
 
 void kept_hold(bool child_is_active, bool dumps_refer)
 {
     registry_lock();
+    const bool fewer = (child && !child_is_active) || (dumps && !dumps_refer);
+    children += !child && child_is_active;
     child = child_is_active;
     dumps = dumps_refer;
+    if (fewer) look_again();
     registry_unlock();
 }
 
@@ -105,50 +297,30 @@ void kept_dump_begins(void)
 void kept_dump_ends(bool well)
 {
     registry_lock();
-    if (well) released = gone_before;
-    registry_unlock();
-}
-
-/* Takes a filter off the list that need not be kept any more.  Returns NULL if there is none. */
-static struct kept *next_kept(void)
-{
-    registry_lock();
-    struct kept **link = &kept;
-    while (*link != NULL && (child || (dumps && (*link)->number >= released)))
-        link = &(*link)->next;
-    struct kept *k = *link;
-    if (k != NULL) *link = k->next;
-    registry_unlock();
-    return k;
-}
-
-bool kept_drop_due(void)
-{
-    struct kept *k;
-    while ((k = next_kept()) != NULL) {
-        if (registry_drop_filter(k->name) == TAMIS_EBUSY) {
-            registry_lock();
-            k->next = kept;
-            kept = k;
-            registry_unlock();
-            return false;
-        }
-        (void)tamis_filter_close(k->filter);
-        RedisModule_Free(k);
+    if (well && released != gone_before) {
+        released = gone_before;
+        look_again();
     }
-    return true;
+    registry_unlock();
 }
 
 bool kept_makes_way(const char *name)
 {
     char apart[NAME_ROOM];
-    struct kept *k = kept;
-    while (k != NULL && strcmp(k->name, name) != 0)
-        k = k->next;
+    struct kept **found = find(&queue, name, 0);
+    if (found == NULL) found = find(&kept, name, 0);
     name_apart(NAME_TRASH, apart);
-    if (k == NULL || tamis_filter_rename(registry_store(), k->name, apart) < 0) return false;
-    (void)strcpy(k->name, apart);
+    if (found == NULL || tamis_filter_rename(registry_store(), name, apart) < 0) return false;
+    (void)strcpy((*found)->value->name, apart);
     return true;
+}
+
+void kept_give_up_name(const char *name)
+{
+    registry_lock();
+    wait_for_work(name, 0);
+    (void)kept_makes_way(name);
+    registry_unlock();
 }
 
 /* ---- Back again ------------------------------------------------------------------------------ */
@@ -168,20 +340,28 @@ static bool open_beside(int64_t created_at, struct value *value)
     return true;
 }
 
+/* Takes a filter off the lists.  Returns what had it, which is to be freed, or NULL. */
+static struct kept *take_back(int64_t created_at, struct value *value)
+{
+    wait_for_work(NULL, created_at);
+    struct list *list = &kept;
+    struct kept **found = find(list, NULL, created_at);
+    if (found == NULL) found = find(list = &queue, NULL, created_at);
+    if (found == NULL || is_lost((*found)->value)) return NULL;
+    struct kept *k = take(list, found);
+    durable_wait(k->value);
+    value->filter = k->value->filter;
+    (void)strcpy(value->name, k->value->name);
+    return k;
+}
+
 bool kept_take_back(int64_t created_at, bool about_to_go, struct value *value)
 {
     registry_lock();
-    struct kept **link = &kept;
-    while (*link != NULL && (*link)->created_at != created_at)
-        link = &(*link)->next;
-    struct kept *found = *link;
-    if (found != NULL) {
-        *link = found->next;
-        value->filter = found->filter;
-        (void)strcpy(value->name, found->name);
-    }
+    struct kept *found = take_back(created_at, value);
     const bool taken = found != NULL || (about_to_go && open_beside(created_at, value));
     registry_unlock();
+    if (found != NULL) value_free(found->value);
     RedisModule_Free(found);
     return taken;
 }

@@ -38,6 +38,7 @@ static void settle(struct value *value)
 
 void naming_make_way(const char *name)
 {
+    kept_give_up_name(name);
     registry_lock();
     (void)make_way(name);
     registry_unlock();

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "kept/kept.h"
 #include "kept/leftovers.h"
 #include "kept/naming.h"
 #include "kept/store.h"
@@ -180,6 +181,7 @@ static bool mark_unwanted(void *context, struct leftover *l)
 void rejoin_finish(RedisModuleCtx *ctx, bool drop_orphans)
 {
     if (store_open() == NULL || !leftovers_close()) return;
+    (void)kept_finish(); /* what was loaded and has gone again holds no names */
     leftovers_take_off(is_done_by_name, NULL);
     leftovers_take_off(is_done_by_origin, NULL);
     leftovers_take_off(drop_orphans ? mark_unwanted : tell_orphan, ctx);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "kept/kept.h"
 #include "kept/leftovers.h"
 #include "kept/naming.h"
 #include "kept/store.h"
@@ -23,8 +24,8 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes, 
     name_of_key(db, key, key_bytes, name);
     int rc = make(context, store, name, &value->filter);
     if (rc == TAMIS_EEXIST) {
-        naming_make_way(name); /* if no filter of ours has it any more, the thread that frees values
-                                  has just dropped it */
+        naming_make_way(name); /* if no filter of ours has it any more, the thread that drops
+                                  filters has just dropped it */
         rc = make(context, store, name, &value->filter);
     }
     if (rc == TAMIS_EEXIST && leftovers_are_open()) {
@@ -65,6 +66,7 @@ int open_stored(struct value *value, int db, const char *key, size_t key_bytes, 
     tamis_store *store = store_open();
     if (store == NULL) return TAMIS_ENOSTORE;
     if (is_held(name, db, key, key_bytes)) return TAMIS_EBUSY;
+    kept_give_up_name(name); /* a filter that is about to be dropped is none */
     int rc = tamis_filter_open(store, name, 0, &value->filter);
     if (rc == 0) rc = tamis_filter_stat(value->filter, &stat);
     if (rc == 0 && (stat.flags & TAMIS_FILTER_OWNED) != 0 &&

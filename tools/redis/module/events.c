@@ -134,7 +134,8 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
 static void tidy(void)
 {
     if (registry_store() != NULL) busy_pass(registry_store());
-    if (busy_is_stuck() || !kept_drop_due()) return;
+    if (busy_is_stuck()) return;
+    kept_try_again();
     naming_try_again();
 }
 
@@ -176,6 +177,12 @@ static void on_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wh
     (void)what;
     (void)data;
     durable_wait_all();
+    const size_t left = kept_finish();
+    if (left > 0)
+        RedisModule_Log(ctx, "warning",
+                        "%zu filters whose keys are gone stay in the store, as its catalog is "
+                        "locked; those with the names of keys are orphans at the next start",
+                        left);
     registry_each(sync_one, ctx);
 }
 

@@ -13,10 +13,6 @@
 /* RedisBloom's types have encoding version 4; what we write has one that it refuses. */
 #define ENCODING_VERSION 256
 
-/* UNLINK and FLUSHALL ASYNC free in another thread what costs at least so much: always, as a drop
- * waits for the disk. */
-#define EFFORT_LEAST 65
-
 static const char *const names[TYPES] = {"MBbloom--", "MBbloomCF"};
 
 /* What BF.INFO and CF.INFO call the size, as RedisBloom has it; most of it is a file. */
@@ -70,13 +66,6 @@ static void on_unlink(RedisModuleKeyOptCtx *ctx, const void *value)
     registry_key_is_gone((struct value *)(uintptr_t)value);
 }
 
-static size_t free_effort(RedisModuleString *key, const void *value)
-{
-    (void)key;
-    (void)value;
-    return EFFORT_LEAST;
-}
-
 /* ---- The types ------------------------------------------------------------------------------- */
 
 int types_register(RedisModuleCtx *ctx)
@@ -88,7 +77,6 @@ int types_register(RedisModuleCtx *ctx)
                                       .mem_usage = mem_usage,
                                       .digest = digest,
                                       .free = free_value,
-                                      .free_effort = free_effort,
                                       .unlink2 = on_unlink,
                                       .copy2 = copy_value};
     for (int type = 0; type < TYPES; type++) {

@@ -9,6 +9,7 @@
 #include "server/config.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t told = PTHREAD_COND_INITIALIZER;
 static struct value *values;
 static tamis_store *store;
 
@@ -24,6 +25,16 @@ void registry_lock(void)
 void registry_unlock(void)
 {
     (void)pthread_mutex_unlock(&mutex);
+}
+
+void registry_wait(void)
+{
+    (void)pthread_cond_wait(&told, &mutex);
+}
+
+void registry_tell(void)
+{
+    (void)pthread_cond_broadcast(&told);
 }
 
 /* ---- The store ------------------------------------------------------------------------------- */

@@ -13,6 +13,10 @@
 
 void registry_lock(void);
 void registry_unlock(void);
+/* registry_wait() returns after a call of registry_tell(), perhaps some time after it, or unasked.
+ * The caller holds the mutex, which is given back meanwhile. */
+void registry_wait(void);
+void registry_tell(void);
 
 /* ---- The store ------------------------------------------------------------------------------- */
 

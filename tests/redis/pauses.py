@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""pauses.py MODULE TAMIS SLOW_DISK: filters go while the disk works, and the server answers meanwhile.
+
+A disk that stands still shows it at any speed of the machine: a command that waited for it would never be answered.  The
+cases were seen to fail while kept_release() dropped filters itself, and each for what its comment says.
+"""
+import time
+
+from harness import eventually, filters, has_filters, refused, run, same, store_of, tamis
+from slow_disk import Disk
+
+KEYS = [f"k{i}" for i in range(70)]  # more than a batch of the thread
+
+
+def fill(client, *keys):
+    for key in keys:
+        client.send("BF.ADD", key, "x")
+    same([client.answer() for _ in keys], [1] * len(keys), "new filters")
+
+
+def the_server_goes_on_while_filters_go():
+    """Each way by which keys go.  The filter for 10 million keys was dropped in the main thread, later."""
+    few = KEYS[:5]
+    for keys, way in ((KEYS, [("DEL", *KEYS)]), (KEYS, [("FLUSHALL",)]), (few, [("FLUSHALL", "ASYNC")]),
+                      (few, [("UNLINK", *few)]), (few, [("FLUSHDB",)]), (few, [("PEXPIRE", key, 1) for key in few]),
+                      (few, [("SET", key, "string") for key in few])):
+        with Disk() as (disk, client):
+            fill(client, *keys)
+            client.good("BF.RESERVE", "large", "0.01", 10_000_000)
+            client.good("CF.ADD", "counted", "x")
+            client.good("TAMIS.RESERVE", "durable", "0.01", 100, "DURABLE")
+            client.good("BF.ADD", "durable", "x")
+            client.good("BF.ADD", "other", "x")
+            client.good("MOVE", "other", 1)
+            client.socket.settimeout(60)  # of a server that waits for the disk
+            disk.stands_still()
+            for command in way + [("DEL", "large", "counted", "durable")]:
+                client.good(*command)
+            left = len(keys) if way[0][0] == "SET" else 0
+            eventually(lambda: client.good("EXISTS", *keys) == left, "all keys are gone")
+            client.good("SELECT", 1)
+            if way[0][0] != "FLUSHALL":
+                same([client.good("BF.ADD", "other", i) for i in range(20)], [1] * 20, "others add")
+            same([client.good("PING") for _ in range(20)], ["PONG"] * 20, "others are answered")
+            disk.takes(0)
+            has_filters(disk.redis, [] if way[0][0] == "FLUSHALL" else ["redis:1:other"], way[0])
+
+
+def a_durable_filter_goes_with_its_jobs():
+    """Keys that wait for the disk come to the filter, whose key is gone.  Seen to hang with durable_wait() in
+    kept_release()."""
+    with Disk() as (disk, client):
+        client.good("TAMIS.RESERVE", "k", "0.01", 100, "DURABLE")
+        client.good("BF.ADD", "k", "x")
+        disk.stands_still()
+        adder, = disk.ask(client, ("BF.ADD", "k", "y"))
+        client.socket.settimeout(60)
+        same(client.good("DEL", "k"), 1, "DEL waits for nobody")
+        same((client.good("PING"), client.good("EXISTS", "k")), ("PONG", 0), "the server goes on")
+        disk.takes(0)
+        same(adder.answer(), 1, "the add")
+        has_filters(disk.redis, [], "the store")
+
+
+def a_name_is_made_again_while_its_filter_goes():
+    """The thread is at work for one filter, and others wait.  Seen to fail without kept_give_up_name() in
+    make_of_stored()."""
+    with Disk() as (disk, client):
+        other = disk.redis.client()
+        for _ in range(5):
+            fill(client, *KEYS[:5])
+            disk.stands_still()
+            client.good("UNLINK", "k0")
+            client.good("UNLINK", *KEYS[1:5])
+            client.send("BF.RESERVE", "k1", "0.01", 1000)
+            other.send("TAMIS.ATTACH", "other", "k2")
+            disk.takes(0)
+            same(client.answer(), "OK", "the name is free")
+            same(client.good("BF.MEXISTS", "k1", "x"), [0], "a new filter")
+            refused(other.answer(), "ERR the filter cannot be attached: no such filter")
+            fill(client, "k0")
+            has_filters(disk.redis, ["k0", "k1"], "each key has a filter")
+            client.good("FLUSHALL")
+            client.good("BF.ADD", "k1", "y")
+            client.good("RENAME", "k1", "k0")
+            has_filters(disk.redis, ["k0"], "RENAME to a name that was made free")
+            client.good("DEL", "k0")
+            has_filters(disk.redis, [], "the end of the round")
+
+
+def a_command_waits_for_its_own_server():
+    """Longer than for other processes, which may be stopped.  Seen to fail with a give_up() that does not know its own
+    process."""
+    with Disk() as (disk, client):
+        fill(client, "k0")
+        disk.takes(2500)
+        client.good("UNLINK", "k0")
+        time.sleep(0.1)  # by now the thread has the lock, nearly always
+        client.good("BF.RESERVE", "k1", "0.01", 1000)
+        disk.takes(0)
+        has_filters(disk.redis, ["k1"], "the store")
+
+
+def an_orderly_end_waits_for_filters_that_go():
+    """Seen to fail without kept_finish(): the filters were orphans."""
+    with Disk() as (disk, client):
+        fill(client, *KEYS)
+        disk.takes(50)
+        client.good("FLUSHALL")
+        client = disk.redis.restart()
+        same((filters(disk.redis), client.good("TAMIS.ORPHANS", "LIST")), ([], []), "after SHUTDOWN")
+
+
+def what_a_kill_leaves_is_found():
+    """Filters that waited when the server was killed are orphans; a key that wants the name of one gets it."""
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client):
+        fill(client, *KEYS)
+        disk.stands_still()
+        client.good("FLUSHALL")
+        disk.redis.kill()
+        disk.takes(0)
+        client = disk.redis.start()
+        left = sorted(filter_.decode() for filter_, _ in client.good("TAMIS.ORPHANS", "LIST"))
+        same((left, set(left) <= set(KEYS), client.good("DBSIZE")), (filters(disk.redis), True, 0), "orphans")
+        fill(client, *KEYS)
+        same(client.good("BF.MEXISTS", "k7", "x", "y"), [1, 0], "a new filter")
+        for orphan, _ in client.good("TAMIS.ORPHANS", "LIST"):
+            client.good("TAMIS.ORPHANS", "DROP", orphan)
+        has_filters(disk.redis, sorted(KEYS), "one filter for each key")
+        same("unclean" in tamis("verify", "--store", store_of(disk.redis)), False, "the store is well")
+
+
+def filters_that_a_child_may_save_are_kept():
+    """What goes while a child saves is in its dump, and what went before is dropped meanwhile.  Seen to fail with a
+    must_stay() that forgets the child."""
+    with Disk(rdb_key_save_delay=20000, dbfilename="dump.rdb") as (disk, client):
+        for i in range(20):
+            client.good("CF.ADD", f"c{i}", "x")
+            client.good("BF.ADD", f"b{i}", "x")
+        disk.stands_still()
+        client.good("BF.ADD", "b0", "y")
+        client.good("DEL", "b19")
+        client.good("BGSAVE")
+        same(client.good("UNLINK", *[f"b{i}" for i in range(19)]), 19, "UNLINK")
+        disk.takes(0)
+        eventually(lambda: b"rdb_bgsave_in_progress:0" in client.good("INFO", "persistence"), "the dump")
+        has_filters(disk.redis, sorted(f"c{i}" for i in range(20)), "all are dropped once the child is dead")
+        disk.redis.kill()
+        client = disk.redis.start()
+        same(client.good("BF.MEXISTS", "b0", "x", "y"), [1, 1], "the dump has what was there")
+        same(client.good("EXISTS", *[f"b{i}" for i in range(19)]), 19, "all of it")
+
+
+run(the_server_goes_on_while_filters_go, a_durable_filter_goes_with_its_jobs,
+    a_name_is_made_again_while_its_filter_goes, a_command_waits_for_its_own_server,
+    an_orderly_end_waits_for_filters_that_go, what_a_kill_leaves_is_found,
+    filters_that_a_child_may_save_are_kept)
