@@ -375,6 +375,24 @@ STORE_CASE(store_rename_that_died_is_completed_by_who_opens_the_filter)
     }
 }
 
+static void create_until_killed(void *path)
+{
+    AUTO_STORE *store = fixture_open(path, 0);
+    hooks_signal_at(TAMIS__POINT_RENAMED, SIGKILL, 0);
+    (void)!tamis_filter_create(store, "new", &plain, NULL);
+}
+
+/* A rename gives no number out again, so it does not replace the file by the way. */
+STORE_CASE(store_file_of_a_create_that_died_goes_with_the_next_writer)
+{
+    tamis_filter_close(fixture_filter(store, "old", 100));
+    assert_int_equal(fixture_child(create_until_killed, path), SPAWN_KILLED);
+    assert_int_equal(fixture_files(path, "segments"), 2);
+    assert_done(tamis_filter_rename(store, "old", "renamed"));
+    assert_int_equal(fixture_files(path, "segments"), 1);
+    assert_int_equal(fixture_problems(path), 0);
+}
+
 STORE_CASE(store_rename_to_a_name_that_is_there_is_refused)
 {
     static const char *const made[] = {"a", "b"};
