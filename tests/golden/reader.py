@@ -1,23 +1,15 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """A reader of stores that follows docs/format.md, as a check of that page.
 
-    reader.py STORE list           a line of JSON for each filter, sorted by name
-    reader.py STORE check NAME     of the keys on standard input print those that are in the filter
-    reader.py STORE explain NAME   for each key: KEY<TAB>digest<TAB>positions; a line a segment
-
-It shares no code with the library.  Keys are lines of hexadecimal, in and out.  The whole store is
-checked first: for what section 5.1 says must be refused, and for what is wrong without a wrong
-answer (bits past m, lost labels, files of no filter).  Either ends the program with status 2.
+It shares no code with the library.  The whole store is checked first: for what section 5.1 says must be refused,
+and for what is wrong without a wrong answer (bits past m, lost labels, files of no filter).  Either raises Refused.
 Needs python3-lmdb and python3-xxhash.
 """
 import contextlib
 import fcntl
-import json
 import mmap
 import os
 import struct
-import sys
 import time
 
 import lmdb
@@ -560,29 +552,3 @@ class Store:
     def explain(self, name, key):
         for segment in self.filters[name]["files"]:
             yield segment.explain(key)
-
-
-def main(arguments):
-    if len(arguments) < 2 or (arguments[1] == "list") != (len(arguments) == 2):
-        sys.exit(__doc__)
-    store = Store(arguments[0])
-    if arguments[1] == "list":
-        for line in store.list():
-            print(json.dumps(line, ensure_ascii=False))
-        return
-    for line in sys.stdin:
-        key = bytes.fromhex(line)
-        if arguments[1] == "check":
-            if store.contains(arguments[2], key):
-                print(key.hex())
-        else:
-            for hashes, positions in store.explain(arguments[2], key):
-                print(key.hex(), hashes, ",".join(map(str, positions)), sep="\t")
-
-
-if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except Refused as refusal:
-        print(refusal, file=sys.stderr)
-        sys.exit(2)

@@ -1,17 +1,10 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """A reader of streams of format tamis that follows docs/exchange.md, as a check of that page.
 
-    stream_reader.py STREAM info         a line of JSON: version, capacity, items, exceptions, kinds
-    stream_reader.py STREAM check        of the keys on standard input print those that are in it
-    stream_reader.py STREAM exceptions   HOW<TAB>KEY for each: 1 by hand, 2 found, 3 both
-
-It shares no code with the library.  Keys are lines of hexadecimal.  What a reader must refuse ends
-the program with status 2.  Filters of kind counting are left to tests/unit.  Needs python3-xxhash.
+It shares no code with the library.  What a reader must refuse raises Refused.  Filters of kind counting are left to
+tests/unit.  Needs python3-xxhash.
 """
-import json
 import struct
-import sys
 
 import xxhash
 
@@ -138,28 +131,3 @@ class Stream:
         return {"version": self.head["version"], "capacity": self.head["capacity"],
                 "items": sum(s.header["items"] for s in self.segments),
                 "exceptions": len(self.exceptions), "kinds": [s.header["kind"] for s in self.segments]}
-
-
-def main(arguments):
-    if len(arguments) != 2 or arguments[1] not in ("info", "check", "exceptions"):
-        sys.exit("usage: stream_reader.py STREAM info|check|exceptions")
-    try:
-        with open(arguments[0], "rb") as file:
-            stream = Stream(file.read())
-    except Refused as refusal:
-        print(refusal, file=sys.stderr)
-        return 2
-    if arguments[1] == "info":
-        print(json.dumps(stream.info()))
-    elif arguments[1] == "exceptions":
-        for how, key in stream.exceptions:
-            print(f"{how}\t{key.hex()}")
-    else:
-        for line in sys.stdin:
-            if bytes.fromhex(line) in stream:
-                print(line, end="")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -117,20 +117,6 @@ class Threads(StoreTest):
             self.race(use(lambda: build.add_many(keys)), use(lambda: list(store)), use(lambda: store.verify()),
                       use(lambda: (build.closed, build.except_many(keys[:10]))), close)
 
-    def test_each_key_is_new_to_one_thread(self):
-        seen = self.store.create("once", 200_000, 1e-12)
-        keys = [f"key {number}" for number in range(50_000)]
-        told = []
-
-        def add(chance):
-            mine = keys[:]
-            chance.shuffle(mine)
-            told.append(sum(map(seen.add, mine[:20_000])) + seen.add_many(mine[20_000:]).count(1))
-            raise tamis.ClosedError("all is added")
-
-        self.race(add, add)
-        self.assertEqual((sum(told), len(told)), (50_000, 4))
-
 
 if __name__ == "__main__":
     gil = getattr(sys, "_is_gil_enabled", lambda: True)()

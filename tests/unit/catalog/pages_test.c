@@ -245,27 +245,3 @@ SAMPLE_CASE(pages_truncated_anywhere_are_refused)
         assert_true(fault.offset <= s->bytes);
     }
 }
-
-/* Memory safety of the reader by itself; what the store then answers is pages_mutation_test.c's. */
-SAMPLE_CASE(pages_with_random_damage_are_read_within_bounds)
-{
-    const int rounds = FIXTURE_SANITIZED ? 20000 : 100000;
-    uint64_t random = random_seed();
-    int refused = 0;
-    for (int i = 0; i < rounds; i++) {
-        struct tamis__page_fault fault;
-        memcpy(s->file, s->sound, s->bytes);
-        for (uint64_t flips = 1 + random_below(&random, 4); flips > 0; flips--) {
-            const uint64_t page = random_below(&random, s->bytes / PAGE);
-            const uint64_t bits = random_below(&random, 2) ? 200 * 8 : PAGE * 8;
-            const uint64_t bit = page * PAGE * 8 + random_below(&random, bits);
-            s->file[bit / 8] ^= (unsigned char)(1u << bit % 8);
-        }
-        const int rc = check(s, &fault);
-        assert_true(rc == 0 || rc == TAMIS_ECORRUPT || rc == TAMIS_EFOREIGN);
-        if (rc != 0) assert_true(fault.offset <= s->bytes + PAGE && strlen(fault.reason) > 10);
-        refused += rc != 0;
-    }
-    (void)printf("%d of %d refused\n", refused, rounds);
-    assert_true(refused > rounds / 12);
-}

@@ -17,21 +17,6 @@ static struct tamis_explanation room(void)
         .size = sizeof(struct tamis_explanation), text, sizeof text, positions, 64, 0};
 }
 
-/* The values of hash_set_test.c, which come from outside. */
-CASE(explain_without_a_filter_gives_the_frozen_positions)
-{
-    static const uint64_t in_1000[] = {661, 563, 728, 156, 847, 802, 20};
-    struct tamis_explanation e = room();
-    assert_done(tamis_explain("xxh3", 1000, 7, 0, "a", 1, &e));
-    assert_string_equal(text, "a96faf705af16834,e6c632b61e964e1f");
-    assert_int_equal(e.positions_count, 7);
-    assert_memory_equal(positions, in_1000, sizeof in_1000);
-    assert_int_equal(positions[7], UINT64_MAX); /* not written */
-    e = room();
-    assert_done(tamis_explain("xxh3", UINT64_MAX, 1, 0, "a", 1, &e));
-    assert_int_equal(positions[0], 12209170011921672243u);
-}
-
 STORE_CASE(explain_of_a_filter_names_the_bits_in_its_file)
 {
     struct tamis_segment_stat segment = {.size = sizeof segment};
@@ -57,21 +42,6 @@ STORE_CASE(explain_of_a_filter_names_the_bits_in_its_file)
                      segment.data_bytes);
         assert_memory_equal(file, data, segment.data_bytes);
     }
-}
-
-/* For a bloom filter the two ways agree. */
-STORE_CASE(explain_with_and_without_a_filter_agree)
-{
-    uint64_t first[9];
-    struct tamis_explanation e = room();
-    AUTO_FILTER *filter = fixture_create(store, "x", SPEC(.m_bits = 12345, .k = 9, .seed = 77));
-    assert_done(tamis_filter_explain(filter, 0, NULL, 0, &e));
-    memcpy(first, positions, sizeof first);
-    AUTO_FREE char *hashes = strdup(text);
-    e = room();
-    assert_done(tamis_explain("xxh3", 12345, 9, 77, NULL, 0, &e));
-    assert_memory_equal(positions, first, sizeof first);
-    assert_string_equal(text, hashes);
 }
 
 STORE_CASE(explain_with_bad_arguments_is_refused)

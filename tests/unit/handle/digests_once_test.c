@@ -170,26 +170,36 @@ static void check_spec(const struct shape *shape, const struct tamis_filter_spec
     end(s);
 }
 
-CASE(keys_of_one_segment_are_hashed_once)
+/* Of little room a limit is taken key by key or in parts, of much for whole batches. */
+static const struct {
+    uint64_t capacity;
+    uint32_t on_full, flags;
+} filters[] = {{20000, TAMIS_ON_FULL_WARN, 0},
+               {20000, TAMIS_ON_FULL_REFUSE, 0},
+               {1000000, TAMIS_ON_FULL_REFUSE, 0},
+               {20000, TAMIS_ON_FULL_WARN, TAMIS_FILTER_DURABLE},
+               {20000, TAMIS_ON_FULL_REFUSE, TAMIS_FILTER_DURABLE},
+               {100, TAMIS_ON_FULL_GROW, TAMIS_FILTER_DURABLE}};
+#define FILTERS (sizeof filters / sizeof filters[0])
+
+static void check_filters(const struct shape *shape, size_t count)
 {
-    for (size_t i = 0; i < SHAPES; i++) {
-        if (is_missing(&shapes[i])) continue;
-        const struct tamis_filter_spec spec = spec_of(&shapes[i], 20000, TAMIS_ON_FULL_WARN);
-        check_spec(&shapes[i], &spec);
+    for (size_t i = 0; !is_missing(shape) && i < count; i++) {
+        struct tamis_filter_spec spec = spec_of(shape, filters[i].capacity, filters[i].on_full);
+        spec.flags = filters[i].flags;
+        check_spec(shape, &spec);
     }
 }
 
-/* A little room, so that it is taken key by key or in parts; and so much that it is taken for whole
- * batches. */
-CASE(keys_of_a_segment_with_a_limit_are_hashed_once)
+CASE(keys_of_a_filter_are_hashed_once)
 {
-    for (size_t i = 0; i < 2 * SHAPES; i++) {
-        const struct shape *shape = &shapes[i / 2];
-        if (is_missing(shape)) continue;
-        const struct tamis_filter_spec spec =
-            spec_of(shape, i % 2 == 0 ? 20000 : 1000000, TAMIS_ON_FULL_REFUSE);
-        check_spec(shape, &spec);
-    }
+    /* Some hash sets without digests have pairs, which serve the same purpose. */
+    static const struct shape paired[] = {{"redisbloom", TAMIS_KIND_BLOOM, 20},
+                                          {"guava", TAMIS_KIND_BLOOM, 8}};
+    for (size_t i = 0; i < SHAPES; i++)
+        check_filters(&shapes[i], FILTERS);
+    for (size_t i = 0; i < 2; i++)
+        check_filters(&paired[i], 2);
 }
 
 /* From 100 keys on: one by one, so that a single key finds no room, wants a spare, goes on; and in
@@ -266,20 +276,6 @@ CASE(keys_of_a_window_are_hashed_once)
     tamis__clock_hook = NULL;
 }
 
-CASE(keys_of_a_durable_filter_are_hashed_once)
-{
-    static const uint32_t policies[] = {TAMIS_ON_FULL_WARN, TAMIS_ON_FULL_REFUSE,
-                                        TAMIS_ON_FULL_GROW};
-    for (size_t i = 0; i < 3 * SHAPES; i++) {
-        const struct shape *shape = &shapes[i / 3];
-        if (is_missing(shape)) continue;
-        struct tamis_filter_spec spec =
-            spec_of(shape, policies[i % 3] == TAMIS_ON_FULL_GROW ? 100 : 20000, policies[i % 3]);
-        spec.flags = TAMIS_FILTER_DURABLE;
-        check_spec(shape, &spec);
-    }
-}
-
 /* The first removals after opening, which must mark the segment if there is a key to remove. */
 static void check_first_removals(struct scene *s, const struct shape *shape)
 {
@@ -341,19 +337,6 @@ CASE(keys_of_a_built_filter_are_hashed_once)
     assert_in_range(tamis_filter_contains_batch(s->filter, s->keys, KEYS, NULL), KEYS / 2, KEYS);
     assert_int_equal(tamis__point_hashed - before, KEYS);
     end(s);
-}
-
-/* Some hash sets without digests have pairs, which serve the same purpose. */
-CASE(keys_of_sets_with_pairs_are_hashed_once)
-{
-    static const struct shape sets[] = {{"redisbloom", TAMIS_KIND_BLOOM, 20},
-                                        {"guava", TAMIS_KIND_BLOOM, 8}};
-    for (size_t i = 0; i < 4; i++) {
-        const struct shape *shape = &sets[i / 2];
-        struct tamis_filter_spec spec =
-            spec_of(shape, 20000, i % 2 == 0 ? TAMIS_ON_FULL_WARN : TAMIS_ON_FULL_REFUSE);
-        check_spec(shape, &spec);
-    }
 }
 
 /* The positions of the other sets hang on the segment: they are computed for each question to one,

@@ -75,41 +75,6 @@ static uint64_t items_in(tamis_filter *filter, uint32_t segment)
     return stat.items;
 }
 
-/* Seen to fail with the loop of in_older() ended one segment early. */
-STORE_CASE(filter_segments_contains_looks_in_all)
-{
-    make_filter(store, "three", three, 3);
-    AUTO_FILTER *filter = opened(store, "three");
-    for (uint64_t i = 0; i < 900; i++)
-        put_in(filter, (uint32_t)(i % 3), i);
-    assert_int_equal(texts_found(filter, 0, 900), 900);
-    int strangers = 0;
-    for (uint64_t i = 1000; i < 3000; i++)
-        strangers += text_has(filter, i);
-    assert_true(strangers < 100); /* nearly empty segments let hardly any through */
-}
-
-STORE_CASE(filter_segments_add_of_an_older_ones_key_is_not_new)
-{
-    make_filter(store, "two", two, 2);
-    AUTO_FILTER *filter = opened(store, "two");
-    for (uint64_t i = 0; i < 300; i++)
-        put_in(filter, 0, i);
-    const uint64_t older = items_in(filter, 0);
-    assert_int_equal(texts_add(filter, 0, 300), 0);
-    assert_int_equal(items_in(filter, 1), 0);
-    struct tamis_segment_stat stat = {.size = sizeof stat};
-    assert_done(tamis_filter_fill(filter, 1, &stat));
-    assert_int_equal(stat.ones, 0); /* and not a bit of the newest was set for them */
-    uint64_t fresh = 0;
-    for (uint64_t i = 1000; i < 1200; i++)
-        fresh += (uint64_t)text_add(filter, i);
-    assert_true(fresh > 190);
-    assert_int_equal(items_in(filter, 0), older); /* the count goes to the newest */
-    assert_int_equal(items_in(filter, 1), fresh);
-    assert_int_equal(tamis_filter_items(filter), older + fresh);
-}
-
 /* Twin filters, the one used by single calls and the other by batches, give the same answers and
  * come to hold the same bits and counts. */
 static void batches_agree(const struct shape *shapes, uint32_t count)
