@@ -9,9 +9,7 @@
  * more.  No segment holds more items than its capacity, the items are the keys that were told NEW,
  * no key was told NEW twice and none is lost.
  *
- *     bound_test                 the short form: the cells that were worst before there were
- *                                reservations
- *     TAMIS_BOUND_TRIALS=20 bound_test     the long form: all cells, so many trials each (hours)
+ * The cells are those that were worst before there were reservations.
  *
  * Files are made beside the program (on a disk) or, for cells of memory, in /dev/shm.  On the
  * library as it is installed.
@@ -244,12 +242,10 @@ static void keep_worst(struct bound_outcome *worst, const struct bound_outcome *
 static unsigned run_cell(const struct cell *cell, unsigned trials)
 {
     static uint64_t random;
-    static const char *beside, *memory, *given;
+    static const char *beside, *memory;
     struct bound_outcome worst = {.rate_max = 0};
     unsigned failed = 0;
-    const char **directory = cell->dir == NULL                ? &beside
-                             : strcmp(cell->dir, MEMORY) == 0 ? &memory
-                                                              : &given;
+    const char **directory = cell->dir == NULL ? &beside : &memory;
     if (random == 0) random = random_seed();
     if (*directory == NULL)
         *directory = bound_directory(cell->dir == NULL ? BOUND_DIRECTORY : cell->dir);
@@ -280,8 +276,9 @@ static const struct sort *sort_named(const char *name)
     exit(2);
 }
 
-static unsigned run_short(void)
+int main(void)
 {
+    (void)setvbuf(stdout, NULL, _IOLBF, 0);
     static const struct {
         const char *sort;
         uint64_t capacity;
@@ -316,33 +313,5 @@ static unsigned run_short(void)
                                   .keys = cells[i].keys};
         failed += run_cell(&cell, 2);
     }
-    return failed;
-}
-
-static unsigned run_long(unsigned trials)
-{
-    static const uint64_t capacities[] = {1000, 100000};
-    static const double rates[] = {0.01, 0.001};
-    static const unsigned processes[] = {1, 4, 16, 64};
-    static const size_t batches[] = {1, 16, 1024, 4096};
-    static const char *const directories[] = {NULL, MEMORY};
-    unsigned failed = 0;
-    for (size_t i = 0; i < 2 * 2 * 4 * 4 * 2 * SORTS; i++) {
-        const size_t j = i / SORTS;
-        const struct cell cell = {.sort = sorts[i % SORTS],
-                                  .dir = directories[j % 2],
-                                  .batch = batches[j / 2 % 4],
-                                  .processes = processes[j / 8 % 4],
-                                  .rate = rates[j / 32 % 2],
-                                  .capacity = capacities[j / 64]};
-        failed += run_cell(&cell, trials);
-    }
-    return failed;
-}
-
-int main(void)
-{
-    const char *trials = getenv("TAMIS_BOUND_TRIALS");
-    (void)setvbuf(stdout, NULL, _IOLBF, 0);
-    return (trials != NULL ? run_long((unsigned)strtoul(trials, NULL, 10)) : run_short()) > 0;
+    return failed > 0;
 }

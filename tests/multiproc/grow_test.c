@@ -9,16 +9,13 @@
  *
  * Seen to fail: with the look behind a win taken out (the control below runs it);
  * with the limit taken for twice the capacity (rate); with tamis__segment_leave made to do nothing
- * (a handle that was open before does not find keys); without link_segments in view.c, when a
- * grower is killed behind its commit (the next filter to be looked at is not linked).
+ * (a handle that was open before does not find keys).
  */
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "hooks.h"
 #include "keys.h"
 #include "numbers.h"
 #include "points.h"
@@ -281,97 +278,4 @@ CASE(grow_without_the_look_behind_tells_new_twice)
     tamis__point_no_recheck = 0;
     assert_int_equal(answer, 1);
     assert_int_equal(of_a_batch, 1);
-}
-
-/* ---- Kills ----------------------------------------------------------------------------------- */
-
-struct victim {
-    tamis_filter *filter;
-    unsigned dies_at;
-    uint64_t acknowledged;
-};
-
-/* Adds until it grows, and dies of it. */
-static void add_until_killed(void *context, unsigned index)
-{
-    struct victim *victim = context;
-    (void)index;
-    hooks_signal_at(victim->dies_at, SIGKILL, 0);
-    for (uint64_t key = 0; key < 300; key++) {
-        SPAWN_CHECK(tamis_filter_add(victim->filter, &key, sizeof key) >= 0);
-        victim->acknowledged = key + 1;
-    }
-}
-
-static void add_more(void *context, unsigned index)
-{
-    struct victim *victim = context;
-    for (uint64_t key = 300 + index; key < 600; key += RACERS)
-        SPAWN_CHECK(tamis_filter_add(victim->filter, &key, sizeof key) >= 0);
-    SPAWN_CHECK(tamis_filter_close(victim->filter) == 0);
-}
-
-CASE(grow_killed_anywhere_leaves_the_old_list_or_the_new)
-{
-    /* All but the last while the first segment is half full, and its spare is made. */
-    static const unsigned points[] = {TAMIS__POINT_GROW_STAGED, TAMIS__POINT_RENAMED,
-                                      TAMIS__POINT_COMMITTED, TAMIS__POINT_GROW_AHEAD,
-                                      TAMIS__POINT_GROW_LEFT};
-    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
-    for (unsigned i = 0; i < sizeof points / sizeof points[0]; i++) {
-        struct victim *victim = spawn_shared(sizeof *victim);
-        char name[32];
-        tamis_filter *filter = victim->filter = new_filter(store, name, 100);
-        victim->dies_at = points[i];
-        assert_int_equal(spawn_end(spawn_one(add_until_killed, victim, 0)), SPAWN_KILLED);
-        const bool left = points[i] == TAMIS__POINT_GROW_LEFT;
-        assert_true(left ? victim->acknowledged == 100
-                         : victim->acknowledged >= 45 && victim->acknowledged < 100);
-        assert_int_equal(fixture_stat(filter).segment_count, left ? 2 : 1);
-        assert_int_equal(present(filter, 0, victim->acknowledged), victim->acknowledged);
-        /* Others go on, with a handle from before and with one of after. */
-        assert_int_equal(spawn_all(RACERS, add_more, victim), 0);
-        assert_int_equal(present(filter, 300, 300), 300);
-        assert_int_equal(present(filter, 0, victim->acknowledged), victim->acknowledged);
-        assert_int_equal(fixture_stat(filter).segment_count, 2);
-        assert_int_equal(tamis_filter_close(filter), 0);
-        filter = fixture_opened(store, name, 0);
-        assert_int_equal(present(filter, 300, 300), 300);
-        assert_int_equal(tamis_filter_close(filter), 0);
-        assert_int_equal(tamis_store_verify(store, NULL, NULL, NULL), 0);
-    }
-}
-
-/* ---- Full and refusing ----------------------------------------------------------------------- */
-
-static void fill_up(void *context, unsigned index)
-{
-    struct victim *victim = context;
-    unsigned refused = 0;
-    for (uint64_t key = index; key < 8000; key += RACERS) {
-        const int rc = tamis_filter_add(victim->filter, &key, sizeof key);
-        SPAWN_CHECK(rc >= 0 || rc == TAMIS_EFULL);
-        refused += rc < 0;
-        if (rc >= 0)
-            SPAWN_CHECK(tamis_filter_contains(victim->filter, &key, sizeof key) == 1);
-        else
-            SPAWN_CHECK(strstr(tamis_last_error(), "refuses more") != NULL);
-    }
-    SPAWN_CHECK(refused > 900);
-    SPAWN_CHECK(tamis_filter_close(victim->filter) == 0);
-}
-
-CASE(grow_refused_takes_no_more_keys_than_it_was_made_for)
-{
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 1000, .fp_rate = RATE, .on_full = TAMIS_ON_FULL_REFUSE};
-    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
-    struct victim *victim = spawn_shared(sizeof *victim);
-    victim->filter = fixture_create(store, "x", &spec);
-    assert_int_equal(spawn_all(RACERS, fill_up, victim), 0);
-    const struct tamis_filter_stat stat = fixture_stat(victim->filter);
-    printf("made for 1000 and refusing: took %" PRIu64 "\n", stat.items);
-    assert_true(stat.items >= 1000 && stat.items < 1000 + RACERS);
-    assert_true(stat.state == TAMIS_STATE_FULL && stat.segment_count == 1);
-    assert_int_equal(tamis_filter_close(victim->filter), 0);
 }

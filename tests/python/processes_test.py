@@ -7,7 +7,6 @@ import fcntl
 import multiprocessing
 import os
 import random
-import signal
 import sys
 import threading
 import time
@@ -125,18 +124,6 @@ class Processes(StoreTest):
             self.assertIn(b"child %d" % number, seen)
         stop.set()
         thread.join()
-
-    def test_killed_process_blocks_nobody(self):
-        seen = self.store.create("seen", 1_000_000)
-        for _ in range(10):
-            child = os.fork()
-            if child == 0:
-                while True:
-                    seen.add_many(array.array("q", range(50_000)))
-            time.sleep(0.01)
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            self.assertEqual(len(seen.add_many(["a", "b"])), 2)
 
 
 class Threads(StoreTest):
