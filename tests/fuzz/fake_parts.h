@@ -48,5 +48,6 @@ int fake_IsIOError(RedisModuleIO *io);
 const RedisModuleString *fake_GetKeyNameFromIO(RedisModuleIO *io);
 int fake_GetDbIdFromIO(RedisModuleIO *io);
 void fake_SaveUnsigned(RedisModuleIO *io, uint64_t number);
+void fake_SaveDouble(RedisModuleIO *io, double number);
 void fake_SaveStringBuffer(RedisModuleIO *io, const char *data, size_t bytes);
 void fake_EmitAOF(RedisModuleIO *io, const char *command, const char *format, ...);

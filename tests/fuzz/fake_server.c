@@ -25,7 +25,7 @@ struct RedisModuleKey {
 
 int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 
-static struct RedisModuleType types[2];
+static struct RedisModuleType types[FAKE_TYPES];
 static unsigned type_count;
 static struct {
     const char *name;
@@ -257,7 +257,7 @@ static RedisModuleType *fake_CreateDataType(RedisModuleCtx *ctx, const char *nam
                                             RedisModuleTypeMethods *methods)
 {
     (void)ctx;
-    FUZZ_CHECK(strlen(name) == 9 && type_count < 2);
+    FUZZ_CHECK(strlen(name) == 9 && type_count < FAKE_TYPES);
     types[type_count] = (struct RedisModuleType){*methods, encoding};
     return &types[type_count++];
 }
@@ -393,6 +393,7 @@ static const struct {
                  HAS(GetKeyNameFromIO),
                  HAS(GetDbIdFromIO),
                  HAS(SaveUnsigned),
+                 HAS(SaveDouble),
                  HAS(SaveStringBuffer),
                  HAS(EmitAOF),
                  HAS(LogIOError),
@@ -446,7 +447,7 @@ void fake_load_module(const char *const *arguments, int count)
     FUZZ_CHECK(RedisModule_OnLoad(&context, words, count + 2) == REDISMODULE_OK);
     for (int i = 0; i < count + 2; i++)
         fake_FreeString(NULL, words[i]);
-    FUZZ_CHECK(type_count == 2 && cron != NULL && notified != NULL);
+    FUZZ_CHECK(type_count == FAKE_TYPES && cron != NULL && notified != NULL);
 }
 
 void fake_set_loading(bool loading)

@@ -19,7 +19,7 @@ struct fake_word {
 };
 #define FAKE_WORD(text) ((struct fake_word){(text), sizeof(text) - 1})
 
-enum fake_type { FAKE_BLOOM, FAKE_CUCKOO };
+enum fake_type { FAKE_BLOOM, FAKE_CUCKOO, FAKE_VALKEY, FAKE_TYPES };
 
 /* Loads the module, with a new store of its own and these arguments (at most 8). */
 void fake_load_module(const char *const *arguments, int count);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_restore.c: payloads of RESTORE, of both types of the module: RedisBloom's and our own. */
+/* fuzz_restore.c: payloads of RESTORE, of all types of the module: RedisBloom's, valkey-bloom's
+ * and our own. */
 #include "loaders.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -16,6 +16,7 @@
 #define HEAP_LEAST ((uint64_t)128 << 10)
 #define HEAP_PER_BYTE 4u
 
+static bool begun_loading;
 static uint64_t held_before;
 static unsigned files_before;
 static int64_t stored_at;
@@ -63,6 +64,7 @@ void loaders_begin(bool loading)
         (void)snprintf(most, sizeof most, "%llu", (unsigned long long)LOADERS_MAX_BYTES);
         if (loading) make_stored();
         fake_set_loading(loading);
+        begun_loading = loading;
         fake_load_module(arguments, 2);
         warm();
         held_before = fake_held_bytes();
@@ -112,7 +114,9 @@ static void use(void)
 
 void loaders_end(void)
 {
+    fake_set_loading(false); /* clients use it, whose filters have limits */
     if (fake_has_key()) use();
+    fake_set_loading(begun_loading);
     fake_delete();
     fake_cron();
     FUZZ_CHECK(fake_held_bytes() == held_before);
@@ -208,9 +212,14 @@ void loaders_payload(const uint8_t *data, size_t bytes, bool loading)
     uint8_t *body = malloc(bytes);
     FUZZ_CHECK(body != NULL);
     memcpy(body, data + 3, bytes - 3);
-    if (encoding > 4) mend_own(body, bytes - 3, flags);
-    const bool loaded = fake_restore((flags & LOADERS_CUCKOO) != 0 ? FAKE_CUCKOO : FAKE_BLOOM,
-                                     encoding, body, bytes - 3);
+    const enum fake_type type = (flags & LOADERS_VALKEY) != 0   ? FAKE_VALKEY
+                                : (flags & LOADERS_CUCKOO) != 0 ? FAKE_CUCKOO
+                                                                : FAKE_BLOOM;
+    /* In a value of valkey-bloom's type, a 0 stands before what is ours. */
+    const size_t before = type == FAKE_VALKEY ? 2 : 0;
+    if ((encoding > 4 || before > 0) && bytes - 3 > before)
+        mend_own(body + before, bytes - 3 - before, flags);
+    const bool loaded = fake_restore(type, encoding, body, bytes - 3);
     FUZZ_CHECK(loaded == fake_has_key());
     loaders_judge(bytes, 0);
     free(body);

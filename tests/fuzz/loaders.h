@@ -30,6 +30,7 @@ int64_t loaders_stored_at(void);
 #define LOADERS_CUCKOO 1u
 #define LOADERS_SEAL 2u
 #define LOADERS_STORED 4u /* the dump is told when the store's filter was made */
+#define LOADERS_VALKEY 8u /* the type of valkey-bloom */
 void loaders_payload(const uint8_t *data, size_t bytes, bool loading);
 
 #endif

@@ -4,26 +4,10 @@
 It was seen to fail for an error rate of 0 that was accepted, and for BF.INFO's single field as a map in RESP2.
 """
 import math
-import os
 import random
-import shlex
 
+from case_files import ask
 from harness import run, same, served, server
-from redis_client import shown
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def cases_of(name):
-    """(request, answers by protocol) of a file."""
-    cases = []
-    with open(os.path.join(HERE, name), encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("> "):
-                cases.append((line[2:-1], {}))
-            elif line[0] in "23":
-                cases[-1][1][int(line[0])] = line[2:-1]
-    return cases
 
 
 def ask_all(name, resp):
@@ -36,9 +20,7 @@ def ask_all(name, resp):
             words["HDR"] = client.good("BF.SCANDUMP", "i", "0")[1]
             words["DATA"] = client.good("BF.SCANDUMP", "i", "1")[1]
             client.good("DEL", "i")
-        for request, answers in cases_of(name):
-            answer = client(*[words.get(word, word) for word in shlex.split(request)])
-            same(shown(answer, "_" if resp == 3 else "nil"), answers.get(resp, answers[2]), f"RESP{resp}: {request}")
+        ask(client, name, resp, words)
 
 
 def bloom_answers_as_redisbloom():

@@ -162,7 +162,7 @@ def users_may_have_categories():
         listed = client.good("ACL", "CAT")
         version = client.good("INFO", "server").split(b"redis_version:")[1].split(b"\r")[0]
         if b"bloom" not in listed:
-            same(b"valkey" in client.good("INFO", "server") or version >= b"7.4", False, "a newer server has @bloom")
+            same(b"valkey_version:" in client.good("INFO", "server") or version >= b"7.4", False, "a newer server has @bloom")
             return
         names = {name for name in client.good("COMMAND", "LIST") if name[:3] in (b"bf.", b"cf.")}
         same(set(client.good("ACL", "CAT", "bloom")) | set(client.good("ACL", "CAT", "cuckoo")), names, "@bloom, @cuckoo")

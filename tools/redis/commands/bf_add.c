@@ -2,19 +2,12 @@
 /* bf_add.c: BF.ADD, BF.MADD and BF.INSERT. */
 #include <ctype.h>
 
-#include "commands/command.h"
-#include "keys/shape.h"
+#include "commands/bf_parts.h"
+#include "server/config.h"
 #include "value/durable.h"
 
 #define FULL "ERR non scaling filter is full"
 #define PROBLEM "problem inserting into filter"
-
-/* What a command adds, and what it does where there is no filter. */
-struct adding {
-    struct bloom_shape shape;
-    bool no_create;
-    int first; /* index of the first item */
-};
 
 static int reply_refusal(RedisModuleCtx *ctx, const struct outcome *outcome)
 {
@@ -33,7 +26,7 @@ static uint64_t answer_keys(RedisModuleCtx *ctx, const struct outcome *outcome, 
         if (outcome->answers[i] == TAMIS_ANSWER_REFUSED)
             (void)reply_refusal(ctx, outcome);
         else
-            (void)RedisModule_ReplyWithBool(ctx, outcome->answers[i]);
+            (void)reply_yes_no(ctx, outcome->answers[i]);
         news += outcome->answers[i] == 1;
     }
     return news;
@@ -43,8 +36,7 @@ static void count_added(RedisModuleCtx *ctx, RedisModuleString *name, size_t cou
 {
     counts.added += count;
     counts.news += news;
-    if (news > 0)
-        (void)RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "bloom.add", name);
+    if (news > 0) key_event(ctx, "bloom.add", name);
 }
 
 static void answer_one(RedisModuleCtx *ctx, RedisModuleString **argv, const struct outcome *outcome)
@@ -92,8 +84,52 @@ static void add_batch(RedisModuleCtx *ctx, const struct value *value, RedisModul
     answer_many(ctx, argv, &outcome);
 }
 
-static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                     const struct adding *adding, bool single)
+/* Adds to a filter of valkey-bloom, until it refuses an item.  Replicas get a filter that was made
+ * with all that it was made from, and else the command, if an item was new. */
+static void add_to_valkey(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
+                          RedisModuleString **items, int count, bool single, bool made)
+{
+    uint64_t news = 0;
+    int told = 0, rc = 0;
+    if (!single) (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
+    for (; rc >= 0 && told < count; told++) {
+        size_t bytes;
+        const char *error, *item = RedisModule_StringPtrLen(items[told], &bytes);
+        rc = valkey_add(value->valkey, item, bytes, &error);
+        if (rc < 0)
+            (void)RedisModule_ReplyWithError(ctx, error);
+        else
+            (void)reply_yes_no(ctx, rc);
+        news += rc == 1;
+    }
+    if (!single) RedisModule_ReplySetArrayLength(ctx, told);
+    if (made)
+        valkey_replicate_made(ctx, argv[1], value->valkey, items, count);
+    else if (news > 0)
+        (void)RedisModule_ReplicateVerbatim(ctx);
+    count_added(ctx, argv[1], (size_t)told, news);
+}
+
+static void add_to_stored(RedisModuleCtx *ctx, struct value *value, RedisModuleString **argv,
+                          RedisModuleString **items, int count, bool single)
+{
+    /* Replicas get the commands in the order of now, also if the disk has the keys later. */
+    (void)RedisModule_ReplicateVerbatim(ctx);
+    if (count == 0) {
+        (void)RedisModule_ReplyWithArray(ctx, 0);
+        return;
+    }
+    if (value->durable &&
+        durable_add(ctx, value, items, (size_t)count, single ? answer_one : answer_many))
+        return;
+    if (single)
+        add_item(ctx, value, argv, items[0]);
+    else
+        add_batch(ctx, value, argv, items, count);
+}
+
+static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, struct adding *adding,
+                     bool single)
 {
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
@@ -103,36 +139,32 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     else if (held == HELD_NONE && adding->no_create)
         (void)RedisModule_ReplyWithError(ctx, NOT_FOUND);
     else if (held == HELD_NONE)
-        value = bf_make(ctx, key, argv[1], &adding->shape);
-    if (value != NULL) {
-        RedisModuleString **items = argv + adding->first;
-        const int count = argc - adding->first;
-        /* Replicas get the commands in the order of now, also if the disk has the keys later. */
-        (void)RedisModule_ReplicateVerbatim(ctx);
-        const bool left = value->durable && durable_add(ctx, value, items, (size_t)count,
-                                                        single ? answer_one : answer_many);
-        if (!left && single)
-            add_item(ctx, value, argv, items[0]);
-        else if (!left)
-            add_batch(ctx, value, argv, items, count);
-    }
+        value = bf_make(ctx, key, argv[1], adding);
+    RedisModuleString **items = argv + adding->first;
+    const int count = argc - adding->first;
+    if (value != NULL && value->valkey != NULL)
+        add_to_valkey(ctx, value, argv, items, count, single, held == HELD_NONE);
+    else if (value != NULL)
+        add_to_stored(ctx, value, argv, items, count, single);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }
 
 int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    struct adding adding = {.first = 2};
+    struct adding adding;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    bf_default_shape(&adding.shape);
+    bf_default_adding(&adding);
+    adding.first = 2;
     return add_items(ctx, argv, argc, &adding, true);
 }
 
 int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    struct adding adding = {.first = 2};
+    struct adding adding;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    bf_default_shape(&adding.shape);
+    bf_default_adding(&adding);
+    adding.first = 2;
     return add_items(ctx, argv, argc, &adding, false);
 }
 
@@ -190,16 +222,28 @@ static const char *take_value(enum option option, const RedisModuleString *arg,
     return NULL;
 }
 
+/* BF.INSERT with valkey-bloom's words. */
+static int insert_as_valkey(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct adding adding;
+    bf_default_adding(&adding);
+    if (argc < 2) return RedisModule_WrongArity(ctx);
+    if (!valkey_take_insert(ctx, argv, argc, &adding)) return REDISMODULE_OK;
+    return add_items(ctx, argv, argc, &adding, false);
+}
+
 int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    struct adding adding = {.first = 0};
+    struct adding adding;
     bool non_scaling = false;
+    if (config.like == LIKE_VALKEY) return insert_as_valkey(ctx, argv, argc);
     if (argc < 4) return RedisModule_WrongArity(ctx);
-    bf_default_shape(&adding.shape);
+    bf_default_adding(&adding);
     for (int i = 2; i < argc && adding.first == 0; i++) {
         const enum option option = option_of(argv[i]);
         switch (option) {
         case OPTION_UNKNOWN:
+            if (valkey_has_word(argv[i])) return insert_as_valkey(ctx, argv, argc);
             return RedisModule_ReplyWithError(ctx, "Unknown argument received");
         case OPTION_ITEMS:
             adding.first = i + 1;

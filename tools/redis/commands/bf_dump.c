@@ -55,9 +55,12 @@ int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key;
     long long iterator;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
+    struct value *value = key_open_bloom(ctx, argv[1], REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
-    if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK)
+    if (value->valkey != NULL)
+        (void)RedisModule_ReplyWithError(
+            ctx, "ERR a filter of valkey-bloom has no pieces; use DUMP and RESTORE");
+    else if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK)
         (void)RedisModule_ReplyWithError(ctx, "Second argument must be numeric");
     else
         dump_bloom(ctx, value, iterator);
@@ -124,6 +127,8 @@ int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const enum held held = key_held(key, TYPE_BLOOM, &value);
     if (held == HELD_OTHER)
         error = WRONG_TYPE;
+    else if (held == HELD_VALUE && value->valkey != NULL)
+        error = "ERR received bad data";
     else if (held == HELD_VALUE)
         error = load_bloom_piece(ctx, value, iterator, data, bytes);
     else

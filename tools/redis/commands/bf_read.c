@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "commands/command.h"
+#include "server/config.h"
+#include "value/valkey.h"
 
 int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
@@ -12,7 +14,7 @@ int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc != 2) return RedisModule_WrongArity(ctx);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
     const enum held held = key_held(key, TYPE_BLOOM, &value);
-    if (held == HELD_VALUE) items = tamis_filter_items(value->filter);
+    if (held == HELD_VALUE) items = value_items(value);
     RedisModule_CloseKey(key);
     if (held == HELD_OTHER) return RedisModule_ReplyWithError(ctx, WRONG_TYPE);
     return items < 0 ? reply_failure(ctx, "the filter cannot be asked")
@@ -21,87 +23,212 @@ int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- BF.INFO --------------------------------------------------------------------------------- */
 
-enum { FIELDS = 5 };
+/* The fields, in valkey-bloom's order; RedisBloom has those that are so marked, and tells the
+ * others only if they are asked for. */
+enum field {
+    FIELD_CAPACITY,
+    FIELD_SIZE,
+    FIELD_FILTERS,
+    FIELD_ITEMS,
+    FIELD_ERROR,
+    FIELD_EXPANSION,
+    FIELD_TIGHTENING,
+    FIELD_MOST,
+    FIELDS
+};
 
 static const struct {
     const char *asked, *name;
-} fields[FIELDS] = {{"CAPACITY", "Capacity"},
-                    {"SIZE", "Size"},
-                    {"FILTERS", "Number of filters"},
-                    {"ITEMS", "Number of items inserted"},
-                    {"EXPANSION", "Expansion rate"}};
+    bool redisbloom, growing; /* only a filter that grows has it */
+} fields[FIELDS] = {
+    [FIELD_CAPACITY] = {"CAPACITY", "Capacity", true, false},
+    [FIELD_SIZE] = {"SIZE", "Size", true, false},
+    [FIELD_FILTERS] = {"FILTERS", "Number of filters", true, false},
+    [FIELD_ITEMS] = {"ITEMS", "Number of items inserted", true, false},
+    [FIELD_ERROR] = {"ERROR", "Error rate", false, false},
+    [FIELD_EXPANSION] = {"EXPANSION", "Expansion rate", true, false},
+    [FIELD_TIGHTENING] = {"TIGHTENING", "Tightening ratio", false, true},
+    [FIELD_MOST] = {"MAXSCALEDCAPACITY", "Max scaled capacity", false, true},
+};
 
-/* Fills in what the fields hold; -1 stands for null. */
-static void measure(const struct value *value, long long numbers[FIELDS])
+/* What the fields hold. */
+struct figures {
+    long long numbers[FIELDS]; /* where they are no ratios */
+    struct valkey_shape shape; /* of a filter of the store: the one that it would have there */
+    const char *error;         /* instead of FIELD_MOST */
+};
+
+static void measure_valkey(const struct valkey *valkey, struct figures *f)
 {
-    struct tamis_segment_stat segment = {.size = sizeof segment};
-    numbers[0] = 0;
-    numbers[1] = (long long)value_size_bytes(value);
-    numbers[2] = 0;
-    numbers[3] = tamis_filter_items(value->filter);
-    numbers[4] = value->expansion == 0 ? -1 : (long long)value->expansion;
-    for (uint32_t i = 0; tamis_filter_segment(value->filter, i, &segment) == 0; i++) {
-        numbers[0] += (long long)segment.capacity;
-        numbers[2]++;
-    }
+    f->shape = valkey->shape;
+    f->numbers[FIELD_CAPACITY] = valkey_capacity(valkey);
+    f->numbers[FIELD_FILTERS] = valkey->count;
 }
 
-static void reply_field(RedisModuleCtx *ctx, int field, long long number, bool named)
+static void measure_stored(const struct value *value, struct figures *f)
+{
+    struct tamis_segment_stat segment = {.size = sizeof segment};
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    for (uint32_t i = 0; tamis_filter_segment(value->filter, i, &segment) == 0; i++) {
+        if (i == 0) f->shape.capacity = (int64_t)segment.capacity;
+        f->numbers[FIELD_CAPACITY] += (long long)segment.capacity;
+        f->numbers[FIELD_FILTERS]++;
+    }
+    if (tamis_filter_stat(value->filter, &stat) == 0) f->shape.rate = stat.fp_rate;
+    f->shape.expansion = value->expansion;
+    f->shape.tightening = config.tightening.value;
+}
+
+static void measure(const struct value *value, struct figures *f)
+{
+    *f = (struct figures){.error = NULL};
+    if (value->valkey != NULL)
+        measure_valkey(value->valkey, f);
+    else
+        measure_stored(value, f);
+    f->numbers[FIELD_SIZE] = (long long)value_size_bytes(value);
+    f->numbers[FIELD_ITEMS] = value_items(value);
+    f->numbers[FIELD_EXPANSION] = f->shape.expansion;
+}
+
+/* The most keys take a while to compute, so they are only if they are told. */
+static void measure_most(struct figures *f)
+{
+    if (f->shape.expansion != 0) f->numbers[FIELD_MOST] = valkey_most_keys(&f->shape, 0, &f->error);
+}
+
+static void reply_field(RedisModuleCtx *ctx, enum field field, const struct figures *f, bool named)
 {
     if (named) (void)RedisModule_ReplyWithSimpleString(ctx, fields[field].name);
-    if (number < 0)
+    if (field == FIELD_ERROR || field == FIELD_TIGHTENING)
+        (void)RedisModule_ReplyWithDouble(ctx, field == FIELD_ERROR ? f->shape.rate
+                                                                    : f->shape.tightening);
+    else if (field == FIELD_MOST && f->error != NULL)
+        (void)RedisModule_ReplyWithError(ctx, f->error);
+    else if (field == FIELD_EXPANSION && f->shape.expansion == 0)
         (void)RedisModule_ReplyWithNull(ctx);
     else
-        (void)RedisModule_ReplyWithLongLong(ctx, number);
+        (void)RedisModule_ReplyWithLongLong(ctx, f->numbers[field]);
+}
+
+/* One field: RedisBloom answers an array of one, or a map, and valkey-bloom the bare value. */
+static int reply_one(RedisModuleCtx *ctx, enum field field, struct figures *f)
+{
+    const bool bare = config.like == LIKE_VALKEY, named = !bare && reply_is_resp3(ctx);
+    if (field == FIELDS || (fields[field].growing && f->shape.expansion == 0))
+        return RedisModule_ReplyWithError(ctx, bare ? "ERR invalid information value"
+                                                    : "Invalid information value");
+    if (field == FIELD_MOST) measure_most(f);
+    if (named)
+        (void)RedisModule_ReplyWithMap(ctx, 1);
+    else if (!bare)
+        (void)RedisModule_ReplyWithArray(ctx, 1);
+    reply_field(ctx, field, f, named);
+    return REDISMODULE_OK;
+}
+
+static bool is_told(enum field field, const struct figures *f)
+{
+    if (config.like == LIKE_REDISBLOOM) return fields[field].redisbloom;
+    return !fields[field].growing || f->shape.expansion != 0;
+}
+
+/* All fields: a map, and with valkey-bloom an array by RESP3 too. */
+static int reply_all(RedisModuleCtx *ctx, struct figures *f)
+{
+    long count = 0;
+    for (enum field i = 0; i < FIELDS; i++)
+        count += is_told(i, f);
+    if (config.like == LIKE_VALKEY) measure_most(f);
+    if (f->error != NULL) return RedisModule_ReplyWithError(ctx, f->error);
+    if (config.like == LIKE_VALKEY)
+        (void)RedisModule_ReplyWithArray(ctx, 2 * count);
+    else
+        (void)RedisModule_ReplyWithMap(ctx, count);
+    for (enum field i = 0; i < FIELDS; i++)
+        if (is_told(i, f)) reply_field(ctx, i, f, true);
+    return REDISMODULE_OK;
 }
 
 int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    long long numbers[FIELDS];
+    struct figures figures;
     RedisModuleKey *key;
-    int field = argc == 3 ? FIELDS : -1;
+    enum field field = FIELDS;
     if (argc != 2 && argc != 3) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
+    const struct value *value = key_open_bloom(ctx, argv[1], REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
-    for (int i = 0; argc == 3 && i < FIELDS; i++)
+    for (enum field i = 0; argc == 3 && i < FIELDS; i++)
         if (arg_is(argv[2], fields[i].asked)) field = i;
-    measure(value, numbers);
+    measure(value, &figures);
     RedisModule_CloseKey(key);
-    if (field == FIELDS) return RedisModule_ReplyWithError(ctx, "Invalid information value");
-    if (field >= 0) {
-        const bool named = reply_is_resp3(ctx);
-        (void)(named ? RedisModule_ReplyWithMap(ctx, 1) : RedisModule_ReplyWithArray(ctx, 1));
-        reply_field(ctx, field, numbers[field], named);
-        return REDISMODULE_OK;
-    }
-    (void)RedisModule_ReplyWithMap(ctx, FIELDS);
-    for (int i = 0; i < FIELDS; i++)
-        reply_field(ctx, i, numbers[i], true);
-    return REDISMODULE_OK;
+    return argc == 3 ? reply_one(ctx, field, &figures) : reply_all(ctx, &figures);
 }
 
 /* ---- BF.DEBUG -------------------------------------------------------------------------------- */
 
-int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+struct line {
+    uint64_t bytes, bits, capacity, items;
+    uint32_t hashes;
+    double rate;
+};
+
+static void reply_line(RedisModuleCtx *ctx, const struct line *line)
+{
+    char text[256];
+    (void)snprintf(text, sizeof text,
+                   "bytes:%" PRIu64 " bits:%" PRIu64 " hashes:%u hashwidth:64 capacity:%" PRIu64
+                   " size:%" PRIu64 " ratio:%g",
+                   line->bytes, line->bits, line->hashes, line->capacity, line->items, line->rate);
+    (void)RedisModule_ReplyWithCString(ctx, text);
+}
+
+/* Replies with a line for each layer, and returns how many there are. */
+static long debug_valkey(RedisModuleCtx *ctx, const struct valkey *valkey)
+{
+    double rate = valkey->shape.rate;
+    for (uint32_t i = 0; i < valkey->count; i++, rate *= valkey->shape.tightening) {
+        const struct valkey_layer *layer = &valkey->layers[i];
+        const struct line line = {.bytes = layer->bytes,
+                                  .bits = layer->bytes * 8,
+                                  .capacity = (uint64_t)layer->capacity,
+                                  .items = (uint64_t)layer->items,
+                                  .hashes = layer->hashes,
+                                  .rate = rate};
+        reply_line(ctx, &line);
+    }
+    return valkey->count;
+}
+
+static long debug_stored(RedisModuleCtx *ctx, const struct value *value)
 {
     struct tamis_segment_stat s = {.size = sizeof s};
+    long lines = 0;
+    for (; tamis_filter_segment(value->filter, (uint32_t)lines, &s) == 0; lines++) {
+        const struct line line = {.bytes = s.data_bytes,
+                                  .bits = s.m_bits,
+                                  .capacity = s.capacity,
+                                  .items = s.items,
+                                  .hashes = s.k,
+                                  .rate = s.fp_rate};
+        reply_line(ctx, &line);
+    }
+    return lines;
+}
+
+int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
     RedisModuleKey *key;
-    char text[256];
-    long lines = 1;
+    char text[64];
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
+    const struct value *value = key_open_bloom(ctx, argv[1], REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
-    (void)snprintf(text, sizeof text, "size:%" PRId64, tamis_filter_items(value->filter));
+    (void)snprintf(text, sizeof text, "size:%" PRId64, value_items(value));
     (void)RedisModule_ReplyWithCString(ctx, text);
-    for (uint32_t i = 0; tamis_filter_segment(value->filter, i, &s) == 0; i++, lines++) {
-        (void)snprintf(text, sizeof text,
-                       "bytes:%" PRIu64 " bits:%" PRIu64 " hashes:%u hashwidth:64 capacity:%" PRIu64
-                       " size:%" PRIu64 " ratio:%g",
-                       s.data_bytes, s.m_bits, s.k, s.capacity, s.items, s.fp_rate);
-        (void)RedisModule_ReplyWithCString(ctx, text);
-    }
-    RedisModule_ReplySetArrayLength(ctx, lines);
+    const long lines =
+        value->valkey != NULL ? debug_valkey(ctx, value->valkey) : debug_stored(ctx, value);
+    RedisModule_ReplySetArrayLength(ctx, 1 + lines);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }

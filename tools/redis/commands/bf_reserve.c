@@ -1,24 +1,58 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* bf_reserve.c: BF.RESERVE, and how a key of BF.* comes to be. */
-#include "commands/command.h"
-#include "keys/shape.h"
+#include <string.h>
+#include <sys/random.h>
+
+#include "commands/bf_parts.h"
 #include "server/config.h"
 
-void bf_default_shape(struct bloom_shape *shape)
+void bf_default_adding(struct adding *adding)
 {
-    *shape = (struct bloom_shape){.rate = config.default_rate,
-                                  .capacity = (uint64_t)config.default_capacity,
-                                  .growth = (uint32_t)config.expansion,
-                                  .non_scaling = config.expansion == 0};
+    const double rate = config.default_rate.value;
+    *adding = (struct adding){
+        .shape = {.rate = config.like == LIKE_REDISBLOOM && rate > RATE_MAX ? RATE_MAX : rate,
+                  .capacity = (uint64_t)config.default_capacity,
+                  .growth = (uint32_t)config.expansion,
+                  .non_scaling = config.expansion == 0},
+        .own = config_makes_valkey(),
+        .valkey = {.rate = rate,
+                   .tightening = config.tightening.value,
+                   .capacity = config.default_capacity,
+                   .expansion = (uint32_t)config.expansion},
+        .draws = config.random_seed != 0};
+    memcpy(adding->valkey.seed, valkey_fixed_seed, VALKEY_SEED_BYTES);
+}
+
+/* Makes a filter of valkey-bloom. */
+static struct value *make_own(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                              struct adding *adding)
+{
+    struct valkey_shape *shape = &adding->valkey;
+    const char *error = NULL;
+    struct valkey *valkey = NULL;
+    if (adding->draws) shape->random = true;
+    if (adding->draws && getrandom(shape->seed, sizeof shape->seed, 0) != sizeof shape->seed)
+        error = "ERR the system gives no random numbers";
+    if (error == NULL) valkey = valkey_new(shape, &error);
+    if (valkey == NULL) {
+        (void)RedisModule_ReplyWithError(ctx, error);
+        return NULL;
+    }
+    struct value *value = value_new(TYPE_BLOOM);
+    value->as_valkey = true;
+    value->valkey = valkey;
+    key_set(ctx, key, name, value);
+    return value;
 }
 
 struct value *bf_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                      const struct bloom_shape *shape)
+                      struct adding *adding)
 {
     size_t bytes;
     const char *text = RedisModule_StringPtrLen(name, &bytes);
+    if (adding->own) return make_own(ctx, key, name, adding);
     struct value *value = value_new(TYPE_BLOOM);
-    const int rc = make_bloom(value, RedisModule_GetSelectedDb(ctx), text, bytes, shape);
+    const int rc = make_bloom(value, RedisModule_GetSelectedDb(ctx), text, bytes, &adding->shape);
     return key_made(ctx, key, name, value, rc, "could not create filter");
 }
 
@@ -71,19 +105,27 @@ static bool take_shape(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
 
 int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    struct bloom_shape shape;
+    struct adding adding;
     struct value *value;
-    if (argc < 4 || argc > 7) return RedisModule_WrongArity(ctx);
-    if (!take_shape(ctx, argv, argc, &shape)) return REDISMODULE_OK;
+    bf_default_adding(&adding);
+    if (config.like == LIKE_VALKEY) {
+        if (!valkey_take_reserve(ctx, argv, argc, &adding)) return REDISMODULE_OK;
+    } else {
+        if (argc < 4 || argc > 7) return RedisModule_WrongArity(ctx);
+        if (!take_shape(ctx, argv, argc, &adding.shape)) return REDISMODULE_OK;
+    }
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_BLOOM, &value);
     if (held == HELD_OTHER) {
         (void)RedisModule_ReplyWithError(ctx, WRONG_TYPE);
     } else if (held == HELD_VALUE) {
         (void)RedisModule_ReplyWithError(ctx, "ERR item exists");
-    } else if (bf_make(ctx, key, argv[1], &shape) != NULL) {
+    } else if ((value = bf_make(ctx, key, argv[1], &adding)) != NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
-        (void)RedisModule_ReplicateVerbatim(ctx);
+        if (value->valkey != NULL)
+            valkey_replicate_made(ctx, argv[1], value->valkey, NULL, 0);
+        else
+            (void)RedisModule_ReplicateVerbatim(ctx);
     }
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;

@@ -30,6 +30,7 @@ static void turn_command(RedisModuleCommandFilterCtx *filter)
 {
     const int argc = RedisModule_CommandFilterArgsCount(filter);
     size_t bytes;
+    if (argc >= 3) aliases_turn(filter, argc);
     if (argc < 2 || argc > 4 || registry_is_empty()) return;
     const RedisModuleString *name = RedisModule_CommandFilterArgGet(filter, 0);
     for (size_t i = 0; i < TURNED; i++) {
@@ -91,7 +92,10 @@ static struct value *open_bits(RedisModuleCtx *ctx, RedisModuleString **argv, in
         (void)pass_on(ctx, command, argv, argc);
         return NULL;
     }
-    if (find_segment(ctx, value, segment)) return value;
+    if (value->filter == NULL)
+        (void)RedisModule_ReplyWithError(ctx, WRONG_TYPE); /* valkey-bloom's */
+    else if (find_segment(ctx, value, segment))
+        return value;
     RedisModule_CloseKey(*key);
     return NULL;
 }

@@ -29,7 +29,7 @@ int end_change(RedisModuleCtx *ctx, RedisModuleKey *key, const char *error);
 
 /* bf_*.c */
 RedisModuleCmdFunc bf_reserve, bf_add, bf_madd, bf_insert, bf_exists, bf_mexists, bf_info, bf_card,
-    bf_debug, bf_scandump, bf_loadchunk;
+    bf_debug, bf_scandump, bf_loadchunk, bf_load;
 
 /* cf_*.c */
 RedisModuleCmdFunc cf_reserve, cf_add, cf_addnx, cf_insert, cf_insertnx, cf_exists, cf_mexists,
@@ -47,9 +47,5 @@ int tamis_info_register(RedisModuleCtx *ctx);
 RedisModuleCmdFunc bits_setbit, bits_getbit, bits_bitcount, bits_strlen;
 int bits_register(RedisModuleCtx *ctx);
 
-/* What a key gets that BF.ADD or BF.MADD makes. */
-struct bloom_shape;
-void bf_default_shape(struct bloom_shape *shape);
-/* Makes the filter of a key that is there not yet.  Replies, and returns NULL, if that fails. */
-struct value *bf_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                      const struct bloom_shape *shape);
+/* aliases.c: turns valkey-bloom's names of settings in CONFIG GET and CONFIG SET into ours. */
+void aliases_turn(RedisModuleCommandFilterCtx *filter, int argc);

@@ -1,7 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exists.c: BF.EXISTS, BF.MEXISTS, CF.EXISTS and CF.MEXISTS. */
 #include "commands/command.h"
+#include "server/config.h"
 #include "value/exact.h"
+#include "value/valkey.h"
+
+static int ask_one(const struct value *value, const char *item, size_t bytes)
+{
+    if (value->filter != NULL) return tamis_filter_contains(value->filter, item, bytes);
+    return is_exact_cuckoo(value) ? exact_contains(value, item, bytes)
+                                  : valkey_contains(value->valkey, item, bytes);
+}
+
+/* RedisBloom answers 0 for a key of another type, and valkey-bloom, which has no CF.*, an error. */
+static bool is_refused(enum held held, enum type type)
+{
+    return held == HELD_OTHER && type == TYPE_BLOOM && config.like == LIKE_VALKEY;
+}
+
+static int reply(RedisModuleCtx *ctx, enum type type, int there)
+{
+    return type == TYPE_BLOOM ? reply_yes_no(ctx, there) : RedisModule_ReplyWithBool(ctx, there);
+}
 
 static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum type type)
 {
@@ -11,22 +31,21 @@ static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum 
     if (argc != 3) return RedisModule_WrongArity(ctx);
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    if (key_held(key, type, &value) == HELD_VALUE)
-        rc = is_exact_cuckoo(value) ? exact_contains(value, item, bytes)
-                                    : tamis_filter_contains(value->filter, item, bytes);
+    const enum held held = key_held(key, type, &value);
+    if (held == HELD_VALUE) rc = ask_one(value, item, bytes);
     RedisModule_CloseKey(key);
+    if (is_refused(held, type)) return RedisModule_ReplyWithError(ctx, WRONG_TYPE);
     counts.asked++;
-    return rc < 0 ? reply_failure(ctx, "the filter cannot be asked")
-                  : RedisModule_ReplyWithBool(ctx, rc);
+    return rc < 0 ? reply_failure(ctx, "the filter cannot be asked") : reply(ctx, type, rc);
 }
 
 static int64_t ask_all(const struct value *value, const struct items *items)
 {
-    if (!is_exact_cuckoo(value))
+    if (value->filter != NULL)
         return tamis_filter_contains_batch(value->filter, items->keys, items->count,
                                            items->answers);
     for (size_t i = 0; i < items->count; i++)
-        items->answers[i] = exact_contains(value, items->keys[i].data, items->keys[i].bytes);
+        items->answers[i] = (uint8_t)ask_one(value, items->keys[i].data, items->keys[i].bytes);
     return 0;
 }
 
@@ -37,14 +56,16 @@ static int mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum
     if (argc < 3) return RedisModule_WrongArity(ctx);
     const struct items *items = items_of(argv + 2, argc - 2);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    const bool there = key_held(key, type, &value) == HELD_VALUE;
+    const enum held held = key_held(key, type, &value);
+    const bool there = held == HELD_VALUE;
     if (there) rc = ask_all(value, items);
     RedisModule_CloseKey(key);
+    if (is_refused(held, type)) return RedisModule_ReplyWithError(ctx, WRONG_TYPE);
     if (rc < 0) return reply_failure(ctx, "the filter cannot be asked");
     counts.asked += items->count;
     (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
     for (size_t i = 0; i < items->count; i++)
-        (void)RedisModule_ReplyWithBool(ctx, there ? items->answers[i] : 0);
+        (void)reply(ctx, type, there ? items->answers[i] : 0);
     return REDISMODULE_OK;
 }
 

@@ -4,7 +4,9 @@
 
 #include "keys/cf_shape.h"
 #include "server/args.h"
+#include "server/config.h"
 #include "value/exact.h"
+#include "value/valkey.h"
 
 enum held key_held(RedisModuleKey *key, enum type type, struct value **value)
 {
@@ -13,11 +15,29 @@ enum held key_held(RedisModuleKey *key, enum type type, struct value **value)
     if (RedisModule_KeyType(key) != REDISMODULE_KEYTYPE_MODULE) return HELD_OTHER;
     for (int i = 0; i < TYPES; i++) {
         if (type != TYPE_ANY && type != (enum type)i) continue;
-        if (RedisModule_ModuleTypeGetType(key) != value_types[i]) continue;
+        if (RedisModule_ModuleTypeGetType(key) != value_types[i] &&
+            (i != TYPE_BLOOM || RedisModule_ModuleTypeGetType(key) != value_type_of_valkey))
+            continue;
         *value = RedisModule_ModuleTypeGetValue(key);
         return HELD_VALUE;
     }
     return HELD_OTHER;
+}
+
+/* Replies why a key was not opened, and closes it. */
+static struct value *not_opened(RedisModuleCtx *ctx, RedisModuleKey *key, enum held held,
+                                const struct value *value)
+{
+    RedisModule_CloseKey(key);
+    (void)RedisModule_ReplyWithError(
+        ctx, held == HELD_NONE    ? NOT_FOUND
+             : held == HELD_OTHER ? WRONG_TYPE
+             : is_exact_cuckoo(value)
+                 ? "ERR tamis: this is a cuckoo filter of RedisBloom, which has "
+                   "the commands CF.* only"
+                 : "ERR tamis: this is a filter of valkey-bloom, which has the "
+                   "commands BF.* only");
+    return NULL;
 }
 
 struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, enum type type, int mode,
@@ -26,22 +46,30 @@ struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, enum type t
     struct value *value;
     *key = RedisModule_OpenKey(ctx, name, mode);
     const enum held held = key_held(*key, type, &value);
-    if (held == HELD_VALUE && (type != TYPE_ANY || !is_exact_cuckoo(value))) return value;
-    RedisModule_CloseKey(*key);
-    (void)RedisModule_ReplyWithError(
-        ctx, held == HELD_NONE    ? NOT_FOUND
-             : held == HELD_OTHER ? WRONG_TYPE
-                                  : "ERR tamis: this is a cuckoo filter of RedisBloom, which has "
-                                    "the commands CF.* only");
-    return NULL;
+    if (held == HELD_VALUE && (value->filter != NULL || type == TYPE_CUCKOO)) return value;
+    return not_opened(ctx, *key, held, value);
+}
+
+struct value *key_open_bloom(RedisModuleCtx *ctx, RedisModuleString *name, int mode,
+                             RedisModuleKey **key)
+{
+    struct value *value;
+    *key = RedisModule_OpenKey(ctx, name, mode);
+    const enum held held = key_held(*key, TYPE_BLOOM, &value);
+    return held == HELD_VALUE ? value : not_opened(ctx, *key, held, value);
+}
+
+void key_event(RedisModuleCtx *ctx, const char *event, RedisModuleString *name)
+{
+    const int class =
+        config.like == LIKE_VALKEY ? REDISMODULE_NOTIFY_GENERIC : REDISMODULE_NOTIFY_MODULE;
+    (void)RedisModule_NotifyKeyspaceEvent(ctx, class, event, name);
 }
 
 void key_set(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name, struct value *value)
 {
-    (void)RedisModule_ModuleTypeSetValue(key, value_types[value->type], value);
-    (void)RedisModule_NotifyKeyspaceEvent(
-        ctx, REDISMODULE_NOTIFY_MODULE,
-        value->type == TYPE_BLOOM ? "bloom.reserve" : "cuckoo.reserve", name);
+    (void)RedisModule_ModuleTypeSetValue(key, value_type_of(value), value);
+    key_event(ctx, value->type == TYPE_BLOOM ? "bloom.reserve" : "cuckoo.reserve", name);
 }
 
 struct value *key_made(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
@@ -53,7 +81,8 @@ struct value *key_made(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStri
     }
     value_free(value);
     if (rc == TAMIS_ENOMEM)
-        (void)RedisModule_ReplyWithError(ctx, "ERR Insufficient memory to create filter");
+        (void)RedisModule_ReplyWithError(ctx, config.like == LIKE_VALKEY ? VALKEY_TOO_LARGE
+                                                                         : VALKEY_NO_MEMORY);
     else
         (void)reply_failure(ctx, failure);
     return NULL;

@@ -9,9 +9,16 @@ enum held { HELD_NONE, HELD_OTHER, HELD_VALUE };
 enum held key_held(RedisModuleKey *key, enum type type, struct value **value);
 #define READ_WRITE (REDISMODULE_READ | REDISMODULE_WRITE)
 /* Opens a key of that type.  If the key has no such value, replies with an error and returns NULL.
- * TYPE_ANY refuses cuckoo filters of RedisBloom, which are not in the store. */
+ * TYPE_ANY refuses cuckoo filters of RedisBloom, and TYPE_BLOOM too filters of valkey-bloom, which
+ * are not in the store. */
 struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, enum type type, int mode,
                        RedisModuleKey **key);
+/* The same of TYPE_BLOOM, for the commands that take filters of valkey-bloom too: the others refuse
+ * what is not in the store. */
+struct value *key_open_bloom(RedisModuleCtx *ctx, RedisModuleString *name, int mode,
+                             RedisModuleKey **key);
+/* Tells of an event, of the class that the setting tamis.like has for it. */
+void key_event(RedisModuleCtx *ctx, const char *event, RedisModuleString *name);
 /* Puts a new value, whose filter is made, into a key. */
 void key_set(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
              struct value *value);

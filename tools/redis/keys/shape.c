@@ -99,6 +99,7 @@ int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
                                      .on_full = shape->non_scaling ? TAMIS_ON_FULL_REFUSE
                                                                    : TAMIS_ON_FULL_GROW,
                                      .flags = TAMIS_FILTER_OWNED};
+    if (shape->capacity / 8 > config_max_bytes()) return TAMIS_ENOMEM; /* of any size */
     int rc = tamis_size(&sizing);
     if (rc < 0) return rc;
     if (sizing.file_bytes > config_max_bytes()) return TAMIS_ENOMEM;

@@ -23,15 +23,22 @@ static const RedisModuleCommandArg bf_insert_args[] = {
     OPTION("expansion", "EXPANSION", INTEGER),
     OPTION("nocreate", "NOCREATE", WORD),
     OPTION("nonscaling", "NONSCALING", WORD),
+    OPTION("tightening", "TIGHTENING", DOUBLE),
+    OPTION("seed", "SEED", STRING),
+    OPTION("validatescaleto", "VALIDATESCALETO", INTEGER),
     {.name = "items", .type = WORD, .token = "ITEMS"},
     ITEMS,
     END};
+static const RedisModuleCommandArg bf_load_args[] = {KEY, {.name = "data", .type = STRING}, END};
 static RedisModuleCommandArg bf_info_fields[] = {
     {.name = "capacity", .type = WORD, .token = "CAPACITY"},
     {.name = "size", .type = WORD, .token = "SIZE"},
     {.name = "filters", .type = WORD, .token = "FILTERS"},
     {.name = "items", .type = WORD, .token = "ITEMS"},
     {.name = "expansion", .type = WORD, .token = "EXPANSION"},
+    {.name = "error", .type = WORD, .token = "ERROR"},
+    {.name = "tightening", .type = WORD, .token = "TIGHTENING"},
+    {.name = "maxscaledcapacity", .type = WORD, .token = "MAXSCALEDCAPACITY"},
     END};
 static const RedisModuleCommandArg bf_info_args[] = {KEY,
                                                      {.name = "single_value",
@@ -154,5 +161,15 @@ const struct command bf_commands[] = {
      .summary = "Restores what BF.SCANDUMP has saved",
      .complexity = "O(n), n bytes",
      .args = loadchunk_args},
+    {.name = "bf.load",
+     .run = bf_load,
+     .flags = ADDS,
+     .acl = "write",
+     .arity = 3,
+     .key = ADDS_KEY,
+     .since = "1.0.0",
+     .summary = "Restores a filter from an AOF of valkey-bloom",
+     .complexity = "O(n), n bytes",
+     .args = bf_load_args},
     {.name = NULL},
 };

@@ -2,9 +2,13 @@
 /* register.c: see register.h. */
 #include "module/register.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+
+#include "server/config.h"
 
 #define CATEGORIES_ROOM 64
 
@@ -19,9 +23,9 @@ static const RedisModuleCommandInfoVersion info_version = {
 /* The categories of a command, and that of RedisBloom's data type, where the server has it. */
 static const char *categories(const struct command *c, char text[CATEGORIES_ROOM])
 {
-    const char *type = strncmp(c->name, "bf.", 3) == 0   ? " bloom"
-                       : strncmp(c->name, "cf.", 3) == 0 ? " cuckoo"
-                                                         : "";
+    const char *type = strncasecmp(c->name, "bf.", 3) == 0   ? " bloom"
+                       : strncasecmp(c->name, "cf.", 3) == 0 ? " cuckoo"
+                                                             : "";
     (void)snprintf(text, CATEGORIES_ROOM, "%s%s", c->acl, has_own_categories ? type : "");
     return text;
 }
@@ -83,12 +87,35 @@ static int register_command(RedisModuleCtx *ctx, const struct command *c)
     return rc;
 }
 
+/* As register_command(), with the name, flags and arity that valkey-bloom has: a server tells the
+ * name as it was registered in errors and in INFO commandstats; the command counts its arguments.
+ */
+static int register_as_valkey(RedisModuleCtx *ctx, const struct command *c)
+{
+    struct command as = *c;
+    char name[32], flags[32], acl[32];
+    const char *fast = strcmp(c->name, "bf.load") == 0 ? "" : " fast";
+    size_t n = 0;
+    for (; c->name[n] != '\0' && n + 1 < sizeof name; n++)
+        name[n] = (char)toupper((unsigned char)c->name[n]);
+    name[n] = '\0';
+    (void)snprintf(flags, sizeof flags, "%s%s", c->flags, strstr(c->flags, "fast") ? "" : fast);
+    (void)snprintf(acl, sizeof acl, "%s%s", c->acl, strstr(c->acl, "fast") ? "" : fast);
+    as.name = name;
+    as.flags = flags;
+    as.acl = acl;
+    as.arity = -1;
+    return register_command(ctx, &as);
+}
+
 int commands_register(RedisModuleCtx *ctx)
 {
     static const struct command *const tables[] = {bf_commands, cf_commands, tamis_commands};
     int rc = REDISMODULE_OK;
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        const bool as_valkey = tables[i] == bf_commands && config.like == LIKE_VALKEY;
         for (const struct command *c = tables[i]; rc == REDISMODULE_OK && c->name != NULL; c++)
-            rc = register_command(ctx, c);
+            rc = as_valkey ? register_as_valkey(ctx, c) : register_command(ctx, c);
+    }
     return rc;
 }

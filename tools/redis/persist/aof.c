@@ -13,6 +13,7 @@
 #include "value/exact.h"
 #include "value/head.h"
 #include "value/pieces.h"
+#include "value/valkey_blob.h"
 
 static void log_failure(RedisModuleIO *aof, const struct value *value)
 {
@@ -88,9 +89,20 @@ static bool emit_pieces(RedisModuleIO *aof, RedisModuleString *key, struct value
     return bytes == 0;
 }
 
+/* A filter of valkey-bloom, as its own AOF has it. */
+static bool emit_valkey(RedisModuleIO *aof, RedisModuleString *key, const struct valkey *valkey)
+{
+    size_t bytes = 0;
+    char *blob = valkey_to_blob(valkey, &bytes);
+    if (blob != NULL) RedisModule_EmitAOF(aof, "BF.LOAD", "sb", key, blob, bytes);
+    RedisModule_Free(blob);
+    return blob != NULL;
+}
+
 static bool emit_filter(RedisModuleIO *aof, RedisModuleString *key, struct value *v)
 {
     struct strings all = {.list = NULL};
+    if (v->valkey != NULL) return emit_valkey(aof, key, v->valkey);
     bool done = tamis_filter_each_exception(v->filter, append_exception, &all) == 0;
     if (done)
         done = value_is_static(v) || all.found ? emit_whole(aof, key, v) : emit_pieces(aof, key, v);

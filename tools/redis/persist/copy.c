@@ -13,6 +13,7 @@
 #include "keys/make.h"
 #include "value/durable.h"
 #include "value/exact.h"
+#include "value/valkey.h"
 
 struct copying {
     tamis_filter *from;
@@ -76,6 +77,14 @@ static int import_from_pipe(void *context, tamis_store *store, const char *name,
     return rc;
 }
 
+/* Copies a filter that is not in the store. */
+static int copy_memory(struct value *to, const struct value *from)
+{
+    if (is_exact_cuckoo(from)) return exact_copy(to, from);
+    to->valkey = valkey_copy(from->valkey);
+    return to->valkey != NULL ? 0 : TAMIS_ENOMEM;
+}
+
 void *copy_value(RedisModuleKeyOptCtx *ctx, const void *value)
 {
     const struct value *from = value;
@@ -84,12 +93,13 @@ void *copy_value(RedisModuleKeyOptCtx *ctx, const void *value)
     size_t key_bytes;
     const char *key = RedisModule_StringPtrLen(RedisModule_GetToKeyNameFromOptCtx(ctx), &key_bytes);
     durable_wait(from);
-    const int rc = is_exact_cuckoo(from) ? exact_copy(to, from)
-                                         : make_filter(to, RedisModule_GetToDbIdFromOptCtx(ctx),
-                                                       key, key_bytes, import_from_pipe, &copying);
+    to->as_valkey = from->as_valkey;
+    const int rc = from->filter == NULL ? copy_memory(to, from)
+                                        : make_filter(to, RedisModule_GetToDbIdFromOptCtx(ctx), key,
+                                                      key_bytes, import_from_pipe, &copying);
     if (rc < 0) {
         RedisModule_Log(NULL, "warning", "COPY to the key '%.*s': %s", (int)key_bytes, key,
-                        is_exact_cuckoo(from) ? "there is no memory" : tamis_last_error());
+                        from->filter == NULL ? "there is no memory" : tamis_last_error());
         value_free(to);
         return NULL;
     }

@@ -11,7 +11,8 @@
  *                   for each layer U capacity, D rate, U hashes, D bits per entry, U bits, U n2,
  *                   S data, U items; in version 5 U seed
  *
- * A filter of RedisBloom becomes one of hash set redisbloom.  rdb_cuckoo.c has its cuckoo filters.
+ * A filter of RedisBloom becomes one of hash set redisbloom.  rdb_cuckoo.c has its cuckoo filters,
+ * and rdb_valkey.c what stands before ours, or in its place, in values of valkey-bloom's type.
  *
  * U is an unsigned number, D a double, S a string, as the server writes them; the server adds a
  * checksum of its own.
@@ -127,7 +128,7 @@ void rdb_save_value(RedisModuleIO *rdb, void *value)
     const struct value *v = value;
     const struct cuckoo *c = &v->cuckoo;
     durable_wait(v);
-    if (save_payload(rdb, value)) return;
+    if (rdb_save_valkey(rdb, v) || save_payload(rdb, value)) return;
     const bool reference = refers(v);
     const uint64_t numbers[NUMBERS] = {
         VERSION,
@@ -301,7 +302,7 @@ static bool load_said(RedisModuleIO *rdb, struct said *said)
                                      .max_iterations = (uint32_t)numbers[10],
                                      .expansion = (uint32_t)numbers[11]}};
     return numbers[0] == VERSION && (said->flags & ~(uint64_t)FLAGS_KNOWN) == 0 &&
-           said->expansion <= EXPANSION_MAX;
+           said->expansion <= UINT32_MAX;
 }
 
 /* Opens the filter that a dump refers to, if the store had it when the server began, or has kept
@@ -512,10 +513,24 @@ static void *load_redisbloom(RedisModuleIO *rdb, int encver)
     return rc < 0 ? abandon(value) : value;
 }
 
+/* The type of a key that a dump brings is that of the dump, whatever tamis.like says. */
+static struct value *as_type(struct value *value, bool as_valkey)
+{
+    if (value != NULL) value->as_valkey = as_valkey;
+    return value;
+}
+
 void *rdb_load_bloom(RedisModuleIO *rdb, int encver)
 {
-    return encver <= BLOOM_ENCODING_MAX ? load_redisbloom(rdb, encver)
-                                        : load_value(rdb, TYPE_BLOOM);
+    return as_type(encver <= BLOOM_ENCODING_MAX ? load_redisbloom(rdb, encver)
+                                                : load_value(rdb, TYPE_BLOOM),
+                   false);
+}
+
+void *rdb_load_valkey(RedisModuleIO *rdb, int encver)
+{
+    struct value *value;
+    return rdb_begins_own(rdb, encver, &value) ? as_type(load_value(rdb, TYPE_BLOOM), true) : value;
 }
 
 void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver)

@@ -7,6 +7,7 @@
 void rdb_save_value(RedisModuleIO *rdb, void *value);
 void *rdb_load_bloom(RedisModuleIO *rdb, int encver);
 void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver);
+void *rdb_load_valkey(RedisModuleIO *rdb, int encver);
 
 /* Says what is being saved: a file (by a child, or SAVE), or a payload of DUMP. */
 void rdb_saving(bool begins, bool to_file);

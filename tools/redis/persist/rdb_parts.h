@@ -19,3 +19,10 @@ bool rdb_load_slots(RedisModuleIO *rdb, struct value *value, bool has_buckets);
 bool rdb_load_seed(RedisModuleIO *rdb, int encver, uint64_t usual);
 /* A whole value of RedisBloom's type of cuckoo filters; NULL: the dump is damaged. */
 struct value *rdb_load_redisbloom_cuckoo(RedisModuleIO *rdb, int encver);
+
+/* rdb_valkey.c: values of the type bloomfltr.  Saves a filter of valkey-bloom, and returns true; of
+ * another one only what tells that. */
+bool rdb_save_valkey(RedisModuleIO *rdb, const struct value *value);
+/* Returns whether what follows is ours.  If not, *value is a filter of valkey-bloom, or NULL: the
+ * dump is damaged. */
+bool rdb_begins_own(RedisModuleIO *rdb, int encver, struct value **value);

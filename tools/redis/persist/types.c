@@ -9,11 +9,21 @@
 #include "registry/registry.h"
 #include "value/durable.h"
 #include "value/exact.h"
+#include "value/valkey.h"
 
 /* RedisBloom's types have encoding version 4; what we write has one that it refuses. */
 #define ENCODING_VERSION 256
+/* That of valkey-bloom, which so reads what we write of its filters: rdb_valkey.c. */
+#define VALKEY_ENCODING_VERSION 1
 
-static const char *const names[TYPES] = {"MBbloom--", "MBbloomCF"};
+static const struct {
+    const char *name;
+    int encoding_version;
+    void *(*load)(RedisModuleIO *rdb, int encver);
+    RedisModuleType **type;
+} kinds[] = {{"MBbloom--", ENCODING_VERSION, rdb_load_bloom, &value_types[TYPE_BLOOM]},
+             {"MBbloomCF", ENCODING_VERSION, rdb_load_cuckoo, &value_types[TYPE_CUCKOO]},
+             {"bloomfltr", VALKEY_ENCODING_VERSION, rdb_load_valkey, &value_type_of_valkey}};
 
 /* What BF.INFO and CF.INFO call the size, as RedisBloom has it; most of it is a file. */
 static size_t mem_usage(const void *value)
@@ -31,6 +41,23 @@ static void digest_slots(RedisModuleDigest *to, const struct value *value)
     RedisModule_DigestEndSequence(to);
 }
 
+static void digest_valkey(RedisModuleDigest *to, const struct valkey *valkey)
+{
+    const struct valkey_shape *shape = &valkey->shape;
+    RedisModule_DigestAddLongLong(to, shape->expansion);
+    RedisModule_DigestAddStringBuffer(to, (const char *)&shape->rate, sizeof shape->rate);
+    RedisModule_DigestAddStringBuffer(to, (const char *)&shape->tightening,
+                                      sizeof shape->tightening);
+    for (uint32_t i = 0; i < valkey->count; i++) {
+        const struct valkey_layer *layer = &valkey->layers[i];
+        RedisModule_DigestAddStringBuffer(to, (const char *)layer->data,
+                                          VALKEY_HEAD_BYTES + (size_t)layer->bytes);
+        RedisModule_DigestAddLongLong(to, layer->items);
+        RedisModule_DigestAddLongLong(to, layer->capacity);
+    }
+    RedisModule_DigestEndSequence(to);
+}
+
 static void digest(RedisModuleDigest *to, void *value)
 {
     enum { PIECE = 1 << 16 };
@@ -38,6 +65,10 @@ static void digest(RedisModuleDigest *to, void *value)
     struct tamis_segment_stat segment = {.size = sizeof segment};
     if (is_exact_cuckoo(v)) {
         digest_slots(to, v);
+        return;
+    }
+    if (v->valkey != NULL) {
+        digest_valkey(to, v->valkey);
         return;
     }
     char *buffer = RedisModule_Alloc(PIECE);
@@ -79,15 +110,15 @@ int types_register(RedisModuleCtx *ctx)
                                       .free = free_value,
                                       .unlink2 = on_unlink,
                                       .copy2 = copy_value};
-    for (int type = 0; type < TYPES; type++) {
-        if (type == TYPE_CUCKOO) methods.rdb_load = rdb_load_cuckoo;
-        value_types[type] =
-            RedisModule_CreateDataType(ctx, names[type], ENCODING_VERSION, &methods);
-        if (value_types[type] != NULL) continue;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        methods.rdb_load = kinds[i].load;
+        *kinds[i].type =
+            RedisModule_CreateDataType(ctx, kinds[i].name, kinds[i].encoding_version, &methods);
+        if (*kinds[i].type != NULL) continue;
         RedisModule_Log(ctx, "warning",
-                        "the type %s is taken: RedisBloom, or another copy of this module, is "
-                        "loaded already",
-                        names[type]);
+                        "the type %s is taken: RedisBloom, valkey-bloom, or another copy of this "
+                        "module, is loaded already",
+                        kinds[i].name);
         return REDISMODULE_ERR;
     }
     return REDISMODULE_OK;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "server/config.h"
 #include "tamis.h"
 
 bool arg_is(const RedisModuleString *arg, const char *word)
@@ -31,6 +32,12 @@ bool arg_integer(const RedisModuleString *arg, long long least, long long most, 
 bool reply_is_resp3(RedisModuleCtx *ctx)
 {
     return (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_RESP3) != 0;
+}
+
+int reply_yes_no(RedisModuleCtx *ctx, int yes)
+{
+    return config.like == LIKE_VALKEY ? RedisModule_ReplyWithLongLong(ctx, yes)
+                                      : RedisModule_ReplyWithBool(ctx, yes);
 }
 
 int reply_sentence(RedisModuleCtx *ctx, const char *what, const char *sentence)

@@ -24,6 +24,8 @@ int arg_find(RedisModuleString **argv, int argc, int from, const char *word);
 bool arg_integer(const RedisModuleString *arg, long long least, long long most, long long *number);
 
 bool reply_is_resp3(RedisModuleCtx *ctx);
+/* Answers 1 or 0 of BF.*: by RESP3 RedisBloom has booleans, and valkey-bloom integers. */
+int reply_yes_no(RedisModuleCtx *ctx, int yes);
 /* "ERR <what>: <sentence>", and the same to the log. */
 int reply_sentence(RedisModuleCtx *ctx, const char *what, const char *sentence);
 /* The same with the library's sentence about its last error. */

@@ -14,9 +14,9 @@ struct config config;
 #define STORE_NAME_ROOM 256
 
 /* A setting that is a number of the struct config, at `offset`.  RedisBloom calls it `old`, and
- * once called it `older`; NULL: it has no such setting. */
+ * once called it `older`, and valkey-bloom calls it bf.`bloom`; NULL: it has no such setting. */
 struct numeric {
-    const char *name, *old, *older;
+    const char *name, *old, *older, *bloom;
     long long standard, least, most;
     unsigned flags;
     size_t offset;
@@ -26,12 +26,14 @@ static const struct numeric numerics[] = {
     {.name = "default-capacity",
      .old = "bf-initial-size",
      .older = "INITIAL_SIZE",
+     .bloom = "bloom-capacity",
      .standard = 100,
      .least = 1,
      .most = CAPACITY_MAX,
      .offset = offsetof(struct config, default_capacity)},
     {.name = "expansion",
      .old = "bf-expansion-factor",
+     .bloom = "bloom-expansion",
      .standard = 2,
      .most = EXPANSION_MAX,
      .offset = offsetof(struct config, expansion)},
@@ -41,6 +43,12 @@ static const struct numeric numerics[] = {
      .most = INT64_MAX,
      .flags = REDISMODULE_CONFIG_MEMORY,
      .offset = offsetof(struct config, max_bytes)},
+    {.name = "memory-usage-limit",
+     .bloom = "bloom-memory-usage-limit",
+     .standard = 128LL << 20,
+     .most = INT64_MAX,
+     .flags = REDISMODULE_CONFIG_MEMORY,
+     .offset = offsetof(struct config, memory_limit)},
     {.name = "cf-capacity",
      .old = "cf-initial-size",
      .standard = 1024,
@@ -80,13 +88,42 @@ static const char *orphans_names[] = {"auto", "yes", "no"};
 static const int orphans_values[] = {ORPHANS_AUTO, ORPHANS_YES, ORPHANS_NO};
 static const char *kind_names[] = {"blocked", "bloom"};
 static const int kind_values[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
+static const char *like_names[] = {"redisbloom", "valkey"};
+static const int like_values[] = {LIKE_REDISBLOOM, LIKE_VALKEY};
+
+/* A setting that is a ratio, by the names that it has here, there and there. */
+static const struct ratio_setting {
+    const char *name, *old, *older, *bloom;
+    const char *standard;
+    const char *outside; /* what valkey-bloom says of one that is out of its range */
+    struct ratio *ratio;
+} ratios[] = {
+    {.name = "default-rate",
+     .old = "bf-error-rate",
+     .older = "ERROR_RATE",
+     .bloom = "bloom-fp-rate",
+     .standard = "0.01",
+     .outside = "ERR (0 < error rate range < 1)",
+     .ratio = &config.default_rate},
+    {.name = "tightening-ratio",
+     .bloom = "bloom-tightening-ratio",
+     .standard = "0.5",
+     .outside = "ERR (0 < tightening ratio range < 1)",
+     .ratio = &config.tightening},
+};
+#define RATIOS (sizeof ratios / sizeof ratios[0])
+
+/* Settings of valkey-bloom that are no numbers.  Nothing is moved here to be defragmented, so that
+ * one is taken at load and has no effect. */
+#define RANDOM_SEED "bloom-use-random-seed"
+#define DEFRAG "bloom-defrag-enabled"
 
 static long long *numeric_place(const struct numeric *n)
 {
     return (long long *)(void *)((char *)&config + n->offset);
 }
 
-uint64_t config_max_bytes(void)
+bool config_has_limits(void)
 {
     const int flags = RedisModule_GetContextFlags(NULL);
     /* Beside asynchronous loading, clients of a replica that may be written to have their limits.
@@ -94,12 +131,17 @@ uint64_t config_max_bytes(void)
     const bool loads = (flags & REDISMODULE_CTX_FLAGS_LOADING) != 0 &&
                        (flags & REDISMODULE_CTX_FLAGS_ASYNC_LOADING) == 0;
     const int follower = REDISMODULE_CTX_FLAGS_SLAVE | REDISMODULE_CTX_FLAGS_READONLY;
-    return loads || (flags & follower) == follower ? INT64_MAX : (uint64_t)config.max_bytes;
+    return !loads && (flags & follower) != follower;
+}
+
+uint64_t config_max_bytes(void)
+{
+    return config_has_limits() ? (uint64_t)config.max_bytes : INT64_MAX;
 }
 
 /* ---- Reading and setting --------------------------------------------------------------------- */
 
-static bool set_rate(const char *text, size_t bytes)
+static bool set_ratio(struct ratio *ratio, const char *text, size_t bytes)
 {
     double rate;
     RedisModuleString *s = RedisModule_CreateString(NULL, text, bytes);
@@ -107,9 +149,9 @@ static bool set_rate(const char *text, size_t bytes)
         RedisModule_StringToDouble(s, &rate) == REDISMODULE_OK && rate > 0 && rate < 1;
     RedisModule_FreeString(NULL, s);
     if (!good) return false;
-    RedisModule_Free(config.default_rate_text);
-    config.default_rate_text = RedisModule_Strdup(text);
-    config.default_rate = rate > RATE_MAX ? RATE_MAX : rate;
+    RedisModule_Free(ratio->text);
+    ratio->text = RedisModule_Strdup(text);
+    ratio->value = rate;
     return true;
 }
 
@@ -125,15 +167,24 @@ static RedisModuleString *get_string(const char *name, void *data)
     return told;
 }
 
-static int set_rate_config(const char *name, RedisModuleString *value, void *data,
-                           RedisModuleString **err)
+static RedisModuleString *get_ratio(const char *name, void *data)
 {
+    const struct ratio_setting *setting = data;
+    return get_string(name, &setting->ratio->text);
+}
+
+static int set_ratio_config(const char *name, RedisModuleString *value, void *data,
+                            RedisModuleString **err)
+{
+    const struct ratio_setting *setting = data;
     size_t bytes;
     const char *text = RedisModule_StringPtrLen(value, &bytes);
-    (void)data;
-    if (set_rate(text, bytes)) return REDISMODULE_OK;
-    *err = RedisModule_CreateStringPrintf(
-        NULL, "Value for `%s` must be in the range (0.000000, 1.000000)", name);
+    if (set_ratio(setting->ratio, text, bytes)) return REDISMODULE_OK;
+    if (config.like == LIKE_VALKEY)
+        *err = RedisModule_CreateString(NULL, setting->outside, strlen(setting->outside));
+    else
+        *err = RedisModule_CreateStringPrintf(
+            NULL, "Value for `%s` must be in the range (0.000000, 1.000000)", name);
     return REDISMODULE_ERR;
 }
 
@@ -183,11 +234,12 @@ static int set_int(const char *name, int value, void *data, RedisModuleString **
 
 /* ---- Arguments of loadmodule ----------------------------------------------------------------- */
 
-/* Does an argument name the setting, with "tamis." before it or without? */
+/* Does an argument name the setting, with "tamis." before it, "bf." or neither? */
 static bool is_name(const char *argument, const char *name)
 {
     if (name == NULL) return false;
     if (strncasecmp(argument, "tamis.", 6) == 0) argument += 6;
+    if (strncasecmp(argument, "bf.", 3) == 0) argument += 3;
     return strcasecmp(argument, name) == 0;
 }
 
@@ -214,7 +266,9 @@ static int take_numeric(const char *name, const RedisModuleString *value)
     for (size_t i = 0; i < NUMERICS; i++) {
         const struct numeric *n = &numerics[i];
         long long number;
-        if (!is_name(name, n->name) && !is_name(name, n->old) && !is_name(name, n->older)) continue;
+        if (!is_name(name, n->name) && !is_name(name, n->old) && !is_name(name, n->older) &&
+            !is_name(name, n->bloom))
+            continue;
         if (RedisModule_StringToLongLong(value, &number) != REDISMODULE_OK || number < n->least ||
             number > n->most)
             return 0;
@@ -224,10 +278,23 @@ static int take_numeric(const char *name, const RedisModuleString *value)
     return -1;
 }
 
+/* As take_numeric(). */
+static int take_ratio(const char *name, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < RATIOS; i++) {
+        const struct ratio_setting *r = &ratios[i];
+        if (is_name(name, r->name) || is_name(name, r->old) || is_name(name, r->older) ||
+            is_name(name, r->bloom))
+            return set_ratio(r->ratio, text, bytes);
+    }
+    return -1;
+}
+
 static int take_argument(const char *name, const RedisModuleString *value)
 {
     size_t bytes;
     const char *text = RedisModule_StringPtrLen(value, &bytes);
+    int ignored;
     if (is_name(name, "store")) {
         RedisModule_Free(config.store);
         config.store = RedisModule_Strdup(text);
@@ -237,11 +304,13 @@ static int take_argument(const char *name, const RedisModuleString *value)
     if (is_name(name, "drop-orphans"))
         return set_enum(text, orphans_names, orphans_values, 3, &config.drop_orphans);
     if (is_name(name, "kind")) return set_enum(text, kind_names, kind_values, 2, &config.kind);
+    if (is_name(name, "like")) return set_enum(text, like_names, like_values, 2, &config.like);
     if (is_name(name, "exact")) return set_yes_no(text, &config.exact);
-    if (is_name(name, "default-rate") || is_name(name, "bf-error-rate") ||
-        is_name(name, "ERROR_RATE"))
-        return set_rate(text, bytes);
-    return take_numeric(name, value);
+    if (is_name(name, "use-random-seed") || is_name(name, RANDOM_SEED))
+        return set_yes_no(text, &config.random_seed);
+    if (is_name(name, DEFRAG)) return set_yes_no(text, &ignored);
+    const int taken = take_ratio(name, text, bytes);
+    return taken < 0 ? take_numeric(name, value) : taken;
 }
 
 static int take_arguments(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -267,15 +336,31 @@ static int take_arguments(RedisModuleCtx *ctx, RedisModuleString **argv, int arg
 
 /* ---- CONFIG ---------------------------------------------------------------------------------- */
 
+const char *config_alias(const char *name)
+{
+    static const struct {
+        const char *bloom, *own;
+    } aliases[] = {{"bloom-capacity", "tamis.default-capacity"},
+                   {"bloom-expansion", "tamis.expansion"},
+                   {"bloom-fp-rate", "tamis.default-rate"},
+                   {"bloom-tightening-ratio", "tamis.tightening-ratio"},
+                   {"bloom-memory-usage-limit", "tamis.memory-usage-limit"},
+                   {RANDOM_SEED, "tamis.use-random-seed"}};
+    if (strncasecmp(name, "bf.", 3) != 0) return NULL;
+    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
+        if (strcasecmp(name + 3, aliases[i].bloom) == 0) return aliases[i].own;
+    return NULL;
+}
+
 static int register_configs(RedisModuleCtx *ctx)
 {
     int rc =
         RedisModule_RegisterStringConfig(ctx, "store", config.store, REDISMODULE_CONFIG_IMMUTABLE,
                                          get_string, set_store_config, NULL, &config.store);
-    if (rc == 0)
-        rc = RedisModule_RegisterStringConfig(ctx, "default-rate", config.default_rate_text, 0,
-                                              get_string, set_rate_config, NULL,
-                                              &config.default_rate_text);
+    for (size_t i = 0; rc == 0 && i < RATIOS; i++)
+        rc = RedisModule_RegisterStringConfig(ctx, ratios[i].name, ratios[i].ratio->text, 0,
+                                              get_ratio, set_ratio_config, NULL,
+                                              (void *)(uintptr_t)&ratios[i]);
     if (rc == 0)
         rc = RedisModule_RegisterEnumConfig(ctx, "rdb", config.rdb, 0, rdb_names, rdb_values, 2,
                                             get_int, set_int, NULL, &config.rdb);
@@ -286,6 +371,12 @@ static int register_configs(RedisModuleCtx *ctx)
     if (rc == 0)
         rc = RedisModule_RegisterEnumConfig(ctx, "kind", config.kind, 0, kind_names, kind_values, 2,
                                             get_int, set_int, NULL, &config.kind);
+    if (rc == 0)
+        rc = RedisModule_RegisterEnumConfig(ctx, "like", config.like, 0, like_names, like_values, 2,
+                                            get_int, set_int, NULL, &config.like);
+    if (rc == 0)
+        rc = RedisModule_RegisterBoolConfig(ctx, "use-random-seed", config.random_seed, 0, get_int,
+                                            set_int, NULL, &config.random_seed);
     if (rc == 0)
         rc = RedisModule_RegisterBoolConfig(ctx, "exact", config.exact, 0, get_int, set_int, NULL,
                                             &config.exact);
@@ -336,7 +427,9 @@ int config_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     set_default_store(ctx);
     config.kind = TAMIS_KIND_BLOCKED;
-    (void)set_rate("0.01", 4);
+    config.random_seed = 1;
+    for (size_t i = 0; i < RATIOS; i++)
+        (void)set_ratio(ratios[i].ratio, ratios[i].standard, strlen(ratios[i].standard));
     for (size_t i = 0; i < NUMERICS; i++)
         *numeric_place(&numerics[i]) = numerics[i].standard;
     if (take_arguments(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;

@@ -3,33 +3,56 @@
  * loadmodule. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "server/redis_api.h"
 
 enum rdb_mode { RDB_CONTENT, RDB_REFERENCE };
 enum drop_orphans { ORPHANS_AUTO, ORPHANS_YES, ORPHANS_NO };
+enum like { LIKE_REDISBLOOM, LIKE_VALKEY };
+
+/* A setting that is a number between 0 and 1, both excluded. */
+struct ratio {
+    double value;
+    char *text; /* as it was set */
+};
 
 struct config {
     char *store;                /* tamis.store */
     int rdb;                    /* tamis.rdb: enum rdb_mode */
     int drop_orphans;           /* tamis.drop-orphans: enum drop_orphans */
-    int exact;                  /* tamis.exact: BF.RESERVE makes RedisBloom's own filters */
+    int like;                   /* tamis.like: enum like, whose answers BF.* gives */
+    int exact;                  /* tamis.exact: BF.RESERVE makes the filters of that one */
     int kind;                   /* tamis.kind: enum tamis_kind, blocked or bloom */
     long long default_capacity; /* tamis.default-capacity */
-    double default_rate;        /* tamis.default-rate */
-    char *default_rate_text;    /* as it was set */
+    struct ratio default_rate;  /* tamis.default-rate */
     long long expansion;        /* tamis.expansion */
     long long max_bytes;        /* tamis.max-bytes */
+    struct ratio tightening;    /* tamis.tightening-ratio */
+    int random_seed;            /* tamis.use-random-seed */
+    long long memory_limit;     /* tamis.memory-usage-limit */
     long long cf_capacity, cf_bucket_size, cf_max_iterations, cf_expansion, cf_max_expansions;
 };
 
 extern struct config config;
 
+/* Does BF.* make the filters of valkey-bloom? */
+static inline bool config_makes_valkey(void)
+{
+    return config.like == LIKE_VALKEY && config.exact;
+}
+
+/* Our name, "tamis.NAME", of a setting that valkey-bloom has as "bf.NAME"; NULL: there is none. */
+const char *config_alias(const char *name);
+
 /*
- * The most bytes that a filter may be made with now: tamis.max-bytes.  There is no such limit, and
- * INT64_MAX is returned, for what was taken once: while the server loads its own dump or AOF, and
- * on a replica to which the master alone writes.  (Redis has no limits there either, by its
+ * Do filters have limits now?  What was taken once has none: while the server loads its own dump or
+ * AOF, and on a replica to which the master alone writes.  (Redis has none there either, by its
  * mustObeyClient().)
  */
+bool config_has_limits(void);
+/* The most bytes that a filter may be made with now: tamis.max-bytes, or INT64_MAX without
+ * limits. */
 uint64_t config_max_bytes(void);
 
 /* Reads a setting of the server, such as "dbfilename".  Returns its bytes; 0 if it has none, or it

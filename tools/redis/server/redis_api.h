@@ -271,6 +271,7 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(void, SaveUnsigned, (RedisModuleIO *, uint64_t))                                             \
     X(uint64_t, LoadUnsigned, (RedisModuleIO *))                                                   \
     X(double, LoadDouble, (RedisModuleIO *))                                                       \
+    X(void, SaveDouble, (RedisModuleIO *, double))                                                 \
     X(void, SaveStringBuffer, (RedisModuleIO *, const char *, size_t))                             \
     X(char *, LoadStringBuffer, (RedisModuleIO *, size_t *))                                       \
     X(int, IsIOError, (RedisModuleIO *))                                                           \

@@ -2,10 +2,10 @@
 /* exact.c: see exact.h. */
 #include "value/exact.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "server/config.h"
+#include "server/zeros.h"
 
 #define OTHER_BUCKET UINT64_C(0x5bd1e995)
 
@@ -64,16 +64,6 @@ static uint64_t buckets_of(const struct cuckoo *cuckoo, uint32_t i)
 uint64_t exact_slots(const struct cuckoo *cuckoo, uint32_t i)
 {
     return buckets_of(cuckoo, i) * cuckoo->bucket_size;
-}
-
-/* Memory of zeros, or NULL: the server's own calloc() would end the server. */
-static uint8_t *zeros(uint64_t bytes)
-{
-    if (RedisModule_TryCalloc != NULL) return RedisModule_TryCalloc(1, bytes);
-    void *volatile probe = malloc(bytes); /* volatile: a compiler would leave both calls out */
-    const bool there = probe != NULL;
-    free(probe);
-    return there ? RedisModule_Calloc(1, bytes) : NULL;
 }
 
 /* Makes room for the slots of so many sub-filters.  It is made once for all that are known: a dump

@@ -4,16 +4,24 @@
 
 #include <string.h>
 
+#include "server/config.h"
 #include "value/durable.h"
 #include "value/exact.h"
 #include "value/head.h"
+#include "value/valkey.h"
 
-RedisModuleType *value_types[TYPES];
+RedisModuleType *value_types[TYPES], *value_type_of_valkey;
+
+RedisModuleType *value_type_of(const struct value *value)
+{
+    return value->as_valkey ? value_type_of_valkey : value_types[value->type];
+}
 
 struct value *value_new(enum type type)
 {
     struct value *value = RedisModule_Calloc(1, sizeof *value);
     value->type = type;
+    value->as_valkey = type == TYPE_BLOOM && config.like == LIKE_VALKEY;
     return value;
 }
 
@@ -28,6 +36,7 @@ void value_free(struct value *value)
 {
     value_forget_arrived(value);
     exact_free(value);
+    valkey_free(value->valkey);
     durable_forget(value);
     RedisModule_Free(value->key);
     RedisModule_Free(value);
@@ -63,10 +72,16 @@ int value_describe(struct value *value)
     return value->exact ? describe_exact(value) : 0;
 }
 
+int64_t value_items(const struct value *value)
+{
+    return value->valkey != NULL ? valkey_items(value->valkey) : tamis_filter_items(value->filter);
+}
+
 uint64_t value_size_bytes(const struct value *value)
 {
     struct tamis_segment_stat segment = {.size = sizeof segment};
     uint64_t bytes = 32;
+    if (value->valkey != NULL) return valkey_size_bytes(value->valkey);
     for (uint32_t i = 0; tamis_filter_segment(value->filter, i, &segment) == 0; i++) {
         bytes += 64 + segment.data_bytes;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * value.h: the value of a key: a handle on a filter of the store, or the slots of a cuckoo filter
- * in memory (exact.h).
+ * value.h: the value of a key: a handle on a filter of the store, or a filter in memory: the slots
+ * of a cuckoo filter (exact.h), or a filter of valkey-bloom (valkey.h).
  *
  * The registry (registry.h) lists all values that have a filter.  The server's main thread uses a
  * value; Redis may free it in another thread.
@@ -65,13 +65,16 @@ struct value {
     bool exact;         /* hash set redisbloom: the bits are RedisBloom's */
     uint32_t expansion; /* BF.*: 0 means NONSCALING */
     struct cuckoo cuckoo;
-    uint8_t **slots; /* exact.h; NULL: of kind counting */
-    char *arriving;  /* what CF.LOADCHUNK has brought of it so far */
+    uint8_t **slots;       /* exact.h; NULL: of kind counting */
+    bool as_valkey;        /* of the type bloomfltr, which valkey-bloom's keys have */
+    struct valkey *valkey; /* valkey.h; NULL: it is none of these */
+    char *arriving;        /* what CF.LOADCHUNK has brought of it so far */
     size_t arrived;
 };
 
-/* The data types; persist/types.c makes them. */
-extern RedisModuleType *value_types[TYPES];
+/* The data types; persist/types.c makes them.  Keys of BF.* have one of two. */
+extern RedisModuleType *value_types[TYPES], *value_type_of_valkey;
+RedisModuleType *value_type_of(const struct value *value);
 
 struct value *value_new(enum type type);
 /* Fills in what the library tells of the filter: created_at, origin, kind, durable, exact,
@@ -83,6 +86,8 @@ void value_free(struct value *value);
 /* Frees what CF.LOADCHUNK has brought so far. */
 void value_forget_arrived(struct value *value);
 
+/* The items of a filter of BF.*, or an error. */
+int64_t value_items(const struct value *value);
 /* What BF.INFO calls its size: 32 bytes, 64 for each segment, and their data. */
 uint64_t value_size_bytes(const struct value *value);
 

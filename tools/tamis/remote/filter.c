@@ -224,7 +224,8 @@ struct remote_filter *filter_find(struct remote *store, const char *name, const 
     if (!filter_name_is_good(name)) return NULL;
     redisReply *type = ASK_ONE(store, name, REDIS_REPLY_STATUS, NULL, false, "TYPE", name);
     if (type == NULL) return NULL;
-    if (strcmp(type->str, "MBbloom--") == 0 || strcmp(type->str, "MBbloomCF") == 0)
+    if (strcmp(type->str, "MBbloom--") == 0 || strcmp(type->str, "bloomfltr") == 0 ||
+        strcmp(type->str, "MBbloomCF") == 0)
         filter = filter_new(store, name, 0);
     else if (strcmp(type->str, "hash") == 0)
         filter = find_sharded(store, name, other);

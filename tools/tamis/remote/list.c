@@ -64,8 +64,8 @@ static bool scan_node(struct remote *store, struct node *node, const char *patte
     return true;
 }
 
-/* Filters of BF.* and those of CF.*, which count. */
-static const char *const types[] = {"MBbloom--", "MBbloomCF"};
+/* Filters of BF.*, also with tamis.like valkey, and those of CF.*, which count. */
+static const char *const types[] = {"MBbloom--", "bloomfltr", "MBbloomCF"};
 
 static bool scan_all(struct remote *store, const char *prefix, unsigned rounds, struct names *found)
 {

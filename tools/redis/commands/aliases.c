@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* aliases.c: CONFIG GET and CONFIG SET with valkey-bloom's names of settings.  A module cannot
+ * register settings under the name of another, so they are turned into ours before the server sees
+ * them.  (In redis.conf the server itself reads the names.) */
+#include <string.h>
+
+#include "commands/command.h"
+#include "server/config.h"
+
+void aliases_turn(RedisModuleCommandFilterCtx *filter, int argc)
+{
+    if (!arg_is(RedisModule_CommandFilterArgGet(filter, 0), "config")) return;
+    const RedisModuleString *verb = RedisModule_CommandFilterArgGet(filter, 1);
+    const bool set = arg_is(verb, "set");
+    if (!set && !arg_is(verb, "get")) return;
+    for (int i = 2; i < argc; i += set ? 2 : 1) {
+        const char *own = config_alias(
+            RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(filter, i), NULL));
+        if (own != NULL)
+            (void)RedisModule_CommandFilterArgReplace(
+                filter, i, RedisModule_CreateString(NULL, own, strlen(own)));
+    }
+}
