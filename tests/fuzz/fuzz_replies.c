@@ -294,16 +294,16 @@ static void ask_keys(struct remote_filter *filter, enum ask ask)
     uint8_t answers[KEYS];
     int64_t ones = 0;
     memset(answers, 99, sizeof answers);
-    const int64_t rc = ask == ASK_ADD     ? remote.add(filter, keys, KEYS, answers)
-                       : ask == ASK_CHECK ? remote.contains(filter, keys, KEYS, answers)
-                                          : remote.remove(filter, keys, KEYS, answers);
-    good(rc >= 0 || remote.doubts(filter) > 0);
+    const int64_t rc = ask == ASK_ADD     ? remote_add(filter, keys, KEYS, answers)
+                       : ask == ASK_CHECK ? remote_contains(filter, keys, KEYS, answers)
+                                          : remote_remove(filter, keys, KEYS, answers);
+    good(rc >= 0 || remote_doubts(filter) > 0);
     for (size_t i = 0; i < KEYS; i++) {
         FUZZ_CHECK(answers[i] <= 1 || answers[i] == TAMIS_ANSWER_REFUSED);
         ones += answers[i] == 1;
     }
     FUZZ_CHECK(rc < 0 || rc == ones);
-    FUZZ_CHECK(remote.doubts(filter) <= KEYS);
+    FUZZ_CHECK(remote_doubts(filter) <= KEYS);
 }
 
 static int each_segment(void *context, const struct tamis_key *key, uint32_t segment,
@@ -346,11 +346,11 @@ static void ask_info(struct remote_filter *filter)
 {
     struct tamis_filter_stat stat;
     struct tamis_segment_stat *segments = NULL;
-    if (remote.filter_shards(filter) > 0) {
-        good(remote.stat(filter, &stat) == 0);
+    if (remote_filter_shards(filter) > 0) {
+        good(remote_stat(filter, &stat) == 0);
         return;
     }
-    const bool is_good = remote.segments(filter, true, &stat, &segments) == 0;
+    const bool is_good = remote_segments(filter, true, &stat, &segments) == 0;
     good(is_good);
     FUZZ_CHECK(is_good == (segments != NULL));
     free(segments);
@@ -361,9 +361,9 @@ static void ask_export(struct remote_filter *filter)
     uint64_t all_bytes = 0;
     uint8_t sum = 0;
     const struct tamis_sink sink = {.size = sizeof sink, .write = write_nowhere, .context = &sum};
-    const uint32_t shards = remote.filter_shards(filter);
+    const uint32_t shards = remote_filter_shards(filter);
     for (uint32_t i = 0; i < (shards > 4 ? 4 : shards) || i == 0; i++)
-        good(remote.export(filter, i, "tamis", i == 1, &sink, &all_bytes) == 0);
+        good(remote_export(filter, i, "tamis", i == 1, &sink, &all_bytes) == 0);
 }
 
 static void ask_import(struct remote *store)
@@ -374,15 +374,15 @@ static void ask_import(struct remote *store)
         .size = sizeof source, .read = read_a_little, .context = &left};
     const struct remote_shards shards = {
         .shards = 4, .capacity = 100, .fp_rate = 0.01, .kind = TAMIS_KIND_BLOCKED, .seed = 1};
-    struct remote_filter *filter = remote.import_begin(store, "f", &shards, false);
+    struct remote_filter *filter = remote_import_begin(store, "f", &shards, false);
     good(filter != NULL);
     if (filter == NULL) return;
     for (uint32_t i = 0; is_good && i < 4; i++) {
         left = 3000;
-        is_good = remote.import_shard(filter, i, &source, false) == 0;
+        is_good = remote_import_shard(filter, i, &source, false) == 0;
     }
-    good(is_good && remote.import_end(filter) == 0);
-    remote.filter_close(filter);
+    good(is_good && remote_import_end(filter) == 0);
+    remote_filter_close(filter);
 }
 
 static void ask_create(struct remote *store, enum ask ask)
@@ -392,31 +392,31 @@ static void ask_create(struct remote *store, enum ask ask)
         .like = ask == ASK_CREATE_LIKE ? "g" : NULL,
         .shards = ask == ASK_CREATE_SHARDS ? 4 : 0,
         .if_missing = ask == ASK_CREATE_SHARDS};
-    good(remote.create(store, "f", &spec) == 0);
+    good(remote_create(store, "f", &spec) == 0);
 }
 
 static void ask_filter(struct remote *store, enum ask ask)
 {
-    struct remote_filter *filter = remote.filter_open(store, "f");
+    struct remote_filter *filter = remote_filter_open(store, "f");
     good(filter != NULL);
     if (filter == NULL) return;
     struct tamis_filter_stat stat;
-    if (ask == ASK_REMOVE) good(remote.can(filter, "TAMIS.REMOVE") == 0);
+    if (ask == ASK_REMOVE) good(remote_can(filter, "TAMIS.REMOVE") == 0);
     if (ask == ASK_ADD || ask == ASK_CHECK || ask == ASK_REMOVE) ask_keys(filter, ask);
     if (ask == ASK_COUNT) {
         uint64_t counts[KEYS];
-        good(remote.can(filter, "TAMIS.COUNT") == 0);
-        good(remote.count(filter, keys, KEYS, counts) >= 0);
+        good(remote_can(filter, "TAMIS.COUNT") == 0);
+        good(remote_count(filter, keys, KEYS, counts) >= 0);
     }
     if (ask == ASK_ADD || ask == ASK_EXPLAIN ||
-        (ask == ASK_EXPORT && remote.filter_shards(filter) == 0))
-        good(remote.stat(filter, &stat) == 0);
-    if (ask == ASK_EXPLAIN) (void)remote.explain(filter, keys, KEYS, each_segment, NULL);
+        (ask == ASK_EXPORT && remote_filter_shards(filter) == 0))
+        good(remote_stat(filter, &stat) == 0);
+    if (ask == ASK_EXPLAIN) (void)remote_explain(filter, keys, KEYS, each_segment, NULL);
     if (ask == ASK_INFO) ask_info(filter);
     if (ask == ASK_EXPORT) ask_export(filter);
-    if (ask == ASK_ROTATE) good(remote.rotate(filter) == 0);
-    if (ask == ASK_SYNC) good(remote.sync(filter) == 0);
-    remote.filter_close(filter);
+    if (ask == ASK_ROTATE) good(remote_rotate(filter) == 0);
+    if (ask == ASK_SYNC) good(remote_sync(filter) == 0);
+    remote_filter_close(filter);
 }
 
 static void ask_store(struct remote *store, enum ask ask)
@@ -424,7 +424,7 @@ static void ask_store(struct remote *store, enum ask ask)
     static const char *const sources[] = {"g", "h"};
     switch (ask) {
     case ASK_LIST:
-        good(remote.list(store, NULL, false, each_filter, NULL) == 0);
+        good(remote_list(store, NULL, false, each_filter, NULL) == 0);
         break;
     case ASK_CREATE:
     case ASK_CREATE_SHARDS:
@@ -432,17 +432,17 @@ static void ask_store(struct remote *store, enum ask ask)
         ask_create(store, ask);
         break;
     case ASK_DROP:
-        good(remote.exists(store, "f", "'f' is not there") >= 0);
-        good(remote.drop(store, "f") == 0);
+        good(remote_exists(store, "f", "'f' is not there") >= 0);
+        good(remote_drop(store, "f") == 0);
         break;
     case ASK_RENAME:
-        good(remote.rename(store, "f", "g") == 0);
+        good(remote_rename(store, "f", "g") == 0);
         break;
     case ASK_IMPORT:
         ask_import(store);
         break;
     case ASK_MERGE:
-        good(remote.merge(store, "f", sources, 2, false) == 0);
+        good(remote_merge(store, "f", sources, 2, false) == 0);
         break;
     default:
         ask_filter(store, ask);
@@ -456,13 +456,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     polls = told = 0;
     if (bytes < 2) return 0;
     read_messages(data + 2, bytes - 2);
-    struct remote *store = remote.open(&call, "redis://:secret@server:7000,other:7001/1");
+    struct remote *store = remote_open(&call, "redis://:secret@server:7000,other:7001/1");
     good(store != NULL);
     if (store != NULL) {
         store->replicas = (data[1] & WITH_REPLICAS) ? 1 : 0;
         store->doubts_are_seen = (data[1] & DOUBTS_ARE_SEEN) != 0;
         ask_store(store, data[0] % ASKS);
-        remote.close(store);
+        remote_close(store);
     }
     end_lines();
     return 0;

@@ -131,6 +131,9 @@ bool cli_store_is_remote(const struct invocation *call);
 /* Does the URL of the store, or of --from or --to, ask for TLS? */
 bool cli_uses_tls(const struct invocation *call);
 
+/* Has the build what talks to servers?  false after a message. */
+bool cli_reaches_servers(void);
+
 /* Connects to the store, which is a server, and runs `work` of the command. */
 int cli_with_remote(struct invocation *call, int (*work)(struct invocation *call));
 

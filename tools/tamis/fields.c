@@ -436,11 +436,11 @@ int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
 /* For a filter in shards, a server tells what can be summed up, and no segments. */
 static int load_remote(struct filter_view *view, struct remote_filter *filter, unsigned loads)
 {
-    *view = (struct filter_view){.shards = remote.filter_shards(filter)};
+    *view = (struct filter_view){.shards = remote_filter_shards(filter)};
     if (view->shards > 0) view->holds |= VIEW_SHARDED;
-    if (view->shards > 0 || loads == 0) return remote.stat(filter, &view->stat);
+    if (view->shards > 0 || loads == 0) return remote_stat(filter, &view->stat);
     view->holds |= loads | VIEW_SEGMENTS;
-    return remote.segments(filter, (loads & VIEW_FILL) != 0, &view->stat, &view->segments);
+    return remote_segments(filter, (loads & VIEW_FILL) != 0, &view->stat, &view->segments);
 }
 
 int view_of_call(const struct invocation *call, unsigned loads, struct filter_view *view)

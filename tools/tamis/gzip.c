@@ -56,9 +56,5 @@ static void gzip_release(void *state)
     free(state);
 }
 
-const struct unpacker *unpacker_gzip(void)
-{
-    static const struct unpacker gzip = {
-        .make = gzip_make, .step = gzip_step, .is_whole = gzip_is_whole, .release = gzip_release};
-    return &gzip;
-}
+const struct unpacker unpacker_gzip = {
+    .make = gzip_make, .step = gzip_step, .is_whole = gzip_is_whole, .release = gzip_release};

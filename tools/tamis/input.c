@@ -18,14 +18,14 @@ static const struct format {
     const char *name;
     const char *magic;
     size_t magic_bytes;
-    const struct unpacker *(*unpacker)(void); /* NULL: there is none */
-    const char *package;                      /* that has the library for it */
+    const struct unpacker *unpacker; /* NULL: there is none, or not in this build */
+    const char *package;             /* that has the library for it; NULL: none is used */
     const char *option;
     const char *command; /* that unpacks it to its standard output */
 } FORMATS[] = {
-    {"gzip", "\x1f\x8b\x08", 3, unpacker_gzip, "zlib1g-dev", "ZLIB", "gzip -dc"},
-    {"zstd", "\x28\xb5\x2f\xfd", 4, unpacker_zstd, "libzstd-dev", "ZSTD", "zstd -dc"},
-    {"zstd", "\x50\x2a\x4d\x18", 4, unpacker_zstd, "libzstd-dev", "ZSTD",
+    {"gzip", "\x1f\x8b\x08", 3, &unpacker_gzip, "zlib1g-dev", "ZLIB", "gzip -dc"},
+    {"zstd", "\x28\xb5\x2f\xfd", 4, &unpacker_zstd, "libzstd-dev", "ZSTD", "zstd -dc"},
+    {"zstd", "\x50\x2a\x4d\x18", 4, &unpacker_zstd, "libzstd-dev", "ZSTD",
      "zstd -dc"}, /* pzstd begins so */
     {"xz", "\xfd\x37zXZ\0", 6, NULL, NULL, NULL, "xz -dc"},
     {"lz4", "\x04\x22\x4d\x18", 4, NULL, NULL, NULL, "lz4 -dc"},
@@ -181,12 +181,12 @@ static bool begin_input(struct input *input)
     if (cut != NULL) (void)fail(input, CUT_SHORT, cut->name, (uintmax_t)input->done_bytes);
     if (format == NULL) return cut == NULL;
     input->format = format->name;
-    if (format->unpacker != NULL) input->unpacker = format->unpacker();
+    input->unpacker = format->unpacker;
     if (input->unpacker != NULL) {
         input->state = input->unpacker->make();
         return true;
     }
-    if (format->unpacker != NULL)
+    if (format->package != NULL)
         (void)fail(
             input,
             "packed by %s, which this build of Tamis does not unpack: install %s and configure it "

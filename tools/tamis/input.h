@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "part.h"
+
 /* The bytes that an unpacker reads and the room that it writes to; it moves the pointers. */
 struct unpacking {
     const unsigned char *from;
@@ -24,8 +26,7 @@ struct unpacking {
 struct unpacker {
     void *(*make)(void);
     /* Unpacks as much as there is, of any number of members one after the other. Returns NULL, or
-     * what is wrong.
-     * */
+     * what is wrong. */
     const char *(*step)(void *state, struct unpacking *unpacking);
     bool (*is_whole)(const void *state); /* the last member has ended: the file may end here */
     void (*release)(void *state);
@@ -64,7 +65,5 @@ void input_close(struct input *input); /* NULL is allowed */
 struct option_files;
 bool inputs_are_there(const struct option_files *files, uint64_t *all, unsigned *standard);
 
-/* ---- gzip.c, zstd.c; NULL in a build without the library ------------------------------------- */
-
-const struct unpacker *unpacker_gzip(void);
-const struct unpacker *unpacker_zstd(void);
+/* gzip.c, zstd.c */
+extern PART const struct unpacker unpacker_gzip, unpacker_zstd;

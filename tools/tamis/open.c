@@ -67,18 +67,24 @@ bool cli_uses_tls(const struct invocation *call)
     return uses;
 }
 
+bool cli_reaches_servers(void)
+{
+    if (remote_open != NULL) return true;
+    cli_tell(
+        "this build of tamis is without hiredis, so it cannot talk to a server; install the "
+        "package libhiredis-dev and build Tamis with TAMIS_WITH_HIREDIS=ON, or move the filter "
+        "by a file, as docs/migrating.md shows");
+    return false;
+}
+
 int cli_with_remote(struct invocation *call, int (*work)(struct invocation *call))
 {
     char *url = store_name(call);
-    if (remote.open == NULL)
-        cli_tell("this build of tamis is without hiredis, so it cannot talk to a server; install "
-                 "the package libhiredis-dev and build Tamis with TAMIS_WITH_HIREDIS=ON");
-    else
-        call->remote_store = remote.open(call, url);
+    if (cli_reaches_servers()) call->remote_store = remote_open(call, url);
     free(url);
     if (call->remote_store == NULL) return CLI_ERROR;
     const int status = work(call);
-    remote.close(call->remote_store);
+    remote_close(call->remote_store);
     return status;
 }
 
@@ -187,10 +193,10 @@ static tamis_filter *open_both(const struct invocation *call, unsigned flags)
 
 static int with_remote_filter(struct invocation *call, int (*work)(struct invocation *call))
 {
-    call->remote = remote.filter_open(call->remote_store, call->args[0]);
+    call->remote = remote_filter_open(call->remote_store, call->args[0]);
     if (call->remote == NULL) return CLI_ERROR;
     const int status = work(call);
-    remote.filter_close(call->remote);
+    remote_filter_close(call->remote);
     return status;
 }
 
@@ -269,7 +275,7 @@ int cli_names(struct names *names, const struct invocation *call)
 {
     *names = (struct names){0};
     if (call->arg_count == 0 && call->remote_store != NULL)
-        return remote.list(call->remote_store, NULL, true, add_listed, names) < 0 ? CLI_ERROR
+        return remote_list(call->remote_store, NULL, true, add_listed, names) < 0 ? CLI_ERROR
                                                                                   : CLI_DONE;
     if (call->arg_count == 0 && tamis_store_list(call->store, NULL, add_listed, names) < 0)
         return cli_fail_library();

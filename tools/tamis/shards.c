@@ -75,7 +75,7 @@ static int export_shard(const struct invocation *call, uint32_t shard, const cha
     int rc = -1;
     if (stream != NULL) {
         const struct tamis_sink sink = stream_sink(stream);
-        rc = remote.export(call->remote, shard, "tamis", with_key, &sink, &stream->all_bytes);
+        rc = remote_export(call->remote, shard, "tamis", with_key, &sink, &stream->all_bytes);
         if (rc == 0 && !stream_keep(stream)) rc = -1;
     }
     stream_close(stream);
@@ -126,7 +126,8 @@ static bool can_export(const struct invocation *call, const struct remote_shards
 int shards_export(const struct invocation *call)
 {
     struct remote_shards shards;
-    if (remote.shards(call->remote, &shards) < 0 || !can_export(call, &shards)) return CLI_ERROR;
+    if (remote_tell_shards(call->remote, &shards) < 0 || !can_export(call, &shards))
+        return CLI_ERROR;
     char *temporary = cli_format("%s.XXXXXX", call->args[1]);
     int status = CLI_ERROR;
     if (mkdtemp(temporary) == NULL) {
@@ -207,7 +208,7 @@ static int import_shard(const struct invocation *call, struct remote_filter *fil
     int rc = -1;
     if (stream != NULL) {
         const struct tamis_source source = stream_source(stream);
-        rc = remote.import_shard(filter, shard, &source, cli_given(call, TAKES(DURABLE)));
+        rc = remote_import_shard(filter, shard, &source, cli_given(call, TAKES(DURABLE)));
     }
     stream_close(stream);
     free(path);
@@ -237,15 +238,15 @@ int shards_import(const struct invocation *call)
     if (!streams_are_there(call->args[1], shards.shards)) return CLI_ERROR;
     const bool force = cli_given(call, TAKES(FORCE));
     struct remote_filter *filter =
-        remote.import_begin(call->remote_store, call->args[0], &shards, force);
+        remote_import_begin(call->remote_store, call->args[0], &shards, force);
     if (filter == NULL) return CLI_ERROR;
     uint32_t done = 0;
     progress_start(&call->options, 0);
     while (done < shards.shards && import_shard(call, filter, done) == 0)
         done++;
     progress_end();
-    const int rc = done == shards.shards ? remote.import_end(filter) : -1;
-    remote.filter_close(filter);
+    const int rc = done == shards.shards ? remote_import_end(filter) : -1;
+    remote_filter_close(filter);
     if (rc == 0) return CLI_DONE;
     if (force) return fail_forced(call, done, shards.shards);
     if (interrupt_signal())

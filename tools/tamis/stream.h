@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "part.h"
 #include "tamis.h"
 
 struct invocation;
@@ -57,11 +58,11 @@ int stream_open_status(void);
 bool stream_keep(struct stream *stream);
 void stream_close(struct stream *stream); /* NULL is allowed */
 
-/* ---- redis.c (no_redis.c in a build without hiredis) ----------------------------------------- */
+/* ---- redis.c --------------------------------------------------------------------------------- */
 
-/* A key of the server of --from or --to.  NULL after a message.  For writing `format`
- * is redis-bitmap or redisbloom, and a key that is there is replaced, in one step, only with
+/* A key of the server of --from or --to.  NULL after a message.  For writing `format` is
+ * redis-bitmap or redisbloom, and a key that is there is replaced, in one step, only with
  * `force`. */
-struct stream *redis_read(const struct options *options, const char *key);
-struct stream *redis_write(const struct options *options, const char *key, const char *format,
-                           bool force);
+PART struct stream *redis_read(const struct options *options, const char *key);
+PART struct stream *redis_write(const struct options *options, const char *key, const char *format,
+                                bool force);

@@ -54,9 +54,5 @@ static void zstd_release(void *state)
     free(state);
 }
 
-const struct unpacker *unpacker_zstd(void)
-{
-    static const struct unpacker zstd = {
-        .make = zstd_make, .step = zstd_step, .is_whole = zstd_is_whole, .release = zstd_release};
-    return &zstd;
-}
+const struct unpacker unpacker_zstd = {
+    .make = zstd_make, .step = zstd_step, .is_whole = zstd_is_whole, .release = zstd_release};

@@ -101,7 +101,7 @@ static int64_t add_keys(const struct addition *addition, size_t count)
 {
     struct key_source *source = addition->source;
     if (addition->call->remote != NULL)
-        return remote.add(addition->call->remote, source->keys, count, source->answers);
+        return remote_add(addition->call->remote, source->keys, count, source->answers);
     return tamis_filter_add_batch(addition->call->filter, source->keys, count, source->answers);
 }
 
@@ -134,7 +134,7 @@ static int begin_addition(struct addition *addition)
 /* Says how many keys were in doubt, and how they were answered (remote/batch.c). */
 static void tell_doubts(const struct invocation *call)
 {
-    const uint64_t doubts = remote.doubts(call->remote);
+    const uint64_t doubts = remote_doubts(call->remote);
     const bool seen = cli_given(call, TAKES(NO_RETRY_NEW));
     if (doubts == 0) return;
     cli_tell("%" PRIu64
@@ -149,7 +149,7 @@ static void end_remote(struct addition *addition, int status)
 {
     struct tamis_filter_stat stat;
     tell_doubts(addition->call);
-    if (status == CLI_DONE && remote.stat(addition->call->remote, &stat) == 0 &&
+    if (status == CLI_DONE && remote_stat(addition->call->remote, &stat) == 0 &&
         (stat.items > stat.capacity || (stat.segment_count > 1 && (stat.state & TAMIS_STATE_OVER))))
         warn_of(addition, &stat);
 }

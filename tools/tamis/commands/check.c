@@ -27,7 +27,7 @@ static int64_t ask(const struct question *question, size_t count, bool silent)
 {
     struct key_source *source = question->source;
     if (question->call->remote != NULL)
-        return remote.contains(question->call->remote, source->keys, count, source->answers);
+        return remote_contains(question->call->remote, source->keys, count, source->answers);
     return tamis_filter_contains_batch(question->call->filter, source->keys, count,
                                        silent ? NULL : source->answers);
 }

@@ -30,7 +30,7 @@ static int count_batch(void *context, size_t count)
     struct counting *counting = context;
     const struct tamis_key *keys = counting->source->keys;
     if (counting->call->remote != NULL) {
-        if (remote.count(counting->call->remote, keys, count, counting->counts) < 0)
+        if (remote_count(counting->call->remote, keys, count, counting->counts) < 0)
             return CLI_ERROR;
     } else if (tamis_filter_count_batch(counting->call->filter, keys, count, counting->counts) <
                0) {
@@ -44,7 +44,7 @@ static int count_batch(void *context, size_t count)
 static int check_counts_keys(const struct invocation *call)
 {
     if (call->remote != NULL)
-        return remote.can(call->remote, "TAMIS.COUNT") < 0 ? CLI_ERROR : CLI_DONE;
+        return remote_can(call->remote, "TAMIS.COUNT") < 0 ? CLI_ERROR : CLI_DONE;
     cli_tell_trouble(call->filter);
     const int64_t rc = tamis_filter_count_batch(call->filter, NULL, 0, NULL);
     return rc < 0 ? cli_fail_library() : CLI_DONE;

@@ -140,7 +140,7 @@ static int show_created_remote(struct invocation *call)
 static int tell_weakness(struct invocation *call)
 {
     struct tamis_filter_stat stat;
-    if (remote.stat(call->remote, &stat) < 0) return CLI_ERROR;
+    if (remote_stat(call->remote, &stat) < 0) return CLI_ERROR;
     cli_tell_weakness(stat.hash_set);
     return CLI_DONE;
 }
@@ -159,7 +159,7 @@ static int run_create_remote(struct invocation *call)
         return cli_fail_usage(call->command,
                               "on a server --like takes everything from '%s'; leave -n and -p out",
                               call->options.like);
-    if (remote.create(call->remote_store, call->args[0], &spec) < 0) return CLI_ERROR;
+    if (remote_create(call->remote_store, call->args[0], &spec) < 0) return CLI_ERROR;
     const int status =
         cli_given(call, TAKES(JSON)) ? cli_with_filter(call, 0, show_created_remote) : CLI_DONE;
     if (spec.spec.hash_set != NULL) cli_tell_weakness(spec.spec.hash_set);

@@ -14,7 +14,7 @@
 static int check_present(const struct invocation *call, const char *name)
 {
     char *sentence = cli_format("there is no filter '%s', so nothing was dropped", name);
-    const int rc = call->remote_store != NULL ? remote.exists(call->remote_store, name, sentence)
+    const int rc = call->remote_store != NULL ? remote_exists(call->remote_store, name, sentence)
                                               : cli_filter_exists(call->store, name);
     if (rc < 0 && call->remote_store == NULL) (void)cli_fail_library();
     if (rc == 0 && call->remote_store == NULL) (void)cli_fail_absent(call->store, name, sentence);
@@ -48,9 +48,9 @@ static int show_if_named(void *context, const struct tamis_filter_stat *stat)
 static bool show_dropped_remote(const struct invocation *call, const char *name)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    struct remote_filter *filter = remote.filter_open(call->remote_store, name);
-    const bool good = filter != NULL && remote.stat(filter, &stat) == 0;
-    if (filter != NULL) remote.filter_close(filter);
+    struct remote_filter *filter = remote_filter_open(call->remote_store, name);
+    const bool good = filter != NULL && remote_stat(filter, &stat) == 0;
+    if (filter != NULL) remote_filter_close(filter);
     if (!good) return false;
     (void)snprintf(stat.name, sizeof stat.name, "%s", name);
     show_dropped(call, &stat);
@@ -79,7 +79,7 @@ static int drop_named(const struct invocation *call, const struct names *names)
     int status = CLI_DONE;
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->names[i];
-        if (call->remote_store != NULL ? remote.drop(call->remote_store, name) < 0
+        if (call->remote_store != NULL ? remote_drop(call->remote_store, name) < 0
                                        : tamis_filter_drop(call->store, name) < 0)
             status = call->remote_store != NULL ? CLI_ERROR : cli_fail_library();
     }
@@ -104,7 +104,7 @@ static int add_if_matching(void *context, const struct tamis_filter_stat *stat)
 static int list_matching(const struct invocation *call, struct matching *matching)
 {
     if (call->remote_store != NULL)
-        return remote.list(call->remote_store, matching->pattern, true, add_if_matching, matching) <
+        return remote_list(call->remote_store, matching->pattern, true, add_if_matching, matching) <
                        0
                    ? CLI_ERROR
                    : CLI_DONE;

@@ -137,7 +137,7 @@ static int explain_batch(void *context, size_t count)
     struct explainer *explainer = context;
     struct remote_filter *asked = explainer->call->remote;
     if (asked != NULL) {
-        const int rc = remote.explain(asked, explainer->source->keys, count, print_told, explainer);
+        const int rc = remote_explain(asked, explainer->source->keys, count, print_told, explainer);
         return rc < 0 ? CLI_ERROR : CLI_DONE;
     }
     for (size_t i = 0; i < count; i++)
@@ -162,7 +162,7 @@ static int explain_filter(struct invocation *call)
     struct explainer explainer = {
         .explanation.size = sizeof explainer.explanation, .call = call, .filter = call->filter};
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (call->remote != NULL ? remote.stat(call->remote, &stat) < 0
+    if (call->remote != NULL ? remote_stat(call->remote, &stat) < 0
                              : tamis_filter_stat(call->filter, &stat) < 0)
         return call->remote != NULL ? CLI_ERROR : cli_fail_library();
     explainer.segments = stat.segment_count;

@@ -35,6 +35,7 @@ static struct stream *open_target(const struct invocation *call,
 {
     const char *to = call->options.peer;
     const bool force = cli_given(call, TAKES(FORCE));
+    if (redis_is_url(to) && !cli_reaches_servers()) return NULL;
     if (redis_is_url(to))
         return redis_write(&call->options, call->args[1], server_format(stat), force);
     struct stream *stream = stream_write_file(call->args[1], force);
@@ -71,7 +72,7 @@ static int write_stream(const struct invocation *call, struct stream *stream)
     progress_start(&call->options, stream->all_bytes);
     const struct tamis_sink sink = stream_sink(stream);
     rc = call->remote != NULL
-             ? remote.export(call->remote, 0, format, with_key, &sink, &stream->all_bytes)
+             ? remote_export(call->remote, 0, format, with_key, &sink, &stream->all_bytes)
              : tamis_filter_export(call->filter, format, flags, &sink);
     if (rc == 0) progress_finish_bytes(stream->done_bytes);
     progress_end();
@@ -91,8 +92,8 @@ static void show_export_json(const struct invocation *call, const struct stream 
 static int export(struct invocation *call)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (call->remote != NULL && remote.filter_shards(call->remote) > 0) return shards_export(call);
-    if (call->remote != NULL ? remote.stat(call->remote, &stat) < 0
+    if (call->remote != NULL && remote_filter_shards(call->remote) > 0) return shards_export(call);
+    if (call->remote != NULL ? remote_stat(call->remote, &stat) < 0
                              : tamis_filter_stat(call->filter, &stat) < 0)
         return call->remote != NULL ? CLI_ERROR : cli_fail_library();
     struct stream *stream = open_target(call, &stat);

@@ -52,6 +52,7 @@ static struct tamis_import_spec spec_of(const struct options *options)
 static struct stream *open_source(const struct invocation *call)
 {
     const char *from = call->options.peer;
+    if (redis_is_url(from) && !cli_reaches_servers()) return NULL;
     struct stream *stream = redis_is_url(from) ? redis_read(&call->options, call->args[1])
                                                : stream_read_file(call->args[1]);
     if (stream != NULL && stream->format == NULL) stream->format = from;
@@ -86,7 +87,7 @@ static int import(const struct invocation *call, struct stream *stream, tamis_st
     progress_end();
     if (rc == 0 && call->remote_store != NULL) {
         const bool durable = cli_given(call, TAKES(DURABLE));
-        if (remote.import(call->remote_store, call->args[0], filter, durable) < 0)
+        if (remote_import(call->remote_store, call->args[0], filter, durable) < 0)
             return cli_filter_close(filter, CLI_ERROR);
     }
     if (rc == 0) return cli_filter_close(filter, show_imported(call, stream, filter));

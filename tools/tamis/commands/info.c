@@ -21,7 +21,7 @@ static int show_info(struct invocation *call)
 {
     const struct field *field = call->arg_count > 1 ? field_find(call->args[1]) : NULL;
     struct filter_view view;
-    if (field != NULL && call->remote != NULL && remote.filter_shards(call->remote) > 0 &&
+    if (field != NULL && call->remote != NULL && remote_filter_shards(call->remote) > 0 &&
         (field->needs & ~VIEW_SHARDED))
         return cli_fail("'%s' is in shards, and each has its own '%s'; ask for a shard, as in "
                         "'tamis info %s:{0} %s'",

@@ -121,7 +121,7 @@ static int list_stats(const struct invocation *call, struct listing *listing)
     const char *pattern = call->arg_count > 0 ? call->args[0] : NULL;
     const bool names_only = cli_given(call, TAKES(QUIET)) && listing->key == ORDER_NAME;
     if (call->remote_store != NULL)
-        return remote.list(call->remote_store, pattern, names_only, list_filter, listing);
+        return remote_list(call->remote_store, pattern, names_only, list_filter, listing);
     char *prefix = pattern_prefix(pattern);
     const int rc = cli_given(call, TAKES(RECORDED)) || names_only
                        ? tamis_store_list(call->store, prefix, list_filter, listing)

@@ -162,7 +162,7 @@ static int run_merge_remote(struct invocation *call)
     interrupt_catch();
     int status = cli_names(&names, &rest); /* each once */
     const char *const *sources = (const char *const *)names.names;
-    if (status == CLI_DONE && remote.merge(call->remote_store, call->args[0], sources, names.count,
+    if (status == CLI_DONE && remote_merge(call->remote_store, call->args[0], sources, names.count,
                                            cli_given(call, TAKES(INTERSECT))) < 0)
         status = interrupt_signal()
                      ? cli_interrupted("; nothing is lost, and the same command completes it")

@@ -32,7 +32,7 @@ static int remove_batch(void *context, size_t count)
     struct key_source *source = removal->source;
     const bool is_remote = removal->call->remote != NULL;
     const int64_t removed =
-        is_remote ? remote.remove(removal->call->remote, source->keys, count, source->answers)
+        is_remote ? remote_remove(removal->call->remote, source->keys, count, source->answers)
                   : tamis_filter_remove_batch(removal->call->filter, source->keys, count,
                                               source->answers);
     if (removed < 0 && !is_remote) return cli_fail_library();
@@ -51,7 +51,7 @@ static int remove_batch(void *context, size_t count)
 static int check_removes_keys(const struct invocation *call)
 {
     if (call->remote != NULL)
-        return remote.can(call->remote, "TAMIS.REMOVE") < 0 ? CLI_ERROR : CLI_DONE;
+        return remote_can(call->remote, "TAMIS.REMOVE") < 0 ? CLI_ERROR : CLI_DONE;
     cli_tell_trouble(call->filter);
     const int64_t rc = tamis_filter_remove_batch(call->filter, NULL, 0, NULL);
     return rc < 0 ? cli_fail_library() : CLI_DONE;
@@ -60,7 +60,7 @@ static int check_removes_keys(const struct invocation *call)
 /* A remove whose answer was lost is not asked again (remote/batch.c). */
 static void tell_doubts(const struct invocation *call)
 {
-    const uint64_t doubts = call->remote != NULL ? remote.doubts(call->remote) : 0;
+    const uint64_t doubts = call->remote != NULL ? remote_doubts(call->remote) : 0;
     if (doubts > 0)
         cli_tell("%" PRIu64
                  " key%s in doubt: the server was lost before it answered, so %s may have "

@@ -11,7 +11,7 @@ static int rename_filter(struct invocation *call)
 
 static int rename_remote(struct invocation *call)
 {
-    const int rc = remote.rename(call->remote_store, call->args[0], call->args[1]);
+    const int rc = remote_rename(call->remote_store, call->args[0], call->args[1]);
     return rc < 0 ? CLI_ERROR : CLI_DONE;
 }
 

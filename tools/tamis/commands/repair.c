@@ -107,11 +107,11 @@ static void show_shard(void *context, const char *key, const char *node)
 static int repair_shards(struct invocation *call)
 {
     const bool dry = cli_given(call, TAKES(DRY_RUN));
-    if (remote.filter_shards(call->remote) == 0)
+    if (remote_filter_shards(call->remote) == 0)
         return cli_fail("filter '%s' is one key, which is there; what is damaged in it, 'tamis "
                         "repair' mends on the server's machine, with --store DIR",
                         call->args[0]);
-    const int made = remote.repair(call->remote, dry, show_shard, call);
+    const int made = remote_repair(call->remote, dry, show_shard, call);
     (void)out_flush(call->out);
     if (made < 0) return CLI_ERROR;
     if (made == 0)

@@ -58,7 +58,7 @@ static int rollback_shards(struct invocation *call)
 {
     uint64_t generation = 0, before, after;
     if (call->arg_count > 1 && !generation_asked(call, &generation)) return CLI_ERROR;
-    if (remote.rollback(call->remote, generation, &before, &after) < 0) return CLI_ERROR;
+    if (remote_rollback(call->remote, generation, &before, &after) < 0) return CLI_ERROR;
     show_rollback(call, before, after);
     return CLI_DONE;
 }

@@ -25,9 +25,9 @@ static int rotate_remote(struct invocation *call)
 {
     int status = CLI_DONE;
     for (size_t i = 0; i < call->arg_count; i++) {
-        struct remote_filter *filter = remote.filter_open(call->remote_store, call->args[i]);
-        if (filter == NULL || remote.rotate(filter) < 0) status = CLI_ERROR;
-        if (filter != NULL) remote.filter_close(filter);
+        struct remote_filter *filter = remote_filter_open(call->remote_store, call->args[i]);
+        if (filter == NULL || remote_rotate(filter) < 0) status = CLI_ERROR;
+        if (filter != NULL) remote_filter_close(filter);
     }
     return status;
 }

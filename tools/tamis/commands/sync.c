@@ -7,7 +7,7 @@
 static int show_synced_json(const struct invocation *call, tamis_filter *filter)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (call->remote != NULL ? remote.stat(call->remote, &stat) < 0
+    if (call->remote != NULL ? remote_stat(call->remote, &stat) < 0
                              : tamis_filter_stat(filter, &stat) < 0)
         return call->remote != NULL ? CLI_ERROR : cli_fail_library();
     json_t *line = json_new();
@@ -33,7 +33,7 @@ static int sync_filter(const struct invocation *call, const char *name)
 
 static int sync_one_remote(struct invocation *call)
 {
-    if (remote.sync(call->remote) < 0) return CLI_ERROR;
+    if (remote_sync(call->remote) < 0) return CLI_ERROR;
     return cli_given(call, TAKES(JSON)) ? show_synced_json(call, NULL) : CLI_DONE;
 }
 

@@ -206,22 +206,22 @@ static int64_t ask_keys(struct remote_filter *filter, const struct tamis_key *ke
     return good ? ones : -1;
 }
 
-int64_t batch_add(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                  uint8_t *answers)
+int64_t remote_add(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                   uint8_t *answers)
 {
     return ask_keys(filter, keys, count,
                     &(struct question){.command = "TAMIS.ADD", .writes = true, .answers = answers});
 }
 
-int64_t batch_contains(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                       uint8_t *answers)
+int64_t remote_contains(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                        uint8_t *answers)
 {
     return ask_keys(filter, keys, count,
                     &(struct question){.command = "TAMIS.CHECK", .answers = answers});
 }
 
-int64_t batch_remove(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                     uint8_t *answers)
+int64_t remote_remove(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                      uint8_t *answers)
 {
     return ask_keys(
         filter, keys, count,
@@ -229,14 +229,14 @@ int64_t batch_remove(struct remote_filter *filter, const struct tamis_key *keys,
             .command = "TAMIS.REMOVE", .writes = true, .once = true, .answers = answers});
 }
 
-int64_t batch_count(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                    uint64_t *counts)
+int64_t remote_count(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                     uint64_t *counts)
 {
     return ask_keys(filter, keys, count,
                     &(struct question){.command = "TAMIS.COUNT", .counts = counts});
 }
 
-int batch_can(struct remote_filter *filter, const char *command)
+int remote_can(struct remote_filter *filter, const char *command)
 {
     redisReply *reply = ask_one(filter->store, filter_key(filter, 0), REDIS_REPLY_ARRAY, NULL,
                                 false, (const char *const[]){command, filter_key(filter, 0), NULL});
@@ -264,8 +264,8 @@ static int explain_segment(struct remote_filter *filter, const redisReply *told,
     return rc;
 }
 
-int batch_explain(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                  remote_explain_fn *each, void *context)
+int remote_explain(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                   remote_explain_fn *each, void *context)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++) {

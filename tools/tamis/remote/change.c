@@ -305,7 +305,7 @@ static int is_sharded_there(struct remote *store, const char *name,
                  name, filter->capacity, spec->capacity);
     else if (failures_look(filter) == 0)
         rc = make_shards(filter, spec, true) == 0 ? 1 : -1;
-    filter_free(filter);
+    remote_filter_close(filter);
     return rc;
 }
 
@@ -349,8 +349,8 @@ static int create_like(struct remote *store, const char *name, const struct remo
         rc = change_describe(to, from->capacity, from->fp_rate, from->kind, from->seed)
                  ? finish_change(to, change_make_like(to, from))
                  : -1;
-    filter_free(to);
-    filter_free(from);
+    remote_filter_close(to);
+    remote_filter_close(from);
     return rc;
 }
 
@@ -373,7 +373,7 @@ static uint32_t count_shards(const struct tamis_filter_spec *spec, uint32_t shar
     return shards;
 }
 
-int store_create(struct remote *store, const char *name, const struct remote_spec *wanted)
+int remote_create(struct remote *store, const char *name, const struct remote_spec *wanted)
 {
     struct tamis_filter_spec spec = wanted->spec;
     if (!filter_name_is_good(name)) return -1;
@@ -392,7 +392,7 @@ int store_create(struct remote *store, const char *name, const struct remote_spe
     struct remote_filter *filter = filter_new(store, name, shards);
     const int rc = shards > 1 ? make_sharded(filter, &spec, wanted->if_missing)
                               : make_shards(filter, &spec, wanted->if_missing);
-    filter_free(filter);
+    remote_filter_close(filter);
     return rc;
 }
 
@@ -418,22 +418,22 @@ static bool drop_shards(struct remote_filter *filter)
            tell_each(filter, "UNLINK", REDIS_REPLY_INTEGER) == 0;
 }
 
-int store_drop(struct remote *store, const char *name)
+int remote_drop(struct remote *store, const char *name)
 {
     struct remote_filter *filter = filter_find(store, name, FILTER_ANY_STATE);
     if (filter == NULL) return -1;
     const bool good =
         (filter->shards == 0 || drop_shards(filter)) && change_remove_key(store, name);
-    filter_free(filter);
+    remote_filter_close(filter);
     return good ? 0 : -1;
 }
 
-int filter_rotate(struct remote_filter *filter)
+int remote_rotate(struct remote_filter *filter)
 {
     return tell_each(filter, "TAMIS.ROTATE", REDIS_REPLY_STATUS);
 }
 
-int filter_sync(struct remote_filter *filter)
+int remote_sync(struct remote_filter *filter)
 {
     return tell_each(filter, "TAMIS.SYNC", REDIS_REPLY_STATUS);
 }

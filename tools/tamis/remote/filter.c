@@ -128,7 +128,7 @@ struct remote_filter *filter_new(struct remote *store, const char *name, uint32_
     return filter;
 }
 
-void filter_free(struct remote_filter *filter)
+void remote_filter_close(struct remote_filter *filter)
 {
     if (filter == NULL) return;
     for (uint32_t i = 0; filter->shard_keys != NULL && i < filter->shards; i++)
@@ -211,7 +211,7 @@ static struct remote_filter *find_sharded(struct remote *store, const char *name
     const char *kind = field_of(all, KIND);
     if (kind == NULL || tamis_kind_from_name(kind, &filter->kind) < 0) filter->kind = 0;
     if (!is_usable(filter, all, other)) {
-        filter_free(filter);
+        remote_filter_close(filter);
         filter = NULL;
     }
     freeReplyObject(all);

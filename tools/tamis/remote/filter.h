@@ -53,7 +53,6 @@ void each_free(const struct remote_filter *filter, struct request *requests);
 
 /* A filter that is not looked at. */
 struct remote_filter *filter_new(struct remote *store, const char *name, uint32_t shards);
-void filter_free(struct remote_filter *filter);
 /* One that is there; its state must be "ready", or `other` (NULL: nothing else). */
 #define FILTER_ANY_STATE "*"
 struct remote_filter *filter_find(struct remote *store, const char *name, const char *other);
@@ -94,39 +93,7 @@ int failures_look(struct remote_filter *filter);
  * message, also where one fails for another reason. */
 struct request *failures_ask(struct remote_filter *filter, struct failures *failures);
 
-/* repair.c */
-int filter_repair(struct remote_filter *filter, bool dry, remote_repair_fn *each, void *context);
-
-/* rollback.c */
-int filter_rollback(struct remote_filter *filter, uint64_t generation, uint64_t *before,
-                    uint64_t *after);
-
-/* batch.c */
-int64_t batch_add(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                  uint8_t *answers);
-int64_t batch_contains(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                       uint8_t *answers);
-
-int64_t batch_remove(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                     uint8_t *answers);
-int64_t batch_count(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                    uint64_t *counts);
-/* Asks whether a filter of that kind has this command of counting filters, TAMIS.COUNT or
- * TAMIS.REMOVE. */
-int batch_can(struct remote_filter *filter, const char *command);
-int batch_explain(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                  remote_explain_fn *each, void *context);
-
-/* stat.c */
-int filter_stat(struct remote_filter *filter, struct tamis_filter_stat *stat);
-int filter_segments(struct remote_filter *filter, bool fill, struct tamis_filter_stat *stat,
-                    struct tamis_segment_stat **segments);
-
 /* change.c */
-int store_create(struct remote *store, const char *name, const struct remote_spec *spec);
-int store_drop(struct remote *store, const char *name);
-int filter_rotate(struct remote_filter *filter);
-int filter_sync(struct remote_filter *filter);
 bool store_has(struct remote *store, const char *name, bool *has);
 /* The steps of making a sharded filter, for those that fill it by themselves: its descriptor, which
  * says "making", and the state at the end. */
@@ -144,27 +111,11 @@ int change_make_like(struct remote_filter *to, struct remote_filter *from);
 int change_fail_exists(const char *name);
 bool change_remove_key(struct remote *store, const char *key);
 
-/* rename.c */
-int store_rename(struct remote *store, const char *name, const char *new_name);
-
-/* merge.c */
-int store_merge(struct remote *store, const char *name, const char *const *sources, size_t count,
-                bool intersect);
-
 /* transfer.c */
-int transfer_export(struct remote_filter *filter, uint32_t shard, const char *format, bool with_key,
-                    const struct tamis_sink *sink, uint64_t *all_bytes);
-int transfer_import(struct remote *store, const char *name, tamis_filter *filter, bool durable);
 /* The key becomes a copy of another, wherever that one is. */
 int transfer_copy(struct remote *store, const char *from, const char *to);
 /* The name of a copy for a while, in the slot of the key.  The caller frees it. */
 char *transfer_aside(const char *key, size_t index);
-/* A filter of `shards` shards from their streams: begins, brings one, ends. */
-struct remote_filter *transfer_begin_shards(struct remote *store, const char *name,
-                                            const struct remote_shards *shards, bool replace);
-int transfer_end_shards(struct remote_filter *filter);
-int transfer_shard(struct remote_filter *filter, uint32_t shard, const struct tamis_source *source,
-                   bool durable);
 
 /* list.c */
 /* Does the server have the module?  false after a message.  The name is that of any key. */

@@ -182,7 +182,7 @@ static int merge_shards(struct merging *m, const char *name)
     if (rc == 0 && (rc = combine_shards(m, to)) < 0)
         cli_tell("'tamis drop %s' takes away the shards that were made", name);
     if (rc == 0 && !change_ready(to)) rc = -1;
-    filter_free(to);
+    remote_filter_close(to);
     return rc;
 }
 
@@ -210,8 +210,8 @@ static int merge(struct merging *m, const char *name)
     return m->from[0]->shards > 0 ? merge_shards(m, name) : combine_keys(m, name);
 }
 
-int store_merge(struct remote *store, const char *name, const char *const *sources, size_t count,
-                bool intersect)
+int remote_merge(struct remote *store, const char *name, const char *const *sources, size_t count,
+                 bool intersect)
 {
     struct merging m = {.store = store, .intersect = intersect};
     bool has = false, good = filter_name_is_good(name);
@@ -226,8 +226,8 @@ int store_merge(struct remote *store, const char *name, const char *const *sourc
     if (good && has) m.to = filter_find(store, name, NULL);
     const int rc = good && (!has || m.to != NULL) ? merge(&m, name) : -1;
     for (size_t i = 0; i < m.count; i++)
-        filter_free(m.from[i]);
-    filter_free(m.to);
+        remote_filter_close(m.from[i]);
+    remote_filter_close(m.to);
     free(m.from);
     free(m.keys);
     return rc;

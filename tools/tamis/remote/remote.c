@@ -47,7 +47,7 @@ static bool map_first(struct remote *store)
     return false;
 }
 
-static void store_close(struct remote *store)
+void remote_close(struct remote *store)
 {
     for (size_t i = 0; i < store->node_count; i++)
         node_free(store->nodes[i]);
@@ -67,7 +67,7 @@ static void add_hosts(struct remote *store)
                            address->others[i].port);
 }
 
-static struct remote *store_open(const struct invocation *call, const char *url)
+struct remote *remote_open(const struct invocation *call, const char *url)
 {
     struct remote *store = cli_alloc(sizeof *store);
     *store = (struct remote){.call = call};
@@ -76,33 +76,33 @@ static struct remote *store_open(const struct invocation *call, const char *url)
                  "the same with rediss:// (TLS), or "
                  "unix://[[USER]:PASSWORD@]/PATH, with special characters in the password as %%40 "
                  "for @");
-        store_close(store);
+        remote_close(store);
         return NULL;
     }
     store->shown = shown_url(&store->address);
     take_options(store, call);
     add_hosts(store);
     if (map_first(store)) return store;
-    store_close(store);
+    remote_close(store);
     return NULL;
 }
 
-static struct remote_filter *open_filter(struct remote *store, const char *name)
+struct remote_filter *remote_filter_open(struct remote *store, const char *name)
 {
     return filter_find(store, name, NULL);
 }
 
-static uint32_t shards_of(const struct remote_filter *filter)
+uint32_t remote_filter_shards(const struct remote_filter *filter)
 {
     return filter->shards;
 }
 
-static uint64_t doubts_of(const struct remote_filter *filter)
+uint64_t remote_doubts(const struct remote_filter *filter)
 {
     return filter->doubts;
 }
 
-static int shards_tell(struct remote_filter *filter, struct remote_shards *shards)
+int remote_tell_shards(struct remote_filter *filter, struct remote_shards *shards)
 {
     *shards = (struct remote_shards){.shards = filter->shards,
                                      .capacity = filter->capacity,
@@ -112,7 +112,7 @@ static int shards_tell(struct remote_filter *filter, struct remote_shards *shard
     return failures_look(filter);
 }
 
-static int name_exists(struct remote *store, const char *name, const char *sentence)
+int remote_exists(struct remote *store, const char *name, const char *sentence)
 {
     bool has = false;
     if (!store_has(store, name, &has)) return -1;
@@ -138,8 +138,8 @@ static int list_one(void *context, const char *name)
     (void)snprintf(stat.name, sizeof stat.name, "%s", name);
     if (!listing->names_only) {
         struct remote_filter *filter = filter_find(listing->store, name, NULL);
-        const int rc = filter != NULL ? filter_stat(filter, &stat) : -1;
-        filter_free(filter);
+        const int rc = filter != NULL ? remote_stat(filter, &stat) : -1;
+        remote_filter_close(filter);
         if (rc < 0) {
             listing->failed = true;
             return listing->store->gave_up ? -1 : 0;
@@ -148,45 +148,11 @@ static int list_one(void *context, const char *name)
     return listing->each(listing->context, &stat);
 }
 
-static int list_remote(struct remote *store, const char *pattern, bool names_only,
-                       int (*each)(void *context, const struct tamis_filter_stat *stat),
-                       void *context)
+int remote_list(struct remote *store, const char *pattern, bool names_only,
+                int (*each)(void *context, const struct tamis_filter_stat *stat), void *context)
 {
     struct listing listing = {
         .store = store, .names_only = names_only, .each = each, .context = context};
     const int rc = store_each_name(store, pattern, list_one, &listing);
     return listing.failed ? -1 : rc;
 }
-
-const struct remote_calls remote = {
-    .open = store_open,
-    .close = store_close,
-    .filter_open = open_filter,
-    .filter_close = filter_free,
-    .filter_shards = shards_of,
-    .add = batch_add,
-    .contains = batch_contains,
-    .remove = batch_remove,
-    .count = batch_count,
-    .can = batch_can,
-    .explain = batch_explain,
-    .doubts = doubts_of,
-    .stat = filter_stat,
-    .segments = filter_segments,
-    .export = transfer_export,
-    .shards = shards_tell,
-    .import = transfer_import,
-    .import_begin = transfer_begin_shards,
-    .import_shard = transfer_shard,
-    .import_end = transfer_end_shards,
-    .exists = name_exists,
-    .merge = store_merge,
-    .rotate = filter_rotate,
-    .repair = filter_repair,
-    .rollback = filter_rollback,
-    .sync = filter_sync,
-    .create = store_create,
-    .drop = store_drop,
-    .rename = store_rename,
-    .list = list_remote,
-};

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "part.h"
 #include "tamis.h"
 
 struct invocation;
@@ -47,76 +48,72 @@ typedef int remote_explain_fn(void *context, const struct tamis_key *key, uint32
 /* Is told of a shard that was made anew, or would be: its key, and the node that has it. */
 typedef void remote_repair_fn(void *context, const char *key, const char *node);
 
-struct remote_calls {
-    struct remote *(*open)(const struct invocation *call, const char *url);
-    void (*close)(struct remote *remote);
+PART struct remote *remote_open(const struct invocation *call, const char *url);
+PART void remote_close(struct remote *remote);
 
-    struct remote_filter *(*filter_open)(struct remote *remote, const char *name);
-    void (*filter_close)(struct remote_filter *filter);
-    uint32_t (*filter_shards)(const struct remote_filter *filter); /* 0: it is one key */
-    /* As tamis_filter_add_batch() and tamis_filter_contains_batch(); all answers are there. */
-    int64_t (*add)(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                   uint8_t *answers);
-    int64_t (*contains)(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+PART struct remote_filter *remote_filter_open(struct remote *remote, const char *name);
+PART void remote_filter_close(struct remote_filter *filter);
+PART uint32_t remote_filter_shards(const struct remote_filter *filter); /* 0: it is one key */
+/* As tamis_filter_add_batch() and tamis_filter_contains_batch(); all answers are there. */
+PART int64_t remote_add(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
                         uint8_t *answers);
-    /* As tamis_filter_remove_batch().  Keys whose answer was lost are not asked again: they are
-     * TAMIS_ANSWER_REFUSED, and in doubt. */
-    int64_t (*remove)(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                      uint8_t *answers);
-    int64_t (*count)(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                     uint64_t *counts);
-    /* Below 0 after a message: filters of its kind have no such command ("TAMIS.COUNT" or
-     * "TAMIS.REMOVE"). */
-    int (*can)(struct remote_filter *filter, const char *command);
-    int (*explain)(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
-                   remote_explain_fn *each, void *context);
-    /* Keys so far that may have been new before their answer was lost, and were seen when they were
-     * asked again.  They were answered as new, or, after --no-retry-new, as seen. */
-    uint64_t (*doubts)(const struct remote_filter *filter);
-    int (*stat)(struct remote_filter *filter, struct tamis_filter_stat *stat);
-    /* The same with its segments, which the caller frees, of a filter that is one key.  fill: their
-     * set bits are counted. */
-    int (*segments)(struct remote_filter *filter, bool fill, struct tamis_filter_stat *stat,
-                    struct tamis_segment_stat **segments);
-    int (*rotate)(struct remote_filter *filter);
-    /* Makes the shards anew, empty, whose keys are gone; dry: says which.  Their number. */
-    int (*repair)(struct remote_filter *filter, bool dry, remote_repair_fn *each, void *context);
-    /* All shards go back to the generation, or by one (0).  *before and *after: what is in force.
-     */
-    int (*rollback)(struct remote_filter *filter, uint64_t generation, uint64_t *before,
-                    uint64_t *after);
-    int (*sync)(struct remote_filter *filter); /* it is on the disk of its nodes */
+PART int64_t remote_contains(struct remote_filter *filter, const struct tamis_key *keys,
+                             size_t count, uint8_t *answers);
+/* As tamis_filter_remove_batch().  Keys whose answer was lost are not asked again: they are
+ * TAMIS_ANSWER_REFUSED, and in doubt. */
+PART int64_t remote_remove(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                           uint8_t *answers);
+PART int64_t remote_count(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                          uint64_t *counts);
+/* Below 0 after a message: filters of its kind have no such command ("TAMIS.COUNT" or
+ * "TAMIS.REMOVE"). */
+PART int remote_can(struct remote_filter *filter, const char *command);
+PART int remote_explain(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
+                        remote_explain_fn *each, void *context);
+/* Keys so far that may have been new before their answer was lost, and were seen when they were
+ * asked again.  They were answered as new, or, after --no-retry-new, as seen. */
+PART uint64_t remote_doubts(const struct remote_filter *filter);
+PART int remote_stat(struct remote_filter *filter, struct tamis_filter_stat *stat);
+/* The same with its segments, which the caller frees, of a filter that is one key.  fill: their
+ * set bits are counted. */
+PART int remote_segments(struct remote_filter *filter, bool fill, struct tamis_filter_stat *stat,
+                         struct tamis_segment_stat **segments);
+PART int remote_rotate(struct remote_filter *filter);
+/* Makes the shards anew, empty, whose keys are gone; dry: says which.  Their number. */
+PART int remote_repair(struct remote_filter *filter, bool dry, remote_repair_fn *each,
+                       void *context);
+/* All shards go back to the generation, or by one (0).  *before and *after: what is in force. */
+PART int remote_rollback(struct remote_filter *filter, uint64_t generation, uint64_t *before,
+                         uint64_t *after);
+PART int remote_sync(struct remote_filter *filter); /* it is on the disk of its nodes */
 
-    /* Writes what `tamis export` writes of a shard (0 of a filter without shards).  *all_bytes is
-     * there before the sink is first called. */
-    int (*export)(struct remote_filter *filter, uint32_t shard, const char *format, bool with_key,
-                  const struct tamis_sink *sink, uint64_t *all_bytes);
-    /* Tells the shards of a filter that has some; below 0 where one of them is gone. */
-    int (*shards)(struct remote_filter *filter, struct remote_shards *shards);
-    /* Makes a filter of one key that is like an open filter of a local store. */
-    int (*import)(struct remote *remote, const char *name, tamis_filter *filter, bool durable);
-    /* Makes a sharded filter from streams: begin, each shard, end.  replace: it may be there, with
-     * as many shards; each of them is replaced in one step. */
-    struct remote_filter *(*import_begin)(struct remote *remote, const char *name,
-                                          const struct remote_shards *shards, bool replace);
-    int (*import_shard)(struct remote_filter *filter, uint32_t shard,
-                        const struct tamis_source *source, bool durable);
-    int (*import_end)(struct remote_filter *filter);
+/* Writes what `tamis export` writes of a shard (0 of a filter without shards).  *all_bytes is
+ * there before the sink is first called. */
+PART int remote_export(struct remote_filter *filter, uint32_t shard, const char *format,
+                       bool with_key, const struct tamis_sink *sink, uint64_t *all_bytes);
+/* Tells the shards of a filter that has some; below 0 where one of them is gone. */
+PART int remote_tell_shards(struct remote_filter *filter, struct remote_shards *shards);
+/* Makes a filter of one key that is like an open filter of a local store. */
+PART int remote_import(struct remote *remote, const char *name, tamis_filter *filter, bool durable);
+/* Makes a sharded filter from streams: begin, each shard, end.  replace: it may be there, with
+ * as many shards; each of them is replaced in one step. */
+PART struct remote_filter *remote_import_begin(struct remote *remote, const char *name,
+                                               const struct remote_shards *shards, bool replace);
+PART int remote_import_shard(struct remote_filter *filter, uint32_t shard,
+                             const struct tamis_source *source, bool durable);
+PART int remote_import_end(struct remote_filter *filter);
 
-    int (*create)(struct remote *remote, const char *name, const struct remote_spec *spec);
-    int (*drop)(struct remote *remote, const char *name);
-    /* 1 it has a filter of that name, 0 it has none, after a message with the nearest name; below 0
-     * another error. */
-    int (*exists)(struct remote *remote, const char *name, const char *sentence);
-    int (*merge)(struct remote *remote, const char *name, const char *const *sources, size_t count,
-                 bool intersect);
-    int (*rename)(struct remote *remote, const char *name, const char *new_name);
-    /* Calls `each` with every filter whose name fits the pattern (pattern.h), sorted by name, until
-     * it returns something else than 0.  A filter that cannot be asked is told, and passed by; then
-     * it returns below 0 at the end.  names_only: stat has nothing but the name. */
-    int (*list)(struct remote *remote, const char *pattern, bool names_only,
-                int (*each)(void *context, const struct tamis_filter_stat *stat), void *context);
-};
-
-/* All NULL in a build without hiredis. */
-extern const struct remote_calls remote;
+PART int remote_create(struct remote *remote, const char *name, const struct remote_spec *spec);
+PART int remote_drop(struct remote *remote, const char *name);
+/* 1 it has a filter of that name, 0 it has none, after a message with the nearest name; below 0
+ * another error. */
+PART int remote_exists(struct remote *remote, const char *name, const char *sentence);
+PART int remote_merge(struct remote *remote, const char *name, const char *const *sources,
+                      size_t count, bool intersect);
+PART int remote_rename(struct remote *remote, const char *name, const char *new_name);
+/* Calls `each` with every filter whose name fits the pattern (pattern.h), sorted by name, until
+ * it returns something else than 0.  A filter that cannot be asked is told, and passed by; then
+ * it returns below 0 at the end.  names_only: stat has nothing but the name. */
+PART int remote_list(struct remote *remote, const char *pattern, bool names_only,
+                     int (*each)(void *context, const struct tamis_filter_stat *stat),
+                     void *context);

@@ -74,7 +74,7 @@ static bool rename_sharded(struct remote_filter *from, const char *new_name, con
                       change_set_state(store, from->name, state) && move_shards(from, to, again) &&
                       change_set_state(store, new_name, "ready") &&
                       change_remove_key(store, from->name);
-    filter_free(to);
+    remote_filter_close(to);
     return good;
 }
 
@@ -88,7 +88,7 @@ static bool rename_key(struct remote_filter *filter, const char *new_name)
         shard_slot(name, strlen(name)) == shard_slot(new_name, strlen(new_name))) {
         struct remote_filter *to = filter_new(store, new_name, 0);
         const bool good = move_shards(filter, to, false);
-        filter_free(to);
+        remote_filter_close(to);
         return good;
     }
     if (!store_has(store, new_name, &has)) return false;
@@ -96,7 +96,7 @@ static bool rename_key(struct remote_filter *filter, const char *new_name)
     return transfer_copy(store, name, new_name) == 0 && change_remove_key(store, name);
 }
 
-int store_rename(struct remote *store, const char *name, const char *new_name)
+int remote_rename(struct remote *store, const char *name, const char *new_name)
 {
     if (!filter_name_is_good(new_name)) return -1;
     char *state = cli_format("renaming %s", new_name);
@@ -114,7 +114,7 @@ int store_rename(struct remote *store, const char *name, const char *new_name)
     } else if (good) {
         good = rename_key(filter, new_name);
     }
-    filter_free(filter);
+    remote_filter_close(filter);
     free(state);
     return good ? 0 : -1;
 }

@@ -14,7 +14,7 @@ static int make_anew(struct remote_filter *filter, uint32_t shard, uint32_t like
     return change_make_like(&to, &from);
 }
 
-int filter_repair(struct remote_filter *filter, bool dry, remote_repair_fn *each, void *context)
+int remote_repair(struct remote_filter *filter, bool dry, remote_repair_fn *each, void *context)
 {
     struct failures failures = {0};
     uint32_t like = 0;

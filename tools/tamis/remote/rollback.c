@@ -118,7 +118,7 @@ static int go_back(struct remote_filter *filter, const struct in_force *in_force
     return rc;
 }
 
-int filter_rollback(struct remote_filter *filter, uint64_t generation, uint64_t *before,
+int remote_rollback(struct remote_filter *filter, uint64_t generation, uint64_t *before,
                     uint64_t *after)
 {
     struct in_force in_force = {0};

@@ -108,7 +108,7 @@ static void take_filter(const struct remote_filter *filter, struct tamis_filter_
 }
 
 /* Keys spread evenly over the shards, so the whole's rate is the mean of theirs. */
-int filter_stat(struct remote_filter *filter, struct tamis_filter_stat *stat)
+int remote_stat(struct remote_filter *filter, struct tamis_filter_stat *stat)
 {
     const uint32_t count = filter_keys(filter);
     struct request *requests = ASK_EACH(filter, false, "TAMIS.INFO");
@@ -138,7 +138,7 @@ int filter_stat(struct remote_filter *filter, struct tamis_filter_stat *stat)
 
 /* ---- Segments of a filter that is one key ---------------------------------------------------- */
 
-int filter_segments(struct remote_filter *filter, bool fill, struct tamis_filter_stat *stat,
+int remote_segments(struct remote_filter *filter, bool fill, struct tamis_filter_stat *stat,
                     struct tamis_segment_stat **segments)
 {
     const char *key = filter_key(filter, 0);

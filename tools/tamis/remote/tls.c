@@ -15,26 +15,6 @@ struct tls {
     SSL *ssl;
 };
 
-static const char *setting(const char *option, const char *name)
-{
-    const char *value = option != NULL ? option : getenv(name);
-    return value != NULL && value[0] != '\0' ? value : NULL;
-}
-
-struct tls_settings tls_settings_of(const struct options *options)
-{
-    const char *insecure = setting(NULL, "TAMIS_TLS_INSECURE");
-    const bool cacert = options_have(options, TAKES(CACERT));
-    const bool cert = options_have(options, TAKES(CERT)), key = options_have(options, TAKES(KEY));
-    return (struct tls_settings){
-        .cacert = setting(cacert ? options->cacert : NULL, "TAMIS_TLS_CACERT"),
-        .cert = setting(cert ? options->cert : NULL, "TAMIS_TLS_CERT"),
-        .key = setting(key ? options->key : NULL, "TAMIS_TLS_KEY"),
-        .insecure = options_have(options, TAKES(INSECURE)) ||
-                    (insecure != NULL && strcmp(insecure, "1") == 0),
-    };
-}
-
 /* Tells which file cannot be used.  Always false. */
 static bool fail_file(const char *option, const char *variable, const char *file, char *trouble,
                       size_t trouble_bytes)
@@ -136,7 +116,6 @@ struct tls *tls_open(int fd, const char *host, const struct tls_settings *settin
 
 void tls_close(struct tls *tls)
 {
-    if (tls == NULL) return;
     SSL_free(tls->ssl);
     SSL_CTX_free(tls->context);
     free(tls);

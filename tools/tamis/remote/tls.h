@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct options;
+#include "part.h"
+
 struct tls;
 
 /* What is trusted, and who we are: names of files in PEM format; NULL: none. */
@@ -21,18 +22,15 @@ struct tls_settings {
     bool insecure;
 };
 
-/* Those of the options, else of the environment. */
-struct tls_settings tls_settings_of(const struct options *options);
-
 /* The handshake, for at most limit_ms.  NULL: it failed, and `trouble` says why; *fatal: it always
  * will.  The socket stays the caller's. */
-struct tls *tls_open(int fd, const char *host, const struct tls_settings *settings,
-                     int64_t limit_ms, char *trouble, size_t trouble_bytes, bool *fatal);
-void tls_close(struct tls *tls);
+PART struct tls *tls_open(int fd, const char *host, const struct tls_settings *settings,
+                          int64_t limit_ms, char *trouble, size_t trouble_bytes, bool *fatal);
+PART void tls_close(struct tls *tls);
 
 /* Has the library read bytes of the socket that tls_read() has not returned yet? */
-bool tls_has_read(const struct tls *tls);
+PART bool tls_has_read(const struct tls *tls);
 
 /* How many bytes were read or written; 0: none can be now; -1: the connection is gone. */
-long tls_read(struct tls *tls, void *buffer, size_t bytes);
-long tls_write(struct tls *tls, const void *data, size_t bytes);
+PART long tls_read(struct tls *tls, void *buffer, size_t bytes);
+PART long tls_write(struct tls *tls, const void *data, size_t bytes);

@@ -92,8 +92,8 @@ static int export_key(struct remote *store, const char *key, const char *format,
     return rc;
 }
 
-int transfer_export(struct remote_filter *filter, uint32_t shard, const char *format, bool with_key,
-                    const struct tamis_sink *sink, uint64_t *all_bytes)
+int remote_export(struct remote_filter *filter, uint32_t shard, const char *format, bool with_key,
+                  const struct tamis_sink *sink, uint64_t *all_bytes)
 {
     return export_key(filter->store, filter_key(filter, shard), format, with_key, sink, all_bytes);
 }
@@ -205,7 +205,7 @@ static int end(struct in_state *state, int rc, bool durable)
     return rc < 0 ? -1 : 0;
 }
 
-int transfer_import(struct remote *store, const char *name, tamis_filter *filter, bool durable)
+int remote_import(struct remote *store, const char *name, tamis_filter *filter, bool durable)
 {
     struct in_state state;
     begin_transfer(&state, store, name);
@@ -222,8 +222,8 @@ int transfer_copy(struct remote *store, const char *from, const char *to)
     struct remote_filter *filter = filter_new(store, from, 0);
     begin_transfer(&state, store, to);
     const struct tamis_sink sink = {.size = sizeof sink, .write = take_in, .context = &state};
-    int rc = filter_stat(filter, &stat);
-    filter_free(filter);
+    int rc = remote_stat(filter, &stat);
+    remote_filter_close(filter);
     if (rc == 0) rc = export_key(store, from, "tamis", true, &sink, NULL);
     return end(&state, rc, rc == 0 && (stat.flags & TAMIS_FILTER_DURABLE));
 }
@@ -252,12 +252,12 @@ static struct remote_filter *find_replaced(struct remote *store, const char *nam
     cli_tell("the filter '%s' exists with %u shards, and what is imported has %u; only as many can "
              "take their place, so choose another name, or drop the filter first",
              name, filter_keys(filter), shards->shards);
-    filter_free(filter);
+    remote_filter_close(filter);
     return NULL;
 }
 
-struct remote_filter *transfer_begin_shards(struct remote *store, const char *name,
-                                            const struct remote_shards *shards, bool replace)
+struct remote_filter *remote_import_begin(struct remote *store, const char *name,
+                                          const struct remote_shards *shards, bool replace)
 {
     bool has = false;
     if (!filter_name_is_good(name)) return NULL;
@@ -266,11 +266,11 @@ struct remote_filter *transfer_begin_shards(struct remote *store, const char *na
     struct remote_filter *filter = filter_new(store, name, shards->shards);
     if (change_describe(filter, shards->capacity, shards->fp_rate, shards->kind, shards->seed))
         return filter;
-    filter_free(filter);
+    remote_filter_close(filter);
     return NULL;
 }
 
-int transfer_end_shards(struct remote_filter *filter)
+int remote_import_end(struct remote_filter *filter)
 {
     return (filter->replaces ? change_describe_anew(filter) : change_ready(filter)) ? 0 : -1;
 }
@@ -306,8 +306,8 @@ static int put_in_place(struct remote *store, const char *aside, const char *key
     return rc;
 }
 
-int transfer_shard(struct remote_filter *filter, uint32_t shard, const struct tamis_source *source,
-                   bool durable)
+int remote_import_shard(struct remote_filter *filter, uint32_t shard,
+                        const struct tamis_source *source, bool durable)
 {
     const char *key = filter_key(filter, shard);
     if (!filter->replaces) return bring_shard(filter, key, source, durable);

@@ -52,6 +52,42 @@ const char *wire_error(const struct wire *wire)
 
 /* ---- Coming and going ------------------------------------------------------------------------ */
 
+static const char *setting(const char *option, const char *name)
+{
+    const char *value = option != NULL ? option : getenv(name);
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+struct tls_settings tls_settings_of(const struct options *options)
+{
+    const char *insecure = setting(NULL, "TAMIS_TLS_INSECURE");
+    const bool cacert = options_have(options, TAKES(CACERT));
+    const bool cert = options_have(options, TAKES(CERT)), key = options_have(options, TAKES(KEY));
+    return (struct tls_settings){
+        .cacert = setting(cacert ? options->cacert : NULL, "TAMIS_TLS_CACERT"),
+        .cert = setting(cert ? options->cert : NULL, "TAMIS_TLS_CERT"),
+        .key = setting(key ? options->key : NULL, "TAMIS_TLS_KEY"),
+        .insecure = options_have(options, TAKES(INSECURE)) ||
+                    (insecure != NULL && strcmp(insecure, "1") == 0),
+    };
+}
+
+/* The handshake, if the build has TLS. */
+static bool open_tls(struct wire *wire, const struct wire_target *target, int64_t limit_ms,
+                     char *trouble, size_t trouble_bytes, bool *fatal)
+{
+    if (tls_open == NULL) {
+        (void)snprintf(trouble, trouble_bytes,
+                       "this tamis was built without OpenSSL, so it has no TLS; build it with "
+                       "TAMIS_WITH_OPENSSL (libssl-dev)");
+        *fatal = true;
+        return false;
+    }
+    wire->tls = tls_open(wire->context->fd, target->host, target->tls, limit_ms, trouble,
+                         trouble_bytes, fatal);
+    return wire->tls != NULL;
+}
+
 bool wire_connect(struct wire *wire, const struct wire_target *target, int64_t limit_ms,
                   char *trouble, size_t trouble_bytes, bool *fatal, bool *late)
 {
@@ -71,18 +107,15 @@ bool wire_connect(struct wire *wire, const struct wire_target *target, int64_t l
         context->flags &= ~REDIS_BLOCK;
         (void)fcntl(context->fd, F_SETFL, fcntl(context->fd, F_GETFL) | O_NONBLOCK);
     }
-    if (good && target->tls != NULL && target->port != 0) {
-        wire->tls = tls_open(context->fd, target->host, target->tls, limit_ms, trouble,
-                             trouble_bytes, fatal);
-        good = wire->tls != NULL;
-    }
+    if (good && target->tls != NULL && target->port != 0)
+        good = open_tls(wire, target, limit_ms, trouble, trouble_bytes, fatal);
     if (!good) wire_disconnect(wire);
     return good;
 }
 
 void wire_disconnect(struct wire *wire)
 {
-    tls_close(wire->tls);
+    if (wire->tls != NULL) tls_close(wire->tls);
     if (wire->context != NULL) redisFree(wire->context);
     *wire = (struct wire){.context = NULL};
 }

@@ -15,12 +15,17 @@
 
 #include "tls.h"
 
+struct options;
+
 struct wire {
     redisContext *context; /* NULL: not connected */
     struct tls *tls;       /* NULL: the connection is plain */
     size_t reply_bytes;    /* that came of the reply which is not whole yet */
     const char *error;     /* what is wrong, where hiredis does not know it */
 };
+
+/* What a connection by TLS trusts: the options, else the environment. */
+struct tls_settings tls_settings_of(const struct options *options);
 
 /* Where a connection leads to, and how it is made. */
 struct wire_target {

@@ -4,7 +4,7 @@
  *
  *     top.c        the command: options, and the plain forms (--once, --json, no terminal)
  *     figures.c    looks at the store, compares with the look before, sorts
- *     screen.c     the live view, by ncurses (no_screen.c in a build without it)
+ *     screen.c     the live view, by ncurses
  *
  * The figures are those of the headers, which adders count up in any case.  A filter counts keys
  * that were new, so there is no number of keys that were asked for or were known.
@@ -13,6 +13,7 @@
 
 #include "command.h"
 #include "order.h"
+#include "part.h"
 #include "table.h"
 
 /* Keys of --sort that only `top` has, behind ORDER_KEYS. */
@@ -100,4 +101,4 @@ json_t *figures_json(const struct figures *figures, const struct figures_row *ro
 
 /* Shows the figures until the user has enough.  The exit status; below 0: there is no screen to
  * show them on, and nothing was shown. */
-int screen_run(struct figures *figures, int64_t interval_ns);
+PART int screen_run(struct figures *figures, int64_t interval_ns);

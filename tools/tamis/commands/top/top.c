@@ -83,7 +83,12 @@ static int show_figures(struct invocation *call, struct figures *figures)
         if (rc < 0) return cli_fail_named(call->store, call->args[0], rc);
     }
     interrupt_catch();
-    if (has_screen(call)) status = screen_run(figures, interval_ns);
+    if (has_screen(call) && screen_run == NULL)
+        cli_tell("this build of tamis has no live view, so each state is printed below the one "
+                 "before; for the view install the package libncurses-dev and build Tamis with "
+                 "TAMIS_WITH_NCURSES=ON");
+    else if (has_screen(call))
+        status = screen_run(figures, interval_ns);
     return status >= 0 ? status : print_looks(figures, interval_ns);
 }
 
