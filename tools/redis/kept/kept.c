@@ -47,7 +47,8 @@ struct list {
 
 static struct list queue = {NULL, &queue.first}, work = {NULL, &work.first},
                    kept = {NULL, &kept.first};
-static bool running, stuck;                  /* is there a thread; was the catalog busy */
+static bool running, at_work;                /* is there a thread, and does it work */
+static bool stuck;                           /* the catalog was busy */
 static bool child, dumps;                    /* kept_hold() */
 static uint64_t children;                    /* how many there were */
 static uint64_t gone, gone_before, released; /* how many filters went; before the dump that is being
@@ -198,6 +199,7 @@ static struct kept *end_work(void)
  */
 static void work_once(void)
 {
+    at_work = true;
     take_work();
     registry_unlock();
     do_work();
@@ -211,10 +213,9 @@ static void work_once(void)
         RedisModule_Free(done);
         done = next;
     }
-    /* The lock of the store goes to who asks first.  A command that waits for it asks every half
-     * millisecond. */
-    (void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
     registry_lock();
+    at_work = false;
+    registry_tell();
 }
 
 static void *thread_main(void *unused)
@@ -224,6 +225,11 @@ static void *thread_main(void *unused)
         while (stuck || queue.first == NULL)
             registry_wait();
         work_once();
+        registry_unlock();
+        /* The lock of the store goes to who asks first.  A command that waits for it asks every
+         * half millisecond. */
+        (void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+        registry_lock();
     }
     return unused;
 }
@@ -232,7 +238,7 @@ static void *thread_main(void *unused)
 static void wake(void)
 {
     if (!running) running = thread_start(thread_main, NULL);
-    while (!running && !stuck && queue.first != NULL)
+    while (!running && !stuck && !at_work && queue.first != NULL)
         work_once();
     registry_tell();
 }
@@ -249,7 +255,8 @@ size_t kept_finish(void)
 {
     size_t left = 0;
     registry_lock();
-    while (!stuck && (queue.first != NULL || work.first != NULL))
+    wake();
+    while (at_work || (!stuck && queue.first != NULL))
         registry_wait();
     for (const struct kept *k = queue.first; k != NULL; k = k->next)
         left++;
