@@ -45,7 +45,6 @@ static void dump_slots(RedisModuleCtx *ctx, const struct value *value, uint64_t 
 static void dump_cuckoo(RedisModuleCtx *ctx, const struct value *value, uint64_t iterator)
 {
     unsigned char head[CUCKOO_HEAD_BYTES];
-    size_t bytes = 0;
     if (value->cuckoo.items == 0) {
         reply_end(ctx);
         return;
@@ -61,15 +60,15 @@ static void dump_cuckoo(RedisModuleCtx *ctx, const struct value *value, uint64_t
         dump_slots(ctx, value, iterator);
         return;
     }
-    char *data = cuckoo_data(value, &bytes);
-    if (data == NULL) {
+    char *piece = NULL;
+    const int64_t bytes = cuckoo_piece(value, iterator - 1, &piece);
+    if (bytes < 0)
         (void)reply_failure(ctx, "the filter cannot be dumped");
-    } else if (iterator - 1 >= bytes) {
+    else if (bytes == 0)
         reply_end(ctx);
-    } else {
-        reply_piece(ctx, iterator, data + iterator - 1, bytes - (iterator - 1));
-    }
-    RedisModule_Free(data);
+    else
+        reply_piece(ctx, iterator, piece, (uint64_t)bytes);
+    RedisModule_Free(piece);
 }
 
 int cf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -144,12 +143,22 @@ static bool import_arrived(RedisModuleCtx *ctx, struct value *value, const Redis
 
 static const char refusal[] = "Couldn't load chunk!";
 
+/* Makes room for a piece.  What arrives doubles it, so that it is copied a few times and not with
+ * each piece. */
+static void make_room(struct value *value, size_t bytes)
+{
+    const size_t needed = value->arrived + bytes;
+    if (needed <= value->arriving_room) return;
+    value->arriving_room = value->arrived == 0 ? needed : 2 * needed;
+    value->arriving = RedisModule_Realloc(value->arriving, value->arriving_room);
+}
+
 /* Takes a piece of a filter of kind counting. */
 static const char *load_stream(RedisModuleCtx *ctx, struct value *value,
                                const RedisModuleString *key, const char *data, size_t bytes)
 {
     uint64_t all;
-    value->arriving = RedisModule_Realloc(value->arriving, value->arrived + bytes);
+    make_room(value, bytes);
     memcpy(value->arriving + value->arrived, data, bytes);
     value->arrived += bytes;
     memcpy(&all, value->arriving + 8, 8);

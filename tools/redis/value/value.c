@@ -29,7 +29,7 @@ void value_forget_arrived(struct value *value)
 {
     RedisModule_Free(value->arriving);
     value->arriving = NULL;
-    value->arrived = 0;
+    value->arrived = value->arriving_room = 0;
 }
 
 void value_free(struct value *value)

@@ -69,7 +69,7 @@ struct value {
     bool as_valkey;        /* of the type bloomfltr, which valkey-bloom's keys have */
     struct valkey *valkey; /* valkey.h; NULL: it is none of these */
     char *arriving;        /* what CF.LOADCHUNK has brought of it so far */
-    size_t arrived;
+    size_t arrived, arriving_room;
 };
 
 /* The data types; persist/types.c makes them.  Keys of BF.* have one of two. */
