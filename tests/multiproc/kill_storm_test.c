@@ -47,18 +47,10 @@ static const struct {
     const char *name;
     struct tamis_filter_spec spec;
 } filters[FILTERS] = {
-    {"blocked", {.size = sizeof(struct tamis_filter_spec), .capacity = KEYS, .fp_rate = 1e-4}},
-    {"bloom",
-     {.size = sizeof(struct tamis_filter_spec),
-      .capacity = KEYS,
-      .fp_rate = 1e-3,
-      .kind = TAMIS_KIND_BLOOM}},
-    {"counting",
-     {.size = sizeof(struct tamis_filter_spec),
-      .capacity = KEYS,
-      .fp_rate = 1e-3,
-      .kind = TAMIS_KIND_COUNTING}},
-    {"growing", {.size = sizeof(struct tamis_filter_spec), .capacity = 1000, .fp_rate = 1e-3}},
+    {"blocked", SPEC_FIELD(.capacity = KEYS, .fp_rate = 1e-4)},
+    {"bloom", SPEC_FIELD(.capacity = KEYS, .fp_rate = 1e-3, .kind = TAMIS_KIND_BLOOM)},
+    {"counting", SPEC_FIELD(.capacity = KEYS, .fp_rate = 1e-3, .kind = TAMIS_KIND_COUNTING)},
+    {"growing", SPEC_FIELD(.capacity = 1000, .fp_rate = 1e-3)},
 };
 
 /* All points that adders and these writers pass. */

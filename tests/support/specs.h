@@ -17,4 +17,18 @@
     (&(const struct tamis_import_spec){.size = sizeof(struct tamis_import_spec), __VA_ARGS__})
 #define MERGE(...) (&(const struct tamis_merge){.size = sizeof(struct tamis_merge), __VA_ARGS__})
 
+/* The same for a field of a table, as its initializer. */
+#define SPEC_FIELD(...)                                                                            \
+    {                                                                                              \
+        .size = sizeof(struct tamis_filter_spec), __VA_ARGS__                                      \
+    }
+#define SIZING_FIELD(...)                                                                          \
+    {                                                                                              \
+        .size = sizeof(struct tamis_sizing), __VA_ARGS__                                           \
+    }
+#define IMPORT_FIELD(...)                                                                          \
+    {                                                                                              \
+        .size = sizeof(struct tamis_import_spec), __VA_ARGS__                                      \
+    }
+
 #endif

@@ -47,17 +47,9 @@ static const struct {
     const char *name;
     struct tamis_filter_spec spec;
 } durables[LOG_FILTERS] = {
-    {"digests",
-     {.size = sizeof(struct tamis_filter_spec),
-      .capacity = 2000,
-      .fp_rate = 0.01,
-      .flags = TAMIS_FILTER_DURABLE}},
-    {"keys",
-     {.size = sizeof(struct tamis_filter_spec),
-      .capacity = 2000,
-      .fp_rate = 0.01,
-      .hash_set = "redisbloom",
-      .flags = TAMIS_FILTER_DURABLE}},
+    {"digests", SPEC_FIELD(.capacity = 2000, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE)},
+    {"keys", SPEC_FIELD(.capacity = 2000, .fp_rate = 0.01, .hash_set = "redisbloom",
+                        .flags = TAMIS_FILTER_DURABLE)},
 };
 
 struct logged {

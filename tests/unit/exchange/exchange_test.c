@@ -393,21 +393,13 @@ EXCHANGE_CASE(bitmap_without_what_it_needs_is_refused)
         struct tamis_import_spec spec;
         const char *words;
     } specs[] = {
-        {{.size = sizeof(struct tamis_import_spec), .m_bits = 1000, .k = 3},
-         "does not say how its bits were set"},
-        {{.size = sizeof(struct tamis_import_spec), .hash_set = "bkdr"},
-         "there is no hash set 'bkdr'"},
-        {{.size = sizeof(struct tamis_import_spec), .hash_set = "php-mt", .k = 3},
-         "does not say its m"},
-        {{.size = sizeof(struct tamis_import_spec), .hash_set = "php-mt", .m_bits = 1000},
+        {IMPORT_FIELD(.m_bits = 1000, .k = 3), "does not say how its bits were set"},
+        {IMPORT_FIELD(.hash_set = "bkdr"), "there is no hash set 'bkdr'"},
+        {IMPORT_FIELD(.hash_set = "php-mt", .k = 3), "does not say its m"},
+        {IMPORT_FIELD(.hash_set = "php-mt", .m_bits = 1000),
          "m alone does not make a filter; give m, of 1 bit or more, and k"},
-        {{.size = sizeof(struct tamis_import_spec), .hash_set = "php:js", .k = 2},
-         "so k is 1 here, not 2"},
-        {{.size = sizeof(struct tamis_import_spec),
-          .hash_set = "php:js,js",
-          .m_bits = 100,
-          .fp_rate = 2},
-         "2"},
+        {IMPORT_FIELD(.hash_set = "php:js", .k = 2), "so k is 1 here, not 2"},
+        {IMPORT_FIELD(.hash_set = "php:js,js", .m_bits = 100, .fp_rate = 2), "2"},
     };
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         AUTO_STREAM stream = stream_of("x", 1);

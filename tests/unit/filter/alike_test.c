@@ -10,21 +10,15 @@ STORE_CASE(merge_of_filters_that_differ_names_every_field)
         struct tamis_filter_spec spec;
         const char *words;
     } others[] = {
-        {{.size = sizeof(struct tamis_filter_spec), .m_bits = 8000, .k = 5, .seed = 2},
-         "'x' and 'a' differ in seed; "},
-        {{.size = sizeof(struct tamis_filter_spec), .m_bits = 8001, .k = 5, .seed = 1},
-         "differ in m (8001 and 8000); "},
-        {{.size = sizeof(struct tamis_filter_spec), .m_bits = 8000, .k = 4, .seed = 1},
-         "differ in k (4 and 5); "},
-        {{.size = sizeof(struct tamis_filter_spec), .m_bits = 8000, .k = 5, .hash_set = "guava"},
+        {SPEC_FIELD(.m_bits = 8000, .k = 5, .seed = 2), "'x' and 'a' differ in seed; "},
+        {SPEC_FIELD(.m_bits = 8001, .k = 5, .seed = 1), "differ in m (8001 and 8000); "},
+        {SPEC_FIELD(.m_bits = 8000, .k = 4, .seed = 1), "differ in k (4 and 5); "},
+        {SPEC_FIELD(.m_bits = 8000, .k = 5, .hash_set = "guava"),
          "differ in hash set (guava and xxh3), seed; "},
-        {{.size = sizeof(struct tamis_filter_spec), .m_bits = 512, .hash_set = "php:js"},
+        {SPEC_FIELD(.m_bits = 512, .hash_set = "php:js"),
          "differ in hash set (php:js and xxh3), seed, m (512 and 8000), k (1 and 5), "
          "bit order (most significant first and least significant first); "},
-        {{.size = sizeof(struct tamis_filter_spec),
-          .capacity = 10,
-          .fp_rate = 0.01,
-          .on_full = TAMIS_ON_FULL_WARN},
+        {SPEC_FIELD(.capacity = 10, .fp_rate = 0.01, .on_full = TAMIS_ON_FULL_WARN),
          "differ in kind (blocked and bloom), seed, m (512 and 8000), k (10 and 5); "},
     };
     const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = 8000, .k = 5, .seed = 1};

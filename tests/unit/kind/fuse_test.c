@@ -428,26 +428,14 @@ CASE(fuse_sizing_of_the_impossible_is_refused)
         int code;
         const char *words;
     } wrong[] = {
-        {{.size = sizeof(struct tamis_sizing), .capacity = 10, .fp_rate = 1e-10},
-         TAMIS_EUNSUPPORTED,
-         "below 2^-32"},
-        {{.size = sizeof(struct tamis_sizing), .capacity = 10, .k = 7},
-         TAMIS_EINVAL,
-         "leave k out"},
-        {{.size = sizeof(struct tamis_sizing), .capacity = 10, .k = 3},
-         TAMIS_EINVAL,
-         "two of capacity, rate and bits"},
-        {{.size = sizeof(struct tamis_sizing), .m_bits = 100, .fp_rate = 0.01},
-         TAMIS_EINVAL,
-         "give more bits"},
-        {{.size = sizeof(struct tamis_sizing), .m_bits = 1000, .capacity = 1000},
-         TAMIS_EINVAL,
-         "give more bits"},
-        {{.size = sizeof(struct tamis_sizing), .capacity = (uint64_t)1 << 50, .fp_rate = 0.01},
-         TAMIS_EINVAL,
+        {SIZING_FIELD(.capacity = 10, .fp_rate = 1e-10), TAMIS_EUNSUPPORTED, "below 2^-32"},
+        {SIZING_FIELD(.capacity = 10, .k = 7), TAMIS_EINVAL, "leave k out"},
+        {SIZING_FIELD(.capacity = 10, .k = 3), TAMIS_EINVAL, "two of capacity, rate and bits"},
+        {SIZING_FIELD(.m_bits = 100, .fp_rate = 0.01), TAMIS_EINVAL, "give more bits"},
+        {SIZING_FIELD(.m_bits = 1000, .capacity = 1000), TAMIS_EINVAL, "give more bits"},
+        {SIZING_FIELD(.capacity = (uint64_t)1 << 50, .fp_rate = 0.01), TAMIS_EINVAL,
          "holds at most"},
-        {{.size = sizeof(struct tamis_sizing), .capacity = 10, .fp_rate = 0.01, .counter_bits = 4},
-         TAMIS_EINVAL,
+        {SIZING_FIELD(.capacity = 10, .fp_rate = 0.01, .counter_bits = 4), TAMIS_EINVAL,
          "has no counters"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
