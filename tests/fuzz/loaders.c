@@ -42,11 +42,6 @@ static void make_stored(void)
     tamis_store_close(store);
 }
 
-int64_t loaders_stored_at(void)
-{
-    return stored_at;
-}
-
 /* What the module allocates once: the table of keys, the room for a batch. */
 static void warm(void)
 {

@@ -22,9 +22,6 @@ void loaders_end(void);
  * past them: that of its head, and that of all of it unless `head_only`. */
 void loaders_seal(uint8_t *stream, size_t bytes, bool head_only);
 
-/* When the filter of others was made. */
-int64_t loaders_stored_at(void);
-
 /* A payload: byte 0 has flags, 1 and 2 the encoding, and the rest is the body of RESTORE behind the
  * id of the type. */
 #define LOADERS_CUCKOO 1u

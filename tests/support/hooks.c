@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hooks.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@
 static unsigned signal_at;
 static int signal_then;
 static unsigned passes_left, calls_left;
-static const char *failing_verb; /* NULL: one call, whichever it is */
+static const char *failing_verb;
 static int error_then;
 static bool failed;
 
@@ -48,29 +47,17 @@ void hooks_kill_before_call(unsigned calls)
 static int fail(const char *verb, const char *what)
 {
     (void)what;
-    if (failing_verb != NULL ? strcmp(verb, failing_verb) != 0 : failed) return 0;
-    if (calls_left > 0) {
-        calls_left--;
-        return 0;
-    }
+    if (strcmp(verb, failing_verb) != 0) return 0;
     failed = true;
-    if (error_then != 0) return error_then;
-    return strcmp(verb, "allocate") == 0 ? ENOSPC : EIO;
+    return error_then;
 }
 
 void hooks_fail_calls(const char *verb, int error_number)
 {
     failing_verb = verb;
-    calls_left = 0;
     error_then = error_number;
     failed = false;
     tamis__io_hook = fail;
-}
-
-void hooks_fail_call(unsigned calls, int error_number)
-{
-    hooks_fail_calls(NULL, error_number);
-    calls_left = calls;
 }
 
 bool hooks_end(void)

@@ -19,9 +19,6 @@ void hooks_signal_at(unsigned point, int signal_number, unsigned passes);
 /* This process is killed before a system call of the library; so many come through before it. */
 void hooks_kill_before_call(unsigned calls);
 
-/* The system call fails that comes after so many, with ENOSPC if it allocates, else with EIO; or
- * with that error. */
-void hooks_fail_call(unsigned calls, int error_number);
 /* All calls of that verb (see store/os/io.c) fail. */
 void hooks_fail_calls(const char *verb, int error_number);
 /* No more hooks.  Has a call failed since one was set? */
