@@ -9,8 +9,8 @@
 
 static zend_class_entry *base_class, *closed_class;
 
-/* At minus the code: what its class is called, as in Tamis\Exception\InvalidException; the class.
- */
+/* Both tables are indexed by minus the code: the name of its class, as in
+ * Tamis\Exception\InvalidException, and the class. */
 static const char *const names[] = {
     [-TAMIS_EINVAL] = "Invalid",
     [-TAMIS_ENOTFOUND] = "NotFound",

@@ -25,7 +25,7 @@ static void release_object(zend_object *object)
     zend_object_std_dtor(object);
 }
 
-void filter_wrap(zval *to, struct kept *kept)
+void filter_wrap(zval *to, struct kept_handle *kept)
 {
     object_init_ex(to, filter_class);
     OBJECT_OF(filter_object, Z_OBJ_P(to))->kept = kept;
@@ -34,14 +34,15 @@ void filter_wrap(zval *to, struct kept *kept)
 /* The open handle of $this; NULL with an exception if it is closed. */
 static tamis_filter *handle_of(zval *object)
 {
-    struct kept *kept = OBJECT_OF(filter_object, Z_OBJ_P(object))->kept;
+    struct kept_handle *kept = OBJECT_OF(filter_object, Z_OBJ_P(object))->kept;
 
     if (EXPECTED(kept != NULL)) return kept->filter;
     throw_closed("filter");
     return NULL;
 }
 
-/* The same, for a call that adds or removes. */
+/* The same for a call that adds or removes.  It notes that the handle has written, as its close may
+ * then have to wait for the disk. */
 static tamis_filter *handle_to_write(zval *object)
 {
     tamis_filter *filter = handle_of(object);

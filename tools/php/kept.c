@@ -23,21 +23,21 @@ void kept_list_init(struct kept_list *list)
     zend_hash_init(&list->by_key, 8, NULL, NULL, 1);
 }
 
-static void take_out(struct kept *kept)
+static void take_out(struct kept_handle *kept)
 {
     *(kept->newer ? &kept->newer->older : &kept->list->newest) = kept->older;
     *(kept->older ? &kept->older->newer : &kept->list->oldest) = kept->newer;
     kept->newer = kept->older = NULL;
 }
 
-static void put_first(struct kept *kept)
+static void put_first(struct kept_handle *kept)
 {
     kept->older = kept->list->newest;
     *(kept->older ? &kept->older->newer : &kept->list->oldest) = kept;
     kept->list->newest = kept;
 }
 
-static void kept_free(struct kept *kept)
+static void kept_free(struct kept_handle *kept)
 {
     int rc = tamis_filter_close(kept->filter);
 
@@ -50,7 +50,7 @@ static void kept_free(struct kept *kept)
     pefree(kept, 1);
 }
 
-void kept_forget(struct kept *kept)
+void kept_forget(struct kept_handle *kept)
 {
     if (!kept->list) return;
     zend_hash_del(&kept->list->by_key, kept->key);
@@ -61,18 +61,18 @@ void kept_forget(struct kept *kept)
 
 void kept_list_clear(struct kept_list *list)
 {
-    struct kept *newer;
+    struct kept_handle *newer;
 
-    for (struct kept *kept = list->oldest; kept; kept = newer) {
+    for (struct kept_handle *kept = list->oldest; kept; kept = newer) {
         newer = kept->newer;
         kept_forget(kept);
     }
     zend_hash_destroy(&list->by_key);
 }
 
-struct kept *kept_find(struct kept_list *list, zend_string *key)
+struct kept_handle *kept_find(struct kept_list *list, zend_string *key)
 {
-    struct kept *kept = zend_hash_find_ptr(&list->by_key, key);
+    struct kept_handle *kept = zend_hash_find_ptr(&list->by_key, key);
 
     if (!kept) return NULL;
     take_out(kept);
@@ -81,13 +81,13 @@ struct kept *kept_find(struct kept_list *list, zend_string *key)
     return kept;
 }
 
-/* Closes the oldest of those that have written, or of those that have not, if there are too many
- * of all. */
+/* While the list has too many handles, closes the oldest ones that nobody uses: of those that have
+ * written, or of those that have not. */
 static void close_oldest_of(struct kept_list *list, bool has_written)
 {
-    struct kept *next;
+    struct kept_handle *next;
 
-    for (struct kept *kept = list->oldest; kept; kept = next) {
+    for (struct kept_handle *kept = list->oldest; kept; kept = next) {
         /* kept_forget() takes what it frees out of the list, behind the hash table's destructor. */
         next = kept->newer; /* NOLINT(clang-analyzer-unix.Malloc) */
         if ((zend_long)zend_hash_num_elements(&list->by_key) <= TAMIS_G(open_filters)) return;
@@ -101,7 +101,7 @@ static void close_oldest(struct kept_list *list)
     close_oldest_of(list, true);
 }
 
-void kept_leave(struct kept *kept)
+void kept_leave(struct kept_handle *kept)
 {
     if (!kept || --kept->users > 0) return;
     if (kept->list)
@@ -110,10 +110,10 @@ void kept_leave(struct kept *kept)
         kept_free(kept);
 }
 
-struct kept *kept_add(struct kept_list *list, zend_string *key, tamis_store *store,
-                      tamis_filter *filter)
+struct kept_handle *kept_add(struct kept_list *list, zend_string *key, tamis_store *store,
+                             tamis_filter *filter)
 {
-    struct kept *kept = pecalloc(1, sizeof *kept, 1);
+    struct kept_handle *kept = pecalloc(1, sizeof *kept, 1);
 
     kept->key = zend_string_init(ZSTR_VAL(key), ZSTR_LEN(key), 1);
     kept->store = store;

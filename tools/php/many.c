@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <zend_exceptions.h>
 
-/* Are all values keys?  Looked at before the first is used, so that a wrong one changes nothing. */
+/* Tells whether all values are keys.  The caller asks before it uses the first one, so that a wrong
+ * one changes nothing. */
 static bool check_all(HashTable *keys)
 {
     zval *value;

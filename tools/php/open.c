@@ -14,11 +14,11 @@
 /* ---- Stores ---------------------------------------------------------------------------------- */
 
 /* Forgets a store whose directory is another by now, with its filters. */
-static void forget_store(struct kept *store)
+static void forget_store(struct kept_handle *store)
 {
-    struct kept *newer;
+    struct kept_handle *newer;
 
-    for (struct kept *kept = TAMIS_G(filters).oldest; kept; kept = newer) {
+    for (struct kept_handle *kept = TAMIS_G(filters).oldest; kept; kept = newer) {
         newer = kept->newer;
         if (strncmp(ZSTR_VAL(kept->key), ZSTR_VAL(store->key), ZSTR_LEN(store->key)) == 0)
             kept_forget(kept);
@@ -27,13 +27,13 @@ static void forget_store(struct kept *store)
     kept_leave(store);
 }
 
-struct kept *open_store(zend_string *path, const struct tamis_store_options *options)
+struct kept_handle *open_store(zend_string *path, const struct tamis_store_options *options)
 {
     tamis_store *store;
     struct stat directory = {.st_ino = 0}; /* looked at before it is opened, so never newer */
     zend_string *key = strpprintf(0, "%s|%u|%ld|", ZSTR_VAL(path), (unsigned)options->flags,
                                   (long)options->busy_timeout_ms);
-    struct kept *kept = kept_find(&TAMIS_G(stores), key);
+    struct kept_handle *kept = kept_find(&TAMIS_G(stores), key);
     int rc;
 
     (void)stat(ZSTR_VAL(path), &directory);
@@ -58,14 +58,15 @@ struct kept *open_store(zend_string *path, const struct tamis_store_options *opt
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
-static zend_string *filter_key(struct kept *store, zend_string *name, unsigned flags)
+static zend_string *filter_key(struct kept_handle *store, zend_string *name, unsigned flags)
 {
     return strpprintf(0, "%s%u|%s", ZSTR_VAL(store->key), flags, ZSTR_VAL(name));
 }
 
-/* Does the handle still stand for the filter of that name?  It may have been dropped, or have got
- * another name, since it was opened.  Returns 1 or 0, or TAMIS_EBUSY: nobody can tell now. */
-static int is_current(struct kept *kept, zend_string *name, uint64_t *generation)
+/* Tells whether the handle still stands for the filter of that name, which may have been dropped or
+ * renamed since it was opened.  Returns 1, 0, or TAMIS_EBUSY if the catalog is locked, so that
+ * nobody can tell. */
+static int is_current(struct kept_handle *kept, zend_string *name, uint64_t *generation)
 {
     struct tamis_filter_stat stat = TAMIS_INIT(struct tamis_filter_stat);
     int rc = tamis_filter_stat(kept->filter, &stat);
@@ -76,7 +77,7 @@ static int is_current(struct kept *kept, zend_string *name, uint64_t *generation
     return strcmp(stat.name, ZSTR_VAL(name)) == 0;
 }
 
-static void forget(struct kept *kept)
+static void forget(struct kept_handle *kept)
 {
     if (!kept) return;
     kept_forget(kept);
@@ -84,10 +85,11 @@ static void forget(struct kept *kept)
 }
 
 /* A kept handle that still stands for that name, or a new one. */
-static int find_or_open(struct kept *store, zend_string *name, unsigned flags, struct kept **found)
+static int find_or_open(struct kept_handle *store, zend_string *name, unsigned flags,
+                        struct kept_handle **found)
 {
     zend_string *key = filter_key(store, name, flags);
-    struct kept *kept = kept_find(&TAMIS_G(filters), key);
+    struct kept_handle *kept = kept_find(&TAMIS_G(filters), key);
     uint64_t generation;
     tamis_filter *filter;
     int rc = kept ? is_current(kept, name, &generation) : 0;
@@ -107,16 +109,17 @@ static int find_or_open(struct kept *store, zend_string *name, unsigned flags, s
     return rc;
 }
 
-struct kept *open_filter(struct kept *store, zend_string *name, unsigned flags)
+struct kept_handle *open_filter(struct kept_handle *store, zend_string *name, unsigned flags)
 {
-    struct kept *kept;
+    struct kept_handle *kept;
     int rc = find_or_open(store, name, flags, &kept);
 
     if (rc < 0) throw_error(rc);
     return kept;
 }
 
-/* All that openOrCreate() is asked for, to compare. */
+/* The bytes of a spec, hash set included.  Two calls of openOrCreate() asked for the same if these
+ * are the same. */
 static zend_string *spec_bytes(const struct tamis_filter_spec *spec)
 {
     struct tamis_filter_spec fields = *spec;
@@ -133,9 +136,9 @@ static zend_string *spec_bytes(const struct tamis_filter_spec *spec)
 /* A kept handle that openOrCreate() need not open anew: it asked for the same before, and the
  * filter was not made anew since.  Opening takes ten times as long, and closing a handle that has
  * added is a checkpoint. */
-static struct kept *find_made(zend_string *key, zend_string *name, zend_string *made_with)
+static struct kept_handle *find_made(zend_string *key, zend_string *name, zend_string *made_with)
 {
-    struct kept *kept = kept_find(&TAMIS_G(filters), key);
+    struct kept_handle *kept = kept_find(&TAMIS_G(filters), key);
     uint64_t generation;
 
     if (kept && kept->made_with && zend_string_equals(kept->made_with, made_with) &&
@@ -145,11 +148,11 @@ static struct kept *find_made(zend_string *key, zend_string *name, zend_string *
     return NULL;
 }
 
-static struct kept *make(struct kept *store, zend_string *name, zend_string *key,
-                         const struct tamis_filter_spec *spec, make_call *call)
+static struct kept_handle *make(struct kept_handle *store, zend_string *name, zend_string *key,
+                                const struct tamis_filter_spec *spec, make_call *call)
 {
     tamis_filter *filter;
-    struct kept *kept;
+    struct kept_handle *kept;
     int rc = call(store->store, ZSTR_VAL(name), spec, &filter);
 
     if (rc < 0) {
@@ -162,11 +165,11 @@ static struct kept *make(struct kept *store, zend_string *name, zend_string *key
     return kept;
 }
 
-struct kept *open_made(struct kept *store, zend_string *name, const struct tamis_filter_spec *spec,
-                       make_call *call)
+struct kept_handle *open_made(struct kept_handle *store, zend_string *name,
+                              const struct tamis_filter_spec *spec, make_call *call)
 {
     zend_string *key = filter_key(store, name, 0), *made_with = spec_bytes(spec);
-    struct kept *kept = NULL;
+    struct kept_handle *kept = NULL;
 
     if (call == tamis_filter_open_or_create) kept = find_made(key, name, made_with);
     if (!kept) kept = make(store, name, key, spec, call);
@@ -175,9 +178,10 @@ struct kept *open_made(struct kept *store, zend_string *name, const struct tamis
     return kept;
 }
 
-struct kept *open_any(struct kept *store, zend_string *name, const struct tamis_filter_spec *spec)
+struct kept_handle *open_any(struct kept_handle *store, zend_string *name,
+                             const struct tamis_filter_spec *spec)
 {
-    struct kept *kept = NULL;
+    struct kept_handle *kept = NULL;
     tamis_filter *filter;
     zend_string *key;
     int rc;

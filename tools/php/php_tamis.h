@@ -20,14 +20,14 @@
 #define TAMIS_PHP_KEY_BYTES_MAX ((size_t)64 << 20)
 
 /* An open store or an open filter. */
-struct kept {
+struct kept_handle {
     zend_string *key;       /* what it is found by */
     tamis_store *store;     /* one of the two */
     tamis_filter *filter;   /* is NULL */
     struct kept_list *list; /* NULL: not found any more, closed with its last user */
     uint32_t users;         /* PHP objects that use it */
     bool has_written;       /* of a filter: the close may have to wait for the disk */
-    struct kept *newer, *older;
+    struct kept_handle *newer, *older;
     dev_t device; /* of a store: its directory */
     ino_t inode;
     zend_string *made_with; /* of a filter: what openOrCreate() was asked for, NULL if it was not */
@@ -36,7 +36,7 @@ struct kept {
 
 struct kept_list {
     HashTable by_key;
-    struct kept *newest, *oldest;
+    struct kept_handle *newest, *oldest;
 };
 
 // cppcheck-suppress unknownMacro
@@ -55,37 +55,38 @@ ZEND_TSRMLS_CACHE_EXTERN()
 
 void kept_list_init(struct kept_list *list);
 void kept_list_clear(struct kept_list *list);
-/* Finds a handle and makes it the newest; NULL if there is none. */
-struct kept *kept_find(struct kept_list *list, zend_string *key);
+/* Returns the handle of that key and makes it the newest; NULL if there is none. */
+struct kept_handle *kept_find(struct kept_list *list, zend_string *key);
 /* Takes over the handles; closes the oldest that nobody uses, if there are too many. */
-struct kept *kept_add(struct kept_list *list, zend_string *key, tamis_store *store,
-                      tamis_filter *filter);
-/* It is not found any more. */
-void kept_forget(struct kept *kept);
-void kept_leave(struct kept *kept);
+struct kept_handle *kept_add(struct kept_list *list, zend_string *key, tamis_store *store,
+                             tamis_filter *filter);
+/* Takes the handle out of its list.  Its last user closes it. */
+void kept_forget(struct kept_handle *kept);
+void kept_leave(struct kept_handle *kept);
 
 /* ---- Opening (open.c): a kept handle or a new one; NULL with an exception -------------------- */
 
 typedef int make_call(tamis_store *store, const char *name, const struct tamis_filter_spec *spec,
                       tamis_filter **filter);
 
-struct kept *open_store(zend_string *path, const struct tamis_store_options *options);
-struct kept *open_filter(struct kept *store, zend_string *name, unsigned flags);
+struct kept_handle *open_store(zend_string *path, const struct tamis_store_options *options);
+struct kept_handle *open_filter(struct kept_handle *store, zend_string *name, unsigned flags);
 /* `call` is tamis_filter_create or tamis_filter_open_or_create. */
-struct kept *open_made(struct kept *store, zend_string *name, const struct tamis_filter_spec *spec,
-                       make_call *call);
+struct kept_handle *open_made(struct kept_handle *store, zend_string *name,
+                              const struct tamis_filter_spec *spec, make_call *call);
 /* The filter of that name, whatever it is; made as the spec says only if there is none. */
-struct kept *open_any(struct kept *store, zend_string *name, const struct tamis_filter_spec *spec);
+struct kept_handle *open_any(struct kept_handle *store, zend_string *name,
+                             const struct tamis_filter_spec *spec);
 
 /* ---- Objects -------------------------------------------------------------------------------- */
 
 struct store_object {
-    struct kept *kept; /* NULL: closed */
+    struct kept_handle *kept; /* NULL: closed */
     zend_string *path;
     zend_object std;
 };
 struct filter_object {
-    struct kept *kept;
+    struct kept_handle *kept;
     zend_object std;
 };
 struct build_object {
@@ -113,7 +114,7 @@ zend_object *object_new(zend_class_entry *class, const zend_object_handlers *of,
 /* ---- New objects (filter.c, build.c) --------------------------------------------------------- */
 
 /* Makes `to` an object of class Filter that uses the handle. */
-void filter_wrap(zval *to, struct kept *kept);
+void filter_wrap(zval *to, struct kept_handle *kept);
 void build_wrap(zval *to, tamis_build *build, zend_string *hash_set);
 
 /* ---- Errors (errors.c) ----------------------------------------------------------------------- */

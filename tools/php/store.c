@@ -26,7 +26,7 @@ static void release_object(zend_object *object)
     zend_object_std_dtor(object);
 }
 
-static struct kept *kept_of(zval *object)
+static struct kept_handle *kept_of(zval *object)
 {
     struct store_object *self = OBJECT_OF(store_object, Z_OBJ_P(object));
 
@@ -95,8 +95,8 @@ ZEND_METHOD(Tamis_Store, __construct)
 
 static void get_filter(zval *to, zval *object, zend_string *name, unsigned flags)
 {
-    struct kept *store = kept_of(object);
-    struct kept *filter = store ? open_filter(store, name, flags) : NULL;
+    struct kept_handle *store = kept_of(object);
+    struct kept_handle *filter = store ? open_filter(store, name, flags) : NULL;
 
     if (filter) filter_wrap(to, filter);
 }
@@ -147,7 +147,8 @@ static int window_from_of(zend_string *word, uint32_t *flags)
     return -1;
 }
 
-/* Throws a ValueError if the argument at `place` is not. */
+/* Tells whether the number lies between the two.  If it does not, throws a ValueError that names
+ * the argument at `place`. */
 static bool is_between(uint32_t place, zend_long number, zend_long least, zend_long most)
 {
     if (number >= least && number <= most) return true;
@@ -194,7 +195,7 @@ static void make_filter(INTERNAL_FUNCTION_PARAMETERS, make_call *call)
     zend_long numbers[7] = {0};
     double window = 0;
     bool durable = false, any = false;
-    struct kept *store, *filter;
+    struct kept_handle *store, *filter;
     int rc;
 
     ZEND_PARSE_PARAMETERS_START(1, call == tamis_filter_create ? 15 : 16)
@@ -245,7 +246,7 @@ ZEND_METHOD(Tamis_Store, build)
     zend_string *name, *kind = NULL, *hash_set = NULL;
     zend_long capacity = 0, keep = 0;
     bool if_changed = false, keep_is_null = true;
-    struct kept *store;
+    struct kept_handle *store;
     tamis_build *build;
     int rc;
 
@@ -285,7 +286,7 @@ static int add_name(void *context, const struct tamis_filter_stat *stat)
 
 static bool list_names(zval *to, zval *object, const char *prefix)
 {
-    struct kept *store = kept_of(object);
+    struct kept_handle *store = kept_of(object);
     int rc;
 
     if (!store) return false;
@@ -339,7 +340,7 @@ static int is_name(void *context, const struct tamis_filter_stat *stat)
 ZEND_METHOD(Tamis_Store, has)
 {
     zend_string *name;
-    struct kept *store;
+    struct kept_handle *store;
     int rc;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
@@ -380,7 +381,7 @@ static void throw_if(int rc)
 ZEND_METHOD(Tamis_Store, drop)
 {
     zend_string *name;
-    struct kept *store;
+    struct kept_handle *store;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
     Z_PARAM_PATH_STR(name)
@@ -391,7 +392,7 @@ ZEND_METHOD(Tamis_Store, drop)
 ZEND_METHOD(Tamis_Store, rename)
 {
     zend_string *from, *to;
-    struct kept *store;
+    struct kept_handle *store;
 
     ZEND_PARSE_PARAMETERS_START(2, 2)
     Z_PARAM_PATH_STR(from)
@@ -405,7 +406,7 @@ ZEND_METHOD(Tamis_Store, rollback)
 {
     zend_string *name;
     zend_long generation = 0;
-    struct kept *store;
+    struct kept_handle *store;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
     Z_PARAM_PATH_STR(name)

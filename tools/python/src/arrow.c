@@ -10,10 +10,13 @@
  *     u, z       buffers[1]: int32 offsets, one more than values; buffers[2]: the bytes
  *     U, Z       the same with int64 offsets
  *     w:N        buffers[1]: values of N bytes
- *     c .. L     buffers[1]: integers of 1, 2, 4 or 8 bytes, signed (lower case) or not; f, g:
- * floats of 4 or 8.  Their bytes are the keys, as those of an array of numpy are. vu, vz
- * buffers[1]: 16 bytes each: length (int32), then up to 12 bytes of the value; or 4 of them, the
- * number of the buffer after buffers[1], and the place in it (int32 each)
+ *     c .. L     buffers[1]: integers of 1, 2, 4 or 8 bytes, signed (lower case) or not
+ *     f, g       buffers[1]: floats of 4 or 8 bytes
+ *     vu, vz     buffers[1]: views of 16 bytes, each with a length (int32) first.  A value of up to
+ *                12 bytes follows.  Of a longer one its first 4 bytes follow, then the number of
+ *                the buffer after buffers[1] that has it, and its place in there (int32 each).
+ *
+ * The bytes of integers and floats are the keys, as those of an array of numpy are.
  *
  * In a dictionary the array itself has integers, which are places in the array `dictionary`, and
  * that has the values.

@@ -38,7 +38,8 @@ static tamis_build *build_enter(struct build_object *self)
     return is_used ? NULL : handle;
 }
 
-/* NULL: nothing.  Who has got the handle from use_end() or use_close() is alone with the store. */
+/* Closes the handle; NULL is accepted.  One call alone gets the handle from use_end() or
+ * use_close(), so nobody else takes the store off the build meanwhile. */
 static void close_handle(struct build_object *self, tamis_build *handle)
 {
     struct store_object *store = self->store;
@@ -88,7 +89,8 @@ static int check_signals(void *context, uint32_t phase, uint64_t done, uint64_t 
     PyGILState_STATE gil = PyGILState_Ensure();
     int rc = PyErr_CheckSignals() < 0 ? TAMIS_EINVAL : 0; /* the exception stands before that */
 
-    /* The library's build has failed with that code, which is not what has happened. */
+    /* From now on the library would say that the build has failed with this code.  Later calls are
+     * told that the build was interrupted and is closed. */
     if (rc < 0) LOCKED((PyObject *)self, self->was_interrupted = self->use.is_closed = true);
     (void)phase;
     (void)done;

@@ -116,7 +116,8 @@ static PyObject *value_of(const struct field *field, const void *from)
     }
 }
 
-/* Takes the reference of the value.  Returns 0, or -1 with an exception. */
+/* Puts the value into the dict, and takes over its reference.  Returns 0, or -1 with an exception.
+ */
 static int put(PyObject *dict, const char *name, PyObject *value)
 {
     int rc = value ? PyDict_SetItemString(dict, name, value) : -1;

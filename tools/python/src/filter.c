@@ -101,7 +101,8 @@ static int call_at_once(struct filter_object *self, one_key_call *call, const st
     return rc;
 }
 
-/* Of a thread that adds under the GIL. */
+/* Each thread has one.  It says whether the thread is in an add under the GIL, so that
+ * give_up_gil() gives up only what this thread has. */
 static _Thread_local struct {
     bool has_gil;
     PyThreadState *released; /* not NULL: it waits, and has given up the GIL */

@@ -120,7 +120,8 @@ static int look_through(const struct items *items)
     return rc;
 }
 
-/* Whether the object is asked once for all it has, which is as much as it holds. */
+/* Tells whether all keys of the object become a list at once.  It is so for objects that hold their
+ * keys anyway, as the list then takes no more memory than they do. */
 static bool becomes_list(PyObject *object)
 {
     return PyList_Check(object) || PyTuple_Check(object) || PyAnySet_Check(object) ||

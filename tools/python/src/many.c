@@ -24,8 +24,9 @@ struct answers {
     size_t count, room, limit;
 };
 
-/* Room for a chunk more, unless that is beyond the limit.  Returns 0, or -1 with an exception. */
-static int make_room(struct answers *answers)
+/* Makes room for the answers of another chunk.  Beyond the limit it drops all answers.  Returns 0,
+ * or -1 with an exception. */
+static int grow_answers(struct answers *answers)
 {
     uint8_t *bytes;
     size_t room;
@@ -48,7 +49,7 @@ static int make_room(struct answers *answers)
     return 0;
 }
 
-/* As bytes; None if they are not kept any more. */
+/* The answers as bytes; None if they were dropped. */
 static PyObject *answers_of(const struct answers *answers)
 {
     if (answers->limit == 0) return Py_NewRef(Py_None);
@@ -67,7 +68,8 @@ static int64_t call_chunk(struct filter_object *self, batch_call *call,
     return done;
 }
 
-/* The number of ones; -1 with an exception. */
+/* Hands all keys of the source to the call, chunk by chunk.  Returns how many answers were 1; -1
+ * with an exception. */
 static int64_t call_chunks(struct filter_object *self, batch_call *call, struct source *source,
                            struct answers *answers)
 {
@@ -75,11 +77,12 @@ static int64_t call_chunks(struct filter_object *self, batch_call *call, struct 
     Py_ssize_t count;
 
     while ((count = source->type->next(source)) > 0) {
-        if (make_room(answers) < 0 || !filter_enter(self)) return -1;
+        if (grow_answers(answers) < 0 || !filter_enter(self)) return -1;
         done = call_chunk(self, call, source->keys, (size_t)count,
                           answers->bytes ? answers->bytes + answers->count : NULL);
         if (done < 0)
-            raise_error(self->use.module, (int)done); /* before a close() has its sentence */
+            raise_error(self->use.module, (int)done); /* filter_leave() may close the handle, which
+                                                         has a sentence of its own */
         filter_leave(self);
         if (answers->bytes) answers->count += (size_t)count;
         if (done < 0 || PyErr_CheckSignals() < 0) return -1;
@@ -93,10 +96,10 @@ static void guess_room(struct answers *answers, Py_ssize_t hint)
     if (hint <= 0 || (size_t)hint > answers->limit / 2) return;
     answers->room = (size_t)hint + CHUNK_KEYS;
     answers->bytes = PyMem_Malloc(answers->room);
-    if (!answers->bytes) answers->room = 0; /* the hint may be wrong; make_room() tries again */
+    if (!answers->bytes) answers->room = 0; /* the hint may be wrong; grow_answers() tries again */
 }
 
-/* With answers: bytes.  Without: how many ones. */
+/* Returns the answers as bytes if they are wanted, else how many of them were 1. */
 static PyObject *call_many(PyObject *object, batch_call *call, PyObject *keys, bool wants_answers)
 {
     struct filter_object *self = (struct filter_object *)object;

@@ -18,8 +18,9 @@ static PyObject *array_of(PyObject *object)
     return array;
 }
 
-/* The orders in which an object is asked what it is: an array of pyarrow has items too, and a numpy
- * array is iterable, but these would make a Python object of each key. */
+/* Asks the object for an Arrow array first, then for a buffer, and iterates over it only if it has
+ * neither.  An array of pyarrow and one of numpy are iterable too, but that would make a Python
+ * object of each key. */
 static int choose(struct source *source, PyObject *object)
 {
     PyObject *array = NULL;

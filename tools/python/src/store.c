@@ -58,8 +58,8 @@ struct list {
     const char *only; /* NULL, or the only name that is wanted, which comes first */
 };
 
-/* Called without the GIL.  Below the codes of the library: an exception is set, or enough was seen.
- */
+/* What the functions below return to the library, which calls them without the GIL: an exception is
+ * set, or enough was seen.  No code of the library is that low. */
 #define LIST_FAILED (-100)
 #define LIST_ENOUGH (-101)
 
@@ -179,7 +179,8 @@ static PyObject *store_rollback(PyObject *object, PyObject *arguments)
     return none_or_error(self->use.module, rc);
 }
 
-/* Counts the sources in; returns how many were, less than `count` with an exception. */
+/* Enters the filters one after the other and puts their handles into `sources`.  Returns how many
+ * it entered; fewer than `count` with an exception. */
 static Py_ssize_t enter_sources(PyObject *module, PyObject *filters, tamis_filter **sources,
                                 Py_ssize_t count)
 {
@@ -221,7 +222,10 @@ static PyObject *store_merge(PyObject *object, PyObject *arguments)
         merge.sources = sources;
         merge.count = (size_t)count;
         WITHOUT_GIL(rc = tamis_filter_create_merged(self->use.handle, name, &merge, NULL));
-        if (rc < 0) raise_error(module, rc); /* before leaving, which may close a handle */
+        if (rc < 0)
+            raise_error(
+                module,
+                rc); /* filter_leave() may close a handle, which has a sentence of its own */
     }
     while (entered > 0)
         filter_leave((struct filter_object *)PyTuple_GetItem(filters, --entered));

@@ -47,7 +47,7 @@ void *use_begin(PyObject *object, struct use *use)
     return handle;
 }
 
-/* The handle of a closed object that nobody uses, which loses it. */
+/* Takes the handle off the object, if that is closed and nobody uses it; else returns NULL. */
 static void *last_handle(struct use *use)
 {
     void *handle = use->handle;
