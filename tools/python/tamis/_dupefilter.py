@@ -19,7 +19,7 @@ logger = logging.getLogger("tamis.scrapy")
 
 
 def default_name(crawler: Any) -> str:
-    """Of a filter: "scrapy-" and the name of the spider, which need not be that of its class."""
+    """The name of the filter: "scrapy-" and the name of the spider, which need not be that of its class."""
     return f"scrapy-{(crawler.spider or crawler.spidercls).name}"
 
 

@@ -72,7 +72,7 @@ def _bytes_of(key: Key) -> bytes:
 
 
 def _entry_of(entry: Any, priority: int) -> tuple[bytes | None, Payload, int]:
-    """Key, payload and priority; TypeError for what is none."""
+    """The key, payload and priority of an entry; raises TypeError if it is none."""
     payload: Payload = None
     if isinstance(entry, tuple):
         if not 2 <= len(entry) <= 3:
@@ -212,18 +212,18 @@ class Frontier:
             return row  # type: ignore[no-any-return]
 
     def _remember(self, keys: Sequence[bytes]) -> None:
-        """The filter has these keys afterwards.  Not by add_many() alone, which counts in a counting filter."""
+        """Adds the keys that the filter lacks.  In a counting filter add_many() would count the others once more."""
         known = self._filter.contains_many(keys)
         self._filter.add_many([key for key, is_known in zip(keys, known) if not is_known])
 
     def _adopt(self, db: sqlite3.Connection, owner: int) -> None:
-        """Fresh entries of an owner that will not go on wait from now on."""
+        """Lets the fresh entries of an owner wait, which will not do so itself."""
         rows = db.execute("SELECT key FROM entry WHERE owner = ? AND state = 0 AND key IS NOT NULL", (owner,)).fetchall()
         self._remember([key for key, in rows])
         db.execute("UPDATE entry SET state = 1, owner = NULL WHERE owner = ? AND state = 0", (owner,))
 
     def _let_go(self, db: sqlite3.Connection, condition: str, *values: object) -> None:
-        """Entries that are out and match wait again, or are set aside."""
+        """Lets the entries that are out and match the condition wait again, or sets them aside."""
         change = "UPDATE entry SET deaths = deaths + 1, owner = NULL, note = coalesce(note, 'its holder died'), state ="
         if self.max_deaths:
             aside = f"state = 2 AND deaths + 1 >= {self.max_deaths:d} AND {condition}"
@@ -233,7 +233,7 @@ class Frontier:
         self.given_again += db.execute(f"{change} 1 WHERE state = 2 AND {condition}", values).rowcount
 
     def _look_at_owners(self, db: sqlite3.Connection) -> None:
-        """Takes from the dead, and ends leases."""
+        """Takes the entries of dead owners, and ends the leases that are over."""
         now = time.monotonic()
         self._looked = now
         owners = db.execute("SELECT id, pid, start, boot, space FROM owner WHERE id <> ?", (self._owner,)).fetchall()
@@ -249,7 +249,7 @@ class Frontier:
 
     @staticmethod
     def _end(db: sqlite3.Connection, items: Sequence[Item], states: str = "1, 2, 3") -> bytes:
-        """Done: of each that is still the handing out that we know."""
+        """Ends items.  The answer of an item is 1 if it is ended, and 0 if it was handed out to another meanwhile."""
         answers = bytearray()
         for item in items:
             change = ("DELETE FROM entry" if item.key is None else
@@ -283,7 +283,7 @@ class Frontier:
         return list(entries)
 
     def _push(self, entries: Sequence[tuple[bytes | None, Payload, int]], done: Sequence[Item]) -> tuple[bytes, bytes]:
-        """Batch by batch; the last one is the transaction that ends `done`.  Returns the answers for both."""
+        """Pushes batch by batch.  The transaction of the last batch ends `done`, too.  Returns the answers for both."""
         answers, ended = bytearray(), b""
         try:
             for start in range(0, max(1, len(entries)), BATCH):
@@ -313,7 +313,7 @@ class Frontier:
         return bytes(bool(number) and number not in lost for number in numbers), ended
 
     def _insert(self, db: sqlite3.Connection, entries: Sequence[tuple[bytes | None, Payload, int]]) -> list[int]:
-        """The numbers of the entries that are new, 0 for the others."""
+        """Inserts entries.  Returns the number of each that is new, and 0 for each other one."""
         numbers = []
         known = iter(self._filter.contains_many([key for key, _, _ in entries if key is not None]))
         insert = "INSERT OR IGNORE INTO entry (key, payload, priority, state, owner) VALUES (?, ?, ?, 0, ?)"
@@ -341,7 +341,7 @@ class Frontier:
         return lost
 
     def _settle(self) -> None:
-        """After a push that was interrupted: what it inserted waits."""
+        """Lets the entries wait that an interrupted push has inserted."""
         if self._has_fresh:
             with self._change(durable=False) as db:
                 self._adopt(db, self._owner)

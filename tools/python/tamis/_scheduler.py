@@ -52,7 +52,7 @@ def looks_at_pages(crawler: Any) -> bool:
 
 
 def setting(settings: Any, name: str, default: float, least: float) -> float:
-    """A number; InvalidError at the start of the crawl, and not a crawl that fails at each request."""
+    """The number that a setting has.  A bad one ends the crawl at its start, by InvalidError: else each request would fail."""
     value = settings.get(name, default)
     try:
         number = float(value)
@@ -282,7 +282,7 @@ class Scheduler(BaseScheduler):
         return loop
 
     def _tick(self) -> None:
-        """What was found goes out, and an idle engine hears of others' work."""
+        """Runs once a TICK: puts what was found into the frontier, and wakes an idle engine if others have left work."""
         now = time.monotonic()
         self._collect()
         if self._inbox or self._done:
@@ -345,7 +345,7 @@ class Scheduler(BaseScheduler):
         self._sync()
 
     def _take(self, wanted: int) -> None:
-        """Fewer where there is little: half of it is left for the others, so that they have work too."""
+        """Takes up to `wanted` requests.  Where few wait it takes fewer, and leaves half of them for the other owners."""
         now = time.monotonic()
         available, owners = self.frontier._available(2 * wanted)
         if not available and now < self._next_look:
@@ -380,7 +380,7 @@ class Scheduler(BaseScheduler):
             self._tell_trouble(error)
 
     def _sync(self) -> None:
-        """Now and then, in a thread: the filter is brought to the disk, and then done entries are deleted."""
+        """Once enough is done, a thread brings the filter to the disk, and then deletes the done entries."""
         if self.frontier._done_kept >= self._sync_after and (self._syncing is None or not self._syncing.is_alive()):
             self._syncing = threading.Thread(target=self._checkpoint, daemon=True)
             self._syncing.start()
@@ -392,7 +392,7 @@ class Scheduler(BaseScheduler):
             logger.error("the filter was not brought to the disk: %s", error)
 
     def _tell_trouble(self, error: Error) -> None:
-        """Once for each trouble, as it is tried again each second."""
+        """Logs a trouble once: what has met it is tried again each second, and would log the same."""
         if str(error) != self._trouble:
             self._trouble = str(error)
             logger.log(logging.WARNING if isinstance(error, BusyError) else logging.ERROR,

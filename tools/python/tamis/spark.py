@@ -54,7 +54,7 @@ class Shard:
 
     shard: int
     path: str
-    """Of its stream, in format tamis."""
+    """Where its stream is, in format tamis."""
     keys: int
     distinct: int
     exceptions: int
@@ -115,7 +115,7 @@ def _rows(dataframe: DataFrame, column: str, role: int, shards: int) -> DataFram
 
 
 def _groups(numbers: numpy.ndarray[Any, Any]) -> Iterator[tuple[int, numpy.ndarray[Any, Any]]]:
-    """Each number, and where it stands, in order."""
+    """Each number that occurs, and the rows that have it, in ascending order."""
     order = numpy.argsort(numbers, kind="stable")
     values, starts = numpy.unique(numbers[order], return_index=True)
     for value, rows in zip(values.tolist(), numpy.split(order, starts[1:])):
@@ -123,7 +123,7 @@ def _groups(numbers: numpy.ndarray[Any, Any]) -> Iterator[tuple[int, numpy.ndarr
 
 
 def _parts(batch: pyarrow.RecordBatch) -> Iterator[tuple[int, int, pyarrow.Array]]:
-    """Shard, role and keys of the rows of a batch, for each shard and role in it."""
+    """For each shard and role in a batch: the shard, the role, and the keys of their rows."""
     keys = batch.column(2)
     of_rows = batch.column(0).to_numpy().astype(numpy.int64) * ROLES + batch.column(1).to_numpy()
     for value, rows in _groups(of_rows):
