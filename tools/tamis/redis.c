@@ -209,6 +209,23 @@ static uint64_t container_bytes(const unsigned char *header, size_t bytes)
     return all;
 }
 
+/* The module for Redis has filters of its own under RedisBloom's types.  Its BF.SCANDUMP gives
+ * their head in format tamis, and what follows is no whole stream. */
+static bool is_of_module(const char *head, size_t bytes)
+{
+    static const char tamis[8] = {'T', 'A', 'M', 'I', 'S', 'X', '\r', '\n'};
+    return bytes >= sizeof tamis && memcmp(head, tamis, sizeof tamis) == 0;
+}
+
+/* Says how to get a filter of the module.  Always false. */
+static bool tell_export(const struct redis_stream *redis)
+{
+    cli_tell("%s is a filter of the Tamis module, which its server exports itself: 'tamis --store "
+             "URL export %s --to tamis FILE', then 'tamis import NAME --from tamis FILE'",
+             redis->stream.name, redis->key);
+    return false;
+}
+
 /* Asks for the next answer and makes its frame. */
 static bool next_chunk(struct stream *stream)
 {
@@ -229,6 +246,10 @@ static bool next_chunk(struct stream *stream)
         return redis_fail_answer(&redis->connection, "BF.SCANDUMP");
     }
     const uint64_t frame[2] = {(uint64_t)reply->element[0]->integer, reply->element[1]->len};
+    if (first && is_of_module(reply->element[1]->str, frame[1])) {
+        freeReplyObject(reply);
+        return tell_export(redis);
+    }
     redis->frame_at = redis->frame_end = 0;
     if (first) {
         memcpy(redis->frame, MAGIC, sizeof MAGIC);
@@ -414,8 +435,11 @@ static bool take_type(struct redis_stream *redis)
     } else if (strcmp(reply->str, "none") == 0) {
         cli_tell("%s is not there; is it in another database of the server?", stream->name);
     } else {
-        cli_tell("%s is of type %s; a string (SETBIT) or a filter of RedisBloom can be imported",
-                 stream->name, reply->str);
+        cli_tell("%s is of type %s; a string (SETBIT) or a filter of RedisBloom can be imported%s",
+                 stream->name, reply->str,
+                 strcmp(reply->str, "MBbloomCF") == 0
+                     ? "; if it is a filter of the Tamis module, use 'tamis --store URL export'"
+                     : "");
     }
     freeReplyObject(reply);
     return stream->format != NULL;
