@@ -165,7 +165,9 @@ def users_may_have_categories():
             same(b"valkey_version:" in client.good("INFO", "server") or version >= b"7.4", False, "a newer server has @bloom")
             return
         names = {name for name in client.good("COMMAND", "LIST") if name[:3] in (b"bf.", b"cf.")}
-        same(set(client.good("ACL", "CAT", "bloom")) | set(client.good("ACL", "CAT", "cuckoo")), names, "@bloom, @cuckoo")
+        # Redis 7.4 has them, and leaves them out of ACL CAT bloom.
+        told = {info[0]: info[6] for info in client.good("COMMAND", "INFO", *sorted(names))}
+        same({name for name in names if {b"bf.": "@bloom", b"cf.": "@cuckoo"}[name[:3]] in told[name]}, names, "@bloom, @cuckoo")
         client.good("ACL", "SETUSER", "bloomer", "on", ">x", "~*", "+@bloom")
         client.good("AUTH", "bloomer", "x")
         same([client("BF.ADD", "k", "x"), client("BF.EXISTS", "k", "x")], [1, 1], "a user of @bloom")

@@ -31,10 +31,11 @@ def free_port():
 
 class Server:
     """`module`: None for a server without; `arguments`: of the module; `settings`: of redis.conf; `environment`: of the process, LD_PRELOAD too;
-    `prefix`: a command that runs the server; `host`: its address; `port`: its port, which is free."""
+    `prefix`: a command that runs the server; `host`: its address; `port`: its port, which is free;
+    `config`: its redis.conf, which loads the module."""
 
     def __init__(self, module, *arguments, directory=None, environment=None, prefix=(),
-                 host="127.0.0.1", port=None, **settings):
+                 host="127.0.0.1", port=None, config=None, **settings):
         self.module = module
         self.arguments = [str(argument) for argument in arguments]
         self.settings = {"save": "", "appendonly": "no", "enable-debug-command": "yes",
@@ -44,7 +45,7 @@ class Server:
         self.directory = directory or self.own
         self.environment = environment or {}
         self.prefix = list(prefix)
-        self.host, self.given_port = host, port
+        self.host, self.given_port, self.config = host, port, config
         self.process = None
 
     def __enter__(self):
@@ -54,10 +55,11 @@ class Server:
         return self
 
     def command(self):
-        words = self.prefix + ["redis-server", "--port", str(self.port), "--bind", self.host, "--dir", self.directory]
+        words = self.prefix + ["redis-server"] + ([self.config] if self.config else [])
+        words += ["--port", str(self.port), "--bind", self.host, "--dir", self.directory]
         for name, value in self.settings.items():
             words += ["--" + name, str(value)]
-        return words + (["--loadmodule", self.module] + self.arguments if self.module else [])
+        return words + (["--loadmodule", self.module] + self.arguments if self.module and not self.config else [])
 
     def start(self):
         """Returns a client."""

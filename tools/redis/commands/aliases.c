@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* aliases.c: CONFIG GET and CONFIG SET with valkey-bloom's names of settings.  A module cannot
- * register settings under the name of another, so they are turned into ours before the server sees
- * them.  (In redis.conf the server itself reads the names.) */
-#include <string.h>
-
+/* aliases.c: CONFIG GET and CONFIG SET with the names that valkey-bloom and RedisBloom give to
+ * settings.  A module cannot register settings under the name of another (Redis 8 lets it:
+ * server/old_names.c), so they are turned into ours before the server sees them.  (In redis.conf
+ * the server itself reads the names.) */
 #include "commands/command.h"
 #include "server/config.h"
 
@@ -18,6 +17,6 @@ void aliases_turn(RedisModuleCommandFilterCtx *filter, int argc)
             RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(filter, i), NULL));
         if (own != NULL)
             (void)RedisModule_CommandFilterArgReplace(
-                filter, i, RedisModule_CreateString(NULL, own, strlen(own)));
+                filter, i, RedisModule_CreateStringPrintf(NULL, "tamis.%s", own));
     }
 }

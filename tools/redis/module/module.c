@@ -21,6 +21,7 @@
 #include "module/register.h"
 #include "persist/types.h"
 #include "server/config.h"
+#include "server/old_names.h"
 
 #define NAME "tamis"
 
@@ -49,9 +50,10 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         ctx, NAME, TAMIS_VERSION_MAJOR * 10000 + TAMIS_VERSION_MINOR * 100 + TAMIS_VERSION_PATCH,
         REDISMODULE_APIVER_1);
     categories_register(ctx);
-    if (config_load(ctx, argv, argc) != REDISMODULE_OK || types_register(ctx) != REDISMODULE_OK ||
-        commands_register(ctx) != REDISMODULE_OK || bits_register(ctx) != REDISMODULE_OK ||
-        tamis_info_register(ctx) != REDISMODULE_OK || events_subscribe(ctx) != REDISMODULE_OK)
+    if (config_load(ctx, argv, argc) != REDISMODULE_OK || old_names_load(ctx) != REDISMODULE_OK ||
+        types_register(ctx) != REDISMODULE_OK || commands_register(ctx) != REDISMODULE_OK ||
+        bits_register(ctx) != REDISMODULE_OK || tamis_info_register(ctx) != REDISMODULE_OK ||
+        events_subscribe(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
     tell_store(ctx);
     return REDISMODULE_OK;

@@ -2,7 +2,6 @@
 /* config.c: see config.h. */
 #include "server/config.h"
 
-#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
@@ -12,15 +11,6 @@
 struct config config;
 
 #define STORE_NAME_ROOM 256
-
-/* A setting that is a number of the struct config, at `offset`.  RedisBloom calls it `old`, and
- * once called it `older`, and valkey-bloom calls it bf.`bloom`; NULL: it has no such setting. */
-struct numeric {
-    const char *name, *old, *older, *bloom;
-    long long standard, least, most;
-    unsigned flags;
-    size_t offset;
-};
 
 static const struct numeric numerics[] = {
     {.name = "default-capacity",
@@ -118,7 +108,13 @@ static const struct ratio_setting {
 #define RANDOM_SEED "bloom-use-random-seed"
 #define DEFRAG "bloom-defrag-enabled"
 
-static long long *numeric_place(const struct numeric *n)
+const struct numeric *config_numbers(size_t *count)
+{
+    *count = NUMERICS;
+    return numerics;
+}
+
+long long *config_place(const struct numeric *n)
 {
     return (long long *)(void *)((char *)&config + n->offset);
 }
@@ -186,6 +182,12 @@ static int set_ratio_config(const char *name, RedisModuleString *value, void *da
         *err = RedisModule_CreateStringPrintf(
             NULL, "Value for `%s` must be in the range (0.000000, 1.000000)", name);
     return REDISMODULE_ERR;
+}
+
+int config_set_rate(const char *name, RedisModuleString *value, void *data, RedisModuleString **err)
+{
+    (void)data;
+    return set_ratio_config(name, value, (void *)(uintptr_t)&ratios[0], err);
 }
 
 static int set_store_config(const char *name, RedisModuleString *value, void *data,
@@ -272,7 +274,7 @@ static int take_numeric(const char *name, const RedisModuleString *value)
         if (RedisModule_StringToLongLong(value, &number) != REDISMODULE_OK || number < n->least ||
             number > n->most)
             return 0;
-        *numeric_place(n) = number;
+        *config_place(n) = number;
         return 1;
     }
     return -1;
@@ -336,20 +338,27 @@ static int take_arguments(RedisModuleCtx *ctx, RedisModuleString **argv, int arg
 
 /* ---- CONFIG ---------------------------------------------------------------------------------- */
 
+static bool has_old_names; /* the server itself: see config_keep_old_names() */
+
+void config_keep_old_names(void)
+{
+    has_old_names = true;
+}
+
+static bool is_alias(const char *name, const char *old, const char *bloom)
+{
+    if (bloom != NULL && strncasecmp(name, "bf.", 3) == 0 && strcasecmp(name + 3, bloom) == 0)
+        return true;
+    return old != NULL && !has_old_names && strcasecmp(name, old) == 0;
+}
+
 const char *config_alias(const char *name)
 {
-    static const struct {
-        const char *bloom, *own;
-    } aliases[] = {{"bloom-capacity", "tamis.default-capacity"},
-                   {"bloom-expansion", "tamis.expansion"},
-                   {"bloom-fp-rate", "tamis.default-rate"},
-                   {"bloom-tightening-ratio", "tamis.tightening-ratio"},
-                   {"bloom-memory-usage-limit", "tamis.memory-usage-limit"},
-                   {RANDOM_SEED, "tamis.use-random-seed"}};
-    if (strncasecmp(name, "bf.", 3) != 0) return NULL;
-    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
-        if (strcasecmp(name + 3, aliases[i].bloom) == 0) return aliases[i].own;
-    return NULL;
+    for (size_t i = 0; i < NUMERICS; i++)
+        if (is_alias(name, numerics[i].old, numerics[i].bloom)) return numerics[i].name;
+    for (size_t i = 0; i < RATIOS; i++)
+        if (is_alias(name, ratios[i].old, ratios[i].bloom)) return ratios[i].name;
+    return is_alias(name, NULL, RANDOM_SEED) ? "use-random-seed" : NULL;
 }
 
 static int register_configs(RedisModuleCtx *ctx)
@@ -382,11 +391,11 @@ static int register_configs(RedisModuleCtx *ctx)
                                             &config.exact);
     for (size_t i = 0; rc == 0 && i < NUMERICS; i++) {
         const struct numeric *n = &numerics[i];
-        rc = RedisModule_RegisterNumericConfig(ctx, n->name, *numeric_place(n), n->flags, n->least,
+        rc = RedisModule_RegisterNumericConfig(ctx, n->name, *config_place(n), n->flags, n->least,
                                                n->most, get_numeric, set_numeric, NULL,
-                                               numeric_place(n));
+                                               config_place(n));
     }
-    return rc == 0 ? RedisModule_LoadConfigs(ctx) : rc;
+    return rc;
 }
 
 size_t config_of_server(RedisModuleCtx *ctx, const char *name, char *text, size_t room)
@@ -431,7 +440,7 @@ int config_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     for (size_t i = 0; i < RATIOS; i++)
         (void)set_ratio(ratios[i].ratio, ratios[i].standard, strlen(ratios[i].standard));
     for (size_t i = 0; i < NUMERICS; i++)
-        *numeric_place(&numerics[i]) = numerics[i].standard;
+        *config_place(&numerics[i]) = numerics[i].standard;
     if (take_arguments(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
     /* A server before 7.0 has no settings of modules: the arguments are all there is. */
     if (RedisModule_RegisterStringConfig == NULL || RedisModule_LoadConfigs == NULL)

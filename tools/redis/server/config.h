@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "server/redis_api.h"
 
@@ -42,8 +43,11 @@ static inline bool config_makes_valkey(void)
     return config.like == LIKE_VALKEY && config.exact;
 }
 
-/* Our name, "tamis.NAME", of a setting that valkey-bloom has as "bf.NAME"; NULL: there is none. */
+/* What comes after "tamis." in our name of a setting that valkey-bloom has as "bf.NAME", or
+ * RedisBloom as "bf-NAME" or "cf-NAME"; NULL: there is none. */
 const char *config_alias(const char *name);
+/* The server has RedisBloom's names itself: they are no aliases. */
+void config_keep_old_names(void);
 
 /*
  * Do filters have limits now?  What was taken once has none: while the server loads its own dump or
@@ -59,6 +63,22 @@ uint64_t config_max_bytes(void);
  * does not fit. */
 size_t config_of_server(RedisModuleCtx *ctx, const char *name, char *text, size_t room);
 
-/* Reads the arguments of loadmodule, registers the settings and loads what redis.conf says.
- * REDISMODULE_ERR: one of them is wrong; the log says which. */
+/* Reads the arguments of loadmodule and registers the settings; old_names.h loads what redis.conf
+ * says.  REDISMODULE_ERR: an argument is wrong; the log says which. */
 int config_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+
+/* A setting that is a number of the struct config, at `offset`.  RedisBloom calls it `old`, and
+ * once called it `older`, and valkey-bloom calls it bf.`bloom`; NULL: it has no such setting. */
+struct numeric {
+    const char *name, *old, *older, *bloom;
+    long long standard, least, most;
+    unsigned flags;
+    size_t offset;
+};
+
+/* All of them, and the place of one. */
+const struct numeric *config_numbers(size_t *count);
+long long *config_place(const struct numeric *n);
+
+/* Sets tamis.default-rate, as a server calls it.  `data` is not looked at. */
+RedisModuleSetStringFunc config_set_rate;

@@ -62,6 +62,7 @@ typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
 
 #define REDISMODULE_CONFIG_IMMUTABLE (1 << 0)
 #define REDISMODULE_CONFIG_MEMORY (1 << 7)
+#define REDISMODULE_CONFIG_UNPREFIXED (1 << 9) /* Redis 8; others refuse it */
 
 /* Events of the server: what is asked for, and what has happened. */
 typedef struct RedisModuleEvent {
