@@ -16,6 +16,11 @@
  */
 #define TAMIS__POINTS_A_ROOM 32
 #define TAMIS__POINT_NUMBER(name, where) name,
+#define TAMIS__NUMBER_POINTS(room, number)                                                         \
+    enum {                                                                                         \
+        TAMIS__POINTS_BEFORE_##room = (number)*TAMIS__POINTS_A_ROOM - 1,                           \
+        TAMIS__##room##_POINTS(TAMIS__POINT_NUMBER)                                                \
+    }
 
 #define TAMIS__LOG_LIMIT_USUAL ((uint64_t)64 << 20) /* reasoned in handle/journal.c */
 

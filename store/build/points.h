@@ -10,7 +10,4 @@
     X(TAMIS__POINT_BUILD_MADE, "build: the segment is whole, and was not asked yet")               \
     X(TAMIS__POINT_BUILD_VERIFIED, "build: verified, the catalog not locked")
 
-enum tamis__build_point {
-    TAMIS__POINTS_BEFORE_BUILD = 9 * TAMIS__POINTS_A_ROOM - 1,
-    TAMIS__BUILD_POINTS(TAMIS__POINT_NUMBER)
-};
+TAMIS__NUMBER_POINTS(BUILD, 9);

@@ -12,7 +12,4 @@
     X(TAMIS__POINT_CATALOG_WALK, "catalog: every page is about to be checked")                     \
     X(TAMIS__POINT_REPAIR_WRITTEN, "repair: the new catalog is whole, and not in its place")
 
-enum tamis__catalog_point {
-    TAMIS__POINTS_BEFORE_CATALOG = 2 * TAMIS__POINTS_A_ROOM - 1,
-    TAMIS__CATALOG_POINTS(TAMIS__POINT_NUMBER)
-};
+TAMIS__NUMBER_POINTS(CATALOG, 2);

@@ -11,7 +11,4 @@
     X(TAMIS__POINT_REPAIR_RENAMED, "repair: the new catalog is in its place, the rest not done")   \
     X(TAMIS__POINT_REPAIR_CLEANED, "repair: files are removed, the catalog does not know yet")
 
-enum tamis__check_point {
-    TAMIS__POINTS_BEFORE_CHECK = 8 * TAMIS__POINTS_A_ROOM - 1,
-    TAMIS__CHECK_POINTS(TAMIS__POINT_NUMBER)
-};
+TAMIS__NUMBER_POINTS(CHECK, 8);

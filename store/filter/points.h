@@ -16,7 +16,4 @@
     X(TAMIS__POINT_MERGE_RESERVED, "merge: there is room for the counters, none was added to")     \
     X(TAMIS__POINT_MERGE_DONE, "merge: all words were ORed, the items are not counted")
 
-enum tamis__filter_point {
-    TAMIS__POINTS_BEFORE_FILTER = 7 * TAMIS__POINTS_A_ROOM - 1,
-    TAMIS__FILTER_POINTS(TAMIS__POINT_NUMBER)
-};
+TAMIS__NUMBER_POINTS(FILTER, 7);

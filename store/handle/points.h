@@ -17,7 +17,4 @@
     X(TAMIS__POINT_LOG_AWAITED, "durable add: the frame is written, another thread syncs the log") \
     X(TAMIS__POINT_LOG_RETIRED, "log: a checkpoint has made its frames needless, it is there")
 
-enum tamis__handle_point {
-    TAMIS__POINTS_BEFORE_HANDLE = 6 * TAMIS__POINTS_A_ROOM - 1,
-    TAMIS__HANDLE_POINTS(TAMIS__POINT_NUMBER)
-};
+TAMIS__NUMBER_POINTS(HANDLE, 6);

@@ -19,7 +19,4 @@
     X(TAMIS__POINT_CELL_LOWERED, "remove: one counter is lowered")                                 \
     X(TAMIS__POINT_MERGE_LOADED, "merge: a word lacks bits, and was not ORed yet")
 
-enum tamis__kind_point {
-    TAMIS__POINTS_BEFORE_KIND = 3 * TAMIS__POINTS_A_ROOM - 1,
-    TAMIS__KIND_POINTS(TAMIS__POINT_NUMBER)
-};
+TAMIS__NUMBER_POINTS(KIND, 3);

@@ -9,7 +9,4 @@
     X(TAMIS__POINT_LOG_MADE, "log: the file is whole, and has not its name")                       \
     X(TAMIS__POINT_LOG_NAMED, "log: it has its name, and no frame")
 
-enum tamis__log_point {
-    TAMIS__POINTS_BEFORE_LOG = 4 * TAMIS__POINTS_A_ROOM - 1,
-    TAMIS__LOG_POINTS(TAMIS__POINT_NUMBER)
-};
+TAMIS__NUMBER_POINTS(LOG, 4);

@@ -7,7 +7,4 @@
 /* X(name, where) */
 #define TAMIS__OS_POINTS(X) X(TAMIS__POINT_PAGE_REPLACED, "guard: a page that faulted is replaced")
 
-enum tamis__os_point {
-    TAMIS__POINTS_BEFORE_OS = 0 * TAMIS__POINTS_A_ROOM - 1,
-    TAMIS__OS_POINTS(TAMIS__POINT_NUMBER)
-};
+TAMIS__NUMBER_POINTS(OS, 0);

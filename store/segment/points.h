@@ -21,7 +21,4 @@
     X(TAMIS__POINT_SYNC_DONE, "checkpoint: the segment is synced, its mark as it was")             \
     X(TAMIS__POINT_SYNC_CLEARED, "checkpoint: the mark is cleared, and the disk does not know")
 
-enum tamis__segment_point {
-    TAMIS__POINTS_BEFORE_SEGMENT = 1 * TAMIS__POINTS_A_ROOM - 1,
-    TAMIS__SEGMENT_POINTS(TAMIS__POINT_NUMBER)
-};
+TAMIS__NUMBER_POINTS(SEGMENT, 1);

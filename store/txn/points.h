@@ -17,7 +17,4 @@
     X(TAMIS__POINT_LOG_SYNCED, "recovery: what was replayed is synced, the log is there")          \
     X(TAMIS__POINT_RECOVERED, "recovery: a segment is unclean, the catalog does not know")
 
-enum tamis__txn_point {
-    TAMIS__POINTS_BEFORE_TXN = 5 * TAMIS__POINTS_A_ROOM - 1,
-    TAMIS__TXN_POINTS(TAMIS__POINT_NUMBER)
-};
+TAMIS__NUMBER_POINTS(TXN, 5);
