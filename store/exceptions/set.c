@@ -230,12 +230,3 @@ size_t tamis__exceptions_count_found(const struct tamis__exceptions *set)
         count += tamis__exception_found_by(&set->entries[i]) != 0;
     return count;
 }
-
-bool tamis__exceptions_equal(const struct tamis__exceptions *a, const struct tamis__exceptions *b)
-{
-    bool equal = a->count == b->count;
-    for (size_t i = 0; equal && i < a->count; i++)
-        equal = a->entries[i].generation == b->entries[i].generation &&
-                same_key(&a->entries[i], &b->entries[i]);
-    return equal;
-}

@@ -84,8 +84,6 @@ size_t tamis__exceptions_drop_found(struct tamis__exceptions *set);
 size_t tamis__exceptions_drop_by_hand(struct tamis__exceptions *set);
 size_t tamis__exceptions_count_by_hand(const struct tamis__exceptions *set);
 size_t tamis__exceptions_count_found(const struct tamis__exceptions *set);
-/* Do both sets have the same keys, of the same generations? */
-bool tamis__exceptions_equal(const struct tamis__exceptions *a, const struct tamis__exceptions *b);
 
 /* ---- The index ------------------------------------------------------------------------------- */
 

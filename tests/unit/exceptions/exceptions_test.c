@@ -35,6 +35,18 @@ static void make_set(struct tamis__exceptions *set, uint64_t *random, size_t cou
     assert_done(tamis__exceptions_sort(set));
 }
 
+/* Do both sets have the same keys, of the same generations? */
+static bool are_equal(const struct tamis__exceptions *a, const struct tamis__exceptions *b)
+{
+    bool equal = a->count == b->count;
+    for (size_t i = 0; equal && i < a->count; i++) {
+        const struct tamis__exception *x = &a->entries[i], *y = &b->entries[i];
+        equal = x->generation == y->generation && x->bytes == y->bytes &&
+                (x->bytes == 0 || memcmp(x->key, y->key, x->bytes) == 0);
+    }
+    return equal;
+}
+
 /* An index in plain memory, whose data end where their allocation does.  */
 static void make_index(const struct tamis__exceptions *set, struct tamis__segment *index)
 {
@@ -195,7 +207,7 @@ CASE(index_of_the_longest_and_the_empty_key_has_both)
     assert_true(tamis__index_has(&index, NULL, 0));
     assert_false(tamis__index_has(&index, longest, LONGEST - 1));
     assert_done(tamis__exceptions_from_index(&back, &index));
-    assert_true(tamis__exceptions_equal(&set, &back));
+    assert_true(are_equal(&set, &back));
 }
 
 struct hashed {
@@ -273,7 +285,7 @@ CASE(index_is_the_same_bytes_in_whatever_order_keys_came)
     assert_int_equal(index.header->data_bytes, other.header->data_bytes);
     assert_memory_equal(index.data, other.data, index.header->data_bytes);
     assert_done(tamis__exceptions_from_index(&back, &index));
-    assert_true(tamis__exceptions_equal(&set, &back));
+    assert_true(are_equal(&set, &back));
 }
 
 /* Ask for every key that was put in, and read it whole; the answers are whatever they are. */
@@ -361,7 +373,7 @@ STORE_CASE(index_staged_and_published_is_what_open_maps)
     assert_ptr_equal(index.kind, &tamis__kind_exceptions);
     assert_int_equal(tamis__index_verify(&index.segment, &offset, &reason), 0);
     assert_done(tamis__exceptions_from_index(&back, &index.segment));
-    assert_true(tamis__exceptions_equal(&set, &back));
+    assert_true(are_equal(&set, &back));
     tamis__close_segment(&index);
     assert_refused(TAMIS_EFOREIGN, "another filter", tamis__open_index(store, 40, 4, &index));
     assert_refused(TAMIS_EVERSION, "kind", tamis__map_segment(store, 40, 3, false, &index));
