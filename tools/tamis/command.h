@@ -154,6 +154,9 @@ int cli_with_store(struct invocation *call, unsigned flags, int (*work)(struct i
  * server, and in call->remote. */
 int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct invocation *call));
 
+/* What is known of the filter that is open, here or on a server.  The exit status. */
+int cli_stat(const struct invocation *call, struct tamis_filter_stat *stat);
+
 /* Warns if a filter may miss keys although it still answers: it is damaged, unclean or degraded. */
 void cli_tell_trouble(tamis_filter *filter);
 void cli_tell_trouble_of(const struct tamis_filter_stat *stat);

@@ -212,6 +212,13 @@ int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct 
     return cli_filter_close(call->filter, status);
 }
 
+int cli_stat(const struct invocation *call, struct tamis_filter_stat *stat)
+{
+    *stat = (struct tamis_filter_stat){.size = sizeof *stat};
+    if (call->remote != NULL) return remote_stat(call->remote, stat) < 0 ? CLI_ERROR : CLI_DONE;
+    return tamis_filter_stat(call->filter, stat) < 0 ? cli_fail_library() : CLI_DONE;
+}
+
 void cli_tell_trouble_of(const struct tamis_filter_stat *stat)
 {
     char since[32];

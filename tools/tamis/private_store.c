@@ -64,7 +64,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
     return 0;
 }
 
-static void remove_tree(const char *path)
+void tree_remove(const char *path)
 {
     (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
@@ -91,7 +91,7 @@ static void sweep(const char *base)
         if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0) continue;
         char *path = cli_format("%s/%s", base, entry->d_name);
         const int fd = lock_directory(path);
-        if (fd >= 0) remove_tree(path);
+        if (fd >= 0) tree_remove(path);
         if (fd >= 0) (void)close(fd);
         free(path);
     }
@@ -160,7 +160,7 @@ static int work_in(struct invocation *call, const char *path, int (*work)(struct
     }
     free(store);
     (void)out_flush(call->out); /* the answers are out before the memory goes */
-    remove_tree(path);
+    tree_remove(path);
     return status;
 }
 
@@ -171,7 +171,7 @@ static int wait_for_worker(const char *path)
     while (waitpid((pid_t)worker, &how, 0) < 0 && errno == EINTR)
         continue;
     worker = 0;
-    remove_tree(path);
+    tree_remove(path);
     if (!WIFSIGNALED(how)) return WEXITSTATUS(how);
     (void)signal(WTERMSIG(how), SIG_DFL);
     (void)raise(WTERMSIG(how));
@@ -199,7 +199,7 @@ static int run_both(struct invocation *call, const char *path, int (*work)(struc
     if (pid > 0) return wait_for_worker(path);
     if (pid == 0) return work_in(call, path, work);
     const int status = cli_fail("cannot start a process: %s", strerror(errno));
-    remove_tree(path);
+    tree_remove(path);
     return status;
 }
 

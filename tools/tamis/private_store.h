@@ -13,3 +13,6 @@
  * exit status. SIGINT, SIGTERM and SIGHUP go to that process. If a signal kills it, this process
  * dies by the same signal after the store was removed. */
 int private_store_run(struct invocation *call, int (*work)(struct invocation *call));
+
+/* Removes a directory and all in it; what cannot be removed stays. */
+void tree_remove(const char *path);

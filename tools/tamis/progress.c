@@ -8,7 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "interrupt.h"
 #include "status_line.h"
+#include "tamis.h"
 #include "text.h"
 
 #define INTERVAL_SECONDS 0.2
@@ -115,6 +117,14 @@ void progress_update_bytes(uint64_t bytes, uint64_t all_bytes)
     progress.total = all_bytes;
     double seconds = due();
     if (seconds >= 0) show_bytes(bytes, seconds);
+}
+
+int progress_take_bytes(void *context, uint64_t done_bytes, uint64_t all_bytes)
+{
+    *(uint64_t *)context = done_bytes;
+    if (interrupt_signal()) return TAMIS_EIO;
+    progress_update_bytes(done_bytes, all_bytes);
+    return 0;
 }
 
 void progress_finish_bytes(uint64_t bytes)

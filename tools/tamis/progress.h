@@ -22,6 +22,10 @@ void progress_update(uint64_t keys, uint64_t bytes);
 /* The same where no keys are counted; all_bytes is 0 where it is not known yet. */
 void progress_update_bytes(uint64_t bytes, uint64_t all_bytes);
 
+/* For the library's calls that tell how far they are.  `context` is a uint64_t, which gets the
+ * bytes that are done.  After a signal the call is ended by TAMIS_EIO. */
+int progress_take_bytes(void *context, uint64_t done_bytes, uint64_t all_bytes);
+
 /* The same for one step of several, such as "sorting": the keys that are done, and all of them. The
  * clock of a step begins with its first call.  `step` is a literal. */
 void progress_update_step(const char *step, uint64_t done, uint64_t all);

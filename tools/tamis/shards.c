@@ -7,30 +7,16 @@
 #include "shards.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "private_store.h"
 #include "remote/remote.h"
 #include "stream.h"
 
 #define DESCRIPTION "shards"
-#define OPEN_MAX_WALK 16
 #define SHARDS_MOST 65536u
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-    (void)st;
-    (void)type;
-    (void)at;
-    return remove(path) != 0 && errno != ENOENT;
-}
-
-void tree_remove(const char *path)
-{
-    (void)nftw(path, remove_one, OPEN_MAX_WALK, FTW_DEPTH | FTW_PHYS);
-}
 
 static char *path_in(const char *directory, const char *name)
 {

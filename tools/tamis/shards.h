@@ -21,6 +21,3 @@ bool shards_are_there(const char *path);
  * status. */
 int shards_export(const struct invocation *call);
 int shards_import(const struct invocation *call);
-
-/* Removes a directory and all in it; what cannot be removed stays. */
-void tree_remove(const char *path);

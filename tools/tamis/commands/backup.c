@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* backup.c: tamis backup DIR - a copy of the store that is whole, while the store is in use. */
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -12,27 +10,13 @@ static void tell_of_queues(const struct invocation *call)
 {
     char *store = cli_store_path(call);
     if (store == NULL) return;
-    const size_t room = strlen(store) + sizeof "/queues";
-    char *queues = malloc(room);
-    if (queues != NULL) {
-        (void)snprintf(queues, room, "%s/queues", store);
-        if (access(queues, F_OK) == 0)
-            cli_tell(
-                "%s, the queues of tamis.Frontier, is not copied; Frontier.backup('%s') in Python "
-                "copies one after this",
-                queues, call->args[0]);
-    }
+    char *queues = cli_format("%s/queues", store);
+    if (access(queues, F_OK) == 0)
+        cli_tell("%s, the queues of tamis.Frontier, is not copied; Frontier.backup('%s') in Python "
+                 "copies one after this",
+                 queues, call->args[0]);
     free(queues);
     free(store);
-}
-
-static int show_backup_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
-{
-    uint64_t *copied_bytes = context;
-    *copied_bytes = done_bytes;
-    if (interrupt_signal()) return TAMIS_EIO;
-    progress_update_bytes(done_bytes, all_bytes);
-    return 0;
 }
 
 static int backup(struct invocation *call)
@@ -41,7 +25,7 @@ static int backup(struct invocation *call)
     const double start = progress_clock();
     progress_start(&call->options, 0);
     const int64_t filters =
-        tamis_store_backup(call->store, call->args[0], show_backup_progress, &copied_bytes);
+        tamis_store_backup(call->store, call->args[0], progress_take_bytes, &copied_bytes);
     if (filters >= 0) progress_finish_bytes(copied_bytes);
     progress_end();
     if (filters < 0 && interrupt_signal()) {

@@ -140,7 +140,7 @@ static int show_created_remote(struct invocation *call)
 static int tell_weakness(struct invocation *call)
 {
     struct tamis_filter_stat stat;
-    if (remote_stat(call->remote, &stat) < 0) return CLI_ERROR;
+    if (cli_stat(call, &stat) != CLI_DONE) return CLI_ERROR;
     cli_tell_weakness(stat.hash_set);
     return CLI_DONE;
 }

@@ -161,10 +161,8 @@ static int explain_filter(struct invocation *call)
 {
     struct explainer explainer = {
         .explanation.size = sizeof explainer.explanation, .call = call, .filter = call->filter};
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (call->remote != NULL ? remote_stat(call->remote, &stat) < 0
-                             : tamis_filter_stat(call->filter, &stat) < 0)
-        return call->remote != NULL ? CLI_ERROR : cli_fail_library();
+    struct tamis_filter_stat stat;
+    if (cli_stat(call, &stat) != CLI_DONE) return CLI_ERROR;
     explainer.segments = stat.segment_count;
     return explain_keys(&explainer, 1, stat.hash_set);
 }

@@ -91,11 +91,9 @@ static void show_export_json(const struct invocation *call, const struct stream 
 
 static int export(struct invocation *call)
 {
-    struct tamis_filter_stat stat = {.size = sizeof stat};
+    struct tamis_filter_stat stat;
     if (call->remote != NULL && remote_filter_shards(call->remote) > 0) return shards_export(call);
-    if (call->remote != NULL ? remote_stat(call->remote, &stat) < 0
-                             : tamis_filter_stat(call->filter, &stat) < 0)
-        return call->remote != NULL ? CLI_ERROR : cli_fail_library();
+    if (cli_stat(call, &stat) != CLI_DONE) return CLI_ERROR;
     struct stream *stream = open_target(call, &stat);
     if (stream == NULL) return stream_open_status();
     int status = CLI_ERROR;

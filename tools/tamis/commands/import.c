@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "fields.h"
+#include "private_store.h"
 #include "redis_url.h"
 #include "remote/remote.h"
 #include "shards.h"

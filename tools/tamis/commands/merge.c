@@ -48,14 +48,6 @@ static int sources_close(struct sources *sources, int status)
     return status;
 }
 
-static int go_on_merging(void *context, uint64_t done_bytes, uint64_t all_bytes)
-{
-    if (interrupt_signal()) return TAMIS_EIO;
-    *(uint64_t *)context = done_bytes;
-    progress_update_bytes(done_bytes, all_bytes);
-    return 0;
-}
-
 /* Merges into a filter that is there. Returns TAMIS_ENOTFOUND without a message if it is not. */
 static int merge_into_existing(tamis_store *store, const char *name,
                                const struct tamis_merge *merge, tamis_filter **filter)
@@ -79,7 +71,7 @@ static int merge(const struct invocation *call, const struct sources *sources,
                                       .sources = sources->filters,
                                       .count = sources->count,
                                       .flags = intersect ? TAMIS_MERGE_INTERSECT : 0,
-                                      .progress = go_on_merging,
+                                      .progress = progress_take_bytes,
                                       .context = &done_bytes};
     int rc;
     do { /* again where another process made or dropped it in between */

@@ -4,12 +4,10 @@
 #include "names.h"
 #include "remote/remote.h"
 
-static int show_synced_json(const struct invocation *call, tamis_filter *filter)
+static int show_synced_json(const struct invocation *call)
 {
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (call->remote != NULL ? remote_stat(call->remote, &stat) < 0
-                             : tamis_filter_stat(filter, &stat) < 0)
-        return call->remote != NULL ? CLI_ERROR : cli_fail_library();
+    struct tamis_filter_stat stat;
+    if (cli_stat(call, &stat) != CLI_DONE) return CLI_ERROR;
     json_t *line = json_new();
     json_put(line, "name", json_text(stat.name));
     json_put(line, "items", json_unsigned(stat.items));
@@ -18,23 +16,21 @@ static int show_synced_json(const struct invocation *call, tamis_filter *filter)
     return CLI_DONE;
 }
 
-static int sync_filter(const struct invocation *call, const char *name)
+static int sync_opened(struct invocation *call)
 {
-    tamis_filter *filter = cli_filter_open(call->store, name, 0);
-    if (filter == NULL) return CLI_ERROR;
-    int status = CLI_DONE;
-    if (tamis_filter_sync(filter) < 0 ||
-        (cli_given(call, TAKES(ACCEPT)) && tamis_filter_accept(filter) < 0))
-        status = cli_fail_library();
-    else if (cli_given(call, TAKES(JSON)))
-        status = show_synced_json(call, filter);
-    return cli_filter_close(filter, status);
+    if (call->remote != NULL && remote_sync(call->remote) < 0) return CLI_ERROR;
+    if (call->remote == NULL &&
+        (tamis_filter_sync(call->filter) < 0 ||
+         (cli_given(call, TAKES(ACCEPT)) && tamis_filter_accept(call->filter) < 0)))
+        return cli_fail_library();
+    return cli_given(call, TAKES(JSON)) ? show_synced_json(call) : CLI_DONE;
 }
 
-static int sync_one_remote(struct invocation *call)
+static int sync_one(struct invocation *call)
 {
-    if (remote_sync(call->remote) < 0) return CLI_ERROR;
-    return cli_given(call, TAKES(JSON)) ? show_synced_json(call, NULL) : CLI_DONE;
+    if (call->remote_store != NULL) return cli_with_filter(call, 0, sync_opened);
+    call->filter = cli_filter_open(call->store, call->args[0], 0);
+    return call->filter != NULL ? cli_filter_close(call->filter, sync_opened(call)) : CLI_ERROR;
 }
 
 /* When one filter fails, the others are written all the same. */
@@ -48,9 +44,7 @@ static int sync_all(struct invocation *call)
     int status = cli_names(&names, call);
     for (size_t i = 0; i < names.count; i++) {
         one.args = &names.names[i];
-        if ((call->remote_store != NULL ? cli_with_filter(&one, 0, sync_one_remote)
-                                        : sync_filter(call, names.names[i])) != CLI_DONE)
-            status = CLI_ERROR;
+        if (sync_one(&one) != CLI_DONE) status = CLI_ERROR;
     }
     names_clear(&names);
     return status;

@@ -20,7 +20,7 @@ struct remote_filter {
     struct request *requests;
     const char **argv;
     size_t *bytes;
-    size_t keys_room, words_room, requests_room;
+    size_t keys_room, words_room;
     char **shard_keys; /* made when they are first needed */
 };
 
@@ -92,6 +92,10 @@ int failures_look(struct remote_filter *filter);
 /* TAMIS.INFO of each shard, for each_free(), with those that are gone in the failures; NULL after a
  * message, also where one fails for another reason. */
 struct request *failures_ask(struct remote_filter *filter, struct failures *failures);
+
+/* stat.c */
+/* The value of a name in an answer of names and values; NULL: it is not there. */
+const redisReply *info_value(const redisReply *all, const char *name);
 
 /* change.c */
 bool store_has(struct remote *store, const char *name, bool *has);

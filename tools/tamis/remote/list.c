@@ -15,12 +15,9 @@
 
 static bool is_name(const redisReply *key)
 {
-    if (key->type != REDIS_REPLY_STRING || key->len == 0 || key->len > TAMIS_NAME_MAX ||
-        !text_is_utf8(key->str, key->len))
-        return false;
-    for (size_t i = 0; i < key->len; i++)
-        if ((unsigned char)key->str[i] < ' ' || key->str[i] == 0x7F) return false;
-    return true;
+    const struct tamis_filter_spec any = {.size = sizeof any, .capacity = 1};
+    return key->type == REDIS_REPLY_STRING && strlen(key->str) == key->len &&
+           tamis_filter_check(NULL, key->str, &any) == 0;
 }
 
 /* MATCH's pattern for a prefix. */

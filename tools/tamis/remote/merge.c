@@ -32,14 +32,11 @@ static const struct {
 
 static const char *text_of(const redisReply *info, const char *field, char number[24])
 {
-    for (size_t i = 0; i + 1 < info->elements; i += 2) {
-        const redisReply *value = info->element[i + 1];
-        if (info->element[i]->str == NULL || strcmp(info->element[i]->str, field) != 0) continue;
-        if (value->str != NULL) return value->str;
-        (void)snprintf(number, 24, "%lld", value->integer);
-        return number;
-    }
-    return "?";
+    const redisReply *value = info_value(info, field);
+    if (value == NULL) return "?";
+    if (value->str != NULL) return value->str;
+    (void)snprintf(number, 24, "%lld", value->integer);
+    return number;
 }
 
 /* Do two shards have all in common that a merge needs?  false after a message. */

@@ -17,25 +17,20 @@ struct in_force {
 
 static uint64_t generation_of_reply(const redisReply *info)
 {
-    for (size_t i = 0; i + 1 < info->elements; i += 2)
-        if (info->element[i]->str != NULL && strcmp(info->element[i]->str, "generation") == 0)
-            return (uint64_t)info->element[i + 1]->integer;
-    return 0;
+    const redisReply *generation = info_value(info, "generation");
+    return generation != NULL ? (uint64_t)generation->integer : 0;
 }
 
 static int look_at_generations(struct remote_filter *filter, struct in_force *in_force)
 {
     struct failures failures = {0};
-    struct request *requests = ASK_EACH(filter, false, "TAMIS.INFO");
+    struct request *requests = failures_ask(filter, &failures);
     if (requests == NULL) return -1;
     *in_force = (struct in_force){.oldest = UINT64_MAX,
                                   .of = cli_alloc(filter_keys(filter) * sizeof(uint64_t))};
     for (uint32_t i = 0; i < filter_keys(filter); i++) {
         const redisReply *info = requests[i].reply;
-        if (info->type != REDIS_REPLY_ARRAY) {
-            failures_add(&failures, &requests[i], info);
-            continue;
-        }
+        if (info->type != REDIS_REPLY_ARRAY) continue; /* it is among the failures */
         const uint64_t generation = in_force->of[i] = generation_of_reply(info);
         if (generation > in_force->newest) in_force->newest = generation;
         if (generation < in_force->oldest) in_force->oldest = generation;

@@ -3,8 +3,7 @@
 #include "command.h"
 #include "filter.h"
 
-/* The value of a name in an answer of names and values; NULL: it is not there. */
-static const redisReply *value_of(const redisReply *all, const char *name)
+const redisReply *info_value(const redisReply *all, const char *name)
 {
     for (size_t i = 0; i + 1 < all->elements; i += 2)
         if (all->element[i]->str != NULL && strcmp(all->element[i]->str, name) == 0)
@@ -25,7 +24,7 @@ static uint64_t number_in(const redisReply *value)
 static bool read_value(const struct tamis_field *field, const redisReply *info,
                        struct tamis_field_value *value)
 {
-    const redisReply *told = value_of(info, field->reply_name);
+    const redisReply *told = info_value(info, field->reply_name);
     if (told == NULL || field->type == TAMIS_FIELD_MADE) return false;
     *value = (struct tamis_field_value){.size = sizeof *value};
     value->text = told->str != NULL ? told->str : "";
@@ -111,18 +110,14 @@ static void take_filter(const struct remote_filter *filter, struct tamis_filter_
 int remote_stat(struct remote_filter *filter, struct tamis_filter_stat *stat)
 {
     const uint32_t count = filter_keys(filter);
-    struct request *requests = ASK_EACH(filter, false, "TAMIS.INFO");
     struct failures failures = {0};
+    struct request *requests = failures_ask(filter, &failures);
     int rc = requests != NULL ? 0 : -1;
     *stat = (struct tamis_filter_stat){.size = sizeof *stat, .room = UINT64_MAX};
     (void)snprintf(stat->name, sizeof stat->name, "%s", filter->name);
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
         const redisReply *info = requests[i].reply;
-        if (info->type != REDIS_REPLY_ARRAY) {
-            failures_add(&failures, &requests[i], info);
-            continue;
-        }
-        take_filter(filter, stat, info, i == 0);
+        if (info->type == REDIS_REPLY_ARRAY) take_filter(filter, stat, info, i == 0);
     }
     if (rc == 0) rc = failures_tell(&failures, filter, "TAMIS.INFO");
     divide_means(stat, count);
@@ -148,7 +143,7 @@ int remote_segments(struct remote_filter *filter, bool fill, struct tamis_filter
     if (info == NULL) return -1;
     *stat = (struct tamis_filter_stat){.size = sizeof *stat, .room = UINT64_MAX};
     take_filter(filter, stat, info, true);
-    const redisReply *list = value_of(info, "segment list");
+    const redisReply *list = info_value(info, "segment list");
     int rc = list != NULL && list->elements == stat->segment_count ? 0 : -1;
     *segments = cli_alloc((stat->segment_count + 1) * sizeof **segments);
     for (uint32_t i = 0; rc == 0 && i < stat->segment_count; i++) {
