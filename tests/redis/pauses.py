@@ -64,7 +64,7 @@ def a_durable_filter_goes_with_its_jobs():
 
 def a_name_is_made_again_while_its_filter_goes():
     """The thread is at work for one filter, and others wait.  Seen to fail without kept_give_up_name() in
-    make_of_stored()."""
+    open_stored()."""
     with Disk() as (disk, client):
         other = disk.redis.client()
         for _ in range(5):
