@@ -87,3 +87,15 @@ int tamis__check_mend(struct tamis_store *store, struct tamis__catalog_txn *txn,
                        quoted);
     return rc;
 }
+
+bool tamis__segment_is_unused(const struct tamis__place *place, uint64_t number, uint64_t store_id)
+{
+    struct tamis__segment segment;
+    if (tamis__segment_open(place, number, false, &segment) < 0) return false;
+    const struct tamis__segment_header *h = segment.header;
+    const bool unused = h->store_id == store_id && tamis__segment_items(&segment) == 0 &&
+                        h->fingerprint_bits == 0 && h->kind != TAMIS__KIND_EXCEPTIONS &&
+                        tamis__segment_is_blank(&segment) && tamis__segment_check(&segment) == 0;
+    tamis__segment_close(&segment);
+    return unused;
+}

@@ -34,6 +34,10 @@ struct tamis__damage {
     char reason[400];
 };
 
+/* Is it a segment of this store to which nothing was ever added?  A process that was killed between
+ * giving a new segment its name and the commit has left one that the catalog does not have. */
+bool tamis__segment_is_unused(const struct tamis__place *place, uint64_t number, uint64_t store_id);
+
 struct tamis__meter; /* notes.h */
 
 /*

@@ -188,19 +188,6 @@ static int remove_segment(struct cleaning *c, uint64_t number, const char *why)
     return tamis__repair_tell_removed(c->repair, file, rc, why);
 }
 
-/* Was nothing ever added to it? */
-static bool is_blank(const struct cleaning *c, const struct tamis__found *found)
-{
-    struct tamis__segment segment;
-    if (found->entry.items != 0 || found->entry.fingerprint_bits != 0 ||
-        found->entry.kind == TAMIS__KIND_EXCEPTIONS ||
-        tamis__segment_open(&c->repair->store->place, found->entry.number, false, &segment) < 0)
-        return false;
-    const bool blank = tamis__segment_is_blank(&segment) && tamis__segment_check(&segment) == 0;
-    tamis__segment_close(&segment);
-    return blank;
-}
-
 static int tell_newer(const struct cleaning *c, const struct tamis__found *found, const char *file)
 {
     return tamis__repair_tell(
@@ -225,7 +212,8 @@ static int judge_stray(struct cleaning *c, const struct tamis__found *found)
     if (number >= store->next_segment || (store->passed != 0 && number >= store->passed) ||
         found->filter_id >= store->next_filter_id ||
         (known != NULL && found->publication > known->publication)) {
-        if (!is_blank(c, found)) return tell_newer(c, found, file);
+        if (!tamis__segment_is_unused(&c->repair->store->place, number, store->store_id))
+            return tell_newer(c, found, file);
         return remove_segment(c, number, "it was being made by a process that died");
     }
     return remove_segment(c, number,

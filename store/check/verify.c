@@ -31,12 +31,12 @@ struct check {
     void *context;
     struct tamis__meter meter;
     int64_t problems;
-    struct tamis__numbers filters;  /* ids of the filters to be checked */
-    struct tamis__numbers expected; /* segments that the catalog has, garbage included */
-    struct tamis__numbers damaged;  /* ids of filters with a problem in what is in force */
-    struct tamis__numbers strays;   /* segments in the directory that are not expected */
-    uint64_t next_segment;          /* of the catalog, at the snapshot */
-    struct tamis__catalog_txn *txn; /* open while filters are checked */
+    struct tamis__numbers filters;           /* ids of the filters to be checked */
+    struct tamis__numbers expected;          /* segments that the catalog has, garbage included */
+    struct tamis__numbers damaged;           /* ids of filters with a problem in what is in force */
+    struct tamis__numbers strays;            /* segments in the directory that are not expected */
+    struct tamis__store_record store_record; /* of the catalog, at the snapshot */
+    struct tamis__catalog_txn *txn;          /* open while filters are checked */
     /* What is being checked: a list of a filter. */
     const struct tamis__record *filter; /* the record in force */
     const struct tamis__record *record; /* the same, or a kept generation */
@@ -409,7 +409,7 @@ static int take_snapshot(struct check *check)
     if (rc == 0) rc = check_ids(check, txn);
     if (rc == 0) rc = tamis__catalog_each_garbage(txn, note_garbage, check);
     tamis__numbers_sort(&check->expected);
-    check->next_segment = tamis__catalog_store(txn)->next_segment;
+    check->store_record = *tamis__catalog_store(txn);
     if (rc == 0)
         rc = tamis__each_name(check->store->place.segments_fd, check->store->place.path, note_file,
                               check);
@@ -418,20 +418,34 @@ static int take_snapshot(struct check *check)
     return rc;
 }
 
+/* Has a process that died before its commit left the file?  A repair removes it then. */
+static bool is_of_dead_maker(const struct check *check, uint64_t number)
+{
+    const struct tamis__store_record *store = &check->store_record;
+    const bool newer =
+        number >= store->next_segment || (store->passed != 0 && number >= store->passed);
+    return newer && tamis__segment_is_unused(&check->store->place, number, store->store_id);
+}
+
+static int tell_stray(struct check *check, uint64_t number)
+{
+    char file[TAMIS__FILE_BYTES];
+    const bool left = is_of_dead_maker(check, number);
+    return note_problem(check, "", tamis__check_file(number, file), 0, left ? 0 : TAMIS_EFOREIGN,
+                        left ? "belongs to no filter of the catalog: a process that died was "
+                               "making it, and nothing is in it; 'tamis repair' removes it"
+                        : number < check->store_record.next_segment
+                            ? "belongs to no filter of the catalog; 'tamis repair' removes it, or "
+                              "says why it must not"
+                            : "belongs to no filter of the catalog, which may be older than it; "
+                              "'tamis repair' says what can be done");
+}
+
 static int tell_strays(struct check *check)
 {
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < check->strays.count; i++) {
-        char file[TAMIS__FILE_BYTES];
-        const uint64_t number = check->strays.list[i];
-        rc = note_problem(
-            check, "", tamis__check_file(number, file), 0, TAMIS_EFOREIGN,
-            number < check->next_segment
-                ? "belongs to no filter of the catalog; 'tamis repair' removes it, or says "
-                  "why it must not"
-                : "belongs to no filter of the catalog, which may be older than it; 'tamis "
-                  "repair' says what can be done");
-    }
+    for (size_t i = 0; rc == 0 && i < check->strays.count; i++)
+        rc = tell_stray(check, check->strays.list[i]);
     return rc;
 }
 

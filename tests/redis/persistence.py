@@ -62,7 +62,7 @@ def an_orphan_is_attached_under_another_name():
     no key."""
     with served() as (redis, client):
         client.good("BF.MADD", "k", *ITEMS)
-        redis.settings["appendonly"] = "yes"
+        redis.settings.update({"appendonly": "yes", "appendfsync": "always"})
         client = redis.restart(kill=True)
         eventually(lambda: client.good("TAMIS.ORPHANS", "LIST") == [[b"k", b"k"]], "the filter is an orphan")
         client.good("TAMIS.ATTACH", "l", "k")
@@ -266,10 +266,10 @@ def a_server_takes_again_what_it_had_taken():
     """Its tamis.max-bytes is smaller now than filters of its dump or its AOF, as CONFIG SET of a greater one went with
     the last server.  Seen to fail where config_max_bytes() is tamis.max-bytes while the server loads: the AOF's commands
     are refused, and the server ends (or goes on without the keys)."""
+    aof = {"appendonly": "yes", "appendfsync": "always"}
     for exact in ("yes", "no"):
-        for way, settings in (("dump", {"save": "900 1000000"}), ("AOF", {"appendonly": "yes"}),
-                              ("AOF with a preamble", {"appendonly": "yes"}),
-                              ("AOF of chunks", {"appendonly": "yes", "aof_use_rdb_preamble": "no"})):
+        for way, settings in (("dump", {"save": "900 1000000"}), ("AOF", aof), ("AOF with a preamble", aof),
+                              ("AOF of chunks", {**aof, "aof_use_rdb_preamble": "no"})):
             with served("exact", exact, *SMALL, **settings) as (redis, client):
                 keys = make_large(client, store_of(redis), exact == "yes")
                 if way == "dump":

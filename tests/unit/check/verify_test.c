@@ -13,6 +13,7 @@
 #include "catalog/lmdb.h"
 #include "catalogs.h"
 #include "os/io.h"
+#include "repairs.h"
 #include "told.h"
 
 #define BITS 1000u /* bloom: the last word of the data has padding from bit 40 on */
@@ -310,6 +311,32 @@ SCENE_CASE(verify_tells_of_files_that_belong_to_nobody)
     stray = strdup(fixture_join(s->path, "segments/notes.txt"));
     scratch_copy(s->file, stray);
     assert_told(s, TAMIS_EFOREIGN, "", "segments/notes.txt", 0, "is not a segment's name");
+}
+
+static int note_odd(void *context, const struct tamis_problem *problem)
+{
+    *(bool *)context = problem->error == 0 && strstr(problem->reason, "a process that died was") &&
+                       strstr(problem->file, "0000000000000070.seg");
+    return 0;
+}
+
+/* A kill between the naming of a segment and the commit leaves one.  (Broken: it was a problem, as
+ * a file with keys is that the catalog does not have.) */
+CASE(verify_of_what_a_maker_left_that_died_is_odd)
+{
+    AUTO_FREE char *path;
+    bool odd = false;
+    tamis_store *store = fixture_store(&path);
+    assert_done(tamis_filter_create(store, "x", SPEC(.capacity = 10), NULL));
+    tamis_filter *filter = fixture_filter(store, "y", 10);
+    assert_int_equal(tamis_filter_add(filter, "a", 1), 1);
+    assert_done(tamis_filter_close(filter));
+    free(repairs_copy_segment(path, 1, 70));
+    assert_int_equal(tamis_store_verify(store, NULL, note_odd, &odd), 0);
+    assert_true(odd);
+    free(repairs_copy_segment(path, 2, 71)); /* which has a key */
+    assert_int_equal(tamis_store_verify(store, NULL, NULL, NULL), 1);
+    tamis_store_close(store);
 }
 
 /* What a drop that died left: noted as garbage, so expected. */

@@ -101,7 +101,10 @@ static void show_damage(const struct visit *visit, const struct damage *damage)
         damage->mend != NULL && strncmp(damage->mend, "'tamis rollback'", 16) == 0;
     const char *advice = damage->left != NULL ? damage->left : "'tamis repair' does not mend it",
                *format = NULL;
-    if (damage->is_odd) {
+    if (damage->is_odd && *damage->filter == '\0') {
+        advice = "no key is lost; this removes it:";
+        format = "tamis repair";
+    } else if (damage->is_odd) {
         advice = "this is no proof of damage; if keys that it must have are absent, make it anew "
                  "from its keys, or restore a copy";
     } else if (damage->is_mended) {
@@ -115,9 +118,9 @@ static void show_damage(const struct visit *visit, const struct damage *damage)
     }
     char *command = format != NULL ? finding_command(format, damage->filter) : NULL;
     const struct finding finding = {.filter = damage->filter,
-                                    .state = damage->is_odd    ? "odd"
-                                             : *damage->filter ? "damaged"
-                                                               : "stray",
+                                    .state = *damage->filter == '\0' ? "stray"
+                                             : damage->is_odd        ? "odd"
+                                                                     : "damaged",
                                     .what = damage->what,
                                     .advice = advice,
                                     .command = command,
