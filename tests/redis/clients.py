@@ -83,7 +83,8 @@ def redis_cli_helps_and_shows():
             same(docs[name]["group"], "module", f"COMMAND DOCS {name}")
             same(bool(docs[name]["summary"]), True, f"COMMAND DOCS {name}")
             same((docs[name]["arguments"][0]["name"], docs[name]["arguments"][0]["type"]), (first, "key"), name)
-        names = {"bf.info": "key single_value", "bf.insert": "key capacity error expansion nocreate nonscaling items item",
+        names = {"bf.info": "key single_value", "bf.insert": "key capacity error expansion nocreate nonscaling tightening "
+                 "seed validatescaleto items item",
                  "bf.reserve": "key error_rate capacity expansion nonscaling", "bf.scandump": "key iterator",
                  "cf.reserve": "key capacity bucketsize maxiterations expansion",
                  "cf.insert": "key capacity nocreate items item", "cf.loadchunk": "key iterator data"}

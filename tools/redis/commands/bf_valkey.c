@@ -30,6 +30,7 @@ static const char *number_text(const RedisModuleString *arg)
     if (bytes == 0 || strlen(text) != bytes || isspace((unsigned char)text[0]) ||
         strpbrk(text, "xX") != NULL)
         return NULL;
+    /* cppcheck-suppress returnDanglingLifetime ; the text is the argument's */
     return text;
 }
 
@@ -245,6 +246,7 @@ static RedisModuleString *text_of_ratio(double ratio)
 {
     char text[64];
     (void)snprintf(text, sizeof text, "%.17g", ratio);
+    /* cppcheck-suppress returnDanglingLifetime ; it is a copy */
     return text_of(text);
 }
 
