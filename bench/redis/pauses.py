@@ -145,7 +145,8 @@ def of_one(bench, size):
     bench.case(f"RENAME, {name}", made, lambda client: client.good("RENAME", "k", "r"))
     bench.case(f"RENAME onto a key, {name}", two, lambda client: client.good("RENAME", "l", "k"))
     bench.case(f"SWAPDB, {name}", made, swap)
-    bench.case(f"COPY, {name}", made, lambda client: client.good("COPY", "k", "c"))
+    if bench.tamis:
+        bench.case(f"COPY, {name}", made, lambda client: client.good("COPY", "k", "c"))
     bench.case(f"BGSAVE, {name}", made, lambda client: client.good("BGSAVE"))
     bench.case(f"BF.SCANDUMP, {name}", made, lambda client: client.chunks("BF.SCANDUMP", "k"))
     if bench.tamis:
