@@ -167,8 +167,8 @@ struct tamis_problem {
 };
 
 /* What looks odd is no proof of damage: it is told, but not counted or remembered as a problem, and
- * a repair leaves it, but for an empty file that a process which died was making.  Called once for each problem, and for what looks odd.  A value other than 0
- * ends the check, which returns it. */
+ * a repair leaves it, but for an empty file that a process which died was making.  Called once for
+ * each problem, and for what looks odd.  A value other than 0 ends the check, which returns it. */
 typedef int tamis_problem_fn(void *context, const struct tamis_problem *problem);
 
 /*
