@@ -5,7 +5,7 @@ It was seen to fail without freeze_copy(), and for a leftover that was taken bes
 """
 import struct
 
-from harness import beside, eventually, filters, follow, is_rewritten, refused, run, same, served, store_of, tamis
+from harness import beside, eventually, filters, follow, is_rewritten, is_saved, refused, run, same, served, store_of, tamis
 
 OFTEN = 40  # more than a counter of 4 bits holds
 
@@ -86,6 +86,7 @@ def an_orphan_is_attached_with_its_counts():
                     client.good("BGREWRITEAOF")
                     is_rewritten(client)
                 if "save" in settings:
+                    is_saved(client)
                     client.good("SAVE")
                 client = redis.restart(kill=True)
                 check(client, "d", OFTEN + 1, f"after {what}, {settings}")

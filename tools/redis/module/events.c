@@ -30,7 +30,6 @@
 #include "server/config.h"
 #include "value/durable.h"
 
-static pid_t server_pid;
 static bool loaded; /* a dump or an AOF, when the server began */
 
 /* When the last whole dump was made, as the server tells it, in seconds. */
@@ -66,7 +65,6 @@ static void on_persistence(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t
     (void)data;
     const bool dump = what == REDISMODULE_SUBEVENT_PERSISTENCE_RDB_START ||
                       what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START;
-    if (getpid() != server_pid) freeze_copy();
     const bool ends = what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED ||
                       what == REDISMODULE_SUBEVENT_PERSISTENCE_FAILED;
     rdb_saving(!ends, dump && !replica_waits(ctx));
@@ -205,6 +203,14 @@ static int on_key(RedisModuleCtx *ctx, int type, const char *event, RedisModuleS
     return REDISMODULE_OK;
 }
 
+static bool is_valkey(RedisModuleCtx *ctx)
+{
+    RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "server");
+    const bool is = RedisModule_ServerInfoGetFieldC(info, "valkey_version") != NULL;
+    RedisModule_FreeServerInfo(ctx, info);
+    return is;
+}
+
 int events_subscribe(RedisModuleCtx *ctx)
 {
     static const struct {
@@ -216,10 +222,10 @@ int events_subscribe(RedisModuleCtx *ctx)
                   {REDISMODULE_EVENT_CRON_LOOP, on_cron},
                   {REDISMODULE_EVENT_SWAPDB, on_swap},
                   {REDISMODULE_EVENT_SHUTDOWN, on_shutdown}};
-    server_pid = getpid();
-    freeze_end(); /* there is no child */
-    RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS |
-                                          REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD);
+    freeze_prepare();
+    RedisModule_SetModuleOptions(
+        ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD |
+                 (is_valkey(ctx) ? VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION : 0));
     int rc = RedisModule_SubscribeToKeyspaceEvents(ctx, REDISMODULE_NOTIFY_GENERIC, on_key);
     for (size_t i = 0; rc == REDISMODULE_OK && i < sizeof wanted / sizeof wanted[0]; i++) {
         const RedisModuleEvent event = {.id = wanted[i].event, .dataver = 1};

@@ -2,6 +2,7 @@
 /* freeze.c: see freeze.h. */
 #include "persist/freeze.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -27,6 +28,8 @@ struct frozen {
 static struct frozen *copies; /* in the child */
 static bool *copied;          /* shared with the child, which sets it */
 static bool born;             /* in the server: a child may still have to copy */
+static bool copies_soon;      /* in the server: the child of the last fork() will copy */
+static pthread_t server_thread;
 
 static int append_bytes(void *context, const void *data, size_t bytes)
 {
@@ -52,24 +55,6 @@ char *stream_in_memory(const struct value *value, size_t *bytes)
     return m.data;
 }
 
-void freeze_begin(void)
-{
-    born = copied != NULL;
-}
-
-void freeze_end(void)
-{
-    /* Before the first child: the page that the two share. */
-    if (copied == NULL) {
-        void *page =
-            mmap(NULL, sizeof *copied, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (page == MAP_FAILED) return; /* then nobody waits, and a count may be too high */
-        copied = page;
-    }
-    __atomic_store_n(copied, false, __ATOMIC_RELEASE);
-    born = false;
-}
-
 static void copy_one(void *context, const struct value *value)
 {
     (void)context;
@@ -81,10 +66,45 @@ static void copy_one(void *context, const struct value *value)
     copies = f;
 }
 
-void freeze_copy(void)
+/* Another thread may start a program, which has no need of copies. */
+static bool is_of_interest(void)
 {
-    if (!born && copied != NULL && copies == NULL) registry_each(copy_one, NULL);
-    if (copied != NULL) __atomic_store_n(copied, true, __ATOMIC_RELEASE);
+    return copied != NULL && !born && pthread_equal(pthread_self(), server_thread) != 0;
+}
+
+static void before_fork(void)
+{
+    if (!is_of_interest()) return;
+    __atomic_store_n(copied, false, __ATOMIC_RELEASE);
+    copies_soon = true;
+}
+
+static void copy_in_child(void)
+{
+    if (!is_of_interest()) return;
+    registry_each(copy_one, NULL);
+    __atomic_store_n(copied, true, __ATOMIC_RELEASE);
+}
+
+void freeze_prepare(void)
+{
+    void *page =
+        mmap(NULL, sizeof *copied, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return; /* then nobody waits, and a count may be too high */
+    copied = page;
+    server_thread = pthread_self();
+    registry_at_fork(before_fork, copy_in_child);
+}
+
+void freeze_begin(void)
+{
+    born = copies_soon;
+    copies_soon = false;
+}
+
+void freeze_end(void)
+{
+    born = false;
 }
 
 void freeze_wait(void)

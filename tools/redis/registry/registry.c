@@ -134,6 +134,26 @@ bool registry_has_key(const char *key, size_t key_bytes)
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
+static void (*fork_begins)(void), (*child_begins)(void);
+
+void registry_at_fork(void (*before)(void), void (*in_child)(void))
+{
+    fork_begins = before;
+    child_begins = in_child;
+}
+
+static void before_fork(void)
+{
+    registry_lock();
+    if (fork_begins != NULL) fork_begins();
+}
+
+static void after_fork_in_child(void)
+{
+    registry_unlock();
+    if (child_begins != NULL) child_begins();
+}
+
 /*
  * fork() runs the handlers in the reverse order of their registration.  A thread that drops a
  * filter has this mutex first and the library's then, so this handler must come first, too: it is
@@ -143,7 +163,7 @@ bool registry_has_key(const char *key, size_t key_bytes)
 static void prepare_for_fork(void)
 {
     static bool prepared;
-    if (!prepared) (void)pthread_atfork(registry_lock, registry_unlock, registry_unlock);
+    if (!prepared) (void)pthread_atfork(before_fork, registry_unlock, after_fork_in_child);
     prepared = true;
 }
 

@@ -38,6 +38,9 @@ void registry_set_key(struct value *value, int db, const char *key, size_t key_b
  * if it is there.  The caller holds the mutex. */
 void registry_enter(struct value *value);
 void registry_leave(struct value *value);
+/* Once there has been a value, each fork() of the process calls these: before it, and first of all
+ * in the child. */
+void registry_at_fork(void (*before)(void), void (*in_child)(void));
 
 /* The newest value; value->next is the one before it.  The caller holds the mutex. */
 struct value *registry_first(void);

@@ -57,6 +57,7 @@ typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
 
 #define REDISMODULE_OPTIONS_HANDLE_IO_ERRORS (1 << 0)
 #define REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD (1 << 2)
+#define VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION (1 << 5) /* Valkey 9; of no other */
 
 #define REDISMODULE_CMDFILTER_NOSELF (1 << 0)
 

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""migration.py MODULE TAMIS: slots that the servers move by themselves (CLUSTER MIGRATESLOTS of Valkey 9), while clients add.
+
+Skipped on servers without it; cluster.py moves slots as all servers can.
+"""
+import time
+
+from cluster_servers import Cluster
+from harness import beside, eventually, filters, run, same, served
+from redis_client import Client, Error
+from redis_server import skip
+
+ROUNDS = 4
+BATCH = 20
+KEYS_A_ROUND = 400
+
+
+class Asker:
+    """A client of whichever server has the slot."""
+
+    def __init__(self, server):
+        self.port = server.port
+        self.client = Client(self.port)
+
+    def __call__(self, *words):
+        while True:
+            answer = self.client(*words)
+            if not isinstance(answer, Error):
+                return answer
+            if not answer.startswith("MOVED "):
+                raise AssertionError(f"{words[:2]}: {answer}")
+            port = int(answer.split(":")[-1])
+            if port != self.port:
+                self.client.close()
+                self.port, self.client = port, Client(port)
+
+
+class Adder:
+    """Adds batches of new keys with a command; `given` grows when they are answered."""
+
+    def __init__(self, server, *words):
+        self.ask, self.words, self.given, self.longest = Asker(server), words, 0, 0
+
+    def keys(self, first, count):
+        return [f"{self.words[0]}-{i}" for i in range(first, first + count)]
+
+    def work(self):
+        """Steps for beside()."""
+        while True:
+            began = time.monotonic()
+            answers = self.ask(*self.words, *self.keys(self.given, BATCH))
+            same([answer in (0, 1) for answer in answers], [True] * BATCH, self.words)
+            self.longest = max(self.longest, time.monotonic() - began)
+            self.given += BATCH
+            yield
+            time.sleep(0.002)  # so that the end has not too many keys to ask for
+
+
+def migrate(slot, source, target):
+    """Moves the slot, and waits until both servers know."""
+    source.client().good("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", Cluster.name(target))
+
+    def ended():
+        jobs = source.client().good("CLUSTER", "GETSLOTMIGRATIONS")
+        told = str(jobs[0])
+        if "failed" in told or "cancelled" in told:
+            raise AssertionError(told)
+        return "success" in told
+
+    eventually(ended, "the slot has moved")
+
+
+def slots_move_by_themselves_while_keys_are_added():
+    """No key is lost, none is counted twice.  Seen to fail without copies in the child (copy_in_child() of freeze.c): items of CF.*
+    that were added while it began were counted twice.  Before, the server waited 10 s for a child that did not copy."""
+    with Cluster(2, timeout_ms=20000) as cluster:
+        source, target = cluster.masters
+        client = source.client()
+        tag = next(f"{{{i}}}" for i in range(1000) if client.good("CLUSTER", "KEYSLOT", f"{{{i}}}") < 8192)
+        slot = client.good("CLUSTER", "KEYSLOT", tag)
+        names = {name: name + tag for name in ("bloom", "counted", "durable", "cuckoo")}
+        client.good("BF.RESERVE", names["bloom"], "1e-9", 200000)
+        client.good("CF.RESERVE", names["counted"], 2000000)
+        client.good("TAMIS.RESERVE", names["durable"], "1e-9", 200000, "DURABLE")
+        client.good("CONFIG", "SET", "tamis.exact", "yes")
+        client.good("CF.RESERVE", names["cuckoo"], 200000)
+        adders = [Adder(source, "BF.MADD", names["bloom"]), Adder(source, "CF.INSERT", names["counted"], "ITEMS"),
+                  Adder(source, "BF.MADD", names["durable"]), Adder(source, "CF.INSERTNX", names["cuckoo"], "ITEMS")]
+        with beside(*[adder.work() for adder in adders]):
+            for _ in range(ROUNDS):
+                before = [adder.given for adder in adders]
+                eventually(lambda before=before: all(adder.given >= was + KEYS_A_ROUND
+                                                     for adder, was in zip(adders, before)), "keys are added")
+                migrate(slot, source, target)
+                source, target = target, source
+        ask = Asker(source)
+        for adder in adders:
+            keys = adder.keys(0, adder.given)
+            command = "CF.MEXISTS" if adder.words[0].startswith("CF") else "BF.MEXISTS"
+            same(ask(command, adder.words[1], *keys), [1] * adder.given, f"{adder.words[1]} after {adder.given} keys")
+        counted = adders[1]
+        counts = ask("TAMIS.COUNT", names["counted"], *counted.keys(0, counted.given))
+        same(sum(count > 1 for count in counts) <= len(counts) // 100, True, "few strangers meet in a filter of this size")
+        same(ask("CF.INFO", names["counted"])[7], counted.given, "items that were added once")
+        eventually(lambda: filters(target) == [], "what has moved away is gone")
+        print(f"longest: {[adder.longest for adder in adders]}")
+        print(f"keys: {[adder.given for adder in adders]}")
+
+
+with served() as (_, asked):
+    has_migrateslots = asked.good("COMMAND", "INFO", "cluster|migrateslots")[0] is not None
+if not has_migrateslots:
+    skip("this server has no CLUSTER MIGRATESLOTS")
+run(slots_move_by_themselves_while_keys_are_added)
