@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """cuckoo.py MODULE TAMIS: CF.* on filters of kind counting: counts are right after dumps, logs and replication.
 
-It was seen to fail without freeze_copy(), and for a leftover that was taken beside an AOF.
+It was seen to fail without copy_in_child(), and for a leftover that was taken beside an AOF.
 """
 import struct
 
