@@ -86,11 +86,6 @@ def is_rewritten(client):
     eventually(lambda: b"aof_rewrite_in_progress:0" in client.good("INFO", "persistence"), "the AOF is rewritten")
 
 
-def is_saved(client):
-    """No child saves; the one of a full sync may be there for a moment after the replica has its master."""
-    eventually(lambda: b"rdb_bgsave_in_progress:0" in client.good("INFO", "persistence"), "no child saves")
-
-
 def together(*calls):
     """Makes the calls at the same time, each in a thread of its own; returns what they return."""
     with concurrent.futures.ThreadPoolExecutor(len(calls)) as pool:
