@@ -256,3 +256,11 @@ TAMIS_API int tamis_filter_close(tamis_filter *filter)
     filter_free(filter);
     return rc;
 }
+
+TAMIS_API void tamis_filter_release(tamis_filter *filter)
+{
+    if (filter == NULL) return;
+    tamis__interval_end(filter);
+    if (!filter->read_only && is_dropped(filter)) tamis__journal_forget(filter);
+    filter_free(filter);
+}

@@ -203,6 +203,17 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_or_create(tamis_store *store, c
 TAMIS_API int tamis_filter_close(tamis_filter *filter);
 
 /*
+ * Gives the handle back as tamis_filter_close() does, and at once: nothing is brought to the disk,
+ * and the catalog is not told the item count.  For a program that has many filters, keeps some of
+ * them open, and opens the others again when it needs them.  NULL is allowed.
+ *
+ * Durable  no more than before.  A killed process or a release loses no key.  A power cut may lose
+ *          what was added since the last checkpoint; a later tamis_filter_sync() by any handle
+ * makes that checkpoint.  The log of a durable filter stays, and the next open reads it back.
+ */
+TAMIS_API void tamis_filter_release(tamis_filter *filter);
+
+/*
  * Removes a filter and its files.  Handles that are open on it, in whatever process, get
  * TAMIS_EDROPPED at their next call that finds the catalog free (they never wait for it).  Durable
  * when it returns 0.  TAMIS_ENOTFOUND, TAMIS_EREADONLY.

@@ -99,6 +99,15 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_store_set_busy_timeout(tamis_store *store,
 TAMIS_API TAMIS_MUST_CHECK int tamis_store_set_busy_callback(tamis_store *store, tamis_busy_fn *fn,
                                                              void *context);
 
+/*
+ * Says that descriptors which filters keep open get numbers from `number` on, as long as the system
+ * has such numbers (RLIMIT_NOFILE).  For servers that must have the low numbers for their clients:
+ * one that uses select(), or has a table of a fixed length.  For the whole process; 0, as it is at
+ * first, is no wish.  Each filter that keys are added to has one descriptor, and one more for a
+ * segment that keys are removed from.  Returns 0; TAMIS_EINVAL: a number below 0.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_descriptors_set_least(int number);
+
 /* Gives the handle back.  NULL is allowed, the same handle twice is not.  Filters opened from the
  * store stay usable until they are closed. */
 TAMIS_API void tamis_store_close(tamis_store *store);

@@ -3,12 +3,15 @@
  * never while waiting. */
 #include "os/private_fd.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 
 #include "os/io.h"
+#include "tamis_store.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct tamis__private_fd *files;
+static int least; /* tamis_descriptors_set_least() */
 static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
 
 static void before_fork(void)
@@ -39,6 +42,25 @@ static void install_handlers(void)
     (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
+TAMIS_API int tamis_descriptors_set_least(int number)
+{
+    if (number < 0)
+        return tamis__fail(TAMIS_EINVAL, "%d is no number of a descriptor; pass 0 or more", number);
+    (void)pthread_mutex_lock(&mutex);
+    least = number;
+    (void)pthread_mutex_unlock(&mutex);
+    return 0;
+}
+
+/* Gives a descriptor a number that is high enough.  If none is free there, it keeps its own. */
+static int raised(int fd)
+{
+    const int high = fd < least ? fcntl(fd, F_DUPFD_CLOEXEC, least) : -1;
+    if (high < 0) return fd;
+    tamis__close(fd);
+    return high;
+}
+
 int tamis__private_open(int dir_fd, const char *name, int flags, unsigned mode, const char *what,
                         struct tamis__private_fd *file)
 {
@@ -47,6 +69,7 @@ int tamis__private_open(int dir_fd, const char *name, int flags, unsigned mode, 
     (void)pthread_mutex_lock(&mutex);
     const int rc = tamis__open(dir_fd, name, flags, mode, what, &file->fd);
     if (rc == 0) {
+        file->fd = raised(file->fd);
         file->next = files;
         file->link = &files;
         if (files != NULL) files->link = &file->next;

@@ -134,10 +134,8 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, st
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_BLOOM, &value);
-    if (held == HELD_OTHER)
-        (void)RedisModule_ReplyWithError(ctx, WRONG_TYPE);
-    else if (held == HELD_NONE && adding->no_create)
-        (void)RedisModule_ReplyWithError(ctx, NOT_FOUND);
+    if (held == HELD_NONE ? adding->no_create : held != HELD_VALUE)
+        (void)RedisModule_ReplyWithError(ctx, held_error(held));
     else if (held == HELD_NONE)
         value = bf_make(ctx, key, argv[1], adding);
     RedisModuleString **items = argv + adding->first;

@@ -125,8 +125,8 @@ int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const char *data = RedisModule_StringPtrLen(argv[3], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_BLOOM, &value);
-    if (held == HELD_OTHER)
-        error = WRONG_TYPE;
+    if (held == HELD_OTHER || held == HELD_CLOSED)
+        error = held_error(held);
     else if (held == HELD_VALUE && value->valkey != NULL)
         error = "ERR received bad data";
     else if (held == HELD_VALUE)

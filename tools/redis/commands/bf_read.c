@@ -16,7 +16,8 @@ int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const enum held held = key_held(key, TYPE_BLOOM, &value);
     if (held == HELD_VALUE) items = value_items(value);
     RedisModule_CloseKey(key);
-    if (held == HELD_OTHER) return RedisModule_ReplyWithError(ctx, WRONG_TYPE);
+    if (held == HELD_OTHER || held == HELD_CLOSED)
+        return RedisModule_ReplyWithError(ctx, held_error(held));
     return items < 0 ? reply_failure(ctx, "the filter cannot be asked")
                      : RedisModule_ReplyWithLongLong(ctx, items);
 }

@@ -115,10 +115,10 @@ int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         if (!take_shape(ctx, argv, argc, &adding.shape)) return REDISMODULE_OK;
     }
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum held held = key_held(key, TYPE_BLOOM, &value);
+    const enum held held = key_look(key, TYPE_BLOOM, &value);
     if (held == HELD_OTHER) {
         (void)RedisModule_ReplyWithError(ctx, WRONG_TYPE);
-    } else if (held == HELD_VALUE) {
+    } else if (held != HELD_NONE) {
         (void)RedisModule_ReplyWithError(ctx, "ERR item exists");
     } else if ((value = bf_make(ctx, key, argv[1], &adding)) != NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");

@@ -87,9 +87,13 @@ static struct value *open_bits(RedisModuleCtx *ctx, RedisModuleString **argv, in
 {
     struct value *value;
     *key = RedisModule_OpenKey(ctx, argv[1], mode);
-    if (key_held(*key, TYPE_BLOOM, &value) != HELD_VALUE) {
+    const enum held held = key_held(*key, TYPE_BLOOM, &value);
+    if (held != HELD_VALUE) {
         RedisModule_CloseKey(*key);
-        (void)pass_on(ctx, command, argv, argc);
+        if (held == HELD_CLOSED)
+            (void)RedisModule_ReplyWithError(ctx, held_error(held));
+        else
+            (void)pass_on(ctx, command, argv, argc);
         return NULL;
     }
     if (value->filter == NULL)

@@ -89,7 +89,7 @@ int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const char *error = take_reserve_options(argv, argc, &r);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum held held = key_held(key, TYPE_CUCKOO, &value);
+    const enum held held = key_look(key, TYPE_CUCKOO, &value);
     cuckoo_init(&cuckoo, (uint64_t)r.capacity, (uint32_t)r.bucket_size, (uint32_t)r.max_iterations,
                 (uint32_t)r.expansion);
     if (held != HELD_NONE) {
@@ -115,10 +115,8 @@ static struct value *open_to_add(RedisModuleCtx *ctx, RedisModuleString *name, u
     const enum held held = key_held(*key, TYPE_CUCKOO, &value);
     cuckoo_init(&cuckoo, capacity, (uint32_t)config.cf_bucket_size,
                 (uint32_t)config.cf_max_iterations, (uint32_t)config.cf_expansion);
-    if (held == HELD_OTHER)
-        (void)RedisModule_ReplyWithError(ctx, WRONG_TYPE);
-    else if (held == HELD_NONE && no_create)
-        (void)RedisModule_ReplyWithError(ctx, NOT_FOUND);
+    if (held == HELD_NONE ? no_create : held != HELD_VALUE)
+        (void)RedisModule_ReplyWithError(ctx, held_error(held));
     else if (held == HELD_NONE)
         value = make_cuckoo_key(ctx, *key, name, &cuckoo, "Could not create filter");
     if (value != NULL && value->cuckoo.filters >= config.cf_max_expansions) {

@@ -195,8 +195,8 @@ int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return RedisModule_ReplyWithError(ctx, "Invalid position");
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_CUCKOO, &value);
-    if (held == HELD_OTHER)
-        error = WRONG_TYPE;
+    if (held == HELD_OTHER || held == HELD_CLOSED)
+        error = held_error(held);
     else if (iterator == 1)
         error =
             held == HELD_VALUE ? "ERR item exists" : load_cuckoo_head(ctx, key, argv[1], argv[3]);

@@ -15,10 +15,12 @@ int cf_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc != 3) return RedisModule_WrongArity(ctx);
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    if (key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE)
+    const enum held held = key_held(key, TYPE_CUCKOO, &value);
+    if (held == HELD_VALUE)
         count = is_exact_cuckoo(value) ? (int64_t)exact_count(value, item, bytes)
                                        : tamis_filter_count(value->filter, item, bytes);
     RedisModule_CloseKey(key);
+    if (held == HELD_CLOSED) return RedisModule_ReplyWithError(ctx, held_error(held));
     counts.asked++;
     return count < 0 ? reply_failure(ctx, "the filter cannot be asked")
                      : RedisModule_ReplyWithLongLong(ctx, count);
@@ -32,7 +34,8 @@ int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc != 3) return RedisModule_WrongArity(ctx);
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const bool there = key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE;
+    const enum held held = key_held(key, TYPE_CUCKOO, &value);
+    const bool there = held == HELD_VALUE;
     if (there && is_exact_cuckoo(value)) {
         rc = exact_remove(value, item, bytes);
     } else if (there) {
@@ -41,6 +44,7 @@ int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         if (rc > 0) cuckoo_deleted(&value->cuckoo);
     }
     RedisModule_CloseKey(key);
+    if (held == HELD_CLOSED) return RedisModule_ReplyWithError(ctx, held_error(held));
     if (!there) return RedisModule_ReplyWithError(ctx, "Not found");
     if (rc < 0) return reply_failure(ctx, "the item cannot be deleted");
     (void)RedisModule_ReplyWithBool(ctx, rc);
@@ -52,7 +56,7 @@ int cf_compact(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct value *value;
     if (argc != 2) return RedisModule_WrongArity(ctx);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const bool there = key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE;
+    const bool there = key_look(key, TYPE_CUCKOO, &value) == HELD_VALUE;
     if (there && is_exact_cuckoo(value))
         exact_compact(value);
     else if (there)

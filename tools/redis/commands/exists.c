@@ -34,7 +34,8 @@ static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum 
     const enum held held = key_held(key, type, &value);
     if (held == HELD_VALUE) rc = ask_one(value, item, bytes);
     RedisModule_CloseKey(key);
-    if (is_refused(held, type)) return RedisModule_ReplyWithError(ctx, WRONG_TYPE);
+    if (is_refused(held, type) || held == HELD_CLOSED)
+        return RedisModule_ReplyWithError(ctx, held_error(held));
     counts.asked++;
     return rc < 0 ? reply_failure(ctx, "the filter cannot be asked") : reply(ctx, type, rc);
 }
@@ -60,7 +61,8 @@ static int mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum
     const bool there = held == HELD_VALUE;
     if (there) rc = ask_all(value, items);
     RedisModule_CloseKey(key);
-    if (is_refused(held, type)) return RedisModule_ReplyWithError(ctx, WRONG_TYPE);
+    if (is_refused(held, type) || held == HELD_CLOSED)
+        return RedisModule_ReplyWithError(ctx, held_error(held));
     if (rc < 0) return reply_failure(ctx, "the filter cannot be asked");
     counts.asked += items->count;
     (void)RedisModule_ReplyWithArray(ctx, (long)items->count);

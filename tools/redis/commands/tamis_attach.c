@@ -83,7 +83,7 @@ int tamis_attach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (bytes > TAMIS_NAME_MAX || (argc == 3 && strlen(filter) != bytes))
         return RedisModule_ReplyWithError(ctx, "ERR no filter can have that name");
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum held held = key_held(key, TYPE_BLOOM, &value);
+    const enum held held = key_look(key, TYPE_BLOOM, &value);
     if (held == HELD_NONE)
         attach_to_key(ctx, key, argv[1], filter);
     else

@@ -8,19 +8,28 @@
 #include "server/thread.h"
 #include "tamis_build.h"
 #include "value/durable.h"
+#include "value/handles.h"
 
-/* The filters of the keys from argument `first` on; the array is freed by the caller.  Replies and
- * returns NULL if a key has none.  `type` becomes that of the first key. */
+static void free_sources(tamis_filter **sources)
+{
+    RedisModule_Free(sources);
+    handles_let_go();
+}
+
+/* The filters of the keys from argument `first` on; free_sources() frees the array, until which all
+ * of them stay open.  Replies and returns NULL if a key has none.  `type` becomes that of the first
+ * key. */
 static tamis_filter **sources_of(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int first,
                                  enum type *type)
 {
     RedisModuleKey *key;
     const enum type wanted = *type;
     tamis_filter **sources = RedisModule_Calloc((size_t)argc, sizeof(tamis_filter *));
+    handles_hold();
     for (int i = first; i < argc; i++) {
         const struct value *value = key_open(ctx, argv[i], wanted, REDISMODULE_READ, &key);
         if (value == NULL) {
-            RedisModule_Free(sources);
+            free_sources(sources);
             return NULL;
         }
         durable_wait(value);
@@ -55,7 +64,7 @@ int tamis_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         (void)answer_change(ctx, key, tamis_filter_merge(to->filter, &merge),
                             "the filters cannot be merged");
     }
-    RedisModule_Free(sources);
+    free_sources(sources);
     return REDISMODULE_OK;
 }
 
@@ -72,7 +81,7 @@ static int combine_into(RedisModuleCtx *ctx, RedisModuleString *name, struct tam
 {
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
-    const enum held held = key_held(key, type, &value);
+    const enum held held = key_look(key, type, &value);
     if (held == HELD_NONE &&
         key_make(ctx, key, name, value_new(type), create_merged, merge, TOLD) != NULL)
         (void)RedisModule_ReplicateVerbatim(ctx);
@@ -102,7 +111,7 @@ int tamis_combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
                                 .count = (size_t)argc - 3,
                                 .flags = intersect ? TAMIS_MERGE_INTERSECT : 0};
     (void)combine_into(ctx, argv[1], &merge, type);
-    RedisModule_Free(sources);
+    free_sources(sources);
     return REDISMODULE_OK;
 }
 

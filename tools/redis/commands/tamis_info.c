@@ -11,6 +11,7 @@
 #include "server/busy.h"
 #include "server/config.h"
 #include "value/durable.h"
+#include "value/handles.h"
 
 /* A number that no integer of a reply can hold is told as text. */
 static void reply_number(RedisModuleCtx *ctx, uint64_t number)
@@ -169,18 +170,18 @@ struct totals {
     uint64_t filters, attached, segments, bytes, items, unclean, degraded, orphans;
 };
 
-static void total_one(void *context, const struct value *value)
+static void total_one(void *context, struct value *value)
 {
     struct totals *totals = context;
-    struct tamis_filter_stat stat = {.size = sizeof stat};
     totals->filters++;
     totals->attached += !value_is_ours(value);
-    if (busy_is_stuck() || tamis_filter_stat(value->filter, &stat) < 0) return;
-    totals->segments += stat.segment_count;
-    totals->bytes += stat.size_bytes;
-    totals->items += stat.items;
-    totals->unclean += (stat.state & TAMIS_STATE_UNCLEAN) != 0;
-    totals->degraded += (stat.state & TAMIS_STATE_DEGRADED) != 0;
+    if (busy_is_stuck()) return;
+    const struct known known = value_known(value);
+    totals->segments += known.segments;
+    totals->bytes += known.bytes;
+    totals->items += known.items;
+    totals->unclean += known.unclean;
+    totals->degraded += known.degraded;
 }
 
 static void count_orphan(void *context, const char *name, const char *was)
@@ -190,7 +191,7 @@ static void count_orphan(void *context, const char *name, const char *was)
     ++*(uint64_t *)context;
 }
 
-enum { TOTALS = 14 };
+enum { TOTALS = 15 };
 struct total {
     const char *name;
     uint64_t number;
@@ -203,6 +204,7 @@ static void sum_up(struct total list[TOTALS])
     registry_each(total_one, &t);
     orphans_each(count_orphan, &t.orphans);
     const struct total all[TOTALS] = {{"filters", t.filters},
+                                      {"open_filters", handles_open()},
                                       {"attached_filters", t.attached},
                                       {"orphans", t.orphans},
                                       {"segments", t.segments},

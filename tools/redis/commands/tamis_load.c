@@ -148,7 +148,7 @@ int tamis_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const char *error = take_load_options(argv, argc, &load, &expansion);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum held held = key_held(key, TYPE_ANY, &value);
+    const enum held held = key_look(key, TYPE_ANY, &value);
     if (held == HELD_NONE)
         (void)load_key(ctx, key, argv[1], &load, expansion);
     else

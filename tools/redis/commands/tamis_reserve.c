@@ -244,7 +244,7 @@ int tamis_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum type type =
         tamis_kind_has(wish.spec.kind, TAMIS_KIND_COUNTS) ? TYPE_CUCKOO : TYPE_BLOOM;
-    const enum held held = key_held(key, type, &value);
+    const enum held held = key_look(key, type, &value);
     if (held != HELD_NONE && wish.if_missing)
         compare_with_wish(ctx, argv[1], &wish.spec, wish.secret);
     else if (held != HELD_NONE)

@@ -23,6 +23,7 @@
 #include "registry/registry.h"
 #include "server/thread.h"
 #include "value/durable.h"
+#include "value/handles.h"
 
 /* How many filters are dropped in one change of the store: that takes some milliseconds, and a
  * command that makes a filter waits meanwhile. */
@@ -77,7 +78,7 @@ static struct kept **find(struct list *list, const char *name, int64_t created_a
     struct kept **link = &list->first;
     for (; *link != NULL; link = &(*link)->next) {
         const struct value *v = (*link)->value;
-        if (v->filter != NULL && value_is_ours(v) &&
+        if (value_is_stored(v) && value_is_ours(v) &&
             (name == NULL ? v->created_at == created_at : strcmp(v->name, name) == 0))
             return link;
     }
@@ -118,7 +119,7 @@ static void take_work(void)
         struct kept *k = take(&queue, &queue.first);
         const struct value *v = k->value;
         const bool stays = must_stay(k);
-        if (v->filter == NULL || !value_is_ours(v))
+        if (!value_is_stored(v) || !value_is_ours(v))
             k->what = CLOSE;
         else
             k->what = stays ? PUT_APART : DROP;
@@ -127,9 +128,11 @@ static void take_work(void)
 }
 
 /* Has a local process dropped it?  Another filter may have its name by now. */
-static bool is_lost(const struct value *value)
+static bool is_lost(struct value *value)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
+    const int rc = value_open_alone(value);
+    if (rc < 0) return rc == TAMIS_EDROPPED;
     return tamis_filter_stat(value->filter, &stat) == TAMIS_EDROPPED;
 }
 
@@ -158,6 +161,8 @@ static void put_apart(struct kept *k)
     registry_lock(); /* others look for names */
     (void)strcpy(k->value->name, apart);
     registry_unlock();
+    tamis_filter_release(k->value->filter); /* a close would bring it to the disk */
+    k->value->filter = NULL;
 }
 
 /* Does the work, without the mutex. */
@@ -268,7 +273,8 @@ size_t kept_finish(void)
 
 void kept_release(struct value *value)
 {
-    if (value->filter == NULL && cuckoo_size_bytes(&value->cuckoo) + value->arrived < SMALL_BYTES) {
+    if (!value_is_stored(value) &&
+        cuckoo_size_bytes(&value->cuckoo) + value->arrived < SMALL_BYTES) {
         value_free(value);
         return;
     }
@@ -354,7 +360,8 @@ static struct kept *take_back(int64_t created_at, struct value *value)
     struct list *list = &kept;
     struct kept **found = find(list, NULL, created_at);
     if (found == NULL) found = find(list = &queue, NULL, created_at);
-    if (found == NULL || is_lost((*found)->value)) return NULL;
+    if (found == NULL || value_open_alone((*found)->value) < 0 || is_lost((*found)->value))
+        return NULL;
     struct kept *k = take(list, found);
     durable_wait(k->value);
     value->filter = k->value->filter;

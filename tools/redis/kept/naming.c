@@ -8,6 +8,7 @@
 #include "kept/leftovers.h"
 #include "registry/registry.h"
 #include "value/durable.h"
+#include "value/handles.h"
 
 static bool unsettled; /* a filter may have another name than its key; guarded by the mutex */
 
@@ -55,7 +56,7 @@ void naming_adopt(struct value *value, int db, const char *key, size_t key_bytes
 
 void naming_follow(struct value *value, int db, const char *key, size_t key_bytes)
 {
-    if (value->filter == NULL) return; /* it is in memory: exact.h */
+    if (value->link == NULL) return; /* it is in memory: exact.h */
     registry_lock();
     registry_set_key(value, db, key, key_bytes);
     settle(value);
@@ -67,12 +68,14 @@ void naming_replace(struct value *value, const char *name, tamis_filter *filter)
     const uint32_t expansion = value->expansion;
     durable_wait(value);
     registry_lock();
+    handles_leave(value);
     (void)registry_drop_filter(value->name);
     (void)tamis_filter_close(value->filter); /* before the drop, this would bring it to the disk */
     value->filter = filter;
     value->life = LIFE_FOUND;
     (void)strcpy(value->name, name);
     if (value_describe(value) == 0) value->expansion = expansion;
+    handles_enter(value);
     settle(value);
     registry_unlock();
 }

@@ -9,6 +9,7 @@
 #include "kept/naming.h"
 #include "kept/store.h"
 #include "registry/registry.h"
+#include "value/handles.h"
 
 /* Calls fn for pieces of segment `index` of both filters, until it returns something else than 0.
  */
@@ -96,7 +97,8 @@ static bool has_grown(tamis_filter *filter)
 static int join_bits(struct value *value, const struct leftover *before)
 {
     tamis_filter *filter = NULL;
-    int rc = tamis_filter_open(registry_store(), before->name, 0, &filter);
+    int rc = value_open(value);
+    if (rc == 0) rc = tamis_filter_open(registry_store(), before->name, 0, &filter);
     if (rc < 0) return rc;
     if (!is_within(value->filter, filter)) {
         rc = has_grown(value->filter) || has_grown(filter) ? 0 : TAMIS_EFOREIGN;
@@ -138,7 +140,7 @@ static bool supersede_renamed(struct leftover *l)
 {
     struct value *value = registry_find_loaded(leftovers_origin(l));
     tamis_filter *filter = NULL;
-    if (value == NULL || l->kind != value->kind || value_counts(value) ||
+    if (value == NULL || l->kind != value->kind || value_counts(value) || value_open(value) < 0 ||
         tamis_filter_open(registry_store(), l->name, 0, &filter) < 0)
         return false;
     if (is_within(value->filter, filter)) {

@@ -3,12 +3,15 @@
 #include "keys/keys.h"
 
 #include "keys/cf_shape.h"
+#include <stdio.h>
+
 #include "server/args.h"
 #include "server/config.h"
 #include "value/exact.h"
+#include "value/handles.h"
 #include "value/valkey.h"
 
-enum held key_held(RedisModuleKey *key, enum type type, struct value **value)
+enum held key_look(RedisModuleKey *key, enum type type, struct value **value)
 {
     *value = NULL;
     if (key == NULL || RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY) return HELD_NONE;
@@ -24,14 +27,39 @@ enum held key_held(RedisModuleKey *key, enum type type, struct value **value)
     return HELD_OTHER;
 }
 
+static int open_error; /* of the last HELD_CLOSED */
+
+enum held key_held(RedisModuleKey *key, enum type type, struct value **value)
+{
+    const enum held held = key_look(key, type, value);
+    if (held != HELD_VALUE) return held;
+    const int rc = value_open(*value);
+    if (rc == 0) return HELD_VALUE;
+    open_error = rc;
+    *value = NULL;
+    return HELD_CLOSED;
+}
+
+const char *held_error(enum held held)
+{
+    static char text[1200];
+    if (held == HELD_NONE) return NOT_FOUND;
+    if (held != HELD_CLOSED) return WRONG_TYPE;
+    (void)snprintf(text, sizeof text, "ERR the filter cannot be opened: %s",
+                   open_error == TAMIS_EDROPPED ? "the store does not have it any more"
+                                                : tamis_last_error());
+    for (char *c = text; *c != '\0'; c++)
+        if (*c == '\r' || *c == '\n') *c = ' '; /* they would end the reply */
+    return text;
+}
+
 /* Replies why a key was not opened, and closes it. */
 static struct value *not_opened(RedisModuleCtx *ctx, RedisModuleKey *key, enum held held,
                                 const struct value *value)
 {
     RedisModule_CloseKey(key);
     (void)RedisModule_ReplyWithError(
-        ctx, held == HELD_NONE    ? NOT_FOUND
-             : held == HELD_OTHER ? WRONG_TYPE
+        ctx, held != HELD_VALUE ? held_error(held)
              : is_exact_cuckoo(value)
                  ? "ERR tamis: this is a cuckoo filter of RedisBloom, which has "
                    "the commands CF.* only"

@@ -5,8 +5,14 @@
 #include "keys/make.h"
 
 /* What a key holds, for a command that works on one type, or on any (TYPE_ANY). */
-enum held { HELD_NONE, HELD_OTHER, HELD_VALUE };
+enum held { HELD_NONE, HELD_OTHER, HELD_VALUE, HELD_CLOSED };
+/* The filter of a value that this gives is open (value_open()).  HELD_CLOSED: it cannot be opened,
+ * and *value is NULL. */
 enum held key_held(RedisModuleKey *key, enum type type, struct value **value);
+/* The same without opening anything; never HELD_CLOSED. */
+enum held key_look(RedisModuleKey *key, enum type type, struct value **value);
+/* The text of the error for a key that has no value to work on.  It is good until the next call. */
+const char *held_error(enum held held);
 #define READ_WRITE (REDISMODULE_READ | REDISMODULE_WRITE)
 /* Opens a key of that type.  If the key has no such value, replies with an error and returns NULL.
  * TYPE_ANY refuses cuckoo filters of RedisBloom, and TYPE_BLOOM too filters of valkey-bloom, which

@@ -29,6 +29,7 @@
 #include "server/busy.h"
 #include "server/config.h"
 #include "value/durable.h"
+#include "value/handles.h"
 
 static bool loaded; /* a dump or an AOF, when the server began */
 
@@ -132,6 +133,7 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
 static void tidy(void)
 {
     if (registry_store() != NULL) busy_pass(registry_store());
+    handles_trim(); /* the setting may have changed */
     if (busy_is_stuck()) return;
     kept_try_again();
     naming_try_again();
@@ -161,9 +163,11 @@ static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     naming_swap(swap->dbnum_first, swap->dbnum_second);
 }
 
-static void sync_one(void *context, const struct value *value)
+static void sync_one(void *context, struct value *value)
 {
-    const int rc = tamis_filter_sync(value->filter);
+    int rc = value_open(value);
+    if (rc == TAMIS_EDROPPED) return;
+    if (rc == 0) rc = tamis_filter_sync(value->filter);
     if (rc < 0 && rc != TAMIS_EREADONLY) /* a static filter is on the disk already */
         RedisModule_Log(context, "warning", "the filter '%s' is not on the disk: %s", value->name,
                         tamis_last_error());
@@ -195,7 +199,7 @@ static int on_key(RedisModuleCtx *ctx, int type, const char *event, RedisModuleS
     size_t bytes;
     RedisModuleKey *key =
         RedisModule_OpenKey(ctx, name, REDISMODULE_READ | REDISMODULE_OPEN_KEY_NOTOUCH);
-    if (key_held(key, TYPE_ANY, &value) == HELD_VALUE) {
+    if (key_look(key, TYPE_ANY, &value) == HELD_VALUE) {
         const char *text = RedisModule_StringPtrLen(name, &bytes);
         naming_follow(value, RedisModule_GetSelectedDb(ctx), text, bytes);
     }

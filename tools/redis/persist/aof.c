@@ -11,6 +11,7 @@
 #include "persist/cuckoo_data.h"
 #include "tamis_build.h"
 #include "value/exact.h"
+#include "value/handles.h"
 #include "value/head.h"
 #include "value/pieces.h"
 #include "value/valkey_blob.h"
@@ -153,6 +154,7 @@ void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value)
         RedisModule_EmitAOF(aof, "TAMIS.ATTACH", "sc", key, v->name);
         return;
     }
-    if (!(v->type == TYPE_CUCKOO ? emit_cuckoo(aof, key, v) : emit_filter(aof, key, v)))
+    if (value_open(v) < 0 ||
+        !(v->type == TYPE_CUCKOO ? emit_cuckoo(aof, key, v) : emit_filter(aof, key, v)))
         log_failure(aof, v);
 }

@@ -13,6 +13,7 @@
 #include "keys/make.h"
 #include "value/durable.h"
 #include "value/exact.h"
+#include "value/handles.h"
 #include "value/valkey.h"
 
 struct copying {
@@ -85,21 +86,33 @@ static int copy_memory(struct value *to, const struct value *from)
     return to->valkey != NULL ? 0 : TAMIS_ENOMEM;
 }
 
+/* Makes the filter of `to`, which has that key, from another one, which stays open meanwhile. */
+static int copy_filter(struct value *from, struct value *to, int db, const char *key,
+                       size_t key_bytes)
+{
+    int rc = value_open(from);
+    if (rc < 0) return rc;
+    struct copying copying = {.from = from->filter, .durable = from->durable};
+    durable_wait(from);
+    handles_hold();
+    rc = make_filter(to, db, key, key_bytes, import_from_pipe, &copying);
+    handles_let_go();
+    return rc;
+}
+
 void *copy_value(RedisModuleKeyOptCtx *ctx, const void *value)
 {
-    const struct value *from = value;
+    struct value *from = (struct value *)(uintptr_t)value;
     struct value *to = value_new(from->type);
-    struct copying copying = {.from = from->filter, .durable = from->durable};
     size_t key_bytes;
     const char *key = RedisModule_StringPtrLen(RedisModule_GetToKeyNameFromOptCtx(ctx), &key_bytes);
-    durable_wait(from);
     to->as_valkey = from->as_valkey;
-    const int rc = from->filter == NULL ? copy_memory(to, from)
-                                        : make_filter(to, RedisModule_GetToDbIdFromOptCtx(ctx), key,
-                                                      key_bytes, import_from_pipe, &copying);
+    const int rc = value_is_stored(from)
+                       ? copy_filter(from, to, RedisModule_GetToDbIdFromOptCtx(ctx), key, key_bytes)
+                       : copy_memory(to, from);
     if (rc < 0) {
         RedisModule_Log(NULL, "warning", "COPY to the key '%.*s': %s", (int)key_bytes, key,
-                        from->filter == NULL ? "there is no memory" : tamis_last_error());
+                        value_is_stored(from) ? tamis_last_error() : "there is no memory");
         value_free(to);
         return NULL;
     }

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "registry/registry.h"
+#include "value/handles.h"
 
 /* A child that has not copied by then is stopped, or dead: commands go on. */
 #define WAIT_NS 10000000000
@@ -55,10 +56,10 @@ char *stream_in_memory(const struct value *value, size_t *bytes)
     return m.data;
 }
 
-static void copy_one(void *context, const struct value *value)
+static void copy_one(void *context, struct value *value)
 {
     (void)context;
-    if (!value_counts(value)) return;
+    if (!value_counts(value) || value_open(value) < 0) return;
     struct frozen *f = RedisModule_Calloc(1, sizeof *f);
     f->value = value;
     f->stream.data = stream_in_memory(value, &f->stream.bytes);

@@ -33,6 +33,7 @@
 #include "server/args.h"
 #include "server/config.h"
 #include "value/durable.h"
+#include "value/handles.h"
 
 #define VERSION 1u
 #define NUMBERS 12u
@@ -125,9 +126,10 @@ static bool save_payload(RedisModuleIO *rdb, struct value *v)
 
 void rdb_save_value(RedisModuleIO *rdb, void *value)
 {
-    const struct value *v = value;
+    struct value *v = value;
     const struct cuckoo *c = &v->cuckoo;
     durable_wait(v);
+    (void)value_open(v); /* what cannot be opened cannot be exported below, which says so */
     if (rdb_save_valkey(rdb, v) || save_payload(rdb, value)) return;
     const bool reference = refers(v);
     const uint64_t numbers[NUMBERS] = {

@@ -9,6 +9,7 @@
 #include "registry/registry.h"
 #include "value/durable.h"
 #include "value/exact.h"
+#include "value/handles.h"
 #include "value/valkey.h"
 
 /* RedisBloom's types have encoding version 4; what we write has one that it refuses. */
@@ -69,6 +70,10 @@ static void digest(RedisModuleDigest *to, void *value)
     }
     if (v->valkey != NULL) {
         digest_valkey(to, v->valkey);
+        return;
+    }
+    if (value_open(v) < 0) {
+        RedisModule_DigestEndSequence(to);
         return;
     }
     char *buffer = RedisModule_Alloc(PIECE);

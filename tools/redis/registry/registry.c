@@ -7,6 +7,7 @@
 
 #include "server/busy.h"
 #include "server/config.h"
+#include "value/handles.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t told = PTHREAD_COND_INITIALIZER;
@@ -45,6 +46,7 @@ int registry_open(void)
     const int rc = tamis_store_open(config.store, TAMIS_CREATE, &store);
     if (rc < 0) return rc;
     busy_watch(store);
+    handles_set_store(store);
     return 1;
 }
 
@@ -163,7 +165,10 @@ static void after_fork_in_child(void)
 static void prepare_for_fork(void)
 {
     static bool prepared;
-    if (!prepared) (void)pthread_atfork(before_fork, registry_unlock, after_fork_in_child);
+    if (!prepared) {
+        handles_prepare_for_fork(); /* whoever has both mutexes has the registry's first */
+        (void)pthread_atfork(before_fork, registry_unlock, after_fork_in_child);
+    }
     prepared = true;
 }
 
@@ -175,10 +180,12 @@ void registry_enter(struct value *value)
     value->link = &values;
     if (values != NULL) values->link = &value->next;
     values = value;
+    handles_enter(value);
 }
 
 void registry_leave(struct value *value)
 {
+    handles_leave(value);
     if (value->link == NULL) return;
     table_leave(value);
     *value->link = value->next;
@@ -225,10 +232,10 @@ struct value *registry_find_loaded(int64_t origin)
     return v;
 }
 
-void registry_each(void (*fn)(void *context, const struct value *value), void *context)
+void registry_each(void (*fn)(void *context, struct value *value), void *context)
 {
     registry_lock();
-    for (const struct value *v = values; v != NULL; v = v->next)
+    for (struct value *v = values; v != NULL; v = v->next)
         fn(context, v);
     registry_unlock();
 }

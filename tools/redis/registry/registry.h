@@ -35,7 +35,7 @@ int registry_rename(struct value *value, const char *name);
 /* Sets the key of a value, which may be in the list or not.  The caller holds the mutex. */
 void registry_set_key(struct value *value, int db, const char *key, size_t key_bytes);
 /* registry_enter() puts a value, which has its key, into the list; registry_leave() takes it off,
- * if it is there.  The caller holds the mutex. */
+ * if it is there.  The same for its handle (handles.h).  The caller holds the mutex. */
 void registry_enter(struct value *value);
 void registry_leave(struct value *value);
 /* Once there has been a value, each fork() of the process calls these: before it, and first of all
@@ -47,7 +47,7 @@ struct value *registry_first(void);
 /* The value whose filter has that name; NULL if there is none.  The caller holds the mutex. */
 struct value *registry_find(const char *name);
 /* Calls fn for each value, with the mutex held. */
-void registry_each(void (*fn)(void *context, const struct value *value), void *context);
+void registry_each(void (*fn)(void *context, struct value *value), void *context);
 /* The value in state LIFE_LOADED whose filter got its first segment at that time; NULL if there is
  * none. */
 struct value *registry_find_loaded(int64_t origin);

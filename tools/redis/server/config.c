@@ -2,17 +2,20 @@
 /* config.c: see config.h. */
 #include "server/config.h"
 
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "server/args.h"
+#include "server/limits.h"
 #include "tamis.h"
 
 struct config config;
 
 #define STORE_NAME_ROOM 256
 
-static const struct numeric numerics[] = {
+static struct numeric numerics[] = {
     {.name = "default-capacity",
      .old = "bf-initial-size",
      .older = "INITIAL_SIZE",
@@ -39,6 +42,10 @@ static const struct numeric numerics[] = {
      .most = INT64_MAX,
      .flags = REDISMODULE_CONFIG_MEMORY,
      .offset = offsetof(struct config, memory_limit)},
+    {.name = "max-open", /* config_load() sets the standard */
+     .least = 1,
+     .most = 1 << 24,
+     .offset = offsetof(struct config, max_open)},
     {.name = "cf-capacity",
      .old = "cf-initial-size",
      .standard = 1024,
@@ -432,9 +439,22 @@ static void set_default_store(RedisModuleCtx *ctx)
     config.store = RedisModule_Strdup(name);
 }
 
+/* The standard of tamis.max-open. */
+static void set_default_max_open(RedisModuleCtx *ctx)
+{
+    char clients[24];
+    (void)config_of_server(ctx, "maxclients", clients, sizeof clients);
+    const long long standard =
+        limits_prepare(*clients != '\0' ? strtoll(clients, NULL, 10) : 10000);
+    for (size_t i = 0; i < NUMERICS; i++)
+        if (numerics[i].offset == offsetof(struct config, max_open))
+            numerics[i].standard = standard;
+}
+
 int config_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     set_default_store(ctx);
+    set_default_max_open(ctx);
     config.kind = TAMIS_KIND_BLOCKED;
     config.random_seed = 1;
     for (size_t i = 0; i < RATIOS; i++)

@@ -29,6 +29,7 @@ struct config {
     struct ratio default_rate;  /* tamis.default-rate */
     long long expansion;        /* tamis.expansion */
     long long max_bytes;        /* tamis.max-bytes */
+    long long max_open;         /* tamis.max-open; its standard is what the system allows */
     struct ratio tightening;    /* tamis.tightening-ratio */
     int random_seed;            /* tamis.use-random-seed */
     long long memory_limit;     /* tamis.memory-usage-limit */

@@ -77,11 +77,24 @@ int64_t value_items(const struct value *value)
     return value->valkey != NULL ? valkey_items(value->valkey) : tamis_filter_items(value->filter);
 }
 
+struct known value_known(const struct value *value)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    if (value->filter == NULL || tamis_filter_stat(value->filter, &stat) < 0) return value->known;
+    return (struct known){.segments = stat.segment_count,
+                          .bytes = stat.size_bytes,
+                          .items = stat.items,
+                          .size_bytes = value_size_bytes(value),
+                          .unclean = (stat.state & TAMIS_STATE_UNCLEAN) != 0,
+                          .degraded = (stat.state & TAMIS_STATE_DEGRADED) != 0};
+}
+
 uint64_t value_size_bytes(const struct value *value)
 {
     struct tamis_segment_stat segment = {.size = sizeof segment};
     uint64_t bytes = 32;
     if (value->valkey != NULL) return valkey_size_bytes(value->valkey);
+    if (value->filter == NULL) return value->known.size_bytes;
     for (uint32_t i = 0; tamis_filter_segment(value->filter, i, &segment) == 0; i++) {
         bytes += 64 + segment.data_bytes;
     }

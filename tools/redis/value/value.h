@@ -46,6 +46,13 @@ enum life {
     LIFE_LEFT,   /* the same, and the key is gone: another key may have the filter now */
 };
 
+/* What is known of a filter whose handle is closed, from when it was closed. */
+struct known {
+    uint64_t segments, bytes, items;
+    uint64_t size_bytes; /* value_size_bytes() */
+    bool unclean, degraded;
+};
+
 struct value {
     struct value *next, **link; /* the registry's list; link is NULL outside of it */
     struct value *same;         /* the next in the registry's table of keys */
@@ -55,8 +62,12 @@ struct value {
     char *key; /* as the registry last saw it, key_bytes bytes */
     size_t key_bytes;
     int db;
-    char name[NAME_ROOM]; /* what the filter is called now */
-    tamis_filter *filter;
+    char name[NAME_ROOM];        /* what the filter is called now */
+    tamis_filter *filter;        /* NULL: closed (handles.h), or none */
+    struct value *newer, *older; /* in the ring of handles.c; NULL outside of it */
+    struct known known;
+    bool is_entered;    /* handles.c counts it if it is open */
+    bool in_use;        /* since the ring last looked */
     int64_t created_at; /* of the filter; a dump that refers to a filter finds it by this */
     int64_t origin;     /* when its first segment was made; a copy by way of a dump has the same */
     uint32_t kind;
@@ -88,6 +99,8 @@ void value_forget_arrived(struct value *value);
 
 /* The items of a filter of BF.*, or an error. */
 int64_t value_items(const struct value *value);
+/* What the library tells of a filter that is open, or told when it was closed. */
+struct known value_known(const struct value *value);
 /* What BF.INFO calls its size: 32 bytes, 64 for each segment, and their data. */
 uint64_t value_size_bytes(const struct value *value);
 
@@ -99,6 +112,12 @@ static inline bool value_counts(const struct value *value)
 static inline bool value_is_static(const struct value *value)
 {
     return tamis_kind_has(value->kind, TAMIS_KIND_IS_STATIC) != 0;
+}
+
+/* Has it a filter of the store, open or closed?  Else it is in memory. */
+static inline bool value_is_stored(const struct value *value)
+{
+    return *value->name != '\0';
 }
 
 /* Does this server drop the filter when the key goes? */
