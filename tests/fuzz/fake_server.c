@@ -335,6 +335,27 @@ static int fake_GetSelectedDb(RedisModuleCtx *ctx)
     return 0;
 }
 
+/* A server that tells nothing of itself. */
+static RedisModuleServerInfoData *fake_GetServerInfo(RedisModuleCtx *ctx, const char *section)
+{
+    (void)ctx;
+    (void)section;
+    return NULL;
+}
+
+static void fake_FreeServerInfo(RedisModuleCtx *ctx, RedisModuleServerInfoData *info)
+{
+    (void)ctx;
+    (void)info;
+}
+
+static const char *fake_ServerInfoGetFieldC(RedisModuleServerInfoData *info, const char *field)
+{
+    (void)info;
+    (void)field;
+    return NULL;
+}
+
 /* ---- Handing out the functions --------------------------------------------------------------- */
 
 typedef void any_fn(void);
@@ -407,7 +428,10 @@ static const struct {
                  HAS(SubscribeToServerEvent),
                  HAS(RegisterCommandFilter),
                  HAS(GetContextFlags),
-                 HAS(GetSelectedDb)};
+                 HAS(GetSelectedDb),
+                 HAS(GetServerInfo),
+                 HAS(FreeServerInfo),
+                 HAS(ServerInfoGetFieldC)};
 
 /* Settings and documentation of commands are optional, and not had here. */
 static bool is_optional(const char *name)
