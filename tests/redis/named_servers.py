@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""servers.py MODULE TAMIS: other tests, with each of the servers that TAMIS_REDIS_SERVERS names in the place of redis-server.
+"""named_servers.py MODULE TAMIS: other tests, with each of the servers that TAMIS_REDIS_SERVERS names in the place of redis-server.
 
 It has the paths of programs, with a colon between two: redis-server or valkey-server of whichever version.
 """
