@@ -44,7 +44,7 @@ def bits_are_those_of_the_keys():
 
 
 def other_keys_are_the_servers():
-    with served(appendonly="yes") as (redis, client):
+    with served(appendonly="yes", appendfsync="always") as (redis, client):
         made(redis)
         client.good("SELECT", 2)
         same((client.good("SETBIT", "k", 7, 1), client.good("GETBIT", "k", 7)), (0, 1), "a string of the same name")

@@ -161,7 +161,7 @@ def saved_filters_are_whole():
 
 
 def logs_and_replicas_have_all():
-    with few_open(appendonly="yes", aof_use_rdb_preamble="no") as (redis, client):
+    with few_open(appendonly="yes", appendfsync="always", aof_use_rdb_preamble="no") as (redis, client):
         make(client)
         client.good("CF.ADD", "c", "x")
         client.good("BGREWRITEAOF")

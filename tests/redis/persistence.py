@@ -173,7 +173,7 @@ def an_aof_whose_end_is_lost_gets_no_other_filter():
 
 def a_grown_filter_gets_what_local_processes_added():
     """They have filled its first segment, so that the AOF's items lie in another one than by the AOF alone."""
-    with served(appendonly="yes") as (redis, client):
+    with served(appendonly="yes", appendfsync="always") as (redis, client):
         client.good("BF.RESERVE", "k", "0.000001", 300)
         client.good("BF.MADD", "k", *ITEMS[:100])
         local = "".join(f"local {i}\n" for i in range(5000))
@@ -188,7 +188,7 @@ def a_grown_filter_gets_what_local_processes_added():
 def aof_rewrites():
     for preamble in ("yes", "no"):
         for exact in ("yes", "no"):
-            with served("exact", exact, appendonly="yes", aof_use_rdb_preamble=preamble) as (redis, client):
+            with served("exact", exact, appendonly="yes", appendfsync="always", aof_use_rdb_preamble=preamble) as (redis, client):
                 client.good("BF.RESERVE", "k", "0.01", 20, "EXPANSION", 4)
                 client.good("BF.MADD", "k", *ITEMS[:200])
                 info = client.good("BF.INFO", "k")
