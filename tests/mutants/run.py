@@ -6,8 +6,9 @@ Without names all mutants are taken, but for those that a run before this one ha
 ended goes on where it was.  .build/mutants/results has what was killed, when, in what time, and by which test.
 
 The tree is copied to .build/mutants/1 and 2, and built there.  First the tests of all mutants run without one; they must pass,
-and their times are kept.  Then for each mutant its tests are run until one fails, the quickest one first.  "killed" means that
-one did; "LIVED" that none did, which makes the exit status 1.  A mutant that does not apply or does not build is an error too.
+and their times are kept.  Then for each mutant its tests are run until one fails, the quickest one first, and all of them
+ROUNDS times, as a test of a race may miss its instant.  "killed" means that one did fail; "LIVED" that none did, which makes the
+exit status 1.  A mutant that does not apply or does not build is an error too.
 """
 import argparse
 import hashlib
@@ -30,6 +31,7 @@ RESULTS = os.path.join(WORK, "results")
 LIMIT_S = 60  # a mutant may make its tests wait for ever
 CONTROL_LIMIT_S = 600
 PROMISE_MUTANTS_MIN = 3
+ROUNDS = 4
 
 
 def spell(test):
@@ -160,7 +162,7 @@ def judge(copy, mutant, results, with_control):
                 tables.write(copy.tree, path, text)
             copy.build([name for name, _ in tests], log)
             built = time.monotonic()
-            killer = next(filter(None, (kills(copy, test, log, results) for test in tests)), None)
+            killer = next(filter(None, (kills(copy, test, log, results) for test in tests * ROUNDS)), None)
         finally:
             for path, text in whole.items():
                 tables.write(copy.tree, path, text)
