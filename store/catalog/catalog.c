@@ -22,7 +22,8 @@
 
 #define SUM_BYTES 8u /* of the checksum at the end of each value */
 
-static const struct tamis__key store_key = {{'s'}, 1}, passed_key = {{'p'}, 1};
+static const struct tamis__key store_key = {{'s'}, 1}, passed_key = {{'p'}, 1},
+                               drawers_key = {{'d'}, 1};
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
@@ -91,6 +92,19 @@ static int read_passed(struct tamis__catalog_txn *txn)
         return tamis__fail_record(txn, TAMIS_ECORRUPT, "record of a number", "p",
                                   "has an impossible length");
     txn->store.passed = tamis__get64(number);
+    return 0;
+}
+
+static int read_drawers(struct tamis__catalog_txn *txn)
+{
+    const void *drawers;
+    size_t bytes;
+    const int rc = tamis__txn_get_summed(txn, &drawers_key, "record of drawers", &drawers, &bytes);
+    if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
+    if (bytes != sizeof txn->store.drawers)
+        return tamis__fail_record(txn, TAMIS_ECORRUPT, "record of drawers", "d",
+                                  "has an impossible length");
+    memcpy(&txn->store.drawers, drawers, sizeof txn->store.drawers);
     return 0;
 }
 
@@ -171,6 +185,7 @@ static int read_store_record(struct tamis__catalog_txn *txn)
                                         &txn->store, &reason);
     if (rc < 0) return tamis__fail_record(txn, rc, "record of the store", "s", reason);
     rc = read_passed(txn);
+    if (rc == 0) rc = read_drawers(txn);
     txn->store_as_read = txn->store;
     return rc < 0 ? rc : tamis__txn_watch(txn, value.mv_data);
 }
@@ -254,6 +269,10 @@ int tamis__catalog_commit(struct tamis__catalog_txn *txn)
         rc = write_store_record(txn);
     if (rc == 0 && txn->store.passed != txn->store_as_read.passed)
         rc = tamis__txn_put_summed(txn, &passed_key, &txn->store.passed, sizeof txn->store.passed);
+    if (rc == 0 &&
+        memcmp(&txn->store.drawers, &txn->store_as_read.drawers, sizeof txn->store.drawers) != 0)
+        rc = tamis__txn_put_summed(txn, &drawers_key, &txn->store.drawers,
+                                   sizeof txn->store.drawers);
     rc = tamis__txn_answer(txn, rc);
     if (rc < 0) return rc;
     const int error = tamis__mdb_commit(txn);

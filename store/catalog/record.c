@@ -8,6 +8,7 @@
  */
 #include "catalog/record.h"
 
+#include "catalog/pack.h"
 #include "catalog/parameters.h"
 #include "hash/digest.h"
 
@@ -17,6 +18,9 @@
 #define FILTER_WINDOW_FROM_FIRST 2u
 /* Never a flag of a filter: what the record says elsewhere is newer than this code. */
 #define FILTER_NEWER ((uint64_t)1 << 63)
+/* The version of the short form of a record, and the bytes of the record that it stands for. */
+#define RECORD_PACKED 2u
+#define PACKED_BYTES_MAX (TAMIS__RECORD_FIXED_BYTES + TAMIS__RECORD_SEGMENT_BYTES)
 /* Flag of a segment: it is a spare. */
 #define SEGMENT_SPARE 1u
 
@@ -112,7 +116,7 @@ static void close_value(struct tamis__bytes key, void *buffer, size_t bytes)
 
 /* Checks a whole value of a known version by its trailer. */
 static int check_value(struct tamis__bytes key, struct tamis__bytes value, size_t smallest,
-                       const char **reason)
+                       uint32_t newest_version, const char **reason)
 {
     const unsigned char *bytes = value.data;
     *reason = "is too short";
@@ -122,7 +126,25 @@ static int check_value(struct tamis__bytes key, struct tamis__bytes value, size_
         tamis__get64(bytes + value.count - 8))
         return TAMIS_ECORRUPT;
     *reason = newer;
-    return tamis__get32(bytes) == TAMIS__RECORD_VERSION ? 0 : TAMIS_EVERSION;
+    const uint32_t version = tamis__get32(bytes);
+    return version != 0 && version <= newest_version ? 0 : TAMIS_EVERSION;
+}
+
+/* Is it a filter in a drawer, and has it no more than that?  There may be very many. */
+static bool is_packed(const struct tamis__record *record)
+{
+    return record->segment_count == 1 && record->spare_count == 0 &&
+           tamis__is_sheet(record->segments[0].number);
+}
+
+/* Makes the short form of a record of `bytes` bytes.  Returns its bytes. */
+static size_t pack(void *buffer, size_t bytes)
+{
+    uint64_t record[PACKED_BYTES_MAX / 8];
+    memcpy(record, buffer, bytes);
+    const uint64_t head = RECORD_PACKED;
+    memcpy(buffer, &head, sizeof head);
+    return sizeof head + tamis__pack(record, bytes, (unsigned char *)buffer + sizeof head);
 }
 
 size_t tamis__record_encode(const struct tamis__record *record, struct tamis__bytes key,
@@ -138,9 +160,22 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
         uint32_t own_flags = i < record->segment_count ? 0 : SEGMENT_SPARE;
         segment_fields(&c, &copy.segments[i], &own_flags);
     }
-    const size_t bytes = (size_t)(c.at - (unsigned char *)buffer);
+    size_t bytes = (size_t)(c.at - (unsigned char *)buffer);
+    if (is_packed(record)) bytes = pack(buffer, bytes);
     close_value(key, buffer, bytes);
     return bytes + 8;
+}
+
+/* Gets the record that a short form stands for, as if a checksum stood behind it; no bytes if it is
+ * not one that pack() makes. */
+static struct tamis__bytes unpack(struct tamis__bytes value,
+                                  uint64_t record[PACKED_BYTES_MAX / 8 + 1])
+{
+    const unsigned char *bytes = value.data;
+    const bool whole = tamis__get64(bytes) == RECORD_PACKED &&
+                       tamis__unpack(bytes + 8, value.count - 16, record, PACKED_BYTES_MAX) > 0 &&
+                       tamis__get32(record) == TAMIS__RECORD_VERSION;
+    return (struct tamis__bytes){record, whole ? PACKED_BYTES_MAX + 8 : 0};
 }
 
 /* Other code computes with these fields, also in tamis list, which opens no segment. */
@@ -173,8 +208,13 @@ const char *tamis__record_problem(const struct tamis__record *r)
 int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
                          struct tamis__record *record, const char **reason)
 {
-    int rc = check_value(key, value, TAMIS__RECORD_FIXED_BYTES + 8, reason);
+    uint64_t unpacked[PACKED_BYTES_MAX / 8 + 1];
+    int rc = check_value(key, value, sizeof(uint64_t) * 3, RECORD_PACKED, reason);
     if (rc < 0) return rc;
+    const bool packed_form = tamis__get32(value.data) == RECORD_PACKED;
+    if (packed_form) value = unpack(value, unpacked);
+    *reason = packed_form ? "has an impossible form" : "is too short";
+    if (value.count < TAMIS__RECORD_FIXED_BYTES + 8) return TAMIS_ECORRUPT;
     struct cursor c = {.at = (unsigned char *)(uintptr_t)value.data, .writing = false};
     uint64_t flags = 0;
     record_fields(&c, record, &flags);
@@ -202,6 +242,7 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
     record->segment_count -= spares;
     record->spare_count = spares;
     const char *problem = tamis__record_problem(record);
+    if (problem == NULL && packed_form != is_packed(record)) problem = "has an impossible form";
     if (problem == NULL) return 0;
     *reason = problem;
     return TAMIS_ECORRUPT;
@@ -231,12 +272,13 @@ void tamis__store_record_encode(const struct tamis__store_record *record, struct
 int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes value,
                                struct tamis__store_record *record, const char **reason)
 {
-    int rc = check_value(key, value, TAMIS__STORE_RECORD_BYTES, reason);
+    int rc = check_value(key, value, TAMIS__STORE_RECORD_BYTES, TAMIS__RECORD_VERSION, reason);
     if (rc < 0) return rc;
     struct cursor c = {.at = (unsigned char *)(uintptr_t)value.data, .writing = false};
     uint32_t flags = 0;
     store_fields(&c, record, &flags);
     record->passed = 0;
+    record->drawers = (struct tamis__drawers){.next = 0};
     *reason = newer;
     return flags == 0 ? 0 : TAMIS_EVERSION;
 }
@@ -293,4 +335,19 @@ const char *tamis__record_policy_contradiction(const struct tamis__policy *polic
     const struct tamis__parameter *p =
         tamis__first_difference(tamis__policy_parameters, TAMIS__IN_HEADER, &h, policy);
     return p != NULL ? p->name : NULL;
+}
+
+static bool is_newer_sheet(const struct tamis__drawers *drawers, uint64_t number)
+{
+    const uint64_t drawer = tamis__sheet_drawer(number);
+    const uint32_t class = tamis__sheet_class(number);
+    if (drawer >= drawers->next) return true;
+    return drawer == drawers->open[class].drawer &&
+           tamis__sheet_index(number) >= drawers->open[class].next_index;
+}
+
+bool tamis__store_record_is_newer(const struct tamis__store_record *record, uint64_t number)
+{
+    if (tamis__is_sheet(number)) return is_newer_sheet(&record->drawers, number);
+    return number >= record->next_segment || (record->passed != 0 && number >= record->passed);
 }

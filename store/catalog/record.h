@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "segment/header.h"
+#include "segment/sheet.h"
 
 #define TAMIS__RECORD_VERSION 1u
 #define TAMIS__SEGMENTS_MAX 64u
@@ -65,6 +65,15 @@ struct tamis__record {
     struct tamis__listed_segment segments[TAMIS__SEGMENTS_MAX];
 };
 
+/* Which sheets come next (segment/sheet.h). */
+struct tamis__drawers {
+    uint64_t next; /* the number of the next drawer that is made */
+    struct {
+        uint64_t drawer;     /* 0: none is open for this class */
+        uint64_t next_index; /* of the sheet there that is given next */
+    } open[TAMIS__SHEET_CLASSES];
+};
+
 /* The store's own record. */
 struct tamis__store_record {
     uint64_t store_id;
@@ -75,7 +84,12 @@ struct tamis__store_record {
      * because a file had it which this catalog did not know; 0: none.  Files from there on may
      * belong to a newer catalog. */
     uint64_t passed;
+    /* Stands under a key of its own too; zeros: there were never sheets. */
+    struct tamis__drawers drawers;
 };
+
+/* Was the number given after what the record knows, or was it passed over? */
+bool tamis__store_record_is_newer(const struct tamis__store_record *record, uint64_t number);
 
 #define TAMIS__RECORD_FIXED_BYTES 176u
 #define TAMIS__RECORD_SEGMENT_BYTES 184u

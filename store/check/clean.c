@@ -183,7 +183,13 @@ static int remove_segment(struct cleaning *c, uint64_t number, const char *why)
 {
     char file[TAMIS__FILE_BYTES];
     tamis__check_file(number, file);
-    const int rc = c->repair->dry ? 0 : tamis__segment_remove(&c->repair->store->place, number);
+    const struct tamis__place *place = &c->repair->store->place;
+    const bool comes_next = tamis__is_sheet(number) &&
+                            tamis__store_record_is_newer(tamis__catalog_store(c->txn), number);
+    int rc = 0;
+    if (!c->repair->dry)
+        rc = comes_next ? tamis__sheet_withdraw(place, number)
+                        : tamis__segment_remove(place, number);
     c->any_unlinked = c->any_unlinked || rc == 0;
     return tamis__repair_tell_removed(c->repair, file, rc, why);
 }
@@ -209,8 +215,7 @@ static int judge_stray(struct cleaning *c, const struct tamis__found *found)
     if (found->store_id != store->store_id)
         return tamis__repair_tell(c->repair, "", file, TAMIS_EFOREIGN,
                                   "belongs to another store; it is left alone, move it there");
-    if (number >= store->next_segment || (store->passed != 0 && number >= store->passed) ||
-        found->filter_id >= store->next_filter_id ||
+    if (tamis__store_record_is_newer(store, number) || found->filter_id >= store->next_filter_id ||
         (known != NULL && found->publication > known->publication)) {
         if (!tamis__segment_is_unused(&c->repair->store->place, number, store->store_id))
             return tell_newer(c, found, file);
@@ -244,11 +249,9 @@ static int judge_strays(struct cleaning *c)
 
 static int remove_garbage(struct cleaning *c)
 {
-    char name[TAMIS__SEGMENT_NAME_BYTES];
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < c->garbage.count; i++) {
-        tamis__segment_name(c->garbage.list[i], name);
-        rc = tamis__exists(c->repair->store->place.segments_fd, name, name);
+        rc = tamis__segment_exists(&c->repair->store->place, c->garbage.list[i]);
         if (rc > 0) rc = remove_segment(c, c->garbage.list[i], "the catalog has it as garbage");
     }
     return rc;
@@ -329,9 +332,7 @@ static int finish_cleaning(struct cleaning *c)
     int rc = c->any_unlinked ? tamis__sync_file(place->segments_fd, place->path) : 0;
     TAMIS__POINT(TAMIS__POINT_REPAIR_CLEANED);
     for (size_t i = 0; rc == 0 && i < c->garbage.count; i++) {
-        char name[TAMIS__SEGMENT_NAME_BYTES];
-        tamis__segment_name(c->garbage.list[i], name);
-        rc = tamis__exists(place->segments_fd, name, name);
+        rc = tamis__segment_exists(place, c->garbage.list[i]);
         if (rc == 0) rc = tamis__catalog_forget_garbage(c->txn, c->garbage.list[i]);
         if (rc > 0) rc = 0; /* it is left to the next writer */
     }

@@ -20,6 +20,7 @@
 #include "check/points.h"
 #include "os/inside.h"
 #include "segment/mark.h"
+#include "segment/sheet.h"
 #include "txn/exceptions.h"
 
 #define PIECE_BYTES ((uint64_t)4 << 20)
@@ -29,9 +30,8 @@
 static int open_file(struct tamis_store *store, uint64_t number, struct tamis__source_file *file)
 {
     char what[TAMIS__SEGMENT_PATH_BYTES];
-    const char *name = tamis__segment_path(&store->place, number, what);
     *file = (struct tamis__source_file){.fd = -1, .number = number, .exceptions = TAMIS__AS_IT_IS};
-    return tamis__inside_open(store->place.segments_fd, name, O_RDONLY, what, &file->fd);
+    return tamis__segment_open_file(&store->place, number, O_RDONLY, what, &file->fd);
 }
 
 int tamis__source_open(struct tamis_store *store, const struct tamis__record *record,
@@ -141,11 +141,9 @@ static int finish_counters(const struct copying *c, uint64_t bytes)
     int rc = tamis__write_at(c->to, &c->header, sizeof c->header, 0, c->to_what);
     if (rc == 0) rc = tamis__map(c->to, bytes, true, c->to_what, &map);
     if (rc < 0 || kind == NULL || kind->mend_copy == NULL) return rc;
-    const struct tamis__segment segment = {
-        .header = map,
-        .data = (uint64_t *)(void *)((char *)map + c->header.data_offset),
-        .map_bytes = bytes,
-        .writable = true};
+    struct tamis__segment segment = tamis__segment_at(map, (char *)map + c->header.data_offset);
+    segment.map_bytes = bytes;
+    segment.writable = true;
     kind->mend_copy(&segment);
     rc = tamis__map_check(map, c->to_what);
     tamis__unmap(map, bytes);
@@ -174,26 +172,32 @@ static int note_writers(struct copying *c, uint64_t items)
 {
     struct copying now = *c;
     const int rc = read_header(&now);
-    if (rc == 0 &&
-        (tamis__header_items(&now.header) != items || now.header.mixed != c->header.mixed))
-        c->header.mixed |= TAMIS__MIXED_BEGUN;
+    if (rc == 0 && (tamis__header_items(&now.header) != items ||
+                    now.header.live.mixed != c->header.live.mixed))
+        c->header.live.mixed |= TAMIS__MIXED_BEGUN;
     return rc;
+}
+
+/* Makes the header of the copy from that of the source. */
+static void change_header(struct copying *c)
+{
+    struct tamis__segment_header *h = &c->header;
+    if (h->live.next != TAMIS__NEXT_REFUSE || c->file->next != TAMIS__NEXT_REFUSE)
+        h->live.next = c->file->next == TAMIS__NEXT_REFUSE ? 0 : c->file->next;
+    if (c->file->exceptions != TAMIS__AS_IT_IS) h->live.exceptions = c->file->exceptions;
+    memset(h->block_locks, 0, sizeof h->block_locks);
+    /* The copy has all keys that had been added before it began, and it is synced whole. */
+    h->live.unclean_since = tamis__unclean_since_of(&h->live, h->created_at);
+    h->live.mark &= ~TAMIS__MARK_BITS; /* how many handles have written stays */
+    h->live.syncs_begun = h->live.syncs_done = h->live.unlogged = 0;
+    h->live.degraded_since = 0;
+    memset(h->live.boot_id, 0, sizeof h->live.boot_id);
 }
 
 static int write_header(struct copying *c)
 {
-    struct tamis__segment_header *h = &c->header;
-    if (h->next != TAMIS__NEXT_REFUSE || c->file->next != TAMIS__NEXT_REFUSE)
-        h->next = c->file->next == TAMIS__NEXT_REFUSE ? 0 : c->file->next;
-    if (c->file->exceptions != TAMIS__AS_IT_IS) h->exceptions = c->file->exceptions;
-    memset(h->block_locks, 0, sizeof h->block_locks);
-    /* The copy has all keys that had been added before it began, and it is synced whole. */
-    h->unclean_since = tamis__mark_unclean_since(h);
-    h->mark &= ~TAMIS__MARK_BITS; /* how many handles have written stays */
-    h->syncs_begun = h->syncs_done = h->unlogged = 0;
-    h->degraded_since = 0;
-    memset(h->boot_id, 0, sizeof h->boot_id);
-    return tamis__write_at(c->to, h, sizeof *h, 0, c->to_what);
+    change_header(c);
+    return tamis__write_at(c->to, &c->header, sizeof c->header, 0, c->to_what);
 }
 
 static int copy_open(struct copying *c)
@@ -218,16 +222,61 @@ static int copy_open(struct copying *c)
     return rc;
 }
 
+/* ---- Sheets -----------------------------------------------------------------------------------
+ */
+
+static int read_sheet(struct copying *c, uint64_t sheet[TAMIS__SHEET_BYTES_MAX / 8])
+{
+    const uint64_t number = c->file->number;
+    struct tamis__refusal refusal;
+    int rc = tamis__read_at(c->file->fd, sheet, tamis__class_bytes(tamis__sheet_class(number)),
+                            tamis__sheet_offset(number), c->what);
+    if (rc < 0) return rc;
+    rc = tamis__sheet_check(sheet, number, &refusal);
+    if (rc < 0) return tamis__fail(rc, "%s %s", c->what, refusal.reason);
+    tamis__sheet_decode(sheet, &c->header);
+    return 0;
+}
+
+/* The header is read before the data, as that of a file. */
+static int copy_sheet(struct copying *c)
+{
+    uint64_t sheet[TAMIS__SHEET_BYTES_MAX / 8], later[TAMIS__SHEET_BYTES_MAX / 8];
+    int rc = read_sheet(c, sheet);
+    if (rc < 0) return rc;
+    const struct tamis__segment_header h = c->header;
+    rc = read_sheet(c, later);
+    if (rc < 0) return rc;
+    memcpy((char *)sheet + h.data_offset, (char *)later + h.data_offset, (size_t)h.data_bytes);
+    const bool moved = tamis__header_items(&c->header) != tamis__header_items(&h);
+    c->header = h;
+    if (moved) c->header.live.mixed |= TAMIS__MIXED_BEGUN;
+    change_header(c);
+    tamis__sheet_encode(&c->header, sheet);
+    /* The name stays as it is, also where it is one that does not fit. */
+    memcpy((char *)sheet + TAMIS__SHEET_LABEL, (char *)later + TAMIS__SHEET_LABEL,
+           (size_t)h.data_offset - TAMIS__SHEET_LABEL);
+    rc = tamis__write_at(c->to, sheet, (size_t)h.file_bytes, tamis__sheet_offset(h.number),
+                         c->to_what);
+    if (rc == 0) rc = c->fn(c->context, h.file_bytes);
+    return rc == 0 ? tamis__sync_data(c->to, c->to_what) : rc;
+}
+
 int tamis__source_copy(const struct tamis_store *store, const struct tamis__source_file *file,
                        const struct tamis__place *to, tamis__copied_fn *fn, void *context)
 {
     char what[TAMIS__SEGMENT_PATH_BYTES], to_what[TAMIS__SEGMENT_PATH_BYTES];
+    char name[TAMIS__SEGMENT_NAME_BYTES];
     struct copying c = {
         .file = file, .to = -1, .what = what, .to_what = to_what, .fn = fn, .context = context};
-    (void)tamis__segment_path(&store->place, file->number, what);
-    const char *name = tamis__segment_path(to, file->number, to_what);
-    int rc = tamis__inside_make_copy(to->root_fd, to->segments_fd, name, to_what, &c.to);
-    if (rc == 0) rc = copy_open(&c);
+    const bool is_sheet = tamis__is_sheet(file->number);
+    tamis__segment_path(&store->place, file->number, what);
+    tamis__segment_path(to, file->number, to_what);
+    tamis__segment_file(file->number, name);
+    int rc = is_sheet
+                 ? tamis__drawer_copy(&store->place, to, tamis__sheet_drawer(file->number), &c.to)
+                 : tamis__inside_make_copy(to->root_fd, to->segments_fd, name, to_what, &c.to);
+    if (rc == 0) rc = is_sheet ? copy_sheet(&c) : copy_open(&c);
     tamis__close(c.to);
     return rc;
 }

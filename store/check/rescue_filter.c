@@ -111,8 +111,7 @@ static int link_to(struct tamis__rescue_work *rescue, const struct tamis__found 
     const bool refuses = next == 0 && found->next == TAMIS__NEXT_REFUSE &&
                          found->policy.on_full == TAMIS_ON_FULL_REFUSE;
     if (found->next == next || refuses) return 0;
-    return tell_later(rescue, found->entry.number, offsetof(struct tamis__segment_header, next),
-                      next);
+    return tell_later(rescue, found->entry.number, offsetof(struct tamis__live, next), next);
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */
@@ -296,8 +295,7 @@ static int rescue_exceptions(struct tamis__rescue_work *rescue,
                     "enter them again with 'tamis except'");
     return rc < 0 ? rc
                   : tell_later(rescue, newest->entry.number,
-                               offsetof(struct tamis__segment_header, exceptions),
-                               rescue->record.exceptions);
+                               offsetof(struct tamis__live, exceptions), rescue->record.exceptions);
 }
 
 /* Keeps the index of a kept list, if its build had found some of the exceptions. */

@@ -132,7 +132,7 @@ static int check_next(struct check *check, uint32_t index, const char *file,
         reason = "names another next segment than the catalog; open the filter for writing to "
                  "write it anew";
     }
-    return tell_of(check, file, offsetof(struct tamis__segment_header, next), TAMIS_ECORRUPT,
+    return tell_of(check, file, offsetof(struct tamis__segment_header, live.next), TAMIS_ECORRUPT,
                    reason);
 }
 
@@ -154,8 +154,11 @@ static int check_whole(struct check *check, uint32_t index, const char *file,
 
 static int check_label(struct check *check, const char *file, const struct tamis__segment *segment)
 {
-    const struct tamis__name_label *label = tamis__label_current(segment->header);
+    struct tamis__segment_header copy;
+    const struct tamis__name_label *label =
+        tamis__label_current(tamis__segment_now(segment, &copy));
     const uint64_t offset = offsetof(struct tamis__segment_header, labels);
+    if (tamis__sheet_lacks_room(segment)) return 0;
     if (label == NULL)
         return tell_of(check, file, offset, TAMIS_ECORRUPT,
                        "has no readable name; rename the filter to write it anew");
@@ -359,18 +362,34 @@ static int note_garbage(void *context, uint64_t number)
     return tamis__numbers_append(&check->expected, number);
 }
 
+static int note_number(void *context, uint64_t number)
+{
+    struct check *check = context;
+    if (tamis__numbers_have(&check->expected, number)) return 0;
+    return tamis__numbers_append(&check->strays, number);
+}
+
+static int note_drawer(struct check *check, uint64_t drawer, const char *file)
+{
+    const struct tamis__place *place = &check->store->place;
+    struct tamis__drawer_head head;
+    const int rc = tamis__drawer_read(place, drawer, &head);
+    if (rc == TAMIS_ENOTFOUND) return 0; /* its last sheet is gone since its name was read */
+    if (rc == TAMIS_EFOREIGN || rc == TAMIS_EVERSION || rc == TAMIS_ECORRUPT)
+        return note_problem(check, "", file, 0, rc, tamis__check_reason(file, NULL));
+    return rc < 0 ? rc : tamis__drawer_each(place, drawer, note_number, check);
+}
+
 static int note_file(void *context, const char *name)
 {
     struct check *check = context;
-    const uint64_t number = tamis__segment_number(name);
-    if (number == 0) {
-        char file[TAMIS__FILE_BYTES];
-        (void)snprintf(file, sizeof file, "segments/%s", name);
-        return note_problem(check, "", file, 0, TAMIS_EFOREIGN,
-                            "is not a segment's name; remove the file");
-    }
-    if (tamis__numbers_have(&check->expected, number)) return 0;
-    return tamis__numbers_append(&check->strays, number);
+    char file[TAMIS__FILE_BYTES];
+    const uint64_t number = tamis__segment_number(name), drawer = tamis__drawer_number(name);
+    (void)snprintf(file, sizeof file, "segments/%s", name);
+    if (number != 0) return note_number(check, number);
+    if (drawer != 0) return note_drawer(check, drawer, file);
+    return note_problem(check, "", file, 0, TAMIS_EFOREIGN,
+                        "is not a segment's name; remove the file");
 }
 
 /* Every filter must be found by its id too: open handles look for it by its id. */
@@ -422,9 +441,8 @@ static int take_snapshot(struct check *check)
 static bool is_of_dead_maker(const struct check *check, uint64_t number)
 {
     const struct tamis__store_record *store = &check->store_record;
-    const bool newer =
-        number >= store->next_segment || (store->passed != 0 && number >= store->passed);
-    return newer && tamis__segment_is_unused(&check->store->place, number, store->store_id);
+    return tamis__store_record_is_newer(store, number) &&
+           tamis__segment_is_unused(&check->store->place, number, store->store_id);
 }
 
 static int tell_stray(struct check *check, uint64_t number)
@@ -434,7 +452,7 @@ static int tell_stray(struct check *check, uint64_t number)
     return note_problem(check, "", tamis__check_file(number, file), 0, left ? 0 : TAMIS_EFOREIGN,
                         left ? "belongs to no filter of the catalog: a process that died was "
                                "making it, and nothing is in it; 'tamis repair' removes it"
-                        : number < check->store_record.next_segment
+                        : !tamis__store_record_is_newer(&check->store_record, number)
                             ? "belongs to no filter of the catalog; 'tamis repair' removes it, or "
                               "says why it must not"
                             : "belongs to no filter of the catalog, which may be older than it; "

@@ -85,10 +85,10 @@ static bool is_others_count(const struct tamis__segment_header *h)
 }
 
 /* Says that a segment has items, and no bit set, or no counter above 0. */
-static int say_blank(const struct tamis__segment_header *h, uint64_t items, const char *what,
+static int say_blank(const struct tamis__segment *segment, uint64_t items, const char *what,
                      struct tamis__damage *damage)
 {
-    return tamis__is_only_odd(h, (double)items)
+    return tamis__is_only_odd(segment, (double)items)
                ? tamis__say_odd(damage, items, 0)
                : tamis__say_damage(damage,
                                    "has counted items but not one %s; the data is lost, restore it "
@@ -101,13 +101,15 @@ static int check_counted(const struct tamis__mapped_segment *s, uint64_t items,
 {
     const struct tamis__segment_header *h = s->segment.header;
     damage->offset = h->data_offset;
-    if (items > TAMIS__ITEMS_AHEAD && ones->all == 0) return say_blank(h, items, "bit set", damage);
+    if (items > TAMIS__ITEMS_AHEAD && ones->all == 0)
+        return say_blank(&s->segment, items, "bit set", damage);
     const int rc = tamis__check_spread(s, ones, items, !is_others_count(h), damage);
     if (rc != 0) return rc;
     damage->offset = offsetof(struct tamis__segment_header, items);
     const double most = most_items(h, ones->all);
     if ((double)items <= most + TAMIS__ITEMS_AHEAD || is_others_count(h)) return 0;
-    if (tamis__is_only_odd(h, (double)items - most)) return tamis__say_odd(damage, items, most);
+    if (tamis__is_only_odd(&s->segment, (double)items - most))
+        return tamis__say_odd(damage, items, most);
     return tamis__say_damage(
         damage,
         "has counted %" PRIu64 " items, but %" PRIu64 " bits set, which tell of %.0f at "
@@ -159,7 +161,7 @@ static uint64_t items_of_blank(const struct tamis__segment *segment)
         const uint64_t items = tamis__segment_items(segment);
         /* ORDER acquire: as in tamis__ones_count(). */
         if (items <= TAMIS__ITEMS_AHEAD || !tamis__segment_is_blank(segment) ||
-            __atomic_load_n(&segment->header->mixed, __ATOMIC_ACQUIRE) != 0)
+            __atomic_load_n(&segment->live->mixed, __ATOMIC_ACQUIRE) != 0)
             return 0;
         if (items < least) least = items;
         tamis__wait_a_little(100);
@@ -172,7 +174,7 @@ static int verify_counters(const struct tamis__mapped_segment *s, const struct t
 {
     damage->offset = s->segment.header->data_offset;
     const uint64_t items = items_of_blank(&s->segment);
-    if (items > 0) return say_blank(s->segment.header, items, "counter above 0", damage);
+    if (items > 0) return say_blank(&s->segment, items, "counter above 0", damage);
     const int rc = check_by_kind(s, damage);
     return rc != 0 ? rc : check_spread_alone(s, meter, damage);
 }
@@ -188,7 +190,7 @@ static int check_recorded(const struct tamis__mapped_segment *s, uint64_t record
     damage->offset = offsetof(struct tamis__segment_header, items);
     /* Adders take their addition back where a key was not new after all.  The catalog may have been
      * told before that. */
-    damage->is_odd = tamis__is_only_odd(s->segment.header, (double)(recorded_items - items));
+    damage->is_odd = tamis__is_only_odd(&s->segment, (double)(recorded_items - items));
     if (damage->is_odd)
         return tamis__say_damage(
             damage,
@@ -215,9 +217,9 @@ static int check_without_items(const struct tamis__mapped_segment *s,
     const struct tamis__segment_header *h = s->segment.header;
     if (h->counter_bits == 0 && has_padding(&s->segment, damage))
         return tamis__say_damage(damage, PADDING);
-    if (tamis__mark_is_stale(h)) return 0;
+    if (tamis__mark_is_stale(s->segment.live)) return 0;
     if (h->counter_bits != 0 && check_by_kind(s, damage) != 0) return 1;
-    return tamis__mark_unclean_since(h) != 0 ? 0 : check_spread_alone(s, meter, damage);
+    return tamis__mark_unclean_since(&s->segment) != 0 ? 0 : check_spread_alone(s, meter, damage);
 }
 
 int tamis__check_data(const struct tamis__mapped_segment *s, uint64_t recorded_items,
@@ -226,7 +228,7 @@ int tamis__check_data(const struct tamis__mapped_segment *s, uint64_t recorded_i
     const struct tamis__segment_header *h = s->segment.header;
     if (h->kind == TAMIS__KIND_EXCEPTIONS) return check_by_kind(s, damage);
     if (h->fingerprint_bits != 0) return check_static(s, recorded_items, damage);
-    if (tamis__mark_unclean_since(h) != 0 || h->durable != 0)
+    if (tamis__mark_unclean_since(&s->segment) != 0 || h->durable != 0)
         return check_without_items(s, meter, damage);
     if (h->counter_bits != 0) return verify_counters(s, meter, damage);
     const int rc = check_bits(s, meter, damage);

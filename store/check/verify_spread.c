@@ -89,7 +89,7 @@ int tamis__ones_count(const struct tamis__mapped_segment *s, struct tamis__ones 
     ones->of = calloc(ones->count, sizeof *ones->of);
     if (ones->of == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory checking the store");
     /* ORDER acquire: a merge raises the word before it sets a bit. */
-    ones->mixed = __atomic_load_n(&h->mixed, __ATOMIC_ACQUIRE);
+    ones->mixed = __atomic_load_n(&s->segment.live->mixed, __ATOMIC_ACQUIRE);
     ones->all = 0;
     int rc = 0;
     for (uint64_t i = 0; rc == 0 && i < ones->count;) {
@@ -119,10 +119,11 @@ static double too_few(const struct tamis__segment_header *h, double items, uint6
  * the same time. */
 #define UNSURE_ITEMS 4096.0
 
-bool tamis__is_only_odd(const struct tamis__segment_header *header, double items)
+bool tamis__is_only_odd(const struct tamis__segment *segment, double items)
 {
     /* ORDER relaxed: handles that begin now do not explain what was found before. */
-    const uint64_t handles = __atomic_load_n(&header->mark, __ATOMIC_RELAXED) / TAMIS__MARK_WRITER;
+    const uint64_t handles =
+        __atomic_load_n(&segment->live->mark, __ATOMIC_RELAXED) / TAMIS__MARK_WRITER;
     return items <= TAMIS__ITEMS_AHEAD * ((double)handles + 1);
 }
 
@@ -136,15 +137,17 @@ int tamis__say_odd(struct tamis__damage *damage, uint64_t items, double told)
                              items, told);
 }
 
-static int check_whole(const struct tamis__segment_header *h, uint64_t items,
+static int check_whole(const struct tamis__segment *segment, uint64_t items,
                        const struct tamis__ones *ones, struct tamis__damage *damage)
 {
+    const struct tamis__segment_header *h = segment->header;
     /* A merge that has begun since had not counted anything yet. */
     const double ahead = ones->mixed != 0 ? UNSURE_ITEMS : TAMIS__ITEMS_AHEAD;
     const double counted = (double)items > ahead ? (double)items - ahead : 0;
     if (too_few(h, counted, ones->all) == 0) return 0;
     const double left = tamis__estimate_items(h->kind, h->m_bits, h->k, ones->all);
-    if (tamis__is_only_odd(h, (double)items - left)) return tamis__say_odd(damage, items, left);
+    if (tamis__is_only_odd(segment, (double)items - left))
+        return tamis__say_odd(damage, items, left);
     return tamis__say_damage(damage,
                              "has counted %" PRIu64
                              " items, but its bits tell of %.0f: bits were lost, and "
@@ -285,11 +288,11 @@ static int say_high(const struct stretches *in, const struct outliers *high,
 }
 
 /* Was a merge under way since the bits were counted, or has a merge never ended? */
-static bool is_mixed(const struct tamis__segment_header *h, const struct tamis__ones *ones)
+static bool is_mixed(const struct tamis__segment *segment, const struct tamis__ones *ones)
 {
     /* ORDER acquire: as when the bits were counted. */
     return (uint32_t)ones->mixed != 0 ||
-           __atomic_load_n(&h->mixed, __ATOMIC_ACQUIRE) != ones->mixed;
+           __atomic_load_n(&segment->live->mixed, __ATOMIC_ACQUIRE) != ones->mixed;
 }
 
 static void raise_to_mean(struct stretches *in, const struct tamis__ones *ones)
@@ -330,7 +333,7 @@ static int check_stretches(const struct tamis__mapped_segment *s, struct tamis__
     struct outliers high = {.count = 0};
     if (low.count == 0) rc = check_high(&in, full, &high);
     if (rc < 0) return rc;
-    if (low.count + high.count == 0 || is_mixed(h, ones)) return 0;
+    if (low.count + high.count == 0 || is_mixed(&s->segment, ones)) return 0;
     damage->offset = offset_of(h, low.count > 0 ? low.first : high.first);
     return low.count > 0 ? say_low(&in, &low, items, damage) : say_high(&in, &high, damage);
 }
@@ -340,9 +343,11 @@ int tamis__check_spread(const struct tamis__mapped_segment *s, struct tamis__one
 {
     const struct tamis__segment_header *h = s->segment.header;
     /* After an unclean stop, keys that were lost and added again were counted twice. */
-    if (!tamis__spread_is_even(h) || tamis__mark_is_stale(h) || is_mixed(h, ones)) return 0;
+    if (!tamis__spread_is_even(h) || tamis__mark_is_stale(s->segment.live) ||
+        is_mixed(&s->segment, ones))
+        return 0;
     const int rc = check_stretches(s, ones, items, damage);
     if (rc != 0 || !exact) return rc;
     damage->offset = offsetof(struct tamis__segment_header, items);
-    return check_whole(h, items, ones, damage);
+    return check_whole(&s->segment, items, ones, damage);
 }

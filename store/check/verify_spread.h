@@ -12,7 +12,7 @@
 #define TAMIS__ITEMS_AHEAD 64u
 /* Can adders and removers that were killed, or are stopped, explain that `items` items lack their
  * bits?  The mark of a segment says how many handles have written to it, in its whole life. */
-bool tamis__is_only_odd(const struct tamis__segment_header *header, double items);
+bool tamis__is_only_odd(const struct tamis__segment *segment, double items);
 /* Says that the items and the bits look odd beside each other, and returns 1. */
 int tamis__say_odd(struct tamis__damage *damage, uint64_t items, double told);
 

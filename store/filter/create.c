@@ -64,6 +64,10 @@ static int create(struct tamis_store *store, const char *name, const struct tami
     if (rc < 0) return rc;
     tamis__plan_describe(plan, &segment);
     tamis__draft_init(store, name, &segment, &draft);
+    if (plan->in_drawer) {
+        tamis__draft_set_policy(&draft, &plan->policy);
+        tamis__draft_shrink(&draft, name);
+    }
     rc = tamis__draft_stage(store, &draft);
     return rc < 0 ? rc : tamis__drafts_enter(store, &entry);
 }

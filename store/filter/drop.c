@@ -41,8 +41,7 @@ static int commit(struct tamis_store *store, struct tamis__catalog_txn *txn,
      */
     for (size_t i = 0; i < count; i++)
         (void)tamis__segment_tell(&store->place, dropped[i].newest,
-                                  offsetof(struct tamis__segment_header, next),
-                                  TAMIS__NEXT_DROPPED);
+                                  offsetof(struct tamis__live, next), TAMIS__NEXT_DROPPED);
     TAMIS__POINT(TAMIS__POINT_DROP_UNLINK);
     /* Forgets the logs of dead handles; a live handle removes its own. */
     for (size_t i = 0; i < count; i++)

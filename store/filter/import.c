@@ -337,7 +337,7 @@ static int finish_counters(struct import *import, uint32_t index)
     if (rc < 0) return rc;
     const struct tamis__cells cells = tamis__cells_of(&import->counters);
     rc = tamis__cells_mend(&cells, 0);
-    draft->header.overflow_levels = import->counters.header->overflow_levels;
+    draft->header.live.overflow_levels = import->counters.header->live.overflow_levels;
     if (rc == 0) rc = tamis__segment_check(&import->counters);
     unmap_counters(import);
     return rc;

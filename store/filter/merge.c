@@ -262,7 +262,7 @@ static int fail_half_way(const struct tamis_filter *filter, int rc)
 static int merge_segment(struct merging *m, const struct tamis__view *to, uint32_t index)
 {
     const struct tamis__segment *segment = &to->segments[index].segment;
-    uint64_t *mixed = &segment->header->mixed;
+    uint64_t *mixed = &segment->live->mixed;
     /* ORDER seq_cst: whoever sees a bit of the merge sees that it has begun; whoever sees that it
      * has ended sees all of its bits. */
     (void)__atomic_fetch_add(mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
@@ -328,7 +328,7 @@ static int make_segment(struct merging *m, struct tamis_store *store, uint32_t i
     if (rc == 0) rc = tamis__segment_map_staged(&store->place, &draft->staged, &draft->header, &to);
     if (rc < 0 || to.header == NULL) return rc;
     rc = each_piece(m, merge_piece, index, &to);
-    draft->header.overflow_levels = to.header->overflow_levels;
+    draft->header.live.overflow_levels = to.header->live.overflow_levels;
     if (rc == 0) tamis__header_set_items(&draft->header, items_by_bits(kind, &to));
     if (rc == 0) rc = check_mappings(m);
     if (rc == 0) rc = tamis__segment_check(&to);
@@ -351,7 +351,7 @@ static uint64_t init_drafts(const struct merging *m, struct tamis_store *store, 
         tamis__draft_init(store, name, &segment, &drafts[i]);
         drafts[i].header.flags = TAMIS_SEGMENT_ITEMS_ESTIMATED;
         /* The common keys of two filters are not spread as the keys of a single filter are. */
-        if (m->rule == TAMIS__MERGE_INTERSECTION) drafts[i].header.mixed = TAMIS__MIXED_BEGUN;
+        if (m->rule == TAMIS__MERGE_INTERSECTION) drafts[i].header.live.mixed = TAMIS__MIXED_BEGUN;
         memcpy(drafts[i].header.kept, like->kept, sizeof like->kept);
         if (__builtin_add_overflow(bytes, drafts[i].header.file_bytes, &bytes)) bytes = UINT64_MAX;
     }

@@ -177,7 +177,7 @@ static bool is_stuck(const struct tamis_store *store, const struct tamis__record
     const struct tamis__listed_segment *s = tamis__record_newest(record);
     const uint64_t limit = tamis__policy_limit(policy, header);
     /* ORDER acquire: as tamis__segment_next(). */
-    const uint64_t next = __atomic_load_n(&header->next, __ATOMIC_ACQUIRE);
+    const uint64_t next = __atomic_load_n(&header->live.next, __ATOMIC_ACQUIRE);
     if (is_static(s) || limit == UINT64_MAX) return false;
     stat->room = next == TAMIS__NEXT_REFUSE ? 0 : tamis__room_of(header, limit);
     if (stat->room > 0 || is_slice_over(record)) return false;
@@ -268,6 +268,14 @@ TAMIS_API int64_t tamis_filter_items(tamis_filter *filter)
     return tamis__leave_with(filter, view, (int64_t)items);
 }
 
+TAMIS_API char *tamis_segment_file(uint64_t number, char text[TAMIS_SEGMENT_FILE_BYTES])
+{
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    tamis__segment_name(number, name);
+    (void)snprintf(text, TAMIS_SEGMENT_FILE_BYTES, "segments/%s", name);
+    return text;
+}
+
 TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *stat)
 {
     TAMIS__REFUSE_NULL(filter, "filter");
@@ -292,9 +300,11 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     }
     const struct tamis__mapped_segment *newest =
         tamis__view_find(view, tamis__record_newest(&record)->number);
+    struct tamis__segment_header copy;
     trouble = tamis__view_trouble(view);
     trouble.damaged_since = known.damaged_since;
-    tamis__stat_from_record(filter->store, &record, newest ? newest->segment.header : NULL, &own);
+    tamis__stat_from_record(filter->store, &record,
+                            newest ? tamis__segment_now(&newest->segment, &copy) : NULL, &own);
     rc = (int)tamis__leave_with(filter, view, 0);
     if (rc < 0) return rc;
     tamis__stat_set_trouble(&own, trouble);

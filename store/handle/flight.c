@@ -9,13 +9,13 @@ void tamis__unlogged_raise(const struct tamis__segment *segment)
     (void)__atomic_add_fetch(&segment->writer->flights_begun, 1, __ATOMIC_SEQ_CST);
     /* ORDER seq_cst: comes before the bits.  Whoever sees one of the bits, which are released, sees
      * this. */
-    (void)__atomic_add_fetch(&segment->header->unlogged, 1, __ATOMIC_SEQ_CST);
+    (void)__atomic_add_fetch(&segment->live->unlogged, 1, __ATOMIC_SEQ_CST);
 }
 
 void tamis__unlogged_lower(const struct tamis__segment *segment)
 {
     /* ORDER seq_cst: comes after the sync. */
-    (void)__atomic_sub_fetch(&segment->header->unlogged, 1, __ATOMIC_SEQ_CST);
+    (void)__atomic_sub_fetch(&segment->live->unlogged, 1, __ATOMIC_SEQ_CST);
     (void)__atomic_add_fetch(&segment->writer->flights_done, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -61,11 +61,11 @@ bool tamis__flight_is_alone(const struct tamis__flight *flight, const struct tam
      * `unlogged`. */
     tamis__fence_acquire();
     for (uint32_t i = 0; i < view->count; i++) {
-        const struct tamis__segment_header *header = view->segments[i].segment.header;
+        const struct tamis__segment *segment = &view->segments[i].segment;
         uint64_t own = 0;
         for (uint32_t j = 0; j < flight->count; j++)
-            own += flight->numbers[j] == header->number;
-        if (__atomic_load_n(&header->unlogged, __ATOMIC_ACQUIRE) != own) return false;
+            own += flight->numbers[j] == segment->header->number;
+        if (__atomic_load_n(&segment->live->unlogged, __ATOMIC_ACQUIRE) != own) return false;
     }
     return true;
 }

@@ -77,7 +77,7 @@ static bool is_degraded(const struct tamis__view *view)
 {
     for (uint32_t i = 0; i < view->count;
          i++) /* ORDER relaxed: a sync that follows tells the truth */
-        if (__atomic_load_n(&view->segments[i].segment.header->degraded_since, __ATOMIC_RELAXED))
+        if (__atomic_load_n(&view->segments[i].segment.live->degraded_since, __ATOMIC_RELAXED))
             return true;
     return false;
 }

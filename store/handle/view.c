@@ -203,7 +203,7 @@ static void link_newest(const struct tamis__segment *newest, const struct tamis_
     uint64_t is = tamis__segment_next(newest);
     while (is != 0 && is != spare && (spare == 0 || tamis__next_spare(is) != spare) &&
            !(is == TAMIS__NEXT_REFUSE && record->policy.on_full == TAMIS_ON_FULL_REFUSE) &&
-           !__atomic_compare_exchange_n(&newest->header->next, &is, 0, false, __ATOMIC_SEQ_CST,
+           !__atomic_compare_exchange_n(&newest->live->next, &is, 0, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST)) /* ORDER: as tamis__segment_leave. */
         continue;
     if (spare != 0) tamis__segment_offer(newest, spare); /* its maker may have died before this */
@@ -221,14 +221,14 @@ static void link_segments(struct tamis__view *view, const struct tamis__record *
     /* ORDER seq_cst, as in tamis__segment_tell().  The words are written in the order of
      * tell_of_list() in txn/commit.c. */
     if (tamis__segment_exceptions(newest) != record->exceptions)
-        __atomic_store_n(&newest->header->exceptions, record->exceptions, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&newest->live->exceptions, record->exceptions, __ATOMIC_SEQ_CST);
     if (tamis__segment_in_force(newest) < record->publication)
-        __atomic_store_n(&newest->header->in_force, record->publication, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&newest->live->in_force, record->publication, __ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i + 1 < view->count; i++) {
         const struct tamis__segment *segment = &view->segments[i].segment;
         const uint64_t right = view->segments[i + 1].segment.header->number;
         if (tamis__segment_next(segment) != right) /* ORDER: as tamis__segment_leave. */
-            __atomic_store_n(&segment->header->next, right, __ATOMIC_SEQ_CST);
+            __atomic_store_n(&segment->live->next, right, __ATOMIC_SEQ_CST);
     }
     link_newest(newest, record);
 }
@@ -320,8 +320,9 @@ uint32_t tamis__view_count_record(const struct tamis__view *view, struct tamis__
 struct tamis__trouble tamis__view_trouble(const struct tamis__view *view)
 {
     struct tamis__trouble trouble = {0};
+    struct tamis__segment_header copy;
     for (uint32_t i = 0; i < view->count; i++)
-        tamis__add_trouble(&trouble, view->segments[i].segment.header);
+        tamis__add_trouble(&trouble, tamis__segment_now(&view->segments[i].segment, &copy));
     return trouble;
 }
 
@@ -329,7 +330,7 @@ bool tamis__view_is_stale(const struct tamis__view *view)
 {
     bool stale = false;
     for (uint32_t i = 0; i < view->count; i++)
-        stale = stale || tamis__mark_is_stale(view->segments[i].segment.header);
+        stale = stale || tamis__mark_is_stale(view->segments[i].segment.live);
     return stale;
 }
 
@@ -347,10 +348,11 @@ void tamis__view_populate_new(const struct tamis_filter *filter, const struct ta
     if (!filter->populate) return;
     /* Segments that are made later have greater numbers; only a rollback goes back to lower ones.
      */
-    const uint64_t known = tamis__newest(view)->segment.number < before.newest ? 0 : before.highest;
+    const uint64_t newest = tamis__number_age(tamis__newest(view)->segment.number);
+    const uint64_t known = newest < before.newest ? 0 : before.highest;
     if (view->index.segment.number > known) (void)tamis__segment_populate(&view->index.segment);
     for (uint32_t i = 0; i < view->count; i++)
-        if (view->segments[i].segment.number > known)
+        if (tamis__number_age(view->segments[i].segment.number) > known)
             (void)tamis__segment_populate(&view->segments[i].segment);
 }
 

@@ -19,6 +19,7 @@
 
 #include "handle/visit.h"
 #include "os/guard.h"
+#include "segment/sheet.h"
 #include "txn/mapped.h"
 #include "txn/store.h"
 
@@ -110,7 +111,8 @@ struct tamis__view_numbers {
 
 static inline struct tamis__view_numbers tamis__view_numbers(const struct tamis__view *view)
 {
-    const uint64_t newest = tamis__newest(view)->segment.number, index = view->index.segment.number;
+    const uint64_t newest = tamis__number_age(tamis__newest(view)->segment.number),
+                   index = view->index.segment.number;
     return (struct tamis__view_numbers){.newest = newest,
                                         .highest = newest > index ? newest : index};
 }

@@ -92,6 +92,14 @@ TAMIS_API const char *tamis_on_full_name(uint32_t on_full);
  * least, and for one slice more at most.
  */
 #define TAMIS_FILTER_FROM_FIRST 4u
+/*
+ * The filter shares a file with others, a drawer, if it is small enough: the bits, the name and
+ * some 300 bytes more must fit into 4 KiB, and it has no window, no counters, no secret and is not
+ * durable.  Otherwise it has files of its own.  For programs that make very many filters.  A filter
+ * that grows out of its drawer goes on in files of its own.  The flag is only looked at when the
+ * filter is made.
+ */
+#define TAMIS_FILTER_IN_DRAWER 8u
 
 /* What a filter is to be.  All zero but capacity is a good default. */
 struct tamis_filter_spec {

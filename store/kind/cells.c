@@ -39,7 +39,7 @@ static struct tamis__slot *level_of(const struct tamis__cells *cells, uint32_t l
 
 static uint32_t levels_in_force(const struct tamis__cells *cells)
 {
-    return tamis__header_overflow_levels(cells->segment->header, cells->levels_max);
+    return tamis__overflow_levels_of(cells->segment->live, cells->levels_max);
 }
 
 /* Returns the slot of the cell in a level, or the first free one of its window; NULL if other cells
@@ -84,9 +84,10 @@ static int put_level_in_force(const struct tamis__cells *cells, uint32_t level)
         cells->segment, h->file_bytes + tamis__overflow_bytes(h->m_bits, level + 1));
     if (rc < 0) return rc;
     TAMIS__POINT(TAMIS__POINT_LEVEL_GROWN);
-    /* ORDER release: pairs with tamis__header_overflow_levels(). */
-    (void)__atomic_compare_exchange_n(&h->overflow_levels, &expected, (uint64_t)level + 1, false,
-                                      __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    /* ORDER release: pairs with tamis__overflow_levels_of(). */
+    (void)__atomic_compare_exchange_n(&cells->segment->live->overflow_levels, &expected,
+                                      (uint64_t)level + 1, false, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -348,7 +349,7 @@ int tamis__cells_mend(const struct tamis__cells *cells, uint64_t file_bytes)
            h->file_bytes + tamis__overflow_bytes(h->m_bits, levels + 1) <= file_bytes)
         levels++;
     /* ORDER release: as put_level_in_force(). */
-    __atomic_store_n(&h->overflow_levels, levels, __ATOMIC_RELEASE);
+    __atomic_store_n(&cells->segment->live->overflow_levels, levels, __ATOMIC_RELEASE);
     tamis__cells_mend_copy(cells);
     for (uint64_t w = 0; rc == 0 && w < h->data_bytes / 8; w++) {
         if (!tamis__word_has_marked(cells, cells->words[w])) continue;

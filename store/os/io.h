@@ -118,6 +118,9 @@ void tamis__wait_a_little(unsigned round);
 
 /* Maps a file from its start, watched (guard.h); large mappings begin on a 2 MiB boundary. */
 int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map);
+/* The same from a multiple of the page size on. */
+int tamis__map_part(int fd, uint64_t offset, uint64_t bytes, bool writable, const char *what,
+                    void **map);
 void tamis__unmap(void *map, uint64_t bytes);
 /* Ask after the last look at the mapping: TAMIS_ECORRUPT if a page could not be had (guard.h). */
 int tamis__map_check(const void *map, const char *what);

@@ -9,10 +9,11 @@
 
 #define HUGE_BYTES ((uint64_t)2 << 20)
 
-static int map_file(int fd, uint64_t bytes, int protection, const char *what, void **map)
+static int map_file(int fd, uint64_t offset, uint64_t bytes, int protection, const char *what,
+                    void **map)
 {
     if (bytes < HUGE_BYTES) {
-        void *got = mmap(NULL, (size_t)bytes, protection, MAP_SHARED, fd, 0);
+        void *got = mmap(NULL, (size_t)bytes, protection, MAP_SHARED, fd, (off_t)offset);
         if (got == MAP_FAILED) return tamis__fail_errno(errno, "map", what);
         *map = got;
         return 0;
@@ -25,7 +26,8 @@ static int map_file(int fd, uint64_t bytes, int protection, const char *what, vo
         mmap(NULL, (size_t)reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (area == MAP_FAILED) return tamis__fail_errno(errno, "map", what);
     const uint64_t skip = (HUGE_BYTES - (uintptr_t)area % HUGE_BYTES) % HUGE_BYTES;
-    void *got = mmap(area + skip, (size_t)bytes, protection, MAP_SHARED | MAP_FIXED, fd, 0);
+    void *got =
+        mmap(area + skip, (size_t)bytes, protection, MAP_SHARED | MAP_FIXED, fd, (off_t)offset);
     if (got == MAP_FAILED) {
         const int map_error = errno;
         (void)munmap(area, (size_t)reserved);
@@ -41,9 +43,15 @@ static int map_file(int fd, uint64_t bytes, int protection, const char *what, vo
 
 int tamis__map(int fd, uint64_t bytes, bool writable, const char *what, void **map)
 {
+    return tamis__map_part(fd, 0, bytes, writable, what, map);
+}
+
+int tamis__map_part(int fd, uint64_t offset, uint64_t bytes, bool writable, const char *what,
+                    void **map)
+{
     void *got = NULL;
     if (tamis__may_fail("mmap", what)) return tamis__fail_errno(errno, "map", what);
-    const int rc = map_file(fd, bytes, PROT_READ | (writable ? PROT_WRITE : 0), what, &got);
+    const int rc = map_file(fd, offset, bytes, PROT_READ | (writable ? PROT_WRITE : 0), what, &got);
     if (rc < 0) return rc;
     if (tamis__guard_add(got, bytes, writable) == NULL) {
         (void)munmap(got, (size_t)bytes);

@@ -51,7 +51,8 @@ int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TA
 static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_sizing *sizing = &plan->sizing;
-    if ((spec->flags & ~(TAMIS_FILTER_DURABLE | TAMIS_FILTER_OWNED | TAMIS_FILTER_FROM_FIRST)) != 0)
+    if ((spec->flags & ~(TAMIS_FILTER_DURABLE | TAMIS_FILTER_OWNED | TAMIS_FILTER_FROM_FIRST |
+                         TAMIS_FILTER_IN_DRAWER)) != 0)
         return tamis__fail(TAMIS_EINVAL, "filter flags %#x: use those of TAMIS_FILTER_*",
                            spec->flags);
     int rc = tamis__hash_set_parse(spec->hash_set ? spec->hash_set : "xxh3", &plan->hash_set,
@@ -85,6 +86,7 @@ static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__pla
                            plan->hash_set->name);
     plan->policy.durable = (spec->flags & TAMIS_FILTER_DURABLE) != 0;
     plan->policy.window_from = (spec->flags & TAMIS_FILTER_FROM_FIRST) != 0;
+    plan->in_drawer = (spec->flags & TAMIS_FILTER_IN_DRAWER) != 0;
     plan->owned = (spec->flags & TAMIS_FILTER_OWNED) != 0;
     plan->seed = spec->seed;
     plan->bit_order = plan->hash_set->bit_order;

@@ -16,6 +16,7 @@ struct tamis__plan {
     bool any_secret;        /* no secret was given: if the filter exists, its own secret is right */
     bool explicit_geometry; /* m and k were given */
     bool owned;             /* TAMIS_FILTER_OWNED */
+    bool in_drawer;         /* TAMIS_FILTER_IN_DRAWER */
     struct tamis__policy policy;
 };
 /* Gives the secret of a hash set that has one: `given`, or a random secret if `given` is all 0.

@@ -5,17 +5,21 @@
 
 #include "os/guard.h"
 #include "os/io.h"
-#include "segment/segment.h"
+#include "segment/sheet.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 
 #define MEND "; restore it from a copy, then open it again"
 
 /* Says what is wrong by looking at the file as it is now: the fault itself does not say why. */
-static int fail_broken(const struct tamis__segment *segment, const char *what, const char *name)
+static int fail_broken(const struct tamis__segment *segment, const char *what)
 {
+    char name[TAMIS__SEGMENT_NAME_BYTES];
     struct tamis__file_info info = {0};
-    const uint64_t bytes = ((const struct tamis__segment_header *)segment->kept)->file_bytes;
+    const uint64_t bytes = tamis__is_sheet(segment->number)
+                               ? TAMIS__DRAWER_BYTES
+                               : ((const struct tamis__segment_header *)segment->kept)->file_bytes;
+    tamis__segment_file(segment->number, name);
     int fd = -1, rc = tamis__open(segment->place->segments_fd, name, O_RDONLY, 0, what, &fd);
     if (rc == 0) rc = tamis__file_info(fd, what, &info);
     tamis__close(fd);
@@ -64,7 +68,7 @@ int tamis__segment_check(const struct tamis__segment *segment)
     if (!staged) tamis__segment_name(segment->number, name);
     (void)snprintf(what, sizeof what, "%s/%s/%s", segment->place->path,
                    staged ? "staging" : "segments", staged ? segment->staged->name : name);
-    if (broken && !staged) return fail_broken(segment, what, name);
+    if (broken && !staged) return fail_broken(segment, what);
     if (broken)
         return tamis__fail(TAMIS_EIO,
                            "the system could not give a page of %s: the disk is full, or it fails "

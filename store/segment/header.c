@@ -39,7 +39,8 @@ uint64_t tamis__header_file_bytes(const struct tamis__segment_header *h)
 {
     if (h->counter_bits == 0) return h->file_bytes;
     const uint32_t most = tamis__overflow_levels_max(h->m_bits);
-    return h->file_bytes + tamis__overflow_bytes(h->m_bits, tamis__header_overflow_levels(h, most));
+    return h->file_bytes +
+           tamis__overflow_bytes(h->m_bits, tamis__overflow_levels_of(&h->live, most));
 }
 
 uint64_t tamis__header_file_bytes_max(const struct tamis__segment_header *h)
@@ -57,11 +58,11 @@ static int check_header_counters(const struct tamis__segment_header *h, struct t
     if (h->m_bits > TAMIS__COUNTERS_MAX)
         return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(m_bits),
                              "has an impossible m of %llu counters", (unsigned long long)h->m_bits);
-    if (h->overflow_levels > tamis__overflow_levels_max(h->m_bits))
-        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(overflow_levels),
+    if (h->live.overflow_levels > tamis__overflow_levels_max(h->m_bits))
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(live.overflow_levels),
                              "has %llu level%s of overflow, which nothing could fill",
-                             (unsigned long long)h->overflow_levels,
-                             tamis__plural(h->overflow_levels));
+                             (unsigned long long)h->live.overflow_levels,
+                             tamis__plural(h->live.overflow_levels));
     return 0;
 }
 
@@ -223,13 +224,13 @@ void tamis__header_set_items(struct tamis__segment_header *header, uint64_t item
         header->items[i].items = items / TAMIS__STRIPES + (i < items % TAMIS__STRIPES);
         header->items[i].quota = header->items[i].items;
     }
-    header->granted = items;
+    header->live.granted = items;
 }
 
-uint64_t tamis__stripes_sum(const uint64_t stripes[TAMIS__STRIPES], bool counting)
+uint64_t tamis__stripes_sum(const uint64_t *stripes, uint32_t count, bool counting)
 {
     uint64_t above = 0, below = 0;
-    for (size_t i = 0; i < TAMIS__STRIPES; i++) {
+    for (size_t i = 0; i < count; i++) {
         const bool negative = counting && stripes[i] >> 63 != 0;
         const uint64_t size = negative ? 0 - stripes[i] : stripes[i];
         *(negative ? &below : &above) += size < TAMIS__ITEMS_MAX ? size : TAMIS__ITEMS_MAX;
@@ -242,7 +243,7 @@ uint64_t tamis__header_items(const struct tamis__segment_header *header)
     uint64_t stripes[TAMIS__STRIPES];
     for (size_t i = 0; i < TAMIS__STRIPES; i++)
         stripes[i] = header->items[i].items;
-    return tamis__stripes_sum(stripes, header->counter_bits != 0);
+    return tamis__stripes_sum(stripes, TAMIS__STRIPES, header->counter_bits != 0);
 }
 
 void tamis__label_write(struct tamis__name_label *label, uint64_t sequence, const char *name)

@@ -77,6 +77,49 @@ TAMIS__SIZE(struct tamis__name_label, 320);
 #define TAMIS__MIXED_ENDED                                                                         \
     (((uint64_t)1 << 32) - 1) /* one less that has begun, one more that has ended */
 
+/*
+ * The live words: what changes while others have the segment mapped, by atomic operations.  Behind
+ * each field stand its offset, its bytes and its meaning.
+ */
+/* clang-format off */
+struct tamis__live {
+    uint64_t mixed;            /*    0    8  merges into it: TAMIS__MIXED_*; atomic additions    */
+    uint64_t epoch;            /*    8    8  raised at each publication; adders read it          */
+    uint64_t next;             /*   16    8  number of the next segment; 0: none; TAMIS__NEXT_*  */
+    uint64_t exceptions;       /*   24    8  number of the index of exceptions in force; 0: none */
+    uint64_t in_force;         /*   32    8  publication of the newest list that ends with it    */
+    uint64_t mark;             /*   40    8  TAMIS__MARK_*, and a count of writers; segment/mark.h  */
+    uint8_t boot_id[TAMIS__BOOT_ID_BYTES];
+                               /*   48   16  boot under which it was marked dirty                */
+    int64_t clean_until;       /*   64    8  ns since 1970: what was added before is on the disk */
+    uint64_t overflow_levels;  /*   72    8  levels of overflow in force; adders raise it        */
+    int64_t unclean_since;     /*   80    8  keys added since then may be missing; 0: none is    */
+    int64_t degraded_since;    /*   88    8  when a sync failed that none has mended; 0: none    */
+    uint64_t syncs_begun;      /*   96    8  syncs of this segment, by any process               */
+    uint64_t syncs_done;       /*  104    8  the greatest syncs_begun that has ended well        */
+    uint64_t unlogged;         /*  112    8  durable: adds between first bit and sync of the log */
+    uint64_t granted;          /*  120    8  room given to the stripes as quotas; segment/room.h */
+    uint8_t reserved[8];       /*  128    8  0                                                   */
+};
+/* clang-format on */
+TAMIS__AT(struct tamis__live, mixed, 0);
+TAMIS__AT(struct tamis__live, epoch, 8);
+TAMIS__AT(struct tamis__live, next, 16);
+TAMIS__AT(struct tamis__live, exceptions, 24);
+TAMIS__AT(struct tamis__live, in_force, 32);
+TAMIS__AT(struct tamis__live, mark, 40);
+TAMIS__AT(struct tamis__live, boot_id, 48);
+TAMIS__AT(struct tamis__live, clean_until, 64);
+TAMIS__AT(struct tamis__live, overflow_levels, 72);
+TAMIS__AT(struct tamis__live, unclean_since, 80);
+TAMIS__AT(struct tamis__live, degraded_since, 88);
+TAMIS__AT(struct tamis__live, syncs_begun, 96);
+TAMIS__AT(struct tamis__live, syncs_done, 104);
+TAMIS__AT(struct tamis__live, unlogged, 112);
+TAMIS__AT(struct tamis__live, granted, 120);
+TAMIS__AT(struct tamis__live, reserved, 128);
+TAMIS__SIZE(struct tamis__live, 136);
+
 /* Any adder and remover writes here, by atomic additions and without a lock.  The sum of `items`
  * over the stripes is the item count.  A single stripe of a counting segment may be below zero
  * (two's complement), because the remover of a key may run on another processor than its adder did.
@@ -152,23 +195,7 @@ struct tamis__segment_header {
     struct tamis__name_label labels[2];
                                /*  512  640  the name of the filter, twice                       */
     uint8_t reserved1[376];    /* 1152  376  0                                                   */
-    uint64_t mixed;            /* 1528    8  merges into it: TAMIS__MIXED_*; atomic additions    */
-    uint64_t epoch;            /* 1536    8  raised at each publication; adders read it          */
-    uint64_t next;             /* 1544    8  number of the next segment; 0: none; TAMIS__NEXT_*  */
-    uint64_t exceptions;       /* 1552    8  number of the index of exceptions in force; 0: none */
-    uint64_t in_force;         /* 1560    8  publication of the newest list that ends with it    */
-    uint64_t mark;             /* 1568    8  TAMIS__MARK_*, and a count of writers; segment/mark.h  */
-    uint8_t boot_id[TAMIS__BOOT_ID_BYTES];
-                               /* 1576   16  boot under which it was marked dirty                */
-    int64_t clean_until;       /* 1592    8  ns since 1970: what was added before is on the disk */
-    uint64_t overflow_levels;  /* 1600    8  levels of overflow in force; adders raise it        */
-    int64_t unclean_since;     /* 1608    8  keys added since then may be missing; 0: none is    */
-    int64_t degraded_since;    /* 1616    8  when a sync failed that none has mended; 0: none    */
-    uint64_t syncs_begun;      /* 1624    8  syncs of this segment, by any process               */
-    uint64_t syncs_done;       /* 1632    8  the greatest syncs_begun that has ended well        */
-    uint64_t unlogged;         /* 1640    8  durable: adds between first bit and sync of the log */
-    uint64_t granted;          /* 1648    8  room given to the stripes as quotas; segment/room.h    */
-    uint8_t reserved3[8];      /* 1656    8  0                                                   */
+    struct tamis__live live;   /* 1528  136  the live words                                      */
     uint64_t block_locks[TAMIS__BLOCK_LOCKS];
                                /* 1664  384  locks of removers: 0, or the owner's nonce          */
     struct tamis__stripe items[TAMIS__STRIPES];
@@ -226,22 +253,7 @@ TAMIS__AT(struct tamis__segment_header, reserved4, 376);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
 TAMIS__AT(struct tamis__segment_header, reserved1, 1152);
-TAMIS__AT(struct tamis__segment_header, mixed, 1528);
-TAMIS__AT(struct tamis__segment_header, epoch, 1536);
-TAMIS__AT(struct tamis__segment_header, next, 1544);
-TAMIS__AT(struct tamis__segment_header, exceptions, 1552);
-TAMIS__AT(struct tamis__segment_header, in_force, 1560);
-TAMIS__AT(struct tamis__segment_header, mark, 1568);
-TAMIS__AT(struct tamis__segment_header, boot_id, 1576);
-TAMIS__AT(struct tamis__segment_header, clean_until, 1592);
-TAMIS__AT(struct tamis__segment_header, overflow_levels, 1600);
-TAMIS__AT(struct tamis__segment_header, unclean_since, 1608);
-TAMIS__AT(struct tamis__segment_header, degraded_since, 1616);
-TAMIS__AT(struct tamis__segment_header, syncs_begun, 1624);
-TAMIS__AT(struct tamis__segment_header, syncs_done, 1632);
-TAMIS__AT(struct tamis__segment_header, unlogged, 1640);
-TAMIS__AT(struct tamis__segment_header, granted, 1648);
-TAMIS__AT(struct tamis__segment_header, reserved3, 1656);
+TAMIS__AT(struct tamis__segment_header, live, 1528);
 TAMIS__AT(struct tamis__segment_header, block_locks, 1664);
 TAMIS__AT(struct tamis__segment_header, items, 2048);
 TAMIS__SIZE(struct tamis__segment_header, TAMIS__HEADER_BYTES);
@@ -284,12 +296,11 @@ int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,
 
 /* Returns how many levels of the overflow table are in force, at most `most`,
  * which is tamis__overflow_levels_max(m). */
-static inline uint32_t tamis__header_overflow_levels(const struct tamis__segment_header *header,
-                                                     uint32_t most)
+static inline uint32_t tamis__overflow_levels_of(const struct tamis__live *live, uint32_t most)
 {
     /* ORDER acquire: pairs with the release that puts a level in force (kind/cells.c), before which
      * the file had its length.  The value was checked at opening, but damage could come later. */
-    const uint64_t levels = __atomic_load_n(&header->overflow_levels, __ATOMIC_ACQUIRE);
+    const uint64_t levels = __atomic_load_n(&live->overflow_levels, __ATOMIC_ACQUIRE);
     return levels < most ? (uint32_t)levels : most;
 }
 
@@ -315,7 +326,7 @@ static inline bool tamis__bits_past(uint64_t last_word, uint64_t m_bits, uint32_
 }
 
 /* The sum over the stripes; a damaged stripe cannot make it overflow. */
-uint64_t tamis__stripes_sum(const uint64_t stripes[TAMIS__STRIPES], bool counting);
+uint64_t tamis__stripes_sum(const uint64_t *stripes, uint32_t count, bool counting);
 
 struct tamis__policy tamis__header_policy(const struct tamis__segment_header *header);
 

@@ -5,44 +5,80 @@
  * are read and changed in a mapping of the header alone.  It is no error if the segment is gone.
  */
 #include <fcntl.h>
+#include <unistd.h>
 
-#include "os/inside.h"
 #include "os/io.h"
-#include "segment/segment.h"
+#include "segment/sheet.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 
-int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
-                              struct tamis__segment_header **header)
+/* Maps the pages of a file that have a sheet, or its header. */
+static int map_part_of(int fd, uint64_t number, const char *what, struct tamis__live_map *words)
+{
+    const bool is_sheet = tamis__is_sheet(number);
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t offset = is_sheet ? tamis__sheet_offset(number) : 0, before = offset % page;
+    struct tamis__file_info info = {0};
+    int rc = tamis__file_info(fd, what, &info);
+    words->map_bytes = is_sheet ? page : TAMIS__HEADER_BYTES;
+    if (rc < 0 || info.bytes < (is_sheet ? TAMIS__DRAWER_BYTES : TAMIS__HEADER_BYTES)) return rc;
+    rc = tamis__map_part(fd, offset - before, words->map_bytes, true, what, &words->map);
+    if (rc < 0) return rc;
+    if (is_sheet) {
+        struct tamis__sheet *sheet = (struct tamis__sheet *)(void *)((char *)words->map + before);
+        words->live = &sheet->live;
+        words->created_at = sheet->created_at;
+    } else {
+        struct tamis__segment_header *header = words->map;
+        words->live = &header->live;
+        words->created_at = header->created_at;
+    }
+    return 0;
+}
+
+int tamis__live_map(const struct tamis__place *place, uint64_t number,
+                    struct tamis__live_map *words)
 {
     char what[PATH_BYTES];
-    struct tamis__file_info info = {0};
-    void *map = NULL;
-    int fd = -1;
-    *header = NULL;
-    const char *name = tamis__segment_path(place, number, what);
-    int rc = tamis__inside_open(place->segments_fd, name, O_RDWR, what, &fd);
+    int fd;
+    *words = (struct tamis__live_map){.live = NULL};
+    int rc = tamis__segment_open_file(place, number, O_RDWR, what, &fd);
     if (rc == TAMIS_ENOTFOUND) return 0;
-    if (rc < 0) return rc;
-    rc = tamis__file_info(fd, what, &info);
-    if (rc == 0 && info.bytes >= TAMIS__HEADER_BYTES)
-        rc = tamis__map(fd, TAMIS__HEADER_BYTES, true, what, &map);
+    if (rc == 0) rc = map_part_of(fd, number, what, words);
     tamis__close(fd);
-    *header = map;
     return rc;
 }
 
-void tamis__segment_unmap_header(struct tamis__segment_header *header)
+void tamis__live_unmap(struct tamis__live_map *words)
 {
-    tamis__unmap(header, TAMIS__HEADER_BYTES);
+    tamis__unmap(words->map, words->map_bytes);
 }
 
-int tamis__segment_sync_header(const struct tamis__place *place,
-                               struct tamis__segment_header *header)
+int tamis__live_sync(const struct tamis__place *place, uint64_t number,
+                     const struct tamis__live_map *words)
 {
     char what[PATH_BYTES];
-    tamis__segment_path(place, header->number, what);
-    return tamis__sync_map(header, TAMIS__HEADER_BYTES, what);
+    tamis__segment_path(place, number, what);
+    return tamis__sync_map(words->map, words->map_bytes, what);
+}
+
+int tamis__segment_sync_live(const struct tamis__segment *segment)
+{
+    char what[PATH_BYTES];
+    tamis__segment_path(segment->place, segment->number, what);
+    return tamis__sync_map(
+        segment->map, tamis__is_sheet(segment->number) ? segment->map_bytes : TAMIS__HEADER_BYTES,
+        what);
+}
+
+static int peek_sheet(int fd, uint64_t number, const char *what,
+                      struct tamis__segment_header *header)
+{
+    uint64_t sheet[TAMIS__SHEET_BYTES_MAX / 8];
+    const int rc = tamis__read_at(fd, sheet, tamis__class_bytes(tamis__sheet_class(number)),
+                                  tamis__sheet_offset(number), what);
+    if (rc == 0) tamis__sheet_decode(sheet, header);
+    return rc;
 }
 
 int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
@@ -50,54 +86,56 @@ int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
 {
     char what[PATH_BYTES];
     int fd = -1;
-    const char *name = tamis__segment_path(place, number, what);
-    int rc = tamis__inside_open(place->segments_fd, name, O_RDONLY, what, &fd);
-    if (rc == 0) rc = tamis__read_at(fd, header, sizeof *header, 0, what);
+    int rc = tamis__segment_open_file(place, number, O_RDONLY, what, &fd);
+    if (rc == 0 && !tamis__is_sheet(number))
+        rc = tamis__read_at(fd, header, sizeof *header, 0, what);
+    else if (rc == 0)
+        rc = peek_sheet(fd, number, what, header);
     tamis__close(fd);
     return rc;
 }
 
 int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number)
 {
-    struct tamis__segment_header *header;
-    const int rc = tamis__segment_map_header(place, number, &header);
-    if (rc < 0 || header == NULL) return rc;
+    struct tamis__live_map words;
+    const int rc = tamis__live_map(place, number, &words);
+    if (rc < 0 || words.live == NULL) return rc;
     /* ORDER release: pairs with tamis__segment_epoch; see there. */
-    (void)__atomic_add_fetch(&header->epoch, 1, __ATOMIC_RELEASE);
-    tamis__segment_unmap_header(header);
+    (void)__atomic_add_fetch(&words.live->epoch, 1, __ATOMIC_RELEASE);
+    tamis__live_unmap(&words);
     return 0;
 }
 
 int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_t offset,
                         uint64_t value)
 {
-    struct tamis__segment_header *header;
-    const int rc = tamis__segment_map_header(place, number, &header);
-    if (rc < 0 || header == NULL) return rc;
+    struct tamis__live_map words;
+    const int rc = tamis__live_map(place, number, &words);
+    if (rc < 0 || words.live == NULL) return rc;
     /* ORDER seq_cst, for the reason that tamis__segment_leave() gives. */
-    __atomic_store_n((uint64_t *)(void *)((char *)header + offset), value, __ATOMIC_SEQ_CST);
-    tamis__segment_unmap_header(header);
+    __atomic_store_n((uint64_t *)(void *)((char *)words.live + offset), value, __ATOMIC_SEQ_CST);
+    tamis__live_unmap(&words);
     return 0;
 }
 
 int tamis__segment_stay(const struct tamis__place *place, uint64_t number)
 {
-    struct tamis__segment_header *header;
-    const int rc = tamis__segment_map_header(place, number, &header);
-    if (rc < 0 || header == NULL) return rc;
-    uint64_t *next = &header->next;
+    struct tamis__live_map words;
+    const int rc = tamis__live_map(place, number, &words);
+    if (rc < 0 || words.live == NULL) return rc;
+    uint64_t *next = &words.live->next;
     uint64_t is = __atomic_load_n(next, __ATOMIC_RELAXED);
     /* ORDER seq_cst: as tamis__segment_leave. */
     while (is != 0 && is != TAMIS__NEXT_REFUSE &&
            !__atomic_compare_exchange_n(next, &is, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         continue;
-    tamis__segment_unmap_header(header);
+    tamis__live_unmap(&words);
     return 0;
 }
 
 void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next)
 {
-    uint64_t *place = &segment->header->next;
+    uint64_t *place = &segment->live->next;
     uint64_t is = __atomic_load_n(place, __ATOMIC_RELAXED);
     /* ORDER seq_cst: docs/concurrency.md, "The list goes on". */
     while (
@@ -109,20 +147,20 @@ void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next)
 void tamis__segment_take_again(const struct tamis__segment *segment)
 {
     uint64_t refuses = TAMIS__NEXT_REFUSE; /* ORDER seq_cst: the room is there before. */
-    (void)__atomic_compare_exchange_n(&segment->header->next, &refuses, 0, false, __ATOMIC_SEQ_CST,
+    (void)__atomic_compare_exchange_n(&segment->live->next, &refuses, 0, false, __ATOMIC_SEQ_CST,
                                       __ATOMIC_SEQ_CST);
 }
 
 void tamis__segment_offer(const struct tamis__segment *segment, uint64_t number)
 {
     uint64_t none = 0; /* ORDER seq_cst: the spare is whole before it is offered. */
-    (void)__atomic_compare_exchange_n(&segment->header->next, &none, TAMIS__NEXT_SPARE | number,
+    (void)__atomic_compare_exchange_n(&segment->live->next, &none, TAMIS__NEXT_SPARE | number,
                                       false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 bool tamis__segment_enter_spare(const struct tamis__segment *segment)
 {
-    uint64_t *place = &segment->header->next;
+    uint64_t *place = &segment->live->next;
     uint64_t is = __atomic_load_n(place, __ATOMIC_SEQ_CST);
     /* ORDER seq_cst: as tamis__segment_leave. */
     while (tamis__next_spare(is) != 0 &&
@@ -134,16 +172,16 @@ bool tamis__segment_enter_spare(const struct tamis__segment *segment)
 
 int tamis__segment_take_back(const struct tamis__place *place, uint64_t number)
 {
-    struct tamis__segment_header *header;
-    const int rc = tamis__segment_map_header(place, number, &header);
-    if (rc < 0 || header == NULL) return rc;
-    uint64_t is = __atomic_load_n(&header->next, __ATOMIC_SEQ_CST);
+    struct tamis__live_map words;
+    const int rc = tamis__live_map(place, number, &words);
+    if (rc < 0 || words.live == NULL) return rc;
+    uint64_t is = __atomic_load_n(&words.live->next, __ATOMIC_SEQ_CST);
     /* ORDER seq_cst: as tamis__segment_leave. */
     while (tamis__next_spare(is) != 0 &&
-           !__atomic_compare_exchange_n(&header->next, &is, 0, false, __ATOMIC_SEQ_CST,
+           !__atomic_compare_exchange_n(&words.live->next, &is, 0, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST))
         continue;
     const bool left = is != 0 && is != TAMIS__NEXT_REFUSE && tamis__next_spare(is) == 0;
-    tamis__segment_unmap_header(header);
+    tamis__live_unmap(&words);
     return left;
 }

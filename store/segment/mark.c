@@ -10,44 +10,50 @@
 
 #include <fcntl.h>
 
-#include "os/inside.h"
 #include "os/io.h"
 #include "segment/points.h"
+#include "segment/sheet.h"
 
-/* The byte that writers lock, behind the bytes of removers (owner.c). */
+/* The byte that writers lock, behind the bytes of removers (owner.c).  Each sheet of a drawer has
+ * two bytes of its own. */
 #define WRITERS_BYTE ((uint64_t)1 << 61)
 /* No page of any host is smaller. */
 #define PAGE_BYTES_MIN 4096u
 #define BOOT_ID_WORDS (TAMIS__BOOT_ID_BYTES / 8)
 
+static uint64_t writers_byte(uint64_t number)
+{
+    return WRITERS_BYTE + (tamis__is_sheet(number) ? 2 * (uint64_t)tamis__sheet_index(number) : 0);
+}
+
 /* ---- The words ------------------------------------------------------------------------------- */
 
-static uint64_t load_mark(const struct tamis__segment_header *header)
+static uint64_t load_mark(const struct tamis__live *live)
 {
     /* ORDER acquire: pairs with the release of make_dirty(): the boot_id of a dirty mark. */
-    return __atomic_load_n(&header->mark, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&live->mark, __ATOMIC_ACQUIRE);
 }
 
 /* Was the mark set under this boot?  Where the boot is not known, `if_unknown` is the answer. */
-static bool is_this_boot(const struct tamis__segment_header *header, bool if_unknown)
+static bool is_this_boot(const struct tamis__live *live, bool if_unknown)
 {
     uint64_t ours[BOOT_ID_WORDS] = {0}, theirs[BOOT_ID_WORDS];
     uint8_t id[TAMIS__BOOT_ID_BYTES];
     if (!tamis__boot_id(id)) return if_unknown;
     memcpy(ours, id, sizeof ours);
-    const uint64_t *words = (const uint64_t *)(const void *)header->boot_id;
+    const uint64_t *words = (const uint64_t *)(const void *)live->boot_id;
     for (size_t i = 0; i < BOOT_ID_WORDS;
          i++) /* ORDER relaxed: all writers of one boot write the same */
         theirs[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
     return memcmp(ours, theirs, sizeof ours) == 0;
 }
 
-static void set_boot(struct tamis__segment_header *header)
+static void set_boot(struct tamis__live *live)
 {
     uint64_t ours[BOOT_ID_WORDS] = {0};
     uint8_t id[TAMIS__BOOT_ID_BYTES];
-    uint64_t *words = (uint64_t *)(void *)header->boot_id; /* at a multiple of 8: header.h */
-    (void)tamis__boot_id(id);                              /* zeros where it is not known */
+    uint64_t *words = (uint64_t *)(void *)live->boot_id; /* at a multiple of 8: header.h */
+    (void)tamis__boot_id(id);                            /* zeros where it is not known */
     memcpy(ours, id, sizeof ours);
     for (size_t i = 0; i < BOOT_ID_WORDS; i++) /* ORDER relaxed: before the release of the mark */
         __atomic_store_n(&words[i], ours[i], __ATOMIC_RELAXED);
@@ -72,28 +78,35 @@ static void raise_count(uint64_t *place, uint64_t to)
         continue;
 }
 
-bool tamis__mark_is_stale(const struct tamis__segment_header *header)
+bool tamis__mark_is_stale(const struct tamis__live *live)
 {
-    return (load_mark(header) & TAMIS__MARK_DIRTY) != 0 && !is_this_boot(header, true);
+    return (load_mark(live) & TAMIS__MARK_DIRTY) != 0 && !is_this_boot(live, true);
 }
 
-bool tamis__mark_is_clean(const struct tamis__segment_header *header)
+bool tamis__mark_is_clean(const struct tamis__live *live)
 {
-    return (load_mark(header) & TAMIS__MARK_DIRTY) == 0;
+    return (load_mark(live) & TAMIS__MARK_DIRTY) == 0;
 }
 
-int64_t tamis__mark_clean_until(const struct tamis__segment_header *header)
+int64_t tamis__clean_until_of(const struct tamis__live *live, int64_t created_at)
 {
     /* ORDER relaxed: the time stands alone. */
-    const int64_t since = __atomic_load_n(&header->clean_until, __ATOMIC_RELAXED);
-    return since != 0 ? since : header->created_at;
+    const int64_t since = __atomic_load_n(&live->clean_until, __ATOMIC_RELAXED);
+    return since != 0 ? since : created_at;
 }
 
-int64_t tamis__mark_unclean_since(const struct tamis__segment_header *header)
+int64_t tamis__unclean_since_of(const struct tamis__live *live, int64_t created_at)
 {
     /* ORDER relaxed: the time stands alone. */
-    const int64_t since = __atomic_load_n(&header->unclean_since, __ATOMIC_RELAXED);
-    return since != 0 ? since : tamis__mark_is_stale(header) ? tamis__mark_clean_until(header) : 0;
+    const int64_t since = __atomic_load_n(&live->unclean_since, __ATOMIC_RELAXED);
+    return since != 0                   ? since
+           : tamis__mark_is_stale(live) ? tamis__clean_until_of(live, created_at)
+                                        : 0;
+}
+
+int64_t tamis__mark_unclean_since(const struct tamis__segment *segment)
+{
+    return tamis__unclean_since_of(segment->live, segment->header->created_at);
 }
 
 /* ---- Failed syncs ---------------------------------------------------------------------------- */
@@ -102,17 +115,19 @@ int64_t tamis__mark_unclean_since(const struct tamis__segment_header *header)
  * pages dirty again. */
 static void touch_pages(const struct tamis__segment *segment)
 {
-    const uint64_t bytes = tamis__header_file_bytes(segment->header);
+    const uint64_t bytes = tamis__is_sheet(segment->number)
+                               ? segment->map_bytes
+                               : tamis__header_file_bytes(segment->header);
     volatile uint64_t nothing = 0; /* unknown to the compiler, which would leave the store out */
     for (uint64_t at = 0; at < bytes; at += PAGE_BYTES_MIN) /* ORDER relaxed: changes nothing */
-        (void)__atomic_fetch_or((uint64_t *)(void *)((char *)segment->header + at), nothing,
+        (void)__atomic_fetch_or((uint64_t *)(void *)((char *)segment->map + at), nothing,
                                 __ATOMIC_RELAXED);
 }
 
 int tamis__mark_degrade(const struct tamis__segment *segment, int rc)
 {
     int64_t never = 0; /* ORDER relaxed: a time alone */
-    (void)__atomic_compare_exchange_n(&segment->header->degraded_since, &never, tamis__now_ns(),
+    (void)__atomic_compare_exchange_n(&segment->live->degraded_since, &never, tamis__now_ns(),
                                       false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     touch_pages(segment);
     return rc;
@@ -120,7 +135,7 @@ int tamis__mark_degrade(const struct tamis__segment *segment, int rc)
 
 static int sync_header(const struct tamis__segment *segment)
 {
-    const int rc = tamis__segment_sync_header(segment->place, segment->header);
+    const int rc = tamis__segment_sync_live(segment);
     return rc < 0 ? tamis__mark_degrade(segment, rc) : 0;
 }
 
@@ -141,7 +156,7 @@ static struct tamis__owner *take_lock(const struct tamis__segment *segment)
     struct tamis__owner *fresh = calloc(1, sizeof *fresh);
     if (fresh == NULL) return NULL;
     if (tamis__segment_open_again(segment, what, &fresh->file) == 0 &&
-        tamis__share_byte(fresh->file.fd, WRITERS_BYTE, what) == 1)
+        tamis__share_byte(fresh->file.fd, writers_byte(segment->number), what) == 1)
         return fresh;
     tamis__owner_free(fresh);
     return NULL;
@@ -149,28 +164,28 @@ static struct tamis__owner *take_lock(const struct tamis__segment *segment)
 
 /* All that was added while the segment was clean is on the disk, so all until now is; unless
  * another writer was faster, who may have written since then. */
-static void raise_while_clean(struct tamis__segment_header *header)
+static void raise_while_clean(struct tamis__live *live)
 {
-    int64_t old = __atomic_load_n(&header->clean_until, __ATOMIC_RELAXED);
+    int64_t old = __atomic_load_n(&live->clean_until, __ATOMIC_RELAXED);
     const int64_t now = tamis__now_ns();
-    if ((load_mark(header) & TAMIS__MARK_DIRTY) != 0 || now < old) return;
+    if ((load_mark(live) & TAMIS__MARK_DIRTY) != 0 || now < old) return;
     /* ORDER relaxed: the time stands alone. */
-    (void)__atomic_compare_exchange_n(&header->clean_until, &old, now, false, __ATOMIC_RELAXED,
+    (void)__atomic_compare_exchange_n(&live->clean_until, &old, now, false, __ATOMIC_RELAXED,
                                       __ATOMIC_RELAXED);
 }
 
 static int make_dirty(const struct tamis__segment *segment, uint64_t was)
 {
-    struct tamis__segment_header *header = segment->header;
-    if ((was & TAMIS__MARK_DIRTY) == 0) raise_while_clean(header);
-    set_boot(header);
+    struct tamis__live *live = segment->live;
+    if ((was & TAMIS__MARK_DIRTY) == 0) raise_while_clean(live);
+    set_boot(live);
     /* ORDER release: the boot_id comes first. */
-    (void)__atomic_fetch_or(&header->mark, TAMIS__MARK_DIRTY, __ATOMIC_RELEASE);
+    (void)__atomic_fetch_or(&live->mark, TAMIS__MARK_DIRTY, __ATOMIC_RELEASE);
     TAMIS__POINT(TAMIS__POINT_MARK_DIRTY);
     const int rc = sync_header(segment);
     if (rc < 0) return rc;
     /* ORDER release: after the sync. */
-    (void)__atomic_fetch_or(&header->mark, TAMIS__MARK_ON_DISK, __ATOMIC_RELEASE);
+    (void)__atomic_fetch_or(&live->mark, TAMIS__MARK_ON_DISK, __ATOMIC_RELEASE);
     return 0;
 }
 
@@ -178,19 +193,19 @@ int tamis__mark_begin(const struct tamis__segment *segment, bool tried)
 {
     const uint64_t marked = TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK;
     struct tamis__writing *writer = segment->writer;
-    struct tamis__segment_header *header = segment->header;
+    struct tamis__live *live = segment->live;
     if (segment->place == NULL || writer == NULL) return 0; /* plain memory */
-    if (!tried && tamis__mark_is_stale(header)) return TAMIS__MARK_STALE;
+    if (!tried && tamis__mark_is_stale(live)) return TAMIS__MARK_STALE;
     struct tamis__owner *fresh = take_lock(segment);
     TAMIS__POINT(TAMIS__POINT_MARK_LOCKED);
     /* ORDER seq_cst: a writer takes the lock, then raises the count, then sets its first bit.  A
      * checkpoint reads the mark, then asks for locks, then syncs. */
     if (fresh == NULL)
-        (void)__atomic_fetch_or(&header->mark, TAMIS__MARK_UNWATCHED, __ATOMIC_SEQ_CST);
-    const uint64_t was = __atomic_fetch_add(&header->mark, TAMIS__MARK_WRITER, __ATOMIC_SEQ_CST);
+        (void)__atomic_fetch_or(&live->mark, TAMIS__MARK_UNWATCHED, __ATOMIC_SEQ_CST);
+    const uint64_t was = __atomic_fetch_add(&live->mark, TAMIS__MARK_WRITER, __ATOMIC_SEQ_CST);
     TAMIS__POINT(TAMIS__POINT_MARK_COUNTED);
     int rc = 0;
-    if ((was & marked) != marked || !is_this_boot(header, false)) rc = make_dirty(segment, was);
+    if ((was & marked) != marked || !is_this_boot(live, false)) rc = make_dirty(segment, was);
     if (rc == 0) rc = tamis__segment_check(segment); /* so the file has the mark */
     if (rc < 0) {
         tamis__owner_free(fresh);
@@ -215,20 +230,22 @@ static bool others_write(const struct tamis__segment *segment)
     struct tamis__owner *owner =
         segment->writer != NULL ? tamis__owner_current(&segment->writer->owner) : NULL;
     if (TAMIS__NO_MARK_LOCK) return false;
-    if (owner != NULL) return tamis__byte_is_locked(owner->file.fd, WRITERS_BYTE, "a segment") != 0;
+    if (owner != NULL)
+        return tamis__byte_is_locked(owner->file.fd, writers_byte(segment->number), "a segment") !=
+               0;
     int rc = tamis__segment_open_again(segment, what, &file);
-    if (rc == 0) rc = tamis__byte_is_locked(file.fd, WRITERS_BYTE, what);
+    if (rc == 0) rc = tamis__byte_is_locked(file.fd, writers_byte(segment->number), what);
     tamis__private_close(&file);
     return rc != 0;
 }
 
 /* Clears the mark, unless somebody has begun since `mark` was read. */
-static bool clear_mark(struct tamis__segment_header *header, uint64_t mark)
+static bool clear_mark(struct tamis__live *live, uint64_t mark)
 {
     /* ORDER seq_cst: see tamis__mark_begin. */
-    if (TAMIS__NO_MARK_COUNT) mark = __atomic_load_n(&header->mark, __ATOMIC_SEQ_CST);
+    if (TAMIS__NO_MARK_COUNT) mark = __atomic_load_n(&live->mark, __ATOMIC_SEQ_CST);
     const bool cleared = __atomic_compare_exchange_n(
-        &header->mark, &mark, mark & ~(TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK), false,
+        &live->mark, &mark, mark & ~(TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK), false,
         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     TAMIS__POINT(TAMIS__POINT_SYNC_CLEARED);
     return cleared;
@@ -237,14 +254,14 @@ static bool clear_mark(struct tamis__segment_header *header, uint64_t mark)
 /* Brings all pages to the disk.  This also heals a failure from before. */
 static int sync_all(const struct tamis__segment *segment)
 {
-    struct tamis__segment_header *header = segment->header;
+    struct tamis__live *live = segment->live;
     /* ORDER acquire: what failed until then is written again. */
-    int64_t failed = __atomic_load_n(&header->degraded_since, __ATOMIC_ACQUIRE);
+    int64_t failed = __atomic_load_n(&live->degraded_since, __ATOMIC_ACQUIRE);
     if (failed != 0) touch_pages(segment);
     const int rc = tamis__segment_sync(segment->place, segment);
     if (rc < 0) return tamis__mark_degrade(segment, rc);
     if (failed != 0) /* ORDER relaxed: a time alone */
-        (void)__atomic_compare_exchange_n(&header->degraded_since, &failed, 0, false,
+        (void)__atomic_compare_exchange_n(&live->degraded_since, &failed, 0, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return 0;
 }
@@ -252,7 +269,10 @@ static int sync_all(const struct tamis__segment *segment)
 /* ---- Durable adds that never landed ---------------------------------------------------------- */
 
 /* The byte that the caller of count_dead_flights() locks, behind the byte of the writers. */
-#define TOLL_BYTE (((uint64_t)1 << 61) + 1)
+static uint64_t toll_byte(uint64_t number)
+{
+    return writers_byte(number) + 1;
+}
 
 /*
  * Returns how many of the flights in `unlogged` belong to adders that are dead or have failed (a
@@ -266,30 +286,30 @@ static int sync_all(const struct tamis__segment *segment)
 static uint64_t count_dead_flights(const struct tamis__segment *segment, uint64_t mark,
                                    struct tamis__private_fd *toll)
 {
-    const struct tamis__segment_header *header = segment->header;
+    const struct tamis__live *live = segment->live;
     const struct tamis__writing *writer = segment->writer;
     char what[TAMIS__SEGMENT_PATH_BYTES];
     /* ORDER seq_cst: as said above, and paired with the loads and stores of flight.c, which raises
      * and lowers these words. */
-    if (writer == NULL || __atomic_load_n(&header->unlogged, __ATOMIC_SEQ_CST) == 0) return 0;
+    if (writer == NULL || __atomic_load_n(&live->unlogged, __ATOMIC_SEQ_CST) == 0) return 0;
     if (tamis__segment_open_again(segment, what, toll) < 0 ||
-        tamis__lock_byte(toll->fd, TOLL_BYTE, what) != 1)
+        tamis__lock_byte(toll->fd, toll_byte(segment->number), what) != 1)
         return 0;
     const uint64_t done = __atomic_load_n(&writer->flights_done, __ATOMIC_SEQ_CST);
-    const uint64_t unlogged = __atomic_load_n(&header->unlogged, __ATOMIC_SEQ_CST);
+    const uint64_t unlogged = __atomic_load_n(&live->unlogged, __ATOMIC_SEQ_CST);
     const uint64_t own = __atomic_load_n(&writer->flights_begun, __ATOMIC_SEQ_CST) - done;
-    if (__atomic_load_n(&header->mark, __ATOMIC_SEQ_CST) != mark) return 0;
+    if (__atomic_load_n(&live->mark, __ATOMIC_SEQ_CST) != mark) return 0;
     return unlogged > own ? unlogged - own : 0;
 }
 
 /* `leaving`: this handle has done its last write.  If others write, all is left to them. */
 static int checkpoint(const struct tamis__segment *segment, bool leaving)
 {
-    struct tamis__segment_header *header = segment->header;
+    struct tamis__live *live = segment->live;
     const int64_t now = tamis__now_ns();
     /* ORDER seq_cst: see tamis__mark_begin. */
-    const uint64_t mark = __atomic_load_n(&header->mark, __ATOMIC_SEQ_CST);
-    const bool stale = tamis__mark_is_stale(header);
+    const uint64_t mark = __atomic_load_n(&live->mark, __ATOMIC_SEQ_CST);
+    const bool stale = tamis__mark_is_stale(live);
     const bool watched = (mark & TAMIS__MARK_UNWATCHED) == 0 && !stale;
     const bool lonely = watched && !others_write(segment);
     const bool alone = lonely && (leaving || !tamis__mark_is_writer(segment));
@@ -297,21 +317,20 @@ static int checkpoint(const struct tamis__segment *segment, bool leaving)
     TAMIS__POINT(TAMIS__POINT_SYNC_ASKED);
     const bool dirty = (mark & TAMIS__MARK_DIRTY) != 0;
     /* ORDER acq_rel: what a durable filter has to write was written before the sync begins. */
-    const uint64_t begun =
-        dirty ? __atomic_add_fetch(&header->syncs_begun, 1, __ATOMIC_ACQ_REL) : 0;
+    const uint64_t begun = dirty ? __atomic_add_fetch(&live->syncs_begun, 1, __ATOMIC_ACQ_REL) : 0;
     struct tamis__private_fd toll = {.fd = -1};
     const uint64_t dead = lonely ? count_dead_flights(segment, mark, &toll) : 0;
     int rc = sync_all(segment);
     if (rc == 0) rc = tamis__segment_check(segment); /* or another file was synced */
     /* ORDER seq_cst: their bits are on the disk. */
-    if (rc == 0 && dead > 0) (void)__atomic_sub_fetch(&header->unlogged, dead, __ATOMIC_SEQ_CST);
+    if (rc == 0 && dead > 0) (void)__atomic_sub_fetch(&live->unlogged, dead, __ATOMIC_SEQ_CST);
     tamis__private_close(&toll);
     if (rc < 0) return rc;
     if (!dirty) return 1;
     TAMIS__POINT(TAMIS__POINT_SYNC_DONE);
-    raise_count(&header->syncs_done, begun);
-    const bool cleared = alone && clear_mark(header, mark);
-    if (!stale) raise_time(&header->clean_until, now); /* else keys from before may be missing */
+    raise_count(&live->syncs_done, begun);
+    const bool cleared = alone && clear_mark(live, mark);
+    if (!stale) raise_time(&live->clean_until, now); /* else keys from before may be missing */
     rc = sync_header(segment);
     return rc < 0 ? rc : cleared;
 }
@@ -326,7 +345,7 @@ int tamis__mark_leave(const struct tamis__segment *segment)
     struct tamis__owner *owner = tamis__owner_current(&segment->writer->owner);
     /* This comes first: of two handles that leave together, the second one to let
      * go finds nobody. */
-    if (owner != NULL) tamis__unlock_byte(owner->file.fd, WRITERS_BYTE);
+    if (owner != NULL) tamis__unlock_byte(owner->file.fd, writers_byte(segment->number));
     return checkpoint(segment, true);
 }
 
@@ -335,69 +354,69 @@ int tamis__mark_leave(const struct tamis__segment *segment)
 /* A lock does not outlive its boot, so a writer that holds one is alive. */
 int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number)
 {
-    char name[TAMIS__SEGMENT_NAME_BYTES];
-    int fd = -1;
-    tamis__segment_name(number, name);
-    int rc = tamis__inside_open(place->segments_fd, name, O_RDWR, name, &fd);
-    if (rc == 0) rc = tamis__byte_is_locked(fd, WRITERS_BYTE, name);
+    char what[TAMIS__SEGMENT_PATH_BYTES];
+    int fd;
+    int rc = tamis__segment_open_file(place, number, O_RDWR, what, &fd);
+    if (rc == 0) rc = tamis__byte_is_locked(fd, writers_byte(number), what);
     tamis__close(fd);
     return rc;
 }
 
-static void recover(struct tamis__segment_header *header, bool whole)
+static void recover(const struct tamis__live_map *words, bool whole)
 {
+    struct tamis__live *live = words->live;
     int64_t never = 0;
     /* ORDER seq_cst, in this order: if only the first store is on the disk, the segment is
      * recovered once more. */
-    if (!whole) (void)__atomic_fetch_or(&header->mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
+    if (!whole) (void)__atomic_fetch_or(&live->mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
     if (!whole)
-        (void)__atomic_compare_exchange_n(&header->unclean_since, &never,
-                                          tamis__mark_clean_until(header), false, __ATOMIC_SEQ_CST,
-                                          __ATOMIC_SEQ_CST);
-    __atomic_store_n(&header->unlogged, 0, __ATOMIC_SEQ_CST); /* no adder has outlived its boot */
-    (void)__atomic_fetch_and(&header->mark, ~TAMIS__MARK_BITS, __ATOMIC_SEQ_CST);
-    set_boot(header);
+        (void)__atomic_compare_exchange_n(&live->unclean_since, &never,
+                                          tamis__clean_until_of(live, words->created_at), false,
+                                          __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&live->unlogged, 0, __ATOMIC_SEQ_CST); /* no adder has outlived its boot */
+    (void)__atomic_fetch_and(&live->mark, ~TAMIS__MARK_BITS, __ATOMIC_SEQ_CST);
+    set_boot(live);
 }
 
 int tamis__mark_recover(const struct tamis__place *place, uint64_t number, bool whole)
 {
-    struct tamis__segment_header *header;
-    int rc = tamis__segment_map_header(place, number, &header);
-    if (rc < 0 || header == NULL) return rc;
-    if (tamis__mark_is_stale(header)) {
+    struct tamis__live_map words;
+    int rc = tamis__live_map(place, number, &words);
+    if (rc < 0 || words.live == NULL) return rc;
+    if (tamis__mark_is_stale(words.live)) {
         rc = tamis__mark_has_writer(place, number);
         if (rc == 0) {
-            recover(header, whole);
-            rc = tamis__segment_sync_header(place, header);
+            recover(&words, whole);
+            rc = tamis__live_sync(place, number, &words);
             if (rc == 0) rc = 1;
         } else if (rc > 0) {
             rc = 0;
         }
     }
-    tamis__segment_unmap_header(header);
+    tamis__live_unmap(&words);
     return rc;
 }
 
 int tamis__mark_miss(const struct tamis__place *place, uint64_t number, int64_t since)
 {
-    struct tamis__segment_header *header;
-    int rc = tamis__segment_map_header(place, number, &header);
-    if (rc < 0 || header == NULL) return rc;
+    struct tamis__live_map words;
+    int rc = tamis__live_map(place, number, &words);
+    if (rc < 0 || words.live == NULL) return rc;
     /* ORDER seq_cst: as in a recovery. */
-    int64_t known = __atomic_load_n(&header->unclean_since, __ATOMIC_SEQ_CST);
-    (void)__atomic_fetch_or(&header->mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
+    int64_t known = __atomic_load_n(&words.live->unclean_since, __ATOMIC_SEQ_CST);
+    (void)__atomic_fetch_or(&words.live->mixed, TAMIS__MIXED_BEGUN, __ATOMIC_SEQ_CST);
     while ((known == 0 || since < known) &&
-           !__atomic_compare_exchange_n(&header->unclean_since, &known, since, false,
+           !__atomic_compare_exchange_n(&words.live->unclean_since, &known, since, false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
     }
-    rc = tamis__segment_sync_header(place, header);
-    tamis__segment_unmap_header(header);
+    rc = tamis__live_sync(place, number, &words);
+    tamis__live_unmap(&words);
     return rc;
 }
 
 int tamis__mark_accept(const struct tamis__segment *segment)
 {
     /* ORDER seq_cst: under the catalog's lock. */
-    if (__atomic_exchange_n(&segment->header->unclean_since, 0, __ATOMIC_SEQ_CST) == 0) return 0;
+    if (__atomic_exchange_n(&segment->live->unclean_since, 0, __ATOMIC_SEQ_CST) == 0) return 0;
     return sync_header(segment);
 }

@@ -22,14 +22,15 @@
 
 /* Is the segment dirty from another boot than this one?  Then the machine went down, or the file
  * is a copy. */
-bool tamis__mark_is_stale(const struct tamis__segment_header *header);
+bool tamis__mark_is_stale(const struct tamis__live *live);
 
 /* Is every bit of the segment on the disk, as far as the mark says? */
-bool tamis__mark_is_clean(const struct tamis__segment_header *header);
+bool tamis__mark_is_clean(const struct tamis__live *live);
 
 /* Since when keys may be missing from the segment, as it is now: unclean_since, or what a recovery
  * would make of a stale mark; 0: none is missing. */
-int64_t tamis__mark_unclean_since(const struct tamis__segment_header *header);
+int64_t tamis__mark_unclean_since(const struct tamis__segment *segment);
+int64_t tamis__unclean_since_of(const struct tamis__live *live, int64_t created_at);
 
 /*
  * Call before the first write of a handle in this process: the handle becomes a writer.  Once
@@ -61,7 +62,7 @@ int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number);
 int tamis__mark_recover(const struct tamis__place *place, uint64_t number, bool whole);
 
 /* When the whole segment was last brought to the disk, or if never, when it was made. */
-int64_t tamis__mark_clean_until(const struct tamis__segment_header *header);
+int64_t tamis__clean_until_of(const struct tamis__live *live, int64_t created_at);
 /* Notes that keys that were added after `since` may be missing: the segment is unclean since then,
  * or since an earlier time.  When this returns 0, the disk knows it.  A file that does not exist
  * is no error. */

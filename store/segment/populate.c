@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "os/io.h"
-#include "segment/segment.h"
+#include "segment/sheet.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* Linux 5.14; a C library may be older than the kernel */
@@ -91,9 +91,12 @@ int tamis__segment_populate(const struct tamis__segment *segment)
     const struct tamis__segment_header *h = segment->header;
     if (h == NULL || segment->place == NULL) return 0;
     tamis__segment_path(segment->place, segment->number, what);
-    const uint64_t bytes = round_up(tamis__header_file_bytes(h), (uint64_t)sysconf(_SC_PAGESIZE));
-    const int rc = h->data_checksum != 0 ? populate(segment->header, bytes, false, what)
-                                         : populate_small(segment->header, bytes, what);
+    const uint64_t bytes =
+        tamis__is_sheet(segment->number)
+            ? segment->map_bytes
+            : round_up(tamis__header_file_bytes(h), (uint64_t)sysconf(_SC_PAGESIZE));
+    const int rc = h->data_checksum != 0 ? populate(segment->map, bytes, false, what)
+                                         : populate_small(segment->map, bytes, what);
     return rc < 0 ? rc : tamis__segment_check(segment);
 }
 

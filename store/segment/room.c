@@ -17,23 +17,24 @@
  * stands for the stripe of its processor. */
 static TAMIS__THREAD int held_stripe = -1;
 
-static uint32_t own_stripe(void)
+static uint32_t own_stripe(const struct tamis__segment *segment)
 {
     const int cpu = sched_getcpu(); /* a hint: any stripe is right, but its own is not contended */
-    return cpu < 0 ? 0 : (uint32_t)cpu % TAMIS__STRIPES;
+    return cpu < 0 ? 0 : (uint32_t)cpu & (segment->stripe_count - 1);
 }
 
 uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items)
 {
-    const uint32_t stripe = held_stripe < 0 ? own_stripe() : (uint32_t)held_stripe;
+    const uint32_t stripe =
+        held_stripe < 0 ? own_stripe(segment) : (uint32_t)held_stripe & (segment->stripe_count - 1);
     /* ORDER seq_cst: within a hold it comes before the hold is given back.  No reader infers other
      * memory from a count. */
-    return __atomic_fetch_add(&segment->header->items[stripe].items, items, __ATOMIC_SEQ_CST);
+    return __atomic_fetch_add(&segment->stripes[stripe].items, items, __ATOMIC_SEQ_CST);
 }
 
-struct tamis__hold tamis__room_no_hold(void)
+struct tamis__hold tamis__room_no_hold(const struct tamis__segment *segment)
 {
-    return (struct tamis__hold){own_stripe(), 0};
+    return (struct tamis__hold){own_stripe(segment), 0};
 }
 
 void tamis__room_begin(const struct tamis__hold *hold)
@@ -92,22 +93,22 @@ static uint32_t take_of(struct tamis__stripe *stripe, uint32_t wanted)
 uint64_t tamis__room_left(const struct tamis__segment *segment, uint64_t limit)
 {
     /* ORDER relaxed: the result is an estimate. */
-    const uint64_t granted = __atomic_load_n(&segment->header->granted, __ATOMIC_RELAXED);
+    const uint64_t granted = __atomic_load_n(&segment->live->granted, __ATOMIC_RELAXED);
     return granted < limit ? limit - granted : 0;
 }
 
 bool tamis__room_is_left(const struct tamis__segment *segment, uint64_t limit)
 {
     bool found = tamis__room_left(segment, limit) > 0;
-    for (uint32_t i = 0; !found && i < TAMIS__STRIPES; i++)
-        found = room_of(&segment->header->items[i]) > 0;
+    for (uint32_t i = 0; !found && i < segment->stripe_count; i++)
+        found = room_of(&segment->stripes[i]) > 0;
     return found;
 }
 
 uint64_t tamis__room_of(const struct tamis__segment_header *header, uint64_t limit)
 {
     /* ORDER relaxed: all of it may change at once. */
-    const uint64_t granted = __atomic_load_n(&header->granted, __ATOMIC_RELAXED);
+    const uint64_t granted = __atomic_load_n(&header->live.granted, __ATOMIC_RELAXED);
     const uint64_t items = tamis__header_items(header);
     uint64_t room = granted < limit ? limit - granted : 0;
     if (granted == 0) return items < limit ? limit - items : 0; /* see tamis__room_adopt() */
@@ -121,7 +122,7 @@ uint64_t tamis__room_of(const struct tamis__segment_header *header, uint64_t lim
 uint64_t tamis__room_in_hands(const struct tamis__segment_header *header)
 {
     /* ORDER seq_cst: whoever takes room after this look adds to a quota after it too. */
-    const uint64_t granted = __atomic_load_n(&header->granted, __ATOMIC_SEQ_CST);
+    const uint64_t granted = __atomic_load_n(&header->live.granted, __ATOMIC_SEQ_CST);
     uint64_t quotas = 0; /* an overflow of a sum of damaged words is no concern here */
     for (uint32_t i = 0; i < TAMIS__STRIPES; i++)
         quotas += __atomic_load_n(&header->items[i].quota, __ATOMIC_SEQ_CST);
@@ -131,7 +132,7 @@ uint64_t tamis__room_in_hands(const struct tamis__segment_header *header)
 void tamis__room_regain(const struct tamis__segment *segment, uint64_t keys)
 {
     /* ORDER seq_cst: as in grant(). */
-    (void)__atomic_sub_fetch(&segment->header->granted, keys, __ATOMIC_SEQ_CST);
+    (void)__atomic_sub_fetch(&segment->live->granted, keys, __ATOMIC_SEQ_CST);
 }
 
 /* Grants the stripe another lump, of at least `wanted` keys if as many are left.  Returns false if
@@ -139,7 +140,7 @@ void tamis__room_regain(const struct tamis__segment *segment, uint64_t keys)
 static bool grant(const struct tamis__segment *segment, uint64_t limit, uint32_t wanted,
                   struct tamis__stripe *stripe)
 {
-    uint64_t *granted = &segment->header->granted;
+    uint64_t *granted = &segment->live->granted;
     uint64_t is = __atomic_load_n(granted, __ATOMIC_SEQ_CST), lump;
     do {
         if (is >= limit) return false;
@@ -162,22 +163,22 @@ static void look_at_half(const struct tamis__segment *segment, uint64_t limit, b
 
 bool tamis__room_take_one(const struct tamis__segment *segment, struct tamis__hold *hold)
 {
-    *hold = (struct tamis__hold){own_stripe(), 1};
-    return take_one_of(&segment->header->items[hold->stripe]);
+    *hold = (struct tamis__hold){own_stripe(segment), 1};
+    return take_one_of(&segment->stripes[hold->stripe]);
 }
 
 bool tamis__room_find_one(const struct tamis__segment *segment, uint64_t limit,
                           struct tamis__hold *hold, bool *passed_half)
 {
-    struct tamis__stripe *stripes = segment->header->items;
-    const uint32_t own = own_stripe();
+    struct tamis__stripe *stripes = segment->stripes;
+    const uint32_t own = own_stripe(segment);
     bool found = take_one_of(&stripes[own]);
     *hold = (struct tamis__hold){own, 1};
     while (!found && grant(segment, limit, 1, &stripes[own]))
         found = take_one_of(&stripes[own]);
     look_at_half(segment, limit, passed_half);
-    for (uint32_t i = 1; !found && i < TAMIS__STRIPES; i++) {
-        hold->stripe = (own + i) % TAMIS__STRIPES;
+    for (uint32_t i = 1; !found && i < segment->stripe_count; i++) {
+        hold->stripe = (own + i) & (segment->stripe_count - 1);
         found = take_one_of(&stripes[hold->stripe]);
     }
     if (!found) hold->keys = 0;
@@ -186,14 +187,14 @@ bool tamis__room_find_one(const struct tamis__segment *segment, uint64_t limit,
 
 void tamis__room_return_one(const struct tamis__segment *segment, struct tamis__hold hold)
 {
-    (void)__atomic_sub_fetch(&segment->header->items[hold.stripe].items, 1, __ATOMIC_SEQ_CST);
+    (void)__atomic_sub_fetch(&segment->stripes[hold.stripe].items, 1, __ATOMIC_SEQ_CST);
 }
 
 void tamis__room_take(const struct tamis__segment *segment, uint64_t limit, uint32_t wanted,
                       struct tamis__hold *hold, bool *passed_half)
 {
-    struct tamis__stripe *stripes = segment->header->items;
-    const uint32_t own = own_stripe();
+    struct tamis__stripe *stripes = segment->stripes;
+    const uint32_t own = own_stripe(segment);
     *hold = (struct tamis__hold){own, take_of(&stripes[own], wanted)};
     if (hold->keys == wanted) return;
     if (hold->keys > 0) /* take more at once, where there is more */
@@ -205,8 +206,8 @@ void tamis__room_take(const struct tamis__segment *segment, uint64_t limit, uint
         hold->keys = take_of(&stripes[own], wanted);
     }
     look_at_half(segment, limit, passed_half);
-    for (uint32_t i = 1; hold->keys == 0 && i < TAMIS__STRIPES; i++) {
-        hold->stripe = (own + i) % TAMIS__STRIPES;
+    for (uint32_t i = 1; hold->keys == 0 && i < segment->stripe_count; i++) {
+        hold->stripe = (own + i) & (segment->stripe_count - 1);
         hold->keys = take_of(&stripes[hold->stripe], wanted);
     }
 }
@@ -214,8 +215,7 @@ void tamis__room_take(const struct tamis__segment *segment, uint64_t limit, uint
 void tamis__room_return(const struct tamis__segment *segment, struct tamis__hold hold)
 {
     /* ORDER seq_cst: this comes after the items were counted. */
-    (void)__atomic_add_fetch(&segment->header->items[hold.stripe].quota, hold.keys,
-                             __ATOMIC_SEQ_CST);
+    (void)__atomic_add_fetch(&segment->stripes[hold.stripe].quota, hold.keys, __ATOMIC_SEQ_CST);
 }
 
 void tamis__room_end(const struct tamis__segment *segment, struct tamis__hold hold)
@@ -228,16 +228,16 @@ void tamis__room_write_off(const struct tamis__segment *segment, uint64_t keys)
 {
     /* ORDER seq_cst: this comes before the items are counted, so that granted is never
      * below the items. */
-    (void)__atomic_add_fetch(&segment->header->granted, keys, __ATOMIC_SEQ_CST);
+    (void)__atomic_add_fetch(&segment->live->granted, keys, __ATOMIC_SEQ_CST);
 }
 
 void tamis__room_write_off_lost(const struct tamis__segment *segment, uint64_t keys)
 {
-    uint64_t *granted = &segment->header->granted;
+    uint64_t *granted = &segment->live->granted;
     const uint64_t items = tamis__segment_items(segment);
     uint64_t used = keys > items ? keys - items : 0;
-    for (uint32_t i = 0; i < TAMIS__STRIPES; i++) {
-        const struct tamis__stripe *stripe = &segment->header->items[i];
+    for (uint32_t i = 0; i < segment->stripe_count; i++) {
+        const struct tamis__stripe *stripe = &segment->stripes[i];
         const uint64_t counted = __atomic_load_n(&stripe->items, __ATOMIC_SEQ_CST);
         const uint64_t quota = __atomic_load_n(&stripe->quota, __ATOMIC_SEQ_CST);
         used += counted > quota ? counted : quota;
@@ -253,8 +253,8 @@ void tamis__room_cover(const struct tamis__segment *segment, struct tamis__hold 
 {
     /* ORDER seq_cst: this comes after the items were counted, so that no part of the hold seems
      * free in between. */
-    (void)__atomic_add_fetch(&segment->header->items[hold.stripe].quota, items, __ATOMIC_SEQ_CST);
-    (void)__atomic_sub_fetch(&segment->header->granted, written_off - items, __ATOMIC_SEQ_CST);
+    (void)__atomic_add_fetch(&segment->stripes[hold.stripe].quota, items, __ATOMIC_SEQ_CST);
+    (void)__atomic_sub_fetch(&segment->live->granted, written_off - items, __ATOMIC_SEQ_CST);
 }
 
 void tamis__room_charge(const struct tamis__segment *segment, uint64_t limit, uint64_t items)
@@ -265,14 +265,14 @@ void tamis__room_charge(const struct tamis__segment *segment, uint64_t limit, ui
         tamis__room_take(segment, limit, items < UINT32_MAX ? (uint32_t)items : UINT32_MAX, &hold,
                          &passed_half);
         if (hold.keys == 0) break;
-        (void)__atomic_add_fetch(&segment->header->items[hold.stripe].items, hold.keys,
+        (void)__atomic_add_fetch(&segment->stripes[hold.stripe].items, hold.keys,
                                  __ATOMIC_SEQ_CST); /* ORDER: before the hold is given back */
         tamis__room_return(segment, hold);
         items -= hold.keys;
     }
-    hold = tamis__room_no_hold();
+    hold = tamis__room_no_hold(segment);
     tamis__room_write_off(segment, items);
-    (void)__atomic_add_fetch(&segment->header->items[hold.stripe].items, items, __ATOMIC_SEQ_CST);
+    (void)__atomic_add_fetch(&segment->stripes[hold.stripe].items, items, __ATOMIC_SEQ_CST);
     tamis__room_cover(segment, hold, items, items);
 }
 
@@ -280,13 +280,13 @@ void tamis__room_adopt(const struct tamis__segment *segment)
 {
     uint64_t none = 0, items[TAMIS__STRIPES];
     const uint64_t sum = tamis__segment_items(segment);
-    if (sum == 0 || __atomic_load_n(&segment->header->granted, __ATOMIC_SEQ_CST) != 0) return;
-    for (uint32_t i = 0; i < TAMIS__STRIPES; i++)
-        items[i] = __atomic_load_n(&segment->header->items[i].items, __ATOMIC_SEQ_CST);
+    if (sum == 0 || __atomic_load_n(&segment->live->granted, __ATOMIC_SEQ_CST) != 0) return;
+    for (uint32_t i = 0; i < segment->stripe_count; i++)
+        items[i] = __atomic_load_n(&segment->stripes[i].items, __ATOMIC_SEQ_CST);
     /* One of the processes that open the segment does this, before anybody takes room: nobody adds
      * to a segment that has items while its granted is 0. */
-    if (__atomic_compare_exchange_n(&segment->header->granted, &none, sum, false, __ATOMIC_SEQ_CST,
+    if (__atomic_compare_exchange_n(&segment->live->granted, &none, sum, false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_SEQ_CST))
-        for (uint32_t i = 0; i < TAMIS__STRIPES; i++)
-            (void)__atomic_add_fetch(&segment->header->items[i].quota, items[i], __ATOMIC_SEQ_CST);
+        for (uint32_t i = 0; i < segment->stripe_count; i++)
+            (void)__atomic_add_fetch(&segment->stripes[i].quota, items[i], __ATOMIC_SEQ_CST);
 }

@@ -52,7 +52,7 @@ void tamis__room_return_one(const struct tamis__segment *segment, struct tamis__
 void tamis__room_take(const struct tamis__segment *segment, uint64_t limit, uint32_t wanted,
                       struct tamis__hold *hold, bool *passed_half);
 /* Makes a hold of no keys, on this processor's stripe. */
-struct tamis__hold tamis__room_no_hold(void);
+struct tamis__hold tamis__room_no_hold(const struct tamis__segment *segment);
 /* Between these two calls tamis__segment_count() counts what this thread adds on the stripe of the
  * hold. */
 void tamis__room_begin(const struct tamis__hold *hold);

@@ -12,7 +12,10 @@
  * A segment never shrinks or changes shape.  A segment of counters grows at its end
  * (tamis__segment_extend).
  *
- * live.c has the words that change while others have the file open, room.c the item count (room.h),
+ * Small segments may share a file (sheet.h).
+ *
+ * stage.c makes files, live.c has the words that change while others have the file open, room.c
+ * the item count (room.h),
  * broken.c looks for truncation, populate.c reads all of a file, segment_name.c names files,
  * segment.c has the rest.
  */
@@ -32,11 +35,19 @@ struct tamis__place {
     bool overlay;   /* files are copied up before they are read (os/overlay.h) */
 };
 
+#define TAMIS__SEGMENT_PATH_BYTES 4200 /* PATH_MAX and a segment's name */
+
 struct tamis__staged;
 
 struct tamis__segment {
-    struct tamis__segment_header *header; /* start of the mapping */
-    uint64_t *data;                       /* the bits, 64-byte aligned */
+    /* Read only its constant part: that of a sheet (sheet.h) is a copy, and has no other. */
+    struct tamis__segment_header *header;
+    void *map;                     /* the file, or the pages of it that have the sheet */
+    uint64_t *magic;               /* the first word of the segment in its file */
+    struct tamis__live *live;      /* the live words */
+    struct tamis__stripe *stripes; /* the item counters */
+    uint32_t stripe_count;
+    uint64_t *data;     /* the bits, 64-byte aligned */
     uintptr_t tail;     /* atomic; address of a word of the last page, with TAMIS__TAIL_SET */
     uint64_t map_bytes; /* the most bytes that the file can ever have */
     uint64_t number;    /* as its header says */
@@ -44,7 +55,7 @@ struct tamis__segment {
     const struct tamis__place *place;   /* where it was opened; NULL in plain memory */
     const struct tamis__staged *staged; /* its file while it is not published yet; else NULL */
     struct tamis__guard *guard;         /* of the mapping; NULL in plain memory */
-    void *kept;                         /* the constant part of the header; NULL if staged */
+    void *kept;                         /* the constant part of the header, as it was checked */
     struct tamis__owner **owner; /* who this handle is to other removers; NULL without counters */
     /* What this handle is to checkpoints (mark.h); NULL where it is read-only. */
     struct tamis__writing *writer;
@@ -58,14 +69,32 @@ struct tamis__writing {
     uint64_t flights_begun, flights_done;
 };
 
+/* A segment in plain memory, or in a mapping: its header, and its data. */
+static inline struct tamis__segment tamis__segment_at(void *header, void *data)
+{
+    struct tamis__segment_header *h = header;
+    return (struct tamis__segment){.header = h,
+                                   .map = header,
+                                   .magic = header,
+                                   .live = &h->live,
+                                   .stripes = h->items,
+                                   .stripe_count = TAMIS__STRIPES,
+                                   .data = data};
+}
+
 struct tamis__staged {
     struct tamis__private_fd file; /* locked */
     char name[24];
 };
 
+/*
+ * What a segment is called in sentences: its file, or the file of its drawer and the sheet there
+ * (sheet.h); and the file alone.
+ */
 #define TAMIS__SEGMENT_NAME_BYTES 32
 void tamis__segment_name(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES]);
-/* The number in a segment's file name; 0 if it is not one. */
+void tamis__segment_file(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES]);
+/* The number in the name of a segment's own file; 0 if it is not one. */
 uint64_t tamis__segment_number(const char *name);
 
 /* Makes an allocated, zeroed file of that many bytes, after it has removed what
@@ -99,6 +128,9 @@ int tamis__segment_write_out(const struct tamis__place *place, const struct tami
 int tamis__segment_sync_staged(const struct tamis__place *place,
                                const struct tamis__staged *staged);
 
+/* Writes the path of a staged file, for sentences. */
+void tamis__staged_path(const struct tamis__place *place, const struct tamis__staged *staged,
+                        char path[TAMIS__SEGMENT_PATH_BYTES]);
 /* Removes what was staged; harmless on a zeroed or used-up one. */
 void tamis__segment_discard(const struct tamis__place *place, struct tamis__staged *staged);
 
@@ -131,8 +163,7 @@ static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
     const uintptr_t tail = __atomic_load_n(&segment->tail, __ATOMIC_RELAXED);
     const uint64_t *word =
         (const uint64_t *)(tail & ~TAMIS__TAIL_SET); // NOLINT(performance-no-int-to-ptr)
-    const uint64_t magic =
-        __atomic_load_n((const uint64_t *)(const void *)segment->header->magic, __ATOMIC_RELAXED);
+    const uint64_t magic = __atomic_load_n(segment->magic, __ATOMIC_RELAXED);
     const uint64_t last = __atomic_load_n(word, __ATOMIC_RELAXED);
     return (magic == TAMIS__MAGIC_WORD) &
            (last >= (tail & TAMIS__TAIL_SET)); /* 1 at least if set */
@@ -189,10 +220,12 @@ int tamis__segment_remove(const struct tamis__place *place, uint64_t number);
 /* Does the file exist?  Returns 1, 0 or an error. */
 int tamis__segment_exists(const struct tamis__place *place, uint64_t number);
 
-#define TAMIS__SEGMENT_PATH_BYTES 4200 /* PATH_MAX and a segment's name */
-/* Writes the path of a segment, for sentences.  Returns the name at its end. */
-const char *tamis__segment_path(const struct tamis__place *place, uint64_t number,
-                                char path[TAMIS__SEGMENT_PATH_BYTES]);
+/* Writes the path of a segment, for sentences. */
+void tamis__segment_path(const struct tamis__place *place, uint64_t number,
+                         char path[TAMIS__SEGMENT_PATH_BYTES]);
+/* Opens the file that a segment is in.  Returns TAMIS_ENOTFOUND if there is none. */
+int tamis__segment_open_file(const struct tamis__place *place, uint64_t number, int flags,
+                             char what[TAMIS__SEGMENT_PATH_BYTES], int *fd);
 
 /* Opens the file of an open segment once more, as a private descriptor; `what` gets its path. */
 int tamis__segment_open_again(const struct tamis__segment *segment,
@@ -203,14 +236,21 @@ int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
 /* The same, with the checks of tamis__segment_open().  TAMIS_ENOTFOUND if there is no file. */
 int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
                          struct tamis__segment_header *header);
-/* Maps the header of a segment that need not be sound; NULL if there is no file, or it
- * is too short. */
-int tamis__segment_map_header(const struct tamis__place *place, uint64_t number,
-                              struct tamis__segment_header **header);
-void tamis__segment_unmap_header(struct tamis__segment_header *header);
-/* msync the header alone. */
-int tamis__segment_sync_header(const struct tamis__place *place,
-                               struct tamis__segment_header *header);
+/* The live words of a segment that is not open, and need not be sound. */
+struct tamis__live_map {
+    struct tamis__live *live; /* NULL if there is no file, or it is too short */
+    int64_t created_at;       /* as the header says, whatever it is worth */
+    void *map;
+    uint64_t map_bytes;
+};
+int tamis__live_map(const struct tamis__place *place, uint64_t number,
+                    struct tamis__live_map *words);
+void tamis__live_unmap(struct tamis__live_map *words);
+/* msync the part of the file that has the live words. */
+int tamis__live_sync(const struct tamis__place *place, uint64_t number,
+                     const struct tamis__live_map *words);
+/* The same for an open segment: its live words, its counters and its name. */
+int tamis__segment_sync_live(const struct tamis__segment *segment);
 
 /* msync the whole segment. */
 int tamis__segment_sync(const struct tamis__place *place, const struct tamis__segment *segment);
@@ -223,8 +263,8 @@ int tamis__segment_relabel(const struct tamis__place *place, const struct tamis_
                            uint64_t sequence, const char *name);
 
 /*
- * Changes a live word of a segment that need not be open; `offset` is where the word stands in the
- * header.  Otherwise as tamis__segment_raise_epoch.
+ * Changes a live word of a segment that need not be open; `offset` is where the word stands in
+ * struct tamis__live.  Otherwise as tamis__segment_raise_epoch.
  */
 int tamis__segment_tell(const struct tamis__place *place, uint64_t number, size_t offset,
                         uint64_t value);
@@ -244,6 +284,10 @@ int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number
  * UINT64_MAX takes one away.  Returns what the stripe held before. */
 uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items);
 uint64_t tamis__segment_items(const struct tamis__segment *segment);
+/* The header with the live words and the counters as they are now.  The result is the mapping
+ * itself, or *copy. */
+const struct tamis__segment_header *tamis__segment_now(const struct tamis__segment *segment,
+                                                       struct tamis__segment_header *copy);
 
 /* Says which segment goes on after this one, unless `next` names one already; a spare does not
  * count.  The segment `next` is whole. */
@@ -285,13 +329,13 @@ int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
 static inline uint64_t tamis__segment_next(const struct tamis__segment *segment)
 {
     /* ORDER acquire: pairs with tamis__segment_leave; the segment that it names is whole. */
-    return __atomic_load_n(&segment->header->next, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&segment->live->next, __ATOMIC_ACQUIRE);
 }
 
 static inline uint64_t tamis__segment_exceptions(const struct tamis__segment *segment)
 {
     /* ORDER acquire: as tamis__segment_next. */
-    return __atomic_load_n(&segment->header->exceptions, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&segment->live->exceptions, __ATOMIC_ACQUIRE);
 }
 
 /* The number of the publication that last put the list in force whose newest segment this is, or
@@ -299,7 +343,7 @@ static inline uint64_t tamis__segment_exceptions(const struct tamis__segment *se
 static inline uint64_t tamis__segment_in_force(const struct tamis__segment *segment)
 {
     /* ORDER acquire: as tamis__segment_next. */
-    return __atomic_load_n(&segment->header->in_force, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&segment->live->in_force, __ATOMIC_ACQUIRE);
 }
 
 /* Does another segment go on after it? */
@@ -349,5 +393,5 @@ static inline uint64_t tamis__segment_epoch(const struct tamis__segment *segment
     /* ORDER acquire: pairs with the release in tamis__segment_raise_epoch.  Who sees the raise
      * goes to the catalog under the lock that the publisher still holds, so nothing else
      * depends on it. */
-    return __atomic_load_n(&segment->header->epoch, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&segment->live->epoch, __ATOMIC_ACQUIRE);
 }

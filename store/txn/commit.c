@@ -2,6 +2,7 @@
 /* commit.c: see commit.h. */
 #include "txn/commit.h"
 
+#include "segment/sheet.h"
 #include "txn/points.h"
 #include "txn/recover.h"
 #include "txn/spares.h"
@@ -34,10 +35,49 @@ static int take_number(struct tamis_store *store, struct tamis__store_record *co
     }
 }
 
+/* Finds a drawer for sheets of the class, and makes it if there is none. */
+static int open_drawer(struct tamis_store *store, struct tamis__drawers *drawers, uint32_t class)
+{
+    int rc = 0;
+    if (drawers->next == 0) drawers->next = 1;
+    while (rc == 0) { /* something else may have the name of a drawer */
+        if (drawers->next > TAMIS__DRAWER_MAX)
+            return tamis__fail(TAMIS_ELIMIT, "the store %s has no numbers of drawers left",
+                               store->place.path);
+        drawers->open[class].drawer = drawers->next++;
+        drawers->open[class].next_index = tamis__class_first(class);
+        rc = tamis__drawer_ensure(&store->place, drawers->open[class].drawer, class,
+                                  store->store_id);
+    }
+    return rc < 0 ? rc : 0;
+}
+
+/* Gives the next sheet.  One that something is in is passed over, as a file is. */
+static int take_sheet(struct tamis_store *store, struct tamis__store_record *counters,
+                      uint32_t class, uint64_t *number)
+{
+    struct tamis__drawers *drawers = &counters->drawers;
+    for (;;) {
+        uint64_t filter_id = 0;
+        int rc = 0;
+        if (drawers->open[class].drawer == 0 ||
+            drawers->open[class].next_index >= tamis__class_end(class))
+            rc = open_drawer(store, drawers, class);
+        if (rc < 0) return rc;
+        *number = tamis__sheet_number(drawers->open[class].drawer, class,
+                                      (uint32_t)drawers->open[class].next_index++);
+        rc = tamis__segment_vacate(&store->place, *number, &filter_id);
+        if (rc != 0) return rc < 0 ? rc : 0;
+        if (filter_id >= counters->next_filter_id) counters->next_filter_id = filter_id + 1;
+    }
+}
+
 static int number_one(struct tamis__commit *c, struct tamis__draft *draft, bool filled)
 {
     uint64_t *number = &draft->header.number;
-    const int rc = take_number(c->store, tamis__catalog_store(c->txn), number);
+    struct tamis__store_record *counters = tamis__catalog_store(c->txn);
+    const int rc = draft->is_sheet ? take_sheet(c->store, counters, draft->class, number)
+                                   : take_number(c->store, counters, number);
     return rc == 0 && filled ? tamis__catalog_put_garbage(c->txn, *number) : rc;
 }
 
@@ -71,7 +111,9 @@ static int name_file(struct tamis__commit *c, struct tamis__draft *draft, uint64
     header->keep = after->keep;
     tamis__draft_set_policy(draft, &after->policy);
     tamis__label_write(&header->labels[0], after->name_sequence, after->name);
-    return tamis__segment_publish(&c->store->place, &draft->staged, header);
+    if (!draft->is_sheet) return tamis__segment_publish(&c->store->place, &draft->staged, header);
+    const int rc = tamis__sheet_publish(&c->store->place, header);
+    return rc < 0 ? rc : tamis__sheet_sync(&c->store->place, header->number);
 }
 
 static void describe_in_list(const struct tamis__commit *c, uint32_t i)
@@ -79,19 +121,19 @@ static void describe_in_list(const struct tamis__commit *c, uint32_t i)
     struct tamis__segment_header *header = &c->drafts[i].header;
     const bool last = i + 1 == c->count;
     header->list_start = i == 0;
-    header->in_force = last ? c->after->publication : 0;
-    header->exceptions = last ? c->after->exceptions : 0;
-    header->next = last ? 0 : c->drafts[i + 1].header.number;
+    header->live.in_force = last ? c->after->publication : 0;
+    header->live.exceptions = last ? c->after->exceptions : 0;
+    header->live.next = last ? 0 : c->drafts[i + 1].header.number;
     memcpy(header->key_digest, c->after->key_digest, sizeof header->key_digest);
 }
 
 static void describe_behind(const struct tamis__commit *c, uint32_t i)
 {
     struct tamis__segment_header *header = &c->drafts[i].header;
-    header->in_force = c->after->publication;
-    header->exceptions = c->after->exceptions;
+    header->live.in_force = c->after->publication;
+    header->live.exceptions = c->after->exceptions;
     if (c->come == TAMIS__COME_SPARES) header->flags |= TAMIS__SEGMENT_AHEAD;
-    if (i + 1 < c->count) header->next = TAMIS__NEXT_SPARE | c->drafts[i + 1].header.number;
+    if (i + 1 < c->count) header->live.next = TAMIS__NEXT_SPARE | c->drafts[i + 1].header.number;
 }
 
 static int name_draft(struct tamis__commit *c, uint32_t i)
@@ -138,7 +180,9 @@ static int name_files(struct tamis__commit *c)
 static void remove_named(const struct tamis__commit *c)
 {
     for (uint32_t i = 0; i < c->count; i++)
-        if (!c->drafts[i].staged.file.is_open)
+        if (c->drafts[i].is_sheet)
+            (void)tamis__sheet_withdraw(&c->store->place, c->drafts[i].header.number);
+        else if (!c->drafts[i].staged.file.is_open)
             (void)tamis__segment_remove(&c->store->place, c->drafts[i].header.number);
     if (c->index != NULL && !c->index->staged.file.is_open)
         (void)tamis__segment_remove(&c->store->place, c->index->header.number);
@@ -238,16 +282,14 @@ static void tell_of_list(const struct tamis__commit *c)
 {
     const uint64_t newest = tamis__record_newest(c->after)->number;
     if (c->come == TAMIS__COME_NOT) {
-        tell_word(c, newest, offsetof(struct tamis__segment_header, exceptions),
-                  c->after->exceptions);
-        tell_word(c, newest, offsetof(struct tamis__segment_header, in_force),
-                  c->after->publication);
+        tell_word(c, newest, offsetof(struct tamis__live, exceptions), c->after->exceptions);
+        tell_word(c, newest, offsetof(struct tamis__live, in_force), c->after->publication);
     }
     /* The first segment of the list is named, never a later one: a handle would put a later one
      * behind a list of its own. */
     if (replaces_list(c))
-        tell_word(c, tamis__record_newest(c->before)->number,
-                  offsetof(struct tamis__segment_header, next), c->after->segments[0].number);
+        tell_word(c, tamis__record_newest(c->before)->number, offsetof(struct tamis__live, next),
+                  c->after->segments[0].number);
 }
 
 static void tell_handles(const struct tamis__commit *c)

@@ -2,6 +2,7 @@
 /* draft.c: see draft.h. */
 #include "txn/draft.h"
 
+#include "segment/sheet.h"
 #include "txn/store.h"
 
 void tamis__draft_init(const struct tamis_store *store, const char *name,
@@ -79,8 +80,14 @@ void tamis__draft_set_policy(struct tamis__draft *draft, const struct tamis__pol
     draft->header.window_from = policy->window_from;
 }
 
+void tamis__draft_shrink(struct tamis__draft *draft, const char *name)
+{
+    draft->is_sheet = tamis__sheet_fit(&draft->header, name, &draft->class);
+}
+
 int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft)
 {
+    if (draft->is_sheet) return 0;
     return tamis__segment_stage(&store->place, draft->header.file_bytes, &draft->staged);
 }
 

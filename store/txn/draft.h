@@ -11,6 +11,8 @@
 struct tamis__draft {
     struct tamis__segment_header header;
     struct tamis__staged staged;
+    bool is_sheet;  /* it has no file of its own */
+    uint32_t class; /* of the sheet */
 };
 
 /* Makes a header from *segment.  Its number, filter_id and file_bytes are not used. */
@@ -21,7 +23,9 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
 void tamis__draft_init_fuse(const struct tamis_store *store, const char *name,
                             const struct tamis__listed_segment *segment,
                             const struct tamis__fuse_shape *shape, struct tamis__draft *draft);
-/* Makes the file of a draft, allocated and zero. */
+/* Lets the draft be a sheet of a drawer, if it fits into one; else does nothing. */
+void tamis__draft_shrink(struct tamis__draft *draft, const char *name);
+/* Makes the file of a draft, allocated and zero.  Does nothing for a sheet. */
 int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft);
 void tamis__draft_set_policy(struct tamis__draft *draft, const struct tamis__policy *policy);
 

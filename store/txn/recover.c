@@ -33,10 +33,11 @@ static int64_t earlier(int64_t a, int64_t b)
 
 void tamis__add_trouble(struct tamis__trouble *trouble, const struct tamis__segment_header *header)
 {
-    trouble->unclean_since = earlier(trouble->unclean_since, tamis__mark_unclean_since(header));
+    trouble->unclean_since =
+        earlier(trouble->unclean_since, tamis__unclean_since_of(&header->live, header->created_at));
     /* ORDER relaxed: a time that is read by itself. */
-    trouble->degraded_since = earlier(trouble->degraded_since,
-                                      __atomic_load_n(&header->degraded_since, __ATOMIC_RELAXED));
+    trouble->degraded_since = earlier(
+        trouble->degraded_since, __atomic_load_n(&header->live.degraded_since, __ATOMIC_RELAXED));
 }
 
 bool tamis__look_for_trouble(const struct tamis_store *store, const struct tamis__record *record,
@@ -48,7 +49,7 @@ bool tamis__look_for_trouble(const struct tamis_store *store, const struct tamis
     for (uint32_t i = 0; i < record->segment_count; i++) {
         if (tamis__segment_peek(&store->place, record->segments[i].number, &header) < 0) continue;
         tamis__add_trouble(trouble, &header);
-        stale = stale || tamis__mark_is_stale(&header);
+        stale = stale || tamis__mark_is_stale(&header.live);
     }
     return stale;
 }
@@ -77,7 +78,7 @@ static int mend_segment(const struct tamis_store *store, uint64_t number)
     int rc = tamis__segment_open(&store->place, number, true, &segment);
     if (rc < 0) return rc;
     const struct tamis__kind *kind = tamis__kind_by_id(segment.header->kind);
-    if (kind != NULL && kind->mend != NULL && tamis__mark_is_stale(segment.header)) {
+    if (kind != NULL && kind->mend != NULL && tamis__mark_is_stale(segment.live)) {
         rc = tamis__mark_has_writer(&store->place, number);
         if (rc == 0) rc = tamis__segment_file_bytes(&segment, &file_bytes);
         if (rc == 0) rc = kind->mend(&segment, file_bytes);
@@ -107,7 +108,7 @@ static int write_off_uncounted(const struct tamis_store *store, const struct tam
     const struct tamis__hash_set *set = tamis__hash_set_by_id(header->hash_set);
     const char *reason;
     if (kind != NULL && kind->check(header, &reason) == 0 && set != NULL && set->any_kind &&
-        tamis__mark_is_stale(header) &&
+        tamis__mark_is_stale(segment.live) &&
         tamis__policy_limit(&record->policy, header) != UINT64_MAX) {
         uint64_t ones;
         double rate;
@@ -139,7 +140,7 @@ static int forget_counts_without_bits(const struct tamis_store *store, uint64_t 
     if (kind != NULL && kind->check(header, &reason) == 0 &&
         !tamis_kind_has(kind->id, TAMIS_KIND_IS_STATIC) && set != NULL &&
         (set->weakness == NULL || set->weakness(header->parameters) == NULL) &&
-        tamis__mark_is_stale(header)) {
+        tamis__mark_is_stale(segment.live)) {
         const double items = (double)tamis__segment_items(&segment);
         uint64_t ones;
         double rate;
@@ -200,7 +201,7 @@ bool tamis__may_regain(const struct tamis__policy *policy,
     const uint64_t limit = tamis__policy_limit(policy, newest);
     const struct tamis__hash_set *set = tamis__hash_set_by_id(newest->hash_set);
     /* ORDER acquire: as tamis__segment_next(). */
-    const uint64_t next = __atomic_load_n(&newest->next, __ATOMIC_ACQUIRE);
+    const uint64_t next = __atomic_load_n(&newest->live.next, __ATOMIC_ACQUIRE);
     if (limit == UINT64_MAX) return false;
     const uint64_t room = tamis__room_of(newest, limit);
     /* The next add will be refused, though none was yet. */
@@ -219,13 +220,15 @@ bool tamis__may_regain(const struct tamis__policy *policy,
 static uint64_t lost_room(const struct tamis_store *store, const struct tamis__segment *segment)
 {
     const struct tamis__segment_header *h = segment->header;
-    const uint64_t mark = __atomic_load_n(&h->mark, __ATOMIC_SEQ_CST); /* ORDER: as said above */
-    if ((mark & TAMIS__MARK_UNWATCHED) != 0 || tamis__mark_is_stale(h) ||
+    const uint64_t *place = &segment->live->mark;
+    struct tamis__segment_header copy;
+    const uint64_t mark = __atomic_load_n(place, __ATOMIC_SEQ_CST); /* ORDER: as said above */
+    if ((mark & TAMIS__MARK_UNWATCHED) != 0 || tamis__mark_is_stale(segment->live) ||
         tamis__mark_has_writer(&store->place, h->number) != 0)
         return 0;
-    const uint64_t lost = tamis__room_in_hands(h);
+    const uint64_t lost = tamis__room_in_hands(tamis__segment_now(segment, &copy));
     const bool alone = tamis__mark_has_writer(&store->place, h->number) == 0;
-    return alone && __atomic_load_n(&h->mark, __ATOMIC_SEQ_CST) == mark ? lost : 0;
+    return alone && __atomic_load_n(place, __ATOMIC_SEQ_CST) == mark ? lost : 0;
 }
 
 /* Makes lost room free again, but for the keys of killed adders that have their bits and are not
@@ -255,11 +258,12 @@ int tamis__recover_room(const struct tamis_store *store, const struct tamis__rec
     if (rc < 0) return rc;
     const struct tamis__kind *kind = tamis__kind_by_id(segment.header->kind);
     const uint64_t limit = tamis__policy_limit(&record->policy, segment.header);
+    struct tamis__segment_header copy;
     const char *reason;
     if (kind != NULL && kind->check(segment.header, &reason) == 0 &&
-        tamis__may_regain(&record->policy, segment.header)) {
+        tamis__may_regain(&record->policy, tamis__segment_now(&segment, &copy))) {
         rc = regain_lost(store, &segment, limit);
-        if (rc == 0 && tamis__room_of(segment.header, limit) > 0)
+        if (rc == 0 && tamis__room_of(tamis__segment_now(&segment, &copy), limit) > 0)
             tamis__segment_take_again(&segment);
     }
     tamis__segment_close(&segment);

@@ -198,7 +198,7 @@ static int add_replayed(const struct tamis__mapped_segment *s, struct lacking *l
         rc = add_first(s, lacking, hold, hold.keys);
     }
     if (rc >= 0 && lacking->count > 0) {
-        const struct tamis__hold none = tamis__room_no_hold();
+        const struct tamis__hold none = tamis__room_no_hold(&s->segment);
         const uint32_t rest = lacking->count;
         tamis__room_write_off(&s->segment, rest);
         rc = add_first(s, lacking, none, rest);
@@ -248,7 +248,7 @@ static int64_t find_whole_until(const struct replaying *replaying)
         struct tamis__segment_header header;
         if (tamis__segment_peek(&replaying->store->place, replaying->numbers[i], &header) < 0)
             continue;
-        const int64_t until = tamis__mark_clean_until(&header);
+        const int64_t until = tamis__clean_until_of(&header.live, header.created_at);
         if (until < least) least = until;
     }
     return least;

@@ -26,10 +26,10 @@ static bool is_entered(const struct tamis__place *place, struct tamis__listed_se
     struct tamis__segment_header header;
     if (tamis__segment_peek(place, before->number, &header) == 0) {
         before->items = tamis__header_items(&header); /* counted when it was left, or later */
-        if (header.next == spare->number) return true;
+        if (header.live.next == spare->number) return true;
     }
     return tamis__segment_peek(place, spare->number, &header) == 0 &&
-           (header.mark != 0 || tamis__header_items(&header) != 0);
+           (header.live.mark != 0 || tamis__header_items(&header) != 0);
 }
 
 void tamis__record_enter_spare(struct tamis__record *record)
@@ -84,10 +84,10 @@ static bool cut_list(const struct tamis__place *place, struct tamis__record *rec
                                    ? record->segments[i + 1].number
                                    : 0;
         if (tamis__segment_peek(place, record->segments[i].number, &header) < 0) return false;
-        if (is_end(header.next)) {
+        if (is_end(header.live.next)) {
             record->segment_count = i + 1;
             record->spare_count = 0;
-        } else if (header.next != after) {
+        } else if (header.live.next != after) {
             return false;
         }
     }

@@ -58,7 +58,7 @@ static void check_index(const uint8_t *data, size_t bytes)
                                             .data_offset = TAMIS__HEADER_BYTES,
                                             .data_bytes = bytes,
                                             .data_checksum = tamis__checksum(copy, bytes)};
-    const struct tamis__segment index = {.header = &header, .data = copy};
+    const struct tamis__segment index = tamis__segment_at(&header, copy);
     const int rc = tamis__index_check(&index, &reason);
     const int wrong = tamis__index_verify(&index, &offset, &reason);
     FUZZ_CHECK(rc == 0 || (rc == TAMIS_ECORRUPT && wrong == 1 && *reason != '\0'));

@@ -97,9 +97,8 @@ static void check(unsigned char *file, size_t bytes)
     memset(map, 0, (size_t)most);
     memcpy(map, file, bytes < most ? bytes : (size_t)most);
     header = (struct tamis__segment_header *)(void *)map;
-    const struct tamis__segment segment = {.header = header,
-                                           .data = (uint64_t *)(void *)(map + header->data_offset),
-                                           .map_bytes = most};
+    struct tamis__segment segment = tamis__segment_at(map, map + header->data_offset);
+    segment.map_bytes = most;
     const struct tamis__kind *kind = tamis__kind_by_id(header->kind);
     if (header->kind == TAMIS__KIND_EXCEPTIONS)
         look_at_index(&segment);

@@ -98,7 +98,7 @@ static void build(struct loading *loading, const struct tamis__outline *outline)
         header->created_at = layer->segment.created_at;
         header->flags = layer->flags;
         memcpy(header->kept, layer->kept, sizeof header->kept);
-        loading->segments[i].header = header;
+        loading->segments[i] = tamis__segment_at(header, NULL);
         if (header->data_bytes > BUILT_BYTES_MAX) continue;
         loading->segments[i].data = calloc(1, (size_t)header->data_bytes);
         FUZZ_CHECK(loading->segments[i].data != NULL);

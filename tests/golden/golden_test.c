@@ -357,7 +357,7 @@ static unsigned char *wipe(const char *path, uint64_t number, size_t *data_bytes
     if (data == NULL) err(1, "data");
     fixture_poke(file, header.data_offset, data, *data_bytes);
     fixture_poke(file, offsetof(struct tamis__segment_header, items), data, sizeof header.items);
-    fixture_poke(file, offsetof(struct tamis__segment_header, next), &next, sizeof next);
+    fixture_poke(file, offsetof(struct tamis__segment_header, live.next), &next, sizeof next);
     AUTO_FREE char *original = golden_path(fixture_segment_path("store", number));
     fixture_peek(original, header.data_offset, data, *data_bytes);
     return data;

@@ -40,7 +40,7 @@ static uint64_t mark_of(const struct shared *shared)
     assert_int_equal(tamis__open(-100, path, 0, 0, path, &fd), 0);
     assert_int_equal(tamis__read_at(fd, &header, sizeof header, 0, path), 0);
     tamis__close(fd);
-    return header.mark & TAMIS__MARK_BITS;
+    return header.live.mark & TAMIS__MARK_BITS;
 }
 
 static tamis_filter *opened(const struct shared *shared)

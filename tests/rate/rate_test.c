@@ -70,8 +70,7 @@ static void trial_init(struct trial *trial, uint32_t kind, const struct tamis_si
     trial->header.words = sizing->words;
     trial->header.data_bytes = sizing->data_bytes;
     trial->header.counter_bits = sizing->counter_bits;
-    trial->segment.header = &trial->header;
-    trial->segment.data = aligned_alloc(64, bytes);
+    trial->segment = tamis__segment_at(&trial->header, aligned_alloc(64, bytes));
     assert_non_null(trial->segment.data);
     memset(trial->segment.data, 0, bytes);
 }

@@ -73,7 +73,8 @@ static double rate_now_of(const struct filter_view *view)
 
 static void segment_file(const struct tamis_segment_stat *segment, char text[RECORD_HUMAN_BYTES])
 {
-    (void)snprintf(text, RECORD_HUMAN_BYTES, "segments/%016" PRIu64 ".seg", segment->number);
+    char file[TAMIS_SEGMENT_FILE_BYTES];
+    (void)snprintf(text, RECORD_HUMAN_BYTES, "%s", tamis_segment_file(segment->number, file));
 }
 
 static json_t *segment_file_json(const void *segment)

@@ -274,10 +274,10 @@ STORE_CASE(backup_beside_a_writer_says_that_its_pages_are_mixed)
     AUTO_FILTER *filter = fixture_filter(store, "a", 100);
     assert_int_equal(tamis_store_backup(store, quiet, NULL, NULL), 1);
     struct tamis__segment_header header = fixture_header_of(fixture_segment_path(quiet, 1));
-    assert_int_equal(header.mixed, 0);
+    assert_int_equal(header.live.mixed, 0);
     assert_int_equal(tamis_store_backup(store, to, add_a_key, filter), 1);
     header = fixture_header_of(fixture_segment_path(to, 1));
-    assert_int_equal(header.mixed, TAMIS__MIXED_BEGUN);
+    assert_int_equal(header.live.mixed, TAMIS__MIXED_BEGUN);
 }
 
 /* Seen to fail with the index of the list in force alone. */
@@ -302,13 +302,13 @@ STORE_CASE(backup_of_a_filter_with_a_spare_grows_too)
     AUTO_FILTER *filter = fixture_create(store, "a", SPEC(.capacity = 1000));
     keys_add(filter, 0, 900);
     struct tamis__segment_header header = fixture_header_of(fixture_segment_path(path, 1));
-    assert_true(tamis__next_spare(header.next) != 0);
+    assert_true(tamis__next_spare(header.live.next) != 0);
     assert_int_equal(tamis_store_backup(store, to, NULL, NULL), 1);
     assert_int_equal(fixture_problems(to), 0);
     AUTO_STORE *copy = fixture_open(to, 0);
     AUTO_FILTER *copied = fixture_opened(copy, "a", 0);
     header = fixture_header_of(fixture_segment_path(to, 1));
-    assert_int_equal(header.next, 0);
+    assert_int_equal(header.live.next, 0);
     keys_add(copied, 900, 3000);
     assert_int_equal(keys_found(copied, 0, 3000), 3000);
     assert_true(fixture_stat(copied).segment_count > 1);

@@ -193,9 +193,10 @@ CASE(repair_goes_by_publications_where_no_segment_names_the_next)
         if (access(fixture_segment_path(path, i), F_OK) == 0) {
             uint64_t next;
             const char *file = fixture_segment_path(path, i);
-            fixture_peek(file, offsetof(struct tamis__segment_header, next), &next, sizeof next);
+            fixture_peek(file, offsetof(struct tamis__segment_header, live.next), &next,
+                         sizeof next);
             if (next != UINT64_MAX)
-                fixture_poke(file, offsetof(struct tamis__segment_header, next), &none,
+                fixture_poke(file, offsetof(struct tamis__segment_header, live.next), &none,
                              sizeof none);
         }
     (void)repairs_done(path, 0);

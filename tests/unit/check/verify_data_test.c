@@ -182,7 +182,7 @@ CASE(verify_allows_for_items_ahead_of_their_bits)
     assert_told(path, "ahead", 1, 4096, "has counted items but not one bit set");
     const uint64_t mark = 2 * TAMIS__MARK_WRITER; /* two handles have written */
     items = 3 * 64;
-    fixture_poke(file, offsetof(struct tamis__segment_header, mark), &mark, sizeof mark);
+    fixture_poke(file, offsetof(struct tamis__segment_header, live.mark), &mark, sizeof mark);
     fixture_poke(file, 2048, &items, sizeof items);
     const struct told told = told_of(path, NULL);
     assert_true(told.count == 0 && told.odd == 1 && told.error == 0);

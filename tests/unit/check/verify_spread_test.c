@@ -263,10 +263,10 @@ CASE(spread_of_a_killed_merge_is_not_damage)
     struct tamis__mapped_segment to = filled(TAMIS_KIND_BLOCKED, 8, 6, 2, &rng);
     struct tamis__mapped_segment from = filled(TAMIS_KIND_BLOCKED, 8, 6, 40, &rng);
     const struct tamis__words half = {0, (uint64_t)5 * STRETCH_BYTES / 8};
-    to.segment.header->mixed += TAMIS__MIXED_BEGUN;
+    to.segment.live->mixed += TAMIS__MIXED_BEGUN;
     assert_done(to.kind->merge(&to.segment, &from.segment, TAMIS__MERGE_UNION, half));
     assert_sound(&to, "half merged");
-    to.segment.header->mixed = 0;
+    to.segment.live->mixed = 0;
     assert_int_equal(looked_at(&to, true, &damage), 1); /* so it would be told */
     free(to.segment.header);
     free(from.segment.header);
@@ -279,9 +279,9 @@ CASE(spread_of_a_whole_merge_is_sound)
         struct tamis__mapped_segment to = filled(TAMIS_KIND_BLOCKED, 8, 6, 2, &rng);
         struct tamis__mapped_segment from = filled(TAMIS_KIND_BLOCKED, 8, 6, 40, &rng);
         const struct tamis__words all = {0, (uint64_t)8 * STRETCH_BYTES / 8};
-        to.segment.header->mixed += TAMIS__MIXED_BEGUN;
+        to.segment.live->mixed += TAMIS__MIXED_BEGUN;
         assert_done(to.kind->merge(&to.segment, &from.segment, TAMIS__MERGE_UNION, all));
-        to.segment.header->mixed += TAMIS__MIXED_ENDED;
+        to.segment.live->mixed += TAMIS__MIXED_ENDED;
         assert_sound(&to, "merged");
         free(to.segment.header);
         free(from.segment.header);

@@ -397,7 +397,7 @@ SCENE_CASE(verify_of_many_filters_looks_at_each)
 
 /* ---- Lists that go on ------------------------------------------------------------------------ */
 
-#define NEXT offsetof(struct tamis__segment_header, next)
+#define NEXT offsetof(struct tamis__segment_header, live.next)
 #define POLICY offsetof(struct tamis__segment_header, filter_capacity)
 
 /* A store whose only filter has grown to segments 1, 2 and 3, and the path of one of these. */

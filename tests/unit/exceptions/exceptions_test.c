@@ -61,7 +61,7 @@ static void make_index(const struct tamis__exceptions *set, struct tamis__segmen
     header->seed = 0;
     header->capacity = set->count ? set->count : 1;
     header->data_checksum = tamis__checksum(data, (size_t)bytes);
-    *index = (struct tamis__segment){.header = header, .data = data};
+    *index = tamis__segment_at(header, data);
 }
 
 static void free_index(struct tamis__segment *index)

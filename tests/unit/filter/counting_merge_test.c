@@ -133,7 +133,8 @@ static void check_parts(uint32_t counter_bits)
     for (size_t i = 0; i < 3; i++) {
         assert_same_counters(results[i], whole);
         assert_same_data(results[i], whole);
-        assert_int_equal(segment_of(results[i])->header->overflow_levels > 0, counter_bits <= 8);
+        assert_int_equal(segment_of(results[i])->header->live.overflow_levels > 0,
+                         counter_bits <= 8);
         assert_true(count_of(results[i], 97) >= 200);
         const double items = (double)assert_done(tamis_filter_items(results[i]));
         assert_true(items > KEYS * 0.98 && items < KEYS * 1.02);
@@ -204,7 +205,7 @@ CASE(merge_into_a_new_filter_publishes_its_table)
     store = fixture_open(path, 0);
     assert_done(tamis_filter_open(store, "made", 0, &made));
     assert_counters(made, expected);
-    assert_true(segment_of(made)->header->overflow_levels > 1);
+    assert_true(segment_of(made)->header->live.overflow_levels > 1);
     struct tamis_segment_stat segment = fixture_segment_stat(made, 0);
     assert_int_equal(segment.file_bytes, fixture_size(fixture_segment_path(path, segment.number)));
     assert_int_equal(segment.flags, TAMIS_SEGMENT_ITEMS_ESTIMATED);

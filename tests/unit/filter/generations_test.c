@@ -86,8 +86,8 @@ SOUND_CASE(handles_follow_beside_a_locked_catalog)
 static uint64_t epoch_of(const char *path, uint64_t number)
 {
     uint64_t epoch;
-    fixture_peek(fixture_segment_path(path, number), offsetof(struct tamis__segment_header, epoch),
-                 &epoch, sizeof epoch);
+    fixture_peek(fixture_segment_path(path, number),
+                 offsetof(struct tamis__segment_header, live.epoch), &epoch, sizeof epoch);
     return epoch;
 }
 

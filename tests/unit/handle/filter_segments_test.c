@@ -44,7 +44,7 @@ static void make_filter(tamis_store *store, const char *name, const struct shape
         header.filter_id = record.filter_id;
         header.number = counters->next_segment++;
         header.list_start = i == 0;
-        header.in_force = i + 1 == count;
+        header.live.in_force = i + 1 == count;
         tamis__label_write(&header.labels[0], 1, name);
         assert_done(tamis__segment_stage(&store->place, header.file_bytes, &staged));
         assert_done(tamis__segment_publish(&store->place, &staged, &header));

@@ -51,13 +51,14 @@ STORE_CASE(release_writes_nothing_and_loses_nothing)
     assert_int_equal(syncs, 0);
     assert_int_equal(recorded_items(store), 0);
     const struct tamis__segment_header header = fixture_header_of(fixture_segment_path(path, 1));
-    assert_true((header.mark & TAMIS__MARK_DIRTY) != 0);
+    assert_true((header.live.mark & TAMIS__MARK_DIRTY) != 0);
     filter = fixture_opened(store, "x", 0);
     assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
     assert_done(tamis_filter_sync(filter)); /* the checkpoint that the release has left */
     assert_int_equal(recorded_items(store), 1);
     tamis_filter_release(filter);
-    assert_int_equal(fixture_header_of(fixture_segment_path(path, 1)).mark & TAMIS__MARK_DIRTY, 0);
+    assert_int_equal(fixture_header_of(fixture_segment_path(path, 1)).live.mark & TAMIS__MARK_DIRTY,
+                     0);
     tamis_filter_release(NULL);
 }
 

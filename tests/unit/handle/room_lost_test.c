@@ -141,7 +141,7 @@ STORE_CASE(room_that_was_lost_comes_back_before_an_add_is_refused)
 {
     tamis_filter *filter = refusing(store);
     assert_int_equal(add_batch(filter, 0), 0);
-    tamis__newest(filter->view)->segment.header->granted = CAPACITY; /* by adders that died */
+    tamis__newest(filter->view)->segment.live->granted = CAPACITY; /* by adders that died */
     assert_int_equal(fixture_stat(filter).state, TAMIS_STATE_FULL);
     tamis_filter_close(filter);
     filter = fixture_opened(store, "x", 0);

@@ -22,7 +22,7 @@
 #include "sizing/sizing.h"
 #include "tamis_build.h"
 
-#define NEXT offsetof(struct tamis__segment_header, next)
+#define NEXT offsetof(struct tamis__segment_header, live.next)
 
 static const uint8_t other_boot[16] = {1, 2, 3};
 
@@ -49,7 +49,7 @@ static tamis_filter *opened(tamis_store *store)
 
 static uint64_t spare_of(const char *path, uint64_t number)
 {
-    return tamis__next_spare(header_of(path, number).next);
+    return tamis__next_spare(header_of(path, number).live.next);
 }
 
 /* All segments together let strangers in at the rate that was asked for, at most.  The shares are
@@ -138,7 +138,7 @@ SOUND_CASE(spare_is_made_while_there_is_room)
     assert_int_equal(before.segment_count, 1);
     assert_int_equal(before.capacity, 1000);
     keys_add(filter, 700, 1100);
-    assert_int_equal(header_of(path, 1).next, 2);
+    assert_int_equal(header_of(path, 1).live.next, 2);
     const struct tamis_filter_stat after = fixture_stat(filter);
     assert_int_equal(after.segment_count, 2);
     assert_int_equal(after.generation, before.generation + 1);
@@ -184,9 +184,9 @@ static unsigned written;
 /* A bit of a segment is written, after the first one was left. */
 static void look_at_mark(unsigned point)
 {
-    if (point != TAMIS__POINT_ADD_ORED || header_of(marked_path, 1).next != 2) return;
+    if (point != TAMIS__POINT_ADD_ORED || header_of(marked_path, 1).live.next != 2) return;
     written++;
-    assert_true(header_of(marked_path, 2).mark != 0);
+    assert_true(header_of(marked_path, 2).live.mark != 0);
 }
 
 /* (Broken: tamis__go_to_room() leaves the mark to the next key.) */
@@ -284,7 +284,7 @@ SOUND_CASE(spare_that_was_written_to_is_a_part_of_the_list)
     const uint64_t offered = TAMIS__NEXT_SPARE | 2;
     fixture_poke(fixture_segment_path(path, 1), NEXT, &offered, sizeof offered);
     filter = opened(store);
-    assert_int_equal(header_of(path, 1).next, 2);
+    assert_int_equal(header_of(path, 1).live.next, 2);
     assert_int_equal(keys_found(filter, 0, 1500), 1500);
     assert_int_equal(fixture_stat(filter).segment_count, 2);
     tamis_filter_close(filter);
@@ -304,7 +304,7 @@ CASE(spare_that_was_marked_is_a_part_of_the_list)
     keys_add(filter, 700, 1500);
     tamis_filter_close(filter);
     tamis_store_close(store);
-    assert_true(header_of(path, 2).mark != 0);
+    assert_true(header_of(path, 2).live.mark != 0);
     fixture_poke(fixture_segment_path(path, 1), NEXT, &offered, sizeof offered);
     fixture_poke(fixture_segment_path(path, 2), offsetof(struct tamis__segment_header, items), zero,
                  sizeof zero);
@@ -445,8 +445,8 @@ CASE(segment_of_lost_counts_is_not_filled_over)
     const struct tamis__segment_header now = header_of(path, 1);
     tamis_filter_close(filter);
     tamis_store_close(store);
-    old.next = now.next;
-    old.mark = TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK | TAMIS__MARK_WRITER;
+    old.live.next = now.live.next;
+    old.live.mark = TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK | TAMIS__MARK_WRITER;
     tamis__boot_hook = other_boot;
     fixture_poke(fixture_segment_path(path, 1), 0, &old, sizeof old);
     store = fixture_open(path, 0);

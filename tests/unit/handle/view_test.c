@@ -180,12 +180,12 @@ STORE_CASE(spare_comes_and_goes_under_readers)
         assert_int_equal(pthread_create(&threads[i], NULL, find_all_the_time, &scene), 0);
     for (unsigned i = 0; i < OFFERS; i++) {
         const uint64_t calls = __atomic_load_n(&scene.moves, __ATOMIC_RELAXED);
-        __atomic_store_n(&header->next, i % 2 == 0 ? offered : 0, __ATOMIC_SEQ_CST);
-        if (i % 4 == 0) (void)__atomic_add_fetch(&header->epoch, 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&header->live.next, i % 2 == 0 ? offered : 0, __ATOMIC_SEQ_CST);
+        if (i % 4 == 0) (void)__atomic_add_fetch(&header->live.epoch, 1, __ATOMIC_SEQ_CST);
         while (__atomic_load_n(&scene.moves, __ATOMIC_RELAXED) < calls + READERS)
             (void)sched_yield();
     }
-    __atomic_store_n(&header->next, 0, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&header->live.next, 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&scene.done, true, __ATOMIC_RELEASE);
     for (unsigned i = 0; i < READERS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);

@@ -115,7 +115,7 @@ static void look_at_mark(unsigned point)
 {
     if (point != TAMIS__POINT_ADD_ORED) return;
     struct tamis__segment_header header = fixture_header_of(fixture_segment_path(marked_path, 2));
-    assert_true(header.mark != 0);
+    assert_true(header.live.mark != 0);
     tamis__point_hook = NULL;
 }
 

@@ -100,7 +100,7 @@ CASE(counting_single_calls_agree_with_the_model)
             for (unsigned i = 0; i < steps; i++)
                 one_step(&c, &random, i < steps / 2 ? 65 : 35);
             counters_check(&c);
-            if (widths[w] == 4) assert_true(c.segment->header->overflow_levels > 0);
+            if (widths[w] == 4) assert_true(c.segment->live->overflow_levels > 0);
             counters_reopen(&c);
             counters_check(&c);
         }
@@ -170,7 +170,7 @@ static void check_batches(tamis__counting_run_fn *loop)
                 for (unsigned call = 0; call < 4; call++)
                     batch_step(&c, loop, &random, size, call);
             counters_check(&c);
-            if (widths[w] == 4) assert_true(c.segment->header->overflow_levels > 0);
+            if (widths[w] == 4) assert_true(c.segment->live->overflow_levels > 0);
         }
 }
 
@@ -244,11 +244,11 @@ CASE(counting_items_are_distinct_keys_and_never_below_zero)
         assert_int_equal(tamis_filter_remove(c.filter, &key, sizeof key), 1);
     }
     assert_int_equal(tamis_filter_items(c.filter), 0);
-    c.segment->header->items[3].items = UINT64_MAX; /* another processor took one off */
+    c.segment->stripes[3].items = UINT64_MAX; /* another processor took one off */
     assert_int_equal(tamis_filter_items(c.filter), 0);
-    c.segment->header->items[5].items += 3;
+    c.segment->stripes[5].items += 3;
     assert_int_equal(tamis_filter_items(c.filter), 2);
-    c.segment->header->items[6].items = (uint64_t)1 << 63; /* damage does not overflow */
+    c.segment->stripes[6].items = (uint64_t)1 << 63; /* damage does not overflow */
     assert_int_equal(tamis_filter_items(c.filter), 0);
 }
 

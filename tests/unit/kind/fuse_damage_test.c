@@ -36,7 +36,7 @@ CASE(fuse_verify_goes_to_the_end_of_large_data)
     uint64_t offset = 0;
     AUTO_FREE unsigned char *data = calloc(1, (size_t)bytes);
     assert_non_null(data);
-    const struct tamis__segment segment = {.header = &header, .data = (uint64_t *)(void *)data};
+    const struct tamis__segment segment = tamis__segment_at(&header, data);
     header.data_checksum = tamis__checksum(data, (size_t)bytes);
     assert_int_equal(tamis__kind_fuse.verify(&segment, &offset, &reason), 0);
     data[bytes - 1] = 1;
@@ -56,7 +56,7 @@ static void ask_hostile(const struct tamis__segment_header *header, uint64_t *ra
     struct tamis__segment_header copy = *header;
     if (memory == NULL) err(1, "aligned_alloc");
     random_fill(random, memory, (size_t)header->data_bytes);
-    const struct tamis__segment segment = {.header = &copy, .data = (uint64_t *)(void *)memory};
+    const struct tamis__segment segment = tamis__segment_at(&copy, memory);
     for (size_t i = 0; i < 200; i++) {
         numbers[i] = random_next(random);
         keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};

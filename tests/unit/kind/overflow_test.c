@@ -66,7 +66,7 @@ static void check_border(uint32_t width)
         assert_int_equal(tamis_filter_add(c.filter, "k", 1), 0);
         assert_int_equal(counters_model_add(&c, "k", 1), 0);
         assert_int_equal(tamis_filter_count(c.filter, "k", 1), n);
-        assert_int_equal(c.segment->header->overflow_levels, n >= c.cells.most);
+        assert_int_equal(c.segment->live->overflow_levels, n >= c.cells.most);
         counters_check(&c);
     }
     for (int n = 0; n < 60 && counters_model_count(&c, "k", 1) > 0; n++) {
@@ -135,13 +135,13 @@ CASE(overflow_table_holds_every_cell)
         assert_done(tamis__cell_raise(&c.cells, cell, &before));
         assert_int_equal(before, 14);
         c.model[cell] = 15;
-        if (h->overflow_levels == levels) continue;
+        if (h->live.overflow_levels == levels) continue;
         printf("level %llu of %llu slots, after %llu of %llu cells\n", (unsigned long long)levels,
                (unsigned long long)(c.cells.first_slots << levels), (unsigned long long)cell,
                (unsigned long long)h->m_bits);
-        levels = h->overflow_levels;
+        levels = h->live.overflow_levels;
     }
-    assert_true(h->overflow_levels > 5 && h->overflow_levels <= c.cells.levels_max);
+    assert_true(h->live.overflow_levels > 5 && h->live.overflow_levels <= c.cells.levels_max);
     for (uint64_t cell = 0; cell < h->m_bits; cell++) {
         assert_done(tamis__cell_raise(&c.cells, cell, &before));
         assert_int_equal(before, 15);
@@ -313,7 +313,7 @@ CASE(overflow_level_that_is_not_in_force_is_no_damage)
     const struct tamis__segment_header *h = c.segment->header;
     assert_done(
         tamis__segment_extend(c.segment, h->file_bytes + tamis__overflow_bytes(h->m_bits, 1)));
-    assert_int_equal(h->overflow_levels, 0);
+    assert_int_equal(h->live.overflow_levels, 0);
     assert_int_equal(fixture_problems(c.path), 0);
     counters_reopen(&c);
     for (int i = 0; i < 20; i++) {
@@ -352,10 +352,10 @@ CASE(overflow_level_that_the_header_lost_is_found_by_the_length)
         (void)counters_model_add(&c, "k", 1);
     }
     struct tamis__segment_header *h = c.segment->header;
-    assert_int_equal(h->overflow_levels, 1);
-    h->overflow_levels = 0;
+    assert_int_equal(h->live.overflow_levels, 1);
+    h->live.overflow_levels = 0;
     assert_done(c.kind->mend(c.segment, fixture_size(fixture_segment_path(c.path, 1))));
-    assert_int_equal(h->overflow_levels, 1);
+    assert_int_equal(h->live.overflow_levels, 1);
     counters_check(&c);
 }
 
@@ -436,7 +436,7 @@ CASE(overflow_damage_of_an_unclean_segment_is_found)
     counters_make(&c, 50, 0.01, 4);
     for (int i = 0; i < 20; i++)
         (void)assert_done(tamis_filter_add(c.filter, "k", 1));
-    c.segment->header->unclean_since = 1;
+    c.segment->live->unclean_since = 1;
     assert_int_equal(tamis_store_verify(c.store, "c", NULL, NULL), 0);
     struct tamis__slot *free_slot = c.cells.slots;
     while (free_slot->owner != 0)
@@ -462,14 +462,14 @@ CASE(overflow_header_contradictions_are_refused)
     REFUSED(TAMIS_ECORRUPT, "truncated", size - 1);
     assert_int_equal(CHECK(size + tamis__overflow_bytes(m, most)), 0);
     REFUSED(TAMIS_ECORRUPT, "too long", size + tamis__overflow_bytes(m, most) + 1);
-    header.overflow_levels = 2;
+    header.live.overflow_levels = 2;
     assert_int_equal(CHECK(size + tamis__overflow_bytes(m, 2)), 0);
     REFUSED(TAMIS_ECORRUPT, "truncated", size + tamis__overflow_bytes(m, 2) - 1);
-    header.overflow_levels = most + 1;
+    header.live.overflow_levels = most + 1;
     REFUSED(TAMIS_ECORRUPT, "levels of overflow", size + tamis__overflow_bytes(m, most));
-    header.overflow_levels = UINT64_MAX;
+    header.live.overflow_levels = UINT64_MAX;
     REFUSED(TAMIS_ECORRUPT, "levels of overflow", size);
-    header.overflow_levels = 0;
+    header.live.overflow_levels = 0;
     header.counter_bits = 5;
     tamis__header_seal(&header);
     REFUSED(TAMIS_EVERSION, "counters of 5 bits", size);

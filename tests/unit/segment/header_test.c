@@ -85,8 +85,8 @@ CASE(header_fields_of_builds_are_frozen)
     memset(bytes + 1536, 0, 64);
     bytes[1552] = 0x51;
     bytes[1567] = 0x52;
-    assert_int_equal(header.exceptions, 0x51);
-    assert_int_equal(header.in_force, (uint64_t)0x52 << 56);
+    assert_int_equal(header.live.exceptions, 0x51);
+    assert_int_equal(header.live.in_force, (uint64_t)0x52 << 56);
     assert_int_equal(check(&header, &refusal), 0); /* what they must be is for the kinds to say */
 }
 

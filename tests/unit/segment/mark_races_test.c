@@ -48,7 +48,7 @@ STORE_CASE(clean_until_is_a_time_before_the_sync)
     assert_done(tamis_filter_sync(filter));
     tamis__point_hook = NULL;
     assert_true(done_at > asked_at);
-    assert_true(newest_header(filter)->clean_until <= asked_at);
+    assert_true(newest_header(filter)->live.clean_until <= asked_at);
 }
 
 /* ---- Flights --------------------------------------------------------------------------------- */
@@ -91,12 +91,12 @@ STORE_CASE(flight_that_begins_during_a_checkpoint_stays_counted)
     late = other;
     tamis__point_hook = begin_late;
     assert_done(tamis_filter_sync(filter));
-    assert_int_equal(__atomic_load_n(&newest_header(filter)->unlogged, __ATOMIC_SEQ_CST), 1);
+    assert_int_equal(__atomic_load_n(&newest_header(filter)->live.unlogged, __ATOMIC_SEQ_CST), 1);
     __atomic_store_n(&may_land, 1, __ATOMIC_SEQ_CST);
     assert_int_equal(pthread_join(adder, &added), 0);
     tamis__point_hook = NULL;
     assert_non_null(added);
-    assert_int_equal(__atomic_load_n(&newest_header(filter)->unlogged, __ATOMIC_SEQ_CST), 0);
+    assert_int_equal(__atomic_load_n(&newest_header(filter)->live.unlogged, __ATOMIC_SEQ_CST), 0);
 }
 
 /* ---- Boots ----------------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ STORE_CASE(segment_with_a_writer_is_not_recovered)
     assert_int_equal(text_add(writer, 1), 1);
     tamis__boot_hook = later_boot;
     assert_int_equal(tamis__mark_recover(&store->place, 1, false), 0);
-    assert_false(tamis__mark_is_clean(newest_header(writer)));
+    assert_false(tamis__mark_is_clean(&newest_header(writer)->live));
     tamis__boot_hook = first_boot;
 }
 
@@ -138,7 +138,7 @@ STORE_CASE(keys_are_missing_since_the_earliest_time)
     assert_done(tamis__mark_miss(&store->place, 1, 200));
     assert_done(tamis__mark_miss(&store->place, 1, 100));
     assert_done(tamis__mark_miss(&store->place, 1, 300));
-    assert_int_equal(tamis__mark_unclean_since(newest_header(filter)), 100);
+    assert_int_equal(tamis__unclean_since_of(&newest_header(filter)->live, 0), 100);
     tamis__boot_hook = NULL;
 }
 

@@ -31,7 +31,7 @@ static struct tamis__segment_header header_of(const char *path, uint64_t number)
 
 static uint64_t mark_of(const char *path)
 {
-    return header_of(path, 1).mark & TAMIS__MARK_BITS;
+    return header_of(path, 1).live.mark & TAMIS__MARK_BITS;
 }
 
 static tamis_filter *opened(tamis_store *store, unsigned flags)
@@ -78,11 +78,11 @@ STORE_CASE(mark_is_set_before_the_first_write_and_cleared_at_the_last_close)
     const int64_t before = tamis__now_ns();
     add(filter, 1);
     assert_int_equal(mark_of(path), MARKED);
-    assert_true(header_of(path, 1).clean_until >= before);
-    const int64_t clean = header_of(path, 1).clean_until;
+    assert_true(header_of(path, 1).live.clean_until >= before);
+    const int64_t clean = header_of(path, 1).live.clean_until;
     assert_done(tamis_filter_sync(filter)); /* its other threads may be writing */
     assert_int_equal(mark_of(path), MARKED);
-    assert_true(header_of(path, 1).clean_until > clean);
+    assert_true(header_of(path, 1).live.clean_until > clean);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(mark_of(path), 0);
 }
@@ -160,12 +160,12 @@ STORE_CASE(mark_is_set_anew_in_a_child_of_fork)
 {
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     add(filter, 1);
-    const uint64_t writers = header_of(path, 1).mark / TAMIS__MARK_WRITER;
+    const uint64_t writers = header_of(path, 1).live.mark / TAMIS__MARK_WRITER;
     const pid_t child = fork();
     if (child == 0) {
         char key[RANDOM_KEY_BYTES];
         const int added = tamis_filter_add(filter, key, random_key(2, key));
-        _exit(added == 1 && header_of(path, 1).mark / TAMIS__MARK_WRITER == writers + 1 &&
+        _exit(added == 1 && header_of(path, 1).live.mark / TAMIS__MARK_WRITER == writers + 1 &&
                       tamis_filter_close(filter) == 0 && mark_of(path) == MARKED
                   ? 0
                   : 1);
@@ -243,11 +243,11 @@ STORE_CASE(mark_is_set_by_growth_in_the_segment_that_is_written_to)
         assert_done(tamis_filter_add(filter, key, random_key(i, key)));
     }
     assert_int_equal(fixture_stat(filter).segment_count, 2);
-    assert_int_equal(header_of(path, 1).mark & TAMIS__MARK_BITS, MARKED);
-    assert_int_equal(header_of(path, 2).mark & TAMIS__MARK_BITS, MARKED);
+    assert_int_equal(header_of(path, 1).live.mark & TAMIS__MARK_BITS, MARKED);
+    assert_int_equal(header_of(path, 2).live.mark & TAMIS__MARK_BITS, MARKED);
     assert_done(tamis_filter_close(filter));
-    assert_int_equal(header_of(path, 1).mark & TAMIS__MARK_BITS, 0);
-    assert_int_equal(header_of(path, 2).mark & TAMIS__MARK_BITS, 0);
+    assert_int_equal(header_of(path, 1).live.mark & TAMIS__MARK_BITS, 0);
+    assert_int_equal(header_of(path, 2).live.mark & TAMIS__MARK_BITS, 0);
 }
 
 STORE_CASE(mark_is_set_by_batches_merges_and_removes)
@@ -256,23 +256,23 @@ STORE_CASE(mark_is_set_by_batches_merges_and_removes)
     tamis_filter *filter = fixture_filter(store, "x", 1000),
                  *into = fixture_filter(store, "y", 1000);
     assert_int_equal(tamis_filter_add_batch(filter, &key, 1, NULL), 1);
-    assert_int_equal(header_of(path, 1).mark & TAMIS__MARK_BITS, MARKED);
+    assert_int_equal(header_of(path, 1).live.mark & TAMIS__MARK_BITS, MARKED);
     assert_done(tamis_filter_merge(into, MERGE(.sources = &filter, .count = 1)));
-    assert_int_equal(header_of(path, 2).mark & TAMIS__MARK_BITS, MARKED);
+    assert_int_equal(header_of(path, 2).live.mark & TAMIS__MARK_BITS, MARKED);
     tamis_filter *counting =
         fixture_create(store, "z", SPEC(.capacity = 1000, .kind = TAMIS_KIND_COUNTING));
     assert_int_equal(tamis_filter_add(counting, "key", 3), 1);
     assert_done(tamis_filter_close(counting));
     assert_done(tamis_filter_open(store, "z", 0, &counting));
     assert_int_equal(tamis_filter_remove(counting, "other", 5), 0); /* nothing is written */
-    assert_int_equal(header_of(path, 3).mark & TAMIS__MARK_BITS, 0);
+    assert_int_equal(header_of(path, 3).live.mark & TAMIS__MARK_BITS, 0);
     assert_int_equal(tamis_filter_remove(counting, "key", 3), 1);
-    assert_int_equal(header_of(path, 3).mark & TAMIS__MARK_BITS, MARKED);
+    assert_int_equal(header_of(path, 3).live.mark & TAMIS__MARK_BITS, MARKED);
     assert_done(tamis_filter_close(counting));
     assert_done(tamis_filter_close(into));
     assert_done(tamis_filter_close(filter));
     for (uint64_t i = 1; i <= 3; i++)
-        assert_int_equal(header_of(path, i).mark & TAMIS__MARK_BITS, 0);
+        assert_int_equal(header_of(path, i).live.mark & TAMIS__MARK_BITS, 0);
 }
 
 STORE_CASE(mark_that_cannot_be_synced_is_an_error_of_the_add)
@@ -300,7 +300,7 @@ CASE(filter_is_unclean_after_the_machine_went_down_under_a_writer)
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     add(filter, 1);
     assert_done(tamis_filter_sync(filter));
-    const int64_t since = header_of(path, 1).clean_until;
+    const int64_t since = header_of(path, 1).live.clean_until;
     add(filter, 2);
     AUTO_FREE char *copy = scratch_path("copy"); /* as the disk may be after a power cut */
     scratch_copy(path, copy);
@@ -351,7 +351,7 @@ static int ignore_step(void *context, const struct tamis_repair_step *step)
 CASE(filter_is_unclean_until_it_is_accepted)
 {
     AUTO_FREE char *copy = dirty_copy();
-    const int64_t since = header_of(copy, 1).clean_until;
+    const int64_t since = header_of(copy, 1).live.clean_until;
     tamis__boot_hook = other_boot;
     tamis_store *store = fixture_open(copy, TAMIS_READ_ONLY);
     assert_int_equal(listed(store).unclean_since, since); /* as the header says */
@@ -360,7 +360,7 @@ CASE(filter_is_unclean_until_it_is_accepted)
     tamis_filter *filter = fixture_filter(store, "y", 1000); /* the first writer looks at all */
     assert_done(tamis_filter_close(filter));
     assert_int_equal(mark_of(copy), 0);
-    assert_int_equal(header_of(copy, 1).unclean_since, since);
+    assert_int_equal(header_of(copy, 1).live.unclean_since, since);
     tamis_store_close(store);
     assert_done(tamis_store_repair(copy, TAMIS_REPAIR_REBUILD, ignore_step, NULL));
     store = fixture_open(copy, 0);
@@ -368,7 +368,7 @@ CASE(filter_is_unclean_until_it_is_accepted)
     assert_int_equal(fixture_stat(filter).unclean_since, since);
     assert_done(tamis_filter_accept(filter));
     assert_int_equal(fixture_stat(filter).state, 0);
-    assert_int_equal(header_of(copy, 1).unclean_since, 0);
+    assert_int_equal(header_of(copy, 1).live.unclean_since, 0);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(listed(store).state, 0);
     tamis_store_close(store);
@@ -383,7 +383,7 @@ CASE(filter_is_clean_in_a_backup_of_a_store_that_is_written_to)
     add(filter, 1);
     assert_done(tamis_store_backup(store, copy, NULL, NULL));
     assert_int_equal(mark_of(path), MARKED);
-    assert_int_equal(header_of(copy, 1).mark, TAMIS__MARK_WRITER); /* one has written */
+    assert_int_equal(header_of(copy, 1).live.mark, TAMIS__MARK_WRITER); /* one has written */
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     tamis__boot_hook = other_boot;
@@ -442,7 +442,7 @@ STORE_CASE(filter_on_a_disk_that_fails_for_ever_stays_degraded)
     assert_int_equal(mark_of(path), MARKED);
     assert_int_equal(listed(store).state, TAMIS_STATE_DEGRADED);
     assert_int_equal(listed(store).checkpointed_at, 0);
-    assert_int_equal(header_of(path, 1).syncs_done, 0);
+    assert_int_equal(header_of(path, 1).live.syncs_done, 0);
     filter = opened(store, 0);
     assert_int_equal(fixture_stat(filter).state, TAMIS_STATE_DEGRADED);
     assert_done(tamis_filter_sync(filter));
@@ -459,7 +459,7 @@ STORE_CASE(filter_with_an_interval_is_synced_by_itself)
                    tamis_filter_set_sync_interval(filter, 5));
     add(filter, 1);
     assert_done(tamis_filter_set_sync_interval(filter, 2000000));
-    while (header_of(path, 1).syncs_done < 3)
+    while (header_of(path, 1).live.syncs_done < 3)
         tamis__pause_us(1000);
     const pid_t child = fork(); /* has no thread to wait for */
     if (child == 0) _exit(tamis_filter_close(filter) == 0 ? 0 : 1);
@@ -467,9 +467,9 @@ STORE_CASE(filter_with_an_interval_is_synced_by_itself)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     assert_done(tamis_filter_set_sync_interval(filter, 0));
-    const uint64_t done = header_of(path, 1).syncs_done;
+    const uint64_t done = header_of(path, 1).live.syncs_done;
     tamis__pause_us(20000);
-    assert_int_equal(header_of(path, 1).syncs_done, done);
+    assert_int_equal(header_of(path, 1).live.syncs_done, done);
     assert_done(tamis_filter_set_sync_interval(filter, 3600000000000));
     assert_done(tamis_filter_close(filter)); /* does not wait for an hour */
     assert_int_equal(mark_of(path), 0);

@@ -82,9 +82,10 @@ static void end_batch(void)
 static int setup(void **state)
 {
     (void)state;
-    segment.header = aligned_alloc(4096, sizeof *segment.header);
-    assert_non_null(segment.header);
-    memset(segment.header, 0, sizeof *segment.header);
+    void *header = aligned_alloc(4096, sizeof *segment.header);
+    assert_non_null(header);
+    memset(header, 0, sizeof *segment.header);
+    segment = tamis__segment_at(header, NULL);
     return 0;
 }
 
@@ -215,7 +216,7 @@ CASE_WITH(room_of_the_dead_is_lost_and_no_more, setup, teardown)
     limit = 100;
     processor = 3;
     assert_int_equal(take(30).keys, 30); /* it dies with its hold, */
-    segment.header->granted += 7;        /* another with a lump that no stripe has yet */
+    segment.live->granted += 7;          /* another with a lump that no stripe has yet */
     processor = 0;
     take_all();
     assert_int_equal(tamis__segment_items(&segment), 63);
@@ -248,12 +249,12 @@ CASE_WITH(room_is_adopted_once_from_a_segment_without, setup, teardown)
 {
     limit = 100;
     tamis__room_adopt(&segment);
-    assert_int_equal(segment.header->granted, 0); /* it has no items */
+    assert_int_equal(segment.live->granted, 0); /* it has no items */
     segment.header->items[0].items = 20;
     segment.header->items[9].items = 30;
     for (unsigned i = 0; i < 2; i++) {
         tamis__room_adopt(&segment);
-        assert_int_equal(segment.header->granted, 50);
+        assert_int_equal(segment.live->granted, 50);
         assert_int_equal(segment.header->items[0].quota, 20);
         assert_int_equal(segment.header->items[9].quota, 30);
     }
@@ -300,7 +301,7 @@ CASE_WITH(room_of_a_lump_that_is_not_used_up_is_taken_by_a_merge, setup, teardow
 CASE_WITH(room_written_off_is_free_again_but_for_what_was_new, setup, teardown)
 {
     limit = 100;
-    const struct tamis__hold hold = tamis__room_no_hold();
+    const struct tamis__hold hold = tamis__room_no_hold(&segment);
     tamis__room_write_off(&segment, 60);
     assert_int_equal(tamis__room_left(&segment, limit), 40);
     tamis__room_begin(&hold);

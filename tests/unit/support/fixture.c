@@ -144,7 +144,7 @@ static bool offers_spare(const char *path, const char *file)
     const int fd = open(file, O_RDONLY | O_CLOEXEC);
     const bool read = fd >= 0 && pread(fd, &header, sizeof header, 0) == sizeof header;
     if (fd >= 0) (void)close(fd);
-    const uint64_t spare = read ? tamis__next_spare(header.next) : 0;
+    const uint64_t spare = read ? tamis__next_spare(header.live.next) : 0;
     return spare != 0 && access(fixture_segment_path(path, spare), F_OK) == 0;
 }
 
@@ -261,7 +261,7 @@ void fixture_header(struct tamis__segment_header *header, uint32_t kind, uint64_
     header->generation = 1;
     header->filter_capacity = 1000;
     header->filter_rate = tamis__double_to_bits(0.01);
-    header->publication = header->in_force = 1;
+    header->publication = header->live.in_force = 1;
     header->keep = TAMIS_KEEP_DEFAULT;
     header->list_start = 1;
     tamis__label_write(&header->labels[0], 1, "fixture");
@@ -276,10 +276,9 @@ void fixture_segment(struct tamis__segment *segment, uint32_t kind, uint64_t m_b
     if (memory == NULL) err(1, "aligned_alloc");
     memset(memory, 0, (size_t)header.file_bytes);
     memcpy(memory, &header, sizeof header);
-    *segment = (struct tamis__segment){.header = (struct tamis__segment_header *)(void *)memory,
-                                       .data = (uint64_t *)(void *)(memory + header.data_offset),
-                                       .map_bytes = header.file_bytes,
-                                       .writable = true};
+    *segment = tamis__segment_at(memory, memory + header.data_offset);
+    segment->map_bytes = header.file_bytes;
+    segment->writable = true;
 }
 
 int fixture_child(fixture_body *body, void *context)

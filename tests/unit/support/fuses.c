@@ -102,10 +102,8 @@ void fuses_make(struct fuses *fuses, uint64_t first, uint64_t count, uint32_t fi
     char *memory = aligned_alloc(4096, (size_t)header.file_bytes);
     if (memory == NULL) err(1, "aligned_alloc");
     memset(memory, 0, (size_t)header.file_bytes);
-    fuses->segment =
-        (struct tamis__segment){.header = (struct tamis__segment_header *)(void *)memory,
-                                .data = (uint64_t *)(void *)(memory + header.data_offset),
-                                .map_bytes = header.file_bytes};
+    fuses->segment = tamis__segment_at(memory, memory + header.data_offset);
+    fuses->segment.map_bytes = header.file_bytes;
     memcpy(memory, &header, sizeof header);
     build(fuses);
     fuses->segment.header->data_checksum =

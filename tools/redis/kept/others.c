@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -60,8 +61,10 @@ bool others_use(const char *filter)
         numbers[count++] = segment.number;
     (void)tamis_filter_close(opened);
     for (uint32_t i = 0; !used && i < count; i++) {
-        const int bytes =
-            snprintf(path, sizeof path, "%s/segments/%016" PRIu64 ".seg", config.store, numbers[i]);
+        char file[TAMIS_SEGMENT_FILE_BYTES];
+        (void)tamis_segment_file(numbers[i], file);
+        file[strcspn(file, ":")] = '\0'; /* of one in a drawer: the drawer */
+        const int bytes = snprintf(path, sizeof path, "%s/%s", config.store, file);
         used = bytes < 0 || (size_t)bytes >= sizeof path || is_open(path);
     }
     return used;

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* drawer.c: the files of sheets; see sheet.h. */
+#include <fcntl.h>
+
+#include "os/inside.h"
+#include "os/io.h"
+#include "segment/points.h"
+#include "segment/sheet.h"
+
+#define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
+#define HEAD_CHECKED offsetof(struct tamis__drawer_head, checksum)
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+void tamis__drawer_name(uint64_t drawer, char name[TAMIS__DRAWER_NAME_BYTES])
+{
+    (void)snprintf(name, TAMIS__DRAWER_NAME_BYTES, "%016" PRIu64 ".drw", drawer);
+}
+
+uint64_t tamis__drawer_number(const char *name)
+{
+    uint64_t drawer = 0;
+    char again[TAMIS__DRAWER_NAME_BYTES];
+    if (sscanf(name, "%20" SCNu64, &drawer) != 1 || drawer > TAMIS__DRAWER_MAX) return 0;
+    tamis__drawer_name(drawer, again);
+    return strcmp(name, again) == 0 ? drawer : 0;
+}
+
+/* Writes the path of a drawer, for sentences.  Returns the name at its end. */
+static const char *drawer_path(const struct tamis__place *place, uint64_t drawer,
+                               char path[PATH_BYTES])
+{
+    char name[TAMIS__DRAWER_NAME_BYTES];
+    tamis__drawer_name(drawer, name);
+    (void)snprintf(path, PATH_BYTES, "%s/segments/%s", place->path, name);
+    return path + strlen(path) - strlen(name);
+}
+
+static int open_drawer(const struct tamis__place *place, uint64_t drawer, int flags,
+                       char what[PATH_BYTES], int *fd)
+{
+    *fd = -1;
+    const char *name = drawer_path(place, drawer, what);
+    return tamis__inside_open(place->segments_fd, name, flags, what, fd);
+}
+
+/* ---- The head -------------------------------------------------------------------------------- */
+
+static void make_head(uint64_t drawer, uint32_t class, uint64_t store_id,
+                      struct tamis__drawer_head *head)
+{
+    *head = (struct tamis__drawer_head){.version = 1,
+                                        .class = class,
+                                        .number = drawer,
+                                        .store_id = store_id,
+                                        .created_at = tamis__now_ns()};
+    memcpy(head->magic, TAMIS__DRAWER_MAGIC, sizeof head->magic);
+    head->checksum = tamis__checksum(head, HEAD_CHECKED);
+    /* The bits of places that are no sheets are set, so that a drawer whose sheets are all gone has
+     * all bits set. */
+    for (uint32_t i = 0; i < TAMIS__SHEETS_MAX; i++)
+        if (i < tamis__class_first(class) || i >= tamis__class_end(class))
+            head->gone[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+int tamis__drawer_read(const struct tamis__place *place, uint64_t drawer,
+                       struct tamis__drawer_head *head)
+{
+    char what[PATH_BYTES];
+    struct tamis__file_info info = {0};
+    int fd, rc = open_drawer(place, drawer, O_RDONLY, what, &fd);
+    if (rc == 0) rc = tamis__read_at(fd, head, sizeof *head, 0, what);
+    if (rc == 0) rc = tamis__file_info(fd, what, &info);
+    tamis__close(fd);
+    if (rc < 0) return rc;
+    if (memcmp(head->magic, TAMIS__DRAWER_MAGIC, sizeof head->magic) != 0)
+        return tamis__fail(TAMIS_EFOREIGN, "%s is not a drawer of Tamis (wrong first bytes)", what);
+    if (head->version > 1)
+        return tamis__fail(TAMIS_EVERSION,
+                           "%s has version %u, this library reads up to 1; use a newer Tamis", what,
+                           head->version);
+    if (head->version == 0 || head->checksum != tamis__checksum(head, HEAD_CHECKED) ||
+        head->class >= TAMIS__SHEET_CLASSES)
+        return tamis__fail(TAMIS_ECORRUPT, "%s has a damaged head; restore it from a copy", what);
+    if (head->number != drawer)
+        return tamis__fail(TAMIS_EFOREIGN,
+                           "%s says that it is drawer %" PRIu64
+                           "; it was copied over another one, restore the right file",
+                           what, head->number);
+    if (info.bytes < TAMIS__DRAWER_BYTES)
+        return tamis__fail(TAMIS_ECORRUPT,
+                           "%s is truncated: it has %" PRIu64 " bytes of %" PRIu64
+                           "; restore it from a copy",
+                           what, info.bytes, TAMIS__DRAWER_BYTES);
+    return 0;
+}
+
+static int make_drawer(const struct tamis__place *place, uint64_t drawer, uint32_t class,
+                       uint64_t store_id)
+{
+    char what[PATH_BYTES];
+    struct tamis__drawer_head head;
+    struct tamis__staged staged;
+    const char *name = drawer_path(place, drawer, what);
+    make_head(drawer, class, store_id, &head);
+    int rc = tamis__segment_stage(place, TAMIS__DRAWER_BYTES, &staged);
+    if (rc < 0) return rc;
+    rc = tamis__write_at(staged.file.fd, &head, sizeof head, 0, what);
+    if (rc == 0) rc = tamis__sync_file(staged.file.fd, what);
+    if (rc == 0) rc = tamis__rename(place->staging_fd, staged.name, place->segments_fd, name, what);
+    if (rc < 0) {
+        tamis__segment_discard(place, &staged);
+        return rc;
+    }
+    tamis__private_close(&staged.file);
+    return tamis__sync_file(place->segments_fd, what);
+}
+
+int tamis__drawer_copy(const struct tamis__place *from, const struct tamis__place *to,
+                       uint64_t drawer, int *fd)
+{
+    char what[PATH_BYTES];
+    struct tamis__drawer_head head;
+    int rc = open_drawer(to, drawer, O_RDWR, what, fd);
+    if (rc != TAMIS_ENOTFOUND) return rc;
+    rc = tamis__drawer_read(from, drawer, &head);
+    const char *name = drawer_path(to, drawer, what);
+    if (rc == 0) rc = tamis__inside_make_copy(to->root_fd, to->segments_fd, name, what, fd);
+    if (rc == 0) rc = tamis__allocate(*fd, TAMIS__DRAWER_BYTES, what);
+    if (rc == 0) rc = tamis__write_at(*fd, &head, sizeof head, 0, what);
+    return rc == 0 ? tamis__sync_file(*fd, what) : rc;
+}
+
+int tamis__drawer_ensure(const struct tamis__place *place, uint64_t drawer, uint32_t class,
+                         uint64_t store_id)
+{
+    struct tamis__drawer_head head;
+    int rc = tamis__drawer_read(place, drawer, &head);
+    if (rc == TAMIS_ENOTFOUND) {
+        rc = make_drawer(place, drawer, class, store_id);
+        return rc < 0 ? rc : 1;
+    }
+    if (rc == TAMIS_EFOREIGN || rc == TAMIS_EVERSION || rc == TAMIS_ECORRUPT) return 0;
+    return rc < 0 ? rc : head.class == class && head.store_id == store_id;
+}
+
+/* ---- Sheets -----------------------------------------------------------------------------------
+ */
+
+static bool is_gone(const struct tamis__drawer_head *head, uint32_t index)
+{
+    return (head->gone[index / 64] >> index % 64 & 1) != 0;
+}
+
+int tamis__sheet_is_there(int fd, uint64_t number, const char *what)
+{
+    struct tamis__drawer_head head;
+    uint64_t magic = 0;
+    int rc = tamis__read_at(fd, &head, sizeof head, 0, what);
+    if (rc == 0) rc = tamis__read_at(fd, &magic, sizeof magic, tamis__sheet_offset(number), what);
+    if (rc < 0) return rc;
+    return magic == TAMIS__MAGIC_WORD && !is_gone(&head, tamis__sheet_index(number));
+}
+
+int tamis__drawer_each(const struct tamis__place *place, uint64_t drawer, tamis__sheet_fn *fn,
+                       void *context)
+{
+    char what[PATH_BYTES];
+    struct tamis__drawer_head head;
+    uint64_t magic;
+    int fd, rc = tamis__drawer_read(place, drawer, &head);
+    if (rc == 0) rc = open_drawer(place, drawer, O_RDONLY, what, &fd);
+    if (rc < 0) return rc;
+    for (uint32_t i = tamis__class_first(head.class); rc == 0 && i < tamis__class_end(head.class);
+         i++) {
+        const uint64_t number = tamis__sheet_number(drawer, head.class, i);
+        if (is_gone(&head, i)) continue;
+        rc = tamis__read_at(fd, &magic, sizeof magic, tamis__sheet_offset(number), what);
+        if (rc == 0 && magic == TAMIS__MAGIC_WORD) rc = fn(context, number);
+    }
+    tamis__close(fd);
+    return rc;
+}
+
+int tamis__sheet_publish(const struct tamis__place *place,
+                         const struct tamis__segment_header *header)
+{
+    char what[PATH_BYTES];
+    uint64_t sheet[TAMIS__SHEET_BYTES_MAX / 8] = {0};
+    const uint64_t number = header->number;
+    int fd, rc = open_drawer(place, tamis__sheet_drawer(number), O_RDWR, what, &fd);
+    if (rc < 0) return rc;
+    tamis__sheet_encode(header, sheet);
+    rc = tamis__write_at(fd, sheet, tamis__class_bytes(tamis__sheet_class(number)),
+                         tamis__sheet_offset(number), what);
+    tamis__close(fd);
+    TAMIS__POINT(TAMIS__POINT_RENAMED);
+    return rc;
+}
+
+int tamis__sheet_sync(const struct tamis__place *place, uint64_t number)
+{
+    char what[PATH_BYTES];
+    int fd, rc = open_drawer(place, tamis__sheet_drawer(number), O_RDWR, what, &fd);
+    if (rc == 0) rc = tamis__sync_data(fd, what);
+    tamis__close(fd);
+    return rc;
+}
+
+int tamis__sheet_withdraw(const struct tamis__place *place, uint64_t number)
+{
+    static const uint64_t nothing[TAMIS__SHEET_BYTES_MAX / 8];
+    char what[PATH_BYTES];
+    int fd, rc = open_drawer(place, tamis__sheet_drawer(number), O_RDWR, what, &fd);
+    if (rc == TAMIS_ENOTFOUND) return 0;
+    if (rc == 0)
+        rc = tamis__write_at(fd, nothing, tamis__class_bytes(tamis__sheet_class(number)),
+                             tamis__sheet_offset(number), what);
+    tamis__close(fd);
+    return rc;
+}
+
+int tamis__sheet_remove(const struct tamis__place *place, uint64_t number)
+{
+    char what[PATH_BYTES];
+    void *map = NULL;
+    const uint32_t index = tamis__sheet_index(number);
+    bool empty = true;
+    const uint64_t drawer = tamis__sheet_drawer(number);
+    int fd, rc = open_drawer(place, drawer, O_RDWR, what, &fd);
+    if (rc == TAMIS_ENOTFOUND) return 0;
+    if (rc == 0) rc = tamis__map(fd, TAMIS__DRAWER_HEAD_BYTES, true, what, &map);
+    tamis__close(fd);
+    if (rc < 0 || map == NULL) return rc;
+    struct tamis__drawer_head *head = map;
+    /* ORDER seq_cst: of two that remove the last two sheets, one finds the drawer empty. */
+    (void)__atomic_fetch_or(&head->gone[index / 64], (uint64_t)1 << index % 64, __ATOMIC_SEQ_CST);
+    for (size_t i = 0; i < sizeof head->gone / sizeof head->gone[0]; i++)
+        empty = empty && __atomic_load_n(&head->gone[i], __ATOMIC_SEQ_CST) == UINT64_MAX;
+    rc = tamis__map_check(map, what);
+    tamis__unmap(map, TAMIS__DRAWER_HEAD_BYTES);
+    if (rc < 0 || !empty) return rc;
+    return tamis__unlink(place->segments_fd, drawer_path(place, drawer, what), what);
+}

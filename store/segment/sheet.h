@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sheet.h: small segments that share a file, a drawer (docs/format.md, "Drawers").
+ *
+ *     segments/<drawer>.drw    256 KiB: a page with the drawer's head, then sheets of one size
+ *     sheet                     512 bytes to 4 KiB, never across a page: constant part, live words,
+ *                              one item counter, the name, the data
+ *
+ * A sheet is a segment as any other: it has a number, which says where it is, and whoever opens it
+ * sees the header that a file of its own would have.  Sheets are given in order, and none is given
+ * twice.  A drawer's file goes when all of its sheets were given and are gone.
+ *
+ * sheet.c makes and checks the bytes of a sheet, and does no I/O; drawer.c has the files.
+ */
+#pragma once
+
+#include "segment/segment.h"
+
+#define TAMIS__DRAWER_BYTES ((uint64_t)256 << 10)
+#define TAMIS__DRAWER_HEAD_BYTES 4096u
+#define TAMIS__SHEET_BYTES_MIN 512u
+#define TAMIS__SHEET_BYTES_MAX 4096u
+#define TAMIS__SHEET_CLASSES 4u /* 512, 1024, 2048 and 4096 bytes */
+#define TAMIS__SHEETS_MAX (TAMIS__DRAWER_BYTES / TAMIS__SHEET_BYTES_MIN)
+#define TAMIS__DRAWER_MAGIC "TAMISDR\n"
+
+/*
+ * The number of a sheet: a bit that no number of a file has, the drawer, the class, the sheet. JSON
+ * readers with doubles have it exactly.
+ */
+#define TAMIS__SHEET_MARK ((uint64_t)1 << 48)
+#define TAMIS__DRAWER_MAX (((uint64_t)1 << 36) - 1)
+
+static inline bool tamis__is_sheet(uint64_t number)
+{
+    return number >> 48 == 1;
+}
+
+/*
+ * Numbers in the order in which segments of one filter were made.  Files are numbered in the order
+ * of their making, and a sheet is the first segment that its filter had.
+ */
+static inline uint64_t tamis__number_age(uint64_t number)
+{
+    return tamis__is_sheet(number) ? 0 : number;
+}
+
+static inline uint64_t tamis__sheet_number(uint64_t drawer, uint32_t class, uint32_t index)
+{
+    return TAMIS__SHEET_MARK | drawer << 12 | (uint64_t) class << 10 | index;
+}
+
+static inline uint64_t tamis__sheet_drawer(uint64_t number)
+{
+    return (number & (TAMIS__SHEET_MARK - 1)) >> 12;
+}
+
+static inline uint32_t tamis__sheet_class(uint64_t number)
+{
+    return (uint32_t)(number >> 10) & (TAMIS__SHEET_CLASSES - 1);
+}
+
+static inline uint32_t tamis__sheet_index(uint64_t number)
+{
+    return (uint32_t)number & 1023u;
+}
+
+static inline uint32_t tamis__class_bytes(uint32_t class)
+{
+    return TAMIS__SHEET_BYTES_MIN << class;
+}
+
+/* The first sheet of a drawer is behind the head, and one after the last sheet is where it ends. */
+static inline uint32_t tamis__class_first(uint32_t class)
+{
+    return TAMIS__DRAWER_HEAD_BYTES / tamis__class_bytes(class);
+}
+
+static inline uint32_t tamis__class_end(uint32_t class)
+{
+    return (uint32_t)(TAMIS__DRAWER_BYTES / tamis__class_bytes(class));
+}
+
+/* Where a sheet begins in the file of its drawer. */
+static inline uint64_t tamis__sheet_offset(uint64_t number)
+{
+    return (uint64_t)tamis__sheet_index(number) * tamis__class_bytes(tamis__sheet_class(number));
+}
+
+/* clang-format off */
+struct tamis__sheet {
+    uint8_t magic[8];          /*    0    8  TAMIS__SEGMENT_MAGIC: the sheet was given            */
+    uint64_t number;           /*    8    8  of the sheet                                         */
+    uint64_t filter_id;        /*   16    8  here and below: as in struct tamis__segment_header  */
+    uint64_t store_id;         /*   24    8                                                      */
+    uint64_t seed;             /*   32    8                                                      */
+    uint64_t capacity;         /*   40    8                                                      */
+    uint64_t fp_rate;          /*   48    8                                                      */
+    uint64_t filter_capacity;  /*   56    8                                                      */
+    uint64_t filter_rate;      /*   64    8                                                      */
+    int64_t created_at;        /*   72    8                                                      */
+    uint64_t generation;       /*   80    8                                                      */
+    uint64_t publication;      /*   88    8                                                      */
+    uint32_t m_bits;           /*   96    4                                                      */
+    uint16_t data_offset;      /*  100    2  in the sheet; a multiple of 64                       */
+    uint16_t data_bytes;       /*  102    2                                                      */
+    uint16_t k;                /*  104    2                                                      */
+    uint16_t words;            /*  106    2                                                      */
+    uint16_t keep;             /*  108    2                                                      */
+    uint16_t kind;             /*  110    2                                                      */
+    uint16_t hash_set;         /*  112    2                                                      */
+    uint8_t bit_order;         /*  114    1                                                      */
+    uint8_t on_full;           /*  115    1                                                      */
+    uint8_t flags;             /*  116    1                                                      */
+    uint8_t version;           /*  117    1  TAMIS__SHEET_VERSION; readers refuse a greater one   */
+    uint16_t reserved;         /*  118    2  0                                                   */
+    uint64_t checksum;         /*  120    8  XXH3-64 of the 120 bytes before                     */
+    struct tamis__live live;   /*  128  136  the live words                                      */
+    uint64_t items;            /*  264    8  the only item counter                               */
+    uint64_t quota;            /*  272    8  room of this counter                                */
+    uint64_t label_checksum;   /*  280    8  XXH3-64 of what follows, up to the name's end       */
+    uint64_t name_sequence;    /*  288    8  0: there is no name                                 */
+    uint16_t name_bytes;       /*  296    2  length of the name; 0: it does not fit              */
+    char name[22];             /*  298       UTF-8; it goes on up to the data                    */
+};
+/* clang-format on */
+#define TAMIS__SHEET_VERSION 1u
+#define TAMIS__SHEET_LABEL offsetof(struct tamis__sheet, label_checksum) /* up to the data */
+TAMIS__AT(struct tamis__sheet, number, 8);
+TAMIS__AT(struct tamis__sheet, m_bits, 96);
+TAMIS__AT(struct tamis__sheet, k, 104);
+TAMIS__AT(struct tamis__sheet, bit_order, 114);
+TAMIS__AT(struct tamis__sheet, checksum, 120);
+TAMIS__AT(struct tamis__sheet, live, 128);
+TAMIS__AT(struct tamis__sheet, items, 264);
+TAMIS__AT(struct tamis__sheet, label_checksum, 280);
+TAMIS__AT(struct tamis__sheet, name, 298);
+TAMIS__SIZE(struct tamis__sheet, 320);
+
+/*
+ * Can a segment with this header and name be a sheet?  Then its data_offset and file_bytes become
+ * those of one, and *class is the class of the sheet.
+ */
+bool tamis__sheet_fit(struct tamis__segment_header *header, const char *name, uint32_t *class);
+/* Writes the bytes of a new sheet, up to its data.  `sheet` has data_offset bytes. */
+void tamis__sheet_encode(const struct tamis__segment_header *header, void *sheet);
+/* Is this a whole sheet with that number?  `sheet` has the bytes of its class.  Returns 0, or an
+ * error as tamis__header_check() does. */
+int tamis__sheet_check(const void *sheet, uint64_t number, struct tamis__refusal *refusal);
+/* Makes the header of a sheet that is sound, with its live words, its items and its name. */
+void tamis__sheet_decode(const void *sheet, struct tamis__segment_header *header);
+/* The same, but only the constant part. */
+void tamis__sheet_decode_constant(const void *sheet, struct tamis__segment_header *header);
+/* Is the segment a sheet whose name is too long for it? */
+bool tamis__sheet_lacks_room(const struct tamis__segment *segment);
+/* Writes the name of a sheet, or that it has none if it does not fit. */
+void tamis__sheet_relabel(struct tamis__sheet *sheet, uint64_t sequence, const char *name);
+
+/* The sheet of an open segment that is one. */
+static inline struct tamis__sheet *tamis__sheet_of(const struct tamis__segment *segment)
+{
+    return (struct tamis__sheet *)(void *)segment->magic;
+}
+
+/* ---- drawer.c -------------------------------------------------------------------------------- */
+
+/* What a drawer's file begins with. */
+struct tamis__drawer_head {
+    uint8_t magic[8];   /*   0    8  TAMIS__DRAWER_MAGIC                                  */
+    uint32_t version;   /*   8    4  1; readers refuse a greater one                      */
+    uint32_t class;     /*  12    4  sheets of 512 << class bytes                          */
+    uint64_t number;    /*  16    8  of the drawer, as in its name                        */
+    uint64_t store_id;  /*  24    8  random, the same in the catalog                      */
+    int64_t created_at; /*  32    8  ns since 1970 UTC                                    */
+    uint64_t checksum;  /*  40    8  XXH3-64 of the 40 bytes before                       */
+    uint64_t gone[TAMIS__SHEETS_MAX / 64]; /* a bit for each sheet that is gone; atomic     */
+};
+TAMIS__AT(struct tamis__drawer_head, store_id, 24);
+TAMIS__AT(struct tamis__drawer_head, gone, 48);
+
+#define TAMIS__DRAWER_NAME_BYTES 32
+void tamis__drawer_name(uint64_t drawer, char name[TAMIS__DRAWER_NAME_BYTES]);
+/* The number in the name of a drawer's file; 0 if it is not one. */
+uint64_t tamis__drawer_number(const char *name);
+
+/*
+ * Sees to it that there is a drawer with that number and class.  Returns 1; 0 if there is something
+ * else under its name, so that another number must be taken; or an error.  The caller holds the
+ * catalog's exclusive lock.
+ */
+int tamis__drawer_ensure(const struct tamis__place *place, uint64_t drawer, uint32_t class,
+                         uint64_t store_id);
+/* Opens the drawer of a copy of the store, after it was made without sheets if it is not there. */
+int tamis__drawer_copy(const struct tamis__place *from, const struct tamis__place *to,
+                       uint64_t drawer, int *fd);
+/* Reads the head of a drawer, and checks it.  TAMIS_ENOTFOUND if there is no file. */
+int tamis__drawer_read(const struct tamis__place *place, uint64_t drawer,
+                       struct tamis__drawer_head *head);
+/* Was the sheet given, and is it not gone?  `fd` is its drawer's file.  Returns 1, 0 or an error.
+ */
+int tamis__sheet_is_there(int fd, uint64_t number, const char *what);
+
+typedef int tamis__sheet_fn(void *context, uint64_t number);
+/* Calls fn for each sheet of a drawer that was given and is not gone; a value other than 0 ends
+ * this. */
+int tamis__drawer_each(const struct tamis__place *place, uint64_t drawer, tamis__sheet_fn *fn,
+                       void *context);
+
+/* What segment.c does with a sheet where a segment has a file of its own. */
+int tamis__sheet_publish(const struct tamis__place *place,
+                         const struct tamis__segment_header *header);
+/* Brings the drawer of a sheet to the disk. */
+int tamis__sheet_sync(const struct tamis__place *place, uint64_t number);
+/* Takes back what was published and is in no catalog: the next one gets the sheet. */
+int tamis__sheet_withdraw(const struct tamis__place *place, uint64_t number);
+/* Marks the sheet as gone; 0 too if it is.  The file goes with its last sheet. */
+int tamis__sheet_remove(const struct tamis__place *place, uint64_t number);

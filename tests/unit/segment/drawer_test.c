@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Small filters that share files (segment/sheet.h).
+ *
+ * Broken to see it fail: a stripe of 64 bytes, which counts into the name; a byte of writers that
+ * all sheets of a drawer share; a sheet that is given again after its filter was dropped; a
+ * drawer that goes with its first sheet; a sheet that stays when its commit has failed; numbers in
+ * the order of their size, so that a sheet is newer than what its filter grew into; a copy that
+ * loses the name.
+ */
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "hooks.h"
+#include "os/io.h"
+#include "repairs.h"
+#include "segment/points.h"
+#include "segment/sheet.h"
+
+#define MANY 300u /* more than a drawer of sheets of 1 KiB has */
+#define NEIGHBOURS 8u
+
+static const uint8_t other_boot[16] = "another boot...";
+
+static const char *name_of(unsigned i)
+{
+    static char name[32];
+    (void)snprintf(name, sizeof name, "host/%04u", i);
+    return name;
+}
+
+static void make_small(tamis_store *store, unsigned i)
+{
+    assert_done(tamis_filter_create(
+        store, name_of(i), SPEC(.capacity = 100, .fp_rate = 0.01, .flags = TAMIS_FILTER_IN_DRAWER),
+        NULL));
+}
+
+static void add_to(tamis_filter *filter, unsigned first, unsigned count)
+{
+    for (unsigned key = first; key < first + count; key++)
+        assert_done(tamis_filter_add(filter, &key, sizeof key));
+}
+
+static void assert_has(tamis_filter *filter, unsigned first, unsigned count)
+{
+    for (unsigned key = first; key < first + count; key++)
+        assert_int_equal(tamis_filter_contains(filter, &key, sizeof key), 1);
+}
+
+static unsigned keys_of(unsigned i)
+{
+    return i % 90;
+}
+
+static void make_many(tamis_store *store, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        make_small(store, i);
+        AUTO_FILTER *filter = fixture_opened(store, name_of(i), 0);
+        add_to(filter, i, keys_of(i));
+    }
+}
+
+static void assert_many(tamis_store *store, unsigned first, unsigned count)
+{
+    for (unsigned i = first; i < first + count; i++) {
+        AUTO_FILTER *filter = fixture_opened(store, name_of(i), TAMIS_READ_ONLY);
+        assert_has(filter, i, keys_of(i));
+        assert_in_range(tamis_filter_items(filter), keys_of(i) ? keys_of(i) - 1 : 0, keys_of(i));
+    }
+}
+
+static uint64_t number_of(tamis_store *store, unsigned i)
+{
+    AUTO_FILTER *filter = fixture_opened(store, name_of(i), TAMIS_READ_ONLY);
+    return fixture_segment_stat(filter, 0).number;
+}
+
+/* The file of a drawer; the next call overwrites it. */
+static const char *drawer_path(const char *path, uint64_t number)
+{
+    char name[TAMIS__DRAWER_NAME_BYTES], below[TAMIS__DRAWER_NAME_BYTES + 16];
+    tamis__drawer_name(tamis__sheet_drawer(number), name);
+    (void)snprintf(below, sizeof below, "segments/%s", name);
+    return fixture_join(path, below);
+}
+
+/* ---- What a filter does ---------------------------------------------------------------------- */
+
+STORE_CASE(drawers_hold_many_filters_and_each_keeps_its_keys)
+{
+    make_many(store, MANY);
+    assert_many(store, 0, MANY);
+    assert_int_equal(fixture_files(path, "segments"), 2);
+    assert_int_equal(fixture_problems(path), 0);
+    AUTO_STORE *again = fixture_open(path, 0);
+    assert_many(again, 0, MANY);
+    for (unsigned i = 1; i < MANY; i++)
+        assert_true(number_of(again, i) != number_of(again, i - 1));
+}
+
+STORE_CASE(drawers_are_for_what_fits_and_for_who_asks)
+{
+    static const struct {
+        struct tamis_filter_spec spec;
+        bool in_drawer;
+    } cases[] = {
+        {SPEC_FIELD(.capacity = 100, .flags = TAMIS_FILTER_IN_DRAWER), true},
+        {SPEC_FIELD(.capacity = 100), false},
+        {SPEC_FIELD(.capacity = 1000000, .flags = TAMIS_FILTER_IN_DRAWER), false},
+        {SPEC_FIELD(.m_bits = 777, .k = 3, .flags = TAMIS_FILTER_IN_DRAWER), true},
+        {SPEC_FIELD(.capacity = 100, .kind = TAMIS_KIND_COUNTING, .flags = TAMIS_FILTER_IN_DRAWER),
+         false},
+        {SPEC_FIELD(.capacity = 100, .window_ns = 10000000000, .flags = TAMIS_FILTER_IN_DRAWER),
+         false},
+        {SPEC_FIELD(.capacity = 100, .flags = TAMIS_FILTER_IN_DRAWER | TAMIS_FILTER_DURABLE),
+         false},
+        {SPEC_FIELD(.capacity = 100, .flags = TAMIS_FILTER_IN_DRAWER | TAMIS_FILTER_OWNED), true},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_done(tamis_filter_create(store, name_of(i), &cases[i].spec, NULL));
+        assert_int_equal(tamis__is_sheet(number_of(store, i)), cases[i].in_drawer);
+        AUTO_FILTER *filter = fixture_opened(store, name_of(i), 0);
+        add_to(filter, 0, 50);
+        assert_has(filter, 0, 50);
+        assert_true((fixture_stat(filter).flags & TAMIS_FILTER_IN_DRAWER) == 0);
+    }
+    assert_int_equal(fixture_problems(path), 0);
+}
+
+STORE_CASE(drawers_are_grown_out_of)
+{
+    make_many(store, 3);
+    AUTO_FILTER *filter = fixture_opened(store, name_of(1), 0);
+    AUTO_FILTER *reader = fixture_opened(store, name_of(1), TAMIS_READ_ONLY);
+    add_to(filter, 1000, 5000);
+    assert_has(filter, 1000, 5000);
+    assert_has(reader, 1000, 5000);
+    assert_has(filter, 1, keys_of(1));
+    const struct tamis_filter_stat stat = fixture_stat(filter);
+    assert_true(stat.segment_count > 1);
+    assert_true(tamis__is_sheet(fixture_segment_stat(filter, 0).number));
+    assert_false(tamis__is_sheet(fixture_segment_stat(filter, 1).number));
+    assert_done(tamis_filter_sync(filter));
+    assert_int_equal(fixture_problems(path), 0);
+    /* Also for who finds the segments without a catalog. */
+    repairs_lose(path);
+    repairs_assert_said(repairs_done(path, 0), 0, "it was missing");
+    AUTO_STORE *again = fixture_open(path, 0);
+    AUTO_FILTER *found = fixture_opened(again, name_of(1), 0);
+    assert_int_equal(fixture_stat(found).segment_count, stat.segment_count);
+    assert_has(found, 1000, 5000);
+    assert_int_equal(fixture_problems(path), 0);
+}
+
+STORE_CASE(drawers_let_a_filter_refuse_when_it_is_full)
+{
+    unsigned key = 0;
+    int rc;
+    assert_done(tamis_filter_create(
+        store, "x",
+        SPEC(.capacity = 100, .on_full = TAMIS_ON_FULL_REFUSE, .flags = TAMIS_FILTER_IN_DRAWER),
+        NULL));
+    AUTO_FILTER *filter = fixture_opened(store, "x", 0);
+    while ((rc = tamis_filter_add(filter, &key, sizeof key)) >= 0 && key < 1000)
+        key++;
+    assert_int_equal(rc, TAMIS_EFULL);
+    assert_in_range(key, 100, 105);
+    assert_has(filter, 0, key);
+}
+
+/* Adds keys of its own to each of the neighbours, and exits with how many calls have failed. */
+static void add_to_all(void *context)
+{
+    const unsigned *part = context;
+    unsigned failed = 0;
+    tamis_store *store;
+    tamis_filter *filters[NEIGHBOURS];
+    for (unsigned i = 0; i < NEIGHBOURS; i++)
+        filters[i] = NULL;
+    failed += tamis_store_open(getenv("DRAWER_TEST_STORE"), 0, &store) < 0;
+    for (unsigned i = 0; i < NEIGHBOURS; i++)
+        failed += tamis_filter_open(store, name_of(i), 0, &filters[i]) < 0;
+    for (unsigned key = 0; key < 20; key++)
+        for (unsigned i = 0; i < NEIGHBOURS; i++) {
+            const unsigned own = *part * 1000 + key;
+            failed += tamis_filter_add(filters[i], &own, sizeof own) < 0;
+        }
+    for (unsigned i = 0; i < NEIGHBOURS; i++)
+        failed += tamis_filter_close(filters[i]) < 0;
+    tamis_store_close(store);
+    _exit((int)failed);
+}
+
+STORE_CASE(drawers_neighbours_in_a_page_do_not_disturb_each_other)
+{
+    pid_t children[4];
+    for (unsigned i = 0; i < NEIGHBOURS; i++)
+        make_small(store, i);
+    assert_int_equal(setenv("DRAWER_TEST_STORE", path, 1), 0);
+    for (unsigned part = 0; part < 4; part++) {
+        children[part] = fork();
+        if (children[part] == 0) add_to_all(&part);
+    }
+    for (unsigned part = 0; part < 4; part++) {
+        int status;
+        assert_int_equal(waitpid(children[part], &status, 0), children[part]);
+        assert_int_equal(status, 0);
+    }
+    for (unsigned i = 0; i < NEIGHBOURS; i++) {
+        AUTO_FILTER *filter = fixture_opened(store, name_of(i), 0);
+        for (unsigned part = 0; part < 4; part++)
+            assert_has(filter, part * 1000, 20);
+        assert_in_range(tamis_filter_items(filter), 78, 80);
+    }
+    assert_int_equal(fixture_problems(path), 0);
+}
+
+/* The byte of writers is each sheet's own: who closes one has synced all of it, though another
+ * is written to. */
+STORE_CASE(drawers_marks_are_of_one_filter)
+{
+    make_many(store, 2);
+    AUTO_FILTER *open = fixture_opened(store, name_of(0), 0);
+    add_to(open, 5000, 1);
+    tamis_filter *other = fixture_opened(store, name_of(1), 0);
+    add_to(other, 5000, 1);
+    assert_done(tamis_filter_close(other));
+    tamis__boot_hook = other_boot;
+    AUTO_FILTER *again = fixture_opened(store, name_of(1), TAMIS_READ_ONLY);
+    assert_int_equal(fixture_stat(again).unclean_since, 0);
+    AUTO_FILTER *unclean = fixture_opened(store, name_of(0), TAMIS_READ_ONLY);
+    assert_true(fixture_stat(unclean).unclean_since != 0);
+    tamis__boot_hook = NULL;
+}
+
+/* ---- Names, copies, repairs ------------------------------------------------------------------ */
+
+STORE_CASE(drawers_names_come_back_without_a_catalog)
+{
+    static const char *longer = "a name that is far longer than the sheet of a small filter holds";
+    make_many(store, MANY);
+    assert_done(tamis_filter_rename(store, name_of(7), "seven"));
+    assert_done(tamis_filter_rename(store, name_of(8), longer));
+    assert_int_equal(fixture_problems(path), 0);
+    repairs_lose(path);
+    repairs_assert_said(repairs_done(path, 0), 0, "it was missing");
+    AUTO_STORE *again = fixture_open(path, 0);
+    assert_many(again, 0, 7);
+    assert_many(again, 9, MANY - 9);
+    AUTO_FILTER *seven = fixture_opened(again, "seven", 0);
+    assert_has(seven, 7, keys_of(7));
+    make_small(again, MANY); /* in a drawer of its own */
+    assert_true(tamis__sheet_drawer(number_of(again, MANY)) > 2);
+    assert_int_equal(fixture_problems(path), 0);
+    assert_int_equal(repairs_done(path, 0)->done, 0);
+}
+
+STORE_CASE(drawers_are_in_a_backup)
+{
+    AUTO_FREE char *copy = scratch_path("drawers.copy");
+    make_many(store, MANY);
+    assert_done(tamis_filter_drop(store, name_of(3)));
+    assert_done(tamis_store_backup(store, copy, NULL, NULL));
+    assert_int_equal(fixture_problems(copy), 0);
+    AUTO_STORE *again = fixture_open(copy, 0);
+    assert_many(again, 0, 3);
+    assert_many(again, 4, MANY - 4);
+    make_small(again, MANY);
+    assert_int_equal(fixture_problems(copy), 0);
+    scratch_remove(copy);
+}
+
+/* ---- What goes ------------------------------------------------------------------------------- */
+
+STORE_CASE(drawers_go_with_their_last_filter_and_sheets_come_once)
+{
+    make_many(store, MANY);
+    const uint64_t first = number_of(store, 0), last = number_of(store, MANY - 1);
+    AUTO_FREE char *full = strdup(drawer_path(path, first));
+    for (unsigned i = 0; i < MANY; i++) {
+        if (tamis__sheet_drawer(number_of(store, i)) != tamis__sheet_drawer(first)) break;
+        assert_int_equal(access(full, F_OK), 0);
+        assert_done(tamis_filter_drop(store, name_of(i)));
+    }
+    assert_int_equal(access(full, F_OK), -1);
+    assert_done(tamis_filter_drop(store, name_of(MANY - 1)));
+    assert_int_equal(access(drawer_path(path, last), F_OK), 0);
+    make_small(store, MANY);
+    assert_int_equal(number_of(store, MANY), last + 1);
+    assert_int_equal(fixture_problems(path), 0);
+}
+
+STORE_CASE(drawers_tell_open_handles_of_a_drop)
+{
+    const unsigned key = 1;
+    make_many(store, 2);
+    AUTO_FILTER *filter = fixture_opened(store, name_of(0), 0);
+    add_to(filter, 0, 1);
+    assert_done(tamis_filter_drop(store, name_of(0)));
+    assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_add(filter, &key, sizeof key));
+    make_small(store, 0);
+    assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_add(filter, &key, sizeof key));
+    assert_int_equal(tamis_filter_items(filter), 1);
+}
+
+static void die_making(void *context)
+{
+    tamis_store *store = fixture_open(context, 0);
+    hooks_signal_at(TAMIS__POINT_RENAMED, SIGKILL, 0);
+    make_small(store, 1);
+}
+
+STORE_CASE(drawers_forget_a_maker_that_died)
+{
+    make_small(store, 0);
+    assert_int_equal(fixture_child(die_making, path), 256 + SIGKILL);
+    assert_in_range(fixture_problems(path), 0, 1);
+    make_small(store, 1);
+    assert_int_equal(number_of(store, 1), number_of(store, 0) + 1);
+    assert_int_equal(fixture_problems(path), 0);
+}
+
+STORE_CASE(drawers_repair_takes_back_what_was_being_made)
+{
+    make_small(store, 0);
+    assert_int_equal(fixture_child(die_making, path), 256 + SIGKILL);
+    repairs_assert_said(repairs_done(path, 0), 0, "it was being made by a process that died");
+    assert_int_equal(repairs_done(path, 0)->done, 0);
+    make_small(store, 1);
+    assert_int_equal(number_of(store, 1), number_of(store, 0) + 1);
+    assert_int_equal(fixture_problems(path), 0);
+}
+
+STORE_CASE(drawers_take_a_sheet_back_when_its_commit_fails)
+{
+    make_small(store, 0);
+    hooks_fail_calls("fdatasync", EIO);
+    assert_true(tamis_filter_create(store, name_of(1),
+                                    SPEC(.capacity = 100, .flags = TAMIS_FILTER_IN_DRAWER),
+                                    NULL) < 0);
+    assert_true(hooks_end());
+    assert_int_equal(fixture_problems(path), 0);
+    make_small(store, 1);
+    assert_int_equal(number_of(store, 1), number_of(store, 0) + 1);
+}
+
+/* ---- Damage ---------------------------------------------------------------------------------- */
+
+STORE_CASE(drawers_damage_is_of_one_filter)
+{
+    static const uint64_t bad = 0x5555555555555555;
+    make_many(store, 4);
+    const uint64_t number = number_of(store, 2);
+    for (uint64_t at = 0; at < sizeof(struct tamis__sheet) - 40; at += 8) {
+        uint64_t was;
+        const uint64_t offset = tamis__sheet_offset(number) + at;
+        fixture_peek(drawer_path(path, number), offset, &was, sizeof was);
+        if (at == 16 * 8 + 136 + 8 || (at >= 128 && at < 264)) continue; /* live words, the quota */
+        fixture_poke(drawer_path(path, number), offset, &bad, sizeof bad);
+        if (at < 128) {
+            tamis_filter *filter = NULL;
+            assert_true(tamis_filter_open(store, name_of(2), 0, &filter) < 0);
+            if (strstr(tamis_last_error(), ".drw:") == NULL)
+                fail_msg("no place in: %s", tamis_last_error());
+            assert_null(filter);
+        }
+        assert_many(store, 0, 2);
+        assert_many(store, 3, 1);
+        assert_true(fixture_problems(path) > 0);
+        fixture_poke(drawer_path(path, number), offset, &was, sizeof was);
+    }
+    assert_many(store, 0, 4);
+    assert_int_equal(fixture_problems(path), 0);
+}
+
+static void on_sigbus(int signal_number, siginfo_t *info, void *context)
+{
+    (void)signal_number;
+    (void)context;
+    if (!tamis_sigbus_mend(info->si_addr)) _exit(99);
+}
+
+/* In a child, as cmocka handles SIGBUS itself here.  Exits with 0 if all is told. */
+static void look_at_cut_drawer(void *context)
+{
+    const unsigned key = 1;
+    struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO};
+    tamis_filter *open = NULL, *other = NULL;
+    tamis_store *store = fixture_open(context, 0);
+    (void)sigaction(SIGBUS, &action, NULL);
+    if (tamis_filter_open(store, name_of(39), 0, &open) < 0) _exit(2);
+    const uint64_t number = number_of(store, 39);
+    if (truncate(drawer_path(context, number), 8192) != 0) _exit(3);
+    if (tamis_filter_contains(open, &key, sizeof key) != TAMIS_ECORRUPT) _exit(4);
+    if (strstr(tamis_last_error(), "truncated") == NULL) _exit(5);
+    if (tamis_filter_open(store, name_of(38), 0, &other) != TAMIS_ECORRUPT) _exit(6);
+    if (strstr(tamis_last_error(), ".drw:") == NULL) _exit(7);
+    _exit(0);
+}
+
+STORE_CASE(drawers_that_are_cut_are_told)
+{
+    make_many(store, 40);
+    assert_int_equal(fixture_child(look_at_cut_drawer, path), 0);
+    assert_true(fixture_problems(path) > 0);
+}
+
+STORE_CASE(drawers_with_a_damaged_head_are_told_and_not_used)
+{
+    const uint64_t bad = 0x5555;
+    make_many(store, 2);
+    const uint64_t number = number_of(store, 0);
+    fixture_poke(drawer_path(path, number), 16, &bad, sizeof bad);
+    assert_true(fixture_problems(path) > 0);
+    assert_many(store, 0, 2); /* a sheet does not need the head */
+}
+
+STORE_CASE(drawers_of_another_name_are_passed_over)
+{
+    const char other[] = "something else";
+    AUTO_FREE char *taken = strdup(fixture_join(path, "segments/0000000000000001.drw"));
+    FILE *file = fopen(taken, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(other, sizeof other, 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+    make_many(store, 2);
+    assert_int_equal(tamis__sheet_drawer(number_of(store, 0)), 2);
+    assert_many(store, 0, 2);
+}
+
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+
+CASE(drawers_sheets_there_and_back)
+{
+    uint64_t random = 1;
+    for (unsigned round = 0; round < 200; round++) {
+        struct tamis__segment_header before, after;
+        struct tamis__refusal refusal;
+        uint64_t sheet[TAMIS__SHEET_BYTES_MAX / 8] = {0};
+        uint32_t class = 9;
+        fixture_header(&before, TAMIS_KIND_BLOOM, 64 * (1 + random_next(&random) % 300), 7);
+        before.seed = 0;
+        if (!tamis__sheet_fit(&before, "fixture", &class)) continue;
+        assert_in_range(class, 0, TAMIS__SHEET_CLASSES - 1);
+        assert_true(before.data_offset + before.data_bytes <= tamis__class_bytes(class));
+        before.number = tamis__sheet_number(1 + round, class, tamis__class_first(class));
+        before.live.granted = round;
+        tamis__sheet_encode(&before, sheet);
+        assert_int_equal(tamis__sheet_check(sheet, before.number, &refusal), 0);
+        tamis__sheet_decode(sheet, &after);
+        assert_memory_equal(&before.live, &after.live, sizeof before.live);
+        assert_string_equal(tamis__label_current(&after)->name, "fixture");
+        assert_int_equal(after.m_bits, before.m_bits);
+        assert_int_equal(tamis__header_items(&after), tamis__header_items(&before));
+        assert_int_equal(tamis__sheet_check(sheet, before.number + 1, &refusal), TAMIS_EFOREIGN);
+        for (size_t bit = 0; bit < 128 * 8;
+             bit += 37) { /* no flipped bit of the constants passes */
+            ((uint8_t *)sheet)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            assert_true(tamis__sheet_check(sheet, before.number, &refusal) < 0);
+            ((uint8_t *)sheet)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        }
+    }
+}
