@@ -10,22 +10,6 @@
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 #define HEAD_CHECKED offsetof(struct tamis__drawer_head, checksum)
 
-/* ---- Names ----------------------------------------------------------------------------------- */
-
-void tamis__drawer_name(uint64_t drawer, char name[TAMIS__DRAWER_NAME_BYTES])
-{
-    (void)snprintf(name, TAMIS__DRAWER_NAME_BYTES, "%016" PRIu64 ".drw", drawer);
-}
-
-uint64_t tamis__drawer_number(const char *name)
-{
-    uint64_t drawer = 0;
-    char again[TAMIS__DRAWER_NAME_BYTES];
-    if (sscanf(name, "%20" SCNu64, &drawer) != 1 || drawer > TAMIS__DRAWER_MAX) return 0;
-    tamis__drawer_name(drawer, again);
-    return strcmp(name, again) == 0 ? drawer : 0;
-}
-
 /* Writes the path of a drawer, for sentences.  Returns the name at its end. */
 static const char *drawer_path(const struct tamis__place *place, uint64_t drawer,
                                char path[PATH_BYTES])

@@ -146,16 +146,6 @@ static void advise_static(const struct tamis__segment *segment)
         tamis__advise_large(segment->data, (size_t)h->data_bytes);
 }
 
-int tamis__segment_open_file(const struct tamis__place *place, uint64_t number, int flags,
-                             char what[PATH_BYTES], int *fd)
-{
-    char name[TAMIS__SEGMENT_NAME_BYTES];
-    *fd = -1;
-    tamis__segment_path(place, number, what);
-    tamis__segment_file(number, name);
-    return tamis__inside_open(place->segments_fd, name, flags, what, fd);
-}
-
 /* Is the file of the segment there, and is its sheet, if it is one, not gone? */
 static int open_what_is_there(const struct tamis__place *place, uint64_t number, bool writable,
                               char what[PATH_BYTES], int *fd)

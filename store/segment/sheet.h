@@ -178,6 +178,7 @@ struct tamis__drawer_head {
 TAMIS__AT(struct tamis__drawer_head, store_id, 24);
 TAMIS__AT(struct tamis__drawer_head, gone, 48);
 
+/* segment_name.c has the names. */
 #define TAMIS__DRAWER_NAME_BYTES 32
 void tamis__drawer_name(uint64_t drawer, char name[TAMIS__DRAWER_NAME_BYTES]);
 /* The number in the name of a drawer's file; 0 if it is not one. */

@@ -563,8 +563,8 @@ STORE_CASE(kinds_that_cannot_are_refused)
     assert_refused(TAMIS_EUNSUPPORTED, "use kind blocked",
                    tamis_filter_create(store, "x", &spec, NULL));
     spec.kind = TAMIS_KIND_DEFAULT;
-    spec.flags = 8;
-    assert_refused(TAMIS_EINVAL, "flags 0x8", tamis_filter_create(store, "x", &spec, NULL));
+    spec.flags = 16;
+    assert_refused(TAMIS_EINVAL, "flags 0x10", tamis_filter_create(store, "x", &spec, NULL));
 }
 
 CASE(durability_is_told_compared_and_copied)
