@@ -258,7 +258,7 @@ static int decode_forged(uint32_t segments, size_t at, uint32_t field, size_t lo
 CASE(record_of_a_newer_version_is_called_newer)
 {
     const char *reason = "";
-    assert_int_equal(decode_forged(1, 0, 2, 0, &reason), TAMIS_EVERSION);
+    assert_int_equal(decode_forged(1, 0, 3, 0, &reason), TAMIS_EVERSION);
     assert_non_null(strstr(reason, "newer version"));
     assert_int_equal(decode_forged(1, 0, 1, 0, &reason), 0);
 }
