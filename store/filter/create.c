@@ -4,6 +4,8 @@
  *
  * What may be refused is refused first (plan/plan.h). txn/draft.c and txn/commit.c make the rest.
  */
+#include "filter/create.h"
+
 #include <math.h>
 
 #include "catalog/parameters.h"
@@ -16,15 +18,15 @@
 #include "txn/spares.h"
 #include "txn/store.h"
 
-static int check_room(int dir_fd, uint64_t file_bytes, const char *name)
+int tamis__create_check_room(int dir_fd, uint64_t file_bytes, const char *name)
 {
     char quoted[TAMIS__QUOTED_BYTES], what[TAMIS__QUOTED_BYTES + 16];
     (void)snprintf(what, sizeof what, "the filter %s", tamis__quote(quoted, name));
     return tamis__check_room(dir_fd, file_bytes, what);
 }
 
-/* Makes a plan from the caller's spec, and checks the name. */
-static int plan_of(const char *name, const struct tamis_filter_spec *spec, struct tamis__plan *plan)
+int tamis__create_plan(const char *name, const struct tamis_filter_spec *spec,
+                       struct tamis__plan *plan)
 {
     struct tamis_filter_spec own;
     int rc = tamis__check_name(name);
@@ -36,38 +38,45 @@ TAMIS_API int tamis_filter_check(const char *store_path, const char *name,
                                  const struct tamis_filter_spec *spec)
 {
     struct tamis__plan plan;
-    int fd = -1, rc = plan_of(name, spec, &plan);
+    int fd = -1, rc = tamis__create_plan(name, spec, &plan);
     if (rc < 0 || store_path == NULL) return rc;
     rc = tamis__open_nearest(store_path, &fd);
     if (rc < 0) return rc;
-    rc = check_room(fd, plan.sizing.file_bytes, name);
+    rc = tamis__create_check_room(fd, plan.sizing.file_bytes, name);
     tamis__close(fd);
     return rc;
+}
+
+void tamis__create_describe(struct tamis_store *store, const char *name,
+                            const struct tamis__plan *plan, struct tamis__draft *draft,
+                            struct tamis__entry *entry)
+{
+    struct tamis__listed_segment segment;
+    *entry = (struct tamis__entry){.name = name,
+                                   .drafts = draft,
+                                   .count = 1,
+                                   .capacity = plan->sizing.capacity,
+                                   .fp_rate = plan->policy.fp_rate,
+                                   .policy = plan->policy,
+                                   .owned = plan->owned};
+    tamis__plan_describe(plan, &segment);
+    tamis__draft_init(store, name, &segment, draft);
+    if (!plan->in_drawer) return;
+    tamis__draft_set_policy(draft, &plan->policy);
+    tamis__draft_shrink(draft, name);
 }
 
 static int create(struct tamis_store *store, const char *name, const struct tamis__plan *plan,
                   tamis_filter **filter)
 {
-    struct tamis__listed_segment segment;
     struct tamis__draft draft;
-    const struct tamis__entry entry = {.name = name,
-                                       .drafts = &draft,
-                                       .count = 1,
-                                       .capacity = plan->sizing.capacity,
-                                       .fp_rate = plan->policy.fp_rate,
-                                       .policy = plan->policy,
-                                       .owned = plan->owned,
-                                       .opened = filter ? tamis__open_entered : NULL,
-                                       .context = filter};
+    struct tamis__entry entry;
     int rc = tamis__check_absent(store, name);
-    if (rc == 0) rc = check_room(store->root_fd, plan->sizing.file_bytes, name);
+    if (rc == 0) rc = tamis__create_check_room(store->root_fd, plan->sizing.file_bytes, name);
     if (rc < 0) return rc;
-    tamis__plan_describe(plan, &segment);
-    tamis__draft_init(store, name, &segment, &draft);
-    if (plan->in_drawer) {
-        tamis__draft_set_policy(&draft, &plan->policy);
-        tamis__draft_shrink(&draft, name);
-    }
+    tamis__create_describe(store, name, plan, &draft, &entry);
+    entry.opened = filter ? tamis__open_entered : NULL;
+    entry.context = filter;
     rc = tamis__draft_stage(store, &draft);
     return rc < 0 ? rc : tamis__drafts_enter(store, &entry);
 }
@@ -77,7 +86,7 @@ TAMIS_API int tamis_filter_create(tamis_store *store, const char *name,
 {
     TAMIS__REFUSE_NULL(store, "store");
     struct tamis__plan plan;
-    int rc = plan_of(name, spec, &plan);
+    int rc = tamis__create_plan(name, spec, &plan);
     if (rc == 0) rc = tamis__check_writable(store);
     if (rc < 0) return rc;
     return create(store, name, &plan, filter);
@@ -136,11 +145,11 @@ static const char *kind_name(uint32_t id)
     return name ? name : "of another version";
 }
 
-/* `have` and `want` are of the struct that the parameter belongs to. */
+/* `have` and `want` are of the struct that the parameter belongs to.  The hash set has a sentence
+ * of its own. */
 static int fail_parameter(const char *name, const struct tamis__parameter *p, const void *have,
                           const void *want)
 {
-    if (p->shown == TAMIS__AS_HASH_SET) return fail_hash_sets(name, have, want);
     if (p->shown == TAMIS__AS_SECRET) return fail_secret_mismatch(name, p->name);
     const uint64_t has = tamis__parameter_number(p, have), asked = tamis__parameter_number(p, want);
     switch (p->shown) {
@@ -174,9 +183,8 @@ static void take_open(const struct tamis__plan *plan, const struct tamis__listed
     want->k = have->k;
 }
 
-/* Is the existing filter what the plan wants?  TAMIS_EMISMATCH with the first difference. */
-static int compare_plan(const char *name, const struct tamis__plan *plan,
-                        const struct tamis__record *record)
+int tamis__create_compare(const char *name, const struct tamis__plan *plan,
+                          const struct tamis__record *record)
 {
     const struct tamis__listed_segment *have = &record->segments[0];
     struct tamis__listed_segment want;
@@ -188,6 +196,7 @@ static int compare_plan(const char *name, const struct tamis__plan *plan,
         wanted.fp_rate = policy.fp_rate;
     const struct tamis__parameter *p =
         tamis__first_difference(tamis__segment_parameters, TAMIS__OF_BITS, have, &want);
+    if (p != NULL && p->shown == TAMIS__AS_HASH_SET) return fail_hash_sets(name, have, &want);
     if (p != NULL) return fail_parameter(name, p, have, &want);
     p = tamis__first_difference(tamis__policy_parameters, TAMIS__IN_HEADER, &policy, &wanted);
     return p != NULL ? fail_parameter(name, p, &policy, &wanted) : 0;
@@ -202,7 +211,7 @@ static int open_planned(struct tamis_store *store, const char *name, const struc
     int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     rc = tamis__store_get(store, txn, name, &record);
-    if (rc == 0) rc = compare_plan(name, plan, &record);
+    if (rc == 0) rc = tamis__create_compare(name, plan, &record);
     if (rc == 0) rc = tamis__filter_open_record(store, &record, false, filter);
     tamis__catalog_end(txn);
     return rc < 0 ? rc : tamis__filter_come_up(store, filter);
@@ -215,7 +224,7 @@ TAMIS_API int tamis_filter_open_or_create(tamis_store *store, const char *name,
     TAMIS__REFUSE_NULL(store, "store");
     TAMIS__REFUSE_NULL(filter, "filter");
     struct tamis__plan plan;
-    int rc = plan_of(name, spec, &plan);
+    int rc = tamis__create_plan(name, spec, &plan);
     if (rc == 0) rc = tamis__check_writable(store);
     if (rc < 0) return rc;
     do { /* again if another process made or dropped it in between */

@@ -149,6 +149,53 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create(tamis_store *store, const cha
                                                    const struct tamis_filter_spec *spec,
                                                    tamis_filter **filter);
 
+/* For tamis_filter_create_many(): a filter that is there already, and is what the spec says, is
+ * left as it is. */
+#define TAMIS_MANY_IF_MISSING 1u
+
+/*
+ * Makes many filters of one spec, each with a seed or secret of its own if the spec leaves that
+ * open.  They are made in batches of some hundred, each in one transaction, and their files come to
+ * the disk together, which is faster than one after the other.
+ *
+ * names    `count` names, each only once
+ * flags    0 or TAMIS_MANY_IF_MISSING.
+ * Returns  how many were made.  TAMIS_EEXIST; TAMIS_EMISMATCH; TAMIS_EINVAL, also for a name that
+ *          comes twice in a batch; and the errors of tamis_filter_create().  After an error the
+ *          batch with the name that the sentence tells is not there, and all before it are.
+ * Durable  when it returns, as with tamis_filter_create().  After a kill or a power cut each batch
+ * is there as a whole, or not at all.
+ */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_create_many(tamis_store *store,
+                                                            const char *const *names, size_t count,
+                                                            const struct tamis_filter_spec *spec,
+                                                            unsigned flags);
+
+/* The most filters that one call of tamis_filter_create_filled() makes. */
+#define TAMIS_FILLED_MAX 256u
+
+/* A filter that is to be made, with its first keys. */
+struct tamis_filled {
+    const char *name;
+    const struct tamis_filter_spec *spec;
+    const struct tamis_key *keys; /* NULL only if there are none */
+    size_t key_count;
+    int64_t created_at; /* ns since 1970; 0: now */
+};
+
+/*
+ * Makes many filters, each of a spec of its own, and with its first keys in it, in one transaction.
+ * It is faster than to make filters one after the other, to open them and to add the keys.
+ *
+ * filters  `count` of them, at most TAMIS_FILLED_MAX, of different names; all kinds but those that
+ *          are static.  The keys of one are at most those of its capacity.
+ * Returns  0.  TAMIS_EFULL: too many keys; TAMIS_EINVAL, also for a name that comes twice; and the
+ *          errors of tamis_filter_create().  After an error none of the filters is there.
+ * Durable  when it returns, the keys too.  After a kill or a power cut all are there, or none.
+ */
+TAMIS_API TAMIS_MUST_CHECK int
+tamis_filter_create_filled(tamis_store *store, const struct tamis_filled *filters, size_t count);
+
 /*
  * Opens a filter, with one mmap for each segment.  No key is read, so the time does not depend
  * on the size.

@@ -73,6 +73,9 @@ int tamis__disk_room(int fd, const char *what, uint64_t *bytes);
  * bytes. */
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what);
 int tamis__sync_file(int fd, const char *what); /* a directory too */
+/* Syncs many files that `what` names together.  Returns 0, or the error of one: then others may not
+ * be on the disk either. */
+int tamis__sync_files(const int *fds, size_t count, const char *what);
 int tamis__sync_data(int fd, const char *what); /* fdatasync(2): for bytes that overwrite others */
 /* Makes the kernel begin to write this range to the disk, without waiting. */
 void tamis__start_writing(int fd, uint64_t offset, uint64_t bytes);

@@ -167,7 +167,7 @@ int tamis__drawer_each(const struct tamis__place *place, uint64_t drawer, tamis_
 }
 
 int tamis__sheet_publish(const struct tamis__place *place,
-                         const struct tamis__segment_header *header)
+                         const struct tamis__segment_header *header, const void *data)
 {
     char what[PATH_BYTES];
     uint64_t sheet[TAMIS__SHEET_BYTES_MAX / 8] = {0};
@@ -175,6 +175,7 @@ int tamis__sheet_publish(const struct tamis__place *place,
     int fd, rc = open_drawer(place, tamis__sheet_drawer(number), O_RDWR, what, &fd);
     if (rc < 0) return rc;
     tamis__sheet_encode(header, sheet);
+    if (data != NULL) memcpy((char *)sheet + header->data_offset, data, (size_t)header->data_bytes);
     rc = tamis__write_at(fd, sheet, tamis__class_bytes(tamis__sheet_class(number)),
                          tamis__sheet_offset(number), what);
     tamis__close(fd);

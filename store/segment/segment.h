@@ -102,10 +102,25 @@ uint64_t tamis__segment_number(const char *name);
 int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
                          struct tamis__staged *staged);
 
+/* The same, without a look for what dead makers left: for the further ones of many files. */
+int tamis__segment_stage_more(const struct tamis__place *place, uint64_t file_bytes,
+                              struct tamis__staged *staged);
+
 /* Seals the header (which has its number already), writes, syncs and renames the file.  On success
  * *staged is used up. */
 int tamis__segment_publish(const struct tamis__place *place, struct tamis__staged *staged,
                            struct tamis__segment_header *header);
+/*
+ * The steps of tamis__segment_publish(), for many files that come to the disk together: for each
+ * file write_header(), then tamis__sync_files() for all, for each take_name(), and sync_names()
+ * once.
+ */
+int tamis__segment_write_header(const struct tamis__place *place,
+                                const struct tamis__staged *staged,
+                                struct tamis__segment_header *header);
+int tamis__segment_take_name(const struct tamis__place *place, struct tamis__staged *staged,
+                             uint64_t number);
+int tamis__segments_sync_names(const struct tamis__place *place);
 
 /* Writes bytes into the data of a staged file. */
 int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,

@@ -207,9 +207,10 @@ typedef int tamis__sheet_fn(void *context, uint64_t number);
 int tamis__drawer_each(const struct tamis__place *place, uint64_t drawer, tamis__sheet_fn *fn,
                        void *context);
 
-/* What segment.c does with a sheet where a segment has a file of its own. */
+/* What segment.c does with a sheet where a segment has a file of its own.  `data` has
+ * header->data_bytes bytes, or is NULL: no bit is set. */
 int tamis__sheet_publish(const struct tamis__place *place,
-                         const struct tamis__segment_header *header);
+                         const struct tamis__segment_header *header, const void *data);
 /* Brings the drawer of a sheet to the disk. */
 int tamis__sheet_sync(const struct tamis__place *place, uint64_t number);
 /* Takes back what was published and is in no catalog: the next one gets the sheet. */

@@ -57,17 +57,14 @@ static void write_in_place(int fd)
     (void)ioctl(fd, FS_IOC_SETFLAGS, &flags);
 }
 
-int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
-                         struct tamis__staged *staged)
+int tamis__segment_stage_more(const struct tamis__place *place, uint64_t file_bytes,
+                              struct tamis__staged *staged)
 {
     char what[PATH_BYTES];
     struct tamis__file_info info;
     uint64_t random;
     int rc;
     *staged = (struct tamis__staged){.file = {.fd = -1}};
-    (void)snprintf(what, sizeof what, "%s/staging", place->path);
-    (void)tamis__each_name(place->staging_fd, what, sweep_one,
-                           (void *)(uintptr_t)(const void *)place);
     do {
         tamis__random_bytes(&random, sizeof random);
         (void)snprintf(staged->name, sizeof staged->name, "%016" PRIx64 ".seg", random);
@@ -84,25 +81,57 @@ int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
     return rc;
 }
 
-int tamis__segment_publish(const struct tamis__place *place, struct tamis__staged *staged,
-                           struct tamis__segment_header *header)
+int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
+                         struct tamis__staged *staged)
 {
     char what[PATH_BYTES];
-    int rc;
-    char name[TAMIS__SEGMENT_NAME_BYTES];
+    (void)snprintf(what, sizeof what, "%s/staging", place->path);
+    (void)tamis__each_name(place->staging_fd, what, sweep_one,
+                           (void *)(uintptr_t)(const void *)place);
+    return tamis__segment_stage_more(place, file_bytes, staged);
+}
+
+int tamis__segment_write_header(const struct tamis__place *place,
+                                const struct tamis__staged *staged,
+                                struct tamis__segment_header *header)
+{
+    char what[PATH_BYTES];
     tamis__segment_path(place, header->number, what);
-    tamis__segment_file(header->number, name);
     tamis__header_seal(header);
-    rc = tamis__write_at(staged->file.fd, header, sizeof *header, 0, what);
-    if (rc == 0) rc = tamis__sync_file(staged->file.fd, what);
-    if (rc == 0)
-        rc = tamis__rename(place->staging_fd, staged->name, place->segments_fd, name, what);
+    return tamis__write_at(staged->file.fd, header, sizeof *header, 0, what);
+}
+
+int tamis__segment_take_name(const struct tamis__place *place, struct tamis__staged *staged,
+                             uint64_t number)
+{
+    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    tamis__segment_path(place, number, what);
+    tamis__segment_file(number, name);
+    const int rc = tamis__rename(place->staging_fd, staged->name, place->segments_fd, name, what);
     if (rc < 0) return rc;
     tamis__private_close(&staged->file);
     TAMIS__POINT(TAMIS__POINT_RENAMED);
+    return 0;
+}
+
+int tamis__segment_publish(const struct tamis__place *place, struct tamis__staged *staged,
+                           struct tamis__segment_header *header)
+{
+    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    tamis__segment_path(place, header->number, what);
+    tamis__segment_file(header->number, name);
+    int rc = tamis__segment_write_header(place, staged, header);
+    if (rc == 0) rc = tamis__sync_file(staged->file.fd, what);
+    if (rc == 0) rc = tamis__segment_take_name(place, staged, header->number);
+    if (rc < 0) return rc;
     rc = tamis__sync_file(place->segments_fd, what);
     if (rc < 0) (void)tamis__unlink(place->segments_fd, name, what);
     return rc;
+}
+
+int tamis__segments_sync_names(const struct tamis__place *place)
+{
+    return tamis__sync_file(place->segments_fd, place->path);
 }
 
 int tamis__segment_fill(const struct tamis__place *place, const struct tamis__staged *staged,

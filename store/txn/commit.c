@@ -2,6 +2,8 @@
 /* commit.c: see commit.h. */
 #include "txn/commit.h"
 
+#include <assert.h>
+
 #include "segment/sheet.h"
 #include "txn/points.h"
 #include "txn/recover.h"
@@ -84,11 +86,12 @@ static int number_one(struct tamis__commit *c, struct tamis__draft *draft, bool 
 /*
  * Files with contents are noted as garbage, in a commit of its own under the same lock.  Until the
  * last commit takes them off the list of garbage, they belong to no filter.  If the maker dies, the
- * next writer removes them.  A blank file needs no note: the next writer sees that it is blank.
+ * next writer removes them.  A blank file needs no note: the next writer sees that it is blank. But
+ * it looks at a few numbers only, so many blank files are noted too.
  */
 static int number_files(struct tamis__commit *c)
 {
-    const bool notes = (c->filled && c->count > 0) || c->index != NULL;
+    const bool notes = ((c->filled && c->count > 0) || c->index != NULL) && !c->is_one_of_many;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < c->count; i++)
         rc = number_one(c, &c->drafts[i], c->filled);
@@ -111,9 +114,13 @@ static int name_file(struct tamis__commit *c, struct tamis__draft *draft, uint64
     header->keep = after->keep;
     tamis__draft_set_policy(draft, &after->policy);
     tamis__label_write(&header->labels[0], after->name_sequence, after->name);
-    if (!draft->is_sheet) return tamis__segment_publish(&c->store->place, &draft->staged, header);
-    const int rc = tamis__sheet_publish(&c->store->place, header);
-    return rc < 0 ? rc : tamis__sheet_sync(&c->store->place, header->number);
+    if (draft->is_sheet) {
+        const int rc = tamis__sheet_publish(&c->store->place, header, draft->data);
+        return rc < 0 || c->is_one_of_many ? rc
+                                           : tamis__sheet_sync(&c->store->place, header->number);
+    }
+    return c->is_one_of_many ? tamis__segment_write_header(&c->store->place, &draft->staged, header)
+                             : tamis__segment_publish(&c->store->place, &draft->staged, header);
 }
 
 static void describe_in_list(const struct tamis__commit *c, uint32_t i)
@@ -335,4 +342,107 @@ int tamis__commit(struct tamis__commit *c)
     }
     tell_handles(c);
     return 0;
+}
+
+/* ---- Many ------------------------------------------------------------------------------------ */
+
+/* What is to come to the disk together. */
+struct together {
+    const struct tamis__place *place;
+    int *fds; /* of files */
+    size_t files;
+    uint64_t *drawers;
+    size_t drawer_count;
+};
+
+/* Brings the drawer of a sheet to the disk, unless that is done already. */
+static int sync_drawer(struct together *t, uint64_t number)
+{
+    const uint64_t drawer = tamis__sheet_drawer(number);
+    for (size_t i = t->drawer_count; i-- > 0;)
+        if (t->drawers[i] == drawer) return 0;
+    t->drawers[t->drawer_count++] = drawer;
+    return tamis__sheet_sync(t->place, number);
+}
+
+static int sync_one(struct together *t, const struct tamis__draft *draft)
+{
+    if (draft->is_sheet) return sync_drawer(t, draft->header.number);
+    t->fds[t->files++] = draft->staged.file.fd;
+    tamis__start_writing(draft->staged.file.fd, 0, draft->header.file_bytes);
+    return 0;
+}
+
+static uint32_t drafts_of(const struct tamis__commit *commits, uint32_t count)
+{
+    uint32_t drafts = 0;
+    for (uint32_t i = 0; i < count; i++)
+        drafts += commits[i].count;
+    return drafts;
+}
+
+/* Brings the files and sheets of all to the disk, files before they have their names. */
+static int sync_many(const struct tamis__commit *commits, uint32_t count)
+{
+    const uint32_t drafts = drafts_of(commits, count);
+    struct together t = {.place = &commits[0].store->place,
+                         .fds = calloc(drafts, sizeof *t.fds),
+                         .drawers = calloc(drafts, sizeof *t.drawers)};
+    int rc = t.fds != NULL && t.drawers != NULL
+                 ? 0
+                 : tamis__fail(TAMIS_ENOMEM, "out of memory making many filters");
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; rc == 0 && j < commits[i].count; j++)
+            rc = sync_one(&t, &commits[i].drafts[j]);
+    if (rc == 0) rc = tamis__sync_files(t.fds, t.files, t.place->path);
+    free(t.fds);
+    free(t.drawers);
+    return rc;
+}
+
+static int take_names(const struct tamis__commit *commits, uint32_t count)
+{
+    const struct tamis__place *place = &commits[0].store->place;
+    bool any = false;
+    int rc = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; rc == 0 && j < commits[i].count; j++) {
+            struct tamis__draft *draft = &commits[i].drafts[j];
+            if (draft->is_sheet) continue;
+            rc = tamis__segment_take_name(place, &draft->staged, draft->header.number);
+            any = true;
+        }
+    return rc == 0 && any ? tamis__segments_sync_names(place) : rc;
+}
+
+/* Numbers the files of all, writes their headers, and gives them their names when they are on the
+ * disk. */
+static int name_many(struct tamis__commit *commits, uint32_t count)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        rc = number_files(&commits[i]);
+    if (rc == 0) rc = tamis__catalog_commit_part(commits[0].txn);
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        rc = name_files(&commits[i]);
+    if (rc == 0) rc = sync_many(commits, count);
+    return rc == 0 ? take_names(commits, count) : rc;
+}
+
+int tamis__commit_many(struct tamis__commit *commits, uint32_t count)
+{
+    int rc = 0;
+    if (count == 0) return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        assert(commits[i].filled && commits[i].before == NULL && commits[i].opened == NULL);
+        commits[i].is_one_of_many = true;
+        commits[i].after->publication = 1;
+    }
+    rc = name_many(commits, count);
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        rc = write_catalog(&commits[i]);
+    if (rc == 0) rc = tamis__catalog_commit(commits[0].txn);
+    for (uint32_t i = 0; rc < 0 && i < count; i++)
+        remove_named(&commits[i]);
+    return rc;
 }

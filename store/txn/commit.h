@@ -44,7 +44,7 @@ struct tamis__commit {
     enum tamis__come come;
     struct tamis__draft *drafts;
     uint32_t count;
-    bool filled;                /* the drafts have keys in them */
+    bool filled;                /* the drafts have keys in them, or are one of many */
     struct tamis__draft *index; /* the new index of exceptions; NULL: none */
     bool keeps_exceptions;      /* the list before is kept, and its exceptions with it */
     uint64_t comes_back_with;   /* the index that was kept with a list that comes back; or 0 */
@@ -55,8 +55,13 @@ struct tamis__commit {
                                       unlinked after the commit.  NULL if none can go */
     tamis__opened_fn *opened;      /* NULL: no handle is wanted */
     void *context;
+    bool is_one_of_many; /* set by tamis__commit_many() */
 };
 
 /* Puts all of it in force.  After an error nothing has changed: what was in force still is, and the
  * files that had got their names are removed.  The caller ends the transaction. */
 int tamis__commit(struct tamis__commit *commit);
+
+/* The same for many new filters of one transaction, whose files come to the disk together: each
+ * has `filled` and neither `before` nor `opened`.  After an error there is none of them. */
+int tamis__commit_many(struct tamis__commit *commits, uint32_t count);

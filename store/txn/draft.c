@@ -91,8 +91,17 @@ int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft)
     return tamis__segment_stage(&store->place, draft->header.file_bytes, &draft->staged);
 }
 
+int tamis__draft_stage_more(struct tamis_store *store, struct tamis__draft *draft)
+{
+    if (draft->is_sheet) return 0;
+    return tamis__segment_stage_more(&store->place, draft->header.file_bytes, &draft->staged);
+}
+
 void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *drafts, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         tamis__segment_discard(&store->place, &drafts[i].staged);
+        free(drafts[i].data);
+        drafts[i].data = NULL;
+    }
 }

@@ -13,6 +13,7 @@ struct tamis__draft {
     struct tamis__staged staged;
     bool is_sheet;  /* it has no file of its own */
     uint32_t class; /* of the sheet */
+    void *data;     /* of a sheet that has keys in it already; owned; else NULL */
 };
 
 /* Makes a header from *segment.  Its number, filter_id and file_bytes are not used. */
@@ -27,6 +28,8 @@ void tamis__draft_init_fuse(const struct tamis_store *store, const char *name,
 void tamis__draft_shrink(struct tamis__draft *draft, const char *name);
 /* Makes the file of a draft, allocated and zero.  Does nothing for a sheet. */
 int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft);
+/* The same for the further ones of many drafts (tamis__segment_stage_more()). */
+int tamis__draft_stage_more(struct tamis_store *store, struct tamis__draft *draft);
 void tamis__draft_set_policy(struct tamis__draft *draft, const struct tamis__policy *policy);
 
 /* Removes the drafts that were staged and not entered.  Does nothing for one that is not staged. */

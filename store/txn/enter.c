@@ -16,39 +16,48 @@
 
 #include "txn/write.h"
 
-/* Makes the record of the new filter and commits it, under the lock. */
+/* Makes the record of the new filter, and the commit of it, under the lock. */
+static int describe(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                    const struct tamis__entry *entry, struct tamis__record *record,
+                    struct tamis__commit *commit)
+{
+    int rc = tamis__catalog_get(txn, entry->name, record);
+    if (rc == 0) return tamis__fail_exists(entry->name);
+    if (rc != TAMIS_ENOTFOUND) return rc;
+    *record = (struct tamis__record){.name_sequence = 1,
+                                     .generation = 1,
+                                     .last_generation = 1,
+                                     .keep = TAMIS_KEEP_DEFAULT,
+                                     .capacity = entry->capacity,
+                                     .fp_rate = entry->fp_rate,
+                                     .created_at =
+                                         entry->created_at ? entry->created_at : tamis__now_ns(),
+                                     .published_at = tamis__now_ns(),
+                                     .policy = entry->policy,
+                                     .owned = entry->owned};
+    if (entry->index != NULL) record->exception_count = tamis__header_items(&entry->index->header);
+    memcpy(record->key_digest, entry->key_digest, sizeof record->key_digest);
+    (void)snprintf(record->name, sizeof record->name, "%s", entry->name);
+    *commit = (struct tamis__commit){.store = store,
+                                     .txn = txn,
+                                     .after = record,
+                                     .come = TAMIS__COME_LIST,
+                                     .drafts = entry->drafts,
+                                     .count = entry->count,
+                                     .filled = entry->filled,
+                                     .index = entry->index,
+                                     .opened = entry->opened,
+                                     .context = entry->context};
+    return 0;
+}
+
 static int enter_under_lock(struct tamis_store *store, struct tamis__catalog_txn *txn,
                             const struct tamis__entry *entry)
 {
     struct tamis__record record;
-    int rc = tamis__catalog_get(txn, entry->name, &record);
-    if (rc == 0) return tamis__fail_exists(entry->name);
-    if (rc != TAMIS_ENOTFOUND) return rc;
-    record = (struct tamis__record){.name_sequence = 1,
-                                    .generation = 1,
-                                    .last_generation = 1,
-                                    .keep = TAMIS_KEEP_DEFAULT,
-                                    .capacity = entry->capacity,
-                                    .fp_rate = entry->fp_rate,
-                                    .created_at =
-                                        entry->created_at ? entry->created_at : tamis__now_ns(),
-                                    .published_at = tamis__now_ns(),
-                                    .policy = entry->policy,
-                                    .owned = entry->owned};
-    if (entry->index != NULL) record.exception_count = tamis__header_items(&entry->index->header);
-    memcpy(record.key_digest, entry->key_digest, sizeof record.key_digest);
-    (void)snprintf(record.name, sizeof record.name, "%s", entry->name);
-    struct tamis__commit commit = {.store = store,
-                                   .txn = txn,
-                                   .after = &record,
-                                   .come = TAMIS__COME_LIST,
-                                   .drafts = entry->drafts,
-                                   .count = entry->count,
-                                   .filled = entry->filled,
-                                   .index = entry->index,
-                                   .opened = entry->opened,
-                                   .context = entry->context};
-    return tamis__commit(&commit);
+    struct tamis__commit commit;
+    const int rc = describe(store, txn, entry, &record, &commit);
+    return rc < 0 ? rc : tamis__commit(&commit);
 }
 
 int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *entry)
@@ -61,6 +70,38 @@ int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *en
     }
     tamis__drafts_discard(store, entry->drafts, entry->count);
     if (entry->index != NULL) tamis__drafts_discard(store, entry->index, 1);
+    return rc;
+}
+
+static int enter_many_under_lock(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                                 const struct tamis__entry *entries, uint32_t count)
+{
+    struct tamis__record *records = calloc(count, sizeof *records);
+    struct tamis__commit *commits = calloc(count, sizeof *commits);
+    int rc = records != NULL && commits != NULL
+                 ? 0
+                 : tamis__fail(TAMIS_ENOMEM, "out of memory making %u filters", (unsigned)count);
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        rc = describe(store, txn, &entries[i], &records[i], &commits[i]);
+        commits[i].filled = true;
+    }
+    if (rc == 0) rc = tamis__commit_many(commits, count);
+    free(records);
+    free(commits);
+    return rc;
+}
+
+int tamis__drafts_enter_many(struct tamis_store *store, const struct tamis__entry *entries,
+                             uint32_t count)
+{
+    struct tamis__catalog_txn *txn;
+    int rc = tamis__store_begin_write(store, &txn);
+    if (rc == 0) {
+        rc = enter_many_under_lock(store, txn, entries, count);
+        tamis__catalog_end(txn);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        tamis__drafts_discard(store, entries[i].drafts, entries[i].count);
     return rc;
 }
 

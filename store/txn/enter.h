@@ -26,3 +26,7 @@ int tamis__check_absent(struct tamis_store *store, const char *name);
 
 /* Publishes all drafts in one commit.  After an error none of them is left. */
 int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *entry);
+/* The same for many filters of different names, in one transaction.  No entry has a handle or an
+ * index. */
+int tamis__drafts_enter_many(struct tamis_store *store, const struct tamis__entry *entries,
+                             uint32_t count);

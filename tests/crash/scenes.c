@@ -140,6 +140,38 @@ static void play_names(struct scene *scene)
     step_create(scene, 3, "three", bloom);
 }
 
+static void play_many(struct scene *scene)
+{
+    static const char *const names[] = {"one of many", "another", "and another"};
+    step_create(scene, 0, "alone", plain);
+    step_add(scene, 0, 0, 20);
+    step_create_many(scene, 1, names, 3, plain);
+    for (unsigned i = 1; i < 4; i++)
+        step_add(scene, i, 0, 20);
+    step_sync(scene, 2);
+    step_drop(scene, 1);
+    step_create(scene, 1, "one of many", plain);
+}
+
+static void play_filled(struct scene *scene)
+{
+    static const char *const names[] = {"one of many", "another", "and another"};
+    struct tamis_filter_spec small = *plain;
+    small.flags |= TAMIS_FILTER_IN_DRAWER;
+    step_create(scene, 3, "alone", plain);
+    step_create_filled(scene, 0, names, 3, plain);
+    step_add(scene, 1, 30, 40);
+    step_sync(scene, 1);
+    step_add(scene, 2, 30, 40);
+    step_drop(scene, 0);
+    step_create_filled(scene, 0, names, 1, plain);
+    step_drop(scene, 3);
+    step_drop(scene, 2);
+    step_create_filled(scene, 2, names + 2, 1, &small);
+    step_add(scene, 2, 30, 40);
+    step_sync(scene, 2);
+}
+
 /* What the catalog knew alone is not asked for: kept generations, exceptions. */
 static void play_repair(struct scene *scene)
 {
@@ -280,7 +312,8 @@ const struct scene_kind scene_kinds[] = {
     {"grow", play_grow},           {"window", play_window},
     {"counting", play_counting},   {"publish", play_publish},
     {"rebuild", play_rebuild},     {"merge", play_merge},
-    {"names", play_names},         {"repair", play_repair},
+    {"names", play_names},         {"many", play_many},
+    {"filled", play_filled},       {"repair", play_repair},
     {"backup", play_backup},       {"checkpoints", play_checkpoints},
     {"processes", play_processes}, {"log", play_log},
     {"log-grow", play_log_grow},   {"log-processes", play_log_processes},

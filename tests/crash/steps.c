@@ -13,6 +13,8 @@
 #include "specs.h"
 #include "streams.h"
 
+#define FIRST_KEYS 30u /* of a filter that is made with keys in it */
+
 static struct ledger_filter *told_of(struct scene *scene, unsigned filter)
 {
     return &scene->ledger->filters[filter];
@@ -64,6 +66,18 @@ void step_create(struct scene *scene, unsigned filter, const char *name,
     told->slices = spec->slices;
     SPAWN_CHECK(tamis_filter_create(scene->store, name, spec, &scene->filters[filter]) == 0);
     told->there = LEDGER_YES;
+}
+
+void step_create_many(struct scene *scene, unsigned first, const char *const *names, unsigned count,
+                      const struct tamis_filter_spec *spec)
+{
+    for (unsigned i = 0; i < count; i++)
+        (void)begin_filter(scene, first + i, names[i]);
+    SPAWN_CHECK(tamis_filter_create_many(scene->store, names, count, spec, 0) == (int64_t)count);
+    for (unsigned i = 0; i < count; i++) {
+        told_of(scene, first + i)->there = LEDGER_YES;
+        step_open(scene, first + i);
+    }
 }
 
 void step_open(struct scene *scene, unsigned filter)
@@ -148,6 +162,33 @@ void step_add_batch(struct scene *scene, unsigned filter, unsigned from, unsigne
     SPAWN_CHECK(tamis_filter_add_batch(scene->filters[filter], keys, to - from, NULL) >= 0);
     for (unsigned key = from; key < to; key++)
         end_key(scene, told, key);
+}
+
+void step_create_filled(struct scene *scene, unsigned first, const char *const *names,
+                        unsigned count, const struct tamis_filter_spec *spec)
+{
+    struct tamis_filled filled[LEDGER_FILTERS] = {{.name = NULL}};
+    struct tamis_key keys[LEDGER_FILTERS][FIRST_KEYS];
+    char texts[LEDGER_FILTERS][FIRST_KEYS][32];
+    for (unsigned i = 0; i < count; i++) {
+        struct ledger_filter *told = begin_filter(scene, first + i, names[i]);
+        for (unsigned key = 0; key < FIRST_KEYS; key++) {
+            begin_key(told, key);
+            keys[i][key] =
+                (struct tamis_key){texts[i][key], ledger_key_bytes(first + i, key, texts[i][key])};
+        }
+        filled[i] = (struct tamis_filled){
+            .name = names[i], .spec = spec, .keys = keys[i], .key_count = FIRST_KEYS};
+    }
+    SPAWN_CHECK(tamis_filter_create_filled(scene->store, filled, count) == 0);
+    for (unsigned i = 0; i < count; i++) {
+        struct ledger_filter *told = told_of(scene, first + i);
+        for (unsigned key = 0; key < FIRST_KEYS; key++)
+            end_key(scene, told, key);
+        told->synced = ledger_now(scene->ledger);
+        told->there = LEDGER_YES;
+        step_open(scene, first + i);
+    }
 }
 
 void step_remove(struct scene *scene, unsigned filter, unsigned from, unsigned to)

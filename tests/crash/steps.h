@@ -10,6 +10,12 @@ void step_close_store(struct scene *scene); /* its filters too */
 
 void step_create(struct scene *scene, unsigned filter, const char *name,
                  const struct tamis_filter_spec *spec);
+/* `count` filters from place `first` on, by one call. */
+void step_create_many(struct scene *scene, unsigned first, const char *const *names, unsigned count,
+                      const struct tamis_filter_spec *spec);
+/* The same, each with its first keys. */
+void step_create_filled(struct scene *scene, unsigned first, const char *const *names,
+                        unsigned count, const struct tamis_filter_spec *spec);
 void step_open(struct scene *scene, unsigned filter);
 void step_close(struct scene *scene, unsigned filter);
 void step_drop(struct scene *scene, unsigned filter);

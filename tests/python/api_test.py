@@ -155,6 +155,31 @@ class Stores(StoreTest):
         with self.assertRaises(tamis.ExistsError):
             self.store.create("seen", 1000)
 
+    def test_create_many_makes_all_or_says_which_not(self):
+        """Seen to fail for a name that was cut at its null character."""
+        names = [f"host {i}" for i in range(300)]
+        self.assertEqual(self.store.create_many(iter(names), 100, 0.001), 300)
+        self.assertEqual(sorted(self.store), sorted(names))
+        self.assertEqual(self.store["host 7"].stat.fp_rate, 0.001)
+        self.store["host 7"].add("a")
+        self.assertNotIn("a", self.store["host 8"])
+        with self.assertRaisesRegex(tamis.ExistsError, "host 7"):
+            self.store.create_many(["new", "host 7"], 100, 0.001)
+        self.assertNotIn("new", self.store)
+        self.assertEqual(self.store.create_many(["new", "host 7"], 100, 0.001, if_missing=True), 1)
+        with self.assertRaisesRegex(tamis.MismatchError, "capacity"):
+            self.store.create_many(["new"], 200, 0.001, if_missing=True)
+        self.assertEqual(self.store.create_many([], 100), 0)
+        for names, error in (("abc", TypeError), ([b"a"], TypeError), ([1], TypeError), (["a\0b"], ValueError),
+                             (["\ud800"], UnicodeEncodeError), (["twice", "twice"], tamis.InvalidError), ([""], tamis.InvalidError)):
+            with self.subTest(names=names), self.assertRaises(error):
+                self.store.create_many(names, 100)
+        with self.assertRaises(tamis.InvalidError):
+            self.store.create_many(["a"])
+        with tamis.Store(self.path, read_only=True) as store, self.assertRaises(tamis.ReadOnlyError):
+            store.create_many(["a"], 100)
+        self.assertEqual(len(self.store), 301)
+
     def test_open_or_create_takes_whatever_is_there(self):
         def take(capacity, **more):
             return self.store.open_or_create("seen", capacity, whatever_is_there=True, **more)

@@ -179,6 +179,54 @@ static PyObject *store_rollback(PyObject *object, PyObject *arguments)
     return none_or_error(self->use.module, rc);
 }
 
+/* The texts of a tuple of names, into `texts`, which are good as long as the tuple is; false with
+ * an exception. */
+static bool take_names(PyObject *names, const char **texts, Py_ssize_t count)
+{
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *name = PyTuple_GetItem(names, i);
+        Py_ssize_t bytes = 0;
+        if (!PyUnicode_Check(name)) {
+            PyErr_Format(PyExc_TypeError, "the name of a filter is a str, not %R", name);
+            return false;
+        }
+        texts[i] = PyUnicode_AsUTF8AndSize(name, &bytes);
+        if (!texts[i]) return false;
+        if (strlen(texts[i]) != (size_t)bytes) {
+            PyErr_SetString(PyExc_ValueError, "embedded null character");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* _create_many(names, spec, flags): how many were made */
+static PyObject *store_create_many(PyObject *object, PyObject *arguments)
+{
+    struct store_object *self = (struct store_object *)object;
+    struct tamis_filter_spec spec;
+    const char **texts = NULL;
+    PyObject *names, *from, *module;
+    unsigned flags;
+    int64_t made = -1;
+
+    if (!PyArg_ParseTuple(arguments, "O!OO&", &PyTuple_Type, &names, &from, to_u32, &flags) ||
+        !store_enter(self))
+        return NULL;
+    module = self->use.module;
+    const Py_ssize_t count = PyTuple_Size(names);
+    texts = PyMem_Calloc((size_t)count + 1, sizeof *texts);
+    if (!texts) PyErr_NoMemory();
+    if (texts && spec_init(&spec, module, from) == 0 && take_names(names, texts, count)) {
+        WITHOUT_GIL(
+            made = tamis_filter_create_many(self->use.handle, texts, (size_t)count, &spec, flags));
+        if (made < 0) raise_error(module, (int)made);
+    }
+    PyMem_Free((void *)texts);
+    store_leave(self);
+    return PyErr_Occurred() ? NULL : PyLong_FromLongLong(made);
+}
+
 /* Enters the filters one after the other and puts their handles into `sources`.  Returns how many
  * it entered; fewer than `count` with an exception. */
 static Py_ssize_t enter_sources(PyObject *module, PyObject *filters, tamis_filter **sources,
@@ -268,6 +316,7 @@ static PyMethodDef methods[] = {
     {"_list", store_list, METH_VARARGS, "Dicts of the filters."},
     {"_generations", store_generations, METH_VARARGS, "Dicts of the generations of a filter."},
     {"_rollback", store_rollback, METH_VARARGS, "Put a kept generation in force."},
+    {"_create_many", store_create_many, METH_VARARGS, "Make many filters."},
     {"_merge", store_merge, METH_VARARGS, "Make a filter of others."},
     {"_import", store_import, METH_VARARGS, "Make a filter of a stream."},
     {"_verify", store_verify, METH_VARARGS, "The number of problems."},

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * create_many.c: makes many filters, a batch at a time.
+ *
+ * To make a filter takes some five syncs, each of which may wait for the disk.  The files of a
+ * batch go through one transaction of the file system's log, a few threads wait for them, and the
+ * batch has two commits of the catalog (txn/commit.c: the files are noted as garbage first, so that
+ * nothing is left of a maker that dies).
+ */
+#include <stdlib.h>
+
+#include "filter/create.h"
+#include "kind/kind.h"
+#include "txn/spares.h"
+#include "txn/store.h"
+
+/* A batch holds a descriptor for each file that it stages, and the store's lock while it names
+ * them. */
+#define BATCH TAMIS_FILLED_MAX
+/* So many keys are added by one call. */
+#define KEYS_A_CALL 256u
+
+struct batch {
+    struct tamis_store *store;
+    const struct tamis_filled *wanted;
+    uint32_t count;
+    unsigned flags;
+    /* Of those that are to be made; `from` has their places in `wanted`. */
+    uint32_t made;
+    struct tamis__draft *drafts;
+    struct tamis__entry *entries;
+    uint32_t from[BATCH];
+};
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Neither name is in the catalog yet, so the transaction would not notice. */
+static int check_twins(const struct batch *b)
+{
+    const char *sorted[BATCH];
+    char quoted[TAMIS__QUOTED_BYTES];
+    for (uint32_t i = 0; i < b->count; i++)
+        sorted[i] = b->wanted[i].name;
+    qsort(sorted, b->count, sizeof *sorted, compare_names);
+    for (uint32_t i = 1; i < b->count; i++)
+        if (strcmp(sorted[i - 1], sorted[i]) == 0)
+            return tamis__fail(TAMIS_EINVAL, "the name %s comes twice; give each name once",
+                               tamis__quote(quoted, sorted[i]));
+    return 0;
+}
+
+/* Plans a filter, if it is to be made.  Returns 1; 0: it is there already, and may be. */
+static int plan_one(const struct batch *b, struct tamis__catalog_txn *txn,
+                    const struct tamis_filled *wanted, struct tamis__plan *plan)
+{
+    struct tamis__record record;
+    int rc = tamis__create_plan(wanted->name, wanted->spec, plan);
+    if (rc == 0) rc = tamis__store_get(b->store, txn, wanted->name, &record);
+    if (rc == TAMIS_ENOTFOUND) return 1;
+    if (rc < 0) return rc;
+    return b->flags & TAMIS_MANY_IF_MISSING ? tamis__create_compare(wanted->name, plan, &record)
+                                            : tamis__fail_exists(wanted->name);
+}
+
+static void describe(struct batch *b, uint32_t i, const struct tamis__plan *plan)
+{
+    struct tamis__draft *draft = &b->drafts[b->made];
+    struct tamis__entry *entry = &b->entries[b->made];
+    const int64_t created_at = b->wanted[i].created_at;
+    tamis__create_describe(b->store, b->wanted[i].name, plan, draft, entry);
+    if (created_at != 0) draft->header.created_at = entry->created_at = created_at;
+    b->from[b->made++] = i;
+}
+
+/* Plans and describes all that are to be made. */
+static int plan_batch(struct batch *b)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__plan plan;
+    uint64_t bytes = 0;
+    int rc = tamis__catalog_begin(&b->store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    b->made = 0;
+    for (uint32_t i = 0; rc >= 0 && i < b->count; i++) {
+        rc = plan_one(b, txn, &b->wanted[i], &plan);
+        if (rc <= 0) continue;
+        bytes += plan.sizing.file_bytes;
+        describe(b, i, &plan);
+    }
+    tamis__catalog_end(txn);
+    if (rc >= 0 && b->made > 0)
+        rc = tamis__create_check_room(b->store->root_fd, bytes, b->entries[b->made - 1].name);
+    return rc < 0 ? rc : 0;
+}
+
+/* Adds keys to a draft that nobody else knows of.  Returns how many were new. */
+static int64_t add_keys(const struct tamis__segment *segment, const struct tamis_filled *wanted)
+{
+    const struct tamis__kind *kind = tamis__kind_by_id(segment->header->kind);
+    uint8_t answers[KEYS_A_CALL];
+    int64_t items = 0, rc = 0;
+    for (size_t at = 0; rc >= 0 && at < wanted->key_count; at += KEYS_A_CALL) {
+        const size_t left = wanted->key_count - at;
+        rc = kind->add_batch(segment, wanted->keys + at, left < KEYS_A_CALL ? left : KEYS_A_CALL,
+                             answers);
+        items += rc;
+    }
+    return rc < 0 ? rc : items;
+}
+
+static int fail_too_many(const struct tamis_filled *wanted, uint64_t capacity)
+{
+    char quoted[TAMIS__QUOTED_BYTES];
+    return tamis__fail(TAMIS_EFULL,
+                       "%zu first keys for the filter %s of capacity %llu; add the others when it "
+                       "is made",
+                       wanted->key_count, tamis__quote(quoted, wanted->name),
+                       (unsigned long long)capacity);
+}
+
+static int64_t fill_file(struct tamis_store *store, struct tamis__draft *draft,
+                         const struct tamis_filled *wanted)
+{
+    struct tamis__segment segment;
+    const int rc =
+        tamis__segment_map_staged(&store->place, &draft->staged, &draft->header, &segment);
+    if (rc < 0) return rc;
+    const int64_t items = add_keys(&segment, wanted);
+    const int broken = items < 0 ? 0 : tamis__segment_check(&segment);
+    tamis__segment_close(&segment);
+    return broken < 0 ? broken : items;
+}
+
+#define DATA_ALIGN 64u
+
+static int64_t fill_sheet(struct tamis__draft *draft, const struct tamis_filled *wanted)
+{
+    const size_t bytes =
+        ((size_t)draft->header.data_bytes + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
+    draft->data = aligned_alloc(DATA_ALIGN, bytes);
+    if (draft->data == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory making a filter");
+    memset(draft->data, 0, bytes);
+    const struct tamis__segment segment = tamis__segment_at(&draft->header, draft->data);
+    return add_keys(&segment, wanted);
+}
+
+/* Brings its first keys into a draft. */
+static int fill(struct tamis_store *store, struct tamis__draft *draft,
+                const struct tamis_filled *wanted)
+{
+    const uint64_t capacity = draft->header.capacity; /* 0: it follows from no bits and hashes */
+    if (wanted->key_count == 0) return 0;
+    if (capacity != 0 && wanted->key_count > capacity) return fail_too_many(wanted, capacity);
+    const int64_t items =
+        draft->is_sheet ? fill_sheet(draft, wanted) : fill_file(store, draft, wanted);
+    if (items < 0) return (int)items;
+    tamis__header_set_items(&draft->header, (uint64_t)items);
+    return 0;
+}
+
+static int stage_batch(struct batch *b)
+{
+    int rc = 0;
+    uint32_t staged = 0;
+    while (rc == 0 && staged < b->made) {
+        struct tamis__draft *draft = &b->drafts[staged];
+        rc = staged == 0 ? tamis__draft_stage(b->store, draft)
+                         : tamis__draft_stage_more(b->store, draft);
+        if (rc < 0) break;
+        rc = fill(b->store, draft, &b->wanted[b->from[staged++]]);
+    }
+    if (rc < 0) tamis__drafts_discard(b->store, b->drafts, staged);
+    return rc;
+}
+
+static int make_batch(struct batch *b)
+{
+    int rc = check_twins(b);
+    do { /* again if another process made one of them in between */
+        if (rc == 0 || rc == TAMIS_EEXIST) rc = plan_batch(b);
+        if (rc == 0 && b->made > 0) rc = stage_batch(b);
+        if (rc == 0 && b->made > 0) rc = tamis__drafts_enter_many(b->store, b->entries, b->made);
+    } while (rc == TAMIS_EEXIST && (b->flags & TAMIS_MANY_IF_MISSING) != 0);
+    return rc;
+}
+
+static int begin_batches(tamis_store *store, unsigned flags, struct batch *b)
+{
+    *b = (struct batch){.store = store,
+                        .flags = flags,
+                        .drafts = calloc(BATCH, sizeof *b->drafts),
+                        .entries = calloc(BATCH, sizeof *b->entries)};
+    return b->drafts != NULL && b->entries != NULL
+               ? 0
+               : tamis__fail(TAMIS_ENOMEM, "out of memory making many filters");
+}
+
+static void end_batches(struct batch *b)
+{
+    free(b->drafts);
+    free(b->entries);
+}
+
+static int check_filled(const struct tamis_filled *filled)
+{
+    TAMIS__REFUSE_NULL(filled->name, "a name");
+    if (filled->key_count > 0) TAMIS__REFUSE_NULL(filled->keys, "keys");
+    return tamis__check_keys(filled->keys, filled->key_count);
+}
+
+TAMIS_API int tamis_filter_create_filled(tamis_store *store, const struct tamis_filled *filters,
+                                         size_t count)
+{
+    struct batch b;
+    TAMIS__REFUSE_NULL(store, "store");
+    if (count > BATCH)
+        return tamis__fail(TAMIS_EINVAL, "%zu filters at once; give at most %u", count, BATCH);
+    if (count > 0) TAMIS__REFUSE_NULL(filters, "filters");
+    int rc = tamis__check_writable(store);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = check_filled(&filters[i]);
+    if (rc < 0 || count == 0) return rc;
+    rc = begin_batches(store, 0, &b);
+    b.wanted = filters;
+    b.count = (uint32_t)count;
+    if (rc == 0) rc = make_batch(&b);
+    end_batches(&b);
+    return rc;
+}
+
+static int check_arguments(tamis_store *store, const char *const *names, size_t count,
+                           unsigned flags)
+{
+    TAMIS__REFUSE_NULL(store, "store");
+    if ((flags & ~TAMIS_MANY_IF_MISSING) != 0)
+        return tamis__fail(TAMIS_EINVAL,
+                           "tamis_filter_create_many flags %#x: use 0 or TAMIS_MANY_IF_MISSING",
+                           flags);
+    if (count > 0) TAMIS__REFUSE_NULL(names, "names");
+    for (size_t i = 0; i < count; i++)
+        TAMIS__REFUSE_NULL(names[i], "a name");
+    return tamis__check_writable(store);
+}
+
+TAMIS_API int64_t tamis_filter_create_many(tamis_store *store, const char *const *names,
+                                           size_t count, const struct tamis_filter_spec *spec,
+                                           unsigned flags)
+{
+    struct tamis_filled wanted[BATCH];
+    struct batch b;
+    int64_t made = 0;
+    int rc = check_arguments(store, names, count, flags);
+    if (rc < 0 || count == 0) return rc;
+    rc = begin_batches(store, flags, &b);
+    b.wanted = wanted;
+    for (size_t at = 0; rc == 0 && at < count; at += b.count) {
+        b.count = count - at < BATCH ? (uint32_t)(count - at) : BATCH;
+        for (uint32_t i = 0; i < b.count; i++)
+            wanted[i] = (struct tamis_filled){.name = names[at + i], .spec = spec};
+        rc = make_batch(&b);
+        if (rc == 0) made += b.made;
+    }
+    end_batches(&b);
+    return rc < 0 ? rc : made;
+}
