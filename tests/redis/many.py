@@ -68,6 +68,7 @@ def few_descriptors_are_enough():
 def the_setting_changes_what_is_open():
     with few_open(most=40) as (redis, client):
         make(client)
+        ask(client)
         same(info(client, "open_filters"), 40, "by loadmodule")
         client.good("CONFIG", "SET", "tamis.max-open", 5)
         eventually(lambda: info(client, "open_filters") == 5, "the others are closed")

@@ -4,7 +4,9 @@
 
 #include "commands/bf_parts.h"
 #include "server/config.h"
+#include "value/drafts.h"
 #include "value/durable.h"
+#include "value/handles.h"
 
 #define FULL "ERR non scaling filter is full"
 #define PROBLEM "problem inserting into filter"
@@ -110,6 +112,17 @@ static void add_to_valkey(RedisModuleCtx *ctx, const struct value *value, RedisM
     count_added(ctx, argv[1], (size_t)told, news);
 }
 
+static void add_to_draft(RedisModuleCtx *ctx, struct value *value, RedisModuleString **argv,
+                         RedisModuleString **first, int count, bool single)
+{
+    const struct items *items = items_of(first, count);
+    for (size_t i = 0; i < items->count; i++)
+        items->answers[i] = (uint8_t)draft_add(value, items->keys[i].data, items->keys[i].bytes);
+    const struct outcome outcome = {
+        .rc = 0, .sentence = "", .answers = items->answers, .count = items->count};
+    (single ? answer_one : answer_many)(ctx, argv, &outcome);
+}
+
 static void add_to_stored(RedisModuleCtx *ctx, struct value *value, RedisModuleString **argv,
                           RedisModuleString **items, int count, bool single)
 {
@@ -117,6 +130,14 @@ static void add_to_stored(RedisModuleCtx *ctx, struct value *value, RedisModuleS
     (void)RedisModule_ReplicateVerbatim(ctx);
     if (count == 0) {
         (void)RedisModule_ReplyWithArray(ctx, 0);
+        return;
+    }
+    if (draft_has_room(value, (size_t)count)) {
+        add_to_draft(ctx, value, argv, items, count, single);
+        return;
+    }
+    if (value_open(value) < 0) { /* a draft that cannot come into the store */
+        (void)reply_failure(ctx, PROBLEM);
         return;
     }
     if (value->durable &&
@@ -133,17 +154,17 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, st
 {
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum held held = key_held(key, TYPE_BLOOM, &value);
+    const size_t count = (size_t)(argc - adding->first);
+    const enum held held = key_held_or_draft(key, TYPE_BLOOM, count, &value);
     if (held == HELD_NONE ? adding->no_create : held != HELD_VALUE)
         (void)RedisModule_ReplyWithError(ctx, held_error(held));
     else if (held == HELD_NONE)
         value = bf_make(ctx, key, argv[1], adding);
     RedisModuleString **items = argv + adding->first;
-    const int count = argc - adding->first;
     if (value != NULL && value->valkey != NULL)
-        add_to_valkey(ctx, value, argv, items, count, single, held == HELD_NONE);
+        add_to_valkey(ctx, value, argv, items, (int)count, single, held == HELD_NONE);
     else if (value != NULL)
-        add_to_stored(ctx, value, argv, items, count, single);
+        add_to_stored(ctx, value, argv, items, (int)count, single);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }

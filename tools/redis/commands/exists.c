@@ -2,12 +2,14 @@
 /* exists.c: BF.EXISTS, BF.MEXISTS, CF.EXISTS and CF.MEXISTS. */
 #include "commands/command.h"
 #include "server/config.h"
+#include "value/drafts.h"
 #include "value/exact.h"
 #include "value/valkey.h"
 
 static int ask_one(const struct value *value, const char *item, size_t bytes)
 {
     if (value->filter != NULL) return tamis_filter_contains(value->filter, item, bytes);
+    if (value->draft != NULL) return draft_contains(value, item, bytes);
     return is_exact_cuckoo(value) ? exact_contains(value, item, bytes)
                                   : valkey_contains(value->valkey, item, bytes);
 }
@@ -31,7 +33,7 @@ static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum 
     if (argc != 3) return RedisModule_WrongArity(ctx);
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    const enum held held = key_held(key, type, &value);
+    const enum held held = key_held_or_draft(key, type, 0, &value);
     if (held == HELD_VALUE) rc = ask_one(value, item, bytes);
     RedisModule_CloseKey(key);
     if (is_refused(held, type) || held == HELD_CLOSED)
@@ -57,7 +59,7 @@ static int mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum
     if (argc < 3) return RedisModule_WrongArity(ctx);
     const struct items *items = items_of(argv + 2, argc - 2);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    const enum held held = key_held(key, type, &value);
+    const enum held held = key_held_or_draft(key, type, 0, &value);
     const bool there = held == HELD_VALUE;
     if (there) rc = ask_all(value, items);
     RedisModule_CloseKey(key);

@@ -22,6 +22,7 @@
 
 #include "registry/registry.h"
 #include "server/thread.h"
+#include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
 
@@ -271,8 +272,21 @@ size_t kept_finish(void)
 
 /* ---- Going ----------------------------------------------------------------------------------- */
 
+/* Nothing of a draft is in the store. */
+static void release_draft(struct value *value)
+{
+    registry_lock();
+    registry_leave(value);
+    registry_unlock();
+    value_free(value);
+}
+
 void kept_release(struct value *value)
 {
+    if (draft_forget(value)) {
+        release_draft(value);
+        return;
+    }
     if (!value_is_stored(value) &&
         cuckoo_size_bytes(&value->cuckoo) + value->arrived < SMALL_BYTES) {
         value_free(value);

@@ -7,6 +7,7 @@
 #include "kept/kept.h"
 #include "kept/leftovers.h"
 #include "registry/registry.h"
+#include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
 
@@ -57,6 +58,7 @@ void naming_adopt(struct value *value, int db, const char *key, size_t key_bytes
 void naming_follow(struct value *value, int db, const char *key, size_t key_bytes)
 {
     if (value->link == NULL) return; /* it is in memory: exact.h */
+    if (value->draft != NULL) (void)drafts_enter();
     registry_lock();
     registry_set_key(value, db, key, key_bytes);
     settle(value);
@@ -82,6 +84,7 @@ void naming_replace(struct value *value, const char *name, tamis_filter *filter)
 
 void naming_swap(int a, int b)
 {
+    (void)drafts_enter();
     registry_lock();
     for (struct value *v = registry_first(); v != NULL; v = v->next)
         if (v->db == a || v->db == b) v->db = v->db == a ? b : a;

@@ -7,6 +7,7 @@
 
 #include "server/args.h"
 #include "server/config.h"
+#include "value/drafts.h"
 #include "value/exact.h"
 #include "value/handles.h"
 #include "value/valkey.h"
@@ -38,6 +39,12 @@ enum held key_held(RedisModuleKey *key, enum type type, struct value **value)
     open_error = rc;
     *value = NULL;
     return HELD_CLOSED;
+}
+
+enum held key_held_or_draft(RedisModuleKey *key, enum type type, size_t keys, struct value **value)
+{
+    const enum held held = key_look(key, type, value);
+    return held == HELD_VALUE && draft_has_room(*value, keys) ? held : key_held(key, type, value);
 }
 
 const char *held_error(enum held held)

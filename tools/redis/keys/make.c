@@ -9,6 +9,7 @@
 #include "kept/naming.h"
 #include "kept/store.h"
 #include "registry/registry.h"
+#include "value/drafts.h"
 
 int maker_of_spec(void *spec, tamis_store *in, const char *name, tamis_filter **filter)
 {
@@ -42,6 +43,29 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes, 
         value->filter = NULL;
         return rc;
     }
+    naming_adopt(value, db, key, key_bytes);
+    return 0;
+}
+
+/* Has nobody a filter of that name in the store?  False also if it cannot be told. */
+static bool is_free(tamis_store *store, const char *name)
+{
+    tamis_filter *filter = NULL;
+    const int rc = tamis_filter_open(store, name, TAMIS_READ_ONLY, &filter);
+    if (rc == 0) tamis_filter_release(filter);
+    return rc == TAMIS_ENOTFOUND;
+}
+
+int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
+                 struct tamis_filter_spec *spec, const struct tamis_sizing *sizing)
+{
+    char name[NAME_ROOM];
+    tamis_store *store = drafts_take(sizing->file_bytes) ? store_open() : NULL;
+    name_of_key(db, key, key_bytes, name);
+    if (store == NULL || !is_free(store, name))
+        return make_filter(value, db, key, key_bytes, maker_of_spec, spec);
+    (void)strcpy(value->name, name);
+    draft_begin(value, spec, sizing);
     naming_adopt(value, db, key, key_bytes);
     return 0;
 }

@@ -17,6 +17,10 @@ int maker_of_spec(void *spec, tamis_store *in, const char *name, tamis_filter **
  */
 int make_filter(struct value *value, int db, const char *key, size_t key_bytes, maker_fn *make,
                 void *context);
+/* The same for a filter of BF.* by a spec and what tamis_size() says of it: if it may, it is a
+ * draft (drafts.h). */
+int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
+                 struct tamis_filter_spec *spec, const struct tamis_sizing *sizing);
 /* Opens a filter of the store for the value of a key, by its name.  The value, which is one of
  * BF.*, becomes one of CF.* if the filter counts and this server has made it.  TAMIS_EBUSY: a key
  * has the filter already; TAMIS_EINVAL: a filter of others that counts. */

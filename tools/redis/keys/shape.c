@@ -79,6 +79,21 @@ static size_t head_of_shape(const struct bloom_shape *shape, unsigned char head[
     return bloom_head_add(head, bloom_head_begin(options, shape->growth, head), &layer);
 }
 
+/* tamis_size(), which takes some 10 us, for the filter that was made last, or for another. */
+static int size_once(struct tamis_sizing *sizing)
+{
+    static struct tamis_sizing asked, told;
+    if (memcmp(sizing, &asked, sizeof asked) != 0) {
+        const struct tamis_sizing ask = *sizing;
+        const int rc = tamis_size(sizing);
+        if (rc < 0) return rc;
+        asked = ask;
+        told = *sizing;
+    }
+    *sizing = told;
+    return 0;
+}
+
 int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
                const struct bloom_shape *shape)
 {
@@ -100,10 +115,10 @@ int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
                                                                    : TAMIS_ON_FULL_GROW,
                                      .flags = TAMIS_FILTER_OWNED};
     if (shape->capacity / 8 > config_max_bytes()) return TAMIS_ENOMEM; /* of any size */
-    int rc = tamis_size(&sizing);
+    int rc = size_once(&sizing);
     if (rc < 0) return rc;
     if (sizing.file_bytes > config_max_bytes()) return TAMIS_ENOMEM;
-    rc = make_filter(value, db, key, key_bytes, maker_of_spec, &spec);
+    rc = make_by_spec(value, db, key, key_bytes, &spec, &sizing);
     if (rc == 0) value->expansion = shape->non_scaling ? 0 : shape->growth;
     return rc;
 }

@@ -7,6 +7,7 @@
  *     a child is born                             filters that go are kept until it is dead
  *     a dump is made                              what is saved: content, or references
  *     all is loaded                               what the store had beside it is dealt with
+ *     a turn of the event loop ends               new filters come into the store
  *     now and then                                what was put off is done
  *     the server ends                             all filters come to the disk
  */
@@ -28,6 +29,7 @@
 #include "registry/registry.h"
 #include "server/busy.h"
 #include "server/config.h"
+#include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
 
@@ -122,6 +124,7 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
 {
     (void)event;
     (void)data;
+    (void)drafts_enter();
     rdb_loading(what == REDISMODULE_SUBEVENT_LOADING_AOF_START);
     durable_wait_all();
     loaded |= what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
@@ -135,6 +138,7 @@ static void tidy(void)
     if (registry_store() != NULL) busy_pass(registry_store());
     handles_trim(); /* the setting may have changed */
     if (busy_is_stuck()) return;
+    drafts_try_again();
     kept_try_again();
     naming_try_again();
 }
@@ -152,6 +156,17 @@ static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     if (!busy_is_stuck()) unwanted_drop_some(ctx);
     hold(ctx, (flags & REDISMODULE_CTX_FLAGS_ACTIVE_CHILD) != 0);
     tidy();
+}
+
+static void on_turn(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
+{
+    (void)ctx;
+    (void)event;
+    (void)data;
+    if (what == REDISMODULE_SUBEVENT_EVENTLOOP_BEFORE_SLEEP)
+        drafts_before_sleep();
+    else
+        drafts_after_sleep();
 }
 
 static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
@@ -179,6 +194,7 @@ static void on_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wh
     (void)what;
     (void)data;
     durable_wait_all();
+    (void)drafts_enter();
     const size_t left = kept_finish();
     if (left > 0)
         RedisModule_Log(ctx, "warning",
@@ -235,5 +251,9 @@ int events_subscribe(RedisModuleCtx *ctx)
         const RedisModuleEvent event = {.id = wanted[i].event, .dataver = 1};
         rc = RedisModule_SubscribeToServerEvent(ctx, event, wanted[i].call);
     }
+    const RedisModuleEvent turn = {.id = REDISMODULE_EVENT_EVENTLOOP, .dataver = 1};
+    if (rc == REDISMODULE_OK &&
+        RedisModule_SubscribeToServerEvent(ctx, turn, on_turn) == REDISMODULE_OK)
+        drafts_allow();
     return rc;
 }

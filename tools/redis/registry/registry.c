@@ -7,6 +7,7 @@
 
 #include "server/busy.h"
 #include "server/config.h"
+#include "value/drafts.h"
 #include "value/handles.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -47,6 +48,7 @@ int registry_open(void)
     if (rc < 0) return rc;
     busy_watch(store);
     handles_set_store(store);
+    drafts_set_store(store, handles_open_made);
     return 1;
 }
 
@@ -166,8 +168,10 @@ static void prepare_for_fork(void)
 {
     static bool prepared;
     if (!prepared) {
-        handles_prepare_for_fork(); /* whoever has both mutexes has the registry's first */
+        handles_prepare_for_fork(); /* whoever has several mutexes has the registry's first */
+        drafts_prepare_for_fork();
         (void)pthread_atfork(before_fork, registry_unlock, after_fork_in_child);
+        drafts_enter_before_fork();
     }
     prepared = true;
 }
@@ -180,7 +184,7 @@ void registry_enter(struct value *value)
     value->link = &values;
     if (values != NULL) values->link = &value->next;
     values = value;
-    handles_enter(value);
+    if (value->draft == NULL) handles_enter(value);
 }
 
 void registry_leave(struct value *value)

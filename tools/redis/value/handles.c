@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "server/config.h"
+#include "value/drafts.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct value *hand; /* in the ring; NULL: the ring is empty */
@@ -232,7 +233,9 @@ int value_open(struct value *value)
     value->in_use = true;
     if (value->filter != NULL || *value->name == '\0') return 0;
     const unsigned flags = is_child ? TAMIS_READ_ONLY : 0;
-    int rc = open_stored(value, flags, &filter);
+    int rc = value->draft != NULL && !is_child ? drafts_enter() : 0;
+    if (value->draft != NULL) return rc < 0 ? rc : TAMIS_EBUSY;
+    rc = open_stored(value, flags, &filter);
     if ((rc == TAMIS_ELIMIT || rc == TAMIS_ENOMEM) && !is_child && holds == 0) {
         close_some(value);
         rc = open_stored(value, flags, &filter);
@@ -243,4 +246,12 @@ int value_open(struct value *value)
     else
         enter(value, filter);
     return 0;
+}
+
+void handles_open_made(struct value *value)
+{
+    if (value->filter != NULL)
+        handles_enter(value);
+    else
+        (void)value_open(value);
 }

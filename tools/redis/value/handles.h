@@ -25,13 +25,17 @@ void handles_prepare_for_fork(void);
 
 /*
  * Opens the filter of the value if it is closed, and says that it is in use: value->filter is not
- * NULL until another value is opened or entered.  For a value without a filter of the store this
- * does nothing.  In a child of fork() one value at a time is opened beside those that were open.
+ * NULL until another value is opened or entered.  A draft (drafts.h) comes into the store.  For a
+ * value without a filter of the store this does nothing.  In a child of fork() one value at a time
+ * is opened beside those that were open.
  *
  * Returns 0; TAMIS_EDROPPED: the store has lost the filter; or another error of opening it.
  */
 int value_open(struct value *value);
-/* The same for a thread that has taken the value off (handles_leave()). */
+/* Opens the filter of a draft that is in the store now, if that is possible; or enters it, if it is
+ * open. */
+void handles_open_made(struct value *value);
+/* As value_open(), for a thread that has taken the value off (handles_leave()). */
 int value_open_alone(struct value *value);
 
 /* A value has got its filter, which is open, or another one; the value is in use. */

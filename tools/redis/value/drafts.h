@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * drafts.h: filters that are not in the store yet, so that many come into it by one change.
+ *
+ * To make a filter waits for the disk some five times.  So a command that makes a small one leaves
+ * a draft: what the filter is to be, and its first keys, in the server's memory.  All drafts of a
+ * turn of the server's event loop come into the store together, before the server answers the
+ * clients of that turn (docs/decisions/0026-filters-made-together.md).
+ *
+ *     BF.ADD a x      a draft             a turn begins
+ *     BF.ADD b x      another one
+ *     BF.EXISTS a x   the draft answers
+ *     BF.INFO b       value_open(): all drafts come into the store, and b is opened
+ *     BF.ADD c x      a draft
+ *     ...             the other clients
+ *                     drafts_before_sleep(): c comes into the store
+ *                     the AOF is written, the answers are sent
+ *
+ * A value with a draft has a name and no handle, as one whose handle is closed (handles.h).  The
+ * main thread makes drafts; another thread may free a value that has one.
+ */
+#pragma once
+
+#include "value/value.h"
+
+/* The store that they come into, and what opens the filter of a value then. */
+void drafts_set_store(tamis_store *of, void (*opener)(struct value *value));
+/* May filters be drafts?  Called when the server has said that it tells of its event loop. */
+void drafts_allow(void);
+/* Registers handlers of fork(): the first one between those of handles.h and of the registry, the
+ * other one last, so that it comes first: a child finds no draft. */
+void drafts_prepare_for_fork(void);
+void drafts_enter_before_fork(void);
+
+/* May a filter of so many bytes be a draft now? */
+bool drafts_take(uint64_t file_bytes);
+/* Gives the value, which has its name, a draft of that spec.  `sizing` is what tamis_size() says of
+ * the filter. */
+void draft_begin(struct value *value, const struct tamis_filter_spec *spec,
+                 const struct tamis_sizing *sizing);
+
+/* Has the value a draft with room for so many more keys? */
+bool draft_has_room(const struct value *value, size_t keys);
+/* Adds a key.  Returns 1 if it is new, or 0. */
+int draft_add(struct value *value, const void *key, size_t bytes);
+bool draft_contains(const struct value *value, const void *key, size_t bytes);
+
+/* Brings all drafts into the store.  Returns 0, or the error of one; those with an error stay
+ * drafts. */
+int drafts_enter(void);
+/* A turn of the event loop ends: brings all drafts into the store.  From now on until the next call
+ * of drafts_after_sleep() there are no new ones, as answers may be sent. */
+void drafts_before_sleep(void);
+void drafts_after_sleep(void);
+/* After an error: tries again, and allows new drafts.  Called now and then. */
+void drafts_try_again(void);
+
+/* The value goes.  Returns whether it had a draft, which is gone then, and nothing is in the store.
+ * In any thread. */
+bool draft_forget(struct value *value);
