@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""bench_redis.py [BUILD] [batches] [servers] [durable] [save] [stores]: what the Redis module costs, beside a limit of the same
-run.  BUILD is the build directory, .build/test unless told.
+"""bench_redis.py [BUILD] [batches] [redisbloom] [servers] [durable] [save] [stores]: what the Redis module costs, beside a limit of the
+same run.  BUILD is the build directory, .build/test unless told.
 
     batches   BF.MADD and BF.MEXISTS pipelined 8 deep, and single BF.ADD 64 deep, beside a command of the same shape
               that answers zeros (zeros.c), in turn: nanoseconds of the server's main thread for a key, and of wall
               time, the least of ROUNDS.  The filter is for 100 million keys at 1 %, 10 million are in it.
+    redisbloom
+              each command beside that of a RedisBloom, whose file the variable REDISBLOOM names, in a server of its own,
+              in turn: nanoseconds of the main thread for a key, the least of TURNS, by default and with `exact`
     servers   one server against two that have attached the same filter: keys a second
     durable   adds a second to a durable filter by 1, 16 and 64 clients of one key each, on the disk of the
               working directory
@@ -32,6 +35,7 @@ from redis_server import Server  # noqa: E402
 
 TOP = os.path.join(HERE, "..", "..")
 ROUNDS = 5
+TURNS = 9
 LINES = 2_000_000
 STORE_ROUNDS = 9
 
@@ -89,6 +93,48 @@ def batches():
                                          **settings, **more))
                 print_row(f"{command} {shape}, {which}", [min(column) for column in zip(*ours)],
                           [min(column) for column in zip(*zeros)])
+
+
+# What is asked or added: the settings of the client.  Items that are new in each turn have none.
+SINGLE = dict(batch=1, depth=64, keys=100_000)
+MANY = dict(batch=1000, depth=8, keys=300_000)
+KNOWN, STRANGE = dict(items=100_000), {"from": 1 << 60}
+BESIDE = [("BF.ADD", "new", SINGLE, {}), ("BF.ADD", "known", SINGLE, KNOWN),
+          ("BF.EXISTS", "there", SINGLE, KNOWN), ("BF.EXISTS", "strange", SINGLE, STRANGE),
+          ("BF.MADD", "new", MANY, {}), ("BF.MADD", "known", MANY, KNOWN),
+          ("BF.MEXISTS", "there", MANY, KNOWN), ("BF.MEXISTS", "strange", MANY, STRANGE),
+          ("CF.ADD", "new", SINGLE, {}), ("CF.EXISTS", "there", SINGLE, KNOWN), ("CF.EXISTS", "strange", SINGLE, STRANGE)]
+
+
+def beside(mode, size, keys):
+    """The rows of one mode, with filters for that many keys."""
+    with Server(MODULE, "max-bytes", 1 << 34, "exact", "yes" if mode == "exact" else "no") as ours, \
+            Server(os.environ["REDISBLOOM"]) as theirs:
+        servers_of_both = [(server.client(), server.port) for server in (ours, theirs)]
+        for client, port in servers_of_both:
+            client.good("BF.RESERVE", "bf", "0.01", keys)
+            client.good("CF.RESERVE", "cf", keys)
+            for size_bytes in (8, 70):
+                load([port], "BF.MADD", "bf", batch=1000, bytes=size_bytes, depth=8, keys=100_000, **KNOWN)
+                load([port], "CF.ADD", "cf", batch=1, bytes=size_bytes, depth=64, keys=100_000, **KNOWN)
+        start = 1 << 32
+        for command, which, settings, items in BESIDE:
+            for size_bytes in (8, 70):
+                took = [[], []]
+                for _ in range(TURNS):
+                    start += 1 << 28
+                    for (client, port), column in zip(servers_of_both, took):
+                        column.append(measure(client, port, command, command[:2].lower(), bytes=size_bytes, seconds=9,
+                                              **settings, **({"from": start} if which == "new" else items))[0])
+                mine, other = min(took[0]), min(took[1])
+                print(f"| {mode}, {size} | {command} {which}, {size_bytes} bytes | {mine:.0f} | {other:.0f} | {other / mine:.2f} |",
+                      flush=True)
+
+
+def redisbloom():
+    print("| | | ours, ns | RedisBloom, ns | ratio |\n|---|---|---|---|---|")
+    for mode in ("default", "exact"):
+        beside(mode, "10 M keys", 10_000_000)
 
 
 def servers():
@@ -255,7 +301,7 @@ def stores():
     tempfile.tempdir = None
 
 
-CASES = {"batches": batches, "servers": servers, "durable": durable, "save": save, "stores": stores}
+CASES = {"batches": batches, "redisbloom": redisbloom, "servers": servers, "durable": durable, "save": save, "stores": stores}
 words = sys.argv[1:]
 BUILD = os.path.abspath(words.pop(0) if words and words[0] not in CASES else os.path.join(TOP, ".build", "test"))
 MODULE, TAMIS = os.path.join(BUILD, "redis", "tamis.so"), os.path.join(BUILD, "bin", "tamis")

@@ -7,8 +7,9 @@
  *     batch=1000    items in a command          bytes=8       bytes of an item, 8 or more
  *     depth=8       commands on their way       clients=1     connections to each port, a thread
  * each seconds=1     how long                    rate=0        items a second of all together; 0:
- * as many as go from=0        the first item              items=0       how many there are; 0: each
- * is another
+ * no limit from=0        the first item              items=0       how many there are; 0: each is
+ * another keys=0        an end before the seconds are over, after so many items of each client; 0:
+ * none
  */
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
@@ -24,10 +25,10 @@ struct setting {
     uint64_t number;
 };
 
-enum { BATCH, BYTES, DEPTH, CLIENTS, SECONDS, RATE, FROM, ITEMS, SETTINGS };
+enum { BATCH, BYTES, DEPTH, CLIENTS, SECONDS, RATE, FROM, ITEMS, KEYS, SETTINGS };
 static struct setting settings[SETTINGS] = {{"batch", 1000}, {"bytes", 8},   {"depth", 8},
                                             {"clients", 1},  {"seconds", 1}, {"rate", 0},
-                                            {"from", 0},     {"items", 0}};
+                                            {"from", 0},     {"items", 0},   {"keys", 0}};
 static uint64_t get(int which)
 {
     return settings[which].number;
@@ -160,6 +161,11 @@ static void take_answer(struct client *c, redisContext *redis, const double *sen
     c->answered++;
 }
 
+static bool is_wanted(const struct client *c)
+{
+    return get(KEYS) == 0 || c->next < get(KEYS);
+}
+
 static void *run(void *context)
 {
     struct client *c = context;
@@ -174,8 +180,8 @@ static void *run(void *context)
     const double each = get(RATE) == 0 ? 0 : (double)(get(BATCH) * c->clients) / (double)get(RATE);
     bool going = true;
     while (going || c->answered < c->sent) {
-        going = going && now() < end;
-        while (going && c->sent - c->answered < get(DEPTH)) {
+        going = going && now() < end && is_wanted(c);
+        while (going && c->sent - c->answered < get(DEPTH) && is_wanted(c)) {
             const double due = begin + each * (double)c->sent;
             if (due > now()) {
                 if (c->sent > c->answered) break;

@@ -78,13 +78,14 @@ struct tamis__hash_set {
     struct tamis__digest (*digest)(const struct tamis__hashing *hashing, const void *key,
                                    size_t key_bytes);
 
-    /* NULL, or for a set without digests the two 64-bit values of a key from which its positions
-     * follow, whatever m and k are; and the positions that follow from them.  So a key is hashed
-     * once for all segments of a list.  `pair` does not use `secret`: it has the type of
-     * tamis__digester.other. */
+    /* NULL, or for a set without digests the pair of a key: two 64-bit values, a in `high` and b in
+     * `low`, from which its positions follow by the progression of progression.h with pair_mask,
+     * whatever m and k are.  So a key is hashed once for all segments of a list.  `pair` does not
+     * use `secret`: it has the type of tamis__digester.other. */
     struct tamis__digest (*pair)(const void *key, size_t key_bytes, const uint8_t *secret);
-    void (*pair_positions)(const struct tamis__hashing *hashing, struct tamis__digest pair,
-                           uint64_t *positions);
+    uint64_t pair_mask;
+    /* NULL, or gets the pairs of many keys in less time than `pair` takes for them. */
+    void (*pairs)(const struct tamis_key *keys, size_t count, struct tamis__digest *pairs);
 
     /* Writes the raw hash values as text, comma-separated, cut at text_bytes.  Returns the length
      * of the whole text, which is less than 64 for each position. */

@@ -10,16 +10,10 @@
  */
 #include <math.h>
 
+#include "base/cpu.h"
 #include "hash/hash_set.h"
-
-/* The 0 to 8 bytes at `bytes` as a little-endian number. */
-static uint64_t tail(const uint8_t *bytes, size_t count)
-{
-    uint64_t number = 0;
-    for (size_t i = 0; i < count; i++)
-        number |= (uint64_t)bytes[i] << 8 * i;
-    return number;
-}
+#include "hash/murmur.h"
+#include "hash/progression.h"
 
 /* Turns a product of a sizing formula into a number of bits.  One that is too large for any filter
  * stays too large. */
@@ -30,41 +24,92 @@ static uint64_t to_bits(double bits)
 
 /* ---- RedisBloom ------------------------------------------------------------------------------ */
 
-static uint64_t murmur_64a(const uint8_t *key, size_t key_bytes, uint64_t seed)
+/* MurmurHash64A.  Its steps, for each 8 bytes, for the rest of the key, and at the end: */
+static uint64_t mix_word(const uint8_t *bytes)
 {
-    const uint64_t m = 0xC6A4A7935BD1E995;
-    uint64_t h = seed ^ key_bytes * m;
-    for (; key_bytes >= 8; key += 8, key_bytes -= 8) {
-        uint64_t k = tamis__get64(key) * m;
-        k = (k ^ k >> 47) * m;
-        h = (h ^ k) * m;
-    }
-    if (key_bytes > 0) h = (h ^ tail(key, key_bytes)) * m;
-    h = (h ^ h >> 47) * m;
+    const uint64_t product = tamis__get64(bytes) * TAMIS__MURMUR_MULTIPLIER;
+    return (product ^ product >> 47) * TAMIS__MURMUR_MULTIPLIER;
+}
+
+static uint64_t take_in(uint64_t h, uint64_t word)
+{
+    return (h ^ word) * TAMIS__MURMUR_MULTIPLIER;
+}
+
+static uint64_t finish(uint64_t h)
+{
+    h = (h ^ h >> 47) * TAMIS__MURMUR_MULTIPLIER;
     return h ^ h >> 47;
 }
 
-/* a is `high` and b is `low`. */
+static uint64_t murmur_64a(const uint8_t *key, size_t key_bytes, uint64_t seed)
+{
+    uint64_t h = seed ^ key_bytes * TAMIS__MURMUR_MULTIPLIER;
+    for (size_t i = 0; i < key_bytes / 8; i++)
+        h = take_in(h, mix_word(key + 8 * i));
+    if (key_bytes % 8 != 0) h = take_in(h, tamis__murmur_tail(key, key_bytes));
+    return finish(h);
+}
+
+struct tamis__digest tamis__murmur_pair(const void *key, size_t key_bytes)
+{
+    const uint8_t *bytes = key;
+    const size_t count = key_bytes / 8;
+    uint64_t words[TAMIS__MURMUR_WORDS];
+    if (count > TAMIS__MURMUR_WORDS) {
+        const uint64_t a = murmur_64a(key, key_bytes, TAMIS__MURMUR_SEED);
+        return (struct tamis__digest){.high = a, .low = murmur_64a(key, key_bytes, a)};
+    }
+    const uint64_t rest = tamis__murmur_tail(bytes, key_bytes);
+    uint64_t a = TAMIS__MURMUR_SEED ^ key_bytes * TAMIS__MURMUR_MULTIPLIER;
+    for (size_t i = 0; i < count; i++) {
+        words[i] = mix_word(bytes + 8 * i);
+        a = take_in(a, words[i]);
+    }
+    if (key_bytes % 8 != 0) a = take_in(a, rest);
+    a = finish(a);
+    uint64_t b = a ^ key_bytes * TAMIS__MURMUR_MULTIPLIER;
+    for (size_t i = 0; i < count; i++)
+        b = take_in(b, words[i]);
+    if (key_bytes % 8 != 0) b = take_in(b, rest);
+    return (struct tamis__digest){.high = a, .low = finish(b)};
+}
+
 static struct tamis__digest redisbloom_pair(const void *key, size_t key_bytes,
                                             const uint8_t *secret)
 {
     (void)secret;
     TAMIS__POINT_HASHED(1);
-    const uint64_t a = murmur_64a(key, key_bytes, 0xC6A4A7935BD1E995);
-    return (struct tamis__digest){.high = a, .low = murmur_64a(key, key_bytes, a)};
+    return tamis__murmur_pair(key, key_bytes);
 }
 
-static void redisbloom_pair_positions(const struct tamis__hashing *hashing,
-                                      struct tamis__digest pair, uint64_t *places)
+static void redisbloom_pairs(const struct tamis_key *keys, size_t count,
+                             struct tamis__digest *pairs)
 {
-    for (uint32_t i = 0; i < hashing->k; i++, pair.high += pair.low)
-        places[i] = pair.high % hashing->m_bits;
+    TAMIS__POINT_HASHED(count);
+#ifdef __x86_64__
+    if (tamis__cpu() == TAMIS__CPU_AVX512) {
+        tamis__murmur_pairs_avx512(keys, count, pairs);
+        return;
+    }
+#endif
+    for (size_t i = 0; i < count; i++)
+        pairs[i] = tamis__murmur_pair(keys[i].data, keys[i].bytes);
+}
+
+/* The positions of a pair, for both sets: they differ in the mask. */
+static void pair_positions(const struct tamis__hashing *hashing, struct tamis__digest pair,
+                           uint64_t *places)
+{
+    const struct tamis__progression progression =
+        tamis__progression(hashing->m_bits, hashing->set->pair_mask);
+    tamis__progression_walk(&progression, pair, places, hashing->k);
 }
 
 static void redisbloom_positions(const struct tamis__hashing *hashing, const void *key,
                                  size_t key_bytes, uint64_t *places)
 {
-    redisbloom_pair_positions(hashing, redisbloom_pair(key, key_bytes, NULL), places);
+    pair_positions(hashing, redisbloom_pair(key, key_bytes, NULL), places);
 }
 
 /* Writes a and b in hexadecimal. */
@@ -94,12 +139,22 @@ const struct tamis__hash_set tamis__hash_set_redisbloom = {
     .name = "redisbloom",
     .positions = redisbloom_positions,
     .pair = redisbloom_pair,
-    .pair_positions = redisbloom_pair_positions,
+    .pairs = redisbloom_pairs,
+    .pair_mask = UINT64_MAX,
     .describe = redisbloom_describe,
     .shape = redisbloom_shape,
 };
 
 /* ---- Guava ----------------------------------------------------------------------------------- */
+
+/* The 0 to 8 bytes at `bytes` as a little-endian number. */
+static uint64_t tail(const uint8_t *bytes, size_t count)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < count; i++)
+        number |= (uint64_t)bytes[i] << 8 * i;
+    return number;
+}
 
 static uint64_t rotate_left(uint64_t number, unsigned bits)
 {
@@ -146,17 +201,10 @@ static struct tamis__digest guava_pair(const void *key, size_t key_bytes, const 
     return murmur3_128(key, key_bytes);
 }
 
-static void guava_pair_positions(const struct tamis__hashing *hashing, struct tamis__digest pair,
-                                 uint64_t *places)
-{
-    for (uint32_t i = 0; i < hashing->k; i++, pair.high += pair.low)
-        places[i] = (pair.high & INT64_MAX) % hashing->m_bits;
-}
-
 static void guava_positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                             uint64_t *places)
 {
-    guava_pair_positions(hashing, guava_pair(key, key_bytes, NULL), places);
+    pair_positions(hashing, guava_pair(key, key_bytes, NULL), places);
 }
 
 /* Writes the 16 bytes of Guava's HashCode in hexadecimal: h1 and h2, least byte first. */
@@ -187,7 +235,7 @@ const struct tamis__hash_set tamis__hash_set_guava = {
     .name = "guava",
     .positions = guava_positions,
     .pair = guava_pair,
-    .pair_positions = guava_pair_positions,
+    .pair_mask = INT64_MAX,
     .describe = guava_describe,
     .shape = tamis__guava_shape,
 };

@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "hash/hash_set.h"
+#include "hash/progression.h"
 #include "hash/xxh3.h"
 #include "kind/block.h"
 #include "kind/kind.h"
@@ -35,9 +36,12 @@
 #define SIEVE_MIN 16u /* fewer keys are asked for with all of their bits */
 
 /* Where the positions of a key come from: from XXH3; from XXH3, and the digest is kept; from the
- * table of hash sets; from a digest that the caller has; from a pair that the caller has, by the
- * table of hash sets. */
-enum source { XXH3_KEYS, XXH3_KEPT, TABLE_KEYS, DIGESTS, PAIRS };
+ * table of hash sets; from a digest that the caller has; from a pair, which the loop makes of the
+ * key, or the caller has. */
+enum source { XXH3_KEYS, XXH3_KEPT, TABLE_KEYS, DIGESTS, PAIRED_KEYS, PAIRS };
+
+/* Pairs that the loop makes at once. */
+#define PAIRS_AT_ONCE 16u
 
 /* What all keys of a call have in common. */
 struct frame {
@@ -46,6 +50,7 @@ struct frame {
     uint64_t seed;
     uint64_t flip; /* XOR for the bit order */
     struct tamis__hashing hashing;
+    struct tamis__progression progression; /* from pair to positions */
     const struct tamis_key *keys;
     const struct tamis__digest *digests;
     struct tamis__digest *kept; /* for XXH3_KEPT */
@@ -59,9 +64,16 @@ static void positions_of(const struct tamis__segment_header *header, const void 
     hashing.set->positions(&hashing, key, key_bytes, positions);
 }
 
+/* Called for every single key. */
+static bool has_pairs(const struct tamis__segment_header *header)
+{
+    return tamis__hash_set_by_id(header->hash_set)->pair != NULL;
+}
+
 /* xxh3 is called directly; other sets go through their table. */
 static enum source source_of(const struct tamis__segment_header *header)
 {
+    if (has_pairs(header)) return PAIRED_KEYS;
     return header->hash_set == TAMIS__HASH_XXH3 && header->bit_order == TAMIS__BITS_LSB_FIRST
                ? XXH3_KEYS
                : TABLE_KEYS;
@@ -74,7 +86,10 @@ TAMIS__INLINE struct frame frame_of(const struct tamis__segment *segment, enum s
                           .m_bits = h->m_bits,
                           .seed = h->seed,
                           .flip = h->bit_order == TAMIS__BITS_MSB_FIRST ? 7 : 0};
-    if (source == TABLE_KEYS || source == PAIRS) frame.hashing = tamis__header_hashing(h);
+    if (source == TABLE_KEYS || source == PAIRED_KEYS) frame.hashing = tamis__header_hashing(h);
+    if (source == PAIRED_KEYS || source == PAIRS)
+        frame.progression =
+            tamis__progression(h->m_bits, tamis__hash_set_by_id(h->hash_set)->pair_mask);
     return frame;
 }
 
@@ -99,16 +114,35 @@ TAMIS__INLINE void locate(const struct frame *frame, size_t i, uint64_t *positio
     }
     if (source == DIGESTS) {
         walk(frame, frame->digests[i], positions, k);
+    } else if (source == PAIRED_KEYS) {
+        tamis__progression_walk(&frame->progression, frame->digests[i % PAIRS_AT_ONCE], positions,
+                                k);
     } else if (source == PAIRS) {
-        frame->hashing.set->pair_positions(&frame->hashing, frame->digests[i], positions);
+        tamis__progression_walk(&frame->progression, frame->digests[i], positions, k);
     } else {
-        /* A set that has digests or pairs counts the hash where it makes one. */
-        TAMIS__POINT_HASHED(frame->hashing.set->digest == NULL && frame->hashing.set->pair == NULL);
+        /* A set that has digests counts the hash where it makes one. */
+        TAMIS__POINT_HASHED(frame->hashing.set->digest == NULL);
         frame->hashing.set->positions(&frame->hashing, frame->keys[i].data, frame->keys[i].bytes,
                                       positions);
     }
     for (uint32_t j = 0; j < k; j++)
         positions[j] ^= frame->flip;
+}
+
+/* Makes the pairs of the next keys, from key i on. */
+static void make_pairs(const struct frame *frame, size_t i, size_t count,
+                       struct tamis__digest *pairs)
+{
+    const struct tamis__hash_set *set = frame->hashing.set;
+    const struct tamis_key *keys = frame->keys + i;
+    const size_t left = count - i, now = left < PAIRS_AT_ONCE ? left : PAIRS_AT_ONCE;
+    for (size_t j = now; j < left && j < 2 * PAIRS_AT_ONCE; j++)
+        tamis__fetch_key(&keys[j]);
+    if (set->pairs != NULL)
+        set->pairs(keys, now, pairs);
+    else
+        for (size_t j = 0; j < now; j++)
+            pairs[j] = set->pair(keys[j].data, keys[j].bytes, NULL);
 }
 
 /* Are all bits of a key set?  There is no branch on the bits: it would be mispredicted on the line
@@ -183,12 +217,15 @@ TAMIS__INLINE size_t bloom_run(const struct tamis__segment *segment, const struc
                                size_t count, uint8_t *answers, bool adding, uint32_t k,
                                enum source source)
 {
-    const struct frame frame = *given; /* so that it stays in registers */
+    struct tamis__digest pairs[PAIRS_AT_ONCE];
+    struct frame frame = *given; /* so that it stays in registers */
     const size_t ahead = LINES_AHEAD / k, head = count < ahead ? count : ahead;
     uint64_t ring[LINES_AHEAD + TAMIS_K_MAX];
     uint64_t *const end = ring + (head + 1) * k, *next = ring;
     size_t ones = 0, counted = 0;
+    if (source == PAIRED_KEYS) frame.digests = pairs;
     for (size_t i = 0; i < head; i++, next += k) {
+        if (source == PAIRED_KEYS && i % PAIRS_AT_ONCE == 0) make_pairs(&frame, i, count, pairs);
         locate(&frame, i, next, k, source);
         fetch_lines(&frame, next, 0, k, adding);
     }
@@ -198,6 +235,8 @@ TAMIS__INLINE size_t bloom_run(const struct tamis__segment *segment, const struc
         if (i < count) {
             if ((source == XXH3_KEYS || source == TABLE_KEYS) && i + TAMIS__FETCH_AHEAD < count)
                 tamis__fetch_key(&frame.keys[i + TAMIS__FETCH_AHEAD]);
+            if (source == PAIRED_KEYS && i % PAIRS_AT_ONCE == 0)
+                make_pairs(&frame, i, count, pairs);
             locate(&frame, i, next, k, source);
             if (!adding) fetch_lines(&frame, next, 0, k, false);
         }
@@ -215,14 +254,16 @@ TAMIS__INLINE size_t bloom_run(const struct tamis__segment *segment, const struc
     return ones;
 }
 
-/* There are instances for the k of 1e-2 and 1e-3.  The others have a variable k, which costs 4
- * ns in cache. */
+/* There are instances for the k of 1e-2 and 1e-3, and of RedisBloom's first layer at 1e-2.  The
+ * others have a variable k, which costs 4 ns in cache. */
 TAMIS__INLINE size_t bloom_run_k(const struct tamis__segment *segment, const struct frame *frame,
                                  size_t count, uint8_t *answers, bool adding, enum source source)
 {
     const uint32_t k = segment->header->k;
     if (k == 7) return bloom_run(segment, frame, count, answers, adding, 7, source);
     if (k == 10) return bloom_run(segment, frame, count, answers, adding, 10, source);
+    if (k == 8 && (source == PAIRED_KEYS || source == PAIRS))
+        return bloom_run(segment, frame, count, answers, adding, 8, source);
     return bloom_run(segment, frame, count, answers, adding, k, source);
 }
 
@@ -234,6 +275,8 @@ TAMIS__INLINE size_t bloom_run_keys(const struct tamis__segment *segment,
     struct frame frame = frame_of(segment, source);
     frame.keys = keys;
     if (source == XXH3_KEYS) return bloom_run_k(segment, &frame, count, answers, adding, XXH3_KEYS);
+    if (source == PAIRED_KEYS)
+        return bloom_run_k(segment, &frame, count, answers, adding, PAIRED_KEYS);
     return bloom_run(segment, &frame, count, answers, adding, segment->header->k, TABLE_KEYS);
 }
 
@@ -249,11 +292,6 @@ static size_t bloom_contains_batch(const struct tamis__segment *segment,
     return bloom_run_keys(segment, keys, count, answers, false);
 }
 
-static bool has_pairs(const struct tamis__segment_header *header)
-{
-    return tamis__hash_set_by_id(header->hash_set)->pair != NULL;
-}
-
 /* As bloom_run_keys(), for digests or pairs that the caller has. */
 TAMIS__INLINE size_t bloom_run_digests(const struct tamis__segment *segment,
                                        const struct tamis__digest *digests, size_t count,
@@ -263,7 +301,7 @@ TAMIS__INLINE size_t bloom_run_digests(const struct tamis__segment *segment,
     struct frame frame = frame_of(segment, source);
     frame.digests = digests;
     if (source == DIGESTS) return bloom_run_k(segment, &frame, count, answers, adding, DIGESTS);
-    return bloom_run(segment, &frame, count, answers, adding, segment->header->k, PAIRS);
+    return bloom_run_k(segment, &frame, count, answers, adding, PAIRS);
 }
 
 static int64_t bloom_add_digests(const struct tamis__segment *segment,
@@ -320,14 +358,20 @@ static size_t bloom_contains_keeping(const struct tamis__segment *segment,
                                      const struct tamis_key *keys, size_t count,
                                      struct tamis__digest *digests, uint8_t *answers)
 {
-    struct frame frame = frame_of(segment, XXH3_KEPT);
-    if (source_of(segment->header) != XXH3_KEYS) {
+    const enum source source = source_of(segment->header);
+    struct frame frame = frame_of(segment, source);
+    frame.keys = keys;
+    if (source == PAIRED_KEYS) {
+        for (size_t i = 0; i < count; i += PAIRS_AT_ONCE)
+            make_pairs(&frame, i, count, digests + i);
+        return bloom_run_digests(segment, digests, count, answers, false);
+    }
+    if (source != XXH3_KEYS) {
         const struct tamis__digester by = tamis__header_digester(segment->header);
         for (size_t i = 0; i < count; i++)
             digests[i] = tamis__digest_by(&by, keys[i].data, keys[i].bytes);
         return bloom_run_digests(segment, digests, count, answers, false);
     }
-    frame.keys = keys;
     frame.kept = digests;
     return bloom_run_k(segment, &frame, count, answers, false, XXH3_KEPT);
 }
@@ -384,10 +428,15 @@ TAMIS__INLINE struct frame locate_one(const struct tamis__segment *segment,
 {
     const enum source source = source_of(segment->header);
     struct frame frame = frame_of(segment, source);
+    struct tamis__digest pair;
     frame.keys = key;
-    if (source == XXH3_KEYS)
+    if (source == XXH3_KEYS) {
         locate(&frame, 0, positions, segment->header->k, XXH3_KEYS);
-    else
+    } else if (source == PAIRED_KEYS) {
+        pair = frame.hashing.set->pair(key->data, key->bytes, NULL);
+        frame.digests = &pair;
+        locate(&frame, 0, positions, segment->header->k, PAIRS);
+    } else
         locate(&frame, 0, positions, segment->header->k, TABLE_KEYS);
     return frame;
 }
