@@ -4,6 +4,7 @@
 A disk that stands still shows it at any speed of the machine: a command that waited for it would never be answered.  The
 cases were seen to fail while kept_release() dropped filters itself, and each for what its comment says.
 """
+import shutil
 import time
 
 from harness import eventually, filters, has_filters, refused, run, same, store_of, tamis
@@ -151,7 +152,36 @@ def filters_that_a_child_may_save_are_kept():
         same(client.good("EXISTS", *[f"b{i}" for i in range(19)]), 19, "all of it")
 
 
-run(the_server_goes_on_while_filters_go, a_durable_filter_goes_with_its_jobs,
+def commands_that_count_wait_for_a_child_and_the_server_does_not():
+    """A child that saves copies filters that count when it begins; what is counted meanwhile is not in its dump.  Seen to
+    hang with a freeze_puts_off() that only waits, and to fail without it."""
+    with Disk(dbfilename="dump.rdb") as (disk, client):
+        client.good("CF.INSERT", "c", "ITEMS", *"abcdef")
+        client.good("CF.ADD", "d", "a")
+        client.good("BF.ADD", "b", "x")
+        client.socket.settimeout(60)
+        disk.children_stand_still()
+        client.good("BGSAVE")
+        commands = (("CF.ADD", "c", "g"), ("CF.ADDNX", "c", "h"), ("CF.INSERT", "c", "ITEMS", "i", "i"),
+                    ("CF.INSERTNX", "c", "ITEMS", "j", "a"), ("CF.DEL", "c", "a"), ("TAMIS.ADD", "c", "k"),
+                    ("TAMIS.REMOVE", "c", "b"), ("TAMIS.COMBINE", "c", "UNION", "d"), ("CF.ADD", "new", "x"))
+        asking = disk.ask(client, *commands)
+        leaver, = disk.ask(client, ("CF.ADD", "c", "l"))
+        leaver.close()
+        same(client.good("CF.MEXISTS", "c", "a", "b", "g", "i", "k", "l"), [1, 1, 0, 0, 0, 0], "nothing is counted yet")
+        same((client.good("BF.ADD", "b", "y"), client.good("PING")), (1, "PONG"), "others go on")
+        disk.takes(0)
+        same([one.answer() for one in asking], [1, 1, [1, 1], [1, 0], 1, [1], [1], "OK", 1], "the answers")
+        same(client.good("CF.COUNT", "c", "i"), 2, "each is counted once")
+        eventually(lambda: b"rdb_bgsave_in_progress:0" in client.good("INFO", "persistence"), "the dump")
+        disk.redis.kill()
+        shutil.rmtree(store_of(disk.redis))
+        client = disk.redis.start()
+        same(client.good("CF.MEXISTS", "c", *"abcdefghijkl"), [1] * 6 + [0] * 6, "the dump has what was there before")
+        same(client.good("EXISTS", "new"), 0, "and no more")
+
+
+run(commands_that_count_wait_for_a_child_and_the_server_does_not, the_server_goes_on_while_filters_go, a_durable_filter_goes_with_its_jobs,
     a_name_is_made_again_while_its_filter_goes, a_command_waits_for_its_own_server,
     an_orderly_end_waits_for_filters_that_go, what_a_kill_leaves_is_found,
     filters_that_a_child_may_save_are_kept)

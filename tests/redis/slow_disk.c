@@ -3,9 +3,12 @@
  * slow_disk.c: loaded before redis-server, this makes the disk of a store slow, or sick.  The file
  * that the environment variable TAMIS_SLOW_DISK names says how: milliseconds that each sync of a
  * file of the store takes, -1 for a sync that fails, or -2 for a disk that stands still until the
- * file says something else.  The test may change it at any time.
+ * file says something else; -3: each child of a fork() stands still where it begins, until then.
+ * The test may change it at any time.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,19 +25,33 @@ static int is_of_store(int fd)
     return strstr(path, "/tamis/") != NULL;
 }
 
+/* Allocates nothing: a child of a process with threads calls it. */
 static int milliseconds(void)
 {
     const char *path = getenv("TAMIS_SLOW_DISK");
-    int wanted = 0;
-    FILE *file = path == NULL ? NULL : fopen(path, "re");
-    if (file == NULL) return 0;
-    if (fscanf(file, "%d", &wanted) != 1) wanted = 0;
-    (void)fclose(file);
-    return wanted;
+    char text[16] = "";
+    const int fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    if (read(fd, text, sizeof text - 1) < 0) *text = '\0';
+    (void)close(fd);
+    return (int)strtol(text, NULL, 10);
 }
 
 #define FAILS (-1)
 #define STANDS_STILL (-2)
+#define CHILDREN_STAND_STILL (-3)
+
+static void child_begins(void)
+{
+    while (milliseconds() == CHILDREN_STAND_STILL)
+        (void)usleep(1000);
+}
+
+/* Handlers of a child run in the order of their registration: this is the first one. */
+__attribute__((constructor)) static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, child_begins);
+}
 
 static int sync_by(long call, int fd)
 {

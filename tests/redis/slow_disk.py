@@ -26,6 +26,10 @@ class Disk:
     def stands_still(self):
         self.takes(-2)
 
+    def children_stand_still(self):
+        """Each child of the server, before it does anything."""
+        self.takes(-3)
+
     def __enter__(self):
         self.redis.__enter__()
         return self, self.redis.client()

@@ -123,10 +123,7 @@ static struct value *open_to_add(RedisModuleCtx *ctx, RedisModuleString *name, u
         (void)RedisModule_ReplyWithError(ctx, "Maximum expansions reached");
         value = NULL;
     }
-    if (value == NULL)
-        RedisModule_CloseKey(*key);
-    else
-        freeze_wait();
+    if (value == NULL) RedisModule_CloseKey(*key);
     return value;
 }
 
@@ -162,6 +159,7 @@ static int add_single(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, b
 {
     RedisModuleKey *key;
     if (argc != 3) return RedisModule_WrongArity(ctx);
+    if (freeze_puts_off(ctx, only_new ? cf_addnx : cf_add)) return REDISMODULE_OK;
     struct value *value = open_to_add(ctx, argv[1], (uint64_t)config.cf_capacity, false, &key);
     if (value == NULL) return REDISMODULE_OK;
     const int rc = add_cuckoo_item(value, argv[2], only_new);
@@ -223,6 +221,7 @@ static int insert_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     const char *error = take_insert(argv, argc, &to);
     if (error != NULL && *error == '\0') return RedisModule_WrongArity(ctx);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
+    if (freeze_puts_off(ctx, only_new ? cf_insertnx : cf_insert)) return REDISMODULE_OK;
     struct value *value = open_to_add(ctx, argv[1], (uint64_t)to.capacity, to.no_create, &key);
     if (value == NULL) return REDISMODULE_OK;
     const bool booleans = !only_new && reply_is_resp3(ctx);

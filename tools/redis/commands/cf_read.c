@@ -32,6 +32,7 @@ int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     size_t bytes;
     int rc = 0;
     if (argc != 3) return RedisModule_WrongArity(ctx);
+    if (freeze_puts_off(ctx, cf_del)) return REDISMODULE_OK;
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_CUCKOO, &value);
@@ -39,7 +40,6 @@ int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (there && is_exact_cuckoo(value)) {
         rc = exact_remove(value, item, bytes);
     } else if (there) {
-        freeze_wait();
         rc = tamis_filter_remove(value->filter, item, bytes);
         if (rc > 0) cuckoo_deleted(&value->cuckoo);
     }

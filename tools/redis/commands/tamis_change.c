@@ -92,7 +92,6 @@ static int combine_into(RedisModuleCtx *ctx, RedisModuleString *name, struct tam
     const struct value *to = key_open(ctx, name, TYPE_ANY, READ_WRITE, &key);
     if (to == NULL) return REDISMODULE_OK;
     durable_wait(to);
-    if (to->type == TYPE_CUCKOO) freeze_wait();
     return answer_change(ctx, key, tamis_filter_merge(to->filter, merge), TOLD);
 }
 
@@ -106,6 +105,10 @@ int tamis_combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return RedisModule_ReplyWithError(ctx, "ERR give UNION or INTERSECT");
     tamis_filter **sources = sources_of(ctx, argv, argc, 3, &type);
     if (sources == NULL) return REDISMODULE_OK;
+    if (type == TYPE_CUCKOO && freeze_puts_off(ctx, tamis_combine)) {
+        free_sources(sources);
+        return REDISMODULE_OK;
+    }
     struct tamis_merge merge = {.size = sizeof merge,
                                 .sources = sources,
                                 .count = (size_t)argc - 3,

@@ -40,14 +40,22 @@ static void count_in(struct value *value, const struct items *items, int64_t rc)
     }
 }
 
+/* Is a command that counts put off?  Then the key is closed. */
+static bool is_put_off(RedisModuleCtx *ctx, const struct value *value, RedisModuleKey *key,
+                       RedisModuleReplyFunc *again)
+{
+    if (value->type != TYPE_CUCKOO || !freeze_puts_off(ctx, again)) return false;
+    RedisModule_CloseKey(key);
+    return true;
+}
+
 int tamis_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc < 3) return RedisModule_WrongArity(ctx);
     struct value *value = key_open(ctx, argv[1], TYPE_ANY, READ_WRITE, &key);
-    if (value == NULL) return REDISMODULE_OK;
+    if (value == NULL || is_put_off(ctx, value, key, tamis_add)) return REDISMODULE_OK;
     (void)RedisModule_ReplicateVerbatim(ctx);
-    if (value->type == TYPE_CUCKOO) freeze_wait();
     if (!value->durable || !durable_add(ctx, value, argv + 2, (size_t)argc - 2, answer_added)) {
         const struct items *items = items_of(argv + 2, argc - 2);
         const int64_t rc =
@@ -110,8 +118,7 @@ int tamis_remove(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key;
     if (argc < 2) return RedisModule_WrongArity(ctx);
     struct value *value = key_open(ctx, argv[1], TYPE_ANY, READ_WRITE, &key);
-    if (value == NULL) return REDISMODULE_OK;
-    if (value->type == TYPE_CUCKOO) freeze_wait();
+    if (value == NULL || is_put_off(ctx, value, key, tamis_remove)) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 2, argc - 2);
     const int64_t rc =
         tamis_filter_remove_batch(value->filter, items->keys, items->count, items->answers);

@@ -10,9 +10,12 @@
 #include "registry/registry.h"
 #include "value/handles.h"
 
-/* A child that has not copied by then is stopped, or dead: commands go on. */
-#define WAIT_NS 10000000000
+/* A child that has not copied by then is stopped, or dead: commands go on.  The server itself waits
+ * for a shorter time than clients do. */
+#define CLIENTS_WAIT_NS 60000000000
+#define SERVER_WAIT_NS 10000000000
 #define PAUSE_NS 100000
+#define LOOK_MS 1 /* how often the server looks whether the child has copied */
 
 /* A stream that grows. */
 struct memory {
@@ -30,7 +33,12 @@ static struct frozen *copies; /* in the child */
 static bool *copied;          /* shared with the child, which sets it */
 static bool born;             /* in the server: a child may still have to copy */
 static bool copies_soon;      /* in the server: the child of the last fork() will copy */
+static int64_t born_at;       /* steady ns */
 static pthread_t server_thread;
+
+/* Clients that are put off, in the order of their commands. */
+static RedisModuleBlockedClient **put_off;
+static size_t put_off_count, put_off_room;
 
 static int append_bytes(void *context, const void *data, size_t bytes)
 {
@@ -97,10 +105,18 @@ void freeze_prepare(void)
     registry_at_fork(before_fork, copy_in_child);
 }
 
+static int64_t steady_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 void freeze_begin(void)
 {
     born = copies_soon;
     copies_soon = false;
+    born_at = steady_ns();
 }
 
 void freeze_end(void)
@@ -108,13 +124,53 @@ void freeze_end(void)
     born = false;
 }
 
-void freeze_wait(void)
+/* May the child still have to copy? */
+static bool is_frozen(void)
+{
+    if (born &&
+        (__atomic_load_n(copied, __ATOMIC_ACQUIRE) || steady_ns() - born_at > CLIENTS_WAIT_NS))
+        born = false;
+    return born;
+}
+
+static void look(RedisModuleCtx *ctx, void *unused)
+{
+    if (is_frozen()) {
+        (void)RedisModule_CreateTimer(ctx, LOOK_MS, look, unused);
+        return;
+    }
+    for (size_t i = 0; i < put_off_count; i++)
+        (void)RedisModule_UnblockClient(put_off[i], NULL);
+    put_off_count = 0;
+}
+
+/* Makes the server wait. */
+static void wait_here(void)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    if (!born) return;
-    for (long i = 0; i < WAIT_NS / PAUSE_NS && !__atomic_load_n(copied, __ATOMIC_ACQUIRE); i++)
+    for (long i = 0; i < SERVER_WAIT_NS / PAUSE_NS && is_frozen(); i++)
         (void)nanosleep(&pause, NULL);
     born = false;
+}
+
+bool freeze_puts_off(RedisModuleCtx *ctx, RedisModuleReplyFunc *again)
+{
+    const int no_client = REDISMODULE_CTX_FLAGS_DENY_BLOCKING | REDISMODULE_CTX_FLAGS_REPLICATED |
+                          REDISMODULE_CTX_FLAGS_LOADING;
+    if (!is_frozen()) return false;
+    /* A command that was put off, and now meets the next child, cannot be put off once more. */
+    if ((RedisModule_GetContextFlags(ctx) & no_client) != 0 ||
+        RedisModule_IsBlockedReplyRequest(ctx)) {
+        wait_here();
+        return false;
+    }
+    if (put_off_count == put_off_room) {
+        put_off_room = 2 * put_off_room + 16;
+        put_off = RedisModule_Realloc(put_off, put_off_room * sizeof *put_off);
+    }
+    if (put_off_count == 0) (void)RedisModule_CreateTimer(ctx, LOOK_MS, look, NULL);
+    put_off[put_off_count++] = RedisModule_BlockClient(ctx, again, NULL, NULL, 0);
+    return true;
 }
 
 const char *freeze_stream(const struct value *value, size_t *bytes)

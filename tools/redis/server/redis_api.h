@@ -210,6 +210,8 @@ typedef int RedisModuleNotificationFunc(RedisModuleCtx *ctx, int type, const cha
                                         RedisModuleString *key);
 typedef void RedisModuleInfoFunc(RedisModuleInfoCtx *ctx, int for_crash_report);
 typedef int RedisModuleReplyFunc(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+typedef uint64_t RedisModuleTimerID;
+typedef void RedisModuleTimerProc(RedisModuleCtx *ctx, void *data);
 typedef void RedisModuleFreePrivDataFunc(RedisModuleCtx *ctx, void *data);
 typedef void RedisModuleFilterFunc(RedisModuleCommandFilterCtx *filter);
 typedef int RedisModuleApplyFunc(RedisModuleCtx *ctx, void *data, RedisModuleString **err);
@@ -296,6 +298,9 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
                                                 RedisModuleFreePrivDataFunc *, long long))         \
     X(int, UnblockClient, (RedisModuleBlockedClient *, void *))                                    \
     X(void *, GetBlockedClientPrivateData, (RedisModuleCtx *))                                     \
+    X(int, IsBlockedReplyRequest, (RedisModuleCtx *))                                              \
+    X(RedisModuleTimerID, CreateTimer, (RedisModuleCtx *, long long, RedisModuleTimerProc *,       \
+                                        void *))                                                   \
     X(RedisModuleCommandFilter *, RegisterCommandFilter, (RedisModuleCtx *,                        \
                                                           RedisModuleFilterFunc *, int))           \
     X(int, CommandFilterArgsCount, (RedisModuleCommandFilterCtx *))                                \
