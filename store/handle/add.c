@@ -18,6 +18,15 @@
 #include "handle/durable.h"
 #include "handle/follow.h"
 
+/* The digest of a key for the short path. */
+static inline __attribute__((always_inline)) struct tamis__digest
+digest_of(const struct tamis__view *view, const void *key, size_t key_bytes)
+{
+    const struct tamis__digester *by = &view->by;
+    if (__builtin_expect(by->other != NULL, 0)) return by->other(key, key_bytes, by->secret);
+    return tamis__digest_at_once(key, key_bytes, by->seed);
+}
+
 /* ---- Asking for one key ---------------------------------------------------------------------- */
 
 /* Asks a view that may be out of date and may have any number of segments and any hash set. */
@@ -48,9 +57,22 @@ TAMIS_API int tamis_filter_contains(tamis_filter *filter, const void *key, size_
     const struct tamis__mapped_segment *only = &view->segments[0];
     if (__builtin_expect(!view->is_short || tamis__view_moved(view, &only->segment) != 0, 0))
         return contains_long_path(filter, view, key, key_bytes);
-    const struct tamis__digest digest = tamis__digest_at_once(key, key_bytes, view->by.seed);
+    const struct tamis__digest digest = digest_of(view, key, key_bytes);
     const int rc = only->calls->contains(&only->segment, digest);
     return (int)tamis__leave_with(filter, view, rc);
+}
+
+/* The older segments of a list are small beside the newest one, or asked seldom. */
+TAMIS_API int tamis_filter_prefetch(tamis_filter *filter, const void *key, size_t key_bytes)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    if (__builtin_expect(key == NULL && key_bytes > 0, 0)) return tamis__fail_null_key(0);
+    struct tamis__view *view = tamis__enter(&filter->view);
+    if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
+    const struct tamis__mapped_segment *newest = tamis__newest(view);
+    newest->kind->fetch(&newest->segment, key, key_bytes);
+    tamis__leave(filter, view);
+    return 0;
 }
 
 /* ---- Adding one key -------------------------------------------------------------------------- */
@@ -169,7 +191,7 @@ TAMIS_API int tamis_filter_add(tamis_filter *filter, const void *key, size_t key
                              !tamis__view_is_current(view, &only->segment),
                          0))
         return add_unhashed(filter, view, key, key_bytes);
-    const struct tamis__digest digest = tamis__digest_at_once(key, key_bytes, view->by.seed);
+    const struct tamis__digest digest = digest_of(view, key, key_bytes);
     if (tamis__view_is_limited(view)) return add_within_limit(filter, view, digest, key, key_bytes);
     const int added = only->calls->add(&only->segment, digest);
     if (added > 0) {

@@ -38,7 +38,7 @@ struct tamis__view {
     struct tamis__digester by; /* of all segments, if digested */
     bool digested;             /* all segments have one digest of a key, and calls for it */
     bool is_lone;              /* one segment, and no exceptions */
-    bool is_short;             /* is_lone, and it hashes with XXH3: a key takes the short path */
+    bool is_short;             /* is_lone, digested, and no window: a key takes the short path */
     bool takes_short;          /* as is_short, and an add has nothing else to do */
     unsigned chores;           /* atomic: TAMIS__CHORE_*, to be done before the next key is added */
     uint32_t first;            /* index of the first segment in the window, by its slices */

@@ -158,6 +158,14 @@ static int blocked_contains(const struct tamis__segment *segment, const void *ke
     return calls ? calls->contains(segment, tamis__digest_by(&by, key, key_bytes)) : 0;
 }
 
+static void blocked_fetch(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+{
+    const struct tamis__digester by = tamis__header_digester(segment->header);
+    const uint64_t blocks = segment->header->m_bits / TAMIS__BLOCK_BITS;
+    __builtin_prefetch(probe_at(segment, blocks, tamis__digest_by(&by, key, key_bytes)).block, 0,
+                       3);
+}
+
 static int blocked_check(const struct tamis__segment_header *header, const char **reason)
 {
     const int rc = tamis__check_bits(header, reason);
@@ -199,6 +207,7 @@ const struct tamis__kind tamis__kind_blocked = {
     .check = blocked_check,
     .add = blocked_add,
     .contains = blocked_contains,
+    .fetch = blocked_fetch,
     .add_batch = blocked_add_batch,
     .contains_batch = blocked_contains_batch,
     .add_digests = blocked_add_digests,

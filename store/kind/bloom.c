@@ -457,6 +457,14 @@ static int bloom_contains(const struct tamis__segment *segment, const void *key,
     return (int)test_positions(frame.data, positions, segment->header->k);
 }
 
+static void bloom_fetch(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+{
+    uint64_t positions[TAMIS_K_MAX];
+    const struct tamis_key one = {key, key_bytes};
+    const struct frame frame = locate_one(segment, &one, positions);
+    fetch_lines(&frame, positions, 0, segment->header->k, false);
+}
+
 static int bloom_check(const struct tamis__segment_header *header, const char **reason)
 {
     const int rc = tamis__check_bits(header, reason);
@@ -483,6 +491,7 @@ const struct tamis__kind tamis__kind_bloom = {
     .check = bloom_check,
     .add = bloom_add,
     .contains = bloom_contains,
+    .fetch = bloom_fetch,
     .add_batch = bloom_add_batch,
     .contains_batch = bloom_contains_batch,
     .add_digests = bloom_add_digests,

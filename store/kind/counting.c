@@ -70,6 +70,21 @@ static int counting_contains(const struct tamis__segment *segment, const void *k
     return tamis__counting_least(segment, &its, z) > 0;
 }
 
+/* Words of 64 cells lie within a line, or, if the cells have 16 bits or more, in two or four: then
+ * the lines of the first and the last cell of the key are fetched. */
+static void counting_fetch(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+{
+    const unsigned z = segment->header->words;
+    const struct tamis__key_cells its = cells_of(segment->header, key, key_bytes, z);
+    const struct tamis__cells cells = tamis__cells_of(segment);
+    for (unsigned w = 0; w < z; w++) {
+        const uint64_t first = its.word[w] * 64 + (unsigned)__builtin_ctzll(its.mask[w]);
+        const uint64_t last = its.word[w] * 64 + 63 - (unsigned)__builtin_clzll(its.mask[w]);
+        __builtin_prefetch(tamis__cell_word(&cells, first), 0, 3);
+        __builtin_prefetch(tamis__cell_word(&cells, last), 0, 3);
+    }
+}
+
 /* ---- Many keys ------------------------------------------------------------------------------- */
 
 /* Runs the best variant of the loops that this machine has. */
@@ -185,6 +200,7 @@ const struct tamis__kind tamis__kind_counting = {
     .check = counting_check,
     .add = counting_add,
     .contains = counting_contains,
+    .fetch = counting_fetch,
     .add_batch = counting_add_batch,
     .contains_batch = counting_contains_batch,
     .contains_keeping = counting_contains_keeping,

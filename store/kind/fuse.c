@@ -164,6 +164,15 @@ static int fuse_contains(const struct tamis__segment *segment, const void *key, 
     return tamis__fuse_contains_digest(segment, tamis__fuse_digest(&by, key, key_bytes));
 }
 
+static void fuse_fetch(const struct tamis__segment *segment, const void *key, size_t key_bytes)
+{
+    const struct tamis__digester by = tamis__header_digester(segment->header);
+    if (segment->header->pieces == 0) return;
+    const struct tamis__fuse_ask ask = tamis__fuse_ask_of(segment);
+    const struct probe probe = probe_of(&ask, tamis__fuse_digest(&by, key, key_bytes));
+    prefetch(&ask, &probe, tamis__fuse_instance(ask.bits));
+}
+
 static int refuse_add(void)
 {
     return tamis__fail(TAMIS_EUNSUPPORTED,
@@ -254,6 +263,7 @@ const struct tamis__kind tamis__kind_fuse = {
     .check = fuse_check,
     .add = fuse_add,
     .contains = fuse_contains,
+    .fetch = fuse_fetch,
     .add_batch = fuse_add_batch,
     .contains_batch = fuse_contains_batch,
     .verify = fuse_verify,

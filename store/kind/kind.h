@@ -49,6 +49,9 @@ struct tamis__kind {
      * does nothing, only if counters need room and there is none. */
     int (*add)(const struct tamis__segment *segment, const void *key, size_t key_bytes);
     int (*contains)(const struct tamis__segment *segment, const void *key, size_t key_bytes);
+    /* Has the processor bring what the two calls above would read of the data into its caches, and
+     * does not wait for it. */
+    void (*fetch)(const struct tamis__segment *segment, const void *key, size_t key_bytes);
 
     /* answers[i] is as above; returns the number of ones.  After an error the answer is
      * TAMIS_ANSWER_REFUSED for each key that was not added. */

@@ -7,6 +7,7 @@
 #include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
+#include "value/recent.h"
 
 #define FULL "ERR non scaling filter is full"
 #define PROBLEM "problem inserting into filter"
@@ -66,7 +67,7 @@ static void add_item(RedisModuleCtx *ctx, const struct value *value, RedisModule
     const int rc = tamis_filter_add(value->filter, data, bytes);
     const uint8_t answer = rc < 0 ? TAMIS_ANSWER_REFUSED : (uint8_t)rc;
     const struct outcome outcome = {.rc = rc,
-                                    .sentence = tamis_last_error(),
+                                    .sentence = rc < 0 ? tamis_last_error() : "",
                                     .answers = &answer,
                                     .count = 1,
                                     .exact = value->exact};
@@ -143,9 +144,10 @@ static void add_to_stored(RedisModuleCtx *ctx, struct value *value, RedisModuleS
     if (value->durable &&
         durable_add(ctx, value, items, (size_t)count, single ? answer_one : answer_many))
         return;
-    if (single)
+    if (single) {
+        recent_used(value, argv[1]);
         add_item(ctx, value, argv, items[0]);
-    else
+    } else
         add_batch(ctx, value, argv, items, count);
 }
 

@@ -11,6 +11,7 @@
 
 #include "commands/command.h"
 #include "registry/registry.h"
+#include "value/recent.h"
 
 #define OFFSET_MAX UINT32_MAX /* as SETBIT: a string has at most 512 MB */
 #define BAD_OFFSET "ERR bit offset is not an integer or out of range"
@@ -26,15 +27,31 @@ static const struct {
 
 /* ---- The filter of commands ------------------------------------------------------------------ */
 
+/* BF.ADD, BF.EXISTS, CF.ADD and so on: a key and an item. */
+static void foresee(RedisModuleCommandFilterCtx *filter)
+{
+    recent_fetch(RedisModule_CommandFilterArgGet(filter, 1),
+                 RedisModule_CommandFilterArgGet(filter, 2));
+}
+
+/* Called before each command of the server, so most are told by their first letters. */
 static void turn_command(RedisModuleCommandFilterCtx *filter)
 {
     const int argc = RedisModule_CommandFilterArgsCount(filter);
     size_t bytes;
-    if (argc >= 3) aliases_turn(filter, argc);
-    if (argc < 2 || argc > 4 || registry_is_empty()) return;
+    if (argc < 2) return;
     const RedisModuleString *name = RedisModule_CommandFilterArgGet(filter, 0);
+    const char *text = RedisModule_StringPtrLen(name, &bytes);
+    if (bytes > 2 && text[2] == '.') {
+        if (argc == 3 && (text[1] == 'f' || text[1] == 'F')) foresee(filter);
+        return;
+    }
+    if (argc >= 3 && (*text == 'c' || *text == 'C')) aliases_turn(filter, argc);
+    if (argc > 4 || registry_is_empty()) return;
     for (size_t i = 0; i < TURNED; i++) {
-        if (argc != turned[i].arity || !arg_is(name, turned[i].name)) continue;
+        if (argc != turned[i].arity || (*text | 0x20) != *turned[i].name ||
+            !arg_is(name, turned[i].name))
+            continue;
         const char *key =
             RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(filter, 1), &bytes);
         if (registry_has_key(key, bytes))

@@ -8,6 +8,7 @@
 #include "persist/freeze.h"
 #include "server/config.h"
 #include "value/exact.h"
+#include "value/recent.h"
 
 #define FULL "Filter is full"
 
@@ -113,12 +114,13 @@ static struct value *open_to_add(RedisModuleCtx *ctx, RedisModuleString *name, u
     struct value *value;
     *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
     const enum held held = key_held(*key, TYPE_CUCKOO, &value);
-    cuckoo_init(&cuckoo, capacity, (uint32_t)config.cf_bucket_size,
-                (uint32_t)config.cf_max_iterations, (uint32_t)config.cf_expansion);
-    if (held == HELD_NONE ? no_create : held != HELD_VALUE)
+    if (held == HELD_NONE ? no_create : held != HELD_VALUE) {
         (void)RedisModule_ReplyWithError(ctx, held_error(held));
-    else if (held == HELD_NONE)
+    } else if (held == HELD_NONE) {
+        cuckoo_init(&cuckoo, capacity, (uint32_t)config.cf_bucket_size,
+                    (uint32_t)config.cf_max_iterations, (uint32_t)config.cf_expansion);
         value = make_cuckoo_key(ctx, *key, name, &cuckoo, "Could not create filter");
+    }
     if (value != NULL && value->cuckoo.filters >= config.cf_max_expansions) {
         (void)RedisModule_ReplyWithError(ctx, "Maximum expansions reached");
         value = NULL;
@@ -162,6 +164,7 @@ static int add_single(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, b
     if (freeze_puts_off(ctx, only_new ? cf_addnx : cf_add)) return REDISMODULE_OK;
     struct value *value = open_to_add(ctx, argv[1], (uint64_t)config.cf_capacity, false, &key);
     if (value == NULL) return REDISMODULE_OK;
+    recent_used(value, argv[1]);
     const int rc = add_cuckoo_item(value, argv[2], only_new);
     RedisModule_CloseKey(key);
     if (rc == TAMIS_EFULL) return RedisModule_ReplyWithError(ctx, FULL);

@@ -4,6 +4,7 @@
 #include "server/config.h"
 #include "value/drafts.h"
 #include "value/exact.h"
+#include "value/recent.h"
 #include "value/valkey.h"
 
 static int ask_one(const struct value *value, const char *item, size_t bytes)
@@ -34,7 +35,10 @@ static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum 
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
     const enum held held = key_held_or_draft(key, type, 0, &value);
-    if (held == HELD_VALUE) rc = ask_one(value, item, bytes);
+    if (held == HELD_VALUE) {
+        recent_used(value, argv[1]);
+        rc = ask_one(value, item, bytes);
+    }
     RedisModule_CloseKey(key);
     if (is_refused(held, type) || held == HELD_CLOSED)
         return RedisModule_ReplyWithError(ctx, held_error(held));

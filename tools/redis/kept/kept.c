@@ -25,6 +25,7 @@
 #include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
+#include "value/recent.h"
 
 /* How many filters are dropped in one change of the store: that takes some milliseconds, and a
  * command that makes a filter waits meanwhile. */
@@ -294,6 +295,7 @@ void kept_release(struct value *value)
     }
     struct kept *k = RedisModule_Calloc(1, sizeof *k);
     k->value = value;
+    recent_forget(value);
     registry_lock();
     registry_leave(value);
     k->number = gone++;

@@ -14,14 +14,14 @@
 
 enum held key_look(RedisModuleKey *key, enum type type, struct value **value)
 {
+    const int of = key == NULL ? REDISMODULE_KEYTYPE_EMPTY : RedisModule_KeyType(key);
     *value = NULL;
-    if (key == NULL || RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY) return HELD_NONE;
-    if (RedisModule_KeyType(key) != REDISMODULE_KEYTYPE_MODULE) return HELD_OTHER;
+    if (of == REDISMODULE_KEYTYPE_EMPTY) return HELD_NONE;
+    if (of != REDISMODULE_KEYTYPE_MODULE) return HELD_OTHER;
+    const RedisModuleType *its = RedisModule_ModuleTypeGetType(key);
     for (int i = 0; i < TYPES; i++) {
         if (type != TYPE_ANY && type != (enum type)i) continue;
-        if (RedisModule_ModuleTypeGetType(key) != value_types[i] &&
-            (i != TYPE_BLOOM || RedisModule_ModuleTypeGetType(key) != value_type_of_valkey))
-            continue;
+        if (its != value_types[i] && (i != TYPE_BLOOM || its != value_type_of_valkey)) continue;
         *value = RedisModule_ModuleTypeGetValue(key);
         return HELD_VALUE;
     }

@@ -34,6 +34,8 @@ int exact_copy(struct value *to, const struct value *from);
 uint64_t exact_slots(const struct cuckoo *cuckoo, uint32_t i);
 
 bool exact_contains(const struct value *value, const char *item, size_t bytes);
+/* Has the processor fetch the buckets of an item in the newest sub-filter, and does not wait. */
+void exact_fetch(const struct value *value, const char *item, size_t bytes);
 /* How many slots have the item's fingerprint; a slot counts twice if both buckets are one. */
 uint64_t exact_count(const struct value *value, const char *item, size_t bytes);
 /* Returns 1: added; TAMIS_EFULL: no place, and it must not grow; TAMIS_ENOMEM. */

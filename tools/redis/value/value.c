@@ -8,6 +8,7 @@
 #include "value/durable.h"
 #include "value/exact.h"
 #include "value/head.h"
+#include "value/recent.h"
 #include "value/valkey.h"
 
 RedisModuleType *value_types[TYPES], *value_type_of_valkey;
@@ -34,6 +35,7 @@ void value_forget_arrived(struct value *value)
 
 void value_free(struct value *value)
 {
+    recent_forget(value);
     value_forget_arrived(value);
     exact_free(value);
     valkey_free(value->valkey);
