@@ -134,11 +134,17 @@ def of_one(bench, size):
         for i in range(0, min(size, 100_000), 1000):
             client.good("CF.INSERT", "k", "ITEMS", *range(i, i + 1000))
 
+    def grow(client):
+        for i in range(0, 3 * size, 200):
+            client.good("BF.MADD", "k", *range(i, i + 200))
+
     def swap(client):
         client.good("SWAPDB", 0, 1)
 
     name = f"{size:,} keys"
     bench.case(f"BF.RESERVE, {name}", lambda client: None, lambda client: client.good("BF.RESERVE", "k", "0.01", size))
+    if size <= 10_000_000:
+        bench.case(f"BF.MADD until it has grown, {name}", made, grow)
     bench.case(f"DEL, {name}", made, lambda client: client.good("DEL", "k"))
     bench.case(f"UNLINK, {name}", made, lambda client: client.good("UNLINK", "k"))
     bench.case(f"expiry, {name}", made, lambda client: (client.good("PEXPIRE", "k", 1), time.sleep(1)))
@@ -150,7 +156,8 @@ def of_one(bench, size):
     bench.case(f"BGSAVE, {name}", made, lambda client: client.good("BGSAVE"))
     bench.case(f"BF.SCANDUMP, {name}", made, lambda client: client.chunks("BF.SCANDUMP", "k"))
     if bench.tamis:
-        bench.case(f"TAMIS.SYNC, {name}", made, lambda client: client.good("TAMIS.SYNC", "k"))
+        bench.case(f"TAMIS.SYNC, then BF.ADD, {name}", made,
+                   lambda client: (client.good("TAMIS.SYNC", "k"), client.good("BF.ADD", "k", "x")))
     bench.case(f"CF.SCANDUMP, {name}", counted, lambda client: client.chunks("CF.SCANDUMP", "k"))
     bench.case(f"BGSAVE of a CF, {name}", counted, lambda client: (client.good("BGSAVE"), client.good("CF.ADD", "k", "x")))
 

@@ -424,7 +424,7 @@ static bool has_spare(const struct tamis__view *view)
 
 /* Does the chore TAMIS__CHORE_SPARE.  The newest segment still has room.  So if no spare can be
  * made now, this is tried again later, or an adder that finds no room makes it. */
-static void look_for_spare(struct tamis_filter *filter, struct tamis__view *view)
+void tamis__view_look_for_spare(struct tamis_filter *filter, struct tamis__view *view)
 {
     struct tamis__private_fd guard = {.fd = -1};
     int lock_fd;
@@ -552,8 +552,9 @@ int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view)
         const int rc = begin_next_slice(filter, view, TIME_IS_OVER, 0);
         if (rc < 0) return rc;
     }
-    if (__atomic_load_n(&(*view)->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_SPARE)
-        look_for_spare(filter, *view);
+    if ((__atomic_load_n(&(*view)->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_SPARE) &&
+        !__atomic_load_n(&filter->is_prepared, __ATOMIC_RELAXED))
+        tamis__view_look_for_spare(filter, *view);
     return 0;
 }
 

@@ -7,6 +7,9 @@
 /* Called when the list needs a spare, or when the time of its newest slice is over.  Waits for a
  * second at most.  After it *view is up to date. */
 int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view);
+/* Makes the spare that TAMIS__CHORE_SPARE asks for.  If that cannot be done now, the next call
+ * before view->spare_at does nothing. */
+void tamis__view_look_for_spare(struct tamis_filter *filter, struct tamis__view *view);
 /*
  * Called when all slices are past.  Waits for the locks that a new slice needs, since started_ns
  * and for as long as the busy timeout says.  Also returns 0 if it cannot have them; *view then has

@@ -140,6 +140,7 @@ struct tamis_filter {
     bool read_only;
     bool populate;                    /* segments are brought into memory when they are mapped */
     bool no_sync;                     /* closing it leaves the last checkpoint to others */
+    bool is_prepared;                 /* atomic: tamis_filter_set_prepared() */
     bool dropped;                     /* atomic: the filter is no longer in the catalog */
     uint64_t recorded_items;          /* atomic: what the catalog last had or was last told */
     struct tamis__view *view;         /* atomic: the list of segments that calls begin on */

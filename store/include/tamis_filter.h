@@ -269,6 +269,34 @@ TAMIS_API int tamis_filter_close(tamis_filter *filter);
 TAMIS_API void tamis_filter_release(tamis_filter *filter);
 
 /*
+ * For a thread that must not wait for the disk, such as the main loop of a server: may an add of
+ * `keys` keys have to?  It may if the filter is full and must grow, if this handle has to mark the
+ * filter as written to, if a slice of a window is over, or if the filter is durable.  If so, let
+ * another thread make the add.  Other processes may change that at any time, so an add may wait all
+ * the same, though rarely.  Takes some 10 ns, and waits for nobody.
+ *
+ * Returns  TAMIS_ADD_AT_ONCE; TAMIS_ADD_WANTS_PREPARE: there is room, and another thread should
+ * call tamis_filter_prepare() soon; TAMIS_ADD_MAY_WAIT.  TAMIS_EREADONLY, TAMIS_ENOMEM.
+ */
+#define TAMIS_ADD_AT_ONCE 0
+#define TAMIS_ADD_WANTS_PREPARE 1
+#define TAMIS_ADD_MAY_WAIT 2
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_may_wait(tamis_filter *filter, size_t keys);
+
+/*
+ * Does what the next adds would wait for: marks the filter as written to, begins the next slice,
+ * and makes the next segment of a filter that is half full.  Waits for the disk.
+ *
+ * Returns  0, also if the next segment cannot be made now: adders go on while there is room.
+ *          TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_EBUSY, TAMIS_EIO and the like.
+ */
+TAMIS_API int tamis_filter_prepare(tamis_filter *filter);
+
+/* Says (1) or takes back (0) that another thread calls tamis_filter_prepare() when it is wanted.
+ * Adds of this handle then make no segment ahead of need. */
+TAMIS_API int tamis_filter_set_prepared(tamis_filter *filter, int prepared);
+
+/*
  * Removes a filter and its files.  Handles that are open on it, in whatever process, get
  * TAMIS_EDROPPED at their next call that finds the catalog free (they never wait for it).  Durable
  * when it returns 0.  TAMIS_ENOTFOUND, TAMIS_EREADONLY.

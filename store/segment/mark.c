@@ -189,9 +189,19 @@ static int make_dirty(const struct tamis__segment *segment, uint64_t was)
     return 0;
 }
 
-int tamis__mark_begin(const struct tamis__segment *segment, bool tried)
+static bool is_marked(const struct tamis__live *live, uint64_t mark)
 {
     const uint64_t marked = TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK;
+    return (mark & marked) == marked && is_this_boot(live, false);
+}
+
+bool tamis__mark_is_on_disk(const struct tamis__segment *segment)
+{
+    return is_marked(segment->live, load_mark(segment->live));
+}
+
+int tamis__mark_begin(const struct tamis__segment *segment, bool tried)
+{
     struct tamis__writing *writer = segment->writer;
     struct tamis__live *live = segment->live;
     if (segment->place == NULL || writer == NULL) return 0; /* plain memory */
@@ -205,7 +215,7 @@ int tamis__mark_begin(const struct tamis__segment *segment, bool tried)
     const uint64_t was = __atomic_fetch_add(&live->mark, TAMIS__MARK_WRITER, __ATOMIC_SEQ_CST);
     TAMIS__POINT(TAMIS__POINT_MARK_COUNTED);
     int rc = 0;
-    if ((was & marked) != marked || !is_this_boot(live, false)) rc = make_dirty(segment, was);
+    if (!is_marked(live, was)) rc = make_dirty(segment, was);
     if (rc == 0) rc = tamis__segment_check(segment); /* so the file has the mark */
     if (rc < 0) {
         tamis__owner_free(fresh);

@@ -42,6 +42,8 @@ int64_t tamis__unclean_since_of(const struct tamis__live *live, int64_t created_
 int tamis__mark_begin(const struct tamis__segment *segment, bool tried);
 /* Has this handle become a writer, in this process and through this mapping? */
 bool tamis__mark_is_writer(const struct tamis__segment *segment);
+/* Has the disk the mark of this boot?  Then a writer begins without a sync. */
+bool tamis__mark_is_on_disk(const struct tamis__segment *segment);
 
 /*
  * Brings the segment to the disk.  Returns 1 if the mark is clear then, so that no bit is missing;

@@ -105,6 +105,16 @@ bool tamis__room_is_left(const struct tamis__segment *segment, uint64_t limit)
     return found;
 }
 
+bool tamis__room_is_enough(const struct tamis__segment *segment, uint64_t limit, uint64_t keys)
+{
+    uint64_t room = tamis__room_left(segment, limit);
+    for (uint32_t i = 0; room < keys && i < segment->stripe_count; i++) {
+        const int64_t of_stripe = room_of(&segment->stripes[i]);
+        if (of_stripe > 0) room += (uint64_t)of_stripe;
+    }
+    return room >= keys;
+}
+
 uint64_t tamis__room_of(const struct tamis__segment_header *header, uint64_t limit)
 {
     /* ORDER relaxed: all of it may change at once. */

@@ -83,6 +83,8 @@ uint64_t tamis__room_left(const struct tamis__segment *segment, uint64_t limit);
 
 /* Is there room for a key, granted or not? */
 bool tamis__room_is_left(const struct tamis__segment *segment, uint64_t limit);
+/* Is there room for so many keys? */
+bool tamis__room_is_enough(const struct tamis__segment *segment, uint64_t limit, uint64_t keys);
 /* The number of keys that there is room for now.  What batches hold at the moment is not among
  * them. */
 uint64_t tamis__room_of(const struct tamis__segment_header *header, uint64_t limit);

@@ -181,7 +181,39 @@ def commands_that_count_wait_for_a_child_and_the_server_does_not():
         same(client.good("EXISTS", "new"), 0, "and no more")
 
 
-run(commands_that_count_wait_for_a_child_and_the_server_does_not, the_server_goes_on_while_filters_go, a_durable_filter_goes_with_its_jobs,
+def a_filter_grows_and_the_server_goes_on():
+    """What an add waits for, the mark of a filter that is on the disk and further segments, is done in threads.  Seen to hang
+    with a durable_is_wanted() that says no."""
+    for exact in ("no", "yes"):
+        with Disk("exact", exact, appendonly="yes", appendfsync="always") as (disk, client):
+            client.good("BF.RESERVE", "k", "0.01", 1000)
+            client.good("BF.RESERVE", "other", "0.01", 1000)
+            client.socket.settimeout(60)
+            disk.stands_still()
+            first, many = disk.ask(client, ("BF.ADD", "k", "first"), ("BF.MADD", "k", *"ab"))
+            same(client.good("BF.EXISTS", "other", "x"), 0, "the server goes on while a filter is marked")
+            disk.takes(0)
+            same((first.answer(), many.answer()), (1, [1, 1]), "the first keys")
+            disk.stands_still()
+            same(sum(client.good("BF.ADD", "k", i) for i in range(900)) > 880, True, "there is room")
+            more = [("BF.MADD", "k", *range(begin, begin + 200)) for begin in range(1000, 3000, 200)]
+            asking = disk.ask(client, *more, ("BF.INSERT", "k", "ITEMS", *range(1200)), ("TAMIS.ADD", "k", *range(3000, 3200)))
+            same((client.good("PING"), client.good("BF.EXISTS", "k", 899)), ("PONG", 1), "others are answered")
+            disk.takes(0)
+            same([len(one.answer()) for one in asking], [200] * 10 + [1200, 200], "all are answered")
+            same(client.good("BF.MEXISTS", "k", *range(3200)), [1] * 3200, "all are in")
+            segments = client.good("TAMIS.INFO", "k")
+            same(segments[segments.index("segments") + 1] > 1, True, "the filter has grown")
+            disk.stands_still()
+            disk.ask(client, ("BF.MADD", "k", *range(4000, 104000)))
+            disk.redis.kill()
+            disk.takes(0)
+            client = disk.redis.start()
+            same(client.good("BF.MEXISTS", "k", *range(3200)), [1] * 3200, "what came before the kill")
+            same(client.good("BF.MEXISTS", "k", *range(4000, 104000)), [1] * 100000, "what the AOF has")
+
+
+run(a_filter_grows_and_the_server_goes_on, commands_that_count_wait_for_a_child_and_the_server_does_not, the_server_goes_on_while_filters_go, a_durable_filter_goes_with_its_jobs,
     a_name_is_made_again_while_its_filter_goes, a_command_waits_for_its_own_server,
     an_orderly_end_waits_for_filters_that_go, what_a_kill_leaves_is_found,
     filters_that_a_child_may_save_are_kept)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -53,24 +54,33 @@ __attribute__((constructor)) static void watch_forks(void)
     (void)pthread_atfork(NULL, NULL, child_begins);
 }
 
-static int sync_by(long call, int fd)
+/* Returns false for a sync that is to fail. */
+static int may_sync(void)
 {
-    int wanted = is_of_store(fd) ? milliseconds() : 0;
+    int wanted = milliseconds();
     while (wanted == STANDS_STILL) {
         (void)usleep(1000);
         wanted = milliseconds();
     }
-    if (wanted == FAILS) {
-        errno = EIO;
-        return -1;
-    }
+    if (wanted == FAILS) errno = EIO;
     if (wanted > 0) (void)usleep((useconds_t)wanted * 1000);
-    return (int)syscall(call, (long)fd);
+    return wanted != FAILS;
+}
+
+static int sync_by(long call, int fd)
+{
+    return is_of_store(fd) && !may_sync() ? -1 : (int)syscall(call, (long)fd);
 }
 
 int fsync(int fd)
 {
     return sync_by(SYS_fsync, fd);
+}
+
+/* The server itself maps no file. */
+int msync(void *address, size_t bytes, int flags)
+{
+    return may_sync() ? (int)syscall(SYS_msync, address, bytes, (long)flags) : -1;
 }
 
 int fdatasync(int fd)

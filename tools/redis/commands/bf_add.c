@@ -141,7 +141,7 @@ static void add_to_stored(RedisModuleCtx *ctx, struct value *value, RedisModuleS
         (void)reply_failure(ctx, PROBLEM);
         return;
     }
-    if (value->durable &&
+    if (durable_is_wanted(value, (size_t)count) &&
         durable_add(ctx, value, items, (size_t)count, single ? answer_one : answer_many))
         return;
     if (single) {

@@ -59,7 +59,7 @@ int tamis_export(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return RedisModule_ReplyWithError(ctx, "ERR bad position");
     const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
-    if (value->durable) durable_wait(value);
+    durable_wait(value);
     struct piece piece = {.data = NULL};
     uint64_t all_bytes = 0;
     const struct tamis_sink sink = {.size = sizeof sink,

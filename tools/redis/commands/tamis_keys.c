@@ -56,7 +56,8 @@ int tamis_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct value *value = key_open(ctx, argv[1], TYPE_ANY, READ_WRITE, &key);
     if (value == NULL || is_put_off(ctx, value, key, tamis_add)) return REDISMODULE_OK;
     (void)RedisModule_ReplicateVerbatim(ctx);
-    if (!value->durable || !durable_add(ctx, value, argv + 2, (size_t)argc - 2, answer_added)) {
+    if (value->type == TYPE_CUCKOO || !durable_is_wanted(value, (size_t)argc - 2) ||
+        !durable_add(ctx, value, argv + 2, (size_t)argc - 2, answer_added)) {
         const struct items *items = items_of(argv + 2, argc - 2);
         const int64_t rc =
             tamis_filter_add_batch(value->filter, items->keys, items->count, items->answers);

@@ -26,7 +26,7 @@ struct job {
     RedisModuleBlockedClient *client; /* NULL: nobody waits */
     answer_fn *answer;
     size_t bytes; /* of the allocation */
-    size_t count;
+    size_t count; /* 0: the filter is made ready for further keys */
     bool exact;
     struct tamis_key *keys;
     uint8_t *answers;
@@ -45,8 +45,9 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER; /* a line is ready */
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER; /* a thread has ended its work for a line */
 static struct line *ready, **ready_last = &ready;
-static unsigned threads, idle, busy_lines;
-static size_t waiting_bytes;
+static unsigned threads, idle;
+static size_t waiting_bytes, jobs_with_keys;
+static bool is_child; /* it has none of the threads */
 static struct durable_counts counted;
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
@@ -102,6 +103,8 @@ static void add_jobs(const struct line *line, struct job *jobs)
     int64_t rc = 0;
     for (const struct job *job = jobs->next; job != NULL; job = job->next)
         count += job->count;
+    /* What goes wrong here meets the adds, too. */
+    if (!line->value->durable) (void)tamis_filter_prepare(line->value->filter);
     const bool together = jobs->next != NULL && add_together(line, jobs, count, &rc);
     if (together && (rc >= 0 || rc == TAMIS_EFULL)) return;
     for (struct job *job = jobs; job != NULL; job = job->next)
@@ -126,7 +129,7 @@ static void end_job(struct job *job)
 static void do_line(struct line *line)
 {
     struct job *jobs = line->first;
-    size_t bytes = 0;
+    size_t bytes = 0, with_keys = 0;
     bool failed = false;
     line->first = NULL;
     line->last = &line->first;
@@ -135,12 +138,14 @@ static void do_line(struct line *line)
     for (struct job *job = jobs, *next; job != NULL; job = next) {
         next = job->next;
         bytes += job->bytes;
+        with_keys += job->count > 0;
         failed |= job->rc < 0 && job->rc != TAMIS_EFULL;
         end_job(job);
     }
     (void)pthread_mutex_lock(&mutex);
     waiting_bytes -= bytes;
-    counted.batches++;
+    jobs_with_keys -= with_keys;
+    counted.batches += line->value->durable;
     counted.failures += failed;
 }
 
@@ -159,12 +164,10 @@ static void work_once(void)
     ready = line->next;
     if (ready == NULL) ready_last = &ready;
     do_line(line);
-    if (line->first != NULL) {
+    if (line->first != NULL)
         make_ready(line); /* the jobs of other lines come first */
-    } else {
+    else
         line->busy = false;
-        busy_lines--;
-    }
     (void)pthread_cond_broadcast(&done);
 }
 
@@ -181,11 +184,11 @@ static void *thread_main(void *unused)
     return unused;
 }
 
-/* Locks the mutex when no line has jobs. */
+/* Locks the mutex when no line has jobs with keys. */
 static void lock_when_idle(void)
 {
     (void)pthread_mutex_lock(&mutex);
-    while (busy_lines > 0)
+    while (jobs_with_keys > 0)
         (void)pthread_cond_wait(&done, &mutex);
 }
 
@@ -200,6 +203,7 @@ static void after_fork(void)
 static void after_fork_in_child(void)
 {
     threads = idle = 0;
+    is_child = true;
     (void)pthread_mutex_unlock(&mutex);
 }
 
@@ -247,13 +251,11 @@ static void submit(struct line *line, struct job *job)
     while (waiting_bytes > WAITING_BYTES_MAX)
         (void)pthread_cond_wait(&done, &mutex);
     waiting_bytes += job->bytes;
+    jobs_with_keys += job->count > 0;
     *line->last = job;
     line->last = &job->next;
-    if (!line->busy) {
-        line->busy = true;
-        busy_lines++;
-        make_ready(line);
-    }
+    if (!line->busy) make_ready(line);
+    line->busy = true;
     if (idle == 0 && threads < THREADS_MAX && thread_start(thread_main, NULL)) threads++;
     while (threads == 0 && ready != NULL) /* no thread can be had: the server does the work */
         work_once();
@@ -283,8 +285,9 @@ bool durable_add(RedisModuleCtx *ctx, struct value *value, RedisModuleString **i
                  answer_fn *answer)
 {
     const int flags = RedisModule_GetContextFlags(ctx);
-    const bool unasked =
-        (flags & (REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING)) != 0;
+    const bool loads = (flags & REDISMODULE_CTX_FLAGS_LOADING) != 0;
+    const bool unasked = loads || (flags & REDISMODULE_CTX_FLAGS_REPLICATED) != 0;
+    if (loads && !value->durable) return false; /* nobody is kept waiting */
     if (!unasked && (flags & REDISMODULE_CTX_FLAGS_DENY_BLOCKING) != 0) return false;
     struct line *line = line_of(value);
     struct job *job = make_job(items, count);
@@ -295,9 +298,27 @@ bool durable_add(RedisModuleCtx *ctx, struct value *value, RedisModuleString **i
     return true;
 }
 
+bool durable_is_wanted(struct value *value, size_t count)
+{
+    if (value->durable) return true;
+    const int may = tamis_filter_may_wait(value->filter, count);
+    if (may == TAMIS_ADD_WANTS_PREPARE && !durable_is_busy(value))
+        submit(line_of(value), make_job(NULL, 0));
+    return may == TAMIS_ADD_MAY_WAIT;
+}
+
+bool durable_is_busy(const struct value *value)
+{
+    if (value->line == NULL) return false;
+    (void)pthread_mutex_lock(&mutex);
+    const bool busy = value->line->busy;
+    (void)pthread_mutex_unlock(&mutex);
+    return busy;
+}
+
 void durable_wait(const struct value *value)
 {
-    if (value->line == NULL) return;
+    if (value->line == NULL || is_child) return;
     (void)pthread_mutex_lock(&mutex);
     while (value->line->busy)
         (void)pthread_cond_wait(&done, &mutex);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * durable.h: adds keys to durable filters, which have to wait for the disk, in threads.
+ * durable.h: adds keys in threads where that has to wait for the disk: to durable filters always,
+ * and to others at the first add after a sync, or if the filter is full and must grow.
  *
- * A command that adds to a durable filter leaves a job behind: a copy of its keys.  A thread takes
+ * A command that adds to such a filter leaves a job behind: a copy of its keys.  A thread takes
  * all jobs that wait for one filter and adds their keys in one batch, so they share one sync of the
  * filter's log.  Meanwhile the clients of the jobs are blocked, and the server goes on.
  *
@@ -13,6 +14,9 @@
  * A job is part of the filter from the moment of its command on, as replicas and the AOF have it:
  * whoever reads all of the filter for another use, or closes it, waits for its jobs before
  * (durable_wait()).  So does fork().
+ *
+ * A filter that grows is made ready for further keys while it has room.  That is a job without
+ * keys, for which fork() does not wait.
  */
 #pragma once
 
@@ -31,15 +35,20 @@ struct outcome {
 typedef void answer_fn(RedisModuleCtx *ctx, RedisModuleString **argv,
                        const struct outcome *outcome);
 
+/* Would an add of `count` keys wait for the disk?  Leaves a job behind that makes the filter ready,
+ * if it is time for that. */
+bool durable_is_wanted(struct value *value, size_t count);
 /*
- * Leaves a job behind that adds `count` items to the durable filter of the value, and answers the
- * client when they are on the disk.
+ * Leaves a job behind that adds `count` items to the filter of the value, and answers the client
+ * when they are in it; of a durable filter, when they are on the disk.
  *
  * Returns  whether it did; if not, the caller adds at once.
  */
 bool durable_add(RedisModuleCtx *ctx, struct value *value, RedisModuleString **items, size_t count,
                  answer_fn *answer);
 
+/* Has the filter of the value jobs?  Then it must stay open. */
+bool durable_is_busy(const struct value *value);
 /* Waits until the filter of the value has no jobs.  In any thread. */
 void durable_wait(const struct value *value);
 /* The same for all filters. */

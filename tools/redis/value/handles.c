@@ -13,6 +13,7 @@
 
 #include "server/config.h"
 #include "value/drafts.h"
+#include "value/durable.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct value *hand; /* in the ring; NULL: the ring is empty */
@@ -84,7 +85,7 @@ static struct value *ring_choose(const struct value *but)
         hand = value->newer;
         if (value->in_use)
             value->in_use = false;
-        else if (value != but) {
+        else if (value != but && !durable_is_busy(value)) {
             ring_take(value);
             return value;
         }
@@ -125,6 +126,7 @@ static void enter(struct value *value, tamis_filter *filter)
     lock();
     value->filter = filter;
     value->is_entered = value->in_use = true;
+    (void)tamis_filter_set_prepared(filter, 1); /* durable.c makes it ready for further keys */
     if (!value->durable) ring_put(value);
     open_count++;
     trim(value);
