@@ -24,57 +24,6 @@ static uint64_t to_bits(double bits)
 
 /* ---- RedisBloom ------------------------------------------------------------------------------ */
 
-/* MurmurHash64A.  Its steps, for each 8 bytes, for the rest of the key, and at the end: */
-static uint64_t mix_word(const uint8_t *bytes)
-{
-    const uint64_t product = tamis__get64(bytes) * TAMIS__MURMUR_MULTIPLIER;
-    return (product ^ product >> 47) * TAMIS__MURMUR_MULTIPLIER;
-}
-
-static uint64_t take_in(uint64_t h, uint64_t word)
-{
-    return (h ^ word) * TAMIS__MURMUR_MULTIPLIER;
-}
-
-static uint64_t finish(uint64_t h)
-{
-    h = (h ^ h >> 47) * TAMIS__MURMUR_MULTIPLIER;
-    return h ^ h >> 47;
-}
-
-static uint64_t murmur_64a(const uint8_t *key, size_t key_bytes, uint64_t seed)
-{
-    uint64_t h = seed ^ key_bytes * TAMIS__MURMUR_MULTIPLIER;
-    for (size_t i = 0; i < key_bytes / 8; i++)
-        h = take_in(h, mix_word(key + 8 * i));
-    if (key_bytes % 8 != 0) h = take_in(h, tamis__murmur_tail(key, key_bytes));
-    return finish(h);
-}
-
-struct tamis__digest tamis__murmur_pair(const void *key, size_t key_bytes)
-{
-    const uint8_t *bytes = key;
-    const size_t count = key_bytes / 8;
-    uint64_t words[TAMIS__MURMUR_WORDS];
-    if (count > TAMIS__MURMUR_WORDS) {
-        const uint64_t a = murmur_64a(key, key_bytes, TAMIS__MURMUR_SEED);
-        return (struct tamis__digest){.high = a, .low = murmur_64a(key, key_bytes, a)};
-    }
-    const uint64_t rest = tamis__murmur_tail(bytes, key_bytes);
-    uint64_t a = TAMIS__MURMUR_SEED ^ key_bytes * TAMIS__MURMUR_MULTIPLIER;
-    for (size_t i = 0; i < count; i++) {
-        words[i] = mix_word(bytes + 8 * i);
-        a = take_in(a, words[i]);
-    }
-    if (key_bytes % 8 != 0) a = take_in(a, rest);
-    a = finish(a);
-    uint64_t b = a ^ key_bytes * TAMIS__MURMUR_MULTIPLIER;
-    for (size_t i = 0; i < count; i++)
-        b = take_in(b, words[i]);
-    if (key_bytes % 8 != 0) b = take_in(b, rest);
-    return (struct tamis__digest){.high = a, .low = finish(b)};
-}
-
 static struct tamis__digest redisbloom_pair(const void *key, size_t key_bytes,
                                             const uint8_t *secret)
 {

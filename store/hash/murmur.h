@@ -37,9 +37,58 @@ static inline uint64_t tamis__murmur_tail(const uint8_t *key, size_t key_bytes)
            (uint64_t)tail[bytes - 1] << 8 * (bytes - 1);
 }
 
-/* a is `high` and b is `low`. */
-struct tamis__digest tamis__murmur_pair(const void *key, size_t key_bytes);
+/* MurmurHash64A.  Its steps, for each 8 bytes, for the rest of the key, and at the end: */
+static inline uint64_t tamis__murmur_mix(const uint8_t *bytes)
+{
+    const uint64_t product = tamis__get64(bytes) * TAMIS__MURMUR_MULTIPLIER;
+    return (product ^ product >> 47) * TAMIS__MURMUR_MULTIPLIER;
+}
 
-/* The same of many keys. */
+static inline uint64_t tamis__murmur_take(uint64_t h, uint64_t word)
+{
+    return (h ^ word) * TAMIS__MURMUR_MULTIPLIER;
+}
+
+static inline uint64_t tamis__murmur_end(uint64_t h)
+{
+    h = (h ^ h >> 47) * TAMIS__MURMUR_MULTIPLIER;
+    return h ^ h >> 47;
+}
+
+static inline uint64_t tamis__murmur(const uint8_t *key, size_t key_bytes, uint64_t seed)
+{
+    uint64_t h = seed ^ key_bytes * TAMIS__MURMUR_MULTIPLIER;
+    for (size_t i = 0; i < key_bytes / 8; i++)
+        h = tamis__murmur_take(h, tamis__murmur_mix(key + 8 * i));
+    if (key_bytes % 8 != 0) h = tamis__murmur_take(h, tamis__murmur_tail(key, key_bytes));
+    return tamis__murmur_end(h);
+}
+
+/* a is `high` and b is `low`. */
+static inline struct tamis__digest tamis__murmur_pair(const void *key, size_t key_bytes)
+{
+    const uint8_t *bytes = key;
+    const size_t count = key_bytes / 8;
+    uint64_t words[TAMIS__MURMUR_WORDS];
+    if (count > TAMIS__MURMUR_WORDS) {
+        const uint64_t a = tamis__murmur(key, key_bytes, TAMIS__MURMUR_SEED);
+        return (struct tamis__digest){.high = a, .low = tamis__murmur(key, key_bytes, a)};
+    }
+    const uint64_t rest = tamis__murmur_tail(bytes, key_bytes);
+    uint64_t a = TAMIS__MURMUR_SEED ^ key_bytes * TAMIS__MURMUR_MULTIPLIER;
+    for (size_t i = 0; i < count; i++) {
+        words[i] = tamis__murmur_mix(bytes + 8 * i);
+        a = tamis__murmur_take(a, words[i]);
+    }
+    if (key_bytes % 8 != 0) a = tamis__murmur_take(a, rest);
+    a = tamis__murmur_end(a);
+    uint64_t b = a ^ key_bytes * TAMIS__MURMUR_MULTIPLIER;
+    for (size_t i = 0; i < count; i++)
+        b = tamis__murmur_take(b, words[i]);
+    if (key_bytes % 8 != 0) b = tamis__murmur_take(b, rest);
+    return (struct tamis__digest){.high = a, .low = tamis__murmur_end(b)};
+}
+
+/* The same of many keys (murmur_avx512.c). */
 void tamis__murmur_pairs_avx512(const struct tamis_key *keys, size_t count,
                                 struct tamis__digest *pairs);

@@ -160,7 +160,35 @@ def keys_go_in_another_thread():
             eventually(lambda: client.good("SAVE") and filters(redis) == ["others"], "the store")
 
 
+def single_items_of_filters_that_go():
+    """A command with one item has the memory fetched that the item had in its filter last time (recent.c): also
+    if that filter is gone, another thread frees it, or the name is another filter's.  Filters of 1 MiB and more.
+
+    It was seen to fail, by the death of the server, without recent_forget() in kept_release().
+    """
+    for exact in ("no", "yes"):
+        with served("exact", exact, lazyfree_lazy_user_flush="yes") as (redis, client):
+            for i in range(20):
+                for number in range(3):
+                    client.good("BF.RESERVE", f"bf{number}", "0.01", 1_000_000, "NONSCALING")
+                    client.good("CF.RESERVE", f"cf{number}", 2_000_000)
+                    for kind in ("bf", "cf"):
+                        client.good(f"{kind}.ADD", f"{kind}{number}", f"item {i} {number}")
+                        same([client.good(f"{kind}.EXISTS", f"{kind}{number}", item)
+                              for item in (f"item {i} {number}", f"item {i - 1} {number}", "none")], [1, 0, 0], "asked")
+                for kind in ("bf", "cf"):
+                    client.good("RENAME", f"{kind}0", f"{kind}x")
+                    client.good("RENAME", f"{kind}1", f"{kind}0")
+                    same([client.good(f"{kind}.EXISTS", key, f"item {i} 1") for key in (f"{kind}x", f"{kind}0", f"{kind}1")],
+                         [0, 1, 0], "renamed")
+                client.good(*(("FLUSHALL",) if i % 2 else ("UNLINK", "bf0", "bf2", "bfx", "cf0", "cf2", "cfx")))
+                for kind in ("bf", "cf"):
+                    for key in ("0", "1", "2", "x") * 5:
+                        same(client.good(f"{kind}.EXISTS", kind + key, f"item {i} 1"), 0, "gone")
+            eventually(lambda: filters(redis) == [], "all are gone")
+
+
 run(a_key_is_a_filter_of_its_name, filters_go_with_their_keys, names_follow_the_keys, restore_replaces,
     transactions_and_scripts, filters_of_others_are_left_alone,
     a_filter_that_was_dropped_is_told, two_servers_with_the_same_keys_have_one_digest,
-    keys_go_in_another_thread)
+    keys_go_in_another_thread, single_items_of_filters_that_go)

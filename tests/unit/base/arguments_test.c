@@ -248,6 +248,8 @@ CASE(null_arguments_are_refused_with_a_sentence)
         tamis_filter_add(filter, NULL, 1),
         tamis_filter_contains(NULL, "k", 1),
         tamis_filter_contains(filter, NULL, 1),
+        tamis_filter_prefetch(NULL, "k", 1),
+        tamis_filter_prefetch(filter, NULL, 1),
         tamis_filter_add_batch(NULL, NULL, 0, NULL),
         tamis_filter_add_batch(filter, NULL, 1, NULL),
         tamis_filter_contains_batch(NULL, NULL, 0, NULL),

@@ -57,6 +57,35 @@ STORE_CASE(filter_null_key_with_a_length_is_refused)
     assert_int_equal(tamis_filter_items(filter), 0);
 }
 
+/* A hint for any filter, and for a key of any content; it changes nothing that can be asked for. */
+STORE_CASE(filter_prefetch_changes_nothing)
+{
+    static const struct {
+        const char *name, *hash_set;
+        uint32_t kind, counter_bits;
+    } sorts[] = {
+        {"blocked", NULL, TAMIS_KIND_BLOCKED, 0},     {"bloom", NULL, TAMIS_KIND_BLOOM, 0},
+        {"redis", "redisbloom", TAMIS_KIND_BLOOM, 0}, {"php", "php:fnv,js", TAMIS_KIND_BLOOM, 0},
+        {"counting", NULL, TAMIS_KIND_COUNTING, 0},   {"wide", NULL, TAMIS_KIND_COUNTING, 32},
+    };
+    char bytes[300];
+    memset(bytes, 'x', sizeof bytes);
+    for (size_t i = 0; i < sizeof sorts / sizeof sorts[0]; i++) {
+        AUTO_FILTER *filter = fixture_create(store, sorts[i].name,
+                                             SPEC(.kind = sorts[i].kind, .capacity = 1000,
+                                                  .hash_set = sorts[i].hash_set,
+                                                  .counter_bits = sorts[i].counter_bits));
+        assert_int_equal(text_add(filter, 1), 1);
+        for (size_t n = 0; n <= sizeof bytes; n++)
+            assert_done(tamis_filter_prefetch(filter, n > 0 ? bytes : NULL, n));
+        assert_int_equal(tamis_filter_contains(filter, bytes, sizeof bytes), 0);
+        assert_int_equal(text_has(filter, 1), 1);
+        assert_int_equal(tamis_filter_items(filter), 1);
+        assert_refused(TAMIS_EINVAL, "key 0 is NULL", tamis_filter_prefetch(filter, NULL, 1));
+    }
+    assert_refused(TAMIS_EINVAL, "filter", tamis_filter_prefetch(NULL, "a", 1));
+}
+
 enum { MANY = 5000 };
 static char texts[MANY][RANDOM_KEY_BYTES];
 static struct tamis_key many[MANY];

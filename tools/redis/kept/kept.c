@@ -284,6 +284,7 @@ static void release_draft(struct value *value)
 
 void kept_release(struct value *value)
 {
+    recent_forget(value);
     if (draft_forget(value)) {
         release_draft(value);
         return;
@@ -295,7 +296,6 @@ void kept_release(struct value *value)
     }
     struct kept *k = RedisModule_Calloc(1, sizeof *k);
     k->value = value;
-    recent_forget(value);
     registry_lock();
     registry_leave(value);
     k->number = gone++;

@@ -8,7 +8,6 @@
 #include "value/durable.h"
 #include "value/exact.h"
 #include "value/head.h"
-#include "value/recent.h"
 #include "value/valkey.h"
 
 RedisModuleType *value_types[TYPES], *value_type_of_valkey;
@@ -35,7 +34,6 @@ void value_forget_arrived(struct value *value)
 
 void value_free(struct value *value)
 {
-    recent_forget(value);
     value_forget_arrived(value);
     exact_free(value);
     valkey_free(value->valkey);
