@@ -4,12 +4,15 @@
  * items to redis-servers and prints one line: keys a second, and how long answers took.
  * bench_redis.py runs it.
  *
- *     batch=1000    items in a command          bytes=8       bytes of an item, 8 or more
- *     depth=8       commands on their way       clients=1     connections to each port, a thread
- * each seconds=1     how long                    rate=0        items a second of all together; 0:
- * no limit from=0        the first item              items=0       how many there are; 0: each is
- * another keys=0        an end before the seconds are over, after so many items of each client; 0:
- * none
+ *     batch=1000    items in a command
+ *     bytes=8       bytes of an item, 8 or more
+ *     depth=8       commands on their way
+ *     clients=1     connections to each port, each with a thread
+ *     seconds=1     how long
+ *     keys=0        how many items of each client, if the seconds last; 0: any number
+ *     rate=0        items a second of all together; 0: as many as go
+ *     from=0        the first item
+ *     items=0       how many different items there are; 0: each is another
  */
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
