@@ -5,6 +5,7 @@
 
 #include "commands/command.h"
 #include "kept/leftovers.h"
+#include "kept/naming.h"
 #include "keys/cf_shape.h"
 #include "persist/cuckoo_data.h"
 #include "registry/registry.h"
@@ -57,6 +58,7 @@ static void attach_to_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleS
         adopt_stored(value, db, text, bytes);
         key_set(ctx, key, name, value);
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+        naming_wait(value);
         if (!is_cuckoo) /* a filter of ours has the name of its key now */
             (void)RedisModule_Replicate(ctx, "TAMIS.ATTACH", "sc", name, value->name);
         return;
@@ -82,6 +84,7 @@ int tamis_attach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     }
     if (bytes > TAMIS_NAME_MAX || (argc == 3 && strlen(filter) != bytes))
         return RedisModule_ReplyWithError(ctx, "ERR no filter can have that name");
+    naming_wait(NULL);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_look(key, TYPE_BLOOM, &value);
     if (held == HELD_NONE)
@@ -98,6 +101,7 @@ int tamis_detach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc != 2) return RedisModule_WrongArity(ctx);
     struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
     if (value == NULL) return REDISMODULE_OK;
+    naming_wait(value); /* the filter stays under the name of the key */
     if (registry_give_away(value) < 0) {
         (void)reply_failure(ctx, "the filter cannot be detached");
     } else {

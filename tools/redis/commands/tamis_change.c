@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "kept/naming.h"
 #include "kept/store.h"
 #include "persist/freeze.h"
 #include "server/thread.h"
@@ -139,6 +140,7 @@ int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
     if (value == NULL) return REDISMODULE_OK;
     durable_wait(value);
+    naming_wait(value);
     return answer_change(ctx, key,
                          tamis_filter_rollback(store_open(), value->name, (uint64_t)generation),
                          "no other generation can be put in force");
@@ -203,6 +205,7 @@ int tamis_sync(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     struct syncing *syncing = RedisModule_Calloc(1, sizeof *syncing);
+    naming_wait(value);
     (void)strcpy(syncing->name, value->name);
     RedisModule_CloseKey(key);
     /* Within MULTI and in scripts a client cannot wait. */

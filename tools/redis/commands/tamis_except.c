@@ -2,6 +2,7 @@
 /* tamis_except.c: TAMIS.EXCEPT and TAMIS.EXCEPTIONS: keys that answer absent whatever the bits say.
  */
 #include "commands/command.h"
+#include "kept/naming.h"
 #include "kept/store.h"
 #include "tamis_build.h"
 
@@ -11,6 +12,7 @@ static int64_t change_exceptions(const struct value *value, const struct items *
     struct tamis_filter_stat stat = {.size = sizeof stat};
     const int rc = tamis_filter_stat(value->filter, &stat);
     if (rc < 0) return rc;
+    naming_wait(value);
     return adds ? tamis_filter_except(store_open(), value->name, items->keys, items->count)
                 : tamis_filter_unexcept(store_open(), value->name, items->keys, items->count,
                                         items->answers);

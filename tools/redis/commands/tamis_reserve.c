@@ -13,6 +13,7 @@
 #include <sys/random.h>
 
 #include "commands/command.h"
+#include "kept/naming.h"
 #include "kept/store.h"
 #include "server/config.h"
 
@@ -219,6 +220,7 @@ static void compare_with_wish(RedisModuleCtx *ctx, RedisModuleString *name,
     tamis_filter *filter = NULL;
     const struct value *value = key_open(ctx, name, TYPE_ANY, REDISMODULE_READ, &key);
     if (value == NULL) return;
+    naming_wait(value);
     spec->flags &= ~(uint32_t)TAMIS_FILTER_OWNED; /* a filter of others is right too */
     if (!has_secret) memset(spec->secret, 0, sizeof spec->secret); /* any secret is right */
     if (tamis_filter_open_or_create(store_open(), value->name, spec, &filter) < 0)

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "kept/renames.h"
 #include "registry/registry.h"
 #include "server/thread.h"
 #include "value/drafts.h"
@@ -225,13 +226,24 @@ static void work_once(void)
     registry_tell();
 }
 
+/* The value without a key whose filter has the name, and which the thread is not at work for. */
+static struct value *find_gone(const char *name)
+{
+    struct kept **found = find(&queue, name, 0);
+    if (found == NULL) found = find(&kept, name, 0);
+    return found != NULL ? (*found)->value : NULL;
+}
+
 static void *thread_main(void *unused)
 {
     registry_lock();
     for (;;) {
-        while (stuck || queue.first == NULL)
+        while ((stuck || queue.first == NULL) && !renames_are_wanted())
             registry_wait();
-        work_once();
+        if (!stuck && queue.first != NULL)
+            work_once(); /* first, as who goes may have the name that another one wants */
+        else
+            renames_work_once(find_gone);
         registry_unlock();
         /* The lock of the store goes to who asks first.  A command that waits for it asks every
          * half millisecond. */
@@ -241,12 +253,14 @@ static void *thread_main(void *unused)
     return unused;
 }
 
-/* Wakes the thread; without one, does its work.  The caller has the mutex. */
-static void wake(void)
+/* Without a thread, does its work. */
+void kept_wake(void)
 {
     if (!running) running = thread_start(thread_main, NULL);
     while (!running && !stuck && !at_work && queue.first != NULL)
         work_once();
+    while (!running && renames_are_wanted())
+        renames_work_once(find_gone);
     registry_tell();
 }
 
@@ -254,7 +268,7 @@ void kept_try_again(void)
 {
     registry_lock();
     stuck = false;
-    wake();
+    kept_wake();
     registry_unlock();
 }
 
@@ -262,8 +276,9 @@ size_t kept_finish(void)
 {
     size_t left = 0;
     registry_lock();
-    wake();
-    while (at_work || (!stuck && queue.first != NULL))
+    kept_wake();
+    while (at_work || (!stuck && queue.first != NULL) || renames_are_wanted() ||
+           renames_are_at_work())
         registry_wait();
     for (const struct kept *k = queue.first; k != NULL; k = k->next)
         left++;
@@ -297,11 +312,12 @@ void kept_release(struct value *value)
     struct kept *k = RedisModule_Calloc(1, sizeof *k);
     k->value = value;
     registry_lock();
+    renames_forget(value);
     registry_leave(value);
     k->number = gone++;
     k->child = child ? children : 0;
     append(&queue, k);
-    wake();
+    kept_wake();
     registry_unlock();
 }
 
@@ -336,17 +352,15 @@ void kept_dump_ends(bool well)
 bool kept_makes_way(const char *name)
 {
     char apart[NAME_ROOM];
-    struct kept **found = find(&queue, name, 0);
-    if (found == NULL) found = find(&kept, name, 0);
+    struct value *found = find_gone(name);
     name_apart(NAME_TRASH, apart);
-    if (found == NULL || tamis_filter_rename(registry_store(), name, apart) < 0) return false;
-    (void)strcpy((*found)->value->name, apart);
-    return true;
+    return found != NULL && registry_rename(found, apart) == 0;
 }
 
 void kept_give_up_name(const char *name)
 {
     registry_lock();
+    renames_wait_for_thread();
     wait_for_work(name, 0);
     (void)kept_makes_way(name);
     registry_unlock();
@@ -372,6 +386,7 @@ static bool open_beside(int64_t created_at, struct value *value)
 /* Takes a filter off the lists.  Returns what had it, which is to be freed, or NULL. */
 static struct kept *take_back(int64_t created_at, struct value *value)
 {
+    renames_wait_for_thread();
     wait_for_work(NULL, created_at);
     struct list *list = &kept;
     struct kept **found = find(list, NULL, created_at);

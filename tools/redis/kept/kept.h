@@ -25,6 +25,8 @@ void kept_dump_ends(bool well);
 /* The key is gone.  The thread closes the filter, drops it or keeps it if it is ours, and frees the
  * value. */
 void kept_release(struct value *value);
+/* Makes sure that the thread looks for work.  The caller holds the registry's mutex. */
+void kept_wake(void);
 /* The thread tries again what the catalog was too busy for.  Called now and then. */
 void kept_try_again(void);
 /* Waits until the thread has nothing to do.  Returns how many filters it could not drop, as the

@@ -121,6 +121,12 @@ bool leftovers_make_way(const char *name)
     return false;
 }
 
+void leftovers_set_heir(const char *was, int64_t created_at)
+{
+    for (struct leftover *l = leftovers; l != NULL; l = l->next)
+        if (l->owned && l->heir == 0 && strcmp(l->was, was) == 0) l->heir = created_at;
+}
+
 void leftovers_take_off(bool (*is_done)(void *context, struct leftover *), void *context)
 {
     for (struct leftover **link = &leftovers; *link != NULL;) {

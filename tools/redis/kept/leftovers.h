@@ -14,6 +14,7 @@ struct leftover {
     char was[NAME_ROOM]; /* its name at the start */
     char name[NAME_ROOM];
     int64_t created_at;
+    int64_t heir;   /* created_at of the filter of the key for which it made way; 0: none */
     int64_t origin; /* when its first segment was made; 0: not looked at yet */
     uint32_t kind;
     bool owned;
@@ -37,6 +38,10 @@ bool leftovers_take_others(int64_t created_at, struct value *value);
 bool leftovers_take_counts(const char *name, int64_t origin, struct value *value);
 /* If a leftover of ours has the name, renames it apart.  Returns whether one had it. */
 bool leftovers_make_way(const char *name);
+/* The leftover that had the name has made way for a filter that was created at that time.  Its key
+ * may be renamed while all is loaded; the server may have been killed before it had renamed the
+ * filter. */
+void leftovers_set_heir(const char *was, int64_t created_at);
 /* When the first segment was made; -1: the filter cannot be opened. */
 int64_t leftovers_origin(struct leftover *l);
 /* Takes the leftovers off the list for which is_done() returns true. */

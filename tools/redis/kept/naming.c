@@ -6,12 +6,14 @@
 
 #include "kept/kept.h"
 #include "kept/leftovers.h"
+#include "kept/renames.h"
 #include "registry/registry.h"
 #include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
 
-static bool unsettled; /* a filter may have another name than its key; guarded by the mutex */
+static bool unsettled; /* a filter may have another name than its key, and is not in the list of
+                          renames.c; guarded by the mutex */
 
 /* If a filter of ours has the name, renames it apart.  Returns whether one had it. */
 static bool make_way(const char *name)
@@ -27,21 +29,33 @@ static bool make_way(const char *name)
 }
 
 /* Gives the filter the name of its key. */
-static void settle(struct value *value)
+static void settle_now(struct value *value)
 {
     char name[NAME_ROOM];
-    if (!value_is_ours(value)) return;
-    name_of_key(value->db, value->key, value->key_bytes, name);
-    if (strcmp(name, value->name) == 0) return;
+    renames_wait_for_thread();
+    if (!renames_misnamed(value, name)) return;
     int rc = registry_rename(value, name);
     if (rc == TAMIS_EEXIST && make_way(name)) rc = registry_rename(value, name);
     if (rc < 0) unsettled = true;
+}
+
+/* Lets the thread do that.  While the server loads what it had, all is done at once. */
+static void settle(struct value *value)
+{
+    char name[NAME_ROOM];
+    if (leftovers_are_open()) {
+        settle_now(value);
+    } else if (renames_misnamed(value, name) || renames_have(value)) {
+        renames_put(value);
+        kept_wake();
+    }
 }
 
 void naming_make_way(const char *name)
 {
     kept_give_up_name(name);
     registry_lock();
+    renames_wait_for_thread();
     (void)make_way(name);
     registry_unlock();
 }
@@ -70,6 +84,7 @@ void naming_replace(struct value *value, const char *name, tamis_filter *filter)
     const uint32_t expansion = value->expansion;
     durable_wait(value);
     registry_lock();
+    renames_wait_for_thread();
     handles_leave(value);
     (void)registry_drop_filter(value->name);
     (void)tamis_filter_close(value->filter); /* before the drop, this would bring it to the disk */
@@ -86,6 +101,7 @@ void naming_swap(int a, int b)
 {
     (void)drafts_enter();
     registry_lock();
+    if (leftovers_are_open()) renames_wait_for_thread();
     for (struct value *v = registry_first(); v != NULL; v = v->next)
         if (v->db == a || v->db == b) v->db = v->db == a ? b : a;
     for (struct value *v = registry_first(); v != NULL; v = v->next)
@@ -96,10 +112,22 @@ void naming_swap(int a, int b)
 void naming_try_again(void)
 {
     registry_lock();
+    unsettled |= renames_try_again();
+    kept_wake();
     if (unsettled) {
         unsettled = false;
+        renames_wait_for_thread(); /* so that nobody changes the list meanwhile */
         for (struct value *v = registry_first(); v != NULL; v = v->next)
-            settle(v);
+            if (!renames_have(v)) settle_now(v);
     }
+    registry_unlock();
+}
+
+void naming_wait(const struct value *value)
+{
+    registry_lock();
+    kept_wake();
+    while (renames_are_awaited(value))
+        registry_wait();
     registry_unlock();
 }

@@ -6,6 +6,10 @@
  * the old one, FLUSHALL ASYNC frees in another thread, a replica that loads beside its old data has
  * both.  Then the filter that has the name is renamed apart (names.h), and gets its name later, or
  * is dropped under the other one.
+ *
+ * To rename waits for the disk, so the thread of kept.c does it, and the server goes on: a filter
+ * may have the old name of its key for a moment.  While a dump or an AOF is loaded, the main thread
+ * does it at once.
  */
 #pragma once
 
@@ -24,3 +28,5 @@ void naming_replace(struct value *value, const char *name, tamis_filter *filter)
 void naming_swap(int a, int b);
 /* Renames the filters that could not be renamed before.  Called now and then. */
 void naming_try_again(void);
+/* Waits until the filter of the value has the name of its key, if it can have it.  NULL: all. */
+void naming_wait(const struct value *value);

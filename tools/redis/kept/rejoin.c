@@ -134,11 +134,10 @@ static bool supersede(struct leftover *l)
     return true;
 }
 
-/* Does the same for a leftover whose key was renamed after the dump: a value that was loaded has
- * the same origin, and the leftover has all bits of that value's filter. */
-static bool supersede_renamed(struct leftover *l)
+/* Makes a leftover the filter of a value that has another name, if the leftover has all bits of the
+ * value's filter.  Returns whether it did. */
+static bool take_over(const struct leftover *l, struct value *value)
 {
-    struct value *value = registry_find_loaded(leftovers_origin(l));
     tamis_filter *filter = NULL;
     if (value == NULL || l->kind != value->kind || value_counts(value) || value_open(value) < 0 ||
         tamis_filter_open(registry_store(), l->name, 0, &filter) < 0)
@@ -151,6 +150,18 @@ static bool supersede_renamed(struct leftover *l)
     return false;
 }
 
+/* The value that was made under the name of the leftover while all was loaded, and that has another
+ * name by now: the server was killed before it renamed the filter. */
+static struct value *heir_of(const struct leftover *l)
+{
+    registry_lock();
+    struct value *value = l->heir != 0 ? registry_first() : NULL;
+    while (value != NULL && value->created_at != l->heir)
+        value = value->next;
+    registry_unlock();
+    return value != NULL && value_is_ours(value) && value->life == LIFE_MADE ? value : NULL;
+}
+
 /* Returns true for a leftover that is not ours, and for one that is dropped or given to a key. */
 static bool is_done_by_name(void *context, struct leftover *l)
 {
@@ -161,10 +172,21 @@ static bool is_done_by_name(void *context, struct leftover *l)
     return true;
 }
 
+/* Those that fit by their names are done. */
+static bool is_done_by_heir(void *context, struct leftover *l)
+{
+    struct value *heir = heir_of(l);
+    (void)context;
+    if (heir == NULL || l->kind != heir->kind || !value_counts(heir)) return take_over(l, heir);
+    (void)registry_drop_filter(l->name); /* the AOF has the counts that go with its commands */
+    return true;
+}
+
+/* The key was renamed after the dump: a value that was loaded has the same origin. */
 static bool is_done_by_origin(void *context, struct leftover *l)
 {
     (void)context;
-    return supersede_renamed(l);
+    return take_over(l, registry_find_loaded(leftovers_origin(l)));
 }
 
 static bool tell_orphan(void *context, struct leftover *l)
@@ -185,6 +207,7 @@ void rejoin_finish(RedisModuleCtx *ctx, bool drop_orphans)
     if (store_open() == NULL || !leftovers_close()) return;
     (void)kept_finish(); /* what was loaded and has gone again holds no names */
     leftovers_take_off(is_done_by_name, NULL);
+    leftovers_take_off(is_done_by_heir, NULL);
     leftovers_take_off(is_done_by_origin, NULL);
     leftovers_take_off(drop_orphans ? mark_unwanted : tell_orphan, ctx);
 }

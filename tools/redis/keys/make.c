@@ -20,6 +20,7 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes, 
                 void *context)
 {
     char name[NAME_ROOM];
+    bool made_way = false;
     tamis_store *store = store_open();
     if (store == NULL) return TAMIS_ENOSTORE;
     name_of_key(db, key, key_bytes, name);
@@ -28,6 +29,7 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes, 
         naming_make_way(name); /* if no filter of ours has it any more, the thread that drops
                                   filters has just dropped it */
         rc = make(context, store, name, &value->filter);
+        made_way = rc == 0;
     }
     if (rc == TAMIS_EEXIST && leftovers_are_open()) {
         name_apart(NAME_ASIDE, name); /* a filter of others has it; the key must be loaded */
@@ -43,6 +45,7 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes, 
         value->filter = NULL;
         return rc;
     }
+    if (made_way && leftovers_are_open()) leftovers_set_heir(name, value->created_at);
     naming_adopt(value, db, key, key_bytes);
     return 0;
 }

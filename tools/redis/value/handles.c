@@ -133,6 +133,13 @@ static void enter(struct value *value, tamis_filter *filter)
     unlock();
 }
 
+void handles_rename(struct value *value, const char *name)
+{
+    lock();
+    (void)strcpy(value->name, name);
+    unlock();
+}
+
 void handles_enter(struct value *value)
 {
     enter(value, value->filter);
@@ -192,7 +199,11 @@ static bool is_of(const struct value *value, tamis_filter *filter)
 static int open_stored(const struct value *value, unsigned flags, tamis_filter **filter)
 {
     struct sought sought = {.created_at = value->created_at};
-    int rc = tamis_filter_open(store, value->name, flags, filter);
+    char name[NAME_ROOM];
+    lock(); /* a thread may be about to rename it */
+    (void)strcpy(name, value->name);
+    unlock();
+    int rc = tamis_filter_open(store, name, flags, filter);
     if (rc == 0 && is_of(value, *filter)) return 0;
     if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
     tamis_filter_release(*filter); /* NULL, or that of another */

@@ -38,6 +38,9 @@ void handles_open_made(struct value *value);
 /* As value_open(), for a thread that has taken the value off (handles_leave()). */
 int value_open_alone(struct value *value);
 
+/* The filter of the value has another name now.  The caller has the registry's mutex. */
+void handles_rename(struct value *value, const char *name);
+
 /* A value has got its filter, which is open, or another one; the value is in use. */
 void handles_enter(struct value *value);
 /* Takes the value off: from now on nobody else closes its handle, which may be closed already. */

@@ -62,15 +62,16 @@ struct value {
     char *key; /* as the registry last saw it, key_bytes bytes */
     size_t key_bytes;
     int db;
-    char name[NAME_ROOM];        /* what the filter is called now */
-    tamis_filter *filter;        /* NULL: closed (handles.h), or none */
-    struct value *newer, *older; /* in the ring of handles.c; NULL outside of it */
-    struct known known;          /* also of a draft */
-    struct draft *draft;         /* drafts.h: the filter is not in the store yet; NULL: it is */
-    bool is_entered;             /* handles.c counts it if it is open */
-    bool in_use;                 /* since the ring last looked */
-    int64_t created_at; /* of the filter; a dump that refers to a filter finds it by this */
-    int64_t origin;     /* when its first segment was made; a copy by way of a dump has the same */
+    char name[NAME_ROOM];              /* what the filter is called now */
+    struct value *later, **later_link; /* in the list of naming.c; the link is NULL outside of it */
+    tamis_filter *filter;              /* NULL: closed (handles.h), or none */
+    struct value *newer, *older;       /* in the ring of handles.c; NULL outside of it */
+    struct known known;                /* also of a draft */
+    struct draft *draft; /* drafts.h: the filter is not in the store yet; NULL: it is */
+    bool is_entered;     /* handles.c counts it if it is open */
+    bool in_use;         /* since the ring last looked */
+    int64_t created_at;  /* of the filter; a dump that refers to a filter finds it by this */
+    int64_t origin;      /* when its first segment was made; a copy by way of a dump has the same */
     uint32_t kind;
     bool durable;       /* an add waits for the disk: durable.h */
     struct line *line;  /* of its jobs; NULL: it had none yet */
