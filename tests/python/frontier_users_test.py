@@ -232,8 +232,7 @@ class Users(StoreTest):
 
     def run_it(self, *command, directory=None):
         """{spider: (reason, events, stats)}, and the log."""
-        if os.path.exists(self.results):
-            os.unlink(self.results)
+        self.write(self.results, "")
         environment = {**os.environ, "SITE": "http://127.0.0.1:%d" % self.server.server_port, "RESULTS": self.results}
         done = subprocess.run([self.python, *command], cwd=directory or self.directory, env=environment, timeout=250,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
@@ -277,6 +276,31 @@ class Users(StoreTest):
         again = [path for path, count in self.server.hits.items() if count > 1 and before[path] and path.startswith("/closes")
                  and count > before[path]]
         self.assertEqual(again, [], "what was closed in order is not fetched again")
+
+    def test_spiders_of_two_classes_share_no_queue_unless_they_are_told_to(self):
+        """The second took the requests of the first, and its callbacks of the same names had the pages.  Seen to fail so without
+        claim()."""
+        self.settings.update(TAMIS_QUEUE="shared", TAMIS_FILTER="shared")
+        left = self.crawl("Closes")[0]["closes"][2]["tamis/left"]
+        self.assertGreater(left, 0)
+        before = self.server.hits.copy()
+        results, log = self.crawl("Walk")
+        self.assertEqual((results, self.server.hits), ({}, before), log)
+        self.assertIn(f"the queue 'shared' has {left} requests of the spider spiders.Closes, whose callbacks spiders.Walk need not "
+                      "have: give one of them another TAMIS_QUEUE", log)
+        self.assertIn("set TAMIS_SPIDER = 'spiders.Closes' here", log)
+        self.settings["TAMIS_SPIDER"] = "spiders.Closes"
+        results, log = self.crawl("Walk")
+        self.assertEqual(results["walk"][2]["tamis/left"], 0, log)
+        self.assertEqual({path for path in self.server.hits if path.startswith("/closes")},
+                         {f"/closes/{page or ''}" for page in range(PAGES)}, "Walk has ended the crawl of Closes")
+        del self.settings["TAMIS_SPIDER"]
+        results, log = self.crawl("Cached")  # nothing is left, so it is taken
+        self.assertEqual(results["cached"][2]["tamis/left"], 0, log)
+        results, log = self.crawl("Slow", "Robots")  # at once, in one process
+        self.assertEqual(len(results), 1, log)
+        self.assertRegex(log, r"the queue 'shared' is in use by process \d+, a crawl of the spider spiders.Slow, whose callbacks "
+                              "spiders.Robots need not have")
 
     def test_numbers_are_looked_at_when_the_crawl_starts(self):
         """With a lease of 0 each take() failed: the crawl did nothing, and did not end.  And with TAMIS_SEEN_WHEN, which is for the

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 from ._errors import ClosedError, Error, ReadOnlyError, UnsupportedError
 from ._filter import Filter
-from ._owner import Identity
+from ._owner import Identity, claim, enter
 from ._queue import Queue, make_file
 from ._remote import is_url
 from ._store import Store
@@ -190,13 +190,18 @@ class Frontier:
         with self._lock:
             self._open()
             if not self._owner:  # in a transaction of its own: entries never name an owner whose row was undone
-                me = self._identity
                 with self._queue.change(durable=False) as db:
-                    row = db.execute("INSERT INTO owner (pid, start, boot, space) VALUES (?, ?, ?, ?)",
-                                     (me.pid, me.start, me.boot, me.space)).lastrowid or 0
+                    row = enter(db, self._identity)
                 self._owner = row
             with self._queue.change(durable) as db:
                 yield db
+
+    def _claim(self, worker: str) -> tuple[str, int, int, int] | None:
+        """Enters as an owner of the sort `worker`; for schedulers, before anything else.  Answers as claim() of _owner.py."""
+        with self._lock, self._open().change(durable=False) as db:  # the push of an entry brings it to the disk
+            found, row = claim(db, self._identity, self._owner, worker)
+        self._owner = row
+        return found
 
     def _open(self) -> Queue:
         """The file, unless this is closed."""

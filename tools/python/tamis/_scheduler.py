@@ -31,7 +31,7 @@ from scrapy.utils.request import request_from_dict
 
 from . import Frontier, Item  # which says what to do where there is no sqlite3
 from ._dupefilter import DupeFilter, store_path
-from ._errors import BusyError, Error, InvalidError, UnsupportedError
+from ._errors import BusyError, Error, InvalidError, MismatchError, UnsupportedError
 from ._remote import is_url
 
 logger = logging.getLogger(__name__)
@@ -39,6 +39,7 @@ TICK = 0.025  # seconds: how late others see what was found, and how late an idl
 LOOK = 0.25  # seconds: how often an idle process looks for dead owners when nobody has changed the queue
 HANDFUL = 16  # requests that are taken at once; beyond it they would wait here while others are idle
 FULL = 500  # new requests that are not kept in memory for a whole tick
+TRIES = 15  # of two seconds, if another has the lock, at the start and at the end
 HIGHEST = (1 << 63) - 1
 
 
@@ -63,12 +64,33 @@ def setting(settings: Any, name: str, default: float, least: float) -> float:
     return number
 
 
+def claim(frontier: Frontier, spider: str) -> None:
+    """Makes the queue that of this spider.  Raises MismatchError where it has requests of another one: a request has the name
+    of its callback alone, and another class has none of that name, or one that is for other pages."""
+    for tries_left in reversed(range(TRIES)):
+        try:
+            found = frontier._claim(spider)
+            break
+        except BusyError:
+            if not tries_left:
+                raise
+    if found is None:
+        return
+    other, left, aside, pid = found
+    has = (f"is in use by process {pid}, a crawl" if not left else
+           f"has {left} requests" + (f" ({aside} of them set aside)" if aside else ""))
+    raise MismatchError(f"the queue {frontier.name!r} {has} of the spider {other}, whose callbacks {spider} need not have: give "
+                        f"one of them another TAMIS_QUEUE, or let the crawl of {other} end first. If this is the same spider under "
+                        f"a new name, or both are to share the queue, set TAMIS_SPIDER = {other!r} here")
+
+
 class Scheduler(BaseScheduler):
     """A queue of requests that all processes of the store share, with the filter of tamis.scrapy.DupeFilter in it.
 
     Its settings are those of the DupeFilter, and
 
     TAMIS_QUEUE        the name of the queue: that of the filter
+    TAMIS_SPIDER       whose requests the queue has, and takes no others while it has any: the spider's class, with its module
     TAMIS_LEASE        seconds after which the requests of a process that was stopped are handed out again: 60
     TAMIS_MAX_DEATHS   a request is set aside when so many processes died that had it in hand; 0: never: 20
     TAMIS_START_AGAIN  whether each start of a process fetches the spider's start requests again: False
@@ -123,6 +145,13 @@ class Scheduler(BaseScheduler):
         name = settings.get("TAMIS_QUEUE") or dupefilter.seen.name
         frontier = Frontier(os.path.expanduser(path), name, filter=dupefilter.seen, busy_timeout=2,
                             max_deaths=int(max_deaths))
+        spider = crawler.spidercls
+        try:
+            claim(frontier, str(settings.get("TAMIS_SPIDER") or f"{spider.__module__}.{spider.__qualname__}"))
+        except Error:
+            frontier.close()
+            dupefilter.seen.close()
+            raise
         return cls(crawler, dupefilter, frontier, lease)
 
     # What the engine calls.
@@ -189,7 +218,7 @@ class Scheduler(BaseScheduler):
         if self._syncing is not None:
             self._syncing.join()
         self._collect()
-        for _ in range(15):  # of two seconds, if another has the lock
+        for _ in range(TRIES):
             if self._exchange(0):
                 break
         else:
