@@ -9,6 +9,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     const bool loaded = fake_command(words, 2);
     FUZZ_CHECK(loaded == fake_has_key());
     loaders_judge(bytes, 0);
-    loaders_end();
+    loaders_end(loaded);
     return 0;
 }

@@ -17,6 +17,8 @@
 #define HEAP_LEAST ((uint64_t)128 << 10)
 #define HEAP_PER_BYTE 4u
 
+unsigned loaders_loaded;
+
 static bool begun_loading;
 static uint64_t held_before;
 static unsigned files_before;
@@ -117,8 +119,9 @@ bool thread_start(void *(*run)(void *context), void *context)
     return false;
 }
 
-void loaders_end(void)
+void loaders_end(bool loaded)
 {
+    loaders_loaded += loaded;
     fake_set_loading(false); /* clients use it, whose filters have limits */
     if (fake_has_key()) use();
     fake_set_loading(begun_loading);
@@ -228,5 +231,5 @@ void loaders_payload(const uint8_t *data, size_t bytes, bool loading)
     FUZZ_CHECK(loaded == fake_has_key());
     loaders_judge(bytes, 0);
     free(body);
-    loaders_end();
+    loaders_end(loaded);
 }

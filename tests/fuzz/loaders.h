@@ -15,8 +15,11 @@ void loaders_begin(bool loading);
 /* What was asked for since fake_account_begin() follows from so many bytes of input, and from
  * `more` that a command may ask for. */
 void loaders_judge(size_t bytes, uint64_t more);
-/* Asks, adds to, saves and deletes the key; then nothing is left, in memory or in the store. */
-void loaders_end(void);
+/* Asks, adds to, saves and deletes the key; then nothing is left, in memory or in the store.
+ * `loaded`: the input was taken, all of it. */
+void loaders_end(bool loaded);
+/* How many inputs were. */
+extern unsigned loaders_loaded;
 
 /* Puts the checksums of a stream of format tamis right, as otherwise nothing that is wrong gets
  * past them: that of its head, and that of all of it unless `head_only`. */
