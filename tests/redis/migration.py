@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""migration.py MODULE TAMIS: slots that the servers move by themselves (CLUSTER MIGRATESLOTS of Valkey 9), while clients add.
+"""migration.py MODULE TAMIS: slots that the servers move by themselves (CLUSTER MIGRATESLOTS of Valkey 9, CLUSTER MIGRATION of
+Redis 8.4), while clients add.
 
-Skipped on servers without it; cluster.py moves slots as all servers can.
+Skipped on servers without them; cluster.py moves slots as all servers can.
 """
 import time
 
@@ -56,16 +57,34 @@ class Adder:
             time.sleep(0.002)  # so that the end has not too many keys to ask for
 
 
-def migrate(slot, source, target):
+def migrate_slots(slot, source, target):
+    """As Valkey 9 does it, which asks the source."""
+    client = source.client()
+    client.good("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", Cluster.name(target))
+    return lambda: str(client.good("CLUSTER", "GETSLOTMIGRATIONS")[0]), lambda: client("CLUSTER", "CANCELSLOTMIGRATIONS")
+
+
+def migration(slot, _, target):
+    """As Redis 8.4 does it, which asks the target."""
+    client = target.client()
+    task = client.good("CLUSTER", "MIGRATION", "IMPORT", slot, slot)
+    return (lambda: str(client.good("CLUSTER", "MIGRATION", "STATUS", "ID", task)[0]),
+            lambda: client("CLUSTER", "MIGRATION", "CANCEL", "ID", task))
+
+
+WAYS = {"migrateslots": (migrate_slots, "success"), "migration": (migration, "completed")}
+
+
+def migrate(*slot_and_servers):
     """Moves the slot, and waits until both servers know."""
-    source.client().good("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", Cluster.name(target))
+    begin, word = WAYS[known[0]]
+    status, _ = begin(*slot_and_servers)
 
     def ended():
-        jobs = source.client().good("CLUSTER", "GETSLOTMIGRATIONS")
-        told = str(jobs[0])
-        if "failed" in told or "cancelled" in told:
+        told = status()
+        if "failed" in told or "cancel" in told:
             raise AssertionError(told)
-        return "success" in told
+        return word in told
 
     eventually(ended, "the slot has moved")
 
@@ -75,6 +94,8 @@ def slots_move_by_themselves_while_keys_are_added():
     that were added while it began were counted twice.  Before, the server waited 10 s for a child that did not copy."""
     with Cluster(2, timeout_ms=20000) as cluster:
         source, target = cluster.masters
+        for server in cluster.masters:
+            server.client().good("CONFIG", "SET", "tamis.rdb", "reference")  # a payload has the filter all the same
         client = source.client()
         tag = next(f"{{{i}}}" for i in range(1000) if client.good("CLUSTER", "KEYSLOT", f"{{{i}}}") < 8192)
         slot = client.good("CLUSTER", "KEYSLOT", tag)
@@ -107,8 +128,40 @@ def slots_move_by_themselves_while_keys_are_added():
         print(f"keys: {[adder.given for adder in adders]}")
 
 
+def move_that_is_cancelled_leaves_nothing_behind():
+    """It is cancelled as soon as the target has the first of the filters.  Whoever has the slot then has all keys, and the other
+    server no filter."""
+    with Cluster(2, timeout_ms=20000) as cluster:
+        source, target = cluster.masters
+        client = source.client()
+        tag = next(f"{{{i}}}" for i in range(1000) if client.good("CLUSTER", "KEYSLOT", f"{{{i}}}") < 8192)
+        slot = client.good("CLUSTER", "KEYSLOT", tag)
+        names = [f"filter {number} {tag}" for number in range(8)]
+        for name in names:
+            client.good("BF.RESERVE", name, "1e-9", 2000000)
+        adders = [Adder(source, "BF.MADD", name) for name in names]
+        begin, word = WAYS[known[0]]
+        cancelled = 0
+        with beside(*[adder.work() for adder in adders]):
+            for _ in range(ROUNDS):
+                status, cancel = begin(slot, source, target)
+                eventually(lambda: filters(target) or word in status(), "the first filter comes")
+                cancel()
+                eventually(lambda: any(end in status() for end in (word, "failed", "cancel")), "the move ends")
+                if word in status():
+                    source, target = target, source
+                else:
+                    cancelled += 1
+                eventually(lambda: filters(target) == [], "what is not there any more is gone")
+        ask = Asker(source)
+        for adder in adders:
+            same(ask("BF.MEXISTS", adder.words[1], *adder.keys(0, adder.given)), [1] * adder.given, adder.words[1])
+        same(filters(source), sorted(names), "the slot's filters")
+        print(f"{cancelled} of {ROUNDS} were cancelled")
+
+
 with served() as (_, asked):
-    has_migrateslots = asked.good("COMMAND", "INFO", "cluster|migrateslots")[0] is not None
-if not has_migrateslots:
-    skip("this server has no CLUSTER MIGRATESLOTS")
-run(slots_move_by_themselves_while_keys_are_added)
+    known = [name for name in WAYS if asked.good("COMMAND", "INFO", f"cluster|{name}")[0] is not None]
+if not known:
+    skip("this server has neither CLUSTER MIGRATESLOTS nor CLUSTER MIGRATION")
+run(slots_move_by_themselves_while_keys_are_added, move_that_is_cancelled_leaves_nothing_behind)
