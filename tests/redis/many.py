@@ -129,7 +129,7 @@ def durable_filters_stay_open():
             client.good("BF.ADD", f"d{i}", f"item {i}")
         make(client)
         ask(client)
-        same(info(client, "open_filters"), 11, "ten that are durable, and one")
+        same(info(client, "open_filters") in (10, 11), True, "ten that are durable, and one until the server's cron comes by")
         client = redis.restart(kill=True)
         eventually(lambda: info(client, "orphans") == MANY + 10, "the dump has nothing")
         for i in range(10):
