@@ -29,7 +29,12 @@ void cuckoo_init(struct cuckoo *cuckoo, uint64_t capacity, uint32_t bucket_size,
 uint64_t cuckoo_slots_of(const struct cuckoo *c, uint32_t filters)
 {
     uint64_t each = c->buckets * c->bucket_size, sum = 0;
-    for (uint32_t i = 0; i < filters; i++) {
+    /* There may be 65,536 of them, and each add asks. */
+    if (c->expansion <= 1) {
+        const uint64_t equal = c->expansion == 0 && filters > 0 ? 1 : filters;
+        return __builtin_mul_overflow(each, equal, &sum) ? UINT64_MAX : sum;
+    }
+    for (uint32_t i = 0; i < filters; i++) { /* which ends at 64, as they overflow */
         if (__builtin_add_overflow(sum, each, &sum)) return UINT64_MAX;
         if (i + 1 < filters && __builtin_mul_overflow(each, (uint64_t)c->expansion, &each))
             return UINT64_MAX;
