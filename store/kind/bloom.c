@@ -337,21 +337,29 @@ static size_t bloom_contains_digests(const struct tamis__segment *segment,
     return bloom_run_digests(segment, digests, count, answers, false);
 }
 
+TAMIS__INLINE size_t bloom_sieve(const struct tamis__segment *segment,
+                                 const struct tamis__digest *digests, size_t count,
+                                 uint8_t *answers, enum source source)
+{
+    struct frame frame = frame_of(segment, source);
+    size_t ones = 0;
+    for (size_t done = 0; done < count; done += SIEVE_KEYS) {
+        const size_t now = count - done < SIEVE_KEYS ? count - done : SIEVE_KEYS;
+        frame.digests = digests + done;
+        if (bloom_run(segment, &frame, now, answers + done, false, SIEVE_BITS, source) > 0)
+            ones += ask_again(segment, frame.digests, now, answers + done);
+    }
+    return ones;
+}
+
 static size_t bloom_contains_few(const struct tamis__segment *segment,
                                  const struct tamis__digest *digests, size_t count,
                                  uint8_t *answers)
 {
-    struct frame frame = frame_of(segment, DIGESTS);
-    size_t ones = 0;
-    if (count < SIEVE_MIN || segment->header->k <= SIEVE_BITS || has_pairs(segment->header))
+    if (count < SIEVE_MIN || segment->header->k <= SIEVE_BITS)
         return bloom_run_digests(segment, digests, count, answers, false);
-    for (size_t done = 0; done < count; done += SIEVE_KEYS) {
-        const size_t now = count - done < SIEVE_KEYS ? count - done : SIEVE_KEYS;
-        frame.digests = digests + done;
-        if (bloom_run(segment, &frame, now, answers + done, false, SIEVE_BITS, DIGESTS) > 0)
-            ones += ask_again(segment, frame.digests, now, answers + done);
-    }
-    return ones;
+    if (has_pairs(segment->header)) return bloom_sieve(segment, digests, count, answers, PAIRS);
+    return bloom_sieve(segment, digests, count, answers, DIGESTS);
 }
 
 static size_t bloom_contains_keeping(const struct tamis__segment *segment,
