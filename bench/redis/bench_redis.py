@@ -35,7 +35,7 @@ from redis_server import Server  # noqa: E402
 
 TOP = os.path.join(HERE, "..", "..")
 ROUNDS = 5
-TURNS = 15
+TURNS = 9
 LINES = 2_000_000
 STORE_ROUNDS = 9
 
