@@ -113,11 +113,12 @@ def beside(*works):
 
 
 def has_filters(instance, wanted, what=""):
-    """The store has these, at once or soon: a server may free values, which drops filters, in another thread."""
+    """The store has these, at once or soon: threads drop and rename filters.  It may have them for a moment before a change that
+    is still to come."""
     end = time.monotonic() + PATIENCE_S
-    while filters(instance) != wanted and time.monotonic() < end:
+    while (found := filters(instance)) != wanted and time.monotonic() < end:
         time.sleep(0.02)
-    same(filters(instance), wanted, what)
+    same(found, wanted, what)
 
 
 def run(*tests):

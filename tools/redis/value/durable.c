@@ -285,9 +285,10 @@ bool durable_add(RedisModuleCtx *ctx, struct value *value, RedisModuleString **i
                  answer_fn *answer)
 {
     const int flags = RedisModule_GetContextFlags(ctx);
-    const bool loads = (flags & REDISMODULE_CTX_FLAGS_LOADING) != 0;
-    const bool unasked = loads || (flags & REDISMODULE_CTX_FLAGS_REPLICATED) != 0;
-    if (loads && !value->durable) return false; /* nobody is kept waiting */
+    const bool unasked =
+        (flags & (REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING)) != 0;
+    /* Whoever knows by WAIT that a replica has the command may ask the replica at once. */
+    if (unasked && !value->durable) return false;
     if (!unasked && (flags & REDISMODULE_CTX_FLAGS_DENY_BLOCKING) != 0) return false;
     struct line *line = line_of(value);
     struct job *job = make_job(items, count);

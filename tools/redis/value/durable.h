@@ -8,8 +8,8 @@
  * filter's log.  Meanwhile the clients of the jobs are blocked, and the server goes on.
  *
  * Two sorts of commands have no client that could wait.  Those of a master or of an AOF need no
- * answer: their jobs are left behind all the same.  Those within MULTI or in a script add at once,
- * and the server waits.
+ * answer: their jobs for durable filters are left behind all the same.  Those within MULTI or in a
+ * script add at once, and the server waits; so do those of a master to other filters.
  *
  * A job is part of the filter from the moment of its command on, as replicas and the AOF have it:
  * whoever reads all of the filter for another use, or closes it, waits for its jobs before
