@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * durable.h: adds keys in threads where that has to wait for the disk: to durable filters always,
- * and to others at the first add after a sync, or if the filter is full and must grow.
+ * and to others if the filter must be marked as written to first (docs/durability.md), or is full
+ * and must grow.
  *
  * A command that adds to such a filter leaves a job behind: a copy of its keys.  A thread takes
  * all jobs that wait for one filter and adds their keys in one batch, so they share one sync of the
