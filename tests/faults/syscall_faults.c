@@ -58,7 +58,7 @@ static void judge(int64_t rc)
 /* The store as it must be whatever failed. */
 static void look_after(struct scene *scene, int descriptors)
 {
-    if (fixture_problems(scene->path) != 0) complain("leaves something behind");
+    if (fixture_findings(scene->path) != 0) complain("leaves something behind");
     scene_name_back(scene); /* as the next writer it clears up */
     (void)scene_close(scene);
     if (fixture_descriptors() != descriptors) complain("a descriptor was lost");

@@ -105,22 +105,37 @@ struct tamis_segment_stat fixture_segment_stat(tamis_filter *filter, uint32_t in
 
 static int print_problem(void *context, const struct tamis_problem *problem)
 {
-    (void)context;
+    ++*(int64_t *)context;
     print_error("problem: filter '%s' file %s byte %" PRIu64 " %s: %s\n", problem->filter,
                 problem->file, problem->offset, tamis_error_name(problem->error), problem->reason);
     return 0;
 }
 
-int64_t fixture_problems(const char *path)
+/* The problems that are counted; *findings has those that are told. */
+static int64_t verify_all(const char *path, int64_t *findings)
 {
     tamis_store *store;
     int64_t problems = tamis_store_open(path, TAMIS_READ_ONLY, &store);
+    *findings = 0;
     if (problems == 0) {
-        problems = tamis_store_verify(store, NULL, print_problem, NULL);
+        problems = tamis_store_verify(store, NULL, print_problem, findings);
         tamis_store_close(store);
     }
     if (problems < 0) print_error("verify: %s\n", tamis_last_error());
     return problems;
+}
+
+int64_t fixture_problems(const char *path)
+{
+    int64_t findings;
+    return verify_all(path, &findings);
+}
+
+int64_t fixture_findings(const char *path)
+{
+    int64_t findings;
+    const int64_t problems = verify_all(path, &findings);
+    return problems < 0 ? problems : findings;
 }
 
 const char *fixture_join(const char *path, const char *rest)

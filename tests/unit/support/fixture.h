@@ -62,6 +62,8 @@ struct tamis_segment_stat fixture_segment_stat(tamis_filter *filter, uint32_t in
 
 /* Open the store read-only and verify it: the number of problems, each printed; or an error. */
 int64_t fixture_problems(const char *path);
+/* The same, and what is only noted, such as an empty file of a maker that died. */
+int64_t fixture_findings(const char *path);
 
 /* The names in a directory of the store but "." and "..", and in "segments" but the spares that
  * segments offer; -1 where it cannot be read. */
