@@ -6,7 +6,8 @@ the_store_has_them_before_the_answer for drafts that nobody brings into the stor
 a_draft_answers_as_its_filter for an item that is new each time; keys_that_go for a draft that stays on the list when its value
 is freed; children_have_them for handlers of fork() that are registered before
 those of the library (the child waits for ever); a_store_that_is_held for drafts that nobody tries to enter again;
-a_name_that_another_process_takes for a batch that gives up when one of its names is taken.
+a_name_that_another_process_takes for a batch that gives up when one of its names is taken; filters_are_opened_once for a
+value that is opened again after the drafts, its own among them, have come into the store (the server crashes later).
 """
 import fcntl
 import os
@@ -52,6 +53,16 @@ def all_of_a_turn_are_one_change():
         script = f"for i = 1, {MANY} do redis.call('BF.ADD', 's' .. i, i) end return {MANY}"
         same(client.good("EVAL", script, 0), MANY, "a script that makes more than one call takes")
         same(len(filters(redis)), 101 + MANY, "in the store")
+
+
+def filters_are_opened_once():
+    with served() as (redis, client):
+        client.good("BF.ADD", "first", "x")
+        one_turn(client, *adds(3), ("BF.INFO", "k1"), ("DEL", "k1"))
+        one_turn(client, *adds(3, "other"))
+        one_turn(client, *(("BF.INFO", name) for name in names(3, "other")))
+        same(b"tamis_open_filters:6" in client.good("INFO", "tamis"), True, "each is open once")
+        same(client.good("BF.EXISTS", "k2", "item 2"), 1, "all goes on")
 
 
 def the_store_has_them_before_the_answer():
@@ -211,5 +222,6 @@ def a_name_that_another_process_takes():
         same(len(filters(redis)), 6, "one is under a name apart")
 
 
-run(all_of_a_turn_are_one_change, the_store_has_them_before_the_answer, killed_after_the_answer, a_draft_answers_as_its_filter,
-    keys_that_go, children_have_them, replicas_have_them, a_store_that_is_held, a_name_that_another_process_takes)
+run(all_of_a_turn_are_one_change, filters_are_opened_once, the_store_has_them_before_the_answer, killed_after_the_answer,
+    a_draft_answers_as_its_filter, keys_that_go, children_have_them, replicas_have_them, a_store_that_is_held,
+    a_name_that_another_process_takes)

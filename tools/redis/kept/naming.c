@@ -60,6 +60,21 @@ void naming_make_way(const char *name)
     registry_unlock();
 }
 
+void naming_hold(void)
+{
+    registry_lock();
+    renames_hold(true);
+    registry_unlock();
+}
+
+void naming_go_on(void)
+{
+    registry_lock();
+    renames_hold(false);
+    kept_wake();
+    registry_unlock();
+}
+
 void naming_adopt(struct value *value, int db, const char *key, size_t key_bytes)
 {
     registry_lock();

@@ -17,6 +17,10 @@
 
 /* If a filter of ours has the name, renames it apart. */
 void naming_make_way(const char *name);
+/* While a filter is being made, the thread renames none: it might give one the name meanwhile.  The
+ * maker would notice only at its end, when what it reads is read. */
+void naming_hold(void);
+void naming_go_on(void);
 /* Lists a value whose filter is open already, under the name it has. */
 void naming_adopt(struct value *value, int db, const char *key, size_t key_bytes);
 /* Gives the value another key, and its filter the name of that key, if the filter is ours. */

@@ -11,8 +11,9 @@
  * below, the registry's mutex guards what is static. */
 static struct value *first, **last = &first;
 static const struct value *in_work;
-static bool stuck; /* the catalog was busy, or the disk failed */
-static bool left;  /* the main thread must look at all filters that do not wait */
+static bool is_held; /* the thread renames nothing */
+static bool stuck;   /* the catalog was busy, or the disk failed */
+static bool left;    /* the main thread must look at all filters that do not wait */
 
 /* ---- Waiting for the thread ------------------------------------------------------------------ */
 
@@ -56,7 +57,13 @@ void renames_forget(struct value *value)
 
 bool renames_are_wanted(void)
 {
-    return first != NULL && !stuck;
+    return first != NULL && !stuck && !is_held;
+}
+
+void renames_hold(bool held)
+{
+    is_held = held;
+    if (held) renames_wait_for_thread();
 }
 
 bool renames_are_at_work(void)

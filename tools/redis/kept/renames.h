@@ -26,6 +26,10 @@ bool renames_are_awaited(const struct value *value);
 /* Waits until the thread renames nothing.  Gives the mutex back meanwhile. */
 void renames_wait_for_thread(void);
 
+/* Waits until the thread renames nothing, and holds it off until the end of the next call with
+ * false: a filter is being made, which nobody must take the name of. */
+void renames_hold(bool held);
+
 /* For the thread.  Is there something to do?  Is it being done just now? */
 bool renames_are_wanted(void);
 bool renames_are_at_work(void);

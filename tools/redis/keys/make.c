@@ -16,6 +16,24 @@ int maker_of_spec(void *spec, tamis_store *in, const char *name, tamis_filter **
     return tamis_filter_create(in, name, spec, filter);
 }
 
+/* Makes the filter under that name, or under one apart, which `name` gets then. */
+static int make_named(struct value *value, tamis_store *store, char name[NAME_ROOM], maker_fn *make,
+                      void *context, bool *made_way)
+{
+    int rc = make(context, store, name, &value->filter);
+    if (rc == TAMIS_EEXIST) {
+        naming_make_way(name); /* if no filter of ours has it any more, the thread that drops
+                                  filters has just dropped it */
+        rc = make(context, store, name, &value->filter);
+        *made_way = rc == 0;
+    }
+    if (rc == TAMIS_EEXIST && leftovers_are_open()) {
+        name_apart(NAME_ASIDE, name); /* a filter of others has it; the key must be loaded */
+        rc = make(context, store, name, &value->filter);
+    }
+    return rc;
+}
+
 int make_filter(struct value *value, int db, const char *key, size_t key_bytes, maker_fn *make,
                 void *context)
 {
@@ -24,17 +42,9 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes, 
     tamis_store *store = store_open();
     if (store == NULL) return TAMIS_ENOSTORE;
     name_of_key(db, key, key_bytes, name);
-    int rc = make(context, store, name, &value->filter);
-    if (rc == TAMIS_EEXIST) {
-        naming_make_way(name); /* if no filter of ours has it any more, the thread that drops
-                                  filters has just dropped it */
-        rc = make(context, store, name, &value->filter);
-        made_way = rc == 0;
-    }
-    if (rc == TAMIS_EEXIST && leftovers_are_open()) {
-        name_apart(NAME_ASIDE, name); /* a filter of others has it; the key must be loaded */
-        rc = make(context, store, name, &value->filter);
-    }
+    naming_hold();
+    int rc = make_named(value, store, name, make, context, &made_way);
+    naming_go_on();
     if (rc < 0) return rc;
     (void)strcpy(value->name, name);
     rc = value_describe(value);
@@ -65,11 +75,14 @@ int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
     char name[NAME_ROOM];
     tamis_store *store = drafts_take(sizing->file_bytes) ? store_open() : NULL;
     name_of_key(db, key, key_bytes, name);
-    if (store == NULL || !is_free(store, name))
-        return make_filter(value, db, key, key_bytes, maker_of_spec, spec);
+    if (store != NULL) naming_hold(); /* the name stays free until the draft has it */
+    const bool free = store != NULL && is_free(store, name);
+    if (!free && store != NULL) naming_go_on();
+    if (!free) return make_filter(value, db, key, key_bytes, maker_of_spec, spec);
     (void)strcpy(value->name, name);
     draft_begin(value, spec, sizing);
     naming_adopt(value, db, key, key_bytes);
+    naming_go_on();
     return 0;
 }
 

@@ -248,6 +248,7 @@ int value_open(struct value *value)
     const unsigned flags = is_child ? TAMIS_READ_ONLY : 0;
     int rc = value->draft != NULL && !is_child ? drafts_enter() : 0;
     if (value->draft != NULL) return rc < 0 ? rc : TAMIS_EBUSY;
+    if (value->filter != NULL) return 0; /* it was opened as it came into the store */
     rc = open_stored(value, flags, &filter);
     if ((rc == TAMIS_ELIMIT || rc == TAMIS_ENOMEM) && !is_child && holds == 0) {
         close_some(value);
