@@ -14,6 +14,7 @@
 #include "module/events.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@
 #include "registry/registry.h"
 #include "server/busy.h"
 #include "server/config.h"
+#include "server/field.h"
 #include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
@@ -38,27 +40,21 @@ static bool loaded; /* a dump or an AOF, when the server began */
 /* When the last whole dump was made, as the server tells it, in seconds. */
 static unsigned long long last_save(RedisModuleCtx *ctx)
 {
-    RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "persistence");
-    int err = 0;
-    const unsigned long long time =
-        RedisModule_ServerInfoGetFieldUnsigned(info, "rdb_last_save_time", &err);
-    RedisModule_FreeServerInfo(ctx, info);
-    return err == 0 ? time : 0;
+    char time[FIELD_ROOM];
+    (void)server_field(ctx, "persistence", "rdb_last_save_time", time);
+    return strtoull(time, NULL, 10);
 }
 
 /* Does a replica wait for the dump that is made now?  It may be on another machine. */
 static bool replica_waits(RedisModuleCtx *ctx)
 {
-    RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "replication");
-    bool waits = false;
-    char field[16];
-    for (int i = 0; !waits; i++) {
-        (void)snprintf(field, sizeof field, "slave%d", i);
-        const char *replica = RedisModule_ServerInfoGetFieldC(info, field);
-        if (replica == NULL) break;
+    char name[16], replica[FIELD_ROOM] = "";
+    bool waits = false, told = true;
+    for (int i = 0; told && !waits; i++) {
+        (void)snprintf(name, sizeof name, "slave%d", i);
+        told = server_field(ctx, "replication", name, replica);
         waits = strstr(replica, "state=wait_bgsave") != NULL;
     }
-    RedisModule_FreeServerInfo(ctx, info);
     return waits;
 }
 
@@ -225,10 +221,8 @@ static int on_key(RedisModuleCtx *ctx, int type, const char *event, RedisModuleS
 
 static bool is_valkey(RedisModuleCtx *ctx)
 {
-    RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "server");
-    const bool is = RedisModule_ServerInfoGetFieldC(info, "valkey_version") != NULL;
-    RedisModule_FreeServerInfo(ctx, info);
-    return is;
+    char version[FIELD_ROOM];
+    return server_field(ctx, "server", "valkey_version", version);
 }
 
 int events_subscribe(RedisModuleCtx *ctx)

@@ -15,70 +15,83 @@ struct config config;
 
 #define STORE_NAME_ROOM 256
 
-static struct numeric numerics[] = {
-    {.name = "default-capacity",
-     .old = "bf-initial-size",
-     .older = "INITIAL_SIZE",
-     .bloom = "bloom-capacity",
-     .standard = 100,
-     .least = 1,
-     .most = CAPACITY_MAX,
-     .offset = offsetof(struct config, default_capacity)},
-    {.name = "expansion",
-     .old = "bf-expansion-factor",
-     .bloom = "bloom-expansion",
-     .standard = 2,
-     .most = EXPANSION_MAX,
-     .offset = offsetof(struct config, expansion)},
-    {.name = "max-bytes",
-     .standard = 4LL << 30,
-     .least = 1,
-     .most = INT64_MAX,
-     .flags = REDISMODULE_CONFIG_MEMORY,
-     .offset = offsetof(struct config, max_bytes)},
-    {.name = "memory-usage-limit",
-     .bloom = "bloom-memory-usage-limit",
-     .standard = 128LL << 20,
-     .most = INT64_MAX,
-     .flags = REDISMODULE_CONFIG_MEMORY,
-     .offset = offsetof(struct config, memory_limit)},
-    {.name = "max-open", /* config_load() sets the standard */
-     .least = 1,
-     .most = 1 << 24,
-     .offset = offsetof(struct config, max_open)},
-    {.name = "cf-capacity",
-     .old = "cf-initial-size",
-     .standard = 1024,
-     .least = 2,
-     .most = CAPACITY_MAX,
-     .offset = offsetof(struct config, cf_capacity)},
-    {.name = "cf-bucket-size",
-     .old = "cf-bucket-size",
-     .standard = 2,
-     .least = 1,
-     .most = 255,
-     .offset = offsetof(struct config, cf_bucket_size)},
-    {.name = "cf-max-iterations",
-     .old = "cf-max-iterations",
-     .standard = 20,
-     .least = 1,
-     .most = 65535,
-     .offset = offsetof(struct config, cf_max_iterations)},
-    {.name = "cf-expansion",
-     .old = "cf-expansion-factor",
-     .standard = 1,
-     .most = EXPANSION_MAX,
-     .offset = offsetof(struct config, cf_expansion)},
-    {.name = "cf-max-expansions",
-     .old = "cf-max-expansions",
-     .older = "CF_MAX_EXPANSIONS",
-     .standard = 32,
-     .least = 1,
-     .most = 65536,
-     .offset = offsetof(struct config, cf_max_expansions)},
+/* The rows of the table of numbers. */
+enum {
+    DEFAULT_CAPACITY,
+    EXPANSION,
+    MAX_BYTES,
+    MEMORY_LIMIT,
+    MAX_OPEN,
+    CF_CAPACITY,
+    CF_BUCKET_SIZE,
+    CF_MAX_ITERATIONS,
+    CF_EXPANSION,
+    CF_MAX_EXPANSIONS,
+    NUMERICS
 };
-#define NUMERICS (sizeof numerics / sizeof numerics[0])
 
+static struct numeric numerics[NUMERICS] = {
+    [DEFAULT_CAPACITY] = {.name = "default-capacity",
+                          .old = "bf-initial-size",
+                          .older = "INITIAL_SIZE",
+                          .bloom = "bloom-capacity",
+                          .standard = 100,
+                          .least = 1,
+                          .most = CAPACITY_MAX,
+                          .offset = offsetof(struct config, default_capacity)},
+    [EXPANSION] = {.name = "expansion",
+                   .old = "bf-expansion-factor",
+                   .bloom = "bloom-expansion",
+                   .standard = 2,
+                   .most = EXPANSION_MAX,
+                   .offset = offsetof(struct config, expansion)},
+    [MAX_BYTES] = {.name = "max-bytes",
+                   .standard = 4LL << 30,
+                   .least = 1,
+                   .most = INT64_MAX,
+                   .flags = REDISMODULE_CONFIG_MEMORY,
+                   .offset = offsetof(struct config, max_bytes)},
+    [MEMORY_LIMIT] = {.name = "memory-usage-limit",
+                      .bloom = "bloom-memory-usage-limit",
+                      .standard = 128LL << 20,
+                      .most = INT64_MAX,
+                      .flags = REDISMODULE_CONFIG_MEMORY,
+                      .offset = offsetof(struct config, memory_limit)},
+    [MAX_OPEN] = {.name = "max-open", /* config_load() sets the standard */
+                  .least = 1,
+                  .most = 1 << 24,
+                  .offset = offsetof(struct config, max_open)},
+    [CF_CAPACITY] = {.name = "cf-capacity",
+                     .old = "cf-initial-size",
+                     .standard = 1024,
+                     .least = 2,
+                     .most = CAPACITY_MAX,
+                     .offset = offsetof(struct config, cf_capacity)},
+    [CF_BUCKET_SIZE] = {.name = "cf-bucket-size",
+                        .old = "cf-bucket-size",
+                        .standard = 2,
+                        .least = 1,
+                        .most = 255,
+                        .offset = offsetof(struct config, cf_bucket_size)},
+    [CF_MAX_ITERATIONS] = {.name = "cf-max-iterations",
+                           .old = "cf-max-iterations",
+                           .standard = 20,
+                           .least = 1,
+                           .most = 65535,
+                           .offset = offsetof(struct config, cf_max_iterations)},
+    [CF_EXPANSION] = {.name = "cf-expansion",
+                      .old = "cf-expansion-factor",
+                      .standard = 1,
+                      .most = EXPANSION_MAX,
+                      .offset = offsetof(struct config, cf_expansion)},
+    [CF_MAX_EXPANSIONS] = {.name = "cf-max-expansions",
+                           .old = "cf-max-expansions",
+                           .older = "CF_MAX_EXPANSIONS",
+                           .standard = 32,
+                           .least = 1,
+                           .most = 65536,
+                           .offset = offsetof(struct config, cf_max_expansions)},
+};
 static const char *rdb_names[] = {"content", "reference"};
 static const int rdb_values[] = {RDB_CONTENT, RDB_REFERENCE};
 static const char *orphans_names[] = {"auto", "yes", "no"};
@@ -88,6 +101,35 @@ static const int kind_values[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
 static const char *like_names[] = {"redisbloom", "valkey"};
 static const int like_values[] = {LIKE_REDISBLOOM, LIKE_VALKEY};
 
+/* A setting that is one of some words. */
+static const struct choice {
+    const char *name;
+    const char **words;
+    const int *values; /* of the words */
+    int count;
+    int *place;
+} choices[] = {
+    {"rdb", rdb_names, rdb_values, 2, &config.rdb},
+    {"drop-orphans", orphans_names, orphans_values, 3, &config.drop_orphans},
+    {"kind", kind_names, kind_values, 2, &config.kind},
+    {"like", like_names, like_values, 2, &config.like},
+};
+#define CHOICES (sizeof choices / sizeof choices[0])
+
+/* A setting that is yes or no.  Nothing is moved here to be defragmented: that setting of
+ * valkey-bloom is taken at load, has no name of our own, and has no effect. */
+static int ignored;
+static const struct yes_no {
+    const char *name, *bloom;
+    int *place;
+} yes_nos[] = {
+    {.name = "exact", .place = &config.exact},
+    {.name = "use-random-seed", .bloom = "bloom-use-random-seed", .place = &config.random_seed},
+    {.bloom = "bloom-defrag-enabled", .place = &ignored},
+};
+#define YES_NOS (sizeof yes_nos / sizeof yes_nos[0])
+
+enum { DEFAULT_RATE, TIGHTENING, RATIOS };
 /* A setting that is a ratio, by the names that it has here, there and there. */
 static const struct ratio_setting {
     const char *name, *old, *older, *bloom;
@@ -95,25 +137,19 @@ static const struct ratio_setting {
     const char *outside; /* what valkey-bloom says of one that is out of its range */
     struct ratio *ratio;
 } ratios[] = {
-    {.name = "default-rate",
-     .old = "bf-error-rate",
-     .older = "ERROR_RATE",
-     .bloom = "bloom-fp-rate",
-     .standard = "0.01",
-     .outside = "ERR (0 < error rate range < 1)",
-     .ratio = &config.default_rate},
-    {.name = "tightening-ratio",
-     .bloom = "bloom-tightening-ratio",
-     .standard = "0.5",
-     .outside = "ERR (0 < tightening ratio range < 1)",
-     .ratio = &config.tightening},
+    [DEFAULT_RATE] = {.name = "default-rate",
+                      .old = "bf-error-rate",
+                      .older = "ERROR_RATE",
+                      .bloom = "bloom-fp-rate",
+                      .standard = "0.01",
+                      .outside = "ERR (0 < error rate range < 1)",
+                      .ratio = &config.default_rate},
+    [TIGHTENING] = {.name = "tightening-ratio",
+                    .bloom = "bloom-tightening-ratio",
+                    .standard = "0.5",
+                    .outside = "ERR (0 < tightening ratio range < 1)",
+                    .ratio = &config.tightening},
 };
-#define RATIOS (sizeof ratios / sizeof ratios[0])
-
-/* Settings of valkey-bloom that are no numbers.  Nothing is moved here to be defragmented, so that
- * one is taken at load and has no effect. */
-#define RANDOM_SEED "bloom-use-random-seed"
-#define DEFRAG "bloom-defrag-enabled"
 
 const struct numeric *config_numbers(size_t *count)
 {
@@ -194,7 +230,7 @@ static int set_ratio_config(const char *name, RedisModuleString *value, void *da
 int config_set_rate(const char *name, RedisModuleString *value, void *data, RedisModuleString **err)
 {
     (void)data;
-    return set_ratio_config(name, value, (void *)(uintptr_t)&ratios[0], err);
+    return set_ratio_config(name, value, (void *)(uintptr_t)&ratios[DEFAULT_RATE], err);
 }
 
 static int set_store_config(const char *name, RedisModuleString *value, void *data,
@@ -252,21 +288,15 @@ static bool is_name(const char *argument, const char *name)
     return strcasecmp(argument, name) == 0;
 }
 
-static bool set_enum(const char *text, const char **names, const int *given, size_t count, int *to)
+static bool set_word(const char *text, const char *const *words, const int *values, int count,
+                     int *to)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (strcasecmp(text, names[i]) != 0) continue;
-        *to = given[i];
+    for (int i = 0; i < count; i++) {
+        if (strcasecmp(text, words[i]) != 0) continue;
+        *to = values[i];
         return true;
     }
     return false;
-}
-
-static bool set_yes_no(const char *text, int *to)
-{
-    static const char *names[] = {"yes", "no"};
-    static const int yes_no[] = {1, 0};
-    return set_enum(text, names, yes_no, 2, to);
 }
 
 /* Returns 1: set; 0: the value is wrong; -1: there is no such name. */
@@ -299,26 +329,39 @@ static int take_ratio(const char *name, const char *text, size_t bytes)
     return -1;
 }
 
+/* As take_numeric(). */
+static int take_choice(const char *name, const char *text)
+{
+    for (size_t i = 0; i < CHOICES; i++) {
+        const struct choice *c = &choices[i];
+        if (is_name(name, c->name)) return set_word(text, c->words, c->values, c->count, c->place);
+    }
+    return -1;
+}
+
+/* As take_numeric(). */
+static int take_yes_no(const char *name, const char *text)
+{
+    static const char *const words[] = {"yes", "no"};
+    static const int values[] = {1, 0};
+    for (size_t i = 0; i < YES_NOS; i++)
+        if (is_name(name, yes_nos[i].name) || is_name(name, yes_nos[i].bloom))
+            return set_word(text, words, values, 2, yes_nos[i].place);
+    return -1;
+}
+
 static int take_argument(const char *name, const RedisModuleString *value)
 {
     size_t bytes;
     const char *text = RedisModule_StringPtrLen(value, &bytes);
-    int ignored;
     if (is_name(name, "store")) {
         RedisModule_Free(config.store);
         config.store = RedisModule_Strdup(text);
         return bytes > 0;
     }
-    if (is_name(name, "rdb")) return set_enum(text, rdb_names, rdb_values, 2, &config.rdb);
-    if (is_name(name, "drop-orphans"))
-        return set_enum(text, orphans_names, orphans_values, 3, &config.drop_orphans);
-    if (is_name(name, "kind")) return set_enum(text, kind_names, kind_values, 2, &config.kind);
-    if (is_name(name, "like")) return set_enum(text, like_names, like_values, 2, &config.like);
-    if (is_name(name, "exact")) return set_yes_no(text, &config.exact);
-    if (is_name(name, "use-random-seed") || is_name(name, RANDOM_SEED))
-        return set_yes_no(text, &config.random_seed);
-    if (is_name(name, DEFRAG)) return set_yes_no(text, &ignored);
-    const int taken = take_ratio(name, text, bytes);
+    int taken = take_choice(name, text);
+    if (taken < 0) taken = take_yes_no(name, text);
+    if (taken < 0) taken = take_ratio(name, text, bytes);
     return taken < 0 ? take_numeric(name, value) : taken;
 }
 
@@ -365,7 +408,9 @@ const char *config_alias(const char *name)
         if (is_alias(name, numerics[i].old, numerics[i].bloom)) return numerics[i].name;
     for (size_t i = 0; i < RATIOS; i++)
         if (is_alias(name, ratios[i].old, ratios[i].bloom)) return ratios[i].name;
-    return is_alias(name, NULL, RANDOM_SEED) ? "use-random-seed" : NULL;
+    for (size_t i = 0; i < YES_NOS; i++)
+        if (is_alias(name, NULL, yes_nos[i].bloom)) return yes_nos[i].name;
+    return NULL;
 }
 
 static int register_configs(RedisModuleCtx *ctx)
@@ -377,25 +422,17 @@ static int register_configs(RedisModuleCtx *ctx)
         rc = RedisModule_RegisterStringConfig(ctx, ratios[i].name, ratios[i].ratio->text, 0,
                                               get_ratio, set_ratio_config, NULL,
                                               (void *)(uintptr_t)&ratios[i]);
-    if (rc == 0)
-        rc = RedisModule_RegisterEnumConfig(ctx, "rdb", config.rdb, 0, rdb_names, rdb_values, 2,
-                                            get_int, set_int, NULL, &config.rdb);
-    if (rc == 0)
-        rc = RedisModule_RegisterEnumConfig(ctx, "drop-orphans", config.drop_orphans, 0,
-                                            orphans_names, orphans_values, 3, get_int, set_int,
-                                            NULL, &config.drop_orphans);
-    if (rc == 0)
-        rc = RedisModule_RegisterEnumConfig(ctx, "kind", config.kind, 0, kind_names, kind_values, 2,
-                                            get_int, set_int, NULL, &config.kind);
-    if (rc == 0)
-        rc = RedisModule_RegisterEnumConfig(ctx, "like", config.like, 0, like_names, like_values, 2,
-                                            get_int, set_int, NULL, &config.like);
-    if (rc == 0)
-        rc = RedisModule_RegisterBoolConfig(ctx, "use-random-seed", config.random_seed, 0, get_int,
-                                            set_int, NULL, &config.random_seed);
-    if (rc == 0)
-        rc = RedisModule_RegisterBoolConfig(ctx, "exact", config.exact, 0, get_int, set_int, NULL,
-                                            &config.exact);
+    for (size_t i = 0; rc == 0 && i < CHOICES; i++) {
+        const struct choice *c = &choices[i];
+        rc = RedisModule_RegisterEnumConfig(ctx, c->name, *c->place, 0, c->words, c->values,
+                                            c->count, get_int, set_int, NULL, c->place);
+    }
+    for (size_t i = 0; rc == 0 && i < YES_NOS; i++) {
+        const struct yes_no *y = &yes_nos[i];
+        if (y->name != NULL)
+            rc = RedisModule_RegisterBoolConfig(ctx, y->name, *y->place, 0, get_int, set_int, NULL,
+                                                y->place);
+    }
     for (size_t i = 0; rc == 0 && i < NUMERICS; i++) {
         const struct numeric *n = &numerics[i];
         rc = RedisModule_RegisterNumericConfig(ctx, n->name, *config_place(n), n->flags, n->least,
@@ -444,11 +481,8 @@ static void set_default_max_open(RedisModuleCtx *ctx)
 {
     char clients[24];
     (void)config_of_server(ctx, "maxclients", clients, sizeof clients);
-    const long long standard =
+    numerics[MAX_OPEN].standard =
         limits_prepare(*clients != '\0' ? strtoll(clients, NULL, 10) : 10000);
-    for (size_t i = 0; i < NUMERICS; i++)
-        if (numerics[i].offset == offsetof(struct config, max_open))
-            numerics[i].standard = standard;
 }
 
 int config_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)

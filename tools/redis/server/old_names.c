@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "server/config.h"
+#include "server/field.h"
 
 #define FIRST_WITH_OLD_NAMES 8 /* Redis; Valkey tells redis_version 7.2.4 */
 #define OLD_MAX 16
@@ -82,11 +83,9 @@ static int set_old(const char *name, RedisModuleString *value, void *data, Redis
 
 static bool takes_any_name(RedisModuleCtx *ctx)
 {
-    RedisModuleServerInfoData *info = RedisModule_GetServerInfo(ctx, "server");
-    const char *version = RedisModule_ServerInfoGetFieldC(info, "redis_version");
-    const bool takes = version != NULL && strtoul(version, NULL, 10) >= FIRST_WITH_OLD_NAMES;
-    RedisModule_FreeServerInfo(ctx, info);
-    return takes;
+    char version[FIELD_ROOM];
+    return server_field(ctx, "server", "redis_version", version) &&
+           strtoul(version, NULL, 10) >= FIRST_WITH_OLD_NAMES;
 }
 
 static int register_olds(RedisModuleCtx *ctx)
