@@ -210,7 +210,8 @@ static int read_ahead(struct pull *pull)
 {
     struct ahead **end = &pull->ahead;
     for (;;) {
-        struct ahead piece = {.data = RedisModule_LoadStringBuffer(pull->rdb, &piece.bytes)};
+        struct ahead piece = {.data = NULL};
+        piece.data = RedisModule_LoadStringBuffer(pull->rdb, &piece.bytes);
         if (RedisModule_IsIOError(pull->rdb) || piece.data == NULL) {
             RedisModule_Free(piece.data);
             return TAMIS_EIO;
