@@ -146,6 +146,13 @@ static void advise_static(const struct tamis__segment *segment)
         tamis__advise_large(segment->data, (size_t)h->data_bytes);
 }
 
+/* TAMIS_ENOTFOUND if the number is that of a sheet which is not in the file. */
+static int find_sheet(int fd, uint64_t number, const char *what)
+{
+    const int rc = tamis__is_sheet(number) ? tamis__sheet_is_there(fd, number, what) : 1;
+    return rc == 0 ? TAMIS_ENOTFOUND : rc < 0 ? rc : 0;
+}
+
 /* Is the file of the segment there, and is its sheet, if it is one, not gone? */
 static int open_what_is_there(const struct tamis__place *place, uint64_t number, bool writable,
                               char what[PATH_BYTES], int *fd)
@@ -158,9 +165,7 @@ static int open_what_is_there(const struct tamis__place *place, uint64_t number,
     if (place->overlay && !writable) rc = tamis__overlay_copy_up(place->segments_fd, name, what);
     if (rc == 0)
         rc = tamis__segment_open_file(place, number, writable ? O_RDWR : O_RDONLY, what, fd);
-    if (rc < 0 || !tamis__is_sheet(number)) return rc;
-    rc = tamis__sheet_is_there(*fd, number, what);
-    return rc == 0 ? TAMIS_ENOTFOUND : rc < 0 ? rc : 0;
+    return rc < 0 ? rc : find_sheet(*fd, number, what);
 }
 
 int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool writable,
@@ -424,7 +429,8 @@ int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
     char what[PATH_BYTES];
     struct tamis__file_info info = {0};
     int fd = -1;
-    int rc = open_what_is_there(place, number, true, what, &fd);
+    int rc = tamis__segment_open_file(place, number, O_RDONLY, what, &fd);
+    if (rc == 0) rc = find_sheet(fd, number, what);
     if (rc == 0) rc = check_file(fd, number, what, &info, header);
     tamis__close(fd);
     return rc;
