@@ -13,13 +13,23 @@ struct dropped {
     bool is_durable;
 };
 
-/* Takes a filter out of the catalog; nothing is committed yet.  TAMIS_ENOTFOUND comes without a
+/* Filters that are to be dropped. */
+struct unwanted {
+    const char *const *names;
+    const int64_t *created_at; /* NULL: whenever they were created */
+    size_t count;
+};
+
+/* Takes one of them out of the catalog; nothing is committed yet.  TAMIS_ENOTFOUND comes without a
  * sentence. */
-static int forget(struct tamis_store *store, struct tamis__catalog_txn *txn, const char *name,
-                  struct tamis__numbers *files, struct dropped *dropped)
+static int forget(struct tamis_store *store, struct tamis__catalog_txn *txn,
+                  const struct unwanted *unwanted, size_t index, struct tamis__numbers *files,
+                  struct dropped *dropped)
 {
     struct tamis__record record;
-    int rc = tamis__store_get(store, txn, name, &record);
+    int rc = tamis__store_get(store, txn, unwanted->names[index], &record);
+    if (rc == 0 && unwanted->created_at != NULL && unwanted->created_at[index] != record.created_at)
+        return TAMIS_ENOTFOUND;
     if (rc == 0) rc = tamis__spares_take_back(store, txn, &record, files);
     if (rc == 0) rc = tamis__forget_all(txn, &record, files);
     if (rc == 0) rc = tamis__raise_epochs(store, &record);
@@ -69,7 +79,7 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
     if (rc < 0) return rc;
     rc = tamis__store_begin_write(store, &txn);
     if (rc < 0) return rc;
-    rc = forget(store, txn, name, &files, &dropped);
+    rc = forget(store, txn, &(struct unwanted){.names = &name, .count = 1}, 0, &files, &dropped);
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(store, name);
     if (rc == 0) rc = commit(store, txn, &dropped, 1);
     end(store, txn, &files, rc);
@@ -91,20 +101,22 @@ static int check_names(const char *const *names, size_t count)
 
 /* Forgets the filters that are there.  Returns how many, or an error. */
 static int forget_many(struct tamis_store *store, struct tamis__catalog_txn *txn,
-                       const char *const *names, size_t count, struct tamis__numbers *files,
+                       const struct unwanted *unwanted, struct tamis__numbers *files,
                        struct dropped *dropped)
 {
     int found = 0;
-    for (size_t i = 0; i < count; i++) {
-        const int rc = forget(store, txn, names[i], files, &dropped[found]);
+    for (size_t i = 0; i < unwanted->count; i++) {
+        const int rc = forget(store, txn, unwanted, i, files, &dropped[found]);
         if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
         found += rc == 0;
     }
     return found;
 }
 
-TAMIS_API int tamis_filter_drop_many(tamis_store *store, const char *const *names, size_t count)
+TAMIS_API int tamis_filter_drop_many(tamis_store *store, const char *const *names,
+                                     const int64_t *created_at, size_t count)
 {
+    const struct unwanted unwanted = {names, created_at, count};
     TAMIS__REFUSE_NULL(store, "store");
     if (count > 0) TAMIS__REFUSE_NULL(names, "names");
     struct tamis__numbers files = {0};
@@ -115,7 +127,7 @@ TAMIS_API int tamis_filter_drop_many(tamis_store *store, const char *const *name
     if (dropped == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory dropping filters");
     rc = tamis__store_begin_write(store, &txn);
     if (rc == 0) {
-        const int found = forget_many(store, txn, names, count, &files, dropped);
+        const int found = forget_many(store, txn, &unwanted, &files, dropped);
         rc = found > 0 ? commit(store, txn, dropped, (size_t)found) : found;
         end(store, txn, &files, rc);
         if (rc == 0) rc = found;

@@ -310,12 +310,14 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_drop(tamis_store *store, const char 
  * for once, and not for each of them.  Other writers of the store wait meanwhile, some 50
  * microseconds for each filter.
  *
- * names    `count` names, at most TAMIS_DROP_MAX.  One that no filter has is passed over.
+ * names       `count` names, at most TAMIS_DROP_MAX.  One that no filter has is passed over.
+ * created_at  NULL, or when each filter was created (struct tamis_filter_stat).  A name that
+ *             another filter has by now is passed over, too.
  * Returns  how many filters were dropped.  After an error, which is one of tamis_filter_drop(),
  *          none of them is dropped.  TAMIS_EINVAL: a name that no filter can have; too many.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_drop_many(tamis_store *store, const char *const *names,
-                                                      size_t count);
+                                                      const int64_t *created_at, size_t count);
 
 /* Gives a filter another name; open handles go on.  TAMIS_ENOTFOUND, TAMIS_EEXIST, TAMIS_EINVAL. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rename(tamis_store *store, const char *old_name,

@@ -327,7 +327,7 @@ static int64_t act_close(struct scene *s)
 static int64_t drop_of_two(tamis_store *store)
 {
     static const char *const names[] = {"none", "new"};
-    const int dropped = tamis_filter_drop_many(store, names, 2);
+    const int dropped = tamis_filter_drop_many(store, names, NULL, 2);
     return dropped == 1 ? 0 : dropped < 0 ? dropped : SCENE_WRONG;
 }
 

@@ -63,6 +63,25 @@ def filters(instance):
     return sorted(tamis("list", "-q", "--store", store_of(instance)).split("\n")[:-1])
 
 
+def info(client, name):
+    """A number of the module's section of INFO."""
+    for line in client.good("INFO", "tamis").decode().split("\r\n"):
+        if line.startswith(f"tamis_{name}:"):
+            return int(line.split(":")[1])
+    raise AssertionError(f"INFO has no {name}")
+
+
+def pipelined(client, commands):
+    """The answers to commands that are sent together, some hundreds at a time."""
+    answers = []
+    for start in range(0, len(commands), 500):
+        some = commands[start:start + 500]
+        for command in some:
+            client.send(*command)
+        answers += [client.answer() for _ in some]
+    return answers
+
+
 def eventually(condition, what, seconds=PATIENCE_S):
     """Waits for it."""
     end = time.monotonic() + seconds

@@ -10,18 +10,11 @@ import contextlib
 import os
 import sys
 
-from harness import (eventually, filters, follow, has_filters, is_rewritten, refused, run, same, served, store_of,
-                     tamis)
+from harness import (eventually, filters, follow, has_filters, info, is_rewritten, pipelined, refused, run, same, served,
+                     store_of, tamis)
 
 NOSYNC = os.path.abspath(sys.argv.pop(3))
 MANY = 60
-
-
-def info(client, name):
-    for line in client.good("INFO", "tamis").decode().split("\r\n"):
-        if line.startswith(f"tamis_{name}:"):
-            return int(line.split(":")[1])
-    raise AssertionError(f"INFO has no {name}")
 
 
 @contextlib.contextmanager
@@ -29,13 +22,6 @@ def few_open(*arguments, most=4, **settings):
     environment = {"LD_PRELOAD": NOSYNC}
     with served("max-open", most, *arguments, environment=environment, **settings) as (redis, client):
         yield redis, client
-
-
-def pipelined(client, commands):
-    """The answers to commands that are sent together."""
-    for command in commands:
-        client.send(*command)
-    return [client.answer() for _ in commands]
 
 
 def make(client, count=MANY):

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import MODULE, eventually, filters, refused, run, same, served, store_of, tamis
+from harness import MODULE, eventually, filters, info, refused, run, same, served, store_of, tamis
 from redis_server import Server, skip
 
 
@@ -100,4 +100,31 @@ def a_store_of_another_user_is_told():
             same(client.good("BF.ADD", "k", "x"), 1, "once the store may be used")
 
 
-run(a_stopped_process_holds_nobody_up, a_full_disk_is_told, a_store_of_another_user_is_told)
+def a_filter_that_cannot_be_opened_harms_no_other():
+    """Seen to fail where INFO did not count it."""
+    with served(save="900 1000000") as (redis, client):
+        client.good("BF.RESERVE", "large", "0.001", 1000000)
+        client.good("BF.ADD", "large", "x")
+        client.good("BF.ADD", "small", "x")
+        client.good("SAVE")
+        redis.kill()
+        segments = os.path.join(store_of(redis), "segments")
+        files = [os.path.join(segments, name) for name in os.listdir(segments)]
+        os.remove(max(files, key=os.path.getsize))
+        client = redis.start()
+        for _ in range(2):
+            same(info(client, "filters"), 2, "it is seen at the first use")
+            refused(client("BF.EXISTS", "large", "x"), "ERR the filter cannot be opened: ")
+            same(info(client, "broken_filters"), 1, "and counted")
+            same(client.good("BF.EXISTS", "small", "x"), 1, "the other one")
+            client.good("SAVE")
+            client = redis.restart(kill=True)
+        same("no content of the filter 'large', which cannot be opened" in redis.log(), True, redis.log()[-2000:])
+        refused(client("BF.ADD", "large", "x"), "ERR the filter cannot be opened: ")
+        client.good("DEL", "large")
+        same(info(client, "broken_filters"), 0, "it is gone")
+        same(client.good("BF.ADD", "large", "y"), 1, "and can be made anew")
+
+
+run(a_stopped_process_holds_nobody_up, a_full_disk_is_told, a_store_of_another_user_is_told,
+    a_filter_that_cannot_be_opened_harms_no_other)

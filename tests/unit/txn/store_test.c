@@ -307,7 +307,7 @@ STORE_CASE(store_drop_many_drops_what_is_there)
     for (size_t i = 0; i < 3; i++)
         handles[i] = fixture_opened(store, made[i], 0);
     assert_int_equal(tamis_filter_add(handles[2], "key", 3), 1);
-    assert_int_equal(tamis_filter_drop_many(store, gone, 4), 2);
+    assert_int_equal(tamis_filter_drop_many(store, gone, NULL, 4), 2);
     assert_string_equal(listed(store, NULL, 0, 0), "b ");
     assert_int_equal(fixture_files(path, "segments"), 1);
     assert_int_equal(fixture_problems(path), 0);
@@ -316,8 +316,27 @@ STORE_CASE(store_drop_many_drops_what_is_there)
         assert_int_equal(rc, i == 1 ? 0 : TAMIS_EDROPPED);
         assert_done(tamis_filter_close(handles[i]));
     }
-    assert_int_equal(tamis_filter_drop_many(store, gone, 4), 0);
-    assert_int_equal(tamis_filter_drop_many(store, NULL, 0), 0);
+    assert_int_equal(tamis_filter_drop_many(store, gone, NULL, 4), 0);
+    assert_int_equal(tamis_filter_drop_many(store, NULL, NULL, 0), 0);
+}
+
+/* A filter was dropped and another one has its name.  Seen to fail without the look at the time. */
+STORE_CASE(store_drop_many_passes_over_what_was_created_at_another_time)
+{
+    static const char *const made[] = {"a", "b"};
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    int64_t created_at[2];
+    create_all(store, made, 2);
+    for (size_t i = 0; i < 2; i++) {
+        tamis_filter *filter = fixture_opened(store, made[i], 0);
+        assert_done(tamis_filter_stat(filter, &stat));
+        assert_done(tamis_filter_close(filter));
+        created_at[i] = stat.created_at;
+    }
+    assert_done(tamis_filter_drop(store, "a"));
+    create_all(store, made, 1);
+    assert_int_equal(tamis_filter_drop_many(store, made, created_at, 2), 1);
+    assert_string_equal(listed(store, NULL, 0, 0), "a ");
 }
 
 STORE_CASE(store_drop_many_drops_all_or_none)
@@ -325,13 +344,13 @@ STORE_CASE(store_drop_many_drops_all_or_none)
     static const char *const made[] = {"a", "b"}, *const bad[] = {"a", "b", "\n"};
     const char *many[TAMIS_DROP_MAX + 1];
     create_all(store, made, 2);
-    assert_refused(TAMIS_EINVAL, "control character", tamis_filter_drop_many(store, bad, 3));
+    assert_refused(TAMIS_EINVAL, "control character", tamis_filter_drop_many(store, bad, NULL, 3));
     for (size_t i = 0; i <= TAMIS_DROP_MAX; i++)
         many[i] = made[i % 2];
     assert_refused(TAMIS_EINVAL, "1001 filters are too many",
-                   tamis_filter_drop_many(store, many, TAMIS_DROP_MAX + 1));
+                   tamis_filter_drop_many(store, many, NULL, TAMIS_DROP_MAX + 1));
     assert_string_equal(listed(store, NULL, 0, 0), "a b ");
-    assert_int_equal(tamis_filter_drop_many(store, many, TAMIS_DROP_MAX), 2);
+    assert_int_equal(tamis_filter_drop_many(store, many, NULL, TAMIS_DROP_MAX), 2);
     assert_string_equal(listed(store, NULL, 0, 0), "");
 }
 
@@ -456,7 +475,7 @@ CASE(store_open_read_only_reads_and_changes_nothing)
     assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_add(filter, "new", 3));
     assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_sync(filter));
     assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_drop(store, "x"));
-    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_drop_many(store, &name, 1));
+    assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_drop_many(store, &name, NULL, 1));
     assert_refused(TAMIS_EREADONLY, "read-only", tamis_filter_rename(store, "x", "y"));
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);

@@ -130,7 +130,7 @@ static bool import_arrived(RedisModuleCtx *ctx, struct value *value, const Redis
     value->filter = filter;
     if (tamis_filter_stat(filter, &stat) == 0 && tamis_kind_has(stat.kind, TAMIS_KIND_COUNTS) &&
         value_describe(value) == 0) {
-        (void)strcpy(value->name, name);
+        value_set_name(value, name);
         exact_free(value);
         naming_adopt(value, RedisModule_GetSelectedDb(ctx), text, key_bytes);
         return true;

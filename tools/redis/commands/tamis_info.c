@@ -166,32 +166,7 @@ int tamis_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- All filters ----------------------------------------------------------------------------- */
 
-struct totals {
-    uint64_t filters, attached, segments, bytes, items, unclean, degraded, orphans;
-};
-
-static void total_one(void *context, struct value *value)
-{
-    struct totals *totals = context;
-    totals->filters++;
-    totals->attached += !value_is_ours(value);
-    if (busy_is_stuck()) return;
-    const struct known known = value_known(value);
-    totals->segments += known.segments;
-    totals->bytes += known.bytes;
-    totals->items += known.items;
-    totals->unclean += known.unclean;
-    totals->degraded += known.degraded;
-}
-
-static void count_orphan(void *context, const char *name, const char *was)
-{
-    (void)name;
-    (void)was;
-    ++*(uint64_t *)context;
-}
-
-enum { TOTALS = 15 };
+enum { TOTALS = 16 };
 struct total {
     const char *name;
     uint64_t number;
@@ -200,23 +175,25 @@ struct total {
 static void sum_up(struct total list[TOTALS])
 {
     const struct durable_counts durable = durable_count();
-    struct totals t = {0};
-    registry_each(total_one, &t);
-    orphans_each(count_orphan, &t.orphans);
-    const struct total all[TOTALS] = {{"filters", t.filters},
-                                      {"open_filters", handles_open()},
-                                      {"attached_filters", t.attached},
-                                      {"orphans", t.orphans},
-                                      {"segments", t.segments},
-                                      {"mapped_bytes", t.bytes},
-                                      {"items", t.items},
+    uint64_t attached = 0;
+    if (!busy_is_stuck()) handles_look();
+    const struct sums sums = handles_sums();
+    const uint64_t filters = registry_count(&attached);
+    const struct total all[TOTALS] = {{"filters", filters},
+                                      {"open_filters", sums.open},
+                                      {"attached_filters", attached},
+                                      {"orphans", orphans_count()},
+                                      {"segments", sums.segments},
+                                      {"mapped_bytes", sums.bytes},
+                                      {"items", sums.items},
                                       {"added_keys", counts.added},
                                       {"new_keys", counts.news},
                                       {"asked_keys", counts.asked},
                                       {"durable_batches", durable.batches},
                                       {"durable_failures", durable.failures},
-                                      {"unclean_filters", t.unclean},
-                                      {"degraded_filters", t.degraded},
+                                      {"unclean_filters", sums.unclean},
+                                      {"degraded_filters", sums.degraded},
+                                      {"broken_filters", sums.broken},
                                       {"dropped_orphans", unwanted_dropped()}};
     memcpy(list, all, sizeof all);
 }

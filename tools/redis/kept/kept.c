@@ -12,8 +12,8 @@
  *                                     v
  *                                  freed
  *
- * The registry's mutex guards the three lists and the numbers.  The thread does not hold it while
- * it works.  What is in `work` belongs to the thread: others wait until that is over.
+ * The registry's mutex guards the three lists and the numbers.  The thread does not
+ * hold it while it works.  What is in `work` belongs to the thread: others wait until that is over.
  */
 #include "kept/kept.h"
 
@@ -35,22 +35,21 @@
 #define SMALL_BYTES ((size_t)1 << 20)
 #define PAUSE_NS 1000000
 
-/* A value whose key is gone. */
+/* A value whose key is gone.  It is in one of the lists. */
 struct kept {
-    struct kept *next;
+    struct kept *next, *before;
     struct value *value;
     uint64_t number; /* how many filters went before it */
     uint64_t child;  /* the number of the child that was alive when it went, and may save it */
     enum { CLOSE, DROP, PUT_APART } what; /* in `work`: what is to be done */
     int rc;                               /* and what came of it */
+    bool in_work;
 };
 
-struct list {
-    struct kept *first, **last;
-};
-
-static struct list queue = {NULL, &queue.first}, work = {NULL, &work.first},
-                   kept = {NULL, &kept.first};
+/* A list is a ring that goes through its head, so an entry is taken off without a look at others.
+ */
+static struct kept queue = {.next = &queue, .before = &queue},
+                   work = {.next = &work, .before = &work}, kept = {.next = &kept, .before = &kept};
 static bool running, at_work;                /* is there a thread, and does it work */
 static bool stuck;                           /* the catalog was busy */
 static bool child, dumps;                    /* kept_hold() */
@@ -60,48 +59,67 @@ static uint64_t gone, gone_before, released; /* how many filters went; before th
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-static void append(struct list *list, struct kept *k)
+static bool is_empty(const struct kept *list)
 {
-    k->next = NULL;
-    *list->last = k;
-    list->last = &k->next;
+    return list->next == list;
 }
 
-static struct kept *take(struct list *list, struct kept **link)
+static void append(struct kept *list, struct kept *k)
 {
-    struct kept *k = *link;
-    *link = k->next;
-    if (*link == NULL) list->last = link;
+    k->next = list;
+    k->before = list->before;
+    k->before->next = k;
+    list->before = k;
+    k->in_work = list == &work;
+}
+
+static struct kept *take(struct kept *k)
+{
+    k->before->next = k->next;
+    k->next->before = k->before;
     return k;
 }
 
-/* Looks for a filter of ours by its name, or by its time of creation if `name` is NULL. */
-static struct kept **find(struct list *list, const char *name, int64_t created_at)
+/* Does it drop the filter, and is the thread at work for it or not, as asked? */
+static bool is_wanted(const struct kept *k, bool in_work)
 {
-    struct kept **link = &list->first;
-    for (; *link != NULL; link = &(*link)->next) {
-        const struct value *v = (*link)->value;
-        if (value_is_stored(v) && value_is_ours(v) &&
-            (name == NULL ? v->created_at == created_at : strcmp(v->name, name) == 0))
-            return link;
-    }
-    return NULL;
+    return k->in_work == in_work && value_is_ours(k->value);
 }
 
-/* Waits until the thread is not at work for such a filter.  The caller holds the mutex. */
-static void wait_for_work(const char *name, int64_t created_at)
+/* Looks for a filter by its name. */
+static struct kept *find(const char *name, bool in_work)
 {
-    while (find(&work, name, created_at) != NULL)
-        registry_wait();
+    const struct value *v = registry_find_kept(name, NULL);
+    while (v != NULL && !is_wanted(v->kept, in_work))
+        v = registry_find_kept(name, v);
+    return v != NULL ? v->kept : NULL;
+}
+
+/* The same by its time of creation. */
+static struct kept *find_time(int64_t created_at, bool in_work)
+{
+    const struct value *v = registry_find_kept_time(created_at, NULL);
+    while (v != NULL && !is_wanted(v->kept, in_work))
+        v = registry_find_kept_time(created_at, v);
+    return v != NULL ? v->kept : NULL;
+}
+
+/* The value without a key whose filter has the name, and which the thread is not at work for. */
+static struct value *find_gone(const char *name)
+{
+    const struct kept *k = find(name, false);
+    return k != NULL ? k->value : NULL;
 }
 
 /* The thread looks at the filters that are kept: some need not be kept any more. */
 static void look_again(void)
 {
-    if (kept.first == NULL) return;
-    *queue.last = kept.first;
-    queue.last = kept.last;
-    kept = (struct list){NULL, &kept.first};
+    if (is_empty(&kept)) return;
+    kept.next->before = queue.before; /* all of them go behind the last one in the queue */
+    queue.before->next = kept.next;
+    kept.before->next = &queue;
+    queue.before = kept.before;
+    kept.next = kept.before = &kept;
     registry_tell();
 }
 
@@ -118,8 +136,8 @@ static bool must_stay(const struct kept *k)
 /* Takes the first ones off the queue, and says what is to be done with each. */
 static void take_work(void)
 {
-    for (size_t i = 0; i < BATCH && queue.first != NULL; i++) {
-        struct kept *k = take(&queue, &queue.first);
+    for (size_t i = 0; i < BATCH && !is_empty(&queue); i++) {
+        struct kept *k = take(queue.next);
         const struct value *v = k->value;
         const bool stays = must_stay(k);
         if (!value_is_stored(v) || !value_is_ours(v))
@@ -139,18 +157,33 @@ static bool is_lost(struct value *value)
     return tamis_filter_stat(value->filter, &stat) == TAMIS_EDROPPED;
 }
 
-/* Drops all filters of `work` that are to be dropped.  What is wrong with one must not keep the
- * others: then each is dropped by itself, and the log says which one stays. */
+/* Drops a filter by itself.  If it stays, the log says so. */
+static int drop_one(const struct value *value)
+{
+    const int rc = tamis_filter_drop_many(registry_store(), &value->name, &value->created_at, 1);
+    if (rc < 0 && rc != TAMIS_EBUSY)
+        RedisModule_Log(NULL, "warning", "the filter '%s' stays in the store: %s", value->name,
+                        tamis_last_error());
+    return rc;
+}
+
+/* Drops all filters of `work` that are to be dropped, without a look at each: a local process may
+ * have dropped one, and another filter may have its name by now.  What is wrong with one must not
+ * keep the others: then each is dropped by itself. */
 static void drop_all(void)
 {
-    const char *names[BATCH];
+    const char *dropped[BATCH];
+    int64_t created_at[BATCH];
     size_t count = 0;
-    for (struct kept *k = work.first; k != NULL; k = k->next)
-        if (k->what == DROP) names[count++] = k->value->name;
-    const int rc = tamis_filter_drop_many(registry_store(), names, count);
+    for (struct kept *k = work.next; k != &work; k = k->next) {
+        if (k->what != DROP) continue;
+        dropped[count] = k->value->name;
+        created_at[count++] = k->value->created_at;
+    }
+    const int rc = tamis_filter_drop_many(registry_store(), dropped, created_at, count);
     if (rc >= 0) return;
-    for (struct kept *k = work.first; k != NULL; k = k->next)
-        if (k->what == DROP) k->rc = rc == TAMIS_EBUSY ? rc : registry_drop_filter(k->value->name);
+    for (struct kept *k = work.next; k != &work; k = k->next)
+        if (k->what == DROP) k->rc = rc == TAMIS_EBUSY ? rc : drop_one(k->value);
 }
 
 /* Renames a filter apart.  If the store has lost it, it is to be closed. */
@@ -162,7 +195,7 @@ static void put_apart(struct kept *k)
     if (k->rc < 0 && k->rc != TAMIS_EBUSY) k->what = CLOSE;
     if (k->rc < 0) return;
     registry_lock(); /* others look for names */
-    (void)strcpy(k->value->name, apart);
+    registry_set_name(k->value, apart);
     registry_unlock();
     tamis_filter_release(k->value->filter); /* a close would bring it to the disk */
     k->value->filter = NULL;
@@ -171,14 +204,14 @@ static void put_apart(struct kept *k)
 /* Does the work, without the mutex. */
 static void do_work(void)
 {
-    for (struct kept *k = work.first; k != NULL; k = k->next) {
+    for (struct kept *k = work.next; k != &work; k = k->next) {
         k->rc = 0;
         durable_wait(k->value);
-        if (k->what != CLOSE && is_lost(k->value)) k->what = CLOSE;
+        if (k->what == PUT_APART && is_lost(k->value)) k->what = CLOSE;
         if (k->what == PUT_APART) put_apart(k);
     }
     drop_all();
-    for (struct kept *k = work.first; k != NULL; k = k->next)
+    for (struct kept *k = work.next; k != &work; k = k->next)
         if (k->what == CLOSE || (k->what == DROP && k->rc != TAMIS_EBUSY))
             (void)tamis_filter_close(k->value->filter); /* before a drop, this would bring it to the
                                                            disk */
@@ -188,14 +221,15 @@ static void do_work(void)
 static struct kept *end_work(void)
 {
     struct kept *done = NULL;
-    while (work.first != NULL) {
-        struct kept *k = take(&work, &work.first);
+    while (!is_empty(&work)) {
+        struct kept *k = take(work.next);
         if (k->what != CLOSE && k->rc == TAMIS_EBUSY) {
             stuck = true;
             append(&queue, k);
         } else if (k->what == PUT_APART) {
             append(must_stay(k) ? &kept : &queue, k);
         } else {
+            registry_leave(k->value);
             k->next = done;
             done = k;
         }
@@ -226,21 +260,13 @@ static void work_once(void)
     registry_tell();
 }
 
-/* The value without a key whose filter has the name, and which the thread is not at work for. */
-static struct value *find_gone(const char *name)
-{
-    struct kept **found = find(&queue, name, 0);
-    if (found == NULL) found = find(&kept, name, 0);
-    return found != NULL ? (*found)->value : NULL;
-}
-
 static void *thread_main(void *unused)
 {
     registry_lock();
     for (;;) {
-        while ((stuck || queue.first == NULL) && !renames_are_wanted())
+        while ((stuck || is_empty(&queue)) && !renames_are_wanted())
             registry_wait();
-        if (!stuck && queue.first != NULL)
+        if (!stuck && !is_empty(&queue))
             work_once(); /* first, as who goes may have the name that another one wants */
         else
             renames_work_once(find_gone);
@@ -257,7 +283,7 @@ static void *thread_main(void *unused)
 void kept_wake(void)
 {
     if (!running) running = thread_start(thread_main, NULL);
-    while (!running && !stuck && !at_work && queue.first != NULL)
+    while (!running && !stuck && !at_work && !is_empty(&queue))
         work_once();
     while (!running && renames_are_wanted())
         renames_work_once(find_gone);
@@ -277,10 +303,10 @@ size_t kept_finish(void)
     size_t left = 0;
     registry_lock();
     kept_wake();
-    while (at_work || (!stuck && queue.first != NULL) || renames_are_wanted() ||
+    while (at_work || (!stuck && !is_empty(&queue)) || renames_are_wanted() ||
            renames_are_at_work())
         registry_wait();
-    for (const struct kept *k = queue.first; k != NULL; k = k->next)
+    for (const struct kept *k = queue.next; k != &queue; k = k->next)
         left++;
     registry_unlock();
     return left;
@@ -313,7 +339,7 @@ void kept_release(struct value *value)
     k->value = value;
     registry_lock();
     renames_forget(value);
-    registry_leave(value);
+    registry_keep(value, k);
     k->number = gone++;
     k->child = child ? children : 0;
     append(&queue, k);
@@ -361,7 +387,8 @@ void kept_give_up_name(const char *name)
 {
     registry_lock();
     renames_wait_for_thread();
-    wait_for_work(name, 0);
+    while (find(name, true) != NULL)
+        registry_wait();
     (void)kept_makes_way(name);
     registry_unlock();
 }
@@ -372,14 +399,12 @@ void kept_give_up_name(const char *name)
  * not drop the filter. */
 static bool open_beside(int64_t created_at, struct value *value)
 {
-    struct value *v = registry_first();
-    while (v != NULL && v->created_at != created_at)
-        v = v->next;
+    struct value *v = registry_find_time(created_at);
     if (v == NULL || tamis_filter_open(registry_store(), v->name, 0, &value->filter) < 0)
         return false;
-    (void)strcpy(value->name, v->name);
+    value_set_name(value, v->name);
     if (!value_is_ours(v)) value->life = LIFE_OTHERS;
-    v->life = LIFE_LEFT;
+    registry_set_life(v, LIFE_LEFT);
     return true;
 }
 
@@ -387,17 +412,15 @@ static bool open_beside(int64_t created_at, struct value *value)
 static struct kept *take_back(int64_t created_at, struct value *value)
 {
     renames_wait_for_thread();
-    wait_for_work(NULL, created_at);
-    struct list *list = &kept;
-    struct kept **found = find(list, NULL, created_at);
-    if (found == NULL) found = find(list = &queue, NULL, created_at);
-    if (found == NULL || value_open_alone((*found)->value) < 0 || is_lost((*found)->value))
-        return NULL;
-    struct kept *k = take(list, found);
-    durable_wait(k->value);
-    value->filter = k->value->filter;
-    (void)strcpy(value->name, k->value->name);
-    return k;
+    while (find_time(created_at, true) != NULL)
+        registry_wait();
+    struct kept *found = find_time(created_at, false);
+    if (found == NULL || value_open_alone(found->value) < 0 || is_lost(found->value)) return NULL;
+    registry_leave(found->value);
+    durable_wait(found->value);
+    value->filter = found->value->filter;
+    value_set_name(value, found->value->name);
+    return take(found);
 }
 
 bool kept_take_back(int64_t created_at, bool about_to_go, struct value *value)

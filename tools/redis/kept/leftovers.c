@@ -5,35 +5,110 @@
 #include <string.h>
 
 #include "registry/registry.h"
+#include "value/handles.h"
 
-static struct leftover *leftovers;
+#define TOLD_MAX 100
+
+static struct leftover *leftovers, **last = &leftovers;
+static struct table names, times;
 static bool finished; /* leftovers_close() */
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+static void append(struct leftover *l)
+{
+    l->next = NULL;
+    l->link = last;
+    *last = l;
+    last = &l->next;
+}
+
+static void take_off(const struct leftover *l)
+{
+    *l->link = l->next;
+    if (l->next != NULL)
+        l->next->link = l->link;
+    else
+        last = l->link;
+}
+
+static void put_name(struct leftover *l)
+{
+    table_put(&names, &l->by_name, hash_of_bytes(l->name, strlen(l->name)));
+}
+
+/* The caller has renamed the filter. */
+static void set_name(struct leftover *l, const char *name)
+{
+    table_take(&names, &l->by_name);
+    if (l->name != l->was) RedisModule_Free(l->name);
+    l->name = strcmp(name, l->was) == 0 ? l->was : RedisModule_Strdup(name);
+    put_name(l);
+}
+
+void leftovers_forget_one(struct leftover *l)
+{
+    take_off(l);
+    table_take(&names, &l->by_name);
+    table_take(&times, &l->by_time);
+    if (l->name != l->was) RedisModule_Free(l->name);
+    RedisModule_Free(l->was);
+    RedisModule_Free(l);
+}
+
+void leftovers_put_last(struct leftover *l)
+{
+    take_off(l);
+    append(l);
+}
+
+struct leftover *leftovers_first(void)
+{
+    return leftovers;
+}
+
+static struct leftover *find(const char *name)
+{
+    const struct node *node = table_find(&names, hash_of_bytes(name, strlen(name)));
+    for (; node != NULL; node = table_find_next(node)) {
+        struct leftover *l = NODE_OF(struct leftover, by_name, node);
+        if (strcmp(l->name, name) == 0) return l;
+    }
+    return NULL;
+}
+
+/* The same by its time of creation. */
+static struct leftover *find_time(int64_t created_at)
+{
+    const struct node *node = table_find(&times, hash_of_time(created_at));
+    for (; node != NULL; node = table_find_next(node)) {
+        struct leftover *l = NODE_OF(struct leftover, by_time, node);
+        if (l->created_at == created_at) return l;
+    }
+    return NULL;
+}
 
 static int read_one(void *context, const struct tamis_filter_stat *stat)
 {
-    struct leftover ***end = context;
     struct leftover *l = RedisModule_Calloc(1, sizeof *l);
-    (void)strcpy(l->was, stat->name);
-    (void)strcpy(l->name, stat->name);
+    (void)context;
+    l->was = l->name = RedisModule_Strdup(stat->name);
     l->created_at = stat->created_at;
     l->kind = stat->kind;
     l->owned = (stat->flags & TAMIS_FILTER_OWNED) != 0;
-    **end = l;
-    *end = &l->next;
+    l->durable = (stat->flags & TAMIS_FILTER_DURABLE) != 0;
+    l->exact = strcmp(stat->hash_set, "redisbloom") == 0;
+    l->refuses = stat->on_full == TAMIS_ON_FULL_REFUSE;
+    l->known = known_from(stat);
+    append(l);
+    put_name(l);
+    table_put(&times, &l->by_time, hash_of_time(l->created_at));
     return 0;
-}
-
-static void forget_leftover(struct leftover **link)
-{
-    struct leftover *l = *link;
-    *link = l->next;
-    RedisModule_Free(l);
 }
 
 void leftovers_read(void)
 {
-    struct leftover **end = &leftovers;
-    if (tamis_store_list(registry_store(), NULL, read_one, &end) < 0)
+    if (tamis_store_list(registry_store(), NULL, read_one, NULL) < 0)
         RedisModule_Log(NULL, "warning", "the store's filters cannot be listed: %s",
                         tamis_last_error());
 }
@@ -43,46 +118,37 @@ bool leftovers_are_open(void)
     return !finished;
 }
 
-/* Opens a leftover for a value.  One of others stays on the list: it may have several keys. */
-static bool take_leftover(struct leftover **link, struct value *value)
+/* ---- Taking ---------------------------------------------------------------------------------- */
+
+/* Gives a leftover to a value.  One of others stays on the list: it may have several keys. */
+static bool take(struct leftover *l, struct value *value)
 {
-    const struct leftover *l = *link;
-    if (tamis_filter_open(registry_store(), l->name, 0, &value->filter) < 0) return false;
-    (void)strcpy(value->name, l->name);
+    value_set_name(value, l->name);
     /* The store says whose filter this is, whatever a dump says: only what is ours is dropped. */
     value->life = l->owned ? LIFE_FOUND : LIFE_OTHERS;
-    if (l->owned) forget_leftover(link);
+    value->created_at = l->created_at;
+    value->kind = l->kind;
+    value->durable = l->durable;
+    value->exact = l->exact;
+    value->expansion = l->refuses ? 0 : 2;
+    value->known = l->known;
+    if (l->owned) leftovers_forget_one(l);
     return true;
 }
 
 bool leftovers_take(int64_t created_at, struct value *value)
 {
-    for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next)
-        if ((*link)->created_at == created_at) return take_leftover(link, value);
-    return false;
-}
-
-/* The name of the filter of others that was made at that time. */
-struct sought {
-    int64_t created_at;
-    char name[NAME_ROOM];
-};
-
-static int seek_one(void *context, const struct tamis_filter_stat *stat)
-{
-    struct sought *sought = context;
-    if (stat->created_at == sought->created_at && (stat->flags & TAMIS_FILTER_OWNED) == 0)
-        (void)strcpy(sought->name, stat->name);
-    return 0;
+    struct leftover *l = find_time(created_at);
+    return l != NULL && take(l, value);
 }
 
 bool leftovers_take_others(int64_t created_at, struct value *value)
 {
-    struct sought sought = {.created_at = created_at};
-    if (tamis_store_list(registry_store(), NULL, seek_one, &sought) < 0 || *sought.name == '\0' ||
-        tamis_filter_open(registry_store(), sought.name, 0, &value->filter) < 0)
-        return false;
-    (void)strcpy(value->name, sought.name);
+    const struct leftover *l = find_time(created_at);
+    char name[NAME_ROOM];
+    (void)strcpy(name, l != NULL ? l->name : "");
+    if (handles_open_created(created_at, false, name, 0, &value->filter) < 0) return false;
+    value_set_name(value, name);
     value->life = LIFE_OTHERS;
     return true;
 }
@@ -102,23 +168,19 @@ int64_t leftovers_origin(struct leftover *l)
 
 bool leftovers_take_counts(const char *name, int64_t origin, struct value *value)
 {
-    for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next)
-        if ((*link)->owned && strcmp((*link)->name, name) == 0)
-            return leftovers_origin(*link) == origin && take_leftover(link, value);
-    return false;
+    struct leftover *l = find(name);
+    return l != NULL && l->owned && leftovers_origin(l) == origin && take(l, value);
 }
 
 bool leftovers_make_way(const char *name)
 {
     char apart[NAME_ROOM];
-    for (struct leftover *l = leftovers; l != NULL; l = l->next) {
-        if (!l->owned || strcmp(l->name, name) != 0) continue;
-        name_apart(NAME_ORPHAN, apart);
-        if (tamis_filter_rename(registry_store(), l->name, apart) < 0) return false;
-        (void)strcpy(l->name, apart);
-        return true;
-    }
-    return false;
+    struct leftover *l = find(name);
+    if (l == NULL || !l->owned) return false;
+    name_apart(NAME_ORPHAN, apart);
+    if (tamis_filter_rename(registry_store(), l->name, apart) < 0) return false;
+    set_name(l, apart);
+    return true;
 }
 
 void leftovers_set_heir(const char *was, int64_t created_at)
@@ -129,11 +191,9 @@ void leftovers_set_heir(const char *was, int64_t created_at)
 
 void leftovers_take_off(bool (*is_done)(void *context, struct leftover *), void *context)
 {
-    for (struct leftover **link = &leftovers; *link != NULL;) {
-        if (is_done(context, *link))
-            forget_leftover(link);
-        else
-            link = &(*link)->next;
+    for (struct leftover *l = leftovers, *next; l != NULL; l = next) {
+        next = l->next;
+        if (is_done(context, l)) leftovers_forget_one(l);
     }
 }
 
@@ -144,14 +204,21 @@ bool leftovers_close(void)
     return true;
 }
 
+/* ---- Orphans --------------------------------------------------------------------------------- */
+
 void leftovers_tell_orphan(RedisModuleCtx *ctx, struct leftover *l)
 {
-    if (strcmp(l->was, l->name) != 0 && tamis_filter_rename(registry_store(), l->name, l->was) == 0)
-        (void)strcpy(l->name, l->was);
-    RedisModule_Log(ctx, "warning",
-                    "the filter '%s' was made for a key, and no key has it now; it stays until "
-                    "TAMIS.ORPHANS DROP, or TAMIS.ATTACH makes it a key's again",
-                    l->name);
+    static unsigned told;
+    if (l->was != l->name && tamis_filter_rename(registry_store(), l->name, l->was) == 0)
+        set_name(l, l->was);
+    if (++told > TOLD_MAX + 1) return;
+    if (told > TOLD_MAX)
+        RedisModule_Log(ctx, "warning", "there are more; TAMIS.ORPHANS LIST tells all of them");
+    else
+        RedisModule_Log(ctx, "warning",
+                        "the filter '%s' was made for a key, and no key has it now; it stays until "
+                        "TAMIS.ORPHANS DROP, or TAMIS.ATTACH makes it a key's again",
+                        l->name);
 }
 
 void orphans_each(orphan_fn *fn, void *context)
@@ -160,22 +227,22 @@ void orphans_each(orphan_fn *fn, void *context)
         fn(context, l->name, l->was);
 }
 
+uint64_t orphans_count(void)
+{
+    return finished ? names.count : 0;
+}
+
 void leftovers_forget(const char *name)
 {
-    for (struct leftover **link = &leftovers; *link != NULL; link = &(*link)->next) {
-        if (strcmp((*link)->name, name) != 0) continue;
-        forget_leftover(link);
-        return;
-    }
+    struct leftover *l = find(name);
+    if (l != NULL) leftovers_forget_one(l);
 }
 
 int orphans_drop(const char *name)
 {
-    for (struct leftover **link = &leftovers; finished && *link != NULL; link = &(*link)->next) {
-        if (strcmp((*link)->name, name) != 0) continue;
-        const int rc = tamis_filter_drop(registry_store(), name);
-        if (rc == 0 || rc == TAMIS_ENOTFOUND) forget_leftover(link);
-        return rc == TAMIS_ENOTFOUND ? 0 : rc;
-    }
-    return TAMIS_ENOTFOUND;
+    struct leftover *l = finished ? find(name) : NULL;
+    if (l == NULL) return TAMIS_ENOTFOUND;
+    const int rc = tamis_filter_drop(registry_store(), name);
+    if (rc == 0 || rc == TAMIS_ENOTFOUND) leftovers_forget_one(l);
+    return rc == TAMIS_ENOTFOUND ? 0 : rc;
 }

@@ -10,15 +10,18 @@
 #include "value/value.h"
 
 struct leftover {
-    struct leftover *next;
-    char was[NAME_ROOM]; /* its name at the start */
-    char name[NAME_ROOM];
+    struct leftover *next, **link; /* the list, sorted by names as they were */
+    struct node by_name, by_time;
+    char *was; /* its name at the start */
+    char *name;
     int64_t created_at;
     int64_t heir;   /* created_at of the filter of the key for which it made way; 0: none */
     int64_t origin; /* when its first segment was made; 0: not looked at yet */
+    struct known known;
     uint32_t kind;
-    bool owned;
-    bool unwanted; /* an orphan that unwanted.c drops */
+    bool owned, durable, exact;
+    bool refuses;  /* when it is full */
+    bool unwanted; /* an orphan that unwanted.c drops; those that it drops come first in the list */
 };
 
 /* Lists the store's filters.  Called when the store has been opened. */
@@ -28,10 +31,10 @@ bool leftovers_are_open(void);
 /* All keys are loaded.  Returns false if the list was closed before. */
 bool leftovers_close(void);
 
-/* Opens the leftover that was created at that time, for the value.  Returns whether there is one.
- */
+/* Gives the value the leftover that was created at that time.  Returns whether there is one.  It is
+ * not opened: the first use of the value does that, and tells what is wrong with it. */
 bool leftovers_take(int64_t created_at, struct value *value);
-/* The same for a filter of others that the store has now. */
+/* The same for a filter of others that the store has now, which is opened. */
 bool leftovers_take_others(int64_t created_at, struct value *value);
 /* The same for a leftover of ours that has the name, and whose first segment was made at that time.
  */
@@ -46,13 +49,19 @@ void leftovers_set_heir(const char *was, int64_t created_at);
 int64_t leftovers_origin(struct leftover *l);
 /* Takes the leftovers off the list for which is_done() returns true. */
 void leftovers_take_off(bool (*is_done)(void *context, struct leftover *), void *context);
+/* The first of the list; NULL: it is empty. */
+struct leftover *leftovers_first(void);
+/* Takes one off the list; moves one to its end. */
+void leftovers_forget_one(struct leftover *l);
+void leftovers_put_last(struct leftover *l);
 
 /* Calls fn for each orphan, a filter of ours without a key.  Before the list is closed there are
  * none. */
 typedef void orphan_fn(void *context, const char *name, const char *was);
 void orphans_each(orphan_fn *fn, void *context);
-/* The log says that the filter is an orphan.  It gets back the name that it had at the start, if
- * that is free. */
+uint64_t orphans_count(void);
+/* The log says that the filter is an orphan, unless it has said so of a hundred others.  The orphan
+ * gets back the name that it had at the start, if that is free. */
 void leftovers_tell_orphan(RedisModuleCtx *ctx, struct leftover *l);
 /* Takes a filter off the list, by its name: it is a key's again. */
 void leftovers_forget(const char *name);

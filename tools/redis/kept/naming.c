@@ -8,12 +8,14 @@
 #include "kept/leftovers.h"
 #include "kept/renames.h"
 #include "registry/registry.h"
+#include "server/clock.h"
 #include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
 
-static bool unsettled; /* a filter may have another name than its key, and is not in the list of
-                          renames.c; guarded by the mutex */
+/* What one call of naming_try_again() does at most. */
+#define TRIES_AT_ONCE 64
+#define NS_AT_ONCE 3000000
 
 /* If a filter of ours has the name, renames it apart.  Returns whether one had it. */
 static bool make_way(const char *name)
@@ -24,11 +26,11 @@ static bool make_way(const char *name)
     if (!value_is_ours(owner)) return false;
     name_apart(NAME_ASIDE, apart);
     if (registry_rename(owner, apart) < 0) return false;
-    unsettled = true;
+    renames_leave(owner);
     return true;
 }
 
-/* Gives the filter the name of its key. */
+/* Gives the filter the name of its key.  What cannot be done now is left for later. */
 static void settle_now(struct value *value)
 {
     char name[NAME_ROOM];
@@ -36,7 +38,7 @@ static void settle_now(struct value *value)
     if (!renames_misnamed(value, name)) return;
     int rc = registry_rename(value, name);
     if (rc == TAMIS_EEXIST && make_way(name)) rc = registry_rename(value, name);
-    if (rc < 0) unsettled = true;
+    if (rc < 0) renames_leave(value);
 }
 
 /* Lets the thread do that.  While the server loads what it had, all is done at once. */
@@ -100,14 +102,14 @@ void naming_replace(struct value *value, const char *name, tamis_filter *filter)
     durable_wait(value);
     registry_lock();
     renames_wait_for_thread();
-    handles_leave(value);
+    registry_leave(value);
     (void)registry_drop_filter(value->name);
     (void)tamis_filter_close(value->filter); /* before the drop, this would bring it to the disk */
     value->filter = filter;
     value->life = LIFE_FOUND;
-    (void)strcpy(value->name, name);
+    value_set_name(value, name);
     if (value_describe(value) == 0) value->expansion = expansion;
-    handles_enter(value);
+    registry_enter(value);
     settle(value);
     registry_unlock();
 }
@@ -126,14 +128,15 @@ void naming_swap(int a, int b)
 
 void naming_try_again(void)
 {
+    const int64_t end_ns = clock_ns() + NS_AT_ONCE;
     registry_lock();
-    unsettled |= renames_try_again();
+    renames_try_again();
     kept_wake();
-    if (unsettled) {
-        unsettled = false;
-        renames_wait_for_thread(); /* so that nobody changes the list meanwhile */
-        for (struct value *v = registry_first(); v != NULL; v = v->next)
-            if (!renames_have(v)) settle_now(v);
+    if (renames_have_left()) renames_wait_for_thread(); /* then the mutex is not given back below */
+    for (int tries = TRIES_AT_ONCE; tries > 0 && clock_ns() < end_ns; tries--) {
+        struct value *value = renames_take_left();
+        if (value == NULL) break;
+        settle_now(value); /* which may leave it again, behind the others */
     }
     registry_unlock();
 }

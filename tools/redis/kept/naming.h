@@ -30,7 +30,7 @@ void naming_follow(struct value *value, int db, const char *key, size_t key_byte
 void naming_replace(struct value *value, const char *name, tamis_filter *filter);
 /* Called when databases a and b change places: so do their values. */
 void naming_swap(int a, int b);
-/* Renames the filters that could not be renamed before.  Called now and then. */
+/* Renames some of the filters that could not be renamed before.  Called now and then. */
 void naming_try_again(void);
 /* Waits until the filter of the value has the name of its key, if it can have it.  NULL: all. */
 void naming_wait(const struct value *value);

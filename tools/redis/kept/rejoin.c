@@ -2,6 +2,7 @@
 /* rejoin.c: see rejoin.h. */
 #include "kept/rejoin.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "kept/kept.h"
@@ -155,9 +156,7 @@ static bool take_over(const struct leftover *l, struct value *value)
 static struct value *heir_of(const struct leftover *l)
 {
     registry_lock();
-    struct value *value = l->heir != 0 ? registry_first() : NULL;
-    while (value != NULL && value->created_at != l->heir)
-        value = value->next;
+    struct value *value = l->heir != 0 ? registry_find_time(l->heir) : NULL;
     registry_unlock();
     return value != NULL && value_is_ours(value) && value->life == LIFE_MADE ? value : NULL;
 }
@@ -182,11 +181,50 @@ static bool is_done_by_heir(void *context, struct leftover *l)
     return true;
 }
 
+/* The origins of the values that were loaded, sorted: so most leftovers are compared with none. */
+struct origins {
+    int64_t *list;
+    size_t count, room;
+};
+
+static void note_origin(void *context, struct value *value)
+{
+    struct origins *origins = context;
+    if (value->life != LIFE_LOADED) return;
+    if (origins->count == origins->room) {
+        origins->room = 2 * origins->room + 64;
+        origins->list = RedisModule_Realloc(origins->list, origins->room * sizeof *origins->list);
+    }
+    origins->list[origins->count++] = value->origin;
+}
+
+static int compare_origins(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool has_origin(const struct origins *origins, int64_t origin)
+{
+    return bsearch(&origin, origins->list, origins->count, sizeof origin, compare_origins) != NULL;
+}
+
 /* The key was renamed after the dump: a value that was loaded has the same origin. */
 static bool is_done_by_origin(void *context, struct leftover *l)
 {
-    (void)context;
-    return take_over(l, registry_find_loaded(leftovers_origin(l)));
+    const int64_t origin = leftovers_origin(l);
+    return has_origin(context, origin) && take_over(l, registry_find_loaded(origin));
+}
+
+static void take_off_by_origin(void)
+{
+    struct origins origins = {.count = 0};
+    registry_each(note_origin, &origins);
+    if (origins.count > 0) {
+        qsort(origins.list, origins.count, sizeof *origins.list, compare_origins);
+        leftovers_take_off(is_done_by_origin, &origins);
+    }
+    RedisModule_Free(origins.list);
 }
 
 static bool tell_orphan(void *context, struct leftover *l)
@@ -208,6 +246,6 @@ void rejoin_finish(RedisModuleCtx *ctx, bool drop_orphans)
     (void)kept_finish(); /* what was loaded and has gone again holds no names */
     leftovers_take_off(is_done_by_name, NULL);
     leftovers_take_off(is_done_by_heir, NULL);
-    leftovers_take_off(is_done_by_origin, NULL);
+    take_off_by_origin();
     leftovers_take_off(drop_orphans ? mark_unwanted : tell_orphan, ctx);
 }

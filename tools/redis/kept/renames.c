@@ -7,41 +7,37 @@
 #include "registry/registry.h"
 #include "value/handles.h"
 
-/* Values whose filters wait for the thread, and the one whose filter it renames just now.  Here and
- * below, the registry's mutex guards what is static. */
-static struct value *first, **last = &first;
-static const struct value *in_work;
-static bool is_held; /* the thread renames nothing */
-static bool stuck;   /* the catalog was busy, or the disk failed */
-static bool left;    /* the main thread must look at all filters that do not wait */
+/* Here and below, the registry's mutex guards what is static. */
+struct queue {
+    struct value *first, **last;
+};
+/* Values whose filters wait for the thread, and those that it has left to the main thread. */
+static struct queue waiting = {.last = &waiting.first}, left = {.last = &left.first};
+static const struct value *in_work; /* the thread renames its filter just now */
+static bool is_held;                /* the thread renames nothing */
+static bool stuck;                  /* the catalog was busy, or the disk failed */
 
-/* ---- Waiting for the thread ------------------------------------------------------------------ */
+/* ---- The queues ------------------------------------------------------------------------------ */
 
-bool renames_misnamed(const struct value *value, char name[NAME_ROOM])
+static void append(struct queue *queue, struct value *value)
 {
-    if (!value_is_ours(value)) return false;
-    name_of_key(value->db, value->key, value->key_bytes, name);
-    return strcmp(name, value->name) != 0;
+    value->later = NULL;
+    value->later_link = queue->last;
+    *queue->last = value;
+    queue->last = &value->later;
+    value->is_left = queue == &left;
 }
 
 static void put_first(struct value *value)
 {
-    value->later = first;
-    value->later_link = &first;
-    if (first != NULL)
-        first->later_link = &value->later;
+    value->later = waiting.first;
+    value->later_link = &waiting.first;
+    if (waiting.first != NULL)
+        waiting.first->later_link = &value->later;
     else
-        last = &value->later;
-    first = value;
-}
-
-void renames_put(struct value *value)
-{
-    if (value->later_link != NULL) return;
-    value->later = NULL;
-    value->later_link = last;
-    *last = value;
-    last = &value->later;
+        waiting.last = &value->later;
+    waiting.first = value;
+    value->is_left = false;
 }
 
 void renames_forget(struct value *value)
@@ -50,14 +46,56 @@ void renames_forget(struct value *value)
     *value->later_link = value->later;
     if (value->later != NULL)
         value->later->later_link = value->later_link;
+    else if (value->is_left)
+        left.last = value->later_link;
     else
-        last = value->later_link;
+        waiting.last = value->later_link;
     value->later_link = NULL;
+}
+
+static bool is_waiting(const struct value *value)
+{
+    return value->later_link != NULL && !value->is_left;
+}
+
+void renames_put(struct value *value)
+{
+    if (is_waiting(value)) return;
+    renames_forget(value);
+    append(&waiting, value);
+}
+
+void renames_leave(struct value *value)
+{
+    if (value->later_link == NULL && value->link != NULL) append(&left, value);
+}
+
+bool renames_have_left(void)
+{
+    return left.first != NULL;
+}
+
+struct value *renames_take_left(void)
+{
+    struct value *value = left.first;
+    if (value != NULL) renames_forget(value);
+    return value;
+}
+
+/* ---- Waiting for the thread ------------------------------------------------------------------ */
+
+bool renames_misnamed(const struct value *value, char name[NAME_ROOM])
+{
+    char has[NAME_ROOM];
+    if (!value_is_ours(value)) return false;
+    name_of_key(value->db, value->key, value->key_bytes, name);
+    handles_name(value, has); /* drafts.c may be about to change it */
+    return strcmp(name, has) != 0;
 }
 
 bool renames_are_wanted(void)
 {
-    return first != NULL && !stuck && !is_held;
+    return waiting.first != NULL && !stuck && !is_held;
 }
 
 void renames_hold(bool held)
@@ -80,19 +118,17 @@ void renames_wait_for_thread(void)
 bool renames_are_awaited(const struct value *value)
 {
     if (value == NULL) return renames_are_wanted() || in_work != NULL;
-    return (value->later_link != NULL && !stuck) || in_work == value;
+    return (is_waiting(value) && !stuck) || in_work == value;
 }
 
 bool renames_have(const struct value *value)
 {
-    return value->later_link != NULL || in_work == value;
+    return is_waiting(value) || in_work == value;
 }
 
-bool renames_try_again(void)
+void renames_try_again(void)
 {
-    const bool was_left = left;
-    stuck = left = false;
-    return was_left;
+    stuck = false;
 }
 
 /* ---- The thread ------------------------------------------------------------------------------ */
@@ -102,12 +138,12 @@ bool renames_try_again(void)
 static int rename_unlocked(struct value *value, const char *to)
 {
     char from[NAME_ROOM];
-    (void)strcpy(from, value->name);
+    handles_name(value, from);
     in_work = value;
     registry_unlock();
     const int rc = tamis_filter_rename(registry_store(), from, to);
     registry_lock();
-    if (rc == 0) handles_rename(value, to);
+    if (rc == 0) registry_set_name(value, to);
     in_work = NULL;
     registry_tell();
     return rc;
@@ -129,23 +165,27 @@ static bool make_way_unlocked(const char *name, find_fn *find_gone)
 /* The value may be gone by now. */
 static void leave_to_main(const struct value *value)
 {
-    struct value *v = first;
+    struct value *v = waiting.first;
     while (v != NULL && v != value)
         v = v->later;
-    if (v != NULL) renames_forget(v);
-    left = true;
+    if (v == NULL) return;
+    renames_forget(v);
+    renames_leave(v);
 }
 
 void renames_work_once(find_fn *find_gone)
 {
-    struct value *value = first;
+    struct value *value = waiting.first;
     char name[NAME_ROOM];
     renames_forget(value);
     if (!renames_misnamed(value, name)) return;
     const int rc = rename_unlocked(value, name);
     if (rc == 0 || value->link == NULL) return; /* its key is gone */
     if (rc == TAMIS_EEXIST) {
-        if (value->later_link == NULL) put_first(value);
+        if (!is_waiting(value)) {
+            renames_forget(value);
+            put_first(value);
+        }
         if (make_way_unlocked(name, find_gone)) return;
         leave_to_main(value);
         return;

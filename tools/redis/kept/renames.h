@@ -38,7 +38,12 @@ bool renames_are_at_work(void);
 typedef struct value *find_fn(const char *name);
 void renames_work_once(find_fn *find_gone);
 
-/* The thread tries again what the catalog was too busy for.  Returns whether the main thread must
- * look at the filters that are not in the list: something has their names that the thread cannot
- * rename. */
-bool renames_try_again(void);
+/* The thread tries again what the catalog was too busy for. */
+void renames_try_again(void);
+
+/* Leaves a value to the main thread: something has its name that the thread cannot rename.
+ * renames_have_left() says whether there is one, and renames_take_left() gives back the one that
+ * was left first; NULL: there is none. */
+void renames_leave(struct value *value);
+bool renames_have_left(void);
+struct value *renames_take_left(void);

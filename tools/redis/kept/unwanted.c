@@ -4,36 +4,22 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "kept/kept.h"
 #include "kept/leftovers.h"
 #include "kept/others.h"
 #include "registry/registry.h"
+#include "server/clock.h"
 
 /* What one call does at most: kept_release() may wait for the disk, a millisecond a filter. */
 #define DROPS_AT_ONCE 4
 #define NS_AT_ONCE 5000000
-
-struct turn {
-    RedisModuleCtx *ctx;
-    int64_t end_ns;
-    int left;  /* how many may still be dropped in this turn */
-    bool more; /* some are left for the next one */
-};
 
 static uint64_t dropped, stayed;
 
 uint64_t unwanted_dropped(void)
 {
     return dropped;
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 /* Drops a filter as that of a key that goes.  Returns false if it cannot be opened. */
@@ -45,7 +31,7 @@ static bool drop_as_value(const struct leftover *l)
         value_free(value);
         return false;
     }
-    (void)strcpy(value->name, l->name);
+    value_set_name(value, l->name);
     value->life = LIFE_FOUND;
     value->kind = l->kind;
     value->created_at = l->created_at;
@@ -53,29 +39,24 @@ static bool drop_as_value(const struct leftover *l)
     return true;
 }
 
-static bool drop_one(void *context, struct leftover *l)
+static void drop_one(RedisModuleCtx *ctx, struct leftover *l)
 {
-    struct turn *turn = context;
-    if (!l->unwanted) return false;
-    if (turn->left == 0 || now_ns() >= turn->end_ns) {
-        turn->more = true;
-        return false;
-    }
-    turn->left--;
     if (!others_use(l->name) && drop_as_value(l)) {
         dropped++;
-        return true;
+        leftovers_forget_one(l);
+        return;
     }
     l->unwanted = false;
     stayed++;
-    leftovers_tell_orphan(turn->ctx, l);
-    return false;
+    leftovers_tell_orphan(ctx, l);
+    leftovers_put_last(l); /* those that are unwanted stay in front */
 }
 
-static bool is_unwanted(void *context, struct leftover *l)
+/* The next one that is to be dropped; NULL: there is none. */
+static struct leftover *next_unwanted(void)
 {
-    *(bool *)context |= l->unwanted;
-    return false;
+    struct leftover *l = leftovers_first();
+    return l != NULL && l->unwanted ? l : NULL;
 }
 
 static void tell_result(RedisModuleCtx *ctx)
@@ -92,10 +73,9 @@ static void tell_result(RedisModuleCtx *ctx)
 void unwanted_drop_some(RedisModuleCtx *ctx)
 {
     static bool told;
-    struct turn turn = {.ctx = ctx, .end_ns = now_ns() + NS_AT_ONCE, .left = DROPS_AT_ONCE};
-    bool any = false;
-    leftovers_take_off(is_unwanted, &any);
-    if (!any) return;
+    const int64_t end_ns = clock_ns() + NS_AT_ONCE;
+    struct leftover *l = next_unwanted();
+    if (l == NULL) return;
     if (!others_are_none()) {
         if (!told)
             RedisModule_Log(ctx, "warning",
@@ -103,6 +83,9 @@ void unwanted_drop_some(RedisModuleCtx *ctx)
         told = true;
         return;
     }
-    leftovers_take_off(drop_one, &turn);
-    if (!turn.more) tell_result(ctx);
+    for (int left = DROPS_AT_ONCE; l != NULL && left > 0 && clock_ns() < end_ns; left--) {
+        drop_one(ctx, l);
+        l = next_unwanted();
+    }
+    if (l == NULL) tell_result(ctx);
 }

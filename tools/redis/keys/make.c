@@ -46,7 +46,6 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes, 
     int rc = make_named(value, store, name, make, context, &made_way);
     naming_go_on();
     if (rc < 0) return rc;
-    (void)strcpy(value->name, name);
     rc = value_describe(value);
     if (rc < 0) {
         (void)registry_drop_filter(name);
@@ -55,6 +54,7 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes, 
         value->filter = NULL;
         return rc;
     }
+    value_set_name(value, name);
     if (made_way && leftovers_are_open()) leftovers_set_heir(name, value->created_at);
     naming_adopt(value, db, key, key_bytes);
     return 0;
@@ -79,7 +79,7 @@ int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
     const bool free = store != NULL && is_free(store, name);
     if (!free && store != NULL) naming_go_on();
     if (!free) return make_filter(value, db, key, key_bytes, maker_of_spec, spec);
-    (void)strcpy(value->name, name);
+    value_set_name(value, name);
     draft_begin(value, spec, sizing);
     naming_adopt(value, db, key, key_bytes);
     naming_go_on();
@@ -118,7 +118,7 @@ int open_stored(struct value *value, int db, const char *key, size_t key_bytes, 
         value->filter = NULL;
         return rc;
     }
-    (void)strcpy(value->name, name);
+    value_set_name(value, name);
     value->life = (stat.flags & TAMIS_FILTER_OWNED) != 0 ? LIFE_FOUND : LIFE_OTHERS;
     return 0;
 }

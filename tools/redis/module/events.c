@@ -9,10 +9,11 @@
  *     all is loaded                               what the store had beside it is dealt with
  *     a turn of the event loop ends               new filters come into the store
  *     now and then                                what was put off is done
- *     the server ends                             all filters come to the disk
+ *     the server ends                             the filters come to the disk
  */
 #include "module/events.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +30,16 @@
 #include "persist/rdb.h"
 #include "registry/registry.h"
 #include "server/busy.h"
+#include "server/clock.h"
 #include "server/config.h"
 #include "server/field.h"
 #include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
+
+/* How many filters are brought to the disk when the server ends, and for how long more are. */
+#define SYNCS_ALWAYS 1000
+#define SYNC_NS 5000000000
 
 static bool loaded; /* a dump or an AOF, when the server began */
 
@@ -174,14 +180,42 @@ static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     naming_swap(swap->dbnum_first, swap->dbnum_second);
 }
 
+/* The filters that are brought to the disk at the end. */
+struct syncing {
+    RedisModuleCtx *ctx;
+    int64_t end_ns;
+    uint64_t done, left;
+};
+
 static void sync_one(void *context, struct value *value)
 {
+    struct syncing *syncing = context;
+    if (!value->was_open) return;
+    if (syncing->done >= SYNCS_ALWAYS && clock_ns() >= syncing->end_ns) {
+        syncing->left++;
+        return;
+    }
+    syncing->done++;
     int rc = value_open(value);
     if (rc == TAMIS_EDROPPED) return;
     if (rc == 0) rc = tamis_filter_sync(value->filter);
     if (rc < 0 && rc != TAMIS_EREADONLY) /* a static filter is on the disk already */
-        RedisModule_Log(context, "warning", "the filter '%s' is not on the disk: %s", value->name,
-                        tamis_last_error());
+        RedisModule_Log(syncing->ctx, "warning", "the filter '%s' is not on the disk: %s",
+                        value->name, tamis_last_error());
+}
+
+/* The server waits for this, and who waits for its end may lose patience.  So of very many filters
+ * some are left to the system, which writes the files within half a minute. */
+static void sync_all(RedisModuleCtx *ctx)
+{
+    struct syncing syncing = {.ctx = ctx, .end_ns = clock_ns() + SYNC_NS};
+    registry_each(sync_one, &syncing);
+    if (syncing.left > 0)
+        RedisModule_Log(ctx, "notice",
+                        "%" PRIu64 " filters were brought to the disk, and %" PRIu64
+                        " are left to the system; if the machine loses its power before it has "
+                        "written them, they are unclean",
+                        syncing.done, syncing.left);
 }
 
 static void on_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
@@ -197,7 +231,7 @@ static void on_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wh
                         "%zu filters whose keys are gone stay in the store, as its catalog is "
                         "locked; those with the names of keys are orphans at the next start",
                         left);
-    registry_each(sync_one, ctx);
+    sync_all(ctx);
 }
 
 /* Called when a key has come to a name.  Its value may be one of ours. */

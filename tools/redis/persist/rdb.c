@@ -76,12 +76,15 @@ static bool refers(const struct value *value)
     return saving_to_file && config.rdb == RDB_REFERENCE && !value_counts(value);
 }
 
+/* The filter need not be open.  The generation is for people who read the dump; it is 0 for one
+ * that is closed. */
 static void save_reference(RedisModuleIO *rdb, const struct value *value)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (tamis_filter_stat(value->filter, &stat) < 0)
-        stat.generation = 0; /* the number is for people who read the dump */
-    RedisModule_SaveStringBuffer(rdb, value->name, strlen(value->name));
+    char name[NAME_ROOM];
+    if (value->filter == NULL || tamis_filter_stat(value->filter, &stat) < 0) stat.generation = 0;
+    handles_name(value, name); /* a thread may be about to rename it */
+    RedisModule_SaveStringBuffer(rdb, name, strlen(name));
     RedisModule_SaveUnsigned(rdb, stat.generation);
 }
 
@@ -101,6 +104,11 @@ static void save_content(RedisModuleIO *rdb, const struct value *value)
     const char *frozen = freeze_stream(value, &bytes);
     if (frozen != NULL)
         save_frozen(rdb, frozen, bytes);
+    else if (value->filter == NULL)
+        RedisModule_LogIOError(rdb, "warning",
+                               "the dump has no content of the filter '%s', which cannot be "
+                               "opened, and can be loaded only beside a store that has it: %s",
+                               value->name, tamis_last_error());
     else if (tamis_filter_export(value->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink) < 0)
         RedisModule_LogIOError(rdb, "warning",
                                "the dump lacks the filter '%s', and cannot be loaded: %s",
@@ -128,10 +136,10 @@ void rdb_save_value(RedisModuleIO *rdb, void *value)
 {
     struct value *v = value;
     const struct cuckoo *c = &v->cuckoo;
-    durable_wait(v);
-    (void)value_open(v); /* what cannot be opened cannot be exported below, which says so */
-    if (rdb_save_valkey(rdb, v) || save_payload(rdb, value)) return;
     const bool reference = refers(v);
+    durable_wait(v);
+    if (!reference) (void)value_open(v); /* save_content() tells if that failed */
+    if (rdb_save_valkey(rdb, v) || save_payload(rdb, value)) return;
     const uint64_t numbers[NUMBERS] = {
         VERSION,
         (reference ? FLAG_REFERENCE : 0) | (value_is_ours(v) ? 0 : FLAG_ATTACHED) |
@@ -313,8 +321,8 @@ static bool load_said(RedisModuleIO *rdb, struct said *said)
 static bool find_again(const struct said *said, struct value *value)
 {
     return store_open() != NULL &&
-           (kept_take_back(said->created_at, is_loading(), value) ||
-            (leftovers_are_open() && leftovers_take(said->created_at, value)) ||
+           ((leftovers_are_open() && leftovers_take(said->created_at, value)) ||
+            kept_take_back(said->created_at, is_loading(), value) ||
             leftovers_take_others(said->created_at, value));
 }
 
@@ -405,6 +413,13 @@ static void *abandon(struct value *value)
     return NULL;
 }
 
+/* The same as value_describe() for a filter that is not open: the dump knows it. */
+static int describe_closed(struct value *value, const struct said *said)
+{
+    value->origin = said->origin;
+    return value_counts(value) == (value->type == TYPE_CUCKOO) ? 0 : TAMIS_EINVAL;
+}
+
 static void *load_value(RedisModuleIO *rdb, enum type type)
 {
     struct said said;
@@ -422,15 +437,16 @@ static void *load_value(RedisModuleIO *rdb, enum type type)
     }
     int rc = said.flags & FLAG_REFERENCE ? load_reference(rdb, &said, value)
                                          : load_content(rdb, &said, value);
-    if (rc == 0 && value->link == NULL) { /* the store had it */
+    const bool is_closed = rc == 0 && value->filter == NULL; /* as leftovers_take() gives it */
+    if (rc == 0 && value->link == NULL) {                    /* the store had it */
         const char *key = key_of(rdb, &key_bytes);
-        rc = value_describe(value);
+        rc = is_closed ? describe_closed(value, &said) : value_describe(value);
         if (rc == 0) naming_adopt(value, RedisModule_GetDbIdFromIO(rdb), key, key_bytes);
     }
     if (rc < 0) return abandon(value);
     if (value->life == LIFE_MADE) value->life = LIFE_LOADED;
     value->cuckoo = said.cuckoo;
-    if (!value->exact) value->expansion = (uint32_t)said.expansion;
+    if (!value->exact || is_closed) value->expansion = (uint32_t)said.expansion;
     return value;
 }
 

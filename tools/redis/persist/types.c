@@ -29,8 +29,10 @@ static const struct {
 /* What BF.INFO and CF.INFO call the size, as RedisBloom has it; most of it is a file. */
 static size_t mem_usage(const void *value)
 {
-    const struct value *v = value;
-    return v->type == TYPE_CUCKOO ? cuckoo_size_bytes(&v->cuckoo) : value_size_bytes(v);
+    struct value *v = (struct value *)(uintptr_t)value;
+    if (v->type == TYPE_CUCKOO) return cuckoo_size_bytes(&v->cuckoo);
+    if (v->known.size_bytes == 0) (void)value_open(v); /* it was not open since the start */
+    return value_size_bytes(v);
 }
 
 static void digest_slots(RedisModuleDigest *to, const struct value *value)

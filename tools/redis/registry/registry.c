@@ -15,10 +15,6 @@ static pthread_cond_t told = PTHREAD_COND_INITIALIZER;
 static struct value *values;
 static tamis_store *store;
 
-/* The values by the hashes of their keys. */
-static struct value **table;
-static size_t table_size, value_count;
-
 void registry_lock(void)
 {
     (void)pthread_mutex_lock(&mutex);
@@ -39,6 +35,192 @@ void registry_tell(void)
     (void)pthread_cond_broadcast(&told);
 }
 
+/* ---- The tables ------------------------------------------------------------------------------ */
+
+static struct table keys, names, times;
+static uint64_t others; /* values in them whose filter is not ours */
+/* Of names and times, beside the registry's mutex: drafts.c changes both without that one, as who
+ * has several mutexes has the registry's first.  Whoever has this one takes that of handles.c only.
+ */
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock_names(void)
+{
+    (void)pthread_mutex_lock(&changing);
+}
+
+static void unlock_names(void)
+{
+    (void)pthread_mutex_unlock(&changing);
+}
+
+static void put_name(struct value *value)
+{
+    if (value_is_stored(value))
+        table_put(&names, &value->by_name, hash_of_bytes(value->name, strlen(value->name)));
+}
+
+static void take_name(const struct value *value)
+{
+    if (value_is_stored(value)) table_take(&names, &value->by_name);
+}
+
+static void put_time(struct value *value)
+{
+    table_put(&times, &value->by_time, hash_of_time(value->created_at));
+}
+
+static void put_key(struct value *value)
+{
+    table_put(&keys, &value->by_key, hash_of_bytes(value->key, value->key_bytes));
+}
+
+/* Those of names and of times. */
+static void enter_tables(struct value *value)
+{
+    lock_names();
+    put_name(value);
+    put_time(value);
+    value->in_tables = true;
+    unlock_names();
+}
+
+static void leave_tables(struct value *value)
+{
+    lock_names();
+    take_name(value);
+    table_take(&times, &value->by_time);
+    value->in_tables = false;
+    unlock_names();
+}
+
+bool registry_is_empty(void)
+{
+    return __atomic_load_n(&keys.count, __ATOMIC_RELAXED) ==
+           0; /* ORDER relaxed: a thread sees the values that it has entered */
+}
+
+/* The next value that has the key in some database, behind `node` or, if that is NULL, the first.
+ */
+static struct value *next_of_key(const char *key, size_t key_bytes, const struct node *node)
+{
+    node = node != NULL ? table_find_next(node) : table_find(&keys, hash_of_bytes(key, key_bytes));
+    for (; node != NULL; node = table_find_next(node)) {
+        struct value *v = NODE_OF(struct value, by_key, node);
+        if (v->key_bytes == key_bytes && memcmp(v->key, key, key_bytes) == 0) return v;
+    }
+    return NULL;
+}
+
+bool registry_has_key(const char *key, size_t key_bytes)
+{
+    registry_lock();
+    const bool has = next_of_key(key, key_bytes, NULL) != NULL;
+    registry_unlock();
+    return has;
+}
+
+struct value *registry_find_key(int db, const char *key, size_t key_bytes)
+{
+    struct value *v = next_of_key(key, key_bytes, NULL);
+    while (v != NULL && v->db != db)
+        v = next_of_key(key, key_bytes, &v->by_key);
+    return v;
+}
+
+/* The next value whose filter has the name, behind `after` or, if that is NULL, the first. */
+static struct value *next_named_locked(const char *name, const struct value *after)
+{
+    const struct node *node = after != NULL ? table_find_next(&after->by_name)
+                                            : table_find(&names, hash_of_bytes(name, strlen(name)));
+    for (; node != NULL; node = table_find_next(node)) {
+        struct value *v = NODE_OF(struct value, by_name, node);
+        if (strcmp(v->name, name) == 0) return v;
+    }
+    return NULL;
+}
+
+static struct value *next_named(const char *name, const struct value *after)
+{
+    lock_names();
+    struct value *found = next_named_locked(name, after);
+    unlock_names();
+    return found;
+}
+
+/* The same for the time of its creation. */
+static struct value *next_created_locked(int64_t created_at, const struct value *after)
+{
+    const struct node *node = after != NULL ? table_find_next(&after->by_time)
+                                            : table_find(&times, hash_of_time(created_at));
+    for (; node != NULL; node = table_find_next(node)) {
+        struct value *v = NODE_OF(struct value, by_time, node);
+        if (v->created_at == created_at) return v;
+    }
+    return NULL;
+}
+
+static struct value *next_created(int64_t created_at, const struct value *after)
+{
+    lock_names();
+    struct value *found = next_created_locked(created_at, after);
+    unlock_names();
+    return found;
+}
+
+struct value *registry_find(const char *name)
+{
+    struct value *v = next_named(name, NULL);
+    while (v != NULL && v->kept != NULL)
+        v = next_named(name, v);
+    return v;
+}
+
+struct value *registry_find_time(int64_t created_at)
+{
+    struct value *v = next_created(created_at, NULL);
+    while (v != NULL && v->kept != NULL)
+        v = next_created(created_at, v);
+    return v;
+}
+
+struct value *registry_find_kept(const char *name, const struct value *after)
+{
+    struct value *v = next_named(name, after);
+    while (v != NULL && v->kept == NULL)
+        v = next_named(name, v);
+    return v;
+}
+
+struct value *registry_find_kept_time(int64_t created_at, const struct value *after)
+{
+    struct value *v = next_created(created_at, after);
+    while (v != NULL && v->kept == NULL)
+        v = next_created(created_at, v);
+    return v;
+}
+
+void registry_set_name(struct value *value, const char *name)
+{
+    lock_names();
+    if (value->in_tables) take_name(value);
+    handles_rename(value, name);
+    if (value->in_tables) put_name(value);
+    unlock_names();
+}
+
+/* A draft is in the store now, created at a time that it has perhaps only now. */
+static void set_made(struct value *value, bool opens)
+{
+    lock_names();
+    if (value->in_tables) {
+        table_take(&times, &value->by_time);
+        put_time(value);
+    }
+    unlock_names();
+    handles_made(value, opens);
+}
+
 /* ---- The store ------------------------------------------------------------------------------- */
 
 int registry_open(void)
@@ -48,7 +230,7 @@ int registry_open(void)
     if (rc < 0) return rc;
     busy_watch(store);
     handles_set_store(store);
-    drafts_set_store(store, handles_open_made);
+    drafts_set_store(store, set_made, registry_set_name);
     return 1;
 }
 
@@ -69,71 +251,8 @@ int registry_drop_filter(const char *name)
 int registry_rename(struct value *value, const char *name)
 {
     const int rc = tamis_filter_rename(store, value->name, name);
-    if (rc == 0) (void)strcpy(value->name, name);
+    if (rc == 0) registry_set_name(value, name);
     return rc;
-}
-
-/* ---- The table of keys ----------------------------------------------------------------------- */
-
-/* FNV-1a.  Keys are short, and who makes keys collide gets a slower look-up and nothing else. */
-static uint64_t hash_of_key(const char *key, size_t bytes)
-{
-    uint64_t hash = 0xCBF29CE484222325;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (unsigned char)key[i]) * 0x100000001B3;
-    return hash ^ hash >> 32;
-}
-
-static void table_put(struct value *value)
-{
-    struct value **place = &table[value->hash & (table_size - 1)];
-    value->same = *place;
-    *place = value;
-}
-
-static void table_enter(struct value *value)
-{
-    if (value_count++ == table_size) {
-        struct value **old = table;
-        const size_t old_size = table_size;
-        table_size = old_size == 0 ? 64 : 2 * old_size;
-        table = RedisModule_Calloc(table_size, sizeof *table);
-        for (size_t i = 0; i < old_size; i++)
-            for (struct value *v = old[i], *next; v != NULL; v = next) {
-                next = v->same;
-                table_put(v);
-            }
-        RedisModule_Free(old);
-    }
-    value->hash = hash_of_key(value->key, value->key_bytes);
-    table_put(value);
-}
-
-static void table_leave(const struct value *value)
-{
-    struct value **place = &table[value->hash & (table_size - 1)];
-    while (*place != value)
-        place = &(*place)->same;
-    *place = value->same;
-    value_count--;
-}
-
-bool registry_is_empty(void)
-{
-    return __atomic_load_n(&value_count, __ATOMIC_RELAXED) ==
-           0; /* ORDER relaxed: a thread sees the values that it has entered */
-}
-
-bool registry_has_key(const char *key, size_t key_bytes)
-{
-    const uint64_t hash = hash_of_key(key, key_bytes);
-    registry_lock();
-    const struct value *v = table_size == 0 ? NULL : table[hash & (table_size - 1)];
-    while (v != NULL &&
-           (v->hash != hash || v->key_bytes != key_bytes || memcmp(v->key, key, key_bytes) != 0))
-        v = v->same;
-    registry_unlock();
-    return v != NULL;
 }
 
 /* ---- The list -------------------------------------------------------------------------------- */
@@ -179,7 +298,9 @@ static void prepare_for_fork(void)
 void registry_enter(struct value *value)
 {
     prepare_for_fork();
-    table_enter(value);
+    put_key(value);
+    enter_tables(value);
+    others += !value_is_ours(value);
     value->next = values;
     value->link = &values;
     if (values != NULL) values->link = &value->next;
@@ -187,43 +308,64 @@ void registry_enter(struct value *value)
     if (value->draft == NULL) handles_enter(value);
 }
 
-void registry_leave(struct value *value)
+/* Takes a value off the list and the table of keys, and its handle off those that may be closed. */
+static void take_off(struct value *value)
 {
     handles_leave(value);
     if (value->link == NULL) return;
-    table_leave(value);
+    table_take(&keys, &value->by_key);
+    others -= !value_is_ours(value);
     *value->link = value->next;
     if (value->next != NULL) value->next->link = value->link;
     value->link = NULL;
 }
 
+void registry_leave(struct value *value)
+{
+    take_off(value);
+    value->kept = NULL;
+    if (value->in_tables) leave_tables(value);
+}
+
+void registry_keep(struct value *value, struct kept *kept)
+{
+    take_off(value);
+    if (value->in_tables) leave_tables(value);
+    enter_tables(value);
+    value->kept = kept;
+}
+
 void registry_set_key(struct value *value, int db, const char *key, size_t key_bytes)
 {
-    char *copy = RedisModule_Alloc(key_bytes + 1);
     const bool listed = value->link != NULL;
-    memcpy(copy, key, key_bytes);
-    copy[key_bytes] = '\0';
-    if (listed) table_leave(value);
-    RedisModule_Free(value->key);
-    value->key = copy;
-    value->key_bytes = key_bytes;
+    if (listed) table_take(&keys, &value->by_key);
+    value_set_key(value, key, key_bytes);
     value->db = db;
     /* RENAME and MOVE have unlinked it from the name before. */
     if (value->life == LIFE_LEFT) value->life = LIFE_OTHERS;
-    if (listed) table_enter(value);
+    if (listed) put_key(value);
+}
+
+void registry_set_life(struct value *value, enum life life)
+{
+    const bool listed = value->link != NULL;
+    if (listed) others -= !value_is_ours(value);
+    value->life = life;
+    if (listed) others += !value_is_ours(value);
+}
+
+uint64_t registry_count(uint64_t *attached)
+{
+    registry_lock();
+    const uint64_t count = keys.count;
+    *attached = others;
+    registry_unlock();
+    return count;
 }
 
 struct value *registry_first(void)
 {
     return values;
-}
-
-struct value *registry_find(const char *name)
-{
-    struct value *v = values;
-    while (v != NULL && strcmp(v->name, name) != 0)
-        v = v->next;
-    return v;
 }
 
 struct value *registry_find_loaded(int64_t origin)
@@ -249,7 +391,7 @@ int registry_give_away(struct value *value)
     int rc = 0;
     registry_lock();
     if (value_is_ours(value)) rc = tamis_filter_set_owned(store, value->name, 0);
-    if (rc == 0) value->life = LIFE_OTHERS;
+    if (rc == 0) registry_set_life(value, LIFE_OTHERS);
     registry_unlock();
     return rc;
 }

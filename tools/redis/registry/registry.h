@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * registry.h: the store of this server, and the values that have a filter of it: in a list, and in
- * a table by the hashes of their keys.
+ * tables (table.h) by their keys, by the names of their filters, and by when these were created.
  *
- * One mutex guards the list, the table, the keys, names and lives of the values in them, and what
+ * One mutex guards the list, the tables, the keys, names and lives of the values in them, and what
  * kept.c and naming.c have.  A caller holds it while it renames a filter, as a name and its filter
  * must not part.  The functions below that want it say so.
  */
@@ -34,6 +34,13 @@ int registry_rename(struct value *value, const char *name);
 
 /* Sets the key of a value, which may be in the list or not.  The caller holds the mutex. */
 void registry_set_key(struct value *value, int db, const char *key, size_t key_bytes);
+/* The key is gone: the value is in the tables of names and of times only, until registry_leave().
+ * The caller holds the mutex. */
+void registry_keep(struct value *value, struct kept *kept);
+/* Sets the name of a filter, and the life of a value, which may be in the list or not.  The caller
+ * holds the mutex. */
+void registry_set_name(struct value *value, const char *name);
+void registry_set_life(struct value *value, enum life life);
 /* registry_enter() puts a value, which has its key, into the list; registry_leave() takes it off,
  * if it is there.  The same for its handle (handles.h).  The caller holds the mutex. */
 void registry_enter(struct value *value);
@@ -46,6 +53,14 @@ void registry_at_fork(void (*before)(void), void (*in_child)(void));
 struct value *registry_first(void);
 /* The value whose filter has that name; NULL if there is none.  The caller holds the mutex. */
 struct value *registry_find(const char *name);
+/* The newest one that has that key. */
+struct value *registry_find_key(int db, const char *key, size_t key_bytes);
+/* One whose filter was created at that time. */
+struct value *registry_find_time(int64_t created_at);
+/* The same for values whose keys are gone: the next one behind `after`, or the first if that is
+ * NULL. */
+struct value *registry_find_kept(const char *name, const struct value *after);
+struct value *registry_find_kept_time(int64_t created_at, const struct value *after);
 /* Calls fn for each value, with the mutex held. */
 void registry_each(void (*fn)(void *context, struct value *value), void *context);
 /* The value in state LIFE_LOADED whose filter got its first segment at that time; NULL if there is
@@ -56,6 +71,8 @@ struct value *registry_find_loaded(int64_t origin);
  * into the table. */
 bool registry_has_key(const char *key, size_t key_bytes);
 bool registry_is_empty(void);
+/* How many values there are, and how many of these have a filter that is not ours. */
+uint64_t registry_count(uint64_t *attached);
 
 /* Makes the filter one that stays in the store when the key goes: its life is LIFE_OTHERS then. */
 int registry_give_away(struct value *value);

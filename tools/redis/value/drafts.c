@@ -42,12 +42,14 @@ static pthread_t main_thread;
 static bool allowed, prepared, asleep, stuck;
 static bool has_room; /* the disk, when it was last looked at in this turn */
 static tamis_store *store;
-static void (*open_value)(struct value *value);
+static made_fn *made_value;
+static named_fn *name_value;
 
-void drafts_set_store(tamis_store *of, void (*opener)(struct value *value))
+void drafts_set_store(tamis_store *of, made_fn *made, named_fn *named)
 {
     store = of;
-    open_value = opener;
+    made_value = made;
+    name_value = named;
 }
 
 void drafts_allow(void)
@@ -227,7 +229,9 @@ static int enter_one(const struct draft *draft)
     struct tamis_filled filled = filled_of(draft);
     const int rc = tamis_filter_create_filled(store, &filled, 1);
     if (rc != TAMIS_EEXIST) return rc;
-    name_apart(NAME_ASIDE, draft->value->name);
+    char apart[NAME_ROOM];
+    name_apart(NAME_ASIDE, apart);
+    name_value(draft->value, apart);
     filled.name = draft->value->name;
     return tamis_filter_create_filled(store, &filled, 1);
 }
@@ -256,7 +260,7 @@ static int enter_some(unsigned most, bool opens)
         struct value *value = draft->value;
         const int one = together < 0 ? enter_one(draft) : 0;
         if (one == 0) end_draft(draft);
-        if (one == 0 && opens) open_value(value);
+        if (one == 0) made_value(value, opens);
         if (one < 0) rc = one;
         draft = next;
     }
@@ -271,7 +275,9 @@ static int enter_alone(struct draft *draft)
     const uint32_t expansion = value->expansion;
     int rc = tamis_filter_create(store, value->name, &draft->spec, &value->filter);
     if (rc == TAMIS_EEXIST) {
-        name_apart(NAME_ASIDE, value->name);
+        char apart[NAME_ROOM];
+        name_apart(NAME_ASIDE, apart);
+        name_value(value, apart);
         rc = tamis_filter_create(store, value->name, &draft->spec, &value->filter);
     }
     if (rc < 0) return rc;
@@ -283,7 +289,7 @@ static int enter_alone(struct draft *draft)
         RedisModule_Log(NULL, "warning", "the filter '%s' lacks items: %s", value->name,
                         tamis_last_error());
     end_draft(draft);
-    open_value(value);
+    made_value(value, true);
     return 0;
 }
 

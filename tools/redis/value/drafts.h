@@ -23,8 +23,11 @@
 
 #include "value/value.h"
 
-/* The store that they come into, and what opens the filter of a value then. */
-void drafts_set_store(tamis_store *of, void (*opener)(struct value *value));
+/* The store that they come into; what is called for each value that then has a filter; and what
+ * gives a value another name. */
+typedef void made_fn(struct value *value, bool opens);
+typedef void named_fn(struct value *value, const char *name);
+void drafts_set_store(tamis_store *of, made_fn *made, named_fn *named);
 /* May filters be drafts?  Called when the server has said that it tells of its event loop. */
 void drafts_allow(void);
 /* Registers handlers of fork(): the first one between those of handles.h and of the registry, the

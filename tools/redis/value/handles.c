@@ -2,9 +2,10 @@
 /*
  * handles.c: see handles.h.
  *
- * The ring is a clock: a hand goes round, clears in_use, and closes the first handle that nobody
- * has used since it last came by.  So a use costs one store and no lock.  The mutex guards the ring
- * and the count, and value->filter of those in the ring.
+ * The ring of the handles that may be closed is a clock: a hand goes round, clears in_use, and
+ * closes the first handle that nobody has used since it last came by.  So a use costs one store and
+ * no lock.  The other ring is of the handles that stay open.  The mutex guards the rings and the
+ * sums, and value->filter and value->known of those in the rings.
  */
 #include "value/handles.h"
 
@@ -15,9 +16,17 @@
 #include "value/drafts.h"
 #include "value/durable.h"
 
+#define LOOKS 128u /* in handles_look(): each takes some 20 microseconds */
+
+struct ring {
+    struct value *hand;  /* NULL: the ring is empty */
+    struct value *looks; /* handles_look() goes on with it; NULL: the ring is empty */
+    uint64_t count;
+};
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct value *hand; /* in the ring; NULL: the ring is empty */
-static uint64_t open_count, ring_count;
+static struct ring closable, staying;
+static struct sums sums;
 static unsigned holds;
 static tamis_store *store;
 static bool is_child;
@@ -51,38 +60,101 @@ void handles_prepare_for_fork(void)
     (void)pthread_atfork(lock, unlock, unlock_in_child);
 }
 
-/* ---- The ring -------------------------------------------------------------------------------- */
+/* ---- The sums -------------------------------------------------------------------------------- */
+
+static void add_known(const struct known *known)
+{
+    sums.segments += known->segments;
+    sums.bytes += known->bytes;
+    sums.items += known->items;
+    sums.unclean += known->unclean;
+    sums.degraded += known->degraded;
+}
+
+static void subtract_known(const struct known *known)
+{
+    sums.segments -= known->segments;
+    sums.bytes -= known->bytes;
+    sums.items -= known->items;
+    sums.unclean -= known->unclean;
+    sums.degraded -= known->degraded;
+}
+
+/* Takes in what an open filter has now. */
+static void look_at(struct value *value)
+{
+    subtract_known(&value->known);
+    value->known = value_known(value);
+    add_known(&value->known);
+}
+
+static unsigned look_round(struct ring *ring, unsigned most)
+{
+    const unsigned looks = ring->count < most ? (unsigned)ring->count : most;
+    for (unsigned i = 0; i < looks; i++) {
+        look_at(ring->looks);
+        ring->looks = ring->looks->newer;
+    }
+    return most - looks;
+}
+
+void handles_look(void)
+{
+    lock();
+    const unsigned left = look_round(&staying, LOOKS / 2);
+    (void)look_round(&closable, LOOKS / 2 + left);
+    unlock();
+}
+
+struct sums handles_sums(void)
+{
+    lock();
+    const struct sums now = sums;
+    unlock();
+    return now;
+}
+
+/* ---- The rings ------------------------------------------------------------------------------- */
+
+static struct ring *ring_of(const struct value *value)
+{
+    return value->durable ? &staying : &closable;
+}
 
 /* Puts the value behind the hand, which comes to it last. */
 static void ring_put(struct value *value)
 {
-    if (hand == NULL) {
-        value->newer = value->older = hand = value;
+    struct ring *ring = ring_of(value);
+    if (ring->hand == NULL) {
+        value->newer = value->older = ring->hand = ring->looks = value;
     } else {
-        value->newer = hand;
-        value->older = hand->older;
+        value->newer = ring->hand;
+        value->older = ring->hand->older;
         value->older->newer = value;
-        hand->older = value;
+        ring->hand->older = value;
     }
-    ring_count++;
+    ring->count++;
 }
 
 static void ring_take(struct value *value)
 {
+    struct ring *ring = ring_of(value);
+    struct value *next = value->newer == value ? NULL : value->newer;
     if (value->newer == NULL) return;
-    if (hand == value) hand = value->newer == value ? NULL : value->newer;
+    if (ring->hand == value) ring->hand = next;
+    if (ring->looks == value) ring->looks = next;
     value->older->newer = value->newer;
     value->newer->older = value->older;
     value->newer = value->older = NULL;
-    ring_count--;
+    ring->count--;
 }
 
 /* Takes the value out whose handle is to be closed, not `but`; NULL: there is none. */
 static struct value *ring_choose(const struct value *but)
 {
-    for (uint64_t steps = 2 * ring_count; steps > 0; steps--) {
-        struct value *value = hand;
-        hand = value->newer;
+    for (uint64_t steps = 2 * closable.count; steps > 0; steps--) {
+        struct value *value = closable.hand;
+        closable.hand = value->newer;
         if (value->in_use)
             value->in_use = false;
         else if (value != but && !durable_is_busy(value)) {
@@ -99,10 +171,10 @@ static bool close_one(const struct value *but)
 {
     struct value *value = ring_choose(but);
     if (value == NULL) return false;
-    value->known = value_known(value);
+    look_at(value);
     tamis_filter_release(value->filter);
     value->filter = NULL;
-    open_count--;
+    sums.open--;
     return true;
 }
 
@@ -110,7 +182,7 @@ static bool close_one(const struct value *but)
 static void trim(const struct value *but)
 {
     if (is_child || holds > 0) return;
-    while (open_count > (uint64_t)config.max_open && close_one(but))
+    while (sums.open > (uint64_t)config.max_open && close_one(but))
         continue;
 }
 
@@ -124,19 +196,30 @@ void handles_trim(void)
 static void enter(struct value *value, tamis_filter *filter)
 {
     lock();
+    if (!value->is_entered) add_known(&value->known);
+    value->is_entered = true;
     value->filter = filter;
-    value->is_entered = value->in_use = true;
-    (void)tamis_filter_set_prepared(filter, 1); /* durable.c makes it ready for further keys */
-    if (!value->durable) ring_put(value);
-    open_count++;
-    trim(value);
+    if (filter != NULL) {
+        (void)tamis_filter_set_prepared(filter, 1); /* durable.c makes it ready for further keys */
+        value->in_use = value->was_open = true;
+        ring_put(value);
+        sums.open++;
+        trim(value);
+    }
     unlock();
 }
 
 void handles_rename(struct value *value, const char *name)
 {
     lock();
-    (void)strcpy(value->name, name);
+    value_set_name(value, name);
+    unlock();
+}
+
+void handles_name(const struct value *value, char name[NAME_ROOM])
+{
+    lock();
+    (void)strcpy(name, value->name);
     unlock();
 }
 
@@ -148,7 +231,11 @@ void handles_enter(struct value *value)
 void handles_leave(struct value *value)
 {
     lock();
-    if (value->is_entered && value->filter != NULL) open_count--;
+    if (value->is_entered) {
+        if (value->filter != NULL) sums.open--;
+        sums.broken -= value->is_broken;
+        subtract_known(&value->known);
+    }
     value->is_entered = false;
     ring_take(value);
     unlock();
@@ -164,53 +251,52 @@ void handles_let_go(void)
     if (--holds == 0) handles_trim();
 }
 
-uint64_t handles_open(void)
-{
-    lock();
-    const uint64_t count = open_count;
-    unlock();
-    return count;
-}
-
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* The name of the filter that was made at that time. */
+/* A filter that is sought by when it was created. */
 struct sought {
     int64_t created_at;
-    char name[NAME_ROOM];
+    bool owned_too;
+    char *name;
 };
 
 static int seek(void *context, const struct tamis_filter_stat *stat)
 {
-    struct sought *sought = context;
-    if (stat->created_at == sought->created_at) (void)strcpy(sought->name, stat->name);
+    const struct sought *sought = context;
+    if (stat->created_at == sought->created_at &&
+        (sought->owned_too || (stat->flags & TAMIS_FILTER_OWNED) == 0))
+        (void)strcpy(sought->name, stat->name);
     return 0;
 }
 
-/* Is it the filter that the value had? */
-static bool is_of(const struct value *value, tamis_filter *filter)
+static bool is_sought(const struct sought *sought, tamis_filter *filter)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    return tamis_filter_stat(filter, &stat) == 0 && stat.created_at == value->created_at;
+    return tamis_filter_stat(filter, &stat) == 0 && stat.created_at == sought->created_at &&
+           (sought->owned_too || (stat.flags & TAMIS_FILTER_OWNED) == 0);
 }
 
-/* Opens the filter under the name that the value knows; if a local process has renamed it
- * meanwhile, under the name that it has. */
-static int open_stored(const struct value *value, unsigned flags, tamis_filter **filter)
+int handles_open_created(int64_t created_at, bool owned_too, char name[NAME_ROOM], unsigned flags,
+                         tamis_filter **filter)
 {
-    struct sought sought = {.created_at = value->created_at};
-    char name[NAME_ROOM];
-    lock(); /* a thread may be about to rename it */
-    (void)strcpy(name, value->name);
-    unlock();
-    int rc = tamis_filter_open(store, name, flags, filter);
-    if (rc == 0 && is_of(value, *filter)) return 0;
+    const struct sought sought = {.created_at = created_at, .owned_too = owned_too, .name = name};
+    int rc = *name == '\0' ? TAMIS_ENOTFOUND : tamis_filter_open(store, name, flags, filter);
+    if (rc == 0 && is_sought(&sought, *filter)) return 0;
     if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
     tamis_filter_release(*filter); /* NULL, or that of another */
     *filter = NULL;
-    rc = tamis_store_list(store, NULL, seek, &sought);
-    if (rc == 0 && *sought.name == '\0') return TAMIS_EDROPPED;
-    return rc < 0 ? rc : tamis_filter_open(store, sought.name, flags, filter);
+    *name = '\0';
+    rc = tamis_store_list(store, NULL, seek, (void *)(uintptr_t)&sought);
+    if (rc == 0 && *name == '\0') return TAMIS_EDROPPED;
+    return rc < 0 ? rc : tamis_filter_open(store, name, flags, filter);
+}
+
+/* Opens the filter of a value. */
+static int open_stored(const struct value *value, unsigned flags, tamis_filter **filter)
+{
+    char name[NAME_ROOM];
+    handles_name(value, name); /* a thread may be about to rename it */
+    return handles_open_created(value->created_at, true, name, flags, filter);
 }
 
 /* In a child the handles of the parent stay as they are.  One more is opened, for reading, so that
@@ -229,22 +315,34 @@ static void receive(struct value *value, tamis_filter *filter)
 static void close_some(const struct value *but)
 {
     lock();
-    for (uint64_t count = ring_count / 8 + 1; count > 0; count--)
+    for (uint64_t count = closable.count / 8 + 1; count > 0; count--)
         close_one(but);
     unlock();
 }
 
 int value_open_alone(struct value *value)
 {
-    if (value->filter != NULL || *value->name == '\0') return 0;
+    if (value->filter != NULL || !value_is_stored(value)) return 0;
     return open_stored(value, 0, &value->filter);
+}
+
+/* Notes for the sums whether the filter could be opened.  That the store is busy passes. */
+static void note_outcome(struct value *value, int rc)
+{
+    lock();
+    if (value->is_entered && rc != TAMIS_EBUSY) {
+        sums.broken -= value->is_broken;
+        value->is_broken = rc < 0;
+        sums.broken += value->is_broken;
+    }
+    unlock();
 }
 
 int value_open(struct value *value)
 {
     tamis_filter *filter = NULL;
     value->in_use = true;
-    if (value->filter != NULL || *value->name == '\0') return 0;
+    if (value->filter != NULL || !value_is_stored(value)) return 0;
     const unsigned flags = is_child ? TAMIS_READ_ONLY : 0;
     int rc = value->draft != NULL && !is_child ? drafts_enter() : 0;
     if (value->draft != NULL) return rc < 0 ? rc : TAMIS_EBUSY;
@@ -254,6 +352,7 @@ int value_open(struct value *value)
         close_some(value);
         rc = open_stored(value, flags, &filter);
     }
+    note_outcome(value, rc);
     if (rc < 0) return rc;
     if (is_child)
         receive(value, filter);
@@ -262,10 +361,10 @@ int value_open(struct value *value)
     return 0;
 }
 
-void handles_open_made(struct value *value)
+void handles_made(struct value *value, bool opens)
 {
-    if (value->filter != NULL)
+    if (value->filter != NULL || !opens)
         handles_enter(value);
-    else
-        (void)value_open(value);
+    else if (value_open(value) < 0)
+        handles_enter(value);
 }

@@ -6,13 +6,13 @@
  * many of both.  So at most config.max_open values have a handle; another one closes the handle of
  * a value that was not used for a while, and opens it again when a command wants it.
  *
- *     in the ring    The handle may be closed when another is opened.
- *     outside        It stays open: of a durable filter, whose log would be read back at each
- *                    opening, and which a thread may be using.
+ *     closable    The handle may be closed when another is opened.
+ *     staying     It stays open: of a durable filter, whose log would be read back at each
+ *                 opening, and which a thread may be using.
  *
  * To close is to release (tamis_filter_release()): nothing goes to the disk, and the catalog is not
  * changed.  What was added is in the file already.  The main thread opens and closes; another
- * thread that frees a value takes it out of the ring first.
+ * thread that frees a value takes it off first (handles_leave()).
  */
 #pragma once
 
@@ -25,23 +25,33 @@ void handles_prepare_for_fork(void);
 
 /*
  * Opens the filter of the value if it is closed, and says that it is in use: value->filter is not
- * NULL until another value is opened or entered.  A draft (drafts.h) comes into the store.  For a
- * value without a filter of the store this does nothing.  In a child of fork() one value at a time
- * is opened beside those that were open.
+ * NULL until another value is opened or entered.  For a value without a filter of the store this
+ * does nothing.  In a child of fork() one value at a time is opened beside those that were open.
  *
  * Returns 0; TAMIS_EDROPPED: the store has lost the filter; or another error of opening it.
  */
 int value_open(struct value *value);
-/* Opens the filter of a draft that is in the store now, if that is possible; or enters it, if it is
- * open. */
-void handles_open_made(struct value *value);
+/* A draft is in the store now.  It counts, and is opened if that is asked for and possible. */
+void handles_made(struct value *value, bool opens);
 /* As value_open(), for a thread that has taken the value off (handles_leave()). */
 int value_open_alone(struct value *value);
 
-/* The filter of the value has another name now.  The caller has the registry's mutex. */
+/* The filter of the value has another name now.  The caller has the registry's mutex.  What another
+ * thread may be renaming has its name told by handles_name(). */
 void handles_rename(struct value *value, const char *name);
+void handles_name(const struct value *value, char name[NAME_ROOM]);
 
-/* A value has got its filter, which is open, or another one; the value is in use. */
+/*
+ * Opens the filter that was created at that time, one of others or, with `owned_too`, any.  It is
+ * looked for under the name first, which may be "", and then among all: a local process may have
+ * renamed it.  `name` becomes the one that it has.
+ *
+ * Returns 0; TAMIS_EDROPPED: the store has no such filter; or another error of opening it.
+ */
+int handles_open_created(int64_t created_at, bool owned_too, char name[NAME_ROOM], unsigned flags,
+                         tamis_filter **filter);
+
+/* A value has got its filter, or another one.  If that is open, it is in use. */
 void handles_enter(struct value *value);
 /* Takes the value off: from now on nobody else closes its handle, which may be closed already. */
 void handles_leave(struct value *value);
@@ -50,5 +60,16 @@ void handles_hold(void);
 void handles_let_go(void);
 /* Closes as many as are more than the setting allows. */
 void handles_trim(void);
-/* How many are open. */
-uint64_t handles_open(void);
+
+/*
+ * What the filters of all values have.  The sums are kept up to date as handles are closed.  Of
+ * open ones handles_look() takes in what they have now, 64 of either sort at least, and the next
+ * ones at the next call.  So the sums are exact if no more are open.
+ */
+struct sums {
+    uint64_t open;   /* how many are open */
+    uint64_t broken; /* how many could not be opened, when that was tried last */
+    uint64_t segments, bytes, items, unclean, degraded;
+};
+void handles_look(void);
+struct sums handles_sums(void);

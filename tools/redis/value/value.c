@@ -12,6 +12,9 @@
 
 RedisModuleType *value_types[TYPES], *value_type_of_valkey;
 
+/* With its key and its places in tables, a filter that is closed has at most 512 bytes. */
+_Static_assert(sizeof(struct value) <= 320, "there may be a million values");
+
 RedisModuleType *value_type_of(const struct value *value)
 {
     return value->as_valkey ? value_type_of_valkey : value_types[value->type];
@@ -22,7 +25,44 @@ struct value *value_new(enum type type)
     struct value *value = RedisModule_Calloc(1, sizeof *value);
     value->type = type;
     value->as_valkey = type == TYPE_BLOOM && config.like == LIKE_VALKEY;
+    value->name = "";
     return value;
+}
+
+static void free_name(struct value *value)
+{
+    if (value->name != value->key && *value->name != '\0')
+        RedisModule_Free((void *)(uintptr_t)value->name);
+}
+
+/* Has the key the bytes of the name? */
+static bool is_named_as_key(const struct value *value, const char *name)
+{
+    return value->key != NULL && strlen(name) == value->key_bytes && *name != '\0' &&
+           memcmp(name, value->key, value->key_bytes) == 0;
+}
+
+void value_set_name(struct value *value, const char *name)
+{
+    const char *now = is_named_as_key(value, name) ? value->key
+                      : *name == '\0'              ? ""
+                                                   : RedisModule_Strdup(name);
+    free_name(value);
+    value->name = now;
+    value->is_stored = *now != '\0';
+}
+
+void value_set_key(struct value *value, const char *key, size_t key_bytes)
+{
+    char *copy = RedisModule_Alloc(key_bytes + 1);
+    memcpy(copy, key, key_bytes);
+    copy[key_bytes] = '\0';
+    if (value->name != value->key) RedisModule_Free(value->key); /* else it is the name's now */
+    value->key = copy;
+    value->key_bytes = key_bytes;
+    if (!is_named_as_key(value, value->name)) return;
+    free_name(value);
+    value->name = copy;
 }
 
 void value_forget_arrived(struct value *value)
@@ -38,6 +78,7 @@ void value_free(struct value *value)
     exact_free(value);
     valkey_free(value->valkey);
     durable_forget(value);
+    free_name(value);
     RedisModule_Free(value->key);
     RedisModule_Free(value);
 }
@@ -77,16 +118,22 @@ int64_t value_items(const struct value *value)
     return value->valkey != NULL ? valkey_items(value->valkey) : tamis_filter_items(value->filter);
 }
 
+struct known known_from(const struct tamis_filter_stat *stat)
+{
+    return (struct known){.segments = stat->segment_count,
+                          .bytes = stat->size_bytes,
+                          .items = stat->items,
+                          .unclean = (stat->state & TAMIS_STATE_UNCLEAN) != 0,
+                          .degraded = (stat->state & TAMIS_STATE_DEGRADED) != 0};
+}
+
 struct known value_known(const struct value *value)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (value->filter == NULL || tamis_filter_stat(value->filter, &stat) < 0) return value->known;
-    return (struct known){.segments = stat.segment_count,
-                          .bytes = stat.size_bytes,
-                          .items = stat.items,
-                          .size_bytes = value_size_bytes(value),
-                          .unclean = (stat.state & TAMIS_STATE_UNCLEAN) != 0,
-                          .degraded = (stat.state & TAMIS_STATE_DEGRADED) != 0};
+    const bool told = value->filter != NULL && tamis_filter_stat(value->filter, &stat) == 0;
+    struct known known = told ? known_from(&stat) : value->known;
+    if (told) known.size_bytes = value_size_bytes(value);
+    return known;
 }
 
 uint64_t value_size_bytes(const struct value *value)

@@ -35,6 +35,7 @@
 #include "server/names.h"
 #include "server/redis_api.h"
 #include "value/cuckoo.h"
+#include "value/table.h"
 
 enum type { TYPE_BLOOM, TYPE_CUCKOO, TYPES, TYPE_ANY = TYPES };
 
@@ -48,30 +49,39 @@ enum life {
 
 /* What is known of a filter whose handle is closed, from when it was closed. */
 struct known {
-    uint64_t segments, bytes, items;
+    uint64_t bytes, items;
     uint64_t size_bytes; /* value_size_bytes() */
+    uint32_t segments;
     bool unclean, degraded;
 };
 
+struct kept;
+
+/* There may be a million of these: value.c holds how large one may be. */
 struct value {
-    struct value *next, **link; /* the registry's list; link is NULL outside of it */
-    struct value *same;         /* the next in the registry's table of keys */
-    uint64_t hash;              /* of the key */
-    enum type type;
-    enum life life;
-    char *key; /* as the registry last saw it, key_bytes bytes */
+    struct value *next, **link;           /* the registry's list; link is NULL outside of it */
+    struct node by_key, by_name, by_time; /* in the registry's tables */
+    struct kept *kept;                    /* kept.c; NULL: it has a key */
+    struct value *later, **later_link;    /* in a list of renames.c; the link is NULL outside */
+    char *key;                            /* as the registry last saw it, key_bytes bytes */
     size_t key_bytes;
     int db;
-    char name[NAME_ROOM];              /* what the filter is called now */
-    struct value *later, **later_link; /* in the list of naming.c; the link is NULL outside of it */
-    tamis_filter *filter;              /* NULL: closed (handles.h), or none */
-    struct value *newer, *older;       /* in the ring of handles.c; NULL outside of it */
-    struct known known;                /* also of a draft */
-    struct draft *draft; /* drafts.h: the filter is not in the store yet; NULL: it is */
-    bool is_entered;     /* handles.c counts it if it is open */
-    bool in_use;         /* since the ring last looked */
-    int64_t created_at;  /* of the filter; a dump that refers to a filter finds it by this */
-    int64_t origin;      /* when its first segment was made; a copy by way of a dump has the same */
+    enum type type : 8;
+    enum life life : 8;
+    const char *name;            /* value_set_name() */
+    tamis_filter *filter;        /* NULL: closed (handles.h), or none */
+    struct value *newer, *older; /* in the ring of handles.c; NULL outside of it */
+    struct known known;          /* also of a draft */
+    struct draft *draft;         /* drafts.h: the filter is not in the store yet; NULL: it is */
+    bool is_stored;              /* it has a name */
+    bool in_tables;              /* by_name, if it has a name, and by_time */
+    bool is_entered;             /* handles.c counts it if it is open */
+    bool in_use;                 /* since the ring last looked */
+    bool is_left;                /* renames.c: the thread has left it to the main thread */
+    bool is_broken;              /* it could not be opened, when that was tried last */
+    bool was_open;               /* since this server began; else nobody here has written to it */
+    int64_t created_at; /* of the filter; a dump that refers to a filter finds it by this */
+    int64_t origin;     /* when its first segment was made; a copy by way of a dump has the same */
     uint32_t kind;
     bool durable;       /* an add waits for the disk: durable.h */
     struct line *line;  /* of its jobs; NULL: it had none yet */
@@ -90,6 +100,11 @@ extern RedisModuleType *value_types[TYPES], *value_type_of_valkey;
 RedisModuleType *value_type_of(const struct value *value);
 
 struct value *value_new(enum type type);
+/* Sets what the filter is called now; "": it has none in the store.  A name that is that of the key
+ * takes no memory.  For a value that the registry has: registry_set_name(). */
+void value_set_name(struct value *value, const char *name);
+/* Sets the key, and leaves the name. */
+void value_set_key(struct value *value, const char *key, size_t key_bytes);
 /* Fills in what the library tells of the filter: created_at, origin, kind, durable, exact,
  * expansion.  TAMIS_EINVAL: a key of this type cannot have a filter of that kind. */
 int value_describe(struct value *value);
@@ -101,6 +116,8 @@ void value_forget_arrived(struct value *value);
 
 /* The items of a filter of BF.*, or an error. */
 int64_t value_items(const struct value *value);
+/* What a stat has of it. */
+struct known known_from(const struct tamis_filter_stat *stat);
 /* What the library tells of a filter that is open, or told when it was closed. */
 struct known value_known(const struct value *value);
 /* What BF.INFO calls its size: 32 bytes, 64 for each segment, and their data. */
@@ -119,7 +136,7 @@ static inline bool value_is_static(const struct value *value)
 /* Has it a filter of the store, open or closed?  Else it is in memory. */
 static inline bool value_is_stored(const struct value *value)
 {
-    return *value->name != '\0';
+    return value->is_stored;
 }
 
 /* Does this server drop the filter when the key goes? */
