@@ -150,10 +150,13 @@ static size_t pack(void *buffer, size_t bytes)
 size_t tamis__record_encode(const struct tamis__record *record, struct tamis__bytes key,
                             void *buffer)
 {
-    struct tamis__record copy = *record; /* the list of fields takes what it could also write to */
+    struct tamis__record copy; /* the list of fields takes what it could also write to */
     struct cursor c = {.at = buffer, .writing = true};
     uint64_t flags = (record->owned ? FILTER_OWNED : 0) |
                      (record->policy.window_from ? FILTER_WINDOW_FROM_FIRST : 0);
+    memcpy(&copy, record,
+           offsetof(struct tamis__record, segments) +
+               (record->segment_count + record->spare_count) * sizeof record->segments[0]);
     copy.segment_count += copy.spare_count;
     record_fields(&c, &copy, &flags);
     for (uint32_t i = 0; i < copy.segment_count; i++) {

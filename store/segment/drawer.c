@@ -166,16 +166,23 @@ int tamis__drawer_each(const struct tamis__place *place, uint64_t drawer, tamis_
     return rc;
 }
 
+/* Makes the bytes of a sheet, of which there are as many as its class has. */
+static void encode(const struct tamis__segment_header *header, const void *data, void *sheet)
+{
+    memset(sheet, 0, tamis__class_bytes(tamis__sheet_class(header->number)));
+    tamis__sheet_encode(header, sheet);
+    if (data != NULL) memcpy((char *)sheet + header->data_offset, data, (size_t)header->data_bytes);
+}
+
 int tamis__sheet_publish(const struct tamis__place *place,
                          const struct tamis__segment_header *header, const void *data)
 {
     char what[PATH_BYTES];
-    uint64_t sheet[TAMIS__SHEET_BYTES_MAX / 8] = {0};
+    uint64_t sheet[TAMIS__SHEET_BYTES_MAX / 8];
     const uint64_t number = header->number;
     int fd, rc = open_drawer(place, tamis__sheet_drawer(number), O_RDWR, what, &fd);
     if (rc < 0) return rc;
-    tamis__sheet_encode(header, sheet);
-    if (data != NULL) memcpy((char *)sheet + header->data_offset, data, (size_t)header->data_bytes);
+    encode(header, data, sheet);
     rc = tamis__write_at(fd, sheet, tamis__class_bytes(tamis__sheet_class(number)),
                          tamis__sheet_offset(number), what);
     tamis__close(fd);
@@ -226,4 +233,68 @@ int tamis__sheet_remove(const struct tamis__place *place, uint64_t number)
     tamis__unmap(map, TAMIS__DRAWER_HEAD_BYTES);
     if (rc < 0 || !empty) return rc;
     return tamis__unlink(place->segments_fd, drawer_path(place, drawer, what), what);
+}
+
+/* ---- Many sheets ------------------------------------------------------------------------------
+ */
+
+/* Sheets of so many bytes are written by one call. */
+#define FILLING_BYTES ((size_t)64 << 10)
+
+void tamis__filling_close(struct tamis__filling *f)
+{
+    if (f->drawer != 0) tamis__close(f->fd);
+    free(f->bytes);
+    *f = (struct tamis__filling){.place = f->place};
+}
+
+int tamis__filling_flush(struct tamis__filling *f)
+{
+    const size_t count = f->count;
+    f->count = 0;
+    if (count == 0) return 0;
+    const int rc = tamis__write_at(f->fd, f->bytes, count, f->offset, f->what);
+    TAMIS__POINT(TAMIS__POINT_RENAMED);
+    return rc;
+}
+
+/* Opens the drawer of a sheet, if it is not that which is open. */
+static int turn_to(struct tamis__filling *f, uint64_t number)
+{
+    const uint64_t drawer = tamis__sheet_drawer(number);
+    if (f->drawer == drawer) return 0;
+    int rc = tamis__filling_flush(f);
+    if (f->drawer != 0) tamis__close(f->fd);
+    f->drawer = 0;
+    if (f->bytes == NULL) f->bytes = malloc(FILLING_BYTES);
+    if (rc == 0 && f->bytes == NULL) rc = tamis__fail(TAMIS_ENOMEM, "out of memory making filters");
+    if (rc == 0) rc = open_drawer(f->place, drawer, O_RDWR, f->what, &f->fd);
+    if (rc < 0) return rc;
+    f->drawer = drawer;
+    return tamis__read_at(f->fd, &f->head, sizeof f->head, 0, f->what);
+}
+
+int tamis__filling_is_free(struct tamis__filling *f, uint64_t number)
+{
+    uint64_t magic = 0;
+    int rc = turn_to(f, number);
+    if (rc == 0)
+        rc = tamis__read_at(f->fd, &magic, sizeof magic, tamis__sheet_offset(number), f->what);
+    if (rc < 0) return rc;
+    return magic != TAMIS__MAGIC_WORD || is_gone(&f->head, tamis__sheet_index(number));
+}
+
+int tamis__filling_put(struct tamis__filling *f, const struct tamis__segment_header *header,
+                       const void *data)
+{
+    const uint64_t offset = tamis__sheet_offset(header->number);
+    const size_t bytes = tamis__class_bytes(tamis__sheet_class(header->number));
+    int rc = turn_to(f, header->number);
+    if (rc == 0 && (offset != f->offset + f->count || f->count + bytes > FILLING_BYTES))
+        rc = tamis__filling_flush(f);
+    if (rc < 0) return rc;
+    if (f->count == 0) f->offset = offset;
+    encode(header, data, f->bytes + f->count);
+    f->count += bytes;
+    return 0;
 }

@@ -211,6 +211,28 @@ int tamis__drawer_each(const struct tamis__place *place, uint64_t drawer, tamis_
  * header->data_bytes bytes, or is NULL: no bit is set. */
 int tamis__sheet_publish(const struct tamis__place *place,
                          const struct tamis__segment_header *header, const void *data);
+/*
+ * The drawer that somebody puts many sheets into: its file is opened once, and sheets that are
+ * beside each other are written by one call.  Begins as zeros with `place`.  Only under the
+ * catalog's exclusive lock.
+ */
+struct tamis__filling {
+    const struct tamis__place *place;
+    uint64_t drawer; /* 0: none is open */
+    int fd;
+    struct tamis__drawer_head head; /* as it was when the drawer was opened */
+    char what[TAMIS__SEGMENT_PATH_BYTES];
+    unsigned char *bytes; /* of sheets that are not written yet; owned */
+    size_t count;         /* of these bytes */
+    uint64_t offset;      /* where in the file they begin */
+};
+/* Was this sheet never given?  1, 0 or an error. */
+int tamis__filling_is_free(struct tamis__filling *filling, uint64_t number);
+/* As tamis__sheet_publish(), once the next call of tamis__filling_flush() has come back. */
+int tamis__filling_put(struct tamis__filling *filling, const struct tamis__segment_header *header,
+                       const void *data);
+int tamis__filling_flush(struct tamis__filling *filling);
+void tamis__filling_close(struct tamis__filling *filling);
 /* Brings the drawer of a sheet to the disk. */
 int tamis__sheet_sync(const struct tamis__place *place, uint64_t number);
 /* Takes back what was published and is in no catalog: the next one gets the sheet. */

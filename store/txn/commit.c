@@ -54,10 +54,18 @@ static int open_drawer(struct tamis_store *store, struct tamis__drawers *drawers
     return rc < 0 ? rc : 0;
 }
 
+/* tamis__segment_vacate() for a sheet, of which many need no more than a look at one word. */
+static int vacate_sheet(const struct tamis__commit *c, uint64_t number, uint64_t *filter_id)
+{
+    const int rc = c->filling == NULL ? 0 : tamis__filling_is_free(c->filling, number);
+    return rc != 0 ? rc : tamis__segment_vacate(&c->store->place, number, filter_id);
+}
+
 /* Gives the next sheet.  One that something is in is passed over, as a file is. */
-static int take_sheet(struct tamis_store *store, struct tamis__store_record *counters,
+static int take_sheet(const struct tamis__commit *c, struct tamis__store_record *counters,
                       uint32_t class, uint64_t *number)
 {
+    struct tamis_store *store = c->store;
     struct tamis__drawers *drawers = &counters->drawers;
     for (;;) {
         uint64_t filter_id = 0;
@@ -68,7 +76,7 @@ static int take_sheet(struct tamis_store *store, struct tamis__store_record *cou
         if (rc < 0) return rc;
         *number = tamis__sheet_number(drawers->open[class].drawer, class,
                                       (uint32_t)drawers->open[class].next_index++);
-        rc = tamis__segment_vacate(&store->place, *number, &filter_id);
+        rc = vacate_sheet(c, *number, &filter_id);
         if (rc != 0) return rc < 0 ? rc : 0;
         if (filter_id >= counters->next_filter_id) counters->next_filter_id = filter_id + 1;
     }
@@ -78,7 +86,7 @@ static int number_one(struct tamis__commit *c, struct tamis__draft *draft, bool 
 {
     uint64_t *number = &draft->header.number;
     struct tamis__store_record *counters = tamis__catalog_store(c->txn);
-    const int rc = draft->is_sheet ? take_sheet(c->store, counters, draft->class, number)
+    const int rc = draft->is_sheet ? take_sheet(c, counters, draft->class, number)
                                    : take_number(c->store, counters, number);
     return rc == 0 && filled ? tamis__catalog_put_garbage(c->txn, *number) : rc;
 }
@@ -114,10 +122,11 @@ static int name_file(struct tamis__commit *c, struct tamis__draft *draft, uint64
     header->keep = after->keep;
     tamis__draft_set_policy(draft, &after->policy);
     tamis__label_write(&header->labels[0], after->name_sequence, after->name);
+    if (draft->is_sheet && c->is_one_of_many)
+        return tamis__filling_put(c->filling, header, draft->data);
     if (draft->is_sheet) {
         const int rc = tamis__sheet_publish(&c->store->place, header, draft->data);
-        return rc < 0 || c->is_one_of_many ? rc
-                                           : tamis__sheet_sync(&c->store->place, header->number);
+        return rc < 0 ? rc : tamis__sheet_sync(&c->store->place, header->number);
     }
     return c->is_one_of_many ? tamis__segment_write_header(&c->store->place, &draft->staged, header)
                              : tamis__segment_publish(&c->store->place, &draft->staged, header);
@@ -425,6 +434,7 @@ static int name_many(struct tamis__commit *commits, uint32_t count)
     if (rc == 0) rc = tamis__catalog_commit_part(commits[0].txn);
     for (uint32_t i = 0; rc == 0 && i < count; i++)
         rc = name_files(&commits[i]);
+    if (rc == 0) rc = tamis__filling_flush(commits[0].filling);
     if (rc == 0) rc = sync_many(commits, count);
     return rc == 0 ? take_names(commits, count) : rc;
 }
@@ -433,12 +443,15 @@ int tamis__commit_many(struct tamis__commit *commits, uint32_t count)
 {
     int rc = 0;
     if (count == 0) return 0;
+    struct tamis__filling filling = {.place = &commits[0].store->place};
     for (uint32_t i = 0; i < count; i++) {
         assert(commits[i].filled && commits[i].before == NULL && commits[i].opened == NULL);
         commits[i].is_one_of_many = true;
+        commits[i].filling = &filling;
         commits[i].after->publication = 1;
     }
     rc = name_many(commits, count);
+    tamis__filling_close(&filling);
     for (uint32_t i = 0; rc == 0 && i < count; i++)
         rc = write_catalog(&commits[i]);
     if (rc == 0) rc = tamis__catalog_commit(commits[0].txn);

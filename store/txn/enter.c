@@ -76,7 +76,7 @@ int tamis__drafts_enter(struct tamis_store *store, const struct tamis__entry *en
 static int enter_many_under_lock(struct tamis_store *store, struct tamis__catalog_txn *txn,
                                  const struct tamis__entry *entries, uint32_t count)
 {
-    struct tamis__record *records = calloc(count, sizeof *records);
+    struct tamis__record *records = malloc(count * sizeof *records); /* describe() fills them */
     struct tamis__commit *commits = calloc(count, sizeof *commits);
     int rc = records != NULL && commits != NULL
                  ? 0
