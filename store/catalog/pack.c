@@ -6,37 +6,36 @@
 
 #include "base/bytes.h"
 
-size_t tamis__pack(const void *record, size_t bytes, void *packed)
+size_t tamis__pack(const uint64_t *record, size_t words, tamis__foretell_fn *foretell, void *packed)
 {
-    const unsigned char *from = record;
     unsigned char *to = (unsigned char *)packed + 8;
     uint64_t present = 0;
-    assert(bytes % 8 == 0 && bytes <= (size_t)64 * 8);
-    for (size_t i = 0; i < bytes / 8; i++) {
-        if (tamis__get64(from + i * 8) == 0) continue;
+    assert(words <= TAMIS__PACK_WORDS_MAX);
+    for (size_t i = 0; i < words; i++) {
+        if (record[i] == foretell(record, i)) continue;
         present |= (uint64_t)1 << i;
-        memcpy(to, from + i * 8, 8);
+        memcpy(to, &record[i], 8);
         to += 8;
     }
     memcpy(packed, &present, sizeof present);
     return (size_t)(to - (unsigned char *)packed);
 }
 
-size_t tamis__unpack(const void *packed, size_t bytes, void *record, size_t most)
+bool tamis__unpack(const void *packed, size_t bytes, tamis__foretell_fn *foretell, uint64_t *record,
+                   size_t words)
 {
     const unsigned char *from = (const unsigned char *)packed + 8;
-    unsigned char *to = record;
-    if (bytes < 16 || bytes % 8 != 0) return 0;
+    assert(words < TAMIS__PACK_WORDS_MAX);
+    if (bytes < 8 || bytes % 8 != 0) return false;
     const uint64_t present = tamis__get64(packed);
-    if (present == 0 || (size_t)__builtin_popcountll(present) * 8 != bytes - 8) return 0;
-    const size_t words = 64 - (size_t)__builtin_clzll(present);
-    if (words * 8 > most) return 0;
-    memset(to, 0, most);
+    if (present >> words != 0 || (size_t)__builtin_popcountll(present) * 8 != bytes - 8)
+        return false;
     for (size_t i = 0; i < words; i++) {
+        record[i] = foretell(record, i);
         if ((present >> i & 1) == 0) continue;
-        if (tamis__get64(from) == 0) return 0; /* there is one form only */
-        memcpy(to + i * 8, from, 8);
+        if (tamis__get64(from) == record[i]) return false; /* there is one form only */
+        record[i] = tamis__get64(from);
         from += 8;
     }
-    return words * 8;
+    return true;
 }

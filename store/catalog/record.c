@@ -20,7 +20,7 @@
 #define FILTER_NEWER ((uint64_t)1 << 63)
 /* The version of the short form of a record, and the bytes of the record that it stands for. */
 #define RECORD_PACKED 2u
-#define PACKED_BYTES_MAX (TAMIS__RECORD_FIXED_BYTES + TAMIS__RECORD_SEGMENT_BYTES)
+#define PACKED_WORDS ((TAMIS__RECORD_FIXED_BYTES + TAMIS__RECORD_SEGMENT_BYTES) / 8)
 /* Flag of a segment: it is a spare. */
 #define SEGMENT_SPARE 1u
 
@@ -137,14 +137,75 @@ static bool is_packed(const struct tamis__record *record)
            tamis__is_sheet(record->segments[0].number);
 }
 
-/* Makes the short form of a record of `bytes` bytes.  Returns its bytes. */
-static size_t pack(void *buffer, size_t bytes)
+/* The words of a record, and of the one segment behind them, of which the short form knows. */
+enum {
+    WORD_VERSION,
+    WORD_NAME_SEQUENCE = 2,
+    WORD_GENERATION,
+    WORD_CAPACITY,
+    WORD_FP_RATE,
+    WORD_CREATED_AT,
+    WORD_PUBLISHED_AT,
+    WORD_ON_FULL = 10,
+    WORD_POLICY_CAPACITY = 13,
+    WORD_POLICY_FP_RATE,
+    WORD_PUBLICATION,
+    WORD_LAST_GENERATION,
+    WORD_KEEP,
+    SEGMENT_NUMBER = 22,
+    SEGMENT_KIND,
+    SEGMENT_K = 26,
+    SEGMENT_CAPACITY,
+    SEGMENT_FILE_BYTES = 30,
+    SEGMENT_CREATED_AT,
+};
+
+/* docs/format.md 2.12.  Two 32-bit fields share a word, the first in its low half. */
+#define PAIR(first, second) ((uint64_t)(second) << 32 | (first))
+
+static uint64_t foretell(const uint64_t *record, size_t at)
 {
-    uint64_t record[PACKED_BYTES_MAX / 8];
-    memcpy(record, buffer, bytes);
+    switch (at) {
+    case WORD_VERSION:
+        return PAIR(TAMIS__RECORD_VERSION, 1); /* with one segment */
+    case WORD_NAME_SEQUENCE:
+    case WORD_GENERATION:
+    case WORD_PUBLICATION:
+        return 1;
+    case WORD_ON_FULL:
+        return TAMIS_ON_FULL_GROW;
+    case WORD_KEEP:
+        return TAMIS_KEEP_DEFAULT;
+    case WORD_LAST_GENERATION:
+        return record[WORD_GENERATION];
+    case WORD_POLICY_CAPACITY:
+    case SEGMENT_CAPACITY:
+        return record[WORD_CAPACITY];
+    case WORD_POLICY_FP_RATE:
+        return record[WORD_FP_RATE];
+    case WORD_PUBLISHED_AT:
+    case SEGMENT_CREATED_AT:
+        return record[WORD_CREATED_AT];
+    case SEGMENT_KIND:
+        return PAIR(TAMIS_KIND_BLOCKED, TAMIS__HASH_XXH3);
+    case SEGMENT_K:
+        return PAIR(8, 2); /* of a filter of 100 keys at 1 %, and words */
+    case SEGMENT_FILE_BYTES:
+        return tamis__class_bytes(tamis__sheet_class(record[SEGMENT_NUMBER]));
+    default:
+        return 0;
+    }
+}
+
+/* Makes the short form of a record.  Returns its bytes. */
+static size_t pack(void *buffer)
+{
+    uint64_t record[PACKED_WORDS];
+    memcpy(record, buffer, sizeof record);
     const uint64_t head = RECORD_PACKED;
     memcpy(buffer, &head, sizeof head);
-    return sizeof head + tamis__pack(record, bytes, (unsigned char *)buffer + sizeof head);
+    return sizeof head +
+           tamis__pack(record, PACKED_WORDS, foretell, (unsigned char *)buffer + sizeof head);
 }
 
 size_t tamis__record_encode(const struct tamis__record *record, struct tamis__bytes key,
@@ -164,21 +225,20 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
         segment_fields(&c, &copy.segments[i], &own_flags);
     }
     size_t bytes = (size_t)(c.at - (unsigned char *)buffer);
-    if (is_packed(record)) bytes = pack(buffer, bytes);
+    if (is_packed(record)) bytes = pack(buffer);
     close_value(key, buffer, bytes);
     return bytes + 8;
 }
 
 /* Gets the record that a short form stands for, as if a checksum stood behind it; no bytes if it is
  * not one that pack() makes. */
-static struct tamis__bytes unpack(struct tamis__bytes value,
-                                  uint64_t record[PACKED_BYTES_MAX / 8 + 1])
+static struct tamis__bytes unpack(struct tamis__bytes value, uint64_t record[PACKED_WORDS + 1])
 {
     const unsigned char *bytes = value.data;
     const bool whole = tamis__get64(bytes) == RECORD_PACKED &&
-                       tamis__unpack(bytes + 8, value.count - 16, record, PACKED_BYTES_MAX) > 0 &&
+                       tamis__unpack(bytes + 8, value.count - 16, foretell, record, PACKED_WORDS) &&
                        tamis__get32(record) == TAMIS__RECORD_VERSION;
-    return (struct tamis__bytes){record, whole ? PACKED_BYTES_MAX + 8 : 0};
+    return (struct tamis__bytes){record, whole ? PACKED_WORDS * 8 + 8 : 0};
 }
 
 /* Other code computes with these fields, also in tamis list, which opens no segment. */
@@ -211,7 +271,7 @@ const char *tamis__record_problem(const struct tamis__record *r)
 int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
                          struct tamis__record *record, const char **reason)
 {
-    uint64_t unpacked[PACKED_BYTES_MAX / 8 + 1];
+    uint64_t unpacked[PACKED_WORDS + 1];
     int rc = check_value(key, value, sizeof(uint64_t) * 3, RECORD_PACKED, reason);
     if (rc < 0) return rc;
     const bool packed_form = tamis__get32(value.data) == RECORD_PACKED;

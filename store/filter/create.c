@@ -64,6 +64,7 @@ void tamis__create_describe(struct tamis_store *store, const char *name,
     if (!plan->in_drawer) return;
     tamis__draft_set_policy(draft, &plan->policy);
     tamis__draft_shrink(draft, name);
+    entry->created_at = draft->header.created_at; /* one time, and so a shorter record */
 }
 
 static int create(struct tamis_store *store, const char *name, const struct tamis__plan *plan,

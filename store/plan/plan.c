@@ -202,7 +202,11 @@ static int plan_policy(const struct tamis_filter_spec *spec, struct tamis__plan 
     plan->policy.fp_rate = sizing->fp_rate;
     if (rc == 0) rc = plan_window(spec, plan);
     if (rc == 0) rc = plan_growth(spec, plan);
-    return rc < 0 || fixed ? rc : tamis__policy_size_first(&plan->policy, sizing);
+    if (rc < 0 || fixed) return rc;
+    rc = tamis__policy_size_first(&plan->policy, sizing);
+    return rc == 0 && plan->in_drawer && !plan->policy.durable
+               ? tamis__policy_size_sheet(&plan->policy, sizing)
+               : rc;
 }
 
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan)

@@ -17,25 +17,46 @@ static bool is_plain(const struct tamis__segment_header *h)
            h->step == 0 && h->durable == 0 && h->window_from == 0 && h->incompat_flags == 0 &&
            h->data_checksum == 0 && tamis__is_zero(h->parameters, sizeof h->parameters) &&
            tamis__is_zero(h->kept, sizeof h->kept) &&
-           tamis__is_zero(h->key_digest, sizeof h->key_digest);
+           tamis__is_zero(h->key_digest, sizeof h->key_digest) && h->capacity <= UINT32_MAX &&
+           h->filter_capacity <= UINT32_MAX && h->generation <= UINT32_MAX &&
+           h->publication <= UINT32_MAX && h->m_bits <= UINT16_MAX && h->keep <= UINT16_MAX &&
+           h->k <= UINT8_MAX && h->words <= UINT8_MAX && h->flags <= UINT8_MAX;
+}
+
+/* Where the data of a sheet begin, if its name has so many bytes. */
+static uint64_t data_offset(uint64_t name_bytes)
+{
+    const uint64_t usual = sizeof(((struct tamis__sheet *)0)->name);
+    const uint64_t end = NAME_OFFSET + (name_bytes > usual ? name_bytes : usual);
+    return (end + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
+}
+
+/* The class of the smallest sheet with so many bytes; TAMIS__SHEET_CLASSES if there is none. */
+static uint32_t class_for(uint64_t bytes)
+{
+    uint32_t class = 0;
+    while (class < TAMIS__SHEET_CLASSES && tamis__class_bytes(class) < bytes)
+        class ++;
+    return class;
+}
+
+uint64_t tamis__sheet_room(uint64_t least)
+{
+    const uint64_t offset = data_offset(0);
+    const uint32_t class =
+        least > TAMIS__SHEET_BYTES_MAX ? TAMIS__SHEET_CLASSES : class_for(offset + least);
+    return class < TAMIS__SHEET_CLASSES ? tamis__class_bytes(class) - offset : 0;
 }
 
 bool tamis__sheet_fit(struct tamis__segment_header *h, const char *name, uint32_t *class)
 {
-    const uint64_t longest = strlen(name) > sizeof(((struct tamis__sheet *)0)->name)
-                                 ? strlen(name)
-                                 : sizeof(((struct tamis__sheet *)0)->name);
-    const uint64_t offset = (NAME_OFFSET + longest + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
-    if (!is_plain(h) || h->data_bytes > TAMIS__SHEET_BYTES_MAX || h->k > UINT16_MAX ||
-        h->words > UINT16_MAX || h->keep > UINT16_MAX || h->flags > UINT8_MAX)
-        return false;
-    for (*class = 0; *class < TAMIS__SHEET_CLASSES; ++*class) {
-        if (offset + h->data_bytes > tamis__class_bytes(*class)) continue;
-        h->data_offset = offset;
-        h->file_bytes = tamis__class_bytes(*class);
-        return true;
-    }
-    return false;
+    const uint64_t offset = data_offset(strlen(name));
+    if (!is_plain(h) || h->data_bytes > TAMIS__SHEET_BYTES_MAX) return false;
+    *class = class_for(offset + h->data_bytes);
+    if (*class == TAMIS__SHEET_CLASSES) return false;
+    h->data_offset = offset;
+    h->file_bytes = tamis__class_bytes(*class);
+    return true;
 }
 
 /* ---- The name -------------------------------------------------------------------------------- */
@@ -91,21 +112,20 @@ void tamis__sheet_encode(const struct tamis__segment_header *h, void *bytes)
     sheet->filter_id = h->filter_id;
     sheet->store_id = h->store_id;
     sheet->seed = h->seed;
-    sheet->capacity = h->capacity;
     sheet->fp_rate = h->fp_rate;
-    sheet->filter_capacity = h->filter_capacity;
     sheet->filter_rate = h->filter_rate;
     sheet->created_at = h->created_at;
-    sheet->generation = h->generation;
-    sheet->publication = h->publication;
-    sheet->m_bits = (uint32_t)h->m_bits;
+    sheet->capacity = (uint32_t)h->capacity;
+    sheet->filter_capacity = (uint32_t)h->filter_capacity;
+    sheet->generation = (uint32_t)h->generation;
+    sheet->publication = (uint32_t)h->publication;
+    sheet->m_bits = (uint16_t)h->m_bits;
     sheet->data_offset = (uint16_t)h->data_offset;
-    sheet->data_bytes = (uint16_t)h->data_bytes;
-    sheet->k = (uint16_t)h->k;
-    sheet->words = (uint16_t)h->words;
     sheet->keep = (uint16_t)h->keep;
-    sheet->kind = (uint16_t)h->kind;
-    sheet->hash_set = (uint16_t)h->hash_set;
+    sheet->k = (uint8_t)h->k;
+    sheet->words = (uint8_t)h->words;
+    sheet->kind = (uint8_t)h->kind;
+    sheet->hash_set = (uint8_t)h->hash_set;
     sheet->bit_order = (uint8_t)h->bit_order;
     sheet->on_full = (uint8_t)h->on_full;
     sheet->flags = (uint8_t)h->flags;
@@ -137,7 +157,7 @@ void tamis__sheet_decode_constant(const void *bytes, struct tamis__segment_heade
     h->capacity = sheet->capacity;
     h->fp_rate = sheet->fp_rate;
     h->data_offset = sheet->data_offset;
-    h->data_bytes = sheet->data_bytes;
+    h->data_bytes = tamis__data_bytes(sheet->m_bits);
     h->file_bytes = tamis__class_bytes(tamis__sheet_class(sheet->number));
     h->created_at = sheet->created_at;
     h->bit_order = sheet->bit_order;
@@ -171,8 +191,8 @@ static int check_fields(const struct tamis__sheet *sheet, struct tamis__refusal 
     struct tamis__segment_header header;
     const uint32_t bytes = tamis__class_bytes(tamis__sheet_class(sheet->number));
     if (sheet->data_offset < NAME_OFFSET || sheet->data_offset % DATA_ALIGN != 0 ||
-        sheet->data_bytes == 0 || sheet->data_bytes % 8 != 0 || sheet->data_offset > bytes ||
-        sheet->data_bytes > bytes - sheet->data_offset)
+        sheet->m_bits == 0 || sheet->data_offset > bytes ||
+        tamis__data_bytes(sheet->m_bits) > bytes - sheet->data_offset)
         return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(data_offset), "has an impossible layout");
     tamis__sheet_decode(sheet, &header);
     /* A file of its own has its data behind the header; all other fields are judged alike. */

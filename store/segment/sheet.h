@@ -94,49 +94,54 @@ struct tamis__sheet {
     uint64_t filter_id;        /*   16    8  here and below: as in struct tamis__segment_header  */
     uint64_t store_id;         /*   24    8                                                      */
     uint64_t seed;             /*   32    8                                                      */
-    uint64_t capacity;         /*   40    8                                                      */
-    uint64_t fp_rate;          /*   48    8                                                      */
-    uint64_t filter_capacity;  /*   56    8                                                      */
-    uint64_t filter_rate;      /*   64    8                                                      */
-    int64_t created_at;        /*   72    8                                                      */
-    uint64_t generation;       /*   80    8                                                      */
-    uint64_t publication;      /*   88    8                                                      */
-    uint32_t m_bits;           /*   96    4                                                      */
-    uint16_t data_offset;      /*  100    2  in the sheet; a multiple of 64                       */
-    uint16_t data_bytes;       /*  102    2                                                      */
-    uint16_t k;                /*  104    2                                                      */
-    uint16_t words;            /*  106    2                                                      */
-    uint16_t keep;             /*  108    2                                                      */
-    uint16_t kind;             /*  110    2                                                      */
-    uint16_t hash_set;         /*  112    2                                                      */
-    uint8_t bit_order;         /*  114    1                                                      */
-    uint8_t on_full;           /*  115    1                                                      */
-    uint8_t flags;             /*  116    1                                                      */
-    uint8_t version;           /*  117    1  TAMIS__SHEET_VERSION; readers refuse a greater one   */
-    uint16_t reserved;         /*  118    2  0                                                   */
-    uint64_t checksum;         /*  120    8  XXH3-64 of the 120 bytes before                     */
-    struct tamis__live live;   /*  128  136  the live words                                      */
-    uint64_t items;            /*  264    8  the only item counter                               */
-    uint64_t quota;            /*  272    8  room of this counter                                */
-    uint64_t label_checksum;   /*  280    8  XXH3-64 of what follows, up to the name's end       */
-    uint64_t name_sequence;    /*  288    8  0: there is no name                                 */
-    uint16_t name_bytes;       /*  296    2  length of the name; 0: it does not fit              */
-    char name[22];             /*  298       UTF-8; it goes on up to the data                    */
+    uint64_t fp_rate;          /*   40    8                                                      */
+    uint64_t filter_rate;      /*   48    8                                                      */
+    int64_t created_at;        /*   56    8                                                      */
+    uint32_t capacity;         /*   64    4                                                      */
+    uint32_t filter_capacity;  /*   68    4                                                      */
+    uint32_t generation;       /*   72    4                                                      */
+    uint32_t publication;      /*   76    4                                                      */
+    uint16_t m_bits;           /*   80    2                                                      */
+    uint16_t data_offset;      /*   82    2  in the sheet; a multiple of 64                       */
+    uint16_t keep;             /*   84    2                                                      */
+    uint8_t k;                 /*   86    1                                                      */
+    uint8_t words;             /*   87    1                                                      */
+    uint8_t kind;              /*   88    1                                                      */
+    uint8_t hash_set;          /*   89    1                                                      */
+    uint8_t bit_order;         /*   90    1                                                      */
+    uint8_t on_full;           /*   91    1                                                      */
+    uint8_t flags;             /*   92    1                                                      */
+    uint8_t version;           /*   93    1  TAMIS__SHEET_VERSION; readers refuse a greater one   */
+    uint16_t reserved;         /*   94    2  0                                                   */
+    uint64_t checksum;         /*   96    8  XXH3-64 of the 96 bytes before                      */
+    struct tamis__live live;   /*  104  136  the live words                                      */
+    uint64_t items;            /*  240    8  the only item counter                               */
+    uint64_t quota;            /*  248    8  room of this counter                                */
+    uint64_t label_checksum;   /*  256    8  XXH3-64 of what follows, up to the name's end       */
+    uint64_t name_sequence;    /*  264    8  0: there is no name                                 */
+    uint16_t name_bytes;       /*  272    2  length of the name; 0: it does not fit              */
+    char name[46];             /*  274       UTF-8; it goes on up to the data                    */
 };
 /* clang-format on */
 #define TAMIS__SHEET_VERSION 1u
 #define TAMIS__SHEET_LABEL offsetof(struct tamis__sheet, label_checksum) /* up to the data */
 TAMIS__AT(struct tamis__sheet, number, 8);
-TAMIS__AT(struct tamis__sheet, m_bits, 96);
-TAMIS__AT(struct tamis__sheet, k, 104);
-TAMIS__AT(struct tamis__sheet, bit_order, 114);
-TAMIS__AT(struct tamis__sheet, checksum, 120);
-TAMIS__AT(struct tamis__sheet, live, 128);
-TAMIS__AT(struct tamis__sheet, items, 264);
-TAMIS__AT(struct tamis__sheet, label_checksum, 280);
-TAMIS__AT(struct tamis__sheet, name, 298);
+TAMIS__AT(struct tamis__sheet, capacity, 64);
+TAMIS__AT(struct tamis__sheet, m_bits, 80);
+TAMIS__AT(struct tamis__sheet, k, 86);
+TAMIS__AT(struct tamis__sheet, bit_order, 90);
+TAMIS__AT(struct tamis__sheet, checksum, 96);
+TAMIS__AT(struct tamis__sheet, live, 104);
+TAMIS__AT(struct tamis__sheet, items, 240);
+TAMIS__AT(struct tamis__sheet, label_checksum, 256);
+TAMIS__AT(struct tamis__sheet, name, 274);
 TAMIS__SIZE(struct tamis__sheet, 320);
 
+/*
+ * How many bytes of data the smallest sheet has that has at least `least` of them, if the name of
+ * the filter is not longer than usual; 0 if none has as many.
+ */
+uint64_t tamis__sheet_room(uint64_t least);
 /*
  * Can a segment with this header and name be a sheet?  Then its data_offset and file_bytes become
  * those of one, and *class is the class of the sheet.

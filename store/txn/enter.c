@@ -24,15 +24,15 @@ static int describe(struct tamis_store *store, struct tamis__catalog_txn *txn,
     int rc = tamis__catalog_get(txn, entry->name, record);
     if (rc == 0) return tamis__fail_exists(entry->name);
     if (rc != TAMIS_ENOTFOUND) return rc;
+    const int64_t now = tamis__now_ns();
     *record = (struct tamis__record){.name_sequence = 1,
                                      .generation = 1,
                                      .last_generation = 1,
                                      .keep = TAMIS_KEEP_DEFAULT,
                                      .capacity = entry->capacity,
                                      .fp_rate = entry->fp_rate,
-                                     .created_at =
-                                         entry->created_at ? entry->created_at : tamis__now_ns(),
-                                     .published_at = tamis__now_ns(),
+                                     .created_at = entry->created_at ? entry->created_at : now,
+                                     .published_at = now,
                                      .policy = entry->policy,
                                      .owned = entry->owned};
     if (entry->index != NULL) record->exception_count = tamis__header_items(&entry->index->header);
