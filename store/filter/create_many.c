@@ -266,9 +266,12 @@ static int check_arguments(tamis_store *store, const char *const *names, size_t 
                            "tamis_filter_create_many flags %#x: use 0 or TAMIS_MANY_IF_MISSING",
                            flags);
     if (count > 0) TAMIS__REFUSE_NULL(names, "names");
-    for (size_t i = 0; i < count; i++)
+    int rc = tamis__check_writable(store);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
         TAMIS__REFUSE_NULL(names[i], "a name");
-    return tamis__check_writable(store);
+        rc = tamis__check_name(names[i]); /* before the first batch is made */
+    }
+    return rc;
 }
 
 TAMIS_API int64_t tamis_filter_create_many(tamis_store *store, const char *const *names,

@@ -161,8 +161,9 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create(tamis_store *store, const cha
  * names    `count` names, each only once
  * flags    0 or TAMIS_MANY_IF_MISSING.
  * Returns  how many were made.  TAMIS_EEXIST; TAMIS_EMISMATCH; TAMIS_EINVAL, also for a name that
- *          comes twice in a batch; and the errors of tamis_filter_create().  After an error the
- *          batch with the name that the sentence tells is not there, and all before it are.
+ *          comes twice in a batch; and the errors of tamis_filter_create().  If a name cannot be
+ *          one, nothing is made.  After another error the batch with the name that the sentence
+ *          tells is not there, and all before it are.
  * Durable  when it returns, as with tamis_filter_create().  After a kill or a power cut each batch
  * is there as a whole, or not at all.
  */

@@ -249,6 +249,7 @@ void options_clear(struct options *options)
     free(options->except.paths);
     free(options->against.paths);
     free(options->files.paths);
+    free(options->names.paths);
 }
 
 static bool take_store(const char *value, const char **store)

@@ -97,7 +97,9 @@ struct invocation;
     X(CACERT, "cacert", "", VALUE(TEXT, cacert))                                                   \
     X(CERT, "cert", "", VALUE(TEXT, cert))                                                         \
     X(KEY, "key", "", VALUE(TEXT, key))                                                            \
-    X(INSECURE, "insecure", "", NO_VALUE)
+    X(INSECURE, "insecure", "", NO_VALUE)                                                          \
+    X(NAMES, "names", "", VALUE(FILE, names))                                                      \
+    X(IN_DRAWER, "in-drawer", "", NO_VALUE)
 
 #define OPTION_ID(id, ...) OPTION_##id,
 enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
@@ -114,7 +116,8 @@ _Static_assert(OPTION_IDS <= 8 * sizeof(option_set), "a set has a bit for each o
 #define TAKES_KEYS_OF_FILES (TAKES_KEYS | TAKES(FILE))
 /* The options that only a store in a directory, or only a server, has a use for. */
 #define TAKES_OF_DIRECTORY                                                                         \
-    (TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(MODE) | TAKES(RECORDED))
+    (TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(MODE) | TAKES(RECORDED) |     \
+     TAKES(NAMES) | TAKES(IN_DRAWER))
 #define TAKES_TLS (TAKES(CACERT) | TAKES(CERT) | TAKES(KEY) | TAKES(INSECURE))
 /* Those of a connection stand before or behind each command that can have one. */
 #define TAKES_CONNECTION (TAKES(TIMEOUT) | TAKES_TLS)
@@ -168,6 +171,7 @@ struct options {
     struct option_files except;
     struct option_files against;
     struct option_files files;       /* of --file */
+    struct option_files names;       /* of --names */
     int64_t wait_ms;                 /* for other processes with the store's lock */
     int64_t timeout_ms;              /* for an answer of a server */
     const char *cacert, *cert, *key; /* files, for TLS */

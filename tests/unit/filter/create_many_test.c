@@ -121,6 +121,17 @@ STORE_CASE(create_many_refuses_a_batch_as_a_whole)
     assert_sound(store);
 }
 
+/* Seen to fail with names that are checked batch by batch. */
+STORE_CASE(create_many_makes_nothing_if_a_name_cannot_be_one)
+{
+    name_all();
+    names[COUNT - 1] = "a\tb";
+    assert_int_equal(tamis_filter_create_many(store, names, COUNT, &plain, 0), TAMIS_EINVAL);
+    assert_non_null(strstr(tamis_last_error(), "a\\x09b"));
+    assert_int_equal(filters_of(store), 0);
+    assert_int_equal(files_of(path), 0);
+}
+
 STORE_CASE(create_many_leaves_what_is_there_if_asked)
 {
     name_all();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * create.c: tamis create NAME -n CAPACITY [-p RATE] | -m BITS -k HASHES | --like OTHER [-n] [-p]
+ * create.c: tamis create NAME|--names FILE -n CAPACITY [-p RATE] | -m BITS -k HASHES | --like OTHER
  *
  * The one command that makes the store if it is not there, but only for a filter that it can then
  * make: name, parameters and room are checked first, so that bad input leaves nothing behind.
@@ -9,6 +9,7 @@
  */
 #include "command.h"
 #include "fields.h"
+#include "name_list.h"
 #include "remote/remote.h"
 
 #define TAKES_SHAPE                                                                                \
@@ -26,7 +27,18 @@ static bool create_options_suffice(const struct invocation *call)
     bool bits = options_have(options, TAKES(BITS));
     bool hashes = options_have(options, TAKES(HASHES));
     bool set = options_have(options, TAKES(HASH_SET)); /* may say what k is */
-    if (options_have(options, TAKES(LIKE))) {
+    const bool many = options_have(options, TAKES(NAMES));
+    if (!many && options_have(options, TAKES(ZERO))) {
+        (void)cli_fail_usage(call->command, "-z goes with --names");
+    } else if (many && call->arg_count > 0) {
+        (void)cli_fail_usage(call->command, "give NAME or --names, not both");
+    } else if (many && options_have(options, TAKES(JSON))) {
+        (void)cli_fail_usage(call->command,
+                             "--json prints one new filter; with --names leave it out, and use "
+                             "list --json");
+    } else if (!many && call->arg_count == 0) {
+        (void)cli_fail_usage(call->command, "arguments are missing: create takes NAME");
+    } else if (options_have(options, TAKES(LIKE))) {
         if (!options_have(options, TAKES_SHAPE & ~TAKES_SIZE)) return true;
         (void)cli_fail_usage(call->command,
                              "--like takes everything but -n and -p from '%s'; leave the other "
@@ -56,7 +68,8 @@ static struct tamis_filter_spec spec_from_options(const struct options *options)
         .hash_set = options->hash_set,
         .seed = options->seed,
         .flags = (options_have(options, TAKES(DURABLE)) ? TAMIS_FILTER_DURABLE : 0) |
-                 (options->window_from ? TAMIS_FILTER_FROM_FIRST : 0),
+                 (options->window_from ? TAMIS_FILTER_FROM_FIRST : 0) |
+                 (options_have(options, TAKES(IN_DRAWER)) ? TAMIS_FILTER_IN_DRAWER : 0),
         .counter_bits = options->counter_bits,
         .on_full = options->on_full,
         .slices = options->slices,
@@ -76,12 +89,14 @@ static bool spec_from_filter(tamis_store *store, const struct options *options,
     if (options_have(options, TAKES_SIZE)) spec->m_bits = spec->k = 0; /* they follow */
     if (options_have(options, TAKES(CAPACITY))) spec->capacity = options->capacity;
     if (options_have(options, TAKES(RATE))) spec->fp_rate = options->fp_rate;
+    if (options_have(options, TAKES(IN_DRAWER))) spec->flags |= TAMIS_FILTER_IN_DRAWER;
     return cli_filter_close(filter, CLI_DONE) == CLI_DONE && rc == 0;
 }
 
 /* Opens the store. If there is no store, makes one, but only if the filter could then be made in
  * it. */
-static tamis_store *open_store(const struct invocation *call, const struct tamis_filter_spec *spec)
+static tamis_store *open_store(const struct invocation *call, const char *name,
+                               const struct tamis_filter_spec *spec)
 {
     tamis_store *store = NULL;
     char *path = cli_store_path(call);
@@ -90,7 +105,7 @@ static tamis_store *open_store(const struct invocation *call, const struct tamis
     options.mode = call->options.mode;
     int rc = tamis_store_open_with(path, &options, &store);
     if (rc == TAMIS_ENOSTORE && !cli_given(call, TAKES(LIKE))) {
-        rc = tamis_filter_check(path, call->args[0], spec);
+        rc = tamis_filter_check(path, name, spec);
         options.flags |= TAMIS_CREATE;
         if (rc == 0) rc = tamis_store_open_with(path, &options, &store);
     }
@@ -114,17 +129,57 @@ static int create(const struct invocation *call, tamis_store *store,
     return cli_filter_close(filter, status);
 }
 
-static int run_create(struct invocation *call)
+/* After an error those are there that the library had made before, and with --if-missing those that
+ * were there. */
+static int fail_many(tamis_store *store, const struct names *names)
+{
+    size_t there;
+    char *sentence = cli_strdup(tamis_last_error());
+    int status = name_list_count(names, store, &there);
+    if (status == CLI_DONE)
+        status = cli_fail("%s (filters that are there: %zu of %zu)", sentence, there, names->count);
+    free(sentence);
+    return status;
+}
+
+static int create_many(const struct invocation *call, tamis_store *store,
+                       const struct tamis_filter_spec *spec, const struct names *names)
+{
+    const bool if_missing = cli_given(call, TAKES(IF_MISSING));
+    if (!if_missing && name_list_check_absent(names, store) != CLI_DONE) return CLI_ERROR;
+    if (tamis_filter_create_many(store, (const char *const *)names->names, names->count, spec,
+                                 if_missing ? TAMIS_MANY_IF_MISSING : 0) < 0)
+        return fail_many(store, names);
+    if (spec->hash_set != NULL) cli_tell_weakness(spec->hash_set);
+    return CLI_DONE;
+}
+
+/* `names` are those of --names, or there is one, which is the argument. */
+static int create_named(const struct invocation *call, const struct names *names)
 {
     struct tamis_filter_spec spec = spec_from_options(&call->options);
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
-    if (!create_options_suffice(call)) return CLI_ERROR;
-    tamis_store *store = open_store(call, &spec);
+    tamis_store *store = open_store(call, names->names[0], &spec);
     if (store == NULL) return CLI_ERROR;
     int status = CLI_ERROR;
     if (!cli_given(call, TAKES(LIKE)) || spec_from_filter(store, &call->options, &spec, hash_set))
-        status = create(call, store, &spec);
+        status = cli_given(call, TAKES(NAMES)) ? create_many(call, store, &spec, names)
+                                               : create(call, store, &spec);
     tamis_store_close(store);
+    return status;
+}
+
+static int run_create(struct invocation *call)
+{
+    struct names names = {0};
+    int status = CLI_DONE;
+    if (!create_options_suffice(call)) return CLI_ERROR;
+    if (cli_given(call, TAKES(NAMES)))
+        status = name_list_read(&names, call);
+    else
+        names_add(&names, call->args[0]);
+    if (status == CLI_DONE && names.count > 0) status = create_named(call, &names);
+    names_clear(&names);
     return status;
 }
 
@@ -171,8 +226,9 @@ const struct command cli_command_create = {
     .name = "create",
     .summary = "make an empty filter",
     .operands = "NAME",
-    .options =
-        TAKES_SHAPE | TAKES(LIKE) | TAKES(IF_MISSING) | TAKES(JSON) | TAKES(MODE) | TAKES(SHARDS),
+    .options = TAKES_SHAPE | TAKES(LIKE) | TAKES(IF_MISSING) | TAKES(JSON) | TAKES(MODE) |
+               TAKES(SHARDS) | TAKES(NAMES) | TAKES(ZERO) | TAKES(IN_DRAWER),
+    .args_optional = true, /* --names may take its place */
     .run = run_create,
     .run_remote = run_create_remote,
 };

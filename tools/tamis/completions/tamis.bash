@@ -48,7 +48,7 @@ _tamis_wants_value()
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
     --on-full | --window | --window-from | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
-    --output | --interval | --sort | --sync-interval | --file | --wait | --shards | --replicas) return 0 ;;
+    --output | --interval | --sort | --sync-interval | --file | --names | --wait | --shards | --replicas) return 0 ;;
     --timeout | --cacert | --cert | --key) return 0 ;;
     --*) return 1 ;;
     -*[npmko]) [[ ${1%?} != *[npmko]* ]] ;;
@@ -246,7 +246,7 @@ _tamis_offer_value()
         read -r -d '' -a kinds < <(_tamis_listed "$command" kinds)
         _tamis_offer "$2" "$3" "${kinds[@]}"
         ;;
-    --except | --against | --file | --cacert | --cert | --key) _tamis_offer_paths -f "$2" "$3" ;;
+    --except | --against | --file | --names | --cacert | --cert | --key) _tamis_offer_paths -f "$2" "$3" ;;
     --sort)
         _tamis_offer "$2" "$3" name kind capacity items used rate-now bits size state
         [[ $command != top ]] || _tamis_offer "$2" "$3" new full-in
