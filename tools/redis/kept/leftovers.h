@@ -21,7 +21,8 @@ struct leftover {
     uint32_t kind;
     bool owned, durable, exact;
     bool refuses;  /* when it is full */
-    bool unwanted; /* an orphan that unwanted.c drops; those that it drops come first in the list */
+    bool unwanted; /* an orphan that unwanted.c drops */
+    bool put_off;  /* it could not yet; the other ones that it drops come first in the list */
 };
 
 /* Lists the store's filters.  Called when the store has been opened. */

@@ -11,52 +11,72 @@
 #include "registry/registry.h"
 #include "server/clock.h"
 
-/* What one call does at most: kept_release() may wait for the disk, a millisecond a filter. */
-#define DROPS_AT_ONCE 4
+/* What one call does at most. */
 #define NS_AT_ONCE 5000000
 
-static uint64_t dropped, stayed;
+static uint64_t dropped, stayed, waiting; /* `waiting`: those that are put off, or more */
 
 uint64_t unwanted_dropped(void)
 {
     return dropped;
 }
 
-/* Drops a filter as that of a key that goes.  Returns false if it cannot be opened. */
-static bool drop_as_value(const struct leftover *l)
+/* Drops a filter as that of a key that goes.  It need not be opened. */
+static void drop_as_value(const struct leftover *l)
 {
     struct value *value =
         value_new(tamis_kind_has(l->kind, TAMIS_KIND_COUNTS) ? TYPE_CUCKOO : TYPE_BLOOM);
-    if (tamis_filter_open(registry_store(), l->name, 0, &value->filter) < 0) {
-        value_free(value);
-        return false;
-    }
     value_set_name(value, l->name);
     value->life = LIFE_FOUND;
     value->kind = l->kind;
     value->created_at = l->created_at;
     kept_release(value);
-    return true;
 }
 
-static void drop_one(RedisModuleCtx *ctx, struct leftover *l)
+/* Another process has the drawer open.  The filter waits behind the others until it has not. */
+static void put_off(struct leftover *l)
 {
-    if (!others_use(l->name) && drop_as_value(l)) {
-        dropped++;
-        leftovers_forget_one(l);
-        return;
-    }
-    l->unwanted = false;
+    waiting += !l->put_off;
+    l->put_off = true;
+    leftovers_put_last(l);
+}
+
+static void keep(RedisModuleCtx *ctx, struct leftover *l)
+{
     stayed++;
+    l->unwanted = false;
     leftovers_tell_orphan(ctx, l);
     leftovers_put_last(l); /* those that are unwanted stay in front */
+}
+
+/* Returns false if the filter was put off. */
+static bool deal_with(RedisModuleCtx *ctx, struct leftover *l)
+{
+    const enum use use = others_use(l->name);
+    if (use == USED_PERHAPS) {
+        put_off(l);
+        return false;
+    }
+    waiting -= l->put_off;
+    if (use == USED) {
+        keep(ctx, l);
+        return true;
+    }
+    drop_as_value(l);
+    dropped++;
+    leftovers_forget_one(l);
+    return true;
 }
 
 /* The next one that is to be dropped; NULL: there is none. */
 static struct leftover *next_unwanted(void)
 {
     struct leftover *l = leftovers_first();
-    return l != NULL && l->unwanted ? l : NULL;
+    if (l != NULL && l->unwanted && !l->put_off) return l;
+    while (waiting > 0 && l != NULL && !(l->unwanted && l->put_off))
+        l = l->next;
+    if (l == NULL) waiting = 0; /* they have been attached meanwhile, or dropped by hand */
+    return waiting > 0 ? l : NULL;
 }
 
 static void tell_result(RedisModuleCtx *ctx)
@@ -83,8 +103,10 @@ void unwanted_drop_some(RedisModuleCtx *ctx)
         told = true;
         return;
     }
-    for (int left = DROPS_AT_ONCE; l != NULL && left > 0 && clock_ns() < end_ns; left--) {
-        drop_one(ctx, l);
+    bool goes_on = true;
+    while (l != NULL && goes_on && clock_ns() < end_ns) {
+        const bool again = l->put_off;
+        goes_on = deal_with(ctx, l) || !again;
         l = next_unwanted();
     }
     if (l == NULL) tell_result(ctx);

@@ -115,7 +115,7 @@ int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
                                      .kind = (uint32_t)config.kind,
                                      .on_full = shape->non_scaling ? TAMIS_ON_FULL_REFUSE
                                                                    : TAMIS_ON_FULL_GROW,
-                                     .flags = TAMIS_FILTER_OWNED};
+                                     .flags = TAMIS_FILTER_OWNED | TAMIS_FILTER_IN_DRAWER};
     if (shape->capacity / 8 > config_max_bytes()) return TAMIS_ENOMEM; /* of any size */
     int rc = size_once(&sizing);
     if (rc < 0) return rc;

@@ -165,17 +165,22 @@ static struct value *ring_choose(const struct value *but)
     return NULL;
 }
 
+/* Closes the handle of a value that is out of the ring.  The caller has the mutex. */
+static void close_it(struct value *value)
+{
+    look_at(value);
+    tamis_filter_release(value->filter);
+    value->filter = NULL;
+    sums.open--;
+}
+
 /* Closes a handle, not that of `but`.  Returns false if there is none to close.  The caller has the
  * mutex. */
 static bool close_one(const struct value *but)
 {
     struct value *value = ring_choose(but);
-    if (value == NULL) return false;
-    look_at(value);
-    tamis_filter_release(value->filter);
-    value->filter = NULL;
-    sums.open--;
-    return true;
+    if (value != NULL) close_it(value);
+    return value != NULL;
 }
 
 /* Closes handles until no more are open than the setting allows.  The caller has the mutex. */
@@ -190,6 +195,21 @@ void handles_trim(void)
 {
     lock();
     trim(NULL);
+    unlock();
+}
+
+void handles_close_those(bool (*is)(void *context, tamis_filter *filter), void *context)
+{
+    lock();
+    struct value *value = closable.hand;
+    for (uint64_t left = is_child || holds > 0 ? 0 : closable.count; left > 0; left--) {
+        struct value *next = value->newer;
+        if (is(context, value->filter) && !durable_is_busy(value)) {
+            ring_take(value);
+            close_it(value);
+        }
+        value = next;
+    }
     unlock();
 }
 

@@ -60,6 +60,8 @@ void handles_hold(void);
 void handles_let_go(void);
 /* Closes as many as are more than the setting allows. */
 void handles_trim(void);
+/* Closes those of which `is` says so, and which may be closed. */
+void handles_close_those(bool (*is)(void *context, tamis_filter *filter), void *context);
 
 /*
  * What the filters of all values have.  The sums are kept up to date as handles are closed.  Of
