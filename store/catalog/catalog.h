@@ -112,6 +112,8 @@ int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
 #define TAMIS__PEEK_UNSURE 1
 int tamis__catalog_peek(const struct tamis__catalog *catalog, uint64_t filter_id,
                         struct tamis__record *record);
+/* The same for a name, whose record is not read: 0 if a filter has it. */
+int tamis__catalog_peek_name(const struct tamis__catalog *catalog, const char *name);
 /* Writes the record under its name and id, and replaces what is there. */
 int tamis__catalog_put(struct tamis__catalog_txn *txn, const struct tamis__record *record);
 /* Forgets the name, and the id too unless it is about to be put under another name. */

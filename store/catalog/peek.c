@@ -185,6 +185,13 @@ static int find_name(struct peek *p, uint64_t filter_id, struct tamis__key *name
     return 0;
 }
 
+/* What is looked for: the filter with an id, or the one with a name. */
+struct sought {
+    uint64_t filter_id;
+    const char *name; /* NULL: by the id */
+};
+
+/* The record of a name that the filter with the id has. */
 static int find_record(struct peek *p, uint64_t filter_id, struct tamis__record *record)
 {
     unsigned char bytes[TAMIS__RECORD_BYTES_MAX];
@@ -204,25 +211,46 @@ static int find_record(struct peek *p, uint64_t filter_id, struct tamis__record 
     return 0;
 }
 
-static int peek_once(struct peek *p, uint64_t filter_id, struct tamis__record *record)
+/* Has a filter the name?  0, TAMIS_ENOTFOUND or TAMIS__PEEK_UNSURE. */
+static int find_named(struct peek *p, const char *name)
+{
+    unsigned char bytes[TAMIS__RECORD_BYTES_MAX];
+    struct found found = {.bytes = bytes, .room = sizeof bytes};
+    const struct tamis__key key = tamis__name_key(name);
+    return find_value(p, tamis__key_bytes(&key), &found);
+}
+
+static int peek_once(struct peek *p, const struct sought *sought, struct tamis__record *record)
 {
     int rc = choose_root(p);
     if (rc != 0) return rc;
     TAMIS__POINT(TAMIS__POINT_PEEK_META);
-    rc = find_record(p, filter_id, record);
+    rc = sought->name != NULL ? find_named(p, sought->name)
+                              : find_record(p, sought->filter_id, record);
     return is_current(p) ? rc : TAMIS__PEEK_UNSURE;
 }
 
-int tamis__catalog_peek(const struct tamis__catalog *catalog, uint64_t filter_id,
-                        struct tamis__record *record)
+static int peek(const struct tamis__catalog *catalog, const struct sought *sought,
+                struct tamis__record *record)
 {
     int rc = TAMIS__PEEK_UNSURE;
     for (int tries = 0; rc == TAMIS__PEEK_UNSURE && tries < TRIES_MAX; tries++) {
         struct peek p = {.what = catalog->file_path, .fd = -1};
         if (tamis__catalog_open_to_read(catalog, &p.fd) < 0) return TAMIS__PEEK_UNSURE;
-        rc = peek_once(&p, filter_id, record);
+        rc = peek_once(&p, sought, record);
         free(p.metas);
         tamis__close(p.fd);
     }
     return rc;
+}
+
+int tamis__catalog_peek(const struct tamis__catalog *catalog, uint64_t filter_id,
+                        struct tamis__record *record)
+{
+    return peek(catalog, &(struct sought){.filter_id = filter_id}, record);
+}
+
+int tamis__catalog_peek_name(const struct tamis__catalog *catalog, const char *name)
+{
+    return peek(catalog, &(struct sought){.name = name}, NULL);
 }

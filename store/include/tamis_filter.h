@@ -218,6 +218,15 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open(tamis_store *store, const char 
                                                  unsigned flags, tamis_filter **filter);
 
 /*
+ * Is there a filter of that name?  Does not wait for a call that changes the store, as
+ * tamis_filter_open() does: the answer was right at a moment of this call.  Opens nothing, so the
+ * filter's files may be damaged.
+ *
+ * Returns  1 or 0; TAMIS_EINVAL: no filter can have the name; or an error of tamis_store_open().
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_exists(tamis_store *store, const char *name);
+
+/*
  * Opens a filter and, for it alone, the store that it is in: the catalog is read once for both,
  * where tamis_store_open_with() and tamis_filter_open() read it twice.  For programs that start
  * often. tamis_filter_close() closes both.  `options` may be NULL.  Errors are those of the two

@@ -248,6 +248,7 @@ CASE(null_arguments_are_refused_with_a_sentence)
         tamis_filter_add(filter, NULL, 1),
         tamis_filter_contains(NULL, "k", 1),
         tamis_filter_contains(filter, NULL, 1),
+        tamis_filter_exists(NULL, "k"),
         tamis_filter_prefetch(NULL, "k", 1),
         tamis_filter_prefetch(filter, NULL, 1),
         tamis_filter_add_batch(NULL, NULL, 0, NULL),

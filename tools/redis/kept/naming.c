@@ -73,7 +73,7 @@ void naming_go_on(void)
 {
     registry_lock();
     renames_hold(false);
-    kept_wake();
+    if (renames_are_wanted()) kept_wake();
     registry_unlock();
 }
 

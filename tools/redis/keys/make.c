@@ -63,10 +63,7 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes, 
 /* Has nobody a filter of that name in the store?  False also if it cannot be told. */
 static bool is_free(tamis_store *store, const char *name)
 {
-    tamis_filter *filter = NULL;
-    const int rc = tamis_filter_open(store, name, TAMIS_READ_ONLY, &filter);
-    if (rc == 0) tamis_filter_release(filter);
-    return rc == TAMIS_ENOTFOUND;
+    return tamis_filter_exists(store, name) == 0;
 }
 
 int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,

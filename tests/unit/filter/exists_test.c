@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * exists_test.c: tamis_filter_exists().
+ *
+ * Broken to see it fail: a look under the lock (the call waited for the one who had it, and gave
+ * up); a name that was compared up to the end of the shorter one.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+#define MANY 300u /* some levels of pages */
+
+static const struct tamis_filter_spec small = {
+    .size = sizeof small, .capacity = 100, .fp_rate = 0.01, .flags = TAMIS_FILTER_IN_DRAWER};
+
+STORE_CASE(exists_follows_what_becomes_of_a_name)
+{
+    assert_int_equal(tamis_filter_exists(store, "a"), 0);
+    assert_done(tamis_filter_create(store, "a", &small, NULL));
+    assert_int_equal(tamis_filter_exists(store, "a"), 1);
+    assert_done(tamis_filter_rename(store, "a", "b"));
+    assert_int_equal(tamis_filter_exists(store, "a"), 0);
+    assert_int_equal(tamis_filter_exists(store, "b"), 1);
+    assert_done(tamis_filter_drop(store, "b"));
+    assert_int_equal(tamis_filter_exists(store, "b"), 0);
+    assert_refused(TAMIS_EINVAL, "", tamis_filter_exists(store, ""));
+}
+
+STORE_CASE(exists_finds_each_name_of_many_and_no_other)
+{
+    char texts[MANY][16], other[24];
+    const char *names[MANY];
+    for (unsigned i = 0; i < MANY; i++) {
+        (void)snprintf(texts[i], sizeof texts[i], "host %u", i);
+        names[i] = texts[i];
+    }
+    assert_int_equal(tamis_filter_create_many(store, names, MANY, &small, 0), MANY);
+    for (unsigned i = 0; i < MANY; i++) {
+        (void)snprintf(other, sizeof other, "host %u.", i);
+        assert_int_equal(tamis_filter_exists(store, texts[i]), 1);
+        assert_int_equal(tamis_filter_exists(store, other), 0);
+    }
+    assert_int_equal(tamis_filter_exists(store, "host"), 0);
+}
+
+STORE_CASE(exists_waits_for_nobody_who_has_the_lock)
+{
+    assert_done(tamis_filter_create(store, "a", &small, NULL));
+    assert_done(tamis_store_set_busy_timeout(store, 0));
+    const int lock = fixture_lock_catalog(path);
+    tamis_filter *filter = NULL;
+    assert_refused(TAMIS_EBUSY, "", tamis_filter_open(store, "a", 0, &filter));
+    assert_int_equal(tamis_filter_exists(store, "a"), 1);
+    assert_int_equal(tamis_filter_exists(store, "b"), 0);
+    (void)close(lock);
+}
