@@ -160,6 +160,8 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, st
     const enum held held = key_held_or_draft(key, TYPE_BLOOM, count, &value);
     if (held == HELD_NONE ? adding->no_create : held != HELD_VALUE)
         (void)RedisModule_ReplyWithError(ctx, held_error(held));
+    else if (held == HELD_NONE && drafts_put_off(ctx, adding->again))
+        value = NULL;
     else if (held == HELD_NONE)
         value = bf_make(ctx, key, argv[1], adding);
     RedisModuleString **items = argv + adding->first;
@@ -177,6 +179,7 @@ int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc != 3) return RedisModule_WrongArity(ctx);
     bf_default_adding(&adding);
     adding.first = 2;
+    adding.again = bf_add;
     return add_items(ctx, argv, argc, &adding, true);
 }
 
@@ -186,6 +189,7 @@ int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc < 3) return RedisModule_WrongArity(ctx);
     bf_default_adding(&adding);
     adding.first = 2;
+    adding.again = bf_madd;
     return add_items(ctx, argv, argc, &adding, false);
 }
 
@@ -250,6 +254,7 @@ static int insert_as_valkey(RedisModuleCtx *ctx, RedisModuleString **argv, int a
     bf_default_adding(&adding);
     if (argc < 2) return RedisModule_WrongArity(ctx);
     if (!valkey_take_insert(ctx, argv, argc, &adding)) return REDISMODULE_OK;
+    adding.again = bf_insert;
     return add_items(ctx, argv, argc, &adding, false);
 }
 
@@ -282,6 +287,7 @@ int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         }
     }
     if (adding.first == 0 || adding.first == argc) return RedisModule_WrongArity(ctx);
+    adding.again = bf_insert;
     adding.shape.non_scaling = non_scaling || adding.shape.growth == 0;
     return add_items(ctx, argv, argc, &adding, false);
 }

@@ -13,7 +13,8 @@ struct adding {
     struct valkey_shape valkey;
     bool draws; /* its seed is drawn when it is made */
     bool no_create;
-    int first; /* index of the first item; argc: there is none */
+    RedisModuleReplyFunc *again; /* the command, if its client is put off */
+    int first;                   /* index of the first item; argc: there is none */
 };
 
 /* What a command makes that does not say what; the other fields are zero. */

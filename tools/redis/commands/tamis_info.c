@@ -10,6 +10,7 @@
 #include "registry/registry.h"
 #include "server/busy.h"
 #include "server/config.h"
+#include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
 
@@ -166,7 +167,7 @@ int tamis_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- All filters ----------------------------------------------------------------------------- */
 
-enum { TOTALS = 16 };
+enum { TOTALS = 17 };
 struct total {
     const char *name;
     uint64_t number;
@@ -181,6 +182,7 @@ static void sum_up(struct total list[TOTALS])
     const uint64_t filters = registry_count(&attached);
     const struct total all[TOTALS] = {{"filters", filters},
                                       {"open_filters", sums.open},
+                                      {"filters_to_make", drafts_count()},
                                       {"attached_filters", attached},
                                       {"orphans", orphans_count()},
                                       {"segments", sums.segments},

@@ -108,6 +108,10 @@ static struct kept *find_time(int64_t created_at, bool in_work)
 static struct value *find_gone(const char *name)
 {
     const struct kept *k = find(name, false);
+    while (k != NULL && k->value->draft != NULL) { /* it may have got another name */
+        draft_wait(k->value);
+        k = find(name, false);
+    }
     return k != NULL ? k->value : NULL;
 }
 
@@ -206,6 +210,7 @@ static void do_work(void)
 {
     for (struct kept *k = work.next; k != &work; k = k->next) {
         k->rc = 0;
+        draft_wait(k->value);
         durable_wait(k->value);
         if (k->what == PUT_APART && is_lost(k->value)) k->what = CLOSE;
         if (k->what == PUT_APART) put_apart(k);
@@ -415,6 +420,7 @@ static struct kept *take_back(int64_t created_at, struct value *value)
     while (find_time(created_at, true) != NULL)
         registry_wait();
     struct kept *found = find_time(created_at, false);
+    if (found != NULL) draft_wait(found->value);
     if (found == NULL || value_open_alone(found->value) < 0 || is_lost(found->value)) return NULL;
     registry_leave(found->value);
     durable_wait(found->value);

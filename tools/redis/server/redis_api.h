@@ -210,6 +210,7 @@ typedef int RedisModuleNotificationFunc(RedisModuleCtx *ctx, int type, const cha
                                         RedisModuleString *key);
 typedef void RedisModuleInfoFunc(RedisModuleInfoCtx *ctx, int for_crash_report);
 typedef int RedisModuleReplyFunc(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
+typedef void RedisModuleEventLoopOneShotFunc(void *context);
 typedef uint64_t RedisModuleTimerID;
 typedef void RedisModuleTimerProc(RedisModuleCtx *ctx, void *data);
 typedef void RedisModuleFreePrivDataFunc(RedisModuleCtx *ctx, void *data);
@@ -334,6 +335,7 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
                                 RedisModuleSetIntFunc *, RedisModuleApplyFunc *, void *))          \
     X(int, LoadConfigs, (RedisModuleCtx *))                                                        \
     X(int, RegisterInfoFunc, (RedisModuleCtx *, RedisModuleInfoFunc *))                            \
+    X(int, EventLoopAddOneShot, (RedisModuleEventLoopOneShotFunc *, void *))                       \
     X(void *, TryCalloc, (size_t, size_t))                                                         \
     X(int, InfoAddSection, (RedisModuleInfoCtx *, const char *))                                   \
     X(int, InfoAddFieldULongLong, (RedisModuleInfoCtx *, const char *, unsigned long long))        \

@@ -2,8 +2,18 @@
 /*
  * drafts.c: see drafts.h.
  *
- * The mutex guards the list.  The main thread holds it while drafts come into the store, so a value
- * that is freed meanwhile has either a draft or a filter.
+ * The mutex guards the list.  The main thread holds it while it brings drafts into the store
+ * itself, so a value that is freed meanwhile has either a draft or a filter.
+ *
+ * With tamis.make async a thread makes the filters, without the mutex:
+ *
+ *                  hand_over()            the thread               take_in()
+ *     WAITING ---------------> IN_WORK -----------------> DONE ---------------> a filter
+ *        ^                                                 |
+ *        '------- it has got further keys, or an error ----'
+ *
+ * A draft that is IN_WORK is not freed.  If its key goes, it is off the list, and whoever drops the
+ * filter waits for the thread (draft_wait()).
  */
 #include "value/drafts.h"
 
@@ -13,6 +23,8 @@
 #include <time.h>
 
 #include "server/config.h"
+#include "server/thread.h"
+#include "value/draft_parts.h"
 
 /* What a draft may be.  A larger filter is made at once: its client is to know whether there is
  * room for it. */
@@ -27,17 +39,22 @@
  * use them, and a filter that is open needs no lock of the store. */
 #define OPENED_MAX 16u
 
-struct draft {
-    struct draft *next, **link; /* in the list of drafts */
-    struct value *value;
-    struct tamis_filter_spec spec;
-    struct tamis_key *keys; /* each allocated */
-    size_t key_count, key_room, key_bytes, key_most;
-};
+/* With so many drafts, or so many bytes of keys in them, a client that makes a further filter waits
+ * until there are fewer.  For commands that cannot be put off, with twice as many the server
+ * waits. */
+#define DRAFTS_MAX 8192u
+#define DRAFTS_BYTES_MAX ((size_t)64 << 20)
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct draft *first, **last = &first;
 static unsigned draft_count; /* atomic: changed with the mutex, read without it */
+static size_t bytes_of_keys; /* atomic: in all drafts */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static struct draft *in_work[TAMIS_FILLED_MAX]; /* of the thread, while it works */
+static unsigned in_work_count;
+static unsigned done_count;               /* how many of the list are DONE */
+static bool working;                      /* atomic: changed with the mutex, read without it */
+static char failure[DRAFT_SENTENCE_ROOM]; /* the sentence of the last error of the thread */
 static pthread_t main_thread;
 static bool allowed, prepared, asleep, stuck;
 static bool has_room; /* the disk, when it was last looked at in this turn */
@@ -85,19 +102,28 @@ static void append(struct draft *draft)
     __atomic_store_n(&draft_count, draft_count + 1, __ATOMIC_RELAXED);
 }
 
-/* Takes it off the list, and frees it: its value has a filter now, or goes. */
-static void end_draft(struct draft *draft)
+static void take_off(struct draft *draft)
 {
     *draft->link = draft->next;
     if (draft->next != NULL)
         draft->next->link = draft->link;
     else
         last = draft->link;
+    draft->link = NULL;
+    done_count -= draft->state == DONE;
     __atomic_store_n(&draft_count, draft_count - 1, __ATOMIC_RELAXED);
+}
+
+/* Takes it off the list, and frees it: its value has a filter now, or goes. */
+static void end_draft(struct draft *draft)
+{
+    if (draft->link != NULL) take_off(draft);
     draft->value->draft = NULL;
+    (void)__atomic_fetch_sub(&bytes_of_keys, draft->key_bytes, __ATOMIC_RELAXED);
     for (size_t i = 0; i < draft->key_count; i++)
         RedisModule_Free((void *)(uintptr_t)draft->keys[i].data);
     RedisModule_Free(draft->keys);
+    RedisModule_Free(draft->in_hands);
     RedisModule_Free(draft);
 }
 
@@ -106,9 +132,28 @@ bool draft_forget(struct value *value)
     if (!value_is_stored(value)) return false;
     lock();
     struct draft *draft = value->draft;
-    if (draft != NULL) end_draft(draft);
+    const bool is_nowhere = draft != NULL && draft->state == WAITING && !draft->made;
+    if (is_nowhere)
+        end_draft(draft);
+    else if (draft != NULL)
+        take_off(draft);
     unlock();
-    return draft != NULL;
+    return is_nowhere;
+}
+
+void draft_wait(struct value *value)
+{
+    lock();
+    struct draft *draft = value->draft;
+    while (draft != NULL && draft->state == IN_WORK)
+        (void)pthread_cond_wait(&changed, &mutex);
+    if (draft != NULL) {
+        if (draft->state == DONE && strcmp(draft->name, value->name) != 0)
+            name_value(value, draft->name);
+        tamis_filter_release(draft->filter);
+        end_draft(draft);
+    }
+    unlock();
 }
 
 /* ---- fork() ---------------------------------------------------------------------------------- */
@@ -151,15 +196,56 @@ static unsigned batch_size(void)
 
 /* The first filter of a server is none: the handlers of fork() are registered when it is open,
  * after those of the library. */
-bool drafts_take(uint64_t file_bytes)
+static void look_for_room(void)
 {
     struct statvfs disk;
-    if (!allowed || !prepared || asleep || stuck || file_bytes > FILE_BYTES_MAX) return false;
-    if (count_drafts() >= batch_size() && drafts_enter() < 0) return false;
-    if (count_drafts() == 0)
-        has_room = statvfs(config.store, &disk) == 0 &&
-                   (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_BYTES;
+    has_room =
+        statvfs(config.store, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_BYTES;
+}
+
+/* Are there `times` as many drafts as there should be? */
+static bool are_many(unsigned times)
+{
+    return count_drafts() >= times * DRAFTS_MAX ||
+           __atomic_load_n(&bytes_of_keys, __ATOMIC_RELAXED) >= times * DRAFTS_BYTES_MAX;
+}
+
+bool drafts_take(uint64_t file_bytes)
+{
+    const bool async = config.make == MAKE_ASYNC;
+    if (!allowed || !prepared || stuck || file_bytes > FILE_BYTES_MAX) return false;
+    if (!async && asleep) return false;
+    if ((async ? are_many(2) : count_drafts() >= batch_size()) && drafts_enter() < 0) return false;
+    if (count_drafts() == 0) look_for_room();
     return has_room;
+}
+
+static RedisModuleBlockedClient **put_off;
+static size_t put_off_count, put_off_room;
+
+bool drafts_put_off(RedisModuleCtx *ctx, RedisModuleReplyFunc *again)
+{
+    const int no_client = REDISMODULE_CTX_FLAGS_DENY_BLOCKING | REDISMODULE_CTX_FLAGS_REPLICATED |
+                          REDISMODULE_CTX_FLAGS_LOADING;
+    if (config.make != MAKE_ASYNC || stuck || !are_many(1) ||
+        (RedisModule_GetContextFlags(ctx) & no_client) != 0 ||
+        RedisModule_IsBlockedReplyRequest(ctx))
+        return false;
+    if (put_off_count == put_off_room) {
+        put_off_room = 2 * put_off_room + 16;
+        put_off = RedisModule_Realloc(put_off, put_off_room * sizeof *put_off);
+    }
+    put_off[put_off_count++] = RedisModule_BlockClient(ctx, again, NULL, NULL, 0);
+    return true;
+}
+
+/* Lets clients go on that were put off, if there is room for their drafts. */
+static void go_on(void)
+{
+    if (put_off_count == 0 || (are_many(1) && !stuck)) return;
+    for (size_t i = 0; i < put_off_count; i++)
+        (void)RedisModule_UnblockClient(put_off[i], NULL);
+    put_off_count = 0;
 }
 
 void draft_begin(struct value *value, const struct tamis_filter_spec *spec,
@@ -207,6 +293,7 @@ int draft_add(struct value *value, const void *key, size_t bytes)
     memcpy(copy, key, bytes);
     draft->keys[draft->key_count++] = (struct tamis_key){copy, bytes};
     draft->key_bytes += bytes;
+    (void)__atomic_fetch_add(&bytes_of_keys, bytes, __ATOMIC_RELAXED); /* ORDER: it is a limit */
     value->known.items++;
     return 1;
 }
@@ -293,28 +380,178 @@ static int enter_alone(struct draft *draft)
     return 0;
 }
 
-int drafts_enter(void)
+static void note(int rc, const char *sentence)
 {
-    int rc = 0;
-    if (count_drafts() == 0) return 0;
-    lock();
-    const bool opens = draft_count <= OPENED_MAX;
-    if (draft_count == 1) rc = enter_alone(first);
-    while (rc == 0 && first != NULL)
-        rc = enter_some(batch_size(), opens);
-    unlock();
     if (rc < 0 && !stuck)
         RedisModule_Log(NULL, "warning",
                         "%u new filters are in memory only, and the server tries again: %s",
-                        count_drafts(), tamis_last_error());
+                        count_drafts(), sentence);
     stuck = rc < 0;
+}
+
+/* Copies what the thread needs of a draft: keys that are added meanwhile may move the others. */
+static void give(struct draft *draft)
+{
+    draft->handed = draft->key_count;
+    draft->in_hands = RedisModule_Alloc((draft->handed + 1) * sizeof *draft->in_hands);
+    memcpy(draft->in_hands, draft->keys, draft->handed * sizeof *draft->in_hands);
+    (void)strcpy(draft->name, draft->value->name);
+}
+
+/* Takes a draft back, from the thread or from ourselves: its filter is made, and its keys are in
+ * it, or further ones wait. */
+static void take_back(struct draft *draft)
+{
+    struct value *value = draft->value;
+    done_count -= draft->state == DONE;
+    draft->state = WAITING;
+    RedisModule_Free(draft->in_hands);
+    draft->in_hands = NULL;
+    if (draft->rc < 0) return;
+    if (strcmp(draft->name, value->name) != 0) name_value(value, draft->name);
+    draft->made = true;
+    draft->stored = draft->handed;
+    if (draft->stored < draft->key_count) {
+        tamis_filter_release(draft->filter);
+        draft->filter = NULL;
+        return;
+    }
+    value->filter = draft->filter;
+    end_draft(draft);
+    made_value(value, false);
+}
+
+/* Takes back what the thread has done. */
+static void take_back_done(void)
+{
+    const bool any = done_count > 0;
+    int rc = 0;
+    for (struct draft *draft = first, *next; draft != NULL && done_count > 0; draft = next) {
+        next = draft->next;
+        if (draft->state != DONE) continue;
+        if (draft->rc < 0) rc = draft->rc;
+        take_back(draft);
+    }
+    if (any) note(rc, failure);
+}
+
+/* Adds the keys that filters lack, of which the thread has made some and not yet the others. */
+static int enter_made(void)
+{
+    int rc = 0;
+    for (struct draft *draft = first, *next; draft != NULL && rc == 0; draft = next) {
+        next = draft->next;
+        if (!draft->made) continue;
+        give(draft);
+        rc = draft->rc = draft_add_others(store, draft);
+        take_back(draft);
+    }
     return rc;
 }
+
+static void wait_for_thread(void)
+{
+    while (working)
+        (void)pthread_cond_wait(&changed, &mutex);
+}
+
+/* Is there nothing to do, here and for the thread? */
+static bool are_none(void)
+{
+    return count_drafts() == 0 && !__atomic_load_n(&working, __ATOMIC_RELAXED);
+}
+
+int drafts_enter(void)
+{
+    if (are_none()) return 0;
+    lock();
+    wait_for_thread();
+    take_back_done();
+    int rc = enter_made();
+    const bool opens = draft_count <= OPENED_MAX;
+    if (rc == 0 && draft_count == 1) rc = enter_alone(first);
+    while (rc == 0 && first != NULL)
+        rc = enter_some(batch_size(), opens);
+    unlock();
+    note(rc, tamis_last_error());
+    return rc;
+}
+
+/* ---- The thread ------------------------------------------------------------------------------ */
+
+static void go_on_making(void *unused);
+
+static void *thread_main(void *unused)
+{
+    lock();
+    for (;;) {
+        while (!working)
+            (void)pthread_cond_wait(&changed, &mutex);
+        unlock();
+        drafts_make(store, in_work, in_work_count, in_work_count <= OPENED_MAX, failure);
+        lock();
+        for (unsigned i = 0; i < in_work_count; i++) {
+            in_work[i]->state = DONE;
+            done_count += in_work[i]->link != NULL;
+        }
+        __atomic_store_n(&working, false, __ATOMIC_RELAXED);
+        (void)pthread_cond_broadcast(&changed);
+        /* Without this call of Redis 7 the drafts are taken back at the next turn. */
+        if (RedisModule_EventLoopAddOneShot != NULL)
+            (void)RedisModule_EventLoopAddOneShot(go_on_making, NULL);
+    }
+    return unused;
+}
+
+/* Hands the first drafts over to the thread.  Returns false if there is none. */
+static bool hand_over(void)
+{
+    static bool running;
+    if (working || first == NULL) return true;
+    if (!running) running = thread_start(thread_main, NULL);
+    if (!running) return false;
+    look_for_room();
+    in_work_count = 0;
+    for (struct draft *draft = first; draft != NULL && in_work_count < batch_size();
+         draft = draft->next) {
+        give(draft);
+        draft->state = IN_WORK;
+        in_work[in_work_count++] = draft;
+    }
+    __atomic_store_n(&working, true, __ATOMIC_RELAXED);
+    (void)pthread_cond_broadcast(&changed);
+    return true;
+}
+
+/* Takes back what is done, and hands over what waits; if the last time failed, only if `again`. */
+static void make_behind(bool again)
+{
+    bool handed = true;
+    if (!are_none()) {
+        lock();
+        take_back_done();
+        if (!stuck || again) handed = hand_over();
+        unlock();
+    }
+    if (!handed) (void)drafts_enter();
+    go_on();
+}
+
+static void go_on_making(void *unused)
+{
+    (void)unused;
+    make_behind(false);
+}
+
+/* ---- Turns of the event loop ----------------------------------------------------------------- */
 
 void drafts_before_sleep(void)
 {
     asleep = true;
-    if (!stuck) (void)drafts_enter();
+    if (config.make == MAKE_ASYNC)
+        make_behind(false);
+    else if (!stuck)
+        (void)drafts_enter();
 }
 
 void drafts_after_sleep(void)
@@ -324,6 +561,15 @@ void drafts_after_sleep(void)
 
 void drafts_try_again(void)
 {
-    (void)drafts_enter();
+    if (config.make == MAKE_ASYNC)
+        make_behind(true);
+    else
+        (void)drafts_enter();
     if (count_drafts() == 0) stuck = false;
+    go_on();
+}
+
+unsigned drafts_count(void)
+{
+    return count_drafts();
 }

@@ -16,6 +16,9 @@
  *                     drafts_before_sleep(): c comes into the store
  *                     the AOF is written, the answers are sent
  *
+ * With tamis.make async the answers do not wait: a thread makes the filters of drafts, some
+ * hundreds at a time, and the main thread takes them back when it is done (drafts.c).
+ *
  * A value with a draft has a name and no handle, as one whose handle is closed (handles.h).  The
  * main thread makes drafts; another thread may free a value that has one.
  */
@@ -51,13 +54,20 @@ bool draft_contains(const struct value *value, const void *key, size_t bytes);
 /* Brings all drafts into the store.  Returns 0, or the error of one; those with an error stay
  * drafts. */
 int drafts_enter(void);
-/* A turn of the event loop ends: brings all drafts into the store.  From now on until the next call
- * of drafts_after_sleep() there are no new ones, as answers may be sent. */
+/* A turn of the event loop ends: brings all drafts into the store, or hands them over.  From now on
+ * until the next call of drafts_after_sleep() there are no new ones, as answers may be sent. */
 void drafts_before_sleep(void);
 void drafts_after_sleep(void);
+/* With tamis.make async: are there so many drafts that this client had better wait?  Then it is
+ * blocked, and `again` runs its command later. */
+bool drafts_put_off(RedisModuleCtx *ctx, RedisModuleReplyFunc *again);
+unsigned drafts_count(void);
 /* After an error: tries again, and allows new drafts.  Called now and then. */
 void drafts_try_again(void);
 
 /* The value goes.  Returns whether it had a draft, which is gone then, and nothing is in the store.
- * In any thread. */
+ * If the thread has the draft, draft_wait() must follow.  In any thread. */
 bool draft_forget(struct value *value);
+/* For a value whose key is gone: waits until the thread does not have its draft, which is gone
+ * then. The store has the filter under the value's name, or not at all.  In any thread. */
+void draft_wait(struct value *value);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * drafts_make.c: what a thread does for drafts (drafts.c) without their mutex: it waits for the
+ * disk.
+ */
+#include <stdio.h>
+
+#include "value/draft_parts.h"
+
+int draft_add_others(tamis_store *store, struct draft *draft)
+{
+    int rc = tamis_filter_open(store, draft->name, 0, &draft->filter);
+    if (rc == TAMIS_ENOTFOUND) return 0;
+    for (size_t i = draft->stored; rc >= 0 && i < draft->handed; i++)
+        rc = tamis_filter_add(draft->filter, draft->in_hands[i].data, draft->in_hands[i].bytes);
+    if (rc >= 0) return 0;
+    tamis_filter_release(draft->filter);
+    draft->filter = NULL;
+    return rc == TAMIS_EDROPPED ? 0 : rc;
+}
+
+/* Makes the filter of one draft.  If another process has just made one of that name, it gets a name
+ * apart. */
+static int make_one(tamis_store *store, struct draft *draft, const struct tamis_filled *one)
+{
+    const int rc = tamis_filter_create_filled(store, one, 1);
+    if (rc != TAMIS_EEXIST) return rc;
+    name_apart(NAME_ASIDE, draft->name);
+    return tamis_filter_create_filled(store, one, 1);
+}
+
+static struct tamis_filled filled_of(const struct draft *draft)
+{
+    return (struct tamis_filled){.name = draft->name,
+                                 .spec = &draft->spec,
+                                 .keys = draft->in_hands,
+                                 .key_count = draft->handed,
+                                 .created_at = draft->value->created_at};
+}
+
+/* Makes the filters of those that are not made.  What is wrong with one must not keep the others.
+ */
+static void make_filters(tamis_store *store, struct draft **drafts, unsigned count, char *failure)
+{
+    static struct tamis_filled filled[TAMIS_FILLED_MAX]; /* of the only thread of this */
+    unsigned to_make = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (!drafts[i]->made) filled[to_make++] = filled_of(drafts[i]);
+    const int together = tamis_filter_create_filled(store, filled, to_make);
+    if (together < 0) (void)snprintf(failure, DRAFT_SENTENCE_ROOM, "%s", tamis_last_error());
+    to_make = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct draft *draft = drafts[i];
+        if (draft->made) continue;
+        const bool alone =
+            together < 0 && together != TAMIS_EBUSY; /* it would be for each of them */
+        draft->rc = alone ? make_one(store, draft, &filled[to_make]) : together;
+        to_make++;
+        if (alone && draft->rc < 0)
+            (void)snprintf(failure, DRAFT_SENTENCE_ROOM, "%s", tamis_last_error());
+    }
+}
+
+void drafts_make(tamis_store *store, struct draft **drafts, unsigned count, bool opens,
+                 char failure[DRAFT_SENTENCE_ROOM])
+{
+    make_filters(store, drafts, count, failure);
+    for (unsigned i = 0; i < count; i++) {
+        struct draft *draft = drafts[i];
+        if (draft->made) {
+            draft->rc = draft_add_others(store, draft);
+            if (draft->rc < 0)
+                (void)snprintf(failure, DRAFT_SENTENCE_ROOM, "%s", tamis_last_error());
+        } else if (opens && draft->rc == 0 &&
+                   tamis_filter_open(store, draft->name, 0, &draft->filter) < 0) {
+            draft->filter = NULL; /* the command that wants it says why */
+        }
+    }
+}
