@@ -173,7 +173,7 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, st
     return REDISMODULE_OK;
 }
 
-int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct adding adding;
     if (argc != 3) return RedisModule_WrongArity(ctx);
@@ -183,7 +183,12 @@ int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return add_items(ctx, argv, argc, &adding, true);
 }
 
-int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, add, bf_add, true);
+}
+
+static int madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct adding adding;
     if (argc < 3) return RedisModule_WrongArity(ctx);
@@ -191,6 +196,11 @@ int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     adding.first = 2;
     adding.again = bf_madd;
     return add_items(ctx, argv, argc, &adding, false);
+}
+
+int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, madd, bf_madd, true);
 }
 
 /* ---- BF.INSERT ------------------------------------------------------------------------------- */
@@ -258,7 +268,7 @@ static int insert_as_valkey(RedisModuleCtx *ctx, RedisModuleString **argv, int a
     return add_items(ctx, argv, argc, &adding, false);
 }
 
-int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct adding adding;
     bool non_scaling = false;
@@ -290,4 +300,9 @@ int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     adding.again = bf_insert;
     adding.shape.non_scaling = non_scaling || adding.shape.growth == 0;
     return add_items(ctx, argv, argc, &adding, false);
+}
+
+int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, insert, bf_insert, true);
 }

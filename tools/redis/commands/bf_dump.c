@@ -92,7 +92,8 @@ static const char *load_bloom_head(RedisModuleCtx *ctx, RedisModuleKey *key,
         return NULL;
     }
     value_free(value);
-    RedisModule_Log(ctx, "warning", "BF.LOADCHUNK of a head: %s", tamis_last_error());
+    if (rc == MAKING_IS_PUT_OFF) return put_off;
+    RedisModule_Log(ctx, "warning", "BF.LOADCHUNK of a head: %s", last_failure());
     return "ERR received bad data";
 }
 
@@ -111,7 +112,7 @@ static const char *load_bloom_piece(RedisModuleCtx *ctx, struct value *value, lo
     return "ERR received bad data";
 }
 
-int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct value *value;
     long long iterator;
@@ -135,4 +136,9 @@ int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         error =
             iterator == 1 ? load_bloom_head(ctx, key, argv[1], data, bytes, durable) : NOT_FOUND;
     return end_change(ctx, key, error);
+}
+
+int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, loadchunk, bf_loadchunk, true);
 }

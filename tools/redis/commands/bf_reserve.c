@@ -103,7 +103,7 @@ static bool take_shape(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     return take_growth(ctx, argv, argc, shape);
 }
 
-int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct adding adding;
     struct value *value;
@@ -129,4 +129,9 @@ int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     }
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
+}
+
+int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, reserve, bf_reserve, false);
 }

@@ -79,7 +79,7 @@ static const char *take_reserve_options(RedisModuleString **argv, int argc, stru
     return error;
 }
 
-int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct reserving r = {.max_iterations = config.cf_max_iterations,
                           .bucket_size = config.cf_bucket_size,
@@ -101,6 +101,11 @@ int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     }
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
+}
+
+int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, reserve, cf_reserve, true);
 }
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
@@ -174,14 +179,24 @@ static int add_single(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, b
     return RedisModule_ReplicateVerbatim(ctx);
 }
 
-int cf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     return add_single(ctx, argv, argc, false);
 }
 
-int cf_addnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int cf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, add, cf_add, true);
+}
+
+static int addnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     return add_single(ctx, argv, argc, true);
+}
+
+int cf_addnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, addnx, cf_addnx, true);
 }
 
 /* ---- CF.INSERT ------------------------------------------------------------------------------- */
@@ -240,12 +255,22 @@ static int insert_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     return RedisModule_ReplicateVerbatim(ctx);
 }
 
-int cf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     return insert_items(ctx, argv, argc, false);
 }
 
-int cf_insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int cf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, insert, cf_insert, true);
+}
+
+static int insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     return insert_items(ctx, argv, argc, true);
+}
+
+int cf_insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, insertnx, cf_insertnx, true);
 }

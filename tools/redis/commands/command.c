@@ -3,6 +3,7 @@
 #include "commands/command.h"
 
 struct counts counts;
+const char put_off[] = "";
 
 struct items *items_of(RedisModuleString **argv, int count)
 {
@@ -26,7 +27,7 @@ int end_change(RedisModuleCtx *ctx, RedisModuleKey *key, const char *error)
     if (error == NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         (void)RedisModule_ReplicateVerbatim(ctx);
-    } else {
+    } else if (error != put_off) {
         (void)RedisModule_ReplyWithError(ctx, error);
     }
     RedisModule_CloseKey(key);

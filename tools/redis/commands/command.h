@@ -23,6 +23,8 @@ struct items {
 };
 struct items *items_of(RedisModuleString **argv, int count);
 
+/* Stands for the text of an error: the command is put off, and has no answer yet (making.h). */
+extern const char put_off[];
 /* Ends a command that has changed a key, or could not: replies OK and replicates it, or replies
  * with the error if there is one; closes the key.  Returns REDISMODULE_OK. */
 int end_change(RedisModuleCtx *ctx, RedisModuleKey *key, const char *error);

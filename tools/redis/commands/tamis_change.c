@@ -83,8 +83,8 @@ static int combine_into(RedisModuleCtx *ctx, RedisModuleString *name, struct tam
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
     const enum held held = key_look(key, type, &value);
-    if (held == HELD_NONE &&
-        key_make(ctx, key, name, value_new(type), create_merged, merge, TOLD) != NULL)
+    const struct maker maker = {.make = create_merged, .context = merge};
+    if (held == HELD_NONE && key_make(ctx, key, name, value_new(type), &maker, TOLD) != NULL)
         (void)RedisModule_ReplicateVerbatim(ctx);
     RedisModule_CloseKey(key);
     if (held == HELD_NONE) return REDISMODULE_OK;

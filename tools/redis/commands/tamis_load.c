@@ -128,18 +128,45 @@ static const char *take_load_options(RedisModuleString **argv, int argc, struct 
     return stream_is_too_large(load) ? "ERR the filter would be larger than tamis.max-bytes" : NULL;
 }
 
+/* The copy has the pieces themselves behind it. */
+static void *keep_load(const void *context)
+{
+    const struct load *load = context;
+    const size_t count = (size_t)load->count;
+    struct load *copy = RedisModule_Alloc(sizeof *copy + count * sizeof copy->pieces[0]);
+    *copy = *load;
+    copy->pieces = (RedisModuleString **)(copy + 1);
+    for (size_t i = 0; i < count; i++) {
+        copy->pieces[i] = load->pieces[i];
+        RedisModule_RetainString(NULL, load->pieces[i]);
+    }
+    return copy;
+}
+
+static void forget_load(void *context)
+{
+    struct load *load = context;
+    for (int i = 0; i < load->count; i++)
+        RedisModule_FreeString(NULL, load->pieces[i]);
+    RedisModule_Free(load);
+}
+
 static int load_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                     struct load *load, long long expansion)
 {
+    const struct maker maker = {.make = import_pieces,
+                                .context = load,
+                                .keep = load->in_keys ? NULL : keep_load,
+                                .forget = forget_load};
     struct value *value =
-        key_make(ctx, key, name, value_new(load_counts(*load) ? TYPE_CUCKOO : TYPE_BLOOM),
-                 import_pieces, load, "could not create filter");
+        key_make(ctx, key, name, value_new(load_counts(*load) ? TYPE_CUCKOO : TYPE_BLOOM), &maker,
+                 "could not create filter");
     if (value == NULL) return REDISMODULE_OK;
     if (expansion >= 0 && !value->exact) value->expansion = (uint32_t)expansion;
     return RedisModule_ReplicateVerbatim(ctx);
 }
 
-int tamis_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int load_stream(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct load load = {.ctx = ctx};
     struct value *value;
@@ -155,4 +182,9 @@ int tamis_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
+}
+
+int tamis_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, load_stream, tamis_load, false);
 }

@@ -231,14 +231,24 @@ static void compare_with_wish(RedisModuleCtx *ctx, RedisModuleString *name,
     RedisModule_CloseKey(key);
 }
 
-int tamis_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+/* A filter was made for the command by now: it has what was drawn for it. */
+static bool has_drawn(struct wish *wish)
+{
+    const struct tamis_filter_spec *made = making_context();
+    if (made == NULL) return false;
+    wish->spec.seed = made->seed;
+    memcpy(wish->spec.secret, made->secret, sizeof made->secret);
+    return true;
+}
+
+static int reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct wish wish = {.spec = {.size = sizeof wish.spec, .flags = TAMIS_FILTER_OWNED}};
     struct value *value;
     if (argc < 4) return RedisModule_WrongArity(ctx);
     const char *error = take_wish(argv, argc, &wish);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
-    if (!draw_wish(&wish))
+    if (!has_drawn(&wish) && !draw_wish(&wish))
         return RedisModule_ReplyWithError(ctx, "ERR the system gives no random numbers");
     if (spec_is_too_large(&wish.spec))
         return RedisModule_ReplyWithError(ctx,
@@ -247,13 +257,19 @@ int tamis_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const enum type type =
         tamis_kind_has(wish.spec.kind, TAMIS_KIND_COUNTS) ? TYPE_CUCKOO : TYPE_BLOOM;
     const enum held held = key_look(key, type, &value);
+    const struct maker maker = maker_of_spec(&wish.spec);
     if (held != HELD_NONE && wish.if_missing)
         compare_with_wish(ctx, argv[1], &wish.spec, wish.secret);
     else if (held != HELD_NONE)
         (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
-    else if (key_make(ctx, key, argv[1], value_new(type), maker_of_spec, &wish.spec,
-                      "could not create filter") != NULL)
+    else if (key_make(ctx, key, argv[1], value_new(type), &maker, "could not create filter") !=
+             NULL)
         replicate_drawn(ctx, argv, argc, &wish);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
+}
+
+int tamis_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, reserve, tamis_reserve, false);
 }

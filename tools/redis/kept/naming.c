@@ -6,6 +6,7 @@
 
 #include "kept/kept.h"
 #include "kept/leftovers.h"
+#include "kept/making.h"
 #include "kept/renames.h"
 #include "registry/registry.h"
 #include "server/clock.h"
@@ -22,7 +23,8 @@ static bool make_way(const char *name)
 {
     char apart[NAME_ROOM];
     struct value *owner = registry_find(name);
-    if (owner == NULL) return kept_makes_way(name) || leftovers_make_way(name);
+    if (owner == NULL)
+        return kept_makes_way(name) || making_makes_way(name) || leftovers_make_way(name);
     if (!value_is_ours(owner)) return false;
     name_apart(NAME_ASIDE, apart);
     if (registry_rename(owner, apart) < 0) return false;
@@ -55,10 +57,18 @@ static void settle(struct value *value)
 
 void naming_make_way(const char *name)
 {
+    making_wait(name);
     kept_give_up_name(name);
     registry_lock();
     renames_wait_for_thread();
     (void)make_way(name);
+    registry_unlock();
+}
+
+void naming_moves_orphan(const char *name)
+{
+    registry_lock();
+    (void)leftovers_make_way(name);
     registry_unlock();
 }
 

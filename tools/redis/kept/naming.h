@@ -17,6 +17,8 @@
 
 /* If a filter of ours has the name, renames it apart. */
 void naming_make_way(const char *name);
+/* The same, if the filter is an orphan. */
+void naming_moves_orphan(const char *name);
 /* While a filter is being made, the thread renames none: it might give one the name meanwhile.  The
  * maker would notice only at its end, when what it reads is read. */
 void naming_hold(void);

@@ -59,7 +59,8 @@ int make_cuckoo(struct value *value, int db, const char *key, size_t key_bytes,
                                   .fp_rate = spec.fp_rate};
     int rc = tamis_size(&sizing);
     if (rc == 0 && sizing.file_bytes > config_max_bytes()) return TAMIS_ENOMEM;
-    if (rc == 0) rc = make_filter(value, db, key, key_bytes, maker_of_spec, &spec);
+    const struct maker maker = maker_of_spec(&spec);
+    if (rc == 0) rc = make_filter(value, db, key, key_bytes, &maker);
     value->cuckoo = *cuckoo;
     return rc;
 }

@@ -115,6 +115,7 @@ struct value *key_made(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStri
         return value;
     }
     value_free(value);
+    if (rc == MAKING_IS_PUT_OFF) return NULL;
     if (rc == TAMIS_ENOMEM)
         (void)RedisModule_ReplyWithError(ctx, config.like == LIKE_VALKEY ? VALKEY_TOO_LARGE
                                                                          : VALKEY_NO_MEMORY);
@@ -124,13 +125,14 @@ struct value *key_made(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStri
 }
 
 struct value *key_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                       struct value *value, maker_fn *make, void *context, const char *failure)
+                       struct value *value, const struct maker *maker, const char *failure)
 {
     size_t bytes;
     const char *text = RedisModule_StringPtrLen(name, &bytes);
-    if (make_filter(value, RedisModule_GetSelectedDb(ctx), text, bytes, make, context) < 0) {
+    const int rc = make_filter(value, RedisModule_GetSelectedDb(ctx), text, bytes, maker);
+    if (rc != 0) {
         value_free(value);
-        (void)reply_failure(ctx, failure);
+        if (rc < 0) (void)reply_failure(ctx, failure);
         return NULL;
     }
     if (value->type == TYPE_CUCKOO) (void)cuckoo_of_counts(value);

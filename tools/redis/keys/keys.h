@@ -31,10 +31,12 @@ void key_event(RedisModuleCtx *ctx, const char *event, RedisModuleString *name);
 void key_set(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
              struct value *value);
 /* The same if `rc`, which the making of the filter returned, is 0.  Else frees the value, replies
- * "ERR <failure>: <sentence>" or that there is no memory, and returns NULL. */
+ * "ERR <failure>: <sentence>" or that there is no memory, and returns NULL.  If the command is put
+ * off, returns NULL too, and replies nothing. */
 struct value *key_made(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                        struct value *value, int rc, const char *failure);
 /* Makes the filter of a new value and puts it into a key that is empty; replies OK.  If that fails,
- * frees the value, replies "ERR <failure>: <sentence>" and returns NULL. */
+ * frees the value, replies "ERR <failure>: <sentence>" and returns NULL.  If the command is put
+ * off, returns NULL too, and replies nothing. */
 struct value *key_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                       struct value *value, maker_fn *make, void *context, const char *failure);
+                       struct value *value, const struct maker *maker, const char *failure);

@@ -11,39 +11,51 @@
 #include "registry/registry.h"
 #include "value/drafts.h"
 
-int maker_of_spec(void *spec, tamis_store *in, const char *name, tamis_filter **filter)
+static int make_of_spec(void *spec, tamis_store *in, const char *name, tamis_filter **filter)
 {
     return tamis_filter_create(in, name, spec, filter);
 }
 
-/* Makes the filter under that name, or under one apart, which `name` gets then. */
-static int make_named(struct value *value, tamis_store *store, char name[NAME_ROOM], maker_fn *make,
-                      void *context, bool *made_way)
+/* The copy has the name of the hash set behind it. */
+static void *keep_spec(const void *context)
 {
-    int rc = make(context, store, name, &value->filter);
+    const struct tamis_filter_spec *spec = context;
+    const size_t name_bytes = spec->hash_set == NULL ? 0 : strlen(spec->hash_set) + 1;
+    struct tamis_filter_spec *copy = RedisModule_Alloc(sizeof *copy + name_bytes);
+    *copy = *spec;
+    if (name_bytes > 0) copy->hash_set = memcpy(copy + 1, spec->hash_set, name_bytes);
+    return copy;
+}
+
+struct maker maker_of_spec(struct tamis_filter_spec *spec)
+{
+    return (struct maker){.make = make_of_spec, .context = spec, .keep = keep_spec};
+}
+
+/* Makes the filter under that name, or under one apart, which `name` gets then. */
+static int make_named(struct value *value, tamis_store *store, char name[NAME_ROOM],
+                      const struct maker *maker, bool *made_way)
+{
+    int rc = maker->make(maker->context, store, name, &value->filter);
     if (rc == TAMIS_EEXIST) {
         naming_make_way(name); /* if no filter of ours has it any more, the thread that drops
                                   filters has just dropped it */
-        rc = make(context, store, name, &value->filter);
+        rc = maker->make(maker->context, store, name, &value->filter);
         *made_way = rc == 0;
     }
     if (rc == TAMIS_EEXIST && leftovers_are_open()) {
         name_apart(NAME_ASIDE, name); /* a filter of others has it; the key must be loaded */
-        rc = make(context, store, name, &value->filter);
+        rc = maker->make(maker->context, store, name, &value->filter);
     }
     return rc;
 }
 
-int make_filter(struct value *value, int db, const char *key, size_t key_bytes, maker_fn *make,
-                void *context)
+/* Makes the filter, and leaves its name in the value. */
+static int make_now(struct value *value, char name[NAME_ROOM], const struct maker *maker)
 {
-    char name[NAME_ROOM];
     bool made_way = false;
-    tamis_store *store = store_open();
-    if (store == NULL) return TAMIS_ENOSTORE;
-    name_of_key(db, key, key_bytes, name);
     naming_hold();
-    int rc = make_named(value, store, name, make, context, &made_way);
+    int rc = make_named(value, store_open(), name, maker, &made_way);
     naming_go_on();
     if (rc < 0) return rc;
     rc = value_describe(value);
@@ -56,8 +68,26 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes, 
     }
     value_set_name(value, name);
     if (made_way && leftovers_are_open()) leftovers_set_heir(name, value->created_at);
-    naming_adopt(value, db, key, key_bytes);
     return 0;
+}
+
+int make_filter(struct value *value, int db, const char *key, size_t key_bytes,
+                const struct maker *maker)
+{
+    char name[NAME_ROOM];
+    int rc;
+    if (store_open() == NULL) return TAMIS_ENOSTORE;
+    name_of_key(db, key, key_bytes, name);
+    if (making_claim(value, &rc)) {
+        if (rc == 0) rc = value_describe(value);
+        if (rc == 0 && strcmp(value->name, name) != 0) naming_moves_orphan(name);
+    } else if (making_put_off(value->type, name, maker)) {
+        return MAKING_IS_PUT_OFF;
+    } else {
+        rc = make_now(value, name, maker);
+    }
+    if (rc == 0) naming_adopt(value, db, key, key_bytes);
+    return rc;
 }
 
 /* Has nobody a filter of that name in the store?  False also if it cannot be told. */
@@ -70,12 +100,14 @@ int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
                  struct tamis_filter_spec *spec, const struct tamis_sizing *sizing)
 {
     char name[NAME_ROOM];
+    const struct maker maker = maker_of_spec(spec);
+    if (making_context() != NULL) return make_filter(value, db, key, key_bytes, &maker);
     tamis_store *store = drafts_take(sizing->file_bytes) ? store_open() : NULL;
     name_of_key(db, key, key_bytes, name);
     if (store != NULL) naming_hold(); /* the name stays free until the draft has it */
     const bool free = store != NULL && is_free(store, name);
     if (!free && store != NULL) naming_go_on();
-    if (!free) return make_filter(value, db, key, key_bytes, maker_of_spec, spec);
+    if (!free) return make_filter(value, db, key, key_bytes, &maker);
     value_set_name(value, name);
     draft_begin(value, spec, sizing);
     naming_adopt(value, db, key, key_bytes);
@@ -83,8 +115,8 @@ int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
     return 0;
 }
 
-/* Does another key have the filter?  A value whose key is gone does not count: another thread is
- * about to free it.  Nor does one of the same key, which is empty now. */
+/* Does another key have the filter, or will one?  A value whose key is gone does not count: another
+ * thread is about to free it.  Nor does one of the same key, which is empty now. */
 static bool is_held(const char *name, int db, const char *key, size_t key_bytes)
 {
     registry_lock();
@@ -94,7 +126,7 @@ static bool is_held(const char *name, int db, const char *key, size_t key_bytes)
                       (v->life == LIFE_OTHERS && v->db == db && v->key_bytes == key_bytes &&
                        memcmp(v->key, key, key_bytes) == 0));
     registry_unlock();
-    return v != NULL && !goes;
+    return (v != NULL && !goes) || making_has(name);
 }
 
 int open_stored(struct value *value, int db, const char *key, size_t key_bytes, const char *name)

@@ -2,21 +2,21 @@
 /* make.h: a key gets a filter: a new one, or one that the store has. */
 #pragma once
 
+#include "kept/making.h"
 #include "value/value.h"
 
-/* Makes a filter of that name in the store, and opens it. */
-typedef int maker_fn(void *context, tamis_store *store, const char *name, tamis_filter **filter);
-/* The maker of a filter that a struct tamis_filter_spec describes. */
-int maker_of_spec(void *spec, tamis_store *in, const char *name, tamis_filter **filter);
+/* The maker of a filter that a spec describes. */
+struct maker maker_of_spec(struct tamis_filter_spec *spec);
 
 /*
  * Makes the filter of a key, and lists the value.
  *
- * Returns  0, or what `make` returned.  TAMIS_EEXIST: a filter that is not of this server has the
- *          name; while data are loaded, another name is taken then.
+ * Returns  0, or what the maker returned.  TAMIS_EEXIST: a filter that is not of this server has
+ *          the name; while data are loaded, another name is taken then.  MAKING_IS_PUT_OFF: the
+ *          command that is run ends without an answer, and frees the value (making.h).
  */
-int make_filter(struct value *value, int db, const char *key, size_t key_bytes, maker_fn *make,
-                void *context);
+int make_filter(struct value *value, int db, const char *key, size_t key_bytes,
+                const struct maker *maker);
 /* The same for a filter of BF.* by a spec and what tamis_size() says of it: if it may, it is a
  * draft (drafts.h). */
 int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,

@@ -29,6 +29,21 @@ static int import_head(void *context, tamis_store *store, const char *name, tami
     return tamis_filter_import(store, name, tamis ? "tamis" : "redisbloom", &spec, &source, filter);
 }
 
+/* The copy has the head behind it. */
+static void *keep_head(const void *context)
+{
+    const struct memory_source *memory = context;
+    struct memory_source *copy = RedisModule_Alloc(sizeof *copy + memory->left);
+    *copy = *memory;
+    copy->at = memcpy(copy + 1, memory->at, memory->left);
+    return copy;
+}
+
+static struct maker maker_of_head(struct memory_source *memory)
+{
+    return (struct maker){.make = import_head, .context = memory, .keep = keep_head};
+}
+
 static uint64_t flags_for(const struct value *value)
 {
     return value->durable ? TAMIS_IMPORT_DURABLE : 0;
@@ -42,7 +57,8 @@ static int make_from_own(struct value *value, int db, const char *key, size_t ke
     struct memory_source memory = {
         .at = head, .left = head_split(head, bytes, &expansion), .flags = flags_for(value)};
     if (memory.left == 0) return TAMIS_ECORRUPT;
-    const int rc = make_filter(value, db, key, key_bytes, import_head, &memory);
+    const struct maker maker = maker_of_head(&memory);
+    const int rc = make_filter(value, db, key, key_bytes, &maker);
     if (rc == 0 && !value->exact) value->expansion = expansion;
     return rc;
 }
@@ -55,7 +71,8 @@ int make_from_head(struct value *value, int db, const char *key, size_t key_byte
     if (head_is_tamis(head, bytes)) return make_from_own(value, db, key, key_bytes, head, bytes);
     struct memory_source memory = {
         .at = framed, .left = head_frame(head, bytes, framed), .flags = flags_for(value)};
-    return make_filter(value, db, key, key_bytes, import_head, &memory);
+    const struct maker maker = maker_of_head(&memory);
+    return make_filter(value, db, key, key_bytes, &maker);
 }
 
 /* Writes the head of a new filter with one layer; returns its bytes. */

@@ -16,6 +16,6 @@ struct bloom_shape {
 int make_from_head(struct value *value, int db, const char *key, size_t key_bytes, const void *head,
                    size_t bytes);
 /* Makes the filter of a key of BF.*, by tamis.exact and tamis.kind.  TAMIS_ENOMEM: it would be
- * larger than tamis.max-bytes. */
+ * larger than tamis.max-bytes.  Each of these may return MAKING_IS_PUT_OFF. */
 int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
                const struct bloom_shape *shape);

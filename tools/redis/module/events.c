@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "kept/kept.h"
+#include "kept/making.h"
 #include "kept/naming.h"
 #include "kept/others.h"
 #include "kept/rejoin.h"
@@ -225,6 +226,7 @@ static void on_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wh
     (void)data;
     durable_wait_all();
     (void)drafts_enter();
+    making_finish();
     const size_t left = kept_finish();
     if (left > 0)
         RedisModule_Log(ctx, "warning",

@@ -95,7 +95,8 @@ static int copy_filter(struct value *from, struct value *to, int db, const char 
     struct copying copying = {.from = from->filter, .durable = from->durable};
     durable_wait(from);
     handles_hold();
-    rc = make_filter(to, db, key, key_bytes, import_from_pipe, &copying);
+    const struct maker maker = {.make = import_from_pipe, .context = &copying};
+    rc = make_filter(to, db, key, key_bytes, &maker);
     handles_let_go();
     return rc;
 }

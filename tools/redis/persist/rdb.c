@@ -385,6 +385,7 @@ static int load_content(RedisModuleIO *rdb, const struct said *said, struct valu
      * is found by that.  What RESTORE makes is a new filter, also when the RESTORE comes from an
      * AOF. */
     if (is_loading() && !loading_aof) pull.created_at = said->created_at;
+    const struct maker maker = {.make = import_dumped, .context = &pull};
     const int db = RedisModule_GetDbIdFromIO(rdb);
     int rc = 0;
     if ((said->flags & FLAG_PAYLOAD) != 0)
@@ -394,7 +395,7 @@ static int load_content(RedisModuleIO *rdb, const struct said *said, struct valu
     if (rc == 0 && (said->flags & FLAG_PAYLOAD) == 0)
         rc = take_stored(said, db, key, key_bytes, value)
                  ? skip_content(&pull)
-                 : make_filter(value, db, key, key_bytes, import_dumped, &pull);
+                 : make_filter(value, db, key, key_bytes, &maker);
     if (rc < 0)
         RedisModule_LogIOError(rdb, "warning", "the filter of the key '%.*s' cannot be loaded: %s",
                                (int)key_bytes, key, failure_of(rc));

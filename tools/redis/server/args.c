@@ -50,7 +50,21 @@ int reply_sentence(RedisModuleCtx *ctx, const char *what, const char *sentence)
     return RedisModule_ReplyWithError(ctx, text);
 }
 
+static const char *failure; /* NULL: what the library tells */
+
+void args_set_failure(const char *sentence)
+{
+    failure = sentence;
+}
+
+const char *last_failure(void)
+{
+    const char *last = failure != NULL ? failure : tamis_last_error();
+    failure = NULL;
+    return last;
+}
+
 int reply_failure(RedisModuleCtx *ctx, const char *what)
 {
-    return reply_sentence(ctx, what, tamis_last_error());
+    return reply_sentence(ctx, what, last_failure());
 }

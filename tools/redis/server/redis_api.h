@@ -257,6 +257,7 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(RedisModuleString *, CreateString, (RedisModuleCtx *, const char *, size_t))                 \
     X(RedisModuleString *, CreateStringPrintf, (RedisModuleCtx *, const char *, ...))              \
     X(void, FreeString, (RedisModuleCtx *, RedisModuleString *))                                   \
+    X(void, RetainString, (RedisModuleCtx *, RedisModuleString *))                                 \
     X(int, WrongArity, (RedisModuleCtx *))                                                         \
     X(int, ReplyWithError, (RedisModuleCtx *, const char *))                                       \
     X(int, ReplyWithSimpleString, (RedisModuleCtx *, const char *))                                \

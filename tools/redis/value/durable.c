@@ -289,6 +289,8 @@ bool durable_add(RedisModuleCtx *ctx, struct value *value, RedisModuleString **i
         (flags & (REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING)) != 0;
     /* Whoever knows by WAIT that a replica has the command may ask the replica at once. */
     if (unasked && !value->durable) return false;
+    /* Its client has waited for another thread, and cannot be blocked once more. */
+    if (RedisModule_IsBlockedReplyRequest(ctx)) return false;
     if (!unasked && (flags & REDISMODULE_CTX_FLAGS_DENY_BLOCKING) != 0) return false;
     struct line *line = line_of(value);
     struct job *job = make_job(items, count);

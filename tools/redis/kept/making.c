@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * making.c: see making.h.
+ *
+ *     making_put_off() --> queue --> work --> done --> run anew: claimed, or released
+ *
+ * The mutex guards the list, the names in it and what is done.  No thread has it while it makes a
+ * filter.
+ */
+#include "kept/making.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "kept/kept.h"
+#include "kept/leftovers.h"
+#include "registry/registry.h"
+#include "server/args.h"
+#include "server/busy.h"
+#include "server/thread.h"
+
+/* Threads begin as they are needed.  Each waits for a disk nearly always. */
+#define THREADS_MAX 4
+
+struct making {
+    struct making *next, **link; /* in the list */
+    enum { WAITS, IN_WORK, DONE } state;
+    RedisModuleBlockedClient *client;
+    struct maker maker;
+    struct value *value; /* gets the filter; NULL once it is claimed */
+    char name[NAME_ROOM];
+    bool adds;
+    int rc;
+    char sentence[1024];
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER; /* one more waits for a thread */
+static pthread_cond_t done = PTHREAD_COND_INITIALIZER; /* a thread has made one */
+static struct making *first, **last = &first;
+static unsigned threads, idle;
+
+/* The command that is run. */
+static struct {
+    RedisModuleCtx *ctx; /* NULL: none, or one that makes nothing */
+    RedisModuleReplyFunc *again;
+    bool adds;
+} running;
+
+static void lock(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+/* ---- The threads ----------------------------------------------------------------------------- */
+
+/* Has a filter the name that no server has made?  One of ours gives way, or is gone by now. */
+static bool is_of_others(const char *name)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    tamis_filter *filter = NULL;
+    int rc = tamis_filter_open(registry_store(), name, TAMIS_READ_ONLY, &filter);
+    if (rc == 0) rc = tamis_filter_stat(filter, &stat);
+    tamis_filter_release(filter);
+    return rc == 0 && (stat.flags & TAMIS_FILTER_OWNED) == 0;
+}
+
+/* Marks all segments as written to, so that who writes into them does not wait for that. */
+static void mark(tamis_filter *filter)
+{
+    static const uint64_t nothing;
+    struct tamis_segment_stat segment = {.size = sizeof segment};
+    (void)tamis_filter_set_prepared(filter, 1);
+    int rc = tamis_filter_prepare(filter); /* an error meets the adds, too */
+    for (uint32_t i = 0; rc == 0 && tamis_filter_segment(filter, i, &segment) == 0; i++)
+        if (segment.data_bytes >= sizeof nothing)
+            rc = tamis_filter_write_data(filter, i, 0, &nothing, sizeof nothing);
+}
+
+static void note_failure(struct making *m)
+{
+    (void)strncpy(m->sentence, tamis_last_error(), sizeof m->sentence - 1);
+}
+
+/* Makes a filter under the name of the value.  Other threads of the server may hold the catalog for
+ * longer than the library waits, as the disk is slow: then it is tried again. */
+static int try_to_make(const struct making *m)
+{
+    struct value *value = m->value;
+    int rc;
+    do
+        rc = m->maker.make(m->maker.context, registry_store(), value->name, &value->filter);
+    while (rc == TAMIS_EBUSY && !busy_is_stuck());
+    return rc;
+}
+
+static int make_unlocked(struct making *m)
+{
+    char apart[NAME_ROOM];
+    struct value *value = m->value;
+    value_set_name(value, m->name);
+    int rc = try_to_make(m);
+    if (rc == TAMIS_EEXIST) note_failure(m);
+    if (rc == TAMIS_EEXIST && !is_of_others(value->name)) {
+        name_apart(NAME_ASIDE, apart); /* the key will make the other one give way */
+        value_set_name(value, apart);
+        rc = try_to_make(m);
+    }
+    if (rc < 0) {
+        if (rc != TAMIS_EEXIST) note_failure(m);
+        value_set_name(value, "");
+        return rc;
+    }
+    rc = value_describe(value);
+    if (rc < 0)
+        note_failure(m);
+    else if (m->adds)
+        mark(value->filter);
+    return rc;
+}
+
+/* The first one that waits; NULL: there is none. */
+static struct making *find_waiting(void)
+{
+    struct making *m = first;
+    while (m != NULL && m->state != WAITS)
+        m = m->next;
+    return m;
+}
+
+/* Makes one filter.  The caller has the mutex, which is given back meanwhile. */
+static void work_once(struct making *m)
+{
+    m->state = IN_WORK;
+    unlock();
+    m->rc = make_unlocked(m);
+    lock();
+    (void)strcpy(m->name, m->value->name);
+    m->state = DONE;
+    (void)pthread_cond_broadcast(&done);
+    (void)RedisModule_UnblockClient(m->client, m); /* from now on the main thread may free it */
+}
+
+static void *thread_main(void *unused)
+{
+    struct making *m;
+    lock();
+    for (;;) {
+        idle++;
+        while ((m = find_waiting()) == NULL)
+            (void)pthread_cond_wait(&work, &mutex);
+        idle--;
+        work_once(m);
+    }
+    return unused;
+}
+
+/* ---- The main thread ------------------------------------------------------------------------- */
+
+/* Takes the value back.  NULL: it has been claimed. */
+static struct value *take_value(struct making *m)
+{
+    struct value *value = m->value;
+    m->value = NULL;
+    return value;
+}
+
+static void give_up(struct value *value)
+{
+    if (value == NULL) return;
+    if (value->filter != NULL)
+        kept_release(value);
+    else
+        value_free(value);
+}
+
+/* Called when the command has been run anew, or its client is gone. */
+static void end_making(RedisModuleCtx *ctx, void *data)
+{
+    struct making *m = data;
+    (void)ctx;
+    lock();
+    *m->link = m->next;
+    if (m->next != NULL)
+        m->next->link = m->link;
+    else
+        last = m->link;
+    struct value *value = take_value(m);
+    unlock();
+    give_up(value);
+    (m->maker.forget != NULL ? m->maker.forget : RedisModule_Free)(m->maker.context);
+    RedisModule_Free(m);
+}
+
+/* What was made for the command that is run; NULL: nothing. */
+static struct making *made(void)
+{
+    if (running.ctx == NULL || !RedisModule_IsBlockedReplyRequest(running.ctx)) return NULL;
+    struct making *m = RedisModule_GetBlockedClientPrivateData(running.ctx);
+    return m != NULL && m->value != NULL ? m : NULL;
+}
+
+int making_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisModuleCmdFunc *run,
+               RedisModuleReplyFunc *again, bool adds)
+{
+    running.ctx = ctx;
+    running.again = again;
+    running.adds = adds;
+    const int rc = run(ctx, argv, argc);
+    running.ctx = NULL;
+    return rc;
+}
+
+static bool client_can_wait(void)
+{
+    const int no_client = REDISMODULE_CTX_FLAGS_DENY_BLOCKING | REDISMODULE_CTX_FLAGS_REPLICATED |
+                          REDISMODULE_CTX_FLAGS_LOADING;
+    return running.ctx != NULL && !RedisModule_IsBlockedReplyRequest(running.ctx) &&
+           (RedisModule_GetContextFlags(running.ctx) & no_client) == 0;
+}
+
+/* Sees to it that a thread works for the queue. */
+static void wake(void)
+{
+    if (idle == 0 && threads < THREADS_MAX && thread_start(thread_main, NULL)) threads++;
+    (void)pthread_cond_signal(&work);
+    struct making *m;
+    while (threads == 0 && (m = find_waiting()) != NULL)
+        work_once(m); /* no thread can be had: the server does the work */
+}
+
+bool making_put_off(enum type type, const char *name, const struct maker *maker)
+{
+    if (maker->keep == NULL || leftovers_are_open() || !client_can_wait()) return false;
+    struct making *m = RedisModule_Calloc(1, sizeof *m);
+    m->maker = *maker;
+    m->maker.context = maker->keep(maker->context);
+    m->value = value_new(type);
+    (void)strcpy(m->name, name);
+    m->adds = running.adds;
+    m->client = RedisModule_BlockClient(running.ctx, running.again, NULL, end_making, 0);
+    lock();
+    m->link = last;
+    *last = m;
+    last = &m->next;
+    wake();
+    unlock();
+    return true;
+}
+
+bool making_claim(struct value *value, int *rc)
+{
+    struct making *m = made();
+    if (m == NULL) return false;
+    *rc = m->rc;
+    if (m->rc < 0) {
+        args_set_failure(m->sentence);
+        return true;
+    }
+    lock();
+    struct value *from = take_value(m);
+    unlock();
+    value->filter = from->filter;
+    value_set_name(value, from->name);
+    value_free(from);
+    return true;
+}
+
+const void *making_context(void)
+{
+    const struct making *m = made();
+    return m == NULL ? NULL : m->maker.context;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+/* The caller has the mutex. */
+static struct making *find_named(const char *name)
+{
+    struct making *m = first;
+    while (m != NULL && (m->value == NULL || strcmp(m->name, name) != 0))
+        m = m->next;
+    return m;
+}
+
+bool making_has(const char *name)
+{
+    lock();
+    const bool has = find_named(name) != NULL;
+    unlock();
+    return has;
+}
+
+void making_wait(const char *name)
+{
+    const struct making *m;
+    lock();
+    while ((m = find_named(name)) != NULL && m->state != DONE)
+        (void)pthread_cond_wait(&done, &mutex);
+    unlock();
+}
+
+bool making_makes_way(const char *name)
+{
+    char apart[NAME_ROOM];
+    int rc = TAMIS_ENOTFOUND;
+    lock();
+    struct making *m = find_named(name);
+    if (m != NULL && m->state == DONE && m->rc == 0) {
+        name_apart(NAME_ASIDE, apart);
+        rc = tamis_filter_rename(registry_store(), name, apart);
+        if (rc == 0) {
+            (void)strcpy(m->name, apart);
+            value_set_name(m->value, apart);
+        }
+    }
+    unlock();
+    return rc == 0;
+}
+
+/* Waits for the first one that is not claimed.  Returns its value, or NULL: there is none. */
+static struct value *finish_one(void)
+{
+    lock();
+    struct making *m = first;
+    while (m != NULL && m->value == NULL)
+        m = m->next;
+    while (m != NULL && m->state != DONE)
+        (void)pthread_cond_wait(&done, &mutex);
+    struct value *value = m == NULL ? NULL : take_value(m);
+    unlock();
+    return value;
+}
+
+void making_finish(void)
+{
+    struct value *value;
+    while ((value = finish_one()) != NULL)
+        give_up(value);
+}

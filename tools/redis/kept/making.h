@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * making.h: filters that a thread makes while their clients wait and the server goes on.
+ *
+ * To make a filter takes several syncs of the disk, and for a large one, or one that comes as a
+ * stream, the time to write it.  So a command that wants a filter is run twice:
+ *
+ *     making_run()      the command finds no filter and asks for one
+ *     making_put_off()  the client is blocked; a thread makes the filter in the store
+ *     making_run()      the command is run anew, from its beginning, by the server's thread, and
+ *     making_claim()    gets the filter; only now its key, the AOF and replicas have anything of it
+ *
+ * What happens to the key between the two is as if it had happened before the command.  If the key
+ * has got something else, or the client is gone, nobody claims the filter, and it is dropped.  If
+ * the server is killed, it is an orphan of the next start, as after any command that was not
+ * answered.
+ *
+ * Commands of MULTI, of scripts, of a master and of an AOF have no client that could wait: they
+ * make their filters at once, and the server waits.
+ */
+#pragma once
+
+#include "value/value.h"
+
+/* How a filter is made. */
+struct maker {
+    /* Makes a filter of that name in the store, and opens it. */
+    int (*make)(void *context, tamis_store *store, const char *name, tamis_filter **filter);
+    void *context;
+    /* Returns a copy of the context that a thread may use; NULL: only the main thread can make the
+     * filter.  RedisModule_Free(), or `forget` if there is one, frees the copy. */
+    void *(*keep)(const void *context);
+    void (*forget)(void *kept);
+};
+
+/* What making_put_off() is told instead of the 0 of a filter that is made: the command has no
+ * answer yet. */
+#define MAKING_IS_PUT_OFF 1
+
+/* Runs a command that may make a filter.  `again`, which calls this, is what the server runs when
+ * the filter is there.  `adds`: it will have keys or bits at once, so the thread marks it as
+ * written to. */
+int making_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisModuleCmdFunc *run,
+               RedisModuleReplyFunc *again, bool adds);
+
+/* Lets a thread make a filter of that name for a value of that type, if the command that is run has
+ * a client that can wait.  Returns whether it does. */
+bool making_put_off(enum type type, const char *name, const struct maker *maker);
+/* Was a filter asked for when the command that is run was run the first time?  Gives the filter and
+ * its name to the value, and *rc what the making of it returned. */
+bool making_claim(struct value *value, int *rc);
+/* The same without giving it: is there one?  Returns its kept context, or NULL. */
+const void *making_context(void);
+
+/* Is a filter of that name made, or not claimed yet? */
+bool making_has(const char *name);
+/* Waits until no filter of that name is being made. */
+void making_wait(const char *name);
+/* If a filter that is made and not claimed has the name, renames it apart.  Returns whether one had
+ * it. */
+bool making_makes_way(const char *name);
+/* The server ends: waits for the threads, and hands over what nobody has claimed. */
+void making_finish(void);
