@@ -10,10 +10,7 @@
 #include <string.h>
 
 #include "commands/command.h"
-#include "kept/naming.h"
-#include "kept/store.h"
 #include "persist/cuckoo_data.h"
-#include "registry/registry.h"
 #include "value/exact.h"
 #include "value/head.h"
 #include "value/pieces.h"
@@ -110,45 +107,76 @@ static const char *load_cuckoo_head(RedisModuleCtx *ctx, RedisModuleKey *key,
     return "Couldn't create filter!";
 }
 
-/* All pieces have arrived.  Makes the filter of them, and gives it to the value in place of its
- * slots. */
-static bool import_arrived(RedisModuleCtx *ctx, struct value *value, const RedisModuleString *key)
+/* ---- A filter of kind counting --------------------------------------------------------------- */
+
+/* All that has arrived of a filter. */
+struct arrived {
+    struct value *value;
+    char *data;
+    size_t bytes;
+    size_t number; /* of this one, where a thread makes the filter */
+};
+
+static int import_arrived(void *context, tamis_store *store, const char *name,
+                          tamis_filter **filter)
 {
-    size_t key_bytes;
-    const char *text = RedisModule_StringPtrLen(key, &key_bytes);
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    char name[NAME_ROOM];
-    struct memory_source memory = {.at = (const unsigned char *)value->arriving + CUCKOO_MARK_BYTES,
-                                   .left = value->arrived - CUCKOO_MARK_BYTES};
+    const struct arrived *arrived = context;
+    struct memory_source memory = {.at = (const unsigned char *)arrived->data + CUCKOO_MARK_BYTES,
+                                   .left = arrived->bytes - CUCKOO_MARK_BYTES};
     const struct tamis_source source = {
         .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
     const struct tamis_import_spec spec = {.size = sizeof spec, .flags = TAMIS_IMPORT_OWNED};
-    tamis_filter *filter = NULL;
-    name_apart(NAME_ASIDE, name);
-    if (store_open() == NULL) return false;
-    if (tamis_filter_import(store_open(), name, "tamis", &spec, &source, &filter) < 0) return false;
-    value->filter = filter;
-    if (tamis_filter_stat(filter, &stat) == 0 && tamis_kind_has(stat.kind, TAMIS_KIND_COUNTS) &&
-        value_describe(value) == 0) {
-        value_set_name(value, name);
-        exact_free(value);
-        naming_adopt(value, RedisModule_GetSelectedDb(ctx), text, key_bytes);
-        return true;
-    }
-    value->filter = NULL;
-    (void)registry_drop_filter(name);
-    (void)tamis_filter_close(filter);
-    return false;
+    return tamis_filter_import(store, name, "tamis", &spec, &source, filter);
+}
+
+/* Takes what has arrived from the value, which knows by the number that it waits for the filter. */
+static void *keep_arrived(const void *context)
+{
+    static size_t last_number;
+    const struct arrived *arrived = context;
+    struct value *value = arrived->value;
+    struct arrived *copy = RedisModule_Alloc(sizeof *copy);
+    *copy = *arrived;
+    copy->number = ++last_number;
+    value->arriving = NULL;
+    value_forget_arrived(value);
+    value->awaited = copy->number;
+    return copy;
+}
+
+static void forget_arrived(void *context)
+{
+    struct arrived *arrived = context;
+    RedisModule_Free(arrived->data);
+    RedisModule_Free(arrived);
 }
 
 static const char refusal[] = "Couldn't load chunk!";
+
+/* All pieces have arrived.  Makes the filter of them, and gives it to the value in place of its
+ * slots. */
+static const char *make_of_arrived(RedisModuleCtx *ctx, struct value *value,
+                                   const RedisModuleString *key)
+{
+    size_t key_bytes;
+    const char *text = RedisModule_StringPtrLen(key, &key_bytes);
+    struct arrived arrived = {.value = value, .data = value->arriving, .bytes = value->arrived};
+    const struct maker maker = {.make = import_arrived,
+                                .context = &arrived,
+                                .keep = keep_arrived,
+                                .forget = forget_arrived};
+    const int rc = make_filter(value, RedisModule_GetSelectedDb(ctx), text, key_bytes, &maker);
+    if (rc == 0) exact_free(value);
+    if (rc != MAKING_IS_PUT_OFF) value_forget_arrived(value);
+    return rc == 0 ? NULL : rc < 0 ? refusal : put_off;
+}
 
 /* Makes room for a piece.  What arrives doubles it, so that it is copied a few times and not with
  * each piece. */
 static void make_room(struct value *value, size_t bytes)
 {
     const size_t needed = value->arrived + bytes;
-    if (needed <= value->arriving_room) return;
+    if (value->arriving != NULL && needed <= value->arriving_room) return;
     value->arriving_room = value->arrived == 0 ? needed : 2 * needed;
     value->arriving = RedisModule_Realloc(value->arriving, value->arriving_room);
 }
@@ -163,9 +191,18 @@ static const char *load_stream(RedisModuleCtx *ctx, struct value *value,
     value->arrived += bytes;
     memcpy(&all, value->arriving + 8, 8);
     if (value->arrived - CUCKOO_MARK_BYTES < all) return NULL;
-    const bool done = value->arrived - CUCKOO_MARK_BYTES == all && import_arrived(ctx, value, key);
+    if (value->arrived - CUCKOO_MARK_BYTES == all) return make_of_arrived(ctx, value, key);
     value_forget_arrived(value);
-    return done ? NULL : refusal;
+    return refusal;
+}
+
+/* The filter is made that the last piece was waiting for, perhaps of another value that the key had
+ * then. */
+static const char *take_made(RedisModuleCtx *ctx, struct value *value, const RedisModuleString *key,
+                             const struct arrived *made)
+{
+    const bool waits = value->arriving == NULL && value->awaited == made->number;
+    return waits ? make_of_arrived(ctx, value, key) : refusal;
 }
 
 static const char *load_cuckoo_piece(RedisModuleCtx *ctx, struct value *value,
@@ -178,6 +215,8 @@ static const char *load_cuckoo_piece(RedisModuleCtx *ctx, struct value *value,
     if (iterator <= 0 || bytes == 0 || (uint64_t)iterator - 1 < bytes || !is_exact_cuckoo(value))
         return refusal;
     const uint64_t begin = (uint64_t)iterator - 1 - bytes;
+    const struct arrived *made = making_context();
+    if (made != NULL) return take_made(ctx, value, key, made);
     if (begin == value->arrived && (begin > 0 || cuckoo_is_mark(data, bytes)))
         return load_stream(ctx, value, key, data, bytes);
     if (!exact_find(value, begin, &part) || bytes > part.left) return refusal;
@@ -185,7 +224,7 @@ static const char *load_cuckoo_piece(RedisModuleCtx *ctx, struct value *value,
     return NULL;
 }
 
-int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct value *value;
     long long iterator;
@@ -204,4 +243,9 @@ int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         error = held == HELD_NONE ? NOT_FOUND
                                   : load_cuckoo_piece(ctx, value, argv[1], iterator, argv[3]);
     return end_change(ctx, key, error);
+}
+
+int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, loadchunk, cf_loadchunk, true);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "kept/kept.h"
 #include "kept/naming.h"
 #include "kept/store.h"
 #include "persist/freeze.h"
@@ -11,34 +12,44 @@
 #include "value/durable.h"
 #include "value/handles.h"
 
-static void free_sources(tamis_filter **sources)
+/* The filters of the keys that a command reads. */
+struct sources {
+    size_t count;
+    tamis_filter **filters;
+    struct value **values;
+};
+
+static void free_sources(struct sources *sources)
 {
-    RedisModule_Free(sources);
+    RedisModule_Free(sources->filters);
+    RedisModule_Free(sources->values);
     handles_let_go();
 }
 
-/* The filters of the keys from argument `first` on; free_sources() frees the array, until which all
- * of them stay open.  Replies and returns NULL if a key has none.  `type` becomes that of the first
- * key. */
-static tamis_filter **sources_of(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int first,
-                                 enum type *type)
+/* Opens the filters of the keys from argument `first` on, which stay open until free_sources().
+ * Replies and returns false if a key has none.  `type` becomes that of the first key. */
+static bool take_sources(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int first,
+                         enum type *type, struct sources *sources)
 {
     RedisModuleKey *key;
     const enum type wanted = *type;
-    tamis_filter **sources = RedisModule_Calloc((size_t)argc, sizeof(tamis_filter *));
+    *sources = (struct sources){.filters = RedisModule_Calloc((size_t)argc, sizeof(tamis_filter *)),
+                                .values = RedisModule_Calloc((size_t)argc, sizeof(struct value *))};
     handles_hold();
     for (int i = first; i < argc; i++) {
-        const struct value *value = key_open(ctx, argv[i], wanted, REDISMODULE_READ, &key);
+        struct value *value = key_open(ctx, argv[i], wanted, REDISMODULE_READ, &key);
         if (value == NULL) {
             free_sources(sources);
-            return NULL;
+            return false;
         }
         durable_wait(value);
         if (i == first) *type = value->type;
-        sources[i - first] = value->filter; /* this thread frees no value meanwhile */
+        sources->values[sources->count] = value;
+        sources->filters[sources->count++] =
+            value->filter; /* this thread frees no value meanwhile */
         RedisModule_CloseKey(key);
     }
-    return sources;
+    return true;
 }
 
 /* Answers a change that is done, or has failed. */
@@ -55,68 +66,128 @@ int tamis_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key = NULL;
     enum type type = TYPE_BLOOM;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    tamis_filter **sources = sources_of(ctx, argv, argc, 2, &type);
-    if (sources == NULL) return REDISMODULE_OK;
+    struct sources sources;
+    if (!take_sources(ctx, argv, argc, 2, &type, &sources)) return REDISMODULE_OK;
     const struct value *to = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
     if (to != NULL) {
         durable_wait(to);
         const struct tamis_merge merge = {
-            .size = sizeof merge, .sources = sources, .count = (size_t)argc - 2};
+            .size = sizeof merge, .sources = sources.filters, .count = sources.count};
         (void)answer_change(ctx, key, tamis_filter_merge(to->filter, &merge),
                             "the filters cannot be merged");
     }
-    free_sources(sources);
+    free_sources(&sources);
     return REDISMODULE_OK;
 }
 
 /* ---- TAMIS.COMBINE --------------------------------------------------------------------------- */
 
+struct combining {
+    struct sources sources;
+    uint32_t flags; /* of struct tamis_merge */
+};
+
 static int create_merged(void *context, tamis_store *store, const char *name, tamis_filter **filter)
 {
-    const int rc = tamis_filter_create_merged(store, name, context, filter);
+    const struct combining *combining = context;
+    const struct tamis_merge merge = {.size = sizeof merge,
+                                      .sources = combining->sources.filters,
+                                      .count = combining->sources.count,
+                                      .flags = combining->flags};
+    const int rc = tamis_filter_create_merged(store, name, &merge, filter);
     return rc < 0 ? rc : tamis_filter_set_owned(store, name, 1);
 }
 
-static int combine_into(RedisModuleCtx *ctx, RedisModuleString *name, struct tamis_merge *merge,
+/* The copy has the filters and the values behind it, and pins the values. */
+static void *keep_combining(const void *context)
+{
+    const struct combining *from = context;
+    const size_t count = from->sources.count;
+    struct combining *copy =
+        RedisModule_Alloc(sizeof *copy + count * (sizeof(tamis_filter *) + sizeof(struct value *)));
+    *copy = *from;
+    copy->sources.filters = (tamis_filter **)(copy + 1);
+    copy->sources.values = (struct value **)(copy->sources.filters + count);
+    for (size_t i = 0; i < count; i++) {
+        copy->sources.filters[i] = from->sources.filters[i];
+        copy->sources.values[i] = from->sources.values[i];
+        kept_pin(from->sources.values[i]);
+    }
+    return copy;
+}
+
+static void forget_combining(void *context)
+{
+    struct combining *combining = context;
+    for (size_t i = 0; i < combining->sources.count; i++)
+        kept_unpin(combining->sources.values[i]);
+    RedisModule_Free(combining);
+}
+
+/* A filter was made of what the keys had when the command began.  Have they something else by now?
+ * Then replicas cannot make it. */
+static bool has_changed(const struct combining *now)
+{
+    const struct combining *made = making_context();
+    return made != NULL && memcmp(made->sources.values, now->sources.values,
+                                  now->sources.count * sizeof now->sources.values[0]) != 0;
+}
+
+/* Makes a filter.  Counters must be added up at one moment on all servers: the server waits. */
+static void combine_anew(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                         struct combining *combining, enum type type)
+{
+    const struct maker maker = {.make = create_merged,
+                                .context = combining,
+                                .keep = type == TYPE_CUCKOO ? NULL : keep_combining,
+                                .forget = forget_combining};
+    if (has_changed(combining))
+        (void)RedisModule_ReplyWithError(
+            ctx, "ERR a source was replaced while it was read; give the command again");
+    else if (key_make(ctx, key, name, value_new(type), &maker, TOLD) != NULL)
+        (void)RedisModule_ReplicateVerbatim(ctx);
+}
+
+static int combine_into(RedisModuleCtx *ctx, RedisModuleString *name, struct combining *combining,
                         enum type type)
 {
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
     const enum held held = key_look(key, type, &value);
-    const struct maker maker = {.make = create_merged, .context = merge};
-    if (held == HELD_NONE && key_make(ctx, key, name, value_new(type), &maker, TOLD) != NULL)
-        (void)RedisModule_ReplicateVerbatim(ctx);
+    if (held == HELD_NONE) combine_anew(ctx, key, name, combining, type);
     RedisModule_CloseKey(key);
     if (held == HELD_NONE) return REDISMODULE_OK;
-    if (merge->flags & TAMIS_MERGE_INTERSECT)
+    if (combining->flags & TAMIS_MERGE_INTERSECT)
         return RedisModule_ReplyWithError(ctx, "ERR item exists");
     const struct value *to = key_open(ctx, name, TYPE_ANY, READ_WRITE, &key);
     if (to == NULL) return REDISMODULE_OK;
     durable_wait(to);
-    return answer_change(ctx, key, tamis_filter_merge(to->filter, merge), TOLD);
+    const struct tamis_merge merge = {.size = sizeof merge,
+                                      .sources = combining->sources.filters,
+                                      .count = combining->sources.count};
+    return answer_change(ctx, key, tamis_filter_merge(to->filter, &merge), TOLD);
+}
+
+static int combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    enum type type = TYPE_ANY;
+    struct combining combining = {.flags = 0};
+    if (argc < 4) return RedisModule_WrongArity(ctx);
+    const bool intersect = arg_is(argv[2], "INTERSECT");
+    if (!intersect && !arg_is(argv[2], "UNION"))
+        return RedisModule_ReplyWithError(ctx, "ERR give UNION or INTERSECT");
+    if (!take_sources(ctx, argv, argc, 3, &type, &combining.sources)) return REDISMODULE_OK;
+    if (intersect) combining.flags = TAMIS_MERGE_INTERSECT;
+    if (type != TYPE_CUCKOO || !freeze_puts_off(ctx, tamis_combine))
+        (void)combine_into(ctx, argv[1], &combining, type);
+    free_sources(&combining.sources);
+    return REDISMODULE_OK;
 }
 
 /* TAMIS.COMBINE key UNION|INTERSECT source [source ...]: as `tamis merge`. */
 int tamis_combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    enum type type = TYPE_ANY;
-    if (argc < 4) return RedisModule_WrongArity(ctx);
-    const bool intersect = arg_is(argv[2], "INTERSECT");
-    if (!intersect && !arg_is(argv[2], "UNION"))
-        return RedisModule_ReplyWithError(ctx, "ERR give UNION or INTERSECT");
-    tamis_filter **sources = sources_of(ctx, argv, argc, 3, &type);
-    if (sources == NULL) return REDISMODULE_OK;
-    if (type == TYPE_CUCKOO && freeze_puts_off(ctx, tamis_combine)) {
-        free_sources(sources);
-        return REDISMODULE_OK;
-    }
-    struct tamis_merge merge = {.size = sizeof merge,
-                                .sources = sources,
-                                .count = (size_t)argc - 3,
-                                .flags = intersect ? TAMIS_MERGE_INTERSECT : 0};
-    (void)combine_into(ctx, argv[1], &merge, type);
-    free_sources(sources);
-    return REDISMODULE_OK;
+    return making_run(ctx, argv, argc, combine, tamis_combine, false);
 }
 
 int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)

@@ -143,6 +143,10 @@ static void take_work(void)
     for (size_t i = 0; i < BATCH && !is_empty(&queue); i++) {
         struct kept *k = take(queue.next);
         const struct value *v = k->value;
+        if (v->pins > 0) {
+            append(&kept, k); /* until kept_unpin() */
+            continue;
+        }
         const bool stays = must_stay(k);
         if (!value_is_stored(v) || !value_is_ours(v))
             k->what = CLOSE;
@@ -349,6 +353,23 @@ void kept_release(struct value *value)
     k->child = child ? children : 0;
     append(&queue, k);
     kept_wake();
+    registry_unlock();
+}
+
+void kept_pin(struct value *value)
+{
+    registry_lock();
+    value->pins++;
+    registry_unlock();
+}
+
+void kept_unpin(struct value *value)
+{
+    registry_lock();
+    if (--value->pins == 0) {
+        look_again();
+        kept_wake();
+    }
     registry_unlock();
 }
 

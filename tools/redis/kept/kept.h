@@ -25,6 +25,10 @@ void kept_dump_ends(bool well);
 /* The key is gone.  The thread closes the filter, drops it or keeps it if it is ours, and frees the
  * value. */
 void kept_release(struct value *value);
+/* Until kept_unpin() the filter of the value stays open and the value is not freed, also if its key
+ * goes: a thread reads the filter.  The main thread calls both. */
+void kept_pin(struct value *value);
+void kept_unpin(struct value *value);
 /* Makes sure that the thread looks for work.  The caller holds the registry's mutex. */
 void kept_wake(void);
 /* The thread tries again what the catalog was too busy for.  Called now and then. */

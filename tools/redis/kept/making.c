@@ -179,6 +179,13 @@ static void give_up(struct value *value)
         value_free(value);
 }
 
+static void forget_context(struct making *m)
+{
+    void *context = m->maker.context;
+    m->maker.context = NULL;
+    if (context != NULL) (m->maker.forget != NULL ? m->maker.forget : RedisModule_Free)(context);
+}
+
 /* Called when the command has been run anew, or its client is gone. */
 static void end_making(RedisModuleCtx *ctx, void *data)
 {
@@ -193,7 +200,7 @@ static void end_making(RedisModuleCtx *ctx, void *data)
     struct value *value = take_value(m);
     unlock();
     give_up(value);
-    (m->maker.forget != NULL ? m->maker.forget : RedisModule_Free)(m->maker.context);
+    forget_context(m);
     RedisModule_Free(m);
 }
 
@@ -334,6 +341,7 @@ static struct value *finish_one(void)
         (void)pthread_cond_wait(&done, &mutex);
     struct value *value = m == NULL ? NULL : take_value(m);
     unlock();
+    if (m != NULL) forget_context(m); /* the main thread, which runs here, frees it later */
     return value;
 }
 

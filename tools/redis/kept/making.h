@@ -59,5 +59,6 @@ void making_wait(const char *name);
 /* If a filter that is made and not claimed has the name, renames it apart.  Returns whether one had
  * it. */
 bool making_makes_way(const char *name);
-/* The server ends: waits for the threads, and hands over what nobody has claimed. */
+/* The server ends, or loads other data: waits for the threads, and hands over what nobody has
+ * claimed. */
 void making_finish(void);

@@ -130,6 +130,7 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
     (void)drafts_enter();
     rdb_loading(what == REDISMODULE_SUBEVENT_LOADING_AOF_START);
     durable_wait_all();
+    making_finish();
     loaded |= what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
               what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
     if (what == REDISMODULE_SUBEVENT_LOADING_ENDED) finish_loading(ctx);

@@ -157,7 +157,7 @@ static struct value *ring_choose(const struct value *but)
         closable.hand = value->newer;
         if (value->in_use)
             value->in_use = false;
-        else if (value != but && !durable_is_busy(value)) {
+        else if (value != but && value->pins == 0 && !durable_is_busy(value)) {
             ring_take(value);
             return value;
         }

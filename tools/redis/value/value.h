@@ -80,10 +80,11 @@ struct value {
     bool is_left;                /* renames.c: the thread has left it to the main thread */
     bool is_broken;              /* it could not be opened, when that was tried last */
     bool was_open;               /* since this server began; else nobody here has written to it */
+    bool durable;                /* an add waits for the disk: durable.h */
     int64_t created_at; /* of the filter; a dump that refers to a filter finds it by this */
     int64_t origin;     /* when its first segment was made; a copy by way of a dump has the same */
     uint32_t kind;
-    bool durable;       /* an add waits for the disk: durable.h */
+    unsigned pins;      /* kept_pin() */
     struct line *line;  /* of its jobs; NULL: it had none yet */
     bool exact;         /* hash set redisbloom: the bits are RedisBloom's */
     uint32_t expansion; /* BF.*: 0 means NONSCALING */
@@ -92,7 +93,11 @@ struct value {
     bool as_valkey;        /* of the type bloomfltr, which valkey-bloom's keys have */
     struct valkey *valkey; /* valkey.h; NULL: it is none of these */
     char *arriving;        /* what CF.LOADCHUNK has brought of it so far */
-    size_t arrived, arriving_room;
+    union {
+        size_t arriving_room;
+        size_t awaited; /* of a value for which a thread makes a filter of all that has arrived */
+    };
+    size_t arrived;
 };
 
 /* The data types; persist/types.c makes them.  Keys of BF.* have one of two. */
