@@ -175,6 +175,7 @@ def logs_have_static_filters():
                     if lost:
                         lose_store(redis)
                     client = redis.start()
+                    eventually(lambda: set(before) <= set(filters(redis)), "a thread has given each filter the name of its key")
                     for key, was in before.items():
                         same(seen(client, key), was, f"preamble {preamble}, exact {exact}, {rewritten}, {lost}, {key}")
                         same(found_of(redis, key), found[key], "what the build has found")

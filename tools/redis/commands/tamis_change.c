@@ -42,7 +42,6 @@ static bool take_sources(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
             free_sources(sources);
             return false;
         }
-        durable_wait(value);
         if (i == first) *type = value->type;
         sources->values[sources->count] = value;
         sources->filters[sources->count++] =
@@ -61,39 +60,40 @@ static int answer_change(RedisModuleCtx *ctx, RedisModuleKey *key, int rc, const
     return RedisModule_ReplicateVerbatim(ctx);
 }
 
-int tamis_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    RedisModuleKey *key = NULL;
-    enum type type = TYPE_BLOOM;
-    if (argc < 3) return RedisModule_WrongArity(ctx);
-    struct sources sources;
-    if (!take_sources(ctx, argv, argc, 2, &type, &sources)) return REDISMODULE_OK;
-    const struct value *to = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
-    if (to != NULL) {
-        durable_wait(to);
-        const struct tamis_merge merge = {
-            .size = sizeof merge, .sources = sources.filters, .count = sources.count};
-        (void)answer_change(ctx, key, tamis_filter_merge(to->filter, &merge),
-                            "the filters cannot be merged");
-    }
-    free_sources(&sources);
-    return REDISMODULE_OK;
-}
-
-/* ---- TAMIS.COMBINE --------------------------------------------------------------------------- */
+/* ---- TAMIS.MERGE and TAMIS.COMBINE ----------------------------------------------------------- */
 
 struct combining {
     struct sources sources;
-    uint32_t flags; /* of struct tamis_merge */
+    struct value *to; /* NULL: a filter is made */
+    uint32_t flags;   /* of struct tamis_merge */
 };
+
+/* What is to be merged, when all jobs of the filters are done.  In any thread. */
+static struct tamis_merge merge_of(const struct combining *combining)
+{
+    const struct sources *sources = &combining->sources;
+    if (combining->to != NULL) durable_wait(combining->to);
+    for (size_t i = 0; i < sources->count; i++)
+        durable_wait(sources->values[i]);
+    return (struct tamis_merge){.size = sizeof(struct tamis_merge),
+                                .sources = sources->filters,
+                                .count = sources->count,
+                                .flags = combining->flags};
+}
+
+static int merge_there(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    const struct combining *combining = context;
+    const struct tamis_merge merge = merge_of(combining);
+    (void)store;
+    (void)name;
+    (void)filter;
+    return tamis_filter_merge(combining->to->filter, &merge);
+}
 
 static int create_merged(void *context, tamis_store *store, const char *name, tamis_filter **filter)
 {
-    const struct combining *combining = context;
-    const struct tamis_merge merge = {.size = sizeof merge,
-                                      .sources = combining->sources.filters,
-                                      .count = combining->sources.count,
-                                      .flags = combining->flags};
+    const struct tamis_merge merge = merge_of(context);
     const int rc = tamis_filter_create_merged(store, name, &merge, filter);
     return rc < 0 ? rc : tamis_filter_set_owned(store, name, 1);
 }
@@ -113,6 +113,7 @@ static void *keep_combining(const void *context)
         copy->sources.values[i] = from->sources.values[i];
         kept_pin(from->sources.values[i]);
     }
+    if (from->to != NULL) kept_pin(from->to);
     return copy;
 }
 
@@ -121,31 +122,75 @@ static void forget_combining(void *context)
     struct combining *combining = context;
     for (size_t i = 0; i < combining->sources.count; i++)
         kept_unpin(combining->sources.values[i]);
+    if (combining->to != NULL) kept_unpin(combining->to);
     RedisModule_Free(combining);
 }
 
-/* A filter was made of what the keys had when the command began.  Have they something else by now?
- * Then replicas cannot make it. */
-static bool has_changed(const struct combining *now)
+/* The thread has read what the keys had when the command began.  Have they something else by now?
+ * Then replicas cannot do the same. */
+static bool has_changed(RedisModuleCtx *ctx, const struct combining *now)
 {
-    const struct combining *made = making_context();
-    return made != NULL && memcmp(made->sources.values, now->sources.values,
-                                  now->sources.count * sizeof now->sources.values[0]) != 0;
+    const struct combining *done = making_context();
+    if (done == NULL ||
+        (done->to == now->to && memcmp(done->sources.values, now->sources.values,
+                                       now->sources.count * sizeof now->sources.values[0]) == 0))
+        return false;
+    (void)RedisModule_ReplyWithError(
+        ctx, "ERR a key got another filter while the command was under way; give it again");
+    return true;
 }
 
-/* Makes a filter.  Counters must be added up at one moment on all servers: the server waits. */
+/* Counters must be added up at one moment on all servers: the server waits. */
+static struct maker maker_of(struct combining *combining, enum type type)
+{
+    return (struct maker){.make = combining->to != NULL ? merge_there : create_merged,
+                          .context = combining,
+                          .keep = type == TYPE_CUCKOO ? NULL : keep_combining,
+                          .forget = forget_combining};
+}
+
 static void combine_anew(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                          struct combining *combining, enum type type)
 {
-    const struct maker maker = {.make = create_merged,
-                                .context = combining,
-                                .keep = type == TYPE_CUCKOO ? NULL : keep_combining,
-                                .forget = forget_combining};
-    if (has_changed(combining))
-        (void)RedisModule_ReplyWithError(
-            ctx, "ERR a source was replaced while it was read; give the command again");
-    else if (key_make(ctx, key, name, value_new(type), &maker, TOLD) != NULL)
+    const struct maker maker = maker_of(combining, type);
+    if (!has_changed(ctx, combining) &&
+        key_make(ctx, key, name, value_new(type), &maker, TOLD) != NULL)
         (void)RedisModule_ReplicateVerbatim(ctx);
+}
+
+/* Merges into the filter of the key, which is open, and closes the key. */
+static int merge_into(RedisModuleCtx *ctx, RedisModuleKey *key, struct combining *combining,
+                      enum type type, const char *what)
+{
+    const struct maker maker = maker_of(combining, type);
+    int rc = 0;
+    const bool changed = has_changed(ctx, combining);
+    const bool done = changed || making_is_done(&rc);
+    if (changed || (!done && making_put_off(type, "", &maker))) {
+        RedisModule_CloseKey(key);
+        return REDISMODULE_OK;
+    }
+    if (!done) rc = merge_there(combining, NULL, NULL, NULL);
+    return answer_change(ctx, key, rc, what);
+}
+
+static int merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key = NULL;
+    enum type type = TYPE_BLOOM;
+    struct combining combining = {.flags = 0};
+    if (argc < 3) return RedisModule_WrongArity(ctx);
+    if (!take_sources(ctx, argv, argc, 2, &type, &combining.sources)) return REDISMODULE_OK;
+    combining.to = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
+    if (combining.to != NULL)
+        (void)merge_into(ctx, key, &combining, type, "the filters cannot be merged");
+    free_sources(&combining.sources);
+    return REDISMODULE_OK;
+}
+
+int tamis_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, merge, tamis_merge, false);
 }
 
 static int combine_into(RedisModuleCtx *ctx, RedisModuleString *name, struct combining *combining,
@@ -159,13 +204,9 @@ static int combine_into(RedisModuleCtx *ctx, RedisModuleString *name, struct com
     if (held == HELD_NONE) return REDISMODULE_OK;
     if (combining->flags & TAMIS_MERGE_INTERSECT)
         return RedisModule_ReplyWithError(ctx, "ERR item exists");
-    const struct value *to = key_open(ctx, name, TYPE_ANY, READ_WRITE, &key);
-    if (to == NULL) return REDISMODULE_OK;
-    durable_wait(to);
-    const struct tamis_merge merge = {.size = sizeof merge,
-                                      .sources = combining->sources.filters,
-                                      .count = combining->sources.count};
-    return answer_change(ctx, key, tamis_filter_merge(to->filter, &merge), TOLD);
+    combining->to = key_open(ctx, name, TYPE_ANY, READ_WRITE, &key);
+    if (combining->to == NULL) return REDISMODULE_OK;
+    return merge_into(ctx, key, combining, type, TOLD);
 }
 
 static int combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)

@@ -116,6 +116,7 @@ static int make_unlocked(struct making *m)
         value_set_name(value, "");
         return rc;
     }
+    if (value->filter == NULL) return rc; /* a filter that was there has been changed */
     rc = value_describe(value);
     if (rc < 0)
         note_failure(m);
@@ -260,15 +261,20 @@ bool making_put_off(enum type type, const char *name, const struct maker *maker)
     return true;
 }
 
+bool making_is_done(int *rc)
+{
+    const struct making *m = made();
+    if (m == NULL) return false;
+    *rc = m->rc;
+    if (m->rc < 0) args_set_failure(m->sentence);
+    return true;
+}
+
 bool making_claim(struct value *value, int *rc)
 {
     struct making *m = made();
-    if (m == NULL) return false;
-    *rc = m->rc;
-    if (m->rc < 0) {
-        args_set_failure(m->sentence);
-        return true;
-    }
+    if (!making_is_done(rc)) return false;
+    if (*rc < 0) return true;
     lock();
     struct value *from = take_value(m);
     unlock();

@@ -49,6 +49,8 @@ bool making_put_off(enum type type, const char *name, const struct maker *maker)
 /* Was a filter asked for when the command that is run was run the first time?  Gives the filter and
  * its name to the value, and *rc what the making of it returned. */
 bool making_claim(struct value *value, int *rc);
+/* The same for a maker that has changed a filter which was there, and has left none. */
+bool making_is_done(int *rc);
 /* The same without giving it: is there one?  Returns its kept context, or NULL. */
 const void *making_context(void);
 
