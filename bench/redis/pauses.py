@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""pauses.py MODULE [--slow LIBRARY] [--rounds N] [--sizes N,N] [--many N] [CASE ...]: how long a server answers nobody.
+"""pauses.py MODULE [--slow LIBRARY] [--tamis COMMAND] [--rounds N] [--sizes N,N] [--many N] [CASE ...]: how long a server answers nobody.
 
 A client sends PING all the time, one after the other, while another one does what the case says.  What is told is the longest
 answer that PING had from the beginning of the command until the server and its disk are quiet again, in milliseconds: the
@@ -8,12 +8,14 @@ median of N rounds, and the greatest.  A first row has it with nothing else goin
 
 MODULE      tamis.so, or redisbloom.so, whose cases are those of BF.* and CF.*
 --slow      a library that makes each sync of the store take 700 ms: tests/redis/slow_disk.c, built
+--tamis     the command, which makes the stream for the case of TAMIS.LOAD
 --many      filters of 100 keys that FLUSHALL and SWAPDB are to meet
 The server is in a directory of the working directory: run this on the disk that is meant.
 """
 import argparse
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import threading
@@ -81,7 +83,7 @@ class Bench:
 
     def round(self, prepare, act):
         with tempfile.TemporaryDirectory(prefix="tamis-pauses-", dir=".") as directory:
-            directory = os.path.abspath(directory)
+            self.directory = directory = os.path.abspath(directory)
             with self.server(directory) as redis:
                 client = redis.client()
                 client.socket.settimeout(600)
@@ -92,7 +94,8 @@ class Bench:
                         self.disk_takes(SLOW_MS)
                     act(client)
                     self.quiet(redis, client)
-                self.disk_takes(0)
+                if self.options.slow:
+                    self.disk_takes(0)
                 return pings.longest * 1000
 
     def case(self, name, prepare, act):
@@ -141,8 +144,53 @@ def of_one(bench, size):
     def swap(client):
         client.good("SWAPDB", 0, 1)
 
+    def dumped(command):
+        """Fills k, and keeps what a client brings of it to another key."""
+        def prepare(client):
+            (counted if command == "CF" else made)(client)
+            chunks[:] = client.chunks(f"{command}.SCANDUMP", "k")
+        return prepare
+
+    def load(command):
+        def act(client):
+            for chunk in chunks:
+                client.good(f"{command}.LOADCHUNK", "copy", *chunk)
+        return act
+
+    def exported(client):
+        made(client)
+        path = os.path.join(bench.directory, "stream")
+        subprocess.run([bench.options.tamis, "export", "--store", os.path.join(bench.directory, "tamis"), "k", "--to", "tamis", path],
+                       check=True)
+        with open(path, "rb") as file:
+            stream[:] = [file.read()]
+
+    def payload(client):
+        made(client)
+        stream[:] = [client.good("DUMP", "k")]
+
+    def equals(client):
+        made(client)
+        client.good("BF.RESERVE", "l", "0.01", size)
+        client.good("BF.ADD", "l", "x")
+
+    chunks, stream = [], []
+
     name = f"{size:,} keys"
     bench.case(f"BF.RESERVE, {name}", lambda client: None, lambda client: client.good("BF.RESERVE", "k", "0.01", size))
+    bench.case(f"BF.INSERT CAPACITY, {name}", lambda client: None,
+               lambda client: client.good("BF.INSERT", "k", "CAPACITY", size, "ITEMS", "x"))
+    bench.case(f"CF.RESERVE and CF.ADD, {name}", lambda client: None,
+               lambda client: (client.good("CF.RESERVE", "k", size), client.good("CF.ADD", "k", "x")))
+    if size <= 100_000_000:
+        bench.case(f"BF.LOADCHUNK, {name}", dumped("BF"), load("BF"))
+        bench.case(f"CF.LOADCHUNK, {name}", dumped("CF"), load("CF"))
+        bench.case(f"RESTORE, {name}", payload, lambda client: client.good("RESTORE", "copy", 0, stream[0]))
+    if bench.options.tamis and size <= 100_000_000:
+        bench.case(f"TAMIS.LOAD, {name}", exported, lambda client: client.good("TAMIS.LOAD", "copy", stream[0]))
+    if bench.tamis:
+        bench.case(f"TAMIS.COMBINE, {name}", equals, lambda client: client.good("TAMIS.COMBINE", "c", "UNION", "k", "l"))
+        bench.case(f"TAMIS.MERGE, {name}", equals, lambda client: client.good("TAMIS.MERGE", "k", "l"))
     if size <= 10_000_000:
         bench.case(f"BF.MADD until it has grown, {name}", made, grow)
     bench.case(f"DEL, {name}", made, lambda client: client.good("DEL", "k"))
@@ -175,6 +223,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("module")
     parser.add_argument("--slow")
+    parser.add_argument("--tamis")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--sizes", default="1000,1000000")
     parser.add_argument("--many", type=int, default=5000)
