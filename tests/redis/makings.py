@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """makings.py MODULE TAMIS SLOW_DISK: filters are made while the disk works, and the server answers meanwhile.
 
-A disk that stands still shows it at any speed of the machine: a command that waited for it would never be answered.  The cases in
-which it stands still were seen to fail with a making_put_off() that returns false: the server hangs.
+A disk that stands still shows it at any speed of the machine: a command that waited for it would never be answered.  The first
+four cases in which it stands still were seen to fail with a making_put_off() that returns false: the server hangs.
 """
 import os
 
