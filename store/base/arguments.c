@@ -27,7 +27,8 @@
                   "padding at the end")
 ENDS_WITH(tamis_store_options, busy_context);
 ENDS_WITH(tamis_sizing, pieces);
-ENDS_WITH(tamis_filter_spec, secret);
+ENDS_WITH(tamis_filter_spec, reserved);
+ENDS_WITH(tamis_filter_mapped, obstacle);
 ENDS_WITH(tamis_field, sum);
 ENDS_WITH(tamis_field_value, real);
 ENDS_WITH(tamis_explanation, positions_count);

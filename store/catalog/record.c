@@ -16,6 +16,9 @@
 #define FILTER_OWNED 1u
 /* Flag of a filter: its window counts from the first add of a key. */
 #define FILTER_WINDOW_FROM_FIRST 2u
+/* Two bits of the flags of a filter: its enum tamis_pages. */
+#define FILTER_PAGES 12u
+#define FILTER_PAGES_SHIFT 2
 /* Never a flag of a filter: what the record says elsewhere is newer than this code. */
 #define FILTER_NEWER ((uint64_t)1 << 63)
 /* The version of the short form of a record, and the bytes of the record that it stands for. */
@@ -214,7 +217,8 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
     struct tamis__record copy; /* the list of fields takes what it could also write to */
     struct cursor c = {.at = buffer, .writing = true};
     uint64_t flags = (record->owned ? FILTER_OWNED : 0) |
-                     (record->policy.window_from ? FILTER_WINDOW_FROM_FIRST : 0);
+                     (record->policy.window_from ? FILTER_WINDOW_FROM_FIRST : 0) |
+                     (uint64_t)record->policy.pages << FILTER_PAGES_SHIFT;
     memcpy(&copy, record,
            offsetof(struct tamis__record, segments) +
                (record->segment_count + record->spare_count) * sizeof record->segments[0]);
@@ -283,7 +287,9 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
     record_fields(&c, record, &flags);
     record->owned = (flags & FILTER_OWNED) != 0;
     record->policy.window_from = (flags & FILTER_WINDOW_FROM_FIRST) != 0;
-    flags &= ~(uint64_t)(FILTER_OWNED | FILTER_WINDOW_FROM_FIRST);
+    record->policy.pages = (uint32_t)(flags & FILTER_PAGES) >> FILTER_PAGES_SHIFT;
+    flags &= ~(uint64_t)(FILTER_OWNED | FILTER_WINDOW_FROM_FIRST | FILTER_PAGES);
+    if (record->policy.pages > TAMIS_PAGES_HUGE) flags |= FILTER_NEWER;
     *reason = "has an impossible number of segments";
     if (record->segment_count == 0 || record->segment_count > TAMIS__SEGMENTS_MAX ||
         value.count != TAMIS__RECORD_FIXED_BYTES + 8 +

@@ -207,7 +207,8 @@ static void describe_view(const struct tamis__view *view, struct tamis_filter_sp
                                        .window_ns = policy->window_ns,
                                        .window_items = policy->window_items,
                                        .counter_bits = first->counter_bits,
-                                       .flags = tamis__policy_flags(policy)};
+                                       .flags = tamis__policy_flags(policy),
+                                       .pages = policy->pages};
     if (tamis__hash_set_by_id(first->hash_set)->keyed)
         memcpy(spec->secret, first->parameters, sizeof spec->secret);
     if (follows_in_drawer(spec, first)) spec->flags |= TAMIS_FILTER_IN_DRAWER;

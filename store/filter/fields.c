@@ -119,6 +119,7 @@ static const char *word_of(const void *record, const struct tamis__field_row *ro
     const uint32_t number = (uint32_t)load_member(record, row);
     if (row->word == TAMIS__WORD_KIND) return tamis_kind_name(number);
     if (row->word == TAMIS__WORD_ON_FULL) return tamis_on_full_name(number);
+    if (row->word == TAMIS__WORD_PAGES) return tamis_pages_name(number);
     if (load(record, offsetof(struct tamis_filter_stat, slices), sizeof(uint32_t)) == 0)
         return NULL;
     return number & TAMIS_FILTER_FROM_FIRST ? "first" : "last";
@@ -192,10 +193,12 @@ static int store_text(void *record, const struct tamis__field_row *row, const ch
     return 1;
 }
 
-static int store_on_full(void *record, const struct tamis__field_row *row, const char *word)
+/* Finds a word among those that `name` gives for the numbers from `first` on. */
+static int store_named(void *record, const struct tamis__field_row *row, const char *word,
+                       uint32_t first, const char *(*name)(uint32_t))
 {
-    for (uint32_t i = TAMIS_ON_FULL_GROW; tamis_on_full_name(i) != NULL; i++)
-        if (strcmp(tamis_on_full_name(i), word) == 0) return store_number(record, row, i);
+    for (uint32_t i = first; name(i) != NULL; i++)
+        if (strcmp(name(i), word) == 0) return store_number(record, row, i);
     return fail_value(row);
 }
 
@@ -206,7 +209,10 @@ static int store_word(void *record, const struct tamis__field_row *row, const ch
         return store_bit(record, row, TAMIS_FILTER_FROM_FIRST,
                          word != NULL && strcmp(word, "first") == 0);
     if (word == NULL) return fail_value(row);
-    if (row->word == TAMIS__WORD_ON_FULL) return store_on_full(record, row, word);
+    if (row->word == TAMIS__WORD_ON_FULL)
+        return store_named(record, row, word, TAMIS_ON_FULL_GROW, tamis_on_full_name);
+    if (row->word == TAMIS__WORD_PAGES)
+        return store_named(record, row, word, TAMIS_PAGES_AUTO, tamis_pages_name);
     return tamis_kind_from_name(word, &kind) < 0 ? fail_value(row)
                                                  : store_number(record, row, kind);
 }

@@ -52,6 +52,7 @@ static void describe_edition(struct tamis__change *change, const struct tamis__e
     };
     after->last_generation = after->generation;
     after->policy.durable |= before->policy.durable; /* 0 if the filter is new */
+    if (!is_new) after->policy.pages = before->policy.pages;
     memcpy(after->name, before->name, sizeof after->name);
     memcpy(after->key_digest, edition->key_digest, sizeof after->key_digest);
 }

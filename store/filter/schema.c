@@ -182,6 +182,21 @@ static const struct tamis__field_row FILTER_ROWS[] = {
      .reply = "durable", PLACES(7, 30),
      .sentence = "'true' if no key is answered before it is on the disk (--durable, "
                  "tamis-create(1))."},
+    {FILTER(pages, WORD), .word = TAMIS__WORD_PAGES, .info = "pages", .reply = "pages",
+     PLACES(35, 31),
+     .sentence =
+         "In which pages the filter is mapped: 'auto', 'small' or 'huge' (tamis-pages(1))."},
+    {.name = "huge_bytes",
+     .info = "huge_bytes",
+     .unit = "bytes",
+     .lacking = "it is of one process, and `tamis info` tells its own; tamis_filter_mapped()",
+     .sentence = "How much of the filter this process has mapped by entries of 2 MiB."},
+    {.name = "huge_note",
+     .info = "huge_note",
+     .lacking = "it goes with *huge_bytes*",
+     .sentence =
+         "Why entries of 2 MiB are wanted and not had, and what can be done about it; empty "
+         "if nothing is lacking."},
     {FILTER(flags, NUMBER), .hidden = true,
      .lacking =
          "*durable* and *window_from* are its bits, and what else is in it is between programs",

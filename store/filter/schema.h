@@ -17,6 +17,7 @@ enum tamis__field_word {
     TAMIS__WORD_KIND,        /* tamis_kind_name()                        */
     TAMIS__WORD_ON_FULL,     /* tamis_on_full_name()                     */
     TAMIS__WORD_WINDOW_FROM, /* "first" or "last", of `flags` and slices */
+    TAMIS__WORD_PAGES,       /* tamis_pages_name()                       */
 };
 
 struct tamis__field_row {

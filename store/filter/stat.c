@@ -221,6 +221,7 @@ void tamis__stat_from_record(const struct tamis_store *store, const struct tamis
         .on_full = tamis__policy_on_full(&record->policy),
         .flags = tamis__policy_flags(&record->policy) | (record->owned ? TAMIS_FILTER_OWNED : 0),
         .room = UINT64_MAX,
+        .pages = record->policy.pages,
     };
     memcpy(stat->name, record->name, sizeof stat->name);
     tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);

@@ -11,6 +11,7 @@
 #include "handle/checkpoint.h"
 #include "handle/follow.h"
 #include "handle/grow.h"
+#include "handle/pages.h"
 #include "txn/wait.h"
 
 #include <time.h>
@@ -73,6 +74,7 @@ static bool take_one(struct tamis__view *view, struct tamis__hold *hold)
     if (tamis__room_take_one(newest, hold)) return true;
     const bool found = tamis__room_find_one(newest, view->limit, hold, &passed_half);
     if (passed_half) want_spare(view);
+    tamis__view_watch_pages(view);
     return found;
 }
 

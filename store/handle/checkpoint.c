@@ -5,6 +5,7 @@
 
 #include "handle/follow.h"
 #include "segment/mark.h"
+#include "segment/pages.h"
 #include "txn/recover.h"
 #include "txn/spares.h"
 #include "txn/write.h"
@@ -82,6 +83,8 @@ TAMIS_API int tamis_filter_sync(tamis_filter *filter)
     if (rc < 0) return (int)tamis__leave_with(filter, view, rc);
     for (uint32_t i = 0; rc >= 0 && i < view->count; i++)
         rc = tamis__mark_checkpoint(&view->segments[i].segment);
+    for (uint32_t i = 0; rc >= 0 && i < view->count; i++)
+        tamis__pages_anew(&view->segments[i].segment);
     rc = rc < 0 ? tamis__tell_of_failure(filter, view, rc) : tamis__record_items(filter, view, now);
     return (int)tamis__leave_with(filter, view, rc);
 }

@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "handle/add_key.h"
+#include "handle/pages.h"
 
 /* The open keys of a chunk, one behind the other.  They are kept as digests if all segments have
  * the same digest of a key. */
@@ -513,6 +514,7 @@ int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **at,
     const struct tamis__mapped_segment *newest = tamis__newest(view);
     int64_t rc;
     *stopped = 0;
+    tamis__view_watch_pages(view);
     if (tamis__view_refuses(view)) {
         refuse_chunk(view, chunk, answers);
         return 0;

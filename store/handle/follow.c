@@ -182,6 +182,7 @@ static int take_record(struct tamis_filter *filter, struct tamis__view **view,
     const struct tamis__segment *newest = &tamis__newest(*view)->segment;
     const uint64_t epoch = tamis__segment_epoch(newest);
     if (is_list_of(*view, record) && (*view)->publication == record->publication &&
+        (*view)->policy.pages == record->policy.pages &&
         tamis__segment_next(newest) == next_of(*view) &&
         tamis__segment_exceptions(newest) == (*view)->exceptions) {
         /* ORDER relaxed: an older value only causes another look. */
@@ -208,7 +209,9 @@ static int take_peeked(struct tamis_filter *filter, struct tamis__view **view)
         if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
         if (rc != 0) continue;
         if (record.publication < (*view)->publication) return UNSURE;
-        if (is_list_of(*view, &record) && record.publication == (*view)->publication) return 0;
+        if (is_list_of(*view, &record) && record.publication == (*view)->publication &&
+            record.policy.pages == (*view)->policy.pages)
+            return 0;
         (void)tamis__view_make(filter->store, &record, how_of(filter) | TAMIS__VIEW_UNLOCKED, *view,
                                &newer);
     }

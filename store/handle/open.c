@@ -7,6 +7,7 @@
 
 #include "handle/checkpoint.h"
 #include "handle/journal.h"
+#include "handle/pages.h"
 #include "segment/mark.h"
 #include "txn/recover.h"
 #include "txn/replay.h"
@@ -241,6 +242,7 @@ TAMIS_API int tamis_filter_close(tamis_filter *filter)
     if (rc == 0 && !filter->read_only && !is_dropped(filter)) {
         if (!filter->no_sync) {
             rc = leave_segments(view);
+            if (rc > 0) tamis__view_calm_pages(view);
             const int closed = rc < 0 ? 0 : tamis__journal_close(filter, rc > 0);
             if (closed < 0) rc = closed;
         }

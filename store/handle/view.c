@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+#include "handle/pages.h"
 #include "plan/policy.h"
 #include "segment/mark.h"
 #include "segment/room.h"
@@ -177,6 +178,7 @@ void tamis__view_complete(struct tamis__view *view, bool read_only)
         view->first++;
     set_past(view);
     choose_ways(view, read_only);
+    tamis__view_choose_pages(view, read_only);
     view->made_at = tamis__steady_ns();
     view->left_at_first = tamis__room_left(&tamis__newest(view)->segment, view->limit);
     tamis__segment_choose_tail(&view->segments[view->count - 1].segment);

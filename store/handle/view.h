@@ -54,8 +54,14 @@ struct tamis__view {
     struct tamis__view *retired; /* the next view that waits for its last user */
     unsigned pins;               /* atomic */
 
-    int64_t wait_until;     /* atomic: no new try to rotate before this time, ns; 0: try */
-    int64_t spare_at;       /* atomic: no look for a spare before this, steady ns; 0: look */
+    int64_t wait_until; /* atomic: no new try to rotate before this time, ns; 0: try */
+    int64_t spare_at;   /* atomic: no look for a spare before this, steady ns; 0: look */
+    /* Of `auto`, for the newest segment (pages.c): the number of new keys that makes it busy,
+     * UINT64_MAX if that makes no difference; atomics: when to look next, steady ns; and since
+     * when, and from how many keys on, they are counted. */
+    uint64_t busy_keys;
+    int64_t look_at, counts_since;
+    uint64_t counts_from;
     int64_t made_at;        /* steady ns when this view was made */
     uint64_t left_at_first; /* room at that time (tamis__room_left) */
 

@@ -74,6 +74,20 @@ enum tamis_on_full {
  * number.  Static storage. */
 TAMIS_API const char *tamis_on_full_name(uint32_t on_full);
 
+/*
+ * In which pages the memory of a filter is mapped.  Pages of 2 MiB make random access to a filter
+ * of gigabytes two to eight times as fast, as far as the file system has them (docs/performance.md,
+ * "Large filters").  What is added to one is written to the disk 2 MiB at a time.
+ */
+enum tamis_pages {
+    TAMIS_PAGES_AUTO = 0,  /* of 2 MiB where they make the disk write a quarter more at most */
+    TAMIS_PAGES_SMALL = 1, /* of 4 KiB, or what the system has */
+    TAMIS_PAGES_HUGE = 2   /* of 2 MiB wherever the system gives them */
+};
+
+/* Returns "auto", "small" or "huge"; NULL for any other number.  Static storage. */
+TAMIS_API const char *tamis_pages_name(uint32_t pages);
+
 #define TAMIS_SLICES_MAX 32
 #define TAMIS_SLICE_NS_MIN 100000000            /* a tenth of a second */
 #define TAMIS_WINDOW_NS_MAX 3155760000000000000 /* a hundred years */
@@ -120,6 +134,8 @@ struct tamis_filter_spec {
     uint32_t counter_bits;              /* kind counting: 4, 8, 16 or 32; 0: 4 */
     uint32_t flags;                     /* TAMIS_FILTER_* */
     uint8_t secret[TAMIS_SECRET_BYTES]; /* the key of sip; all 0: a random one */
+    uint32_t pages;                     /* enum tamis_pages */
+    uint32_t reserved;                  /* 0 */
 };
 
 /* ---- Making, opening, closing filters ----------------------------------------------------- */
@@ -337,6 +353,53 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rename(tamis_store *store, const cha
  * it returns 0.  TAMIS_ENOTFOUND, TAMIS_EREADONLY, TAMIS_EINVAL: another value. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_owned(tamis_store *store, const char *name,
                                                       int owned);
+
+/*
+ * Changes in which pages a filter is mapped, also while others use it: handles of any process obey
+ * from their next look at the catalog on.  Pages that are in memory already stay as they are until
+ * they leave it, or until the next tamis_filter_sync() of a handle has them come anew, which works
+ * for those that no other process has mapped.
+ *
+ * pages    enum tamis_pages.
+ * Returns  0.  TAMIS_EINVAL: there is no such sort; TAMIS_ENOTFOUND, TAMIS_EREADONLY, and the
+ *          errors of a change of the catalog.
+ * Durable  when it returns 0.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_pages(tamis_store *store, const char *name,
+                                                      uint32_t pages);
+
+/*
+ * Says that the caller is about to add some `keys` new keys, as a program knows that fills a filter
+ * from a file.  A filter of TAMIS_PAGES_AUTO, for which these are many, then gets pages of 2 MiB
+ * from the first of them on, and the close brings back small ones.  It is a hint: a wrong number
+ * costs time or writes of the disk, and no answer.
+ *
+ * Returns  0.  TAMIS_EREADONLY, TAMIS_EDROPPED.
+ */
+TAMIS_API int tamis_filter_expect(tamis_filter *filter, uint64_t keys);
+
+/* What tamis_filter_mapped() tells.  The numbers are of this process; other processes may have more
+ * or less. */
+struct tamis_filter_mapped {
+    size_t size;          /* sizeof(struct tamis_filter_mapped) */
+    uint64_t bytes;       /* mapped, of all segments */
+    uint64_t present;     /* of these, in memory */
+    uint64_t huge_bytes;  /* of these, mapped by entries of 2 MiB */
+    uint32_t wanted;      /* enum tamis_pages: what the newest segment is to have now; not AUTO */
+    uint32_t reserved;    /* 0 */
+    const char *obstacle; /* why huge ones are wanted and not had, as a clause; NULL: nothing is
+                             lacking.  Static storage. */
+};
+
+/*
+ * Tells how this process has a filter mapped.  Touches what is in memory already, and reads nothing
+ * from the disk.  Takes a microsecond for each MiB, and some milliseconds for the system's table.
+ *
+ * Returns  0.  TAMIS_EDROPPED; TAMIS_EIO and the like: the system's table (/proc/self/smaps) is
+ *          not to be read.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_mapped(tamis_filter *filter,
+                                                   struct tamis_filter_mapped *mapped);
 
 /* ---- Checkpoint --------------------------------------------------------------------------- */
 

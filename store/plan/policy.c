@@ -20,6 +20,14 @@ TAMIS_API const char *tamis_on_full_name(uint32_t on_full)
     return on_full < sizeof names / sizeof names[0] ? names[on_full] : NULL;
 }
 
+TAMIS_API const char *tamis_pages_name(uint32_t pages)
+{
+    static const char *const names[] = {[TAMIS_PAGES_AUTO] = "auto",
+                                        [TAMIS_PAGES_SMALL] = "small",
+                                        [TAMIS_PAGES_HUGE] = "huge"};
+    return pages < sizeof names / sizeof names[0] ? names[pages] : NULL;
+}
+
 uint32_t tamis__policy_on_full(const struct tamis__policy *policy)
 {
     return policy->on_full ? policy->on_full : (uint32_t)TAMIS_ON_FULL_WARN;

@@ -11,14 +11,19 @@
 
 #define MEND "; restore it from a copy, then open it again"
 
+/* The header as it was, whatever has become of the file. */
+static const struct tamis__segment_header *kept_header(const struct tamis__segment *segment)
+{
+    return (const void *)segment->kept->header;
+}
+
 /* Says what is wrong by looking at the file as it is now: the fault itself does not say why. */
 static int fail_broken(const struct tamis__segment *segment, const char *what)
 {
     char name[TAMIS__SEGMENT_NAME_BYTES];
     struct tamis__file_info info = {0};
-    const uint64_t bytes = tamis__is_sheet(segment->number)
-                               ? TAMIS__DRAWER_BYTES
-                               : ((const struct tamis__segment_header *)segment->kept)->file_bytes;
+    const uint64_t bytes =
+        tamis__is_sheet(segment->number) ? TAMIS__DRAWER_BYTES : kept_header(segment)->file_bytes;
     tamis__segment_file(segment->number, name);
     int fd = -1, rc = tamis__open(segment->place->segments_fd, name, O_RDONLY, 0, what, &fd);
     if (rc == 0) rc = tamis__file_info(fd, what, &info);
@@ -43,7 +48,7 @@ static uint64_t load_word_relaxed(const uint64_t *word)
 
 void tamis__segment_choose_tail(struct tamis__segment *segment)
 {
-    const struct tamis__segment_header *h = segment->kept; /* whatever has become of the file */
+    const struct tamis__segment_header *h = kept_header(segment);
     const uint64_t end = h->data_offset + h->data_bytes, page = (end - 1) / 4096 * 4096;
     const uint64_t first = page > h->data_offset ? (page - h->data_offset) / 8 : 0;
     const uintptr_t now = __atomic_load_n(&segment->tail, __ATOMIC_RELAXED);

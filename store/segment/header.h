@@ -99,7 +99,7 @@ struct tamis__live {
     uint64_t syncs_done;       /*  104    8  the greatest syncs_begun that has ended well        */
     uint64_t unlogged;         /*  112    8  durable: adds between first bit and sync of the log */
     uint64_t granted;          /*  120    8  room given to the stripes as quotas; segment/room.h */
-    uint8_t reserved[8];       /*  128    8  0                                                   */
+    uint64_t pages;            /*  128    8  enum tamis_pages: what `auto` is now; 0: as SMALL   */
 };
 /* clang-format on */
 TAMIS__AT(struct tamis__live, mixed, 0);
@@ -117,7 +117,7 @@ TAMIS__AT(struct tamis__live, syncs_begun, 96);
 TAMIS__AT(struct tamis__live, syncs_done, 104);
 TAMIS__AT(struct tamis__live, unlogged, 112);
 TAMIS__AT(struct tamis__live, granted, 120);
-TAMIS__AT(struct tamis__live, reserved, 128);
+TAMIS__AT(struct tamis__live, pages, 128);
 TAMIS__SIZE(struct tamis__live, 136);
 
 /* Any adder and remover writes here, by atomic additions and without a lock.  The sum of `items`
@@ -281,6 +281,7 @@ struct tamis__policy {
     /* Of a window.  0: a key is remembered from its last add on; 1: from the first, the one that
      * was told NEW. */
     uint32_t window_from;
+    uint32_t pages; /* enum tamis_pages; the catalog alone has it */
 };
 
 /* Closes the constant part with its checksum. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "os/io.h"
+#include "segment/pages.h"
 #include "segment/sheet.h"
 
 #ifndef MADV_POPULATE_READ
@@ -95,8 +96,9 @@ int tamis__segment_populate(const struct tamis__segment *segment)
         tamis__is_sheet(segment->number)
             ? segment->map_bytes
             : round_up(tamis__header_file_bytes(h), (uint64_t)sysconf(_SC_PAGESIZE));
-    const int rc = h->data_checksum != 0 ? populate(segment->map, bytes, false, what)
-                                         : populate_small(segment->map, bytes, what);
+    const int rc = h->data_checksum != 0 || tamis__pages_are_huge(segment)
+                       ? populate(segment->map, bytes, false, what)
+                       : populate_small(segment->map, bytes, what);
     return rc < 0 ? rc : tamis__segment_check(segment);
 }
 

@@ -9,6 +9,7 @@
 #include "os/inside.h"
 #include "os/io.h"
 #include "os/overlay.h"
+#include "segment/pages.h"
 #include "segment/sheet.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
@@ -20,16 +21,16 @@ static int watch(struct tamis__segment *segment, const struct tamis__segment_hea
                  const char *what)
 {
     segment->guard = tamis__guard_of(segment->map);
-    segment->kept = malloc(TAMIS__GUARD_KEPT_BYTES);
+    segment->kept = calloc(1, sizeof *segment->kept);
     if (segment->kept == NULL) {
         tamis__segment_close(segment);
         return tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", what);
     }
-    memcpy(segment->kept, header, TAMIS__GUARD_KEPT_BYTES);
+    memcpy(segment->kept->header, header, sizeof segment->kept->header);
     if (segment->header == NULL)
-        segment->header = segment->kept; /* of a sheet */
+        segment->header = (void *)segment->kept->header; /* of a sheet */
     else
-        tamis__guard_keep(segment->guard, segment->kept);
+        tamis__guard_keep(segment->guard, segment->kept->header);
     tamis__segment_choose_tail(segment);
     return 0;
 }
@@ -137,15 +138,6 @@ static int map_file(int fd, const struct tamis__segment_header *header, bool wri
     return 0;
 }
 
-/* Nobody dirties static data.  So what is not in memory comes in folios of 2 MiB, each mapped by
- * one entry (docs/decisions/0015-small-folios.md). */
-static void advise_static(const struct tamis__segment *segment)
-{
-    const struct tamis__segment_header *h = segment->header;
-    if (h->data_checksum != 0 && h->data_bytes >= FOLIO_BYTES_MAX)
-        tamis__advise_large(segment->data, (size_t)h->data_bytes);
-}
-
 /* TAMIS_ENOTFOUND if the number is that of a sheet which is not in the file. */
 static int find_sheet(int fd, uint64_t number, const char *what)
 {
@@ -199,7 +191,9 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
         tamis__segment_close(segment);
         return rc;
     }
-    advise_static(segment);
+    if (header.data_checksum != 0) /* nobody dirties it */
+        tamis__pages_advise(
+            segment, tamis__pages_wanted(segment, (struct tamis__pages_case){.takes_keys = false}));
     if (!writable) return 0;
     segment->writer = calloc(1, sizeof *segment->writer);
     if (header.counter_bits != 0) segment->owner = calloc(1, sizeof(struct tamis__owner *));
@@ -317,7 +311,9 @@ void tamis__segment_unlock_block(const struct tamis__segment *segment, uint64_t 
 void tamis__segment_want(const struct tamis__segment *segment, uint64_t offset, uint64_t bytes)
 {
     const struct tamis__segment_header *h = segment->header;
-    if (segment->place == NULL || h->data_checksum != 0 || offset >= h->data_bytes) return;
+    if (segment->place == NULL || h->data_checksum != 0 || offset >= h->data_bytes ||
+        tamis__pages_are_huge(segment))
+        return;
     if (bytes > h->data_bytes - offset) bytes = h->data_bytes - offset;
     tamis__want_map((char *)segment->data + offset, bytes);
 }

@@ -55,10 +55,16 @@ struct tamis__segment {
     const struct tamis__place *place;   /* where it was opened; NULL in plain memory */
     const struct tamis__staged *staged; /* its file while it is not published yet; else NULL */
     struct tamis__guard *guard;         /* of the mapping; NULL in plain memory */
-    void *kept;                         /* the constant part of the header, as it was checked */
+    struct tamis__segment_kept *kept;   /* what copies of this share; NULL in plain memory */
     struct tamis__owner **owner; /* who this handle is to other removers; NULL without counters */
     /* What this handle is to checkpoints (mark.h); NULL where it is read-only. */
     struct tamis__writing *writer;
+};
+
+struct tamis__segment_kept {
+    uint64_t header[TAMIS__GUARD_KEPT_BYTES / 8]; /* its constant part, as it was checked */
+    uint32_t pages; /* atomic: enum tamis_pages, as the kernel was advised; AUTO: it was not */
+    bool anew;      /* atomic: pages that are in memory may be of the other sort (pages.h) */
 };
 
 struct tamis__writing {

@@ -7,6 +7,8 @@
 #include "command.h"
 #include "remote/remote.h"
 
+#define HUGE_PAGE_BYTES ((uint64_t)2 << 20)
+
 static void add_state(char text[STATE_BYTES], const char *name, int64_t since)
 {
     char time[32];
@@ -367,6 +369,27 @@ static void human_fp_rate_now(const void *record, char text[RECORD_HUMAN_BYTES])
     one_in(rate_now_of(view), text);
 }
 
+static json_t *value_huge_bytes(const void *record)
+{
+    const struct filter_view *view = record;
+    return json_unsigned(view->mapped.huge_bytes);
+}
+
+static void human_huge(const void *record, char text[RECORD_HUMAN_BYTES])
+{
+    const struct filter_view *view = record;
+    char size[24];
+    text_size(size, sizeof size, (double)view->mapped.present);
+    (void)snprintf(text, RECORD_HUMAN_BYTES, "of %s in memory; wanted: %s", size,
+                   tamis_pages_name(view->mapped.wanted));
+}
+
+static json_t *value_huge_note(const void *record)
+{
+    const struct filter_view *view = record;
+    return json_text(view->mapped.obstacle != NULL ? view->mapped.obstacle : "");
+}
+
 /* ---- The table ---------------------------------------------------------------------------- */
 
 static const struct more FILTER_MORE[] = {
@@ -381,6 +404,9 @@ static const struct more FILTER_MORE[] = {
     {"shards", .make = value_shards, .needs = VIEW_SHARDED},
     {"segments", .make = value_segments, .needs = VIEW_SEGMENTS, .loads = VIEW_FILL},
     {"window_from", .make = value_window_from},
+    {"huge_bytes", .make = value_huge_bytes, .needs = VIEW_MAPPED, .loads = VIEW_MAPPED,
+     .human = human_huge},
+    {"huge_note", .make = value_huge_note, .needs = VIEW_MAPPED, .loads = VIEW_MAPPED},
     {"note", .make = value_note, .loads = VIEW_SEGMENTS},
 };
 
@@ -416,12 +442,23 @@ char *field_names(void)
 
 /* ---- Views -------------------------------------------------------------------------------- */
 
+/* Where the system's table cannot be read, the fields are left out. */
+static int load_mapped(struct filter_view *view, tamis_filter *filter, unsigned loads)
+{
+    view->mapped.size = sizeof view->mapped;
+    if ((loads & VIEW_MAPPED) == 0) return 0;
+    const int rc = tamis_filter_mapped(filter, &view->mapped);
+    if (rc == 0) view->holds |= VIEW_MAPPED;
+    return rc == TAMIS_EDROPPED ? rc : 0;
+}
+
 int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
 {
     *view = (struct filter_view){0};
     view->stat.size = sizeof view->stat;
     int rc = tamis_filter_stat(filter, &view->stat);
-    if (rc < 0 || loads == 0) return rc;
+    if (rc < 0 || (loads & ~VIEW_MAPPED) == 0)
+        return rc < 0 ? rc : load_mapped(view, filter, loads);
     view->segments = cli_alloc(view->stat.segment_count * sizeof *view->segments);
     for (uint32_t i = 0; i < view->stat.segment_count && rc == 0; i++) {
         view->segments[i].size = sizeof view->segments[i];
@@ -430,8 +467,8 @@ int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
         else
             rc = tamis_filter_segment(filter, i, &view->segments[i]);
     }
-    view->holds |= loads | VIEW_SEGMENTS;
-    return rc;
+    view->holds |= (loads & ~VIEW_MAPPED) | VIEW_SEGMENTS;
+    return rc < 0 ? rc : load_mapped(view, filter, loads);
 }
 
 /* For a filter in shards, a server tells what can be summed up, and no segments. */
@@ -439,8 +476,8 @@ static int load_remote(struct filter_view *view, struct remote_filter *filter, u
 {
     *view = (struct filter_view){.shards = remote_filter_shards(filter)};
     if (view->shards > 0) view->holds |= VIEW_SHARDED;
-    if (view->shards > 0 || loads == 0) return remote_stat(filter, &view->stat);
-    view->holds |= loads | VIEW_SEGMENTS;
+    if (view->shards > 0 || (loads & ~VIEW_MAPPED) == 0) return remote_stat(filter, &view->stat);
+    view->holds |= (loads & ~VIEW_MAPPED) | VIEW_SEGMENTS;
     return remote_segments(filter, (loads & VIEW_FILL) != 0, &view->stat, &view->segments);
 }
 
@@ -529,7 +566,9 @@ bool view_was_published(const struct filter_view *view)
 
 static bool is_printed(const struct filter_view *view, const struct field *field)
 {
+    const bool of_mapping = (field->needs & VIEW_MAPPED) != 0;
     if (strcmp(field->name, "generation") == 0 && !view_was_published(view)) return false;
+    if (of_mapping && view->mapped.bytes < HUGE_PAGE_BYTES) return false; /* it could have none */
     return (field->needs & ~view->holds) == 0;
 }
 
@@ -547,4 +586,9 @@ void view_print_field(const struct filter_view *view, const struct field *field,
         json_print(out, record_value(field, view));
     else
         print_field(view, field, false, out);
+}
+
+void view_print_labelled(const struct filter_view *view, const struct field *field, struct out *out)
+{
+    print_field(view, field, true, out);
 }

@@ -20,12 +20,14 @@
 #define VIEW_SEGMENTS 1u
 #define VIEW_FILL 2u    /* the set bits were counted, which reads every segment completely */
 #define VIEW_SHARDED 8u /* of a remote store, and in shards */
+#define VIEW_MAPPED 16u /* how this process has it mapped; not of a remote store */
 
 struct invocation;
 
 struct filter_view {
     struct tamis_filter_stat stat;
     struct tamis_segment_stat *segments; /* stat.segment_count of them, or NULL */
+    struct tamis_filter_mapped mapped;   /* VIEW_MAPPED */
     unsigned holds;                      /* VIEW_* */
     uint32_t shards;                     /* VIEW_SHARDED */
 };
@@ -55,6 +57,10 @@ bool view_was_published(const struct filter_view *view);
 
 /* "field: value (human form)" lines; generation only if the filter was published. */
 void view_print(const struct filter_view *view, struct out *out);
+
+/* The line "field: value (human form)" of one field. */
+void view_print_labelled(const struct filter_view *view, const struct field *field,
+                         struct out *out);
 
 /* One value alone, as text or as JSON. */
 void view_print_field(const struct filter_view *view, const struct field *field, bool json,

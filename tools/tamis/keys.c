@@ -125,7 +125,8 @@ struct key_source *key_source_new(const struct invocation *call, size_t first)
     }
     make_buffer(source, BUFFER_BYTES);
     if (files->count == 0) {
-        begin_reading(call, true, input_bytes());
+        source->bytes_all = input_bytes();
+        begin_reading(call, true, source->bytes_all);
         return source;
     }
     source->files = (const char *const *)files->paths;
@@ -135,7 +136,9 @@ struct key_source *key_source_new(const struct invocation *call, size_t first)
     bool standard = false;
     for (size_t i = 0; i < files->count; i++)
         standard |= strcmp(files->paths[i], "-") == 0;
-    if (!source->failed) begin_reading(call, standard, bytes);
+    if (source->failed) return source;
+    source->bytes_all = bytes;
+    begin_reading(call, standard, bytes);
     return source;
 }
 
@@ -412,6 +415,14 @@ int key_source_each(struct key_source *source, int (*batch)(void *context, size_
         const int status = batch(context, (size_t)count);
         if (status != CLI_DONE) return status;
     }
+}
+
+uint64_t key_source_estimate(const struct key_source *source, size_t count)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += source->keys[i].bytes + 1; /* with its separator */
+    return bytes > 0 ? (uint64_t)((double)source->bytes_all / (double)bytes * (double)count) : 0;
 }
 
 #define SHOWN_BYTES 200 /* of a key, in a message */

@@ -29,6 +29,7 @@ struct key_source {
     size_t batch;           /* how many keys it has at most */
     uint64_t keys_done;     /* keys handed out so far, this batch included */
     uint64_t bytes_read;    /* of standard input */
+    uint64_t bytes_all;     /* of all that is read, as it is packed; 0: not known */
     bool hex;
     struct input *input;      /* a file; NULL: arguments or standard input */
     const char *const *files; /* of --file, that are not open yet; NULL: key_source_of(), or none */
@@ -85,6 +86,10 @@ ssize_t key_source_next(struct key_source *source);
  * CLI_DONE at the end of the keys, CLI_ERROR after a message, or what `batch` returned. */
 int key_source_each(struct key_source *source, int (*batch)(void *context, size_t count),
                     void *context);
+
+/* About how many keys there are in all, by the keys of the first batch; 0: not known.  Too few
+ * where the input is packed. */
+uint64_t key_source_estimate(const struct key_source *source, size_t count);
 
 /* Tells that a key is not there: "key 'KEY' <what>", with the key cut short if it is long. */
 void key_source_tell_missing(const struct key_source *source, const struct tamis_key *key,

@@ -32,6 +32,7 @@ enum value {
     VALUE_HASHES,      /* uint32_t from 1 to what the command takes                     */
     VALUE_KIND,        /* uint32_t TAMIS_KIND_*                                         */
     VALUE_ON_FULL,     /* uint32_t TAMIS_ON_FULL_*                                      */
+    VALUE_PAGES,       /* uint32_t TAMIS_PAGES_*                                        */
     VALUE_MODE,        /* uint32_t, octal                                               */
     VALUE_DURATION,    /* int64_t, nanoseconds                                          */
     VALUE_WAIT,        /* int64_t, milliseconds                                         */
@@ -199,6 +200,14 @@ static bool take_on_full(const char *value, uint32_t *on_full)
     return false;
 }
 
+bool options_take_pages(const char *what, const char *value, uint32_t *pages)
+{
+    for (*pages = TAMIS_PAGES_AUTO; tamis_pages_name(*pages) != NULL; ++*pages)
+        if (strcmp(tamis_pages_name(*pages), value) == 0) return true;
+    cli_tell("%s: '%s' is not accepted; give auto, small or huge", what, value);
+    return false;
+}
+
 /* --comments or --comments=PREFIX; an empty one would make every line a comment. */
 static bool take_comments(const char *value, const char **comments)
 {
@@ -316,6 +325,8 @@ static bool take_option(const struct command *command, struct options *options, 
         return take_kind(value, at);
     case VALUE_ON_FULL:
         return take_on_full(value, at);
+    case VALUE_PAGES:
+        return options_take_pages(shown, value, at);
     case VALUE_MODE:
         return take_mode(value, at);
     case VALUE_DURATION:

@@ -71,6 +71,7 @@ struct invocation;
     X(WITH_KEY, "with-key", "", NO_VALUE)                                                          \
     X(MODE, "mode", "", VALUE(MODE, mode))                                                         \
     X(DURABLE, "durable", "", NO_VALUE)                                                            \
+    X(PAGES, "pages", "", VALUE(PAGES, pages))                                                     \
     X(FORCE_NETWORK_FS, "force-network-fs", "", NO_VALUE)                                          \
     X(SYNC_INTERVAL, "sync-interval", "", VALUE(DURATION, sync_interval_ns))                       \
     X(NO_SYNC, "no-sync", "", NO_VALUE)                                                            \
@@ -117,13 +118,16 @@ _Static_assert(OPTION_IDS <= 8 * sizeof(option_set), "a set has a bit for each o
 /* The options that only a store in a directory, or only a server, has a use for. */
 #define TAKES_OF_DIRECTORY                                                                         \
     (TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(MODE) | TAKES(RECORDED) |     \
-     TAKES(NAMES) | TAKES(IN_DRAWER))
+     TAKES(NAMES) | TAKES(IN_DRAWER) | TAKES(PAGES))
 #define TAKES_TLS (TAKES(CACERT) | TAKES(CERT) | TAKES(KEY) | TAKES(INSECURE))
 /* Those of a connection stand before or behind each command that can have one. */
 #define TAKES_CONNECTION (TAKES(TIMEOUT) | TAKES_TLS)
 #define TAKES_RETRY (TAKES(RETRY_NEW) | TAKES(NO_RETRY_NEW))
 #define TAKES_OF_SERVER (TAKES(SHARDS) | TAKES(REPLICAS) | TAKES_RETRY | TAKES_CONNECTION)
 #define TAKES_PROGRESS (TAKES(PROGRESS) | TAKES(NO_PROGRESS))
+
+/* Takes the name of a sort of pages.  false after a message, which begins with `what`. */
+bool options_take_pages(const char *what, const char *value, uint32_t *pages);
 
 /* The files of an option that may stand several times. */
 struct option_files {
@@ -157,6 +161,7 @@ struct options {
     const char *like;
     uint64_t memory_bytes;
     uint32_t on_full;
+    uint32_t pages;
     uint32_t slices;
     uint32_t window_from; /* 1: first; 0: last */
     int64_t window_ns;    /* of --window, one of the two */

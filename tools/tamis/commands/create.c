@@ -15,7 +15,7 @@
 #define TAKES_SHAPE                                                                                \
     (TAKES(CAPACITY) | TAKES(RATE) | TAKES(BITS) | TAKES(HASHES) | TAKES(KIND) | TAKES(HASH_SET) | \
      TAKES(SEED) | TAKES(COUNTER_BITS) | TAKES(ON_FULL) | TAKES(WINDOW) | TAKES(WINDOW_FROM) |     \
-     TAKES(SLICES) | TAKES(DURABLE))
+     TAKES(SLICES) | TAKES(DURABLE) | TAKES(PAGES))
 
 /* What --like may be given beside: the new filter is of another size. */
 #define TAKES_SIZE (TAKES(CAPACITY) | TAKES(RATE))
@@ -74,7 +74,8 @@ static struct tamis_filter_spec spec_from_options(const struct options *options)
         .on_full = options->on_full,
         .slices = options->slices,
         .window_ns = options->window_ns,
-        .window_items = options->window_items};
+        .window_items = options->window_items,
+        .pages = options->pages};
 }
 
 /* Fills *spec so that it makes a filter like the one of that name, of the size that the options

@@ -26,7 +26,8 @@ static int show_info(struct invocation *call)
         return cli_fail("'%s' is in shards, and each has its own '%s'; ask for a shard, as in "
                         "'tamis info %s:{0} %s'",
                         call->args[0], field->name, call->args[0], field->name);
-    const int status = view_of_call(call, field != NULL ? field->loads : VIEW_FILL, &view);
+    const int status =
+        view_of_call(call, field != NULL ? field->loads : VIEW_FILL | VIEW_MAPPED, &view);
     if (status == CLI_DONE) print_fields(call, field, &view);
     view_clear(&view);
     return status;

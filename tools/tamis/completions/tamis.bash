@@ -254,6 +254,7 @@ _tamis_offer_value()
     --color) _tamis_offer "$2" "$3" auto always never ;;
     --counter-bits) _tamis_offer "$2" "$3" 4 8 16 32 ;;
     --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
+    --pages) _tamis_offer "$2" "$3" auto small huge ;;
     --window-from) _tamis_offer "$2" "$3" first last ;;
     --hash-set)
         [[ $command != build ]] || { _tamis_offer "$2" "$3" xxh3 sip && return; }
