@@ -12,7 +12,9 @@
  * tamis_store_verify); after a backup; as a merge made it; and the file as writes of 1 MiB make it,
  * which is how static segments are laid out.  Of each 0.1 %, 1 % and 10 % of its pages are dirtied:
  * bytes written by the device over pages dirtied x 4096, median of 5.  Last, seconds to touch a
- * fresh filter of 1 GiB for the first time, and to read it whole from the disk.
+ * fresh filter of 1 GiB for the first time, and to read it whole from the disk.  Two more rows are
+ * of docs/decisions/0027-pages.md: after a fill in bulk, which had huge pages and has brought small
+ * ones back, and with huge pages for good.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -163,6 +165,30 @@ static void in_large_writes(struct bench *b)
     open_all(b);
 }
 
+/* As `tamis add` fills from a file: in huge pages, and the close brings small ones. */
+static void after_bulk(struct bench *b)
+{
+    enum { BATCH = 4096 };
+    static uint64_t numbers[BATCH];
+    static struct tamis_key keys[BATCH];
+    bench_done(tamis_filter_expect(b->filter, b->bytes / PAGE * 2));
+    for (uint64_t done = 0; done < b->bytes / PAGE * 2; done += BATCH) {
+        for (uint64_t i = 0; i < BATCH; i++) {
+            numbers[i] = (uint64_t)1 << 60 | (done + i);
+            keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
+        }
+        bench_done(tamis_filter_add_batch(b->filter, keys, BATCH, NULL));
+    }
+    close_all(b);
+    open_all(b);
+}
+
+static void in_huge_pages(struct bench *b)
+{
+    bench_done(tamis_filter_set_pages(b->store, "bench", TAMIS_PAGES_HUGE));
+    bench_done(tamis_filter_sync(b->filter));
+}
+
 static const struct {
     const char *name;
     void (*prepare)(struct bench *b);
@@ -174,6 +200,8 @@ static const struct {
     {"after backup", after_backup},
     {"merged into", as_merged},
     {"large writes", in_large_writes},
+    {"after a fill in bulk", after_bulk},
+    {"huge pages", in_huge_pages},
 };
 
 /* ---- Dirtying -------------------------------------------------------------------------------- */

@@ -72,8 +72,7 @@ struct tamis_filter_stat {
     /* tamis_watch_look(): keys that were NEW since the look before, also those that a window has
      * forgotten since; 0 at the first look, and from everything else. */
     uint64_t new_keys;
-    uint32_t pages;    /* enum tamis_pages */
-    uint32_t reserved; /* 0 */
+    uint64_t pages; /* enum tamis_pages */
 };
 
 /* Flags of a segment. */

@@ -111,12 +111,6 @@ void tamis__pages_advise(const struct tamis__segment *segment, uint32_t pages)
     __atomic_store_n(&segment->kept->anew, true, __ATOMIC_RELAXED);
 }
 
-bool tamis__pages_are_huge(const struct tamis__segment *segment)
-{
-    return segment->kept != NULL &&
-           __atomic_load_n(&segment->kept->pages, __ATOMIC_RELAXED) == TAMIS_PAGES_HUGE;
-}
-
 void tamis__pages_note(const struct tamis__segment *segment, uint32_t pages)
 {
     if (!segment->writable) return;

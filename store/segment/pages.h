@@ -32,9 +32,6 @@ uint32_t tamis__pages_wanted(const struct tamis__segment *segment, struct tamis_
 /* Advises the kernel, if that is not done yet.  Others may use the mapping meanwhile. */
 void tamis__pages_advise(const struct tamis__segment *segment, uint32_t pages);
 
-/* Is this mapping advised to have huge pages? */
-bool tamis__pages_are_huge(const struct tamis__segment *segment);
-
 /* Notes in the segment what `auto` is from now on, for all processes. */
 void tamis__pages_note(const struct tamis__segment *segment, uint32_t pages);
 

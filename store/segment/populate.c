@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "os/io.h"
-#include "segment/pages.h"
 #include "segment/sheet.h"
 
 #ifndef MADV_POPULATE_READ

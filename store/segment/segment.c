@@ -9,7 +9,6 @@
 #include "os/inside.h"
 #include "os/io.h"
 #include "os/overlay.h"
-#include "segment/pages.h"
 #include "segment/sheet.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
@@ -138,6 +137,16 @@ static int map_file(int fd, const struct tamis__segment_header *header, bool wri
     return 0;
 }
 
+/* Nobody dirties static data.  So what is not in memory comes in folios of 2 MiB, each mapped by
+ * one entry (docs/decisions/0015-small-folios.md). */
+static void advise_static(const struct tamis__segment *segment)
+{
+    const struct tamis__segment_header *h = segment->header;
+    if (h->data_checksum == 0 || h->data_bytes < FOLIO_BYTES_MAX) return;
+    tamis__advise_large(segment->data, (size_t)h->data_bytes);
+    segment->kept->pages = TAMIS_PAGES_HUGE;
+}
+
 /* TAMIS_ENOTFOUND if the number is that of a sheet which is not in the file. */
 static int find_sheet(int fd, uint64_t number, const char *what)
 {
@@ -191,9 +200,7 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
         tamis__segment_close(segment);
         return rc;
     }
-    if (header.data_checksum != 0) /* nobody dirties it */
-        tamis__pages_advise(
-            segment, tamis__pages_wanted(segment, (struct tamis__pages_case){.takes_keys = false}));
+    advise_static(segment);
     if (!writable) return 0;
     segment->writer = calloc(1, sizeof *segment->writer);
     if (header.counter_bits != 0) segment->owner = calloc(1, sizeof(struct tamis__owner *));

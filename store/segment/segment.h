@@ -88,6 +88,13 @@ static inline struct tamis__segment tamis__segment_at(void *header, void *data)
                                    .data = data};
 }
 
+/* Is this mapping advised to have huge pages (pages.h)? */
+static inline bool tamis__pages_are_huge(const struct tamis__segment *segment)
+{
+    return segment->kept != NULL && /* ORDER relaxed: a hint. */
+           __atomic_load_n(&segment->kept->pages, __ATOMIC_RELAXED) == TAMIS_PAGES_HUGE;
+}
+
 struct tamis__staged {
     struct tamis__private_fd file; /* locked */
     char name[24];

@@ -47,7 +47,7 @@ static const struct {
     const char *name;
     struct tamis_filter_spec spec;
 } filters[FILTERS] = {
-    {"blocked", SPEC_FIELD(.capacity = KEYS, .fp_rate = 1e-4)},
+    {"blocked", SPEC_FIELD(.capacity = KEYS, .fp_rate = 1e-4)}, /* and changes its pages */
     {"bloom", SPEC_FIELD(.capacity = KEYS, .fp_rate = 1e-3, .kind = TAMIS_KIND_BLOOM)},
     {"counting", SPEC_FIELD(.capacity = KEYS, .fp_rate = 1e-3, .kind = TAMIS_KIND_COUNTING)},
     {"growing", SPEC_FIELD(.capacity = 1000, .fp_rate = 1e-3)},
@@ -206,6 +206,14 @@ static double milliseconds(const int64_t *delays, unsigned percent)
     return (double)delays[rank > 0 ? rank - 1 : 0] / 1e6;
 }
 
+/* Of a filter of some MiB, under its adders: the next sort each time. */
+static void change_pages(struct witness *witness, uint64_t turn)
+{
+    if (turn % 8 == 0)
+        assert_int_equal(
+            tamis_filter_set_pages(witness->store, filters[0].name, (uint32_t)(turn / 8 % 3)), 0);
+}
+
 static void run_storm(struct arena *arena, struct witness *witness)
 {
     static int64_t delays[KILLS_MAX];
@@ -222,6 +230,7 @@ static void run_storm(struct arena *arena, struct witness *witness)
             arena->races[f].limit += (KEYS - FIRST_KEYS - CHUNK_MAX) / kills;
         const unsigned dead = await_death(killer, &random);
         delays[killer->kills - 1] = write_and_add(witness) - killer->died_at[dead];
+        change_pages(witness, killer->kills);
         killer_start(killer, dead);
     }
     killer_end(killer);

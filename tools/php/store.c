@@ -402,6 +402,24 @@ ZEND_METHOD(Tamis_Store, rename)
         throw_if(tamis_filter_rename(store->store, ZSTR_VAL(from), ZSTR_VAL(to)));
 }
 
+ZEND_METHOD(Tamis_Store, setPages)
+{
+    zend_string *name, *word;
+    uint32_t pages = TAMIS_PAGES_AUTO;
+    struct kept_handle *store;
+
+    ZEND_PARSE_PARAMETERS_START(2, 2)
+    Z_PARAM_PATH_STR(name)
+    Z_PARAM_PATH_STR(word)
+    ZEND_PARSE_PARAMETERS_END();
+    while (tamis_pages_name(pages) && strcmp(ZSTR_VAL(word), tamis_pages_name(pages)) != 0)
+        pages++;
+    if (!tamis_pages_name(pages))
+        zend_argument_value_error(2, "must be \"auto\", \"small\" or \"huge\"");
+    else if ((store = kept_of(ZEND_THIS)))
+        throw_if(tamis_filter_set_pages(store->store, ZSTR_VAL(name), pages));
+}
+
 ZEND_METHOD(Tamis_Store, rollback)
 {
     zend_string *name;

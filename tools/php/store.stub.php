@@ -48,6 +48,9 @@ namespace Tamis {
 
         public function rename(string $from, string $to): void {}
 
+        /** @param string $pages "auto", "small" or "huge": in which pages of memory the filter is mapped */
+        public function setPages(string $name, string $pages): void {}
+
         /** @param int $generation 0: the newest before the one in force */
         public function rollback(string $name, int $generation = 0): void {}
 

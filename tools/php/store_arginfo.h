@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 82b9d7a84460084ec084f575e045b9971e98698b */
+ * Stub hash: cc63e8ddb01b250a454be30f2003e47889ba235a */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Tamis_Store___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, path, IS_STRING, 1, "null")
@@ -70,6 +70,11 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Tamis_Store_rename, 0, 2, 
 	ZEND_ARG_TYPE_INFO(0, to, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Tamis_Store_setPages, 0, 2, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, pages, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Tamis_Store_rollback, 0, 1, IS_VOID, 0)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, generation, IS_LONG, 0, "0")
@@ -120,6 +125,7 @@ ZEND_METHOD(Tamis_Store, openOrCreate);
 ZEND_METHOD(Tamis_Store, build);
 ZEND_METHOD(Tamis_Store, drop);
 ZEND_METHOD(Tamis_Store, rename);
+ZEND_METHOD(Tamis_Store, setPages);
 ZEND_METHOD(Tamis_Store, rollback);
 ZEND_METHOD(Tamis_Store, names);
 ZEND_METHOD(Tamis_Store, has);
@@ -140,6 +146,7 @@ static const zend_function_entry class_Tamis_Store_methods[] = {
 	ZEND_ME(Tamis_Store, build, arginfo_class_Tamis_Store_build, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, drop, arginfo_class_Tamis_Store_drop, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, rename, arginfo_class_Tamis_Store_rename, ZEND_ACC_PUBLIC)
+	ZEND_ME(Tamis_Store, setPages, arginfo_class_Tamis_Store_setPages, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, rollback, arginfo_class_Tamis_Store_rollback, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, names, arginfo_class_Tamis_Store_names, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, has, arginfo_class_Tamis_Store_has, ZEND_ACC_PUBLIC)

@@ -47,6 +47,7 @@ static void clear_field(const struct tamis_field *field, void *record)
     struct tamis_field_value word = empty;
     word.text = strcmp(field->name, "kind") == 0      ? "blocked"
                 : strcmp(field->name, "on_full") == 0 ? "grow"
+                : strcmp(field->name, "pages") == 0   ? "auto"
                                                       : "last";
     assert_int_equal(
         tamis_field_set(field, record, field->type == TAMIS_FIELD_WORD ? &word : &empty),

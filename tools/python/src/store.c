@@ -164,6 +164,21 @@ static PyObject *store_rename(PyObject *object, PyObject *arguments)
     return none_or_error(self->use.module, rc);
 }
 
+/* _set_pages(name, pages) */
+static PyObject *store_set_pages(PyObject *object, PyObject *arguments)
+{
+    struct store_object *self = (struct store_object *)object;
+    uint32_t pages;
+    const char *name;
+    int rc;
+
+    if (!PyArg_ParseTuple(arguments, "sO&", &name, to_u32, &pages) || !store_enter(self))
+        return NULL;
+    WITHOUT_GIL(rc = tamis_filter_set_pages(self->use.handle, name, pages));
+    store_leave(self);
+    return none_or_error(self->use.module, rc);
+}
+
 /* _rollback(name, generation) */
 static PyObject *store_rollback(PyObject *object, PyObject *arguments)
 {
@@ -315,6 +330,7 @@ static PyMethodDef methods[] = {
      "close($self, /)\n--\n\nClose the store.  Filters that are open stay open."},
     {"_list", store_list, METH_VARARGS, "Dicts of the filters."},
     {"_generations", store_generations, METH_VARARGS, "Dicts of the generations of a filter."},
+    {"_set_pages", store_set_pages, METH_VARARGS, "Change the pages of a filter."},
     {"_rollback", store_rollback, METH_VARARGS, "Put a kept generation in force."},
     {"_create_many", store_create_many, METH_VARARGS, "Make many filters."},
     {"_merge", store_merge, METH_VARARGS, "Make a filter of others."},

@@ -70,6 +70,8 @@ class FilterStat:
     bits_per_key: float
     room: int | None
     """How many keys it takes before it needs another segment, or refuses; None: any number, or not known."""
+    pages: str
+    """"auto", "small" or "huge"."""
     lacks_bytes: int
     """What the disk lacks for the next segment of a filter that is "full" for want of it, about; else 0."""
 

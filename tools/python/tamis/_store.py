@@ -15,6 +15,7 @@ from ._errors import ExistsError, InvalidError, NotFoundError
 from ._filter import (CREATE, FILTER_DURABLE, FILTER_FROM_FIRST, FILTER_IN_DRAWER, FORCE_NETWORK_FS, READ_ONLY, Build, Filter, FilterStat,
                       Generation)
 
+PAGES = {"auto": 0, "small": 1, "huge": 2}  # enum tamis_pages
 ON_FULL = {None: 0, "grow": 1, "refuse": 2, "warn": 3}  # enum tamis_on_full
 BUILD_IF_CHANGED, BUILD_KEEP = 1, 2
 MERGE_INTERSECT = 1
@@ -51,7 +52,8 @@ def _nanoseconds(window: Duration | None) -> int:
 def _spec(capacity: int = 0, fp_rate: float = 0, kind: str | None = None, *, hash_set: str | None = None, seed: int = 0,
           k: int = 0, m_bits: int = 0, on_full: str | None = None, window: Duration | None = None,
           window_items: int = 0, slices: int = 0, counter_bits: int = 0, durable: bool = False,
-          secret: bytes = b"", window_from: str = "last", in_drawer: bool = False) -> tuple[Any, ...]:
+          secret: bytes = b"", window_from: str = "last", in_drawer: bool = False,
+          pages: str = "auto") -> tuple[Any, ...]:
     """The tuple that fields.c takes."""
     if window_from not in ("first", "last"):
         raise ValueError(f"window_from is 'first' or 'last', not {window_from!r}")
@@ -59,7 +61,13 @@ def _spec(capacity: int = 0, fp_rate: float = 0, kind: str | None = None, *, has
         raise ValueError(f"on_full is 'grow', 'refuse' or 'warn', not {on_full!r}")
     flags = FILTER_DURABLE * durable | FILTER_FROM_FIRST * (window_from == "first") | FILTER_IN_DRAWER * in_drawer
     return (capacity, fp_rate, kind, k, m_bits, hash_set, seed, ON_FULL[on_full], slices, _nanoseconds(window),
-            window_items, counter_bits, flags, secret)
+            window_items, counter_bits, flags, secret, _pages(pages))
+
+
+def _pages(pages: str) -> int:
+    if pages not in PAGES:
+        raise ValueError(f"pages is 'auto', 'small' or 'huge', not {pages!r}")
+    return PAGES[pages]
 
 
 def _reopen_filter(path: str, name: str, flags: int) -> Filter:
@@ -140,7 +148,7 @@ class Store(_tamis.Store):
                hash_set: str | None = None, seed: int = 0, k: int = 0, m_bits: int = 0, on_full: str | None = None,
                window: Duration | None = None, window_items: int = 0, slices: int = 0, counter_bits: int = 0,
                durable: bool = False, secret: bytes = b"",
-               window_from: str = "last") -> Filter:
+               window_from: str = "last", pages: str = "auto") -> Filter:
         """Make a filter, and open it.
 
         capacity    distinct keys for which the rate holds
@@ -151,11 +159,19 @@ class Store(_tamis.Store):
         window_from "last" (the default): a window after the last add of a key; "first": after the first, so a key that
                     keeps coming is new again once a window
         durable     add() returns True only once a power cut cannot take the key
+        pages       pages of memory: "auto", "small" or "huge" (set_pages() changes it)
         """
         return Filter(self, name, _mode=1, _spec=_spec(
             capacity, fp_rate, kind, hash_set=hash_set, seed=seed, k=k, m_bits=m_bits, on_full=on_full, window=window,
             window_items=window_items, slices=slices, counter_bits=counter_bits, durable=durable, secret=secret,
-            window_from=window_from))
+            window_from=window_from, pages=pages))
+
+    def set_pages(self, name: str, pages: str) -> None:
+        """Change in which pages of memory a filter is mapped, for all processes: "auto", "small" or "huge".
+
+        What is in memory stays as it is until it leaves it, or until the next sync() has it come anew.
+        """
+        self._set_pages(name, _pages(pages))
 
     def open_or_create(self, name: str, capacity: int = 0, fp_rate: float = 0, *, kind: str | None = None,
                        hash_set: str | None = None, seed: int = 0, k: int = 0, m_bits: int = 0,

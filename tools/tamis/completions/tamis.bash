@@ -47,7 +47,7 @@ _tamis_wants_value()
     case $1 in
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
-    --on-full | --window | --window-from | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
+    --on-full | --pages | --window | --window-from | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
     --output | --interval | --sort | --sync-interval | --file | --names | --wait | --shards | --replicas) return 0 ;;
     --timeout | --cacert | --cert | --key) return 0 ;;
     --*) return 1 ;;

@@ -100,7 +100,7 @@ static int read_report_filter(tamis_store *store, struct report_filter *filter)
 {
     tamis_filter *open = NULL;
     int rc = tamis_filter_open(store, filter->name, TAMIS_READ_ONLY, &open);
-    if (rc == 0) rc = view_load(&filter->view, open, VIEW_FILL);
+    if (rc == 0) rc = view_load(&filter->view, open, VIEW_FILL | VIEW_MAPPED);
     if (rc == 0) rc = load_fill(filter, open);
     if (rc == 0) rc = tamis_filter_generations(store, filter->name, add_generation, filter);
     if (rc == 0)
