@@ -22,9 +22,8 @@ TAMIS_API const char *tamis_on_full_name(uint32_t on_full)
 
 TAMIS_API const char *tamis_pages_name(uint32_t pages)
 {
-    static const char *const names[] = {[TAMIS_PAGES_AUTO] = "auto",
-                                        [TAMIS_PAGES_SMALL] = "small",
-                                        [TAMIS_PAGES_HUGE] = "huge"};
+    static const char *const names[] = {
+        [TAMIS_PAGES_AUTO] = "auto", [TAMIS_PAGES_SMALL] = "small", [TAMIS_PAGES_HUGE] = "huge"};
     return pages < sizeof names / sizeof names[0] ? names[pages] : NULL;
 }
 

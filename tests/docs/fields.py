@@ -230,8 +230,8 @@ def check_redis(module, tamis):
         at = "--store", f"redis://127.0.0.1:{server.port}"
         subprocess.run([tamis, "create", "s", "-n", "1000", "--shards", "2", *at], check=True)
         done = subprocess.run([tamis, "info", "s", "--json", *at], capture_output=True, text=True, check=True)
-        by_segments = {"segments", "fill", "items_estimated"}
-        same(list(json.loads(done.stdout)), names_of_info(FILTER, by_segments), "info of shards")
+        of_files = {"segments", "fill", "items_estimated", "huge_bytes", "huge_note"}
+        same(list(json.loads(done.stdout)), names_of_info(FILTER, of_files), "info of shards")
         done = subprocess.run([tamis, "info", "k", "--json", *at], capture_output=True, text=True, check=True)
         same(list(json.loads(done.stdout)), names_of_info(FILTER, {"shards"}), "info of a key")
 
