@@ -37,6 +37,7 @@ int tamis__filter_open_record(struct tamis_store *store, const struct tamis__rec
     filter->store = tamis__store_reference(store);
     memcpy(filter->name, record->name, sizeof filter->name);
     filter->filter_id = record->filter_id;
+    filter->created_at = record->created_at;
     filter->read_only = read_only;
     const int rc =
         tamis__view_make(store, record, read_only ? TAMIS__VIEW_READ_ONLY : 0, NULL, &filter->view);
@@ -205,6 +206,11 @@ TAMIS_API int tamis_filter_open_at(const char *path, const struct tamis_store_op
 TAMIS_API tamis_store *tamis_filter_store(tamis_filter *filter)
 {
     return filter == NULL ? NULL : filter->store;
+}
+
+TAMIS_API int64_t tamis_filter_created_at(const tamis_filter *filter)
+{
+    return filter == NULL ? 0 : filter->created_at;
 }
 
 /* Brings each segment to the disk whose last writer this process was.  Returns 1 if it was one's

@@ -143,6 +143,7 @@ struct tamis_filter {
     struct tamis_store *store;     /* a reference */
     char name[TAMIS_NAME_MAX + 1]; /* as it was when opened, for error sentences */
     uint64_t filter_id;
+    int64_t created_at;
     bool read_only;
     bool populate;                    /* segments are brought into memory when they are mapped */
     bool no_sync;                     /* closing it leaves the last checkpoint to others */

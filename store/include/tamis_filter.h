@@ -256,6 +256,9 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_at(const char *path,
 /* The store of a filter.  It is open as long as the filter is, and is not to be closed by the
  * caller.  NULL for NULL. */
 TAMIS_API tamis_store *tamis_filter_store(tamis_filter *filter);
+/* When the filter was created, as tamis_filter_stat() says it, without a look at the catalog.  0
+ * for NULL. */
+TAMIS_API int64_t tamis_filter_created_at(const tamis_filter *filter);
 
 /*
  * Opens the filter, or makes it if there is none.  If several processes call this at once, one

@@ -503,6 +503,7 @@ static void count_transactions(unsigned point)
 /* Seen to fail where the handle was opened after the store, by a transaction of its own: 2. */
 STORE_CASE(filter_opened_with_its_store_reads_the_catalog_once)
 {
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     const struct tamis_store_options bad = {.size = sizeof bad, .flags = 1u << 20};
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     assert_int_equal(text_add(filter, 1), 1);
@@ -515,8 +516,11 @@ STORE_CASE(filter_opened_with_its_store_reads_the_catalog_once)
     assert_int_equal(text_has(filter, 1), 1);
     assert_int_equal(text_add(filter, 2), 1);
     assert_non_null(tamis_filter_store(filter));
+    assert_done(tamis_filter_stat(filter, &stat));
+    assert_int_equal(tamis_filter_created_at(filter), stat.created_at);
     assert_done(tamis_filter_close(filter)); /* the store too: asan would tell a leak */
     assert_null(tamis_filter_store(NULL));
+    assert_int_equal(tamis_filter_created_at(NULL), 0);
     assert_done(tamis_filter_open_at(path, NULL, "x", TAMIS_READ_ONLY, &filter));
     assert_int_equal(text_has(filter, 2), 1);
     assert_done(tamis_filter_close(filter));

@@ -351,8 +351,9 @@ void kept_release(struct value *value)
     registry_keep(value, k);
     k->number = gone++;
     k->child = child ? children : 0;
+    const bool wakes = is_empty(&queue) || !running; /* else the thread comes to it anyway */
     append(&queue, k);
-    kept_wake();
+    if (wakes) kept_wake();
     registry_unlock();
 }
 

@@ -43,8 +43,12 @@ enum held key_held(RedisModuleKey *key, enum type type, struct value **value)
 
 enum held key_held_or_draft(RedisModuleKey *key, enum type type, size_t keys, struct value **value)
 {
-    const enum held held = key_look(key, type, value);
-    return held == HELD_VALUE && draft_has_room(*value, keys) ? held : key_held(key, type, value);
+    enum held held = key_look(key, type, value);
+    if (held != HELD_VALUE || draft_has_room(*value, keys)) return held;
+    const bool stays_known = keys == 0 && (*value)->is_known;
+    held = key_held(key, type, value);
+    if (held == HELD_VALUE) (*value)->is_known = stays_known;
+    return held;
 }
 
 const char *held_error(enum held held)

@@ -11,7 +11,8 @@ enum held { HELD_NONE, HELD_OTHER, HELD_VALUE, HELD_CLOSED };
 enum held key_held(RedisModuleKey *key, enum type type, struct value **value);
 /* The same without opening anything; never HELD_CLOSED. */
 enum held key_look(RedisModuleKey *key, enum type type, struct value **value);
-/* As key_held(), but a draft that has room for so many more keys stays one (drafts.h). */
+/* As key_held(), but a draft that has room for so many more keys stays one (drafts.h).  With no key
+ * the filter is only read. */
 enum held key_held_or_draft(RedisModuleKey *key, enum type type, size_t keys, struct value **value);
 /* The text of the error for a key that has no value to work on.  It is good until the next call. */
 const char *held_error(enum held held);

@@ -86,6 +86,14 @@ static void look_at(struct value *value)
     subtract_known(&value->known);
     value->known = value_known(value);
     add_known(&value->known);
+    value->is_known = !value_counts(value);
+}
+
+/* The same before it is closed.  That looks at the catalog, so it is left out where no key has come
+ * since the last look. */
+static void look_before_close(struct value *value)
+{
+    if (!value->is_known || value_items(value) != (int64_t)value->known.items) look_at(value);
 }
 
 static unsigned look_round(struct ring *ring, unsigned most)
@@ -168,7 +176,7 @@ static struct value *ring_choose(const struct value *but)
 /* Closes the handle of a value that is out of the ring.  The caller has the mutex. */
 static void close_it(struct value *value)
 {
-    look_at(value);
+    look_before_close(value);
     tamis_filter_release(value->filter);
     value->filter = NULL;
     sums.open--;
@@ -292,8 +300,9 @@ static int seek(void *context, const struct tamis_filter_stat *stat)
 static bool is_sought(const struct sought *sought, tamis_filter *filter)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    return tamis_filter_stat(filter, &stat) == 0 && stat.created_at == sought->created_at &&
-           (sought->owned_too || (stat.flags & TAMIS_FILTER_OWNED) == 0);
+    return tamis_filter_created_at(filter) == sought->created_at &&
+           (sought->owned_too ||
+            (tamis_filter_stat(filter, &stat) == 0 && (stat.flags & TAMIS_FILTER_OWNED) == 0));
 }
 
 int handles_open_created(int64_t created_at, bool owned_too, char name[NAME_ROOM], unsigned flags,
@@ -362,6 +371,7 @@ int value_open(struct value *value)
 {
     tamis_filter *filter = NULL;
     value->in_use = true;
+    value->is_known = false; /* until somebody says that he only reads */
     if (value->filter != NULL || !value_is_stored(value)) return 0;
     const unsigned flags = is_child ? TAMIS_READ_ONLY : 0;
     int rc = value->draft != NULL && !is_child ? drafts_enter() : 0;

@@ -78,6 +78,7 @@ struct value {
     bool is_entered;             /* handles.c counts it if it is open */
     bool in_use;                 /* since the ring last looked */
     bool is_left;                /* renames.c: the thread has left it to the main thread */
+    bool is_known;               /* handles.c has looked at it, and at most keys have come since */
     bool is_broken;              /* it could not be opened, when that was tried last */
     bool was_open;               /* since this server began; else nobody here has written to it */
     bool durable;                /* an add waits for the disk: durable.h */

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""many_filters.py MODULE [COUNT [DEPTH]]: what a server pays for very many small filters.
+
+COUNT filters (100,000) are made by BF.ADD, each of one key, by a client that sends DEPTH commands (1,000) and then reads their
+answers.  Then: disk and memory for each; the time of BF.EXISTS on a random one and on always the same one, with as many
+commands in a pipeline; what is open; a restart after SAVE and kill -9; FLUSHALL ASYNC, and FLUSHALL after another fill.
+While filters are made and dropped, another client sends PING all the time, and the longest answer is told.  The store is in the working directory:
+its disk is what is measured.
+"""
+import os
+import random
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "tests", "redis"))
+from redis_server import Server  # noqa: E402
+
+ASKED = 100000
+PAUSE_S = 0.001
+
+
+class Pings:
+    """A client that sends PING all the time; longest_ms() tells the longest answer since it was asked last."""
+
+    def __init__(self, server):
+        self.client = server.client()
+        self.longest = 0.0
+        self.ends = False
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self):
+        while not self.ends:
+            began = time.monotonic()
+            self.client.good("PING")
+            self.longest = max(self.longest, time.monotonic() - began)
+            time.sleep(PAUSE_S)
+
+    def longest_ms(self):
+        longest, self.longest = self.longest, 0.0
+        return longest * 1000
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.ends = True
+        self.thread.join()
+
+
+def command(*words):
+    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
+
+
+def ask(port, commands, depth):
+    """Sends commands that answer with a number of one digit; returns these."""
+    answers = []
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        for start in range(0, len(commands), depth):
+            some = commands[start:start + depth]
+            connection.sendall(b"".join(some))
+            got = bytearray()
+            while len(got) < 4 * len(some):
+                piece = connection.recv(1 << 20)
+                assert piece, "the server has closed the connection"
+                got += piece
+            assert got[0::4] == b":" * len(some), got[:200]
+            answers.append(bytes(got[1::4]))
+    return b"".join(answers)
+
+
+def name(i):
+    return b"user:%d" % i
+
+
+def field(client, section, wanted):
+    for line in client.good("INFO", section).decode().split("\r\n"):
+        if line.startswith(f"{wanted}:"):
+            return int(line.split(":")[1])
+    raise AssertionError(wanted)
+
+
+def disk_bytes(directory):
+    return int(subprocess.run(["du", "-s", "-B1", directory], capture_output=True, text=True, check=True).stdout.split()[0])
+
+
+def look(server, what):
+    """What the server has open."""
+    proc = f"/proc/{server.process.pid}"
+    with open(f"{proc}/maps", encoding="ascii") as file:
+        maps = sum(1 for _ in file)
+    descriptors = len(os.listdir(f"{proc}/fd"))
+    print(f"{what}: {field(server.client(), 'tamis', 'tamis_open_filters')} filters open, {descriptors} descriptors, {maps} mappings", flush=True)
+
+
+def fill(server, count, depth):
+    with Pings(server) as pings:
+        began = time.monotonic()
+        answers = ask(server.port, [command(b"BF.ADD", name(i), b"item") for i in range(count)], depth)
+        took = time.monotonic() - began
+        assert answers == b"1" * count
+        print(f"made {count} in {took:.1f} s: {count / took:,.0f} a second; longest PING {pings.longest_ms():.1f} ms", flush=True)
+
+
+def cost(server, count, empty):
+    disk = disk_bytes(os.path.join(server.directory, "tamis"))
+    memory = field(server.client(), "memory", "used_memory")
+    print(f"each: {disk / count:.0f} bytes of disk, {(memory - empty) / count:.0f} of memory", flush=True)
+
+
+def exists(server, count, depth):
+    numbers = [random.randrange(count) for _ in range(ASKED)]
+    for what, asked in (("one", [numbers[0]] * ASKED), ("random", numbers), ("random again", numbers),
+                        ("one", [numbers[0]] * ASKED)):
+        commands = [command(b"BF.EXISTS", name(i), b"item") for i in asked]
+        began = time.monotonic()
+        answers = ask(server.port, commands, depth)
+        took = time.monotonic() - began
+        assert answers == b"1" * ASKED
+        print(f"BF.EXISTS, {what}: {took / ASKED * 1e6:.2f} us", flush=True)
+
+
+def drop(server, *words):
+    with Pings(server) as pings:
+        client = server.client()
+        began = time.monotonic()
+        client.good(*words)
+        answered = time.monotonic() - began
+        left = 1
+        while left:
+            time.sleep(0.1)
+            left = len(os.listdir(os.path.join(server.directory, "tamis", "segments")))
+            left = left > 1  # the drawer that is open stays
+        print(f"{' '.join(words)}: answered in {answered:.2f} s, all files gone after {time.monotonic() - began:.1f} s; "
+              f"longest PING {pings.longest_ms():.1f} ms", flush=True)
+
+
+def main():
+    module = os.path.abspath(sys.argv[1])
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 100000
+    depth = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
+    directory = tempfile.mkdtemp(prefix="many-filters-", dir=".")
+    try:
+        with Server(module, directory=os.path.abspath(directory), save="900 1000000000") as server:
+            empty = field(server.client(), "memory", "used_memory")
+            fill(server, count, depth)
+            cost(server, count, empty)
+            look(server, "after all were made")
+            exists(server, count, depth)
+            look(server, "after BF.EXISTS")
+            began = time.monotonic()
+            server.client().good("SAVE")
+            print(f"SAVE: {time.monotonic() - began:.1f} s", flush=True)
+            server.kill()
+            began = time.monotonic()
+            client = server.start()
+            assert client.good("DBSIZE") == count
+            print(f"restart after kill -9: {time.monotonic() - began:.1f} s", flush=True)
+            look(server, "after the restart")
+            drop(server, "FLUSHALL", "ASYNC")
+            fill(server, count, depth)
+            drop(server, "FLUSHALL")
+    finally:
+        shutil.rmtree(directory)
+
+
+main()
