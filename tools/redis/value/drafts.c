@@ -268,8 +268,8 @@ void draft_begin(struct value *value, const struct tamis_filter_spec *spec,
 bool draft_has_room(const struct value *value, size_t keys)
 {
     const struct draft *draft = value->draft;
-    return draft != NULL && keys <= draft->key_most - draft->key_count &&
-           draft->key_bytes <= KEY_BYTES_MAX;
+    if (draft == NULL || keys == 0) return draft != NULL;
+    return keys <= draft->key_most - draft->key_count && draft->key_bytes <= KEY_BYTES_MAX;
 }
 
 bool draft_contains(const struct value *value, const void *key, size_t bytes)
