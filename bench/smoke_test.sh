@@ -59,6 +59,8 @@ ends 0 --help
 grep -q '^usage: tamis-bench' "$scratch/out" || fail "no help"
 ends 0 --smoke --tune
 grep -q '^| portable:32 *|' "$scratch/out" || fail "--tune has no row of the portable loops"
+grep -q '^| portable:96:far *|' "$scratch/out" || fail "--tune does not fetch into the second cache"
+grep -q '^batches out of cache: blocked .* ahead, .*bloom .* into the .* cache$' "$scratch/out" || fail "nothing says what is chosen"
 refused '--tune does not go' --tune --grow
 refused "'--fast'" --fast
 refused "'--json'" --json

@@ -87,6 +87,7 @@ int main(int argc, char **argv)
     crew_start();
     machine_look(store, &machine);
     table_head(out, &options, &machine);
+    tune_print_chosen(options.out_keys, out); /* a key has about a byte */
     (void)fflush(out);
     if (options.tune) {
         tune_run(&options, store, out);

@@ -2,7 +2,8 @@
 /*
  * tune.c: see tune.h.
  *
- * A setting is a variant of the loops and a depth.  A worker is told which one to use, then makes a
+ * A setting is a variant of the loops, a depth, and the cache that lines are fetched into (`far`:
+ * the second).  A worker is told which one to use, then makes a
  * sample of each call; the settings take turns, so that what changes on the machine meanwhile meets
  * all alike.
  */
@@ -15,7 +16,7 @@
 #include "crew.h"
 #include "limits.h"
 
-#define SETTINGS_MAX (TAMIS__CPU_COUNT * TAMIS__DEPTH_MAX / TAMIS__DEPTH_STEP)
+#define SETTINGS_MAX (2 * TAMIS__CPU_COUNT * TAMIS__DEPTH_MAX / TAMIS__DEPTH_STEP)
 
 /* The calls, and the columns. */
 static const enum operation operations[] = {OP_HIT, OP_READD};
@@ -24,6 +25,7 @@ static const enum operation operations[] = {OP_HIT, OP_READD};
 struct setting {
     enum tamis__cpu cpu;
     unsigned depth;
+    enum tamis__fetch fetch;
     double least_ns[COLUMNS];
 };
 
@@ -33,12 +35,16 @@ static int64_t force(struct worker *worker, const struct order *order, size_t co
     (void)count;
     tamis__cpu_force((enum tamis__cpu)order->first);
     tamis__cpu_force_depth((unsigned)order->range);
+    tamis__cpu_force_fetch((enum tamis__fetch)order->bytes);
     return 0;
 }
 
 static void use(const struct setting *setting)
 {
-    crew_each(&(struct order){.run = force, .first = setting->cpu, .range = setting->depth}, 1);
+    crew_each(
+        &(struct order){
+            .run = force, .first = setting->cpu, .range = setting->depth, .bytes = setting->fetch},
+        1);
 }
 
 static void keep_least(double *least, double ns)
@@ -83,7 +89,8 @@ static unsigned list_settings(struct setting settings[SETTINGS_MAX])
     for (enum tamis__cpu cpu = TAMIS__CPU_PORTABLE; cpu < TAMIS__CPU_COUNT; cpu++)
         for (unsigned depth = TAMIS__DEPTH_STEP; depth <= TAMIS__DEPTH_MAX;
              depth += TAMIS__DEPTH_STEP)
-            if (tamis__cpu_has(cpu)) settings[count++] = (struct setting){cpu, depth, {0}};
+            for (unsigned f = TAMIS__FETCH_NEAR; f <= TAMIS__FETCH_FAR && tamis__cpu_has(cpu); f++)
+                settings[count++] = (struct setting){cpu, depth, (enum tamis__fetch)f, {0}};
     return count;
 }
 
@@ -112,17 +119,33 @@ static void print(FILE *out, const struct setting *settings, unsigned count, dou
     (void)fprintf(out,
                   "\nBlocked, 8-byte keys, batches: least ns a key, and the ratio to reading a "
                   "random line, %.2f ns.\n\n"
-                  "| setting      |  hit | ratio | re-add | ratio |\n"
+                  "| setting         |  hit | ratio | re-add | ratio |\n"
                   "|---|---|---|---|---|\n",
                   line_ns);
     for (unsigned i = 0; i < count; i++) {
         char name[32];
         tamis__cpu_force(settings[i].cpu);
-        (void)snprintf(name, sizeof name, "%s:%u", tamis_simd(), settings[i].depth);
-        (void)fprintf(out, "| %-12s | %4.2f |  %4.2f |   %4.2f |  %4.2f |\n", name,
+        (void)snprintf(name, sizeof name, "%s:%u%s", tamis_simd(), settings[i].depth,
+                       settings[i].fetch == TAMIS__FETCH_FAR ? ":far" : "");
+        (void)fprintf(out, "| %-15s | %4.2f |  %4.2f |   %4.2f |  %4.2f |\n", name,
                       settings[i].least_ns[0], settings[i].least_ns[0] / line_ns,
                       settings[i].least_ns[1], settings[i].least_ns[1] / line_ns);
     }
+}
+
+void tune_print_chosen(uint64_t data_bytes, FILE *out)
+{
+    static const char *const kinds[TAMIS__LOOP_COUNT] = {"blocked", "counting", "fuse", "bloom"};
+    const char *before = "batches out of cache: ";
+    const bool far = tamis__cpu_pace(TAMIS__LOOP_BLOCKED, 0, data_bytes).far;
+    for (enum tamis__loop loop = 0; loop < TAMIS__LOOP_COUNT; loop++, before = ", ") {
+        const unsigned depth = tamis__cpu_pace(loop, 0, data_bytes).depth;
+        if (depth != 0)
+            (void)fprintf(out, "%s%s %u ahead", before, kinds[loop], depth);
+        else
+            (void)fprintf(out, "%s%s the usual ahead", before, kinds[loop]);
+    }
+    (void)fprintf(out, "; lines are fetched into the %s cache\n", far ? "second" : "first");
 }
 
 void tune_run(const struct options *options, const char *path, FILE *out)

@@ -43,12 +43,12 @@ TAMIS__INLINE unsigned insert_slot(uint64_t *data, const struct places *p, unsig
 
 /* Prefetches the new slots of a step, and probes the old ones. */
 TAMIS__INLINE size_t blocked_turn(uint64_t *data, const struct places *p, struct stand at,
-                                  uint8_t *answers, int adding, unsigned z)
+                                  uint8_t *answers, int adding, bool far, unsigned z)
 {
     const unsigned both = at.fresh > at.old ? at.fresh : at.old;
     size_t ones = 0;
     for (unsigned i = 0; i < both; i++) {
-        if (i < at.fresh) __builtin_prefetch(&data[p->word[0][at.slot + i]], 0, 3);
+        if (i < at.fresh) tamis__fetch_line(&data[p->word[0][at.slot + i]], far);
         if (i >= at.old) continue;
         const unsigned one =
             adding ? insert_slot(data, p, at.asked + i, z) : test_slot(data, p, at.asked + i, z);
@@ -85,9 +85,9 @@ TAMIS__INLINE size_t blocked_loop(const struct run *run, size_t count, uint8_t *
             keep_digests(&halves, at.fresh, run->kept + i);
         if (at.fresh > 0) place(run->blocks, &halves, at.fresh, &places, at.slot, z, q);
         if (at.fresh == KEYS_A_STEP && at.old == KEYS_A_STEP)
-            ones += blocked_turn(run->data, &places, whole, answers + at.done, adding, z);
+            ones += blocked_turn(run->data, &places, whole, answers + at.done, adding, ring.far, z);
         else
-            ones += blocked_turn(run->data, &places, at, answers + at.done, adding, z);
+            ones += blocked_turn(run->data, &places, at, answers + at.done, adding, ring.far, z);
         if (adding && i % TAMIS__KEYS_A_COUNT == 0)
             counted = tamis__count_new(run->segment, ones, counted);
     }
@@ -116,7 +116,7 @@ size_t VARIANT_RUN(const struct tamis__segment *segment, const struct tamis_key 
     const struct run run = {.segment = segment,
                             .data = segment->data,
                             .blocks = segment->header->m_bits / TAMIS__BLOCK_BITS,
-                            .ring = ring_for(count),
+                            .ring = ring_for(TAMIS__LOOP_BLOCKED, segment, count),
                             .from = {.by = tamis__header_digester(segment->header),
                                      .keys = keys,
                                      .digests = digests,

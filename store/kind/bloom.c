@@ -28,6 +28,7 @@
 /* Cache lines that are fetched ahead; a key needs k of them.  More would push each other out of the
  * first cache: at 120 MiB and k = 7 a query costs 60 ns with 84 lines, 64 with 112, 70 with 224. */
 #define LINES_AHEAD 84u
+_Static_assert(LINES_AHEAD <= TAMIS__DEPTH_MAX, "the ring has room for them");
 
 /* In a list of segments, most segments that are asked for a key do not have it, and lack one of its
  * first bits.  So these bits of all keys are looked at first, SIEVE_KEYS keys at a time. */
@@ -49,6 +50,7 @@ struct frame {
     uint64_t m_bits;
     uint64_t seed;
     uint64_t flip; /* XOR for the bit order */
+    bool far;      /* tamis__fetch_line(); the loop sets it */
     struct tamis__hashing hashing;
     struct tamis__progression progression; /* from pair to positions */
     const struct tamis_key *keys;
@@ -173,9 +175,9 @@ TAMIS__INLINE void fetch_lines(const struct frame *frame, const uint64_t *positi
 {
     for (uint32_t i = from; i < k; i++)
         if (to_write)
-            __builtin_prefetch(&frame->data[positions[i] / 64], 1, 3);
+            tamis__fetch_line_to_write(&frame->data[positions[i] / 64], frame->far);
         else
-            __builtin_prefetch(&frame->data[positions[i] / 64], 0, 3);
+            tamis__fetch_line(&frame->data[positions[i] / 64], frame->far);
 }
 
 /* Sets the bits of a key.  Returns 1 if the key is new.  `next`, unless NULL, are the positions of
@@ -209,9 +211,9 @@ TAMIS__INLINE unsigned insert_positions(const struct frame *frame, const uint64_
 
 /*
  * The loop of the batch calls: it locates a key and fetches its lines, while it probes the oldest
- * of the keys that were located before.  The ring holds as many keys as have LINES_AHEAD lines, and
- * one more; `next` is the place of the next key, and the oldest is behind it.  k and source are
- * constants where it pays.
+ * of the keys that were located before.  The ring holds as many keys as have so many lines as are
+ * ahead, at least one key, and one more; `next` is the place of the next key, and the oldest is
+ * behind it.  k and source are constants where it pays.
  */
 TAMIS__INLINE size_t bloom_run(const struct tamis__segment *segment, const struct frame *given,
                                size_t count, uint8_t *answers, bool adding, uint32_t k,
@@ -219,10 +221,13 @@ TAMIS__INLINE size_t bloom_run(const struct tamis__segment *segment, const struc
 {
     struct tamis__digest pairs[PAIRS_AT_ONCE];
     struct frame frame = *given; /* so that it stays in registers */
-    const size_t ahead = LINES_AHEAD / k, head = count < ahead ? count : ahead;
-    uint64_t ring[LINES_AHEAD + TAMIS_K_MAX];
+    const struct tamis__pace pace =
+        tamis__cpu_pace(TAMIS__LOOP_BLOOM, LINES_AHEAD, segment->header->data_bytes);
+    const size_t ahead = pace.depth > k ? pace.depth / k : 1, head = count < ahead ? count : ahead;
+    uint64_t ring[TAMIS__DEPTH_MAX + TAMIS_K_MAX];
     uint64_t *const end = ring + (head + 1) * k, *next = ring;
     size_t ones = 0, counted = 0;
+    frame.far = pace.far;
     if (source == PAIRED_KEYS) frame.digests = pairs;
     for (size_t i = 0; i < head; i++, next += k) {
         if (source == PAIRED_KEYS && i % PAIRS_AT_ONCE == 0) make_pairs(&frame, i, count, pairs);

@@ -40,7 +40,7 @@ TAMIS__INLINE struct tamis__key_cells key_at(const struct places *places, unsign
 
 /* 64 cells of 4 or 8 bits are at most a cache line; wider ones are fetched one by one. */
 TAMIS__INLINE void fetch_cells(const struct tamis__cells *cells, const struct places *places,
-                               unsigned slot, unsigned z, int to_write)
+                               unsigned slot, unsigned z, int to_write, bool far)
 {
 #pragma GCC unroll 4
     for (unsigned w = 0; w < z; w++) {
@@ -49,9 +49,9 @@ TAMIS__INLINE void fetch_cells(const struct tamis__cells *cells, const struct pl
         for (; left != 0; left &= left - 1) {
             const uint64_t cell = first + (unsigned)__builtin_ctzll(left);
             if (to_write)
-                __builtin_prefetch(tamis__cell_word(cells, cell), 1, 3);
+                tamis__fetch_line_to_write(tamis__cell_word(cells, cell), far);
             else
-                __builtin_prefetch(tamis__cell_word(cells, cell), 0, 3);
+                tamis__fetch_line(tamis__cell_word(cells, cell), far);
         }
     }
 }
@@ -76,13 +76,13 @@ TAMIS__INLINE int64_t apply_to_key(const struct tamis__cells *cells,
  * *above is raised by the number of results above 0.  Returns 0 or an error. */
 TAMIS__INLINE int counting_turn(const struct tamis__cells *given, const struct places *places,
                                 struct stand at, const struct tamis__counting_call *call,
-                                enum tamis__counting_op op, unsigned z, size_t *above)
+                                enum tamis__counting_op op, bool far, unsigned z, size_t *above)
 {
     const struct tamis__cells cells = *given; /* so that it stays in registers */
     const unsigned both = at.fresh > at.old ? at.fresh : at.old;
     const int to_write = op == TAMIS__COUNTING_ADD || op == TAMIS__COUNTING_REMOVE;
     for (unsigned i = 0; i < both; i++) {
-        if (i < at.fresh) fetch_cells(&cells, places, at.slot + i, z, to_write);
+        if (i < at.fresh) fetch_cells(&cells, places, at.slot + i, z, to_write, far);
         if (i >= at.old) continue;
         const struct tamis__key_cells key = key_at(places, at.asked + i, z);
         const int64_t got = apply_to_key(&cells, &key, op, z);
@@ -106,7 +106,7 @@ TAMIS__INLINE int64_t counting_loop(const struct tamis__segment *segment,
     struct places places;
     struct halves halves;
     const struct tamis__cells cells = tamis__cells_of(segment);
-    const struct ring ring = ring_for(call->count);
+    const struct ring ring = ring_for(TAMIS__LOOP_COUNTING, segment, call->count);
     const struct source from = {.by = tamis__header_digester(segment->header),
                                 .keys = call->keys,
                                 .digests = call->digests,
@@ -118,7 +118,7 @@ TAMIS__INLINE int64_t counting_loop(const struct tamis__segment *segment,
         take_halves(&from, i, at.fresh, &halves);
         if (at.fresh > 0 && call->kept != NULL) keep_digests(&halves, at.fresh, call->kept + i);
         if (at.fresh > 0) place_step(segment->header, &halves, at.fresh, &places, at.slot);
-        rc = counting_turn(&cells, &places, at, call, op, z, &above);
+        rc = counting_turn(&cells, &places, at, call, op, ring.far, z, &above);
         if (op == TAMIS__COUNTING_ADD && i % TAMIS__KEYS_A_COUNT == 0)
             counted = tamis__count_new(segment, above, counted);
     }

@@ -43,7 +43,7 @@ TAMIS__INLINE void place_slots(const struct tamis__fuse_ask *ask, const uint64_t
 
 /* Prefetches the new slots of a step, and tests the old ones. */
 TAMIS__INLINE size_t fuse_turn(const struct tamis__fuse_ask *ask, const struct places *p,
-                               struct stand at, uint8_t *answers, uint32_t bytes)
+                               struct stand at, uint8_t *answers, bool far, uint32_t bytes)
 {
     const unsigned both = at.fresh > at.old ? at.fresh : at.old;
     const uint32_t mask = tamis__fuse_mask(bytes, ask->bits);
@@ -52,8 +52,8 @@ TAMIS__INLINE size_t fuse_turn(const struct tamis__fuse_ask *ask, const struct p
     for (unsigned i = 0; i < both; i++) {
         const unsigned fresh = at.slot + i, old = at.asked + i;
         for (unsigned j = 0; j < TAMIS__FUSE_ARITY && i < at.fresh; j++)
-            __builtin_prefetch(
-                fingerprints + tamis__fuse_offset(p->slot[j][fresh], bytes, ask->bits), 0, 3);
+            tamis__fetch_line(
+                fingerprints + tamis__fuse_offset(p->slot[j][fresh], bytes, ask->bits), far);
         if (i >= at.old) continue;
         uint32_t sum = (uint32_t)p->fingerprint[old];
         for (unsigned j = 0; j < TAMIS__FUSE_ARITY; j++)
@@ -78,13 +78,14 @@ TAMIS__INLINE void take_digests(const struct source *from, const uint64_t *diges
         halves->low[i] = i < count ? digests[first + i] : 0;
 }
 
-TAMIS__INLINE size_t fuse_loop(const struct tamis__fuse_ask *ask, const struct source *from,
+TAMIS__INLINE size_t fuse_loop(const struct tamis__segment *segment,
+                               const struct tamis__fuse_ask *ask, const struct source *from,
                                const uint64_t *digests, size_t count, uint8_t *answers,
                                uint32_t bytes)
 {
     struct places places;
     struct halves halves;
-    const struct ring ring = ring_for(count);
+    const struct ring ring = ring_for(TAMIS__LOOP_FUSE, segment, count);
     size_t ones = 0;
     for (size_t i = 0; i < count + ring.depth; i += KEYS_A_STEP) {
         const struct stand at = stand_at(ring, i, count);
@@ -92,9 +93,9 @@ TAMIS__INLINE size_t fuse_loop(const struct tamis__fuse_ask *ask, const struct s
         take_digests(from, digests, i, at.fresh, &halves);
         if (at.fresh > 0) place_slots(ask, halves.low, at.fresh, &places, at.slot);
         if (at.fresh == KEYS_A_STEP && at.old == KEYS_A_STEP)
-            ones += fuse_turn(ask, &places, whole, answers + at.done, bytes);
+            ones += fuse_turn(ask, &places, whole, answers + at.done, ring.far, bytes);
         else
-            ones += fuse_turn(ask, &places, at, answers + at.done, bytes);
+            ones += fuse_turn(ask, &places, at, answers + at.done, ring.far, bytes);
     }
     return ones;
 }
@@ -107,12 +108,12 @@ size_t VARIANT_RUN(const struct tamis__segment *segment, const struct tamis_key 
     if (count == 0) return 0;
     switch (tamis__fuse_instance(ask.bits)) {
     case 1:
-        return fuse_loop(&ask, &from, digests, count, answers, 1);
+        return fuse_loop(segment, &ask, &from, digests, count, answers, 1);
     case 2:
-        return fuse_loop(&ask, &from, digests, count, answers, 2);
+        return fuse_loop(segment, &ask, &from, digests, count, answers, 2);
     case 4:
-        return fuse_loop(&ask, &from, digests, count, answers, 4);
+        return fuse_loop(segment, &ask, &from, digests, count, answers, 4);
     default:
-        return fuse_loop(&ask, &from, digests, count, answers, TAMIS__FUSE_PACKED);
+        return fuse_loop(segment, &ask, &from, digests, count, answers, TAMIS__FUSE_PACKED);
     }
 }

@@ -153,6 +153,26 @@ static inline __attribute__((always_inline)) void tamis__fetch_key(const struct 
     __builtin_prefetch(bytes + 128, 0, 3);
 }
 
+/* Prefetches a line of the data for a look that comes later: into the first cache, or, if `far`,
+ * into the second (base/cpu.h). */
+static inline __attribute__((always_inline)) void tamis__fetch_line(const void *line, bool far)
+{
+    if (far)
+        __builtin_prefetch(line, 0, 2);
+    else
+        __builtin_prefetch(line, 0, 3);
+}
+
+/* The same for a line that will be written to. */
+static inline __attribute__((always_inline)) void tamis__fetch_line_to_write(const void *line,
+                                                                             bool far)
+{
+    if (far)
+        __builtin_prefetch(line, 0, 2);
+    else
+        __builtin_prefetch(line, 1, 3);
+}
+
 /* A loop that hashes key by key fetches the bytes of a key this many keys before it hashes it. */
 #define TAMIS__FETCH_AHEAD 8u
 

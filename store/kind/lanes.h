@@ -17,7 +17,8 @@
  * takes twice the time (docs/decisions/0017).
  *
  * How many keys should be ahead depends on how many translations of addresses the processor keeps
- * under way.  So each variant has a depth of its own; tests and `tamis-bench --tune` force others
+ * under way.  So each variant has a depth of its own, and some processors have another one, and
+ * another cache that lines are fetched into; tests and `tamis-bench --tune` force others
  * (base/cpu.h).
  *
  * A file that includes a loop defines KEYS_AHEAD, its depth, a multiple of KEYS_A_STEP; and
@@ -107,20 +108,24 @@ _Static_assert((RING_SLOTS & (RING_SLOTS - 1)) == 0 && TAMIS__DEPTH_STEP % KEYS_
 /* How many keys are ahead, and how many slots they and a step use: a power of 2. */
 struct ring {
     unsigned depth, slots;
+    bool far; /* tamis__fetch_line() */
 };
 
 /* In a short batch half of the keys are ahead of the other half, so that there is work to do while
  * their lines come in. */
-TAMIS__INLINE struct ring ring_for(size_t count)
+TAMIS__INLINE struct ring ring_for(enum tamis__loop loop, const struct tamis__segment *segment,
+                                   size_t count)
 {
-    const unsigned most = tamis__cpu_depth(KEYS_AHEAD);
+    const struct tamis__pace pace = tamis__cpu_pace(loop, KEYS_AHEAD, segment->header->data_bytes);
+    const unsigned most = pace.depth;
     const unsigned half = count < 2 * most
                               ? ((unsigned)count / 2 + KEYS_A_STEP - 1) / KEYS_A_STEP * KEYS_A_STEP
                               : most;
     const unsigned depth = half > 0 ? half : KEYS_A_STEP;
     return (struct ring){.depth = depth,
                          .slots =
-                             depth + KEYS_A_STEP <= RING_SLOTS / 2 ? RING_SLOTS / 2 : RING_SLOTS};
+                             depth + KEYS_A_STEP <= RING_SLOTS / 2 ? RING_SLOTS / 2 : RING_SLOTS,
+                         .far = pace.far};
 }
 
 /* What a step does: `fresh` slots from `slot` on get the places of new keys and are prefetched; the

@@ -46,6 +46,21 @@ CASE(bloom_batch_calls_agree_with_the_model_for_every_k)
         kinds_check_batch_calls(TAMIS_KIND_BLOOM, 30011, k, 1500);
 }
 
+/* With each number of lines ahead, which is from one key to 96, and with lines fetched into the
+ * second cache.  Batches of 0 to 200 keys. */
+CASE(bloom_batch_calls_agree_with_the_model_for_every_depth)
+{
+    static const uint32_t ks[] = {1, 2, 7, 10, 33, TAMIS_K_MAX};
+    tamis__cpu_force_fetch(TAMIS__FETCH_FAR);
+    for (unsigned depth = TAMIS__DEPTH_STEP; depth <= TAMIS__DEPTH_MAX; depth += TAMIS__DEPTH_STEP)
+        for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
+            tamis__cpu_force_depth(depth);
+            kinds_check_batch_calls(TAMIS_KIND_BLOOM, 300011, ks[i], 20100);
+        }
+    tamis__cpu_force_depth(0);
+    tamis__cpu_force_fetch(TAMIS__FETCH_CHOSEN);
+}
+
 /*
  * So few bits that most keys have a position twice: NEW exactly if a bit changed.  Seen to fail
  * with the answer taken from the last lacking position as it stands (last_distinct replaced by

@@ -130,6 +130,20 @@ static void check_batches(const struct tamis__segment *segment, tamis__fuse_run_
     }
 }
 
+/* The same with each depth, and with lines fetched into the second cache. */
+static void check_depths(const struct tamis__segment *segment, tamis__fuse_run_fn *loop,
+                         uint64_t members)
+{
+    tamis__cpu_force_fetch(TAMIS__FETCH_FAR);
+    for (unsigned depth = TAMIS__DEPTH_STEP; depth <= TAMIS__DEPTH_MAX;
+         depth += TAMIS__DEPTH_STEP) {
+        tamis__cpu_force_depth(depth);
+        check_batches(segment, loop, members);
+    }
+    tamis__cpu_force_depth(0);
+    tamis__cpu_force_fetch(TAMIS__FETCH_CHOSEN);
+}
+
 /* Seen to fail with the last keys in flight answered in another order, with answers written one
  * place off, with the slots of a piece counted from another one's, and with a shift of place() that
  * is off by one. */
@@ -147,7 +161,9 @@ CASE(fuse_batches_are_answered_in_order)
                 check_batches(&fuses.segment, NULL, counts[c]);
             }
             tamis__cpu_force(best);
+            check_depths(&fuses.segment, NULL, counts[c]);
             check_batches(&fuses.segment, fuse_run_lanes8, counts[c]);
+            check_depths(&fuses.segment, fuse_run_lanes8, counts[c]);
         }
 }
 
