@@ -81,17 +81,17 @@ struct value {
     bool is_known;               /* handles.c has looked at it, and at most keys have come since */
     bool is_broken;              /* it could not be opened, when that was tried last */
     bool was_open;               /* since this server began; else nobody here has written to it */
-    bool durable;                /* an add waits for the disk: durable.h */
     int64_t created_at; /* of the filter; a dump that refers to a filter finds it by this */
     int64_t origin;     /* when its first segment was made; a copy by way of a dump has the same */
     uint32_t kind;
     unsigned pins;      /* kept_pin() */
     struct line *line;  /* of its jobs; NULL: it had none yet */
+    bool durable;       /* an add waits for the disk: durable.h */
     bool exact;         /* hash set redisbloom: the bits are RedisBloom's */
+    bool as_valkey;     /* of the type bloomfltr, which valkey-bloom's keys have */
     uint32_t expansion; /* BF.*: 0 means NONSCALING */
     struct cuckoo cuckoo;
     uint8_t **slots;       /* exact.h; NULL: of kind counting */
-    bool as_valkey;        /* of the type bloomfltr, which valkey-bloom's keys have */
     struct valkey *valkey; /* valkey.h; NULL: it is none of these */
     char *arriving;        /* what CF.LOADCHUNK has brought of it so far */
     union {
