@@ -176,18 +176,27 @@ static uint64_t bytes_of_range(const struct ranges *ranges, uint64_t index)
     return left < HUGE_BYTES ? left : HUGE_BYTES;
 }
 
-/* Whether a page in memory is a large one shows in whether an entry of 2 MiB maps it.  The kernel
- * makes none where the advice is against it, so that is taken back for the look. */
+/*
+ * Whether a page in memory is a large one shows in whether an entry of 2 MiB maps it.  The kernel
+ * makes none where the advice is against it, so that is taken back for the look.  Where it had no
+ * 2 MiB in one piece it has taken pages of a size in between, which nothing shows: so if any page
+ * is huge, all that are in memory are taken for large.
+ */
 static void find_others(const struct ranges *ranges, bool huge)
 {
     const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    bool any = false;
     if (!huge) (void)madvise(ranges->begin, ranges->bytes, MADV_HUGEPAGE);
     for (uint64_t i = 0; i < ranges->count; i++) {
         char *at = ranges->begin + i * HUGE_BYTES;
-        ranges->other[i] =
-            touch_present(at, bytes_of_range(ranges, i)) > 0 && is_huge_at(pagemap, at) != huge;
+        const bool present = touch_present(at, bytes_of_range(ranges, i)) > 0;
+        const bool is_huge = present && is_huge_at(pagemap, at);
+        any |= is_huge;
+        ranges->other[i] = present && !(huge && is_huge);
     }
     if (!huge) (void)madvise(ranges->begin, ranges->bytes, MADV_NOHUGEPAGE);
+    for (uint64_t i = 0; i < ranges->count && !huge && !any; i++)
+        ranges->other[i] = false;
     if (pagemap >= 0) (void)close(pagemap);
 }
 
