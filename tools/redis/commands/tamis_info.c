@@ -177,7 +177,8 @@ static void sum_up(struct total list[TOTALS])
 {
     const struct durable_counts durable = durable_count();
     uint64_t attached = 0;
-    if (!busy_is_stuck()) handles_look();
+    /* A look may wait for the lock of the store, which the thread has that makes filters. */
+    if (!busy_is_stuck() && drafts_count() == 0) handles_look();
     const struct sums sums = handles_sums();
     const uint64_t filters = registry_count(&attached);
     const struct total all[TOTALS] = {{"filters", filters},
