@@ -123,6 +123,7 @@ static void forget_combining(void *context)
     for (size_t i = 0; i < combining->sources.count; i++)
         kept_unpin(combining->sources.values[i]);
     if (combining->to != NULL) kept_unpin(combining->to);
+    handles_trim(); /* more may be open than the setting allows */
     RedisModule_Free(combining);
 }
 
