@@ -224,6 +224,8 @@ static void ranges_anew(const struct tamis__segment *segment, const struct range
 void tamis__pages_anew(const struct tamis__segment *segment)
 {
     if (segment->kept == NULL || tamis__is_sheet(segment->number)) return;
+    /* Where a write has failed, the kernel takes pages for clean whose bits are in memory alone. */
+    if (__atomic_load_n(&segment->live->degraded_since, __ATOMIC_RELAXED) != 0) return;
     /* ORDER relaxed: one of those that see it does it. */
     if (!__atomic_exchange_n(&segment->kept->anew, false, __ATOMIC_RELAXED)) return;
     const bool huge = tamis__pages_are_huge(segment);

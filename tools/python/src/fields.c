@@ -57,8 +57,8 @@ int spec_init(struct tamis_filter_spec *spec, PyObject *module, PyObject *from)
                           &spec->fp_rate, &kind, to_u32, &spec->k, to_u64, &spec->m_bits,
                           &spec->hash_set, to_u64, &spec->seed, to_u32, &spec->on_full, to_u32,
                           &spec->slices, to_i64, &spec->window_ns, to_u64, &spec->window_items,
-                          to_u32, &spec->counter_bits, to_u32, &spec->flags, &secret,
-                          &secret_bytes, to_u32, &spec->pages))
+                          to_u32, &spec->counter_bits, to_u32, &spec->flags, &secret, &secret_bytes,
+                          to_u32, &spec->pages))
         return -1;
     if (secret_bytes != 0 && secret_bytes != TAMIS_SECRET_BYTES) {
         PyErr_Format(PyExc_ValueError, "a secret has %d bytes", TAMIS_SECRET_BYTES);
