@@ -190,7 +190,8 @@ static const struct tamis__field_row FILTER_ROWS[] = {
      .info = "huge_bytes",
      .unit = "bytes",
      .lacking = "it is of one process, and `tamis info` tells its own; tamis_filter_mapped()",
-     .sentence = "How much of the filter this process has mapped by entries of 2 MiB."},
+     .sentence = "How much of the filter this process has mapped by entries of 2 MiB. "
+                 "The line is left out for a filter of less than that, and on a server."},
     {.name = "huge_note",
      .info = "huge_note",
      .lacking = "it goes with *huge_bytes*",

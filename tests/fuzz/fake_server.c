@@ -329,6 +329,12 @@ static int fake_GetContextFlags(RedisModuleCtx *ctx)
     return REDISMODULE_CTX_FLAGS_DENY_BLOCKING | (is_loading ? REDISMODULE_CTX_FLAGS_LOADING : 0);
 }
 
+static int fake_IsBlockedReplyRequest(RedisModuleCtx *ctx)
+{
+    (void)ctx;
+    return 0;
+}
+
 static int fake_GetSelectedDb(RedisModuleCtx *ctx)
 {
     (void)ctx;
@@ -428,6 +434,7 @@ static const struct {
                  HAS(SubscribeToServerEvent),
                  HAS(RegisterCommandFilter),
                  HAS(GetContextFlags),
+                 HAS(IsBlockedReplyRequest),
                  HAS(GetSelectedDb),
                  HAS(GetServerInfo),
                  HAS(FreeServerInfo),

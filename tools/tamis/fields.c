@@ -442,13 +442,14 @@ char *field_names(void)
 
 /* ---- Views -------------------------------------------------------------------------------- */
 
-/* Where the system's table cannot be read, the fields are left out. */
+/* Where the system's table cannot be read, or the filter is too small to have huge pages, the fields
+ * are left out. */
 static int load_mapped(struct filter_view *view, tamis_filter *filter, unsigned loads)
 {
     view->mapped.size = sizeof view->mapped;
     if ((loads & VIEW_MAPPED) == 0) return 0;
     const int rc = tamis_filter_mapped(filter, &view->mapped);
-    if (rc == 0) view->holds |= VIEW_MAPPED;
+    if (rc == 0 && view->mapped.bytes >= HUGE_PAGE_BYTES) view->holds |= VIEW_MAPPED;
     return rc == TAMIS_EDROPPED ? rc : 0;
 }
 
@@ -566,9 +567,7 @@ bool view_was_published(const struct filter_view *view)
 
 static bool is_printed(const struct filter_view *view, const struct field *field)
 {
-    const bool of_mapping = (field->needs & VIEW_MAPPED) != 0;
     if (strcmp(field->name, "generation") == 0 && !view_was_published(view)) return false;
-    if (of_mapping && view->mapped.bytes < HUGE_PAGE_BYTES) return false; /* it could have none */
     return (field->needs & ~view->holds) == 0;
 }
 
