@@ -185,10 +185,11 @@ static int find_name(struct peek *p, uint64_t filter_id, struct tamis__key *name
     return 0;
 }
 
-/* What is looked for: the filter with an id, or the one with a name. */
+/* What is looked for: the record of the filter with an id, or, without a record, whether a filter
+ * has a name. */
 struct sought {
     uint64_t filter_id;
-    const char *name; /* NULL: by the id */
+    const char *name;
 };
 
 /* The record of a name that the filter with the id has. */
@@ -225,8 +226,7 @@ static int peek_once(struct peek *p, const struct sought *sought, struct tamis__
     int rc = choose_root(p);
     if (rc != 0) return rc;
     TAMIS__POINT(TAMIS__POINT_PEEK_META);
-    rc = sought->name != NULL ? find_named(p, sought->name)
-                              : find_record(p, sought->filter_id, record);
+    rc = record == NULL ? find_named(p, sought->name) : find_record(p, sought->filter_id, record);
     return is_current(p) ? rc : TAMIS__PEEK_UNSURE;
 }
 

@@ -15,8 +15,9 @@ struct leftover {
     char *was; /* its name at the start */
     char *name;
     int64_t created_at;
-    int64_t heir;   /* created_at of the filter of the key for which it made way; 0: none */
-    int64_t origin; /* when its first segment was made; 0: not looked at yet */
+    int64_t heir;       /* created_at of the filter of the key for which it made way; 0: none */
+    int64_t origin;     /* when its first segment was made; 0: not looked at yet */
+    int64_t used_since; /* unwanted.c: another process was first found to use it; 0: none was */
     struct known known;
     uint32_t kind;
     bool owned, durable, exact;

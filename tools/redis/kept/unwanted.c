@@ -13,6 +13,9 @@
 
 /* What one call does at most. */
 #define NS_AT_ONCE 5000000
+/* `tamis list` and the like open each filter for a moment.  One that another process uses for less
+ * than this is looked at again. */
+#define MOMENT_NS ((int64_t)2000000000)
 
 static uint64_t dropped, stayed, waiting; /* `waiting`: those that are put off, or more */
 
@@ -33,7 +36,8 @@ static void drop_as_value(const struct leftover *l)
     kept_release(value);
 }
 
-/* Another process has the drawer open.  The filter waits behind the others until it has not. */
+/* Another process has the drawer open, or the filter for a moment.  The filter waits behind the
+ * others until it has not. */
 static void put_off(struct leftover *l)
 {
     waiting += !l->put_off;
@@ -49,11 +53,18 @@ static void keep(RedisModuleCtx *ctx, struct leftover *l)
     leftovers_put_last(l); /* those that are unwanted stay in front */
 }
 
+static bool is_used_for_a_moment(struct leftover *l)
+{
+    const int64_t now = clock_ns();
+    if (l->used_since == 0) l->used_since = now;
+    return now - l->used_since < MOMENT_NS;
+}
+
 /* Returns false if the filter was put off. */
 static bool deal_with(RedisModuleCtx *ctx, struct leftover *l)
 {
     const enum use use = others_use(l->name);
-    if (use == USED_PERHAPS) {
+    if (use == USED_PERHAPS || (use == USED && is_used_for_a_moment(l))) {
         put_off(l);
         return false;
     }

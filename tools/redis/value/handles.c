@@ -393,8 +393,6 @@ int value_open(struct value *value)
 
 void handles_made(struct value *value, bool opens)
 {
-    if (value->filter != NULL || !opens)
-        handles_enter(value);
-    else if (value_open(value) < 0)
-        handles_enter(value);
+    const bool opened = value->filter == NULL && opens && value_open(value) == 0;
+    if (!opened) handles_enter(value);
 }
