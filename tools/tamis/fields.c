@@ -442,8 +442,8 @@ char *field_names(void)
 
 /* ---- Views -------------------------------------------------------------------------------- */
 
-/* Where the system's table cannot be read, or the filter is too small to have huge pages, the fields
- * are left out. */
+/* Where the system's table cannot be read, or the filter is too small to have huge pages, the
+ * fields are left out. */
 static int load_mapped(struct filter_view *view, tamis_filter *filter, unsigned loads)
 {
     view->mapped.size = sizeof view->mapped;
