@@ -190,6 +190,7 @@ static void make_filter(struct run *run)
             .capacity = c->capacity,
             .fp_rate = c->fp_rate,
             .kind = c->kind,
+            .pages = run->options->pages,
             .on_full = c->keys > c->capacity || c->grows ? TAMIS_ON_FULL_GROW : TAMIS_ON_FULL_WARN};
         check(tamis_filter_create(run->store, "bench", &spec, &run->filter));
     }
@@ -441,7 +442,7 @@ bool case_run(struct bench_case *c, const struct options *options, const char *s
     const bool peers = peers_want(c, options);
     if (run.way_count == 0 && !builds && !peers) return false;
     make_filter(&run);
-    limits_open(store, c->data_bytes, run.processes);
+    limits_open(store, c->data_bytes, options->pages == TAMIS_PAGES_HUGE, run.processes);
     if (c->kind != TAMIS_KIND_FUSE) fill_filters(&run);
     ask(&run);
     take_off(&run);

@@ -71,6 +71,7 @@ struct order {
     unsigned seat, seats; /* filled in by crew_run() */
     char path[256];       /* crew_each() */
     uint64_t bytes;
+    bool huge; /* in pages of 2 MiB */
 };
 
 /* What came of it. */

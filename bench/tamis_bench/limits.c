@@ -123,6 +123,7 @@ static int64_t map_lines(struct worker *worker, const struct order *order, size_
     desk->lines = mmap(NULL, order->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (desk->lines == MAP_FAILED) err(1, "mmap %s", order->path);
     (void)close(fd);
+    if (order->huge && madvise(desk->lines, order->bytes, MADV_HUGEPAGE) != 0) err(1, "madvise");
     desk->line_count = order->bytes / (LINE_WORDS * sizeof *desk->lines);
     for (uint64_t at = 0; at < order->bytes / sizeof *desk->lines; at += PAGE_WORDS)
         (void)__atomic_fetch_or(&desk->lines[at], 1, __ATOMIC_RELAXED);
@@ -140,16 +141,17 @@ static int64_t unmap_lines(struct worker *worker, const struct order *order, siz
     return 0;
 }
 
-void limits_open(const char *directory, uint64_t bytes, unsigned processes)
+void limits_open(const char *directory, uint64_t bytes, bool huge, unsigned processes)
 {
     static const char page[PAGE_WORDS * sizeof(uint64_t)];
     struct order order = {.run = map_lines,
+                          .huge = huge,
                           .bytes = (bytes + sizeof page - 1) / sizeof page * sizeof page};
     (void)snprintf(path, sizeof path, "%s/limits", directory);
     const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0) err(1, "%s", path);
     if (fallocate(fd, 0, 0, (off_t)order.bytes) != 0) err(1, "%s: room for the limits", path);
-    for (uint64_t at = 0; at < order.bytes; at += sizeof page)
+    for (uint64_t at = 0; !huge && at < order.bytes; at += sizeof page) /* else the touch does it */
         if (pwrite(fd, page, sizeof page, (off_t)at) != (ssize_t)sizeof page) err(1, "%s", path);
     (void)close(fd);
     memcpy(order.path, path, sizeof path);

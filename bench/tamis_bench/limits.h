@@ -18,7 +18,7 @@ extern const char *const limit_names[LIMITS];
 
 /* Make a file of so many bytes in that directory, its pages in the page cache as the library's are,
  * and map it in these processes, a bit each, every page touched there.  One at a time. */
-void limits_open(const char *directory, uint64_t bytes, unsigned processes);
+void limits_open(const char *directory, uint64_t bytes, bool huge, unsigned processes);
 void limits_close(unsigned processes);
 
 /* An order for that limit; the caller adds keys, seed, key set and team. */

@@ -40,6 +40,7 @@ static const char HELP[] =
     "      --batch N      keys a batch, 1 to 2048; 1024\n"
     "      --repeats N    samples a figure, 1 to 32; 7\n"
     "      --seed N       of the keys; 1\n"
+    "      --pages SORT   of the filters, and of the limits' memory: auto, small or huge; auto\n"
     "      --help         this\n"
     "\n"
     "exit status: 0 measured, whatever the figures; 1 it could not be; 2 the arguments are wrong;\n"
@@ -77,7 +78,8 @@ enum {
     MAX_KEYS,
     BATCH,
     REPEATS,
-    SEED
+    SEED,
+    PAGES
 };
 
 static const struct option LONG[] = {{"quick", no_argument, NULL, QUICK},
@@ -93,6 +95,7 @@ static const struct option LONG[] = {{"quick", no_argument, NULL, QUICK},
                                      {"batch", required_argument, NULL, BATCH},
                                      {"repeats", required_argument, NULL, REPEATS},
                                      {"seed", required_argument, NULL, SEED},
+                                     {"pages", required_argument, NULL, PAGES},
                                      {"help", no_argument, NULL, 'h'},
                                      {NULL, 0, NULL, 0}};
 
@@ -107,6 +110,13 @@ static void set_only(struct options *o, const char *text)
     }
     o->some = true;
     o->only_text = text;
+}
+
+static uint32_t pages(const char *text)
+{
+    for (uint32_t i = TAMIS_PAGES_AUTO; tamis_pages_name(i) != NULL; i++)
+        if (strcmp(tamis_pages_name(i), text) == 0) return i;
+    fail("--pages takes auto, small or huge, not", text);
 }
 
 static void take(struct options *o, int option, const char *value)
@@ -147,6 +157,9 @@ static void take(struct options *o, int option, const char *value)
         break;
     case REPEATS:
         o->repeats = (unsigned)number("--repeats", value, 1, 32);
+        break;
+    case PAGES:
+        o->pages = pages(value);
         break;
     default:
         o->seed = number("--seed", value, 0, UINT64_MAX);

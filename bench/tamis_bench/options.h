@@ -16,6 +16,7 @@ struct options {
     uint64_t seed;
     unsigned levels, repeats; /* of samples: figures.h */
     size_t batch;
+    uint32_t pages; /* enum tamis_pages */
     bool quick, smoke, grow, tune;
     bool some; /* only what matches `only` */
     regex_t only;

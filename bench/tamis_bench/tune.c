@@ -71,7 +71,8 @@ static tamis_filter *make_filter(const struct options *options, const char *path
                                            .kind = TAMIS_KIND_BLOCKED,
                                            .capacity = options->out_keys,
                                            .fp_rate = 0.01,
-                                           .on_full = TAMIS_ON_FULL_WARN};
+                                           .on_full = TAMIS_ON_FULL_WARN,
+                                           .pages = options->pages};
     check(tamis_store_open(path, TAMIS_CREATE, store));
     check(tamis_filter_create(*store, "bench", &spec, &filter));
     check(tamis_filter_segment(filter, 0, &segment));
@@ -156,7 +157,7 @@ void tune_run(const struct options *options, const char *path, FILE *out)
     double line_ns = 0;
     const unsigned count = list_settings(settings);
     tamis_filter *filter = make_filter(options, path, &store, &data_bytes);
-    limits_open(path, data_bytes, 1);
+    limits_open(path, data_bytes, options->pages == TAMIS_PAGES_HUGE, 1);
     measure(options, settings, count, &line_ns);
     limits_close(1);
     filter_close(1);

@@ -76,8 +76,8 @@ TAMIS_API const char *tamis_on_full_name(uint32_t on_full);
 
 /*
  * In which pages the memory of a filter is mapped.  Pages of 2 MiB make random access to a filter
- * of gigabytes two to eight times as fast, as far as the file system has them (docs/performance.md,
- * "Large filters").  What is added to one is written to the disk 2 MiB at a time.
+ * of gigabytes up to twice as fast, as far as the file system has them (tamis-pages(1), and
+ * docs/decisions/0027-pages.md).  What is added to one is written to the disk 2 MiB at a time.
  */
 enum tamis_pages {
     TAMIS_PAGES_AUTO = 0,  /* of 2 MiB where they make the disk write a quarter more at most */
