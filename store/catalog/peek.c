@@ -185,16 +185,19 @@ static int find_name(struct peek *p, uint64_t filter_id, struct tamis__key *name
     return 0;
 }
 
-/* What is looked for: the record of the filter with an id, or, without a record, whether a filter
- * has a name. */
+/* What is looked for: the record of the filter with an id, or whether a filter has a name. */
 struct sought {
+    int (*find)(struct peek *p, const struct sought *sought);
     uint64_t filter_id;
-    const char *name;
+    struct tamis__record *record;
+    struct tamis__key name;
 };
 
 /* The record of a name that the filter with the id has. */
-static int find_record(struct peek *p, uint64_t filter_id, struct tamis__record *record)
+static int find_record(struct peek *p, const struct sought *sought)
 {
+    const uint64_t filter_id = sought->filter_id;
+    struct tamis__record *record = sought->record;
     unsigned char bytes[TAMIS__RECORD_BYTES_MAX];
     struct found found = {.bytes = bytes, .room = sizeof bytes};
     struct tamis__key name;
@@ -213,31 +216,29 @@ static int find_record(struct peek *p, uint64_t filter_id, struct tamis__record 
 }
 
 /* Has a filter the name?  0, TAMIS_ENOTFOUND or TAMIS__PEEK_UNSURE. */
-static int find_named(struct peek *p, const char *name)
+static int find_named(struct peek *p, const struct sought *sought)
 {
     unsigned char bytes[TAMIS__RECORD_BYTES_MAX];
     struct found found = {.bytes = bytes, .room = sizeof bytes};
-    const struct tamis__key key = tamis__name_key(name);
-    return find_value(p, tamis__key_bytes(&key), &found);
+    return find_value(p, tamis__key_bytes(&sought->name), &found);
 }
 
-static int peek_once(struct peek *p, const struct sought *sought, struct tamis__record *record)
+static int peek_once(struct peek *p, const struct sought *sought)
 {
     int rc = choose_root(p);
     if (rc != 0) return rc;
     TAMIS__POINT(TAMIS__POINT_PEEK_META);
-    rc = record == NULL ? find_named(p, sought->name) : find_record(p, sought->filter_id, record);
+    rc = sought->find(p, sought);
     return is_current(p) ? rc : TAMIS__PEEK_UNSURE;
 }
 
-static int peek(const struct tamis__catalog *catalog, const struct sought *sought,
-                struct tamis__record *record)
+static int peek(const struct tamis__catalog *catalog, const struct sought *sought)
 {
     int rc = TAMIS__PEEK_UNSURE;
     for (int tries = 0; rc == TAMIS__PEEK_UNSURE && tries < TRIES_MAX; tries++) {
         struct peek p = {.what = catalog->file_path, .fd = -1};
         if (tamis__catalog_open_to_read(catalog, &p.fd) < 0) return TAMIS__PEEK_UNSURE;
-        rc = peek_once(&p, sought, record);
+        rc = peek_once(&p, sought);
         free(p.metas);
         tamis__close(p.fd);
     }
@@ -247,10 +248,11 @@ static int peek(const struct tamis__catalog *catalog, const struct sought *sough
 int tamis__catalog_peek(const struct tamis__catalog *catalog, uint64_t filter_id,
                         struct tamis__record *record)
 {
-    return peek(catalog, &(struct sought){.filter_id = filter_id}, record);
+    return peek(catalog,
+                &(struct sought){.find = find_record, .filter_id = filter_id, .record = record});
 }
 
 int tamis__catalog_peek_name(const struct tamis__catalog *catalog, const char *name)
 {
-    return peek(catalog, &(struct sought){.name = name}, NULL);
+    return peek(catalog, &(struct sought){.find = find_named, .name = tamis__name_key(name)});
 }
