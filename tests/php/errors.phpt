@@ -18,6 +18,8 @@ foreach ([
     ['Tamis\Exception\NotFoundException -2', fn() => $store->drop('none')],
     ['Tamis\Exception\NotFoundException -2', fn() => $store->rename('none', 'x')],
     ['Tamis\Exception\NotFoundException -2', fn() => $store->rollback('f')],
+    ['Tamis\Exception\NotFoundException -2', fn() => $store->setPages('none', 'huge')],
+    ['ValueError 0', fn() => $store->setPages('f', 'large')],
     ['Error 0', fn() => $store['f'] = 1],
     ['Error 0', function () use ($store) { unset($store['f']); }],
     ['TypeError 0', fn() => $f['a'] = 'b'],
@@ -28,6 +30,8 @@ foreach ([
         echo "$i: $what, not $wanted\n";
     }
 }
+$store->setPages('f', 'huge');
+show($store->filter('f')->stat()['pages']);
 echo "full\n";
 $small = $store->create('small', 3, onFull: 'refuse');
 try {
@@ -46,6 +50,7 @@ $store->close();
 show($f->has('anew'));
 ?>
 --EXPECT--
+"huge"
 full
 "Tamis\\Exception" true {"p":true,"q":true,"r":true,"s":null,"t":false}
 dropped

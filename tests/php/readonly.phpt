@@ -15,7 +15,7 @@ $reader = new Tamis\Store($path, readOnly: true);
 $f = $reader['f'];
 $c = $reader->filter('c', populate: true);
 foreach ([fn() => $reader->create('g', 1), fn() => $reader->openOrCreate('g', 1), fn() => $reader->drop('f'),
-    fn() => $reader->rename('f', 'g'), fn() => $reader->rollback('b'), fn() => $reader->build('b'),
+    fn() => $reader->rename('f', 'g'), fn() => $reader->setPages('f', 'huge'), fn() => $reader->rollback('b'), fn() => $reader->build('b'),
     fn() => $f->add('b'), fn() => $f->addMany(['b']), fn() => $f['b'] = true, fn() => $c->remove('a'),
     fn() => $c->removeMany(['a']), function () use ($c) { unset($c['a']); }, fn() => $f->accept(), fn() => $f->sync()] as $i => $call) {
     if (($what = thrown($call)) !== 'Tamis\Exception\ReadOnlyException -6') {

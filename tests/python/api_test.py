@@ -119,6 +119,18 @@ class Stores(StoreTest):
         self.store.drop("old")
         self.assertEqual(list(self.store), [])
 
+    def test_pages_are_said_and_changed(self):
+        seen = self.store.create("seen", 100, pages="huge")
+        self.assertEqual(seen.stat.pages, "huge")
+        self.store.set_pages("seen", "small")
+        self.assertEqual([stat.pages for stat in self.store.list()], ["small"])
+        self.assertEqual(self.store.create("other", 100).stat.pages, "auto")
+        for call in (lambda: self.store.create("x", 100, pages="large"), lambda: self.store.set_pages("seen", "large")):
+            with self.assertRaisesRegex(ValueError, "pages is 'auto', 'small' or 'huge', not 'large'"):
+                call()
+        with self.assertRaises(tamis.NotFoundError):
+            self.store.set_pages("none", "huge")
+
     def test_path_is_kept_when_the_directory_changes(self):
         before = os.getcwd()
         self.addCleanup(os.chdir, before)

@@ -143,7 +143,7 @@ class Closed(StoreTest):
         self.each_raises(tamis.ClosedError, (
             lambda: self.store["seen"], lambda: list(self.store), lambda: len(self.store), lambda: "seen" in self.store,
             lambda: self.store.create("x", 10), lambda: self.store.drop("seen"), lambda: self.store.rename("seen", "x"),
-            self.store.verify, lambda: self.store.build("x"), lambda: self.store.generations("seen"),
+            lambda: self.store.set_pages("seen", "huge"), self.store.verify, lambda: self.store.build("x"), lambda: self.store.generations("seen"),
             lambda: self.store.rollback("seen"), lambda: self.store.merge("x", seen)))
         self.store.close()
 
