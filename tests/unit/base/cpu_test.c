@@ -14,6 +14,12 @@
 #define LARGE ((uint64_t)1 << 30)
 #define SMALL ((uint64_t)1 << 20)
 
+#ifdef __x86_64__
+#define IS_X86_64 true
+#else /* an emulator shows the file of the machine below it */
+#define IS_X86_64 false
+#endif
+
 /* Does the kernel say of its first processor that it is a Zen 4?  This asks another witness than
  * cpu.c does. */
 static bool kernel_says_zen_4(void)
@@ -41,7 +47,7 @@ static void check_pace(struct tamis__pace pace, unsigned depth, bool far)
 /* The vendor, the family and the instructions decide. */
 CASE(cpu_pace_of_large_data_goes_by_the_processor)
 {
-    const bool zen_4 = kernel_says_zen_4();
+    const bool zen_4 = IS_X86_64 && kernel_says_zen_4();
     check_pace(tamis__cpu_pace(TAMIS__LOOP_BLOCKED, OWN, LARGE), zen_4 ? 32 : OWN, zen_4);
     check_pace(tamis__cpu_pace(TAMIS__LOOP_COUNTING, OWN, LARGE), zen_4 ? 32 : OWN, zen_4);
     check_pace(tamis__cpu_pace(TAMIS__LOOP_FUSE, OWN, LARGE), OWN, zen_4);
