@@ -4,6 +4,7 @@
 
 #include "handle/follow.h"
 #include "handle/pages.h"
+#include "plan/policy.h"
 #include "txn/spares.h"
 #include "txn/write.h"
 
@@ -23,8 +24,7 @@ TAMIS_API int tamis_filter_set_pages(tamis_store *store, const char *name, uint3
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
     int rc = tamis__check_name(name);
-    if (rc == 0 && tamis_pages_name(pages) == NULL)
-        rc = tamis__fail(TAMIS_EINVAL, "there is no sort of pages %u; use enum tamis_pages", pages);
+    if (rc == 0) rc = tamis__check_pages(pages);
     if (rc == 0) rc = tamis__store_begin_write(store, &txn);
     if (rc < 0) return rc;
     rc = tamis__store_get(store, txn, name, &record);

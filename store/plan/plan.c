@@ -88,10 +88,9 @@ static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__pla
     plan->policy.window_from = (spec->flags & TAMIS_FILTER_FROM_FIRST) != 0;
     plan->in_drawer = (spec->flags & TAMIS_FILTER_IN_DRAWER) != 0;
     plan->owned = (spec->flags & TAMIS_FILTER_OWNED) != 0;
-    if (spec->pages > TAMIS_PAGES_HUGE)
-        return tamis__fail(TAMIS_EINVAL, "there is no sort of pages %u; use enum tamis_pages",
-                           spec->pages);
     plan->policy.pages = spec->pages;
+    rc = tamis__check_pages(spec->pages);
+    if (rc < 0) return rc;
     plan->seed = spec->seed;
     plan->bit_order = plan->hash_set->bit_order;
     sizing->counter_bits = spec->counter_bits;

@@ -27,6 +27,12 @@ TAMIS_API const char *tamis_pages_name(uint32_t pages)
     return pages < sizeof names / sizeof names[0] ? names[pages] : NULL;
 }
 
+int tamis__check_pages(uint32_t pages)
+{
+    if (tamis_pages_name(pages) != NULL) return 0;
+    return tamis__fail(TAMIS_EINVAL, "there is no sort of pages %u; use enum tamis_pages", pages);
+}
+
 uint32_t tamis__policy_on_full(const struct tamis__policy *policy)
 {
     return policy->on_full ? policy->on_full : (uint32_t)TAMIS_ON_FULL_WARN;

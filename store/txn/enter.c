@@ -105,7 +105,7 @@ int tamis__drafts_enter_many(struct tamis_store *store, const struct tamis__entr
     return rc;
 }
 
-int tamis__check_absent(struct tamis_store *store, const char *name)
+int tamis__look_up_name(const struct tamis_store *store, const char *name)
 {
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
@@ -113,6 +113,12 @@ int tamis__check_absent(struct tamis_store *store, const char *name)
     if (rc < 0) return rc;
     rc = tamis__catalog_get(txn, name, &record);
     tamis__catalog_end(txn);
+    return rc;
+}
+
+int tamis__check_absent(struct tamis_store *store, const char *name)
+{
+    const int rc = tamis__look_up_name(store, name);
     if (rc == TAMIS_ENOTFOUND) return 0;
     return rc < 0 ? rc : tamis__fail_exists(name);
 }

@@ -21,6 +21,8 @@ struct tamis__entry {
     bool filled; /* with contents: a look cannot tell these files from orphans */
 };
 
+/* Reads the record of a name under the shared lock: 0, TAMIS_ENOTFOUND or an error. */
+int tamis__look_up_name(const struct tamis_store *store, const char *name);
 /* Fails with TAMIS_EEXIST before gigabytes are allocated for a name that is taken. */
 int tamis__check_absent(struct tamis_store *store, const char *name);
 
