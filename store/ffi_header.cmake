@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Writes tamis_ffi.h: the public headers as foreign-function interfaces take them, without preprocessor lines,
-# attributes and system headers; whole-number constants become an enum.
+# attributes and system headers; whole-number constants become an enum.  LuaJIT knows none of more than 32 bits: those are left out.
 #   cmake -DCC=COMPILER -DINCLUDE=store/include -DHEADERS="tamis.h tamis_errors.h ..." -DWORK=DIRECTORY -DOUT=tamis_ffi.h -P ffi_header.cmake
 cmake_minimum_required(VERSION 3.18)
 
 set(constants "")
 separate_arguments(headers UNIX_COMMAND "${HEADERS}")
+string(REPEAT "[0-9a-fA-F]" 9 nine_digits)
 foreach(header IN LISTS headers)
     file(READ ${INCLUDE}/${header} text)
     # What <stddef.h> and <stdint.h> declare, every such interface knows by itself.
@@ -16,7 +17,9 @@ foreach(header IN LISTS headers)
     foreach(line IN LISTS found)
         string(REGEX REPLACE "#define +(TAMIS_[A-Z_0-9]+) +(0x[0-9a-fA-F]+|[0-9]+)u?[ \t]*(\n|/)"
                "    \\1 = \\2,\n" line "${line}")
-        string(APPEND constants "${line}")
+        if(NOT line MATCHES "= ([0-9][0-9]|0x)${nine_digits}")
+            string(APPEND constants "${line}")
+        endif()
     endforeach()
 endforeach()
 file(WRITE ${WORK}/all.c "#include \"tamis_build.h\"\n")

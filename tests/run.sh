@@ -76,7 +76,7 @@ others=(
     python3-pip python3-venv                   # packages of PyPI
     iproute2                                   # hosts that are network namespaces, tests/redis/hosts.py
     prometheus-redis-exporter openssl          # its figures, and TLS
-    python3-cffi                               # tamis_ffi.h, with the FFI of php-cli
+    python3-cffi luajit                        # tamis_ffi.h, with the FFI of php-cli
     python3-setuptools python3-wheel           # how the Python package is built
     python3-numpy                              # arrays of keys
     default-jre-headless                       # Apache Spark, which comes from PyPI
@@ -92,6 +92,9 @@ others=(
 # node may come from elsewhere, with an npm that Debian's would replace.
 command -v node >/dev/null || others+=(nodejs)
 command -v npm >/dev/null || others+=(npm)
+# They are services that start by themselves where they are installed; only a machine of CI is there for that.  The test
+# of docs/consumers.md takes those that are there.
+[ -z "${CI-}" ] || others+=(squid postfix unbound python3-unbound dnsdist nginx-light)
 target=all
 [ -z "$all$preset" ] || packages+=("${others[@]}")
 case $preset in

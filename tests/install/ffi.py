@@ -52,7 +52,7 @@ done(tamis.tamis_store_list(store[0], ffi.NULL, listed, ffi.NULL))
 assert names == [b"seen"]
 assert tamis.tamis_filter_stat(seen[0], ffi.new("struct tamis_filter_stat *")) == tamis.TAMIS_EINVAL
 assert b"sizeof(struct tamis_filter_stat)" in ffi.string(tamis.tamis_last_error())
-assert tamis.TAMIS_WINDOW_NS_MAX > 2**61 and tamis.TAMIS_SEGMENT_PAST == 2**31
+assert tamis.TAMIS_SEGMENT_PAST == 2**31
 done(tamis.tamis_filter_close(seen[0]))
 tamis.tamis_store_close(store[0])
 print("cffi", cffi.__version__)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# tamis_ffi.h as it is installed has nothing that a foreign-function interface cannot read, and Python's cffi
-# and PHP's FFI make, fill and ask a filter by it.
+# tamis_ffi.h as it is installed has nothing that a foreign-function interface cannot read, and Python's cffi,
+# PHP's FFI and LuaJIT make, fill and ask a filter by it.
 # shellcheck source=tests/install/support.sh
 . "$(dirname "$0")/support.sh"
 
@@ -23,6 +23,10 @@ fi
 if php -r 'exit(extension_loaded("ffi") ? 0 : 1);' 2>/dev/null; then
     php -d ffi.enable=1 -d zend.assertions=1 "$here/ffi.php" "$header" "$library" "$PWD/store.php" ||
         fail "PHP's FFI"
+    tried=$((tried + 1))
+fi
+if command -v luajit >/dev/null; then
+    luajit "$here/ffi.lua" "$header" "$library" "$PWD/store.lua" || fail "LuaJIT"
     tried=$((tried + 1))
 fi
 [ "$tried" -gt 0 ] || exit 77

@@ -40,6 +40,7 @@ enum value {
     VALUE_SHARD,       /* struct option_shard                                           */
     VALUE_WINDOW_FROM, /* "first" or "last" */
     VALUE_WINDOW,      /* window_ns or window_items                                     */
+    VALUE_ANSWER,      /* struct option_answer                                          */
 };
 
 /* How the value of an option is read, and where it goes. */
@@ -78,6 +79,12 @@ static const option_set EXCLUSIVE[] = {
     TAKES(ZERO) | TAKES(CRLF),
     TAKES(MEMORY) | TAKES(BITS),
     TAKES(LIVE) | TAKES(RECORDED),
+    TAKES(ANSWER) | TAKES(INVERT),
+    TAKES(ANSWER) | TAKES(COUNT),
+    TAKES(ANSWER) | TAKES(QUIET),
+    TAKES(ANSWER) | TAKES(JSON),
+    TAKES(CHANNEL) | TAKES(HEX),
+    TAKES(FIRST_WORD) | TAKES(HEX),
 };
 
 static bool has_option(option_set set, int id)
@@ -217,6 +224,24 @@ static bool take_comments(const char *value, const char **comments)
     return false;
 }
 
+/* --answer PRESENT,ABSENT: two words, or texts, around the only comma. */
+static bool take_answer(const char *value, struct option_answer *answer)
+{
+    const char *comma = strchr(value, ',');
+    if (comma == NULL || strchr(comma + 1, ',') != NULL || strpbrk(value, "\n\r") != NULL) {
+        cli_tell("--answer: '%s' is not accepted; give what is printed for a key that is there and "
+                 "for one "
+                 "that is not, with one comma between them: --answer OK,ERR",
+                 value);
+        return false;
+    }
+    free(answer->present);
+    answer->present = cli_strdup(value);
+    answer->present[comma - value] = '\0';
+    answer->absent = answer->present + (comma - value) + 1;
+    return true;
+}
+
 /* --color is --color=always, as elsewhere. */
 static bool take_color(const char *value, uint32_t *color)
 {
@@ -259,6 +284,7 @@ void options_clear(struct options *options)
     free(options->against.paths);
     free(options->files.paths);
     free(options->names.paths);
+    free(options->answer.present);
 }
 
 static bool take_store(const char *value, const char **store)
@@ -303,6 +329,8 @@ static bool take_option(const struct command *command, struct options *options, 
         return take_color(value, at);
     case VALUE_COMMENTS:
         return take_comments(value, at);
+    case VALUE_ANSWER:
+        return take_answer(value, at);
     case VALUE_FILE:
         return take_file(value, at);
     case VALUE_COUNT:

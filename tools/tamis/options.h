@@ -100,7 +100,10 @@ struct invocation;
     X(KEY, "key", "", VALUE(TEXT, key))                                                            \
     X(INSECURE, "insecure", "", NO_VALUE)                                                          \
     X(NAMES, "names", "", VALUE(FILE, names))                                                      \
-    X(IN_DRAWER, "in-drawer", "", NO_VALUE)
+    X(IN_DRAWER, "in-drawer", "", NO_VALUE)                                                        \
+    X(ANSWER, "answer", "", VALUE(ANSWER, answer))                                                 \
+    X(CHANNEL, "channel", "", NO_VALUE)                                                            \
+    X(FIRST_WORD, "first-word", "", NO_VALUE)
 
 #define OPTION_ID(id, ...) OPTION_##id,
 enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
@@ -139,6 +142,12 @@ struct option_files {
 struct option_shard {
     uint32_t number; /* from 0 */
     uint32_t count;
+};
+
+/* The words that stand for the two answers: --answer PRESENT,ABSENT. */
+struct option_answer {
+    char *present;
+    const char *absent; /* behind the other, in the same memory */
 };
 
 /* When output has colours: --color. */
@@ -186,6 +195,7 @@ struct options {
     uint32_t color;      /* enum color */
     int64_t interval_ns; /* of `top` */
     uint32_t replicas;
+    struct option_answer answer;
 };
 
 /* Releases what was allocated for the values. */

@@ -9,6 +9,7 @@ struct question {
     struct key_source *source;
     uint64_t matches;
     uint8_t wanted;
+    struct tamis_key *channels; /* of the keys of a batch, with --channel; else NULL */
 };
 
 /* Without -v every key is printed with its answer, so the reader need not keep the input. */
@@ -20,6 +21,45 @@ static void print_answers_json(const struct question *question, size_t count)
             continue;
         json_print_key(source->out, &source->keys[i], source->hex, "present",
                        json_boolean(source->answers[i]));
+    }
+}
+
+/* How many bytes come before the first space, or before the end. */
+static size_t word_bytes(const struct tamis_key *text)
+{
+    const char *space = text->bytes > 0 ? memchr(text->data, ' ', text->bytes) : NULL;
+    return space != NULL ? (size_t)(space - (const char *)text->data) : text->bytes;
+}
+
+/* Makes keys of lines. The channel of --channel is the first word, and the key is the rest, or with
+ * --first-word the first word of that. */
+static void take_lines_apart(struct question *question, size_t count)
+{
+    struct tamis_key *keys = question->source->keys;
+    for (size_t i = 0; i < count; i++) {
+        if (question->channels != NULL) {
+            const size_t bytes = word_bytes(&keys[i]);
+            const size_t gone = bytes + (bytes < keys[i].bytes); /* with the space */
+            question->channels[i] = (struct tamis_key){.data = keys[i].data, .bytes = bytes};
+            keys[i].data = (const char *)keys[i].data + gone;
+            keys[i].bytes -= gone;
+        }
+        if (cli_given(question->call, TAKES(FIRST_WORD))) keys[i].bytes = word_bytes(&keys[i]);
+    }
+}
+
+/* A line for each key, whichever the answer is: what a program that asks line by line waits for. */
+static void print_words(const struct question *question, size_t count)
+{
+    const struct key_source *source = question->source;
+    const struct option_answer *words = &question->call->options.answer;
+    for (size_t i = 0; i < count; i++) {
+        if (question->channels != NULL) {
+            out_bytes(source->out, question->channels[i].data, question->channels[i].bytes);
+            out_char(source->out, ' ');
+        }
+        out_text(source->out, source->answers[i] ? words->present : words->absent);
+        out_char(source->out, source->separator);
     }
 }
 
@@ -39,6 +79,8 @@ static int check_batch(void *context, size_t count)
     struct question *question = context;
     struct key_source *source = question->source;
     bool silent = cli_given(question->call, TAKES(COUNT) | TAKES(QUIET));
+    if (cli_given(question->call, TAKES(CHANNEL) | TAKES(FIRST_WORD)))
+        take_lines_apart(question, count);
     const int64_t present = ask(question, count, silent);
     if (present < 0) return question->call->remote != NULL ? CLI_ERROR : cli_fail_library();
     question->matches += question->wanted ? (uint64_t)present : count - (uint64_t)present;
@@ -46,6 +88,8 @@ static int check_batch(void *context, size_t count)
     if (silent) return CLI_DONE;
     if (cli_given(question->call, TAKES(JSON)))
         print_answers_json(question, count);
+    else if (cli_given(question->call, TAKES(ANSWER)))
+        print_words(question, count);
     else
         key_source_print(source, count, question->wanted);
     return CLI_DONE;
@@ -65,11 +109,17 @@ static void print_count(const struct question *question)
 static int run_check(struct invocation *call)
 {
     struct question question = {.call = call, .wanted = !cli_given(call, TAKES(INVERT))};
+    const bool channels = cli_given(call, TAKES(CHANNEL));
+    if (cli_given(call, TAKES(CHANNEL) | TAKES(FIRST_WORD)) && !cli_given(call, TAKES(ANSWER)))
+        return cli_fail_usage(call->command, "%s goes with --answer",
+                              channels ? "--channel" : "--first-word");
     if (call->filter != NULL) cli_tell_trouble(call->filter);
     question.source = key_source_new(call, 1);
+    if (channels) question.channels = cli_alloc(question.source->batch * sizeof *question.channels);
     const int status = key_source_each(question.source, check_batch, &question);
     progress_end();
     key_source_free(question.source);
+    free(question.channels);
     if (status == CLI_ERROR) return status;
     if (cli_given(question.call, TAKES(COUNT)) && !cli_given(question.call, TAKES(QUIET)))
         print_count(&question);
@@ -81,7 +131,7 @@ const struct command cli_command_check = {
     .summary = "print the keys that are in a filter, or are not",
     .operands = "NAME [KEY...]",
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS | TAKES(INVERT) | TAKES(COUNT) | TAKES(QUIET) |
-               TAKES(POPULATE),
+               TAKES(POPULATE) | TAKES(ANSWER) | TAKES(CHANNEL) | TAKES(FIRST_WORD),
     .opens = OPENS_FILTER,
     .flags = TAMIS_READ_ONLY,
     .keys_at = 1,

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Each is told apart.
+expect 2 tamis check seen --answer OK
+expect 2 tamis check seen --answer OK,ERR,MAYBE
+expect 2 tamis check seen --answer "OK,
+ERR"
+expect 2 tamis check seen --answer
+for other in -v -c -q --json; do
+    expect 2 tamis check seen --answer OK,ERR $other apple
+done
+expect 2 tamis check seen --channel apple
+expect 2 tamis check seen --first-word apple
+expect 2 tamis check seen --answer OK,ERR --channel --hex 00
+expect 2 tamis add seen --answer OK,ERR apple
