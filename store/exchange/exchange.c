@@ -116,6 +116,23 @@ void tamis__outline_one(struct tamis__outline *outline, uint64_t head_bytes,
     outline->layers[0].segment.items = TAMIS__ITEMS_UNKNOWN;
 }
 
+_Static_assert(TAMIS__ATTACHMENT_BYTES == 360, "load_attachment() names it in a message");
+
+/* What is left of the stream, after the data, goes to the target whole. */
+static int load_attachment(struct tamis__reader *reader, const struct tamis__stream_target *target)
+{
+    unsigned char *data = NULL;
+    int rc = tamis__reader_fill(reader, TAMIS__ATTACHMENT_BYTES + 1);
+    const size_t bytes = reader->end - reader->start;
+    if (rc < 0 || bytes == 0) return rc;
+    if (bytes > TAMIS__ATTACHMENT_BYTES)
+        return tamis__reader_fail(reader, TAMIS_EUNSUPPORTED, reader->offset,
+                                  "has more than 360 bytes "
+                                  "behind its bits, the most that is kept; cut them off there");
+    rc = tamis__reader_take(reader, bytes, &data);
+    return rc < 0 ? rc : target->attach(target->context, data, bytes);
+}
+
 int tamis__load_one(struct tamis__reader *reader, const struct tamis__outline *outline,
                     const struct tamis__stream_target *target)
 {
@@ -130,7 +147,8 @@ int tamis__load_one(struct tamis__reader *reader, const struct tamis__outline *o
         rc = target->write(target->context, 0, data, now);
         left -= now;
     }
-    return rc < 0 ? rc : tamis__reader_finish(reader);
+    if (rc < 0) return rc;
+    return outline->has_attachment ? load_attachment(reader, target) : tamis__reader_finish(reader);
 }
 
 void tamis__keep_last_word(uint64_t *last, uint64_t m_bits, uint64_t offset,

@@ -48,6 +48,7 @@ struct tamis__outline {
     struct tamis__policy policy; /* how it goes on; capacity 0: the stream does not tell */
     uint64_t exceptions;         /* how many follow the data */
     bool swap_words;             /* for tamis__load_one(): the data are longs of Java, big-endian */
+    bool has_attachment;         /* for the same: what follows the data is kept as an attachment */
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /* of the keys that it was built from; or 0 */
     struct tamis__layer layers[TAMIS__SEGMENTS_MAX];
 };
@@ -100,6 +101,8 @@ struct tamis__stream_target {
     /* All exceptions, sorted, when the data of all segments are in.  What the target takes out of
      * the set is its own. */
     int (*except)(void *context, struct tamis__exceptions *set);
+    /* What the stream has behind the data of the one segment: 1 to TAMIS__ATTACHMENT_BYTES bytes. */
+    int (*attach)(void *context, const void *data, size_t bytes);
     void *context;
 };
 #define TAMIS__NO_COUNT 1
@@ -181,6 +184,7 @@ extern const struct tamis__format tamis__format_redisbloom;
 extern const struct tamis__format tamis__format_guava;
 extern const struct tamis__format tamis__format_spark;
 extern const struct tamis__format tamis__format_parquet;
+extern const struct tamis__format tamis__format_dcso;
 extern const struct tamis__format tamis__format_portable;
 
 /* What RedisBloom does with a full filter of that layer: TAMIS_ON_FULL_GROW or _REFUSE. */

@@ -4,7 +4,8 @@
 
 static const struct tamis__format *const formats[] = {
     &tamis__format_redis_bitmap, &tamis__format_redisbloom, &tamis__format_guava,
-    &tamis__format_spark,        &tamis__format_parquet,    &tamis__format_portable,
+    &tamis__format_spark,        &tamis__format_parquet,    &tamis__format_dcso,
+    &tamis__format_portable,
 };
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
 

@@ -351,6 +351,13 @@ static int take_exceptions(void *context, struct tamis__exceptions *set)
     return tamis__exceptions_stage(import->store, set, import->name, &import->index);
 }
 
+static int take_attachment(void *context, const void *data, size_t bytes)
+{
+    struct import *import = context;
+    tamis__attachment_set(&import->drafts[0].header.attachment, data, bytes);
+    return 0;
+}
+
 /* Called when all data are in: can they be a filter's, and how many keys do they have? */
 static int finish_layer(struct import *import, uint32_t index)
 {
@@ -382,8 +389,11 @@ static int load_head(struct import *import)
 static int load_stream(struct import *import)
 {
     const bool head_only = (import->spec->flags & TAMIS_IMPORT_HEAD) != 0;
-    const struct tamis__stream_target target = {
-        .write = take_data, .count = take_count, .except = take_exceptions, .context = import};
+    const struct tamis__stream_target target = {.write = take_data,
+                                                .count = take_count,
+                                                .except = take_exceptions,
+                                                .attach = take_attachment,
+                                                .context = import};
     int rc = head_only ? load_head(import)
                        : import->format->load(&import->reader, &import->outline, &target);
     for (uint32_t i = 0; rc == 0 && !head_only && i < import->outline.count; i++)

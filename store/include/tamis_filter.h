@@ -48,6 +48,8 @@ extern "C" {
  *     parquet         split blocks of 256 bits: XXH64, 8 lanes       k: 8; m: a multiple of 256;
  *                                                                    capacity and rate alone: as
  *                                                                    pyarrow, a power of two
+ *     dcso            DCSO/bloom: FNV-1, products modulo a prime     any; capacity and rate alone:
+ *                                                                    as its Initialize()
  *
  * A segment of a php set or of md5 has the most significant bit of each byte first, as SETBIT of
  * Redis has; the others have the least significant bit first.

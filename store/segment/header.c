@@ -35,6 +35,26 @@ void tamis__header_seal(struct tamis__segment_header *header)
     header->checksum = constant_checksum(header);
 }
 
+static uint64_t attachment_checksum(const struct tamis__attachment *attachment)
+{
+    return tamis__checksum(attachment, offsetof(struct tamis__attachment, checksum));
+}
+
+void tamis__attachment_set(struct tamis__attachment *attachment, const void *data, size_t bytes)
+{
+    *attachment = (struct tamis__attachment){.bytes = (uint32_t)bytes};
+    memcpy(attachment->data, data, bytes);
+    attachment->checksum = attachment_checksum(attachment);
+}
+
+bool tamis__attachment_is_whole(const struct tamis__attachment *attachment)
+{
+    static const struct tamis__attachment none;
+    if (memcmp(attachment, &none, sizeof none) == 0) return true;
+    return attachment->bytes <= TAMIS__ATTACHMENT_BYTES &&
+           attachment->checksum == attachment_checksum(attachment);
+}
+
 uint64_t tamis__header_file_bytes(const struct tamis__segment_header *h)
 {
     if (h->counter_bits == 0) return h->file_bytes;

@@ -66,6 +66,18 @@ TAMIS__AT(struct tamis__name_label, zero, 272);
 TAMIS__AT(struct tamis__name_label, checksum, 312);
 TAMIS__SIZE(struct tamis__name_label, 320);
 
+/* Bytes that a foreign format had behind the data, and wants to have back. */
+#define TAMIS__ATTACHMENT_BYTES 360
+struct tamis__attachment {
+    uint32_t bytes;                        /*   0   4  of data; 0: there is no attachment    */
+    uint32_t reserved;                     /*   4   4  0                                     */
+    uint8_t data[TAMIS__ATTACHMENT_BYTES]; /*   8 360  padded with zeros                     */
+    uint64_t checksum;                     /* 368   8  XXH3-64 of the 368 bytes before, or 0 */
+};
+TAMIS__AT(struct tamis__attachment, data, 8);
+TAMIS__AT(struct tamis__attachment, checksum, 368);
+TAMIS__SIZE(struct tamis__attachment, 376);
+
 /*
  * The word `mixed` counts merges: the low half has those that have begun and not ended, the high
  * half those that have ended.  While the low half is not 0, some pages may have keys that others
@@ -194,7 +206,8 @@ struct tamis__segment_header {
     uint64_t checksum;         /*  504    8  XXH3-64 of the 504 bytes before                     */
     struct tamis__name_label labels[2];
                                /*  512  640  the name of the filter, twice                       */
-    uint8_t reserved1[376];    /* 1152  376  0                                                   */
+    struct tamis__attachment attachment;
+                               /* 1152  376  what an imported stream had behind its data         */
     struct tamis__live live;   /* 1528  136  the live words                                      */
     uint64_t block_locks[TAMIS__BLOCK_LOCKS];
                                /* 1664  384  locks of removers: 0, or the owner's nonce          */
@@ -252,7 +265,7 @@ TAMIS__AT(struct tamis__segment_header, window_from, 372);
 TAMIS__AT(struct tamis__segment_header, reserved4, 376);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
-TAMIS__AT(struct tamis__segment_header, reserved1, 1152);
+TAMIS__AT(struct tamis__segment_header, attachment, 1152);
 TAMIS__AT(struct tamis__segment_header, live, 1528);
 TAMIS__AT(struct tamis__segment_header, block_locks, 1664);
 TAMIS__AT(struct tamis__segment_header, items, 2048);
@@ -283,6 +296,11 @@ struct tamis__policy {
     uint32_t window_from;
     uint32_t pages; /* enum tamis_pages; the catalog alone has it */
 };
+
+/* Puts 1 to TAMIS__ATTACHMENT_BYTES bytes into an attachment. */
+void tamis__attachment_set(struct tamis__attachment *attachment, const void *data, size_t bytes);
+/* Is this what tamis__attachment_set() made, or nothing? */
+bool tamis__attachment_is_whole(const struct tamis__attachment *attachment);
 
 /* Closes the constant part with its checksum. */
 void tamis__header_seal(struct tamis__segment_header *header);

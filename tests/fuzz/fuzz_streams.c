@@ -182,6 +182,14 @@ static int take_exceptions(void *context, struct tamis__exceptions *set)
     return 0;
 }
 
+static int take_attachment(void *context, const void *data, size_t bytes)
+{
+    struct loading *loading = context;
+    FUZZ_CHECK(loading->outline->has_attachment && bytes >= 1 && bytes <= TAMIS__ATTACHMENT_BYTES);
+    tamis__attachment_set(&loading->drafts[0].header.attachment, data, bytes);
+    return 0;
+}
+
 /* As the import judges it; what it does with the count is tested by counting_stream_test. */
 static int take_count(void *context, uint32_t index, uint64_t cell, uint64_t count)
 {
@@ -197,8 +205,11 @@ void fuzz_stream(const struct tamis__format *format, const uint8_t *data, size_t
         .size = sizeof source, .read = read_bytes, .context = &in, .bytes = bytes};
     struct tamis__outline *outline = calloc(1, sizeof *outline);
     struct loading *loading = calloc(1, sizeof *loading);
-    const struct tamis__stream_target target = {
-        .write = take, .count = take_count, .except = take_exceptions, .context = loading};
+    const struct tamis__stream_target target = {.write = take,
+                                                .count = take_count,
+                                                .except = take_exceptions,
+                                                .attach = take_attachment,
+                                                .context = loading};
     struct tamis__refusal refusal = {UINT64_MAX, ""};
     struct tamis__reader reader;
     FUZZ_CHECK(outline != NULL && loading != NULL);

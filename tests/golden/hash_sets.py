@@ -293,6 +293,23 @@ def spark(version, seed, key, m, k):
     return ["%08x" % h1, "%08x" % h2], [(~s if s < 0 else s) % m for s in sums]
 
 
+# ---- dcso -----------------------------------------------------------------------------------------
+
+def dcso(key, m, k):
+    """FNV-1, and a sequence of products that overflow."""
+    h = 0xCBF29CE484222325
+    for byte in key:
+        h = (h * 0x100000001B3 ^ byte) % 2**64
+    value = "%016x" % h
+    modulus = 2**64 - 59
+    h %= modulus
+    positions = []
+    for _ in range(k):
+        h = h * (modulus - 1410) % 2**64 % modulus
+        positions.append(h % m)
+    return [value], positions
+
+
 # ---- parquet --------------------------------------------------------------------------------------
 
 SALTS = [int(salt, 16) for salt in
@@ -345,12 +362,12 @@ def positions_of(hash_set, parameters, seed, key, m, k):
         return mt(hash_set == 4, key, m, k)
     if hash_set in (9, 10):
         return spark(hash_set - 8, 0 if hash_set == 9 else seed, key, m, k)
-    return {5: md5, 6: redisbloom, 7: guava, 11: parquet}[hash_set](key, m, k)
+    return {5: md5, 6: redisbloom, 7: guava, 11: parquet, 12: dcso}[hash_set](key, m, k)
 
 
 LAST = 11
 NAMES = {1: "xxh3", 3: "php-mt", 4: "php-mt-legacy", 5: "md5", 6: "redisbloom", 7: "guava", 8: "sip", 9: "spark-v1",
-         10: "spark-v2", 11: "parquet"}
+         10: "spark-v2", 11: "parquet", 12: "dcso"}
 
 
 def name_of(hash_set, parameters):

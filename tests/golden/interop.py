@@ -132,7 +132,7 @@ def create_sip(path):
 def create_hash_sets(path):
     """Every hash set, with every function of php, in both bit orders, made and imported."""
     functions = [f.__name__ for f in reader.hash_sets.FUNCTIONS.values()]
-    names = ["php-mt", "php-mt-legacy", "redisbloom", "guava", "spark-v1", "spark-v2", "xxh3"] + ["md5"] * has_md5()
+    names = ["php-mt", "php-mt-legacy", "redisbloom", "guava", "spark-v1", "spark-v2", "dcso", "xxh3"] + ["md5"] * has_md5()
     for turn in range(6):
         chosen = functions if turn == 0 else random.choices(functions, k=random.randint(1, 32))
         bits = random.choice((1, 2, 63, 64, 65, 1 << 20, 1000003, random.randint(1, 1 << 24)))

@@ -292,6 +292,31 @@ CASE(spark_filters_made_here_give_the_recorded_dump)
     }
 }
 
+/* What DCSO's program had attached comes back too. */
+CASE(dcso_dumps_answer_as_recorded_and_come_back)
+{
+    AUTO_TSV dumps = tsv_read("dcso_dumps.tsv"), ops = tsv_read("dcso_ops.tsv");
+    check_dumps("dcso", &dumps, &ops);
+    for (size_t row = 0; row < dumps.rows; row++) {
+        AUTO_STREAM dump = tsv_bytes(&dumps, row, "data_hex");
+        tamis_filter *filter = imported("dcso", NULL, &dump);
+        struct tamis_filter_stat stat = fixture_stat(filter);
+        assert_int_equal(stat.capacity, tsv_number(&dumps, row, "n"));
+        assert_true(stat.fp_rate == tsv_double(&dumps, row, "p"));
+        assert_int_equal(stat.items, tsv_number(&dumps, row, "keys"));
+        close_and_drop(filter);
+    }
+}
+
+CASE(dcso_filters_made_here_give_the_recorded_dump)
+{
+    AUTO_TSV dumps = tsv_read("dcso_dumps.tsv"), ops = tsv_read("dcso_ops.tsv");
+    check_made("dcso", &dumps, 0, /* the one without an attachment */
+               SPEC(.capacity = tsv_number(&dumps, 0, "n"), .fp_rate = tsv_double(&dumps, 0, "p"),
+                    .hash_set = "dcso"),
+               &ops, true);
+}
+
 CASE(parquet_dumps_answer_as_recorded_and_come_back)
 {
     AUTO_TSV dumps = tsv_read("parquet_dumps.tsv"), ops = tsv_read("parquet_ops.tsv");

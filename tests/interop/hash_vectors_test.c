@@ -250,6 +250,15 @@ CASE(guava_hashes_and_bits_are_those_of_guava)
         assert_string_equal(describe(&use, &table, row), tsv_cell(&table, row, "murmur3_128"));
 }
 
+CASE(dcso_bits_are_those_of_dcso)
+{
+    AUTO_TSV table = tsv_read("dcso_single_key_bits.tsv");
+    check_bits(&table, "n1000_p0.01", "dcso", 1000, 0.01);
+    check_bits(&table, "n100000_p0.001", "dcso", 100000, 0.001);
+    check_bits(&table, "n7_p0.3", "dcso", 7, 0.3);
+    check_bits(&table, "n3000000000_p0.0001", "dcso", 3000000000, 0.0001);
+}
+
 /* Keys are byte arrays, longs and strings of Java; Java's seed of -1 is 2^32 - 1. */
 CASE(spark_bits_are_those_of_spark)
 {
@@ -317,6 +326,7 @@ CASE(shapes_are_those_of_guava_spark_and_arrow)
     check_shapes("spark_sizing.tsv", &tamis__hash_set_spark_v2, "num_hash_functions", "num_longs",
                  64);
     check_shapes("parquet_sizing.tsv", &tamis__hash_set_parquet, NULL, "bytes_arrow", 8);
+    check_shapes("dcso_sizing.tsv", &tamis__hash_set_dcso, "k", "m", 1);
 }
 
 CASE(php_mt_shape_is_that_of_php)
