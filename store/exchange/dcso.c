@@ -46,8 +46,9 @@ static int dcso_parse(const void *head, size_t bytes, struct tamis__outline *out
     if (!tamis__rate_is_valid(segment.fp_rate))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, 16, "says that its false-positive rate is %g",
                              segment.fp_rate);
-    if (k == 0 || m_bits == 0)
-        return tamis__refuse(refusal, TAMIS_ECORRUPT, 24, "has a k or an m of 0");
+    if (k == 0 || m_bits == 0 || m_bits > TAMIS__M_BITS_MAX)
+        return tamis__refuse(refusal, TAMIS_ECORRUPT, 24, "has a k of %llu and an m of %llu bits",
+                             (unsigned long long)k, (unsigned long long)m_bits);
     if (k > TAMIS_K_MAX)
         return tamis__refuse(
             refusal, TAMIS_EUNSUPPORTED, 24,

@@ -213,8 +213,8 @@ CASE(hash_set_table_knows_its_sets_alone)
     assert_memory_equal(parameters, no_parameters, sizeof parameters);
     assert_ptr_equal(tamis__hash_set_by_id(1), set);
     assert_null(tamis__hash_set_by_id(0));
-    assert_null(tamis__hash_set_by_id(12));
-    tamis__hash_set_name(12, parameters, name);
+    assert_null(tamis__hash_set_by_id(13));
+    tamis__hash_set_name(13, parameters, name);
     assert_string_equal(name, "unknown");
     assert_int_equal(tamis__hash_set_parse("md6\n", &set, parameters), TAMIS_EINVAL);
     assert_non_null(
@@ -233,7 +233,7 @@ CASE(hash_set_names_come_back)
         {"xxh3", 1, 0},        {"php:js", 2, 1},   {"php:bkdr,sdbm,js", 2, 3},
         {"php:fnv,fnv", 2, 2}, {"php-mt", 3, 0},   {"php-mt-legacy", 4, 0},
         {"redisbloom", 6, 0},  {"guava", 7, 0},    {"spark-v1", 9, 0},
-        {"spark-v2", 10, 0},   {"parquet", 11, 8},
+        {"spark-v2", 10, 0},   {"parquet", 11, 8}, {"dcso", 12, 0},
     };
     char longest[TAMIS_HASH_SET_NAME_MAX + 1] = "php:bkdr", name[TAMIS_HASH_SET_NAME_MAX + 1];
     const struct tamis__hash_set *set = NULL;
@@ -408,7 +408,8 @@ CASE(hash_set_positions_of_all_sets_stay_below_m)
                                         "guava",
                                         "spark-v1",
                                         "spark-v2",
-                                        "parquet"};
+                                        "parquet",
+                                        "dcso"};
     static const uint64_t ms[] = {1,
                                   2,
                                   3,
