@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* policy.c: see policy.h; the measurement behind the rates is in
- * docs/decisions/0020-growth-jumps.md. */
+ * docs/decisions/0020-growth-jumps.md and 0029-shares-of-growth.md. */
 #include "plan/policy.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 #define FIRST_SHARE 0.5
 #define SMALL_FIRST_SHARE 0.1 /* of fewer than TAMIS__GROWN_MIN keys */
 #define SMALL_NEXT_SHARE 0.12 /* of fewer than TAMIS__GROWN_LARGE keys */
-#define NEXT_SHARE 0.3
+#define LARGE_SHARE 0.3       /* of TAMIS__GROWN_LARGE keys: one of twice as many comes next */
+#define LARGER_SHARE 0.4
 
 TAMIS_API const char *tamis_on_full_name(uint32_t on_full)
 {
@@ -147,9 +148,16 @@ static double first_share(const struct tamis__policy *policy, uint64_t capacity)
     return capacity < TAMIS__GROWN_MIN ? SMALL_FIRST_SHARE : FIRST_SHARE;
 }
 
+/* The part that a further segment takes of the rate that those before it have left. */
+static double next_share(uint64_t capacity)
+{
+    if (capacity < TAMIS__GROWN_LARGE) return SMALL_NEXT_SHARE;
+    return capacity == TAMIS__GROWN_LARGE ? LARGE_SHARE : LARGER_SHARE;
+}
+
 double tamis__policy_left(const struct tamis__policy *policy, uint32_t step)
 {
-    return tamis__policy_rate(policy) * (1 - FIRST_SHARE) * pow(1 - NEXT_SHARE, step);
+    return tamis__policy_rate(policy) * (1 - FIRST_SHARE) * pow(1 - LARGER_SHARE, step);
 }
 
 /* When a segment is found full, adders are still busy with some keys (with 4 processes, some tens
@@ -226,8 +234,7 @@ int tamis__policy_size_next(const struct tamis__policy *policy,
                             struct tamis_sizing *sizing)
 {
     const uint64_t next = next_capacity(policy, list, capacity);
-    const double share = next < TAMIS__GROWN_LARGE ? SMALL_NEXT_SHARE : NEXT_SHARE;
-    return size(policy, next, share * left, sizing);
+    return size(policy, next, next_share(next) * left, sizing);
 }
 
 bool tamis__policy_grows(const struct tamis__policy *policy, uint32_t step,
