@@ -275,8 +275,8 @@ TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tami
     return rc;
 }
 
-static int64_t ask_in_pieces(const struct tamis__view *view, const struct tamis_key *keys,
-                             size_t count, uint8_t *answers)
+static int64_t ask_in_pieces(struct tamis__view *view, const struct tamis_key *keys, size_t count,
+                             uint8_t *answers)
 {
     const size_t most = view->count == 1 ? PIECE : TAMIS__CHUNK;
     uint8_t unasked[PIECE];

@@ -182,32 +182,44 @@ static int64_t add_open(const struct tamis__mapped_segment *newest, struct open_
                : newest->kind->add_batch(&newest->segment, open->keys, open->count, open->answers);
 }
 
-/* The first keys of a chunk, this many, show whether the newest segment has most of its keys. */
-#define SAMPLE 64u
+/* Chunks of fewer keys are always asked together, and show nothing. */
+#define TELLING 256u
+/* How many chunks are asked together after one that was asked apart in vain. */
+#define TOGETHER_AGAIN 16
 
-/* Asks segments that may be asked at once for a chunk.  If the newest segment has most keys of the
- * sample, it is asked by itself: the other segments are then asked for few keys. */
-static size_t ask_list_together(const struct tamis__view *view, uint32_t from,
-                                const struct tamis__hashed_keys *chunk, uint8_t *answers)
+/*
+ * Asks segments that may be asked at once for a chunk.  If the newest segment has most of the keys,
+ * it is better asked by itself: the other segments are then asked for few keys.  What is asked for
+ * next is mostly like what was asked for last.  So the view keeps in `apart` what the last chunk
+ * has shown:
+ *
+ *     1    most keys were found: the newest segment is asked by itself
+ *     0    fewer were found: all segments are asked together
+ *    -n    most keys are in older segments: the same, for n chunks
+ */
+static size_t ask_list(struct tamis__view *view, uint32_t from, struct tamis__hashed_keys *chunk,
+                       uint8_t *answers)
 {
-    struct tamis__hashed_keys head = *chunk, tail = *chunk;
+    /* ORDER relaxed: a hint; the answers are the same in either way. */
+    const int apart = __atomic_load_n(&view->apart, __ATOMIC_RELAXED);
+    const bool alone = apart > 0 && chunk->count >= TELLING;
     struct open_keys open;
-    head.count = chunk->count < 4 * SAMPLE ? 0 : SAMPLE;
-    tail.count -= head.count;
-    tail.keys += head.count;
-    tail.digests += head.count;
-    const size_t known =
-        head.count > 0 ? ask_all(view, from, view->count, true, &head, &open, answers) : 0;
-    const size_t in_head = head.count > 0 ? head.count - open.count : 0;
-    if (2 * known > head.count) {
-        (void)ask_all(view, from, view->count, true, &tail, &open, answers + head.count);
-        return in_head + tail.count - open.count;
-    }
-    return in_head +
-           ask_chunk_together(view, from, view->count - from, &tail, false, answers + head.count);
+    int next = apart;
+    size_t found = alone
+                       ? ask_all(view, from, view->count, true, chunk, &open, answers)
+                       : ask_chunk_together(view, from, view->count - from, chunk, false, answers);
+    const bool in_newest = alone && 2 * found > chunk->count;
+    if (alone) found = chunk->count - open.count;
+    const bool most = 2 * found > chunk->count;
+    if (alone && !in_newest)
+        next = most ? -TOGETHER_AGAIN : 0;
+    else if (!alone && chunk->count >= TELLING)
+        next = apart < 0 ? apart + 1 : most;
+    if (next != apart) __atomic_store_n(&view->apart, next, __ATOMIC_RELAXED);
+    return found;
 }
 
-size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
+size_t tamis__contains_chunk(struct tamis__view *view, struct tamis__hashed_keys *chunk,
                              uint8_t *answers)
 {
     const struct tamis__mapped_segment *newest = tamis__newest(view);
@@ -220,7 +232,7 @@ size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashe
     if (view->count == 1 && !tamis__is_hashed(chunk, view))
         return newest->kind->contains_batch(&newest->segment, chunk->keys, chunk->count, answers);
     if (count_together(view, first, view->count) == view->count - first)
-        return ask_list_together(view, first, chunk, answers);
+        return ask_list(view, first, chunk, answers);
     (void)ask_all(view, first, view->count, false, chunk, &open, answers);
     return chunk->count - open.count;
 }
@@ -261,7 +273,7 @@ static int64_t add_to_list(const struct tamis__view *view, struct tamis__hashed_
 }
 
 /* Answers for a full filter, which takes no more keys: known keys are SEEN, the others refused. */
-static void refuse_chunk(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
+static void refuse_chunk(struct tamis__view *view, struct tamis__hashed_keys *chunk,
                          uint8_t *answers)
 {
     (void)tamis__contains_chunk(view, chunk, answers);

@@ -23,7 +23,7 @@ int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **view,
                          uint8_t *answers, int *stopped);
 
 /* Asks the view for at most TAMIS__CHUNK keys, or for any number if it has one segment. */
-size_t tamis__contains_chunk(const struct tamis__view *view, struct tamis__hashed_keys *chunk,
+size_t tamis__contains_chunk(struct tamis__view *view, struct tamis__hashed_keys *chunk,
                              uint8_t *answers);
 /* Has the newest segment so much room that a batch of `keys` keys may take room for all of them,
  * known or not? */

@@ -41,6 +41,7 @@ struct tamis__view {
     bool is_short;             /* is_lone, digested, and no window: a key takes the short path */
     bool takes_short;          /* as is_short, and an add has nothing else to do */
     unsigned chores;           /* atomic: TAMIS__CHORE_*, to be done before the next key is added */
+    int apart;                 /* atomic: how the next chunk is asked for (chunk.c) */
     uint32_t first;            /* index of the first segment in the window, by its slices */
     uint32_t slice_first;      /* index of the first segment of the newest slice */
     uint32_t count;

@@ -6,6 +6,9 @@
  * after the other, it passes all stations of the loop in each.  Here it is hashed once.  Segments
  * of the same k look for the same bits in the same words of their blocks, so these are computed
  * once too; only the block is another in each.  The lines of a key are prefetched together.
+ *
+ * With AVX-512 (LANES_BLOCK) a block is one vector.  The masks of a key are put where its words
+ * are, once for all segments, and each segment then costs one read and one comparison.
  */
 
 /* Keys ahead (lanes.h); they and the new ones of a step have a slot each. */
@@ -19,10 +22,12 @@ _Static_assert(TOGETHER_DEPTH % KEYS_A_STEP == 0 && TOGETHER_DEPTH + KEYS_A_STEP
 #define TOGETHER_NEAR ((uint64_t)32 << 10)
 
 /* Segments of one k.  In slot i of them, word w of the key is `inside[w][i]` bytes behind the
- * beginning of its block, and the block in segment s begins at `block[s][i]`. */
+ * beginning of its block (with LANES_BLOCK it is a bit that stands for the word), and the block in
+ * segment s begins at `block[s][i]`. */
 struct alike {
     unsigned k, count;
-    unsigned far; /* how many are larger than TOGETHER_NEAR: the first ones, as the largest are */
+    unsigned apart; /* how many are larger than TOGETHER_NEAR: the first ones, as the largest are */
+    bool far;       /* tamis__fetch_line() */
     uint64_t blocks[TAMIS__TOGETHER_MAX];
     const uint64_t *data[TAMIS__TOGETHER_MAX];
     uint64_t (*block)[TOGETHER_RING];
@@ -38,6 +43,13 @@ struct together {
     _Alignas(64) uint64_t masks[TAMIS__TOGETHER_MAX][4][TOGETHER_RING];
 };
 
+/* A processor that has room for more lines on their way into its second cache is given them there,
+ * whatever the size of the data: here each key has several lines. */
+static bool fetches_far(void)
+{
+    return tamis__cpu_pace(TAMIS__LOOP_BLOCKED, TOGETHER_DEPTH, UINT64_MAX).far;
+}
+
 /* Puts the segments into groups of one k, the larger ones first: the list has the older segments
  * first, which are the smaller ones. */
 static void put_together(struct together *t, const struct tamis__segment *const *segments,
@@ -48,6 +60,7 @@ static void put_together(struct together *t, const struct tamis__segment *const 
     for (unsigned k = 1; done < count; k++) {
         struct alike *alike = &t->alike[t->count];
         *alike = (struct alike){.k = k,
+                                .far = fetches_far(),
                                 .block = &t->blocks[done],
                                 .inside = t->inside[t->count],
                                 .mask = t->masks[t->count]};
@@ -56,7 +69,7 @@ static void put_together(struct together *t, const struct tamis__segment *const 
             if (header->k != k) continue;
             alike->blocks[alike->count] = header->m_bits / TAMIS__BLOCK_BITS;
             alike->data[alike->count++] = segments[i]->data;
-            if (header->data_bytes > TOGETHER_NEAR) alike->far = alike->count;
+            if (header->data_bytes > TOGETHER_NEAR) alike->apart = alike->count;
         }
         done += alike->count;
         t->count += alike->count > 0;
@@ -73,7 +86,12 @@ TAMIS__INLINE void place_alike(const struct alike *given, const struct halves *h
         const lanes high = lanes_get(halves->high + i), low = lanes_get(halves->low + i);
         for (unsigned w = 0; w < z; w++) {
             lanes mask;
-            lanes_put(alike.inside[w] + slot + i, lanes_target(low, w, z, q, &mask) * 8);
+            const lanes word = lanes_target(low, w, z, q, &mask);
+#ifdef LANES_BLOCK
+            lanes_put(alike.inside[w] + slot + i, lanes_all(1) << word);
+#else
+            lanes_put(alike.inside[w] + slot + i, word * 8);
+#endif
             lanes_put(alike.mask[w] + slot + i, mask);
         }
         for (unsigned s = 0; s < alike.count; s++)
@@ -119,29 +137,67 @@ static void place_together(const struct together *t, const struct halves *halves
         }
 }
 
-TAMIS__INLINE uint64_t lacking_at(uint64_t mask, uint64_t block, uint64_t inside)
+/* What is looked for in the blocks of a key, whichever segment they are of; and whether a block
+ * lacks some of it. */
+#ifdef LANES_BLOCK
+
+struct sought {
+    lanes bits;
+};
+
+TAMIS__INLINE struct sought sought_at(const struct alike *alike, size_t slot, unsigned z)
 {
+    struct sought sought = {{0}};
+    for (unsigned w = 0; w < z; w++)
+        sought.bits = lanes_with(sought.bits, alike->inside[w][slot], alike->mask[w][slot]);
+    return sought;
+}
+
+TAMIS__INLINE uint8_t block_lacks(uint64_t block, const struct sought *sought, unsigned z)
+{
+    (void)z;
+    return lanes_lacking(block, sought->bits);
+}
+
+#else
+
+struct sought {
+    uint64_t inside[4], mask[4];
+};
+
+TAMIS__INLINE struct sought sought_at(const struct alike *alike, size_t slot, unsigned z)
+{
+    struct sought sought = {{0}, {0}};
+    for (unsigned w = 0; w < z; w++) {
+        sought.inside[w] = alike->inside[w][slot];
+        sought.mask[w] = alike->mask[w][slot];
+    }
+    return sought;
+}
+
+TAMIS__INLINE uint64_t word_lacks(uint64_t block, const struct sought *sought, unsigned w)
+{
+    const uint64_t *word = (const uint64_t *)(block + sought->inside[w]);
     /* ORDER relaxed: as lacking_in(). */
-    return mask & ~__atomic_load_n((const uint64_t *)(block + inside), __ATOMIC_RELAXED);
+    return sought->mask[w] & ~__atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* Does the block have the key?  z is a constant. */
-TAMIS__INLINE unsigned block_has(uint64_t block, const uint64_t inside[4], const uint64_t mask[4],
-                                 unsigned z)
+TAMIS__INLINE uint8_t block_lacks(uint64_t block, const struct sought *sought, unsigned z)
 {
-    uint64_t lacking =
-        lacking_at(mask[0], block, inside[0]) | lacking_at(mask[1], block, inside[1]);
-    if (z == 4)
-        lacking |= lacking_at(mask[2], block, inside[2]) | lacking_at(mask[3], block, inside[3]);
-    return lacking == 0;
+    uint64_t lacking = word_lacks(block, sought, 0) | word_lacks(block, sought, 1);
+    if (z == 4) lacking |= word_lacks(block, sought, 2) | word_lacks(block, sought, 3);
+    return lacking != 0;
 }
 
-TAMIS__INLINE void fetch_blocks(uint64_t (*block)[TOGETHER_RING], unsigned far, size_t slot)
+#endif
+
+TAMIS__INLINE void fetch_blocks(uint64_t (*block)[TOGETHER_RING], unsigned count, size_t slot,
+                                bool far)
 {
-    if (far > 0) __builtin_prefetch((const void *)block[0][slot], 0, 3);
-    if (far > 1) __builtin_prefetch((const void *)block[1][slot], 0, 3);
-    if (far > 2) __builtin_prefetch((const void *)block[2][slot], 0, 3);
-    if (far > 3) __builtin_prefetch((const void *)block[3][slot], 0, 3);
+    if (count > 0) tamis__fetch_line((const void *)block[0][slot], far);
+    if (count > 1) tamis__fetch_line((const void *)block[1][slot], far);
+    if (count > 2) tamis__fetch_line((const void *)block[2][slot], far);
+    if (count > 3) tamis__fetch_line((const void *)block[3][slot], far);
 }
 
 /* Takes a step in `count` segments from number `first` on, at most four: prefetches the blocks of
@@ -151,24 +207,25 @@ TAMIS__INLINE void turn_alike(const struct alike *alike, unsigned first, unsigne
                               struct stand at, uint8_t *found, unsigned z)
 {
     uint64_t(*block)[TOGETHER_RING] = alike->block + first;
-    uint64_t(*insides)[TOGETHER_RING] = alike->inside, (*masks)[TOGETHER_RING] = alike->mask;
-    const unsigned far = alike->far > first ? alike->far - first : 0;
+    const unsigned apart = alike->apart > first ? alike->apart - first : 0;
+    const unsigned fetched = apart < count ? apart : count;
     const size_t both = at.fresh > at.old ? at.fresh : at.old;
+    const bool far = alike->far;
+    uint8_t lacks[4][KEYS_A_STEP];
+    memset(lacks, 1, sizeof lacks);
     for (size_t i = 0; i < both; i++) {
         const size_t slot = at.asked + i;
-        uint64_t inside[4] = {0}, mask[4] = {0};
-        if (i < at.fresh) fetch_blocks(block, far < count ? far : count, at.slot + i);
+        if (i < at.fresh) fetch_blocks(block, fetched, at.slot + i, far);
         if (i >= at.old) continue;
-        for (unsigned w = 0; w < z; w++) {
-            inside[w] = insides[w][slot];
-            mask[w] = masks[w][slot];
-        }
-        unsigned has = block_has(block[0][slot], inside, mask, z);
-        if (count > 1) has |= block_has(block[1][slot], inside, mask, z);
-        if (count > 2) has |= block_has(block[2][slot], inside, mask, z);
-        if (count > 3) has |= block_has(block[3][slot], inside, mask, z);
-        found[i] |= (uint8_t)has;
+        const struct sought sought = sought_at(alike, slot, z);
+        lacks[0][i] = block_lacks(block[0][slot], &sought, z);
+        if (count > 1) lacks[1][i] = block_lacks(block[1][slot], &sought, z);
+        if (count > 2) lacks[2][i] = block_lacks(block[2][slot], &sought, z);
+        if (count > 3) lacks[3][i] = block_lacks(block[3][slot], &sought, z);
     }
+    for (unsigned s = 0; s < count; s++)
+        for (unsigned i = 0; i < KEYS_A_STEP; i++)
+            found[i] |= lacks[s][i] == 0;
 }
 
 static __attribute__((noinline)) void turn_some(const struct alike *alike, unsigned first,

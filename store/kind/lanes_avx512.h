@@ -30,3 +30,23 @@ static inline __attribute__((always_inline)) uint64_t see_nibbles(const uint64_t
     *full = _mm512_cmpgt_epi8_mask(cells, _mm512_set1_epi8(13));
     return _mm512_testn_epi8_mask(cells, cells);
 }
+
+/* A block is one vector, so all words of a key are looked at in one (blocked_together.h). */
+#define LANES_BLOCK
+
+/* `others`, with `mask` in each lane whose bit in `which` is set. */
+static inline __attribute__((always_inline)) lanes lanes_with(lanes others, uint64_t which,
+                                                              uint64_t mask)
+{
+    return (lanes)_mm512_mask_set1_epi64((__m512i)others, (__mmask8)which, (long long)mask);
+}
+
+/* Which words of the block at this address lack some of the bits?  0: none.  Others may set bits
+ * meanwhile.  A bit says only "this key may be here", so each may be seen or not; the instruction
+ * is written out so that the compiler reads the block once. */
+static inline __attribute__((always_inline)) uint8_t lanes_lacking(uint64_t block, lanes bits)
+{
+    __m512i words;
+    __asm__ volatile("vmovdqu64 %1, %0" : "=v"(words) : "m"(*(const __m512i *)block));
+    return _mm512_cmpneq_epi64_mask(_mm512_and_si512(words, (__m512i)bits), (__m512i)bits);
+}

@@ -243,9 +243,9 @@ static void grow(const struct tamis__policy *policy, uint32_t kind, uint64_t see
         absent *= 1 - tamis_predict_rate(kind, sizing.m_bits, sizing.k, last);
         grown->planned += sizing.fp_rate;
         sizing = (struct tamis_sizing){.kind = kind};
-        assert_int_equal(tamis__policy_size_next(policy, &list, last,
-                                                 policy->fp_rate - grown->planned, &sizing),
-                         0);
+        assert_int_equal(
+            tamis__policy_size_next(policy, &list, last, policy->fp_rate - grown->planned, &sizing),
+            0);
     }
     grown->predicted = 1 - absent;
 }
