@@ -62,7 +62,8 @@ uint32_t tamis__policy_places(const struct tamis__policy *policy,
 int tamis__policy_size_slice(const struct tamis__policy *policy,
                              const struct tamis__policy_list *list, struct tamis_sizing *sizing);
 /* Sizes the segment that comes after one of `capacity` keys, if `left` is the rate that those
- * before it have left over.  It takes a part of that, so the sum never exceeds the rate. */
+ * before it have left over.  It takes a part of that (decision 0029), so the sum never exceeds the
+ * rate. */
 int tamis__policy_size_next(const struct tamis__policy *policy,
                             const struct tamis__policy_list *list, uint64_t capacity, double left,
                             struct tamis_sizing *sizing);

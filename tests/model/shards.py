@@ -79,7 +79,7 @@ def segments(capacity, p):
     yield capacity, share
     while True:
         capacity = max(2 * capacity, SMALL if capacity < SMALL else LARGE)
-        share = left * (0.12 if capacity < LARGE else 0.3)
+        share = left * (0.12 if capacity < LARGE else 0.3 if capacity == LARGE else 0.4)
         left -= share
         yield capacity, share
 
