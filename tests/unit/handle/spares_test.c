@@ -149,8 +149,7 @@ static double planned_rate(const struct tamis__policy *policy, uint32_t kind)
 }
 
 /* Whatever a filter is made for, and however often it grows, its segments share its rate, and each
- * keeps its share when it is full.  (Broken: LARGER_SHARE is 1.1; a segment of 2^20 keys takes a
- * part of the whole rate.) */
+ * keeps its share when it is full.  (Broken: a segment takes 1.1 of what is left.) */
 CASE(policy_shares_the_rate_for_every_spec)
 {
     static const uint64_t capacities[] = {1,       20,      100,     1000,    30000,
