@@ -295,7 +295,7 @@ static void check_grown(uint32_t kind, uint64_t capacity, double p, unsigned cou
         free(grown.trials[i].segment.data);
 }
 
-/* Seen to fail: with LARGER_SHARE at 1.1 in store/plan/policy.c, by what is planned; with segments
+/* Seen to fail: with 1.1 of what is left in next_share() of store/plan/policy.c; with segments
  * that are filled with twice as many keys as they are made for. */
 CASE(rate_of_grown_filters_is_less_than_asked)
 {
