@@ -19,6 +19,7 @@
 
 #include "check/points.h"
 #include "os/inside.h"
+#include "segment/huge.h"
 #include "segment/mark.h"
 #include "segment/sheet.h"
 #include "txn/exceptions.h"
@@ -38,10 +39,13 @@ int tamis__source_open(struct tamis_store *store, const struct tamis__record *re
                        uint32_t index, struct tamis__source_file *file)
 {
     struct tamis__mapped_segment s;
-    const int rc = tamis__open_segment(store, record, index, false, &s);
+    int rc = tamis__open_segment(store, record, index, false, &s);
     if (rc < 0) return rc;
+    const uint32_t pages = tamis__pages_recorded(record, index, &s.segment);
     tamis__close_segment(&s);
-    return open_file(store, record->segments[index].number, file);
+    rc = open_file(store, record->segments[index].number, file);
+    file->is_huge = pages == TAMIS_PAGES_HUGE;
+    return rc;
 }
 
 int tamis__source_open_index(struct tamis_store *store, const struct tamis__record *record,
@@ -101,13 +105,22 @@ static int read_header(struct copying *c)
     return whole;
 }
 
+/* What a copy reads stays in memory, so it comes in the pages that the filter is to have. */
+static void want_piece(const struct copying *c, uint64_t at, uint64_t bytes)
+{
+    if (c->file->is_huge)
+        tamis__file_huge(c->file->fd, at, bytes);
+    else
+        tamis__want_file(c->file->fd, at, bytes);
+}
+
 static int copy_bits(const struct copying *c)
 {
     const uint64_t end = c->header.data_offset + c->header.data_bytes;
     int rc = 0;
     for (uint64_t at = c->header.data_offset; rc == 0 && at < end; at += PIECE_BYTES) {
         const uint64_t now = end - at < PIECE_BYTES ? end - at : PIECE_BYTES;
-        if (c->header.data_checksum == 0) tamis__want_file(c->file->fd, at, now);
+        want_piece(c, at, now);
         rc = tamis__copy_range(c->file->fd, c->to, at, now, c->to_what);
         if (rc == 0) rc = c->fn(c->context, now);
     }
@@ -122,7 +135,7 @@ static int copy_words(const struct copying *c, uint64_t at, uint64_t end, read_f
     int rc = tamis__map(c->file->fd, end, false, c->what, (void **)(void *)&map);
     for (; rc == 0 && at < end; at += PIECE_BYTES) {
         const uint64_t now = end - at < PIECE_BYTES ? end - at : PIECE_BYTES;
-        tamis__want_map(map + at, now);
+        want_piece(c, at, now);
         read((const uint64_t *)(const void *)(map + at), (uint64_t *)(void *)buffer, now / 8);
         rc = tamis__write_at(c->to, buffer, (size_t)now, at, c->to_what);
         tamis__release_map(map + at, now);

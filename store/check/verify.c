@@ -204,6 +204,8 @@ static int check_segment(struct check *check, uint32_t index)
     tamis__check_file(entry->number, file);
     int rc = tamis__open_segment(check->store, check->record, index, false, &s);
     if (rc < 0) return tell_unopened(check, file, rc);
+    /* What is not in memory stays there afterwards, so it comes in the pages of the filter. */
+    tamis__pages_advise(&s.segment, tamis__pages_recorded(check->record, index, &s.segment));
     rc = check_label(check, file, &s.segment);
     if (rc == 0) rc = check_policy(check, file, &s.segment);
     if (rc == 0) rc = check_next(check, index, file, &s.segment);

@@ -5,6 +5,7 @@
 #include "handle/follow.h"
 #include "handle/pages.h"
 #include "plan/policy.h"
+#include "segment/obstacle.h"
 #include "txn/spares.h"
 #include "txn/write.h"
 

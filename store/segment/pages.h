@@ -29,6 +29,10 @@ uint64_t tamis__pages_keys(const struct tamis__segment_header *header);
 /* Returns TAMIS_PAGES_SMALL or TAMIS_PAGES_HUGE. */
 uint32_t tamis__pages_wanted(const struct tamis__segment *segment, struct tamis__pages_case known);
 
+/* Where the part of the mapping begins that is advised: all of it, or what is behind the header,
+ * where that has a folio of its own. */
+char *tamis__pages_begin(const struct tamis__segment *segment);
+
 /* Advises the kernel, if that is not done yet.  Others may use the mapping meanwhile. */
 void tamis__pages_advise(const struct tamis__segment *segment, uint32_t pages);
 
@@ -47,6 +51,3 @@ struct tamis__pages_count {
     uint64_t mapped, present, huge; /* bytes */
 };
 int tamis__pages_count(const struct tamis__segment *segment, struct tamis__pages_count *count);
-
-/* Why the system gives no huge pages for the segment, as a clause in static storage. */
-const char *tamis__pages_obstacle(const struct tamis__segment *segment);

@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "os/io.h"
+#include "segment/huge.h"
 #include "segment/sheet.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* Linux 5.14; a C library may be older than the kernel */
 #endif
 
-#define FOLIO_BYTES_MAX ((uint64_t)2 << 20)
 /* Bytes that are populated at once.  The step is short so that a signal is heeded soon, and so that
  * it is no more than the kernel reads for one call of tamis__want_map().  The rest of a greater
  * step would come by the kernel's readahead, in large folios. */
@@ -104,15 +104,5 @@ int tamis__segment_populate(const struct tamis__segment *segment)
 void tamis__segment_large_folios(const struct tamis__staged *staged, uint64_t offset,
                                  uint64_t bytes)
 {
-    const uint64_t begin = offset / FOLIO_BYTES_MAX * FOLIO_BYTES_MAX,
-                   end = round_up(offset + bytes, FOLIO_BYTES_MAX);
-    char *map =
-        mmap(NULL, (size_t)(end - begin), PROT_READ, MAP_SHARED, staged->file.fd, (off_t)begin);
-    if (map == MAP_FAILED) return;
-    /* This is not a touch, which would be a SIGBUS behind the end of the file, or where the disk
-     * does not read. */
-    if (madvise(map, (size_t)(end - begin), MADV_HUGEPAGE) == 0)
-        for (uint64_t done = 0; done < end - begin; done += FOLIO_BYTES_MAX)
-            (void)madvise(map + done, 1, MADV_POPULATE_READ);
-    (void)munmap(map, (size_t)(end - begin));
+    tamis__file_huge(staged->file.fd, offset, bytes);
 }

@@ -71,6 +71,14 @@ int tamis__open_segment(struct tamis_store *store, const struct tamis__record *r
     return rc;
 }
 
+uint32_t tamis__pages_recorded(const struct tamis__record *record, uint32_t index,
+                               const struct tamis__segment *segment)
+{
+    const struct tamis__pages_case known = {.setting = record->policy.pages,
+                                            .takes_keys = index + 1 == record->segment_count};
+    return tamis__pages_wanted(segment, known);
+}
+
 void tamis__close_segment(struct tamis__mapped_segment *s)
 {
     if (s->references == NULL) return;

@@ -4,6 +4,7 @@
 
 #include "catalog/record.h"
 #include "kind/kind.h"
+#include "segment/pages.h"
 #include "txn/store.h"
 
 /* A segment (segment/segment.h) with what its kind can do, as a view has it.  Copies in several
@@ -26,6 +27,10 @@ int tamis__open_segment(struct tamis_store *store, const struct tamis__record *r
  * its name either. */
 int tamis__map_recorded(struct tamis_store *store, const struct tamis__record *record,
                         uint32_t index, bool writable, struct tamis__mapped_segment *segment);
+
+/* In which pages the filter is to have the segment: TAMIS_PAGES_SMALL or TAMIS_PAGES_HUGE. */
+uint32_t tamis__pages_recorded(const struct tamis__record *record, uint32_t index,
+                               const struct tamis__segment *segment);
 
 /* Gives the segment back.  The last view that has it unmaps it. */
 void tamis__close_segment(struct tamis__mapped_segment *segment);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "command.h"
+#include "findings.h"
 #include "remote/remote.h"
 
 #define HUGE_PAGE_BYTES ((uint64_t)2 << 20)
@@ -387,7 +388,11 @@ static void human_huge(const void *record, char text[RECORD_HUMAN_BYTES])
 static json_t *value_huge_note(const void *record)
 {
     const struct filter_view *view = record;
-    return json_text(view->mapped.obstacle != NULL ? view->mapped.obstacle : "");
+    if (view->mapped.obstacle == NULL) return json_text("");
+    char *note = finding_command(view->mapped.obstacle, view->stat.name);
+    json_t *value = json_text(note);
+    free(note);
+    return value;
 }
 
 /* ---- The table ---------------------------------------------------------------------------- */

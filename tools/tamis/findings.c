@@ -241,6 +241,46 @@ void findings_of_window(tamis_store *store, const struct tamis_filter_stat *stat
     findings_of_newest_slice(stat, newest_slice_start(store, stat), fn, context);
 }
 
+/* ---- Pages ----------------------------------------------------------------------------------- */
+
+/* The library's clause is why, and after a semicolon what mends it, with a command behind a
+ * colon. */
+void findings_of_pages(const struct tamis_filter_stat *stat,
+                       const struct tamis_filter_mapped *mapped, finding_fn *fn, void *context)
+{
+    const struct teller teller = {.stat = stat, .fn = fn, .context = context};
+    char huge[24], present[24], advice[512];
+    if (stat->pages != TAMIS_PAGES_HUGE || mapped->obstacle == NULL) return;
+    const char *mend = strstr(mapped->obstacle, "; "), *command = strrchr(mapped->obstacle, ':');
+    const int why =
+        (int)(mend != NULL ? (size_t)(mend - mapped->obstacle) : strlen(mapped->obstacle));
+    text_size(huge, sizeof huge, (double)mapped->huge_bytes);
+    text_size(present, sizeof present, (double)mapped->present);
+    char *what =
+        cli_format("it is set to have huge pages, and %s of %s in memory are in such: %.*s", huge,
+                   present, why, mapped->obstacle);
+    (void)snprintf(advice, sizeof advice, "%s", mend != NULL ? mend + 2 : "");
+    if (command != NULL && mend != NULL && command > mend)
+        advice[command + 1 - (mend + 2)] = '\0';
+    else
+        command = NULL;
+    tell_finding(&teller, "small", what, advice, command != NULL ? command + 2 : NULL);
+    free(what);
+}
+
+void findings_of_mapping(tamis_store *store, const struct tamis_filter_stat *stat, finding_fn *fn,
+                         void *context)
+{
+    struct tamis_filter_mapped mapped = TAMIS_INIT(struct tamis_filter_mapped);
+    tamis_filter *filter;
+    if (stat->pages != TAMIS_PAGES_HUGE ||
+        tamis_filter_open(store, stat->name, TAMIS_READ_ONLY, &filter) < 0)
+        return;
+    const int rc = tamis_filter_mapped(filter, &mapped);
+    (void)tamis_filter_close(filter); /* it was only read */
+    if (rc == 0) findings_of_pages(stat, &mapped, fn, context);
+}
+
 json_t *finding_json(const struct finding *finding)
 {
     json_t *object = json_new();

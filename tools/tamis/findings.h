@@ -30,6 +30,14 @@ void findings_of_newest_slice(const struct tamis_filter_stat *stat, int64_t begi
 void findings_of_window(tamis_store *store, const struct tamis_filter_stat *stat, finding_fn *fn,
                         void *context);
 
+/* Calls fn if the filter is set to have huge pages and lacks them.  With `auto` it is no finding:
+ * nobody has asked for them, and much of why they are lacking passes by itself. */
+void findings_of_pages(const struct tamis_filter_stat *stat,
+                       const struct tamis_filter_mapped *mapped, finding_fn *fn, void *context);
+/* The same; opens the filter, to see how this process would have it mapped. */
+void findings_of_mapping(tamis_store *store, const struct tamis_filter_stat *stat, finding_fn *fn,
+                         void *context);
+
 /* The command, with the name, quoted for a shell, in the place of NAME.  The caller frees it. */
 char *finding_command(const char *format, const char *name);
 

@@ -161,6 +161,7 @@ static int show_states(void *context, const struct tamis_filter_stat *stat)
     if (names_have(visit->names, stat->name)) {
         findings_of_stat(stat, show_state, visit);
         findings_of_window(visit->call->store, stat, show_state, visit);
+        findings_of_mapping(visit->call->store, stat, show_state, visit);
     }
     return visit->call->out->failed; /* nobody reads on */
 }

@@ -97,6 +97,7 @@ static json_t *findings_json(const struct report_filter *filter)
     findings_of_stat(stat, add_finding, findings);
     findings_of_newest_slice(stat, filter->view.segments[stat->segment_count - 1].slice_start,
                              add_finding, findings);
+    findings_of_pages(stat, &filter->view.mapped, add_finding, findings);
     return findings;
 }
 
