@@ -85,6 +85,12 @@ def filters_of_other_sorts_are_made():
         for key in ("a", "b"):
             client.good("TAMIS.RESERVE", key, "0.01", 100000, "SEED", 7, "ONFULL", "warn")
         client.good("BF.MADD", "a", "1", "2")
+        client.good("TAMIS.RESERVE", "h", "0.01", 1000, "PAGES", "huge")
+        same(fields(client.good("TAMIS.INFO", "h"))["pages"], b"huge", "pages")
+        spec = client.good("TAMIS.SPEC", "h")
+        same(spec[spec.index(b"PAGES") + 1], b"huge", "TAMIS.SPEC tells them")
+        same(b"PAGES" in client.good("TAMIS.SPEC", "a"), False, "nobody has asked for any")
+        refused(client("TAMIS.RESERVE", "q", "0.01", 100, "PAGES", "large"), "ERR PAGES is auto, small or huge")
         client.good("TAMIS.MERGE", "b", "a")
         same(client.good("BF.MEXISTS", "b", "1", "2", "3"), [1, 1, 0], "TAMIS.MERGE")
         refused(client("TAMIS.MERGE", "b", "p"), "ERR the filters cannot be merged: ")

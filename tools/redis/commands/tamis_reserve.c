@@ -74,10 +74,9 @@ static const char *take_number(const RedisModuleString *option, const char *text
     else if (arg_is(option, "WINDOWNS"))
         spec->window_ns = (int64_t)(number & INT64_MAX);
     else
-        error =
-            "ERR unknown option; there are KIND, HASHSET, SECRET, SEED, BITS, HASHES, "
-            "COUNTERBITS, WINDOW, WINDOWNS, WINDOWITEMS, WINDOWFROM, SLICES, ONFULL, IFMISSING and "
-            "DURABLE";
+        error = "ERR unknown option; there are KIND, HASHSET, SECRET, SEED, BITS, HASHES, "
+                "COUNTERBITS, WINDOW, WINDOWNS, WINDOWITEMS, WINDOWFROM, SLICES, ONFULL, PAGES, "
+                "IFMISSING and DURABLE";
     return error == NULL && !good ? "ERR bad number" : error;
 }
 
@@ -115,6 +114,11 @@ static const char *take_wish_option(const RedisModuleString *option, const Redis
         for (uint32_t i = TAMIS_ON_FULL_GROW; i <= TAMIS_ON_FULL_WARN; i++)
             if (arg_is(arg, tamis_on_full_name(i))) spec->on_full = i;
         return spec->on_full == 0 ? "ERR ONFULL is grow, refuse or warn" : NULL;
+    }
+    if (arg_is(option, "PAGES")) {
+        for (spec->pages = TAMIS_PAGES_AUTO; tamis_pages_name(spec->pages) != NULL; spec->pages++)
+            if (arg_is(arg, tamis_pages_name(spec->pages))) return NULL;
+        return "ERR PAGES is auto, small or huge";
     }
     return take_number(option, text, spec);
 }

@@ -64,6 +64,10 @@ static void say_spec(struct words *words, const struct tamis_filter_spec *spec)
         say_word(words, "ONFULL");
         say_word(words, tamis_on_full_name(spec->on_full));
     }
+    if (spec->pages != TAMIS_PAGES_AUTO) {
+        say_word(words, "PAGES");
+        say_word(words, tamis_pages_name(spec->pages));
+    }
     if (spec->flags & TAMIS_FILTER_DURABLE) say_word(words, "DURABLE");
 }
 

@@ -44,7 +44,7 @@ static int change(struct invocation *call)
     if (tamis_filter_set_pages(call->store, call->args[0], pages) < 0 ||
         tamis_filter_sync(call->filter) < 0)
         return cli_fail_library();
-    return CLI_DONE;
+    return cli_given(call, TAKES(JSON)) ? show(call) : CLI_DONE;
 }
 
 static int run_pages(struct invocation *call)

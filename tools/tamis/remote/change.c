@@ -82,6 +82,10 @@ static void add_shape(struct words *words, const struct tamis_filter_spec *spec,
         add_reserve_word(words, "ONFULL");
         add_reserve_word(words, tamis_on_full_name(spec->on_full));
     }
+    if (spec->pages != TAMIS_PAGES_AUTO) {
+        add_reserve_word(words, "PAGES");
+        add_reserve_word(words, tamis_pages_name(spec->pages));
+    }
     if (spec->flags & TAMIS_FILTER_DURABLE) add_reserve_word(words, "DURABLE");
     if (if_missing) add_reserve_word(words, "IFMISSING");
 }
