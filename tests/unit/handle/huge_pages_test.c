@@ -22,6 +22,7 @@
 #include "handle/view.h"
 #include "numbers.h"
 #include "segment/pages.h"
+#include "smaps.h"
 #include "spawn.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -132,34 +133,16 @@ CASE(open_handles_obey_a_change)
     }
 }
 
-/* How many mappings of segments the kernel was advised to have in huge pages (flag hg of smaps). */
-static int advised(void)
-{
-    char line[4400];
-    bool ours = false;
-    int count = 0;
-    FILE *file = fopen("/proc/self/smaps", "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file) != NULL) {
-        if (strstr(line, "kB\n") == NULL && strchr(line, '-') != NULL)
-            ours = strstr(line, ".seg") != NULL;
-        else if (ours && strncmp(line, "VmFlags:", 8) == 0)
-            count += strstr(line, " hg") != NULL;
-    }
-    (void)fclose(file);
-    return count;
-}
-
 CASE(what_takes_no_more_keys_is_huge)
 {
-    const int before = advised();
+    const unsigned before = smaps_flagged("hg");
     AUTO_FILTER *filter = fresh("x", SPEC(.capacity = 3000000));
     if (wanted(filter) == TAMIS_PAGES_HUGE) skip(); /* a tmpfs: all are */
-    assert_int_equal(advised(), before);
+    assert_int_equal(smaps_flagged("hg"), before);
     for (uint64_t at = 0; fixture_stat(filter).segment_count == 1; at += BATCH)
         add(filter, at, BATCH);
     assert_true(tamis__pages_are_huge(&filter->view->segments[0].segment));
-    assert_true(advised() > before);
+    assert_true(smaps_flagged("hg") > before);
 }
 
 CASE(few_expected_keys_change_nothing_and_many_do)

@@ -11,14 +11,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "hooks.h"
 #include "numbers.h"
 #include "os/io.h"
+#include "smaps.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define DATA_BYTES (64 * MIB) /* 16,384 pages */
@@ -41,28 +40,9 @@ static tamis_filter *opened(const char *name, unsigned flags)
     return fixture_opened(store, name, flags);
 }
 
-/* What smaps says of all mappings of segments, in KiB. */
-static uint64_t mapped_kib(const char *field)
-{
-    char line[4400];
-    bool ours = false;
-    uint64_t sum = 0;
-    FILE *file = fopen("/proc/self/smaps", "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file) != NULL) {
-        const size_t length = strlen(field);
-        if (strstr(line, "kB\n") == NULL && strchr(line, '-') != NULL)
-            ours = strstr(line, ".seg") != NULL;
-        else if (ours && strncmp(line, field, length) == 0 && line[length] == ':')
-            sum += strtoull(line + length + 1, NULL, 10);
-    }
-    (void)fclose(file);
-    return sum;
-}
-
 static uint64_t dirty_kib(void)
 {
-    return mapped_kib("Shared_Dirty") + mapped_kib("Private_Dirty");
+    return smaps_kib("Shared_Dirty") + smaps_kib("Private_Dirty");
 }
 
 /* Page faults of asking for keys on all pages; under a sanitizer, whose memory has faults too,
@@ -73,11 +53,11 @@ static uint64_t faults_of_batch(tamis_filter *filter)
     static struct tamis_key keys[KEYS];
     struct rusage before, after;
     numbers_from(0, KEYS, numbers, keys);
-    const uint64_t mapped = mapped_kib("Rss");
+    const uint64_t mapped = smaps_kib("Rss");
     assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
     assert_done(tamis_filter_contains_batch(filter, keys, KEYS, NULL));
     assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
-    if (FIXTURE_SANITIZED) return (mapped_kib("Rss") - mapped) / 4;
+    if (FIXTURE_SANITIZED) return (smaps_kib("Rss") - mapped) / 4;
     return (uint64_t)(after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt);
 }
 
@@ -102,7 +82,7 @@ static void asked_without_a_fault(unsigned flags)
     assert_true(faults_of_batch(filter) >= MANY);
     assert_done(tamis_filter_close(filter));
     filter = opened("x", flags | TAMIS_POPULATE);
-    assert_true(mapped_kib("Rss") >= DATA_BYTES / 1024);
+    assert_true(smaps_kib("Rss") >= DATA_BYTES / 1024);
     assert_true(faults_of_batch(filter) <= FEW);
 }
 
@@ -129,19 +109,19 @@ CASE(pages_come_one_by_one)
 {
     forget_pages(1);
     AUTO_FILTER *filter = opened("x", TAMIS_READ_ONLY | TAMIS_POPULATE);
-    assert_int_equal(mapped_kib("FilePmdMapped"), 0);
+    assert_int_equal(smaps_kib("FilePmdMapped"), 0);
     assert_true(faults_of_batch(filter) <= FEW);
 }
 
 CASE(segment_that_comes_later_is_populated)
 {
     tamis_filter *writer = make("w", 2), *asked = opened("w", TAMIS_READ_ONLY | TAMIS_POPULATE);
-    const uint64_t first_kib = mapped_kib("Rss");
+    const uint64_t first_kib = smaps_kib("Rss");
     assert_done(tamis_filter_rotate(writer));
     assert_done(tamis_filter_contains(writer, "key", 3)); /* which did not ask for that */
-    assert_true(mapped_kib("Rss") < first_kib + DATA_BYTES / 1024 / 2);
+    assert_true(smaps_kib("Rss") < first_kib + DATA_BYTES / 1024 / 2);
     assert_done(tamis_filter_contains(asked, "key", 3)); /* finds it */
-    assert_true(mapped_kib("Rss") >= first_kib + DATA_BYTES / 1024);
+    assert_true(smaps_kib("Rss") >= first_kib + DATA_BYTES / 1024);
     assert_true(faults_of_batch(asked) <= FEW);
     assert_done(tamis_filter_close(asked));
     assert_done(tamis_filter_close(writer));
