@@ -87,6 +87,7 @@ others=(
     rsync                                      # copies of a store in use
     debootstrap lintian dpkg-dev file          # the Debian packages, in a fresh Debian
     e2fsprogs btrfs-progs                      # file systems that are filled up
+    xfsprogs squashfs-tools                    # and others, for the pages that they give
     chromium                                   # `tamis report` in a browser: 122 MB, half a minute
 )
 # node may come from elsewhere, with an npm that Debian's would replace.

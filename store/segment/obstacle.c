@@ -187,10 +187,11 @@ static const char *of_small_pages(const struct tamis__segment *segment)
 static const char *of_file(const struct tamis__segment *segment)
 {
     char what[TAMIS__SEGMENT_PATH_BYTES];
-    struct tamis__private_fd file;
-    if (tamis__segment_open_again(segment, what, &file) < 0) return of_history;
-    const enum outcome outcome = try_ranges(file.fd, segment);
-    tamis__private_close(&file);
+    int fd = -1;
+    if (tamis__segment_open_file(segment->place, segment->number, O_RDONLY, what, &fd) < 0)
+        return of_history;
+    const enum outcome outcome = try_ranges(fd, segment);
+    tamis__close(fd);
     switch (outcome) {
     case STAYED:
         return of_others;
