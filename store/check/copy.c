@@ -44,7 +44,7 @@ int tamis__source_open(struct tamis_store *store, const struct tamis__record *re
     const uint32_t pages = tamis__pages_recorded(record, index, &s.segment);
     tamis__close_segment(&s);
     rc = open_file(store, record->segments[index].number, file);
-    file->is_huge = pages == TAMIS_PAGES_HUGE;
+    file->is_huge = pages == TAMIS_PAGES_HUGE && record->policy.pages == TAMIS_PAGES_HUGE;
     return rc;
 }
 
@@ -105,12 +105,14 @@ static int read_header(struct copying *c)
     return whole;
 }
 
-/* What a copy reads stays in memory, so it comes in the pages that the filter is to have. */
+/* What a copy reads stays in memory, so it comes in the pages that the filter is set to have.  That
+ * takes twice as long as the kernel's readahead, so it is not done where nobody has asked for huge
+ * ones. */
 static void want_piece(const struct copying *c, uint64_t at, uint64_t bytes)
 {
     if (c->file->is_huge)
         tamis__file_huge(c->file->fd, at, bytes);
-    else
+    else if (c->header.data_checksum == 0)
         tamis__want_file(c->file->fd, at, bytes);
 }
 

@@ -14,7 +14,7 @@ struct tamis__source_file {
     uint64_t number;
     uint64_t next;       /* live words of the copy; TAMIS__NEXT_REFUSE: as it is */
     uint64_t exceptions; /* TAMIS__AS_IT_IS: as it is */
-    bool is_huge;        /* what is not in memory of it is to come in huge pages */
+    bool is_huge;        /* the filter is set to have huge pages */
 };
 #define TAMIS__AS_IT_IS UINT64_MAX
 

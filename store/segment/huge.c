@@ -94,9 +94,13 @@ void tamis__file_huge(int fd, uint64_t offset, uint64_t bytes)
     if (map == MAP_FAILED) return;
     /* This is not a touch, which would be a SIGBUS behind the end of the file, or where the disk
      * does not read. */
-    if (madvise(map, (size_t)(end - begin), MADV_HUGEPAGE) == 0)
+    if (madvise(map, (size_t)(end - begin), MADV_HUGEPAGE) == 0) {
+        /* Else the kernel reads ahead as far as the device's setting goes, which is often less than
+         * 2 MiB and comes small. */
+        (void)madvise(map, (size_t)(end - begin), MADV_RANDOM);
         for (uint64_t done = 0; done < end - begin; done += TAMIS__HUGE_BYTES)
             (void)madvise(map + done, 1, MADV_POPULATE_READ);
+    }
     (void)munmap(map, (size_t)(end - begin));
 }
 

@@ -72,9 +72,10 @@ void tamis__pages_advise(const struct tamis__segment *segment, uint32_t pages)
     if (segment->kept == NULL) return;
     /* ORDER relaxed: who comes second finds nothing to do, and the kernel has its own order. */
     const uint32_t before = __atomic_exchange_n(&segment->kept->pages, pages, __ATOMIC_RELAXED);
-    if (before == pages || (before == TAMIS_PAGES_AUTO && pages == TAMIS_PAGES_SMALL)) return;
-    (void)madvise(tamis__pages_begin(segment), bytes_of(segment),
-                  pages == TAMIS_PAGES_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE); /* a hint */
+    if (before == pages) return;
+    if (before != TAMIS_PAGES_AUTO || pages != TAMIS_PAGES_SMALL)
+        (void)madvise(tamis__pages_begin(segment), bytes_of(segment),
+                      pages == TAMIS_PAGES_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE); /* a hint */
     __atomic_store_n(&segment->kept->anew, true, __ATOMIC_RELAXED);
 }
 
@@ -150,7 +151,9 @@ static void ranges_anew(const struct tamis__segment *segment, const struct range
 
 void tamis__pages_anew(const struct tamis__segment *segment)
 {
-    if (segment->kept == NULL || tamis__is_sheet(segment->number)) return;
+    if (segment->kept == NULL || tamis__is_sheet(segment->number) ||
+        file_bytes(segment) < TAMIS__HUGE_BYTES)
+        return;
     /* Where a write has failed, the kernel takes pages for clean whose bits are in memory alone. */
     if (__atomic_load_n(&segment->live->degraded_since, __ATOMIC_RELAXED) != 0) return;
     /* ORDER relaxed: one of those that see it does it. */

@@ -25,6 +25,7 @@ static int watch(struct tamis__segment *segment, const struct tamis__segment_hea
         tamis__segment_close(segment);
         return tamis__fail(TAMIS_ENOMEM, "out of memory opening %s", what);
     }
+    segment->kept->anew = true; /* other programs have read the file, it may be, as they like */
     memcpy(segment->kept->header, header, sizeof segment->kept->header);
     if (segment->header == NULL)
         segment->header = (void *)segment->kept->header; /* of a sheet */
