@@ -9,11 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pages.h"
 #include "spawn.h"
 #include "specs.h"
 #include "streams.h"
 
-#define FIRST_KEYS 30u /* of a filter that is made with keys in it */
+#define LARGE_FROM 200u
+#define LARGE_MORE 400000u /* at a rate of 1e-9 some 3 MiB */
+#define FIRST_KEYS 30u     /* of a filter that is made with keys in it */
 
 static struct ledger_filter *told_of(struct scene *scene, unsigned filter)
 {
@@ -57,6 +60,16 @@ static struct ledger_filter *begin_filter(struct scene *scene, unsigned filter, 
     return told;
 }
 
+/* Large enough for huge pages where the test is about these.  What is to grow stays small. */
+static struct tamis_filter_spec in_pages(const struct tamis_filter_spec *spec)
+{
+    struct tamis_filter_spec own = *spec;
+    if (!pages_are_huge() || spec->capacity < LARGE_FROM) return own;
+    own.pages = TAMIS_PAGES_HUGE;
+    own.capacity += LARGE_MORE;
+    return own;
+}
+
 void step_create(struct scene *scene, unsigned filter, const char *name,
                  const struct tamis_filter_spec *spec)
 {
@@ -64,7 +77,8 @@ void step_create(struct scene *scene, unsigned filter, const char *name,
     told->durable = (spec->flags & TAMIS_FILTER_DURABLE) != 0;
     told->counting = spec->kind == TAMIS_KIND_COUNTING;
     told->slices = spec->slices;
-    SPAWN_CHECK(tamis_filter_create(scene->store, name, spec, &scene->filters[filter]) == 0);
+    const struct tamis_filter_spec own = in_pages(spec);
+    SPAWN_CHECK(tamis_filter_create(scene->store, name, &own, &scene->filters[filter]) == 0);
     told->there = LEDGER_YES;
 }
 
@@ -210,6 +224,11 @@ void step_rotate(struct scene *scene, unsigned filter)
 
 void step_sync(struct scene *scene, unsigned filter)
 {
+    /* The pages come anew: each time in the other sort. */
+    static uint32_t syncs;
+    if (pages_are_huge())
+        SPAWN_CHECK(tamis_filter_set_pages(scene->store, told_of(scene, filter)->names[0],
+                                           1 + ++syncs % 2) == 0);
     struct ledger_filter *told = told_of(scene, filter);
     int32_t counts[LEDGER_KEYS];
     for (unsigned i = 0; i < LEDGER_KEYS; i++)
