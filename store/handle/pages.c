@@ -7,9 +7,9 @@
 #define LOOK_NS ((int64_t)50000000)
 /* The kernel writes a dirty page back after 30 seconds, and looks every 5. */
 #define WRITE_BACK_NS ((int64_t)30000000000)
-/* Of busy_keys: with fewer, huge pages cost the disk more than twice as much.  What is between that
- * and busy_keys stays as it is. */
-#define CALM_PART 2
+/* Tenths of busy_keys: with fewer, huge pages cost the disk more than half as much again: 1 / (1 -
+ * e^(-0.7 ln 5)) is 1.48.  What is between that and busy_keys stays as it is. */
+#define CALM_TENTHS 7
 
 static const struct tamis__segment *newest_of(const struct tamis__view *view)
 {
@@ -59,13 +59,17 @@ void tamis__view_look_at_pages(struct tamis__view *view, int64_t now)
     const int64_t since = __atomic_load_n(&view->counts_since, __ATOMIC_RELAXED);
     const uint64_t from = __atomic_load_n(&view->counts_from, __ATOMIC_RELAXED);
     const uint64_t came = items > from ? items - from : 0;
-    const bool over = now - since > WRITE_BACK_NS;
-    if (since != 0 && !over && came >= view->busy_keys)
+    const uint64_t syncs = __atomic_load_n(&newest->live->syncs_begun, __ATOMIC_RELAXED);
+    /* Whatever writes the pages back ends what is counted: the kernel, or a sync of any process. */
+    const bool over = now - since > WRITE_BACK_NS ||
+                      syncs != __atomic_load_n(&view->counts_syncs, __ATOMIC_RELAXED);
+    if (since != 0 && came >= view->busy_keys && now - since <= WRITE_BACK_NS)
         tamis__pages_note(newest, TAMIS_PAGES_HUGE);
-    else if (since != 0 && over && came < view->busy_keys / CALM_PART)
+    else if (since != 0 && over && came < view->busy_keys / 10 * CALM_TENTHS)
         tamis__pages_note(newest, TAMIS_PAGES_SMALL);
     if (since == 0 || over) {
         __atomic_store_n(&view->counts_from, items, __ATOMIC_RELAXED);
+        __atomic_store_n(&view->counts_syncs, syncs, __ATOMIC_RELAXED);
         __atomic_store_n(&view->counts_since, now, __ATOMIC_RELAXED);
     }
     advise(view, view->count - 1); /* another process may have noted it */

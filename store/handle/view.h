@@ -62,7 +62,7 @@ struct tamis__view {
      * when, and from how many keys on, they are counted. */
     uint64_t busy_keys;
     int64_t look_at, counts_since;
-    uint64_t counts_from;
+    uint64_t counts_from, counts_syncs;
     int64_t made_at;        /* steady ns when this view was made */
     uint64_t left_at_first; /* room at that time (tamis__room_left) */
 

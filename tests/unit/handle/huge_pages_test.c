@@ -10,7 +10,8 @@
  * tamis_filter_set_pages() (the other handle goes on as it was); with the setting not written to
  * the record; with inherit() left out; with the close that does not bring small pages back; with
  * MADV_REMOVE in the place of MADV_DONTNEED in range_anew() (keys are lost); with pages not brought
- * anew (huge_bytes stays 0).
+ * anew (huge_bytes stays 0); with syncs left out of what ends a count; with CALM_TENTHS 5 or 9;
+ * without the advice of what advise() finds noted by another process.
  */
 #include "fixture.h"
 
@@ -19,6 +20,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "handle/pages.h"
 #include "handle/view.h"
 #include "numbers.h"
 #include "segment/pages.h"
@@ -196,6 +198,107 @@ CASE(next_segment_is_as_the_one_before_it)
     add(filter, 0, 3000000);
     assert_true(fixture_stat(filter).segment_count >= 2);
     assert_int_equal(wanted(filter), TAMIS_PAGES_HUGE); /* of the newest */
+}
+
+/* ---- New segments ---------------------------------------------------------------------------- */
+
+static bool has_huge_pages(void);
+
+/* Each segment is of some MiB. */
+static void new_segment_is_huge(tamis_filter *filter, uint64_t *at)
+{
+    const uint32_t before = fixture_stat(filter).segment_count;
+    for (; fixture_stat(filter).segment_count == before; *at += BATCH)
+        add(filter, *at, BATCH);
+    const struct tamis__segment *newest = &tamis__newest(filter->view)->segment;
+    struct tamis__pages_count count = {0};
+    assert_int_equal(wanted(filter), TAMIS_PAGES_HUGE);
+    assert_done(tamis__pages_count(newest, &count));
+    /* The keys of one batch are everywhere in it.  What shares 2 MiB with the header, or is read
+     * ahead with that, comes small and stays so until the next sync. */
+    if (has_huge_pages() && count.mapped >= 16 * MIB) assert_true(count.huge >= 4 * MIB);
+}
+
+CASE(new_segments_have_huge_pages_from_the_first_keys)
+{
+    uint64_t at = 0;
+    tamis_filter *filter = fresh("x", SPEC(.capacity = 5000000, .pages = TAMIS_PAGES_HUGE));
+    new_segment_is_huge(filter, &at);
+    assert_done(tamis_filter_close(filter));
+    filter = fresh("x", SPEC(.window_items = 10000000, .slices = 2, .pages = TAMIS_PAGES_HUGE));
+    new_segment_is_huge(filter, &at);
+    assert_done(tamis_filter_close(filter));
+    filter = fresh("x", SPEC(.window_items = 10000000, .slices = 2));
+    assert_done(tamis_filter_expect(filter, UINT64_MAX)); /* it fills fast */
+    new_segment_is_huge(filter, &at);
+    assert_done(tamis_filter_close(filter));
+}
+
+/* ---- A filter that changes its habits -------------------------------------------------------- */
+
+#define SECOND_NS ((int64_t)1000000000)
+
+/* So many keys, and a look at a time that the caller says. */
+static uint32_t wanted_after(tamis_filter *filter, uint64_t *at, uint64_t keys, int64_t now)
+{
+    add(filter, *at, keys);
+    *at += keys;
+    tamis__view_look_at_pages(filter->view, now);
+    return wanted(filter);
+}
+
+CASE(filter_that_fills_fast_and_then_slowly_goes_back_to_small_pages)
+{
+    AUTO_FILTER *filter = make("x", 64 * MIB, TAMIS_PAGES_AUTO);
+    if (wanted(filter) == TAMIS_PAGES_HUGE) skip(); /* a tmpfs: always */
+    AUTO_STORE *other = fixture_open(store_path, 0);
+    AUTO_FILTER *beside = fixture_opened(other, "x", 0);
+    const uint64_t busy = filter->view->busy_keys;
+    /* Ahead of the clock, so that adds of their own do not look. */
+    int64_t now = tamis__steady_ns() + 3600 * SECOND_NS;
+    uint64_t at = 0;
+    (void)wanted_after(filter, &at, BATCH, now);
+    assert_int_equal(wanted_after(filter, &at, 2 * busy, now + SECOND_NS), TAMIS_PAGES_HUGE);
+    /* A little less stays as it is. */
+    now += 31 * SECOND_NS;
+    assert_int_equal(wanted_after(filter, &at, BATCH, now), TAMIS_PAGES_HUGE);
+    now += 31 * SECOND_NS;
+    assert_int_equal(wanted_after(filter, &at, busy / 10 * 8, now), TAMIS_PAGES_HUGE);
+    /* Much less does not. */
+    now += 31 * SECOND_NS;
+    assert_int_equal(wanted_after(filter, &at, busy / 10 * 6, now), TAMIS_PAGES_SMALL);
+    (void)wanted_after(beside, &at, BATCH, now); /* the other handle follows */
+    assert_int_equal(wanted(beside), TAMIS_PAGES_SMALL);
+    assert_done(tamis_filter_close(beside));
+    beside = NULL;
+    assert_done(tamis_filter_sync(filter));
+    assert_int_equal(mapped(filter).huge_bytes, 0);
+}
+
+/* Between two syncs come few keys, in 30 seconds many: huge pages would be written whole by each.
+ */
+CASE(syncs_count_as_write_backs)
+{
+    AUTO_FILTER *filter = make("x", 16 * MIB, TAMIS_PAGES_AUTO);
+    if (wanted(filter) == TAMIS_PAGES_HUGE) skip();
+    const uint64_t busy = filter->view->busy_keys;
+    int64_t now = tamis__steady_ns() + 3600 * SECOND_NS;
+    uint64_t at = 0;
+    (void)wanted_after(filter, &at, BATCH, now);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_done(tamis_filter_sync(filter));
+        now += SECOND_NS;
+        assert_int_equal(wanted_after(filter, &at, busy / 2 / BATCH * BATCH, now),
+                         TAMIS_PAGES_SMALL);
+    }
+    assert_done(tamis_filter_expect(filter, 2 * busy)); /* and it had huge ones */
+    assert_int_equal(wanted(filter), TAMIS_PAGES_HUGE);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_done(tamis_filter_sync(filter));
+        now += SECOND_NS;
+        (void)wanted_after(filter, &at, BATCH, now);
+    }
+    assert_int_equal(wanted(filter), TAMIS_PAGES_SMALL);
 }
 
 /* ---- Where the system gives them ------------------------------------------------------------- */
