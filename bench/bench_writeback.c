@@ -3,7 +3,8 @@
  * bench_writeback.c: what a device writes for the pages that adds have dirtied, and what reading a
  * filter whole in between makes of that.
  *
- *     bench_writeback DIRECTORY DEVICE [MIB]     DEVICE: its name in /sys/block, which nothing else
+ *     bench_writeback [--slow] DIRECTORY DEVICE [MIB]
+ *                                                DEVICE: its name in /sys/block, which nothing else
  *                                                may write to (a loop device); as root; 256 MiB
  *                                                unless told
  *
@@ -15,10 +16,14 @@
  * fresh filter of 1 GiB for the first time, and to read it whole from the disk.  Two more rows are
  * of docs/decisions/0027-pages.md: after a fill in bulk, which had huge pages and has brought small
  * ones back, and with huge pages for good.
+ *
+ * With --slow instead: what the device writes for 1 to 1,000 new keys a second, after such a fill,
+ * by the setting of the pages.  Takes a quarter of an hour.
  */
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,17 +277,81 @@ static void time_passes(struct bench *b)
            bench_median(touch, RUNS), bench_median(pass, RUNS));
 }
 
+/* ---- A slow adder ---------------------------------------------------------------------------- */
+
+#define SLOW_SECONDS 70 /* two write-backs by the kernel */
+#define SYNC_SECONDS 10
+
+static void sleep_until(double when)
+{
+    const double left = when - bench_now();
+    if (left > 0) (void)usleep((useconds_t)(left * 1e6));
+}
+
+/* Bytes that the device writes for so many new keys a second, with a sync now and then, after a
+ * fill in bulk. */
+static double written_by_slow_adder(struct bench *b, uint32_t pages, uint64_t rate)
+{
+    make(b);
+    bench_done(tamis_filter_set_pages(b->store, "bench", pages));
+    after_bulk(b);
+    bench_done(tamis_filter_sync(b->filter));
+    sync();
+    const uint64_t before = device_bytes(b);
+    const double begin = bench_now();
+    for (uint64_t second = 0; second < SLOW_SECONDS; second++) {
+        for (uint64_t i = 0; i < rate; i++) {
+            const uint64_t key = second << 32 | i;
+            bench_done(tamis_filter_add(b->filter, &key, sizeof key));
+        }
+        if (second % SYNC_SECONDS == SYNC_SECONDS - 1) bench_done(tamis_filter_sync(b->filter));
+        sleep_until(begin + (double)second + 1);
+    }
+    bench_done(tamis_filter_sync(b->filter));
+    sync();
+    const double written = (double)(device_bytes(b) - before);
+    bench_done(tamis_filter_close(b->filter));
+    bench_done(tamis_filter_drop(b->store, "bench"));
+    tamis_store_close(b->store);
+    return written;
+}
+
+static void run_slow_adders(struct bench *b)
+{
+    static const uint32_t sorts[] = {TAMIS_PAGES_SMALL, TAMIS_PAGES_AUTO, TAMIS_PAGES_HUGE};
+    printf("MiB written in %d s, a sync each %d s, after a fill\n"
+           "new keys a second     small      auto      huge\n",
+           SLOW_SECONDS, SYNC_SECONDS);
+    for (uint64_t rate = 1; rate <= 1000; rate *= 10) {
+        printf("%17" PRIu64, rate);
+        for (size_t i = 0; i < 3; i++) {
+            printf(" %9.1f", written_by_slow_adder(b, sorts[i], rate) / (double)MIB);
+            (void)fflush(stdout);
+        }
+        printf("\n");
+    }
+}
+
 int main(int argc, char **argv)
 {
     static struct bench b;
+    const bool slow = argc > 1 && strcmp(argv[1], "--slow") == 0;
+    if (slow) {
+        argc--;
+        argv++;
+    }
     if (argc < 3) {
-        (void)fprintf(stderr, "use: bench_writeback DIRECTORY DEVICE [MIB]\n");
+        (void)fprintf(stderr, "use: bench_writeback [--slow] DIRECTORY DEVICE [MIB]\n");
         return 2;
     }
     (void)snprintf(b.store_path, sizeof b.store_path, "%s/bench-writeback", argv[1]);
     (void)snprintf(b.copy_path, sizeof b.copy_path, "%s-copy", b.store_path);
     (void)snprintf(b.stat_path, sizeof b.stat_path, "/sys/block/%s/stat", argv[2]);
     b.bytes = (argc > 3 ? strtoull(argv[3], NULL, 10) : 256) * MIB;
+    if (slow) {
+        run_slow_adders(&b);
+        return 0;
+    }
     printf("bytes written / (pages dirtied x 4096)   0.1 %%     1 %%    10 %%\n");
     for (size_t way = 0; way < sizeof ways / sizeof ways[0]; way++) {
         printf("%-38s", ways[way].name);

@@ -392,13 +392,15 @@ struct tamis_filter_mapped {
     uint64_t huge_bytes;  /* of these, mapped by entries of 2 MiB */
     uint32_t wanted;      /* enum tamis_pages: what the newest segment is to have now; not AUTO */
     uint32_t reserved;    /* 0 */
-    const char *obstacle; /* why huge ones are wanted and not had, as a clause; NULL: nothing is
-                             lacking.  Static storage. */
+    const char *obstacle; /* why huge ones are wanted and not had, and behind a semicolon what mends
+                             it; a command stands at the end, behind a colon, with NAME for the
+                             filter's.  NULL: nothing is lacking.  Static storage. */
 };
 
 /*
- * Tells how this process has a filter mapped.  Touches what is in memory already, and reads nothing
- * from the disk.  Takes a microsecond for each MiB, and some milliseconds for the system's table.
+ * Tells how this process has a filter mapped.  Touches what is in memory already.  Takes a
+ * microsecond for each MiB, and some milliseconds for the system's table.  Where huge pages are
+ * lacking, some ranges of 2 MiB leave memory and are read again, to see why.
  *
  * Returns  0.  TAMIS_EDROPPED; TAMIS_EIO and the like: the system's table (/proc/self/smaps) is
  *          not to be read.

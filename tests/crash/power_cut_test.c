@@ -40,7 +40,7 @@
 #include "watch.h"
 
 #define CONTROL_STRIDE 6u
-#define HUGE_STRIDE 16u /* pictures of MiB */
+#define HUGE_STRIDE 24u /* pictures of MiB */
 
 static struct {
     const char *scene;

@@ -9,8 +9,8 @@
  * answers are right throughout, those of the copies too.
  *
  * Seen to fail: with tamis__pages_advise() left out of check_segment() (verify); with
- * tamis__want_file() always, or never, in want_piece() (backup); with kept->anew false at the
- * opening (cp and the others, set to small; set to huge, where the advice is no change).
+ * tamis__want_file() always, or never, in want_piece() (backup); with an advice to have small pages
+ * that sets kept->anew only if it is a change (cp and the others).
  */
 #include "fixture.h"
 

@@ -9,8 +9,7 @@
  * mounted is skipped: that takes root, loop devices, and a kernel that knows the file system.
  *
  * Seen to fail: with MADV_COLLAPSE left out (tmpfs with huge=never has none); with the obstacle
- * always that of the file's history (btrfs, and ext4 with data=journal); with an error of madvise()
- * returned by tamis_filter_sync() (tmpfs: the last range is none of 2 MiB).
+ * always that of the file's history (btrfs, and ext4 with data=journal).
  */
 #include "fixture.h"
 
