@@ -41,8 +41,8 @@ void tamis__pages_note(const struct tamis__segment *segment, uint32_t pages);
 
 /*
  * Has the pages come anew, once after the opening and after each change of the advice, if they are
- * clean, of the other sort, and no other process has them mapped.  Takes about as long as reading the file.  Whoever touches one meanwhile waits for that
- * one.  Nothing of this fails.
+ * clean, of the other sort, and no other process has them mapped.  Takes about as long as reading
+ * the file.  Whoever touches one meanwhile waits for that one.  Nothing of this fails.
  */
 void tamis__pages_anew(const struct tamis__segment *segment);
 
