@@ -312,6 +312,11 @@ static bool take_window_from(const char *value, uint32_t *from_first)
     return false;
 }
 
+static uint32_t hashes_max(const struct command *command)
+{
+    return command != NULL && command->hashes_max != 0 ? command->hashes_max : TAMIS_K_MAX;
+}
+
 static bool take_option(const struct command *command, struct options *options, int id,
                         const char *value)
 {
@@ -346,9 +351,7 @@ static bool take_option(const struct command *command, struct options *options, 
     case VALUE_SMALL:
         return take_small(shown, value, spec->least, spec->most, at);
     case VALUE_HASHES:
-        return take_small(
-            shown, value, 1,
-            command != NULL && command->hashes_max ? command->hashes_max : TAMIS_K_MAX, at);
+        return take_small(shown, value, 1, hashes_max(command), at);
     case VALUE_KIND:
         return take_kind(value, at);
     case VALUE_ON_FULL:
