@@ -156,15 +156,17 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, st
 {
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
+    RedisModuleString **items = argv + adding->first;
     const size_t count = (size_t)(argc - adding->first);
     const enum held held = key_held_or_draft(key, TYPE_BLOOM, count, &value);
     if (held == HELD_NONE ? adding->no_create : held != HELD_VALUE)
         (void)RedisModule_ReplyWithError(ctx, held_error(held));
     else if (held == HELD_NONE && drafts_put_off(ctx, adding->again))
         value = NULL;
-    else if (held == HELD_NONE)
+    else if (held == HELD_NONE) {
+        if (adding->by_default) bf_default_adding(adding);
         value = bf_make(ctx, key, argv[1], adding);
-    RedisModuleString **items = argv + adding->first;
+    }
     if (value != NULL && value->valkey != NULL)
         add_to_valkey(ctx, value, argv, items, (int)count, single, held == HELD_NONE);
     else if (value != NULL)
@@ -173,13 +175,21 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, st
     return REDISMODULE_OK;
 }
 
+/* Of a command that has a key and items, and nothing else.  What it makes is not yet filled in, as
+ * most keys are there. */
+static void take_items_alone(struct adding *adding, RedisModuleReplyFunc *again)
+{
+    adding->first = 2;
+    adding->again = again;
+    adding->no_create = false;
+    adding->by_default = true;
+}
+
 static int add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct adding adding;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    bf_default_adding(&adding);
-    adding.first = 2;
-    adding.again = bf_add;
+    take_items_alone(&adding, bf_add);
     return add_items(ctx, argv, argc, &adding, true);
 }
 
@@ -192,9 +202,7 @@ static int madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct adding adding;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    bf_default_adding(&adding);
-    adding.first = 2;
-    adding.again = bf_madd;
+    take_items_alone(&adding, bf_madd);
     return add_items(ctx, argv, argc, &adding, false);
 }
 

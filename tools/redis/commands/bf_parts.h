@@ -13,6 +13,7 @@ struct adding {
     struct valkey_shape valkey;
     bool draws; /* its seed is drawn when it is made */
     bool no_create;
+    bool by_default;             /* bf_default_adding() is still to come, if there is no filter */
     RedisModuleReplyFunc *again; /* the command, if its client is put off */
     int first;                   /* index of the first item; argc: there is none */
 };

@@ -14,11 +14,11 @@
 
 enum held key_look(RedisModuleKey *key, enum type type, struct value **value)
 {
-    const int of = key == NULL ? REDISMODULE_KEYTYPE_EMPTY : RedisModule_KeyType(key);
+    const RedisModuleType *its = key == NULL ? NULL : RedisModule_ModuleTypeGetType(key);
     *value = NULL;
-    if (of == REDISMODULE_KEYTYPE_EMPTY) return HELD_NONE;
-    if (of != REDISMODULE_KEYTYPE_MODULE) return HELD_OTHER;
-    const RedisModuleType *its = RedisModule_ModuleTypeGetType(key);
+    if (its == NULL) /* of no module: most commands do not come here */
+        return key == NULL || RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY ? HELD_NONE
+                                                                                    : HELD_OTHER;
     for (int i = 0; i < TYPES; i++) {
         if (type != TYPE_ANY && type != (enum type)i) continue;
         if (its != value_types[i] && (i != TYPE_BLOOM || its != value_type_of_valkey)) continue;
@@ -30,10 +30,9 @@ enum held key_look(RedisModuleKey *key, enum type type, struct value **value)
 
 static int open_error; /* of the last HELD_CLOSED */
 
-enum held key_held(RedisModuleKey *key, enum type type, struct value **value)
+/* Opens the filter of a value that key_look() has found. */
+static enum held open_found(struct value **value)
 {
-    const enum held held = key_look(key, type, value);
-    if (held != HELD_VALUE) return held;
     const int rc = value_open(*value);
     if (rc == 0) return HELD_VALUE;
     open_error = rc;
@@ -41,12 +40,18 @@ enum held key_held(RedisModuleKey *key, enum type type, struct value **value)
     return HELD_CLOSED;
 }
 
+enum held key_held(RedisModuleKey *key, enum type type, struct value **value)
+{
+    const enum held held = key_look(key, type, value);
+    return held == HELD_VALUE ? open_found(value) : held;
+}
+
 enum held key_held_or_draft(RedisModuleKey *key, enum type type, size_t keys, struct value **value)
 {
     enum held held = key_look(key, type, value);
     if (held != HELD_VALUE || draft_has_room(*value, keys)) return held;
     const bool stays_known = keys == 0 && (*value)->is_known;
-    held = key_held(key, type, value);
+    held = open_found(value);
     if (held == HELD_VALUE) (*value)->is_known = stays_known;
     return held;
 }

@@ -367,12 +367,9 @@ static void note_outcome(struct value *value, int rc)
     unlock();
 }
 
-int value_open(struct value *value)
+int handles_open(struct value *value)
 {
     tamis_filter *filter = NULL;
-    value->in_use = true;
-    value->is_known = false; /* until somebody says that he only reads */
-    if (value->filter != NULL || !value_is_stored(value)) return 0;
     const unsigned flags = is_child ? TAMIS_READ_ONLY : 0;
     int rc = value->draft != NULL && !is_child ? drafts_enter() : 0;
     if (value->draft != NULL) return rc < 0 ? rc : TAMIS_EBUSY;

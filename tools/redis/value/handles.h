@@ -23,6 +23,8 @@ void handles_set_store(tamis_store *of);
 /* Registers handlers of fork(), before the registry does. */
 void handles_prepare_for_fork(void);
 
+/* Opens the filter of a value that has one and whose handle is closed, for value_open(). */
+int handles_open(struct value *value);
 /*
  * Opens the filter of the value if it is closed, and says that it is in use: value->filter is not
  * NULL until another value is opened or entered.  For a value without a filter of the store this
@@ -30,7 +32,12 @@ void handles_prepare_for_fork(void);
  *
  * Returns 0; TAMIS_EDROPPED: the store has lost the filter; or another error of opening it.
  */
-int value_open(struct value *value);
+static inline int value_open(struct value *value)
+{
+    value->in_use = true;
+    value->is_known = false; /* until somebody says that he only reads */
+    return value->filter != NULL || !value_is_stored(value) ? 0 : handles_open(value);
+}
 /* A draft is in the store now.  It counts, and is opened if that is asked for and possible. */
 void handles_made(struct value *value, bool opens);
 /* As value_open(), for a thread that has taken the value off (handles_leave()). */
