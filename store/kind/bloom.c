@@ -103,8 +103,8 @@ TAMIS__INLINE void walk(const struct frame *frame, struct tamis__digest digest, 
         positions[i] = tamis__walk_next(&at, frame->m_bits);
 }
 
-/* The flip is not a loop of its own: the compiler would take two positions at once for it, and the
- * processor wait until both are stored, which takes longer than all else here. */
+/* The flip is not a loop of its own: the compiler would take two positions at once for it, which
+ * the processor cannot load before the stores of both are done. */
 TAMIS__INLINE void walk_pair(const struct frame *frame, struct tamis__digest pair,
                              uint64_t *positions, uint32_t k)
 {
@@ -414,7 +414,8 @@ TAMIS__INLINE int do_located_k(const struct tamis__segment *segment, struct tami
 }
 
 /* For one digest or pair.  The k of 1e-2, which for RedisBloom's first layer is 8, has an instance:
- * with it a call takes half as many instructions. */
+ * with it bloom_fetch() takes 164 instructions in place of 352, contains_pair() 218 in place of 273
+ * (callgrind). */
 TAMIS__INLINE int do_located(const struct tamis__segment *segment, struct tamis__digest digest,
                              enum source source, enum deed deed)
 {
