@@ -212,27 +212,76 @@ int tamis__sheet_withdraw(const struct tamis__place *place, uint64_t number)
     return rc;
 }
 
-int tamis__sheet_remove(const struct tamis__place *place, uint64_t number)
+/* Marks the sheet as gone.  Returns whether all sheets of its drawer are. */
+static bool mark_gone(struct tamis__drawer_head *head, uint64_t number)
 {
-    char what[PATH_BYTES];
-    void *map = NULL;
     const uint32_t index = tamis__sheet_index(number);
     bool empty = true;
-    const uint64_t drawer = tamis__sheet_drawer(number);
-    int fd, rc = open_drawer(place, drawer, O_RDWR, what, &fd);
-    if (rc == TAMIS_ENOTFOUND) return 0;
-    if (rc == 0) rc = tamis__map(fd, TAMIS__DRAWER_HEAD_BYTES, true, what, &map);
-    tamis__close(fd);
-    if (rc < 0 || map == NULL) return rc;
-    struct tamis__drawer_head *head = map;
     /* ORDER seq_cst: of two that remove the last two sheets, one finds the drawer empty. */
     (void)__atomic_fetch_or(&head->gone[index / 64], (uint64_t)1 << index % 64, __ATOMIC_SEQ_CST);
     for (size_t i = 0; i < sizeof head->gone / sizeof head->gone[0]; i++)
         empty = empty && __atomic_load_n(&head->gone[i], __ATOMIC_SEQ_CST) == UINT64_MAX;
-    rc = tamis__map_check(map, what);
-    tamis__unmap(map, TAMIS__DRAWER_HEAD_BYTES);
+    return empty;
+}
+
+int tamis__sheet_remove(const struct tamis__place *place, uint64_t number)
+{
+    struct tamis__hand hand = {.place = place};
+    const int rc = tamis__hand_remove(&hand, number);
+    tamis__hand_close(&hand);
+    return rc;
+}
+
+/* ---- A drawer at hand ------------------------------------------------------------------------ */
+
+void tamis__hand_close(struct tamis__hand *hand)
+{
+    tamis__unmap(hand->map, TAMIS__DRAWER_BYTES);
+    hand->map = NULL;
+    hand->drawer = 0;
+}
+
+/* Maps the drawer of a sheet, if it is not at hand. */
+static int take_in_hand(struct tamis__hand *hand, uint64_t number)
+{
+    struct tamis__file_info info = {0};
+    const uint64_t drawer = tamis__sheet_drawer(number);
+    if (hand->drawer == drawer) return 0;
+    tamis__hand_close(hand);
+    int fd, rc = open_drawer(hand->place, drawer, O_RDWR, hand->what, &fd);
+    if (rc == 0) rc = tamis__file_info(fd, hand->what, &info);
+    if (rc == 0 && info.bytes >= TAMIS__DRAWER_BYTES)
+        rc = tamis__map(fd, TAMIS__DRAWER_BYTES, true, hand->what, &hand->map);
+    tamis__close(fd);
+    if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
+    hand->drawer = drawer;
+    return 0;
+}
+
+int tamis__hand_live(struct tamis__hand *hand, uint64_t number, struct tamis__live **live)
+{
+    *live = NULL;
+    const int rc = take_in_hand(hand, number);
+    if (rc < 0 || hand->map == NULL) return rc;
+    struct tamis__sheet *sheet =
+        (struct tamis__sheet *)(void *)((char *)hand->map + tamis__sheet_offset(number));
+    *live = &sheet->live;
+    return 0;
+}
+
+int tamis__hand_remove(struct tamis__hand *hand, uint64_t number)
+{
+    int rc = take_in_hand(hand, number);
+    if (rc < 0 || hand->map == NULL) return rc;
+    const bool empty = mark_gone(hand->map, number);
+    rc = tamis__map_check(hand->map, hand->what);
     if (rc < 0 || !empty) return rc;
-    return tamis__unlink(place->segments_fd, drawer_path(place, drawer, what), what);
+    char path[PATH_BYTES];
+    const char *name = drawer_path(hand->place, hand->drawer, path);
+    rc = tamis__unlink(hand->place->segments_fd, name, path);
+    tamis__unmap(hand->map, TAMIS__DRAWER_BYTES);
+    hand->map = NULL;
+    return rc;
 }
 
 /* ---- Many sheets ------------------------------------------------------------------------------

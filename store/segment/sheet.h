@@ -244,3 +244,20 @@ int tamis__sheet_sync(const struct tamis__place *place, uint64_t number);
 int tamis__sheet_withdraw(const struct tamis__place *place, uint64_t number);
 /* Marks the sheet as gone; 0 too if it is.  The file goes with its last sheet. */
 int tamis__sheet_remove(const struct tamis__place *place, uint64_t number);
+
+/*
+ * A drawer that somebody changes many sheets of: it is opened and mapped once, and not for each of
+ * them.  Begins as zeros with `place`; to close it twice does no harm.  A drawer that is gone is no
+ * error: then so are its sheets.
+ */
+struct tamis__hand {
+    const struct tamis__place *place;
+    uint64_t drawer; /* 0: none is open */
+    void *map;       /* NULL: that drawer is gone */
+    char what[TAMIS__SEGMENT_PATH_BYTES];
+};
+/* The live words of a sheet, until the next call; NULL: it is gone. */
+int tamis__hand_live(struct tamis__hand *hand, uint64_t number, struct tamis__live **live);
+/* As tamis__sheet_remove(). */
+int tamis__hand_remove(struct tamis__hand *hand, uint64_t number);
+void tamis__hand_close(struct tamis__hand *hand);

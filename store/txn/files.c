@@ -24,10 +24,18 @@ int tamis__remove_later(struct tamis__catalog_txn *txn, struct tamis__numbers *f
     return rc < 0 ? rc : tamis__catalog_put_garbage(txn, number);
 }
 
+int tamis__remove_file(struct tamis__hand *hand, uint64_t number)
+{
+    return tamis__is_sheet(number) ? tamis__hand_remove(hand, number)
+                                   : tamis__segment_remove(hand->place, number);
+}
+
 void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files)
 {
+    struct tamis__hand hand = {.place = &store->place};
     for (size_t i = 0; i < files->count; i++)
-        (void)tamis__segment_remove(&store->place, files->list[i]);
+        (void)tamis__remove_file(&hand, files->list[i]);
+    tamis__hand_close(&hand);
 }
 
 int tamis__note_kept(void *context, const struct tamis__record *record)

@@ -4,15 +4,20 @@
  *
  *     kept_release()          the thread takes up to BATCH of them
  *          |                        |
- *          v                        v           the child is dead, or the dump whole: look_again()
- *        queue ------------------> work ------> kept ------.
- *          ^                        | |                    |
- *          |    the catalog is busy | | dropped, closed    |
- *          '------------------------'-+--------------------'
- *                                     v
- *                                  freed
+ *          v   take_in()            v           the child is dead, or the dump whole: look_again()
+ *        going ---> queue --------> work ------> kept ------.
+ *                    ^               | |                    |
+ *                    | the catalog   | | dropped, closed    |
+ *                    | is busy       | |                    |
+ *                    '---------------'-+--------------------'
+ *                                      v
+ *                                   freed
  *
- * The registry's mutex guards the three lists and the numbers.  The thread does not
+ * FLUSHALL releases a million values, one call after the other, and the server answers nobody
+ * meanwhile.  So kept_release() takes no mutex: it puts the value on `going`, and the thread does
+ * the rest.  From then on the value is one whose key is gone (value_is_gone()).
+ *
+ * The registry's mutex guards the other three lists and the numbers.  The thread does not
  * hold it while it works.  What is in `work` belongs to the thread: others wait until that is over.
  */
 #include "kept/kept.h"
@@ -28,34 +33,41 @@
 #include "value/handles.h"
 #include "value/recent.h"
 
-/* How many filters are dropped in one change of the store: that takes some milliseconds, and a
- * command that makes a filter waits meanwhile. */
-#define BATCH 64
+/* How many filters are dropped in one change of the store. */
+#define BATCH TAMIS_DROP_MAX
+/* For so many values at most the thread holds the mutex, and then lets others have it. */
+#define AT_ONCE 64
 /* A value without a filter, an exact cuckoo filter, is freed at once if it has fewer bytes. */
 #define SMALL_BYTES ((size_t)1 << 20)
 #define PAUSE_NS 1000000
 
 /* A value whose key is gone.  It is in one of the lists. */
 struct kept {
-    struct kept *next, *before;
+    struct kept *next, *before; /* in `going`, and while it is taken in, there is only `next` */
     struct value *value;
+    int64_t created_at; /* of its filter, when it is taken in */
     uint64_t number; /* how many filters went before it */
     uint64_t child;  /* the number of the child that was alive when it went, and may save it */
     enum { CLOSE, DROP, PUT_APART } what; /* in `work`: what is to be done */
     int rc;                               /* and what came of it */
     bool in_work;
+    bool is_nowhere; /* nothing is in the store: it had a draft */
 };
 
 /* A list is a ring that goes through its head, so an entry is taken off without a look at others.
  */
 static struct kept queue = {.next = &queue, .before = &queue},
                    work = {.next = &work, .before = &work}, kept = {.next = &kept, .before = &kept};
+static struct kept *going;                   /* a stack; atomic, without the mutex */
 static bool running, at_work;                /* is there a thread, and does it work */
+static bool taking_in;
 static bool stuck;                           /* the catalog was busy */
-static bool child, dumps;                    /* kept_hold() */
+static bool dumps;                           /* kept_hold() */
+static uint64_t child;                       /* atomic: the number of the child that is alive; or 0 */
 static uint64_t children;                    /* how many there were */
-static uint64_t gone, gone_before, released; /* how many filters went; before the dump that is being
-                                                made; before one that is whole */
+static uint64_t gone;                        /* atomic: how many filters went */
+static uint64_t gone_before, released; /* the same before the dump that is being made; before one
+                                          that is whole */
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
@@ -83,7 +95,7 @@ static struct kept *take(struct kept *k)
 /* Does it drop the filter, and is the thread at work for it or not, as asked? */
 static bool is_wanted(const struct kept *k, bool in_work)
 {
-    return k->in_work == in_work && value_is_ours(k->value);
+    return k->in_work == in_work && !k->is_nowhere && value_is_ours(k->value);
 }
 
 /* Looks for a filter by its name. */
@@ -127,13 +139,97 @@ static void look_again(void)
     registry_tell();
 }
 
+/* ---- Taking in ------------------------------------------------------------------------------- */
+
+/* Merges two lists that are sorted by when the filters were created. */
+static struct kept *merge(struct kept *a, struct kept *b)
+{
+    struct kept *merged = NULL, **end = &merged;
+    while (a != NULL && b != NULL) {
+        struct kept **less = b->created_at < a->created_at ? &b : &a;
+        *end = *less;
+        end = &(*less)->next;
+        *less = *end;
+    }
+    *end = a != NULL ? a : b;
+    return merged;
+}
+
+/*
+ * Sorts a list by when the filters were created.  FLUSHALL releases them in the order of the
+ * server's hash table.  But filters that were created one after the other lie beside each other in
+ * drawers and in the catalog, so to drop these together touches a tenth of the pages.
+ */
+static struct kept *sort(struct kept *list)
+{
+    enum { LEVELS = 48 };
+    struct kept *sorted[LEVELS] = {NULL}; /* the one at level i has 2^i of them, or there is none */
+    while (list != NULL) {
+        struct kept *some = list;
+        list = list->next;
+        some->next = NULL;
+        int level = 0;
+        for (; level < LEVELS - 1 && sorted[level] != NULL; level++) {
+            some = merge(sorted[level], some);
+            sorted[level] = NULL;
+        }
+        sorted[level] = merge(sorted[level], some);
+    }
+    for (int level = 0; level < LEVELS; level++)
+        list = merge(sorted[level], list);
+    return list;
+}
+
+/* Takes a value into the queue, or frees it, if nothing of it is in the store. */
+static void take_in_one(struct kept *k)
+{
+    struct value *value = k->value;
+    recent_forget(value);
+    k->is_nowhere |= draft_forget(value);
+    renames_forget(value);
+    if (k->is_nowhere) {
+        registry_leave(value);
+        value_free(value);
+        RedisModule_Free(k);
+    } else {
+        registry_keep(value, k);
+        append(&queue, k);
+    }
+}
+
+/* Takes in what is going.  The caller has the mutex, which is given back now and then. */
+static void take_in(void)
+{
+    struct kept *list = __atomic_exchange_n(&going, NULL, __ATOMIC_ACQUIRE);
+    if (list == NULL) return;
+    taking_in = true;
+    registry_unlock();
+    for (struct kept *k = list; k != NULL; k = k->next)
+        k->created_at = k->value->created_at;
+    list = sort(list);
+    registry_lock();
+    for (unsigned count = 1; list != NULL; count++) {
+        struct kept *next = list->next;
+        take_in_one(list);
+        list = next;
+        if (count % AT_ONCE == 0) registry_let_others();
+    }
+    taking_in = false;
+    registry_tell();
+}
+
+static bool is_going(void)
+{
+    return taking_in || __atomic_load_n(&going, __ATOMIC_RELAXED) != NULL;
+}
+
 /* ---- The thread ------------------------------------------------------------------------------ */
 
 /* May a dump that is being made, or one that may yet be loaded, need the filter?  Dumps never refer
  * to filters of kind counting. */
 static bool must_stay(const struct kept *k)
 {
-    return (child && k->child == children) ||
+    return (child != 0 && k->child == child) ||
            (dumps && !value_counts(k->value) && k->number >= released);
 }
 
@@ -180,8 +276,8 @@ static int drop_one(const struct value *value)
  * keep the others: then each is dropped by itself. */
 static void drop_all(void)
 {
-    const char *dropped[BATCH];
-    int64_t created_at[BATCH];
+    static const char *dropped[BATCH]; /* one thread at a time does the work */
+    static int64_t created_at[BATCH];
     size_t count = 0;
     for (struct kept *k = work.next; k != &work; k = k->next) {
         if (k->what != DROP) continue;
@@ -230,7 +326,8 @@ static void do_work(void)
 static struct kept *end_work(void)
 {
     struct kept *done = NULL;
-    while (!is_empty(&work)) {
+    for (unsigned count = 1; !is_empty(&work); count++) {
+        if (count % AT_ONCE == 0) registry_let_others();
         struct kept *k = take(work.next);
         if (k->what != CLOSE && k->rc == TAMIS_EBUSY) {
             stuck = true;
@@ -251,7 +348,8 @@ static struct kept *end_work(void)
 static void work_once(void)
 {
     at_work = true;
-    take_work();
+    take_in();
+    if (!stuck) take_work();
     registry_unlock();
     do_work();
     registry_lock();
@@ -269,13 +367,18 @@ static void work_once(void)
     registry_tell();
 }
 
+static bool has_work(void)
+{
+    return is_going() || (!stuck && !is_empty(&queue));
+}
+
 static void *thread_main(void *unused)
 {
     registry_lock();
     for (;;) {
-        while ((stuck || is_empty(&queue)) && !renames_are_wanted())
+        while (!has_work() && !renames_are_wanted())
             registry_wait();
-        if (!stuck && !is_empty(&queue))
+        if (has_work())
             work_once(); /* first, as who goes may have the name that another one wants */
         else
             renames_work_once(find_gone);
@@ -292,7 +395,7 @@ static void *thread_main(void *unused)
 void kept_wake(void)
 {
     if (!running) running = thread_start(thread_main, NULL);
-    while (!running && !stuck && !at_work && !is_empty(&queue))
+    while (!running && !at_work && has_work())
         work_once();
     while (!running && renames_are_wanted())
         renames_work_once(find_gone);
@@ -312,8 +415,7 @@ size_t kept_finish(void)
     size_t left = 0;
     registry_lock();
     kept_wake();
-    while (at_work || (!stuck && !is_empty(&queue)) || renames_are_wanted() ||
-           renames_are_at_work())
+    while (at_work || has_work() || renames_are_wanted() || renames_are_at_work())
         registry_wait();
     for (const struct kept *k = queue.next; k != &queue; k = k->next)
         left++;
@@ -323,38 +425,41 @@ size_t kept_finish(void)
 
 /* ---- Going ----------------------------------------------------------------------------------- */
 
-/* Nothing of a draft is in the store. */
-static void release_draft(struct value *value)
+/* Puts it on the stack, and wakes the thread if that may have seen the stack empty. */
+static void push(struct kept *k)
 {
+    struct kept *top = __atomic_load_n(&going, __ATOMIC_RELAXED);
+    do
+        k->next = top;
+    /* ORDER release: take_in() sees the whole of it. */
+    while (
+        !__atomic_compare_exchange_n(&going, &top, k, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    if (top != NULL) return;
     registry_lock();
-    registry_leave(value);
+    kept_wake();
     registry_unlock();
-    value_free(value);
 }
 
 void kept_release(struct value *value)
 {
-    recent_forget(value);
-    if (draft_forget(value)) {
-        release_draft(value);
-        return;
-    }
+    /* ORDER relaxed: the main thread makes drafts.  If another one that frees a value does not see
+     * that the draft is gone, or sees it too late, take_in_one() deals with it. */
+    const bool has_draft = __atomic_load_n(&value->draft, __ATOMIC_RELAXED) != NULL;
     if (!value_is_stored(value) &&
         cuckoo_size_bytes(&value->cuckoo) + value->arrived < SMALL_BYTES) {
+        recent_forget(value);
         value_free(value);
         return;
     }
     struct kept *k = RedisModule_Calloc(1, sizeof *k);
     k->value = value;
-    registry_lock();
-    renames_forget(value);
-    registry_keep(value, k);
-    k->number = gone++;
-    k->child = child ? children : 0;
-    const bool wakes = is_empty(&queue) || !running; /* else the thread comes to it anyway */
-    append(&queue, k);
-    if (wakes) kept_wake();
-    registry_unlock();
+    k->is_nowhere = has_draft && draft_forget(value);
+    /* ORDER relaxed: a dump that begins, or a child that is born, while another thread frees what
+     * went before it may count as earlier: then the filter is kept for longer. */
+    k->number = __atomic_fetch_add(&gone, 1, __ATOMIC_RELAXED);
+    k->child = __atomic_load_n(&child, __ATOMIC_RELAXED);
+    registry_goes(value, k);
+    push(k);
 }
 
 void kept_pin(struct value *value)
@@ -377,9 +482,9 @@ void kept_unpin(struct value *value)
 void kept_hold(bool child_is_active, bool dumps_refer)
 {
     registry_lock();
-    const bool fewer = (child && !child_is_active) || (dumps && !dumps_refer);
-    children += !child && child_is_active;
-    child = child_is_active;
+    const bool fewer = (child != 0 && !child_is_active) || (dumps && !dumps_refer);
+    children += child == 0 && child_is_active;
+    __atomic_store_n(&child, child_is_active ? children : 0, __ATOMIC_RELAXED);
     dumps = dumps_refer;
     if (fewer) look_again();
     registry_unlock();
@@ -388,7 +493,7 @@ void kept_hold(bool child_is_active, bool dumps_refer)
 void kept_dump_begins(void)
 {
     registry_lock();
-    gone_before = gone;
+    gone_before = __atomic_load_n(&gone, __ATOMIC_RELAXED);
     registry_unlock();
 }
 
@@ -439,7 +544,8 @@ static bool open_beside(int64_t created_at, struct value *value)
 static struct kept *take_back(int64_t created_at, struct value *value)
 {
     renames_wait_for_thread();
-    while (find_time(created_at, true) != NULL)
+    kept_wake();
+    while (is_going() || find_time(created_at, true) != NULL)
         registry_wait();
     struct kept *found = find_time(created_at, false);
     if (found != NULL) draft_wait(found->value);

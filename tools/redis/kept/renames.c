@@ -87,7 +87,7 @@ struct value *renames_take_left(void)
 bool renames_misnamed(const struct value *value, char name[NAME_ROOM])
 {
     char has[NAME_ROOM];
-    if (!value_is_ours(value)) return false;
+    if (!value_is_ours(value) || value_is_gone(value)) return false;
     name_of_key(value->db, value->key, value->key_bytes, name);
     handles_name(value, has); /* drafts.c may be about to change it */
     return strcmp(name, has) != 0;

@@ -4,20 +4,28 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 #include "server/busy.h"
 #include "server/config.h"
 #include "value/drafts.h"
 #include "value/handles.h"
 
+/* So long others have the mutex that wait for it. */
+#define PAUSE_NS 50000
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t told = PTHREAD_COND_INITIALIZER;
 static struct value *values;
 static tamis_store *store;
+static unsigned waiting; /* atomic: how many wait for the mutex */
 
 void registry_lock(void)
 {
+    if (pthread_mutex_trylock(&mutex) == 0) return;
+    (void)__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED); /* ORDER relaxed: it is a hint */
     (void)pthread_mutex_lock(&mutex);
+    (void)__atomic_fetch_sub(&waiting, 1, __ATOMIC_RELAXED);
 }
 
 void registry_unlock(void)
@@ -35,10 +43,22 @@ void registry_tell(void)
     (void)pthread_cond_broadcast(&told);
 }
 
+/* A mutex that is given back and taken again at once goes to the same thread again. */
+void registry_let_others(void)
+{
+    if (__atomic_load_n(&waiting, __ATOMIC_RELAXED) == 0) return;
+    registry_unlock();
+    (void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    registry_lock();
+}
+
 /* ---- The tables ------------------------------------------------------------------------------ */
 
 static struct table keys, names, times;
 static uint64_t others; /* values in them whose filter is not ours */
+/* Atomic: of the values in `keys`, those whose keys are gone; and of these, those whose filter is
+ * not ours. */
+static uint64_t leaving, leaving_others;
 /* Of names and times, beside the registry's mutex: drafts.c changes both without that one, as who
  * has several mutexes has the registry's first.  Whoever has this one takes that of handles.c only.
  */
@@ -107,7 +127,8 @@ static struct value *next_of_key(const char *key, size_t key_bytes, const struct
     node = node != NULL ? table_find_next(node) : table_find(&keys, hash_of_bytes(key, key_bytes));
     for (; node != NULL; node = table_find_next(node)) {
         struct value *v = NODE_OF(struct value, by_key, node);
-        if (v->key_bytes == key_bytes && memcmp(v->key, key, key_bytes) == 0) return v;
+        if (v->key_bytes == key_bytes && memcmp(v->key, key, key_bytes) == 0 && !value_is_gone(v))
+            return v;
     }
     return NULL;
 }
@@ -171,7 +192,7 @@ static struct value *next_created(int64_t created_at, const struct value *after)
 struct value *registry_find(const char *name)
 {
     struct value *v = next_named(name, NULL);
-    while (v != NULL && v->kept != NULL)
+    while (v != NULL && value_is_gone(v))
         v = next_named(name, v);
     return v;
 }
@@ -179,7 +200,7 @@ struct value *registry_find(const char *name)
 struct value *registry_find_time(int64_t created_at)
 {
     struct value *v = next_created(created_at, NULL);
-    while (v != NULL && v->kept != NULL)
+    while (v != NULL && value_is_gone(v))
         v = next_created(created_at, v);
     return v;
 }
@@ -187,7 +208,7 @@ struct value *registry_find_time(int64_t created_at)
 struct value *registry_find_kept(const char *name, const struct value *after)
 {
     struct value *v = next_named(name, after);
-    while (v != NULL && v->kept == NULL)
+    while (v != NULL && !value_is_gone(v))
         v = next_named(name, v);
     return v;
 }
@@ -195,7 +216,7 @@ struct value *registry_find_kept(const char *name, const struct value *after)
 struct value *registry_find_kept_time(int64_t created_at, const struct value *after)
 {
     struct value *v = next_created(created_at, after);
-    while (v != NULL && v->kept == NULL)
+    while (v != NULL && !value_is_gone(v))
         v = next_created(created_at, v);
     return v;
 }
@@ -308,11 +329,26 @@ void registry_enter(struct value *value)
     if (value->draft == NULL) handles_enter(value);
 }
 
+/* ORDER relaxed: they are told to people. */
+static void count_leaving(const struct value *value, int change)
+{
+    (void)__atomic_fetch_add(&leaving, (uint64_t)(int64_t)change, __ATOMIC_RELAXED);
+    if (!value_is_ours(value))
+        (void)__atomic_fetch_add(&leaving_others, (uint64_t)(int64_t)change, __ATOMIC_RELAXED);
+}
+
+void registry_goes(struct value *value, struct kept *kept)
+{
+    if (value->in_tables) count_leaving(value, 1); /* it is in the list, too */
+    __atomic_store_n(&value->kept, kept, __ATOMIC_RELEASE);
+}
+
 /* Takes a value off the list and the table of keys, and its handle off those that may be closed. */
 static void take_off(struct value *value)
 {
     handles_leave(value);
     if (value->link == NULL) return;
+    if (value_is_gone(value)) count_leaving(value, -1);
     table_take(&keys, &value->by_key);
     others -= !value_is_ours(value);
     *value->link = value->next;
@@ -323,16 +359,15 @@ static void take_off(struct value *value)
 void registry_leave(struct value *value)
 {
     take_off(value);
-    value->kept = NULL;
+    __atomic_store_n(&value->kept, NULL, __ATOMIC_RELEASE);
     if (value->in_tables) leave_tables(value);
 }
 
 void registry_keep(struct value *value, struct kept *kept)
 {
     take_off(value);
-    if (value->in_tables) leave_tables(value);
-    enter_tables(value);
-    value->kept = kept;
+    if (!value->in_tables) enter_tables(value);
+    __atomic_store_n(&value->kept, kept, __ATOMIC_RELEASE);
 }
 
 void registry_set_key(struct value *value, int db, const char *key, size_t key_bytes)
@@ -357,8 +392,8 @@ void registry_set_life(struct value *value, enum life life)
 uint64_t registry_count(uint64_t *attached)
 {
     registry_lock();
-    const uint64_t count = keys.count;
-    *attached = others;
+    const uint64_t count = keys.count - __atomic_load_n(&leaving, __ATOMIC_RELAXED);
+    *attached = others - __atomic_load_n(&leaving_others, __ATOMIC_RELAXED);
     registry_unlock();
     return count;
 }
@@ -372,7 +407,7 @@ struct value *registry_find_loaded(int64_t origin)
 {
     registry_lock();
     struct value *v = values;
-    while (v != NULL && (v->life != LIFE_LOADED || v->origin != origin))
+    while (v != NULL && (v->life != LIFE_LOADED || v->origin != origin || value_is_gone(v)))
         v = v->next;
     registry_unlock();
     return v;
@@ -382,7 +417,7 @@ void registry_each(void (*fn)(void *context, struct value *value), void *context
 {
     registry_lock();
     for (struct value *v = values; v != NULL; v = v->next)
-        fn(context, v);
+        if (!value_is_gone(v)) fn(context, v);
     registry_unlock();
 }
 
@@ -398,7 +433,8 @@ int registry_give_away(struct value *value)
 
 void registry_key_is_gone(struct value *value)
 {
+    if (value->life != LIFE_OTHERS) return; /* only the main thread, which this is, changes it */
     registry_lock();
-    if (value->life == LIFE_OTHERS) value->life = LIFE_LEFT;
+    value->life = LIFE_LEFT;
     registry_unlock();
 }

@@ -17,6 +17,8 @@ void registry_unlock(void);
  * The caller holds the mutex, which is given back meanwhile. */
 void registry_wait(void);
 void registry_tell(void);
+/* For a thread that has long work to do under the mutex: lets those have it who wait for it. */
+void registry_let_others(void);
 
 /* ---- The store ------------------------------------------------------------------------------- */
 
@@ -34,6 +36,9 @@ int registry_rename(struct value *value, const char *name);
 
 /* Sets the key of a value, which may be in the list or not.  The caller holds the mutex. */
 void registry_set_key(struct value *value, int db, const char *key, size_t key_bytes);
+/* The key is gone: from now on the value counts as one without a key (value_is_gone()), and
+ * registry_keep() must follow, or registry_leave().  In any thread, without the mutex. */
+void registry_goes(struct value *value, struct kept *kept);
 /* The key is gone: the value is in the tables of names and of times only, until registry_leave().
  * The caller holds the mutex. */
 void registry_keep(struct value *value, struct kept *kept);
@@ -49,7 +54,8 @@ void registry_leave(struct value *value);
  * in the child. */
 void registry_at_fork(void (*before)(void), void (*in_child)(void));
 
-/* The newest value; value->next is the one before it.  The caller holds the mutex. */
+/* The newest value; value->next is the one before it.  Those whose keys are gone may be among them.
+ * The caller holds the mutex. */
 struct value *registry_first(void);
 /* The value whose filter has that name; NULL if there is none.  The caller holds the mutex. */
 struct value *registry_find(const char *name);

@@ -118,7 +118,7 @@ static void take_off(struct draft *draft)
 static void end_draft(struct draft *draft)
 {
     if (draft->link != NULL) take_off(draft);
-    draft->value->draft = NULL;
+    __atomic_store_n(&draft->value->draft, NULL, __ATOMIC_RELAXED); /* ORDER: kept_release() */
     (void)__atomic_fetch_sub(&bytes_of_keys, draft->key_bytes, __ATOMIC_RELAXED);
     for (size_t i = 0; i < draft->key_count; i++)
         RedisModule_Free((void *)(uintptr_t)draft->keys[i].data);
@@ -135,7 +135,7 @@ bool draft_forget(struct value *value)
     const bool is_nowhere = draft != NULL && draft->state == WAITING && !draft->made;
     if (is_nowhere)
         end_draft(draft);
-    else if (draft != NULL)
+    else if (draft != NULL && draft->link != NULL)
         take_off(draft);
     unlock();
     return is_nowhere;
@@ -255,7 +255,7 @@ void draft_begin(struct value *value, const struct tamis_filter_spec *spec,
     draft->value = value;
     draft->spec = *spec;
     draft->key_most = spec->capacity < KEYS_MAX ? (size_t)spec->capacity : KEYS_MAX;
-    value->draft = draft;
+    __atomic_store_n(&value->draft, draft, __ATOMIC_RELAXED); /* ORDER: kept_release() */
     value->created_at = value->origin = next_instant();
     value->kind = spec->kind;
     value->known = (struct known){

@@ -61,7 +61,7 @@ struct kept;
 struct value {
     struct value *next, **link;           /* the registry's list; link is NULL outside of it */
     struct node by_key, by_name, by_time; /* in the registry's tables */
-    struct kept *kept;                    /* kept.c; NULL: it has a key */
+    struct kept *kept;                    /* kept.c; atomic: value_is_gone() */
     struct value *later, **later_link;    /* in a list of renames.c; the link is NULL outside */
     char *key;                            /* as the registry last saw it, key_bytes bytes */
     size_t key_bytes;
@@ -143,6 +143,12 @@ static inline bool value_is_static(const struct value *value)
 static inline bool value_is_stored(const struct value *value)
 {
     return value->is_stored;
+}
+
+/* Is its key gone?  Another thread may say so at any moment. */
+static inline bool value_is_gone(const struct value *value)
+{
+    return __atomic_load_n(&value->kept, __ATOMIC_ACQUIRE) != NULL;
 }
 
 /* Does this server drop the filter when the key goes? */
