@@ -45,7 +45,10 @@ int tamis__catalog_init(struct tamis__catalog *catalog, int root_fd, const char 
     if (asprintf(&catalog->file_path, "%s/catalog.mdb", store_path) < 0) catalog->file_path = NULL;
     if (asprintf(&catalog->lock_path, "%s/catalog.lock", store_path) < 0) catalog->lock_path = NULL;
     catalog->idle = calloc(1, sizeof(struct tamis__opened *));
-    if (catalog->file_path != NULL && catalog->lock_path != NULL && catalog->idle != NULL) return 0;
+    catalog->peeked = calloc(1, sizeof(struct tamis__peek *));
+    if (catalog->file_path != NULL && catalog->lock_path != NULL && catalog->idle != NULL &&
+        catalog->peeked != NULL)
+        return 0;
     tamis__catalog_clear(catalog);
     return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", store_path);
 }
@@ -56,11 +59,14 @@ void tamis__catalog_clear(struct tamis__catalog *catalog)
         tamis__opened_close(*catalog->idle);
         free(*catalog->idle);
     }
+    if (catalog->peeked != NULL) tamis__peek_close(*catalog->peeked);
     free((void *)catalog->idle);
+    free((void *)catalog->peeked);
     free(catalog->file_path);
     free(catalog->lock_path);
     catalog->file_path = catalog->lock_path = NULL;
     catalog->idle = NULL;
+    catalog->peeked = NULL;
 }
 
 int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc)

@@ -84,6 +84,9 @@ int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc);
 void tamis__txn_close(struct tamis__catalog_txn *txn);
 void tamis__opened_close(struct tamis__opened *opened);
 
+/* Closes what a look without the lock has left open; NULL: nothing. */
+void tamis__peek_close(struct tamis__peek *peek);
+
 /* LMDB's calls.  If an assertion in them fails, they return MDB_CORRUPTED. */
 void tamis__mdb_watch(struct tamis__catalog_txn *txn); /* its environment, once it is made */
 int tamis__mdb_begin(struct tamis__catalog_txn *txn);

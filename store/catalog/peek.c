@@ -14,6 +14,10 @@
  * Whatever is not as it should be, be it damage or a writer that is too fast, makes the answer
  * TAMIS__PEEK_UNSURE: then the caller waits for the lock.
  *
+ * The file stays open for the next look, in `peeked` (catalog.h), where the store allows that.  A
+ * look begins with whether the path of the store still leads to this file.  A server looks for the
+ * name of every filter that it makes.
+ *
  * pages.c has the layout of pages and nodes.
  */
 #include <fcntl.h>
@@ -29,12 +33,14 @@
 
 enum { PAGE_BRANCH = 1, PAGE_LEAF = 2, NODE_OVERFLOW = 1 };
 
-struct peek {
+struct tamis__peek {
     const char *what;
     int fd;
+    struct tamis__file_info file; /* which file that is */
     struct tamis__pages_root root;
-    unsigned char *metas; /* both meta pages, as they were at first; then room for a page */
-    unsigned char *page;  /* the page that was read last */
+    size_t page_bytes;    /* of the pages below; 0: there are none yet */
+    unsigned char *metas; /* both meta pages, as they were at first; then room for the same again */
+    unsigned char *page;  /* the page that was read last: in that room */
 };
 
 struct found {
@@ -44,42 +50,48 @@ struct found {
 
 /* ---- Meta pages ------------------------------------------------------------------------------ */
 
-static int read_bytes(const struct peek *p, void *bytes, size_t count, uint64_t offset)
+static int read_bytes(const struct tamis__peek *p, void *bytes, size_t count, uint64_t offset)
 {
     return tamis__read_at(p->fd, bytes, count, offset, p->what) < 0 ? TAMIS__PEEK_UNSURE : 0;
 }
 
-/* Reads both meta pages, and finds the root that is in force. */
-static int choose_root(struct peek *p)
+/* Makes room for pages as large as those of the file. */
+static int make_room(struct tamis__peek *p)
 {
     unsigned char first[PAGE_HEADER_BYTES + 28];
+    if (p->page_bytes != 0) return 0;
     if (read_bytes(p, first, sizeof first, 0) != 0) return TAMIS__PEEK_UNSURE;
     const uint32_t page_bytes = tamis__get32(first + PAGE_HEADER_BYTES + 24);
     if (page_bytes < 512 || page_bytes > PAGE_BYTES_MAX) return TAMIS__PEEK_UNSURE;
-    p->metas = malloc((size_t)page_bytes * 3);
-    if (p->metas == NULL || read_bytes(p, p->metas, (size_t)page_bytes * 2, 0) != 0 ||
-        tamis__pages_find_root(p->metas, (size_t)page_bytes * 2, &p->root) < 0 ||
-        p->root.page_bytes != page_bytes)
-        return TAMIS__PEEK_UNSURE;
+    p->metas = malloc((size_t)page_bytes * 4);
+    if (p->metas == NULL) return TAMIS__PEEK_UNSURE;
     p->page = p->metas + (size_t)page_bytes * 2;
+    p->page_bytes = page_bytes;
     return 0;
 }
 
-/* Has nobody committed since choose_root()?  Each page is read into the room of the last one. */
-static bool is_current(const struct peek *p)
+/* Reads both meta pages, and finds the root that is in force. */
+static int choose_root(struct tamis__peek *p)
 {
-    const size_t bytes = p->root.page_bytes;
-    bool same = true;
-    for (unsigned i = 0; same && i < 2; i++)
-        same = read_bytes(p, p->page, bytes, i * bytes) == 0 &&
-               memcmp(p->page, p->metas + i * bytes, bytes) == 0;
-    return same;
+    if (make_room(p) != 0 || read_bytes(p, p->metas, p->page_bytes * 2, 0) != 0 ||
+        tamis__pages_find_root(p->metas, p->page_bytes * 2, &p->root) < 0 ||
+        p->root.page_bytes != p->page_bytes)
+        return TAMIS__PEEK_UNSURE;
+    return 0;
+}
+
+/* Has nobody committed since choose_root()? */
+static bool is_current(const struct tamis__peek *p)
+{
+    const size_t bytes = p->page_bytes * 2;
+    return read_bytes(p, p->page, bytes, 0) == 0 && memcmp(p->page, p->metas, bytes) == 0;
 }
 
 /* ---- The way to a key ------------------------------------------------------------------------ */
 
 /* Returns node i of the page, and its key; NULL if it is not inside the page. */
-static const unsigned char *node_at(const struct peek *p, unsigned i, struct tamis__bytes *key)
+static const unsigned char *node_at(const struct tamis__peek *p, unsigned i,
+                                    struct tamis__bytes *key)
 {
     const unsigned at = tamis__get16(p->page + PAGE_HEADER_BYTES + 2 * i);
     if (at < PAGE_HEADER_BYTES || at + NODE_HEADER_BYTES > p->root.page_bytes) return NULL;
@@ -96,7 +108,7 @@ static int compare_bytes(struct tamis__bytes a, struct tamis__bytes b)
 }
 
 /* Reads a page of a tree, and tells how many nodes it has.  UNSURE if it is no page of a tree. */
-static int read_page(struct peek *p, uint64_t number, unsigned *flags, unsigned *nodes)
+static int read_page(struct tamis__peek *p, uint64_t number, unsigned *flags, unsigned *nodes)
 {
     if (number < 2 || number > p->root.last_page ||
         read_bytes(p, p->page, p->root.page_bytes, number * p->root.page_bytes) != 0)
@@ -111,7 +123,7 @@ static int read_page(struct peek *p, uint64_t number, unsigned *flags, unsigned 
 }
 
 /* The last node whose key is not above `key`; in a branch the first node stands for all below. */
-static const unsigned char *last_up_to(const struct peek *p, unsigned nodes, bool is_branch,
+static const unsigned char *last_up_to(const struct tamis__peek *p, unsigned nodes, bool is_branch,
                                        struct tamis__bytes key, struct tamis__bytes *its_key)
 {
     const unsigned char *last = NULL;
@@ -126,7 +138,7 @@ static const unsigned char *last_up_to(const struct peek *p, unsigned nodes, boo
     return last;
 }
 
-static int read_value(const struct peek *p, const unsigned char *node, size_t key_bytes,
+static int read_value(const struct tamis__peek *p, const unsigned char *node, size_t key_bytes,
                       struct found *found)
 {
     const unsigned char *data = node + NODE_HEADER_BYTES + key_bytes;
@@ -146,7 +158,7 @@ static int read_value(const struct peek *p, const unsigned char *node, size_t ke
 }
 
 /* Reads the value of a key.  0, TAMIS_ENOTFOUND or TAMIS__PEEK_UNSURE. */
-static int find_value(struct peek *p, struct tamis__bytes key, struct found *found)
+static int find_value(struct tamis__peek *p, struct tamis__bytes key, struct found *found)
 {
     uint64_t number = p->root.root;
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
@@ -169,7 +181,7 @@ static int find_value(struct peek *p, struct tamis__bytes key, struct found *fou
 /* ---- The record ------------------------------------------------------------------------------ */
 
 /* The name of the filter with that id, as the key of its record. */
-static int find_name(struct peek *p, uint64_t filter_id, struct tamis__key *name)
+static int find_name(struct tamis__peek *p, uint64_t filter_id, struct tamis__key *name)
 {
     const struct tamis__key id = tamis__number_key('i', filter_id);
     unsigned char bytes[TAMIS_NAME_MAX + 8];
@@ -187,14 +199,14 @@ static int find_name(struct peek *p, uint64_t filter_id, struct tamis__key *name
 
 /* What is looked for: the record of the filter with an id, or whether a filter has a name. */
 struct sought {
-    int (*find)(struct peek *p, const struct sought *sought);
+    int (*find)(struct tamis__peek *p, const struct sought *sought);
     uint64_t filter_id;
     struct tamis__record *record;
     struct tamis__key name;
 };
 
 /* The record of a name that the filter with the id has. */
-static int find_record(struct peek *p, const struct sought *sought)
+static int find_record(struct tamis__peek *p, const struct sought *sought)
 {
     const uint64_t filter_id = sought->filter_id;
     struct tamis__record *record = sought->record;
@@ -216,14 +228,14 @@ static int find_record(struct peek *p, const struct sought *sought)
 }
 
 /* Has a filter the name?  0, TAMIS_ENOTFOUND or TAMIS__PEEK_UNSURE. */
-static int find_named(struct peek *p, const struct sought *sought)
+static int find_named(struct tamis__peek *p, const struct sought *sought)
 {
     unsigned char bytes[TAMIS__RECORD_BYTES_MAX];
     struct found found = {.bytes = bytes, .room = sizeof bytes};
     return find_value(p, tamis__key_bytes(&sought->name), &found);
 }
 
-static int peek_once(struct peek *p, const struct sought *sought)
+static int peek_once(struct tamis__peek *p, const struct sought *sought)
 {
     int rc = choose_root(p);
     if (rc != 0) return rc;
@@ -232,15 +244,66 @@ static int peek_once(struct peek *p, const struct sought *sought)
     return is_current(p) ? rc : TAMIS__PEEK_UNSURE;
 }
 
+/* ---- The file -------------------------------------------------------------------------------- */
+
+void tamis__peek_close(struct tamis__peek *p)
+{
+    if (p == NULL) return;
+    tamis__close(p->fd);
+    free(p->metas);
+    free(p);
+}
+
+static bool is_same(const struct tamis__file_info *a, const struct tamis__file_info *b)
+{
+    return a->device == b->device && a->inode == b->inode;
+}
+
+/* Does the path lead to the open file?  The program may have closed the descriptor, and opened
+ * something else that has got its number: then that is not ours to close. */
+static bool is_current_file(const struct tamis__catalog *catalog, struct tamis__peek *p)
+{
+    struct tamis__file_info now, named;
+    if (tamis__file_info(p->fd, p->what, &now) < 0 || !is_same(&now, &p->file)) {
+        p->fd = -1;
+        return false;
+    }
+    return tamis__named_info(catalog->root_fd, "catalog.mdb", p->what, &named) == 0 &&
+           is_same(&named, &p->file) && named.links == 1;
+}
+
+static struct tamis__peek *begin_peek(const struct tamis__catalog *catalog)
+{
+    struct tamis__peek *p = __atomic_exchange_n(catalog->peeked, NULL, __ATOMIC_ACQ_REL);
+    if (p != NULL && is_current_file(catalog, p)) return p;
+    tamis__peek_close(p);
+    p = calloc(1, sizeof *p);
+    if (p == NULL) return NULL;
+    p->what = catalog->file_path;
+    p->fd = -1;
+    if (tamis__catalog_open_to_read(catalog, &p->fd) == 0 &&
+        tamis__file_info(p->fd, p->what, &p->file) == 0)
+        return p;
+    tamis__peek_close(p);
+    return NULL;
+}
+
+/* Leaves the file open if it was sound. */
+static void end_peek(const struct tamis__catalog *catalog, struct tamis__peek *p, int rc)
+{
+    if (rc != TAMIS__PEEK_UNSURE && catalog->stays_open)
+        p = __atomic_exchange_n(catalog->peeked, p, __ATOMIC_ACQ_REL); /* another thread's */
+    tamis__peek_close(p);
+}
+
 static int peek(const struct tamis__catalog *catalog, const struct sought *sought)
 {
     int rc = TAMIS__PEEK_UNSURE;
     for (int tries = 0; rc == TAMIS__PEEK_UNSURE && tries < TRIES_MAX; tries++) {
-        struct peek p = {.what = catalog->file_path, .fd = -1};
-        if (tamis__catalog_open_to_read(catalog, &p.fd) < 0) return TAMIS__PEEK_UNSURE;
-        rc = peek_once(&p, sought);
-        free(p.metas);
-        tamis__close(p.fd);
+        struct tamis__peek *p = begin_peek(catalog);
+        if (p == NULL) return TAMIS__PEEK_UNSURE;
+        rc = peek_once(p, sought);
+        end_peek(catalog, p, rc);
     }
     return rc;
 }

@@ -15,9 +15,10 @@
 #include "txn/spares.h"
 #include "txn/store.h"
 
-/* A batch holds a descriptor for each file that it stages, and the store's lock while it names
- * them. */
 #define BATCH TAMIS_FILLED_MAX
+/* A batch holds a descriptor for each file that it stages, and the store's lock while it names
+ * them.  So those that tamis_filter_create_many() chooses are smaller. */
+#define BATCH_OF_MANY 256u
 /* So many keys are added by one call. */
 #define KEYS_A_CALL 256u
 
@@ -213,12 +214,12 @@ static int make_batch(struct batch *b)
     return rc;
 }
 
-static int begin_batches(tamis_store *store, unsigned flags, struct batch *b)
+static int begin_batches(tamis_store *store, size_t most, unsigned flags, struct batch *b)
 {
     *b = (struct batch){.store = store,
                         .flags = flags,
-                        .drafts = calloc(BATCH, sizeof *b->drafts),
-                        .entries = calloc(BATCH, sizeof *b->entries)};
+                        .drafts = calloc(most, sizeof *b->drafts),
+                        .entries = calloc(most, sizeof *b->entries)};
     return b->drafts != NULL && b->entries != NULL
                ? 0
                : tamis__fail(TAMIS_ENOMEM, "out of memory making many filters");
@@ -249,7 +250,7 @@ TAMIS_API int tamis_filter_create_filled(tamis_store *store, const struct tamis_
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = check_filled(&filters[i]);
     if (rc < 0 || count == 0) return rc;
-    rc = begin_batches(store, 0, &b);
+    rc = begin_batches(store, count, 0, &b);
     b.wanted = filters;
     b.count = (uint32_t)count;
     if (rc == 0) rc = make_batch(&b);
@@ -278,15 +279,15 @@ TAMIS_API int64_t tamis_filter_create_many(tamis_store *store, const char *const
                                            size_t count, const struct tamis_filter_spec *spec,
                                            unsigned flags)
 {
-    struct tamis_filled wanted[BATCH];
+    struct tamis_filled wanted[BATCH_OF_MANY];
     struct batch b;
     int64_t made = 0;
     int rc = check_arguments(store, names, count, flags);
     if (rc < 0 || count == 0) return rc;
-    rc = begin_batches(store, flags, &b);
+    rc = begin_batches(store, BATCH_OF_MANY, flags, &b);
     b.wanted = wanted;
     for (size_t at = 0; rc == 0 && at < count; at += b.count) {
-        b.count = count - at < BATCH ? (uint32_t)(count - at) : BATCH;
+        b.count = count - at < BATCH_OF_MANY ? (uint32_t)(count - at) : BATCH_OF_MANY;
         for (uint32_t i = 0; i < b.count; i++)
             wanted[i] = (struct tamis_filled){.name = names[at + i], .spec = spec};
         rc = make_batch(&b);

@@ -191,7 +191,7 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_create_many(tamis_store *store,
                                                             unsigned flags);
 
 /* The most filters that one call of tamis_filter_create_filled() makes. */
-#define TAMIS_FILLED_MAX 256u
+#define TAMIS_FILLED_MAX 1024u
 
 /* A filter that is to be made, with its first keys. */
 struct tamis_filled {
@@ -204,7 +204,8 @@ struct tamis_filled {
 
 /*
  * Makes many filters, each of a spec of its own, and with its first keys in it, in one transaction.
- * It is faster than to make filters one after the other, to open them and to add the keys.
+ * It is faster than to make filters one after the other, to open them and to add the keys.  A filter
+ * that is not in a drawer takes a descriptor until the call returns.
  *
  * filters  `count` of them, at most TAMIS_FILLED_MAX, of different names; all kinds but those that
  *          are static.  The keys of one are at most those of its capacity.

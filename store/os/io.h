@@ -37,6 +37,9 @@ int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const ch
 int tamis__exists(int dir_fd, const char *name, const char *what);
 void tamis__close(int fd);
 int tamis__file_info(int fd, const char *what, struct tamis__file_info *info);
+/* The same by its name.  TAMIS_ENOTFOUND without a sentence. */
+int tamis__named_info(int dir_fd, const char *name, const char *what,
+                      struct tamis__file_info *info);
 
 /* Sets the time of the last write.  Only the owner of the file may do that. */
 int tamis__set_written(int fd, int64_t ns, const char *what);

@@ -46,8 +46,8 @@ struct kept {
     struct kept *next, *before; /* in `going`, and while it is taken in, there is only `next` */
     struct value *value;
     int64_t created_at; /* of its filter, when it is taken in */
-    uint64_t number; /* how many filters went before it */
-    uint64_t child;  /* the number of the child that was alive when it went, and may save it */
+    uint64_t number;    /* how many filters went before it */
+    uint64_t child;     /* the number of the child that was alive when it went, and may save it */
     enum { CLOSE, DROP, PUT_APART } what; /* in `work`: what is to be done */
     int rc;                               /* and what came of it */
     bool in_work;
@@ -58,14 +58,14 @@ struct kept {
  */
 static struct kept queue = {.next = &queue, .before = &queue},
                    work = {.next = &work, .before = &work}, kept = {.next = &kept, .before = &kept};
-static struct kept *going;                   /* a stack; atomic, without the mutex */
-static bool running, at_work;                /* is there a thread, and does it work */
+static struct kept *going;    /* a stack; atomic, without the mutex */
+static bool running, at_work; /* is there a thread, and does it work */
 static bool taking_in;
-static bool stuck;                           /* the catalog was busy */
-static bool dumps;                           /* kept_hold() */
-static uint64_t child;                       /* atomic: the number of the child that is alive; or 0 */
-static uint64_t children;                    /* how many there were */
-static uint64_t gone;                        /* atomic: how many filters went */
+static bool stuck;                     /* the catalog was busy */
+static bool dumps;                     /* kept_hold() */
+static uint64_t child;                 /* atomic: the number of the child that is alive; or 0 */
+static uint64_t children;              /* how many there were */
+static uint64_t gone;                  /* atomic: how many filters went */
 static uint64_t gone_before, released; /* the same before the dump that is being made; before one
                                           that is whole */
 
@@ -432,8 +432,7 @@ static void push(struct kept *k)
     do
         k->next = top;
     /* ORDER release: take_in() sees the whole of it. */
-    while (
-        !__atomic_compare_exchange_n(&going, &top, k, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    while (!__atomic_compare_exchange_n(&going, &top, k, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
     if (top != NULL) return;
     registry_lock();
     kept_wake();

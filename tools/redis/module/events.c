@@ -27,6 +27,7 @@
 #include "kept/store.h"
 #include "kept/unwanted.h"
 #include "keys/keys.h"
+#include "module/flush.h"
 #include "persist/freeze.h"
 #include "persist/rdb.h"
 #include "registry/registry.h"
@@ -157,6 +158,7 @@ static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
         return;
     finish_loading(ctx); /* if nothing was loaded, this is the first call */
     others_see_us();
+    flush_watch(ctx);
     if (!busy_is_stuck()) unwanted_drop_some(ctx);
     hold(ctx, (flags & REDISMODULE_CTX_FLAGS_ACTIVE_CHILD) != 0);
     tidy();

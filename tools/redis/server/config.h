@@ -11,6 +11,7 @@
 enum rdb_mode { RDB_CONTENT, RDB_REFERENCE };
 enum drop_orphans { ORPHANS_AUTO, ORPHANS_YES, ORPHANS_NO };
 enum make { MAKE_SYNC, MAKE_ASYNC };
+enum flush { FLUSH_ASYNC, FLUSH_SERVER };
 enum like { LIKE_REDISBLOOM, LIKE_VALKEY };
 
 /* A setting that is a number between 0 and 1, both excluded. */
@@ -24,6 +25,7 @@ struct config {
     int rdb;                    /* tamis.rdb: enum rdb_mode */
     int drop_orphans;           /* tamis.drop-orphans: enum drop_orphans */
     int make;                   /* tamis.make: enum make */
+    int flush;                  /* tamis.flush: enum flush */
     int like;                   /* tamis.like: enum like, whose answers BF.* gives */
     int exact;                  /* tamis.exact: BF.RESERVE makes the filters of that one */
     int kind;                   /* tamis.kind: enum tamis_kind, blocked or bloom */

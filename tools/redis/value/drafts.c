@@ -31,8 +31,8 @@
 #define FILE_BYTES_MAX ((uint64_t)64 << 10)
 #define KEYS_MAX 128u
 #define KEY_BYTES_MAX ((size_t)16 << 10)
-/* With less room on the disk than the drafts of one call and some more might need, filters are made
- * at once. */
+/* With less room on the disk than the drafts of one call and some more might need, 128 MiB, filters
+ * are made at once. */
 #define ROOM_BYTES (2 * TAMIS_FILLED_MAX * FILE_BYTES_MAX)
 
 /* If no more come into the store together, they are opened: whoever makes few filters is about to

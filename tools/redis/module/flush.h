@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * flush.h: FLUSHALL and FLUSHDB that keep nobody waiting.
+ *
+ * A server that empties its keyspace at once frees one key after the other, whatever they are, and
+ * answers nobody meanwhile: some 0.3 seconds for a million.  With ASYNC a thread of the server does
+ * that.  Which of the two a FLUSHALL without a word means is up to a setting of the server,
+ * lazyfree-lazy-user-flush, which is `no` unless it is a Valkey.  So once the server has many
+ * filters that setting becomes `yes`, unless tamis.flush says `server`.  FLUSHALL SYNC stays what
+ * it is, and what the operator sets afterwards stays set.
+ */
+#pragma once
+
+#include "server/redis_api.h"
+
+/* Are there many filters for the first time?  Called now and then. */
+void flush_watch(RedisModuleCtx *ctx);
