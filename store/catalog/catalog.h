@@ -38,7 +38,7 @@ struct tamis__catalog {
      * atomic exchange.  So threads do not share it, and after fork() a child has its own. */
     struct tamis__opened **idle;
     struct tamis__peek **peeked; /* the same for those that read without the lock (peek.c) */
-    unsigned mode; /* mode for a store that has none yet; 0: by the umask */
+    unsigned mode;               /* mode for a store that has none yet; 0: by the umask */
     /* Asked before each further try while others have the lock; the call waits since
      * started_ns.  Pauses and returns 1, or returns the error that ends the waiting.  NULL:
      * wait without limit. */

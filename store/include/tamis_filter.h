@@ -204,8 +204,8 @@ struct tamis_filled {
 
 /*
  * Makes many filters, each of a spec of its own, and with its first keys in it, in one transaction.
- * It is faster than to make filters one after the other, to open them and to add the keys.  A filter
- * that is not in a drawer takes a descriptor until the call returns.
+ * It is faster than to make filters one after the other, to open them and to add the keys.  A
+ * filter that is not in a drawer takes a descriptor until the call returns.
  *
  * filters  `count` of them, at most TAMIS_FILLED_MAX, of different names; all kinds but those that
  *          are static.  The keys of one are at most those of its capacity.

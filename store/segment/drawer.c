@@ -241,6 +241,13 @@ void tamis__hand_close(struct tamis__hand *hand)
     hand->drawer = 0;
 }
 
+/* Has a drawer such a sheet?  Damage may say otherwise. */
+static bool is_place(uint64_t number)
+{
+    const uint32_t class = tamis__sheet_class(number), index = tamis__sheet_index(number);
+    return index >= tamis__class_first(class) && index < tamis__class_end(class);
+}
+
 /* Maps the drawer of a sheet, if it is not at hand. */
 static int take_in_hand(struct tamis__hand *hand, uint64_t number)
 {
@@ -261,8 +268,8 @@ static int take_in_hand(struct tamis__hand *hand, uint64_t number)
 int tamis__hand_live(struct tamis__hand *hand, uint64_t number, struct tamis__live **live)
 {
     *live = NULL;
-    const int rc = take_in_hand(hand, number);
-    if (rc < 0 || hand->map == NULL) return rc;
+    const int rc = is_place(number) ? take_in_hand(hand, number) : 0;
+    if (rc < 0 || !is_place(number) || hand->map == NULL) return rc;
     struct tamis__sheet *sheet =
         (struct tamis__sheet *)(void *)((char *)hand->map + tamis__sheet_offset(number));
     *live = &sheet->live;
@@ -271,8 +278,8 @@ int tamis__hand_live(struct tamis__hand *hand, uint64_t number, struct tamis__li
 
 int tamis__hand_remove(struct tamis__hand *hand, uint64_t number)
 {
-    int rc = take_in_hand(hand, number);
-    if (rc < 0 || hand->map == NULL) return rc;
+    int rc = is_place(number) ? take_in_hand(hand, number) : 0;
+    if (rc < 0 || !is_place(number) || hand->map == NULL) return rc;
     const bool empty = mark_gone(hand->map, number);
     rc = tamis__map_check(hand->map, hand->what);
     if (rc < 0 || !empty) return rc;

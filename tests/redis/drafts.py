@@ -16,7 +16,7 @@ import struct
 
 from harness import eventually, filters, follow, has_filters, refused, run, same, served, store_of, tamis, together
 
-MANY = 600  # more than come into the store by one call
+MANY = 1500  # more than come into the store by one call
 
 
 def changes(redis):

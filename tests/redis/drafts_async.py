@@ -14,7 +14,7 @@ import threading
 from harness import eventually, filters, follow, has_filters, info, pipelined, run, same, store_of, tamis, together
 from slow_disk import Disk, waiting_clients
 
-MANY = 600
+MANY = 1500
 
 
 class Making(Disk):

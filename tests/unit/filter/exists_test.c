@@ -3,7 +3,8 @@
  * exists_test.c: tamis_filter_exists().
  *
  * Broken to see it fail: a look under the lock (the call waited for the one who had it, and gave
- * up); a name that was compared up to the end of the shorter one.
+ * up); a name that was compared up to the end of the shorter one; the file that was open, without a
+ * look at where the path leads.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -55,4 +56,23 @@ STORE_CASE(exists_waits_for_nobody_who_has_the_lock)
     assert_int_equal(tamis_filter_exists(store, "a"), 1);
     assert_int_equal(tamis_filter_exists(store, "b"), 0);
     (void)close(lock);
+}
+
+/* A look leaves the catalog's file open for the next one. */
+STORE_CASE(exists_asks_the_catalog_that_the_path_leads_to)
+{
+    char older[1 << 16];
+    const char *catalog = fixture_join(path, "catalog.mdb");
+    assert_done(tamis_filter_create(store, "a", &small, NULL));
+    FILE *file = fopen(catalog, "rb");
+    const size_t bytes = fread(older, 1, sizeof older, file);
+    (void)fclose(file);
+    assert_done(tamis_filter_create(store, "b", &small, NULL));
+    assert_int_equal(tamis_filter_exists(store, "b"), 1);
+    assert_int_equal(unlink(catalog), 0);
+    file = fopen(catalog, "wb");
+    assert_int_equal(fwrite(older, 1, bytes, file), bytes);
+    (void)fclose(file);
+    assert_int_equal(tamis_filter_exists(store, "a"), 1);
+    assert_int_equal(tamis_filter_exists(store, "b"), 0);
 }

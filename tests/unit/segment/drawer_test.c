@@ -6,7 +6,8 @@
  * all sheets of a drawer share; a sheet that is given again after its filter was dropped; a
  * drawer that goes with its first sheet; a sheet that stays when its commit has failed; numbers in
  * the order of their size, so that a sheet is newer than what its filter grew into; a copy that
- * loses the name.
+ * loses the name; filters dropped together whose handles are not told, or whose sheets all count as
+ * those of the drawer that was at hand first.
  */
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -408,6 +409,30 @@ STORE_CASE(drawers_tell_open_handles_of_a_drop)
     make_small(store, 0);
     assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_add(filter, &key, sizeof key));
     assert_int_equal(tamis_filter_items(filter), 1);
+}
+
+STORE_CASE(drawers_go_when_their_filters_are_dropped_together)
+{
+    static char names[MANY][32];
+    const char *list[MANY];
+    const unsigned key = 1;
+    make_many(store, MANY);
+    const uint64_t first = number_of(store, 0), last = number_of(store, MANY - 1);
+    AUTO_FREE char *full = strdup(drawer_path(path, first));
+    AUTO_FILTER *one = fixture_opened(store, name_of(7), 0);
+    AUTO_FILTER *other = fixture_opened(store, name_of(MANY - 1), 0);
+    for (unsigned i = 0; i < MANY; i++) { /* from both drawers by turns */
+        (void)snprintf(names[i], sizeof names[i], "%s", name_of(i % 2 ? i : MANY - 2 - i));
+        list[i] = names[i];
+    }
+    assert_int_equal(tamis_filter_drop_many(store, list, NULL, MANY), MANY);
+    assert_int_equal(access(full, F_OK), -1);
+    assert_int_equal(access(drawer_path(path, last), F_OK), 0);
+    assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_add(one, &key, sizeof key));
+    assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_add(other, &key, sizeof key));
+    make_small(store, MANY);
+    assert_int_equal(number_of(store, MANY), last + 1);
+    assert_int_equal(fixture_problems(path), 0);
 }
 
 static void die_making(void *context)
