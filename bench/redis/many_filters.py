@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""many_filters.py MODULE [COUNT [DEPTH]]: what a server pays for very many small filters.
+"""many_filters.py MODULE [COUNT [DEPTH [ARGUMENT...]]]: what a server pays for very many small filters.
 
 COUNT filters (100,000) are made by BF.ADD, each of one key, by a client that sends DEPTH commands (1,000) and then reads their
-answers.  Then: disk and memory for each; the time of BF.EXISTS on a random one and on always the same one, with as many
+answers.  ARGUMENTs are of the module.  Then: disk and memory for each; the time of BF.EXISTS on a random one and on always the same one, with as many
 commands in a pipeline; what is open; a restart after SAVE and kill -9; FLUSHALL ASYNC, and FLUSHALL after another fill.
-While filters are made and dropped, another client sends PING all the time, and the longest answer is told.  The store is in the working directory:
+While filters are made and dropped, another client sends PING all the time, and the longest answer is told, with the time of a
+processor that all threads of the server took for each filter.  The store is in the working directory:
 its disk is what is measured.
 """
 import os
@@ -100,19 +101,29 @@ def look(server, what):
     print(f"{what}: {field(server.client(), 'tamis', 'tamis_open_filters')} filters open, {descriptors} descriptors, {maps} mappings", flush=True)
 
 
+def processor_s(server):
+    with open(f"/proc/{server.process.pid}/stat", encoding="ascii") as file:
+        words = file.read().rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def fill(server, count, depth):
     with Pings(server) as pings:
+        used = processor_s(server)
         began = time.monotonic()
         answers = ask(server.port, [command(b"BF.ADD", name(i), b"item") for i in range(count)], depth)
         took = time.monotonic() - began
         assert answers == b"1" * count
-        print(f"made {count} in {took:.1f} s: {count / took:,.0f} a second; longest PING {pings.longest_ms():.1f} ms", flush=True)
+        print(f"made {count} in {took:.1f} s: {count / took:,.0f} a second, "
+              f"{(processor_s(server) - used) / count * 1e6:.0f} us of a processor each; longest PING {pings.longest_ms():.1f} ms", flush=True)
 
 
 def cost(server, count, empty):
     disk = disk_bytes(os.path.join(server.directory, "tamis"))
     memory = field(server.client(), "memory", "used_memory")
-    print(f"each: {disk / count:.0f} bytes of disk, {(memory - empty) / count:.0f} of memory", flush=True)
+    with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
+        resident = next(int(line.split()[1]) for line in file if line.startswith("RssAnon:")) * 1024
+    print(f"each: {disk / count:.0f} bytes of disk, {(memory - empty) / count:.0f} of memory; RssAnon by filter: {resident / count:.0f}", flush=True)
 
 
 def exists(server, count, depth):
@@ -127,11 +138,13 @@ def exists(server, count, depth):
         print(f"BF.EXISTS, {what}: {took / ASKED * 1e6:.2f} us", flush=True)
 
 
-def drop(server, *words):
+def drop(server, count, *words):
     with Pings(server) as pings:
         client = server.client()
+        used = processor_s(server)
         began = time.monotonic()
         client.good(*words)
+        in_answer = pings.longest_ms()
         answered = time.monotonic() - began
         left = 1
         while left:
@@ -139,7 +152,8 @@ def drop(server, *words):
             left = len(os.listdir(os.path.join(server.directory, "tamis", "segments")))
             left = left > 1  # the drawer that is open stays
         print(f"{' '.join(words)}: answered in {answered:.2f} s, all files gone after {time.monotonic() - began:.1f} s; "
-              f"longest PING {pings.longest_ms():.1f} ms", flush=True)
+              f"{(processor_s(server) - used) / count * 1e6:.0f} us of a processor each; "
+              f"longest PING {in_answer:.1f} ms up to the answer, {pings.longest_ms():.1f} ms afterwards", flush=True)
 
 
 def main():
@@ -148,7 +162,7 @@ def main():
     depth = int(sys.argv[3]) if len(sys.argv) > 3 else 1000
     directory = tempfile.mkdtemp(prefix="many-filters-", dir=".")
     try:
-        with Server(module, directory=os.path.abspath(directory), save="900 1000000000") as server:
+        with Server(module, *sys.argv[4:], directory=os.path.abspath(directory), save="900 1000000000") as server:
             empty = field(server.client(), "memory", "used_memory")
             fill(server, count, depth)
             cost(server, count, empty)
@@ -164,9 +178,9 @@ def main():
             assert client.good("DBSIZE") == count
             print(f"restart after kill -9: {time.monotonic() - began:.1f} s", flush=True)
             look(server, "after the restart")
-            drop(server, "FLUSHALL", "ASYNC")
+            drop(server, count, "FLUSHALL", "ASYNC")
             fill(server, count, depth)
-            drop(server, "FLUSHALL")
+            drop(server, count, "FLUSHALL")
     finally:
         shutil.rmtree(directory)
 
