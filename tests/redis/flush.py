@@ -50,6 +50,8 @@ def all_go_in_few_changes():
             same(info(client, "filters"), MANY, "made")
             before = changes(redis)
             client.good(*words)
+            if "ASYNC" in words:  # a thread of the server frees them
+                eventually(lambda: info(client, "filters") == 0, words)
             same(info(client, "filters"), 0, f"{words[0]} has been answered")
             has_filters(redis, [], words[0])
             took = changes(redis) - before
@@ -75,7 +77,7 @@ def the_same_names_at_once():
             answers = pipelined(client, [words] + [("BF.ADD", f"k{i}", "new") for i in range(100)])
             same(answers, ["OK"] + [1] * 100, f"{words}, and the names anew")
             same(pipelined(client, [("BF.MEXISTS", f"k{i}", "old", "new") for i in range(100)]), [[0, 1]] * 100, "other filters")
-            same(info(client, "filters"), 100, "only these are counted")
+            eventually(lambda: info(client, "filters") == 100, "only these are counted")
             has_filters(redis, sorted(f"k{i}" for i in range(100)), "each has its name")
 
 
@@ -101,7 +103,7 @@ def databases_that_change_places():
         same(client.good("DBSIZE"), MANY, "those of the other database")
         same(client.good("BF.EXISTS", "k2999", "x"), 1, "they work")
         client.good("FLUSHDB")
-        same(info(client, "filters"), 1, "counted")
+        eventually(lambda: info(client, "filters") == 1, "counted")
         has_filters(redis, ["k1"], "what is left")
 
 
@@ -121,11 +123,10 @@ def a_replica_flushes_too():
 def killed_while_they_go():
     """A server that keeps nothing drops what is left.  One with an AOF or a dump has orphans, as after any kill."""
     with quick() as (redis, client):
-        make(client, 20000)
+        make(client, 4000)
         client.good("FLUSHALL")
-        eventually(lambda: len(filters(redis)) < 20000, "some are dropped")
         client = redis.restart(kill=True)
-        has_filters(redis, [], "none stays")
+        eventually(lambda: filters(redis) == [], "none stays", seconds=300)
         same("problem" in tamis("verify", "--store", store_of(redis)), False, "sound")
         make(client, 10)
         has_filters(redis, sorted(f"k{i}" for i in range(10)), "new ones")

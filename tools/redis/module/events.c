@@ -4,6 +4,7 @@
  *
  *     a key is renamed, moved, restored, loaded   its filter gets the name of the key
  *     SWAPDB                                      so do those of both databases
+ *     FLUSHALL, FLUSHDB                           filters that are not in the store stay out of it
  *     a child is born                             filters that go are kept until it is dead
  *     a dump is made                              what is saved: content, or references
  *     all is loaded                               what the store had beside it is dealt with
@@ -175,6 +176,15 @@ static void on_turn(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
         drafts_after_sleep();
 }
 
+/* With ASYNC another thread frees the values, and keys of the same names may be made before. */
+static void on_flush(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
+{
+    const struct RedisModuleFlushInfo *flush = data;
+    (void)ctx;
+    (void)event;
+    if (what == REDISMODULE_SUBEVENT_FLUSHDB_START) drafts_forget_database(flush->dbnum);
+}
+
 static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
 {
     const struct RedisModuleSwapDbInfo *swap = data;
@@ -269,12 +279,11 @@ int events_subscribe(RedisModuleCtx *ctx)
     static const struct {
         uint64_t event;
         RedisModuleEventCallback *call;
-    } wanted[] = {{REDISMODULE_EVENT_PERSISTENCE, on_persistence},
-                  {REDISMODULE_EVENT_FORK_CHILD, on_child},
-                  {REDISMODULE_EVENT_LOADING, on_loading},
-                  {REDISMODULE_EVENT_CRON_LOOP, on_cron},
-                  {REDISMODULE_EVENT_SWAPDB, on_swap},
-                  {REDISMODULE_EVENT_SHUTDOWN, on_shutdown}};
+    } wanted[] = {
+        {REDISMODULE_EVENT_PERSISTENCE, on_persistence}, {REDISMODULE_EVENT_FORK_CHILD, on_child},
+        {REDISMODULE_EVENT_LOADING, on_loading},         {REDISMODULE_EVENT_CRON_LOOP, on_cron},
+        {REDISMODULE_EVENT_FLUSHDB, on_flush},           {REDISMODULE_EVENT_SWAPDB, on_swap},
+        {REDISMODULE_EVENT_SHUTDOWN, on_shutdown}};
     freeze_prepare();
     RedisModule_SetModuleOptions(
         ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD |

@@ -75,6 +75,8 @@ typedef struct RedisModuleEvent {
 #define REDISMODULE_EVENT_LOADING 3
 #define REDISMODULE_EVENT_SHUTDOWN 5
 #define REDISMODULE_EVENT_CRON_LOOP 8
+#define REDISMODULE_EVENT_FLUSHDB 2
+#define REDISMODULE_SUBEVENT_FLUSHDB_START 0
 #define REDISMODULE_EVENT_SWAPDB 11
 #define REDISMODULE_EVENT_FORK_CHILD 13
 #define REDISMODULE_EVENT_EVENTLOOP 15
@@ -89,6 +91,11 @@ typedef struct RedisModuleEvent {
 #define REDISMODULE_SUBEVENT_FORK_CHILD_BORN 0
 #define REDISMODULE_SUBEVENT_EVENTLOOP_BEFORE_SLEEP 0
 
+struct RedisModuleFlushInfo {
+    uint64_t version;
+    int32_t sync;
+    int32_t dbnum; /* -1: all */
+};
 struct RedisModuleSwapDbInfo {
     uint64_t version;
     int32_t dbnum_first;

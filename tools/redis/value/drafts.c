@@ -127,18 +127,35 @@ static void end_draft(struct draft *draft)
     RedisModule_Free(draft);
 }
 
+/* Nobody wants the draft any more.  Returns whether nothing is in the store of it. */
+static bool forget(struct draft *draft)
+{
+    if (draft->state == WAITING && !draft->made) {
+        end_draft(draft);
+        return true;
+    }
+    if (draft->link != NULL) take_off(draft);
+    return false;
+}
+
 bool draft_forget(struct value *value)
 {
     if (!value_is_stored(value)) return false;
     lock();
     struct draft *draft = value->draft;
-    const bool is_nowhere = draft != NULL && draft->state == WAITING && !draft->made;
-    if (is_nowhere)
-        end_draft(draft);
-    else if (draft != NULL && draft->link != NULL)
-        take_off(draft);
+    const bool is_nowhere = draft != NULL && forget(draft);
     unlock();
     return is_nowhere;
+}
+
+void drafts_forget_database(int db)
+{
+    lock();
+    for (struct draft *draft = first, *next; draft != NULL; draft = next) {
+        next = draft->next;
+        if (db < 0 || draft->value->db == db) (void)forget(draft);
+    }
+    unlock();
 }
 
 void draft_wait(struct value *value)

@@ -68,6 +68,9 @@ void drafts_try_again(void);
 /* The value goes.  Returns whether it had a draft, which is gone then, and nothing is in the store.
  * If the thread has the draft, draft_wait() must follow.  In any thread. */
 bool draft_forget(struct value *value);
+/* All keys of a database are about to go; -1: those of all.  None of their drafts comes into the
+ * store from now on, though another thread may free the values later.  In the main thread. */
+void drafts_forget_database(int db);
 /* For a value whose key is gone: waits until the thread does not have its draft, which is gone
  * then. The store has the filter under the value's name, or not at all.  In any thread. */
 void draft_wait(struct value *value);
