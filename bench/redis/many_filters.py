@@ -170,7 +170,9 @@ def main():
             exists(server, count, depth)
             look(server, "after BF.EXISTS")
             began = time.monotonic()
-            server.client().good("SAVE")
+            saver = server.client()
+            saver.socket.settimeout(None)  # each filter is opened, unless ARGUMENTs say `rdb reference`
+            saver.good("SAVE")
             print(f"SAVE: {time.monotonic() - began:.1f} s", flush=True)
             server.kill()
             began = time.monotonic()

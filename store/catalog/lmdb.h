@@ -37,6 +37,17 @@ struct tamis__opened {
     bool is_checked; /* true: every page is checked */
 };
 
+/* A look at the catalog without its lock (peek.c). */
+struct tamis__peek {
+    const char *what;
+    int fd;
+    struct tamis__file_info file; /* which file that is */
+    struct tamis__pages_root root;
+    size_t page_bytes;    /* of the pages below; 0: there are none yet */
+    unsigned char *metas; /* both meta pages, as they were at first; then room for the same again */
+    unsigned char *page;  /* the page that was read last: in that room */
+};
+
 struct tamis__catalog_txn {
     const struct tamis__catalog *catalog;
     /* Not open if there is no lock file, or if the caller holds the lock. */
@@ -84,7 +95,7 @@ int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc);
 void tamis__txn_close(struct tamis__catalog_txn *txn);
 void tamis__opened_close(struct tamis__opened *opened);
 
-/* Closes what a look without the lock has left open; NULL: nothing. */
+/* Closes what a look without the lock has left open (peek.c); NULL: nothing. */
 void tamis__peek_close(struct tamis__peek *peek);
 
 /* LMDB's calls.  If an assertion in them fails, they return MDB_CORRUPTED. */

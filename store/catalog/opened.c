@@ -197,3 +197,11 @@ void tamis__txn_close(struct tamis__catalog_txn *txn)
     txn->txn = NULL;
     if (!leave(txn)) tamis__opened_close(&txn->opened);
 }
+
+void tamis__peek_close(struct tamis__peek *p)
+{
+    if (p == NULL) return;
+    tamis__close(p->fd);
+    free(p->metas);
+    free(p);
+}

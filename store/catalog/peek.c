@@ -33,16 +33,6 @@
 
 enum { PAGE_BRANCH = 1, PAGE_LEAF = 2, NODE_OVERFLOW = 1 };
 
-struct tamis__peek {
-    const char *what;
-    int fd;
-    struct tamis__file_info file; /* which file that is */
-    struct tamis__pages_root root;
-    size_t page_bytes;    /* of the pages below; 0: there are none yet */
-    unsigned char *metas; /* both meta pages, as they were at first; then room for the same again */
-    unsigned char *page;  /* the page that was read last: in that room */
-};
-
 struct found {
     unsigned char *bytes;
     size_t room, count;
@@ -245,14 +235,6 @@ static int peek_once(struct tamis__peek *p, const struct sought *sought)
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
-
-void tamis__peek_close(struct tamis__peek *p)
-{
-    if (p == NULL) return;
-    tamis__close(p->fd);
-    free(p->metas);
-    free(p);
-}
 
 static bool is_same(const struct tamis__file_info *a, const struct tamis__file_info *b)
 {
