@@ -152,10 +152,11 @@ def what_a_flush_without_a_word_is():
         make(client, MANY)
         time.sleep(0.3)
         same(setting(client), b"no", "what the operator has set stays")
-    with quick("flush", "server") as (_, client):
-        make(client, MANY)
-        time.sleep(0.3)
-        same(setting(client), b"no", "tamis.flush server")
+    for words in (("flush", "server"), ("rdb", "reference")):
+        with quick(*words) as (_, client):
+            make(client, MANY)
+            time.sleep(0.3)
+            same(setting(client), b"no", words)
 
 
 run(all_go_in_few_changes, many_that_expire_at_once, the_same_names_at_once, in_a_transaction, databases_that_change_places,

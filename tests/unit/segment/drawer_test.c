@@ -6,8 +6,8 @@
  * all sheets of a drawer share; a sheet that is given again after its filter was dropped; a
  * drawer that goes with its first sheet; a sheet that stays when its commit has failed; numbers in
  * the order of their size, so that a sheet is newer than what its filter grew into; a copy that
- * loses the name; filters dropped together whose handles are not told, or whose sheets all count as
- * those of the drawer that was at hand first.
+ * loses the name; filters dropped together whose sheets all count as those of the drawer that was
+ * at hand first.
  */
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -21,7 +21,9 @@ void flush_watch(RedisModuleCtx *ctx)
 {
     static bool done;
     uint64_t attached;
-    if (done || config.flush == FLUSH_SERVER || registry_count(&attached) < MANY) return;
+    if (done || config.flush == FLUSH_SERVER || config.rdb == RDB_REFERENCE ||
+        registry_count(&attached) < MANY)
+        return;
     done = true;
     if (is_set(ctx)) return;
     RedisModuleCallReply *reply = RedisModule_Call(ctx, "CONFIG", "ccc", "SET", SETTING, "yes");

@@ -8,6 +8,9 @@
  * lazyfree-lazy-user-flush, which is `no` unless it is a Valkey.  So once the server has many
  * filters that setting becomes `yes`, unless tamis.flush says `server`.  FLUSHALL SYNC stays what
  * it is, and what the operator sets afterwards stays set.
+ *
+ * With tamis.rdb reference the setting stays as it is: a filter that goes after the dump has begun
+ * which FLUSHALL makes is kept until the next one (kept.h), one rename for each.
  */
 #pragma once
 
