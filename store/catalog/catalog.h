@@ -106,14 +106,25 @@ int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,
                        struct tamis__record *record);
 int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
                              struct tamis__record *record);
+/* What is wrong with a filter, as its segments say together: times, and 0 for nothing.
+ * damaged_since is when verify, or repair, found the filter damaged.  No header has that time, so a
+ * call that writes the other times must keep it. */
+struct tamis__trouble {
+    int64_t unclean_since, degraded_since, damaged_since;
+};
+
 /*
- * peek.c: reads the record without the lock, which somebody else has.  Returns 0 if that record was
- * in force at a moment of this call; TAMIS_ENOTFOUND if there was no such filter then; or
- * TAMIS__PEEK_UNSURE if only the lock can tell.
+ * peek.c: reads the record without the lock, which somebody else has, and what the catalog says of
+ * its trouble at the same moment, unless `trouble` is NULL.  Returns 0 if that was in force at a
+ * moment of this call; TAMIS_ENOTFOUND if there was no such filter then; or TAMIS__PEEK_UNSURE if
+ * only the lock can tell.
  */
 #define TAMIS__PEEK_UNSURE 1
 int tamis__catalog_peek(const struct tamis__catalog *catalog, uint64_t filter_id,
-                        struct tamis__record *record);
+                        struct tamis__record *record, struct tamis__trouble *trouble);
+/* The same for the record of a name. */
+int tamis__catalog_peek_named(const struct tamis__catalog *catalog, const char *name,
+                              struct tamis__record *record);
 /* The same for a name, whose record is not read: 0 if a filter has it. */
 int tamis__catalog_peek_name(const struct tamis__catalog *catalog, const char *name);
 /* Writes the record under its name and id, and replaces what is there. */
@@ -139,12 +150,6 @@ int tamis__catalog_forget_generation(struct tamis__catalog_txn *txn, uint64_t fi
 int tamis__catalog_each_generation(struct tamis__catalog_txn *txn, uint64_t filter_id,
                                    tamis__catalog_fn *fn, void *context);
 
-/* What is wrong with a filter, as its segments say together: times, and 0 for nothing.
- * damaged_since is when verify, or repair, found the filter damaged.  No header has that time, so a
- * call that writes the other times must keep it. */
-struct tamis__trouble {
-    int64_t unclean_since, degraded_since, damaged_since;
-};
 /* All 0 if the filter has no such record. */
 int tamis__catalog_get_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
                                struct tamis__trouble *trouble);

@@ -3,8 +3,9 @@
  * peek.c: reads the record of a filter while somebody else has the catalog's lock.
  *
  * A handle that must know whether a publication was committed asks here when the lock is not free
- * (handle/follow.c).  LMDB is not asked: it takes for granted that nobody writes meanwhile.  This
- * reads pages by pread() into memory of its own, and believes nothing that it reads:
+ * (handle/follow.c), and so does who opens a filter or tells what it has.  LMDB is not asked: it
+ * takes for granted that nobody writes meanwhile.  This reads pages by pread() into memory of its
+ * own, and believes nothing that it reads:
  *
  *     1  read both meta pages; the one with the higher transaction number has the root
  *     2  read the pages on the path to the record, and the record; check its checksum
@@ -187,34 +188,66 @@ static int find_name(struct tamis__peek *p, uint64_t filter_id, struct tamis__ke
     return 0;
 }
 
-/* What is looked for: the record of the filter with an id, or whether a filter has a name. */
+/* What is looked for: the record of the filter with an id or a name, or whether a filter has a
+ * name. */
 struct sought {
     int (*find)(struct tamis__peek *p, const struct sought *sought);
     uint64_t filter_id;
     struct tamis__record *record;
+    struct tamis__trouble *trouble; /* NULL: not looked for */
     struct tamis__key name;
 };
+
+/* The record under that key.  0, TAMIS_ENOTFOUND or TAMIS__PEEK_UNSURE. */
+static int read_record(struct peek *p, const struct tamis__key *name, struct tamis__record *record)
+{
+    unsigned char bytes[TAMIS__RECORD_BYTES_MAX];
+    struct found found = {.bytes = bytes, .room = sizeof bytes};
+    const char *reason;
+    const int rc = find_value(p, tamis__key_bytes(name), &found);
+    if (rc != 0) return rc;
+    if (tamis__record_decode(tamis__key_bytes(name),
+                             (struct tamis__bytes){found.bytes, found.count}, record, &reason) < 0)
+        return TAMIS__PEEK_UNSURE;
+    memcpy(record->name, name->bytes + 1, name->count - 1);
+    record->name[name->count - 1] = '\0';
+    return 0;
+}
+
+/* What is wrong with a filter.  All 0 if the catalog says nothing of it. */
+static int find_trouble(struct peek *p, uint64_t filter_id, struct tamis__trouble *trouble)
+{
+    const struct tamis__key key = tamis__number_key('u', filter_id);
+    unsigned char bytes[4 * 8]; /* two times or three, and the checksum */
+    struct found found = {.bytes = bytes, .room = sizeof bytes};
+    const int rc = find_value(p, tamis__key_bytes(&key), &found);
+    *trouble = (struct tamis__trouble){0};
+    if (rc == TAMIS_ENOTFOUND) return 0;
+    const MDB_val value = {.mv_size = found.count, .mv_data = bytes};
+    if (rc != 0 || found.count < sizeof bytes - 8 || found.count % 8 != 0 ||
+        !tamis__matches_sum(tamis__key_val(&key), value))
+        return TAMIS__PEEK_UNSURE;
+    trouble->unclean_since = (int64_t)tamis__get64(bytes);
+    trouble->degraded_since = (int64_t)tamis__get64(bytes + 8);
+    if (found.count == sizeof bytes) trouble->damaged_since = (int64_t)tamis__get64(bytes + 16);
+    return 0;
+}
 
 /* The record of a name that the filter with the id has. */
 static int find_record(struct tamis__peek *p, const struct sought *sought)
 {
-    const uint64_t filter_id = sought->filter_id;
-    struct tamis__record *record = sought->record;
-    unsigned char bytes[TAMIS__RECORD_BYTES_MAX];
-    struct found found = {.bytes = bytes, .room = sizeof bytes};
     struct tamis__key name;
-    const char *reason;
-    const int rc = find_name(p, filter_id, &name);
+    const int rc = find_name(p, sought->filter_id, &name);
     if (rc != 0) return rc;
-    if (find_value(p, tamis__key_bytes(&name), &found) != 0 ||
-        tamis__record_decode(tamis__key_bytes(&name),
-                             (struct tamis__bytes){found.bytes, found.count}, record,
-                             &reason) < 0 ||
-        record->filter_id != filter_id)
+    if (read_record(p, &name, sought->record) != 0 ||
+        sought->record->filter_id != sought->filter_id)
         return TAMIS__PEEK_UNSURE;
-    memcpy(record->name, name.bytes + 1, name.count - 1);
-    record->name[name.count - 1] = '\0';
-    return 0;
+    return sought->trouble == NULL ? 0 : find_trouble(p, sought->filter_id, sought->trouble);
+}
+
+static int find_record_named(struct peek *p, const struct sought *sought)
+{
+    return read_record(p, &sought->name, sought->record);
 }
 
 /* Has a filter the name?  0, TAMIS_ENOTFOUND or TAMIS__PEEK_UNSURE. */
@@ -291,10 +324,20 @@ static int peek(const struct tamis__catalog *catalog, const struct sought *sough
 }
 
 int tamis__catalog_peek(const struct tamis__catalog *catalog, uint64_t filter_id,
-                        struct tamis__record *record)
+                        struct tamis__record *record, struct tamis__trouble *trouble)
 {
-    return peek(catalog,
-                &(struct sought){.find = find_record, .filter_id = filter_id, .record = record});
+    return peek(catalog, &(struct sought){.find = find_record,
+                                          .filter_id = filter_id,
+                                          .record = record,
+                                          .trouble = trouble});
+}
+
+int tamis__catalog_peek_named(const struct tamis__catalog *catalog, const char *name,
+                              struct tamis__record *record)
+{
+    return peek(catalog, &(struct sought){.find = find_record_named,
+                                          .record = record,
+                                          .name = tamis__name_key(name)});
 }
 
 int tamis__catalog_peek_name(const struct tamis__catalog *catalog, const char *name)

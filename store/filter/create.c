@@ -213,7 +213,7 @@ static int open_planned(struct tamis_store *store, const char *name, const struc
     if (rc < 0) return rc;
     rc = tamis__store_get(store, txn, name, &record);
     if (rc == 0) rc = tamis__create_compare(name, plan, &record);
-    if (rc == 0) rc = tamis__filter_open_record(store, &record, false, filter);
+    if (rc == 0) rc = tamis__filter_open_record(store, &record, 0, filter);
     tamis__catalog_end(txn);
     return rc < 0 ? rc : tamis__filter_come_up(store, filter);
 }

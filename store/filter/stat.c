@@ -277,20 +277,36 @@ TAMIS_API char *tamis_segment_file(uint64_t number, char text[TAMIS_SEGMENT_FILE
     return text;
 }
 
+/* What the catalog says of the filter.  If somebody else has the lock, who may be waiting for the
+ * disk, that is read without it. */
+static int look_up(const struct tamis_filter *filter, struct tamis__record *record,
+                   struct tamis__trouble *trouble)
+{
+    const struct tamis_store *store = filter->store;
+    struct tamis__catalog_txn *txn;
+    const bool waits = !store->catalog.stays_open;
+    int rc = tamis__catalog_try_begin(&store->catalog, TAMIS__LOCK_SHARED, waits, &txn);
+    if (rc == 0) {
+        rc = tamis__store_peek(store, filter->filter_id, record, trouble);
+        if (rc != TAMIS__PEEK_UNSURE) return rc;
+        rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
+    }
+    if (rc < 0) return rc;
+    rc = tamis__store_get_by_id(store, txn, filter->filter_id, record);
+    if (rc == 0) rc = tamis__catalog_get_trouble(txn, filter->filter_id, trouble);
+    tamis__catalog_end(txn);
+    return rc;
+}
+
 TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *stat)
 {
     TAMIS__REFUSE_NULL(filter, "filter");
-    struct tamis__catalog_txn *txn;
     struct tamis__record record;
     struct tamis__view *view;
     struct tamis__trouble trouble, known = {0};
     struct tamis_filter_stat own;
     int rc = tamis__check_struct(stat, "struct tamis_filter_stat");
-    if (rc == 0) rc = tamis__catalog_begin(&filter->store->catalog, TAMIS__LOCK_SHARED, &txn);
-    if (rc < 0) return rc;
-    rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
-    if (rc == 0) rc = tamis__catalog_get_trouble(txn, filter->filter_id, &known);
-    tamis__catalog_end(txn);
+    if (rc == 0) rc = look_up(filter, &record, &known);
     if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
     if (rc == 0) rc = tamis__visit(filter, &view);
     if (rc < 0) return rc;

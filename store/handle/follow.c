@@ -205,7 +205,7 @@ static int take_peeked(struct tamis_filter *filter, struct tamis__view **view)
     struct tamis__record record;
     struct tamis__view *newer = NULL;
     for (int i = 0; newer == NULL && i < PEEKS_MAX; i++) {
-        const int rc = tamis__store_peek(filter->store, filter->filter_id, &record);
+        const int rc = tamis__store_peek(filter->store, filter->filter_id, &record, NULL);
         if (rc == TAMIS_ENOTFOUND) return tamis__fail_dropped(filter);
         if (rc != 0) continue;
         if (record.publication < (*view)->publication) return UNSURE;

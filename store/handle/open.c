@@ -29,8 +29,9 @@ static void filter_free(struct tamis_filter *filter)
 }
 
 int tamis__filter_open_record(struct tamis_store *store, const struct tamis__record *record,
-                              bool read_only, tamis_filter **out)
+                              unsigned how, tamis_filter **out)
 {
+    const bool read_only = (how & TAMIS__VIEW_READ_ONLY) != 0;
     struct tamis_filter *filter = calloc(1, sizeof *filter);
     if (filter == NULL)
         return tamis__fail(TAMIS_ENOMEM, "out of memory opening the filter '%s'", record->name);
@@ -39,8 +40,7 @@ int tamis__filter_open_record(struct tamis_store *store, const struct tamis__rec
     filter->filter_id = record->filter_id;
     filter->created_at = record->created_at;
     filter->read_only = read_only;
-    const int rc =
-        tamis__view_make(store, record, read_only ? TAMIS__VIEW_READ_ONLY : 0, NULL, &filter->view);
+    const int rc = tamis__view_make(store, record, how, NULL, &filter->view);
     if (rc < 0) {
         filter_free(filter);
         return rc;
@@ -56,7 +56,7 @@ int tamis__open_entered(void *context, struct tamis_store *store,
                         const struct tamis__record *record)
 {
     tamis_filter **filter = context;
-    if (record != NULL) return tamis__filter_open_record(store, record, false, filter);
+    if (record != NULL) return tamis__filter_open_record(store, record, 0, filter);
     (void)tamis_filter_close(*filter); /* its counts are those of the record */
     *filter = NULL;
     return 0;
@@ -74,6 +74,11 @@ static bool is_read_only(const struct tamis_store *store, const struct wanted *w
     return store->read_only || (wanted->flags & TAMIS_READ_ONLY) != 0;
 }
 
+static unsigned how_wanted(const struct tamis_store *store, const struct wanted *wanted)
+{
+    return is_read_only(store, wanted) ? TAMIS__VIEW_READ_ONLY : 0;
+}
+
 /* Opens under the catalog's lock, so that no drop can take the files away in between.  For struct
  * tamis__opening. */
 static int open_locked(void *context, struct tamis_store *store, struct tamis__catalog_txn *txn)
@@ -83,13 +88,42 @@ static int open_locked(void *context, struct tamis_store *store, struct tamis__c
     const int rc = tamis__store_get(store, txn, wanted->name, &record);
     if (rc == TAMIS_ENOTFOUND) return tamis__fail_no_filter(store, wanted->name);
     if (rc < 0) return rc;
-    return tamis__filter_open_record(store, &record, is_read_only(store, wanted), &wanted->filter);
+    return tamis__filter_open_record(store, &record, how_wanted(store, wanted), &wanted->filter);
+}
+
+/* How often a list may be replaced while its files are being mapped, before the lock is waited for.
+ */
+#define PEEKS_MAX 3
+
+/*
+ * Opens while somebody else has the catalog's lock, who may be waiting for the disk.  The record
+ * was in force when it was read.  Its files may be gone by now: then it is read once more.  The
+ * view is one as follow.c makes without the lock, and the next call looks at the catalog.  Returns
+ * 1 if opened; 0 if only the lock can tell; or an error.
+ */
+static int open_peeked(struct tamis_store *store, struct wanted *wanted)
+{
+    const unsigned how = how_wanted(store, wanted) | TAMIS__VIEW_UNLOCKED;
+    struct tamis__record record;
+    for (int i = 0; i < PEEKS_MAX; i++) {
+        int rc = tamis__store_peek_named(store, wanted->name, &record);
+        if (rc == TAMIS_ENOTFOUND) return tamis__fail_no_filter(store, wanted->name);
+        if (rc == 0) rc = tamis__filter_open_record(store, &record, how, &wanted->filter);
+        if (rc == 0) return 1;
+    }
+    return 0;
 }
 
 static int open_by_name(struct tamis_store *store, struct wanted *wanted)
 {
     struct tamis__catalog_txn *txn;
-    int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
+    const bool waits = !store->catalog.stays_open;
+    int rc = tamis__catalog_try_begin(&store->catalog, TAMIS__LOCK_SHARED, waits, &txn);
+    if (rc == 0) {
+        rc = open_peeked(store, wanted);
+        if (rc != 0) return rc < 0 ? rc : 0;
+        rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
+    }
     if (rc < 0) return rc;
     rc = open_locked(wanted, store, txn);
     tamis__catalog_end(txn);

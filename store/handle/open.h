@@ -5,9 +5,10 @@
 
 #include "handle/view.h"
 
-/* Opens a handle on the filter of a record.  The caller holds the catalog's lock. */
+/* Opens a handle on the filter of a record.  `how` is that of its view (view.h); without
+ * TAMIS__VIEW_UNLOCKED the caller holds the catalog's lock. */
 int tamis__filter_open_record(struct tamis_store *store, const struct tamis__record *record,
-                              bool read_only, tamis_filter **filter);
+                              unsigned how, tamis_filter **filter);
 
 /* Must be called next for a handle that may write, without the catalog's lock.  Recovers what the
  * machine or other handles left when they went down.  If that fails, the handle is freed. */

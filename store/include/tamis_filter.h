@@ -237,9 +237,8 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open(tamis_store *store, const char 
                                                  unsigned flags, tamis_filter **filter);
 
 /*
- * Is there a filter of that name?  Does not wait for a call that changes the store, as
- * tamis_filter_open() does: the answer was right at a moment of this call.  Opens nothing, so the
- * filter's files may be damaged.
+ * Is there a filter of that name?  Does not wait for a call that changes the store: the answer was
+ * right at a moment of this call.  Opens nothing, so the filter's files may be damaged.
  *
  * Returns  1 or 0; TAMIS_EINVAL: no filter can have the name; or an error of tamis_store_open().
  */

@@ -78,9 +78,11 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_store_open_with(const char *path,
 /*
  * Sets how long a call waits for another process that has a lock of the store.  Two sorts of calls
  * may wait: an add that needs room, when the filter has to grow and cannot now, or that needs the
- * next slice of a window; and every call that reads or changes the catalog (opening, creating,
- * listing, syncing, publishing, closing after adding).  After that time the call fails with
- * TAMIS_EBUSY, and may be tried again.  An add that finds room never waits, and a query never does.
+ * next slice of a window; and every call that reads or changes the catalog (opening a store,
+ * creating, listing, syncing, publishing, closing after adding).  After that time the call fails
+ * with TAMIS_EBUSY, and may be tried again.  An add that finds room never waits, a query never
+ * does, and tamis_filter_open() and tamis_filter_stat() do where only the lock can tell what is in
+ * force.
  *
  * milliseconds  0: do not wait.  At most TAMIS_BUSY_TIMEOUT_MAX.  Until this is called, calls
  *               wait for TAMIS_BUSY_TIMEOUT_DEFAULT.  The time holds for this handle and all

@@ -94,13 +94,24 @@ static bool cut_list(const struct tamis__place *place, struct tamis__record *rec
     return true;
 }
 
-int tamis__store_peek(const struct tamis_store *store, uint64_t filter_id,
-                      struct tamis__record *record)
+static int bring_up(const struct tamis_store *store, struct tamis__record *record)
 {
-    const int rc = tamis__catalog_peek(&store->catalog, filter_id, record);
-    if (rc != 0) return rc;
     tamis__record_promote(&store->place, record);
     return cut_list(&store->place, record) ? 0 : TAMIS__PEEK_UNSURE;
+}
+
+int tamis__store_peek(const struct tamis_store *store, uint64_t filter_id,
+                      struct tamis__record *record, struct tamis__trouble *trouble)
+{
+    const int rc = tamis__catalog_peek(&store->catalog, filter_id, record, trouble);
+    return rc != 0 ? rc : bring_up(store, record);
+}
+
+int tamis__store_peek_named(const struct tamis_store *store, const char *name,
+                            struct tamis__record *record)
+{
+    const int rc = tamis__catalog_peek_named(&store->catalog, name, record);
+    return rc != 0 ? rc : bring_up(store, record);
 }
 
 int tamis__spares_take_back(const struct tamis_store *store, struct tamis__catalog_txn *txn,

@@ -28,7 +28,9 @@ int tamis__store_get_by_id(const struct tamis_store *store, struct tamis__catalo
  * tamis__catalog_peek() does.
  */
 int tamis__store_peek(const struct tamis_store *store, uint64_t filter_id,
-                      struct tamis__record *record);
+                      struct tamis__record *record, struct tamis__trouble *trouble);
+int tamis__store_peek_named(const struct tamis_store *store, const char *name,
+                            struct tamis__record *record);
 
 /*
  * Takes the spares of a record back, under the exclusive lock, so that nobody enters them any more.

@@ -19,7 +19,7 @@
 
 static int peek(const tamis_store *store, uint64_t id, struct tamis__record *record)
 {
-    return tamis__catalog_peek(&store->catalog, id, record);
+    return tamis__catalog_peek(&store->catalog, id, record, NULL);
 }
 
 static void get(tamis_store *store, uint64_t id, struct tamis__record *record)
