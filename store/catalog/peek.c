@@ -199,7 +199,7 @@ struct sought {
 };
 
 /* The record under that key.  0, TAMIS_ENOTFOUND or TAMIS__PEEK_UNSURE. */
-static int read_record(struct peek *p, const struct tamis__key *name, struct tamis__record *record)
+static int read_record(struct tamis__peek *p, const struct tamis__key *name, struct tamis__record *record)
 {
     unsigned char bytes[TAMIS__RECORD_BYTES_MAX];
     struct found found = {.bytes = bytes, .room = sizeof bytes};
@@ -215,7 +215,7 @@ static int read_record(struct peek *p, const struct tamis__key *name, struct tam
 }
 
 /* What is wrong with a filter.  All 0 if the catalog says nothing of it. */
-static int find_trouble(struct peek *p, uint64_t filter_id, struct tamis__trouble *trouble)
+static int find_trouble(struct tamis__peek *p, uint64_t filter_id, struct tamis__trouble *trouble)
 {
     const struct tamis__key key = tamis__number_key('u', filter_id);
     unsigned char bytes[4 * 8]; /* two times or three, and the checksum */
@@ -245,7 +245,7 @@ static int find_record(struct tamis__peek *p, const struct sought *sought)
     return sought->trouble == NULL ? 0 : find_trouble(p, sought->filter_id, sought->trouble);
 }
 
-static int find_record_named(struct peek *p, const struct sought *sought)
+static int find_record_named(struct tamis__peek *p, const struct sought *sought)
 {
     return read_record(p, &sought->name, sought->record);
 }
