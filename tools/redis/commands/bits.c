@@ -5,7 +5,8 @@
  * A program that hashes keys by itself and sets their bits by SETBIT goes on unchanged, on a filter
  * of the hash set that is its own, while others use BF.*.  A filter of commands turns these four
  * into TAMIS.SETBIT and so on where a key of that name has a filter, in whatever database; these
- * call the server's own command if the key is of another type there.
+ * call the server's own command if the key is of another type there.  tamis_move.c turns RESTORE
+ * and COPY.
  */
 #include <string.h>
 
@@ -46,7 +47,8 @@ static void turn_command(RedisModuleCommandFilterCtx *filter)
         if (argc == 3 && (text[1] == 'f' || text[1] == 'F')) foresee(filter);
         return;
     }
-    if (argc >= 3 && (*text == 'c' || *text == 'C')) aliases_turn(filter, argc);
+    if (argc >= 3 && (*text | 0x20) == 'c') aliases_turn(filter, argc);
+    if (argc >= 3 && ((*text | 0x20) == 'c' || (*text | 0x20) == 'r')) move_turn(filter, argc);
     if (argc > 4 || registry_is_empty()) return;
     for (size_t i = 0; i < TURNED; i++) {
         if (argc != turned[i].arity || (*text | 0x20) != *turned[i].name ||
@@ -63,6 +65,7 @@ static void turn_command(RedisModuleCommandFilterCtx *filter)
 
 int bits_register(RedisModuleCtx *ctx)
 {
+    move_prepare(ctx);
     return RedisModule_RegisterCommandFilter(ctx, turn_command, REDISMODULE_CMDFILTER_NOSELF) !=
                    NULL
                ? REDISMODULE_OK
@@ -70,16 +73,6 @@ int bits_register(RedisModuleCtx *ctx)
 }
 
 /* ---- The commands ---------------------------------------------------------------------------- */
-
-/* Lets the server answer the command: the key is of another type, or there is none. */
-static int pass_on(RedisModuleCtx *ctx, const char *command, RedisModuleString **argv, int argc)
-{
-    RedisModuleCallReply *reply = RedisModule_Call(ctx, command, "!v", argv + 1, (size_t)argc - 1);
-    if (reply == NULL) return RedisModule_ReplyWithError(ctx, "ERR the command cannot be called");
-    (void)RedisModule_ReplyWithCallReply(ctx, reply);
-    RedisModule_FreeCallReply(reply);
-    return REDISMODULE_OK;
-}
 
 /* The one segment of a filter whose bits are in the order of SETBIT.  Replies, and returns false,
  * if it is of another sort. */
@@ -110,7 +103,7 @@ static struct value *open_bits(RedisModuleCtx *ctx, RedisModuleString **argv, in
         if (held == HELD_CLOSED)
             (void)RedisModule_ReplyWithError(ctx, held_error(held));
         else
-            (void)pass_on(ctx, command, argv, argc);
+            (void)pass_on(ctx, command, "!v", argv, argc);
         return NULL;
     }
     if (value->filter == NULL)

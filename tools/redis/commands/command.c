@@ -33,3 +33,14 @@ int end_change(RedisModuleCtx *ctx, RedisModuleKey *key, const char *error)
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }
+
+int pass_on(RedisModuleCtx *ctx, const char *command, const char *format, RedisModuleString **argv,
+            int argc)
+{
+    RedisModuleCallReply *reply =
+        RedisModule_Call(ctx, command, format, argv + 1, (size_t)argc - 1);
+    if (reply == NULL) return RedisModule_ReplyWithError(ctx, "ERR the command cannot be called");
+    (void)RedisModule_ReplyWithCallReply(ctx, reply);
+    RedisModule_FreeCallReply(reply);
+    return REDISMODULE_OK;
+}

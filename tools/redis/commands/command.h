@@ -29,6 +29,10 @@ extern const char put_off[];
  * with the error if there is one; closes the key.  Returns REDISMODULE_OK. */
 int end_change(RedisModuleCtx *ctx, RedisModuleKey *key, const char *error);
 
+/* Lets the server answer the command, by its own of that name. */
+int pass_on(RedisModuleCtx *ctx, const char *command, const char *format, RedisModuleString **argv,
+            int argc);
+
 /* bf_*.c */
 RedisModuleCmdFunc bf_reserve, bf_add, bf_madd, bf_insert, bf_exists, bf_mexists, bf_info, bf_card,
     bf_debug, bf_scandump, bf_loadchunk, bf_load;
@@ -48,6 +52,12 @@ int tamis_info_register(RedisModuleCtx *ctx);
 /* bits.c: SETBIT, GETBIT, BITCOUNT and STRLEN on keys that have a filter. */
 RedisModuleCmdFunc bits_setbit, bits_getbit, bits_bitcount, bits_strlen;
 int bits_register(RedisModuleCtx *ctx);
+
+/* tamis_move.c: RESTORE and COPY of keys that have a filter. */
+RedisModuleCmdFunc tamis_restore, tamis_copy;
+void move_turn(RedisModuleCommandFilterCtx *filter, int argc);
+/* Called at load. */
+void move_prepare(RedisModuleCtx *ctx);
 
 /* aliases.c: turns valkey-bloom's names of settings in CONFIG GET and CONFIG SET into ours. */
 void aliases_turn(RedisModuleCommandFilterCtx *filter, int argc);

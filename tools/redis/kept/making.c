@@ -213,9 +213,43 @@ static struct making *made(void)
     return m != NULL && m->value != NULL ? m : NULL;
 }
 
+/*
+ * The server has looked whether the key is here, and what the user may, when the command came, and
+ * does not look again before it runs anew.  In a cluster the slot may have moved since: what a key
+ * got now would be lost.  Its client is to ask once more, and is told where, or that it may not.
+ * Replies and returns false.
+ */
+static bool is_still_right(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    if ((RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER) != 0) {
+        RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "s", argv[1]);
+        if (reply == NULL) {
+            (void)RedisModule_ReplyWithError(
+                ctx, "TRYAGAIN the slot of the key has moved while the command was under way");
+            return false;
+        }
+        RedisModule_FreeCallReply(reply);
+    }
+    if (RedisModule_GetCurrentUserName == NULL || RedisModule_GetModuleUserFromUserName == NULL ||
+        RedisModule_ACLCheckCommandPermissions == NULL || RedisModule_FreeModuleUser == NULL)
+        return true;
+    RedisModuleString *name = RedisModule_GetCurrentUserName(ctx);
+    RedisModuleUser *user = name == NULL ? NULL : RedisModule_GetModuleUserFromUserName(name);
+    const bool may =
+        user == NULL || RedisModule_ACLCheckCommandPermissions(user, argv, argc) == REDISMODULE_OK;
+    if (user != NULL) (void)RedisModule_FreeModuleUser(user);
+    if (name != NULL) RedisModule_FreeString(ctx, name);
+    if (!may)
+        (void)RedisModule_ReplyWithError(
+            ctx, "NOPERM the user has lost the permission while the command was under way");
+    return may;
+}
+
 int making_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisModuleCmdFunc *run,
                RedisModuleReplyFunc *again, bool adds)
 {
+    if (RedisModule_IsBlockedReplyRequest(ctx) && !is_still_right(ctx, argv, argc))
+        return REDISMODULE_OK;
     running.ctx = ctx;
     running.again = again;
     running.adds = adds;

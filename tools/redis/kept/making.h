@@ -10,10 +10,11 @@
  *     making_run()      the command is run anew, from its beginning, by the server's thread, and
  *     making_claim()    gets the filter; only now its key, the AOF and replicas have anything of it
  *
- * What happens to the key between the two is as if it had happened before the command.  If the key
- * has got something else, or the client is gone, nobody claims the filter, and it is dropped.  If
- * the server is killed, it is an orphan of the next start, as after any command that was not
- * answered.
+ * What happens to the key between the two is as if it had happened before the command.  If its slot
+ * has moved to another node of a cluster, or the user has lost the permission, the command fails.
+ * If the key has got something else, or the client is gone, nobody claims the filter, and it is
+ * dropped.  If the server is killed, it is an orphan of the next start, as after any command that
+ * was not answered.
  *
  * Commands of MULTI, of scripts, of a master and of an AOF have no client that could wait: they
  * make their filters at once, and the server waits.

@@ -8,6 +8,15 @@
 /* The maker of a filter that a spec describes. */
 struct maker maker_of_spec(struct tamis_filter_spec *spec);
 
+/* Where a thread makes filters: make_filter() of this thread makes one under that name, tells here
+ * what came of it, and lists nothing.  NULL: no more. */
+struct make_place {
+    tamis_store *store;
+    const char *name;
+    int rc;
+};
+void make_in_place(struct make_place *place);
+
 /*
  * Makes the filter of a key, and lists the value.
  *

@@ -40,11 +40,12 @@ void categories_register(RedisModuleCtx *ctx)
 /* Tells arity, key and documentation to COMMAND INFO and COMMAND DOCS. */
 static int describe_command(RedisModuleCtx *ctx, const struct command *c)
 {
+    const int behind_first = c->more_keys > 0 ? c->more_keys - 1 : c->more_keys;
     RedisModuleCommandKeySpec keys[3] = {{.flags = c->key,
                                           .begin_search_type = REDISMODULE_KSPEC_BS_INDEX,
                                           .bs.index = {.pos = 1},
                                           .find_keys_type = REDISMODULE_KSPEC_FK_RANGE,
-                                          .fk.range = {.lastkey = c->more_keys, .keystep = 1}},
+                                          .fk.range = {.lastkey = behind_first, .keystep = 1}},
                                          {.flags = 0},
                                          {.flags = 0}};
     if (c->other_keys_at > 0 || c->keys_behind != NULL) {

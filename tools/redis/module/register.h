@@ -13,7 +13,7 @@ struct command {
     const char *acl; /* categories, where the server has them (7.4 and later) */
     int arity;
     uint64_t key;            /* REDISMODULE_CMD_KEY_*; 0: there is none */
-    int more_keys;           /* 0: argument 1 is the key; -1: all arguments are keys */
+    int more_keys;           /* 0: argument 1 is the key; else the last one; -1: of all */
     int other_keys_at;       /* from this argument on they are keys that are read; 0: none */
     const char *keys_behind; /* the same behind this word; NULL: none */
     const char *since, *tips, *summary, *complexity;

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "kept/kept.h"
 #include "keys/make.h"
 #include "value/durable.h"
 #include "value/exact.h"
@@ -77,6 +78,40 @@ static int import_from_pipe(void *context, tamis_store *store, const char *name,
     (void)pthread_join(thread, NULL);
     return rc;
 }
+
+/* ---- In a thread ----------------------------------------------------------------------------- */
+
+/* The value that is copied from is pinned, so its filter stays open. */
+static int copy_kept(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    const struct value *from = *(struct value **)context;
+    struct copying copying = {.from = from->filter, .durable = from->durable};
+    durable_wait(from);
+    return import_from_pipe(&copying, store, name, filter);
+}
+
+static void *keep_value(const void *context)
+{
+    struct value **copy = RedisModule_Alloc(sizeof *copy);
+    *copy = *(struct value *const *)context;
+    kept_pin(*copy);
+    return copy;
+}
+
+static void forget_value(void *kept)
+{
+    kept_unpin(*(struct value **)kept);
+    handles_trim(); /* more may be open than the setting allows */
+    RedisModule_Free(kept);
+}
+
+struct maker copy_maker(struct value **from)
+{
+    return (struct maker){
+        .make = copy_kept, .context = from, .keep = keep_value, .forget = forget_value};
+}
+
+/* ---- In the main thread ---------------------------------------------------------------------- */
 
 /* Copies a filter that is not in the store. */
 static int copy_memory(struct value *to, const struct value *from)

@@ -29,7 +29,9 @@
 #include "keys/make.h"
 #include "keys/shape.h"
 #include "persist/freeze.h"
+#include "persist/load.h"
 #include "persist/rdb_parts.h"
+#include "registry/registry.h"
 #include "server/args.h"
 #include "server/config.h"
 #include "value/durable.h"
@@ -185,9 +187,11 @@ struct pull {
     uint64_t all_bytes; /* of the stream, where all of it was read ahead; else 0 */
 };
 
+/* Not in a thread, which reads the payload of a client. */
 static bool is_loading(void)
 {
-    return (RedisModule_GetContextFlags(NULL) &
+    return loading_now() == NULL &&
+           (RedisModule_GetContextFlags(NULL) &
             (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING)) != 0;
 }
 
@@ -202,8 +206,8 @@ static int next_piece(struct pull *pull)
         pull->ahead = ahead->next;
         RedisModule_Free(ahead);
     } else {
-        pull->piece = RedisModule_LoadStringBuffer(pull->rdb, &pull->bytes);
-        if (RedisModule_IsIOError(pull->rdb) || pull->piece == NULL) return TAMIS_EIO;
+        pull->piece = load_string(pull->rdb, &pull->bytes);
+        if (load_has_failed(pull->rdb) || pull->piece == NULL) return TAMIS_EIO;
     }
     pull->ended = pull->bytes == 0;
     return 0;
@@ -219,8 +223,8 @@ static int read_ahead(struct pull *pull)
     struct ahead **end = &pull->ahead;
     for (;;) {
         struct ahead piece = {.data = NULL};
-        piece.data = RedisModule_LoadStringBuffer(pull->rdb, &piece.bytes);
-        if (RedisModule_IsIOError(pull->rdb) || piece.data == NULL) {
+        piece.data = load_string(pull->rdb, &piece.bytes);
+        if (load_has_failed(pull->rdb) || piece.data == NULL) {
             RedisModule_Free(piece.data);
             return TAMIS_EIO;
         }
@@ -298,8 +302,8 @@ static bool load_said(RedisModuleIO *rdb, struct said *said)
 {
     uint64_t numbers[NUMBERS];
     for (size_t i = 0; i < NUMBERS; i++) {
-        numbers[i] = RedisModule_LoadUnsigned(rdb);
-        if (RedisModule_IsIOError(rdb)) return false;
+        numbers[i] = load_number(rdb);
+        if (load_has_failed(rdb)) return false;
     }
     *said = (struct said){.flags = numbers[1],
                           .created_at = (int64_t)numbers[2],
@@ -350,62 +354,63 @@ static bool take_stored(const struct said *said, int db, const char *key, size_t
 static int load_reference(RedisModuleIO *rdb, const struct said *said, struct value *value)
 {
     size_t bytes;
-    char *name = RedisModule_LoadStringBuffer(rdb, &bytes);
-    (void)RedisModule_LoadUnsigned(rdb);
-    if (name == NULL || RedisModule_IsIOError(rdb)) {
+    char *name = load_string(rdb, &bytes);
+    (void)load_number(rdb);
+    if (name == NULL || load_has_failed(rdb)) {
         RedisModule_Free(name);
         return TAMIS_EIO;
     }
     const bool found = find_again(said, value);
     if (!found)
-        RedisModule_LogIOError(rdb, "warning",
-                               "the dump refers to the filter '%.*s', made at %" PRId64
-                               " ns, and the store %s does not have it; give the store that the "
-                               "dump was made beside",
-                               (int)bytes, name, said->created_at, config.store);
+        load_complain(rdb,
+                      "the dump refers to the filter '%.*s', made at %" PRId64
+                      " ns, and the store %s does not have it; give the store that the "
+                      "dump was made beside",
+                      (int)bytes, name, said->created_at, config.store);
     RedisModule_Free(name);
     return found ? 0 : TAMIS_ENOTFOUND;
-}
-
-/* Key and database that are being loaded. */
-static const char *key_of(RedisModuleIO *rdb, size_t *bytes)
-{
-    const RedisModuleString *key = RedisModule_GetKeyNameFromIO(rdb);
-    if (key != NULL) return RedisModule_StringPtrLen(key, bytes);
-    *bytes = 0;
-    return "";
 }
 
 static int load_content(RedisModuleIO *rdb, const struct said *said, struct value *value)
 {
     size_t key_bytes;
-    const char *key = key_of(rdb, &key_bytes);
+    const char *key = load_key(rdb, &key_bytes);
     struct pull pull = {.rdb = rdb, .durable = (said->flags & FLAG_DURABLE) != 0};
     /* A filter of a dump keeps its time of creation: when the dump is loaded once more, the filter
      * is found by that.  What RESTORE makes is a new filter, also when the RESTORE comes from an
      * AOF. */
     if (is_loading() && !loading_aof) pull.created_at = said->created_at;
     const struct maker maker = {.make = import_dumped, .context = &pull};
-    const int db = RedisModule_GetDbIdFromIO(rdb);
+    const int db = load_db(rdb);
     int rc = 0;
     if ((said->flags & FLAG_PAYLOAD) != 0)
         rc = rdb_load_payload(rdb, value, db, key, key_bytes);
     else if (!is_loading())
         rc = read_ahead(&pull);
     if (rc == 0 && (said->flags & FLAG_PAYLOAD) == 0)
-        rc = take_stored(said, db, key, key_bytes, value)
+        rc = loading_now() == NULL && take_stored(said, db, key, key_bytes, value)
                  ? skip_content(&pull)
                  : make_filter(value, db, key, key_bytes, &maker);
     if (rc < 0)
-        RedisModule_LogIOError(rdb, "warning", "the filter of the key '%.*s' cannot be loaded: %s",
-                               (int)key_bytes, key, failure_of(rc));
+        load_complain(rdb, "the filter of the key '%.*s' cannot be loaded: %s", (int)key_bytes, key,
+                      failure_of(rc));
     pull_clear(&pull);
     return rc;
+}
+
+/* In a thread: nobody else knows the filter. */
+static void *abandon_alone(struct value *value)
+{
+    if (value->filter != NULL) (void)registry_drop_filter(value->name);
+    tamis_filter_release(value->filter);
+    value_free(value);
+    return NULL;
 }
 
 /* Gives up a value that was loaded in part.  A filter that the store had stays there. */
 static void *abandon(struct value *value)
 {
+    if (loading_now() != NULL) return abandon_alone(value);
     if (value->link == NULL) value->life = LIFE_OTHERS;
     if (value->link != NULL || value->filter != NULL)
         kept_release(value);
@@ -426,23 +431,27 @@ static void *load_value(RedisModuleIO *rdb, enum type type)
     struct said said;
     size_t key_bytes;
     if (!load_said(rdb, &said) || (type == TYPE_CUCKOO && !cuckoo_is_sound(&said.cuckoo))) {
-        RedisModule_LogIOError(rdb, "warning", "the dump is damaged, or of a newer Tamis");
+        load_complain(rdb, "the dump is damaged, or of a newer Tamis");
         return NULL;
     }
     struct value *value = value_new(type);
     if ((said.flags & FLAG_SLOTS) != 0) {
         value->cuckoo = said.cuckoo;
         if (type == TYPE_CUCKOO && rdb_load_slots(rdb, value, false)) return value;
-        RedisModule_LogIOError(rdb, "warning", "the dump of a cuckoo filter is damaged");
+        load_complain(rdb, "the dump of a cuckoo filter is damaged");
+        return abandon(value);
+    }
+    if (loading_now() != NULL && (said.flags & FLAG_REFERENCE) != 0) {
+        loading_now()->is_unfit = true; /* it is for the main thread to say which filter that is */
         return abandon(value);
     }
     int rc = said.flags & FLAG_REFERENCE ? load_reference(rdb, &said, value)
                                          : load_content(rdb, &said, value);
     const bool is_closed = rc == 0 && value->filter == NULL; /* as leftovers_take() gives it */
-    if (rc == 0 && value->link == NULL) {                    /* the store had it */
-        const char *key = key_of(rdb, &key_bytes);
+    if (rc == 0 && value->link == NULL && loading_now() == NULL) { /* the store had it */
+        const char *key = load_key(rdb, &key_bytes);
         rc = is_closed ? describe_closed(value, &said) : value_describe(value);
-        if (rc == 0) naming_adopt(value, RedisModule_GetDbIdFromIO(rdb), key, key_bytes);
+        if (rc == 0) naming_adopt(value, load_db(rdb), key, key_bytes);
     }
     if (rc < 0) return abandon(value);
     if (value->life == LIFE_MADE) value->life = LIFE_LOADED;
@@ -463,18 +472,18 @@ struct layers {
 
 static bool load_layer(RedisModuleIO *rdb, int encver, struct layers *layers)
 {
-    struct bloom_layer layer = {.capacity = RedisModule_LoadUnsigned(rdb)};
-    layer.rate = RedisModule_LoadDouble(rdb);
-    layer.hashes = (uint32_t)RedisModule_LoadUnsigned(rdb);
-    layer.bits_per_entry = RedisModule_LoadDouble(rdb);
+    struct bloom_layer layer = {.capacity = load_number(rdb)};
+    layer.rate = load_double(rdb);
+    layer.hashes = (uint32_t)load_number(rdb);
+    layer.bits_per_entry = load_double(rdb);
     if (encver >= 1) {
-        layer.bits = RedisModule_LoadUnsigned(rdb);
-        layer.n2 = (uint8_t)RedisModule_LoadUnsigned(rdb);
+        layer.bits = load_number(rdb);
+        layer.n2 = (uint8_t)load_number(rdb);
     }
     const uint32_t i = layers->count;
-    layers->data[i] = RedisModule_LoadStringBuffer(rdb, &layers->bytes[i]);
-    layer.items = RedisModule_LoadUnsigned(rdb);
-    if (RedisModule_IsIOError(rdb) || layers->data[i] == NULL) return false;
+    layers->data[i] = load_string(rdb, &layers->bytes[i]);
+    layer.items = load_number(rdb);
+    if (load_has_failed(rdb) || layers->data[i] == NULL) return false;
     layers->count++;
     layer.bytes = layers->bytes[i];
     if (encver < 1) layer.bits = layer.bytes * 8;
@@ -484,16 +493,16 @@ static bool load_layer(RedisModuleIO *rdb, int encver, struct layers *layers)
 
 static bool load_layers(RedisModuleIO *rdb, int encver, struct layers *layers)
 {
-    (void)RedisModule_LoadUnsigned(rdb); /* items: the sum of the layers' */
-    const uint64_t count = RedisModule_LoadUnsigned(rdb);
-    const uint64_t options = encver >= 2 ? RedisModule_LoadUnsigned(rdb) : 0;
-    const uint64_t growth = encver >= 4 ? RedisModule_LoadUnsigned(rdb) : 2;
-    if (RedisModule_IsIOError(rdb) || count == 0) return false;
+    (void)load_number(rdb); /* items: the sum of the layers' */
+    const uint64_t count = load_number(rdb);
+    const uint64_t options = encver >= 2 ? load_number(rdb) : 0;
+    const uint64_t growth = encver >= 4 ? load_number(rdb) : 2;
+    if (load_has_failed(rdb) || count == 0) return false;
     if (count > LAYERS_MAX) {
-        RedisModule_LogIOError(rdb, "warning",
-                               "the filter has %" PRIu64 " layers, and here one has at most %u; "
-                               "make it anew there for more keys",
-                               count, LAYERS_MAX);
+        load_complain(rdb,
+                      "the filter has %" PRIu64 " layers, and here one has at most %u; "
+                      "make it anew there for more keys",
+                      count, LAYERS_MAX);
         return false;
     }
     layers->head_bytes = bloom_head_begin((uint32_t)options, (uint32_t)growth, layers->head);
@@ -513,18 +522,16 @@ static int fill_layers(struct value *value, const struct layers *layers)
 static void *load_redisbloom(RedisModuleIO *rdb, int encver)
 {
     size_t key_bytes;
-    const char *key = key_of(rdb, &key_bytes);
+    const char *key = load_key(rdb, &key_bytes);
     struct layers *layers = RedisModule_Calloc(1, sizeof *layers);
     struct value *value = value_new(TYPE_BLOOM);
     int rc = load_layers(rdb, encver, layers) ? 0 : TAMIS_ECORRUPT;
     if (rc == 0) {
-        rc = make_from_head(value, RedisModule_GetDbIdFromIO(rdb), key, key_bytes, layers->head,
-                            layers->head_bytes);
+        rc = make_from_head(value, load_db(rdb), key, key_bytes, layers->head, layers->head_bytes);
         if (rc == 0) rc = fill_layers(value, layers);
         if (rc < 0)
-            RedisModule_LogIOError(rdb, "warning",
-                                   "the filter of RedisBloom under the key '%.*s': %s",
-                                   (int)key_bytes, key, tamis_last_error());
+            load_complain(rdb, "the filter of RedisBloom under the key '%.*s': %s", (int)key_bytes,
+                          key, tamis_last_error());
     }
     for (uint32_t i = 0; i < LAYERS_MAX;
          i++) /* layers->count may be one too low, if the dump ended within a layer */

@@ -11,6 +11,7 @@
  *
  * Nothing is allocated but the strings that are there, which become the slots.
  */
+#include "persist/load.h"
 #include "persist/rdb_parts.h"
 #include "server/config.h"
 #include "value/exact.h"
@@ -31,10 +32,10 @@ static bool load_slots(RedisModuleIO *rdb, struct value *value, uint32_t at, boo
     const uint64_t slots = exact_slots(&value->cuckoo, at);
     uint64_t buckets = slots / value->cuckoo.bucket_size;
     size_t bytes = 0;
-    if (has_buckets && RedisModule_LoadUnsigned(rdb) != buckets) return false;
-    if (RedisModule_IsIOError(rdb)) return false;
-    char *data = RedisModule_LoadStringBuffer(rdb, &bytes);
-    if (RedisModule_IsIOError(rdb) || data == NULL || bytes != slots) {
+    if (has_buckets && load_number(rdb) != buckets) return false;
+    if (load_has_failed(rdb)) return false;
+    char *data = load_string(rdb, &bytes);
+    if (load_has_failed(rdb) || data == NULL || bytes != slots) {
         RedisModule_Free(data);
         return false;
     }
@@ -57,12 +58,11 @@ bool rdb_load_slots(RedisModuleIO *rdb, struct value *value, bool has_buckets)
 bool rdb_load_seed(RedisModuleIO *rdb, int encver, uint64_t usual)
 {
     if (encver < ENCODING_WITH_SEED) return true;
-    const uint64_t seed = RedisModule_LoadUnsigned(rdb);
-    if (RedisModule_IsIOError(rdb)) return false;
+    const uint64_t seed = load_number(rdb);
+    if (load_has_failed(rdb)) return false;
     if (seed == usual) return true;
-    RedisModule_LogIOError(rdb, "warning",
-                           "the filter has a seed of its own, and here RedisBloom's filters have "
-                           "none; make it anew there without SEED");
+    load_complain(rdb, "the filter has a seed of its own, and here RedisBloom's filters have "
+                       "none; make it anew there without SEED");
     return false;
 }
 
@@ -70,24 +70,24 @@ struct value *rdb_load_redisbloom_cuckoo(RedisModuleIO *rdb, int encver)
 {
     struct value *value = value_new(TYPE_CUCKOO);
     struct cuckoo *c = &value->cuckoo;
-    const uint64_t filters = RedisModule_LoadUnsigned(rdb);
-    *c = (struct cuckoo){.buckets = RedisModule_LoadUnsigned(rdb),
+    const uint64_t filters = load_number(rdb);
+    *c = (struct cuckoo){.buckets = load_number(rdb),
                          .bucket_size = (uint32_t)config.cf_bucket_size,
                          .max_iterations = (uint32_t)config.cf_max_iterations,
                          .expansion = 1};
-    c->items = RedisModule_LoadUnsigned(rdb);
+    c->items = load_number(rdb);
     if (encver >= ENCODING_WITH_EXPANSION) {
-        c->deletes = RedisModule_LoadUnsigned(rdb);
-        c->bucket_size = (uint32_t)RedisModule_LoadUnsigned(rdb);
-        c->max_iterations = (uint32_t)RedisModule_LoadUnsigned(rdb);
-        c->expansion = (uint32_t)RedisModule_LoadUnsigned(rdb);
+        c->deletes = load_number(rdb);
+        c->bucket_size = (uint32_t)load_number(rdb);
+        c->max_iterations = (uint32_t)load_number(rdb);
+        c->expansion = (uint32_t)load_number(rdb);
     }
     c->filters = filters <= CUCKOO_FILTERS_MAX ? (uint32_t)filters : 0;
-    if (!RedisModule_IsIOError(rdb) && cuckoo_is_sound(c) &&
+    if (!load_has_failed(rdb) && cuckoo_is_sound(c) &&
         rdb_load_slots(rdb, value, encver >= ENCODING_WITH_EXPANSION) &&
         rdb_load_seed(rdb, encver, 0))
         return value;
-    RedisModule_LogIOError(rdb, "warning", "the dump of a cuckoo filter of RedisBloom is damaged");
+    load_complain(rdb, "the dump of a cuckoo filter of RedisBloom is damaged");
     value_free(value);
     return NULL;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "keys/shape.h"
+#include "persist/load.h"
 #include "persist/rdb_parts.h"
 #include "value/pieces.h"
 
@@ -39,9 +40,9 @@ static int load_data(RedisModuleIO *rdb, uint64_t claimed, struct come *come)
 {
     while (come->bytes < claimed) {
         size_t bytes;
-        char *piece = RedisModule_LoadStringBuffer(rdb, &bytes);
-        const bool good = !RedisModule_IsIOError(rdb) && piece != NULL && bytes > 0 &&
-                          bytes <= claimed - come->bytes;
+        char *piece = load_string(rdb, &bytes);
+        const bool good =
+            !load_has_failed(rdb) && piece != NULL && bytes > 0 && bytes <= claimed - come->bytes;
         if (good) {
             come->data = RedisModule_Realloc(come->data, come->bytes + bytes);
             memcpy(come->data + come->bytes, piece, bytes);
@@ -69,9 +70,9 @@ int rdb_load_payload(RedisModuleIO *rdb, struct value *value, int db, const char
 {
     struct come come = {.data = NULL};
     size_t bytes;
-    char *head = RedisModule_LoadStringBuffer(rdb, &bytes);
+    char *head = load_string(rdb, &bytes);
     int rc = TAMIS_ECORRUPT;
-    if (!RedisModule_IsIOError(rdb) && head != NULL && !head_is_tamis(head, bytes))
+    if (!load_has_failed(rdb) && head != NULL && !head_is_tamis(head, bytes))
         rc = head_is_too_large(head, bytes) ? TAMIS_ENOMEM
                                             : load_data(rdb, head_data_bytes(head, bytes), &come);
     if (rc == 0) rc = make_from_head(value, db, key, key_bytes, head, bytes);

@@ -10,6 +10,7 @@
  * So valkey-bloom reads what we write of its own filters, and refuses the others.  Nothing is
  * allocated but the strings that are there, which become the layers.
  */
+#include "persist/load.h"
 #include "persist/rdb_parts.h"
 #include "value/valkey.h"
 
@@ -44,10 +45,10 @@ bool rdb_save_valkey(RedisModuleIO *rdb, const struct value *value)
 static bool load_layer(RedisModuleIO *rdb, struct valkey *valkey, bool last)
 {
     size_t bytes = 0;
-    char *data = RedisModule_LoadStringBuffer(rdb, &bytes);
-    const int64_t capacity = (int64_t)RedisModule_LoadUnsigned(rdb);
-    const int64_t items = last ? (int64_t)RedisModule_LoadUnsigned(rdb) : capacity;
-    if (!RedisModule_IsIOError(rdb) && data != NULL &&
+    char *data = load_string(rdb, &bytes);
+    const int64_t capacity = (int64_t)load_number(rdb);
+    const int64_t items = last ? (int64_t)load_number(rdb) : capacity;
+    if (!load_has_failed(rdb) && data != NULL &&
         valkey_take_layer(valkey, (uint8_t *)data, bytes, items, capacity))
         return true;
     RedisModule_Free(data);
@@ -57,11 +58,11 @@ static bool load_layer(RedisModuleIO *rdb, struct valkey *valkey, bool last)
 static bool load_layers(RedisModuleIO *rdb, struct valkey *valkey, uint64_t layers)
 {
     struct valkey_shape *shape = &valkey->shape;
-    const uint64_t expansion = RedisModule_LoadUnsigned(rdb);
-    shape->rate = RedisModule_LoadDouble(rdb);
-    shape->tightening = RedisModule_LoadDouble(rdb);
-    const uint64_t random = RedisModule_LoadUnsigned(rdb);
-    if (RedisModule_IsIOError(rdb) || expansion > UINT32_MAX || random > 1 ||
+    const uint64_t expansion = load_number(rdb);
+    shape->rate = load_double(rdb);
+    shape->tightening = load_double(rdb);
+    const uint64_t random = load_number(rdb);
+    if (load_has_failed(rdb) || expansion > UINT32_MAX || random > 1 ||
         !valkey_shape_is_sound(shape))
         return false;
     shape->expansion = (uint32_t)expansion;
@@ -73,18 +74,17 @@ static bool load_layers(RedisModuleIO *rdb, struct valkey *valkey, uint64_t laye
 
 bool rdb_begins_own(RedisModuleIO *rdb, int encver, struct value **value)
 {
-    const uint64_t layers = RedisModule_LoadUnsigned(rdb);
+    const uint64_t layers = load_number(rdb);
     *value = NULL;
-    if (encver == ENCODING_VERSION && layers == 0 && !RedisModule_IsIOError(rdb)) return true;
+    if (encver == ENCODING_VERSION && layers == 0 && !load_has_failed(rdb)) return true;
     struct valkey *valkey = RedisModule_Calloc(1, sizeof *valkey);
     if (encver == ENCODING_VERSION && load_layers(rdb, valkey, layers)) {
         *value = value_new(TYPE_BLOOM);
         (*value)->as_valkey = true;
         (*value)->valkey = valkey;
     } else {
-        RedisModule_LogIOError(rdb, "warning",
-                               "the dump of a filter of valkey-bloom is damaged, or of a version "
-                               "that is not known here");
+        load_complain(rdb, "the dump of a filter of valkey-bloom is damaged, or of a version "
+                           "that is not known here");
         valkey_free(valkey);
     }
     return false;

@@ -24,6 +24,7 @@ typedef struct RedisModuleInfoCtx RedisModuleInfoCtx;
 typedef struct RedisModuleKeyOptCtx RedisModuleKeyOptCtx;
 typedef struct RedisModuleServerInfoData RedisModuleServerInfoData;
 typedef struct RedisModuleBlockedClient RedisModuleBlockedClient;
+typedef struct RedisModuleUser RedisModuleUser;
 typedef struct RedisModuleCommandFilter RedisModuleCommandFilter;
 typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
 
@@ -43,6 +44,7 @@ typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
 
 #define REDISMODULE_CTX_FLAGS_SLAVE (1 << 3)
 #define REDISMODULE_CTX_FLAGS_READONLY (1 << 4)
+#define REDISMODULE_CTX_FLAGS_CLUSTER (1 << 5)
 #define REDISMODULE_CTX_FLAGS_AOF (1 << 6)
 #define REDISMODULE_CTX_FLAGS_RDB (1 << 7)
 #define REDISMODULE_CTX_FLAGS_REPLICATED (1 << 12)
@@ -53,6 +55,8 @@ typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
 #define REDISMODULE_CTX_FLAGS_ASYNC_LOADING (1 << 23)
 
 #define REDISMODULE_NOTIFY_GENERIC (1 << 2)
+#define REDISMODULE_REPLY_ERROR 1
+#define REDISMODULE_NO_EXPIRE (-1)
 #define REDISMODULE_NOTIFY_MODULE (1 << 13)
 
 #define REDISMODULE_OPTIONS_HANDLE_IO_ERRORS (1 << 0)
@@ -137,6 +141,7 @@ typedef struct RedisModuleCommandHistoryEntry {
 #define REDISMODULE_KSPEC_FK_RANGE 2
 #define REDISMODULE_CMD_KEY_RO (1ULL << 0)
 #define REDISMODULE_CMD_KEY_RW (1ULL << 1)
+#define REDISMODULE_CMD_KEY_OW (1ULL << 2)
 #define REDISMODULE_CMD_KEY_ACCESS (1ULL << 4)
 #define REDISMODULE_CMD_KEY_UPDATE (1ULL << 5)
 #define REDISMODULE_CMD_KEY_INSERT (1ULL << 6)
@@ -323,6 +328,16 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
 
 /* What a server may lack: the caller looks whether the pointer is NULL. */
 #define REDIS_API_OPTIONAL(X)                                                                      \
+    X(int, CallReplyType, (RedisModuleCallReply *))                                                \
+    X(size_t, CallReplyLength, (RedisModuleCallReply *))                                           \
+    X(int, SelectDb, (RedisModuleCtx *, int))                                                      \
+    X(int, SetAbsExpire, (RedisModuleKey *, long long))                                            \
+    X(long long, GetAbsExpire, (RedisModuleKey *))                                                 \
+    X(RedisModuleCtx *, GetDetachedThreadSafeContext, (RedisModuleCtx *))                          \
+    X(RedisModuleString *, GetCurrentUserName, (RedisModuleCtx *))                                 \
+    X(RedisModuleUser *, GetModuleUserFromUserName, (RedisModuleString *))                         \
+    X(int, FreeModuleUser, (RedisModuleUser *))                                                    \
+    X(int, ACLCheckCommandPermissions, (RedisModuleUser *, RedisModuleString **, int))             \
     X(RedisModuleCallReply *, CallReplyArrayElement, (RedisModuleCallReply *, size_t))             \
     X(const char *, CallReplyStringPtr, (RedisModuleCallReply *, size_t *))                        \
     X(RedisModuleCommand *, GetCommand, (RedisModuleCtx *, const char *))                          \

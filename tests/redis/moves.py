@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""moves.py MODULE TAMIS SLOW_DISK: RESTORE, COPY and others that change the store in one piece, and the server answers meanwhile.
+
+A disk that stands still shows it at any speed of the machine: a command that waited for it would never be answered.  Seen to
+hang with a move_turn() that turns nothing, and with a making_put_off() that returns false.
+"""
+from harness import eventually, follow, has_filters, refused, run, same, server, store_of, tamis
+from slow_disk import Disk
+
+LARGE = 100_000  # of more bytes than a draft may have
+
+
+def payloads():
+    """What DUMP gives of filters of each sort: a command that asks for item x, its answers for x and y, and the payload."""
+    wanted = {}
+    for settings, makes in (((), {"bloom": ("BF.ADD", "BF.MEXISTS"), "counting": ("CF.ADD", "CF.MEXISTS")}),
+                            (("exact", "yes"), {"redisbloom": ("BF.ADD", "BF.MEXISTS"), "cuckoo": ("CF.ADD", "CF.MEXISTS")}),
+                            (("exact", "yes", "like", "valkey"), {"valkey": ("BF.ADD", "BF.EXISTS")})):
+        with server(*settings) as redis:
+            client = redis.client()
+            for key, (add, ask) in makes.items():
+                client.good(add, key, "x")
+                wanted[key] = (ask, client.good("DUMP", key))
+    return wanted
+
+
+def asks(client, key, ask):
+    if ask == "BF.EXISTS":
+        return [client.good(ask, key, item) for item in "xy"]
+    return client.good(ask, key, *"xy")
+
+
+def the_server_goes_on_while_keys_are_restored():
+    """Replicas and the AOF have RESTORE; the time at which a key ends is that of the first one."""
+    wanted = payloads()
+    stored = [key for key in wanted if key not in ("cuckoo", "valkey")]  # the others are in memory
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
+        follower = second.client()
+        follow(follower, disk.redis)
+        client.good("SET", "string", "x")
+        client.good("BF.ADD", "other", "x")
+        client.good("BF.RESERVE", "counting", "0.01", 10)  # REPLACE takes the key and its name
+        client.socket.settimeout(60)
+        disk.stands_still()
+        asking = disk.ask(client, *[("RESTORE", key, 0, wanted[key][1], "REPLACE") for key in stored],
+                          ("RESTORE", "ends", 1_000_000, wanted["bloom"][1]),
+                          ("RESTORE", "ends then", 33_000_000_000_000, wanted["bloom"][1], "ABSTTL"),
+                          ("RESTORE", "string", 0, wanted["bloom"][1], "REPLACE"))
+        same((client.good("PING"), client.good("BF.EXISTS", "other", "x")), ("PONG", 1), "others are answered")
+        same(client.good("EXISTS", "bloom", "redisbloom", "ends"), 0, "no key is there yet")
+        same(client.good("GET", "string"), b"x", "the old value")
+        refused(client("RESTORE", "other", 0, wanted["bloom"][1]), "BUSYKEY", "a key that is there")
+        disk.takes(0)
+        same([one.answer() for one in asking], ["OK"] * len(asking), "the answers")
+        for key in ("cuckoo", "valkey"):
+            same(client.good("RESTORE", key, 0, wanted[key][1]), "OK", "of memory")
+        same([asks(client, key, wanted[key][0]) for key in wanted], [[1, 0]] * len(wanted), "what they have")
+        same(asks(client, "string", "BF.MEXISTS"), [1, 0], "in the place of a string")
+        same((client.good("PTTL", "bloom"), 900_000 < client.good("PTTL", "ends") <= 1_000_000,
+              client.good("PEXPIRETIME", "ends then")), (-1, True, 33_000_000_000_000), "when they end")
+        has_filters(disk.redis, sorted([*stored, "ends", "ends then", "other", "string"]), "names")
+        same(client.good("WAIT", 1, 0), 1, "a replica")
+        disk.redis.kill()
+        again = disk.redis.start()
+        for one in (follower, again):
+            same([asks(one, key, wanted[key][0]) for key in wanted], [[1, 0]] * len(wanted), "replica and AOF")
+            same((one.good("PEXPIRETIME", "ends then"), one.good("PTTL", "ends") > 800_000), (33_000_000_000_000, True), "ends")
+        same(again.good("TAMIS.ORPHANS", "LIST"), [], "orphans")
+
+
+def keys_are_restored_by_several():
+    """Of two with one key one gets it, and two REPLACE one after the other; what comes to a key or goes meanwhile stays so."""
+    with Disk() as (disk, client):
+        client.good("BF.RESERVE", "from", "0.01", LARGE)
+        client.good("BF.ADD", "from", "x")
+        payload = client.good("DUMP", "from")
+        client.good("BF.ADD", "before", "b")
+        client.good("BF.ADD", "gone", "g")
+        disk.stands_still()
+        asking = disk.ask(client, *[("RESTORE", "one", 0, payload)] * 2, *[("RESTORE", "both", 0, payload, "REPLACE")] * 2,
+                          ("RESTORE", "string", 0, payload), ("RESTORE", "renamed", 0, payload), ("RESTORE", "gone", 0, payload, "REPLACE"),
+                          ("RESTORE", "flushed", 0, payload), ("RESTORE", "left", 0, payload), ("BF.RESERVE", "made", "0.01", LARGE),
+                          ("RESTORE", "made", 0, payload))
+        client.good("SET", "string", "x")
+        client.good("RENAME", "before", "renamed")
+        client.good("RENAME", "gone", "elsewhere")
+        asking[8].close()
+        client.good("DEL", "flushed")
+        disk.takes(0)
+        del asking[8]
+        answers = [one.answer() for one in asking]
+        same(sorted(map(str, answers[:2])), ["BUSYKEY Target key name already exists.", "OK"], "of two one")
+        same(answers[2:4], ["OK", "OK"], "of two both")
+        for answer, what in zip(answers[4:6], ("a string", "another filter")):
+            refused(answer, "BUSYKEY", what)
+        same(answers[6:8], ["OK", "OK"], "where something went")
+        same(sum(str(one) == "OK" for one in answers[8:]), 1, "one of two makers")
+        has_filters(disk.redis, ["both", "elsewhere", "flushed", "from", "gone", "made", "one", "renamed"], "filters")
+        same([client.good("BF.MEXISTS", key, *"xbg") for key in ("both", "elsewhere", "gone", "renamed")],
+             [[1, 0, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0]], "what they have")
+        client.good("FLUSHALL")
+        has_filters(disk.redis, [], "nothing is left")
+
+
+def payloads_that_are_damaged_are_refused():
+    """In the server's words, and nothing is left of them."""
+    with Disk() as (disk, client):
+        client.good("BF.RESERVE", "from", "0.01", LARGE)
+        payload = client.good("DUMP", "from")
+        middle = len(payload) // 2
+        broken = payload[:middle] + bytes([payload[middle] ^ 1]) + payload[middle + 1:]
+        refused(client("RESTORE", "k", 0, broken), "ERR DUMP payload version or checksum are wrong")
+        refused(client("RESTORE", "k", 0, payload[:-1]), "ERR DUMP payload version or checksum are wrong")
+        refused(client("RESTORE", "k", 0, payload[:30]), "ERR ")
+        refused(client("RESTORE", "k", -1, payload), "ERR Invalid TTL value")
+        refused(client("RESTORE", "k", 0, payload, "NONSENSE"), "ERR syntax error")
+        same(client.good("RESTORE", "k", 1, payload, "ABSTTL"), "OK", "a key that has ended")
+        same(client.good("EXISTS", "k"), 0, "it has")
+        same(client.good("RESTORE", "k", 0, payload, "IDLETIME", 1000), "OK", "what the server does itself")
+        tamis("create", "--store", store_of(disk.redis), "-n", "10", "taken")
+        refused(client("RESTORE", "taken", 0, payload), "ERR Bad data format")
+        disk.takes(-1)
+        refused(client("RESTORE", "l", 0, payload), "ERR Bad data format")
+        disk.takes(0)
+        has_filters(disk.redis, ["from", "k", "taken"], "filters")
+
+
+def rights_stay_as_they_are():
+    """A user who may RESTORE and COPY, and not our commands, still may.  Seen to fail with a may_turn() that says yes."""
+    with Disk() as (disk, client):
+        client.good("BF.ADD", "from", "x")
+        payload = client.good("DUMP", "from")
+        client.good("ACL", "SETUSER", "few", "on", ">secret", "~*", "+restore", "+copy", "+bf.exists")
+        client.good("ACL", "SETUSER", "none", "on", ">secret", "~*", "+tamis.copy", "+tamis.restore")
+        user = disk.redis.client()
+        user.good("AUTH", "few", "secret")
+        same((user.good("RESTORE", "r", 0, payload), user.good("COPY", "from", "c")), ("OK", 1), "as before")
+        user.good("AUTH", "none", "secret")
+        refused(user("RESTORE", "n", 0, payload), "NOPERM")
+        client.good("SET", "string", "x")
+        refused(user("TAMIS.COPY", "string", "n"), "ERR the command cannot be called", "a right that it has not")
+        client.good("ACL", "DELUSER", "few")
+        disk.stands_still()
+        client.good("ACL", "SETUSER", "soon", "on", ">secret", "~*", "+@all")
+        soon = disk.redis.client()
+        soon.good("AUTH", "soon", "secret")
+        soon.send("RESTORE", "s", 0, payload)
+        eventually(lambda: b"blocked_clients:1" in client.good("INFO", "clients"), "it waits")
+        client.good("ACL", "SETUSER", "soon", "-tamis.restore")
+        disk.takes(0)
+        refused(soon.answer(), "NOPERM", "a right that is lost meanwhile")
+        has_filters(disk.redis, ["c", "from", "r"], "filters")
+
+
+def the_server_goes_on_while_keys_are_copied():
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
+        follower = second.client()
+        follow(follower, disk.redis)
+        client.good("TAMIS.RESERVE", "from", "0.01", LARGE, "SEED", "random")
+        client.good("BF.ADD", "from", "x")
+        client.good("BF.RESERVE", "grows", "0.01", 10, "EXPANSION", 7)
+        client.good("BF.ADD", "grows", "x")
+        client.good("BF.ADD", "replaced", "y")
+        client.good("PEXPIREAT", "grows", 33_000_000_000_000)
+        client.good("SET", "string", "x")
+        client.good("BF.ADD", "goes", "x")
+        client.good("BF.ADD", "swapped", "x")
+        client.socket.settimeout(60)
+        disk.stands_still()
+        asking = disk.ask(client, ("COPY", "from", "a"), ("COPY", "grows", "b"), ("COPY", "from", "replaced", "REPLACE"),
+                          ("COPY", "from", "from", "DB", 1), ("COPY", "from", "two"), ("COPY", "from", "two"),
+                          ("COPY", "goes", "c"), ("COPY", "swapped", "d"))
+        same((client.good("PING"), client.good("BF.EXISTS", "from", "x")), ("PONG", 1), "others are answered")
+        same((client.good("COPY", "string", "string2"), client.good("COPY", "from", "string")), (1, 0), "what is quick")
+        client.good("DEL", "goes")
+        client.good("DEL", "swapped")
+        client.good("RENAME", "string2", "swapped")
+        disk.takes(0)
+        answers = [one.answer() for one in asking]
+        same((answers[:4], sorted(answers[4:6]), answers[6]), ([1] * 4, [0, 1], 0), "the answers")
+        refused(answers[7], "ERR a key got another filter", "another value")
+        same([client.good("BF.MEXISTS", key, *"xy") for key in ("a", "b", "replaced", "two")], [[1, 0]] * 4, "copies")
+        same((client.good("BF.INFO", "b", "EXPANSION"), client.good("PEXPIRETIME", "b")), ([7], 33_000_000_000_000), "like it")
+        same(client.good("TAMIS.SPEC", "a"), client.good("TAMIS.SPEC", "from"), "its seed")
+        has_filters(disk.redis, ["a", "b", "from", "grows", "redis:1:from", "replaced", "two"], "names")
+        same(client.good("WAIT", 1, 0), 1, "a replica")
+        disk.redis.kill()
+        again = disk.redis.start()
+        for one in (follower, again):
+            same([one.good("BF.MEXISTS", key, *"xy") for key in ("a", "b", "replaced", "two")], [[1, 0]] * 4, "replica and AOF")
+        same(again.good("TAMIS.ORPHANS", "LIST"), [], "orphans")
+
+
+def what_cannot_wait_is_done_at_once():
+    """MULTI, scripts, and a filter that counts."""
+    with Disk() as (disk, client):
+        client.good("BF.ADD", "b", "x")
+        client.good("CF.ADD", "c", "x")
+        payload = client.good("DUMP", "b")
+        client.good("MULTI")
+        client.good("RESTORE", "r", 0, payload)
+        client.good("COPY", "b", "m")
+        same(client.good("EXEC"), ["OK", 1], "MULTI")
+        same(client.good("EVAL", "redis.call('COPY', KEYS[1], KEYS[2]); return redis.call('RESTORE', KEYS[3], 0, ARGV[1])", 3,
+                         "b", "s", "t", payload), "OK", "a script")
+        same(client.good("COPY", "c", "d"), 1, "counters")
+        same([client.good("BF.EXISTS", key, "x") for key in "rmst"], [1] * 4, "all are there")
+        same(client.good("CF.COUNT", "d", "x"), 1, "counted")
+        has_filters(disk.redis, list("bcdmrst"), "filters")
+
+
+def a_kill_leaves_no_more_than_orphans():
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client):
+        client.good("BF.RESERVE", "from", "0.01", LARGE)
+        client.good("BF.ADD", "from", "x")
+        payload = client.good("DUMP", "from")
+        disk.stands_still()
+        disk.ask(client, ("RESTORE", "r", 0, payload), ("COPY", "from", "c"), ("RESTORE", "from", 0, payload, "REPLACE"))
+        disk.redis.kill()
+        disk.takes(0)
+        client = disk.redis.start()
+        same((client.good("DBSIZE"), client.good("BF.EXISTS", "from", "x")), (1, 1), "what was there")
+        orphans = sorted(name.decode() for name, _ in client.good("TAMIS.ORPHANS", "LIST"))
+        has_filters(disk.redis, sorted(["from", *orphans]), "filters")
+        same("unclean" in tamis("verify", "--store", store_of(disk.redis)), False, "the store is well")
+
+
+run(the_server_goes_on_while_keys_are_restored, keys_are_restored_by_several, payloads_that_are_damaged_are_refused,
+    rights_stay_as_they_are, the_server_goes_on_while_keys_are_copied, what_cannot_wait_is_done_at_once,
+    a_kill_leaves_no_more_than_orphans)
