@@ -199,7 +199,8 @@ struct sought {
 };
 
 /* The record under that key.  0, TAMIS_ENOTFOUND or TAMIS__PEEK_UNSURE. */
-static int read_record(struct tamis__peek *p, const struct tamis__key *name, struct tamis__record *record)
+static int read_record(struct tamis__peek *p, const struct tamis__key *name,
+                       struct tamis__record *record)
 {
     unsigned char bytes[TAMIS__RECORD_BYTES_MAX];
     struct found found = {.bytes = bytes, .room = sizeof bytes};

@@ -132,9 +132,10 @@ static void forget_combining(void *context)
 static bool has_changed(RedisModuleCtx *ctx, const struct combining *now)
 {
     const struct combining *done = making_context();
+    const size_t bytes = now->sources.count * sizeof now->sources.values[0];
     if (done == NULL ||
-        (done->to == now->to && memcmp(done->sources.values, now->sources.values,
-                                       now->sources.count * sizeof now->sources.values[0]) == 0))
+        (done->to == now->to &&
+         (bytes == 0 || memcmp(done->sources.values, now->sources.values, bytes) == 0)))
         return false;
     (void)RedisModule_ReplyWithError(
         ctx, "ERR a key got another filter while the command was under way; give it again");
@@ -232,15 +233,41 @@ int tamis_combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return making_run(ctx, argv, argc, combine, tamis_combine, false);
 }
 
-int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int rotate_there(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    const struct combining *combining = context;
+    (void)store;
+    (void)name;
+    (void)filter;
+    durable_wait(combining->to);
+    return tamis_filter_rotate(combining->to->filter);
+}
+
+static int rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
+    struct combining combining = {.flags = 0};
+    int rc = 0;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
-    if (value == NULL) return REDISMODULE_OK;
-    durable_wait(value);
-    return answer_change(ctx, key, tamis_filter_rotate(value->filter),
-                         "the window cannot be moved");
+    combining.to = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
+    if (combining.to == NULL) return REDISMODULE_OK;
+    const struct maker maker = {.make = rotate_there,
+                                .context = &combining,
+                                .keep = keep_combining,
+                                .forget = forget_combining};
+    const bool changed = has_changed(ctx, &combining);
+    const bool done = changed || making_is_done(&rc);
+    if (changed || (!done && making_put_off(TYPE_BLOOM, "", &maker))) {
+        RedisModule_CloseKey(key);
+        return REDISMODULE_OK;
+    }
+    if (!done) rc = rotate_there(&combining, NULL, NULL, NULL);
+    return answer_change(ctx, key, rc, "the window cannot be moved");
+}
+
+int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, rotate, tamis_rotate, false);
 }
 
 int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)

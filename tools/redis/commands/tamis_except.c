@@ -1,21 +1,76 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tamis_except.c: TAMIS.EXCEPT and TAMIS.EXCEPTIONS: keys that answer absent whatever the bits say.
  */
+#include <string.h>
+
 #include "commands/command.h"
+#include "kept/kept.h"
 #include "kept/naming.h"
 #include "kept/store.h"
 #include "tamis_build.h"
+#include "value/handles.h"
 
-static int64_t change_exceptions(const struct value *value, const struct items *items, bool adds)
+/* What is to be changed, and in a copy that a thread has, what came of it. */
+struct excepting {
+    struct value *value;
+    struct tamis_key *keys;
+    uint8_t *answers;
+    size_t count;
+    bool adds;
+    int64_t changed;
+};
+
+/* In any thread. */
+static int64_t change_exceptions(struct excepting *e)
 {
     /* Another filter may have the name, if a local process has dropped this one. */
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    const int rc = tamis_filter_stat(value->filter, &stat);
+    char name[NAME_ROOM];
+    naming_wait(e->value);
+    const int rc = tamis_filter_stat(e->value->filter, &stat);
     if (rc < 0) return rc;
-    naming_wait(value);
-    return adds ? tamis_filter_except(store_open(), value->name, items->keys, items->count)
-                : tamis_filter_unexcept(store_open(), value->name, items->keys, items->count,
-                                        items->answers);
+    handles_name(e->value, name);
+    return e->adds ? tamis_filter_except(store_open(), name, e->keys, e->count)
+                   : tamis_filter_unexcept(store_open(), name, e->keys, e->count, e->answers);
+}
+
+static int change_kept(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    struct excepting *e = context;
+    (void)store;
+    (void)name;
+    (void)filter;
+    e->changed = change_exceptions(e);
+    return e->changed < 0 ? (int)e->changed : 0;
+}
+
+/* The copy has the keys, their bytes and room for the answers behind it, and pins the value. */
+static void *keep_excepting(const void *context)
+{
+    const struct excepting *from = context;
+    size_t bytes = sizeof *from + from->count * (sizeof from->keys[0] + 1);
+    for (size_t i = 0; i < from->count; i++)
+        bytes += from->keys[i].bytes;
+    struct excepting *copy = RedisModule_Alloc(bytes);
+    *copy = *from;
+    copy->keys = (struct tamis_key *)(copy + 1);
+    copy->answers = (uint8_t *)(copy->keys + from->count);
+    char *at = (char *)copy->answers + from->count;
+    for (size_t i = 0; i < from->count; i++) {
+        copy->keys[i] = (struct tamis_key){.data = at, .bytes = from->keys[i].bytes};
+        memcpy(at, from->keys[i].data, from->keys[i].bytes);
+        at += from->keys[i].bytes;
+    }
+    kept_pin_named(copy->value);
+    return copy;
+}
+
+static void forget_excepting(void *context)
+{
+    struct excepting *e = context;
+    kept_unpin_named(e->value);
+    handles_trim(); /* more may be open than the setting allows */
+    RedisModule_Free(e);
 }
 
 /* ADD tells how many are exceptions now and were not; REMOVE tells it of each. */
@@ -31,7 +86,7 @@ static void reply_changed(RedisModuleCtx *ctx, const struct items *items, bool a
         (void)RedisModule_ReplyWithBool(ctx, items->answers[i]);
 }
 
-int tamis_except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc < 4) return RedisModule_WrongArity(ctx);
@@ -39,14 +94,39 @@ int tamis_except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (!adds && !arg_is(argv[2], "REMOVE"))
         return RedisModule_ReplyWithError(
             ctx, "ERR give ADD or REMOVE; TAMIS.EXCEPTIONS lists what there is");
-    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
+    struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
     if (value == NULL) return REDISMODULE_OK;
-    const struct items *items = items_of(argv + 3, argc - 3);
-    const int64_t changed = change_exceptions(value, items, adds);
+    struct items *items = items_of(argv + 3, argc - 3);
+    struct excepting now = {.value = value,
+                            .keys = items->keys,
+                            .answers = items->answers,
+                            .count = items->count,
+                            .adds = adds};
+    const struct maker maker = {
+        .make = change_kept, .context = &now, .keep = keep_excepting, .forget = forget_excepting};
+    const struct excepting *made = making_context();
+    int rc = 0;
+    const bool changed = made != NULL && made->value != value;
+    const bool done = !changed && making_is_done(&rc);
+    const bool waits = !changed && !done && making_put_off(TYPE_BLOOM, "", &maker);
     RedisModule_CloseKey(key);
-    if (changed < 0) return reply_failure(ctx, "the exceptions stay as they were");
-    reply_changed(ctx, items, adds, changed);
+    if (waits) return REDISMODULE_OK;
+    if (changed)
+        return RedisModule_ReplyWithError(
+            ctx, "ERR a key got another filter while the command was under way; give it again");
+    if (!done) now.changed = change_exceptions(&now);
+    if (done && made != NULL) {
+        now.changed = rc < 0 ? rc : made->changed;
+        memcpy(items->answers, made->answers, items->count);
+    }
+    if (now.changed < 0) return reply_failure(ctx, "the exceptions stay as they were");
+    reply_changed(ctx, items, adds, now.changed);
     return RedisModule_ReplicateVerbatim(ctx);
+}
+
+int tamis_except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, except, tamis_except, false);
 }
 
 struct listing {

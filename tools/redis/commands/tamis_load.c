@@ -23,21 +23,24 @@ struct load {
     bool durable;
 };
 
+/* Finds a piece, whose key is to be closed.  NULL: it is in a key that is no string. */
+static const char *find_piece(const struct load *load, size_t *bytes, RedisModuleKey **key)
+{
+    *key = NULL;
+    if (!load->in_keys) return RedisModule_StringPtrLen(load->pieces[0], bytes);
+    *key = RedisModule_OpenKey(load->ctx, load->pieces[0], REDISMODULE_READ);
+    return RedisModule_KeyType(*key) == REDISMODULE_KEYTYPE_STRING
+               ? RedisModule_StringDMA(*key, bytes, REDISMODULE_READ)
+               : NULL;
+}
+
 /* Copies up to `bytes` bytes of the piece from load->at on.  Returns how many; 0: it has no more;
  * TAMIS_ENOTFOUND: it is in a key that is no string. */
 static int64_t copy_piece(const struct load *load, void *buffer, size_t bytes)
 {
-    size_t all;
-    RedisModuleKey *key = NULL;
-    const char *piece;
-    if (load->in_keys) {
-        key = RedisModule_OpenKey(load->ctx, load->pieces[0], REDISMODULE_READ);
-        piece = RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_STRING
-                    ? RedisModule_StringDMA(key, &all, REDISMODULE_READ)
-                    : NULL;
-    } else {
-        piece = RedisModule_StringPtrLen(load->pieces[0], &all);
-    }
+    size_t all = 0;
+    RedisModuleKey *key;
+    const char *piece = find_piece(load, &all, &key);
     const size_t left = piece != NULL ? all - load->at : 0, now = left < bytes ? left : bytes;
     if (now > 0 && buffer != NULL) memcpy(buffer, piece + load->at, now);
     RedisModule_CloseKey(key);
@@ -128,19 +131,44 @@ static const char *take_load_options(RedisModuleString **argv, int argc, struct 
     return stream_is_too_large(load) ? "ERR the filter would be larger than tamis.max-bytes" : NULL;
 }
 
-/* The copy has the pieces themselves behind it. */
+/* The copy has the pieces themselves behind it, and copies of those that are in keys: a thread may
+ * not look at keys. */
 static void *keep_load(const void *context)
 {
     const struct load *load = context;
     const size_t count = (size_t)load->count;
     struct load *copy = RedisModule_Alloc(sizeof *copy + count * sizeof copy->pieces[0]);
+    struct load rest = *load;
     *copy = *load;
+    copy->in_keys = false;
     copy->pieces = (RedisModuleString **)(copy + 1);
-    for (size_t i = 0; i < count; i++) {
-        copy->pieces[i] = load->pieces[i];
-        RedisModule_RetainString(NULL, load->pieces[i]);
+    for (size_t i = 0; i < count; i++, rest.pieces++) {
+        size_t bytes = 0;
+        RedisModuleKey *key;
+        const char *piece = find_piece(&rest, &bytes, &key);
+        copy->pieces[i] =
+            load->in_keys ? RedisModule_CreateString(NULL, piece, bytes) : load->pieces[i];
+        if (!load->in_keys) RedisModule_RetainString(NULL, load->pieces[i]);
+        RedisModule_CloseKey(key);
     }
     return copy;
+}
+
+/* Have the keys the pieces that the filter was made of, if one was?  Replicas read them now. */
+static bool has_changed(const struct load *load)
+{
+    const struct load *made = making_context();
+    struct load rest = *load;
+    bool same = made == NULL || made->count == load->count;
+    for (int i = 0; made != NULL && load->in_keys && same && i < load->count; i++, rest.pieces++) {
+        size_t bytes = 0, before;
+        RedisModuleKey *key;
+        const char *piece = find_piece(&rest, &bytes, &key);
+        const char *was = RedisModule_StringPtrLen(made->pieces[i], &before);
+        same = piece != NULL && bytes == before && memcmp(piece, was, bytes) == 0;
+        RedisModule_CloseKey(key);
+    }
+    return !same;
 }
 
 static void forget_load(void *context)
@@ -154,10 +182,8 @@ static void forget_load(void *context)
 static int load_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                     struct load *load, long long expansion)
 {
-    const struct maker maker = {.make = import_pieces,
-                                .context = load,
-                                .keep = load->in_keys ? NULL : keep_load,
-                                .forget = forget_load};
+    const struct maker maker = {
+        .make = import_pieces, .context = load, .keep = keep_load, .forget = forget_load};
     struct value *value =
         key_make(ctx, key, name, value_new(load_counts(*load) ? TYPE_CUCKOO : TYPE_BLOOM), &maker,
                  "could not create filter");
@@ -176,7 +202,10 @@ static int load_stream(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_look(key, TYPE_ANY, &value);
-    if (held == HELD_NONE)
+    if (has_changed(&load))
+        (void)RedisModule_ReplyWithError(
+            ctx, "ERR a piece has changed while the command was under way; give it again");
+    else if (held == HELD_NONE)
         (void)load_key(ctx, key, argv[1], &load, expansion);
     else
         (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");

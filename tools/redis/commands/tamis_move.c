@@ -133,6 +133,14 @@ static void put(RedisModuleKey *key, RedisModuleString *key_name, int db, struct
     (void)RedisModule_ModuleTypeSetValue(key, value_type_of(value), value);
 }
 
+/* Leaves the command to the server's own, if its user may run that; a master has no user. */
+static int leave(RedisModuleCtx *ctx, const char *command, RedisModuleString **argv, int argc)
+{
+    const bool of_master =
+        (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_REPLICATED) != 0;
+    return pass_on(ctx, command, of_master ? "!v" : "!Cv", argv, argc);
+}
+
 static void complain(RedisModuleCtx *ctx, const char *command, RedisModuleString *key,
                      const char *text)
 {
@@ -220,7 +228,7 @@ static int end_restore(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, 
     struct value *value = restoring_take(made, &rc);
     if (value == NULL) {
         RedisModule_CloseKey(key);
-        if (made->is_unfit) return pass_on(ctx, "RESTORE", "!Cv", argv, argc);
+        if (made->is_unfit) return leave(ctx, "RESTORE", argv, argc);
         complain(ctx, "RESTORE", argv[1], *made->text != '\0' ? made->text : last_failure());
         return RedisModule_ReplyWithError(ctx, BAD_PAYLOAD);
     }
@@ -253,7 +261,7 @@ static int restore_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         version_is_known(ctx, argv[1], restore.restoring.head.rdb_version) &&
         making_put_off(restoring_type(&restore.restoring), name, &maker))
         return REDISMODULE_OK;
-    return pass_on(ctx, "RESTORE", "!Cv", argv, argc);
+    return leave(ctx, "RESTORE", argv, argc);
 }
 
 int tamis_restore(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -345,7 +353,7 @@ static int copy_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc < 3) return RedisModule_WrongArity(ctx);
     struct value *const *made = making_context();
     const bool usual = take_copy(ctx, argv, argc, &copy) && find_source(ctx, argv, &copy);
-    if (made != NULL && *made != copy.from)
+    if (made != NULL && usual && *made != copy.from)
         return RedisModule_ReplyWithError(
             ctx, "ERR a key got another filter while the command was under way; give it again");
     RedisModuleKey *key = usual ? open_target(ctx, argv, &copy) : NULL;
@@ -356,7 +364,7 @@ static int copy_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const struct maker maker = copy_maker(&copy.from);
     name_for(argv[2], copy.to_db, name);
     if (is_free && making_put_off(copy.from->type, name, &maker)) return REDISMODULE_OK;
-    return pass_on(ctx, "COPY", "!Cv", argv, argc);
+    return leave(ctx, "COPY", argv, argc);
 }
 
 int tamis_copy(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)

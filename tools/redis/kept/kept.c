@@ -124,7 +124,7 @@ static struct value *find_gone(const char *name)
         draft_wait(k->value);
         k = find(name, false);
     }
-    return k != NULL ? k->value : NULL;
+    return k != NULL && k->value->keeps_name == 0 ? k->value : NULL;
 }
 
 /* The thread looks at the filters that are kept: some need not be kept any more. */
@@ -476,6 +476,26 @@ void kept_unpin(struct value *value)
         kept_wake();
     }
     registry_unlock();
+}
+
+void kept_pin_named(struct value *value)
+{
+    registry_lock();
+    value->pins++;
+    value->keeps_name++;
+    registry_unlock();
+}
+
+void kept_unpin_named(struct value *value)
+{
+    char name[NAME_ROOM];
+    registry_lock();
+    if (--value->keeps_name == 0 && value->link != NULL && renames_misnamed(value, name)) {
+        renames_put(value);
+        kept_wake();
+    }
+    registry_unlock();
+    kept_unpin(value);
 }
 
 void kept_hold(bool child_is_active, bool dumps_refer)

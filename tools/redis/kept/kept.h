@@ -29,6 +29,10 @@ void kept_release(struct value *value);
  * goes: a thread reads the filter.  The main thread calls both. */
 void kept_pin(struct value *value);
 void kept_unpin(struct value *value);
+/* The same, and the filter keeps its name, by which a thread changes it.  That may be about to
+ * change already: the thread waits for that (naming_wait()). */
+void kept_pin_named(struct value *value);
+void kept_unpin_named(struct value *value);
 /* Makes sure that the thread looks for work.  The caller holds the registry's mutex. */
 void kept_wake(void);
 /* The thread tries again what the catalog was too busy for.  Called now and then. */

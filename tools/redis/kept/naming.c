@@ -25,7 +25,7 @@ static bool make_way(const char *name)
     struct value *owner = registry_find(name);
     if (owner == NULL)
         return kept_makes_way(name) || making_makes_way(name) || leftovers_make_way(name);
-    if (!value_is_ours(owner)) return false;
+    if (!value_is_ours(owner) || owner->keeps_name > 0) return false;
     name_apart(NAME_ASIDE, apart);
     if (registry_rename(owner, apart) < 0) return false;
     renames_leave(owner);

@@ -88,6 +88,7 @@ bool renames_misnamed(const struct value *value, char name[NAME_ROOM])
 {
     char has[NAME_ROOM];
     if (!value_is_ours(value) || value_is_gone(value)) return false;
+    if (value->keeps_name > 0) return false; /* later: kept_unpin_named() */
     name_of_key(value->db, value->key, value->key_bytes, name);
     handles_name(value, has); /* drafts.c may be about to change it */
     return strcmp(name, has) != 0;
@@ -154,7 +155,7 @@ static bool make_way_unlocked(const char *name, find_fn *find_gone)
 {
     char apart[NAME_ROOM];
     struct value *owner = registry_find(name), *gone = NULL;
-    if (owner != NULL && !value_is_ours(owner)) return false;
+    if (owner != NULL && (!value_is_ours(owner) || owner->keeps_name > 0)) return false;
     if (owner == NULL) gone = find_gone(name);
     if (owner == NULL && gone == NULL) return false;
     if (owner != NULL) renames_put(owner);

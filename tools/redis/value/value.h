@@ -84,12 +84,12 @@ struct value {
     int64_t created_at; /* of the filter; a dump that refers to a filter finds it by this */
     int64_t origin;     /* when its first segment was made; a copy by way of a dump has the same */
     uint32_t kind;
-    unsigned pins;      /* kept_pin() */
-    struct line *line;  /* of its jobs; NULL: it had none yet */
-    bool durable;       /* an add waits for the disk: durable.h */
-    bool exact;         /* hash set redisbloom: the bits are RedisBloom's */
-    bool as_valkey;     /* of the type bloomfltr, which valkey-bloom's keys have */
-    uint32_t expansion; /* BF.*: 0 means NONSCALING */
+    unsigned pins : 20, keeps_name : 12; /* kept_pin(), kept_pin_named() */
+    struct line *line;                   /* of its jobs; NULL: it had none yet */
+    bool durable;                        /* an add waits for the disk: durable.h */
+    bool exact;                          /* hash set redisbloom: the bits are RedisBloom's */
+    bool as_valkey;                      /* of the type bloomfltr, which valkey-bloom's keys have */
+    uint32_t expansion;                  /* BF.*: 0 means NONSCALING */
     struct cuckoo cuckoo;
     uint8_t **slots;       /* exact.h; NULL: of kind counting */
     struct valkey *valkey; /* valkey.h; NULL: it is none of these */
