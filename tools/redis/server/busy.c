@@ -26,7 +26,9 @@ static int give_up(void *context, int64_t waited_ms, int64_t holder)
     const int loading = REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING;
     (void)context;
     (void)waited_ms;
-    if (holder == getpid()) return 0; /* the thread that drops filters: its disk is slow */
+    /* A thread of this server, whose disk is slow.  0: the lock is given back just now, perhaps to
+     * the next one of them. */
+    if (holder == getpid() || holder == 0) return 0;
     if ((RedisModule_GetContextFlags(NULL) & loading) != 0) return 0;
     /* ORDER relaxed: a mark that one thread sets, and that nothing else goes with. */
     if (__atomic_exchange_n(&stuck_at, now_s(), __ATOMIC_RELAXED) == 0)
