@@ -214,6 +214,28 @@ def a_filter_grows_and_the_server_goes_on():
             same(client.good("BF.MEXISTS", "k", *range(4000, 104000)), [1] * 100000, "what the AOF has")
 
 
+def closed_filters_are_opened_while_others_are_made():
+    """A thread has the catalog's lock while it waits for the disk.  Seen to hang with tamis__catalog_begin() in place of
+    open_peeked(), and in look_up() of stat.c, as a filter that is closed for another one tells what it has."""
+    with Disk("max-open", 8) as (disk, client):
+        keys = [f"k{i}" for i in range(40)]
+        for key in keys:
+            client.good("BF.RESERVE", key, "0.01", 10_000)
+            client.good("BF.ADD", key, "x")
+        client.good("CF.ADD", "c", "x")
+        client.socket.settimeout(60)
+        for turn in range(3):
+            disk.stands_still()
+            asking = disk.ask(client, ("BF.RESERVE", f"large{turn}", "0.01", 100_000), ("CF.RESERVE", f"counts{turn}", 100_000))
+            time.sleep(0.2)  # by now one of the threads has the lock, nearly always
+            same([client.good("BF.EXISTS", key, "x") for key in keys], [1] * len(keys), "each is opened")
+            same([client.good("BF.ADD", key, f"y{turn}") for key in keys], [1] * len(keys), "and added to")
+            same(client.good("CF.EXISTS", "c", "x"), 1, "one that counts")
+            same(client.good("BF.INFO", "k0", "ITEMS"), [2 + turn], "and tells what it has")
+            disk.takes(0)
+            same([one.answer() for one in asking], ["OK", "OK"], "what was made")
+
+
 def filters_get_other_names_and_the_server_goes_on():
     """Seen to hang with a settle() that renames at once."""
     with Disk() as (disk, client):
@@ -276,7 +298,8 @@ def what_a_kill_leaves_of_other_names_is_found():
             has_filters(disk.redis, sorted(("redis:1:" if swap else "") + key for key in "bfg"), "names")
 
 
-run(filters_get_other_names_and_the_server_goes_on, what_a_kill_leaves_of_other_names_is_found, a_filter_grows_and_the_server_goes_on, commands_that_count_wait_for_a_child_and_the_server_does_not, the_server_goes_on_while_filters_go, a_durable_filter_goes_with_its_jobs,
+run(filters_get_other_names_and_the_server_goes_on, what_a_kill_leaves_of_other_names_is_found, a_filter_grows_and_the_server_goes_on, closed_filters_are_opened_while_others_are_made,
+    commands_that_count_wait_for_a_child_and_the_server_does_not, the_server_goes_on_while_filters_go, a_durable_filter_goes_with_its_jobs,
     a_name_is_made_again_while_its_filter_goes, a_command_waits_for_its_own_server,
     an_orderly_end_waits_for_filters_that_go, what_a_kill_leaves_is_found,
     filters_that_a_child_may_save_are_kept)
