@@ -4,6 +4,8 @@
 A disk that stands still shows it at any speed of the machine: a command that waited for it would never be answered.  Seen to
 hang with a move_turn() that turns nothing, and with a making_put_off() that returns false.
 """
+import os
+
 from harness import eventually, follow, has_filters, refused, run, same, server, store_of, tamis
 from slow_disk import Disk
 
@@ -153,6 +155,27 @@ def rights_stay_as_they_are():
         has_filters(disk.redis, ["c", "from", "q"], "filters")
 
 
+def a_slot_moves_meanwhile():
+    """The node would make a key that no client finds.  Seen to fail without is_still_right()."""
+    with Disk(cluster_enabled="yes", cluster_require_full_coverage="no") as (disk, client):
+        client.good("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+        eventually(lambda: b"cluster_state:ok" in client.good("CLUSTER", "INFO"), "the cluster")
+        client.good("BF.ADD", "{a}", "x")
+        payload = client.good("DUMP", "{a}")
+        disk.stands_still()
+        asking = disk.ask(client, ("RESTORE", "{a}1", 0, payload), ("COPY", "{a}", "{a}2"), ("BF.RESERVE", "{a}3", "0.01", LARGE),
+                          ("BF.RESERVE", "{b}", "0.01", LARGE))
+        client.good("CLUSTER", "DELSLOTS", client.good("CLUSTER", "KEYSLOT", "{a}"))
+        disk.takes(0)
+        answers = [one.answer() for one in asking]
+        for answer in answers[:3]:
+            refused(answer, "TRYAGAIN")
+        same(answers[3], "OK", "a slot that is still here")
+        refused(client("BF.RESERVE", "{a}3", "0.01", LARGE), "CLUSTERDOWN", "what the next try is told")
+        same(client.good("DBSIZE"), 2, "keys")
+        has_filters(disk.redis, ["{a}", "{b}"], "filters")
+
+
 def the_server_goes_on_while_keys_are_copied():
     with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
         follower = second.client()
@@ -194,6 +217,57 @@ def the_server_goes_on_while_keys_are_copied():
         same({was for _, was in again.good("TAMIS.ORPHANS", "LIST")} <= {b"swapped"}, True, "orphans")
 
 
+def others_work_in_a_thread_too():
+    """TAMIS.LOAD of keys, TAMIS.EXCEPT and TAMIS.ROTATE."""
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
+        follower = second.client()
+        follow(follower, disk.redis)
+        client.good("BF.RESERVE", "from", "0.01", LARGE)
+        client.good("BF.MADD", "from", *"xy")
+        client.good("BF.ADD", "deleted", "x")
+        client.good("BF.ADD", "exchanged", "x")
+        client.good("BF.ADD", "third", "z")
+        client.good("TAMIS.RESERVE", "window", "0.01", LARGE, "WINDOWITEMS", 1000, "SLICES", 2)
+        client.good("TAMIS.ADD", "window", "x")
+        path = os.path.join(disk.redis.directory, "stream")
+        tamis("export", "--store", store_of(disk.redis), "--to", "tamis", "from", path)
+        with open(path, "rb") as file:
+            stream = file.read()
+        half = len(stream) // 2
+        for key in ("one", "lost"):
+            client.good("SET", key, stream[:half])
+        for key in ("two", "changed"):
+            client.good("SET", key, stream[half:])
+        client.socket.settimeout(60)
+        disk.stands_still()
+        asking = disk.ask(client, ("TAMIS.LOAD", "loaded", "KEYS", "one", "two"), ("TAMIS.LOAD", "l", "KEYS", "lost", "two"),
+                          ("TAMIS.LOAD", "m", "KEYS", "one", "changed"), ("TAMIS.EXCEPT", "from", "ADD", "x", "z"),
+                          ("TAMIS.EXCEPT", "deleted", "ADD", "x"), ("TAMIS.EXCEPT", "exchanged", "ADD", "x"), ("TAMIS.ROTATE", "window"))
+        same((client.good("PING"), client.good("BF.EXISTS", "from", "y")), ("PONG", 1), "others are answered")
+        client.good("DEL", "lost", "deleted")
+        client.good("SETRANGE", "changed", half // 2, "other bytes")
+        client.good("RENAME", "third", "exchanged")
+        anew, = disk.ask(client, ("BF.ADD", "deleted", "new"))
+        client.good("RENAME", "from", "renamed")
+        disk.takes(0)
+        same(anew.answer(), 1, "a key that has gone and comes again")
+        loaded, lost, changed, excepted, deleted, exchanged, rotated = [one.answer() for one in asking]
+        same((loaded, rotated), ("OK", "OK"), "the answers")
+        refused(lost, "ERR a piece of the stream is not there")
+        refused(changed, "ERR a piece has changed")
+        refused(excepted, "ERR not found")
+        refused(deleted, "ERR ")  # whether the new filter is there already, or not yet
+        refused(exchanged, "ERR a key got another filter")
+        same(client.good("TAMIS.EXCEPT", "renamed", "ADD", "y"), 1, "another exception")
+        same(client.good("TAMIS.EXCEPT", "loaded", "ADD", "q", "x"), 2, "two of them")
+        same(client.good("TAMIS.EXCEPT", "loaded", "REMOVE", "q", "r"), [1, 0], "and one less")
+        same([client.good("BF.MEXISTS", key, *"xyz") for key in ("loaded", "exchanged")], [[0, 1, 0], [0, 0, 1]], "what they have")
+        same((client.good("TAMIS.EXCEPTIONS", "deleted"), client.good("TAMIS.EXCEPTIONS", "exchanged")), ([], []), "not of others")
+        has_filters(disk.redis, ["deleted", "exchanged", "loaded", "renamed", "window"], "names")
+        same(client.good("WAIT", 1, 0), 1, "a replica")
+        same(follower.good("BF.MEXISTS", "loaded", *"xyz"), [0, 1, 0], "the replica")
+
+
 def what_cannot_wait_is_done_at_once():
     """MULTI, scripts, and a filter that counts."""
     with Disk() as (disk, client):
@@ -229,5 +303,5 @@ def a_kill_leaves_no_more_than_orphans():
 
 
 run(the_server_goes_on_while_keys_are_restored, keys_are_restored_by_several, payloads_that_are_damaged_are_refused,
-    rights_stay_as_they_are, the_server_goes_on_while_keys_are_copied, what_cannot_wait_is_done_at_once,
+    rights_stay_as_they_are, a_slot_moves_meanwhile, the_server_goes_on_while_keys_are_copied, others_work_in_a_thread_too, what_cannot_wait_is_done_at_once,
     a_kill_leaves_no_more_than_orphans)
