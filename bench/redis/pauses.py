@@ -85,6 +85,7 @@ class Bench:
         with tempfile.TemporaryDirectory(prefix="tamis-pauses-", dir=".") as directory:
             self.directory = directory = os.path.abspath(directory)
             with self.server(directory) as redis:
+                self.redis = redis
                 client = redis.client()
                 client.socket.settimeout(600)
                 prepare(client)
@@ -174,6 +175,33 @@ def of_one(bench, size):
         client.good("BF.RESERVE", "l", "0.01", size)
         client.good("BF.ADD", "l", "x")
 
+    def brought(client):
+        exported(client)
+        for i, at in enumerate(range(0, len(stream[0]), 1 << 20)):
+            client.good("SET", f"piece{i}", stream[0][at:at + (1 << 20)])
+        stream[:] = [f"piece{j}" for j in range(i + 1)]
+
+    def windowed(client):
+        client.good("TAMIS.RESERVE", "k", "0.01", size, "WINDOWITEMS", size, "SLICES", 4)
+        client.good("TAMIS.ADD", "k", "x")
+
+    def closed(client):
+        for i in range(200):
+            client.good("BF.RESERVE", f"c{i}", "0.01", 10_000)
+            client.good("BF.ADD", f"c{i}", "x")
+        client.good("CONFIG", "SET", "tamis.max-open", 8)
+
+    def open_closed(client):
+        """While another client has a filter made."""
+        other = bench.redis.client()
+        other.socket.settimeout(600)
+        other.send("BF.RESERVE", "k", "0.01", size)
+        for i in range(200):
+            client.good("BF.EXISTS", f"c{i}", "x")
+            client.good("BF.ADD", f"c{i}", "y")
+        other.answer()
+        other.close()
+
     chunks, stream = [], []
 
     name = f"{size:,} keys"
@@ -188,7 +216,12 @@ def of_one(bench, size):
         bench.case(f"RESTORE, {name}", payload, lambda client: client.good("RESTORE", "copy", 0, stream[0]))
     if bench.options.tamis and size <= 100_000_000:
         bench.case(f"TAMIS.LOAD, {name}", exported, lambda client: client.good("TAMIS.LOAD", "copy", stream[0]))
+    if bench.options.tamis and size <= 100_000_000:
+        bench.case(f"TAMIS.LOAD KEYS, {name}", brought, lambda client: client.good("TAMIS.LOAD", "copy", "KEYS", *stream))
     if bench.tamis:
+        bench.case(f"TAMIS.EXCEPT, {name}", made, lambda client: client.good("TAMIS.EXCEPT", "k", "ADD", *range(100)))
+        bench.case(f"TAMIS.ROTATE, {name}", windowed, lambda client: client.good("TAMIS.ROTATE", "k"))
+        bench.case(f"closed filters while one is made, {name}", closed, open_closed)
         bench.case(f"TAMIS.COMBINE, {name}", equals, lambda client: client.good("TAMIS.COMBINE", "c", "UNION", "k", "l"))
         bench.case(f"TAMIS.MERGE, {name}", equals, lambda client: client.good("TAMIS.MERGE", "k", "l"))
     if size <= 10_000_000:
