@@ -115,6 +115,11 @@ def payloads_that_are_damaged_are_refused():
         refused(client("RESTORE", "k", 0, broken), "ERR DUMP payload version or checksum are wrong")
         refused(client("RESTORE", "k", 0, payload[:-1]), "ERR DUMP payload version or checksum are wrong")
         refused(client("RESTORE", "k", 0, payload[:30]), "ERR ")
+        client.good("MULTI")
+        client.good("RESTORE", "k", 0, broken)
+        client.good("RESTORE", "k", 0, payload[:40] + payload[-10:])
+        for answer in client("EXEC"):
+            refused(answer, "ERR DUMP payload version or checksum are wrong")
         refused(client("RESTORE", "k", -1, payload), "ERR Invalid TTL value")
         refused(client("RESTORE", "k", 0, payload, "NONSENSE"), "ERR syntax error")
         same(client.good("RESTORE", "k", 1, payload, "ABSTTL"), "OK", "a key that has ended")

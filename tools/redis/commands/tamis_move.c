@@ -24,7 +24,42 @@
 
 #define BUSY_KEY "BUSYKEY Target key name already exists."
 #define BAD_PAYLOAD "ERR Bad data format"
+#define BAD_VERSION "ERR DUMP payload version or checksum are wrong"
+#define BAD_OPTION "ERR syntax error"
 #define BAD_COPY "ERR module key failed to copy"
+
+/* ---- The arguments of RESTORE ---------------------------------------------------------------- */
+
+struct restore {
+    struct restoring restoring;
+    long long expires_ms; /* since 1970; 0: never */
+    bool replaces;
+};
+
+static long long now_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Reads the arguments; false: they are unusual, or wrong. */
+static bool take_restore(RedisModuleString *const *argv, int argc, struct restore *restore)
+{
+    long long ttl_ms;
+    bool absolute = false;
+    if (!arg_integer(argv[2], 0, INT64_MAX / 2, &ttl_ms)) return false;
+    for (int i = 4; i < argc; i++) {
+        if (arg_is(argv[i], "REPLACE"))
+            restore->replaces = true;
+        else if (arg_is(argv[i], "ABSTTL"))
+            absolute = true;
+        else
+            return false;
+    }
+    restore->expires_ms = ttl_ms == 0 || absolute ? ttl_ms : now_ms() + ttl_ms;
+    return true;
+}
 
 /* ---- The filter of commands ------------------------------------------------------------------ */
 
@@ -80,11 +115,15 @@ static bool may_turn(RedisModuleString **argv, int argc, RedisModuleString *own)
 
 static void turn(RedisModuleCommandFilterCtx *filter, int argc, const char *command)
 {
+    struct restore restore = {.replaces = false};
     RedisModuleString *own = RedisModule_CreateString(NULL, command, strlen(command));
     RedisModuleString **argv = RedisModule_Alloc((size_t)argc * sizeof(RedisModuleString *));
     for (int i = 0; i < argc; i++)
         argv[i] = (RedisModuleString *)(uintptr_t)RedisModule_CommandFilterArgGet(filter, i);
-    if (may_turn(argv, argc, own))
+    const bool usual =
+        arg_is(argv[0], "copy") || (take_restore(argv, argc, &restore) &&
+                                    (restore.expires_ms == 0 || restore.expires_ms > now_ms()));
+    if (usual && may_turn(argv, argc, own))
         (void)RedisModule_CommandFilterArgReplace(filter, 0, own); /* which takes it */
     else
         RedisModule_FreeString(NULL, own);
@@ -150,37 +189,6 @@ static void complain(RedisModuleCtx *ctx, const char *command, RedisModuleString
 
 /* ---- RESTORE --------------------------------------------------------------------------------- */
 
-struct restore {
-    struct restoring restoring;
-    long long expires_ms; /* since 1970; 0: never */
-    bool replaces;
-};
-
-static long long now_ms(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Reads the arguments; false: they are for the server. */
-static bool take_restore(RedisModuleString **argv, int argc, struct restore *restore)
-{
-    long long ttl_ms;
-    bool absolute = false;
-    if (!arg_integer(argv[2], 0, INT64_MAX / 2, &ttl_ms)) return false;
-    for (int i = 4; i < argc; i++) {
-        if (arg_is(argv[i], "REPLACE"))
-            restore->replaces = true;
-        else if (arg_is(argv[i], "ABSTTL"))
-            absolute = true;
-        else
-            return false;
-    }
-    restore->expires_ms = ttl_ms == 0 || absolute ? ttl_ms : now_ms() + ttl_ms;
-    return ttl_ms == 0 || restore->expires_ms > now_ms();
-}
-
 /* Does the server take payloads of that version of RDB?  It is asked once, by a payload that has a
  * type which no server knows: what it says of that tells. */
 static bool version_is_known(RedisModuleCtx *ctx, RedisModuleString *key, unsigned version)
@@ -221,14 +229,12 @@ static void replicate_restore(RedisModuleCtx *ctx, RedisModuleString **argv,
 }
 
 /* The payload is read, or could not be.  Closes the key. */
-static int end_restore(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisModuleKey *key,
-                       const struct restore *restore, const struct restoring *made)
+static int end_restore(RedisModuleCtx *ctx, RedisModuleString **argv, RedisModuleKey *key,
+                       const struct restore *restore, struct restoring *made, struct value *value)
 {
-    int rc;
-    struct value *value = restoring_take(made, &rc);
     if (value == NULL) {
         RedisModule_CloseKey(key);
-        if (made->is_unfit) return leave(ctx, "RESTORE", argv, argc);
+        if (made->is_broken) return RedisModule_ReplyWithError(ctx, BAD_VERSION);
         complain(ctx, "RESTORE", argv[1], *made->text != '\0' ? made->text : last_failure());
         return RedisModule_ReplyWithError(ctx, BAD_PAYLOAD);
     }
@@ -241,27 +247,40 @@ static int end_restore(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, 
     return REDISMODULE_OK;
 }
 
+/* Why nothing is read at all; NULL: it is. */
+static const char *why_not(RedisModuleCtx *ctx, RedisModuleString **argv, bool usual,
+                           const struct restore *restore, const RedisModuleKey *key)
+{
+    if (!usual) return BAD_OPTION;
+    if (!restore->replaces && key != NULL) return BUSY_KEY;
+    if (store_open() == NULL) return BAD_PAYLOAD;
+    return version_is_known(ctx, argv[1], restore->restoring.head.rdb_version) ? NULL : BAD_VERSION;
+}
+
 static int restore_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct restore restore = {.replaces = false};
     char name[NAME_ROOM];
+    int rc;
     if (argc < 4) return RedisModule_WrongArity(ctx);
     if (!restoring_is_ours(argv[3], &restore.restoring))
         return RedisModule_ReplyWithError(ctx, BAD_PAYLOAD);
-    const struct restoring *made = making_context();
+    struct restoring *made = (struct restoring *)(uintptr_t)making_context();
+    const bool usual = take_restore(argv, argc, &restore);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const bool usual = take_restore(argv, argc, &restore) &&
-                       (restore.replaces || RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_EMPTY);
-    if (usual && made != NULL) return end_restore(ctx, argv, argc, key, &restore, made);
-    RedisModule_CloseKey(key);
-    if (made != NULL && !restore.replaces) return RedisModule_ReplyWithError(ctx, BUSY_KEY);
+    const bool there = RedisModule_KeyType(key) != REDISMODULE_KEYTYPE_EMPTY;
+    const char *error = why_not(ctx, argv, usual, &restore, there ? key : NULL);
+    if (error == NULL && made != NULL)
+        return end_restore(ctx, argv, key, &restore, made, restoring_take(made, &rc));
     const struct maker maker = restoring_maker(&restore.restoring);
     name_for(argv[1], RedisModule_GetSelectedDb(ctx), name);
-    if (usual && store_open() != NULL &&
-        version_is_known(ctx, argv[1], restore.restoring.head.rdb_version) &&
-        making_put_off(restoring_type(&restore.restoring), name, &maker))
-        return REDISMODULE_OK;
-    return leave(ctx, "RESTORE", argv, argc);
+    const bool waits =
+        error == NULL && making_put_off(restoring_type(&restore.restoring), name, &maker);
+    if (error == NULL && !waits)
+        return end_restore(ctx, argv, key, &restore, &restore.restoring,
+                           restoring_make_now(&restore.restoring));
+    RedisModule_CloseKey(key);
+    return waits ? REDISMODULE_OK : RedisModule_ReplyWithError(ctx, error);
 }
 
 int tamis_restore(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)

@@ -15,7 +15,6 @@
 /* The payload that a thread reads, and what came of it. */
 struct loading {
     struct payload payload;
-    bool is_unfit;           /* only the main thread can load the value */
     char text[LOADING_ROOM]; /* what is wrong */
 };
 /* From now on this thread reads that payload; NULL: none. */

@@ -442,7 +442,7 @@ static void *load_value(RedisModuleIO *rdb, enum type type)
         return abandon(value);
     }
     if (loading_now() != NULL && (said.flags & FLAG_REFERENCE) != 0) {
-        loading_now()->is_unfit = true; /* it is for the main thread to say which filter that is */
+        load_complain(rdb, "the payload has only the name of a filter"); /* DUMP gives none such */
         return abandon(value);
     }
     int rc = said.flags & FLAG_REFERENCE ? load_reference(rdb, &said, value)

@@ -58,7 +58,7 @@ static int make_restored(void *context, tamis_store *store, const char *name, ta
     size_t bytes;
     const char *data = RedisModule_StringPtrLen(restoring->payload, &bytes);
     if (!payload_is_whole(data, bytes)) {
-        restoring->is_unfit = true; /* the server has the words for that */
+        restoring->is_broken = true;
         return TAMIS_ECORRUPT;
     }
     struct loading loading = {.payload = payload_value(data, bytes)};
@@ -68,7 +68,6 @@ static int make_restored(void *context, tamis_store *store, const char *name, ta
     check_end(restoring, &loading);
     make_in_place(NULL);
     loading_begin(NULL);
-    restoring->is_unfit = loading.is_unfit;
     memcpy(restoring->text, loading.text, sizeof restoring->text);
     if (restoring->value == NULL) return place.rc < 0 ? place.rc : TAMIS_ECORRUPT;
     *filter = restoring->value->filter;
@@ -100,6 +99,19 @@ struct maker restoring_maker(struct restoring *restoring)
                           .context = restoring,
                           .keep = keep_restoring,
                           .forget = forget_restoring};
+}
+
+struct value *restoring_make_now(struct restoring *restoring)
+{
+    char apart[NAME_ROOM];
+    tamis_filter *filter = NULL;
+    name_apart(NAME_ASIDE, apart);
+    if (make_restored(restoring, registry_store(), apart, &filter) < 0) return NULL;
+    struct value *value = restoring->value;
+    restoring->value = NULL;
+    value->filter = filter;
+    if (filter != NULL) value_set_name(value, apart);
+    return value;
 }
 
 struct value *restoring_take(const struct restoring *made, int *rc)

@@ -10,7 +10,7 @@ struct restoring {
     const RedisModuleString *payload;
     struct payload_head head;
     struct value *value; /* what was made; its filter is with making.c */
-    bool is_unfit;       /* only the server itself can load the payload */
+    bool is_broken;      /* the payload has not the checksum that it says */
     char text[1024];     /* what is wrong with it */
 };
 
@@ -18,6 +18,8 @@ struct restoring {
 bool restoring_is_ours(const RedisModuleString *payload, struct restoring *restoring);
 enum type restoring_type(const struct restoring *restoring);
 struct maker restoring_maker(struct restoring *restoring);
+/* Makes the value at once, under a name apart.  NULL: the text says why. */
+struct value *restoring_make_now(struct restoring *restoring);
 /* Takes the value that was made for the command that is run again, with its filter.  NULL: there is
  * none, and *rc tells why. */
 struct value *restoring_take(const struct restoring *made, int *rc);
