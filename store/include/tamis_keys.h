@@ -82,6 +82,84 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_contains_batch(tamis_filter *fil
  */
 TAMIS_API int tamis_filter_prefetch(tamis_filter *filter, const void *key, size_t key_bytes);
 
+/* ---- Small filters that are not open -------------------------------------------------------- */
+
+/*
+ * A program with very many small filters in drawers (TAMIS_FILTER_IN_DRAWER) need not open each of
+ * them to ask it.  It keeps 16 bytes for a filter, a light handle, and a cabinet for all of them,
+ * which maps drawers: 256 KiB for up to 504 filters.  A question then takes about as long as one to
+ * an open filter: no system call, no lock, no look at the catalog.
+ *
+ * A light handle answers for a filter of one segment without exceptions, as tamis_filter_contains()
+ * would of a handle that was opened when the light handle was made.  If the filter was dropped,
+ * built anew, has grown or has got exceptions since, or if it cannot be told, there is no answer:
+ * open the filter then.  A light handle keeps nothing alive and need not be given back; it may be
+ * used with any cabinet of the same store, in this process.
+ *
+ * A cabinet is for one thread at a time, and not for the child of a fork().
+ */
+typedef struct tamis_cabinet tamis_cabinet;
+
+/* Only the library knows what the words mean.  All 0: no filter, and never an answer. */
+struct tamis_light {
+    uint64_t sheet, seal;
+};
+
+/*
+ * Makes a cabinet with no drawer in it yet.  It keeps the store open.
+ *
+ * most     how many drawers are mapped at once, 1 to 65,536: one that was not used for a while
+ *          makes room for another.
+ * Returns  0.  TAMIS_EINVAL, TAMIS_ENOMEM.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_cabinet_open(tamis_store *store, uint32_t most,
+                                                  tamis_cabinet **cabinet);
+TAMIS_API void tamis_cabinet_close(tamis_cabinet *cabinet); /* NULL is fine */
+
+/*
+ * Makes the light handle of an open filter.  Safe beside any other call.
+ *
+ * Returns  1; 0: the filter is not in a drawer, has several segments, exceptions or a window, and
+ *          *light is all 0.  TAMIS_EINVAL, TAMIS_ENOMEM.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_light_of(tamis_filter *filter, struct tamis_light *light);
+
+/*
+ * Makes the light handle of a filter that is not open, by one look at the catalog.
+ *
+ * created_at   when the filter was created (tamis_filter_created_at()); 0: it does not matter
+ * Returns  1; 0: as above, or there is no filter of that name and time, or it cannot be told
+ * without opening the filter, or without waiting.  TAMIS_EINVAL and the errors of reading the
+ *          catalog.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_light_find(tamis_cabinet *cabinet, const char *name,
+                                                int64_t created_at, struct tamis_light *light);
+
+/*
+ * Asks for keys.
+ *
+ * answers  count bytes: answers[i] receives 1 or 0 as tamis_filter_contains() would return it.
+ * Returns  1; 0: there is no answer, open the filter.  After a 0 the light handle need not be asked
+ *          again.  TAMIS_EINVAL.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_light_ask(tamis_cabinet *cabinet,
+                                               const struct tamis_light *light,
+                                               const struct tamis_key *keys, size_t count,
+                                               uint8_t *answers);
+
+/* Unmaps the drawer that has the segment of this number (struct tamis_segment_stat), if it is
+ * mapped: this process no longer has the file then.  Of no other number it does anything. */
+TAMIS_API void tamis_cabinet_forget(tamis_cabinet *cabinet, uint64_t number);
+
+/*
+ * Looks at some of the drawers, `looks` at most, and goes on with the next ones at the next call.
+ * It unmaps those whose filters are all gone, so that the disk gets their room back; with
+ * `unused` also those that were not asked since such a look came by before.
+ *
+ * Returns  how many drawers are mapped now.  TAMIS_EINVAL.
+ */
+TAMIS_API int64_t tamis_cabinet_tidy(tamis_cabinet *cabinet, uint32_t looks, int unused);
+
 /* ---- Removing and counting: kind counting --------------------------------------------------- */
 
 /*

@@ -137,10 +137,25 @@ void tamis__sheet_encode(const struct tamis__segment_header *h, void *bytes)
     if (label != NULL) tamis__sheet_relabel(sheet, label->sequence, label->name);
 }
 
-void tamis__sheet_decode_constant(const void *bytes, struct tamis__segment_header *h)
+void tamis__sheet_decode_geometry(const void *bytes, struct tamis__segment_header *h)
 {
     const struct tamis__sheet *sheet = bytes;
     memset(h, 0, TAMIS__GUARD_KEPT_BYTES);
+    h->kind = sheet->kind;
+    h->hash_set = sheet->hash_set;
+    h->seed = sheet->seed;
+    h->m_bits = sheet->m_bits;
+    h->k = sheet->k;
+    h->words = sheet->words;
+    h->bit_order = sheet->bit_order;
+    h->data_offset = sheet->data_offset;
+    h->data_bytes = tamis__data_bytes(sheet->m_bits);
+}
+
+void tamis__sheet_decode_constant(const void *bytes, struct tamis__segment_header *h)
+{
+    const struct tamis__sheet *sheet = bytes;
+    tamis__sheet_decode_geometry(sheet, h);
     memcpy(h->magic, TAMIS__SEGMENT_MAGIC, sizeof h->magic);
     h->format_version = TAMIS__FORMAT_VERSION;
     h->compat_flags = TAMIS__COMPAT_ROOM;
@@ -148,19 +163,10 @@ void tamis__sheet_decode_constant(const void *bytes, struct tamis__segment_heade
     h->number = sheet->number;
     h->filter_id = sheet->filter_id;
     h->store_id = sheet->store_id;
-    h->kind = sheet->kind;
-    h->hash_set = sheet->hash_set;
-    h->seed = sheet->seed;
-    h->m_bits = sheet->m_bits;
-    h->k = sheet->k;
-    h->words = sheet->words;
     h->capacity = sheet->capacity;
     h->fp_rate = sheet->fp_rate;
-    h->data_offset = sheet->data_offset;
-    h->data_bytes = tamis__data_bytes(sheet->m_bits);
     h->file_bytes = tamis__class_bytes(tamis__sheet_class(sheet->number));
     h->created_at = sheet->created_at;
-    h->bit_order = sheet->bit_order;
     h->stripes = TAMIS__STRIPES;
     h->generation = sheet->generation;
     h->flags = sheet->flags;

@@ -156,6 +156,9 @@ int tamis__sheet_check(const void *sheet, uint64_t number, struct tamis__refusal
 void tamis__sheet_decode(const void *sheet, struct tamis__segment_header *header);
 /* The same, but only the constant part. */
 void tamis__sheet_decode_constant(const void *sheet, struct tamis__segment_header *header);
+/* The same, but of the constant part only what tells where a key goes, and no checksum: enough to
+ * ask for a key, and quick. */
+void tamis__sheet_decode_geometry(const void *sheet, struct tamis__segment_header *header);
 /* Is the segment a sheet whose name is too long for it? */
 bool tamis__sheet_lacks_room(const struct tamis__segment *segment);
 /* Writes the name of a sheet, or that it has none if it does not fit. */

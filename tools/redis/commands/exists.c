@@ -4,6 +4,7 @@
 #include "server/config.h"
 #include "value/drafts.h"
 #include "value/exact.h"
+#include "value/light.h"
 #include "value/recent.h"
 #include "value/valkey.h"
 
@@ -34,8 +35,12 @@ static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum 
     if (argc != 3) return RedisModule_WrongArity(ctx);
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    const enum held held = key_held_or_draft(key, type, 0, &value);
-    if (held == HELD_VALUE) {
+    const struct tamis_key one = {item, bytes};
+    uint8_t answer;
+    enum held held = key_look(key, type, &value);
+    if (held == HELD_VALUE && light_ask(value, &one, 1, &answer) == 1) {
+        rc = answer;
+    } else if ((held = key_held_or_draft(key, type, 0, &value)) == HELD_VALUE) {
         recent_used(value, argv[1]);
         rc = ask_one(value, item, bytes);
     }
@@ -63,9 +68,12 @@ static int mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum
     if (argc < 3) return RedisModule_WrongArity(ctx);
     const struct items *items = items_of(argv + 2, argc - 2);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    const enum held held = key_held_or_draft(key, type, 0, &value);
+    enum held held = key_look(key, type, &value);
+    if (held != HELD_VALUE || light_ask(value, items->keys, items->count, items->answers) == 0) {
+        held = key_held_or_draft(key, type, 0, &value);
+        if (held == HELD_VALUE) rc = ask_all(value, items);
+    }
     const bool there = held == HELD_VALUE;
-    if (there) rc = ask_all(value, items);
     RedisModule_CloseKey(key);
     if (is_refused(held, type) || held == HELD_CLOSED)
         return RedisModule_ReplyWithError(ctx, held_error(held));

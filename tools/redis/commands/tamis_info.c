@@ -13,6 +13,7 @@
 #include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
+#include "value/light.h"
 
 /* A number that no integer of a reply can hold is told as text. */
 static void reply_number(RedisModuleCtx *ctx, uint64_t number)
@@ -167,7 +168,7 @@ int tamis_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- All filters ----------------------------------------------------------------------------- */
 
-enum { TOTALS = 17 };
+enum { TOTALS = 18 };
 struct total {
     const char *name;
     uint64_t number;
@@ -183,6 +184,7 @@ static void sum_up(struct total list[TOTALS])
     const uint64_t filters = registry_count(&attached);
     const struct total all[TOTALS] = {{"filters", filters},
                                       {"open_filters", sums.open},
+                                      {"mapped_drawers", light_drawers()},
                                       {"filters_to_make", drafts_count()},
                                       {"attached_filters", attached},
                                       {"orphans", orphans_count()},

@@ -13,6 +13,7 @@
 #include "registry/registry.h"
 #include "server/config.h"
 #include "value/handles.h"
+#include "value/light.h"
 
 #define PATH_ROOM 4096
 #define SEGMENTS_MAX 64 /* who has a filter open has all of them open */
@@ -83,6 +84,7 @@ static enum use use_of_sheet(const char *path, uint64_t number)
     if (is_written(path, number)) return USED;
     if (!is_open(path)) return UNUSED;
     handles_close_those(is_in_drawer, &drawer);
+    light_forget(number);
     return is_open(path) ? USED_PERHAPS : UNUSED;
 }
 

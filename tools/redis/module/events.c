@@ -39,6 +39,7 @@
 #include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
+#include "value/light.h"
 
 /* How many filters are brought to the disk when the server ends, and for how long more are. */
 #define SYNCS_ALWAYS 1000
@@ -143,6 +144,7 @@ static void tidy(void)
 {
     if (registry_store() != NULL) busy_pass(registry_store());
     handles_trim(); /* the setting may have changed */
+    light_tidy();
     if (busy_is_stuck()) return;
     drafts_try_again();
     kept_try_again();

@@ -10,6 +10,7 @@
 #include "server/config.h"
 #include "value/drafts.h"
 #include "value/handles.h"
+#include "value/light.h"
 
 /* So long others have the mutex that wait for it. */
 #define PAUSE_NS 50000
@@ -251,6 +252,7 @@ int registry_open(void)
     if (rc < 0) return rc;
     busy_watch(store);
     handles_set_store(store);
+    light_set_store(store);
     drafts_set_store(store, set_made, registry_set_name);
     return 1;
 }

@@ -37,6 +37,11 @@ void handles_set_store(tamis_store *of)
     store = of;
 }
 
+bool handles_are_of_child(void)
+{
+    return is_child;
+}
+
 /* ---- fork() ---------------------------------------------------------------------------------- */
 
 static void lock(void)
@@ -133,6 +138,8 @@ static struct ring *ring_of(const struct value *value)
 static void ring_put(struct value *value)
 {
     struct ring *ring = ring_of(value);
+    value->lit = LIGHT_UNKNOWN;
+    value->in_ring = true;
     if (ring->hand == NULL) {
         value->newer = value->older = ring->hand = ring->looks = value;
     } else {
@@ -147,13 +154,13 @@ static void ring_put(struct value *value)
 static void ring_take(struct value *value)
 {
     struct ring *ring = ring_of(value);
+    if (!value->in_ring) return;
     struct value *next = value->newer == value ? NULL : value->newer;
-    if (value->newer == NULL) return;
     if (ring->hand == value) ring->hand = next;
     if (ring->looks == value) ring->looks = next;
     value->older->newer = value->newer;
     value->newer->older = value->older;
-    value->newer = value->older = NULL;
+    value->in_ring = false;
     ring->count--;
 }
 
@@ -173,10 +180,19 @@ static struct value *ring_choose(const struct value *but)
     return NULL;
 }
 
+/* Makes the light handle of a filter that is about to be closed. */
+static void keep_light(struct value *value)
+{
+    const bool made =
+        value->type == TYPE_BLOOM && tamis_light_of(value->filter, &value->light) == 1;
+    value->lit = made ? LIGHT_LIT : LIGHT_NONE;
+}
+
 /* Closes the handle of a value that is out of the ring.  The caller has the mutex. */
 static void close_it(struct value *value)
 {
     look_before_close(value);
+    keep_light(value);
     tamis_filter_release(value->filter);
     value->filter = NULL;
     sums.open--;

@@ -20,6 +20,8 @@
 
 /* The store that handles are opened in. */
 void handles_set_store(tamis_store *of);
+/* Is this the child of a fork() of the server? */
+bool handles_are_of_child(void);
 /* Registers handlers of fork(), before the registry does. */
 void handles_prepare_for_fork(void);
 

@@ -57,6 +57,8 @@ struct known {
 
 struct kept;
 
+enum light { LIGHT_UNKNOWN, LIGHT_LIT, LIGHT_NONE }; /* light.h */
+
 /* There may be a million of these: value.c holds how large one may be. */
 struct value {
     struct value *next, **link;           /* the registry's list; link is NULL outside of it */
@@ -68,9 +70,16 @@ struct value {
     int db;
     enum type type : 8;
     enum life life : 8;
+    enum light lit : 8;
+    bool in_ring;
     const char *name;            /* value_set_name() */
     tamis_filter *filter;        /* NULL: closed (handles.h), or none */
-    struct value *newer, *older; /* in the ring of handles.c; NULL outside of it */
+    union {
+        struct {
+            struct value *newer, *older; /* in the ring of handles.c, if in_ring */
+        };
+        struct tamis_light light; /* if `lit` is LIGHT_LIT */
+    };
     struct known known;          /* also of a draft */
     struct draft *draft;         /* drafts.h: the filter is not in the store yet; NULL: it is */
     bool is_stored;              /* it has a name */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* light.c: see light.h. */
+#include "value/light.h"
+
+#include "server/clock.h"
+#include "value/handles.h"
+
+/* 1 GiB of addresses, and as many mappings.  Filters of 512 bytes: two million. */
+#define DRAWERS_MOST 4096u
+#define LOOKS 64u
+#define UNUSED_NS 60000000000
+
+static tamis_store *store;
+static tamis_cabinet *cabinet;
+
+void light_set_store(tamis_store *of)
+{
+    tamis_cabinet_close(cabinet);
+    cabinet = NULL;
+    store = of;
+}
+
+static bool have_cabinet(void)
+{
+    if (cabinet == NULL && store != NULL && tamis_cabinet_open(store, DRAWERS_MOST, &cabinet) < 0)
+        cabinet = NULL;
+    return cabinet != NULL;
+}
+
+/* Looks for the filter in the store. */
+static bool find(struct value *value)
+{
+    char name[NAME_ROOM];
+    handles_name(value, name); /* a thread may be about to rename it */
+    const bool found = tamis_light_find(cabinet, name, value->created_at, &value->light) == 1;
+    value->lit = found ? LIGHT_LIT : LIGHT_NONE;
+    return found;
+}
+
+int light_ask(struct value *value, const struct tamis_key *items, size_t count, uint8_t *answers)
+{
+    if (value->filter != NULL || value->draft != NULL || value->lit == LIGHT_NONE ||
+        !value_is_stored(value) || value->type != TYPE_BLOOM || value->durable ||
+        handles_are_of_child() || !have_cabinet())
+        return 0;
+    if (value->lit == LIGHT_UNKNOWN && !find(value)) return 0;
+    if (tamis_light_ask(cabinet, &value->light, items, count, answers) == 1) return 1;
+    value->lit = LIGHT_NONE;
+    return 0;
+}
+
+void light_forget(uint64_t number)
+{
+    tamis_cabinet_forget(cabinet, number);
+}
+
+void light_tidy(void)
+{
+    static uint32_t looked;
+    static int64_t began;
+    static bool unused;
+    if (cabinet == NULL) return;
+    if (looked >= DRAWERS_MOST) { /* the next round */
+        const int64_t now = clock_ns();
+        looked = 0;
+        unused = now - began >= UNUSED_NS;
+        if (unused) began = now;
+    }
+    looked += LOOKS;
+    (void)tamis_cabinet_tidy(cabinet, LOOKS, unused);
+}
+
+uint64_t light_drawers(void)
+{
+    return cabinet == NULL ? 0 : (uint64_t)tamis_cabinet_tidy(cabinet, 0, false);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * light.h: asks small filters that are closed, and leaves them closed (tamis_keys.h, "Small filters
+ * that are not open").
+ *
+ *     UNKNOWN   nobody has looked: it is looked for in the store at the first question
+ *     LIT       value->light is its light handle
+ *     NONE      it must be opened: it is no such filter, or has changed
+ *
+ * handles.c makes the light handle of a filter when it closes it, in the place in the value that
+ * the ring had.  The main thread asks.
+ */
+#pragma once
+
+#include "value/value.h"
+
+/* The store that filters are sought in. */
+void light_set_store(tamis_store *of);
+/*
+ * Asks a filter of BF.* that is closed.  Returns 1 if answers[i] are the answers for the items; 0:
+ * the value must be opened to be asked, or has nothing in the store.
+ */
+int light_ask(struct value *value, const struct tamis_key *items, size_t count, uint8_t *answers);
+/* Unmaps the drawer that has the segment of that number. */
+void light_forget(uint64_t number);
+/* Unmaps drawers that are gone, and those that nobody has asked for a minute or two: some of them
+ * at each call, of which there are ten a second. */
+void light_tidy(void);
+/* How many drawers are mapped. */
+uint64_t light_drawers(void);
