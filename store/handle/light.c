@@ -199,6 +199,14 @@ TAMIS_API int tamis_light_find(tamis_cabinet *cabinet, const char *name, int64_t
     return rc == TAMIS_ENOTFOUND ? 0 : rc;
 }
 
+TAMIS_API int tamis_light_prefetch(tamis_cabinet *cabinet, const struct tamis_light *light)
+{
+    TAMIS__REFUSE_NULL(cabinet, "cabinet");
+    TAMIS__REFUSE_NULL(light, "light");
+    tamis__cabinet_fetch(&cabinet->drawers, light->sheet & NUMBER_MASK);
+    return 0;
+}
+
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
 /* Is the sheet what the light handle says, and all of its filter?  Copies its constants. */

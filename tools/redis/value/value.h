@@ -61,43 +61,44 @@ enum light { LIGHT_UNKNOWN, LIGHT_LIT, LIGHT_NONE }; /* light.h */
 
 /* There may be a million of these: value.c holds how large one may be. */
 struct value {
-    struct value *next, **link;           /* the registry's list; link is NULL outside of it */
-    struct node by_key, by_name, by_time; /* in the registry's tables */
-    struct kept *kept;                    /* kept.c; atomic: value_is_gone() */
-    struct value *later, **later_link;    /* in a list of renames.c; the link is NULL outside */
-    char *key;                            /* as the registry last saw it, key_bytes bytes */
-    size_t key_bytes;
-    int db;
-    enum type type : 8;
-    enum life life : 8;
-    enum light lit : 8;
-    bool in_ring;
-    const char *name;            /* value_set_name() */
-    tamis_filter *filter;        /* NULL: closed (handles.h), or none */
+    /* All that a question to a closed filter reads (light.h) is in the first cache line. */
+    tamis_filter *filter; /* NULL: closed (handles.h), or none */
+    struct draft *draft;  /* drafts.h: the filter is not in the store yet; NULL: it is */
     union {
         struct {
             struct value *newer, *older; /* in the ring of handles.c, if in_ring */
         };
         struct tamis_light light; /* if `lit` is LIGHT_LIT */
     };
-    struct known known;          /* also of a draft */
-    struct draft *draft;         /* drafts.h: the filter is not in the store yet; NULL: it is */
-    bool is_stored;              /* it has a name */
-    bool in_tables;              /* by_name, if it has a name, and by_time */
-    bool is_entered;             /* handles.c counts it if it is open */
-    bool in_use;                 /* since the ring last looked */
-    bool is_left;                /* renames.c: the thread has left it to the main thread */
-    bool is_known;               /* handles.c has looked at it, and at most keys have come since */
-    bool is_broken;              /* it could not be opened, when that was tried last */
-    bool was_open;               /* since this server began; else nobody here has written to it */
+    enum type type : 8;
+    enum life life : 8;
+    enum light lit : 8;
+    bool in_ring;
+    bool is_stored;  /* it has a name */
+    bool in_tables;  /* by_name, if it has a name, and by_time */
+    bool is_entered; /* handles.c counts it if it is open */
+    bool in_use;     /* since the ring last looked */
+    bool is_left;    /* renames.c: the thread has left it to the main thread */
+    bool is_known;   /* handles.c has looked at it, and at most keys have come since */
+    bool is_broken;  /* it could not be opened, when that was tried last */
+    bool was_open;   /* since this server began; else nobody here has written to it */
+    bool durable;    /* an add waits for the disk: durable.h */
+    bool exact;      /* hash set redisbloom: the bits are RedisBloom's */
+    bool as_valkey;  /* of the type bloomfltr, which valkey-bloom's keys have */
+    int db;
+    struct value *next, **link;           /* the registry's list; link is NULL outside of it */
+    struct node by_key, by_name, by_time; /* in the registry's tables */
+    struct kept *kept;                    /* kept.c; atomic: value_is_gone() */
+    struct value *later, **later_link;    /* in a list of renames.c; the link is NULL outside */
+    char *key;                            /* as the registry last saw it, key_bytes bytes */
+    size_t key_bytes;
+    const char *name;   /* value_set_name() */
+    struct known known; /* also of a draft */
     int64_t created_at; /* of the filter; a dump that refers to a filter finds it by this */
     int64_t origin;     /* when its first segment was made; a copy by way of a dump has the same */
     uint32_t kind;
     unsigned pins : 20, keeps_name : 12; /* kept_pin(), kept_pin_named() */
     struct line *line;                   /* of its jobs; NULL: it had none yet */
-    bool durable;                        /* an add waits for the disk: durable.h */
-    bool exact;                          /* hash set redisbloom: the bits are RedisBloom's */
-    bool as_valkey;                      /* of the type bloomfltr, which valkey-bloom's keys have */
     uint32_t expansion;                  /* BF.*: 0 means NONSCALING */
     struct cuckoo cuckoo;
     uint8_t **slots;       /* exact.h; NULL: of kind counting */
