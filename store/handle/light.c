@@ -199,14 +199,6 @@ TAMIS_API int tamis_light_find(tamis_cabinet *cabinet, const char *name, int64_t
     return rc == TAMIS_ENOTFOUND ? 0 : rc;
 }
 
-TAMIS_API int tamis_light_prefetch(tamis_cabinet *cabinet, const struct tamis_light *light)
-{
-    TAMIS__REFUSE_NULL(cabinet, "cabinet");
-    TAMIS__REFUSE_NULL(light, "light");
-    tamis__cabinet_fetch(&cabinet->drawers, light->sheet & NUMBER_MASK);
-    return 0;
-}
-
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
 /* Is the sheet what the light handle says, and all of its filter?  Copies its constants. */
@@ -245,13 +237,26 @@ static void ask_bits(const struct tamis__segment *segment, const struct tamis_ke
             (uint8_t)calls->contains(segment, tamis__digest_by(&by, keys[i].data, keys[i].bytes));
 }
 
+#define LINE_BYTES 64u
+
+/* Where the bits are is told by the constants, and the processor waits for memory for either.  In a
+ * small sheet there are so few lines of bits that all are fetched meanwhile. */
+static void fetch_bits(const struct tamis__sheet *sheet, uint64_t number)
+{
+    if (tamis__sheet_class(number) != 0) return;
+    for (size_t at = sizeof *sheet; at < TAMIS__SHEET_BYTES_MIN; at += LINE_BYTES)
+        __builtin_prefetch((const char *)sheet + at);
+}
+
 /* Returns 1 if there are answers, and 0 if there are none. */
 static int ask_sheet(const struct tamis__slot *slot, const struct tamis_light *light,
                      const struct tamis_key *keys, size_t count, uint8_t *answers)
 {
     struct tamis__segment_header header; /* constant part */
     struct constants copy;
-    const struct tamis__sheet *sheet = tamis__slot_sheet(slot, light->sheet & NUMBER_MASK);
+    const uint64_t number = light->sheet & NUMBER_MASK;
+    const struct tamis__sheet *sheet = tamis__slot_sheet(slot, number);
+    fetch_bits(sheet, number);
     if (!is_as_it_was(sheet, light, &copy)) return 0;
     tamis__sheet_decode_geometry(copy.words, &header);
     const char *data = (const char *)sheet + header.data_offset;

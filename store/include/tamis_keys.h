@@ -147,12 +147,6 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_light_ask(tamis_cabinet *cabinet,
                                                const struct tamis_key *keys, size_t count,
                                                uint8_t *answers);
 
-/*
- * Has the processor fetch what a question is going to read, and does not wait for it: a hint for a
- * program that has something else to do first.  It maps no drawer.  Returns 0, or TAMIS_EINVAL.
- */
-TAMIS_API int tamis_light_prefetch(tamis_cabinet *cabinet, const struct tamis_light *light);
-
 /* Unmaps the drawer that has the segment of this number (struct tamis_segment_stat), if it is
  * mapped: this process no longer has the file then.  Of no other number it does anything. */
 TAMIS_API void tamis_cabinet_forget(tamis_cabinet *cabinet, uint64_t number);

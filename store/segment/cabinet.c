@@ -113,22 +113,6 @@ struct tamis__slot *tamis__cabinet_find(struct tamis__cabinet *c, uint64_t sheet
     return slot;
 }
 
-#define LINE_BYTES 64u
-
-/* The constants and the live words; and the data, where the sheet has only some lines of them. */
-void tamis__cabinet_fetch(const struct tamis__cabinet *c, uint64_t number)
-{
-    const struct tamis__slot *slot = find(c, tamis__sheet_drawer(number));
-    if (slot == NULL) return;
-    const char *sheet = (const char *)tamis__slot_sheet(slot, number);
-    const size_t words_end = offsetof(struct tamis__sheet, live.in_force);
-    for (size_t at = 0; at < words_end; at += LINE_BYTES)
-        __builtin_prefetch(sheet + at);
-    if (tamis__sheet_class(number) != 0) return;
-    for (size_t at = sizeof(struct tamis__sheet); at < TAMIS__SHEET_BYTES_MIN; at += LINE_BYTES)
-        __builtin_prefetch(sheet + at);
-}
-
 void tamis__cabinet_forget(struct tamis__cabinet *c, uint64_t sheet)
 {
     struct tamis__slot *slot = find(c, tamis__sheet_drawer(sheet));

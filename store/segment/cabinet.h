@@ -60,8 +60,6 @@ static inline bool tamis__slot_is_whole(const struct tamis__slot *slot)
            !tamis__guard_is_broken(slot->guard);
 }
 
-/* Has the processor fetch the sheet into its caches, if its drawer is mapped. */
-void tamis__cabinet_fetch(const struct tamis__cabinet *cabinet, uint64_t sheet);
 /* Unmaps the drawer that has the sheet, if it is mapped. */
 void tamis__cabinet_forget(struct tamis__cabinet *cabinet, uint64_t sheet);
 /* Looks at that many slots, and unmaps the drawers whose sheets are all gone; if `unused`, those

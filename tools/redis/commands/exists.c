@@ -34,13 +34,11 @@ static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum 
     int rc = 0;
     if (argc != 3) return RedisModule_WrongArity(ctx);
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
-    const uint64_t hash = recent_hash(argv[1]);
-    light_fetch(hash);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
     const struct tamis_key one = {item, bytes};
     uint8_t answer;
     enum held held = key_look(key, type, &value);
-    if (held == HELD_VALUE && light_ask(value, hash, &one, 1, &answer) == 1) {
+    if (held == HELD_VALUE && light_ask(value, &one, 1, &answer) == 1) {
         rc = answer;
     } else if ((held = key_held_or_draft(key, type, 0, &value)) == HELD_VALUE) {
         recent_used(value, argv[1]);
@@ -68,13 +66,10 @@ static int mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum
     struct value *value;
     int64_t rc = 0;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    const uint64_t hash = recent_hash(argv[1]);
-    light_fetch(hash);
     const struct items *items = items_of(argv + 2, argc - 2);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
     enum held held = key_look(key, type, &value);
-    if (held != HELD_VALUE ||
-        light_ask(value, hash, items->keys, items->count, items->answers) == 0) {
+    if (held != HELD_VALUE || light_ask(value, items->keys, items->count, items->answers) == 0) {
         held = key_held_or_draft(key, type, 0, &value);
         if (held == HELD_VALUE) rc = ask_all(value, items);
     }

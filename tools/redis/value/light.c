@@ -37,73 +37,14 @@ static bool find(struct value *value)
     return found;
 }
 
-/* ---- Hints ----------------------------------------------------------------------------------- */
-
-/* A table by the hash of names, with one place for a hash, and room for all that are asked.  What
- * it points to may be gone: the processor fetches nothing from there then. */
-struct hint {
-    const struct value *value;
-    uint64_t sheet; /* of its light handle */
-};
-
-#define HINTS_LEAST 1024u
-#define HINTS_MOST ((uint64_t)1 << 21)
-
-static struct hint *hints;
-static uint64_t hints_count, hints_used; /* a power of two, or 0 */
-
-static struct hint *hint_of(uint64_t hash)
-{
-    return &hints[(hash >> 32) & (hints_count - 1)];
-}
-
-void light_foresee(uint64_t hash)
-{
-    if (hints_count != 0) __builtin_prefetch(hint_of(hash));
-}
-
-void light_fetch(uint64_t hash)
-{
-    if (hints_count == 0) return;
-    const struct hint *hint = hint_of(hash);
-    if (hint->value == NULL) return;
-    __builtin_prefetch(hint->value);
-    const struct tamis_light light = {.sheet = hint->sheet};
-    (void)tamis_light_prefetch(cabinet, &light);
-}
-
-/* Makes another table, twice as large.  It is empty: hints come back with the next questions. */
-static void grow_hints(void)
-{
-    RedisModule_Free(hints);
-    hints_count = hints_count == 0 ? HINTS_LEAST : 2 * hints_count;
-    hints_used = 0;
-    hints = RedisModule_Calloc(hints_count, sizeof *hints);
-}
-
-static void note_hint(const struct value *value, uint64_t hash)
-{
-    if (2 * hints_used >= hints_count && hints_count < HINTS_MOST) grow_hints();
-    struct hint *hint = hint_of(hash);
-    if (hint->value == value && hint->sheet == value->light.sheet) return;
-    hints_used += hint->value == NULL;
-    *hint = (struct hint){.value = value, .sheet = value->light.sheet};
-}
-
-/* ---- Questions ------------------------------------------------------------------------------- */
-
-int light_ask(struct value *value, uint64_t hash, const struct tamis_key *items, size_t count,
-              uint8_t *answers)
+int light_ask(struct value *value, const struct tamis_key *items, size_t count, uint8_t *answers)
 {
     if (value->filter != NULL || value->draft != NULL || value->lit == LIGHT_NONE ||
         !value_is_stored(value) || value->type != TYPE_BLOOM || value->durable ||
         handles_are_of_child() || !have_cabinet())
         return 0;
     if (value->lit == LIGHT_UNKNOWN && !find(value)) return 0;
-    if (tamis_light_ask(cabinet, &value->light, items, count, answers) == 1) {
-        note_hint(value, hash);
-        return 1;
-    }
+    if (tamis_light_ask(cabinet, &value->light, items, count, answers) == 1) return 1;
     value->lit = LIGHT_NONE;
     return 0;
 }

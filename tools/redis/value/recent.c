@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "value/exact.h"
-#include "value/light.h"
 
 #define PLACES_LOG2 6
 /* Filters with fewer bytes lie in the caches anyway.  */
@@ -83,7 +82,6 @@ void recent_fetch(const RedisModuleString *key, const RedisModuleString *item)
 {
     foreseen_key = key;
     foreseen_hash = hash_of(key);
-    light_foresee(foreseen_hash);
     const struct place *place = place_of(foreseen_hash);
     if (place->hash != foreseen_hash || !place->is_large) return;
     size_t bytes;
@@ -99,14 +97,9 @@ void recent_fetch(const RedisModuleString *key, const RedisModuleString *item)
     __atomic_store_n(&is_fetching, false, __ATOMIC_RELEASE);
 }
 
-uint64_t recent_hash(const RedisModuleString *key)
-{
-    return key == foreseen_key ? foreseen_hash : hash_of(key);
-}
-
 void recent_used(struct value *value, const RedisModuleString *key)
 {
-    const uint64_t hash = recent_hash(key);
+    const uint64_t hash = key == foreseen_key ? foreseen_hash : hash_of(key);
     struct place *place = place_of(hash);
     if (place->hash != hash || place->of != value) {
         place->hash = hash;

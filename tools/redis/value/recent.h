@@ -19,8 +19,5 @@
 void recent_fetch(const RedisModuleString *key, const RedisModuleString *item);
 void recent_used(struct value *value, const RedisModuleString *key);
 
-/* A hash of the key's name. */
-uint64_t recent_hash(const RedisModuleString *key);
-
 /* Called, from any thread, before the value or its handle is freed. */
 void recent_forget(const struct value *value);
