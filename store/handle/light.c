@@ -9,9 +9,9 @@
  *                   data that was not 0, and 1; 0: all were
  *     light.seal    hash of the sheet's constants, with its epoch as the seed
  *
- * A question is answered only if the sheet has the same constants and the same epoch, no segment
- * goes on after it, and it has no exceptions: what a handle looks at, too (follow.h).  All that is
- * used of the sheet is a copy of the constants that has passed this.
+ * A question is answered only if the sheet has the same constants and the same epoch, and no
+ * segment goes on after it: what a handle looks at, too (follow.h).  All that is used of the sheet
+ * but its bits is a copy of the constants that has passed this.
  */
 #include <string.h>
 
@@ -176,7 +176,7 @@ static int find_sheet(struct tamis_cabinet *cabinet, const struct tamis__record 
         return 0;
     tamis__sheet_decode_constant(sheet, &header);
     return header.store_id == cabinet->store->store_id && header.filter_id == record->filter_id &&
-           tamis__record_contradiction(entry, &header) == NULL && tamis__slot_is_whole(slot);
+           tamis__record_contradiction(entry, &header) == NULL;
 }
 
 TAMIS_API int tamis_light_find(tamis_cabinet *cabinet, const char *name, int64_t created_at,
@@ -201,28 +201,31 @@ TAMIS_API int tamis_light_find(tamis_cabinet *cabinet, const char *name, int64_t
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-/* Is the sheet what the light handle says, and all of its filter?  Copies its constants. */
+/*
+ * Is the sheet what the light handle says, and all of its filter?  Copies its constants.
+ *
+ * The word of the exceptions need not be looked at: the filter had none at that epoch, and who
+ * gives it some raises the epoch before.  Only growth leaves the epoch as it is.
+ */
 static bool is_as_it_was(const struct tamis__sheet *sheet, const struct tamis_light *light,
                          struct constants *copy)
 {
     const struct tamis__segment segment = {.live = (struct tamis__live *)(uintptr_t)&sheet->live};
     copy_words(copy->words, sheet, sizeof copy->words);
     const uint64_t epoch = tamis__segment_epoch(&segment);
-    return (tamis__segment_exceptions(&segment) == 0) & !tamis__segment_is_left(&segment) &
-           (seal_of(copy->words, epoch) == light->seal);
+    if (tamis__segment_is_left(&segment)) return false;
+    return seal_of(copy->words, epoch) == light->seal;
 }
 
-/* After the last look: has the sheet still its magic, and a bit where it had one?  See
- * tamis__segment_is_whole(). */
-static bool is_whole(const struct tamis__slot *slot, const struct tamis__sheet *sheet,
-                     const uint64_t *data, uint64_t tail)
+/* After the last look: has the sheet still its magic, and a bit where it had one?  It is in one
+ * page, so a page that could not be had has no magic, either.  See tamis__segment_is_whole(). */
+static bool is_whole(const struct tamis__sheet *sheet, const uint64_t *data, uint64_t tail)
 {
     tamis__guard_fence();
     const uint64_t *magic = (const uint64_t *)(const void *)sheet->magic;
     /* ORDER relaxed: behind the fence. */
-    const bool has_magic = __atomic_load_n(magic, __ATOMIC_RELAXED) == TAMIS__MAGIC_WORD;
-    const bool has_tail = tail == 0 || __atomic_load_n(&data[tail - 1], __ATOMIC_RELAXED) != 0;
-    return has_magic & has_tail && tamis__slot_is_whole(slot);
+    if (__atomic_load_n(magic, __ATOMIC_RELAXED) != TAMIS__MAGIC_WORD) return false;
+    return tail == 0 || __atomic_load_n(&data[tail - 1], __ATOMIC_RELAXED) != 0;
 }
 
 /* Asks the bits of a sheet whose constants were checked. */
@@ -263,7 +266,7 @@ static int ask_sheet(const struct tamis__slot *slot, const struct tamis_light *l
     const struct tamis__segment segment = {.header = &header, .data = (uint64_t *)(uintptr_t)data};
     TAMIS__POINT(TAMIS__POINT_LIGHT_LOOKED);
     ask_bits(&segment, keys, count, answers);
-    return is_whole(slot, sheet, segment.data, light->sheet >> NUMBER_BITS);
+    return is_whole(sheet, segment.data, light->sheet >> NUMBER_BITS);
 }
 
 TAMIS_API int tamis_light_ask(tamis_cabinet *cabinet, const struct tamis_light *light,
@@ -278,6 +281,7 @@ TAMIS_API int tamis_light_ask(tamis_cabinet *cabinet, const struct tamis_light *
     const struct tamis__slot *slot = tamis__cabinet_find(&cabinet->drawers, number);
     if (slot == NULL) return 0;
     rc = ask_sheet(slot, light, keys, count, answers);
-    if (!tamis__slot_is_whole(slot)) tamis__cabinet_forget(&cabinet->drawers, number);
+    if (!tamis__slot_is_whole(slot)) /* it may be sound again when it is mapped anew */
+        tamis__cabinet_forget(&cabinet->drawers, number);
     return rc;
 }

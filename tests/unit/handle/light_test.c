@@ -4,10 +4,10 @@
  * docs/decisions/0028-light-handles.md).
  *
  * Broken to see it fail: a question that does not compare the seal; a seal without the epoch; one
- * that does not look at `next`, or takes a filter that refuses for one that has grown; one that
- * does not look at the exceptions; a light handle that has the epoch of the sheet, and not that of
- * the view; a look at the catalog that does not compare the time of creation; no look at the tail,
- * at the magic, or at what the guard noted; a cabinet that never gives a drawer back.
+ * that does not look at `next`, or takes a filter that refuses for one that has grown; a light
+ * handle that has the epoch of the sheet, and not that of the view; a look at the catalog that does
+ * not compare the time of creation; no look at the tail, or at the magic; a broken drawer that
+ * stays mapped; a cabinet that never gives a drawer back.
  */
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -443,11 +443,13 @@ STORE_CASE(light_handles_never_lose_keys_in_a_file_that_is_cut)
 }
 
 /* The file is cut while it is asked: the guard notes it. */
+static off_t cut_at;
+
 static void cut_meanwhile(unsigned point)
 {
     if (point != TAMIS__POINT_LIGHT_LOOKED) return;
     tamis__point_hook = NULL;
-    if (truncate(store_path, 4096) != 0) _exit(3);
+    if (truncate(store_path, cut_at) != 0) _exit(3);
 }
 
 static void look_while_cut(void *path)
@@ -462,14 +464,23 @@ static void look_while_cut(void *path)
     tamis__point_hook = cut_meanwhile;
     if (ask(cabinet, &light, 1) != NONE) _exit(4);
     if (ask(cabinet, &full, 6000) != NONE) _exit(5);
-    if (tamis_cabinet_tidy(cabinet, 0, 0) != 0) _exit(6);
+    if (tamis_cabinet_tidy(cabinet, 0, 0) != (cut_at % 4096 != 0)) _exit(6);
     _exit(0);
 }
 
-STORE_CASE(light_questions_notice_a_page_that_goes)
+STORE_CASE(light_questions_notice_a_page_that_is_cut)
 {
     for (unsigned i = 0; i < 8; i++)
         make(store, i);
+    cut_at = 7000; /* within the page, before the sheet of 7 */
+    assert_int_equal(fixture_child(look_while_cut, path), 0);
+}
+
+STORE_CASE(light_questions_notice_the_end_of_a_file)
+{
+    for (unsigned i = 0; i < 8; i++)
+        make(store, i);
+    cut_at = 4096;
     assert_int_equal(fixture_child(look_while_cut, path), 0);
 }
 
