@@ -13,7 +13,8 @@ import os
 import random
 import sys
 
-from harness import (beside, eventually, has_filters, info, pipelined, refused, run, same, served, store_of, tamis)
+from harness import beside, eventually, has_filters, info, pipelined, refused, run, same, served, store_of, tamis
+from redis_client import Error
 
 NOSYNC = os.path.abspath(sys.argv.pop(3))
 MANY = 1500
@@ -182,6 +183,8 @@ def a_cut_file_is_no_absent_key():
     """At every 512th byte and in between, from the end on: either the answer is right, or it is an error."""
     with few_open() as (redis, client):
         make(client, 200)
+        for i in range(8):  # what is open now was not empty when it was opened, so a handle has a bit to look at
+            client.good("BF.ADD", f"k{i}", "more")
         ask(client, range(200), "before")
         [drawer] = glob.glob(os.path.join(store_of(redis), "segments", "*.drw"))
         questions = [("BF.EXISTS", f"k{i}", f"item {i}") for i in range(200)]
@@ -189,7 +192,7 @@ def a_cut_file_is_no_absent_key():
         for size in range(4096 + 200 * 512, 4096, -320):
             os.truncate(drawer, size)
             answers = pipelined(client, questions)
-            same([answer for answer in answers if answer != 1 and not (isinstance(answer, Exception) and answer.startswith("ERR "))], [],
+            same([answer for answer in answers if answer != 1 and not (isinstance(answer, Error) and answer.startswith("ERR "))], [],
                  f"cut at {size}")
             errors += sum(answer != 1 for answer in answers)
         same(errors > 0, True, "errors")
