@@ -49,7 +49,7 @@ static void empty(struct tamis__cabinet *c, struct tamis__slot *slot)
 
 void tamis__cabinet_clear(struct tamis__cabinet *c)
 {
-    for (uint32_t i = 0; c->count > 0 && i < c->most; i++)
+    for (uint32_t i = 0; c->slots != NULL && i < c->most; i++)
         if (c->slots[i].drawer != 0) empty(c, &c->slots[i]);
     free(c->slots);
     free(c->heads);
