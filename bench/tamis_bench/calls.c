@@ -121,10 +121,10 @@ void filter_open(const char *store, unsigned processes)
 {
     struct order order = {.run = open_filter};
     (void)snprintf(order.path, sizeof order.path, "%s", store);
-    crew_each(&order, processes);
+    (void)crew_each(&order, processes);
 }
 
 void filter_close(unsigned processes)
 {
-    crew_each(&(struct order){.run = close_filter}, processes);
+    (void)crew_each(&(struct order){.run = close_filter}, processes);
 }

@@ -6,6 +6,7 @@
  *               by one process, two, or two threads) takes its turn, `repeats` times, so that all
  *               meet the filter as full; in between batches that are not timed take it to the next
  *               level
+ *     syncing   of filters by size (--max-keys)
  *     asking    samples of every way of asking, one after the other, and again, so that what
  *               changes on the machine meanwhile meets all alike; the limits take part in the turn
  *     removing  counting only: the keys that were added last, each once
@@ -20,6 +21,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "life.h"
 #include "limits.h"
 #include "peers.h"
 #include "tamis_build.h"
@@ -190,7 +192,7 @@ static void make_filter(struct run *run)
             .capacity = c->capacity,
             .fp_rate = c->fp_rate,
             .kind = c->kind,
-            .pages = run->options->pages,
+            .pages = c->pages,
             .on_full = c->keys > c->capacity || c->grows ? TAMIS_ON_FULL_GROW : TAMIS_ON_FULL_WARN};
         check(tamis_filter_create(run->store, "bench", &spec, &run->filter));
     }
@@ -219,6 +221,7 @@ static void drop_filter(struct run *run)
     }
     filter_close(run->processes);
     check(tamis_filter_close(run->filter));
+    if (run->c->life) run->c->open_us = life_open(run->c, run->options, run->store_path);
     check(tamis_filter_drop(run->store, "bench"));
     tamis_store_close(run->store);
     run->added = 0;
@@ -264,12 +267,12 @@ static struct outcome run_call(const struct run *run, const struct order *order)
     return run_warm(&warm, order);
 }
 
-static void sample_limits(const struct run *run)
+static void sample_limits(const struct run *run, int limits)
 {
     const struct bench_case *c = run->c;
     char name[96];
     for (int team = 0; team < TEAMS; team++)
-        for (int limit = 0; c->teams[team] && limit < LIMITS; limit++) {
+        for (int limit = 0; c->teams[team] && limit < limits; limit++) {
             struct order order = limit_order((enum limit)limit);
             order.key_set = c->key_set;
             order.seed = run->options->seed;
@@ -286,7 +289,9 @@ static struct outcome add_keys(struct run *run, const struct way *way, uint64_t 
     struct order order = order_of(run, way);
     order.first = run->added;
     order.keys = keys;
+    const double start = now_ns();
     const struct outcome outcome = run->added > 0 ? run_call(run, &order) : crew_run(&order);
+    run->c->fill_s += (now_ns() - start) / 1e9;
     run->added += outcome.keys;
     return outcome;
 }
@@ -304,6 +309,13 @@ static void fill_up(struct run *run, uint64_t keys)
         (void)add_keys(run, &plain, keys - run->added);
 }
 
+static void use_own_lines(const struct run *run)
+{
+    struct tamis_segment_stat segment = {.size = sizeof segment};
+    check(tamis_filter_segment(run->filter, 0, &segment));
+    limits_use(&segment, run->processes);
+}
+
 /* By that way, or by all of them in turn where it is NULL. */
 static void fill(struct run *run, const struct way *only)
 {
@@ -313,6 +325,7 @@ static void fill(struct run *run, const struct way *only)
         ways += run->ways[i].operation == OP_ADD;
     if (only != NULL) ways = 1;
     fill_up(run, c->keys / 100 * team_sizes[all_processes(run)]);
+    if (c->life) use_own_lines(run); /* behind the first look at each page, which brings it */
     if (c->teams[TEAM_C1])
         (void)add_keys(run, &(struct way){CALL_BATCH, OP_ADD, TEAM_C1, NULL}, c->keys / 100);
     uint64_t part = ways > 0 ? (c->keys - run->added) / (ways * c->levels * c->repeats) : 0;
@@ -322,7 +335,7 @@ static void fill(struct run *run, const struct way *only)
             for (const struct way *way = run->ways; way < run->ways + run->way_count; way++)
                 if (way->operation == OP_ADD && (only == NULL || way == only))
                     keep(way->figure, level, add_keys(run, way, part));
-        sample_limits(run);
+        sample_limits(run, LIMITS);
         fill_up(run, c->keys / c->levels * (level + 1));
     }
     fill_up(run, c->keys);
@@ -388,10 +401,12 @@ static void ask(struct run *run)
 {
     if (run->c->kind == TAMIS_KIND_FUSE) warm(run);
     for (unsigned repeat = 0; repeat < run->c->repeats; repeat++) {
-        sample_limits(run);
+        /* Right after a sync an OR has a fault at each page. */
+        sample_limits(run, run->c->life ? LIMIT_LINE + 1 : LIMITS);
         for (unsigned i = 0; i < run->way_count; i++)
             if (run->ways[i].operation != OP_ADD && run->ways[i].operation != OP_REMOVE)
                 ask_once(run, &run->ways[i], repeat);
+        peers_ask(run->c, run->options, repeat);
     }
 }
 
@@ -442,12 +457,18 @@ bool case_run(struct bench_case *c, const struct options *options, const char *s
     const bool peers = peers_want(c, options);
     if (run.way_count == 0 && !builds && !peers) return false;
     make_filter(&run);
-    limits_open(store, c->data_bytes, options->pages == TAMIS_PAGES_HUGE, run.processes);
+    if (!c->life) limits_open(store, c->data_bytes, c->pages == TAMIS_PAGES_HUGE, run.processes);
     if (c->kind != TAMIS_KIND_FUSE) fill_filters(&run);
+    if (c->life) c->sync_s = life_sync();
+    peers_begin(c, options);
     ask(&run);
     take_off(&run);
-    if (peers) peers_run(c, options);
-    limits_close(run.processes);
+    peers_end();
+    if (c->life) life_look(c);
+    if (c->life)
+        limits_leave(run.processes);
+    else
+        limits_close(run.processes);
     drop_filter(&run);
     for (unsigned i = 0; i < run.way_count; i++)
         set_limit(c, &run.ways[i]);

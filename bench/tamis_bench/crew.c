@@ -98,7 +98,10 @@ static void serve(struct worker *worker, const struct channel *channel)
             work(worker, &order, &answer);
         } else {
             answer = (struct answer){0};
-            if (order.run(worker, &order, 0) < 0)
+            const int64_t rc = order.run(worker, &order, 0);
+            if (rc >= 0)
+                answer.yes = (uint64_t)rc;
+            else
                 (void)snprintf(answer.error, sizeof answer.error, "%s", tamis_last_error());
         }
         if (write(channel->answer_out, &answer, sizeof answer) != (ssize_t)sizeof answer) break;
@@ -255,10 +258,10 @@ struct outcome crew_run(const struct order *given)
     return outcome;
 }
 
-void crew_each(const struct order *given, unsigned processes)
+uint64_t crew_each(const struct order *given, unsigned processes)
 {
     struct order order = *given;
-    struct answer answer;
+    struct answer answer = {0};
     crew_check_stop();
     order.prepare = NULL;
     for (unsigned process = 0; process < CREW_PROCESSES; process++) {
@@ -266,4 +269,5 @@ void crew_each(const struct order *given, unsigned processes)
         send(worker_of(process), &order);
         receive(worker_of(process), &answer);
     }
+    return answer.yes;
 }

@@ -30,6 +30,8 @@
 #define CREW_PROCESSES 5u
 #define CREW_WORKERS (CREW_PROCESSES + 1)
 
+#define PEERS_MAX 2u
+
 /* Which of them work. */
 enum team { TEAM_P1, TEAM_P2, TEAM_T2, TEAM_P3, TEAM_P4, TEAM_C1, TEAMS };
 
@@ -44,7 +46,8 @@ struct desk {
     tamis_filter *filter;
     uint64_t *lines; /* the mapping, 8 words a line */
     uint64_t line_count;
-    void *peer; /* peers.c */
+    uint64_t or_bits;       /* what the limits set in a word; 0: the lines are those of a filter */
+    void *peers[PEERS_MAX]; /* peers.c */
     uint64_t sink;
 };
 
@@ -70,7 +73,7 @@ struct order {
     enum team team;
     unsigned seat, seats; /* filled in by crew_run() */
     char path[256];       /* crew_each() */
-    uint64_t bytes;
+    uint64_t offset, bytes;
     bool huge; /* in pages of 2 MiB */
 };
 
@@ -90,8 +93,9 @@ unsigned crew_processors(void);
 
 struct outcome crew_run(const struct order *order);
 
-/* order->run() once in each of these processes, a bit each, not timed: to open, map and close. */
-void crew_each(const struct order *order, unsigned processes);
+/* order->run() once in each of these processes, a bit each, not timed: to open, map and close.
+ * Returns what it returned in the last of them. */
+uint64_t crew_each(const struct order *order, unsigned processes);
 
 /* Set by SIGINT and SIGTERM; crew_run() and crew_each() then end the program, scratch removed. */
 extern volatile sig_atomic_t crew_stopped;

@@ -6,12 +6,14 @@
  *     tamis-bench --quick                      under a minute
  *     tamis-bench --only 'blocked/8/out/batch'
  *     tamis-bench --grow --json grow.json      likewise, 4.5 GB of disk and of memory
+ *     tamis-bench --max-keys 10000000000       half an hour, 13 GB of disk and of memory
  *     tamis-bench --tune                       a minute, 0.3 GB
  *
  *     options.c   the command line                  crew.c      the workers, and the clock
  *     plan.c      which filters                     keys.c      keys by their numbers
  *     case.c      what is done to a filter          calls.c     the library's calls
- *     limits.c    what the machine can              peers.c     libbloom
+ *     limits.c    what the machine can              peers.c     libbloom, Boost.Bloom
+ *     life.c      to sync, to open, page tables     boost.cpp   calls of Boost.Bloom
  *     figures.c   samples by name                   machine.c   what it ran on
  *     requirements.c, table.c, json.c               what came out
  *     tune.c      the depths of the blocked loops
@@ -56,6 +58,11 @@ static unsigned run_cases(const struct options *options, const char *store, FILE
     for (unsigned i = 0; i < planned; i++) {
         if (!case_run(&cases[i], options, store)) continue;
         cases[done] = cases[i];
+        if (options->sizes) {
+            table_size(out, &cases[done], done == 0);
+            done++;
+            continue;
+        }
         if (!options->grow) {
             table_case(out, &cases[done++]);
             continue;
@@ -87,14 +94,15 @@ int main(int argc, char **argv)
     crew_start();
     machine_look(store, &machine);
     table_head(out, &options, &machine);
-    tune_print_chosen(options.out_keys, out); /* a key has about a byte */
+    tune_print_chosen(options.sizes ? options.max_keys : options.out_keys, out);
     (void)fflush(out);
     if (options.tune) {
         tune_run(&options, store, out);
         return 0;
     }
-    const unsigned planned =
-        options.grow ? plan_growth(&options, cases) : plan_kinds(&options, cases);
+    const unsigned planned = options.sizes  ? plan_sizes(&options, cases)
+                             : options.grow ? plan_growth(&options, cases)
+                                            : plan_kinds(&options, cases);
     const unsigned done = run_cases(&options, store, out, planned);
     if (done == 0) errx(2, "--only '%s': no figure has such a name", options.only_text);
     const unsigned count = requirements_hold(requirements);

@@ -10,15 +10,15 @@
 #include "keys.h"
 
 static const char HELP[] =
-    "usage: tamis-bench [--quick | --smoke] [--grow | --tune] [OPTION...]\n"
+    "usage: tamis-bench [--quick | --smoke] [--grow | --tune | --max-keys N] [OPTION...]\n"
     "\n"
     "What Tamis costs, in nanoseconds a key, beside the best that the machine can do: for "
     "each\n"
     "kind of filter, with 8-byte keys and URLs of 70, out of cache and in it, in batches and one "
     "by\n"
     "one, by a process, two processes and two threads.  In the same run the limits are measured:\n"
-    "reading a random line, locked ORs on one, hashing alone; and libbloom, where it was built "
-    "in.\n"
+    "reading a random line, locked ORs on one, hashing alone; and libbloom and Boost.Bloom, where\n"
+    "they were built in.\n"
     "\n"
     "      --quick        under a minute: fewer kinds, keys and samples, still out of cache\n"
     "      --smoke        seconds, with filters so small that the figures say nothing\n"
@@ -26,6 +26,11 @@ static const char HELP[] =
     "      --tune         instead: the batch loops of kind blocked, with each set of vector\n"
     "                     instructions and each number of keys in flight, lines fetched into the\n"
     "                     first cache and (far) into the second\n"
+    "      --max-keys N   instead: filters at 1 % of 10,000 keys, 100,000 and so on up to N, each in\n"
+    "                     both sorts of pages: ns a key beside the limits on their own lines, to "
+    "fill,\n"
+    "                     to sync, to open, and page tables.  10000000000 takes 13 GB of disk and\n"
+    "                     of memory.  With --grow: how far that goes; 1000000000 (2.1 GB)\n"
     "      --only REGEX   only figures whose names match (extended, anywhere in the name); names "
     "are\n"
     "                     KIND/KEYS/PLACE/CALL/OPERATION/TEAM, such as blocked/8/out/batch/hit/p1\n"
@@ -36,11 +41,11 @@ static const char HELP[] =
     "                     $TMPDIR or /tmp unless told\n"
     "      --keys N       of a filter that is out of cache; 100000000\n"
     "      --cached N     of one that is in cache; 1000000\n"
-    "      --max-keys N   --grow goes up to that many; 1000000000 (2.1 GB)\n"
     "      --batch N      keys a batch, 1 to 2048; 1024\n"
     "      --repeats N    samples a figure, 1 to 32; 7\n"
     "      --seed N       of the keys; 1\n"
-    "      --pages SORT   of the filters, and of the limits' memory: auto, small or huge; auto\n"
+    "      --pages SORT   of the filters, and of the limits' memory: auto, small or huge; auto.\n"
+    "                     With --max-keys: only that sort\n"
     "      --help         this\n"
     "\n"
     "exit status: 0 measured, whatever the figures; 1 it could not be; 2 the arguments are wrong;\n"
@@ -170,6 +175,7 @@ static void take(struct options *o, int option, const char *value)
 /* What --quick and --smoke make smaller, where the command line does not say it. */
 static void complete(struct options *o)
 {
+    o->sizes = o->max_keys != 0 && !o->grow;
     if (o->directory == NULL) o->directory = getenv("TMPDIR");
     if (o->directory == NULL || *o->directory == '\0') o->directory = "/tmp";
     if (o->out_keys == 0) o->out_keys = o->smoke ? 20000 : 100000000;
@@ -206,6 +212,7 @@ void options_parse(int argc, char **argv, struct options *options)
     if (optind < argc) fail("takes no argument such as", argv[optind]);
     if (options->quick && options->smoke) fail("--quick does not go with", "--smoke");
     if (options->tune && options->grow) fail("--tune does not go with", "--grow");
+    if (options->tune && options->sizes) fail("--tune does not go with", "--max-keys");
     if (options->tune && options->json != NULL) fail("--tune does not go with", "--json");
     complete(options);
 }

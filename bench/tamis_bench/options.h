@@ -11,13 +11,14 @@
 struct options {
     uint64_t out_keys;    /* of a filter that no cache holds */
     uint64_t in_keys;     /* of one that a cache does */
-    uint64_t max_keys;    /* --grow goes up to */
+    uint64_t max_keys;    /* --grow, or filters of each size, go up to */
     uint64_t sample_keys; /* asked for a sample, out of cache; in cache a quarter */
     uint64_t seed;
     unsigned levels, repeats; /* of samples: figures.h */
     size_t batch;
     uint32_t pages; /* enum tamis_pages */
     bool quick, smoke, grow, tune;
+    bool sizes; /* --max-keys without --grow */
     bool some; /* only what matches `only` */
     regex_t only;
     const char *only_text;

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* peers.h: libbloom of Debian on the same keys, where it was found when this was built. */
+/* peers.h: other libraries on the same keys, where they were found when this was built: libbloom of
+ * Debian, and Boost.Bloom. */
 #ifndef TAMIS_BENCH_PEERS_H
 #define TAMIS_BENCH_PEERS_H
 
 #include "case.h"
 
-/* Is it to be measured beside this case? */
+/* Is any to be measured beside this case? */
 bool peers_want(const struct bench_case *c, const struct options *options);
-void peers_run(const struct bench_case *c, const struct options *options);
 
-/* "1.6", or NULL where it is not built in. */
+/* Fill them, ask each `repeat` times, in turn with the calls of Tamis, and let them go. */
+void peers_begin(const struct bench_case *c, const struct options *options);
+void peers_ask(const struct bench_case *c, const struct options *options, unsigned repeat);
+void peers_end(void);
+
+/* libbloom's version, "1.6"; NULL where it is not built in. */
 const char *peers_version(void);
+bool peers_have_boost(void);
 
 #endif

@@ -16,6 +16,7 @@ static struct bench_case base_of(const struct options *o, uint32_t kind, enum ke
                                .capacity = keys,
                                .keys = keys,
                                .fp_rate = kind == TAMIS_KIND_FUSE ? 1.0 / 256 : RATE,
+                               .pages = o->pages,
                                .sample_keys = o->sample_keys,
                                .levels = o->levels,
                                .repeats = o->repeats};
@@ -119,5 +120,22 @@ unsigned plan_growth(const struct options *o, struct bench_case cases[PLAN_MAX])
     struct bench_case *c = grown(o, &cases[count++], o->out_keys, "processes", 4);
     c->teams[TEAM_P2] = c->teams[TEAM_P3] = c->teams[TEAM_P4] = c->teams[TEAM_T2] = true;
     c->levels = o->levels;
+    return count;
+}
+
+unsigned plan_sizes(const struct options *o, struct bench_case cases[PLAN_MAX])
+{
+    static const uint32_t sorts[] = {TAMIS_PAGES_SMALL, TAMIS_PAGES_HUGE};
+    unsigned count = 0;
+    for (uint64_t keys = o->smoke ? 3000 : 10000; keys <= o->max_keys; keys *= 10)
+        for (size_t sort = 0; sort < 2; sort++) {
+            if (o->pages != TAMIS_PAGES_AUTO && o->pages != sorts[sort]) continue;
+            struct bench_case *c = grown(o, &cases[count++], keys, "", keys);
+            const char *name = tamis_pages_name(sorts[sort]);
+            c->pages = sorts[sort];
+            c->life = c->peers = true;
+            (void)snprintf(c->prefix, sizeof c->prefix, "sizes/%s/%" PRIu64, name, keys);
+            (void)snprintf(c->title, sizeof c->title, "%" PRIu64 " keys, %s pages", keys, name);
+        }
     return count;
 }

@@ -9,6 +9,7 @@
 
 /* Fill in the cases of a run; returns how many. */
 unsigned plan_kinds(const struct options *options, struct bench_case cases[PLAN_MAX]);
+unsigned plan_sizes(const struct options *options, struct bench_case cases[PLAN_MAX]);
 unsigned plan_growth(const struct options *options, struct bench_case cases[PLAN_MAX]);
 
 #endif

@@ -2,6 +2,7 @@
 /* requirements.c: in the least of each figure, which chance has moved the least. */
 #include "requirements.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -157,6 +158,53 @@ static void hold_two(struct list *list)
         }
 }
 
+/* What is asked of large filters, in pages of 2 MiB (issue 31). */
+static void hold_sizes(struct list *list)
+{
+    static const char *const queries[] = {"hit", "miss"};
+    static const uint64_t sizes[] = {1000000000, 10000000000};
+    char what[96];
+    for (size_t i = 0; i < 4; i++) {
+        const uint64_t keys = sizes[i / 2];
+        (void)text_of(what, "%" PRIu64 " keys, huge pages, %s", keys, queries[i % 2]);
+        at_most(list, what, figure_ns("sizes/huge/%" PRIu64 "/batch/%s/p1", keys, queries[i % 2]),
+                figure_ns("sizes/huge/%" PRIu64 "/limit/line/p1", keys), 1.5, 0,
+                "1.5 x a line read");
+    }
+    for (size_t i = 0; i < 2; i++) {
+        (void)text_of(what, "%" PRIu64 " keys, huge pages, add", sizes[i]);
+        at_most(list, what, figure_ns("sizes/huge/%" PRIu64 "/batch/add/p1", sizes[i]),
+                figure_ns("sizes/huge/%" PRIu64 "/limit/two-ors/p1", sizes[i]), 1.3, 0,
+                "1.3 x two locked ORs on a line");
+    }
+}
+
+static void hold_boost(struct list *list)
+{
+    static const struct {
+        const char *name, *prefix;
+        double hit;
+    } rows[] = {{"out of cache", "blocked/8/out", 0.95},
+                {"100 million keys, small pages", "sizes/small/100000000", 0.95},
+                {"100 million keys, huge pages", "sizes/huge/100000000", 0.95},
+                {"1,000 million keys, huge pages", "sizes/huge/1000000000", 0.6}};
+    static const char *const queries[] = {"hit", "miss"};
+    char what[96], rule[96];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (size_t q = 0; q < 2; q++) {
+            (void)text_of(what, "%s, %s beside Boost.Bloom", rows[i].name, queries[q]);
+            at_most(list, what, figure_ns("%s/batch/%s/p1", rows[i].prefix, queries[q]),
+                    figure_ns("%s/boost/%s/p1", rows[i].prefix, queries[q]), rows[i].hit, 0,
+                    text_of(rule, "%g x Boost.Bloom's bulk query", rows[i].hit));
+        }
+        if (i == 0) continue; /* hold_blocked() has it */
+        (void)text_of(what, "%s, add", rows[i].name);
+        at_most(list, what, figure_ns("%s/batch/add/p1", rows[i].prefix),
+                figure_ns("%s/limit/two-ors/p1", rows[i].prefix), 1.15, 0,
+                "1.15 x two locked ORs on a line");
+    }
+}
+
 unsigned requirements_hold(struct requirement all[REQUIREMENTS_MAX])
 {
     struct list list = {.all = all};
@@ -167,5 +215,7 @@ unsigned requirements_hold(struct requirement all[REQUIREMENTS_MAX])
     hold_others(&list);
     hold_counting(&list);
     hold_two(&list);
+    hold_sizes(&list);
+    hold_boost(&list);
     return list.count;
 }

@@ -17,7 +17,7 @@ struct requirement {
     bool holds;
 };
 
-#define REQUIREMENTS_MAX 48u
+#define REQUIREMENTS_MAX 80u
 
 /* Those whose figures were measured; returns how many. */
 unsigned requirements_hold(struct requirement list[REQUIREMENTS_MAX]);

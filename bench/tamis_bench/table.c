@@ -39,10 +39,11 @@ void table_head(FILE *out, const struct options *options, const struct machine *
                   tamis_version(), m->simd, options->seed);
     (void)fprintf(out, "%s (%s), %u processors, %s\n", m->cpu, m->features, m->processors,
                   m->caches);
-    (void)fprintf(out, "%.1f GiB, pages of %ld bytes, huge pages %s, %s, %s, %s; libbloom: %s\n",
+    (void)fprintf(out, "%.1f GiB, pages of %ld bytes, huge pages %s, %s, %s, %s; libbloom: %s; Boost.Bloom: %s\n",
                   (double)m->memory_bytes / 1073741824.0, m->page_bytes, m->huge_pages,
                   m->file_system, m->kernel, m->compiler,
-                  peers_version() != NULL ? peers_version() : "not there");
+                  peers_version() != NULL ? peers_version() : "not there",
+                  peers_have_boost() ? "there" : "not there");
     (void)fprintf(out,
                   "ns a key: least and median of %u samples or more; ratio: least / limit; "
                   "times: as fast as one\n",
@@ -119,6 +120,9 @@ void table_case(FILE *out, const struct bench_case *c)
     print_row(out, c, "libbloom", "add");
     print_row(out, c, "libbloom", "hit");
     print_row(out, c, "libbloom", "miss");
+    print_row(out, c, "boost", "add");
+    print_row(out, c, "boost", "hit");
+    print_row(out, c, "boost", "miss");
     const struct figure *build = find(c, "batch", "build", "all");
     if (build != NULL)
         (void)fprintf(out,
@@ -153,6 +157,28 @@ void table_growth(FILE *out, const struct bench_case *c, bool first)
                       figure_least(find(c, "single", "miss", team_names[team])), c->segments,
                       (double)c->all_bytes / 1e6);
     }
+    (void)fflush(out);
+}
+
+void table_size(FILE *out, const struct bench_case *c, bool first)
+{
+    static const char *const figures[][2] = {
+        {"batch", "add"}, {"limit", "two-ors"}, {"batch", "re-add"}, {"batch", "hit"},
+        {"batch", "miss"}, {"limit", "line"},   {"boost", "add"},    {"boost", "hit"}};
+    const size_t columns = sizeof figures / sizeof figures[0];
+    char keys[32];
+    if (first) (void)fprintf(out, "\nfilters at 1 %%, ns a key, least\n%14s %5s", "keys", "pages");
+    for (size_t i = 0; first && i < columns; i++)
+        (void)fprintf(out, " %8s", i < 6 ? figures[i][1] : i == 6 ? "Boost:add" : "hit");
+    if (first)
+        (void)fprintf(out, " %9s %7s %7s %9s %7s\n", "fill s", "sync s", "open us", "tables KB",
+                      "huge %");
+    (void)fprintf(out, "%14s %5s", grouped(c->keys, keys), tamis_pages_name(c->pages));
+    for (size_t i = 0; i < columns; i++)
+        (void)fprintf(out, " %8.2f", figure_least(find(c, figures[i][0], figures[i][1], "p1")));
+    (void)fprintf(out, " %9.2f %7.2f %7.1f %9.0f %7.1f\n", c->fill_s, c->sync_s, c->open_us,
+                  (double)c->table_bytes / 1e3,
+                  100.0 * (double)c->huge_bytes / (double)c->data_bytes);
     (void)fflush(out);
 }
 

@@ -17,6 +17,9 @@ void table_case(FILE *out, const struct bench_case *c);
 /* One filter of --grow: a line, or one a team; `first` prints the heading. */
 void table_growth(FILE *out, const struct bench_case *c, bool first);
 
+/* One filter of --max-keys: a line; `first` prints the heading. */
+void table_size(FILE *out, const struct bench_case *c, bool first);
+
 void table_requirements(FILE *out, const struct requirement *list, unsigned count);
 
 #endif

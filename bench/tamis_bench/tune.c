@@ -41,7 +41,7 @@ static int64_t force(struct worker *worker, const struct order *order, size_t co
 
 static void use(const struct setting *setting)
 {
-    crew_each(
+    (void)crew_each(
         &(struct order){
             .run = force, .first = setting->cpu, .range = setting->depth, .bytes = setting->fetch},
         1);
@@ -134,17 +134,25 @@ static void print(FILE *out, const struct setting *settings, unsigned count, dou
     }
 }
 
+static void print_depth(unsigned depth, FILE *out)
+{
+    if (depth != 0)
+        (void)fprintf(out, "%u ahead", depth);
+    else
+        (void)fprintf(out, "the usual ahead");
+}
+
 void tune_print_chosen(uint64_t data_bytes, FILE *out)
 {
     static const char *const kinds[TAMIS__LOOP_COUNT] = {"blocked", "counting", "fuse", "bloom"};
     const char *before = "batches out of cache: ";
-    const bool far = tamis__cpu_pace(TAMIS__LOOP_BLOCKED, 0, data_bytes).far;
+    const bool far = tamis__cpu_pace(TAMIS__LOOP_BLOCKED, 0, data_bytes, false).far;
     for (enum tamis__loop loop = 0; loop < TAMIS__LOOP_COUNT; loop++, before = ", ") {
-        const unsigned depth = tamis__cpu_pace(loop, 0, data_bytes).depth;
-        if (depth != 0)
-            (void)fprintf(out, "%s%s %u ahead", before, kinds[loop], depth);
-        else
-            (void)fprintf(out, "%s%s the usual ahead", before, kinds[loop]);
+        const unsigned depth = tamis__cpu_pace(loop, 0, data_bytes, false).depth;
+        const unsigned huge = tamis__cpu_pace(loop, 0, data_bytes, true).depth;
+        (void)fprintf(out, "%s%s ", before, kinds[loop]);
+        print_depth(depth, out);
+        if (huge != depth) (void)fprintf(out, " (in huge pages %u)", huge);
     }
     (void)fprintf(out, "; lines are fetched into the %s cache\n", far ? "second" : "first");
 }

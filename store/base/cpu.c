@@ -24,7 +24,8 @@ struct row {
     enum tamis__cpu has; /* the processor has these instructions, used or not */
     uint64_t from_bytes; /* data of fewer bytes are handled as on all others */
     bool far;
-    unsigned depth[TAMIS__LOOP_COUNT]; /* 0: the variant's own */
+    unsigned depth[TAMIS__LOOP_COUNT];      /* 0: the variant's own */
+    unsigned huge_depth[TAMIS__LOOP_COUNT]; /* the same in pages of 2 MiB; 0: as above */
 };
 
 /*
@@ -47,7 +48,8 @@ static const struct row rows[] = {
      .has = TAMIS__CPU_AVX512,
      .from_bytes = (uint64_t)16 << 20,
      .far = true,
-     .depth = {[TAMIS__LOOP_BLOCKED] = 32, [TAMIS__LOOP_COUNTING] = 32}},
+     .depth = {[TAMIS__LOOP_BLOCKED] = 32, [TAMIS__LOOP_COUNTING] = 32},
+     .huge_depth = {[TAMIS__LOOP_BLOCKED] = 64}},
 };
 #endif
 
@@ -146,7 +148,13 @@ static const struct row *row_of_this(void)
     return row;
 }
 
-struct tamis__pace tamis__cpu_pace(enum tamis__loop loop, unsigned own, uint64_t data_bytes)
+static unsigned depth_of(const struct row *row, enum tamis__loop loop, bool huge)
+{
+    return huge && row->huge_depth[loop] != 0 ? row->huge_depth[loop] : row->depth[loop];
+}
+
+struct tamis__pace tamis__cpu_pace(enum tamis__loop loop, unsigned own, uint64_t data_bytes,
+                                   bool huge)
 {
     const unsigned depth = __atomic_load_n(&forced_depth, __ATOMIC_RELAXED); /* ORDER: as above */
     const unsigned fetch = __atomic_load_n(&forced_fetch, __ATOMIC_RELAXED); /* ORDER: as above */
@@ -154,7 +162,7 @@ struct tamis__pace tamis__cpu_pace(enum tamis__loop loop, unsigned own, uint64_t
     struct tamis__pace pace = {.depth = own};
     if (data_bytes >= row->from_bytes) {
         pace.far = row->far;
-        if (row->depth[loop] != 0) pace.depth = row->depth[loop];
+        if (depth_of(row, loop, huge) != 0) pace.depth = depth_of(row, loop, huge);
     }
     if (depth != 0) pace.depth = depth;
     if (fetch != TAMIS__FETCH_CHOSEN) pace.far = fetch == TAMIS__FETCH_FAR;

@@ -45,9 +45,11 @@ struct tamis__pace {
     bool far; /* lines are fetched into the second cache, and not into the first */
 };
 
-/* Returns the pace of a loop over so many bytes of data: what was forced, or what suits this
- * processor (the table in cpu.c), or for all others `own`, the depth of the variant. */
-struct tamis__pace tamis__cpu_pace(enum tamis__loop loop, unsigned own, uint64_t data_bytes);
+/* Returns the pace of a loop over so many bytes of data, in pages of 2 MiB if `huge`: what was
+ * forced, or what suits this processor (the table in cpu.c), or for all others `own`, the depth of
+ * the variant. */
+struct tamis__pace tamis__cpu_pace(enum tamis__loop loop, unsigned own, uint64_t data_bytes,
+                                   bool huge);
 
 /* For tests and `tamis-bench --tune`: from now on this variant is used, which the machine must
  * have. */

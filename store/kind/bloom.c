@@ -230,7 +230,8 @@ TAMIS__INLINE size_t bloom_run(const struct tamis__segment *segment, const struc
     struct tamis__digest pairs[PAIRS_AT_ONCE];
     struct frame frame = *given; /* so that it stays in registers */
     const struct tamis__pace pace =
-        tamis__cpu_pace(TAMIS__LOOP_BLOOM, LINES_AHEAD, segment->header->data_bytes);
+        tamis__cpu_pace(TAMIS__LOOP_BLOOM, LINES_AHEAD, segment->header->data_bytes,
+                        tamis__pages_are_huge(segment));
     const size_t ahead = pace.depth > k ? pace.depth / k : 1, head = count < ahead ? count : ahead;
     uint64_t ring[TAMIS__DEPTH_MAX + TAMIS_K_MAX];
     uint64_t *const end = ring + (head + 1) * k, *next = ring;

@@ -116,7 +116,8 @@ struct ring {
 TAMIS__INLINE struct ring ring_for(enum tamis__loop loop, const struct tamis__segment *segment,
                                    size_t count)
 {
-    const struct tamis__pace pace = tamis__cpu_pace(loop, KEYS_AHEAD, segment->header->data_bytes);
+    const struct tamis__pace pace = tamis__cpu_pace(loop, KEYS_AHEAD, segment->header->data_bytes,
+                                                    tamis__pages_are_huge(segment));
     const unsigned most = pace.depth;
     const unsigned half = count < 2 * most
                               ? ((unsigned)count / 2 + KEYS_A_STEP - 1) / KEYS_A_STEP * KEYS_A_STEP
