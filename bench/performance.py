@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""performance.py RUN.json GROW.json PAGE.md: the figures of tamis-bench as tables, put into a page of docs/.
+"""performance.py RUN.json GROW.json PAGE.md, or performance.py SIZES.json PAGE.md: the figures of tamis-bench as tables, put
+into a page of docs/.
 
-What stands between the lines "<!-- figures: begin -->" and "<!-- figures: end -->" of the page is replaced.
+What stands between the lines "<!-- figures: begin -->" and "<!-- figures: end -->" of the page is replaced; of a run of
+--max-keys what stands between "<!-- sizes: begin -->" and "<!-- sizes: end -->".
 """
 import json
 import re
 import sys
 
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
+SIZES_BEGIN, SIZES_END = "<!-- sizes: begin -->", "<!-- sizes: end -->"
 TEAMS = ("p1", "p2", "t2")
 LIMITS = (("line", "read a random line"), ("or", "one locked OR"), ("two-ors", "two locked ORs on a line"),
           ("hash", "hashing alone"))
@@ -138,6 +141,34 @@ def growth(run):
     yield from table(("processes", "add", "re-add", "hit", "miss", "line read"), rows)
 
 
+def size_tables(run):
+    """Of each size a row in each sort of page: the calls, and what it takes to have the filter."""
+    calls, lives = [], []
+    for case in sorted(run.json["cases"], key=lambda case: (case["keys"], case["pages"] != "small")):
+        at = case["name"]
+        line, ors = run.get(at, "limit", "line", "p1"), run.get(at, "limit", "two-ors", "p1")
+        hit, add = run.get(at, "batch", "hit", "p1"), run.get(at, "batch", "add", "p1")
+        size = (f'{case["keys"]:,}', case["pages"])
+        calls.append((*size, ns(add), ns(ors), gain(add, ors), ns(run.get(at, "batch", "re-add", "p1")), ns(hit),
+                      ns(run.get(at, "batch", "miss", "p1")), ns(line), gain(hit, line), ns(run.get(at, "boost", "add", "p1")),
+                      ns(run.get(at, "boost", "hit", "p1"))))
+        lives.append((*size, f'{case["data_bytes"] / 1e6:,.2f}', f'{case["fill_s"]:.2f}', f'{case["sync_s"]:.2f}',
+                      f'{case["open_us"]:.0f}', f'{case["table_bytes"] / 1e6:.2f}', f'{case["huge_bytes"] / 1e6:,.0f}'))
+    yield "![cost by size](plots/sizes.svg)\n"
+    yield from table(("keys at 1 %", "pages", "new key", "two ORs", "ratio", "known key", "hit", "miss", "line read",
+                      "hit / line", "Boost, new", "Boost, hit"), calls)
+    yield from table(("keys at 1 %", "pages", "MB", "filled in s", "sync, s", "open, us", "page tables, MB", "huge, MB"), lives)
+
+
+def lines_of_sizes(run):
+    yield SIZES_BEGIN
+    yield ""
+    yield f'{run.machine()} {"Boost.Bloom beside it." if run.json["boost"] else ""}\n'
+    yield from size_tables(run)
+    yield from requirements(run)
+    yield SIZES_END
+
+
 def lines_of(run, grown):
     yield BEGIN
     yield ""
@@ -152,21 +183,26 @@ def lines_of(run, grown):
     yield END
 
 
-def main():
-    if len(sys.argv) != 4:
-        print(__doc__.splitlines()[0], file=sys.stderr)
-        return 2
-    run, grown = Run(sys.argv[1]), Run(sys.argv[2])
-    with open(sys.argv[3], encoding="utf-8") as file:
+def put(path, begin, end, lines):
+    with open(path, encoding="utf-8") as file:
         page = file.read()
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        print(f"performance.py: {sys.argv[3]} has no lines {BEGIN} and {END}", file=sys.stderr)
+    before, found, rest = page.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        print(f"performance.py: {path} has no lines {begin} and {end}", file=sys.stderr)
         return 1
-    with open(sys.argv[3], "w", encoding="utf-8") as file:
-        file.write(before + "\n".join(lines_of(run, grown)) + after)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(before + "\n".join(lines) + after)
     return 0
+
+
+def main():
+    if len(sys.argv) == 3:
+        return put(sys.argv[2], SIZES_BEGIN, SIZES_END, lines_of_sizes(Run(sys.argv[1])))
+    if len(sys.argv) == 4:
+        return put(sys.argv[3], BEGIN, END, lines_of(Run(sys.argv[1]), Run(sys.argv[2])))
+    print(__doc__.split(":")[0], file=sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""plot.py RUN.json GROW.json DIRECTORY: what tamis-bench measured, as SVG for docs/performance.md.
+"""plot.py RUN.json GROW.json DIRECTORY, or plot.py SIZES.json DIRECTORY: what tamis-bench measured, as SVG for
+docs/performance.md.
 
     operations-out.svg, operations-in.svg   each operation as a multiple of its limit
     keys.svg, segments.svg, processes.svg   how the cost grows
+    sizes.svg                               of tamis-bench --max-keys: the cost in both sorts of page
 
 The files are readable on a light and on a dark page.
 """
@@ -224,9 +226,27 @@ def plot_growth(run, directory):
                ["1", "2", "3", "4"], series, run, "million keys a second", "processes")
 
 
+def plot_sizes(run, directory):
+    figures = {figure["name"]: figure for figure in run["figures"]}
+    sizes = sorted({case["keys"] for case in run["cases"]})
+    series = []
+    for call, operation, name in (("batch", "hit", "hit"), ("batch", "add", "add"), ("limit", "line", "line read")):
+        for pages in ("huge", "small"):
+            found = [figures.get(f"sizes/{pages}/{n}/{call}/{operation}/p1") for n in sizes]
+            series.append((f"{name}, {pages}", [figure["least_ns"] if figure else None for figure in found],
+                           call == "limit"))
+    plot_lines(os.path.join(directory, "sizes.svg"), "Cost by size, in pages of 4 KiB (small) and of 2 MiB (huge)",
+               "blocked, rate 1 %, 8-byte keys, batches, one process; filters of 10 k keys (13 kB) and more",
+               [short(n) for n in sizes], series, run, "ns a key", "keys", log_axis=True)
+
+
 def main():
+    if len(sys.argv) == 3:
+        with open(sys.argv[1], encoding="utf-8") as file:
+            plot_sizes(json.load(file), sys.argv[2])
+        return 0
     if len(sys.argv) != 4:
-        print(__doc__.splitlines()[0], file=sys.stderr)
+        print(__doc__.split(":")[0], file=sys.stderr)
         return 2
     with open(sys.argv[1], encoding="utf-8") as file:
         run = json.load(file)

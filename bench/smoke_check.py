@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""smoke_check.py RUN.json GROW.json: every figure that a run must have is there, with its samples and its limit."""
+"""smoke_check.py RUN.json GROW.json SIZES.json: every figure that a run must have is there, with its samples and its limit."""
 import json
 import sys
 
@@ -37,6 +37,13 @@ def wanted_of_growth():
             yield f"growth/made/{made}/batch/{operation}/p1"
         for team in ("p1", "p2", "p3", "p4", "t2"):
             yield f"growth/processes/4/batch/{operation}/{team}"
+
+
+def wanted_of_sizes():
+    for keys in (3000, 30000):
+        for pages in ("small", "huge"):
+            yield from (f"sizes/{pages}/{keys}/batch/{operation}/p1" for operation in ("add", "re-add", "hit", "miss"))
+            yield from (f"sizes/{pages}/{keys}/limit/{limit}/p1" for limit in ("line", "two-ors"))
 
 
 def check(path, wanted):
@@ -76,6 +83,12 @@ def main():
     problems += more
     if [case["segments"] for case in grown["cases"] if "/segments/" in case["name"]] != [1, 2, 3]:
         problems.append("filters have not grown as planned")
+    sized, more = check(sys.argv[3], wanted_of_sizes())
+    problems += more
+    for case in sized["cases"]:
+        if not (case["pages"] == case["name"].split("/")[1] and case["fill_s"] > 0 and case["sync_s"] > 0 and
+                0 < case["open_us"] < 1e6 and case["table_bytes"] > 0):
+            problems.append(f'{case["name"]}: what it costs besides its keys')
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

@@ -39,14 +39,22 @@ refused()
 ends 0 --smoke --json "$scratch/run.json"
 [ "$(wc -l <"$scratch/out")" -gt 150 ] || fail "the table is short"
 ends 0 --smoke --grow --json "$scratch/grow.json"
-python3 "$here/smoke_check.py" "$scratch/run.json" "$scratch/grow.json" || fail "the JSON is not as it should be"
+ends 0 --smoke --max-keys 30000 --json "$scratch/sizes.json"
+grep -q '^ *30,000  huge ' "$scratch/out" || fail "--max-keys has no row of huge pages"
+ends 0 --smoke --max-keys 3000 --pages small
+! grep -q '^ *3,000  huge ' "$scratch/out" || fail "--max-keys measures pages that were not asked for"
+python3 "$here/smoke_check.py" "$scratch/run.json" "$scratch/grow.json" "$scratch/sizes.json" || fail "the JSON is not as it should be"
 mkdir "$scratch/plots"
 python3 "$here/plot.py" "$scratch/run.json" "$scratch/grow.json" "$scratch/plots" || fail "plot.py failed"
-[ "$(find "$scratch/plots" -name '*.svg' | wc -l)" = 5 ] || fail "not every plot was made"
+python3 "$here/plot.py" "$scratch/sizes.json" "$scratch/plots" || fail "plot.py failed on sizes"
+[ "$(find "$scratch/plots" -name '*.svg' | wc -l)" = 6 ] || fail "not every plot was made"
 printf '# Title\n\n<!-- figures: begin -->\nold\n<!-- figures: end -->\nafter\n' >"$scratch/page.md"
 python3 "$here/performance.py" "$scratch/run.json" "$scratch/grow.json" "$scratch/page.md" || fail "performance.py failed"
 { grep -q '^# Title' "$scratch/page.md" && grep -q '^after' "$scratch/page.md" && grep -q '^| batch | hit |' "$scratch/page.md"; } ||
     fail "the page is not as it should be"
+printf '<!-- sizes: begin -->\nold\n<!-- sizes: end -->\n' >>"$scratch/page.md"
+python3 "$here/performance.py" "$scratch/sizes.json" "$scratch/page.md" || fail "performance.py failed on sizes"
+grep -q '^| 30,000 | huge |' "$scratch/page.md" || fail "the page has no figures of sizes"
 ! grep -q '^old' "$scratch/page.md" || fail "the old figures are still there"
 
 ends 0 --smoke --only '^blocked/8/in/batch/hit/p1$' --json -
@@ -62,6 +70,7 @@ grep -q '^| portable:32 *|' "$scratch/out" || fail "--tune has no row of the por
 grep -q '^| portable:96:far *|' "$scratch/out" || fail "--tune does not fetch into the second cache"
 grep -q '^batches out of cache: blocked .* ahead, .*bloom .* into the .* cache$' "$scratch/out" || fail "nothing says what is chosen"
 refused '--tune does not go' --tune --grow
+refused '--tune does not go' --tune --max-keys 30000
 refused "'--fast'" --fast
 refused "'--json'" --json
 refused "'more'" --smoke more

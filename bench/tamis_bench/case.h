@@ -16,11 +16,11 @@ struct bench_case {
     uint64_t keys;     /* that are added; more than capacity: the filter grows */
     double fp_rate;
     uint32_t pages; /* enum tamis_pages */
-    bool cached;  /* so small that hashing is the limit of asking */
-    bool ask_all; /* adds and hits of all the keys are timed, not of some */
-    bool grows;   /* a filter that never fills is made as one that grows, too */
-    bool peers;   /* other libraries stand beside it */
-    bool life;    /* the limits are its own lines; and what a filter costs besides its keys */
+    bool cached;    /* so small that hashing is the limit of asking */
+    bool ask_all;   /* adds and hits of all the keys are timed, not of some */
+    bool grows;     /* a filter that never fills is made as one that grows, too */
+    bool peers;     /* other libraries stand beside it */
+    bool life;      /* the limits are its own lines; and what a filter costs besides its keys */
     bool calls[CALLS];
     bool alone; /* single calls by one process only */
     bool teams[TEAMS];

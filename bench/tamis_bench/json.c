@@ -31,21 +31,19 @@ static json_t *json_of_settings(const struct options *o)
                           (json_int_t)o->sample_keys, "levels", (int)o->levels, "repeats",
                           (int)o->repeats, "batch", (int)o->batch, "max_keys",
                           (json_int_t)o->max_keys, "quick", (int)o->quick, "grow", (int)o->grow,
-                          "sizes", (int)o->sizes,
-                          "only", o->only_text));
+                          "sizes", (int)o->sizes, "only", o->only_text));
 }
 
 static json_t *json_of_case(const struct bench_case *c)
 {
     return need(json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:i, s:i, s:I, s:I, s:s, s:f, s:f, s:f, "
                           "s:I, s:I}",
-                          "name", c->prefix,
-                          "title", c->title, "kind", tamis_kind_name(c->kind), "keys",
-                          (json_int_t)c->keys, "capacity", (json_int_t)c->capacity, "fp_rate",
-                          c->fp_rate, "k", (int)c->k, "segments", (int)c->segments, "data_bytes",
-                          (json_int_t)c->data_bytes, "all_bytes", (json_int_t)c->all_bytes,
-                          "pages", tamis_pages_name(c->pages), "fill_s", c->fill_s, "sync_s",
-                          c->sync_s, "open_us", c->open_us, "table_bytes",
+                          "name", c->prefix, "title", c->title, "kind", tamis_kind_name(c->kind),
+                          "keys", (json_int_t)c->keys, "capacity", (json_int_t)c->capacity,
+                          "fp_rate", c->fp_rate, "k", (int)c->k, "segments", (int)c->segments,
+                          "data_bytes", (json_int_t)c->data_bytes, "all_bytes",
+                          (json_int_t)c->all_bytes, "pages", tamis_pages_name(c->pages), "fill_s",
+                          c->fill_s, "sync_s", c->sync_s, "open_us", c->open_us, "table_bytes",
                           (json_int_t)c->table_bytes, "huge_bytes", (json_int_t)c->huge_bytes));
 }
 
@@ -104,11 +102,12 @@ void json_write_results(const struct results *results, const char *path)
     for (unsigned i = 0; i < results->requirement_count; i++)
         (void)json_array_append_new(requirements, json_of_requirement(&results->requirements[i]));
     json_t *all = need(
-        json_pack("{s:s, s:s, s:s, s:I, s:s?, s:b, s:o, s:o, s:o, s:o, s:o}", "program", "tamis-bench",
-                  "version", tamis_version(), "command", results->options->command, "seed",
-                  (json_int_t)results->options->seed, "libbloom", peers_version(), "boost", (int)peers_have_boost(), "machine",
-                  json_of_machine(results->machine), "settings", json_of_settings(results->options),
-                  "cases", cases, "figures", figures, "requirements", requirements));
+        json_pack("{s:s, s:s, s:s, s:I, s:s?, s:b, s:o, s:o, s:o, s:o, s:o}", "program",
+                  "tamis-bench", "version", tamis_version(), "command", results->options->command,
+                  "seed", (json_int_t)results->options->seed, "libbloom", peers_version(), "boost",
+                  (int)peers_have_boost(), "machine", json_of_machine(results->machine), "settings",
+                  json_of_settings(results->options), "cases", cases, "figures", figures,
+                  "requirements", requirements));
     const size_t flags = JSON_INDENT(1) | JSON_REAL_PRECISION(6);
     const int rc =
         strcmp(path, "-") == 0 ? json_dumpf(all, stdout, flags) : json_dump_file(all, path, flags);

@@ -19,7 +19,7 @@ struct options {
     uint32_t pages; /* enum tamis_pages */
     bool quick, smoke, grow, tune;
     bool sizes; /* --max-keys without --grow */
-    bool some; /* only what matches `only` */
+    bool some;  /* only what matches `only` */
     regex_t only;
     const char *only_text;
     const char *json;

@@ -39,11 +39,12 @@ void table_head(FILE *out, const struct options *options, const struct machine *
                   tamis_version(), m->simd, options->seed);
     (void)fprintf(out, "%s (%s), %u processors, %s\n", m->cpu, m->features, m->processors,
                   m->caches);
-    (void)fprintf(out, "%.1f GiB, pages of %ld bytes, huge pages %s, %s, %s, %s; libbloom: %s; Boost.Bloom: %s\n",
-                  (double)m->memory_bytes / 1073741824.0, m->page_bytes, m->huge_pages,
-                  m->file_system, m->kernel, m->compiler,
-                  peers_version() != NULL ? peers_version() : "not there",
-                  peers_have_boost() ? "there" : "not there");
+    (void)fprintf(
+        out,
+        "%.1f GiB, pages of %ld bytes, huge pages %s, %s, %s, %s; libbloom: %s; Boost.Bloom: %s\n",
+        (double)m->memory_bytes / 1073741824.0, m->page_bytes, m->huge_pages, m->file_system,
+        m->kernel, m->compiler, peers_version() != NULL ? peers_version() : "not there",
+        peers_have_boost() ? "there" : "not there");
     (void)fprintf(out,
                   "ns a key: least and median of %u samples or more; ratio: least / limit; "
                   "times: as fast as one\n",
@@ -163,8 +164,8 @@ void table_growth(FILE *out, const struct bench_case *c, bool first)
 void table_size(FILE *out, const struct bench_case *c, bool first)
 {
     static const char *const figures[][2] = {
-        {"batch", "add"}, {"limit", "two-ors"}, {"batch", "re-add"}, {"batch", "hit"},
-        {"batch", "miss"}, {"limit", "line"},   {"boost", "add"},    {"boost", "hit"}};
+        {"batch", "add"},  {"limit", "two-ors"}, {"batch", "re-add"}, {"batch", "hit"},
+        {"batch", "miss"}, {"limit", "line"},    {"boost", "add"},    {"boost", "hit"}};
     const size_t columns = sizeof figures / sizeof figures[0];
     char keys[32];
     if (first) (void)fprintf(out, "\nfilters at 1 %%, ns a key, least\n%14s %5s", "keys", "pages");
