@@ -54,7 +54,7 @@ class Run:
                 f'libbloom {self.json["libbloom"] or "not there"}. Batches use {machine["simd"]} code. Seed {self.json["seed"]}.')
 
 
-def requirements(run):
+def requirements(run, title="What was asked for"):
     rows = []
     for r in run.json["requirements"]:
         is_ns = r["unit"] == "ns"
@@ -62,7 +62,7 @@ def requirements(run):
         rows.append((r["what"], f'{r["measured"]:.2f}{unit}', f'{r["limit"]:.2f} ns' if r["limit"] > 0 else "",
                      (f'at most {r["wanted"]:.2f} ns: {r["rule"]}' if is_ns else f'at least {r["wanted"]:g} times'),
                      "yes" if r["holds"] else "**no**"))
-    yield "### What was asked for\n"
+    yield f"### {title}\n"
     yield from table(("requirement", "measured", "limit", "wanted", "holds"), rows)
 
 
@@ -165,7 +165,7 @@ def lines_of_sizes(run):
     yield ""
     yield f'{run.machine()} {"Boost.Bloom beside it." if run.json["boost"] else ""}\n'
     yield from size_tables(run)
-    yield from requirements(run)
+    yield from requirements(run, "What was asked of large filters")
     yield SIZES_END
 
 
