@@ -142,29 +142,39 @@ def plot_operations(run, figures, place, path):
 # ---- How the cost grows -------------------------------------------------------------------------------
 
 
-def plot_lines(path, title, subtitle, labels, series, run, unit, axis, log_axis=False):
-    """labels: of each place on the x axis; series: (name, values or None of each place, dashed)."""
+def plot_lines(path, title, subtitle, labels, series, run, unit, axis, log_axis=False, log_values=False):
+    """labels: of each place on the x axis; series: (name, values or None of each place, dashed), and behind these the number
+    of another one whose colour it takes, if it belongs to that; log_values: from 0.5 on."""
     left, right, top, bottom = 60, 150, 76, 380
     picture = Picture(bottom + 62, title, subtitle)
-    values = [value for _, line, _ in series for value in line if value]
+    values = [value for _, line, *_ in series for value in line if value]
     most, least = max(values, default=1) * 1.08, 0.0
     step = step_for(most, 6)
     width = WIDTH - left - right
 
+    def share(value):
+        if log_values:
+            return math.log(max(value, 0.5) / 0.5) / math.log(most / 0.5)
+        return (value - least) / (most - least)
+
     def place(i, value):
         x = left + width * (i + 0.5 if not log_axis else i) / max(1, len(labels) - (0 if not log_axis else 1))
-        return x, bottom - (value - least) / (most - least) * (bottom - top)
+        return x, bottom - share(value) * (bottom - top)
 
-    for i in range(int(most / step) + 1):
-        y = place(0, i * step)[1]
+    grid = [i * step for i in range(int(most / step) + 1)]
+    if log_values:
+        grid = [value for value in (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500) if value <= most]
+    for value in grid:
+        y = place(0, value)[1]
         picture.line(left, y, WIDTH - right, y, "grid")
-        picture.text(left - 8, y + 4, f"{i * step:g}", "soft end")
+        picture.text(left - 8, y + 4, f"{value:g}", "soft end")
     for i, label in enumerate(labels):
         picture.text(place(i, 0)[0], bottom + 18, label, "soft middle")
     picture.text(20, 70, unit, "soft")
     picture.text(WIDTH - right + 34, bottom + 18, axis, "soft")
     ends = []
-    for number, (name, line, dashed) in enumerate(series):
+    for number, (name, line, dashed, *other) in enumerate(series):
+        number = other[0] if other else number
         points = [place(i, value) for i, value in enumerate(line) if value]
         if not points:
             continue
@@ -234,10 +244,10 @@ def plot_sizes(run, directory):
         for pages in ("huge", "small"):
             found = [figures.get(f"sizes/{pages}/{n}/{call}/{operation}/p1") for n in sizes]
             series.append((f"{name}, {pages}", [figure["least_ns"] if figure else None for figure in found],
-                           call == "limit"))
+                           call == "limit", len(series) % 4))
     plot_lines(os.path.join(directory, "sizes.svg"), "Cost by size, in pages of 4 KiB (small) and of 2 MiB (huge)",
                "blocked, rate 1 %, 8-byte keys, batches, one process; filters of 10 k keys (13 kB) and more",
-               [short(n) for n in sizes], series, run, "ns a key", "keys", log_axis=True)
+               [short(n) for n in sizes], series, run, "ns a key", "keys", log_axis=True, log_values=True)
 
 
 def main():
