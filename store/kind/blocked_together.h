@@ -47,7 +47,7 @@ struct together {
  * whatever the size of the data: here each key has several lines. */
 static bool fetches_far(void)
 {
-    return tamis__cpu_pace(TAMIS__LOOP_BLOCKED, TOGETHER_DEPTH, UINT64_MAX).far;
+    return tamis__cpu_pace(TAMIS__LOOP_BLOCKED, TOGETHER_DEPTH, UINT64_MAX, false).far;
 }
 
 /* Puts the segments into groups of one k, the larger ones first: the list has the older segments
