@@ -38,10 +38,8 @@ static int check_build_spec(const struct tamis_build_spec *spec)
     if ((spec->flags & ~(TAMIS_BUILD_IF_CHANGED | TAMIS_BUILD_KEEP)) != 0)
         return tamis__fail(TAMIS_EINVAL, "build flags %#x: use those of TAMIS_BUILD_*",
                            spec->flags);
-    if ((spec->flags & TAMIS_BUILD_KEEP) != 0 && spec->keep > TAMIS_KEEP_MAX)
-        return tamis__fail(TAMIS_EINVAL,
-                           "%u older generations are too many to keep; the most is %d", spec->keep,
-                           TAMIS_KEEP_MAX);
+    const int rc = (spec->flags & TAMIS_BUILD_KEEP) != 0 ? tamis__check_keep(spec->keep) : 0;
+    if (rc < 0) return rc;
     if (spec->memory_bytes != 0 && spec->memory_bytes < TAMIS__BUDGET_MIN)
         return tamis__fail(
             TAMIS_EINVAL,
@@ -400,7 +398,8 @@ static struct tamis__edition edition_of(struct tamis_build *build)
     const bool fuse = build->fingerprint_bits != 0;
     struct tamis__edition edition = {
         .name = build->name,
-        .draft = &build->draft,
+        .drafts = &build->draft,
+        .count = 1,
         .capacity = build->draft.header.capacity,
         .fp_rate = build->filter.fp_rate,
         .policy = {.on_full = TAMIS_ON_FULL_WARN,
@@ -426,8 +425,12 @@ static int publish_build(struct tamis_build *build)
     if (rc != 0) return rc;
     drop_keys(build);
     struct tamis__edition edition = edition_of(build);
-    rc = tamis__publish_edition(build->store, &edition, &build->result);
+    struct tamis__published published;
+    rc = tamis__publish_edition(build->store, &edition, &published);
     if (rc < 0) return rc;
+    build->result.generation = published.generation;
+    build->result.exceptions = published.exceptions;
+    build->result.size_bytes = published.size_bytes;
     build->crew.done = 1;
     build->crew.told_at = 0;
     (void)tamis__crew_tell(&build->crew); /* it is too late to end it */

@@ -23,16 +23,6 @@ struct in_force {
     bool open;
 };
 
-/* A durable filter stays durable, whether that is asked for or not. */
-static bool same_policy(const struct tamis__policy *in_force, const struct tamis__policy *asked)
-{
-    struct tamis__policy a = *in_force, b = *asked;
-    a.on_full = tamis__policy_on_full(in_force);
-    b.on_full = tamis__policy_on_full(asked);
-    b.durable |= a.durable;
-    return tamis__first_difference(tamis__policy_parameters, TAMIS__IN_HEADER, &a, &b) == NULL;
-}
-
 /* Describes the segment that the build would make.  The keys decide the rest of one of kind fuse;
  * it is taken from `s`. */
 static void describe_build(const struct tamis_build *build, const struct tamis__listed_segment *s,
@@ -59,7 +49,7 @@ static bool same_plan(const struct tamis_build *build, const struct tamis__recor
     return record->segment_count == 1 &&
            tamis__first_difference(tamis__segment_parameters, TAMIS__OF_BITS, s, &asked) == NULL &&
            s->capacity == asked.capacity && s->fp_rate == asked.fp_rate &&
-           (build->fingerprint_bits != 0 || same_policy(&record->policy, &build->plan.policy));
+           (build->fingerprint_bits != 0 || tamis__policy_stays(&record->policy, &build->plan.policy));
 }
 
 static bool same_spec(const struct tamis_build *build, const struct tamis__record *record)
@@ -67,20 +57,6 @@ static bool same_spec(const struct tamis_build *build, const struct tamis__recor
     const bool keeps = (build->spec.flags & TAMIS_BUILD_KEEP) != 0;
     return memcmp(record->key_digest, build->result.key_digest, sizeof record->key_digest) == 0 &&
            same_plan(build, record) && (!keeps || build->spec.keep == record->keep);
-}
-
-/* Is each key of a also in b, by hand or found, as `by_hand` asks? */
-static bool all_in(const struct tamis__exceptions *a, const struct tamis__exceptions *b,
-                   bool by_hand)
-{
-    bool all = true;
-    for (size_t i = 0; all && i < a->count; i++) {
-        const struct tamis__exception *e =
-            tamis__exceptions_find(b, a->entries[i].key, a->entries[i].bytes);
-        all = e != NULL &&
-              (by_hand ? tamis__exception_by_hand(e) : tamis__exception_found_by(e) != 0);
-    }
-    return all;
 }
 
 /* Reads what is in force.  Returns 1 if there is more to compare, 0 if it differs already. */
@@ -106,12 +82,12 @@ static int read_in_force(struct tamis_build *build, struct in_force *now)
 static int compare_in_force(struct tamis_build *build, const struct in_force *now)
 {
     if (tamis__segment_items(&now->segment.segment) != build->keyset.distinct) return 0;
-    if (!all_in(&build->by_hand, &now->all, true)) return 0;
+    if (!tamis__exceptions_all_in(&build->by_hand, &now->all, true)) return 0;
     int rc = tamis__crew_phase(&build->crew, TAMIS_BUILD_VERIFYING, build->against.keys);
     if (rc == 0) rc = tamis__build_judge(build, &now->segment.segment);
     if (rc != 0) return rc;
     return build->found.count == tamis__exceptions_count_found(&now->all) &&
-           all_in(&build->found, &now->all, false);
+           tamis__exceptions_all_in(&build->found, &now->all, false);
 }
 
 int tamis__build_is_in_force(struct tamis_build *build)

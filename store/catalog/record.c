@@ -387,6 +387,14 @@ void tamis__record_sum_capacity(struct tamis__record *record)
         record->capacity += record->segments[i].items;
 }
 
+uint64_t tamis__record_bytes(const struct tamis__record *record)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < record->segment_count; i++)
+        bytes += record->segments[i].file_bytes;
+    return bytes;
+}
+
 const char *tamis__record_contradiction(const struct tamis__listed_segment *segment,
                                         const struct tamis__segment_header *header)
 {

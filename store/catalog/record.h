@@ -108,6 +108,8 @@ void tamis__listed_segment_from_header(const struct tamis__segment_header *heade
 /* Computes the capacity of a list that has grown: what the newest segment can hold, and what the
  * older ones do hold. */
 void tamis__record_sum_capacity(struct tamis__record *record);
+/* Returns the bytes of the segments' files. */
+uint64_t tamis__record_bytes(const struct tamis__record *record);
 /* Returns the name of the first field in which a header contradicts the catalog; NULL
  * if none does. */
 const char *tamis__record_contradiction(const struct tamis__listed_segment *segment,

@@ -182,6 +182,19 @@ const struct tamis__exception *tamis__exceptions_find(const struct tamis__except
     return NULL;
 }
 
+bool tamis__exceptions_all_in(const struct tamis__exceptions *a, const struct tamis__exceptions *b,
+                              bool by_hand)
+{
+    bool all = true;
+    for (size_t i = 0; all && i < a->count; i++) {
+        const struct tamis__exception *e =
+            tamis__exceptions_find(b, a->entries[i].key, a->entries[i].bytes);
+        all = e != NULL &&
+              (by_hand ? tamis__exception_by_hand(e) : tamis__exception_found_by(e) != 0);
+    }
+    return all;
+}
+
 size_t tamis__exceptions_remove(struct tamis__exceptions *set, const struct tamis_key *keys,
                                 size_t count, uint8_t *answers)
 {

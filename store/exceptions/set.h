@@ -74,6 +74,9 @@ int tamis__exceptions_sort(struct tamis__exceptions *set);
 /* The next calls need a sorted set.  Returns NULL if the key is not in it. */
 const struct tamis__exception *tamis__exceptions_find(const struct tamis__exceptions *set,
                                                       const void *key, size_t bytes);
+/* Is each key of `a` also in `b`, by hand or found, as `by_hand` asks? */
+bool tamis__exceptions_all_in(const struct tamis__exceptions *a, const struct tamis__exceptions *b,
+                              bool by_hand);
 /* Removes keys and returns how many of them were in the set.  answers: NULL, or answers[i] becomes
  * 1 if keys[i] was in it, and had not come before in `keys`. */
 size_t tamis__exceptions_remove(struct tamis__exceptions *set, const struct tamis_key *keys,

@@ -55,6 +55,8 @@ int tamis__reader_fill(struct tamis__reader *reader, size_t bytes)
         if ((uint64_t)got > room)
             return tamis__fail(TAMIS_EINVAL, "a source gave %lld byte%s where %zu were asked for",
                                (long long)got, tamis__plural((uint64_t)got), room);
+        if (reader->sum != NULL)
+            tamis__sum_add(reader->sum, reader->buffer + reader->end, (size_t)got);
         reader->end += (size_t)got;
         reader->at_end = got == 0;
     }

@@ -49,6 +49,9 @@ struct tamis__outline {
     uint64_t exceptions;         /* how many follow the data */
     bool swap_words;             /* for tamis__load_one(): the data are longs of Java, big-endian */
     bool has_attachment;         /* for the same: what follows the data is kept as an attachment */
+    bool has_digest;             /* the head says what tamis__reader.digest will be: */
+    uint8_t digest[TAMIS__SUM_BYTES];
+    uint64_t preface_bytes; /* of head_bytes, those before the head proper (preface.h) */
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /* of the keys that it was built from; or 0 */
     struct tamis__layer layers[TAMIS__SEGMENTS_MAX];
 };
@@ -74,6 +77,10 @@ struct tamis__reader {
     size_t start, end;     /* what was read and not taken */
     uint64_t offset;       /* of buffer[start] in the stream */
     bool at_end;
+    /* Which stream it was: XXH3-128 of all its bytes; of format tamis, of those that are neither
+     * preface nor trailer.  Set when `load` has ended well. */
+    uint8_t digest[TAMIS__SUM_BYTES];
+    struct tamis__sum *sum; /* of all that was read; NULL: nobody wants it, or `load` sets digest */
 };
 
 int tamis__reader_init(struct tamis__reader *reader, const struct tamis_source *source,
@@ -122,6 +129,7 @@ struct tamis__cargo {
     struct tamis__policy policy;
     const struct tamis__segment *index; /* of its exceptions; NULL: it has none */
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES];
+    bool with_digest; /* the stream is to begin with its digest; format tamis */
 };
 
 struct tamis__writer {
@@ -164,6 +172,7 @@ struct tamis__format {
     const char *name;
     bool has_secrets; /* its streams hold seed and key */
     bool has_exceptions;
+    bool has_digest;   /* its head can say the digest, and `load` sets that of the reader */
     size_t head_bytes; /* the longest head; a shorter stream is handed over as it is */
 
     /* Fills in the outline, or returns a code with the refusal.  NULL if the stream is nothing but

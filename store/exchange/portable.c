@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * portable.c: format `tamis`, which carries a filter of any kind to another store or machine.
+ * preface.c has what may stand before it.
  *
  *     head      what the filter is and how it goes on when it is full or time passes, and a
  *               description of each segment; closed by an XXH3-64
@@ -18,17 +19,16 @@
  * A stream has the least version that has what it needs, so that older readers may take it: 1; 2
  * for kind fuse or exceptions; 3 for packed fingerprints (sizing/fuse.h); 4 for windows from first.
  */
-#include "exchange/exchange.h"
+#include "exchange/portable.h"
 
 #include "exchange/stream_exceptions.h"
-#include "hash/sum.h"
 #include "kind/cells.h"
 
 #define MAGIC "TAMISX\r\n" /* CR LF shows text-mode copies */
 #define VERSION_FIRST 1u
 #define VERSION_STATIC 2u
 #define VERSION_PACKED 3u
-#define VERSION_FROM_FIRST 4u /* the greatest that is known */
+#define VERSION_FROM_FIRST 4u /* the greatest that is known, but for TAMIS__PREFACE_VERSION */
 #define FROM_FIRST 0x80000000u
 
 struct head {                 /* docs/exchange.md; little-endian; offset, size, meaning */
@@ -119,6 +119,7 @@ struct outgrown {   /* a counter that has outgrown its bits; the last one is all
 TAMIS__SIZE(struct outgrown, 16);
 
 #define HEAD_BYTES_MAX (sizeof(struct head) + TAMIS__SEGMENTS_MAX * sizeof(struct description) + 8)
+static_assert(HEAD_BYTES_MAX == TAMIS__PORTABLE_HEAD_BYTES_MAX, "portable.h");
 
 /* Returns the least version that has fingerprints of that width (0: none), and exceptions. */
 static uint32_t version_of(uint32_t fingerprint_bits, bool has_exceptions)
@@ -150,7 +151,7 @@ static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
     if (head->version > VERSION_FROM_FIRST)
         return tamis__refuse(refusal, TAMIS_EVERSION, offsetof(struct head, version),
                              "has version %u, this library reads up to %u; use a newer Tamis",
-                             head->version, VERSION_FROM_FIRST);
+                             head->version, TAMIS__PREFACE_VERSION);
     if (head->version == 0 || head->segments == 0 || head->segments > TAMIS__SEGMENTS_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, segments),
                              "says that it has version %u and %u segment%s", head->version,
@@ -351,7 +352,7 @@ static uint64_t layer_bytes(const struct tamis__layer *layer)
     return tamis__data_bytes(tamis__data_bits(layer->segment.m_bits, layer->segment.counter_bits));
 }
 
-static int portable_parse(const void *bytes, size_t count, struct tamis__outline *outline,
+int tamis__portable_parse(const void *bytes, size_t count, struct tamis__outline *outline,
                           struct tamis__refusal *refusal)
 {
     struct head head;
@@ -437,14 +438,15 @@ static int load_exceptions(struct tamis__reader *reader, struct summing *summing
     return rc;
 }
 
-static int portable_load(struct tamis__reader *reader, const struct tamis__outline *outline,
+int tamis__portable_load(struct tamis__reader *reader, const struct tamis__outline *outline,
                          const struct tamis__stream_target *target)
 {
     struct summing summing = {.target = target};
-    unsigned char sum[TAMIS__SUM_BYTES], *bytes;
+    const size_t head_bytes = (size_t)(outline->head_bytes - outline->preface_bytes);
+    unsigned char *bytes;
     tamis__sum_init(&summing.sum);
-    int rc = tamis__reader_take(reader, (size_t)outline->head_bytes, &bytes);
-    if (rc == 0) tamis__sum_add(&summing.sum, bytes, (size_t)outline->head_bytes);
+    int rc = tamis__reader_take(reader, head_bytes, &bytes);
+    if (rc == 0) tamis__sum_add(&summing.sum, bytes, head_bytes);
     for (uint32_t i = 0; rc == 0 && i < outline->count; i++) {
         rc = load_segment(reader, &summing, &outline->layers[i], i);
         if (rc == 0 && outline->layers[i].segment.counter_bits != 0)
@@ -453,10 +455,10 @@ static int portable_load(struct tamis__reader *reader, const struct tamis__outli
     if (rc == 0 && outline->exceptions > 0)
         rc = load_exceptions(reader, &summing, outline->exceptions);
     const uint64_t at = reader->offset;
-    if (rc == 0) rc = tamis__reader_take(reader, sizeof sum, &bytes);
+    if (rc == 0) rc = tamis__reader_take(reader, sizeof reader->digest, &bytes);
     if (rc < 0) return rc;
-    tamis__sum_finish(&summing.sum, sum);
-    if (memcmp(sum, bytes, sizeof sum) != 0)
+    tamis__sum_finish(&summing.sum, reader->digest);
+    if (memcmp(reader->digest, bytes, sizeof reader->digest) != 0)
         return tamis__reader_fail(reader, TAMIS_ECORRUPT, at,
                                   "is damaged (its checksum does not match)");
     return tamis__reader_finish(reader);
@@ -574,9 +576,10 @@ static int save_segment(const struct tamis__segment *segment, struct tamis__writ
     return rc == 0 && h->counter_bits != 0 ? save_outgrown(segment, writer) : rc;
 }
 
-static int portable_save(const struct tamis__cargo *cargo, struct tamis__writer *writer)
+int tamis__portable_save(const struct tamis__cargo *cargo, struct tamis__writer *writer,
+                         unsigned char trailer[TAMIS__SUM_BYTES])
 {
-    unsigned char trailer[TAMIS__SUM_BYTES] = {0};
+    memset(trailer, 0, TAMIS__SUM_BYTES);
     tamis__sum_init(&writer->sum);
     writer->summing = !writer->partial;
     int rc = save_head(cargo, writer);
@@ -586,15 +589,5 @@ static int portable_save(const struct tamis__cargo *cargo, struct tamis__writer 
     writer->summing = false;
     if (rc < 0) return rc;
     if (!writer->partial) tamis__sum_finish(&writer->sum, trailer);
-    return tamis__writer_put(writer, trailer, sizeof trailer);
+    return tamis__writer_put(writer, trailer, TAMIS__SUM_BYTES);
 }
-
-const struct tamis__format tamis__format_portable = {
-    .name = "tamis",
-    .has_secrets = true,
-    .has_exceptions = true,
-    .head_bytes = HEAD_BYTES_MAX,
-    .parse = portable_parse,
-    .load = portable_load,
-    .save = portable_save,
-};

@@ -97,7 +97,7 @@ int tamis__change_commit(struct tamis__change *change)
         .after = &change->after,
         .come = change->list != NULL ? TAMIS__COME_LIST : TAMIS__COME_NOT,
         .drafts = change->list,
-        .count = change->list != NULL,
+        .count = change->list_count,
         .filled = change->list != NULL,
         .index = change->has_index ? &change->index : NULL,
         /* A kept list can be in force again as it was, with the exceptions that its build has

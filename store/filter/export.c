@@ -36,6 +36,12 @@ static int load_cargo(const struct tamis_filter *filter, const struct tamis__vie
     cargo->count = view->count;
     cargo->policy = view->policy;
     memcpy(cargo->key_digest, first->key_digest, sizeof cargo->key_digest);
+    cargo->with_digest = (flags & TAMIS_EXPORT_WITH_DIGEST) != 0;
+    if (cargo->with_digest && !format->has_digest)
+        return tamis__fail(TAMIS_EUNSUPPORTED,
+                           "a stream of format %s has no place for a digest at its head; leave the "
+                           "digest out, or export the filter as tamis",
+                           format->name);
     for (uint32_t i = 0; i < cargo->count; i++)
         cargo->segments[i] = &view->segments[i].segment;
     int rc = 0;
@@ -72,7 +78,9 @@ static int pin(struct tamis_filter *filter, struct tamis__view **pinned, struct 
 static int check_secrets(const struct tamis_filter *filter, const struct tamis__view *view,
                          const struct tamis__format *format, unsigned flags)
 {
-    if ((flags & ~(TAMIS_EXPORT_WITH_KEY | TAMIS_EXPORT_WITHOUT_EXCEPTIONS)) != 0)
+    const unsigned known =
+        TAMIS_EXPORT_WITH_KEY | TAMIS_EXPORT_WITHOUT_EXCEPTIONS | TAMIS_EXPORT_WITH_DIGEST;
+    if ((flags & ~known) != 0)
         return tamis__fail(TAMIS_EINVAL, "export flags %#x: use those of TAMIS_EXPORT_*", flags);
     if ((flags & TAMIS_EXPORT_WITH_KEY) != 0 || !format->has_secrets) return 0;
     for (uint32_t i = 0; i < view->count; i++) {

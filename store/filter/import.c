@@ -9,42 +9,18 @@
  * the store as it was (txn/commit.c).  It takes the memory of one piece of the stream, however long
  * the stream is, and that of the exceptions that it has.
  */
+#include "filter/import.h"
+
 #include <math.h>
 
-#include "exchange/exchange.h"
 #include "handle/open.h"
 #include "hash/hash_set.h"
 #include "kind/cells.h"
 #include "plan/plan.h"
-#include "txn/draft.h"
-#include "txn/enter.h"
 #include "txn/exceptions.h"
-#include "txn/store.h"
 
 /* SETBIT reaches no further, and neither do the functions of document 000. */
 #define PHP_M_BITS ((uint64_t)1 << 32)
-
-/* A segment that is being imported. */
-struct filling {
-    uint64_t done_bytes; /* bytes of its data so far */
-    uint64_t ones;       /* bits set in them */
-    uint64_t last_word;  /* the word that m ends in */
-};
-
-struct import {
-    struct tamis_store *store;
-    const char *name;
-    const struct tamis__format *format;
-    const struct tamis_import_spec *spec;
-    struct tamis__reader reader;
-    struct tamis__outline outline;
-    struct tamis__policy policy; /* for a filter that is sealed */
-    uint32_t count;              /* drafts: the layers, and perhaps one more that seals them */
-    struct tamis__draft drafts[TAMIS__SEGMENTS_MAX];
-    struct filling fillings[TAMIS__SEGMENTS_MAX];
-    struct tamis__draft index;      /* of the exceptions; not staged: there are none */
-    struct tamis__segment counters; /* the draft whose counts come, mapped; header NULL: none */
-};
 
 /* ---- What is to be --------------------------------------------------------------------------- */
 
@@ -84,9 +60,9 @@ static int outline_from_spec(const struct tamis_import_spec *spec, struct tamis_
 }
 
 /* The caller must not contradict what the stream says. */
-static int check_import_spec(const struct import *import)
+static int check_import_spec(const struct tamis__import *import)
 {
-    const struct tamis_import_spec *spec = import->spec;
+    const struct tamis_import_spec *spec = &import->spec;
     const struct tamis__listed_segment *first = &import->outline.layers[0].segment;
     if (spec->hash_set != NULL || spec->m_bits != 0 || spec->k != 0)
         return tamis__fail(TAMIS_EINVAL,
@@ -109,9 +85,9 @@ static int check_import_spec(const struct import *import)
 }
 
 /* What is not complete without its data. */
-static int check_head_only(const struct import *import)
+static int check_head_only(const struct tamis__import *import)
 {
-    if ((import->spec->flags & TAMIS_IMPORT_HEAD) == 0) return 0;
+    if ((import->spec.flags & TAMIS_IMPORT_HEAD) == 0) return 0;
     if (import->outline.layers[0].shape.fingerprint_bits == 0 && import->outline.exceptions == 0)
         return 0;
     return tamis__fail(TAMIS_EUNSUPPORTED,
@@ -119,19 +95,19 @@ static int check_head_only(const struct import *import)
                        "import the whole stream");
 }
 
-static int read_head(struct import *import)
+static int read_head(struct tamis__import *import)
 {
     struct tamis__outline *outline = &import->outline;
     struct tamis__refusal refusal;
     struct tamis__reader *reader = &import->reader;
-    if (import->format->parse == NULL) return outline_from_spec(import->spec, outline);
+    if (import->format->parse == NULL) return outline_from_spec(&import->spec, outline);
     int rc = tamis__reader_fill(reader, import->format->head_bytes);
     if (rc < 0) return rc;
     rc = import->format->parse(reader->buffer, reader->end, outline, &refusal);
     if (rc < 0) return tamis__reader_fail(reader, rc, refusal.offset, refusal.reason);
     /* This check comes before anything is allocated for what a few bytes may claim.  If nobody
      * knows the length of the stream, a stream that ends within its first piece is noticed. */
-    const bool head_only = (import->spec->flags & TAMIS_IMPORT_HEAD) != 0;
+    const bool head_only = (import->spec.flags & TAMIS_IMPORT_HEAD) != 0;
     const uint64_t least = outline->head_bytes + (head_only ? 0 : outline->least_bytes);
     uint64_t whole = reader->source->bytes;
     if (whole == 0 && least > reader->end) {
@@ -167,7 +143,7 @@ static int complete_layer(const struct tamis_import_spec *spec,
 
 /* Checks that this library would open such a header.  If the stream tells no policy, the real one
  * is known when the data are in; until then any policy does. */
-static int judge_draft(const struct import *import, struct tamis__draft *draft)
+static int judge_draft(const struct tamis__import *import, struct tamis__draft *draft)
 {
     struct tamis__refusal refusal;
     struct tamis__policy policy = import->outline.policy;
@@ -185,7 +161,7 @@ static int judge_draft(const struct import *import, struct tamis__draft *draft)
     return rc < 0 ? tamis__reader_fail(&import->reader, rc, 0, reason) : 0;
 }
 
-static void init_draft(const struct import *import, const struct tamis__layer *layer,
+static void init_draft(const struct tamis__import *import, const struct tamis__layer *layer,
                        struct tamis__draft *draft)
 {
     if (layer->shape.fingerprint_bits == 0) {
@@ -196,12 +172,12 @@ static void init_draft(const struct import *import, const struct tamis__layer *l
     draft->header.data_checksum = layer->data_checksum;
 }
 
-static int draft_layers(struct import *import)
+static int draft_layers(struct tamis__import *import)
 {
     for (uint32_t i = 0; i < import->outline.count; i++) {
         struct tamis__layer *layer = &import->outline.layers[i];
         struct tamis__draft *draft = &import->drafts[i];
-        int rc = complete_layer(import->spec, &layer->segment);
+        int rc = complete_layer(&import->spec, &layer->segment);
         if (rc < 0) return rc;
         init_draft(import, layer, draft);
         import->count = i + 1;
@@ -217,12 +193,12 @@ static int draft_layers(struct import *import)
 
 /* Drafts one more segment, empty and of our own kind.  It is the newest, so it takes the new
  * keys. */
-static int draft_seal(struct import *import)
+static int draft_seal(struct tamis__import *import)
 {
     struct tamis__plan plan;
     struct tamis__listed_segment segment;
-    const struct tamis_filter_spec wanted = {.capacity = import->spec->seal_capacity,
-                                             .fp_rate = import->spec->seal_rate};
+    const struct tamis_filter_spec wanted = {.capacity = import->spec.seal_capacity,
+                                             .fp_rate = import->spec.seal_rate};
     if (wanted.capacity == 0) return 0;
     if (import->count == TAMIS__SEGMENTS_MAX)
         return tamis__fail(TAMIS_EUNSUPPORTED,
@@ -257,7 +233,7 @@ static int draft_seal(struct import *import)
  * time.  Then the page cache holds pages and not folios of 2 MiB, of which each bit set would later
  * write back the whole (measured for the design: 1,000 times the bytes at 0.1 % dirty).
  */
-static int write_data(const struct import *import, uint32_t index, const unsigned char *data,
+static int write_data(const struct tamis__import *import, uint32_t index, const unsigned char *data,
                       size_t bytes)
 {
     const struct tamis__draft *draft = &import->drafts[index];
@@ -289,8 +265,8 @@ static uint64_t count_ones(const unsigned char *data, size_t bytes)
 
 static int take_data(void *context, uint32_t index, const void *data, size_t bytes)
 {
-    struct import *import = context;
-    struct filling *filling = &import->fillings[index];
+    struct tamis__import *import = context;
+    struct tamis__import_filling *filling = &import->fillings[index];
     const struct tamis__segment_header *header = &import->drafts[index].header;
     const int rc = write_data(import, index, data, bytes);
     if (rc < 0) return rc;
@@ -303,7 +279,7 @@ static int take_data(void *context, uint32_t index, const void *data, size_t byt
 /* ---- Counters -------------------------------------------------------------------------------- */
 
 /* Maps a draft of kind counting: what its counters have outgrown is made in place. */
-static int map_counters(struct import *import, uint32_t index)
+static int map_counters(struct tamis__import *import, uint32_t index)
 {
     const struct tamis__draft *draft = &import->drafts[index];
     if (import->counters.header != NULL) return 0;
@@ -313,7 +289,7 @@ static int map_counters(struct import *import, uint32_t index)
 
 static int take_count(void *context, uint32_t index, uint64_t cell, uint64_t count)
 {
-    struct import *import = context;
+    struct tamis__import *import = context;
     if (cell >= import->drafts[index].header.m_bits || count > TAMIS__COUNT_MAX)
         return TAMIS__NO_COUNT;
     const int rc = map_counters(import, index);
@@ -322,7 +298,7 @@ static int take_count(void *context, uint32_t index, uint64_t cell, uint64_t cou
     return tamis__cell_set(&cells, cell, count);
 }
 
-static void unmap_counters(struct import *import)
+static void unmap_counters(struct tamis__import *import)
 {
     if (import->counters.header != NULL) tamis__segment_close(&import->counters);
     import->counters = (struct tamis__segment){.header = NULL};
@@ -330,7 +306,7 @@ static void unmap_counters(struct import *import)
 
 /* All counts of the draft are in.  A counter that is marked and has no count gets a slot: it counts
  * what the mark says. */
-static int finish_counters(struct import *import, uint32_t index)
+static int finish_counters(struct tamis__import *import, uint32_t index)
 {
     struct tamis__draft *draft = &import->drafts[index];
     int rc = map_counters(import, index);
@@ -347,21 +323,25 @@ static int finish_counters(struct import *import, uint32_t index)
 
 static int take_exceptions(void *context, struct tamis__exceptions *set)
 {
-    struct import *import = context;
-    return tamis__exceptions_stage(import->store, set, import->name, &import->index);
+    struct tamis__import *import = context;
+    if (!import->takes_exceptions)
+        return tamis__exceptions_stage(import->store, set, import->name, &import->index);
+    import->exceptions = *set;
+    *set = (struct tamis__exceptions){.count = 0};
+    return 0;
 }
 
 static int take_attachment(void *context, const void *data, size_t bytes)
 {
-    struct import *import = context;
+    struct tamis__import *import = context;
     tamis__attachment_set(&import->drafts[0].header.attachment, data, bytes);
     return 0;
 }
 
 /* Called when all data are in: can they be a filter's, and how many keys do they have? */
-static int finish_layer(struct import *import, uint32_t index)
+static int finish_layer(struct tamis__import *import, uint32_t index)
 {
-    const struct filling *filling = &import->fillings[index];
+    const struct tamis__import_filling *filling = &import->fillings[index];
     struct tamis__segment_header *header = &import->drafts[index].header;
     const uint64_t items = import->outline.layers[index].segment.items;
     if (header->fingerprint_bits != 0) return 0; /* the stream's checksum of them was right */
@@ -379,16 +359,16 @@ static int finish_layer(struct import *import, uint32_t index)
 }
 
 /* The source has the head alone: no bit is set, and the caller brings the data later. */
-static int load_head(struct import *import)
+static int load_head(struct tamis__import *import)
 {
     unsigned char *head;
     const int rc = tamis__reader_take(&import->reader, (size_t)import->outline.head_bytes, &head);
     return rc < 0 ? rc : tamis__reader_finish(&import->reader);
 }
 
-static int load_stream(struct import *import)
+static int load_stream(struct tamis__import *import)
 {
-    const bool head_only = (import->spec->flags & TAMIS_IMPORT_HEAD) != 0;
+    const bool head_only = (import->spec.flags & TAMIS_IMPORT_HEAD) != 0;
     const struct tamis__stream_target target = {.write = take_data,
                                                 .count = take_count,
                                                 .except = take_exceptions,
@@ -407,7 +387,7 @@ static int load_stream(struct import *import)
 
 /* ---- Import ---------------------------------------------------------------------------------- */
 
-static int stage(struct import *import)
+static int stage(struct tamis__import *import)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < import->count; i++)
@@ -420,12 +400,12 @@ static int stage(struct import *import)
 }
 
 /* Says how a filter goes on if the caller has not said it: as it did where it came from. */
-static struct tamis__policy policy_of(const struct import *import, const struct tamis__entry *entry)
+static struct tamis__policy policy_of(const struct tamis__import *import, const struct tamis__entry *entry)
 {
     const uint64_t most = TAMIS__CAPACITY_MAX;
     if (import->count > import->outline.count) return import->policy;
     if (import->outline.policy.capacity != 0) return import->outline.policy;
-    const bool as_there = (import->spec->flags & TAMIS_IMPORT_AS_THERE) != 0;
+    const bool as_there = (import->spec.flags & TAMIS_IMPORT_AS_THERE) != 0;
     return (struct tamis__policy){
         .on_full = as_there ? tamis__redisbloom_on_full(&import->drafts[0].header)
                             : (uint32_t)TAMIS_ON_FULL_WARN,
@@ -437,7 +417,7 @@ static struct tamis__policy policy_of(const struct import *import, const struct 
  * Sets capacity and rate of the whole filter.  Only the newest segment takes keys, so the older
  * ones count with what they hold.  A key that was never added passes if any segment lets it pass.
  */
-static struct tamis__entry entry_of(struct import *import)
+struct tamis__entry tamis__import_entry(struct tamis__import *import)
 {
     const struct tamis__segment_header *newest = &import->drafts[import->count - 1].header;
     const bool has_index = import->index.staged.file.is_open;
@@ -445,8 +425,8 @@ static struct tamis__entry entry_of(struct import *import)
                                  .drafts = import->drafts,
                                  .count = import->count,
                                  .capacity = newest->capacity,
-                                 .owned = (import->spec->flags & TAMIS_IMPORT_OWNED) != 0,
-                                 .created_at = import->spec->created_at,
+                                 .owned = (import->spec.flags & TAMIS_IMPORT_OWNED) != 0,
+                                 .created_at = import->spec.created_at,
                                  .index = has_index ? &import->index : NULL,
                                  .filled = true};
     double rate = 0;
@@ -465,7 +445,7 @@ static struct tamis__entry entry_of(struct import *import)
     if (import->count == import->outline.count)
         memcpy(entry.key_digest, import->outline.key_digest, sizeof entry.key_digest);
     entry.policy = policy_of(import, &entry);
-    entry.policy.durable = (import->spec->flags & TAMIS_IMPORT_DURABLE) != 0;
+    entry.policy.durable = (import->spec.flags & TAMIS_IMPORT_DURABLE) != 0;
     return entry;
 }
 
@@ -483,25 +463,88 @@ static int check_flags(const struct tamis_import_spec *spec, const struct tamis_
     return 0;
 }
 
-static int run_import(struct import *import, const struct tamis_source *source,
-                      tamis_filter **filter)
+void tamis__import_note(struct tamis__import *import)
 {
-    int rc = tamis__reader_init(&import->reader, source, import->format->name);
-    if (rc == 0) rc = read_head(import);
-    if (rc == 0) rc = draft_layers(import);
-    if (rc == 0) rc = draft_seal(import);
-    if (rc == 0) rc = stage(import);
-    if (rc == 0) rc = load_stream(import);
-    if (rc == 0) {
-        struct tamis__entry entry = entry_of(import);
-        entry.opened = filter ? tamis__open_entered : NULL;
-        entry.context = filter;
-        rc = tamis__drafts_enter(import->store, &entry);
+    struct tamis__segment_header *first = &import->drafts[0].header;
+    const char *from = import->spec.origin != NULL ? import->spec.origin : "";
+    const size_t bytes = strlen(from), most = sizeof first->imported_from - 1;
+    first->imported_at = tamis__now_ns();
+    memcpy(first->imported_digest, import->reader.digest, sizeof first->imported_digest);
+    memset(first->imported_from, 0, sizeof first->imported_from);
+    if (bytes <= most) {
+        memcpy(first->imported_from, from, bytes);
+        return;
     }
+    /* The end of a path or URL says more than its beginning. */
+    memcpy(first->imported_from, "...", 3);
+    memcpy(first->imported_from + 3, from + bytes - (most - 3), most - 3);
+}
+
+int tamis__import_begin(struct tamis__import *import)
+{
+    struct tamis__reader *reader = &import->reader;
+    int rc = tamis__reader_init(reader, &import->source, import->format->name);
+    if (rc < 0) return rc;
+    if (!import->format->has_digest) {
+        tamis__sum_init(&import->sum);
+        reader->sum = &import->sum;
+    }
+    rc = read_head(import);
+    if (rc == 0) rc = draft_layers(import);
+    return rc == 0 ? draft_seal(import) : rc;
+}
+
+int tamis__import_load(struct tamis__import *import)
+{
+    int rc = stage(import);
+    if (rc == 0) rc = load_stream(import);
+    if (rc == 0 && import->reader.sum != NULL)
+        tamis__sum_finish(import->reader.sum, import->reader.digest);
+    return rc;
+}
+
+void tamis__import_free(struct tamis__import *import)
+{
     tamis__drafts_discard(import->store, import->drafts, import->count);
     tamis__drafts_discard(import->store, &import->index, 1);
+    tamis__exceptions_clear(&import->exceptions);
     tamis__reader_clear(&import->reader);
-    return rc;
+    free(import);
+}
+
+int tamis__import_new(const struct tamis__import_call *call, struct tamis__import **out)
+{
+    struct tamis_import_spec spec = {.size = sizeof spec};
+    struct tamis_source from;
+    const struct tamis__format *format = tamis__format_by_name(call->format);
+    if (format == NULL) return TAMIS_EINVAL;
+    int rc = tamis__check_name(call->name);
+    if (rc == 0) rc = tamis__take_struct(call->source, &from, sizeof from, "struct tamis_source");
+    if (rc == 0 && from.read == NULL) rc = tamis__fail_null(call->function, "source->read");
+    if (rc == 0 && call->spec != NULL)
+        rc = tamis__take_struct(call->spec, &spec, sizeof spec, "struct tamis_import_spec");
+    if (rc == 0) rc = check_flags(&spec, format);
+    if (rc == 0) rc = tamis__check_writable(call->store);
+    if (rc < 0) return rc;
+    struct tamis__import *import = calloc(1, sizeof *import);
+    if (import == NULL)
+        return tamis__fail(TAMIS_ENOMEM, "out of memory importing '%s'", call->name);
+    import->store = call->store;
+    import->name = call->name;
+    import->format = format;
+    import->spec = spec;
+    import->source = from;
+    *out = import;
+    return 0;
+}
+
+static int enter_import(struct tamis__import *import, tamis_filter **filter)
+{
+    if (import->spec.origin != NULL) tamis__import_note(import);
+    struct tamis__entry entry = tamis__import_entry(import);
+    entry.opened = filter ? tamis__open_entered : NULL;
+    entry.context = filter;
+    return tamis__drafts_enter(import->store, &entry);
 }
 
 TAMIS_API int tamis_filter_import(tamis_store *store, const char *name, const char *format,
@@ -509,26 +552,14 @@ TAMIS_API int tamis_filter_import(tamis_store *store, const char *name, const ch
                                   const struct tamis_source *source, tamis_filter **filter)
 {
     TAMIS__REFUSE_NULL(store, "store");
-    struct tamis_import_spec own = {.size = sizeof own};
-    struct tamis_source from;
-    const struct tamis__format *found = tamis__format_by_name(format);
-    if (found == NULL) return TAMIS_EINVAL;
-    int rc = tamis__check_name(name);
-    if (rc == 0) rc = tamis__take_struct(source, &from, sizeof from, "struct tamis_source");
-    if (rc == 0 && from.read == NULL) rc = tamis__fail_null(__func__, "source->read");
-    if (rc == 0 && spec != NULL)
-        rc = tamis__take_struct(spec, &own, sizeof own, "struct tamis_import_spec");
-    if (rc == 0) rc = check_flags(&own, found);
-    if (rc == 0) rc = tamis__check_writable(store);
-    if (rc == 0) rc = tamis__check_absent(store, name);
+    const struct tamis__import_call call = {store, __func__, name, format, spec, source};
+    struct tamis__import *import = NULL;
+    int rc = tamis__import_new(&call, &import);
     if (rc < 0) return rc;
-    struct import *import = calloc(1, sizeof *import);
-    if (import == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory importing '%s'", name);
-    import->store = store;
-    import->name = name;
-    import->format = found;
-    import->spec = &own;
-    rc = run_import(import, &from, filter);
-    free(import);
+    rc = tamis__check_absent(store, name);
+    if (rc == 0) rc = tamis__import_begin(import);
+    if (rc == 0) rc = tamis__import_load(import);
+    if (rc == 0) rc = enter_import(import, filter);
+    tamis__import_free(import);
     return rc;
 }

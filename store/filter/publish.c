@@ -17,6 +17,13 @@
 
 /* ---- A build --------------------------------------------------------------------------------- */
 
+int tamis__check_keep(uint32_t keep)
+{
+    if (keep <= TAMIS_KEEP_MAX) return 0;
+    return tamis__fail(TAMIS_EINVAL, "%u older generations are too many to keep; the most is %d",
+                       keep, TAMIS_KEEP_MAX);
+}
+
 int tamis__check_replaceable(const struct tamis__record *record)
 {
     if (record->policy.slices == 0 && tamis__record_newest(record)->counter_bits == 0) return 0;
@@ -68,11 +75,24 @@ static int take_found(struct tamis__change *change, const struct tamis__exceptio
     return rc;
 }
 
+/* A durable filter stays durable, or is told that it cannot. */
+static int check_durable(const struct tamis__record *before, const struct tamis__edition *edition)
+{
+    const uint32_t kind = edition->drafts[edition->count - 1].header.kind;
+    if (!before->policy.durable || !tamis_kind_has(kind, TAMIS_KIND_COUNTS)) return 0;
+    return tamis__fail(TAMIS_EMISMATCH,
+                       "the filter '%s' is durable, and one of kind %s cannot be; choose another "
+                       "name, or drop it first",
+                       before->name, tamis_kind_name(kind));
+}
+
 static int prepare_edition(struct tamis__change *change, const struct tamis__edition *edition)
 {
     (void)snprintf(change->before.name, sizeof change->before.name, "%s", edition->name);
     int rc = tamis__change_load(change, edition->name);
-    if (rc == 0 && !change->is_new) rc = tamis__check_replaceable(&change->before);
+    if (rc == 0 && !change->is_new && !edition->replaces_any)
+        rc = tamis__check_replaceable(&change->before);
+    if (rc == 0 && !change->is_new) rc = check_durable(&change->before, edition);
     if (rc == 0) (void)tamis__exceptions_drop_found(&change->set);
     if (rc == 0 && edition->by_hand != NULL)
         rc = tamis__exceptions_add_set(&change->set, edition->by_hand);
@@ -82,9 +102,10 @@ static int prepare_edition(struct tamis__change *change, const struct tamis__edi
 }
 
 static int publish_once(struct tamis_store *store, struct tamis__edition *edition,
-                        struct tamis_build_result *result)
+                        struct tamis__published *published)
 {
-    struct tamis__change change = {.store = store, .list = edition->draft};
+    struct tamis__change change = {
+        .store = store, .list = edition->drafts, .list_count = edition->count};
     int rc = prepare_edition(&change, edition);
     if (rc == 0) rc = tamis__change_lock(&change);
     if (rc == 0) {
@@ -93,23 +114,24 @@ static int publish_once(struct tamis_store *store, struct tamis__edition *editio
         rc = tamis__change_commit(&change);
     }
     if (rc == 0) {
-        result->generation = change.after.generation;
-        result->exceptions = change.after.exception_count;
-        result->size_bytes = change.after.segments[0].file_bytes +
-                             (change.has_index ? change.index.header.file_bytes : 0);
+        *published =
+            (struct tamis__published){.generation = change.after.generation,
+                                      .exceptions = change.after.exception_count,
+                                      .size_bytes = tamis__record_bytes(&change.after)};
+        if (change.has_index) published->size_bytes += change.index.header.file_bytes;
     }
     tamis__change_end(&change);
     return rc;
 }
 
 int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edition,
-                           struct tamis_build_result *result)
+                           struct tamis__published *published)
 {
     unsigned tries = 0;
     int rc;
     do {
-        rc = tamis__change_tried(edition->name, publish_once(store, edition, result), &tries);
+        rc = tamis__change_tried(edition->name, publish_once(store, edition, published), &tries);
     } while (rc == TAMIS__AGAIN);
-    if (rc < 0) tamis__segment_discard(&store->place, &edition->draft->staged);
+    if (rc < 0) tamis__drafts_discard(store, edition->drafts, edition->count);
     return rc;
 }

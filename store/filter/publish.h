@@ -16,7 +16,10 @@
 /* A generation that is made and is not in force yet. */
 struct tamis__edition {
     const char *name;
-    struct tamis__draft *draft; /* staged, filled and synced, items in its header; used up */
+    /* Oldest first: staged, filled and synced, items in their headers; used up. */
+    struct tamis__draft *drafts;
+    uint32_t count;
+    bool replaces_any; /* also a filter that counts, or that has a window */
     uint64_t capacity;
     double fp_rate;
     struct tamis__policy policy;
@@ -29,13 +32,20 @@ struct tamis__edition {
         *found; /* found by its build; NULL: none.  Their generation is set here */
 };
 
+/* What came of it. */
+struct tamis__published {
+    uint64_t generation, exceptions, size_bytes;
+};
+
 /*
- * Puts an edition in force; makes the filter if there is none of that name.  Fills in generation,
- * exceptions and size_bytes of *result.  TAMIS_EMISMATCH: the existing filter counts, or has a
- * window.  After an error the generation that was in force still is, and the draft is discarded.
+ * Puts an edition in force; makes the filter if there is none of that name.  TAMIS_EMISMATCH: the
+ * existing filter counts, or has a window, or is durable, which the edition cannot be.  After an
+ * error the generation that was in force still is, and the drafts are discarded.
  */
 int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edition,
-                           struct tamis_build_result *result);
+                           struct tamis__published *published);
 
+/* Can so many older generations be kept?  0 or TAMIS_EINVAL. */
+int tamis__check_keep(uint32_t keep);
 /* Can another generation of the filter be published?  0 or TAMIS_EMISMATCH. */
 int tamis__check_replaceable(const struct tamis__record *record);

@@ -24,6 +24,7 @@
 static const char BY_FILL[] =
     "it takes a look at every bit: `tamis info` counts them, and TAMIS.INFO with FILL tells what "
     "the segments have";
+static const char OF_FILES[] = "TAMIS.LOAD gets its streams from clients, not from files";
 static const char OF_MODULE[] = "the module for Redis knows it, and the store does not";
 
 static const struct tamis__field_row FILTER_ROWS[] = {
@@ -221,6 +222,16 @@ static const struct tamis__field_row FILTER_ROWS[] = {
      .lacking = "*note* of `tamis info` says it",
      .sentence = "What the disk lacks for the next segment of a filter that is 'full' for want of "
                  "it, about; else 0."},
+    {FILTER(imported_at, TIME), .info = "imported_at", PLACES(0, 32), SUM(MOST), .unit = "ns",
+     .lacking = OF_FILES,
+     .sentence = "When the list in force was imported (tamis-import(1)); the line is left out for a "
+                 "list that was not."},
+    {FILTER(imported_from, TEXT), .info = "imported_from", PLACES(0, 33), .lacking = OF_FILES,
+     .sentence = "From where: the path of the file as it was given, or '-'; of one of more than 79 "
+                 "bytes the end."},
+    {FILTER(imported_digest, TEXT), .info = "imported_digest", PLACES(0, 34), .lacking = OF_FILES,
+     .sentence = "Which stream that was: what `xxh128sum` prints for the file, or, of format "
+                 "'tamis', for the file without the 16 bytes at its end, which are this digest."},
     {FILTER(new_keys, NUMBER), .hidden = true, .unit = "keys",
      .lacking = "only tamis_watch_look() knows it, and `tamis top` shows it",
      .sentence = "How many keys were new since tamis_watch_look() looked before."},

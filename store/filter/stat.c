@@ -253,6 +253,16 @@ void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__troub
     if (trouble.damaged_since != 0) stat->state |= TAMIS_STATE_DAMAGED;
 }
 
+/* What the import of a list has noted in its first segment. */
+static void stat_import(const struct tamis__segment_header *first, struct tamis_filter_stat *stat)
+{
+    stat->imported_at = first->imported_at;
+    if (first->imported_at == 0) return;
+    memcpy(stat->imported_from, first->imported_from, sizeof stat->imported_from - 1);
+    for (size_t i = 0; i < sizeof first->imported_digest; i++)
+        (void)snprintf(stat->imported_digest + 2 * i, 3, "%02x", first->imported_digest[i]);
+}
+
 TAMIS_API int64_t tamis_filter_items(tamis_filter *filter)
 {
     TAMIS__REFUSE_NULL(filter, "filter");
@@ -322,6 +332,8 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     trouble.damaged_since = known.damaged_since;
     tamis__stat_from_record(filter->store, &record,
                             newest ? tamis__segment_now(&newest->segment, &copy) : NULL, &own);
+    if (view->segments[0].segment.header->number == record.segments[0].number)
+        stat_import(view->segments[0].segment.header, &own);
     rc = (int)tamis__leave_with(filter, view, 0);
     if (rc < 0) return rc;
     tamis__stat_set_trouble(&own, trouble);

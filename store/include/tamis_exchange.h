@@ -86,6 +86,9 @@ struct tamis_import_spec {
     uint64_t flags;     /* TAMIS_IMPORT_*                                                      */
     int64_t created_at; /* what tamis_filter_stat() will tell, for a filter that comes back out */
                         /* of a dump; 0: now                                                    */
+    /* Where the stream is, for tamis_filter_stat() to tell: a path, a URL.  Of one that is longer
+     * than TAMIS_IMPORTED_FROM_BYTES allows the end is kept.  NULL: nothing is noted of it. */
+    const char *origin;
 };
 
 /*
@@ -110,11 +113,78 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_import(tamis_store *store, const cha
                                                    const struct tamis_source *source,
                                                    tamis_filter **filter);
 
+/* ---- As the next generation ----------------------------------------------------------------- */
+
+#define TAMIS_PUBLISH_IF_CHANGED 1u /* publish nothing if the stream's list is in force already */
+#define TAMIS_PUBLISH_KEEP 2u       /* `keep` is given; else it stays as it is */
+
+/* How a stream is published.  All zero is a good default. */
+struct tamis_publish_spec {
+    size_t size;                            /* sizeof(struct tamis_publish_spec) */
+    const struct tamis_import_spec *import; /* what the stream does not tell; may be NULL.  Without
+                                               TAMIS_IMPORT_HEAD, TAMIS_IMPORT_OWNED, created_at */
+    const struct tamis_key *except; /* keys that must answer absent whatever the stream has, as with
+                                       tamis_build_except(); needed during the call only */
+    uint64_t except_count;
+    uint32_t flags; /* TAMIS_PUBLISH_* */
+    uint32_t keep;  /* with TAMIS_PUBLISH_KEEP: so many generations before it are kept, 0 to
+                       TAMIS_KEEP_MAX */
+};
+
+/* What came of it. */
+struct tamis_publish_result {
+    size_t size;         /* sizeof(struct tamis_publish_result) */
+    uint64_t generation; /* the generation that is in force now */
+    uint64_t exceptions; /* the exceptions that are in force with it */
+    uint64_t size_bytes; /* of its files */
+    uint8_t digest[16];  /* of the stream, as imported_digest of tamis_filter_stat() has it; 0 if
+                            nothing was published by what the head says, and it has no digest */
+};
+
+/*
+ * Makes a stream the next generation of the filter `name`, whatever that was: of another kind or
+ * size, counting, with a window, or not there yet.  The generation comes into force in one step, as
+ * that of a build does (tamis_build.h): every open handle, in whatever process, answers from the
+ * generation before or from this one, never from both in one call, and from this one in each call
+ * that begins after this has returned.  The one before is kept for tamis_filter_rollback().
+ *
+ * Stream     format and source are as with tamis_filter_import().  A source that finds at the end of
+ *            the stream that it is not to be trusted returns an error in the place of 0: then nothing
+ *            is published.
+ * Unchanged  with TAMIS_PUBLISH_IF_CHANGED nothing is published if the list in force has the same
+ *            content and parameters, the exceptions of the stream and of the spec, and as many keys
+ *            as the stream (others may have added some).  If the head of the stream says which
+ *            stream it is (TAMIS_EXPORT_WITH_DIGEST; kind fuse without exceptions always does),
+ *            nothing is read after the head.
+ * Exceptions of the stream belong to this generation.  Those that were set by hand in this store
+ *            stay, and so do those of the spec.
+ * Adders     what they add to the generation before meanwhile is not in this one.
+ * Returns    1: the generation is in force.  0: TAMIS_PUBLISH_IF_CHANGED was given, and nothing is
+ *            new.  TAMIS_EMISMATCH: the filter is durable, and the stream of kind counting.  The
+ *            errors of tamis_filter_import(), without TAMIS_EEXIST.  On any error the generation that
+ *            was in force stays, and nothing is left behind.
+ * Killed     before or after the step; what is left is removed by the next process that makes a file
+ *            in the store.
+ * Durable    when it returns 1 the generation survives a power cut.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_publish(tamis_store *store, const char *name,
+                                                    const char *format,
+                                                    const struct tamis_publish_spec *spec,
+                                                    const struct tamis_source *source,
+                                                    struct tamis_publish_result *result);
+
+/* ---- Export --------------------------------------------------------------------------------- */
+
 /* Flags of tamis_filter_export(). */
 #define TAMIS_EXPORT_WITH_KEY 1u /* also what is secret: a seed other than 0, the key of sip */
 /* The stream is that of the filter without its exceptions, for a program that brings them by
  * itself (tamis_filter_exceptions()). */
 #define TAMIS_EXPORT_WITHOUT_EXCEPTIONS 2u
+/* The stream begins with its digest, so that tamis_filter_publish() finds from its first bytes that
+ * it is in force already.  Format tamis, the whole stream.  The filter is read twice.  TAMIS_ELIMIT,
+ * when most of it is written: keys were added meanwhile.  A Tamis from before this flag takes what
+ * comes after the first 40 bytes. */
+#define TAMIS_EXPORT_WITH_DIGEST 4u
 
 /*
  * Writes a filter as a stream; nothing is changed in the filter.  What was imported and not added

@@ -17,6 +17,8 @@ extern "C" {
 
 /* ---- Filters and segments ----------------------------------------------------------------- */
 
+#define TAMIS_IMPORTED_FROM_BYTES 80
+
 /* States of a filter, as bits; 0 is "ok". */
 /* The item count is at or past the capacity; or the filter takes no more keys before that, because
  * room was lost with adders that were killed, or because the disk lacks room for its next
@@ -73,6 +75,13 @@ struct tamis_filter_stat {
      * forgotten since; 0 at the first look, and from everything else. */
     uint64_t new_keys;
     uint64_t pages; /* enum tamis_pages */
+    /* Of a list that was imported, and noted by its importer (origin of struct tamis_import_spec);
+     * else 0 and "".  tamis_store_list() does not know them. */
+    int64_t imported_at;
+    char imported_from[TAMIS_IMPORTED_FROM_BYTES]; /* a path, a URL, "-"; or the end of it */
+    /* In hexadecimal: XXH3-128 of the stream, as xxh128sum prints it; of format tamis that with which
+     * it ends, that is, of all before (and of what comes after a digest at its head). */
+    char imported_digest[40];
 };
 
 /* Flags of a segment. */

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "catalog/parameters.h"
+#include "catalog/parameters.h"
 #include "sizing/sizing.h"
 
 #define FIRST_SHARE 0.5
@@ -26,6 +28,15 @@ TAMIS_API const char *tamis_pages_name(uint32_t pages)
     static const char *const names[] = {
         [TAMIS_PAGES_AUTO] = "auto", [TAMIS_PAGES_SMALL] = "small", [TAMIS_PAGES_HUGE] = "huge"};
     return pages < sizeof names / sizeof names[0] ? names[pages] : NULL;
+}
+
+bool tamis__policy_stays(const struct tamis__policy *in_force, const struct tamis__policy *asked)
+{
+    struct tamis__policy a = *in_force, b = *asked;
+    a.on_full = tamis__policy_on_full(in_force);
+    b.on_full = tamis__policy_on_full(asked);
+    b.durable |= a.durable;
+    return tamis__first_difference(tamis__policy_parameters, TAMIS__IN_HEADER, &a, &b) == NULL;
 }
 
 int tamis__check_pages(uint32_t pages)

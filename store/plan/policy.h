@@ -13,6 +13,9 @@
 
 /* The policy when full; a file may have 0 for TAMIS_ON_FULL_WARN (docs/format.md 3.1.4). */
 uint32_t tamis__policy_on_full(const struct tamis__policy *policy);
+/* Is the policy in force the one that a new list asks for?  A durable filter stays durable, whether
+ * that is asked for or not. */
+bool tamis__policy_stays(const struct tamis__policy *in_force, const struct tamis__policy *asked);
 /* Is there such a sort of pages?  Returns 0 or TAMIS_EINVAL. */
 int tamis__check_pages(uint32_t pages);
 /* The TAMIS_FILTER_* flags that follow from a policy. */

@@ -52,6 +52,11 @@
 /* What tells two sets of keys apart: the sum of their distinct digests (docs/format.md). */
 #define TAMIS__KEY_DIGEST_BYTES 16u
 
+/* What an import notes in the first segment of its list: the digest of its stream, and where that
+ * was, with the zeros behind it. */
+#define TAMIS__IMPORT_DIGEST_BYTES 16u
+#define TAMIS__IMPORTED_FROM_BYTES ((size_t)TAMIS_IMPORTED_FROM_BYTES)
+
 struct tamis__name_label {
     uint64_t sequence;  /*   0   8  the label with the higher one holds; 0: never written */
     uint32_t bytes;     /*   8   4  length of the name                                    */
@@ -202,7 +207,12 @@ struct tamis__segment_header {
                                /*  352   16  digest of the keys that it was built from; else 0   */
     uint32_t durable;          /*  368    4  1: no answer before its log is on the disk; else 0  */
     uint32_t window_from;      /*  372    4  0: keys count from their last add; 1: the first     */
-    uint8_t reserved4[128];    /*  376  128  0                                                   */
+    int64_t imported_at;       /*  376    8  ns since 1970: import of the list; 0: none is noted */
+    uint8_t imported_digest[TAMIS__IMPORT_DIGEST_BYTES];
+                               /*  384   16  of the stream that it came from                     */
+    char imported_from[TAMIS__IMPORTED_FROM_BYTES];
+                               /*  400   80  where that was; filled up with zeros, one or more   */
+    uint8_t reserved4[24];     /*  480   24  0                                                   */
     uint64_t checksum;         /*  504    8  XXH3-64 of the 504 bytes before                     */
     struct tamis__name_label labels[2];
                                /*  512  640  the name of the filter, twice                       */
@@ -262,7 +272,10 @@ TAMIS__AT(struct tamis__segment_header, list_start, 348);
 TAMIS__AT(struct tamis__segment_header, key_digest, 352);
 TAMIS__AT(struct tamis__segment_header, durable, 368);
 TAMIS__AT(struct tamis__segment_header, window_from, 372);
-TAMIS__AT(struct tamis__segment_header, reserved4, 376);
+TAMIS__AT(struct tamis__segment_header, imported_at, 376);
+TAMIS__AT(struct tamis__segment_header, imported_digest, 384);
+TAMIS__AT(struct tamis__segment_header, imported_from, 400);
+TAMIS__AT(struct tamis__segment_header, reserved4, 480);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
 TAMIS__AT(struct tamis__segment_header, attachment, 1152);

@@ -15,7 +15,8 @@ static bool is_plain(const struct tamis__segment_header *h)
     return h->counter_bits == 0 && h->fingerprint_bits == 0 && h->pieces == 0 && h->slices == 0 &&
            h->window_ns == 0 && h->window_items == 0 && h->slice == 0 && h->slice_start == 0 &&
            h->step == 0 && h->durable == 0 && h->window_from == 0 && h->incompat_flags == 0 &&
-           h->data_checksum == 0 && tamis__is_zero(h->parameters, sizeof h->parameters) &&
+           h->data_checksum == 0 && h->imported_at == 0 &&
+           tamis__is_zero(h->parameters, sizeof h->parameters) &&
            tamis__is_zero(h->kept, sizeof h->kept) &&
            tamis__is_zero(h->key_digest, sizeof h->key_digest) && h->capacity <= UINT32_MAX &&
            h->filter_capacity <= UINT32_MAX && h->generation <= UINT32_MAX &&
