@@ -38,6 +38,7 @@ struct in_force {
     struct tamis__record record;
     struct tamis__exceptions_source source;
     uint64_t found; /* exceptions that came with the generation */
+    uint64_t index_bytes;
     struct tamis__mapped_segment segments[TAMIS__SEGMENTS_MAX];
     uint32_t open;
 };
@@ -113,7 +114,10 @@ static int open_in_force(const struct publication *p, struct in_force *now)
     }
     tamis__catalog_end(txn);
     if (differs) return 0;
-    if (rc == 0 && now->source.open) now->found = tamis__index_found(&now->source.index.segment);
+    if (rc == 0 && now->source.open) {
+        now->found = tamis__index_found(&now->source.index.segment);
+        now->index_bytes = now->source.index.segment.header->file_bytes;
+    }
     return rc < 0 ? rc : 1;
 }
 
@@ -145,7 +149,7 @@ static int compare(struct publication *p, const uint8_t *digest, struct in_force
     if (rc != 1) return rc;
     p->result.generation = now->record.generation;
     p->result.exceptions = now->record.exception_count;
-    p->result.size_bytes = tamis__record_bytes(&now->record);
+    p->result.size_bytes = tamis__record_bytes(&now->record) + now->index_bytes;
     return 1;
 }
 

@@ -199,6 +199,16 @@ static const struct tamis__field_row FILTER_ROWS[] = {
      .sentence =
          "Why entries of 2 MiB are wanted and not had, and what can be done about it; empty "
          "if nothing is lacking."},
+    {FILTER(imported_at, TIME), .info = "imported_at", PLACES(0, 32), SUM(MOST), .unit = "ns",
+     .lacking = OF_FILES,
+     .sentence = "When the list in force was imported (tamis-import(1)); the line is left out for a "
+                 "list that was not."},
+    {FILTER(imported_from, TEXT), .info = "imported_from", PLACES(0, 33), .lacking = OF_FILES,
+     .sentence = "From where: the path of the file as it was given, or '-'; of one of more than 79 "
+                 "bytes the end."},
+    {FILTER(imported_digest, TEXT), .info = "imported_digest", PLACES(0, 34), .lacking = OF_FILES,
+     .sentence = "Which stream that was: what `xxh128sum` prints for the file, or, of format "
+                 "'tamis', for the file without the 16 bytes at its end, which are this digest."},
     {FILTER(flags, NUMBER), .hidden = true,
      .lacking =
          "*durable* and *window_from* are its bits, and what else is in it is between programs",
@@ -222,16 +232,6 @@ static const struct tamis__field_row FILTER_ROWS[] = {
      .lacking = "*note* of `tamis info` says it",
      .sentence = "What the disk lacks for the next segment of a filter that is 'full' for want of "
                  "it, about; else 0."},
-    {FILTER(imported_at, TIME), .info = "imported_at", PLACES(0, 32), SUM(MOST), .unit = "ns",
-     .lacking = OF_FILES,
-     .sentence = "When the list in force was imported (tamis-import(1)); the line is left out for a "
-                 "list that was not."},
-    {FILTER(imported_from, TEXT), .info = "imported_from", PLACES(0, 33), .lacking = OF_FILES,
-     .sentence = "From where: the path of the file as it was given, or '-'; of one of more than 79 "
-                 "bytes the end."},
-    {FILTER(imported_digest, TEXT), .info = "imported_digest", PLACES(0, 34), .lacking = OF_FILES,
-     .sentence = "Which stream that was: what `xxh128sum` prints for the file, or, of format "
-                 "'tamis', for the file without the 16 bytes at its end, which are this digest."},
     {FILTER(new_keys, NUMBER), .hidden = true, .unit = "keys",
      .lacking = "only tamis_watch_look() knows it, and `tamis top` shows it",
      .sentence = "How many keys were new since tamis_watch_look() looked before."},

@@ -412,6 +412,9 @@ static const struct more FILTER_MORE[] = {
     {"huge_bytes", .make = value_huge_bytes, .needs = VIEW_MAPPED, .loads = VIEW_MAPPED,
      .human = human_huge},
     {"huge_note", .make = value_huge_note, .needs = VIEW_MAPPED, .loads = VIEW_MAPPED},
+    {"imported_at", .needs = VIEW_IMPORTED},
+    {"imported_from", .needs = VIEW_IMPORTED},
+    {"imported_digest", .needs = VIEW_IMPORTED},
     {"note", .make = value_note, .loads = VIEW_SEGMENTS},
 };
 
@@ -463,6 +466,7 @@ int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
     *view = (struct filter_view){0};
     view->stat.size = sizeof view->stat;
     int rc = tamis_filter_stat(filter, &view->stat);
+    if (view->stat.imported_at != 0) view->holds |= VIEW_IMPORTED;
     if (rc < 0 || (loads & ~VIEW_MAPPED) == 0)
         return rc < 0 ? rc : load_mapped(view, filter, loads);
     view->segments = cli_alloc(view->stat.segment_count * sizeof *view->segments);

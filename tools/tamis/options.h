@@ -103,7 +103,9 @@ struct invocation;
     X(IN_DRAWER, "in-drawer", "", NO_VALUE)                                                        \
     X(ANSWER, "answer", "", VALUE(ANSWER, answer))                                                 \
     X(CHANNEL, "channel", "", NO_VALUE)                                                            \
-    X(FIRST_WORD, "first-word", "", NO_VALUE)
+    X(FIRST_WORD, "first-word", "", NO_VALUE)                                                      \
+    X(PUBLISH, "publish", "", NO_VALUE)                                                            \
+    X(DIGEST, "digest", "", NO_VALUE)
 
 #define OPTION_ID(id, ...) OPTION_##id,
 enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };

@@ -7,42 +7,7 @@
  */
 #include "command.h"
 #include "keys.h"
-
-/* Copies of all keys, one behind the other. The keys move while the pile grows, so only their ends
- * are kept. */
-struct pile {
-    char *bytes;
-    size_t used;
-    size_t room;
-    size_t *ends;
-    size_t count;
-    size_t ends_room;
-};
-
-static void pile_add(struct pile *pile, const struct tamis_key *key)
-{
-    pile->bytes = cli_grow(pile->bytes, pile->used + key->bytes, &pile->room, 1);
-    pile->ends = cli_grow(pile->ends, pile->count + 1, &pile->ends_room, sizeof *pile->ends);
-    if (key->bytes > 0) memcpy(pile->bytes + pile->used, key->data, key->bytes);
-    pile->used += key->bytes;
-    pile->ends[pile->count++] = pile->used;
-}
-
-/* The keys; the caller frees them.  They point into the pile. */
-static struct tamis_key *pile_keys(const struct pile *pile)
-{
-    struct tamis_key *keys = cli_alloc(pile->count * sizeof *keys);
-    size_t start = 0;
-    for (size_t i = 0; i < pile->count; start = pile->ends[i++])
-        keys[i] = (struct tamis_key){.data = pile->bytes + start, .bytes = pile->ends[i] - start};
-    return keys;
-}
-
-static void pile_clear(struct pile *pile)
-{
-    free(pile->bytes);
-    free(pile->ends);
-}
+#include "pile.h"
 
 struct change {
     const struct invocation *call;

@@ -16,6 +16,12 @@ static bool export_options_suffice(const struct invocation *call)
     const struct options *options = &call->options;
     const bool to_stdout = strcmp(call->args[1], "-") == 0;
     if (!stream_peer_is_given(call, "--to")) return false;
+    if (call->remote_store != NULL || redis_is_url(options->peer)) {
+        if (!options_none(call, TAKES(DIGEST),
+                          "is for streams that this command makes from a directory; a server "
+                          "gives its filters in pieces, and takes them without"))
+            return false;
+    }
     if (options_have(options, TAKES(JSON)) && to_stdout && !redis_is_url(options->peer))
         (void)cli_fail_usage(call->command,
                              "--json and - would both write to standard output; name a file");
@@ -63,7 +69,9 @@ static int measure_stream(tamis_filter *filter, const char *format, unsigned fla
 static int write_stream(const struct invocation *call, struct stream *stream)
 {
     const bool with_key = cli_given(call, TAKES(WITH_KEY));
-    const unsigned flags = with_key ? TAMIS_EXPORT_WITH_KEY : 0;
+    const bool with_digest = cli_given(call, TAKES(DIGEST));
+    const unsigned flags = (with_key ? TAMIS_EXPORT_WITH_KEY : 0) |
+                           (with_digest ? TAMIS_EXPORT_WITH_DIGEST : 0);
     const char *format = stream->format;
     int rc = 0;
     /* A server tells how long the stream is with its first piece. */
@@ -122,7 +130,7 @@ const struct command cli_command_export = {
     .name = "export",
     .summary = "write a filter as another system has it",
     .operands = "NAME FILE|KEY",
-    .options = TAKES(TO) | TAKES(WITH_KEY) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
+    .options = TAKES(TO) | TAKES(WITH_KEY) | TAKES(DIGEST) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run_export,
     .run_remote = run_export,
 };
