@@ -54,6 +54,8 @@ static const uint64_t numbers[2] = {0, 1};
 static const struct tamis_key excepted[2] = {{&numbers[0], sizeof numbers[0]},
                                              {&numbers[1], sizeof numbers[1]}};
 
+static const struct tamis_key stranger = {"stranger", 8};
+
 static int64_t publish_fuse(tamis_store *store, const char *path)
 {
     (void)path;
@@ -208,6 +210,37 @@ static int64_t import_static(tamis_store *store, const char *path)
     return import_other(store, "list");
 }
 
+/* A list of another filter becomes the next generation of "list". */
+static int64_t publish_other(tamis_store *store, const char *name,
+                             const struct tamis_publish_spec *spec)
+{
+    static struct tape tape;
+    const struct tamis_sink sink = {.size = sizeof sink, .write = record_tape, .context = &tape};
+    const struct tamis_source source = {.size = sizeof source, .read = play_tape, .context = &tape};
+    AUTO_FILTER *other = open_other(store, name);
+    tape.count = tape.read = 0;
+    const int rc = tamis_filter_export(other, "tamis", TAMIS_EXPORT_WITH_DIGEST, &sink);
+    return rc < 0 ? rc : tamis_filter_publish(store, "list", "tamis", spec, &source, NULL);
+}
+
+/* With an exception of the stream, and one by hand. */
+static int64_t import_published(tamis_store *store, const char *path)
+{
+    const struct tamis_publish_spec spec = {
+        .size = sizeof spec, .except = &excepted[1], .except_count = 1};
+    (void)path;
+    return publish_other(store, "next", &spec);
+}
+
+/* Of several segments, and of kinds that take keys. */
+static int64_t import_sealed(tamis_store *store, const char *path)
+{
+    const struct tamis_import_spec import = {.size = sizeof import, .seal_capacity = 100};
+    const struct tamis_publish_spec spec = {.size = sizeof spec, .import = &import};
+    (void)path;
+    return publish_other(store, "next blocked", &spec);
+}
+
 static int64_t merge(tamis_store *store, const char *path)
 {
     AUTO_FILTER *source = open_other(store, "small");
@@ -272,6 +305,9 @@ void operations_make_model(const char *path, bool takes_keys)
             operations_publish(store, "list", g, takes_keys ? &keeping_blocked : &keeping), 1);
     assert_int_equal(tamis_filter_except(store, "list", &excepted[0], 1), 1);
     assert_int_equal(tamis_filter_create(store, "other", &spec, NULL), 0);
+    assert_int_equal(operations_publish(store, "next", 4, &operations_fuse), 1);
+    assert_int_equal(tamis_filter_except(store, "next", &stranger, 1), 1);
+    assert_int_equal(operations_publish(store, "next blocked", 4, &blocked), 1);
     make_other(store, "small", &spec);
     make_other(store, "windowed", &windowed);
     make_other(store, "bits", &bits);
@@ -327,6 +363,14 @@ const struct operation operations_all[] = {
     {"create", create, NULL, "list", IN_FORCE, false},
     {"import", import, NULL, "list", IN_FORCE, false},
     {"import static", import_static, NULL, "list", IN_FORCE, false},
+    {"import --publish",
+     import_published,
+     NULL,
+     "list",
+     {.generation = 4, .excepted = {true, true}},
+     false},
+    {"import of segments", import_sealed, NULL, "list", {.generation = 4, .excepted = {true}},
+     false},
     {"merge", merge, NULL, "list", IN_FORCE, false},
     {"grow", grow, NULL, "list", IN_FORCE, false},
     {"add and sync", add_and_sync, NULL, "list", IN_FORCE, false},

@@ -11,7 +11,7 @@ int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64
     struct tamis__listed_segment described;
     struct tamis__draft draft;
     struct tamis__segment segment;
-    struct tamis_build_result result = {.size = sizeof result};
+    struct tamis__published published;
     assert_done(tamis__plan_filter(SPEC(.capacity = count, .fp_rate = 1e-6), &plan));
     tamis__plan_describe(&plan, &described);
     tamis__draft_init(store, name, &described, &draft);
@@ -23,13 +23,14 @@ int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64
     tamis__header_set_items(&draft.header, count);
     assert_done(tamis__segment_sync_staged(&store->place, &draft.staged));
     struct tamis__edition edition = {.name = name,
-                                     .draft = &draft,
+                                     .drafts = &draft,
+                                     .count = 1,
                                      .capacity = plan.sizing.capacity,
                                      .fp_rate = plan.policy.fp_rate,
                                      .policy = plan.policy,
                                      .by_hand = by_hand,
                                      .found = found};
-    return tamis__publish_edition(store, &edition, &result);
+    return tamis__publish_edition(store, &edition, &published);
 }
 
 void editions_put(tamis_store *store, int g)

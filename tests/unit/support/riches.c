@@ -99,7 +99,7 @@ void riches_publish_fuse(tamis_store *store, const char *name, uint64_t from, ui
 {
     AUTO_FUSES fuses;
     struct tamis__draft draft = {.staged.file.fd = -1};
-    struct tamis_build_result result = {.size = sizeof result};
+    struct tamis__published published;
     fuses_make(&fuses, from, count, 16);
     draft.header = *fuses.segment.header;
     draft.header.store_id = store->store_id;
@@ -111,12 +111,13 @@ void riches_publish_fuse(tamis_store *store, const char *name, uint64_t from, ui
     assert_done(tamis__segment_sync_staged(&store->place, &draft.staged));
     struct tamis__edition edition = {
         .name = name,
-        .draft = &draft,
+        .drafts = &draft,
+        .count = 1,
         .capacity = draft.header.capacity,
         .fp_rate = 0.01,
         .policy = {.on_full = TAMIS_ON_FULL_WARN, .capacity = count + !count, .fp_rate = 0.01}};
     edition.key_digest[0] = (uint8_t)(from + 1);
-    assert_done(tamis__publish_edition(store, &edition, &result));
+    assert_done(tamis__publish_edition(store, &edition, &published));
 }
 
 void riches_make(char **path)
