@@ -276,6 +276,55 @@ ZEND_METHOD(Tamis_Store, build)
         build_wrap(return_value, build, hash_set);
 }
 
+/* ---- Publishing ------------------------------------------------------------------------------ */
+
+static int64_t read_stream(void *context, void *buffer, size_t bytes)
+{
+    const ssize_t got = php_stream_read(context, buffer, bytes);
+
+    return got < 0 ? TAMIS_EIO : (int64_t)got;
+}
+
+ZEND_METHOD(Tamis_Store, publish)
+{
+    struct tamis_import_spec import = TAMIS_INIT(struct tamis_import_spec);
+    struct tamis_publish_spec spec = TAMIS_INIT(struct tamis_publish_spec);
+    struct tamis_source source = {.size = sizeof source, .read = read_stream};
+    zend_string *name, *file, *format = NULL;
+    zend_long keep = 0;
+    bool if_changed = false, keep_is_null = true;
+    struct kept_handle *store;
+    int rc;
+
+    ZEND_PARSE_PARAMETERS_START(2, 5)
+    Z_PARAM_PATH_STR(name)
+    Z_PARAM_PATH_STR(file)
+    Z_PARAM_OPTIONAL
+    Z_PARAM_PATH_STR(format)
+    Z_PARAM_BOOL(if_changed)
+    Z_PARAM_LONG_OR_NULL(keep, keep_is_null)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!(store = kept_of(ZEND_THIS)) || !is_between(5, keep, 0, TAMIS_KEEP_MAX)) return;
+    /* By PHP's own functions, so that open_basedir and wrappers are heeded. */
+    source.context = php_stream_open_wrapper(ZSTR_VAL(file), "rb", REPORT_ERRORS, NULL);
+    if (!source.context) {
+        if (!EG(exception)) zend_argument_value_error(2, "cannot be opened for reading");
+        return;
+    }
+    import.origin = ZSTR_VAL(file);
+    spec.import = &import;
+    spec.flags =
+        (if_changed ? TAMIS_PUBLISH_IF_CHANGED : 0) | (keep_is_null ? 0 : TAMIS_PUBLISH_KEEP);
+    spec.keep = (uint32_t)keep;
+    rc = tamis_filter_publish(store->store, ZSTR_VAL(name), format ? ZSTR_VAL(format) : "tamis",
+                              &spec, &source, NULL);
+    php_stream_close(source.context);
+    if (rc < 0)
+        throw_error(rc);
+    else
+        RETVAL_BOOL(rc);
+}
+
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 static int add_name(void *context, const struct tamis_filter_stat *stat)

@@ -44,6 +44,16 @@ namespace Tamis {
         public function build(string $name, float $fpRate = 0.0, ?string $kind = null, int $capacity = 0,
                               ?string $hashSet = null, bool $ifChanged = false, ?int $keep = null): Build {}
 
+        /**
+         * Makes a file that `tamis export` wrote the next generation of a filter, in one step, as a build does.
+         *
+         * @param bool $ifChanged publish nothing if that list is in force already
+         * @param int|null $keep how many older generations are kept; null: as before
+         * @return bool false: nothing was new
+         */
+        public function publish(string $name, string $file, string $format = "tamis", bool $ifChanged = false,
+                                ?int $keep = null): bool {}
+
         public function drop(string $name): void {}
 
         public function rename(string $from, string $to): void {}

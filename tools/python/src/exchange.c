@@ -59,22 +59,64 @@ static int64_t read_piece(void *context, void *buffer, size_t bytes)
     return length < 0 ? RAISED : length;
 }
 
+/* What an import or a publication is called with. */
+struct importing {
+    struct tamis_source source;
+    struct tamis_import_spec spec;
+    const char *name, *format;
+};
+
+/* Takes the first arguments; *rest gets those behind them, or NULL with an exception. */
+static PyObject *importing_init(struct importing *importing, PyObject *arguments)
+{
+    struct tamis_import_spec *spec = &importing->spec;
+    PyObject *first = PyTuple_GetSlice(arguments, 0, 9), *rest = NULL;
+
+    *importing = (struct importing){.source = {.size = sizeof importing->source, .read = read_piece},
+                                    .spec = TAMIS_INIT(struct tamis_import_spec)};
+    /* The tuple that the caller has holds all of them. */
+    if (first && PyArg_ParseTuple(first, "OsszO&O&O&dz", &importing->source.context,
+                                  &importing->name, &importing->format, &spec->hash_set, to_u64,
+                                  &spec->m_bits, to_u32, &spec->k, to_u64, &spec->capacity,
+                                  &spec->fp_rate, &spec->origin))
+        rest = PyTuple_GetSlice(arguments, 9, PyTuple_GET_SIZE(arguments));
+    Py_XDECREF(first);
+    return rest;
+}
+
 PyObject *store_import(PyObject *object, PyObject *arguments)
 {
     struct store_object *self = (struct store_object *)object;
-    struct tamis_source source = {.size = sizeof source, .read = read_piece};
-    struct tamis_import_spec spec = TAMIS_INIT(struct tamis_import_spec);
-    const char *name, *format;
+    struct importing importing;
+    PyObject *rest = importing_init(&importing, arguments);
     int rc;
 
-    if (!PyArg_ParseTuple(arguments, "OsszO&O&O&d", &source.context, &name, &format, &spec.hash_set,
-                          to_u64, &spec.m_bits, to_u32, &spec.k, to_u64, &spec.capacity,
-                          &spec.fp_rate) ||
-        !store_enter(self))
-        return NULL;
-    WITHOUT_GIL(rc = tamis_filter_import(self->use.handle, name, format, &spec, &source, NULL));
+    if (!rest) return NULL;
+    Py_DECREF(rest);
+    if (!store_enter(self)) return NULL;
+    WITHOUT_GIL(rc = tamis_filter_import(self->use.handle, importing.name, importing.format,
+                                         &importing.spec, &importing.source, NULL));
     store_leave(self);
     return none_or_error(self->use.module, rc);
+}
+
+PyObject *store_publish(PyObject *object, PyObject *arguments)
+{
+    struct store_object *self = (struct store_object *)object;
+    struct tamis_publish_spec spec = TAMIS_INIT(struct tamis_publish_spec);
+    struct importing importing;
+    PyObject *rest = importing_init(&importing, arguments);
+    int rc;
+
+    if (!rest) return NULL;
+    rc = PyArg_ParseTuple(rest, "O&O&", to_u32, &spec.flags, to_u32, &spec.keep);
+    Py_DECREF(rest);
+    if (!rc || !store_enter(self)) return NULL;
+    spec.import = &importing.spec;
+    WITHOUT_GIL(rc = tamis_filter_publish(self->use.handle, importing.name, importing.format, &spec,
+                                          &importing.source, NULL));
+    store_leave(self);
+    return none_or_error(self->use.module, rc < 0 ? rc : 0);
 }
 
 /* ---- Shards ------------------------------------------------------------------------------- */

@@ -161,6 +161,7 @@ PyObject *filter_update(PyObject *self, PyObject *keys);
 PyObject *filter_export(PyObject *self, PyObject *arguments);
 /* Store._import(read, name, format, hash_set, m_bits, k, capacity, fp_rate) */
 PyObject *store_import(PyObject *self, PyObject *arguments);
+PyObject *store_publish(PyObject *self, PyObject *arguments);
 
 /* Of heap types: the type is visited, and let go after the object. */
 int visit_type(PyObject *self, visitproc visit, void *arg);

@@ -335,6 +335,7 @@ static PyMethodDef methods[] = {
     {"_create_many", store_create_many, METH_VARARGS, "Make many filters."},
     {"_merge", store_merge, METH_VARARGS, "Make a filter of others."},
     {"_import", store_import, METH_VARARGS, "Make a filter of a stream."},
+    {"_publish", store_publish, METH_VARARGS, "Make a stream the next generation of a filter."},
     {"_verify", store_verify, METH_VARARGS, "The number of problems."},
     {NULL, NULL, 0, NULL},
 };

@@ -19,7 +19,7 @@ FORCE_NETWORK_FS = 0x100
 FILTER_DURABLE = 1
 FILTER_FROM_FIRST = 4
 FILTER_IN_DRAWER = 8
-EXPORT_WITH_KEY = 1
+EXPORT_WITH_KEY, EXPORT_WITH_DIGEST = 1, 4
 STATES = ("full", "degraded", "unclean", "damaged", "over")  # TAMIS_STATE_*, from bit 0 on
 
 
@@ -74,6 +74,10 @@ class FilterStat:
     """"auto", "small" or "huge"."""
     lacks_bytes: int
     """What the disk lacks for the next segment of a filter that is "full" for want of it, about; else 0."""
+    imported_at: int
+    """When the list in force was imported; 0: it was not."""
+    imported_from: str
+    imported_digest: str
 
     @classmethod
     def _of(cls, fields: dict[str, Any]) -> FilterStat:
@@ -160,15 +164,17 @@ class Filter(_tamis.Filter):
         """What is known of the filter now.  Reads no bits, so it costs microseconds."""
         return FilterStat._of(self._stat())
 
-    def export(self, file: str | os.PathLike[str] | BinaryIO, format: str = "tamis", *, with_key: bool = False) -> None:
+    def export(self, file: str | os.PathLike[str] | BinaryIO, format: str = "tamis", *, with_key: bool = False,
+               digest: bool = False) -> None:
         """Write the filter as a stream of "tamis", "redisbloom", "guava", "spark", "parquet" or "redis-bitmap".
 
         docs/exchange.md has the formats.
 
         file        a path, which gets this name when all is written; or a binary file that is open
         with_key    also what is secret: a seed other than 0, the key of hash set sip
+        digest      begin the stream with its digest, so that Store.import_() with if_changed reads no further; "tamis" alone
         """
-        flags = EXPORT_WITH_KEY * with_key
+        flags = EXPORT_WITH_KEY * with_key | EXPORT_WITH_DIGEST * digest
         if not isinstance(file, (str, os.PathLike)):
             self._export(file.write, format, flags)
             return
