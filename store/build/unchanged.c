@@ -49,7 +49,8 @@ static bool same_plan(const struct tamis_build *build, const struct tamis__recor
     return record->segment_count == 1 &&
            tamis__first_difference(tamis__segment_parameters, TAMIS__OF_BITS, s, &asked) == NULL &&
            s->capacity == asked.capacity && s->fp_rate == asked.fp_rate &&
-           (build->fingerprint_bits != 0 || tamis__policy_stays(&record->policy, &build->plan.policy));
+           (build->fingerprint_bits != 0 ||
+            tamis__policy_stays(&record->policy, &build->plan.policy));
 }
 
 static bool same_spec(const struct tamis_build *build, const struct tamis__record *record)

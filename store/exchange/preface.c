@@ -17,7 +17,7 @@
 
 #define MAGIC "TAMISX\r\n"
 
-struct preface {                        /* docs/exchange.md; little-endian; offset, size, meaning */
+struct preface {                      /* docs/exchange.md; little-endian; offset, size, meaning */
     uint8_t magic[8];                 /*   0   8  MAGIC                                */
     uint32_t version;                 /*   8   4  TAMIS__PREFACE_VERSION               */
     uint32_t zero;                    /*  12   4  0                                    */
@@ -64,9 +64,8 @@ static int parse_preface(const void *bytes, size_t count, struct tamis__outline 
 /* A preface stands before a stream, and never before another preface. */
 static int refuse_second(const void *bytes, size_t count, struct tamis__refusal *refusal)
 {
-    return has_preface(bytes, count)
-               ? tamis__refuse(refusal, TAMIS_ECORRUPT, 0, "has two prefaces")
-               : 0;
+    return has_preface(bytes, count) ? tamis__refuse(refusal, TAMIS_ECORRUPT, 0, "has two prefaces")
+                                     : 0;
 }
 
 static int preface_parse(const void *bytes, size_t count, struct tamis__outline *outline,

@@ -32,7 +32,7 @@ struct tamis__change {
     uint64_t comes_back_with; /* number of the index that was kept with the list that is in force
                                  again; or 0 */
     struct tamis__draft index;
-    struct tamis__draft *list;    /* to publish, oldest first; NULL: the list is there already */
+    struct tamis__draft *list; /* to publish, oldest first; NULL: the list is there already */
     uint32_t list_count;
     struct tamis__numbers remove; /* files to be removed after the lock */
 };

@@ -400,7 +400,8 @@ static int stage(struct tamis__import *import)
 }
 
 /* Says how a filter goes on if the caller has not said it: as it did where it came from. */
-static struct tamis__policy policy_of(const struct tamis__import *import, const struct tamis__entry *entry)
+static struct tamis__policy policy_of(const struct tamis__import *import,
+                                      const struct tamis__entry *entry)
 {
     const uint64_t most = TAMIS__CAPACITY_MAX;
     if (import->count > import->outline.count) return import->policy;

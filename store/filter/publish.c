@@ -114,10 +114,9 @@ static int publish_once(struct tamis_store *store, struct tamis__edition *editio
         rc = tamis__change_commit(&change);
     }
     if (rc == 0) {
-        *published =
-            (struct tamis__published){.generation = change.after.generation,
-                                      .exceptions = change.after.exception_count,
-                                      .size_bytes = tamis__record_bytes(&change.after)};
+        *published = (struct tamis__published){.generation = change.after.generation,
+                                               .exceptions = change.after.exception_count,
+                                               .size_bytes = tamis__record_bytes(&change.after)};
         if (change.has_index) published->size_bytes += change.index.header.file_bytes;
     }
     tamis__change_end(&change);

@@ -201,8 +201,9 @@ static const struct tamis__field_row FILTER_ROWS[] = {
          "if nothing is lacking."},
     {FILTER(imported_at, TIME), .info = "imported_at", PLACES(0, 32), SUM(MOST), .unit = "ns",
      .lacking = OF_FILES,
-     .sentence = "When the list in force was imported (tamis-import(1)); the line is left out for a "
-                 "list that was not."},
+     .sentence =
+         "When the list in force was imported (tamis-import(1)); the line is left out for a "
+         "list that was not."},
     {FILTER(imported_from, TEXT), .info = "imported_from", PLACES(0, 33), .lacking = OF_FILES,
      .sentence = "From where: the path of the file as it was given, or '-'; of one of more than 79 "
                  "bytes the end."},

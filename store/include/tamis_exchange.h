@@ -148,11 +148,10 @@ struct tamis_publish_result {
  * generation before or from this one, never from both in one call, and from this one in each call
  * that begins after this has returned.  The one before is kept for tamis_filter_rollback().
  *
- * Stream     format and source are as with tamis_filter_import().  A source that finds at the end of
- *            the stream that it is not to be trusted returns an error in the place of 0: then nothing
- *            is published.
- * Unchanged  with TAMIS_PUBLISH_IF_CHANGED nothing is published if the list in force has the same
- *            content and parameters, the exceptions of the stream and of the spec, and as many keys
+ * Stream     format and source are as with tamis_filter_import().  A source that finds at the end
+ * of the stream that it is not to be trusted returns an error in the place of 0: then nothing is
+ * published. Unchanged  with TAMIS_PUBLISH_IF_CHANGED nothing is published if the list in force has
+ * the same content and parameters, the exceptions of the stream and of the spec, and as many keys
  *            as the stream (others may have added some).  If the head of the stream says which
  *            stream it is (TAMIS_EXPORT_WITH_DIGEST; kind fuse without exceptions always does),
  *            nothing is read after the head.
@@ -161,11 +160,10 @@ struct tamis_publish_result {
  * Adders     what they add to the generation before meanwhile is not in this one.
  * Returns    1: the generation is in force.  0: TAMIS_PUBLISH_IF_CHANGED was given, and nothing is
  *            new.  TAMIS_EMISMATCH: the filter is durable, and the stream of kind counting.  The
- *            errors of tamis_filter_import(), without TAMIS_EEXIST.  On any error the generation that
- *            was in force stays, and nothing is left behind.
- * Killed     before or after the step; what is left is removed by the next process that makes a file
- *            in the store.
- * Durable    when it returns 1 the generation survives a power cut.
+ *            errors of tamis_filter_import(), without TAMIS_EEXIST.  On any error the generation
+ * that was in force stays, and nothing is left behind. Killed     before or after the step; what is
+ * left is removed by the next process that makes a file in the store. Durable    when it returns 1
+ * the generation survives a power cut.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_publish(tamis_store *store, const char *name,
                                                     const char *format,
@@ -181,7 +179,7 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_publish(tamis_store *store, const ch
  * itself (tamis_filter_exceptions()). */
 #define TAMIS_EXPORT_WITHOUT_EXCEPTIONS 2u
 /* The stream begins with its digest, so that tamis_filter_publish() finds from its first bytes that
- * it is in force already.  Format tamis, the whole stream.  The filter is read twice.  TAMIS_ELIMIT,
+ * it is in force already.  Format tamis, the whole stream.  The filter is read twice. TAMIS_ELIMIT,
  * when most of it is written: keys were added meanwhile.  A Tamis from before this flag takes what
  * comes after the first 40 bytes. */
 #define TAMIS_EXPORT_WITH_DIGEST 4u

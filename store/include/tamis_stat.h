@@ -79,8 +79,8 @@ struct tamis_filter_stat {
      * else 0 and "".  tamis_store_list() does not know them. */
     int64_t imported_at;
     char imported_from[TAMIS_IMPORTED_FROM_BYTES]; /* a path, a URL, "-"; or the end of it */
-    /* In hexadecimal: XXH3-128 of the stream, as xxh128sum prints it; of format tamis that with which
-     * it ends, that is, of all before (and of what comes after a digest at its head). */
+    /* In hexadecimal: XXH3-128 of the stream, as xxh128sum prints it; of format tamis that with
+     * which it ends, that is, of all before (and of what comes after a digest at its head). */
     char imported_digest[40];
 };
 

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "catalog/parameters.h"
-#include "catalog/parameters.h"
 #include "sizing/sizing.h"
 
 #define FIRST_SHARE 0.5

@@ -55,11 +55,11 @@ static struct stream make_stream(tamis_store *store, unsigned list, uint32_t kin
     struct stream stream = stream_of(NULL, 0);
     (void)snprintf(name, sizeof name, "%u-%u", list, kind);
     put_keys(keys, list);
-    assert_int_equal(builds_publish(store, name,
-                                    BUILD_SPEC(.filter = SPEC(.kind = kind, .fp_rate = 1e-9),
-                                               .threads = 1),
-                                    keys, COMMON + OWN, NULL),
-                     1);
+    assert_int_equal(
+        builds_publish(store, name,
+                       BUILD_SPEC(.filter = SPEC(.kind = kind, .fp_rate = 1e-9), .threads = 1),
+                       keys, COMMON + OWN, NULL),
+        1);
     const struct tamis_key last = {&keys[COMMON + OWN - 1], sizeof keys[0]};
     if (list == 1) assert_int_equal(tamis_filter_except(store, name, &last, 1), 1);
     AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_READ_ONLY);
@@ -136,8 +136,7 @@ CASE(every_batch_is_answered_by_one_list_while_lists_are_imported)
     int status;
     p->store = fixture_open(path, TAMIS_CREATE);
     for (unsigned i = 0; i < LISTS; i++)
-        p->streams[i] =
-            make_stream(p->store, i % 2, i < 2 ? TAMIS_KIND_FUSE : TAMIS_KIND_BLOCKED);
+        p->streams[i] = make_stream(p->store, i % 2, i < 2 ? TAMIS_KIND_FUSE : TAMIS_KIND_BLOCKED);
     publish(p, 0);
     for (unsigned i = 0; i < READERS; i++)
         pids[i] = spawn_one(reader, p, i);

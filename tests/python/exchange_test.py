@@ -33,6 +33,28 @@ class Streams(StoreTest):
         with open(self.file, "rb") as file:
             self.assertEqual(file.read(), into.getvalue())
 
+    def test_a_list_is_published_in_the_place_of_another(self):
+        with self.store.build("list", fp_rate=1e-6) as build:
+            build.update(KEYS)
+        with self.store["list"] as built:
+            built.export(self.file, digest=True)
+        with tamis.Store(self.directory + "/other") as other:
+            before = other.create("list", 100, kind="counting")
+            before.add("old")
+            with other.import_("list", self.file, publish=True, keep=2) as after:
+                self.assertEqual((after.stat.generation, after.stat.keep), (2, 2))
+                self.assertTrue(self.file.endswith(after.stat.imported_from.removeprefix("...")))
+                self.assertGreater(after.stat.imported_at, 0)
+                self.assertEqual(len(after.stat.imported_digest), 32)
+            self.assertEqual((b"key1" in before, "old" in before), (True, False))  # a handle from before
+            with other.import_("list", self.file, publish=True, if_changed=True) as same:
+                self.assertEqual(same.stat.generation, 2)
+            with self.assertRaises(tamis.Error):
+                other.import_("list", io.BytesIO(b"TAMISX"), publish=True)
+            self.assertIn(b"key1", before)
+            with self.assertRaises(ValueError):
+                other.import_("new", self.file, keep=1)
+
     def test_other_formats_take_what_they_do_not_tell(self):
         there = self.store.create("there", kind="bloom", hash_set="redisbloom", capacity=100, fp_rate=0.01)
         there.add("a")

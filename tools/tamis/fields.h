@@ -18,10 +18,10 @@
 
 /* What a view holds besides the filter's stat.  VIEW_FILL brings the segments too. */
 #define VIEW_SEGMENTS 1u
-#define VIEW_FILL 2u    /* the set bits were counted, which reads every segment completely */
-#define VIEW_SHARDED 8u /* of a remote store, and in shards */
+#define VIEW_FILL 2u      /* the set bits were counted, which reads every segment completely */
+#define VIEW_SHARDED 8u   /* of a remote store, and in shards */
 #define VIEW_IMPORTED 32u /* its list was imported */
-#define VIEW_MAPPED 16u /* how this process has it mapped; not of a remote store */
+#define VIEW_MAPPED 16u   /* how this process has it mapped; not of a remote store */
 
 struct invocation;
 

@@ -147,8 +147,8 @@ SOUND_CASE(stream_makes_a_filter_that_is_not_there)
 
 SOUND_CASE(counting_stream_does_not_replace_a_durable_filter)
 {
-    AUTO_FILTER *durable = fixture_create(
-        store, "list", SPEC(.capacity = 10, .flags = TAMIS_FILTER_DURABLE));
+    AUTO_FILTER *durable =
+        fixture_create(store, "list", SPEC(.capacity = 10, .flags = TAMIS_FILTER_DURABLE));
     AUTO_FILTER *counting =
         fixture_create(store, "source", SPEC(.capacity = 10, .kind = TAMIS_KIND_COUNTING));
     AUTO_STREAM stream = export_with(store, "source", 0);
@@ -296,10 +296,8 @@ SOUND_CASE(what_was_changed_here_is_published_again)
                                                  .flags = TAMIS_PUBLISH_IF_CHANGED};
     assert_int_equal(publish_with(store, &stream, &excepting), 1); /* it was not by hand */
     assert_int_equal(publish_with(store, &stream, &excepting), 0);
-    const struct tamis_publish_spec keeping = {.size = sizeof keeping,
-                                               .flags =
-                                                   TAMIS_PUBLISH_IF_CHANGED | TAMIS_PUBLISH_KEEP,
-                                               .keep = 5};
+    const struct tamis_publish_spec keeping = {
+        .size = sizeof keeping, .flags = TAMIS_PUBLISH_IF_CHANGED | TAMIS_PUBLISH_KEEP, .keep = 5};
     assert_int_equal(publish_with(store, &stream, &keeping), 1);
     assert_int_equal(publish_with(store, &stream, &keeping), 0);
 }

@@ -72,14 +72,15 @@ static PyObject *importing_init(struct importing *importing, PyObject *arguments
     struct tamis_import_spec *spec = &importing->spec;
     PyObject *first = PyTuple_GetSlice(arguments, 0, 9), *rest = NULL;
 
-    *importing = (struct importing){.source = {.size = sizeof importing->source, .read = read_piece},
-                                    .spec = TAMIS_INIT(struct tamis_import_spec)};
+    *importing =
+        (struct importing){.source = {.size = sizeof importing->source, .read = read_piece},
+                           .spec = TAMIS_INIT(struct tamis_import_spec)};
     /* The tuple that the caller has holds all of them. */
-    if (first && PyArg_ParseTuple(first, "OsszO&O&O&dz", &importing->source.context,
-                                  &importing->name, &importing->format, &spec->hash_set, to_u64,
-                                  &spec->m_bits, to_u32, &spec->k, to_u64, &spec->capacity,
-                                  &spec->fp_rate, &spec->origin))
-        rest = PyTuple_GetSlice(arguments, 9, PyTuple_GET_SIZE(arguments));
+    if (first &&
+        PyArg_ParseTuple(first, "OsszO&O&O&dz", &importing->source.context, &importing->name,
+                         &importing->format, &spec->hash_set, to_u64, &spec->m_bits, to_u32,
+                         &spec->k, to_u64, &spec->capacity, &spec->fp_rate, &spec->origin))
+        rest = PyTuple_GetSlice(arguments, 9, PyTuple_Size(arguments));
     Py_XDECREF(first);
     return rest;
 }

@@ -70,8 +70,8 @@ static int write_stream(const struct invocation *call, struct stream *stream)
 {
     const bool with_key = cli_given(call, TAKES(WITH_KEY));
     const bool with_digest = cli_given(call, TAKES(DIGEST));
-    const unsigned flags = (with_key ? TAMIS_EXPORT_WITH_KEY : 0) |
-                           (with_digest ? TAMIS_EXPORT_WITH_DIGEST : 0);
+    const unsigned flags =
+        (with_key ? TAMIS_EXPORT_WITH_KEY : 0) | (with_digest ? TAMIS_EXPORT_WITH_DIGEST : 0);
     const char *format = stream->format;
     int rc = 0;
     /* A server tells how long the stream is with its first piece. */
@@ -130,7 +130,8 @@ const struct command cli_command_export = {
     .name = "export",
     .summary = "write a filter as another system has it",
     .operands = "NAME FILE|KEY",
-    .options = TAKES(TO) | TAKES(WITH_KEY) | TAKES(DIGEST) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
+    .options =
+        TAKES(TO) | TAKES(WITH_KEY) | TAKES(DIGEST) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run_export,
     .run_remote = run_export,
 };
