@@ -23,7 +23,11 @@
 /* Keys from `from` on are built into the filter `name`. */
 static void build(tamis_store *store, const char *name, uint32_t kind, uint64_t from)
 {
-    const struct tamis_filter_spec filter = {.size = sizeof filter, .kind = kind, .fp_rate = 1e-9};
+    /* With room for more, where keys can be added. */
+    const struct tamis_filter_spec filter = {.size = sizeof filter,
+                                             .kind = kind,
+                                             .capacity = kind == TAMIS_KIND_FUSE ? 0 : 1000,
+                                             .fp_rate = 1e-9};
     const struct tamis_build_spec spec = {.size = sizeof spec, .filter = &filter, .threads = 1};
     tamis_build *build;
     assert_done(tamis_build_begin(store, name, &spec, &build));
