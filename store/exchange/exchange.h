@@ -108,7 +108,8 @@ struct tamis__stream_target {
     /* All exceptions, sorted, when the data of all segments are in.  What the target takes out of
      * the set is its own. */
     int (*except)(void *context, struct tamis__exceptions *set);
-    /* What the stream has behind the data of the one segment: 1 to TAMIS__ATTACHMENT_BYTES bytes. */
+    /* What the stream has behind the data of the one segment: 1 to TAMIS__ATTACHMENT_BYTES bytes.
+     */
     int (*attach)(void *context, const void *data, size_t bytes);
     void *context;
 };

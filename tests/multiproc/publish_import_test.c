@@ -7,8 +7,8 @@
  * common.  Each batch that a reader asks must be answered wholly by the one or wholly by the other,
  * with one exception of one of them; and every key that is in both is always there.
  *
- * Seen to fail: with tamis__raise_epochs() and `next` left out of txn/commit.c (a handle from before
- * answers from the list before).
+ * Seen to fail: with tamis__raise_epochs() and `next` left out of txn/commit.c (a handle from
+ * before answers from the list before).
  */
 #include <inttypes.h>
 #include <stdio.h>
