@@ -161,7 +161,8 @@ def check_info(tamis):
         assert done.returncode == status, (words, done)
         return done.stdout + done.stderr
 
-    of_mapping = {"huge_bytes", "huge_note"} # of filters that are large enough for huge pages
+    # Of filters that are large enough for huge pages, and of lists that were imported.
+    of_mapping = {"huge_bytes", "huge_note", "imported_at", "imported_from", "imported_digest"}
     with tempfile.TemporaryDirectory() as folder:
         at = "--store", os.path.join(folder, "store")
         run("create", "window", "-n", "100", "--window", "1h", *at)
@@ -230,7 +231,7 @@ def check_redis(module, tamis):
         at = "--store", f"redis://127.0.0.1:{server.port}"
         subprocess.run([tamis, "create", "s", "-n", "1000", "--shards", "2", *at], check=True)
         done = subprocess.run([tamis, "info", "s", "--json", *at], capture_output=True, text=True, check=True)
-        of_mapping = {"huge_bytes", "huge_note"}
+        of_mapping = {"huge_bytes", "huge_note", "imported_at", "imported_from", "imported_digest"}
         of_files = {"segments", "fill", "items_estimated"} | of_mapping
         same(list(json.loads(done.stdout)), names_of_info(FILTER, of_files), "info of shards")
         done = subprocess.run([tamis, "info", "k", "--json", *at], capture_output=True, text=True, check=True)
