@@ -9,7 +9,7 @@ $build = $store->build('b');
 // Arguments for those that want some.  A method that is new and missing here is called without, and seen below.
 $arguments = [
     'filter' => ['f'], 'create' => ['g', 1], 'openOrCreate' => ['f', 100], 'build' => ['b'], 'drop' => ['f'],
-    'rename' => ['f', 'g'], 'setPages' => ['f', 'small'], 'rollback' => ['f'], 'add' => ['a'], 'remove' => ['a'],
+    'rename' => ['f', 'g'], 'setPages' => ['f', 'small'], 'rollback' => ['f'], 'publishFile' => ['f', __FILE__], 'add' => ['a'], 'remove' => ['a'],
     'addMany' => [['a']], 'hasMany' => [['a']], 'removeMany' => [['a']], 'countMany' => [['a']],
     'against' => [['a']], 'except' => [['a']], 'has' => ['f'],
     'offsetExists' => ['f'], 'offsetGet' => ['f'], 'offsetSet' => ['f', true], 'offsetUnset' => ['f'],

@@ -35,7 +35,7 @@ class Streams(StoreTest):
 
     def test_a_list_is_published_in_the_place_of_another(self):
         with self.store.build("list", fp_rate=1e-6) as build:
-            build.update(KEYS)
+            build.add_many(KEYS)
         with self.store["list"] as built:
             built.export(self.file, digest=True)
         with tamis.Store(self.directory + "/other") as other:

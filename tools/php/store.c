@@ -285,7 +285,7 @@ static int64_t read_stream(void *context, void *buffer, size_t bytes)
     return got < 0 ? TAMIS_EIO : (int64_t)got;
 }
 
-ZEND_METHOD(Tamis_Store, publish)
+ZEND_METHOD(Tamis_Store, publishFile)
 {
     struct tamis_import_spec import = TAMIS_INIT(struct tamis_import_spec);
     struct tamis_publish_spec spec = TAMIS_INIT(struct tamis_publish_spec);

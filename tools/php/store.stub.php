@@ -51,8 +51,8 @@ namespace Tamis {
          * @param int|null $keep how many older generations are kept; null: as before
          * @return bool false: nothing was new
          */
-        public function publish(string $name, string $file, string $format = "tamis", bool $ifChanged = false,
-                                ?int $keep = null): bool {}
+        public function publishFile(string $name, string $file, string $format = "tamis", bool $ifChanged = false,
+                                    ?int $keep = null): bool {}
 
         public function drop(string $name): void {}
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 1eb8f0819766588c92447ad4e7182339029f2b5e */
+ * Stub hash: 540c8dee27e41a4a545946b6eabfe4745dbbe891 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Tamis_Store___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, path, IS_STRING, 1, "null")
@@ -61,7 +61,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Tamis_Store_build, 0, 1, Ta
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, keep, IS_LONG, 1, "null")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Tamis_Store_publish, 0, 2, _IS_BOOL, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Tamis_Store_publishFile, 0, 2, _IS_BOOL, 0)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO(0, file, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, format, IS_STRING, 0, "\"tamis\"")
@@ -131,7 +131,7 @@ ZEND_METHOD(Tamis_Store, filter);
 ZEND_METHOD(Tamis_Store, create);
 ZEND_METHOD(Tamis_Store, openOrCreate);
 ZEND_METHOD(Tamis_Store, build);
-ZEND_METHOD(Tamis_Store, publish);
+ZEND_METHOD(Tamis_Store, publishFile);
 ZEND_METHOD(Tamis_Store, drop);
 ZEND_METHOD(Tamis_Store, rename);
 ZEND_METHOD(Tamis_Store, setPages);
@@ -153,7 +153,7 @@ static const zend_function_entry class_Tamis_Store_methods[] = {
 	ZEND_ME(Tamis_Store, create, arginfo_class_Tamis_Store_create, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, openOrCreate, arginfo_class_Tamis_Store_openOrCreate, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, build, arginfo_class_Tamis_Store_build, ZEND_ACC_PUBLIC)
-	ZEND_ME(Tamis_Store, publish, arginfo_class_Tamis_Store_publish, ZEND_ACC_PUBLIC)
+	ZEND_ME(Tamis_Store, publishFile, arginfo_class_Tamis_Store_publishFile, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, drop, arginfo_class_Tamis_Store_drop, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, rename, arginfo_class_Tamis_Store_rename, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Store, setPages, arginfo_class_Tamis_Store_setPages, ZEND_ACC_PUBLIC)
