@@ -27,7 +27,7 @@
     X(8, SIP, sip)                                                                                 \
     X(9, SPARK_V1, spark_v1)                                                                       \
     X(10, SPARK_V2, spark_v2)                                                                      \
-    X(11, PARQUET, parquet)                                                                       \
+    X(11, PARQUET, parquet)                                                                        \
     X(12, DCSO, dcso)
 
 #define TAMIS__HASH_SET_ID_(id, NAME, name) TAMIS__HASH_##NAME = (id),
