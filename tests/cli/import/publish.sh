@@ -39,8 +39,8 @@ tamis except list list
 
 echo "-- what is wrong changes nothing"
 snapshot >before
-head -c 2000 two >cut
-expect 2 tamis import list --from tamis cut --publish
+head -c 2000 two >short
+expect 2 tamis import list --from tamis short --publish
 head -c 2000 two | expect 2 tamis import list --from tamis - --publish --if-changed
 { head -c 1000 two; printf X; tail -c +1002 two; } >wrong
 expect 2 tamis import list --from tamis wrong --publish
