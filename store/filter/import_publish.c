@@ -256,7 +256,7 @@ TAMIS_API int tamis_filter_publish(tamis_store *store, const char *name, const c
     if (rc == 0) rc = check_publish_spec(&p.spec);
     const struct tamis__import_call call = {store, __func__, name, format, p.spec.import, source};
     if (rc == 0) rc = tamis__import_new(&call, &p.import);
-    if (rc < 0) return rc;
+    if (rc < 0 || p.import == NULL) return rc;
     p.import->takes_exceptions = true;
     rc = check_import(p.import);
     if (rc == 0) rc = take_except(&p);

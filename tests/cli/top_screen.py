@@ -172,7 +172,8 @@ def nobody_is_waited_for(scene, terminal):
     with open(os.path.join(scene.store, "catalog.lock"), "r+b") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         terminal.keys("Home", "Enter")
-        terminal.sees("catalog is locked")
+        terminal.sees("segments of alpha ")
+        terminal.keys("Escape")
         sees_rows(terminal, "alpha", "beta", "gamma")
         terminal.keys("s")
         terminal.sees("by KIND$")

@@ -365,7 +365,7 @@ def positions_of(hash_set, parameters, seed, key, m, k):
     return {5: md5, 6: redisbloom, 7: guava, 11: parquet, 12: dcso}[hash_set](key, m, k)
 
 
-LAST = 11
+LAST = 12
 NAMES = {1: "xxh3", 3: "php-mt", 4: "php-mt-legacy", 5: "md5", 6: "redisbloom", 7: "guava", 8: "sip", 9: "spark-v1",
          10: "spark-v2", 11: "parquet", 12: "dcso"}
 

@@ -388,8 +388,8 @@ static void human_huge(const void *record, char text[RECORD_HUMAN_BYTES])
 static json_t *value_huge_note(const void *record)
 {
     const struct filter_view *view = record;
-    if (view->mapped.obstacle == NULL) return json_text("");
-    char *note = finding_command(view->mapped.obstacle, view->stat.name);
+    const char *why = view->mapped.obstacle != NULL ? view->mapped.obstacle : "";
+    char *note = finding_command(why, view->stat.name);
     json_t *value = json_text(note);
     free(note);
     return value;
@@ -467,15 +467,13 @@ int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
     view->stat.size = sizeof view->stat;
     int rc = tamis_filter_stat(filter, &view->stat);
     if (view->stat.imported_at != 0) view->holds |= VIEW_IMPORTED;
-    if (rc < 0 || (loads & ~VIEW_MAPPED) == 0)
-        return rc < 0 ? rc : load_mapped(view, filter, loads);
+    if (rc < 0) return rc;
+    if ((loads & ~VIEW_MAPPED) == 0) return load_mapped(view, filter, loads);
     view->segments = cli_alloc(view->stat.segment_count * sizeof *view->segments);
     for (uint32_t i = 0; i < view->stat.segment_count && rc == 0; i++) {
         view->segments[i].size = sizeof view->segments[i];
-        if (loads & VIEW_FILL)
-            rc = tamis_filter_fill(filter, i, &view->segments[i]);
-        else
-            rc = tamis_filter_segment(filter, i, &view->segments[i]);
+        rc = (loads & VIEW_FILL) != 0 ? tamis_filter_fill(filter, i, &view->segments[i])
+                                      : tamis_filter_segment(filter, i, &view->segments[i]);
     }
     view->holds |= (loads & ~VIEW_MAPPED) | VIEW_SEGMENTS;
     return rc < 0 ? rc : load_mapped(view, filter, loads);

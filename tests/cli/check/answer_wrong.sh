@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Each is told apart.
+tamis create seen -n 1000
 expect 2 tamis check seen --answer OK
 expect 2 tamis check seen --answer OK,ERR,MAYBE
 expect 2 tamis check seen --answer "OK,

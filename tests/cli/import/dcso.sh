@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# Directory only: what stood behind the bits stays in the directory, as the stream to a server has no place for it.
 # Files as DCSO's program writes them, made here from head and bits: keys, attached bytes, refusals.
 u64() { for ((i = 0; i < 8; i++)); do printf "\\x$(printf %02x $(($1 >> 8 * i & 255)))"; done; }
 head_of() { u64 "$1"; u64 1000; printf '\x7b\x14\xae\x47\xe1\x7a\x84\x3f'; u64 "$2"; u64 "$3"; u64 "$4"; }

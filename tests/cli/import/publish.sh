@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# Directory only: a server takes a list by TAMIS.LOAD and RENAME.
 # --publish: a stream becomes the next generation, of whatever there is.
 seq -f host%.0f 1000 | tamis --store there build list -p 0.1%
 tamis --store there except list add host7

@@ -33,6 +33,6 @@ int load_db(RedisModuleIO *rdb);
     do {                                                                                           \
         if ((rdb) != NULL)                                                                         \
             RedisModule_LogIOError(rdb, "warning", __VA_ARGS__);                                   \
-        else                                                                                       \
+        else if (loading_now()->text[0] == '\0') /* the first says why, and others follow */       \
             (void)snprintf(loading_now()->text, LOADING_ROOM, __VA_ARGS__);                        \
     } while (0)

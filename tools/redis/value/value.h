@@ -97,9 +97,10 @@ struct value {
     int64_t created_at; /* of the filter; a dump that refers to a filter finds it by this */
     int64_t origin;     /* when its first segment was made; a copy by way of a dump has the same */
     uint32_t kind;
-    unsigned pins : 20, keeps_name : 12; /* kept_pin(), kept_pin_named() */
-    struct line *line;                   /* of its jobs; NULL: it had none yet */
-    uint32_t expansion;                  /* BF.*: 0 means NONSCALING */
+    unsigned pins;       /* kept_pin() */
+    struct line *line;   /* of its jobs; NULL: it had none yet */
+    uint32_t expansion;  /* BF.*: 0 means NONSCALING */
+    unsigned keeps_name; /* kept_pin_named() */
     struct cuckoo cuckoo;
     uint8_t **slots;       /* exact.h; NULL: of kind counting */
     struct valkey *valkey; /* valkey.h; NULL: it is none of these */
