@@ -147,7 +147,8 @@ static void check_comes_out(const struct tamis__format *format, const struct loa
     struct tamis__cargo cargo = {.count = outline->count,
                                  .capacity = outline->capacity,
                                  .fp_rate = outline->fp_rate,
-                                 .policy = outline->policy};
+                                 .policy = outline->policy,
+                                 .with_digest = outline->has_digest};
     struct tamis__writer writer;
     struct tamis__draft index_draft;
     struct tamis__segment index = {.data = NULL};
