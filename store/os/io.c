@@ -30,48 +30,6 @@ bool tamis__io_no_openat2;
 #define NO_OPENAT2 false
 #endif
 
-/* What each error number means to a user: the code, and the mend. */
-static const struct {
-    int number;
-    int code;
-    const char *mend;
-} meanings[] = {
-    {ENOENT, TAMIS_ENOTFOUND, ""},
-    {EACCES, TAMIS_EACCESS, "; ask the owner of the store for permission"},
-    {EPERM, TAMIS_EACCESS, "; the file system or the file's owner forbids it"},
-    {EROFS, TAMIS_EREADONLY, "; the file system is mounted read-only"},
-    {ENOSPC, TAMIS_ENOSPACE, "; free some room and try again"},
-    {EDQUOT, TAMIS_ENOSPACE, "; the disk quota is used up"},
-    {EFBIG, TAMIS_ENOSPACE, "; the file system or 'ulimit -f' allows no file of that size"},
-    {ENOMEM, TAMIS_ENOMEM, "; free some memory, or raise 'ulimit -v' or vm.max_map_count"},
-    {EMFILE, TAMIS_ELIMIT, "; close some files or raise 'ulimit -n'"},
-    {ENFILE, TAMIS_ELIMIT, "; the system's table of open files is full"},
-    {ENOLCK, TAMIS_ELIMIT, "; the kernel has no lock to give"},
-    {EEXIST, TAMIS_EEXIST, ""},
-    {ENOTEMPTY, TAMIS_EEXIST, ""},
-    {ELOOP, TAMIS_EFOREIGN, "; it is a symbolic link, which a store never contains"},
-    {ENOTDIR, TAMIS_ENOSTORE, "; a part of the path is not a directory"},
-    {ENAMETOOLONG, TAMIS_EINVAL, "; the path is too long"},
-    {ENXIO, TAMIS_EFOREIGN, "; it is a socket or a device, which a store never contains"},
-    {EISDIR, TAMIS_EFOREIGN, "; it is a directory in the place of a file"},
-    {EIO, TAMIS_EIO, "; look at the disk (dmesg) before trusting this store again"},
-};
-
-int tamis__fail_errno(int error_number, const char *verb, const char *what)
-{
-#ifdef __GLIBC__
-    char text[128];
-    const char *reason = strerror_r(error_number, text, sizeof text);
-#else /* musl's strerror() returns constants, and its strerror_r() is that of POSIX */
-    const char *reason = strerror(error_number);
-#endif
-    for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++)
-        if (meanings[i].number == error_number)
-            return tamis__fail(meanings[i].code, "cannot %s %s: %s%s", verb, what, reason,
-                               meanings[i].mend);
-    return tamis__fail(TAMIS_ESYSTEM, "cannot %s %s: %s", verb, what, reason);
-}
-
 /*
  * O_NOFOLLOW alone looks at the last part of a name.  That is enough where the kernel is older than
  * openat2(2), or a sandbox denies it: names beneath a directory have only one part here.
@@ -119,6 +77,46 @@ int tamis__exists(int dir_fd, const char *name, const char *what)
 void tamis__close(int fd)
 {
     if (fd >= 0) (void)close(fd); /* nothing is buffered: data was synced, or is the kernel's */
+}
+
+static int64_t ns_of(struct timespec t)
+{
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static struct tamis__file_info info_of(const struct stat *st)
+{
+    return (struct tamis__file_info){.bytes = (uint64_t)st->st_size,
+                                     .allocated_bytes = (uint64_t)st->st_blocks * 512,
+                                     .is_regular = S_ISREG(st->st_mode),
+                                     .is_directory = S_ISDIR(st->st_mode),
+                                     .mode = st->st_mode & 07777,
+                                     .owner = st->st_uid,
+                                     .group = st->st_gid,
+                                     .device = st->st_dev,
+                                     .inode = st->st_ino,
+                                     .written_ns = ns_of(st->st_mtim),
+                                     .changed_ns = ns_of(st->st_ctim),
+                                     .links = (uint64_t)st->st_nlink};
+}
+
+int tamis__file_info(int fd, const char *what, struct tamis__file_info *info)
+{
+    struct stat st;
+    if (tamis__may_fail("stat", what) || fstat(fd, &st) != 0)
+        return tamis__fail_errno(errno, "examine", what);
+    *info = info_of(&st);
+    return 0;
+}
+
+int tamis__named_info(int dir_fd, const char *name, const char *what, struct tamis__file_info *info)
+{
+    struct stat st;
+    if (tamis__may_fail("stat", what)) return tamis__fail_errno(errno, "examine", what);
+    if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? TAMIS_ENOTFOUND : tamis__fail_errno(errno, "examine", what);
+    *info = info_of(&st);
+    return 0;
 }
 
 int tamis__set_written(int fd, int64_t ns, const char *what)

@@ -37,7 +37,7 @@ foreach ([fn() => $store->names(), fn() => count($store), fn() => $store->has('f
     }
 }
 // What opens a filter, or tells of it, reads the catalog without the lock.
-show($store->filter('f')->has('a'), $store->openOrCreate('f', 1000)->has('a'), $store['f']->has('a'), $filter->stat()->items);
+show($store->filter('f')->has('a'), $store->openOrCreate('f', 1000)->has('a'), $store['f']->has('a'), $filter->stat()['items']);
 show($filter->add('b'), $filter->has('a'), $filter->hasMany(['b', 'c']), $filter->items());
 fwrite($parent_end, 'x');
 echo implode(' ', $patient->names()), "\n"; // waits, if the child is not dead yet
