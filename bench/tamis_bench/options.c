@@ -213,7 +213,7 @@ void options_parse(int argc, char **argv, struct options *options)
     if (optind < argc) fail("takes no argument such as", argv[optind]);
     if (options->quick && options->smoke) fail("--quick does not go with", "--smoke");
     if (options->tune && options->grow) fail("--tune does not go with", "--grow");
-    if (options->tune && options->sizes) fail("--tune does not go with", "--max-keys");
+    if (options->tune && options->max_keys != 0) fail("--tune does not go with", "--max-keys");
     if (options->tune && options->json != NULL) fail("--tune does not go with", "--json");
     complete(options);
 }
