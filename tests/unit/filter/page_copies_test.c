@@ -165,7 +165,7 @@ CASE(backup_brings_pages_as_they_are_set)
         make(pages);
         forget_pages();
         assert_done(tamis_store_backup(store, copy, NULL, NULL));
-        is_in_memory_as(pages, 32 * MIB, "backed up");
+        is_in_memory_as(pages, 8 * MIB, "backed up");
         copy_is_whole();
     }
 }

@@ -47,8 +47,11 @@ static void turn_command(RedisModuleCommandFilterCtx *filter)
         if (argc == 3 && (text[1] == 'f' || text[1] == 'F')) foresee(filter);
         return;
     }
-    if (argc >= 3 && (*text | 0x20) == 'c') aliases_turn(filter, argc);
-    if (argc >= 3 && ((*text | 0x20) == 'c' || (*text | 0x20) == 'r')) move_turn(filter, argc);
+    if ((*text | 0x20) == 'c' || (*text | 0x20) == 'r') { /* the text may be gone after these */
+        if (argc >= 3 && (*text | 0x20) == 'c') aliases_turn(filter, argc);
+        if (argc >= 3) move_turn(filter, argc);
+        return;
+    }
     if (argc > 4 || registry_is_empty()) return;
     for (size_t i = 0; i < TURNED; i++) {
         if (argc != turned[i].arity || (*text | 0x20) != *turned[i].name ||
