@@ -55,7 +55,7 @@ CASE(cpu_pace_of_large_data_goes_by_the_processor)
 }
 
 /* Where one entry of a table is for 2 MiB, more translations are under way at once.  Seen to fail
- * without the row's depths of huge pages, and with these for all pages. */
+ * without the row's depths of huge pages; with these for all pages the case above fails. */
 CASE(cpu_pace_in_huge_pages_has_more_keys_ahead_on_a_zen_4)
 {
     const bool zen_4 = IS_X86_64 && kernel_says_zen_4();
