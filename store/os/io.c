@@ -20,7 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A file is opened so often while something passing is in the way: at first at once, then with
+ * pauses, a fifth of a second in all. */
 #define AGAIN_MAX 100
+#define AGAIN_AT_ONCE 10
+#define AGAIN_PAUSE_US 2000u
 
 #ifdef TAMIS_TEST_POINTS
 int (*tamis__io_hook)(const char *verb, const char *what);
@@ -47,6 +51,16 @@ static int open_beneath(int dir_fd, const char *name, int flags, unsigned mode)
     return openat(dir_fd, name, flags, (mode_t)mode);
 }
 
+/* After a failure.  EAGAIN: something was renamed meanwhile, or somebody has a lease, which he
+ * gives back as soon as he runs, or will not let go. */
+static bool may_open_again(int *again)
+{
+    if (errno == EINTR) return true;
+    if (errno != EAGAIN || (*again)++ >= AGAIN_MAX) return false;
+    if (*again > AGAIN_AT_ONCE) tamis__pause_us(AGAIN_PAUSE_US);
+    return true;
+}
+
 int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const char *what, int *fd)
 {
     if (tamis__may_fail("open", what)) return tamis__fail_errno(errno, "open", what);
@@ -57,8 +71,7 @@ int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const ch
     do {
         got = dir_fd == AT_FDCWD ? openat(dir_fd, name, flags, (mode_t)mode)
                                  : open_beneath(dir_fd, name, flags, mode);
-        /* EAGAIN: something was renamed meanwhile, or somebody has a lease and will not let go. */
-    } while (got < 0 && (errno == EINTR || (errno == EAGAIN && again++ < AGAIN_MAX)));
+    } while (got < 0 && may_open_again(&again));
     if (got < 0) return tamis__fail_errno(errno, "open", what);
     error = tamis__leave_standard(&got);
     if (error != 0) return tamis__fail_errno(error, "open", what);

@@ -9,9 +9,12 @@
  */
 #include "fixture.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "os/io.h"
@@ -21,6 +24,43 @@
 
 static char root[512], victim[512];
 static unsigned swaps_left;
+
+/* Has a lease on the file, and gives it back late, as a process does that had no processor. */
+static void lease_and_linger(const char *file, int ready)
+{
+    sigset_t asked;
+    int signal_number;
+    const int fd = open(file, O_RDWR | O_CLOEXEC);
+    (void)sigemptyset(&asked);
+    (void)sigaddset(&asked, SIGIO);
+    (void)sigprocmask(SIG_BLOCK, &asked, NULL);
+    if (fd < 0 || fcntl(fd, F_SETLEASE, F_WRLCK) != 0) _exit(2);
+    if (write(ready, "", 1) != 1 || sigwait(&asked, &signal_number) != 0) _exit(1);
+    (void)usleep(50000);
+    _exit(fcntl(fd, F_SETLEASE, F_UNLCK) != 0);
+}
+
+/* Seen to fail without the pauses of tamis__open(): a hundred tries are over in less than a
+ * millisecond. */
+STORE_CASE(file_with_a_lease_is_opened_when_that_is_given_back)
+{
+    char file[600], byte;
+    int ready[2], status;
+    (void)tamis_filter_close(fixture_filter(store, "x", 100));
+    (void)snprintf(file, sizeof file, "%s/segments/0000000000000001.seg", path);
+    assert_int_equal(pipe(ready), 0);
+    const pid_t child = fork();
+    if (child == 0) lease_and_linger(file, ready[1]);
+    (void)close(ready[1]);
+    if (read(ready[0], &byte, 1) == 1) {
+        tamis_filter *filter;
+        assert_done(tamis_filter_open(store, "x", 0, &filter));
+        assert_done(tamis_filter_close(filter));
+    }
+    (void)close(ready[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) != 1); /* 2: no lease to be had here */
+}
 
 /* The file that was checked goes aside, and a link to another store's is in its place. */
 static void swap_catalog(unsigned point)
