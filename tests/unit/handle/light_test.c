@@ -91,14 +91,6 @@ static uint64_t number_of(tamis_store *store, unsigned i)
     return fixture_segment_stat(filter, 0).number;
 }
 
-static const char *drawer_path(const char *path, uint64_t number)
-{
-    char name[TAMIS__DRAWER_NAME_BYTES], below[TAMIS__DRAWER_NAME_BYTES + 16];
-    tamis__drawer_name(tamis__sheet_drawer(number), name);
-    (void)snprintf(below, sizeof below, "segments/%s", name);
-    return fixture_join(path, below);
-}
-
 /* ---- Answers --------------------------------------------------------------------------------- */
 
 /* Of all sorts that go into a drawer, keys and strangers; both ways to a light handle are one. */
@@ -422,7 +414,7 @@ static void look_at_cuts(void *path)
         lights[i] = found(cabinet, i);
     const uint64_t end = tamis__sheet_offset(number) + 24 * 512;
     for (uint64_t at = end; at > tamis__sheet_offset(number) - 64; at -= 64) {
-        if (truncate(drawer_path(path, number), (off_t)at) != 0) _exit(3);
+        if (truncate(fixture_segment_path(path, number), (off_t)at) != 0) _exit(3);
         for (unsigned i = 0; i < 24; i++) {
             const bool is_whole = tamis__sheet_offset(number) + (i + 1) * 512 <= at;
             const int answer = ask(cabinet, &lights[i], i % 8 == 7 ? 1 : i * 1000);
@@ -459,7 +451,7 @@ static void look_while_cut(void *path)
     (void)sigaction(SIGBUS, &action, NULL);
     tamis_cabinet *cabinet = cabinet_of(store, 8);
     const struct tamis_light light = found(cabinet, 7), full = found(cabinet, 6);
-    store_path = strdup(drawer_path(path, number_of(store, 0)));
+    store_path = strdup(fixture_segment_path(path, number_of(store, 0)));
     add_one(store, 7, 1); /* without a tail */
     tamis__point_hook = cut_meanwhile;
     if (ask(cabinet, &light, 1) != NONE) _exit(4);
@@ -492,7 +484,7 @@ STORE_CASE(light_handles_know_their_sheet)
     for (unsigned i = 0; i < 2; i++)
         make(store, i);
     const uint64_t number = number_of(store, 1);
-    AUTO_FREE char *file = strdup(drawer_path(path, number));
+    AUTO_FREE char *file = strdup(fixture_segment_path(path, number));
     tamis_cabinet *cabinet = cabinet_of(store, 8);
     const struct tamis_light light = found(cabinet, 1);
     for (uint64_t at = 0; at < offsetof(struct tamis__sheet, checksum); at += 8) {

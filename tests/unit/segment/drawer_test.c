@@ -93,15 +93,6 @@ static uint64_t number_of(tamis_store *store, unsigned i)
     return fixture_segment_stat(filter, 0).number;
 }
 
-/* The file of a drawer; the next call overwrites it. */
-static const char *drawer_path(const char *path, uint64_t number)
-{
-    char name[TAMIS__DRAWER_NAME_BYTES], below[TAMIS__DRAWER_NAME_BYTES + 16];
-    tamis__drawer_name(tamis__sheet_drawer(number), name);
-    (void)snprintf(below, sizeof below, "segments/%s", name);
-    return fixture_join(path, below);
-}
-
 /* ---- What a filter does ---------------------------------------------------------------------- */
 
 STORE_CASE(drawers_hold_many_filters_and_each_keeps_its_keys)
@@ -384,7 +375,7 @@ STORE_CASE(drawers_go_with_their_last_filter_and_sheets_come_once)
 {
     make_many(store, MANY);
     const uint64_t first = number_of(store, 0), last = number_of(store, MANY - 1);
-    AUTO_FREE char *full = strdup(drawer_path(path, first));
+    AUTO_FREE char *full = strdup(fixture_segment_path(path, first));
     for (unsigned i = 0; i < MANY; i++) {
         if (tamis__sheet_drawer(number_of(store, i)) != tamis__sheet_drawer(first)) break;
         assert_int_equal(access(full, F_OK), 0);
@@ -392,7 +383,7 @@ STORE_CASE(drawers_go_with_their_last_filter_and_sheets_come_once)
     }
     assert_int_equal(access(full, F_OK), -1);
     assert_done(tamis_filter_drop(store, name_of(MANY - 1)));
-    assert_int_equal(access(drawer_path(path, last), F_OK), 0);
+    assert_int_equal(access(fixture_segment_path(path, last), F_OK), 0);
     make_small(store, MANY);
     assert_int_equal(number_of(store, MANY), last + 1);
     assert_int_equal(fixture_problems(path), 0);
@@ -418,7 +409,7 @@ STORE_CASE(drawers_go_when_their_filters_are_dropped_together)
     const unsigned key = 1;
     make_many(store, MANY);
     const uint64_t first = number_of(store, 0), last = number_of(store, MANY - 1);
-    AUTO_FREE char *full = strdup(drawer_path(path, first));
+    AUTO_FREE char *full = strdup(fixture_segment_path(path, first));
     AUTO_FILTER *one = fixture_opened(store, name_of(7), 0);
     AUTO_FILTER *other = fixture_opened(store, name_of(MANY - 1), 0);
     for (unsigned i = 0; i < MANY; i++) { /* from both drawers by turns */
@@ -427,7 +418,7 @@ STORE_CASE(drawers_go_when_their_filters_are_dropped_together)
     }
     assert_int_equal(tamis_filter_drop_many(store, list, NULL, MANY), MANY);
     assert_int_equal(access(full, F_OK), -1);
-    assert_int_equal(access(drawer_path(path, last), F_OK), 0);
+    assert_int_equal(access(fixture_segment_path(path, last), F_OK), 0);
     assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_add(one, &key, sizeof key));
     assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_add(other, &key, sizeof key));
     make_small(store, MANY);
@@ -487,10 +478,10 @@ STORE_CASE(drawers_damage_is_of_one_filter)
     for (uint64_t at = 0; at < offsetof(struct tamis__sheet, name) + 8; at += 8) {
         uint64_t was;
         const uint64_t offset = tamis__sheet_offset(number) + at;
-        fixture_peek(drawer_path(path, number), offset, &was, sizeof was);
+        fixture_peek(fixture_segment_path(path, number), offset, &was, sizeof was);
         if (at == offsetof(struct tamis__sheet, quota)) continue;
         if (at >= live && at < offsetof(struct tamis__sheet, items)) continue;
-        fixture_poke(drawer_path(path, number), offset, &bad, sizeof bad);
+        fixture_poke(fixture_segment_path(path, number), offset, &bad, sizeof bad);
         if (at < live) {
             tamis_filter *filter = NULL;
             assert_true(tamis_filter_open(store, name_of(2), 0, &filter) < 0);
@@ -501,7 +492,7 @@ STORE_CASE(drawers_damage_is_of_one_filter)
         assert_many(store, 0, 2);
         assert_many(store, 3, 1);
         assert_true(fixture_problems(path) > 0);
-        fixture_poke(drawer_path(path, number), offset, &was, sizeof was);
+        fixture_poke(fixture_segment_path(path, number), offset, &was, sizeof was);
     }
     assert_many(store, 0, 4);
     assert_int_equal(fixture_problems(path), 0);
@@ -524,7 +515,7 @@ static void look_at_cut_drawer(void *context)
     (void)sigaction(SIGBUS, &action, NULL);
     if (tamis_filter_open(store, name_of(CUT - 1), 0, &open) < 0) _exit(2);
     const uint64_t number = number_of(store, CUT - 1);
-    if (truncate(drawer_path(context, number), 8192) != 0) _exit(3);
+    if (truncate(fixture_segment_path(context, number), 8192) != 0) _exit(3);
     if (tamis_filter_contains(open, &key, sizeof key) != TAMIS_ECORRUPT) _exit(4);
     if (strstr(tamis_last_error(), "truncated") == NULL) _exit(5);
     if (tamis_filter_open(store, name_of(CUT - 2), 0, &other) != TAMIS_ECORRUPT) _exit(6);
@@ -544,7 +535,7 @@ STORE_CASE(drawers_with_a_damaged_head_are_told_and_not_used)
     const uint64_t bad = 0x5555;
     make_many(store, 2);
     const uint64_t number = number_of(store, 0);
-    fixture_poke(drawer_path(path, number), 16, &bad, sizeof bad);
+    fixture_poke(fixture_segment_path(path, number), 16, &bad, sizeof bad);
     assert_true(fixture_problems(path) > 0);
     assert_many(store, 0, 2); /* a sheet does not need the head */
 }

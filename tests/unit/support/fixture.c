@@ -147,9 +147,10 @@ const char *fixture_join(const char *path, const char *rest)
 
 const char *fixture_segment_path(const char *path, uint64_t number)
 {
-    char name[64];
-    (void)snprintf(name, sizeof name, "segments/%016" PRIu64 ".seg", number);
-    return fixture_join(path, name);
+    char name[TAMIS__SEGMENT_NAME_BYTES], below[TAMIS__SEGMENT_NAME_BYTES + 16];
+    tamis__segment_file(number, name);
+    (void)snprintf(below, sizeof below, "segments/%s", name);
+    return fixture_join(path, below);
 }
 
 /* Is the file a segment that offers a spare which is there? */
