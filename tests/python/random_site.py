@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A site made of a seed, for crawl tests: random links, redirects and chains of them, errors, and answers in 0 to 50 ms.
 
-    /N          page N with 0 to 9 links, to pages and redirects.  One in 25 is not found, one in 25 answers 500 the first
-                time, one in 50 always 503
+    /N          page N with 0 to 9 links, to pages and redirects.  One in 25 is not found; with `failing` one in 25 answers 500 the
+                first time, one in 50 always 503
     /r/N        a redirect, to a page or to a redirect of a lower number; nine in a hundred as many as pages
     /ready      a crawler that runs; / is answered when all have asked for it
 """
@@ -16,7 +16,7 @@ SLOWEST = 0.05
 
 
 class Site:
-    def __init__(self, seed, pages, crawlers=1, slowest=SLOWEST):
+    def __init__(self, seed, pages, crawlers=1, slowest=SLOWEST, failing=True):
         self.random, self.slowest = random.Random(seed), slowest
         rng = random.Random(seed)
         self.redirects = [f"/{rng.randrange(pages)}" if not i or rng.random() < 0.6 else f"/r/{rng.randrange(i)}"
@@ -24,8 +24,8 @@ class Site:
         self.links = {f"/{page}": self.links_of(rng, pages) for page in range(pages)}
         kinds = {f"/{page}": rng.random() for page in range(1, pages)}
         self.missing = {path for path, kind in kinds.items() if kind < 0.04}
-        self.failing_once = {path for path, kind in kinds.items() if 0.04 <= kind < 0.08}
-        self.failing = {path for path, kind in kinds.items() if 0.08 <= kind < 0.1}
+        self.failing_once = {path for path, kind in kinds.items() if failing and 0.04 <= kind < 0.08}
+        self.failing = {path for path, kind in kinds.items() if failing and 0.08 <= kind < 0.1}
         self.links["/"] = ["/0", "/1"]
         self.answers = []  # (path, status, crawler)
         self.waiting_for = crawlers
