@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The runner of the Python package: README.md beside this folder says what a runner is."""
 
+import contextlib
 import itertools
 import json
 import os
@@ -65,9 +66,14 @@ class Runner:
         self.handles, self.message = {}, ""
 
     def forget(self):
-        for handle in self.handles.values():
-            handle.close()
+        for name in self.handles:
+            self.close(name)
         self.handles = {}
+
+    def close(self, name):
+        if name in self.handles:
+            with contextlib.suppress(tamis.Error):  # of a filter whose file the case has cut
+                self.handles[name].close()
 
     def named(self, name):
         return self.handles[name]
@@ -271,8 +277,7 @@ class Runner:
             return answer
         if isinstance(value, (tamis.Store, tamis.Filter, tamis.Build)):
             if "as" in step:
-                if step["as"] in self.handles:
-                    self.handles[step["as"]].close()
+                self.close(step["as"])
                 self.handles[step["as"]] = value
             value = None
         return {"value": value}
