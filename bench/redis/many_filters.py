@@ -4,7 +4,8 @@
 
 COUNT filters (100,000) are made by BF.ADD, each of one key, by a client that sends DEPTH commands (1,000) and then reads their
 answers.  ARGUMENTs are of the module.  Then: disk and memory for each; the time of BF.EXISTS on a random one and on always the same one, with as many
-commands in a pipeline; what is open; a restart after SAVE and kill -9; FLUSHALL ASYNC, and FLUSHALL after another fill.
+commands in a pipeline; what is open; a restart after SAVE and kill -9; FLUSHALL ASYNC, and FLUSHALL after another fill.  At the
+end the same restart and FLUSHALL ASYNC of a server without the module, which has COUNT strings and a dump as large.
 While filters are made and dropped, another client sends PING all the time, and the longest answer is told, with the time of a
 processor that all threads of the server took for each filter.  The store is in the working directory:
 its disk is what is measured.
@@ -168,13 +169,44 @@ def drop(server, count, *words):
         in_answer = pings.longest_ms()
         answered = time.monotonic() - began
         left = 1
-        while left:
+        while left and server.module:
             time.sleep(0.1)
             left = len(os.listdir(os.path.join(server.directory, "tamis", "segments")))
             left = left > 1  # the drawer that is open stays
         print(f"{' '.join(words)}: answered in {answered:.2f} s, all files gone after {time.monotonic() - began:.1f} s; "
               f"{(processor_s(server) - used) / count * 1e6:.0f} us of a processor each; "
               f"longest PING {in_answer:.1f} ms up to the answer, {pings.longest_ms():.1f} ms afterwards", flush=True)
+
+
+def save_and_restart(server, count):
+    began = time.monotonic()
+    saver = server.client()
+    saver.socket.settimeout(None)  # each filter is opened, unless ARGUMENTs say `rdb reference`
+    saver.good("SAVE")
+    size = os.path.getsize(os.path.join(server.directory, "dump.rdb"))
+    print(f"SAVE: {time.monotonic() - began:.1f} s, {size} bytes", flush=True)
+    server.kill()
+    began = time.monotonic()
+    client = server.start()
+    assert client.good("DBSIZE") == count
+    print(f"restart after kill -9: {time.monotonic() - began:.1f} s", flush=True)
+    return size
+
+
+def strings(count, depth, dump_bytes, directory):
+    """What a server without the module does in the same place."""
+    print(f"a server without the module, {count} strings", flush=True)
+    with Server(None, directory=directory, save="900 1000000000", rdbcompression="no") as server:
+        value = b"v" * max(1, dump_bytes // count - 16)
+        with socket.create_connection(("127.0.0.1", server.port)) as connection:
+            for start in range(0, count, depth):
+                some = [command(b"SET", name(i), value) for i in range(start, min(start + depth, count))]
+                connection.sendall(b"".join(some))
+                left = len(b"+OK\r\n") * len(some)
+                while left:
+                    left -= len(connection.recv(left))
+        save_and_restart(server, count)
+        drop(server, count, "FLUSHALL", "ASYNC")
 
 
 def main():
@@ -190,20 +222,14 @@ def main():
             look(server, "after all were made")
             exists(server, count, depth)
             look(server, "after BF.EXISTS")
-            began = time.monotonic()
-            saver = server.client()
-            saver.socket.settimeout(None)  # each filter is opened, unless ARGUMENTs say `rdb reference`
-            saver.good("SAVE")
-            print(f"SAVE: {time.monotonic() - began:.1f} s", flush=True)
-            server.kill()
-            began = time.monotonic()
-            client = server.start()
-            assert client.good("DBSIZE") == count
-            print(f"restart after kill -9: {time.monotonic() - began:.1f} s", flush=True)
+            dump_bytes = save_and_restart(server, count)
             look(server, "after the restart")
             drop(server, count, "FLUSHALL", "ASYNC")
             fill(server, count, depth)
             drop(server, count, "FLUSHALL")
+        shutil.rmtree(directory)
+        os.mkdir(directory)
+        strings(count, depth, dump_bytes, os.path.abspath(directory))
     finally:
         shutil.rmtree(directory)
 

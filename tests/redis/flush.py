@@ -159,5 +159,36 @@ def what_a_flush_without_a_word_is():
             same(setting(client), b"no", words)
 
 
+def dump_is_held(redis):
+    """Has the server a dump open that is deleted?"""
+    open_files = f"/proc/{redis.process.pid}/fd"
+    for descriptor in os.listdir(open_files):
+        try:
+            if os.readlink(os.path.join(open_files, descriptor)).endswith("dump.rdb (deleted)"):
+                return True
+        except FileNotFoundError:
+            pass  # it was closed in between
+    return False
+
+
+def the_old_dump_is_freed_by_a_thread():
+    """FLUSHALL of a server that saves renames an empty dump over the old one.  To free a large one takes as long as it is large."""
+    for size, held in ((1 << 21, True), (1000, False)):
+        with quick(save="900 1000000000") as (redis, client):
+            client.good("SET", "large", os.urandom(size))
+            client.good("SAVE")
+            client.good("MULTI")
+            for command in (("FLUSHALL", "ASYNC"), ("DEBUG", "SLEEP", 1), ("SET", "k", "v")):
+                same(client.good(*command), "QUEUED", command)
+            client.send("EXEC")
+            if held:  # nothing else runs up to the end of the transaction
+                eventually(lambda: dump_is_held(redis), "the old dump is open when the new one has its name")
+            same(client.answer(), ["OK", "OK", "OK"], "the transaction")
+            if not held:
+                same(dump_is_held(redis), False, "a small dump is not held")
+            eventually(lambda: not dump_is_held(redis), "a thread closes it")
+            same(os.path.getsize(os.path.join(redis.directory, "dump.rdb")) < 1000, True, "the dump is the empty one")
+
+
 run(all_go_in_few_changes, many_that_expire_at_once, the_same_names_at_once, in_a_transaction, databases_that_change_places,
-    a_replica_flushes_too, killed_while_they_go, what_a_flush_without_a_word_is)
+    a_replica_flushes_too, killed_while_they_go, what_a_flush_without_a_word_is, the_old_dump_is_freed_by_a_thread)

@@ -162,6 +162,7 @@ static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     finish_loading(ctx); /* if nothing was loaded, this is the first call */
     others_see_us();
     flush_watch(ctx);
+    flush_tidy();
     if (!busy_is_stuck()) unwanted_drop_some(ctx);
     hold(ctx, (flags & REDISMODULE_CTX_FLAGS_ACTIVE_CHILD) != 0);
     tidy();
@@ -182,9 +183,10 @@ static void on_turn(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
 static void on_flush(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
 {
     const struct RedisModuleFlushInfo *flush = data;
-    (void)ctx;
     (void)event;
-    if (what == REDISMODULE_SUBEVENT_FLUSHDB_START) drafts_forget_database(flush->dbnum);
+    if (what != REDISMODULE_SUBEVENT_FLUSHDB_START) return;
+    drafts_forget_database(flush->dbnum);
+    if (flush->dbnum < 0) flush_begins(ctx);
 }
 
 static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
