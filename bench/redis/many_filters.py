@@ -169,8 +169,10 @@ def drop(server, count, *words):
         in_answer = pings.longest_ms()
         answered = time.monotonic() - began
         left = 1
-        while left and server.module:
+        while left:
             time.sleep(0.1)
+            if not server.module:
+                break
             left = len(os.listdir(os.path.join(server.directory, "tamis", "segments")))
             left = left > 1  # the drawer that is open stays
         print(f"{' '.join(words)}: answered in {answered:.2f} s, all files gone after {time.monotonic() - began:.1f} s; "

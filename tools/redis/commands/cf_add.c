@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "commands/command.h"
+#include "kept/still.h"
 #include "keys/cf_shape.h"
 #include "persist/freeze.h"
 #include "server/config.h"
@@ -111,9 +112,9 @@ int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
 /* Opens or makes the filter that items are added to.  Replies, and returns NULL, where that cannot
- * be. */
+ * be; or the command is put off, and `again` is called later. */
 static struct value *open_to_add(RedisModuleCtx *ctx, RedisModuleString *name, uint64_t capacity,
-                                 bool no_create, RedisModuleKey **key)
+                                 bool no_create, RedisModuleReplyFunc *again, RedisModuleKey **key)
 {
     struct cuckoo cuckoo;
     struct value *value;
@@ -126,7 +127,9 @@ static struct value *open_to_add(RedisModuleCtx *ctx, RedisModuleString *name, u
                     (uint32_t)config.cf_max_iterations, (uint32_t)config.cf_expansion);
         value = make_cuckoo_key(ctx, *key, name, &cuckoo, "Could not create filter");
     }
-    if (value != NULL && value->cuckoo.filters >= config.cf_max_expansions) {
+    if (value != NULL && still_puts_off(ctx, value, again)) {
+        value = NULL;
+    } else if (value != NULL && value->cuckoo.filters >= config.cf_max_expansions) {
         (void)RedisModule_ReplyWithError(ctx, "Maximum expansions reached");
         value = NULL;
     }
@@ -166,8 +169,10 @@ static int add_single(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, b
 {
     RedisModuleKey *key;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    if (freeze_puts_off(ctx, only_new ? cf_addnx : cf_add)) return REDISMODULE_OK;
-    struct value *value = open_to_add(ctx, argv[1], (uint64_t)config.cf_capacity, false, &key);
+    RedisModuleReplyFunc *again = only_new ? cf_addnx : cf_add;
+    if (freeze_puts_off(ctx, again)) return REDISMODULE_OK;
+    struct value *value =
+        open_to_add(ctx, argv[1], (uint64_t)config.cf_capacity, false, again, &key);
     if (value == NULL) return REDISMODULE_OK;
     recent_used(value, argv[1]);
     const int rc = add_cuckoo_item(value, argv[2], only_new);
@@ -239,8 +244,10 @@ static int insert_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     const char *error = take_insert(argv, argc, &to);
     if (error != NULL && *error == '\0') return RedisModule_WrongArity(ctx);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
-    if (freeze_puts_off(ctx, only_new ? cf_insertnx : cf_insert)) return REDISMODULE_OK;
-    struct value *value = open_to_add(ctx, argv[1], (uint64_t)to.capacity, to.no_create, &key);
+    RedisModuleReplyFunc *again = only_new ? cf_insertnx : cf_insert;
+    if (freeze_puts_off(ctx, again)) return REDISMODULE_OK;
+    struct value *value =
+        open_to_add(ctx, argv[1], (uint64_t)to.capacity, to.no_create, again, &key);
     if (value == NULL) return REDISMODULE_OK;
     const bool booleans = !only_new && reply_is_resp3(ctx);
     (void)RedisModule_ReplyWithArray(ctx, argc - to.first);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "commands/command.h"
+#include "kept/still.h"
 #include "persist/freeze.h"
 #include "value/exact.h"
 
@@ -37,6 +38,10 @@ int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_held(key, TYPE_CUCKOO, &value);
     const bool there = held == HELD_VALUE;
+    if (there && still_puts_off(ctx, value, cf_del)) {
+        RedisModule_CloseKey(key);
+        return REDISMODULE_OK;
+    }
     if (there && is_exact_cuckoo(value)) {
         rc = exact_remove(value, item, bytes);
     } else if (there) {

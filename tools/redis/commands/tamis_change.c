@@ -5,6 +5,7 @@
 #include "commands/command.h"
 #include "kept/kept.h"
 #include "kept/naming.h"
+#include "kept/still.h"
 #include "kept/store.h"
 #include "persist/freeze.h"
 #include "server/thread.h"
@@ -112,6 +113,7 @@ static void *keep_combining(const void *context)
         copy->sources.filters[i] = from->sources.filters[i];
         copy->sources.values[i] = from->sources.values[i];
         kept_pin(from->sources.values[i]);
+        if (value_counts(from->sources.values[i])) still_begin(from->sources.values[i]);
     }
     if (from->to != NULL) kept_pin(from->to);
     return copy;
@@ -120,11 +122,22 @@ static void *keep_combining(const void *context)
 static void forget_combining(void *context)
 {
     struct combining *combining = context;
-    for (size_t i = 0; i < combining->sources.count; i++)
+    for (size_t i = 0; i < combining->sources.count; i++) {
+        still_end(combining->sources.values[i]);
         kept_unpin(combining->sources.values[i]);
+    }
     if (combining->to != NULL) kept_unpin(combining->to);
     handles_trim(); /* more may be open than the setting allows */
     RedisModule_Free(combining);
+}
+
+static bool reads_source(const void *kept, const struct value *value)
+{
+    const struct combining *combining = kept;
+    size_t i = 0;
+    while (i < combining->sources.count && combining->sources.values[i] != value)
+        i++;
+    return i < combining->sources.count;
 }
 
 /* The thread has read what the keys had when the command began.  Have they something else by now?
@@ -142,13 +155,17 @@ static bool has_changed(RedisModuleCtx *ctx, const struct combining *now)
     return true;
 }
 
-/* Counters must be added up at one moment on all servers: the server waits. */
+/* Counters that are added to those of a filter that is there: the server waits.  A child that is
+ * born before replicas and the AOF have the command would save the sum, and they would add once
+ * more. */
 static struct maker maker_of(struct combining *combining, enum type type)
 {
     return (struct maker){.make = combining->to != NULL ? merge_there : create_merged,
                           .context = combining,
-                          .keep = type == TYPE_CUCKOO ? NULL : keep_combining,
-                          .forget = forget_combining};
+                          .keep =
+                              type == TYPE_CUCKOO && combining->to != NULL ? NULL : keep_combining,
+                          .forget = forget_combining,
+                          .reads = reads_source};
 }
 
 static void combine_anew(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
@@ -208,6 +225,11 @@ static int combine_into(RedisModuleCtx *ctx, RedisModuleString *name, struct com
         return RedisModule_ReplyWithError(ctx, "ERR item exists");
     combining->to = key_open(ctx, name, TYPE_ANY, READ_WRITE, &key);
     if (combining->to == NULL) return REDISMODULE_OK;
+    if (type == TYPE_CUCKOO && (freeze_puts_off(ctx, tamis_combine) ||
+                                still_puts_off(ctx, combining->to, tamis_combine))) {
+        RedisModule_CloseKey(key);
+        return REDISMODULE_OK;
+    }
     return merge_into(ctx, key, combining, type, TOLD);
 }
 
@@ -221,8 +243,7 @@ static int combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return RedisModule_ReplyWithError(ctx, "ERR give UNION or INTERSECT");
     if (!take_sources(ctx, argv, argc, 3, &type, &combining.sources)) return REDISMODULE_OK;
     if (intersect) combining.flags = TAMIS_MERGE_INTERSECT;
-    if (type != TYPE_CUCKOO || !freeze_puts_off(ctx, tamis_combine))
-        (void)combine_into(ctx, argv[1], &combining, type);
+    (void)combine_into(ctx, argv[1], &combining, type);
     free_sources(&combining.sources);
     return REDISMODULE_OK;
 }

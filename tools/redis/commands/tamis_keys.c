@@ -6,6 +6,7 @@
  * The command `tamis` uses these.  They never make a filter, and a key that is gone is an error.
  */
 #include "commands/command.h"
+#include "kept/still.h"
 #include "persist/freeze.h"
 #include "value/durable.h"
 
@@ -44,7 +45,9 @@ static void count_in(struct value *value, const struct items *items, int64_t rc)
 static bool is_put_off(RedisModuleCtx *ctx, const struct value *value, RedisModuleKey *key,
                        RedisModuleReplyFunc *again)
 {
-    if (value->type != TYPE_CUCKOO || !freeze_puts_off(ctx, again)) return false;
+    if (value->type != TYPE_CUCKOO ||
+        !(freeze_puts_off(ctx, again) || still_puts_off(ctx, value, again)))
+        return false;
     RedisModule_CloseKey(key);
     return true;
 }

@@ -312,13 +312,12 @@ static bool take_copy(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, s
     return true;
 }
 
-/* Finds the filter that is copied, and opens it.  Counters must be copied at one moment on all
- * servers: false, and the server waits. */
+/* Finds the filter that is copied, and opens it.  False: there is none, or it is in memory. */
 static bool find_source(RedisModuleCtx *ctx, RedisModuleString **argv, struct copy *copy)
 {
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    const bool found = key_held(key, TYPE_BLOOM, &value) == HELD_VALUE && value->filter != NULL;
+    const bool found = key_held(key, TYPE_ANY, &value) == HELD_VALUE && value->filter != NULL;
     copy->from = value;
     copy->expires_ms = found ? RedisModule_GetAbsExpire(key) : REDISMODULE_NO_EXPIRE;
     RedisModule_CloseKey(key);

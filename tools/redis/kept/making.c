@@ -30,6 +30,7 @@ struct making {
     struct value *value; /* gets the filter; NULL once it is claimed */
     char name[NAME_ROOM];
     bool adds;
+    bool is_spoiled; /* making_spoil() */
     int rc;
     char sentence[1024];
 };
@@ -210,7 +211,7 @@ static struct making *made(void)
 {
     if (running.ctx == NULL || !RedisModule_IsBlockedReplyRequest(running.ctx)) return NULL;
     struct making *m = RedisModule_GetBlockedClientPrivateData(running.ctx);
-    return m != NULL && m->value != NULL ? m : NULL;
+    return m != NULL && m->value != NULL && !m->is_spoiled ? m : NULL;
 }
 
 /*
@@ -258,14 +259,6 @@ int making_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisMod
     return rc;
 }
 
-static bool client_can_wait(void)
-{
-    const int no_client = REDISMODULE_CTX_FLAGS_DENY_BLOCKING | REDISMODULE_CTX_FLAGS_REPLICATED |
-                          REDISMODULE_CTX_FLAGS_LOADING;
-    return running.ctx != NULL && !RedisModule_IsBlockedReplyRequest(running.ctx) &&
-           (RedisModule_GetContextFlags(running.ctx) & no_client) == 0;
-}
-
 /* Sees to it that a thread works for the queue. */
 static void wake(void)
 {
@@ -278,7 +271,9 @@ static void wake(void)
 
 bool making_put_off(enum type type, const char *name, const struct maker *maker)
 {
-    if (maker->keep == NULL || leftovers_are_open() || !client_can_wait()) return false;
+    if (maker->keep == NULL || leftovers_are_open() || running.ctx == NULL ||
+        !args_can_wait(running.ctx))
+        return false;
     struct making *m = RedisModule_Calloc(1, sizeof *m);
     m->maker = *maker;
     m->maker.context = maker->keep(maker->context);
@@ -322,6 +317,32 @@ const void *making_context(void)
 {
     const struct making *m = made();
     return m == NULL ? NULL : m->maker.context;
+}
+
+/* ---- What is read ---------------------------------------------------------------------------- */
+
+static bool reads(const struct making *m, const struct value *value)
+{
+    return m->maker.reads != NULL && m->maker.context != NULL &&
+           m->maker.reads(m->maker.context, value);
+}
+
+bool making_reads(const struct value *value)
+{
+    lock();
+    const struct making *m = first;
+    while (m != NULL && !reads(m, value))
+        m = m->next;
+    unlock();
+    return m != NULL;
+}
+
+void making_spoil(const struct value *value)
+{
+    lock();
+    for (struct making *m = first; m != NULL; m = m->next)
+        m->is_spoiled |= reads(m, value);
+    unlock();
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */

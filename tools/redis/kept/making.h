@@ -32,6 +32,8 @@ struct maker {
      * filter.  RedisModule_Free(), or `forget` if there is one, frees the copy. */
     void *(*keep)(const void *context);
     void (*forget)(void *kept);
+    /* Is what is made good only while nothing is counted in that filter (still.h)?  NULL: no. */
+    bool (*reads)(const void *kept, const struct value *value);
 };
 
 /* What making_put_off() is told instead of the 0 of a filter that is made: the command has no
@@ -54,6 +56,11 @@ bool making_claim(struct value *value, int *rc);
 bool making_is_done(int *rc);
 /* The same without giving it: is there one?  Returns its kept context, or NULL. */
 const void *making_context(void);
+
+/* Does a maker that is not at its end read a filter that counts?  From making_spoil() on all these
+ * have made nothing: the commands that are run again find that they must make it themselves. */
+bool making_reads(const struct value *value);
+void making_spoil(const struct value *value);
 
 /* Is a filter of that name made, or not claimed yet? */
 bool making_has(const char *name);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kept/kept.h"
+#include "kept/still.h"
 #include "keys/make.h"
 #include "value/durable.h"
 #include "value/exact.h"
@@ -95,11 +96,18 @@ static void *keep_value(const void *context)
     struct value **copy = RedisModule_Alloc(sizeof *copy);
     *copy = *(struct value *const *)context;
     kept_pin(*copy);
+    if (value_counts(*copy)) still_begin(*copy);
     return copy;
+}
+
+static bool reads_value(const void *kept, const struct value *value)
+{
+    return *(struct value *const *)kept == value;
 }
 
 static void forget_value(void *kept)
 {
+    still_end(*(struct value **)kept);
     kept_unpin(*(struct value **)kept);
     handles_trim(); /* more may be open than the setting allows */
     RedisModule_Free(kept);
@@ -107,8 +115,11 @@ static void forget_value(void *kept)
 
 struct maker copy_maker(struct value **from)
 {
-    return (struct maker){
-        .make = copy_kept, .context = from, .keep = keep_value, .forget = forget_value};
+    return (struct maker){.make = copy_kept,
+                          .context = from,
+                          .keep = keep_value,
+                          .forget = forget_value,
+                          .reads = reads_value};
 }
 
 /* ---- In the main thread ---------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "registry/registry.h"
+#include "server/args.h"
 #include "value/handles.h"
 
 /* A child that has not copied by then is stopped, or dead: commands go on.  The server itself waits
@@ -155,12 +156,9 @@ static void wait_here(void)
 
 bool freeze_puts_off(RedisModuleCtx *ctx, RedisModuleReplyFunc *again)
 {
-    const int no_client = REDISMODULE_CTX_FLAGS_DENY_BLOCKING | REDISMODULE_CTX_FLAGS_REPLICATED |
-                          REDISMODULE_CTX_FLAGS_LOADING;
     if (!is_frozen()) return false;
     /* A command that was put off, and now meets the next child, cannot be put off once more. */
-    if ((RedisModule_GetContextFlags(ctx) & no_client) != 0 ||
-        RedisModule_IsBlockedReplyRequest(ctx)) {
+    if (!args_can_wait(ctx)) {
         wait_here();
         return false;
     }

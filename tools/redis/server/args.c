@@ -29,6 +29,14 @@ bool arg_integer(const RedisModuleString *arg, long long least, long long most, 
            *number <= most;
 }
 
+bool args_can_wait(RedisModuleCtx *ctx)
+{
+    const int no_client = REDISMODULE_CTX_FLAGS_DENY_BLOCKING | REDISMODULE_CTX_FLAGS_REPLICATED |
+                          REDISMODULE_CTX_FLAGS_LOADING;
+    return (RedisModule_GetContextFlags(ctx) & no_client) == 0 &&
+           !RedisModule_IsBlockedReplyRequest(ctx);
+}
+
 bool reply_is_resp3(RedisModuleCtx *ctx)
 {
     return (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_RESP3) != 0;

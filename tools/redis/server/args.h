@@ -23,6 +23,10 @@ bool arg_is(const RedisModuleString *arg, const char *word);
 int arg_find(RedisModuleString **argv, int argc, int from, const char *word);
 bool arg_integer(const RedisModuleString *arg, long long least, long long most, long long *number);
 
+/* Can the client of the command be blocked?  One of MULTI, of a script, of a master or of an AOF
+ * cannot, nor one that was blocked for this command already. */
+bool args_can_wait(RedisModuleCtx *ctx);
+
 bool reply_is_resp3(RedisModuleCtx *ctx);
 /* Answers 1 or 0 of BF.*: by RESP3 RedisBloom has booleans, and valkey-bloom integers. */
 int reply_yes_no(RedisModuleCtx *ctx, int yes);

@@ -22,6 +22,7 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
+#include "server/args.h"
 #include "server/config.h"
 #include "server/thread.h"
 #include "value/draft_parts.h"
@@ -242,12 +243,7 @@ static size_t put_off_count, put_off_room;
 
 bool drafts_put_off(RedisModuleCtx *ctx, RedisModuleReplyFunc *again)
 {
-    const int no_client = REDISMODULE_CTX_FLAGS_DENY_BLOCKING | REDISMODULE_CTX_FLAGS_REPLICATED |
-                          REDISMODULE_CTX_FLAGS_LOADING;
-    if (config.make != MAKE_ASYNC || stuck || !are_many(1) ||
-        (RedisModule_GetContextFlags(ctx) & no_client) != 0 ||
-        RedisModule_IsBlockedReplyRequest(ctx))
-        return false;
+    if (config.make != MAKE_ASYNC || stuck || !are_many(1) || !args_can_wait(ctx)) return false;
     if (put_off_count == put_off_room) {
         put_off_room = 2 * put_off_room + 16;
         put_off = RedisModule_Realloc(put_off, put_off_room * sizeof *put_off);

@@ -85,6 +85,7 @@ struct value {
     bool durable;    /* an add waits for the disk: durable.h */
     bool exact;      /* hash set redisbloom: the bits are RedisBloom's */
     bool as_valkey;  /* of the type bloomfltr, which valkey-bloom's keys have */
+    bool is_still;   /* still.h: nothing is to be counted just now */
     int db;
     struct value *next, **link;           /* the registry's list; link is NULL outside of it */
     struct node by_key, by_name, by_time; /* in the registry's tables */
