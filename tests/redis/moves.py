@@ -47,7 +47,8 @@ def the_server_goes_on_while_keys_are_restored():
         asking = disk.ask(client, *[("RESTORE", key, 0, wanted[key][1], "REPLACE") for key in stored],
                           ("RESTORE", "ends", 1_000_000, wanted["bloom"][1]),
                           ("RESTORE", "ends then", 33_000_000_000_000, wanted["bloom"][1], "ABSTTL"),
-                          ("RESTORE", "string", 0, wanted["bloom"][1], "REPLACE"))
+                          ("RESTORE", "string", 0, wanted["bloom"][1], "REPLACE"), ("RESTORE", "idle", 0, wanted["bloom"][1], "IDLETIME", 7000),
+                          ("RESTORE", "often", 0, wanted["bloom"][1], "FREQ", 200))
         same((client.good("PING"), client.good("BF.EXISTS", "other", "x")), ("PONG", 1), "others are answered")
         same(client.good("EXISTS", "bloom", "redisbloom", "ends"), 0, "no key is there yet")
         same(client.good("GET", "string"), b"x", "the old value")
@@ -60,7 +61,8 @@ def the_server_goes_on_while_keys_are_restored():
         same(asks(client, "string", "BF.MEXISTS"), [1, 0], "in the place of a string")
         same((client.good("PTTL", "bloom"), 900_000 < client.good("PTTL", "ends") <= 1_000_000,
               client.good("PEXPIRETIME", "ends then")), (-1, True, 33_000_000_000_000), "when they end")
-        has_filters(disk.redis, sorted([*stored, "ends", "ends then", "other", "string"]), "names")
+        same((client.good("OBJECT", "IDLETIME", "idle") // 100, client.good("OBJECT", "IDLETIME", "often") < 1000), (70, True), "unused since")
+        has_filters(disk.redis, sorted([*stored, "ends", "ends then", "idle", "often", "other", "string"]), "names")
         same(client.good("WAIT", 1, 0), 1, "a replica")
         disk.redis.kill()
         again = disk.redis.start()
@@ -124,7 +126,11 @@ def payloads_that_are_damaged_are_refused():
         refused(client("RESTORE", "k", 0, payload, "NONSENSE"), "ERR syntax error")
         same(client.good("RESTORE", "k", 1, payload, "ABSTTL"), "OK", "a key that has ended")
         same(client.good("EXISTS", "k"), 0, "it has")
-        same(client.good("RESTORE", "k", 0, payload, "IDLETIME", 1000), "OK", "what the server does itself")
+        same(client.good("RESTORE", "k", 0, payload, "FREQ", 255), "OK", "the greatest frequency")
+        for words in (("FREQ", 256), ("IDLETIME", -1)):
+            refused(client("RESTORE", "k", 0, payload, "REPLACE", *words), f"ERR Invalid {words[0]} value")
+        for words in (("FREQ", 1, "IDLETIME", 1), ("IDLETIME",), ("IDLETIME", 1, "FREQ", 1)):
+            refused(client("RESTORE", "k", 0, payload, "REPLACE", *words), "ERR syntax error")
         tamis("create", "--store", store_of(disk.redis), "-n", "10", "taken")
         refused(client("RESTORE", "taken", 0, payload), "ERR Bad data format")
         disk.takes(-1)
@@ -202,6 +208,7 @@ def the_server_goes_on_while_keys_are_copied():
                           ("COPY", "goes", "c"), ("COPY", "swapped", "d"))
         same((client.good("PING"), client.good("BF.EXISTS", "from", "x")), ("PONG", 1), "others are answered")
         same((client.good("COPY", "string", "string2"), client.good("COPY", "from", "string")), (1, 0), "what is quick")
+        refused(client("COPY", "from", "from", "REPLACE"), "ERR source and destination objects are the same", "onto itself")
         client.good("DEL", "goes")
         client.good("DEL", "swapped")
         client.good("RENAME", "third", "swapped")
@@ -338,6 +345,88 @@ def others_work_in_a_thread_too():
         same(follower.good("BF.MEXISTS", "loaded", *"xyz"), [0, 1, 0], "the replica")
 
 
+def generation(client, key, field="generation"):
+    told = client.good("TAMIS.INFO", key)
+    return told[[str(word) for word in told].index(field) + 1]
+
+
+def other_generations_come_into_force():
+    """By a thread.  An AOF that is loaded does not do it once more: seen to fail without is_done_before(), and to hang with a maker
+    without `keep`."""
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client):
+        for night in "12":
+            tamis("--store", store_of(disk.redis), "build", "list", "-n", "10", "--keep", "5", text=f"night {night}\n")
+        tamis("create", "--store", store_of(disk.redis), "window", "--window", "1000", "--slices", "3")
+        for key in ("list", "window"):
+            client.good("TAMIS.ATTACH", key)
+        client.good("TAMIS.ADD", "window", "x")
+        newest = generation(client, "list")
+        client.good("TAMIS.RESERVE", "renamed", "0.01", 100, "KIND", "bloom")
+        client.socket.settimeout(60)
+        disk.stands_still()
+        back, wrong, rotated = disk.ask(client, ("TAMIS.ROLLBACK", "list"), ("TAMIS.ROLLBACK", "renamed"), ("TAMIS.ROTATE", "window"))
+        same((client.good("PING"), client.good("BF.EXISTS", "list", "night 1")), ("PONG", 0), "the server goes on")
+        disk.takes(0)
+        same((back.answer(), rotated.answer()), ("OK", "OK"), "the answers")
+        refused(wrong.answer(), "ERR no other generation can be put in force")
+        same((generation(client, "list"), client.good("BF.MEXISTS", "list", "night 1", "night 2")), (newest - 1, [1, 0]), "the one before")
+        live = generation(client, "window", "live slices")
+        disk.redis.kill()
+        again = disk.redis.start()
+        same((generation(again, "list"), again.good("BF.EXISTS", "list", "night 1")), (newest - 1, 1), "after the AOF")
+        same((live, generation(again, "window", "live slices")), (2, 2), "the window")
+        same(again.good("TAMIS.ROLLBACK", "list", newest), "OK", "forth")
+        same(generation(again, "list"), newest, "forth")
+
+
+def what_is_done_is_replicated():
+    """Also if nobody can be told, or the key has another name by then.  Seen to fail without replicate() in end_making()."""
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
+        follower = second.client()
+        follow(follower, disk.redis)
+        keys = ("left", "renamed", "moved", "gone", "source", "lost")
+        for key in keys:
+            client.good("BF.RESERVE", key, "0.01", LARGE)
+            client.good("BF.MADD", key, *"xyz", f"of {key}")
+        for key in ("window", "other"):
+            client.good("TAMIS.RESERVE", key, "0.01", LARGE, "WINDOWITEMS", 1000, "SLICES", 2)
+            client.good("TAMIS.ADD", key, "x")
+        client.socket.settimeout(60)
+        disk.stands_still()
+        asking = disk.ask(client, ("TAMIS.EXCEPT", "left", "ADD", "x", "y"), ("TAMIS.ROTATE", "window"), ("TAMIS.EXCEPT", "renamed", "ADD", "x"),
+                          ("TAMIS.EXCEPT", "moved", "ADD", "y"), ("TAMIS.EXCEPT", "gone", "ADD", "z"), ("TAMIS.ROTATE", "other"))
+        asking[0].close()
+        asking[1].close()
+        client.good("RENAME", "renamed", "anew")
+        client.good("MOVE", "moved", 3)
+        client.good("DEL", "gone")
+        disk.takes(0)
+        for one in asking[2:5]:
+            refused(one.answer(), "ERR not found")
+        same(asking[5].answer(), "OK", "the one that is told")
+        eventually(lambda: client.good("INFO", "clients").count(b"blocked_clients:0") == 1, "all are done")
+        disk.stands_still()
+        before = disk.ask(client, *[("TAMIS.EXCEPT", "anew", "ADD", item) for item in "pqrs"])  # all threads wait, and what comes behind
+        merged, read = disk.ask(client, ("TAMIS.MERGE", "left", "source"), ("TAMIS.MERGE", "anew", "lost"))
+        merged.close()
+        client.good("RENAME", "source", "elsewhere")
+        client.good("DEL", "lost")
+        disk.takes(0)
+        same([one.answer() for one in before], [1] * 4, "other exceptions")
+        refused(read.answer(), "ERR not found")
+        eventually(lambda: client.good("INFO", "clients").count(b"blocked_clients:0") == 1, "all are done")
+        same(client.good("WAIT", 1, 0), 1, "a replica")
+        same("TAMIS.MERGE has changed a filter" in disk.redis.log(), True, "what cannot be done again is told")
+        disk.redis.kill()
+        again = disk.redis.start()
+        for one, what in ((follower, "the replica"), (again, "the AOF")):
+            same([one.good("TAMIS.EXCEPTIONS", key) for key in ("left", "anew")], [[b"x", b"y"], [b"p", b"q", b"r", b"s", b"x"]], what)
+            same([one.good("BF.EXISTS", "left", f"of {key}") for key in keys], [1, 0, 0, 0, 1, 0], f"what is merged, {what}")
+            one.good("SELECT", 3)
+            same((one.good("TAMIS.EXCEPTIONS", "moved"), one.good("SELECT", 0)), ([b"y"], "OK"), what)
+            same([generation(one, key, "live slices") for key in ("window", "other")], [2, 2], what)
+
+
 def what_cannot_wait_is_done_at_once():
     """MULTI, scripts, and a filter that counts."""
     with Disk() as (disk, client):
@@ -374,5 +463,5 @@ def a_kill_leaves_no_more_than_orphans():
 
 run(the_server_goes_on_while_keys_are_restored, keys_are_restored_by_several, payloads_that_are_damaged_are_refused,
     rights_stay_as_they_are, a_slot_moves_meanwhile, the_server_goes_on_while_keys_are_copied, counters_are_copied_of_one_moment, counters_that_cannot_wait_are_copied_anew,
-    others_work_in_a_thread_too, what_cannot_wait_is_done_at_once,
+    others_work_in_a_thread_too, other_generations_come_into_force, what_is_done_is_replicated, what_cannot_wait_is_done_at_once,
     a_kill_leaves_no_more_than_orphans)

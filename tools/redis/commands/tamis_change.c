@@ -67,6 +67,7 @@ struct combining {
     struct sources sources;
     struct value *to; /* NULL: a filter is made */
     uint32_t flags;   /* of struct tamis_merge */
+    uint64_t generation;
 };
 
 /* What is to be merged, when all jobs of the filters are done.  In any thread. */
@@ -140,6 +141,28 @@ static bool reads_source(const void *kept, const struct value *value)
     return i < combining->sources.count;
 }
 
+/* Puts the present name of the key of a value into an argument.  False: it is gone, or in another
+ * database. */
+static bool follow_value(const struct value *value, int db, RedisModuleString **word)
+{
+    if (value_is_gone(value) || value->db != db) return false;
+    RedisModule_FreeString(NULL, *word);
+    *word = RedisModule_CreateString(NULL, value->key, value->key_bytes);
+    return true;
+}
+
+/* The sources are the last arguments. */
+static int follow_combining(const void *kept, RedisModuleString **argv, int argc)
+{
+    const struct combining *combining = kept;
+    const int db = combining->to->db, first = argc - (int)combining->sources.count;
+    if (!follow_value(combining->to, db, &argv[1])) return FOLLOW_GONE;
+    bool followed = true;
+    for (int i = first; followed && i < argc; i++)
+        followed = follow_value(combining->sources.values[i - first], db, &argv[i]);
+    return followed ? db : FOLLOW_LOST;
+}
+
 /* The thread has read what the keys had when the command began.  Have they something else by now?
  * Then replicas cannot do the same. */
 static bool has_changed(RedisModuleCtx *ctx, const struct combining *now)
@@ -165,7 +188,8 @@ static struct maker maker_of(struct combining *combining, enum type type)
                           .keep =
                               type == TYPE_CUCKOO && combining->to != NULL ? NULL : keep_combining,
                           .forget = forget_combining,
-                          .reads = reads_source};
+                          .reads = reads_source,
+                          .follow = follow_combining};
 }
 
 static void combine_anew(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
@@ -254,6 +278,8 @@ int tamis_combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return making_run(ctx, argv, argc, combine, tamis_combine, false);
 }
 
+/* ---- TAMIS.ROTATE and TAMIS.ROLLBACK --------------------------------------------------------- */
+
 static int rotate_there(void *context, tamis_store *store, const char *name, tamis_filter **filter)
 {
     const struct combining *combining = context;
@@ -264,26 +290,74 @@ static int rotate_there(void *context, tamis_store *store, const char *name, tam
     return tamis_filter_rotate(combining->to->filter);
 }
 
-static int rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+/* Another filter may have the name, if a local process has dropped this one. */
+static int roll_back_there(void *context, tamis_store *store, const char *name,
+                           tamis_filter **filter)
+{
+    const struct combining *combining = context;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    char own[NAME_ROOM];
+    (void)store;
+    (void)name;
+    (void)filter;
+    durable_wait(combining->to);
+    naming_wait(combining->to);
+    const int rc = tamis_filter_stat(combining->to->filter, &stat);
+    if (rc < 0) return rc;
+    handles_name(combining->to, own);
+    return tamis_filter_rollback(store_open(), own, combining->generation);
+}
+
+static void *keep_named(const void *context)
+{
+    struct combining *copy = keep_combining(context);
+    kept_pin_named(copy->to);
+    return copy;
+}
+
+static void forget_named(void *context)
+{
+    kept_unpin_named(((struct combining *)context)->to);
+    forget_combining(context);
+}
+
+/* Is the command one of an AOF that was done before, in a filter that the store has kept?  Once
+ * more, it would take another slice, or put back what it took out of force. */
+static bool is_done_before(RedisModuleCtx *ctx, const struct value *value)
+{
+    return (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LOADING) != 0 &&
+           !value_is_ours(value);
+}
+
+/* Runs a command that changes the filter of its key and reads no other one. */
+static int change_alone(RedisModuleCtx *ctx, RedisModuleString **argv, struct maker maker,
+                        const char *what)
 {
     RedisModuleKey *key;
-    struct combining combining = {.flags = 0};
+    struct combining *combining = maker.context;
     int rc = 0;
-    if (argc != 2) return RedisModule_WrongArity(ctx);
-    combining.to = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
-    if (combining.to == NULL) return REDISMODULE_OK;
-    const struct maker maker = {.make = rotate_there,
-                                .context = &combining,
-                                .keep = keep_combining,
-                                .forget = forget_combining};
-    const bool changed = has_changed(ctx, &combining);
-    const bool done = changed || making_is_done(&rc);
+    combining->to = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
+    if (combining->to == NULL) return REDISMODULE_OK;
+    const bool changed = has_changed(ctx, combining);
+    const bool done = changed || making_is_done(&rc) || is_done_before(ctx, combining->to);
     if (changed || (!done && making_put_off(TYPE_BLOOM, "", &maker))) {
         RedisModule_CloseKey(key);
         return REDISMODULE_OK;
     }
-    if (!done) rc = rotate_there(&combining, NULL, NULL, NULL);
-    return answer_change(ctx, key, rc, "the window cannot be moved");
+    if (!done) rc = maker.make(combining, NULL, NULL, NULL);
+    return answer_change(ctx, key, rc, what);
+}
+
+static int rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct combining combining = {.to = NULL};
+    const struct maker maker = {.make = rotate_there,
+                                .context = &combining,
+                                .keep = keep_combining,
+                                .forget = forget_combining,
+                                .follow = follow_combining};
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    return change_alone(ctx, argv, maker, "the window cannot be moved");
 }
 
 int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -291,20 +365,25 @@ int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return making_run(ctx, argv, argc, rotate, tamis_rotate, false);
 }
 
-int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int roll_back(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    RedisModuleKey *key;
+    struct combining combining = {.to = NULL};
+    const struct maker maker = {.make = roll_back_there,
+                                .context = &combining,
+                                .keep = keep_named,
+                                .forget = forget_named,
+                                .follow = follow_combining};
     long long generation = 0;
     if (argc != 2 && argc != 3) return RedisModule_WrongArity(ctx);
     if (argc == 3 && !arg_integer(argv[2], 1, INT64_MAX, &generation))
         return RedisModule_ReplyWithError(ctx, "ERR bad generation");
-    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
-    if (value == NULL) return REDISMODULE_OK;
-    durable_wait(value);
-    naming_wait(value);
-    return answer_change(ctx, key,
-                         tamis_filter_rollback(store_open(), value->name, (uint64_t)generation),
-                         "no other generation can be put in force");
+    combining.generation = (uint64_t)generation;
+    return change_alone(ctx, argv, maker, "no other generation can be put in force");
+}
+
+int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return making_run(ctx, argv, argc, roll_back, tamis_rollback, false);
 }
 
 /* ---- TAMIS.SYNC ------------------------------------------------------------------------------ */

@@ -73,6 +73,16 @@ static void forget_excepting(void *context)
     RedisModule_Free(e);
 }
 
+static int follow_excepting(const void *kept, RedisModuleString **argv, int argc)
+{
+    const struct value *value = ((const struct excepting *)kept)->value;
+    (void)argc;
+    if (value_is_gone(value)) return FOLLOW_GONE;
+    RedisModule_FreeString(NULL, argv[1]);
+    argv[1] = RedisModule_CreateString(NULL, value->key, value->key_bytes);
+    return value->db;
+}
+
 /* ADD tells how many are exceptions now and were not; REMOVE tells it of each. */
 static void reply_changed(RedisModuleCtx *ctx, const struct items *items, bool adds,
                           int64_t changed)
@@ -102,8 +112,11 @@ static int except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
                             .answers = items->answers,
                             .count = items->count,
                             .adds = adds};
-    const struct maker maker = {
-        .make = change_kept, .context = &now, .keep = keep_excepting, .forget = forget_excepting};
+    const struct maker maker = {.make = change_kept,
+                                .context = &now,
+                                .keep = keep_excepting,
+                                .forget = forget_excepting,
+                                .follow = follow_excepting};
     const struct excepting *made = making_context();
     int rc = 0;
     const bool changed = made != NULL && made->value != value;

@@ -33,6 +33,8 @@
 struct restore {
     struct restoring restoring;
     long long expires_ms; /* since 1970; 0: never */
+    /* What IDLETIME or FREQ says; -1: neither */
+    long long idle_s, frequency;
     bool replaces;
 };
 
@@ -43,17 +45,31 @@ static long long now_ms(void)
     return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* Reads IDLETIME or FREQ, of which there is one at most, and the number behind it. */
+static bool take_use(const RedisModuleString *word, const RedisModuleString *number,
+                     struct restore *restore)
+{
+    if (number == NULL) return false;
+    if (arg_is(word, "IDLETIME"))
+        return restore->frequency < 0 && arg_integer(number, 0, INT64_MAX / 2000, &restore->idle_s);
+    return arg_is(word, "FREQ") && restore->idle_s < 0 &&
+           arg_integer(number, 0, 255, &restore->frequency);
+}
+
 /* Reads the arguments; false: they are unusual, or wrong. */
 static bool take_restore(RedisModuleString *const *argv, int argc, struct restore *restore)
 {
     long long ttl_ms;
     bool absolute = false;
+    restore->idle_s = restore->frequency = -1;
     if (!arg_integer(argv[2], 0, INT64_MAX / 2, &ttl_ms)) return false;
     for (int i = 4; i < argc; i++) {
         if (arg_is(argv[i], "REPLACE"))
             restore->replaces = true;
         else if (arg_is(argv[i], "ABSTTL"))
             absolute = true;
+        else if (take_use(argv[i], i + 1 < argc ? argv[i + 1] : NULL, restore))
+            i++;
         else
             return false;
     }
@@ -73,6 +89,7 @@ void move_prepare(RedisModuleCtx *ctx)
         RedisModule_CallReplyLength == NULL || RedisModule_CallReplyArrayElement == NULL ||
         RedisModule_CallReplyStringPtr == NULL || RedisModule_SelectDb == NULL ||
         RedisModule_SetAbsExpire == NULL || RedisModule_GetAbsExpire == NULL ||
+        RedisModule_SetLRU == NULL || RedisModule_SetLFU == NULL ||
         RedisModule_GetModuleUserFromUserName == NULL || RedisModule_FreeModuleUser == NULL ||
         RedisModule_ACLCheckCommandPermissions == NULL)
         return;
@@ -217,11 +234,17 @@ static bool version_is_known(RedisModuleCtx *ctx, RedisModuleString *key, unsign
 static void replicate_restore(RedisModuleCtx *ctx, RedisModuleString **argv,
                               const struct restore *restore)
 {
-    RedisModuleString *words[5] = {
+    RedisModuleString *words[7] = {
         argv[1], RedisModule_CreateStringPrintf(NULL, "%lld", restore->expires_ms), argv[3]};
     size_t count = 3;
+    const bool idle = restore->idle_s >= 0;
     if (restore->replaces) words[count++] = RedisModule_CreateString(NULL, "REPLACE", 7);
     if (restore->expires_ms != 0) words[count++] = RedisModule_CreateString(NULL, "ABSTTL", 6);
+    if (idle || restore->frequency >= 0) {
+        words[count++] = RedisModule_CreateStringPrintf(NULL, "%s", idle ? "IDLETIME" : "FREQ");
+        words[count++] = RedisModule_CreateStringPrintf(
+            NULL, "%lld", idle ? restore->idle_s : restore->frequency);
+    }
     (void)RedisModule_Replicate(ctx, "RESTORE", "v", words, count);
     RedisModule_FreeString(NULL, words[1]);
     for (size_t i = 3; i < count; i++)
@@ -240,6 +263,8 @@ static int end_restore(RedisModuleCtx *ctx, RedisModuleString **argv, RedisModul
     }
     put(key, argv[1], RedisModule_GetSelectedDb(ctx), value);
     if (restore->expires_ms != 0) (void)RedisModule_SetAbsExpire(key, restore->expires_ms);
+    if (restore->idle_s >= 0) (void)RedisModule_SetLRU(key, restore->idle_s * 1000);
+    if (restore->frequency >= 0) (void)RedisModule_SetLFU(key, restore->frequency);
     RedisModule_CloseKey(key);
     (void)RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_GENERIC, "restore", argv[1]);
     (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
@@ -297,7 +322,16 @@ struct copy {
     bool replaces;
 };
 
-/* Reads the arguments; false: they are for the server. */
+static bool is_same(const RedisModuleString *a, const RedisModuleString *b)
+{
+    size_t a_bytes, b_bytes;
+    const char *a_text = RedisModule_StringPtrLen(a, &a_bytes);
+    const char *b_text = RedisModule_StringPtrLen(b, &b_bytes);
+    return a_bytes == b_bytes && memcmp(a_text, b_text, a_bytes) == 0;
+}
+
+/* Reads the arguments; false: they are for the server, which refuses a copy of a key onto itself.
+ */
 static bool take_copy(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, struct copy *copy)
 {
     long long db = copy->db = RedisModule_GetSelectedDb(ctx);
@@ -309,7 +343,7 @@ static bool take_copy(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, s
             return false;
     }
     copy->to_db = (int)db;
-    return true;
+    return copy->to_db != copy->db || !is_same(argv[1], argv[2]);
 }
 
 /* Finds the filter that is copied, and opens it.  False: there is none, or it is in memory. */

@@ -31,6 +31,10 @@ struct making {
     char name[NAME_ROOM];
     bool adds;
     bool is_spoiled; /* making_spoil() */
+    bool is_told;    /* what came of it, to the command that is run anew */
+    /* The command, if it changes a filter that is there; else NULL */
+    RedisModuleString **argv;
+    int argc;
     int rc;
     char sentence[1024];
 };
@@ -45,6 +49,8 @@ static unsigned threads, idle;
 static struct {
     RedisModuleCtx *ctx; /* NULL: none, or one that makes nothing */
     RedisModuleReplyFunc *again;
+    RedisModuleString **argv;
+    int argc;
     bool adds;
 } running;
 
@@ -188,11 +194,59 @@ static void forget_context(struct making *m)
     if (context != NULL) (m->maker.forget != NULL ? m->maker.forget : RedisModule_Free)(context);
 }
 
+/* ---- A command that nobody has run anew ------------------------------------------------------ */
+
+static void keep_command(struct making *m)
+{
+    m->argc = running.argc;
+    m->argv = RedisModule_Alloc((size_t)m->argc * sizeof(RedisModuleString *));
+    for (int i = 0; i < m->argc; i++) {
+        m->argv[i] = running.argv[i];
+        RedisModule_RetainString(NULL, m->argv[i]);
+    }
+}
+
+static void forget_command(struct making *m)
+{
+    for (int i = 0; i < m->argc; i++)
+        RedisModule_FreeString(NULL, m->argv[i]);
+    RedisModule_Free(m->argv);
+}
+
+/* Of the module, with a database to choose; NULL: the server has none. */
+static RedisModuleCtx *replicating(RedisModuleCtx *ctx)
+{
+    static RedisModuleCtx *detached;
+    if (detached == NULL && RedisModule_GetDetachedThreadSafeContext != NULL &&
+        RedisModule_SelectDb != NULL)
+        detached = RedisModule_GetDetachedThreadSafeContext(ctx);
+    return detached;
+}
+
+/* Replicates the command. */
+static void replicate(RedisModuleCtx *ctx, struct making *m)
+{
+    RedisModuleCtx *own = replicating(ctx);
+    const char *command = RedisModule_StringPtrLen(m->argv[0], NULL);
+    const int db = own == NULL || m->maker.follow == NULL
+                       ? FOLLOW_LOST
+                       : m->maker.follow(m->maker.context, m->argv, m->argc);
+    if (db >= 0 && RedisModule_SelectDb(own, db) == REDISMODULE_OK)
+        (void)RedisModule_Replicate(own, command, "v", m->argv + 1, (size_t)m->argc - 1);
+    else if (db != FOLLOW_GONE)
+        RedisModule_Log(NULL, "warning",
+                        "%s has changed a filter, and its client is gone, or was told an error; "
+                        "replicas and the AOF lack that, as a filter that it read is gone",
+                        command);
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
+
 /* Called when the command has been run anew, or its client is gone. */
 static void end_making(RedisModuleCtx *ctx, void *data)
 {
     struct making *m = data;
-    (void)ctx;
+    if (m->argv != NULL && !m->is_told && m->rc >= 0 && m->maker.context != NULL) replicate(ctx, m);
     lock();
     *m->link = m->next;
     if (m->next != NULL)
@@ -203,6 +257,7 @@ static void end_making(RedisModuleCtx *ctx, void *data)
     unlock();
     give_up(value);
     forget_context(m);
+    forget_command(m);
     RedisModule_Free(m);
 }
 
@@ -253,6 +308,8 @@ int making_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisMod
         return REDISMODULE_OK;
     running.ctx = ctx;
     running.again = again;
+    running.argv = argv;
+    running.argc = argc;
     running.adds = adds;
     const int rc = run(ctx, argv, argc);
     running.ctx = NULL;
@@ -280,6 +337,7 @@ bool making_put_off(enum type type, const char *name, const struct maker *maker)
     m->value = value_new(type);
     (void)strcpy(m->name, name);
     m->adds = running.adds;
+    if (*name == '\0') keep_command(m);
     m->client = RedisModule_BlockClient(running.ctx, running.again, NULL, end_making, 0);
     lock();
     m->link = last;
@@ -292,8 +350,9 @@ bool making_put_off(enum type type, const char *name, const struct maker *maker)
 
 bool making_is_done(int *rc)
 {
-    const struct making *m = made();
+    struct making *m = made();
     if (m == NULL) return false;
+    m->is_told = true;
     *rc = m->rc;
     if (m->rc < 0) args_set_failure(m->sentence);
     return true;

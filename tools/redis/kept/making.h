@@ -16,6 +16,10 @@
  * dropped.  If the server is killed, it is an orphan of the next start, as after any command that
  * was not answered.
  *
+ * A command that changes a filter which is there has changed it when the thread is done, whether it
+ * is run anew or not: its client may be gone, or its key renamed.  Then replicas and the AOF have
+ * the command all the same, with the present names of its keys.
+ *
  * Commands of MULTI, of scripts, of a master and of an AOF have no client that could wait: they
  * make their filters at once, and the server waits.
  */
@@ -34,7 +38,16 @@ struct maker {
     void (*forget)(void *kept);
     /* Is what is made good only while nothing is counted in that filter (still.h)?  NULL: no. */
     bool (*reads)(const void *kept, const struct value *value);
+    /* Of one that changes a filter which is there: the keys of the command, which are in argv, may
+     * have other names by now.  Puts these into argv, in whose place it frees the old ones, and
+     * returns the database, or FOLLOW_GONE or FOLLOW_LOST. */
+    int (*follow)(const void *kept, RedisModuleString **argv, int argc);
 };
+
+/* The filter that was changed is gone: so nobody need know of it. */
+#define FOLLOW_GONE (-1)
+/* A filter that was read is gone, or in another database: nobody can do the same. */
+#define FOLLOW_LOST (-2)
 
 /* What making_put_off() is told instead of the 0 of a filter that is made: the command has no
  * answer yet. */

@@ -333,6 +333,8 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(int, SelectDb, (RedisModuleCtx *, int))                                                      \
     X(int, SetAbsExpire, (RedisModuleKey *, long long))                                            \
     X(long long, GetAbsExpire, (RedisModuleKey *))                                                 \
+    X(int, SetLRU, (RedisModuleKey *, long long))                                                  \
+    X(int, SetLFU, (RedisModuleKey *, long long))                                                  \
     X(RedisModuleCtx *, GetDetachedThreadSafeContext, (RedisModuleCtx *))                          \
     X(RedisModuleString *, GetCurrentUserName, (RedisModuleCtx *))                                 \
     X(RedisModuleUser *, GetModuleUserFromUserName, (RedisModuleString *))                         \
