@@ -298,8 +298,31 @@ def what_a_kill_leaves_of_other_names_is_found():
             has_filters(disk.redis, sorted(("redis:1:" if swap else "") + key for key in "bfg"), "names")
 
 
+def what_cannot_be_dropped_is_tried_again():
+    """The disk has an error for some seconds.  Seen to fail with an is_tried_again() that says no."""
+    with Disk() as (disk, client):
+        fill(client, *KEYS)
+        client.good("BF.RESERVE", "large", "0.01", 1_000_000)
+        for key in ("large", "counted"):
+            client.good("CF.ADD" if key == "counted" else "BF.ADD", key, "x")
+        disk.takes(-1)
+        client.good("DEL", "large", "counted", *KEYS[:3])
+        eventually(lambda: disk.redis.log().count("cannot be dropped, which is tried again") >= 5, "the log tells of each")
+        same(set(filters(disk.redis)) >= {"large", "counted", *KEYS}, True, "they are there")
+        disk.takes(0)
+        has_filters(disk.redis, sorted(KEYS[3:]), "they go")
+        disk.takes(-1)
+        client.good("DEL", "k3")
+        eventually(lambda: "'k3' cannot be dropped" in disk.redis.log(), "once more")
+        disk.redis.stop()
+        same("1 filters whose keys are gone stay in the store" in disk.redis.log(), True, "an orderly end tries once more")
+        disk.takes(0)
+        client = disk.redis.start()
+        eventually(lambda: "k3" not in filters(disk.redis), "a server that keeps nothing drops it")
+
+
 run(filters_get_other_names_and_the_server_goes_on, what_a_kill_leaves_of_other_names_is_found, a_filter_grows_and_the_server_goes_on, closed_filters_are_opened_while_others_are_made,
     commands_that_count_wait_for_a_child_and_the_server_does_not, the_server_goes_on_while_filters_go, a_durable_filter_goes_with_its_jobs,
     a_name_is_made_again_while_its_filter_goes, a_command_waits_for_its_own_server,
     an_orderly_end_waits_for_filters_that_go, what_a_kill_leaves_is_found,
-    filters_that_a_child_may_save_are_kept)
+    filters_that_a_child_may_save_are_kept, what_cannot_be_dropped_is_tried_again)

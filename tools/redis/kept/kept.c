@@ -13,11 +13,14 @@
  *                                      v
  *                                   freed
  *
+ * What cannot be dropped, as the disk has an error say, is in `failed` for a while, from which it
+ * goes to the queue again: a few times, and then it stays in the store.
+ *
  * FLUSHALL releases a million values, one call after the other, and the server answers nobody
  * meanwhile.  So kept_release() takes no mutex: it puts the value on `going`, and the thread does
  * the rest.  From then on the value is one whose key is gone (value_is_gone()).
  *
- * The registry's mutex guards the other three lists and the numbers.  The thread does not
+ * The registry's mutex guards the other lists and the numbers.  The thread does not
  * hold it while it works.  What is in `work` belongs to the thread: others wait until that is over.
  */
 #include "kept/kept.h"
@@ -25,8 +28,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "kept/entry.h"
 #include "kept/renames.h"
 #include "registry/registry.h"
+#include "server/clock.h"
 #include "server/thread.h"
 #include "value/drafts.h"
 #include "value/durable.h"
@@ -40,24 +45,14 @@
 /* A value without a filter, an exact cuckoo filter, is freed at once if it has fewer bytes. */
 #define SMALL_BYTES ((size_t)1 << 20)
 #define PAUSE_NS 1000000
+/* What cannot be dropped is tried again after a second, and each time after twice as long: for a
+ * minute. */
+#define TRIES_MAX 7
+#define AGAIN_NS 1000000000
 
-/* A value whose key is gone.  It is in one of the lists. */
-struct kept {
-    struct kept *next, *before; /* in `going`, and while it is taken in, there is only `next` */
-    struct value *value;
-    int64_t created_at; /* of its filter, when it is taken in */
-    uint64_t number;    /* how many filters went before it */
-    uint64_t child;     /* the number of the child that was alive when it went, and may save it */
-    enum { CLOSE, DROP, PUT_APART } what; /* in `work`: what is to be done */
-    int rc;                               /* and what came of it */
-    bool in_work;
-    bool is_nowhere; /* nothing is in the store: it had a draft */
-};
-
-/* A list is a ring that goes through its head, so an entry is taken off without a look at others.
- */
 static struct kept queue = {.next = &queue, .before = &queue},
-                   work = {.next = &work, .before = &work}, kept = {.next = &kept, .before = &kept};
+                   work = {.next = &work, .before = &work}, kept = {.next = &kept, .before = &kept},
+                   failed = {.next = &failed, .before = &failed};
 static struct kept *going;    /* a stack; atomic, without the mutex */
 static bool running, at_work; /* is there a thread, and does it work */
 static bool taking_in;
@@ -71,25 +66,10 @@ static uint64_t gone_before, released; /* the same before the dump that is being
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-static bool is_empty(const struct kept *list)
-{
-    return list->next == list;
-}
-
 static void append(struct kept *list, struct kept *k)
 {
-    k->next = list;
-    k->before = list->before;
-    k->before->next = k;
-    list->before = k;
+    entry_append(list, k);
     k->in_work = list == &work;
-}
-
-static struct kept *take(struct kept *k)
-{
-    k->before->next = k->next;
-    k->next->before = k->before;
-    return k;
 }
 
 /* Does it drop the filter, and is the thread at work for it or not, as asked? */
@@ -130,7 +110,7 @@ static struct value *find_gone(const char *name)
 /* The thread looks at the filters that are kept: some need not be kept any more. */
 static void look_again(void)
 {
-    if (is_empty(&kept)) return;
+    if (entry_is_alone(&kept)) return;
     kept.next->before = queue.before; /* all of them go behind the last one in the queue */
     queue.before->next = kept.next;
     kept.before->next = &queue;
@@ -140,45 +120,6 @@ static void look_again(void)
 }
 
 /* ---- Taking in ------------------------------------------------------------------------------- */
-
-/* Merges two lists that are sorted by when the filters were created. */
-static struct kept *merge(struct kept *a, struct kept *b)
-{
-    struct kept *merged = NULL, **end = &merged;
-    while (a != NULL && b != NULL) {
-        struct kept **less = b->created_at < a->created_at ? &b : &a;
-        *end = *less;
-        end = &(*less)->next;
-        *less = *end;
-    }
-    *end = a != NULL ? a : b;
-    return merged;
-}
-
-/*
- * Sorts a list by when the filters were created.  FLUSHALL releases them in the order of the
- * server's hash table.  But filters that were created one after the other lie beside each other in
- * drawers and in the catalog, so to drop these together touches a tenth of the pages.
- */
-static struct kept *sort(struct kept *list)
-{
-    enum { LEVELS = 48 };
-    struct kept *sorted[LEVELS] = {NULL}; /* the one at level i has 2^i of them, or there is none */
-    while (list != NULL) {
-        struct kept *some = list;
-        list = list->next;
-        some->next = NULL;
-        int level = 0;
-        for (; level < LEVELS - 1 && sorted[level] != NULL; level++) {
-            some = merge(sorted[level], some);
-            sorted[level] = NULL;
-        }
-        sorted[level] = merge(sorted[level], some);
-    }
-    for (int level = 0; level < LEVELS; level++)
-        list = merge(sorted[level], list);
-    return list;
-}
 
 /* Takes a value into the queue, or frees it, if nothing of it is in the store. */
 static void take_in_one(struct kept *k)
@@ -206,7 +147,7 @@ static void take_in(void)
     registry_unlock();
     for (struct kept *k = list; k != NULL; k = k->next)
         k->created_at = k->value->created_at;
-    list = sort(list);
+    list = entries_sort(list);
     registry_lock();
     for (unsigned count = 1; list != NULL; count++) {
         struct kept *next = list->next;
@@ -236,8 +177,8 @@ static bool must_stay(const struct kept *k)
 /* Takes the first ones off the queue, and says what is to be done with each. */
 static void take_work(void)
 {
-    for (size_t i = 0; i < BATCH && !is_empty(&queue); i++) {
-        struct kept *k = take(queue.next);
+    for (size_t i = 0; i < BATCH && !entry_is_alone(&queue); i++) {
+        struct kept *k = entry_take(queue.next);
         const struct value *v = k->value;
         if (v->pins > 0) {
             append(&kept, k); /* until kept_unpin() */
@@ -261,14 +202,27 @@ static bool is_lost(struct value *value)
     return tamis_filter_stat(value->filter, &stat) == TAMIS_EDROPPED;
 }
 
-/* Drops a filter by itself.  If it stays, the log says so. */
-static int drop_one(const struct value *value)
+/* Drops a filter by itself.  If that fails, the log says so the first time, and the last. */
+static int drop_one(struct kept *k)
 {
+    const struct value *value = k->value;
     const int rc = tamis_filter_drop_many(registry_store(), &value->name, &value->created_at, 1);
-    if (rc < 0 && rc != TAMIS_EBUSY)
-        RedisModule_Log(NULL, "warning", "the filter '%s' stays in the store: %s", value->name,
+    if (rc >= 0 || rc == TAMIS_EBUSY) return rc;
+    if (++k->tries == 1)
+        RedisModule_Log(NULL, "warning",
+                        "the filter '%s' cannot be dropped, which is tried again: %s", value->name,
                         tamis_last_error());
+    else if (k->tries == TRIES_MAX)
+        RedisModule_Log(
+            NULL, "warning",
+            "the filter '%s' stays in the store, and is an orphan at the next start: %s",
+            value->name, tamis_last_error());
     return rc;
+}
+
+static bool is_tried_again(const struct kept *k)
+{
+    return k->what == DROP && k->rc < 0 && k->rc != TAMIS_EBUSY && k->tries < TRIES_MAX;
 }
 
 /* Drops all filters of `work` that are to be dropped, without a look at each: a local process may
@@ -287,7 +241,7 @@ static void drop_all(void)
     const int rc = tamis_filter_drop_many(registry_store(), dropped, created_at, count);
     if (rc >= 0) return;
     for (struct kept *k = work.next; k != &work; k = k->next)
-        if (k->what == DROP) k->rc = rc == TAMIS_EBUSY ? rc : drop_one(k->value);
+        if (k->what == DROP) k->rc = rc == TAMIS_EBUSY ? rc : drop_one(k);
 }
 
 /* Renames a filter apart.  If the store has lost it, it is to be closed. */
@@ -326,14 +280,18 @@ static void do_work(void)
 static struct kept *end_work(void)
 {
     struct kept *done = NULL;
-    for (unsigned count = 1; !is_empty(&work); count++) {
+    for (unsigned count = 1; !entry_is_alone(&work); count++) {
         if (count % AT_ONCE == 0) registry_let_others();
-        struct kept *k = take(work.next);
+        struct kept *k = entry_take(work.next);
         if (k->what != CLOSE && k->rc == TAMIS_EBUSY) {
             stuck = true;
             append(&queue, k);
         } else if (k->what == PUT_APART) {
             append(must_stay(k) ? &kept : &queue, k);
+        } else if (is_tried_again(k)) {
+            k->again_at = clock_ns() + ((int64_t)AGAIN_NS << (k->tries - 1));
+            k->value->filter = NULL; /* do_work() has closed it */
+            append(&failed, k);
         } else {
             registry_leave(k->value);
             k->next = done;
@@ -369,7 +327,7 @@ static void work_once(void)
 
 static bool has_work(void)
 {
-    return is_going() || (!stuck && !is_empty(&queue));
+    return is_going() || (!stuck && !entry_is_alone(&queue));
 }
 
 static void *thread_main(void *unused)
@@ -402,10 +360,21 @@ void kept_wake(void)
     registry_tell();
 }
 
+/* Puts those into the queue that failed, if it is time, or at once. */
+static void try_failed_again(bool at_once)
+{
+    const int64_t now = entry_is_alone(&failed) ? 0 : clock_ns();
+    for (struct kept *k = failed.next, *next; k != &failed; k = next) {
+        next = k->next;
+        if (at_once || k->again_at <= now) append(&queue, entry_take(k));
+    }
+}
+
 void kept_try_again(void)
 {
     registry_lock();
     stuck = false;
+    try_failed_again(false);
     kept_wake();
     registry_unlock();
 }
@@ -414,10 +383,13 @@ size_t kept_finish(void)
 {
     size_t left = 0;
     registry_lock();
+    try_failed_again(true);
     kept_wake();
     while (at_work || has_work() || renames_are_wanted() || renames_are_at_work())
         registry_wait();
     for (const struct kept *k = queue.next; k != &queue; k = k->next)
+        left++;
+    for (const struct kept *k = failed.next; k != &failed; k = k->next)
         left++;
     registry_unlock();
     return left;
@@ -573,7 +545,7 @@ static struct kept *take_back(int64_t created_at, struct value *value)
     durable_wait(found->value);
     value->filter = found->value->filter;
     value_set_name(value, found->value->name);
-    return take(found);
+    return entry_take(found);
 }
 
 bool kept_take_back(int64_t created_at, bool about_to_go, struct value *value)

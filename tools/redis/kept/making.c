@@ -208,6 +208,7 @@ static void keep_command(struct making *m)
 
 static void forget_command(struct making *m)
 {
+    if (m->argv == NULL) return;
     for (int i = 0; i < m->argc; i++)
         RedisModule_FreeString(NULL, m->argv[i]);
     RedisModule_Free(m->argv);
