@@ -217,6 +217,15 @@ static bool is_as_it_was(const struct tamis__sheet *sheet, const struct tamis_li
     return seal_of(copy->words, epoch) == light->seal;
 }
 
+/* Before a key is said to be absent: if the drawer was cut within the page of the sheet, its last
+ * page is gone, and the look at it faults. */
+static bool has_end(const struct tamis__slot *slot)
+{
+    const uint64_t *end = (const uint64_t *)(const void *)(slot->map + TAMIS__DRAWER_BYTES);
+    (void)__atomic_load_n(end - 1, __ATOMIC_RELAXED);
+    return tamis__slot_is_whole(slot);
+}
+
 /* After the last look: has the sheet still its magic, and a bit where it had one?  It is in one
  * page, so a page that could not be had has no magic, either.  See tamis__segment_is_whole(). */
 static bool is_whole(const struct tamis__sheet *sheet, const uint64_t *data, uint64_t tail)
@@ -266,6 +275,7 @@ static int ask_sheet(const struct tamis__slot *slot, const struct tamis_light *l
     const struct tamis__segment segment = {.header = &header, .data = (uint64_t *)(uintptr_t)data};
     TAMIS__POINT(TAMIS__POINT_LIGHT_LOOKED);
     ask_bits(&segment, keys, count, answers);
+    if (count > 0 && memchr(answers, 0, count) != NULL && !has_end(slot)) return 0;
     return is_whole(sheet, segment.data, light->sheet >> NUMBER_BITS);
 }
 

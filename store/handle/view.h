@@ -37,13 +37,14 @@ struct tamis__view {
         exceptions; /* the index that the newest segment names, as long as this view is right */
     struct tamis__digester by; /* of all segments, if digested */
     bool digested;             /* all segments have one digest of a key, and calls for it */
-    bool is_lone;              /* one segment, and no exceptions */
-    bool is_short;             /* is_lone, digested, and no window: a key takes the short path */
-    bool takes_short;          /* as is_short, and an add has nothing else to do */
-    unsigned chores;           /* atomic: TAMIS__CHORE_*, to be done before the next key is added */
-    int apart;                 /* atomic: how the next chunk is asked for (chunk.c) */
-    uint32_t first;            /* index of the first segment in the window, by its slices */
-    uint32_t slice_first;      /* index of the first segment of the newest slice */
+    bool is_lone;              /* atomic: one segment, no empty sheet, and no exceptions */
+    bool is_short;    /* one segment, no exceptions, digested, and no window: a key takes the short
+                         path */
+    bool takes_short; /* as is_short, and an add has nothing else to do */
+    unsigned chores;  /* atomic: TAMIS__CHORE_*, to be done before the next key is added */
+    int apart;        /* atomic: how the next chunk is asked for (chunk.c) */
+    uint32_t first;   /* index of the first segment in the window, by its slices */
+    uint32_t slice_first; /* index of the first segment of the newest slice */
     uint32_t count;
 
     struct tamis__policy policy;
@@ -179,8 +180,8 @@ static inline void tamis__leave(struct tamis_filter *filter, const struct tamis_
     }
 }
 
-/* Checks every segment of the view.  Called when the view has several, or when a fault was already
- * noticed. */
+/* Checks every segment of the view.  Called when the view has several, or an empty sheet, or when a
+ * fault was already noticed. */
 int64_t tamis__view_answer_of_all(const struct tamis__view *view, int64_t answer);
 
 /* Called before the caller is told what was read from the view.  Returns `answer`, or the error of
@@ -192,7 +193,8 @@ static inline int64_t tamis__view_answer(const struct tamis__view *view, int64_t
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* that look may have been the fault */
     /* ORDER relaxed: the fences come before. */
     const bool faultless = __atomic_load_n(&tamis__guard_faults, __ATOMIC_RELAXED) == 0;
-    return __builtin_expect(view->is_lone & whole & faultless, 1)
+    const bool is_lone = __atomic_load_n(&view->is_lone, __ATOMIC_RELAXED);
+    return __builtin_expect(is_lone & whole & faultless, 1)
                ? answer
                : tamis__view_answer_of_all(view, answer);
 }

@@ -62,13 +62,31 @@ void tamis__segment_choose_tail(struct tamis__segment *segment)
                      __ATOMIC_RELAXED);
 }
 
+bool tamis__segment_seems_empty(const struct tamis__segment *segment)
+{
+    return tamis__is_sheet(segment->number) && segment->guard != NULL && segment->staged == NULL &&
+           (__atomic_load_n(&segment->tail, __ATOMIC_RELAXED) & TAMIS__TAIL_SET) == 0 &&
+           kept_header(segment)->counter_bits == 0;
+}
+
+/* Has the file been cut?  Where it is gone, its pages are still there. */
+static bool is_cut(const struct tamis__segment *segment)
+{
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    struct tamis__file_info info = {0};
+    tamis__segment_file(segment->number, name);
+    return tamis__named_info(segment->place->segments_fd, name, name, &info) == 0 &&
+           info.bytes < TAMIS__DRAWER_BYTES;
+}
+
 int tamis__segment_check(const struct tamis__segment *segment)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES] = "";
     if (segment->guard == NULL) return 0;
     const bool staged = segment->staged != NULL;
     const bool whole = staged || tamis__segment_is_whole(segment); /* this may break it */
-    const bool broken = tamis__guard_is_broken(segment->guard);
+    const bool broken = tamis__guard_is_broken(segment->guard) ||
+                        (tamis__segment_seems_empty(segment) && is_cut(segment));
     if (whole && !broken) return 0;
     if (!staged) tamis__segment_name(segment->number, name);
     (void)snprintf(what, sizeof what, "%s/%s/%s", segment->place->path,

@@ -179,6 +179,10 @@ int tamis__segment_check(const struct tamis__segment *segment);
 /* Chooses the tail, and again when more keys are in: the last word of the data that is not 0, on
  * the last page of the data. */
 void tamis__segment_choose_tail(struct tamis__segment *segment);
+/* Is it a sheet (sheet.h) without a word that is not 0?  The page that is mapped of it is not the
+ * last one of its file, so no look at the mapping shows that the file was cut within it:
+ * tamis__segment_check() then looks at the file's length. */
+bool tamis__segment_seems_empty(const struct tamis__segment *segment);
 
 /*
  * Does the file still begin and end as it did?  If a file is cut within a page, the rest of that
