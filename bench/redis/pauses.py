@@ -8,7 +8,7 @@ median of N rounds, and the greatest.  A first row has it with nothing else goin
 
 MODULE      tamis.so, or redisbloom.so, whose cases are those of BF.* and CF.*
 --slow      a library that makes each sync of the store take 700 ms: tests/redis/slow_disk.c, built
---tamis     the command, which makes the stream for the case of TAMIS.LOAD
+--tamis     the command, which makes the stream for the cases of TAMIS.LOAD, and builds for TAMIS.ROLLBACK
 --many      filters of 100 keys that FLUSHALL and SWAPDB are to meet
 The server is in a directory of the working directory: run this on the disk that is meant.
 """
@@ -185,6 +185,18 @@ def of_one(bench, size):
         client.good("TAMIS.RESERVE", "k", "0.01", size, "WINDOWITEMS", size, "SLICES", 4)
         client.good("TAMIS.ADD", "k", "x")
 
+    def two_counted(client):
+        counted(client)
+        client.good("CF.RESERVE", "l", size)
+        client.good("CF.ADD", "l", "x")
+
+    def built(client):
+        for night in range(2):
+            keys = "".join(f"{night} {i}\n" for i in range(min(size, 1_000_000)))
+            subprocess.run([bench.options.tamis, "build", "--store", os.path.join(bench.directory, "tamis"), "k", "--keep", "3"],
+                           input=keys, text=True, check=True)
+        client.good("TAMIS.ATTACH", "k")
+
     def closed(client):
         for i in range(200):
             client.good("BF.RESERVE", f"c{i}", "0.01", 10_000)
@@ -214,6 +226,7 @@ def of_one(bench, size):
         bench.case(f"BF.LOADCHUNK, {name}", dumped("BF"), load("BF"))
         bench.case(f"CF.LOADCHUNK, {name}", dumped("CF"), load("CF"))
         bench.case(f"RESTORE, {name}", payload, lambda client: client.good("RESTORE", "copy", 0, stream[0]))
+        bench.case(f"RESTORE IDLETIME, {name}", payload, lambda client: client.good("RESTORE", "copy", 0, stream[0], "IDLETIME", 9))
     if bench.options.tamis and size <= 100_000_000:
         bench.case(f"TAMIS.LOAD, {name}", exported, lambda client: client.good("TAMIS.LOAD", "copy", stream[0]))
     if bench.options.tamis and size <= 100_000_000:
@@ -234,6 +247,11 @@ def of_one(bench, size):
     bench.case(f"SWAPDB, {name}", made, swap)
     if bench.tamis:
         bench.case(f"COPY, {name}", made, lambda client: client.good("COPY", "k", "c"))
+        bench.case(f"COPY of a CF, {name}", counted, lambda client: client.good("COPY", "k", "c"))
+        bench.case(f"TAMIS.COMBINE of CF, {name}", two_counted, lambda client: client.good("TAMIS.COMBINE", "c", "UNION", "k", "l"))
+        bench.case(f"TAMIS.COMBINE of CF into one, {name}", two_counted, lambda client: client.good("TAMIS.COMBINE", "l", "UNION", "k"))
+    if bench.options.tamis and size <= 100_000_000:
+        bench.case(f"TAMIS.ROLLBACK, {name}", built, lambda client: client.good("TAMIS.ROLLBACK", "k"))
     bench.case(f"BGSAVE, {name}", made, lambda client: client.good("BGSAVE"))
     bench.case(f"BF.SCANDUMP, {name}", made, lambda client: client.chunks("BF.SCANDUMP", "k"))
     if bench.tamis:
