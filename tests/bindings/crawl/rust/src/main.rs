@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//! A crawler of ../README.md, by reqwest and scraper: crawl STORE QUEUE NAME SITE.
+mod work;
+
+use std::env;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use reqwest::blocking::Client;
+use reqwest::redirect::Policy;
+use scraper::{Html, Selector};
+use tamis::Store;
+use url::Url;
+use work::{Result, Work};
+
+const WORKERS: usize = 4; // each has a file of the queue in its hands
+const OVER: Duration = Duration::from_secs(1);
+
+fn links_of(client: &Client, url: &str) -> Result<Vec<String>> {
+    let response = client.get(url).send()?;
+    let mut links = Vec::new();
+    if let Some(to) = response.headers().get("location") {
+        links.push(to.to_str()?.to_string());
+    }
+    if response.status().is_success() {
+        let page = Html::parse_document(&response.text()?);
+        let anchors = Selector::parse("a[href]").map_err(|error| error.to_string())?;
+        links.extend(
+            page.select(&anchors)
+                .filter_map(|a| a.value().attr("href"))
+                .map(str::to_string),
+        );
+    }
+    let base = Url::parse(url)?;
+    Ok(links
+        .iter()
+        .filter_map(|link| base.join(link).ok())
+        .map(String::from)
+        .collect())
+}
+
+/// Fetches the pages of a file side by side, and returns their links.
+fn fetch(client: &Client, urls: &[String]) -> Result<Vec<String>> {
+    thread::scope(|scope| {
+        let pages: Vec<_> = urls
+            .iter()
+            .map(|url| scope.spawn(move || links_of(client, url)))
+            .collect();
+        let mut links = Vec::new();
+        for page in pages {
+            links.extend(page.join().map_err(|_| "a thread has panicked")??);
+        }
+        Ok(links)
+    })
+}
+
+fn crawl(client: &Client, work: &Work) -> Result<()> {
+    let mut empty = None;
+    while empty.is_none_or(|since: Instant| since.elapsed() < OVER) {
+        if let Some(claimed) = work.claim()? {
+            work.put(&fetch(client, &claimed.urls)?)?;
+            work.finish(&claimed)?;
+            empty = None;
+            continue;
+        }
+        empty = if work.is_empty()? {
+            empty.or_else(|| Some(Instant::now()))
+        } else {
+            None
+        };
+        thread::sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = env::args().collect();
+    let [_, store, queue, name, site] = arguments.as_slice() else {
+        return Err("usage: crawl STORE QUEUE NAME SITE".into());
+    };
+    let client = Client::builder()
+        .user_agent(name)
+        .redirect(Policy::none())
+        .build()?;
+    client.get(format!("{site}/ready")).send()?;
+    let store = Store::open(store)?;
+    let work = Work::begin(&store, Path::new(queue), name)?;
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS)
+            .map(|_| scope.spawn(|| crawl(&client, &work)))
+            .collect();
+        for worker in workers {
+            worker.join().map_err(|_| "a thread has panicked")??;
+        }
+        Ok(())
+    })
+}
