@@ -25,7 +25,7 @@ import tamis  # noqa: E402
 from random_site import Site  # noqa: E402
 
 END_SECONDS = 240
-SLOWEST = 0.05  # of an answer of the site
+SLOWEST = 0.1  # seconds, of an answer of the site: slow enough that each crawler gets its share
 
 
 class Crawler:
@@ -81,6 +81,15 @@ def make_store(directory, url):
     return store, queue
 
 
+def make_site(seed, pages, crawlers):
+    """A site of which at least half can be reached.  Of some seeds the first pages lead nowhere."""
+    while True:
+        site = Site(seed, pages, crawlers=crawlers, slowest=SLOWEST, failing=False)
+        if len(site.reachable()) > pages // 2:
+            return site
+        seed += 1
+
+
 def wait_until(site, crawlers, answers, deadline):
     """Waits until the site has given so many answers; false: the crawl has come to its end, or to its time's."""
     while len(site.answers) < answers:
@@ -125,7 +134,7 @@ def judge(site, url, crawlers, allowed):
 def main():
     arguments, commands = take_arguments()
     print(f"seed {arguments.seed}, {arguments.pages} pages, crawlers: {' '.join(commands)}", flush=True)
-    site = Site(arguments.seed, arguments.pages, crawlers=len(commands), slowest=SLOWEST, failing=False)
+    site = make_site(arguments.seed, arguments.pages, len(commands))
     url = site.start()
     with tempfile.TemporaryDirectory(prefix="tamis-crawl-") as directory:
         store, queue = make_store(directory, url + "/")

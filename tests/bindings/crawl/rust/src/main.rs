@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! A crawler of ../README.md, by reqwest and scraper: crawl STORE QUEUE NAME SITE.
+//! A crawler of ../README.md, by reqwest and tl: crawl STORE QUEUE NAME SITE.
 mod work;
 
 use std::env;
@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use reqwest::blocking::Client;
 use reqwest::redirect::Policy;
-use scraper::{Html, Selector};
 use tamis::Store;
 use url::Url;
 use work::{Result, Work};
@@ -24,13 +23,12 @@ fn links_of(client: &Client, url: &str) -> Result<Vec<String>> {
         links.push(to.to_str()?.to_string());
     }
     if response.status().is_success() {
-        let page = Html::parse_document(&response.text()?);
-        let anchors = Selector::parse("a[href]").map_err(|error| error.to_string())?;
-        links.extend(
-            page.select(&anchors)
-                .filter_map(|a| a.value().attr("href"))
-                .map(str::to_string),
-        );
+        let text = response.text()?;
+        let page = tl::parse(&text, tl::ParserOptions::default())?;
+        let anchors = page.query_selector("a[href]").into_iter().flatten();
+        let tags = anchors.filter_map(|a| a.get(page.parser())?.as_tag());
+        let hrefs = tags.filter_map(|a| a.attributes().get("href").flatten());
+        links.extend(hrefs.map(|href| href.as_utf8_str().into_owned()));
     }
     let base = Url::parse(url)?;
     Ok(links
