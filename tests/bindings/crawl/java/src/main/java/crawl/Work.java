@@ -26,8 +26,8 @@ final class Work {
   private final AtomicInteger count = new AtomicInteger();
 
   Work(Store store, Path directory, String name) throws IOException {
-    this.queued = store.open("queued");
-    this.finished = store.open("finished");
+    this.queued = store.filter("queued");
+    this.finished = store.filter("finished");
     this.directory = directory;
     this.name = name;
     putBack(directory.resolve("claimed").resolve(name));
