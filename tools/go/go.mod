@@ -1,0 +1,3 @@
+module tamis
+
+go 1.24
