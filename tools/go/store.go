@@ -134,9 +134,9 @@ func (s *Store) onName(ctx context.Context, name string, f func(name *C.char) C.
 	return s.on(ctx, func() C.int { return f(text) })
 }
 
-// SetBusyTimeout sets how long calls of this store and its filters wait for another process, from now on.
+// SetBusyTimeout sets how long calls of this store and its filters wait for another process, from now on; 0: not at all.
 func (s *Store) SetBusyTimeout(timeout time.Duration) error {
-	wanted, err := milliseconds(max(timeout, 0))
+	wanted, err := milliseconds(timeout)
 	if err != nil {
 		return err
 	}
