@@ -204,7 +204,7 @@ func TestOtherCallsWaitOn(t *testing.T) {
 	is(t, err, context.DeadlineExceeded)
 	select {
 	case err := <-done:
-		t.Errorf("the other call ended: %v", err)
+		t.Fatalf("the other call ended: %v", err)
 	default:
 	}
 	must(t, file.Close())
