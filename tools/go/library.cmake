@@ -33,7 +33,7 @@ foreach(option BUILD_TOOLS BUILD_REDIS BUILD_PYTHON BUILD_PHP BUILD_TESTS WITH_M
     list(APPEND options -DTAMIS_${option}=OFF)
 endforeach()
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
-run(${CMAKE_COMMAND} -S ${top} -B ${WORK} -DCMAKE_BUILD_TYPE=Release ${options})
+run(${CMAKE_COMMAND} -S ${top} -B ${WORK} ${options})
 run(${CMAKE_COMMAND} --build ${WORK} --target tamis_static tamis_ffi_header -j ${processors})
 
 run(${LD} -r --whole-archive store/libtamis.a --no-whole-archive ${lmdb} -o tamis.o)

@@ -8,7 +8,8 @@
 
 static struct tamis_go_answer answer(int64_t rc)
 {
-    return (struct tamis_go_answer){.rc = rc, .sentence = rc < 0 ? strdup(tamis_last_error()) : NULL};
+    return (struct tamis_go_answer){.rc = rc,
+                                    .sentence = rc < 0 ? strdup(tamis_last_error()) : NULL};
 }
 
 struct tamis_go_answer tamis_go_add(tamis_filter *filter, const char *key, size_t bytes)
@@ -31,8 +32,8 @@ struct tamis_go_answer tamis_go_count(tamis_filter *filter, const char *key, siz
     return answer(tamis_filter_count(filter, key, bytes));
 }
 
-static int64_t batch(tamis_filter *filter, enum tamis_go_batch which, const struct tamis_key *keys, size_t count,
-                     void *answers)
+static int64_t batch(tamis_filter *filter, enum tamis_go_batch which, const struct tamis_key *keys,
+                     size_t count, void *answers)
 {
     switch (which) {
     case TAMIS_GO_ADD:
@@ -46,8 +47,9 @@ static int64_t batch(tamis_filter *filter, enum tamis_go_batch which, const stru
     }
 }
 
-struct tamis_go_answer tamis_go_batch(tamis_filter *filter, enum tamis_go_batch which, const struct tamis_key *keys,
-                                      size_t count, void *answers, const int32_t *given_up)
+struct tamis_go_answer tamis_go_batch(tamis_filter *filter, enum tamis_go_batch which,
+                                      const struct tamis_key *keys, size_t count, void *answers,
+                                      const int32_t *given_up)
 {
     tamis_go_enter(given_up);
     const struct tamis_go_answer result = answer(batch(filter, which, keys, count, answers));

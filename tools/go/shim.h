@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* shim.h: what Go cannot say to C by itself: the calls for keys with their errors, and functions that C calls. */
+/* shim.h: what Go cannot say to C by itself: the calls for keys with their errors, and functions
+ * that C calls. */
 #pragma once
 
 #if !__has_include("tamis_build.h")
@@ -7,7 +8,8 @@
 #endif
 #include "tamis_build.h"
 
-/* What a call returned, and for an error a copy of its sentence: the sentence belongs to the thread, and Go may go on on another. */
+/* What a call returned, and for an error a copy of its sentence: the sentence belongs to the
+ * thread, and Go may go on on another. */
 struct tamis_go_answer {
     int64_t rc;
     char *sentence; /* from malloc(); NULL: no error */
@@ -20,10 +22,12 @@ struct tamis_go_answer tamis_go_count(tamis_filter *filter, const char *key, siz
 
 /* Which batch; `answers` has uint64_t for the last. */
 enum tamis_go_batch { TAMIS_GO_ADD, TAMIS_GO_CONTAINS, TAMIS_GO_REMOVE, TAMIS_GO_COUNT };
-struct tamis_go_answer tamis_go_batch(tamis_filter *filter, enum tamis_go_batch which, const struct tamis_key *keys,
-                                      size_t count, void *answers, const int32_t *given_up);
+struct tamis_go_answer tamis_go_batch(tamis_filter *filter, enum tamis_go_batch which,
+                                      const struct tamis_key *keys, size_t count, void *answers,
+                                      const int32_t *given_up);
 
-/* Until tamis_go_leave() a call of this thread that waits for another process ends when *given_up is not 0; NULL: it does not. */
+/* Until tamis_go_leave() a call of this thread that waits for another process ends when *given_up
+ * is not 0; NULL: it does not. */
 void tamis_go_enter(const int32_t *given_up);
 void tamis_go_leave(void);
 
