@@ -213,4 +213,5 @@ def main(arguments):
     sys.exit(1 if wrong or commands == 0 else 0)
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])

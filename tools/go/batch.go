@@ -142,7 +142,7 @@ func batch[K string | []byte](f *Filter, ctx context.Context, which C.enum_tamis
 // A lentKey is struct tamis_key.  Its pointer is a number for Go: the collector must not follow what is left in memory of C.
 type lentKey struct{ data, bytes uintptr }
 
-// An arena is memory of C in which the keys of a batch lie one behind the other.  Pinning each key instead (runtime.Pinner) takes several
+// An arena is memory of C in which the keys of a batch lie one behind the other.  Pinning each key instead (runtime.Pinner) takes three
 // times as long as copying a URL: tools/go/bench measures both.
 type arena struct {
 	keys   []lentKey
