@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Builds what `go build` links: internal/library/libtamis.a, which has the library and LMDB in it, and the headers beside it.
+# Builds what `go build` links: internal/library/libtamis.a, which has the library and LMDB in it.
 #   cmake -P library.cmake         or `go generate`, in this folder of a checkout
 # It takes cmake, a C compiler, binutils, pkg-config, liblmdb-dev and libxxhash-dev.  The archive has one object, in which all names but
 # tamis_* are local: a Go program may link another LMDB, as some packages bring one.  The hash sets md5 and sip are left out of it.
@@ -34,17 +34,15 @@ foreach(option BUILD_TOOLS BUILD_REDIS BUILD_PYTHON BUILD_PHP BUILD_TESTS WITH_M
 endforeach()
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 run(${CMAKE_COMMAND} -S ${top} -B ${WORK} ${options})
-run(${CMAKE_COMMAND} --build ${WORK} --target tamis_static tamis_ffi_header -j ${processors})
+run(${CMAKE_COMMAND} --build ${WORK} --target tamis_static -j ${processors})
 
 run(${LD} -r --whole-archive store/libtamis.a --no-whole-archive ${lmdb} -o tamis.o)
 run(${OBJCOPY} --wildcard --keep-global-symbol=tamis_* tamis.o)
 file(REMOVE ${WORK}/libtamis.a)
 run(${AR} -rcD libtamis.a tamis.o)
-file(GLOB headers ${top}/store/include/*.h)
-file(COPY ${headers} DESTINATION ${into})
 file(COPY ${WORK}/libtamis.a DESTINATION ${into})
-# The go command sees a change of a header in the folder of a package, and not one of an archive: without this it would go on with
-# programs that have the library of before.
+# The go command sees a change of a header in the folder of a package, and neither one of an archive nor one of a header elsewhere:
+# without this it would go on with programs that have the library of before.
 file(SHA256 ${WORK}/libtamis.a digest)
 file(CONFIGURE OUTPUT ${into}/digest.h CONTENT "#define TAMIS_GO_LIBRARY \"@digest@\"\n" @ONLY)
 message(STATUS "The library for Go is in ${into}")

@@ -4,7 +4,7 @@
 #pragma once
 
 #if !__has_include("tamis_build.h")
-#error the headers of Tamis are missing: run "go generate" in tools/go, or install libtamis and build with -tags tamis_installed
+#error the headers of Tamis are missing: use a whole clone of it, or install libtamis and build with -tags tamis_installed
 #endif
 #include "tamis_build.h"
 

@@ -19,7 +19,7 @@
 // at most where it waits for a lock, and returns the context's error.
 package tamis
 
-// #cgo !tamis_installed CFLAGS: -I${SRCDIR}/internal/library
+// #cgo !tamis_installed CFLAGS: -I${SRCDIR}/../../store/include
 // #cgo tamis_installed pkg-config: tamis
 // #cgo CFLAGS: -D_GNU_SOURCE -std=c11
 // #cgo noescape tamis_go_add

@@ -2,7 +2,7 @@
 
 package main
 
-// #cgo !tamis_installed CFLAGS: -I${SRCDIR}/../internal/library
+// #cgo !tamis_installed CFLAGS: -I${SRCDIR}/../../../store/include
 // #cgo tamis_installed pkg-config: tamis
 // #cgo CFLAGS: -D_GNU_SOURCE -std=c11 -O2
 // #include <stdlib.h>
