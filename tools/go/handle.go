@@ -101,9 +101,9 @@ func call[T C.int | C.int64_t](ctx context.Context, f func() T) (T, error) {
 	defer s.free()
 	runtime.LockOSThread() // the sentence of an error is the thread's
 	defer runtime.UnlockOSThread()
-	C.tamis_go_enter(s.word)
+	before := C.tamis_go_enter(s.word)
 	rc := f()
-	C.tamis_go_leave()
+	C.tamis_go_enter(before)
 	if rc >= 0 {
 		return rc, nil
 	}

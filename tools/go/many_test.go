@@ -3,8 +3,10 @@
 package tamis_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -305,4 +307,43 @@ func TestProcessEndsWithOpenHandles(t *testing.T) {
 	n, err := f.ContainsStrings(urls(0, 5000), nil)
 	must(t, err)
 	same(t, n, 5000)
+}
+
+// atEnd calls a function when a stream ends.
+type atEnd struct {
+	io.Reader
+	then func()
+}
+
+func (a *atEnd) Read(into []byte) (int, error) {
+	n, err := a.Reader.Read(into)
+	if err == io.EOF && a.then != nil {
+		a.then()
+		a.then = nil
+	}
+	return n, err
+}
+
+// A function that the library calls may call it, and the outer call can still be given up.  Seen to wait for ten seconds where the inner
+// call left no word to ask.
+func TestCallsInsideOfCalls(t *testing.T) {
+	s, f := filter(t, &tamis.Spec{Capacity: 1000})
+	var stream bytes.Buffer
+	must(t, f.Export(t.Context(), &stream, "tamis", 0))
+	ctx, end := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+	defer end()
+	begin := time.Now()
+	_, err := s.Import(ctx, "copy", "tamis", &atEnd{&stream, func() {
+		if _, err := f.AddStrings(context.Background(), urls(0, 10), nil); err != nil {
+			t.Error(err)
+		}
+		if _, err := f.Stat(); err != nil {
+			t.Error(err)
+		}
+		locked(t, s)
+	}}, nil)
+	is(t, err, context.DeadlineExceeded)
+	if took := time.Since(begin); took > 8*time.Second {
+		t.Errorf("it waited for %v", took)
+	}
 }

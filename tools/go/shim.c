@@ -51,22 +51,19 @@ struct tamis_go_answer tamis_go_batch(tamis_filter *filter, enum tamis_go_batch 
                                       const struct tamis_key *keys, size_t count, void *answers,
                                       const int32_t *given_up)
 {
-    tamis_go_enter(given_up);
+    const int32_t *before = tamis_go_enter(given_up);
     const struct tamis_go_answer result = answer(batch(filter, which, keys, count, answers));
-    tamis_go_leave();
+    (void)tamis_go_enter(before);
     return result;
 }
 
 static _Thread_local const int32_t *current;
 
-void tamis_go_enter(const int32_t *given_up)
+const int32_t *tamis_go_enter(const int32_t *given_up)
 {
+    const int32_t *before = current;
     current = given_up;
-}
-
-void tamis_go_leave(void)
-{
-    current = NULL;
+    return before;
 }
 
 int tamis_go_busy(void *context, int64_t waited_ms, int64_t holder)

@@ -26,10 +26,10 @@ struct tamis_go_answer tamis_go_batch(tamis_filter *filter, enum tamis_go_batch 
                                       const struct tamis_key *keys, size_t count, void *answers,
                                       const int32_t *given_up);
 
-/* Until tamis_go_leave() a call of this thread that waits for another process ends when *given_up
- * is not 0; NULL: it does not. */
-void tamis_go_enter(const int32_t *given_up);
-void tamis_go_leave(void);
+/* From now on a call of this thread that waits for another process ends when *given_up is not 0;
+ * NULL: it does not. Returns what was so before, to be given back: a function that C calls may make
+ * such a call itself. */
+const int32_t *tamis_go_enter(const int32_t *given_up);
 
 /* For struct tamis_store_options.  The context is not used. */
 int tamis_go_busy(void *context, int64_t waited_ms, int64_t holder);
