@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * keys.c: adding keys and asking for them.  The keys are outside of Java's heap, so that the
+ * functions for single keys call nothing of Java.
+ */
+#include <stdlib.h>
+
+#include "java_tamis.h"
+
+int keys_take(JNIEnv *env, struct keys *keys, jlong data, jlong ends, jint count)
+{
+    const unsigned char *start = at(data);
+    const uint32_t *end = at(ends);
+    uint32_t last = 0;
+
+    keys->list = keys->few;
+    if (count > FEW_KEYS) keys->list = malloc((size_t)count * sizeof *keys->list);
+    if (!keys->list) {
+        throw_no_memory(env);
+        return TAMIS_ENOMEM;
+    }
+    for (jint i = 0; i < count; i++) {
+        keys->list[i] = (struct tamis_key){.data = start + last, .bytes = end[i] - last};
+        last = end[i];
+    }
+    return 0;
+}
+
+void keys_free(struct keys *keys)
+{
+    if (keys->list != keys->few) free(keys->list);
+}
+
+static jint java_add(JNIEnv *env, jclass class, jlong filter, jlong key, jint bytes)
+{
+    return tamis_filter_add(at(filter), at(key), (size_t)bytes);
+}
+
+static jint java_contains(JNIEnv *env, jclass class, jlong filter, jlong key, jint bytes)
+{
+    return tamis_filter_contains(at(filter), at(key), (size_t)bytes);
+}
+
+static jint java_remove(JNIEnv *env, jclass class, jlong filter, jlong key, jint bytes)
+{
+    return tamis_filter_remove(at(filter), at(key), (size_t)bytes);
+}
+
+static jlong java_count(JNIEnv *env, jclass class, jlong filter, jlong key, jint bytes)
+{
+    return tamis_filter_count(at(filter), at(key), (size_t)bytes);
+}
+
+static jint java_prefetch(JNIEnv *env, jclass class, jlong filter, jlong key, jint bytes)
+{
+    return tamis_filter_prefetch(at(filter), at(key), (size_t)bytes);
+}
+
+static jlong java_batch(JNIEnv *env, jclass class, jlong filter, jint what, jlong data, jlong ends,
+                        jint count, jlong answers)
+{
+    struct keys keys;
+    int64_t rc = keys_take(env, &keys, data, ends, count);
+
+    if (rc < 0) return rc;
+    switch (what) { /* the numbers of Native.java */
+    case 0:
+        rc = tamis_filter_add_batch(at(filter), keys.list, (size_t)count, at(answers));
+        break;
+    case 1:
+        rc = tamis_filter_contains_batch(at(filter), keys.list, (size_t)count, at(answers));
+        break;
+    case 2:
+        rc = tamis_filter_remove_batch(at(filter), keys.list, (size_t)count, at(answers));
+        break;
+    default:
+        rc = tamis_filter_count_batch(at(filter), keys.list, (size_t)count, at(answers));
+    }
+    keys_free(&keys);
+    return rc;
+}
+
+static jint java_shard(JNIEnv *env, jclass class, jlong key, jint bytes, jint shards)
+{
+    return (jint)tamis_shard(at(key), (size_t)bytes, (uint32_t)shards);
+}
+
+/* ---- Filters that are not open ----------------------------------------------------------------
+ */
+
+static jlong java_cabinet_open(JNIEnv *env, jclass class, jlong store, jint most)
+{
+    tamis_cabinet *cabinet = NULL;
+    const int rc = tamis_cabinet_open(at(store), (uint32_t)most, &cabinet);
+
+    return rc < 0 ? rc : address_of(cabinet);
+}
+
+static jlong java_cabinet_close(JNIEnv *env, jclass class, jlong cabinet)
+{
+    tamis_cabinet_close(at(cabinet));
+    return 0;
+}
+
+static jbyteArray light_array(JNIEnv *env, int rc, const struct tamis_light *light)
+{
+    struct row row = {0};
+
+    if (rc < 0) return throw_error(env, rc);
+    if (rc == 0) return NULL;
+    row_number(&row, (int64_t)light->sheet);
+    row_number(&row, (int64_t)light->seal);
+    return row_array(env, &row);
+}
+
+static jbyteArray java_light_of(JNIEnv *env, jclass class, jlong filter)
+{
+    struct tamis_light light;
+    const int rc = tamis_light_of(at(filter), &light);
+
+    return light_array(env, rc, &light);
+}
+
+static jbyteArray java_light_find(JNIEnv *env, jclass class, jlong cabinet, jbyteArray name,
+                                  jlong created_at)
+{
+    struct tamis_light light;
+    struct copy copy;
+    int rc;
+
+    if (!copy_take(env, name, &copy)) return NULL;
+    rc = tamis_light_find(at(cabinet), (const char *)copy.bytes, created_at, &light);
+    copy_free(&copy);
+    return light_array(env, rc, &light);
+}
+
+static jlong java_light_ask(JNIEnv *env, jclass class, jlong cabinet, jlong sheet, jlong seal,
+                            jlong data, jlong ends, jint count, jlong answers)
+{
+    const struct tamis_light light = {.sheet = (uint64_t)sheet, .seal = (uint64_t)seal};
+    struct keys keys;
+    int rc = keys_take(env, &keys, data, ends, count);
+
+    if (rc < 0) return rc;
+    rc = tamis_light_ask(at(cabinet), &light, keys.list, (size_t)count, at(answers));
+    keys_free(&keys);
+    return rc;
+}
+
+static jlong java_cabinet_forget(JNIEnv *env, jclass class, jlong cabinet, jlong number)
+{
+    tamis_cabinet_forget(at(cabinet), (uint64_t)number);
+    return 0;
+}
+
+static jlong java_cabinet_tidy(JNIEnv *env, jclass class, jlong cabinet, jint looks,
+                               jboolean is_unused)
+{
+    return tamis_cabinet_tidy(at(cabinet), (uint32_t)looks, is_unused);
+}
+
+TABLE(key_functions, {"add", "(JJI)I", java_add}, {"contains", "(JJI)I", java_contains},
+      {"remove", "(JJI)I", java_remove}, {"count", "(JJI)J", java_count},
+      {"prefetch", "(JJI)I", java_prefetch}, {"batch", "(JIJJIJ)J", java_batch},
+      {"shard", "(JII)I", java_shard}, {"cabinetOpen", "(JI)J", java_cabinet_open},
+      {"cabinetClose", "(J)J", java_cabinet_close}, {"lightOf", "(J)[B", java_light_of},
+      {"lightFind", "(J[BJ)[B", java_light_find}, {"lightAsk", "(JJJJJIJ)J", java_light_ask},
+      {"cabinetForget", "(JJ)J", java_cabinet_forget},
+      {"cabinetTidy", "(JIZ)J", java_cabinet_tidy});
