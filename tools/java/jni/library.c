@@ -101,11 +101,6 @@ static void java_leave_sigbus(JNIEnv *env, jclass class)
     tamis_sigbus_leave();
 }
 
-static jint java_mend_sigbus(JNIEnv *env, jclass class, jlong address)
-{
-    return tamis_sigbus_mend(at(address));
-}
-
 static jint java_set_least_descriptor(JNIEnv *env, jclass class, jint number)
 {
     return tamis_descriptors_set_least(number);
@@ -136,7 +131,7 @@ TABLE(library_functions, {"bytes", "(IJ)[B", java_bytes},
       {"kindHas", "(II)I", java_kind_has}, {"kindNext", "(I)I", java_kind_next},
       {"kindFromName", "([B)J", java_kind_from_name},
       {"address", "(Ljava/nio/ByteBuffer;)J", java_address},
-      {"leaveSigbus", "()V", java_leave_sigbus}, {"mendSigbus", "(J)I", java_mend_sigbus},
+      {"leaveSigbus", "()V", java_leave_sigbus},
       {"setLeastDescriptor", "(I)I", java_set_least_descriptor}, {"field", "(III)[B", java_field});
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved);

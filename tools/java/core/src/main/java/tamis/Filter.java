@@ -44,7 +44,7 @@ public final class Filter extends Handle {
     return new Filter(
         TamisException.check(
             Native.filterOpenAt(
-                Text.terminated(store.toString()),
+                Text.terminated(Store.text(store)),
                 options.flags,
                 options.mode,
                 options.busyMillis,

@@ -106,9 +106,12 @@ abstract class Handle implements AutoCloseable {
       return finish(how);
     }
 
-    /** Says what went wrong where nobody can catch it. */
+    /**
+     * Says what went wrong where nobody can catch it. Of a filter that was dropped, or whose store was
+     * removed, nothing is left that could be lost.
+     */
     private void report(long rc) {
-      if (rc < 0) {
+      if (rc < 0 && rc != ErrorCode.DROPPED.number() && rc != ErrorCode.NOSTORE.number()) {
         System.getLogger("tamis")
             .log(Level.WARNING, "closing a " + what + ": " + TamisException.of(rc, null).getMessage());
       }

@@ -65,8 +65,6 @@ final class Native {
 
   static native void leaveSigbus();
 
-  static native int mendSigbus(long address);
-
   static native int setLeastDescriptor(int number);
 
   static native byte[] field(int of, int shownBy, int index);

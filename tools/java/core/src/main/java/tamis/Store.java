@@ -13,13 +13,13 @@ import java.util.List;
  * close it at any time. Filters that were opened from it stay open when it is closed.
  */
 public final class Store extends Handle {
-  /** A flag of {@link #open(String, int)}: for reading only. */
+  /** A flag of {@link #filter(String, int)}: for reading only. */
   public static final int READ_ONLY = 1;
 
-  /** A flag of {@link #open(String, int)}: closing brings nothing to the disk, a later sync does. */
+  /** A flag of {@link #filter(String, int)}: closing brings nothing to the disk, a later sync does. */
   public static final int NO_SYNC = 4;
 
-  /** A flag of {@link #open(String, int)}: brings all of it into memory before it is asked. */
+  /** A flag of {@link #filter(String, int)}: brings all of it into memory before it is asked. */
   public static final int POPULATE = 8;
 
   /** A flag of {@link #merged}: the keys that are in all sources. */
@@ -39,18 +39,33 @@ public final class Store extends Handle {
   }
 
   /** Opens the store in a directory, and makes it if there is none. */
-  public static Store open(Path path) {
-    return open(path, new StoreOptions().create());
+  public static Store open(Path directory) {
+    return open(directory, new StoreOptions().create());
   }
 
   /** Opens the store in a directory. */
-  public static Store open(Path path, StoreOptions options) {
+  public static Store open(Path directory, StoreOptions options) {
+    return open(text(directory), options);
+  }
+
+  /** A Path makes redis:/host of redis://host, which would become a folder and is to be refused. */
+  static String text(Path path) {
+    return path.toString().replaceFirst("^([a-z][a-z0-9+.-]*):/", "$1://");
+  }
+
+  /** Opens the store in a directory, and makes it if there is none. */
+  public static Store open(String directory) {
+    return open(directory, new StoreOptions().create());
+  }
+
+  /** Opens the store in a directory. */
+  public static Store open(String directory, StoreOptions options) {
     long listener = listen(options.listener);
     try {
       return new Store(
           TamisException.check(
               Native.storeOpen(
-                  Text.terminated(path.toString()),
+                  Text.terminated(directory),
                   options.flags,
                   options.mode,
                   options.busyMillis,
@@ -100,12 +115,12 @@ public final class Store extends Handle {
   }
 
   /** Opens a filter. */
-  public Filter open(String name) {
-    return open(name, 0);
+  public Filter filter(String name) {
+    return filter(name, 0);
   }
 
   /** Opens a filter with flags: {@link #READ_ONLY}, {@link #NO_SYNC}, {@link #POPULATE}. */
-  public Filter open(String name, int flags) {
+  public Filter filter(String name, int flags) {
     return opened(store -> Native.filterOpen(store, Text.terminated(name), flags));
   }
 
@@ -286,7 +301,7 @@ public final class Store extends Handle {
 
   /** Copies the store into a directory that is new or empty; returns the number of filters. */
   public long backup(Path path, Progress progress) {
-    return call(store -> Native.storeBackup(store, Text.terminated(path.toString()), progress));
+    return call(store -> Native.storeBackup(store, Text.terminated(text(path)), progress));
   }
 
   /** A flag of {@link #repair}: say what would be done, change nothing. */
@@ -316,7 +331,7 @@ public final class Store extends Handle {
     Upcalls.Visitor to =
         row -> steps.add(new RepairStep(row.text(), row.text(), error(row.number()), row.text()));
     TamisException.check(
-        Native.storeRepair(Text.terminated(path.toString()), flags, to, progress));
+        Native.storeRepair(Text.terminated(text(path)), flags, to, progress));
     return steps;
   }
 

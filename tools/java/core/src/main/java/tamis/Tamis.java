@@ -71,7 +71,7 @@ public final class Tamis {
   public static void check(Path store, String name, FilterSpec spec) {
     TamisException.check(
         Native.filterCheck(
-            store == null ? null : Text.terminated(store.toString()),
+            store == null ? null : Text.terminated(Store.text(store)),
             Text.terminated(name),
             FilterSpec.rowOf(spec)));
   }
@@ -116,10 +116,5 @@ public final class Tamis {
    */
   public static void leaveSigbus() {
     Native.leaveSigbus();
-  }
-
-  /** Of a handler of SIGBUS in C: whether the address was in a mapping of the library. */
-  static boolean mendSigbus(long address) {
-    return Native.mendSigbus(address) != 0;
   }
 }
