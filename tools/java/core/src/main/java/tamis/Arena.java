@@ -17,7 +17,8 @@ final class Arena {
   private static final ThreadLocal<Arena> OF_THREAD = ThreadLocal.withInitial(Arena::new);
 
   private ByteBuffer data = direct(SMALL);
-  private ByteBuffer rest = direct(SMALL); // ends of the keys, 4 bytes each, then a byte for each answer
+  private ByteBuffer rest =
+      direct(SMALL); // ends of the keys, 4 bytes each, then a byte for each answer
   private long dataAddress = Native.address(data);
   private long restAddress = Native.address(rest);
   private boolean isTaken;
@@ -158,7 +159,12 @@ final class Arena {
     for (int at : ends) {
       if (at < last || at > bytes) {
         throw new IllegalArgumentException(
-            "ends of keys go up and stay in the buffer: " + at + " after " + last + ", of " + bytes);
+            "ends of keys go up and stay in the buffer: "
+                + at
+                + " after "
+                + last
+                + ", of "
+                + bytes);
       }
       end(last = at);
     }

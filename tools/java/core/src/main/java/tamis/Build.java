@@ -28,7 +28,9 @@ public final class Build extends Exclusive {
     keys(Native.ADD, keys);
   }
 
-  /** Gives keys that are known to be good: those that the bits hold for others become exceptions. */
+  /**
+   * Gives keys that are known to be good: those that the bits hold for others become exceptions.
+   */
   public void against(Iterable<?> keys) {
     keys(Native.AGAINST, keys);
   }

@@ -30,8 +30,7 @@ public final class Cabinet extends Exclusive {
    * @return null: open the filter
    */
   public Light find(String name, long createdAt) {
-    return alone(
-        cabinet -> Light.of(Native.lightFind(cabinet, Text.terminated(name), createdAt)));
+    return alone(cabinet -> Light.of(Native.lightFind(cabinet, Text.terminated(name), createdAt)));
   }
 
   /** Asks for keys. Returns null if there is no answer: open the filter. */
@@ -64,7 +63,6 @@ public final class Cabinet extends Exclusive {
 
   /** Looks at so many drawers, and unmaps what is not needed; returns how many are mapped. */
   public long tidy(int looks, boolean unused) {
-    return alone(
-        cabinet -> TamisException.check(Native.cabinetTidy(cabinet, looks, unused)));
+    return alone(cabinet -> TamisException.check(Native.cabinetTidy(cabinet, looks, unused)));
   }
 }

@@ -59,7 +59,8 @@ public final class Filter extends Handle {
     return store;
   }
 
-  // ---- One key -----------------------------------------------------------------------------------
+  // ---- One key
+  // -----------------------------------------------------------------------------------
 
   private interface KeyCall {
     long call(long filter, long key, int bytes);
@@ -154,7 +155,8 @@ public final class Filter extends Handle {
     one(Native::prefetch, arena(key));
   }
 
-  // ---- Many keys ---------------------------------------------------------------------------------
+  // ---- Many keys
+  // ---------------------------------------------------------------------------------
 
   /** A batch of keys that are at an address, and of the arena's ends. */
   private long batch(int what, long keys, Arena arena) {
@@ -187,9 +189,7 @@ public final class Filter extends Handle {
     try {
       arena.putEnds(ends, keys.remaining(), 1);
       long address =
-          keys.isDirect()
-              ? Native.address(keys) + keys.position()
-              : arena.put(keys).address();
+          keys.isDirect() ? Native.address(keys) + keys.position() : arena.put(keys).address();
       batch(what, address, arena);
       return arena.copyBooleans();
     } finally {
@@ -212,8 +212,8 @@ public final class Filter extends Handle {
   }
 
   /**
-   * The same of what remains in a buffer: key i ends before byte ends[i], where the next one begins.
-   * The keys of a direct buffer are not copied.
+   * The same of what remains in a buffer: key i ends before byte ends[i], where the next one
+   * begins. The keys of a direct buffer are not copied.
    */
   public boolean[] addAll(ByteBuffer keys, int[] ends) {
     return many(Native.ADD, keys, ends);
@@ -280,7 +280,8 @@ public final class Filter extends Handle {
     }
   }
 
-  // ---- Looking inside ----------------------------------------------------------------------------
+  // ---- Looking inside
+  // ----------------------------------------------------------------------------
 
   private Row row(java.util.function.LongFunction<byte[]> call) {
     long filter = enter();
@@ -325,8 +326,7 @@ public final class Filter extends Handle {
     long filter = 0;
     try {
       filter = enter();
-      return Explanation.of(
-          Native.filterExplain(filter, index, arena.address(), arena.bytes()));
+      return Explanation.of(Native.filterExplain(filter, index, arena.address(), arena.bytes()));
     } finally {
       if (filter != 0) {
         leave();
@@ -375,7 +375,8 @@ public final class Filter extends Handle {
     }
   }
 
-  // ---- The disk, and time ------------------------------------------------------------------------
+  // ---- The disk, and time
+  // ------------------------------------------------------------------------
 
   /** Makes a checkpoint: what was added before survives a power cut. */
   public void sync() {
@@ -397,7 +398,9 @@ public final class Filter extends Handle {
     call(Native::filterAccept);
   }
 
-  /** Returns 0: an add of so many keys waits for nothing; 1: call prepare() soon; 2: it may wait. */
+  /**
+   * Returns 0: an add of so many keys waits for nothing; 1: call prepare() soon; 2: it may wait.
+   */
   public int mayWait(long keys) {
     return (int) call(filter -> Native.filterMayWait(filter, keys));
   }
@@ -422,7 +425,8 @@ public final class Filter extends Handle {
     closeBy(Native::filterRelease);
   }
 
-  // ---- Other filters -----------------------------------------------------------------------------
+  // ---- Other filters
+  // -----------------------------------------------------------------------------
 
   /** Calls with the addresses of filters, each of which is in a call meanwhile. */
   static <T> T withAddresses(List<Filter> filters, Function<long[], T> call) {
@@ -467,18 +471,22 @@ public final class Filter extends Handle {
    * @param error of itemsBoth: two times in three it is nearer than this
    */
   public record Comparison(
-      double itemsA, double itemsB, double itemsUnion, double itemsBoth, double jaccard, double error) {}
+      double itemsA,
+      double itemsB,
+      double itemsUnion,
+      double itemsBoth,
+      double jaccard,
+      double error) {}
 
   /** Tells how much two filters have in common; reads both completely. */
   public Comparison compare(Filter other) {
     Row row =
-        withAddresses(
-            List.of(other), with -> row(filter -> Native.filterCompare(filter, with[0])));
-    return new Comparison(
-        row.real(), row.real(), row.real(), row.real(), row.real(), row.real());
+        withAddresses(List.of(other), with -> row(filter -> Native.filterCompare(filter, with[0])));
+    return new Comparison(row.real(), row.real(), row.real(), row.real(), row.real(), row.real());
   }
 
-  // ---- Streams -----------------------------------------------------------------------------------
+  // ---- Streams
+  // -----------------------------------------------------------------------------------
 
   /** Writes the filter as a stream; returns its length. Exceptions of the stream are thrown on. */
   public long export(String format, int flags, OutputStream sink) throws IOException {

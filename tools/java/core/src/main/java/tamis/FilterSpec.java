@@ -205,7 +205,8 @@ public final class FilterSpec {
     map.put("counter_bits", counterBits);
     map.put("flags", flags);
     map.put("pages", pages.word());
-    map.values().removeIf(value -> value == null || value instanceof Number n && n.doubleValue() == 0);
+    map.values()
+        .removeIf(value -> value == null || value instanceof Number n && n.doubleValue() == 0);
     return map;
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package tamis;
 
+import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
-import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongUnaryOperator;
 
@@ -13,8 +13,8 @@ import java.util.function.LongUnaryOperator;
  * counts itself in and out, and a close that finds calls running leaves it to the last of them. No
  * call waits for another by this.
  *
- * <p>The count is spread over stripes, one for some of the threads, each in a cache line of its own:
- * threads that add to one filter would wait for each other's processor at a single one.
+ * <p>The count is spread over stripes, one for some of the threads, each in a cache line of its
+ * own: threads that add to one filter would wait for each other's processor at a single one.
  *
  * <pre>
  *   a call:   its stripe + 1, then reads isClosed: if it is set, stripe - 1, and ClosedException
@@ -22,8 +22,8 @@ import java.util.function.LongUnaryOperator;
  *   its end:  its stripe - 1, then reads isClosed: if it is set, does as a close does
  * </pre>
  *
- * <p>All of these are volatile, so there is one order of them: a close that does not see the count of
- * a call is one whose mark that call sees. The last to count itself out finds all stripes 0.
+ * <p>All of these are volatile, so there is one order of them: a close that does not see the count
+ * of a call is one whose mark that call sees. The last to count itself out finds all stripes 0.
  */
 abstract class Handle implements AutoCloseable {
   private static final Cleaner CLEANER = Cleaner.create();
@@ -107,13 +107,15 @@ abstract class Handle implements AutoCloseable {
     }
 
     /**
-     * Says what went wrong where nobody can catch it. Of a filter that was dropped, or whose store was
-     * removed, nothing is left that could be lost.
+     * Says what went wrong where nobody can catch it. Of a filter that was dropped, or whose store
+     * was removed, nothing is left that could be lost.
      */
     private void report(long rc) {
       if (rc < 0 && rc != ErrorCode.DROPPED.number() && rc != ErrorCode.NOSTORE.number()) {
         System.getLogger("tamis")
-            .log(Level.WARNING, "closing a " + what + ": " + TamisException.of(rc, null).getMessage());
+            .log(
+                Level.WARNING,
+                "closing a " + what + ": " + TamisException.of(rc, null).getMessage());
       }
     }
 

@@ -38,7 +38,9 @@ public enum Kind {
     return Native.text(Native.KIND_NAME, ordinal());
   }
 
-  /** Returns the kind of that name; throws a {@link TamisException} that names all if there is none. */
+  /**
+   * Returns the kind of that name; throws a {@link TamisException} that names all if there is none.
+   */
   public static Kind of(String word) {
     return values()[(int) TamisException.check(Native.kindFromName(Text.terminated(word)))];
   }

@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
 /**
  * The functions of the library, which jni/ has. Each returns what the library returns: a code below
  * zero is an error. Those that return a row of bytes throw the exception of a code instead. Handles
- * and memory of C are addresses; keys are an address of bytes and one of their ends ({@link Arena}).
- * A text has a NUL behind it ({@link Text#terminated}).
+ * and memory of C are addresses; keys are an address of bytes and one of their ends ({@link
+ * Arena}). A text has a NUL behind it ({@link Text#terminated}).
  */
 final class Native {
   /** What `bytes` is asked for. */
@@ -109,12 +109,19 @@ final class Native {
 
   static native long filterCreateMany(long store, byte[] names, int count, byte[] spec, int flags);
 
-  static native long filterCreateFilled(long store, byte[] filters, int count, long keys, long ends);
+  static native long filterCreateFilled(
+      long store, byte[] filters, int count, long keys, long ends);
 
   static native long filterOpen(long store, byte[] name, int flags);
 
   static native long filterOpenAt(
-      byte[] path, int storeFlags, int mode, long busyMillis, long listener, byte[] name, int flags);
+      byte[] path,
+      int storeFlags,
+      int mode,
+      long busyMillis,
+      long listener,
+      byte[] name,
+      int flags);
 
   static native long filterOpenOrCreate(long store, byte[] name, byte[] spec);
 

@@ -66,7 +66,9 @@ public record Sizing(
         row.integer());
   }
 
-  /** Returns the predicted rate of a filter that holds so many keys; NaN: there is no such filter. */
+  /**
+   * Returns the predicted rate of a filter that holds so many keys; NaN: there is no such filter.
+   */
   public static double predictRate(Kind kind, long bits, int k, long keys) {
     return Native.predictRate(kind.ordinal(), bits, k, keys);
   }

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is known of a filter or of a segment: fields by the names that tamis_stat.h gives them. {@link
- * Field} says what each means; later versions of the library add fields.
+ * What is known of a filter or of a segment: fields by the names that tamis_stat.h gives them.
+ * {@link Field} says what each means; later versions of the library add fields.
  */
 public final class Stat {
   /** A bit of {@link #state()}: as many keys as it was made for, or no room for more. */
@@ -79,7 +79,8 @@ public final class Stat {
 
   private Object get(String field) {
     if (!values.containsKey(field)) {
-      throw new IllegalArgumentException("no such field: " + field + "; there are " + values.keySet());
+      throw new IllegalArgumentException(
+          "no such field: " + field + "; there are " + values.keySet());
     }
     return values.get(field);
   }

@@ -9,14 +9,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A store: a directory with filters, which all processes share. Any number of threads may use it, and
- * close it at any time. Filters that were opened from it stay open when it is closed.
+ * A store: a directory with filters, which all processes share. Any number of threads may use it,
+ * and close it at any time. Filters that were opened from it stay open when it is closed.
  */
 public final class Store extends Handle {
   /** A flag of {@link #filter(String, int)}: for reading only. */
   public static final int READ_ONLY = 1;
 
-  /** A flag of {@link #filter(String, int)}: closing brings nothing to the disk, a later sync does. */
+  /**
+   * A flag of {@link #filter(String, int)}: closing brings nothing to the disk, a later sync does.
+   */
   public static final int NO_SYNC = 4;
 
   /** A flag of {@link #filter(String, int)}: brings all of it into memory before it is asked. */
@@ -102,7 +104,8 @@ public final class Store extends Handle {
     Upcalls.LISTENERS.remove(this.listener);
   }
 
-  // ---- Filters -----------------------------------------------------------------------------------
+  // ---- Filters
+  // -----------------------------------------------------------------------------------
 
   private Filter opened(java.util.function.LongUnaryOperator how) {
     return new Filter(call(how), this);
@@ -202,8 +205,7 @@ public final class Store extends Handle {
 
   /** Gives a filter another name; open handles go on. */
   public void rename(String oldName, String newName) {
-    call(
-        store -> Native.filterRename(store, Text.terminated(oldName), Text.terminated(newName)));
+    call(store -> Native.filterRename(store, Text.terminated(oldName), Text.terminated(newName)));
   }
 
   /** Sets or clears {@link FilterSpec#OWNED} of a filter. */
@@ -227,10 +229,12 @@ public final class Store extends Handle {
                         store, Text.terminated(name), addresses, flags, progress)));
   }
 
-  // ---- Lists and checks --------------------------------------------------------------------------
+  // ---- Lists and checks
+  // --------------------------------------------------------------------------
 
   /** A call that tells rows. */
-  private long each(java.util.function.ToLongBiFunction<Long, Upcalls.Visitor> call, Upcalls.Visitor to) {
+  private long each(
+      java.util.function.ToLongBiFunction<Long, Upcalls.Visitor> call, Upcalls.Visitor to) {
     return call(store -> call.applyAsLong(store, to));
   }
 
@@ -291,7 +295,8 @@ public final class Store extends Handle {
         (store, to) -> Native.storeVerify(store, bytes, to, progress),
         row ->
             problems.add(
-                new Problem(row.text(), row.text(), row.number(), error(row.number()), row.text())));
+                new Problem(
+                    row.text(), row.text(), row.number(), error(row.number()), row.text())));
     return problems;
   }
 
@@ -330,12 +335,12 @@ public final class Store extends Handle {
     List<RepairStep> steps = new ArrayList<>();
     Upcalls.Visitor to =
         row -> steps.add(new RepairStep(row.text(), row.text(), error(row.number()), row.text()));
-    TamisException.check(
-        Native.storeRepair(Text.terminated(text(path)), flags, to, progress));
+    TamisException.check(Native.storeRepair(Text.terminated(text(path)), flags, to, progress));
     return steps;
   }
 
-  // ---- Builds and exceptions ---------------------------------------------------------------------
+  // ---- Builds and exceptions
+  // ---------------------------------------------------------------------
 
   /** Begins a build of the filter, which need not exist yet. */
   public Build build(String name, BuildSpec spec) {
@@ -449,7 +454,8 @@ public final class Store extends Handle {
         row -> visitor.visit(row.bytes(), row.number()));
   }
 
-  // ---- Streams -----------------------------------------------------------------------------------
+  // ---- Streams
+  // -----------------------------------------------------------------------------------
 
   /** Makes a filter of a stream and opens it. Exceptions of the stream are thrown on. */
   public Filter importFrom(String name, String format, ImportSpec spec, InputStream source)

@@ -82,8 +82,7 @@ public final class Tamis {
     try {
       arena.put(key);
       return Explanation.of(
-          Native.explain(
-              Text.terminated(hashSet), bits, k, seed, arena.address(), arena.bytes()));
+          Native.explain(Text.terminated(hashSet), bits, k, seed, arena.address(), arena.bytes()));
     } finally {
       arena.give();
     }

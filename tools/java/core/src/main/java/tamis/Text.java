@@ -11,16 +11,19 @@ final class Text {
   private Text() {}
 
   /**
-   * Returns the UTF-8 of a string. A lone surrogate has none: getBytes() makes a question mark of it,
-   * so that two keys would become one. It is refused.
+   * Returns the UTF-8 of a string. A lone surrogate has none: getBytes() makes a question mark of
+   * it, so that two keys would become one. It is refused.
    *
-   * <p>A string of ASCII alone, the usual key, is as long as its UTF-8 and equal to it. Any other has
-   * lone surrogates or is shorter than its UTF-8.
+   * <p>A string of ASCII alone, the usual key, is as long as its UTF-8 and equal to it. Any other
+   * has lone surrogates or is shorter than its UTF-8.
    */
   static byte[] utf8(String text) {
     byte[] bytes = text.getBytes(UTF_8);
-    if (bytes.length == text.length() ? !new String(bytes, ISO_8859_1).equals(text) : hasLone(text)) {
-      throw new IllegalArgumentException("a string with a lone surrogate has no UTF-8, so it is no key");
+    if (bytes.length == text.length()
+        ? !new String(bytes, ISO_8859_1).equals(text)
+        : hasLone(text)) {
+      throw new IllegalArgumentException(
+          "a string with a lone surrogate has no UTF-8, so it is no key");
     }
     return bytes;
   }
@@ -39,7 +42,9 @@ final class Text {
     return false;
   }
 
-  /** Returns the UTF-8 with a NUL behind it, for C; null of null. A NUL within would cut it short. */
+  /**
+   * Returns the UTF-8 with a NUL behind it, for C; null of null. A NUL within would cut it short.
+   */
   static byte[] terminated(String text) {
     if (text == null) {
       return null;
@@ -51,7 +56,9 @@ final class Text {
     return Arrays.copyOf(bytes, bytes.length + 1);
   }
 
-  /** Returns the string of bytes that the library gave. They come from files, so may be no UTF-8. */
+  /**
+   * Returns the string of bytes that the library gave. They come from files, so may be no UTF-8.
+   */
   static String of(byte[] bytes) {
     return bytes == null ? null : new String(bytes, UTF_8);
   }

@@ -17,7 +17,9 @@ final class Upcalls {
     boolean visit(Row row);
   }
 
-  /** The listeners of stores by number: a filter may outlive its Store, and would call a dead one. */
+  /**
+   * The listeners of stores by number: a filter may outlive its Store, and would call a dead one.
+   */
   static final ConcurrentHashMap<Long, BusyListener> LISTENERS = new ConcurrentHashMap<>();
 
   static final AtomicLong LAST_LISTENER = new AtomicLong();

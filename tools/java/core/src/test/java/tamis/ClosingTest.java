@@ -53,8 +53,8 @@ class ClosingTest extends Fixture {
   }
 
   /**
-   * Threads use a filter, and one of them closes it. Without the count in Handle the JVM died in the
-   * first rounds of this: Core.close() was made to close at once.
+   * Threads use a filter, and one of them closes it. Without the count in Handle the JVM died in
+   * the first rounds of this: Core.close() was made to close at once.
    */
   @Test
   void aCloseBesideCallsHarmsNothing() throws InterruptedException {
@@ -126,8 +126,7 @@ class ClosingTest extends Fixture {
           BuildSpec.of(0.01)
               .progress(
                   (phase, done, all) -> {
-                    assertThrows(
-                        IllegalStateException.class, () -> build[0].addAll(List.of("x")));
+                    assertThrows(IllegalStateException.class, () -> build[0].addAll(List.of("x")));
                     store.filter("seen").add("within " + phase); // the arena of keys is in use
                   });
       build[0] = store.build("list", spec);

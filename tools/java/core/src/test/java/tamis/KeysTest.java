@@ -38,7 +38,13 @@ class KeysTest extends Fixture {
     byte[] large = new byte[1 << 20];
     Arrays.fill(large, (byte) 'x');
     List<byte[]> keys =
-        List.of(new byte[0], new byte[1], new byte[2], "a".getBytes(UTF_8), "a\0b".getBytes(UTF_8), large);
+        List.of(
+            new byte[0],
+            new byte[1],
+            new byte[2],
+            "a".getBytes(UTF_8),
+            "a\0b".getBytes(UTF_8),
+            large);
     try (Store store = store();
         Filter seen = store.create("seen", small())) {
       for (byte[] key : keys) {
@@ -99,7 +105,8 @@ class KeysTest extends Fixture {
       assertArrayEquals(
           new boolean[] {true, false, true},
           seen.addAll(new Object[] {"x", "x".getBytes(UTF_8), ByteBuffer.wrap(new byte[] {1})}));
-      Iterable<String> once = () -> IntStream.range(0, 10_000).mapToObj(i -> "once " + i).iterator();
+      Iterable<String> once =
+          () -> IntStream.range(0, 10_000).mapToObj(i -> "once " + i).iterator();
       assertEquals(10_000, seen.update(once));
       assertEquals(0, seen.update(once));
     }

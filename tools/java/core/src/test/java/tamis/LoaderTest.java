@@ -49,7 +49,8 @@ class LoaderTest extends Fixture {
   @Test
   void aFolderOfStrangersIsPassedOver() throws Exception {
     Path open = folder("open", "rwxrwxrwx");
-    String said = start(0, "-Dtamis.tmpdir=" + open, "-Djava.io.tmpdir=" + folder("own", "rwx------"));
+    String said =
+        start(0, "-Dtamis.tmpdir=" + open, "-Djava.io.tmpdir=" + folder("own", "rwx------"));
     assertTrue(said.contains("/own/tamis-"), said);
     // Below one that others may write to it is no better.
     Path below = Files.createDirectory(open.resolve("below"));
@@ -61,7 +62,8 @@ class LoaderTest extends Fixture {
   void aFolderWithoutExecutionIsPassedOver() throws Exception {
     Path mount = folder("noexec", "rwx------");
     Process mounted =
-        new ProcessBuilder("mount", "-t", "tmpfs", "-o", "noexec", "tmpfs", mount.toString()).start();
+        new ProcessBuilder("mount", "-t", "tmpfs", "-o", "noexec", "tmpfs", mount.toString())
+            .start();
     assumeTrue(mounted.waitFor() == 0, "no right to mount");
     try {
       String said = start(0, "-Dtamis.tmpdir=" + mount);

@@ -72,7 +72,11 @@ class ProcessesTest extends Fixture {
       BloomFilter<CharSequence> guava =
           BloomFilter.create(Funnels.unencodedCharsFunnel(), KEYS, 1e-9);
       System.out.println(
-          KEYS + " keys, 4 threads: Tamis true " + KEYS + " times, Guava " + trues(4, KEYS, guava::put));
+          KEYS
+              + " keys, 4 threads: Tamis true "
+              + KEYS
+              + " times, Guava "
+              + trues(4, KEYS, guava::put));
     }
   }
 
@@ -145,8 +149,7 @@ class ProcessesTest extends Fixture {
           (waited, who) -> {
             throw mine;
           });
-      assertSame(
-          mine, assertThrows(RuntimeException.class, () -> store.create("seen", small())));
+      assertSame(mine, assertThrows(RuntimeException.class, () -> store.create("seen", small())));
       store.setBusyListener(null);
       store.setBusyTimeout(Duration.ZERO);
       failsWith(ErrorCode.BUSY, () -> store.create("seen", small()));
@@ -228,8 +231,8 @@ class ProcessesTest extends Fixture {
 
   /**
    * JNI has nothing to say of the calls. It was seen to fail when upcall_row() kept its local
-   * references, and when row_array() made an array beside an exception. That the library stands before
-   * the JVM's own handler of SIGBUS is known, and tested above.
+   * references, and when row_array() made an array beside an exception. That the library stands
+   * before the JVM's own handler of SIGBUS is known, and tested above.
    */
   @Test
   void jniHasNothingToSay() throws Exception {
@@ -237,7 +240,9 @@ class ProcessesTest extends Fixture {
         run(
             0,
             java(
-                List.of("-Xcheck:jni"), Exercise.class, Files.createTempDirectory(folder, "x").toString()));
+                List.of("-Xcheck:jni"),
+                Exercise.class,
+                Files.createTempDirectory(folder, "x").toString()));
     assertFalse(said.contains("in native method"), said);
     assertFalse(said.contains("WARNING"), said);
   }

@@ -29,8 +29,7 @@ class StoresTest extends Fixture {
         assertSame(store, seen.store());
         assertTrue(seen.add("a"));
         failsWith(ErrorCode.EXIST, () -> store.create("Straße 東京", small()));
-        failsWith(
-            ErrorCode.MISMATCH, () -> store.openOrCreate("Straße 東京", FilterSpec.of(5, 0.1)));
+        failsWith(ErrorCode.MISMATCH, () -> store.openOrCreate("Straße 東京", FilterSpec.of(5, 0.1)));
         store.rename("Straße 東京", "seen");
         assertFalse(seen.add("a"));
         assertEquals(List.of("seen"), store.names());
@@ -54,8 +53,7 @@ class StoresTest extends Fixture {
       assertEquals(2, store.filter("e").items());
       assertEquals(2, store.dropMany(List.of("a", "b", "never"), null));
       assertEquals(0, store.dropMany(List.of("c"), new long[] {1}));
-      assertThrows(
-          IllegalArgumentException.class, () -> store.dropMany(List.of("c"), new long[0]));
+      assertThrows(IllegalArgumentException.class, () -> store.dropMany(List.of("c"), new long[0]));
       assertThrows(IllegalArgumentException.class, () -> store.filter("a\0b"));
     }
   }
@@ -248,8 +246,7 @@ class StoresTest extends Fixture {
           };
       assertSame(
           mine,
-          assertThrows(
-              IOException.class, () -> store.importFrom("never", "tamis", null, broken)));
+          assertThrows(IOException.class, () -> store.importFrom("never", "tamis", null, broken)));
       assertFalse(store.exists("never"));
       assertThrows(
           TamisException.class,
@@ -270,7 +267,10 @@ class StoresTest extends Fixture {
       for (List<String> keys : List.of(List.of("a", "b"), List.of("c", "c"))) {
         List<Integer> phases = new ArrayList<>();
         BuildSpec spec =
-            BuildSpec.of(0.001).threads(1).keep(3).progress((phase, done, all) -> phases.add(phase));
+            BuildSpec.of(0.001)
+                .threads(1)
+                .keep(3)
+                .progress((phase, done, all) -> phases.add(phase));
         try (Build build = store.build("list", spec)) {
           build.addAll(keys);
           build.against(List.of("good"));
@@ -283,7 +283,8 @@ class StoresTest extends Fixture {
         }
       }
       Filter list = store.filter("list");
-      assertArrayEquals(new boolean[] {false, false, true}, list.containsAll(List.of("a", "b", "c")));
+      assertArrayEquals(
+          new boolean[] {false, false, true}, list.containsAll(List.of("a", "b", "c")));
       assertEquals(2, store.generations("list").size());
       store.rollback("list", 0);
       assertArrayEquals(
@@ -293,8 +294,7 @@ class StoresTest extends Fixture {
       store.exceptions("list", (key, generation) -> told.add(new String(key)));
       list.exceptions((key, generation) -> told.add(new String(key)) && false);
       assertEquals(List.of("a", "b", "a"), told);
-      assertArrayEquals(
-          new boolean[] {true, false}, store.unexcept("list", List.of("a", "never")));
+      assertArrayEquals(new boolean[] {true, false}, store.unexcept("list", List.of("a", "never")));
       assertTrue(list.contains("a"));
       failsWith(ErrorCode.NOTFOUND, () -> store.generations("never"));
       failsWith(ErrorCode.UNSUPPORTED, () -> list.add("x"));

@@ -13,8 +13,8 @@ import tamis.FilterSpec;
 import tamis.Store;
 
 /**
- * Passes each URL once: of all workers, bolts and other programs that use the filter, the first that
- * comes with a URL gets it through, and nobody else does. It belongs at the end of the list of
+ * Passes each URL once: of all workers, bolts and other programs that use the filter, the first
+ * that comes with a URL gets it through, and nobody else does. It belongs at the end of the list of
  * urlfilters.json, behind those that normalize a URL or refuse it:
  *
  * <pre>
@@ -25,8 +25,9 @@ import tamis.Store;
  *   }
  * </pre>
  *
- * <p>"store" may stand in the configuration of the topology instead, as tamis.store. "syncSeconds" (60)
- * says how often what was added is brought to the disk; a killed worker loses nothing in any case.
+ * <p>"store" may stand in the configuration of the topology instead, as tamis.store. "syncSeconds"
+ * (60) says how often what was added is brought to the disk; a killed worker loses nothing in any
+ * case.
  */
 public class SeenUrlFilter implements URLFilter {
   private static final String NAME = "seen";

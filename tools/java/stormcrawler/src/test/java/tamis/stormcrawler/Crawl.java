@@ -19,7 +19,10 @@ import org.yaml.snakeyaml.Yaml;
 final class Crawl {
   private Crawl() {}
 
-  /** Crawls from a URL on, with the URLs of others on the same store left out, until it is told to end. */
+  /**
+   * Crawls from a URL on, with the URLs of others on the same store left out, until it is told to
+   * end.
+   */
   public static void main(String[] words) throws Exception {
     Config conf = new Config();
     try (InputStream defaults = Crawl.class.getResourceAsStream("/crawler-default.yaml")) {
@@ -40,9 +43,7 @@ final class Crawl {
     TopologyBuilder builder = new TopologyBuilder();
     builder.setSpout("spout", new MemorySpout(words[0]));
     builder.setBolt("partition", new URLPartitionerBolt()).shuffleGrouping("spout");
-    builder
-        .setBolt("fetch", new FetcherBolt())
-        .fieldsGrouping("partition", new Fields("key"));
+    builder.setBolt("fetch", new FetcherBolt()).fieldsGrouping("partition", new Fields("key"));
     builder.setBolt("parse", new JSoupParserBolt(), 2).localOrShuffleGrouping("fetch");
     builder
         .setBolt("status", new MemoryStatusUpdater())

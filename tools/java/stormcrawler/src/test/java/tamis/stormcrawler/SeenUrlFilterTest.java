@@ -60,13 +60,17 @@ class SeenUrlFilterTest {
       int to = (number * 7 + i * i) % PAGES;
       text.append("<a href=\"/page/").append(to).append("#").append(i).append("\">to</a> ");
     }
-    return text.append("<a href=\"/page/").append((number + 1) % PAGES).append("\">next</a></body></html>").toString();
+    return text.append("<a href=\"/page/")
+        .append((number + 1) % PAGES)
+        .append("\">next</a></body></html>")
+        .toString();
   }
 
   private static Process crawl(String seed, Path store) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx400m", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path")));
+    command.addAll(
+        List.of("-Xmx400m", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(Crawl.class.getName(), seed, store.toString()));
     return new ProcessBuilder(command)
         .redirectErrorStream(true)
@@ -75,13 +79,14 @@ class SeenUrlFilterTest {
   }
 
   /**
-   * Two clusters crawl one site on one store. A page but the seeds is fetched once. Seen to fail
-   * without SeenUrlFilter in the list: pages were fetched dozens of times.
+   * Two clusters crawl one site on one store, and each page is fetched once. Seen to fail without
+   * SeenUrlFilter in the list: both fetched the same pages.
    */
   @Test
   void twoCrawlsFetchEachPageOnce() throws Exception {
     Map<String, Integer> fetched = new ConcurrentHashMap<>();
-    HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setExecutor(Executors.newFixedThreadPool(4));
     server.createContext(
         "/page/",
@@ -126,10 +131,13 @@ class SeenUrlFilterTest {
 
   private static String log(Path store) {
     StringBuilder all = new StringBuilder();
-    for (java.io.File file : store.getParent().toFile().listFiles((in, name) -> name.startsWith("log-"))) {
+    for (java.io.File file :
+        store.getParent().toFile().listFiles((in, name) -> name.startsWith("log-"))) {
       try {
         List<String> lines = java.nio.file.Files.readAllLines(file.toPath());
-        lines.subList(Math.max(0, lines.size() - 60), lines.size()).forEach(line -> all.append(line).append('\n'));
+        lines
+            .subList(Math.max(0, lines.size() - 60), lines.size())
+            .forEach(line -> all.append(line).append('\n'));
       } catch (java.io.IOException e) {
         all.append(e).append('\n');
       }

@@ -108,8 +108,7 @@ final class Calls {
           long most = step.number("give_up_after");
           store(step).setBusyListener((waited, holder) -> told.incrementAndGet() < most);
         });
-    does(
-        "tamis_descriptors_set_least", step -> Tamis.setLeastDescriptor(step.integer("number")));
+    does("tamis_descriptors_set_least", step -> Tamis.setLeastDescriptor(step.integer("number")));
     has("tamis_store_list", step -> Values.stats(store(step).list(step.text("prefix"))));
     has("tamis_store_list_live", step -> Values.stats(store(step).listLive(step.text("prefix"))));
     has("tamis_watch_new", step -> store(step).watch(step.text("prefix")));
@@ -124,7 +123,15 @@ final class Calls {
     has("tamis_store_verify_with", verify);
     Call repair =
         step -> {
-          int flags = step.flags(Map.of("DRY_RUN", Store.DRY_RUN, "REBUILD", Store.REBUILD, "FORCE_NETWORK_FS", 0x100));
+          int flags =
+              step.flags(
+                  Map.of(
+                      "DRY_RUN",
+                      Store.DRY_RUN,
+                      "REBUILD",
+                      Store.REBUILD,
+                      "FORCE_NETWORK_FS",
+                      0x100));
           return Store.repair(Path.of(step.text("path")), flags, (phase, done, all) -> {}).stream()
               .filter(each -> each.error() == null)
               .count();
@@ -175,7 +182,10 @@ final class Calls {
         "tamis_filter_open_at",
         step ->
             Filter.openAt(
-                Path.of(step.text("path")), new StoreOptions(), step.text("name"), openFlags(step)));
+                Path.of(step.text("path")),
+                new StoreOptions(),
+                step.text("name"),
+                openFlags(step)));
     has("tamis_filter_exists", step -> store(step).exists(step.text("name")));
     does("tamis_filter_drop", step -> store(step).drop(step.text("name")));
     has(
@@ -197,7 +207,8 @@ final class Calls {
         step -> store(step).setOwned(step.text("name"), step.number("owned") != 0));
     does(
         "tamis_filter_set_pages",
-        step -> store(step).setPages(step.text("name"), Step.word(Pages.class, step.text("pages"))));
+        step ->
+            store(step).setPages(step.text("name"), Step.word(Pages.class, step.text("pages"))));
     has(
         "tamis_filter_create_merged",
         step ->
@@ -319,8 +330,7 @@ final class Calls {
     has("tamis_filter_fill", step -> Values.stat(filter(step).fill(step.integer("index"))));
     has(
         "tamis_filter_explain",
-        step ->
-            Values.explanation(filter(step).explain(step.integer("index"), step.bytes("key"))));
+        step -> Values.explanation(filter(step).explain(step.integer("index"), step.bytes("key"))));
     has(
         "tamis_explain",
         step ->
@@ -410,7 +420,8 @@ final class Calls {
         step ->
             Values.hex(
                 filter(step)
-                    .readData(step.integer("index"), step.number("offset"), step.integer("bytes"))));
+                    .readData(
+                        step.integer("index"), step.number("offset"), step.integer("bytes"))));
     does(
         "tamis_filter_write_data",
         step ->
@@ -430,7 +441,8 @@ final class Calls {
     does("tamis_build_close", step -> step.on(Build.class).close());
     has(
         "tamis_filter_generations",
-        step -> store(step).generations(step.text("name")).stream().map(Values::generation).toList());
+        step ->
+            store(step).generations(step.text("name")).stream().map(Values::generation).toList());
     does(
         "tamis_filter_rollback",
         step -> store(step).rollback(step.text("name"), step.number("generation")));
@@ -442,8 +454,7 @@ final class Calls {
         "tamis_filter_exceptions",
         step -> {
           List<String> keys = new ArrayList<>();
-          store(step)
-              .exceptions(step.text("name"), (key, generation) -> keys.add(Values.hex(key)));
+          store(step).exceptions(step.text("name"), (key, generation) -> keys.add(Values.hex(key)));
           return keys;
         });
     has(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package tamis.suite;
 
-import java.io.InputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
