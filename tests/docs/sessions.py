@@ -161,7 +161,7 @@ def try_part(page, text):
             write(os.path.join(work, name), "".join(lines))
         environment = {"PATH": make_tools(directory) + ":" + os.environ["PATH"], "HOME": work,
                        "LC_ALL": "C.UTF-8", "TZ": "UTC", "PKG_CONFIG_PATH": directory}
-        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "CLASSPATH"):
             if name in os.environ:
                 environment[name] = os.environ[name]
         wrong = 0
