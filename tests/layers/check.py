@@ -36,10 +36,10 @@ PACKAGE = "tools/python/tamis"
 
 
 def source_of(path):
-    """handle/add.c of .../store/CMakeFiles/tamis_objects.dir/handle/add.c.o; Python's extension is made
-    one folder above tools/python/src."""
+    """handle/add.c of .../store/CMakeFiles/tamis_objects.dir/handle/add.c.o; Python's extension and
+    Java's library are made one folder above their sources."""
     source = os.path.normpath(re.sub(r"\.o$", "", path.rsplit(".dir/", 1)[1]))
-    return source.removeprefix("src/")
+    return source.removeprefix("src/").removeprefix("jni/")
 
 
 def sources(top):

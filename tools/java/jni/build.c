@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "java_tamis.h"
+#include "keys.h"
 
 /* A build, and what must live as long as it. */
 struct build {

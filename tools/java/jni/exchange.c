@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "java_tamis.h"
+#include "keys.h"
 
 /* ImportSpec.rowOf(); texts lie in the copy. */
 static void import_read(struct copy *copy, struct tamis_import_spec *spec)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "java_tamis.h"
+#include "keys.h"
 
 /* A name and a spec, which may be null, from Java. */
 struct named {

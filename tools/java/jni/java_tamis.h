@@ -33,6 +33,16 @@ static inline jlong address_of(const void *pointer)
     return (jlong)(uintptr_t)pointer;
 }
 
+/* ---- Exceptions (errors.c) --------------------------------------------------------------------
+ */
+
+/* Throws the exception of a code; returns NULL. */
+jbyteArray throw_error(JNIEnv *env, int64_t rc);
+void throw_no_memory(JNIEnv *env);
+/* A class that stays; NULL with an exception. */
+jclass global_class(JNIEnv *env, const char *name);
+bool errors_find(JNIEnv *env);
+
 /* ---- Rows (row.c) -----------------------------------------------------------------------------
  */
 
@@ -74,20 +84,6 @@ void row_spec(struct row *row, const struct tamis_filter_spec *spec);
 /* All fields of a struct that a member has, in the order of the table: Stat.java reads them. */
 void row_fields(struct row *row, uint32_t of, const void *record);
 
-/* ---- Keys (keys.c) ----------------------------------------------------------------------------
- */
-
-#define FEW_KEYS 1024
-struct keys {
-    struct tamis_key *list;
-    struct tamis_key few[FEW_KEYS];
-};
-
-/* The keys at an address whose ends are at another one.  Returns 0, or TAMIS_ENOMEM with an
- * exception. */
-int keys_take(JNIEnv *env, struct keys *keys, jlong data, jlong ends, jint count);
-void keys_free(struct keys *keys);
-
 /* ---- Calls to Java (upcalls.c) ----------------------------------------------------------------
  */
 
@@ -123,9 +119,6 @@ static inline jlong ended(int64_t rc)
     return rc == 1 ? 0 : rc;
 }
 
-/* Throws the exception of a code; returns NULL. */
-jbyteArray throw_error(JNIEnv *env, int64_t rc);
-void throw_no_memory(JNIEnv *env);
 /* The environment of this thread; NULL: it is none of Java's. */
 JNIEnv *this_env(void);
 bool upcalls_find(JavaVM *vm, JNIEnv *env);

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "java_tamis.h"
+#include "keys.h"
 
 int keys_take(JNIEnv *env, struct keys *keys, jlong data, jlong ends, jint count)
 {

@@ -149,7 +149,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
     if ((*vm)->GetEnv(vm, &env_of_vm, JNI_VERSION_1_8) != JNI_OK) return JNI_ERR;
     env = env_of_vm;
     native = (*env)->FindClass(env, "tamis/Native");
-    if (!native || !upcalls_find(vm, env)) return JNI_ERR;
+    if (!native || !errors_find(env) || !upcalls_find(vm, env)) return JNI_ERR;
     /* A function that Native.java does not have, or has otherwise, is a NoSuchMethodError here. */
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         if ((*env)->RegisterNatives(env, native, tables[i]->methods, tables[i]->count) != 0)

@@ -10,8 +10,8 @@
 
 static JavaVM *the_vm;
 static struct {
-    jclass class, errors, no_memory;
-    jmethodID visit, progress, busy, read, write, error;
+    jclass class;
+    jmethodID visit, progress, busy, read, write;
 } java;
 
 JNIEnv *this_env(void)
@@ -19,13 +19,6 @@ JNIEnv *this_env(void)
     void *env = NULL;
 
     return (*the_vm)->GetEnv(the_vm, &env, JNI_VERSION_1_8) == JNI_OK ? env : NULL;
-}
-
-static jclass find_class(JNIEnv *env, const char *name)
-{
-    jclass local = (*env)->FindClass(env, name);
-
-    return local ? (*env)->NewGlobalRef(env, local) : NULL;
 }
 
 bool upcalls_find(JavaVM *vm, JNIEnv *env)
@@ -42,31 +35,14 @@ bool upcalls_find(JavaVM *vm, JNIEnv *env)
     };
 
     the_vm = vm;
-    java.class = find_class(env, "tamis/Upcalls");
+    java.class = global_class(env, "tamis/Upcalls");
     if (!java.class) return false;
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
         *methods[i].method =
             (*env)->GetStaticMethodID(env, java.class, methods[i].name, methods[i].signature);
         if (!*methods[i].method) return false;
     }
-    java.errors = find_class(env, "tamis/TamisException");
-    if (!java.errors) return false;
-    java.error = (*env)->GetStaticMethodID(env, java.errors, "check", "(J)J");
-    if (!java.error) return false;
-    java.no_memory = find_class(env, "java/lang/OutOfMemoryError");
-    return java.no_memory != NULL;
-}
-
-jbyteArray throw_error(JNIEnv *env, int64_t rc)
-{
-    if (!(*env)->ExceptionCheck(env))
-        (void)(*env)->CallStaticLongMethod(env, java.errors, java.error, (jlong)rc);
-    return NULL;
-}
-
-void throw_no_memory(JNIEnv *env)
-{
-    (void)(*env)->ThrowNew(env, java.no_memory, "no memory outside of Java's heap");
+    return true;
 }
 
 int upcall_row(struct upcall *upcall, struct row *row)
