@@ -79,7 +79,7 @@ others=(
     python3-cffi luajit                        # tamis_ffi.h, with the FFI of php-cli
     python3-setuptools python3-wheel           # how the Python package is built
     python3-numpy                              # arrays of keys
-    default-jre-headless                       # Apache Spark, which comes from PyPI
+    default-jdk-headless maven                 # the Java library; Apache Spark, which comes from PyPI
     php-parser                                 # the arginfo of the PHP extension
     php-fpm                                    # its workers, tests/php/fpm.py
     python3-scrapy                             # Debian's, beside the one of PyPI
