@@ -134,8 +134,6 @@ TABLE(library_functions, {"bytes", "(IJ)[B", java_bytes},
       {"leaveSigbus", "()V", java_leave_sigbus},
       {"setLeastDescriptor", "(I)I", java_set_least_descriptor}, {"field", "(III)[B", java_field});
 
-JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved);
-
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 {
     const struct table *const tables[] = {
