@@ -25,7 +25,7 @@ import time
 import cases
 import race
 import table
-from runner import Died, Runner
+from runner import SKIPPED, Died, Runner
 
 
 class Driver:
@@ -136,7 +136,11 @@ class Run:
             return "it took too long"
         if "until" in step and answer.get("error") == step["until"]:
             return "until"
-        return cases.judged(step, answer)
+        try:
+            return cases.judged(step, answer)
+        except cases.LacksField as field:
+            self.lacks.setdefault(f"{step['call']}({field})", step["call"])
+            return "stop"
 
     def steps(self, steps, runner, driver):
         for number, step in enumerate(steps, 1):
@@ -159,8 +163,10 @@ class Run:
         wrong = None
         try:
             runner = self.runner(limits)
-            runner.ask({"case": case["name"]})
-            wrong = self.steps(steps, runner, driver)
+            began = runner.ask({"case": case["name"]})
+            if "cannot" in began:
+                self.cannot.setdefault(began["cannot"], case["name"])
+            wrong = "stop" if "cannot" in began else self.steps(steps, runner, driver)
             if limits is not None:
                 runner.end()
         except Died as died:
@@ -201,12 +207,16 @@ class Run:
 
 
 def runners(words):
+    """The commands by their names, without those that are not there: their toolchain, or a registry, is not."""
     found = {}
     for word in words:
         name, separator, command = word.partition("=")
         if not separator:
             raise SystemExit(f"run.py: {word!r} is not NAME=COMMAND")
         found[name] = shlex.split(command)
+        if Runner.functions(found[name]) is None:
+            print(f"{name}: LEFT OUT, as its runner is not there: {command}", flush=True)
+            del found[name]
     return found
 
 
@@ -225,8 +235,11 @@ def main():
     arguments = parser.parse_args()
     suite = cases.load("cases.json")
     cases.check(arguments.header, suite)
-    scratch = arguments.scratch or tempfile.mkdtemp(prefix="tamis-bindings-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    scratch = arguments.scratch or tempfile.mkdtemp(prefix="tamis-bindings-", dir=memory)
     commands = runners(arguments.runners)
+    if arguments.runners and not commands:
+        return SKIPPED
     try:
         if arguments.mode == "race":
             return race.run(commands, arguments, scratch)

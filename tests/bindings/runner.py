@@ -9,6 +9,7 @@ import select
 import subprocess
 import tempfile
 
+SKIPPED = 77
 PATIENCE = 120  # seconds for an answer; a machine may be busy
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
 LIBC = ctypes.CDLL(None)
@@ -35,8 +36,13 @@ class Runner:
 
     @staticmethod
     def functions(command):
-        """The functions of the library that the binding has."""
-        done = subprocess.run([*command, "functions"], capture_output=True, timeout=PATIENCE, check=False)
+        """The functions of the library that the binding has; None if the runner is not there, or says so by status 77."""
+        try:
+            done = subprocess.run([*command, "functions"], capture_output=True, timeout=PATIENCE, check=False)
+        except FileNotFoundError:
+            return None
+        if done.returncode == SKIPPED:
+            return None
         try:
             return json.loads(done.stdout)
         except ValueError:

@@ -11,7 +11,7 @@ def lacked(run, functions):
 
 def rows(text):
     """The table that is on the page: of each binding, what it lacks."""
-    lines = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    lines = [[cell.strip() for cell in line.strip()[1:-1].split("|")] for line in text.splitlines() if line.startswith("|")]
     if len(lines) < 2:
         return {}
     return {name: {cells[0].strip("`") for cells in lines[2:] if cells[column] == "lacks"}
@@ -22,7 +22,7 @@ def made(lacks):
     names = list(lacks)
     all_lacks = sorted(set().union(*lacks.values()))
     lines = ["| | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
-    lines += [f"| `{what}` | " + " | ".join("lacks" if what in lacks[name] else "has" for name in names) + " |" for what in all_lacks]
+    lines += [f"| `{what}` | " + " | ".join("lacks" if what in lacks[name] else "" for name in names) + " |" for what in all_lacks]
     return "\n".join(lines) + "\n"
 
 

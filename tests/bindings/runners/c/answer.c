@@ -80,10 +80,13 @@ json_t *field_json(const struct tamis_field *field, const void *record)
     if (tamis_field_get(field, record, &value) <= 0) return json_null();
     switch (field->type) {
     case TAMIS_FIELD_TEXT:
-    case TAMIS_FIELD_WORD: return value.text != NULL ? json_string(value.text) : json_null();
-    case TAMIS_FIELD_REAL: return isfinite(value.real) ? json_real(value.real) : json_null();
+    case TAMIS_FIELD_WORD:
+        return value.text != NULL ? json_string(value.text) : json_null();
+    case TAMIS_FIELD_REAL:
+        return isfinite(value.real) ? json_real(value.real) : json_null();
     case TAMIS_FIELD_TIME:
-    case TAMIS_FIELD_SPAN: return json_integer(value.ns);
+    case TAMIS_FIELD_SPAN:
+        return json_integer(value.ns);
     default:
         if (field->type == TAMIS_FIELD_LIMIT && value.number == UINT64_MAX) return json_null();
         return json_integer((json_int_t)value.number);

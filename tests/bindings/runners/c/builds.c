@@ -10,9 +10,8 @@ static int go_on(void *context, uint32_t phase, uint64_t done, uint64_t all)
 
 static json_t *do_tamis_build_begin(struct step *step)
 {
-    static const struct flag build_flags[] = {{"IF_CHANGED", TAMIS_BUILD_IF_CHANGED},
-                                              {"KEEP", TAMIS_BUILD_KEEP},
-                                              {NULL, 0}};
+    static const struct flag build_flags[] = {
+        {"IF_CHANGED", TAMIS_BUILD_IF_CHANGED}, {"KEEP", TAMIS_BUILD_KEEP}, {NULL, 0}};
     json_t *object = json_object_get(step->with, "spec");
     struct tamis_build_spec spec = TAMIS_INIT(struct tamis_build_spec);
     tamis_build *build = NULL;
@@ -81,14 +80,14 @@ static json_t *do_tamis_build_close(struct step *step)
 static int list_generation(void *context, const struct tamis_generation_stat *stat)
 {
     json_array_append_new(
-        context, json_pack("{s:I, s:i, s:s, s:I, s:I, s:I, s:f, s:I, s:I, s:o}", "generation",
-                           (json_int_t)stat->generation, "in_force", (int)stat->in_force, "kind",
-                           tamis_kind_name(stat->kind), "segment_count",
-                           (json_int_t)stat->segment_count, "items", (json_int_t)stat->items,
-                           "size_bytes", (json_int_t)stat->size_bytes, "fp_rate", stat->fp_rate,
-                           "exceptions", (json_int_t)stat->exceptions, "published_at",
-                           (json_int_t)stat->published_at, "key_digest",
-                           hex(stat->key_digest, sizeof stat->key_digest)));
+        context,
+        json_pack("{s:I, s:i, s:s, s:I, s:I, s:I, s:f, s:I, s:I, s:o}", "generation",
+                  (json_int_t)stat->generation, "in_force", (int)stat->in_force, "kind",
+                  tamis_kind_name(stat->kind), "segment_count", (json_int_t)stat->segment_count,
+                  "items", (json_int_t)stat->items, "size_bytes", (json_int_t)stat->size_bytes,
+                  "fp_rate", stat->fp_rate, "exceptions", (json_int_t)stat->exceptions,
+                  "published_at", (json_int_t)stat->published_at, "key_digest",
+                  hex(stat->key_digest, sizeof stat->key_digest)));
     return 0;
 }
 
@@ -141,8 +140,8 @@ static int list_exception(void *context, const struct tamis_key *one, uint64_t g
 static json_t *do_tamis_filter_exceptions(struct step *step)
 {
     json_t *list = json_array();
-    return listed(
-        tamis_filter_exceptions(on_store(step), text(step, "name"), list_exception, list), list);
+    return listed(tamis_filter_exceptions(on_store(step), text(step, "name"), list_exception, list),
+                  list);
 }
 
 static json_t *do_tamis_filter_each_exception(struct step *step)

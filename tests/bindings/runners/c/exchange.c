@@ -57,18 +57,17 @@ static json_t *do_tamis_filter_import(struct step *step)
     tamis_filter *filter = NULL;
     source.read = read_file;
     source.context = file;
-    const int rc = tamis_filter_import(on_store(step), text(step, "name"), text(step, "format"),
-                                       import_of(step, json_object_get(step->with, "spec")),
-                                       &source, &filter);
+    const int rc =
+        tamis_filter_import(on_store(step), text(step, "name"), text(step, "format"),
+                            import_of(step, json_object_get(step->with, "spec")), &source, &filter);
     fclose(file);
     return made(step, IS_FILTER, filter, rc);
 }
 
 static json_t *do_tamis_filter_publish(struct step *step)
 {
-    static const struct flag publish_flags[] = {{"IF_CHANGED", TAMIS_PUBLISH_IF_CHANGED},
-                                                {"KEEP", TAMIS_PUBLISH_KEEP},
-                                                {NULL, 0}};
+    static const struct flag publish_flags[] = {
+        {"IF_CHANGED", TAMIS_PUBLISH_IF_CHANGED}, {"KEEP", TAMIS_PUBLISH_KEEP}, {NULL, 0}};
     json_t *object = json_object_get(step->with, "spec");
     FILE *file = opened(step, "rbe");
     struct tamis_source source = TAMIS_INIT(struct tamis_source);
@@ -86,10 +85,9 @@ static json_t *do_tamis_filter_publish(struct step *step)
                                         &spec, &source, &result);
     fclose(file);
     if (rc < 0) return failed(rc);
-    return gives(json_pack("{s:i, s:I, s:I, s:I}", "published", rc, "generation",
-                           (json_int_t)result.generation, "exceptions",
-                           (json_int_t)result.exceptions, "size_bytes",
-                           (json_int_t)result.size_bytes));
+    return gives(json_pack(
+        "{s:i, s:I, s:I, s:I}", "published", rc, "generation", (json_int_t)result.generation,
+        "exceptions", (json_int_t)result.exceptions, "size_bytes", (json_int_t)result.size_bytes));
 }
 
 static json_t *do_tamis_filter_export(struct step *step)
@@ -103,9 +101,9 @@ static json_t *do_tamis_filter_export(struct step *step)
     struct tamis_sink sink = TAMIS_INIT(struct tamis_sink);
     sink.write = write_file;
     sink.context = file;
-    const int rc = tamis_filter_export(on_filter(step), text(step, "format"),
-                                       flags_of(json_object_get(step->with, "flags"), export_flags),
-                                       &sink);
+    const int rc =
+        tamis_filter_export(on_filter(step), text(step, "format"),
+                            flags_of(json_object_get(step->with, "flags"), export_flags), &sink);
     if (fclose(file) != 0) err(3, "%s", text(step, "file"));
     return status(rc);
 }
@@ -125,8 +123,7 @@ static json_t *do_tamis_filter_write_data(struct step *step)
 {
     const struct tamis_key data = key(step, "data");
     return status(tamis_filter_write_data(on_filter(step), (uint32_t)number(step, "index"),
-                                          (uint64_t)number(step, "offset"), data.data,
-                                          data.bytes));
+                                          (uint64_t)number(step, "offset"), data.data, data.bytes));
 }
 
 static json_t *do_tamis_filter_set_bit(struct step *step)

@@ -36,9 +36,9 @@ static json_t *do_tamis_filter_create_many(struct step *step)
     static const struct flag many_flags[] = {{"IF_MISSING", TAMIS_MANY_IF_MISSING}, {NULL, 0}};
     size_t count;
     const char **all = names(step, "names", &count);
-    return counted(tamis_filter_create_many(
-        on_store(step), all, count, spec(step),
-        flags_of(json_object_get(step->with, "flags"), many_flags)));
+    return counted(
+        tamis_filter_create_many(on_store(step), all, count, spec(step),
+                                 flags_of(json_object_get(step->with, "flags"), many_flags)));
 }
 
 static json_t *do_tamis_filter_create_filled(struct step *step)
@@ -67,7 +67,8 @@ static uint32_t open_flags_of(const struct step *step)
 static json_t *do_tamis_filter_open(struct step *step)
 {
     tamis_filter *filter = NULL;
-    const int rc = tamis_filter_open(on_store(step), text(step, "name"), open_flags_of(step), &filter);
+    const int rc =
+        tamis_filter_open(on_store(step), text(step, "name"), open_flags_of(step), &filter);
     return made(step, IS_FILTER, filter, rc);
 }
 
@@ -158,7 +159,8 @@ static json_t *do_tamis_filter_drop_many(struct step *step)
     const char **all = names(step, "names", &count);
     tamis_filter **of = filters(step, "created_at_of", &times);
     int64_t *created_at = step_memory(step, times * sizeof *created_at);
-    for (size_t i = 0; i < times; i++) created_at[i] = tamis_filter_created_at(of[i]);
+    for (size_t i = 0; i < times; i++)
+        created_at[i] = tamis_filter_created_at(of[i]);
     return counted(
         tamis_filter_drop_many(on_store(step), all, times > 0 ? created_at : NULL, count));
 }
@@ -197,8 +199,8 @@ static json_t *do_tamis_filter_mapped(struct step *step)
     if (rc < 0) return failed(rc);
     return gives(json_pack("{s:I, s:I, s:I, s:s, s:s?}", "bytes", (json_int_t)mapped.bytes,
                            "present", (json_int_t)mapped.present, "huge_bytes",
-                           (json_int_t)mapped.huge_bytes, "wanted",
-                           tamis_pages_name(mapped.wanted), "obstacle", mapped.obstacle));
+                           (json_int_t)mapped.huge_bytes, "wanted", tamis_pages_name(mapped.wanted),
+                           "obstacle", mapped.obstacle));
 }
 
 const struct call filter_calls[] = {CALL(tamis_filter_check),

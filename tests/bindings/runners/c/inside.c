@@ -51,7 +51,8 @@ static json_t *do_tamis_filter_fill_map(struct step *step)
         tamis_filter_fill_map(on_filter(step), (uint32_t)number(step, "index"), fill, count);
     if (rc < 0) return failed(rc);
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) json_array_append_new(list, json_real(fill[i]));
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_real(fill[i]));
     return gives(list);
 }
 
@@ -104,10 +105,10 @@ static json_t *do_tamis_field(struct step *step)
                                (uint32_t)number(step, "index"), &field);
     if (rc <= 0) return status(rc);
     return gives(json_pack("{s:s, s:s?, s:s?, s:s, s:s, s:s?, s:i, s:i, s:i, s:i}", "name",
-                           field.name, "info_name", field.info_name, "reply_name",
-                           field.reply_name, "unit", field.unit, "sentence", field.sentence,
-                           "lacking", field.lacking, "of", (int)field.of, "number",
-                           (int)field.number, "type", (int)field.type, "sum", (int)field.sum));
+                           field.name, "info_name", field.info_name, "reply_name", field.reply_name,
+                           "unit", field.unit, "sentence", field.sentence, "lacking", field.lacking,
+                           "of", (int)field.of, "number", (int)field.number, "type",
+                           (int)field.type, "sum", (int)field.sum));
 }
 
 /* The stat of the filter, and the field of it that the step names. */
@@ -202,8 +203,7 @@ static json_t *do_tamis_filter_create_merged(struct step *step)
 {
     const struct tamis_merge merge = merge_of(step);
     tamis_filter *filter = NULL;
-    const int rc =
-        tamis_filter_create_merged(on_store(step), text(step, "name"), &merge, &filter);
+    const int rc = tamis_filter_create_merged(on_store(step), text(step, "name"), &merge, &filter);
     return made(step, IS_FILTER, filter, rc);
 }
 
@@ -228,25 +228,13 @@ static json_t *do_tamis_filter_compare(struct step *step)
     if (rc < 0) return failed(rc);
     return gives(json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "items_a", between.items_a, "items_b",
                            between.items_b, "items_union", between.items_union, "items_both",
-                           between.items_both, "jaccard", between.jaccard, "error",
-                           between.error));
+                           between.items_both, "jaccard", between.jaccard, "error", between.error));
 }
 
-const struct call inside_calls[] = {CALL(tamis_filter_stat),
-                                    CALL(tamis_filter_items),
-                                    CALL(tamis_filter_segment),
-                                    CALL(tamis_filter_fill),
-                                    CALL(tamis_segment_file),
-                                    CALL(tamis_filter_fill_map),
-                                    CALL(tamis_filter_explain),
-                                    CALL(tamis_explain),
-                                    CALL(tamis_field),
-                                    CALL(tamis_field_get),
-                                    CALL(tamis_field_set),
-                                    CALL(tamis_size),
-                                    CALL(tamis_predict_rate),
-                                    CALL(tamis_filter_merge),
-                                    CALL(tamis_filter_create_merged),
-                                    CALL(tamis_filter_like),
-                                    CALL(tamis_filter_compare),
-                                    {NULL, NULL}};
+const struct call inside_calls[] = {
+    CALL(tamis_filter_stat),    CALL(tamis_filter_items),   CALL(tamis_filter_segment),
+    CALL(tamis_filter_fill),    CALL(tamis_segment_file),   CALL(tamis_filter_fill_map),
+    CALL(tamis_filter_explain), CALL(tamis_explain),        CALL(tamis_field),
+    CALL(tamis_field_get),      CALL(tamis_field_set),      CALL(tamis_size),
+    CALL(tamis_predict_rate),   CALL(tamis_filter_merge),   CALL(tamis_filter_create_merged),
+    CALL(tamis_filter_like),    CALL(tamis_filter_compare), {NULL, NULL}};

@@ -42,8 +42,8 @@ static json_t *do_tamis_shard(struct step *step)
 
 /* ---- Many keys ------------------------------------------------------------------------------- */
 
-static json_t *batch(struct step *step, int64_t call(tamis_filter *, const struct tamis_key *,
-                                                     size_t, uint8_t *))
+static json_t *batch(struct step *step,
+                     int64_t call(tamis_filter *, const struct tamis_key *, size_t, uint8_t *))
 {
     size_t count;
     struct tamis_key *keys = keys_of(step, json_object_get(step->with, "keys"), &count);
@@ -117,8 +117,7 @@ static json_t *do_tamis_light_find(struct step *step)
     struct tamis_light made_light = {0, 0};
     const char *of = text(step, "created_at_of");
     const int64_t at = of != NULL ? tamis_filter_created_at(handle_of(of, IS_FILTER)) : 0;
-    const int rc =
-        tamis_light_find(on_kind(step, IS_CABINET), text(step, "name"), at, &made_light);
+    const int rc = tamis_light_find(on_kind(step, IS_CABINET), text(step, "name"), at, &made_light);
     return light(step, rc, &made_light);
 }
 
@@ -131,7 +130,8 @@ static json_t *do_tamis_light_ask(struct step *step)
                                    handle_of(text(step, "light"), IS_LIGHT), keys, count, answers);
     if (rc <= 0) return status(rc);
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) json_array_append_new(list, json_integer(answers[i]));
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(answers[i]));
     return gives(list);
 }
 

@@ -7,8 +7,8 @@
 
 #include "runner.h"
 
-static const struct call *const tables[] = {store_calls,    filter_calls, key_calls,    inside_calls,
-                                            exchange_calls, build_calls,  library_calls};
+static const struct call *const tables[] = {
+    store_calls, filter_calls, key_calls, inside_calls, exchange_calls, build_calls, library_calls};
 #define TABLES (sizeof tables / sizeof tables[0])
 
 /* ---- Handles --------------------------------------------------------------------------------- */
@@ -23,13 +23,26 @@ static void handle_close(const struct handle *handle)
 {
     if (handle->pointer == NULL) return;
     switch (handle->kind) {
-    case IS_STORE: tamis_store_close(handle->pointer); break;
-    case IS_FILTER: tamis_filter_close(handle->pointer); break;
-    case IS_BUILD: tamis_build_close(handle->pointer); break;
-    case IS_WATCH: tamis_watch_free(handle->pointer); break;
-    case IS_CABINET: tamis_cabinet_close(handle->pointer); break;
-    case IS_LIGHT: free(handle->pointer); break;
-    case IS_BORROWED_STORE: break;
+    case IS_STORE:
+        tamis_store_close(handle->pointer);
+        break;
+    case IS_FILTER:
+        tamis_filter_close(handle->pointer);
+        break;
+    case IS_BUILD:
+        tamis_build_close(handle->pointer);
+        break;
+    case IS_WATCH:
+        tamis_watch_free(handle->pointer);
+        break;
+    case IS_CABINET:
+        tamis_cabinet_close(handle->pointer);
+        break;
+    case IS_LIGHT:
+        free(handle->pointer);
+        break;
+    case IS_BORROWED_STORE:
+        break;
     }
 }
 
@@ -133,7 +146,8 @@ static json_t *answer_to(json_t *message)
     if (on != NULL && step.on->pointer == NULL)
         return json_pack("{s:s}", "cannot", "a handle that is closed is no longer one in C");
     json_t *answer = call->call(&step);
-    for (size_t i = 0; i < step.kept_count; i++) free(step.kept[i]);
+    for (size_t i = 0; i < step.kept_count; i++)
+        free(step.kept[i]);
     free(step.kept);
     return answer;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* race.c: the modes race and found: the same keys as those of the other runners, in an order of the seed. */
+/* race.c: the modes race and found: the same keys as those of the other runners, in an order of the
+ * seed. */
 #include <err.h>
 #include <fcntl.h>
 #include <stdio.h>

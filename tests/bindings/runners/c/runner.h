@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * runner.h: the runner of C in the suite of all bindings: what its files share.  ../../README.md says what a runner is.
+ * runner.h: the runner of C in the suite of all bindings: what its files share.  ../../README.md
+ * says what a runner is.
  *
- * Each function of tamis.h has one here, which takes a step and returns the answer.  They are in the tables at the end.
+ * Each function of tamis.h has one here, which takes a step and returns the answer.  They are in
+ * the tables at the end.
  */
 #ifndef TAMIS_TESTS_BINDINGS_RUNNER_H
 #define TAMIS_TESTS_BINDINGS_RUNNER_H
@@ -101,7 +103,7 @@ struct call {
 };
 #define CALL(name)                                                                                 \
     {                                                                                              \
-#name, do_##name                                                                                   \
+#name, do_##name                                                                           \
     }
 extern const struct call store_calls[], filter_calls[], key_calls[], inside_calls[],
     exchange_calls[], build_calls[], library_calls[];

@@ -40,7 +40,8 @@ uint32_t flags_of(json_t *list, const struct flag *known)
     json_array_foreach(list, index, value)
     {
         const struct flag *flag = known;
-        while (flag->word != NULL && strcmp(flag->word, json_string_value(value)) != 0) flag++;
+        while (flag->word != NULL && strcmp(flag->word, json_string_value(value)) != 0)
+            flag++;
         if (flag->word == NULL) errx(3, "no such flag: %s", json_string_value(value));
         flags |= flag->value;
     }
@@ -75,7 +76,8 @@ struct tamis_key *keys_of(struct step *step, json_t *list, size_t *count)
 {
     *count = json_array_size(list);
     struct tamis_key *keys = step_memory(step, *count * sizeof *keys);
-    for (size_t i = 0; i < *count; i++) keys[i] = key_of(step, json_array_get(list, i));
+    for (size_t i = 0; i < *count; i++)
+        keys[i] = key_of(step, json_array_get(list, i));
     return keys;
 }
 
@@ -84,7 +86,8 @@ const char **names(struct step *step, const char *name, size_t *count)
     json_t *list = json_object_get(step->with, name);
     *count = json_array_size(list);
     const char **texts = step_memory(step, *count * sizeof *texts);
-    for (size_t i = 0; i < *count; i++) texts[i] = text_of(json_array_get(list, i));
+    for (size_t i = 0; i < *count; i++)
+        texts[i] = text_of(json_array_get(list, i));
     return texts;
 }
 
@@ -92,7 +95,8 @@ tamis_filter **filters(struct step *step, const char *name, size_t *count)
 {
     const char **called = names(step, name, count);
     tamis_filter **all = step_memory(step, *count * sizeof(tamis_filter *));
-    for (size_t i = 0; i < *count; i++) all[i] = handle_of(called[i], IS_FILTER);
+    for (size_t i = 0; i < *count; i++)
+        all[i] = handle_of(called[i], IS_FILTER);
     return all;
 }
 
@@ -125,8 +129,7 @@ struct tamis_filter_spec *spec_of(struct step *step, json_t *object)
     if (!json_is_object(object)) return NULL;
     struct tamis_filter_spec *spec = step_memory(step, sizeof *spec);
     json_t *secret = json_object_get(object, "secret");
-#define INTEGER(type, name)                                                                        \
-    spec->name = (type)json_integer_value(json_object_get(object, #name))
+#define INTEGER(type, name) spec->name = (type)json_integer_value(json_object_get(object, #name))
     spec->size = sizeof *spec;
     INTEGER(uint64_t, capacity);
     spec->fp_rate = json_number_value(json_object_get(object, "fp_rate"));

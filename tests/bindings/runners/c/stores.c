@@ -156,8 +156,7 @@ static json_t *do_tamis_store_verify_with(struct step *step)
 static json_t *do_tamis_store_backup(struct step *step)
 {
     struct told told = {0, 0};
-    return counted(
-        tamis_store_backup(on_store(step), text(step, "path"), tell_progress, &told));
+    return counted(tamis_store_backup(on_store(step), text(step, "path"), tell_progress, &told));
 }
 
 /* ---- Repair ---------------------------------------------------------------------------------- */
