@@ -8,8 +8,9 @@ test=$1 sources=$2 build=$3 work=$4
 cargo=${CARGO:-cargo}
 crates=$work/tools/rust
 mkdir -p "$crates"
+rm -rf "$crates/sys" "$crates/tamis" "$crates/runner"
 ln -sfn "$sources/store" "$work/store" # what the feature vendored compiles
-cp -Rpu "$sources/tools/rust/." "$crates"
+cp -Rp "$sources/tools/rust/." "$crates"
 cd "$crates"
 export CARGO_TARGET_DIR="$work/target" CARGO_TERM_COLOR=never
 [ -z "${LAUNCHER-}" ] || export CC="$LAUNCHER cc"
