@@ -24,6 +24,10 @@ function fail(sentence) {
 
 /** The folder with the library's CMakeLists.txt, or undefined. */
 function sources() {
+  if (process.env.TAMIS_BUILD) {
+    const cache = fs.readFileSync(path.join(process.env.TAMIS_BUILD, 'CMakeCache.txt'), 'utf8');
+    return /^CMAKE_HOME_DIRECTORY:INTERNAL=(.*)$/m.exec(cache)[1];
+  }
   return [packed, path.join(package_, '..', '..')].find((place) =>
     fs.existsSync(path.join(place, 'store', 'include', 'tamis.h')),
   );
@@ -68,16 +72,23 @@ function build(top) {
   return path.join(place, 'store', 'libtamis.a');
 }
 
-function flags(what) {
-  if (!isBundled()) return pkgConfig('tamis', what === 'cflags' ? '--cflags' : '--libs');
+/** Where the headers of the library are. */
+function headers() {
+  if (!isBundled()) return pkgConfig('tamis', '--cflags');
   const top = sources();
   if (!top) fail('pkg-config does not know libtamis, and the sources of the library are not there; install libtamis');
-  if (what === 'cflags') return ['-isystem', path.join(top, 'store', 'include')];
+  return ['-isystem', path.join(top, 'store', 'include')];
+}
+
+function flags(what) {
+  if (what === 'cflags') return ['-isystem', path.dirname(require.resolve('node-addon-api')), ...headers()];
+  if (!isBundled()) return pkgConfig('tamis', '--libs');
   const lmdb = pkgConfig('lmdb', '--libs');
   if (!lmdb) fail('pkg-config does not know lmdb; install liblmdb-dev and pkg-config');
   const at = process.env.TAMIS_BUILD;
+  // A build that was made elsewhere may have these hash sets.
   const others = ['libmd', 'libsodium'].flatMap((library) => (at && pkgConfig(library, '--libs')) || []);
-  return [at ? path.join(at, 'store', 'libtamis.a') : build(top), ...lmdb, ...others, '-pthread', '-lm'];
+  return [at ? path.join(at, 'store', 'libtamis.a') : build(sources()), ...lmdb, ...others, '-pthread', '-lm'];
 }
 
 /** What the library's CMakeLists.txt read when it alone is built. */

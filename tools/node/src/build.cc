@@ -79,14 +79,7 @@ Napi::Value Build::Open(const Napi::CallbackInfo &info)
     job->done = [=](Napi::Env env, int64_t) -> Napi::Value {
         (void)spec;
         (void)self;
-        try {
-            store->Begin(env); /* it cannot close before the build */
-        } catch (...) {
-            tamis_build_close(*opened);
-            throw;
-        }
-        of_build->Open(*opened);
-        of_build->parent = store;
+        of_build->Open(*opened); /* which keeps the store open */
         return env.Undefined();
     };
     return Start(info.Env(), IsSync(info), std::move(job));

@@ -87,11 +87,8 @@ class Use : public std::enable_shared_from_this<Use>
     /* The process ends: closes what nobody uses. */
     void CloseAtExit();
 
-    std::shared_ptr<Use> parent; /* ends when this is closed; already begun */
-
   private:
     void *Take();
-    void EndParent(Napi::Env env);
     void CloseQuietly(Napi::Env env);
     std::unique_ptr<Job> ClosingJob(void *handle);
 

@@ -71,14 +71,6 @@ void Use::End(Napi::Env env)
         job->Execute();
     else
         (void)job.release();
-    EndParent(env);
-}
-
-void Use::EndParent(Napi::Env env)
-{
-    auto above = std::move(parent);
-
-    if (above) above->End(env);
 }
 
 static void Execute(napi_env env, void *data)
@@ -154,7 +146,6 @@ Napi::Value Use::Close(Napi::Env env, bool is_sync, Closer closer)
         return promise;
     }
     auto job = ClosingJob(Take());
-    EndParent(env);
     return Start(env, is_sync, std::move(job));
 }
 
@@ -180,7 +171,6 @@ void Use::CloseQuietly(Napi::Env env)
     napi_value name;
     auto job = ClosingJob(Take());
 
-    EndParent(env);
     if (environment_->is_ending || napi_create_string_utf8(env, "tamis", 5, &name) != napi_ok ||
         napi_create_async_work(env, nullptr, name, Execute, CompleteQuietly, job.get(),
                                &job->work) != napi_ok ||
