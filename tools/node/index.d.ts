@@ -561,7 +561,13 @@ export function hashSetWeakness(hashSet: string): string | null;
 export function formats(): Format[];
 export function onFullNames(): OnFull[];
 export function pagesNames(): Pages[];
-export function fields(): { name: string; property: string; of: 'filter' | 'segment'; unit: string; sentence: string }[];
+export function fields(): {
+  name: string;
+  property: string;
+  of: 'filter' | 'segment';
+  unit: string;
+  sentence: string;
+}[];
 export function segmentFile(number: Count): string;
 /** Completes a size from two or three of capacity, fpRate, mBits and k. */
 export function size(known: {

@@ -86,7 +86,7 @@ function packSome(keys, from, most, first) {
 /** The chunks of an array.  Keys that are none are found before the first chunk. */
 function* chunksOfArray(keys, most) {
   if (keys.length > most) keys.forEach(checkKey);
-  for (let from = 0; from < keys.length; ) {
+  for (let from = 0; from < keys.length;) {
     const chunk = packSome(keys, from, most, from);
     from += chunk.count;
     yield chunk;
@@ -97,7 +97,7 @@ function* chunksOfIterable(keys, most) {
   let some = [];
   let first = 0;
   function* packAll() {
-    for (let from = 0; from < some.length; ) {
+    for (let from = 0; from < some.length;) {
       const chunk = packSome(some, from, most, first + from);
       from += chunk.count;
       yield chunk;
