@@ -195,6 +195,7 @@ extern const struct tamis__format tamis__format_guava;
 extern const struct tamis__format tamis__format_spark;
 extern const struct tamis__format tamis__format_parquet;
 extern const struct tamis__format tamis__format_dcso;
+extern const struct tamis__format tamis__format_pybloomfilter;
 extern const struct tamis__format tamis__format_portable;
 
 /* What RedisBloom does with a full filter of that layer: TAMIS_ON_FULL_GROW or _REFUSE. */

@@ -3,15 +3,15 @@
 #include "exchange/exchange.h"
 
 static const struct tamis__format *const formats[] = {
-    &tamis__format_redis_bitmap, &tamis__format_redisbloom, &tamis__format_guava,
-    &tamis__format_spark,        &tamis__format_parquet,    &tamis__format_dcso,
-    &tamis__format_portable,
+    &tamis__format_redis_bitmap,  &tamis__format_redisbloom, &tamis__format_guava,
+    &tamis__format_spark,         &tamis__format_parquet,    &tamis__format_dcso,
+    &tamis__format_pybloomfilter, &tamis__format_portable,
 };
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
 
 const struct tamis__format *tamis__format_by_name(const char *name)
 {
-    char quoted[TAMIS__QUOTED_BYTES], known[128] = "";
+    char quoted[TAMIS__QUOTED_BYTES], known[192] = "";
     for (size_t i = 0; i < FORMAT_COUNT; i++) {
         if (name != NULL && strcmp(formats[i]->name, name) == 0) return formats[i];
         if (i > 0) strcat(known, ", ");

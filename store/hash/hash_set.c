@@ -37,7 +37,7 @@ TAMIS_API const char *tamis_hash_set_next(const char *hash_set)
 
 static int fail_unknown(const char *name)
 {
-    char quoted[TAMIS__QUOTED_BYTES], known[128] = "";
+    char quoted[TAMIS__QUOTED_BYTES], known[192] = "";
     for (size_t i = 0; i < HASH_SET_COUNT; i++) {
         if (i > 0) strcat(known, ", ");
         strcat(known, hash_sets[i]->name);
@@ -97,7 +97,7 @@ int tamis__hashing_check(struct tamis__hashing *hashing)
         return tamis__fail(TAMIS_EINVAL, "hash set %s always has a k of %u, not %u; leave k out",
                            set->name, fixed, hashing->k);
     return tamis__fail(TAMIS_EINVAL,
-                       "hash set %s sets one bit a function, so k is %u here, not %u; leave k out",
+                       "hash set %s sets one bit for each in its list, so k is %u here, not %u; leave k out",
                        set->name, fixed, hashing->k);
 }
 

@@ -28,7 +28,8 @@
     X(9, SPARK_V1, spark_v1)                                                                       \
     X(10, SPARK_V2, spark_v2)                                                                      \
     X(11, PARQUET, parquet)                                                                        \
-    X(12, DCSO, dcso)
+    X(12, DCSO, dcso)                                                                              \
+    X(13, PYBLOOMFILTER, pybloomfilter)
 
 #define TAMIS__HASH_SET_ID_(id, NAME, name) TAMIS__HASH_##NAME = (id),
 enum tamis__hash_set_id { TAMIS__HASH_SETS(TAMIS__HASH_SET_ID_) };

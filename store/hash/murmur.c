@@ -117,11 +117,10 @@ static uint64_t mix(uint64_t h)
     return h ^ h >> 33;
 }
 
-/* MurmurHash3_x64_128 with seed 0. */
-static struct tamis__digest murmur3_128(const uint8_t *key, size_t key_bytes)
+struct tamis__digest tamis__murmur3_128(const uint8_t *key, size_t key_bytes, uint32_t seed)
 {
     const uint64_t c1 = 0x87C37B91114253D5, c2 = 0x4CF5AD432745937F;
-    uint64_t h1 = 0, h2 = 0;
+    uint64_t h1 = seed, h2 = seed;
     size_t left = key_bytes;
     for (; left >= 16; key += 16, left -= 16) {
         h1 ^= rotate_left(tamis__get64(key) * c1, 31) * c2;
@@ -147,7 +146,7 @@ static struct tamis__digest guava_pair(const void *key, size_t key_bytes, const 
 {
     (void)secret;
     TAMIS__POINT_HASHED(1);
-    return murmur3_128(key, key_bytes);
+    return tamis__murmur3_128(key, key_bytes, 0);
 }
 
 static void guava_positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
@@ -160,7 +159,7 @@ static void guava_positions(const struct tamis__hashing *hashing, const void *ke
 static size_t guava_describe(const struct tamis__hashing *hashing, const void *key,
                              size_t key_bytes, char *text, size_t text_bytes)
 {
-    const struct tamis__digest hash = murmur3_128(key, key_bytes);
+    const struct tamis__digest hash = tamis__murmur3_128(key, key_bytes, 0);
     (void)hashing;
     return (size_t)snprintf(text, text_bytes, "%016" PRIx64 "%016" PRIx64,
                             __builtin_bswap64(hash.high), __builtin_bswap64(hash.low));

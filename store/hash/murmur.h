@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * murmur.h: the pairs of the hash set redisbloom (murmur.c), key by key, and many at once.
+ * murmur.h: the pairs of the hash set redisbloom (murmur.c), key by key, and many at once; and the
+ * hash of guava and pybloomfilter.
  *
  * Each step of MurmurHash64A multiplies what the step before has left, so a key waits for the
  * multiplier most of the time; and b begins where a ends.  But what a step does with the bytes of
@@ -89,6 +90,9 @@ static inline struct tamis__digest tamis__murmur_pair(const void *key, size_t ke
     return (struct tamis__digest){.high = a, .low = tamis__murmur_end(b)};
 }
 
-/* The same of many keys (murmur_avx512.c). */
+/* MurmurHash3_x64_128 (murmur.c): h1 is `high`, h2 is `low`. */
+struct tamis__digest tamis__murmur3_128(const uint8_t *key, size_t key_bytes, uint32_t seed);
+
+/* tamis__murmur_pair() of many keys (murmur_avx512.c). */
 void tamis__murmur_pairs_avx512(const struct tamis_key *keys, size_t count,
                                 struct tamis__digest *pairs);

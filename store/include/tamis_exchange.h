@@ -25,6 +25,7 @@ extern "C" {
  *     spark         what BloomFilter.writeTo() of Apache Spark writes, version 1 or 2
  *     parquet       the filter of a column chunk as it stands in a Parquet file: header and bits
  *     dcso          what Write() of DCSO/bloom writes; up to 360 bytes behind the bits are kept
+ *     pybloomfilter what pybloomfiltermmap3 and pybloomfiltermmap of Python map; up to 16 hashes
  *     tamis         Tamis' own: any filter, with its exceptions, seeds and checksums
  *
  * Memory is a few megabytes, whatever the length; an import takes that of the exceptions besides.

@@ -230,10 +230,10 @@ def murmur128_mix(x):
     return x ^ x >> 33
 
 
-def murmur128(key):
+def murmur128(key, seed=0):
     """MurmurHash3_x64_128 with seed 0."""
     c1, c2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
-    h1 = h2 = 0
+    h1 = h2 = seed
     for i in range(0, len(key), 16):
         block = key[i:i + 16]
         low, high = (words_of(block) + [0])[:2]
@@ -310,6 +310,23 @@ def dcso(key, m, k):
     return [value], positions
 
 
+# ---- pybloomfilter --------------------------------------------------------------------------------
+
+def pybloomfilter_seeds(parameters):
+    """Up to the last that is not 0."""
+    seeds = [int.from_bytes(parameters[i:i + 4], "little") for i in range(0, 64, 4)]
+    while seeds and seeds[-1] == 0:
+        seeds.pop()
+    return seeds
+
+
+def pybloomfilter(parameters, key, m, k):
+    """MurmurHash3_x64_128 with a seed for each position."""
+    assert len(pybloomfilter_seeds(parameters)) == k
+    hashes = [murmur128(key, seed) for seed in pybloomfilter_seeds(parameters)]
+    return ["%016x" % (h1 ^ h2) for h1, h2 in hashes], [(h1 ^ h2) % m for h1, h2 in hashes]
+
+
 # ---- parquet --------------------------------------------------------------------------------------
 
 SALTS = [int(salt, 16) for salt in
@@ -362,15 +379,19 @@ def positions_of(hash_set, parameters, seed, key, m, k):
         return mt(hash_set == 4, key, m, k)
     if hash_set in (9, 10):
         return spark(hash_set - 8, 0 if hash_set == 9 else seed, key, m, k)
+    if hash_set == 13:
+        return pybloomfilter(parameters, key, m, k)
     return {5: md5, 6: redisbloom, 7: guava, 11: parquet, 12: dcso}[hash_set](key, m, k)
 
 
-LAST = 12
+LAST = 13
 NAMES = {1: "xxh3", 3: "php-mt", 4: "php-mt-legacy", 5: "md5", 6: "redisbloom", 7: "guava", 8: "sip", 9: "spark-v1",
          10: "spark-v2", 11: "parquet", 12: "dcso"}
 
 
 def name_of(hash_set, parameters):
+    if hash_set == 13:
+        return "pybloomfilter:" + ",".join(map(str, pybloomfilter_seeds(parameters)))
     if hash_set != 2:
         return NAMES[hash_set]
     return "php:" + ",".join(FUNCTIONS[i].__name__ for i in php_list(parameters))
@@ -384,6 +405,8 @@ def fault(hash_set, parameters, seed, m, k):
         return True
     if hash_set == 8:
         return not any(parameters[:16]) or any(parameters[16:])
+    if hash_set == 13:
+        return len(pybloomfilter_seeds(parameters)) != k or k == 0
     if hash_set != 2:
         return any(parameters)
     ids = php_list(parameters)

@@ -148,6 +148,10 @@ def create_hash_sets(path):
         blocks = str(256 * random.choice((1, 2, 3, 1000, random.randint(1, 1 << 16))))
         tamis(path, "create", f"parquet {turn}", "-m", blocks, "--hash-set", "parquet")
         import_bits(path, f"parquet {turn} imported", b"", "-m", blocks, "-k", "8", "--hash-set", "parquet")
+        seeds = ",".join(str(random.choice((0, 1, (1 << 32) - 1, random.getrandbits(32)))) for _ in range(random.randint(0, 15)))
+        seeds = f"pybloomfilter:{seeds},7" if seeds else "pybloomfilter:7"
+        tamis(path, "create", f"pybloomfilter {turn}", "-m", str(bits), "--hash-set", seeds)
+        import_bits(path, f"pybloomfilter {turn} imported", b"", "-m", str(bits), "--hash-set", seeds)
         # Lists that go on in segments of hash set xxh3.
         tamis(path, "create", f"php {turn} grown", "-m", "1000", "-n", "10", "--on-full", "grow",
               "--hash-set", "php:" + ",".join(chosen[:3]))

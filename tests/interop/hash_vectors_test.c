@@ -259,6 +259,24 @@ CASE(dcso_bits_are_those_of_dcso)
     check_bits(&table, "n3000000000_p0.0001", "dcso", 3000000000, 0.0001);
 }
 
+/* The columns are "SET;m=M"; a key of a number is 8 bytes of Python's hash of it. */
+CASE(pybloomfilter_bits_are_those_of_the_package)
+{
+    AUTO_TSV table = tsv_read("pybloomfilter_single_key_bits.tsv");
+    for (size_t column = 1; column < table.columns; column++) {
+        char set[TAMIS_HASH_SET_NAME_MAX + 1] = "";
+        const char *m = strstr(table.cells[column], ";m=");
+        memcpy(set, table.cells[column], (size_t)(m - table.cells[column]));
+        for (size_t row = 0; row < table.rows; row++) {
+            AUTO_USE use;
+            use_open(&use, set, strtoull(m + 3, NULL, 10), 0);
+            locate(&use, &table, row);
+            sort_distinct(&use);
+            assert_positions(&use, 0, tsv_cell(&table, row, table.cells[column]));
+        }
+    }
+}
+
 /* Keys are byte arrays, longs and strings of Java; Java's seed of -1 is 2^32 - 1. */
 CASE(spark_bits_are_those_of_spark)
 {

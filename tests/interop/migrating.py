@@ -24,7 +24,8 @@ def fill(client, directory):
         file.write(bytes.fromhex(table("guava_dumps.tsv")[1]["data_hex"]))
     for dump, dumps, name in (("seen.spark", "spark_dumps.tsv", "v1_n2000_p0.01"),
                               ("column.bloom", "parquet_dumps.tsv", "arrow_n300_p0.01"),
-                              ("known.bloom", "dcso_dumps.tsv", "n2000_p0.01")):
+                              ("known.bloom", "dcso_dumps.tsv", "n2000_p0.01"),
+                              ("seen.bloom", "pybloomfilter_dumps.tsv", "n2000_p0.01")):
         with open(os.path.join(directory, dump), "wb") as file:
             file.write(bytes.fromhex(*(row["data_hex"] for row in table(dumps) if row["name"] == name)))
 

@@ -213,8 +213,8 @@ CASE(hash_set_table_knows_its_sets_alone)
     assert_memory_equal(parameters, no_parameters, sizeof parameters);
     assert_ptr_equal(tamis__hash_set_by_id(1), set);
     assert_null(tamis__hash_set_by_id(0));
-    assert_null(tamis__hash_set_by_id(13));
-    tamis__hash_set_name(13, parameters, name);
+    assert_null(tamis__hash_set_by_id(14));
+    tamis__hash_set_name(14, parameters, name);
     assert_string_equal(name, "unknown");
     assert_int_equal(tamis__hash_set_parse("md6\n", &set, parameters), TAMIS_EINVAL);
     assert_non_null(
@@ -234,6 +234,7 @@ CASE(hash_set_names_come_back)
         {"php:fnv,fnv", 2, 2}, {"php-mt", 3, 0},   {"php-mt-legacy", 4, 0},
         {"redisbloom", 6, 0},  {"guava", 7, 0},    {"spark-v1", 9, 0},
         {"spark-v2", 10, 0},   {"parquet", 11, 8}, {"dcso", 12, 0},
+        {"pybloomfilter:0,1,0,4294967295", 13, 4},
     };
     char longest[TAMIS_HASH_SET_NAME_MAX + 1] = "php:bkdr", name[TAMIS_HASH_SET_NAME_MAX + 1];
     const struct tamis__hash_set *set = NULL;
@@ -289,6 +290,36 @@ CASE(hash_set_sip_is_there_or_says_why)
         assert_refused(TAMIS_EUNSUPPORTED, "install the package libsodium-dev",
                        tamis__hash_set_parse("sip", &set, parameters));
     assert_refused(TAMIS_EINVAL, "no hash set", tamis__hash_set_parse("sip:1", &set, parameters));
+}
+
+/* Broken to see it fail: with `i > SEEDS_MAX` in the parser, the 17th seed was written behind the
+ * parameters. */
+CASE(hash_set_pybloomfilter_takes_16_seeds_of_32_bits)
+{
+    static const char *const wrong[] = {"pybloomfilter",      "pybloomfilter:",
+                                        "pybloomfilter:1,",   "pybloomfilter:,1",
+                                        "pybloomfilter:1 ",   "pybloomfilter:-1",
+                                        "pybloomfilter:0x10", "pybloomfilter:4294967296",
+                                        "pybloomfilter:99999999999999999999999999999"};
+    char longest[TAMIS_HASH_SET_NAME_MAX + 1] = "pybloomfilter:4294967295", name[sizeof longest];
+    const struct tamis__hash_set *set = NULL;
+    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES + 4] = {0};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_refused(TAMIS_EINVAL, "needs its seeds",
+                       tamis__hash_set_parse(wrong[i], &set, parameters));
+    assert_refused(TAMIS_EINVAL, "may not be 0",
+                   tamis__hash_set_parse("pybloomfilter:5,0", &set, parameters));
+    for (int i = 1; i < 16; i++)
+        strcat(longest, ",4294967295");
+    assert_done(tamis__hash_set_parse(longest, &set, parameters));
+    assert_int_equal(set->fixed_k(parameters), 16);
+    tamis__hash_set_name(set->id, parameters, name);
+    assert_string_equal(name, longest);
+    assert_refused(
+        TAMIS_EINVAL, "up to 16 seeds",
+        tamis__hash_set_parse("pybloomfilter:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", &set,
+                              parameters));
+    assert_int_equal(tamis__get32(parameters + TAMIS__HASH_PARAMETER_BYTES), 0);
 }
 
 /* The bytes are format: how many, then each function's number. */
@@ -409,7 +440,8 @@ CASE(hash_set_positions_of_all_sets_stay_below_m)
                                         "spark-v1",
                                         "spark-v2",
                                         "parquet",
-                                        "dcso"};
+                                        "dcso",
+                                        "pybloomfilter:1,2,3,4,5,6,7,8"};
     static const uint64_t ms[] = {1,
                                   2,
                                   3,

@@ -250,8 +250,8 @@ class Store(_tamis.Store):
         """Make a filter of what Filter.export(), `tamis export` or another program wrote, and open it.
 
         file        a path, or a binary file that is open
-        format      "tamis", "redisbloom", "guava", "spark", "parquet" or "redis-bitmap"; the other arguments are what
-                    the last four do not tell (docs/exchange.md)
+        format      "tamis", "redisbloom", "dcso", "pybloomfilter", "guava", "spark", "parquet" or "redis-bitmap"; the other arguments
+                    are what the last four do not tell (docs/exchange.md)
         publish     make the stream the next generation of the filter, whatever that is, in one step, as Build.publish()
                     does; there need not be one
         if_changed  with publish: publish nothing if that list is in force already

@@ -260,7 +260,7 @@ _tamis_offer_value()
         [[ $command != build ]] || { _tamis_offer "$2" "$3" xxh3 sip && return; }
         _tamis_offer_hash_sets "$2" "$3"
         ;;
-    --from | --to) _tamis_offer "$2" "$3" redis-bitmap redisbloom guava spark parquet dcso tamis redis:// rediss:// unix:/// ;;
+    --from | --to) _tamis_offer "$2" "$3" redis-bitmap redisbloom guava spark parquet dcso pybloomfilter tamis redis:// rediss:// unix:/// ;;
     --like) given=() && _tamis_offer_filters "$2" "$3" ;;
     esac
 }
