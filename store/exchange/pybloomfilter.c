@@ -99,12 +99,12 @@ static int pybloomfilter_parse(const void *head, size_t bytes, struct tamis__out
     int rc = check_frame(head, bytes, refusal);
     if (rc == 0) rc = check_seeds(its, refusal);
     if (rc < 0) return rc;
-    struct tamis__listed_segment segment = {
-        .hash_set = TAMIS__HASH_PYBLOOMFILTER,
-        .m_bits = tamis__get64((const unsigned char *)head + 9),
-        .k = tamis__get32(its + 16),
-        .capacity = tamis__get64(its),
-        .fp_rate = tamis__double_from_bits(tamis__get64(its + 8))};
+    struct tamis__listed_segment segment = {.hash_set = TAMIS__HASH_PYBLOOMFILTER,
+                                            .m_bits = tamis__get64((const unsigned char *)head + 9),
+                                            .k = tamis__get32(its + 16),
+                                            .capacity = tamis__get64(its),
+                                            .fp_rate =
+                                                tamis__double_from_bits(tamis__get64(its + 8))};
     memcpy(segment.parameters, its + SEEDS_AT, sizeof segment.parameters);
     if (segment.m_bits == 0 || segment.m_bits > TAMIS__M_BITS_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, 9, "has an m of %llu bits",

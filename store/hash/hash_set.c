@@ -96,9 +96,10 @@ int tamis__hashing_check(struct tamis__hashing *hashing)
     if (set->parse == NULL)
         return tamis__fail(TAMIS_EINVAL, "hash set %s always has a k of %u, not %u; leave k out",
                            set->name, fixed, hashing->k);
-    return tamis__fail(TAMIS_EINVAL,
-                       "hash set %s sets one bit for each in its list, so k is %u here, not %u; leave k out",
-                       set->name, fixed, hashing->k);
+    return tamis__fail(
+        TAMIS_EINVAL,
+        "hash set %s sets one bit for each in its list, so k is %u here, not %u; leave k out",
+        set->name, fixed, hashing->k);
 }
 
 const char *tamis__hashing_fault(const struct tamis__hashing *hashing)

@@ -90,8 +90,8 @@ static void pybloomfilter_print(const uint8_t *parameters, char *list)
     const uint32_t count = pybloomfilter_fixed_k(parameters);
     *list = '\0';
     for (uint32_t i = 0; i < count; i++)
-        list += sprintf(list, "%s%" PRIu32, i > 0 ? "," : "",
-                        tamis__get32(parameters + 4 * (size_t)i));
+        list +=
+            sprintf(list, "%s%" PRIu32, i > 0 ? "," : "", tamis__get32(parameters + 4 * (size_t)i));
 }
 
 const struct tamis__hash_set tamis__hash_set_pybloomfilter = {

@@ -42,7 +42,7 @@ offers_values
 offers 'tamis calc --kind blo' blocked bloom
 offers 'tamis calc --kind=blo' blocked bloom # readline leaves --kind= alone
 COMP_WORDBREAKS=${COMP_WORDBREAKS//=/} offers 'tamis calc --kind=blo' --kind=blocked --kind=bloom
-sets=(xxh3 'php:bkdr\,sdbm\,js' php-mt php-mt-legacy md5 redisbloom guava sip spark-v1 spark-v2 parquet dcso pybloomfilter)
+sets=(xxh3 'php:bkdr\,sdbm\,js' php-mt php-mt-legacy md5 redisbloom guava sip spark-v1 spark-v2 parquet dcso 'pybloomfilter:17\,4\,2903')
 offers 'tamis create new --hash-set ' "${sets[@]}"
 offers 'tamis create new --hash-set php:b' 'bkdr\,sdbm\,js' # readline leaves php: alone
 offers 'tamis explain --hash-set=php-mt' php-mt php-mt-legacy

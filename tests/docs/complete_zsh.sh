@@ -64,7 +64,7 @@ offers_values
 offers 'tamis calc --kind=b' blocked bloom
 becomes 'tamis calc --kind=blo' 'tamis calc --kind=blo'
 becomes 'tamis calc --kind=bloo' 'tamis calc --kind=bloom '
-sets=(xxh3 'php:bkdr,sdbm,js' php-mt php-mt-legacy md5 redisbloom guava sip spark-v1 spark-v2 parquet dcso pybloomfilter)
+sets=(xxh3 'php:bkdr,sdbm,js' php-mt php-mt-legacy md5 redisbloom guava sip spark-v1 spark-v2 parquet dcso 'pybloomfilter:17,4,2903')
 offers 'tamis explain --hash-set ' "${sets[@]}"
 offers 'tamis create new --hash-set=' "${sets[@]}"
 becomes 'tamis explain --hash-set xx' 'tamis explain --hash-set xxh3 '

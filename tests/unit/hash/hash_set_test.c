@@ -230,10 +230,18 @@ CASE(hash_set_names_come_back)
         const char *name;
         uint32_t id, k;
     } sets[] = {
-        {"xxh3", 1, 0},        {"php:js", 2, 1},   {"php:bkdr,sdbm,js", 2, 3},
-        {"php:fnv,fnv", 2, 2}, {"php-mt", 3, 0},   {"php-mt-legacy", 4, 0},
-        {"redisbloom", 6, 0},  {"guava", 7, 0},    {"spark-v1", 9, 0},
-        {"spark-v2", 10, 0},   {"parquet", 11, 8}, {"dcso", 12, 0},
+        {"xxh3", 1, 0},
+        {"php:js", 2, 1},
+        {"php:bkdr,sdbm,js", 2, 3},
+        {"php:fnv,fnv", 2, 2},
+        {"php-mt", 3, 0},
+        {"php-mt-legacy", 4, 0},
+        {"redisbloom", 6, 0},
+        {"guava", 7, 0},
+        {"spark-v1", 9, 0},
+        {"spark-v2", 10, 0},
+        {"parquet", 11, 8},
+        {"dcso", 12, 0},
         {"pybloomfilter:0,1,0,4294967295", 13, 4},
     };
     char longest[TAMIS_HASH_SET_NAME_MAX + 1] = "php:bkdr", name[TAMIS_HASH_SET_NAME_MAX + 1];
@@ -296,10 +304,14 @@ CASE(hash_set_sip_is_there_or_says_why)
  * parameters. */
 CASE(hash_set_pybloomfilter_takes_16_seeds_of_32_bits)
 {
-    static const char *const wrong[] = {"pybloomfilter",      "pybloomfilter:",
-                                        "pybloomfilter:1,",   "pybloomfilter:,1",
-                                        "pybloomfilter:1 ",   "pybloomfilter:-1",
-                                        "pybloomfilter:0x10", "pybloomfilter:4294967296",
+    static const char *const wrong[] = {"pybloomfilter",
+                                        "pybloomfilter:",
+                                        "pybloomfilter:1,",
+                                        "pybloomfilter:,1",
+                                        "pybloomfilter:1 ",
+                                        "pybloomfilter:-1",
+                                        "pybloomfilter:0x10",
+                                        "pybloomfilter:4294967296",
                                         "pybloomfilter:99999999999999999999999999999"};
     char longest[TAMIS_HASH_SET_NAME_MAX + 1] = "pybloomfilter:4294967295", name[sizeof longest];
     const struct tamis__hash_set *set = NULL;
@@ -315,10 +327,9 @@ CASE(hash_set_pybloomfilter_takes_16_seeds_of_32_bits)
     assert_int_equal(set->fixed_k(parameters), 16);
     tamis__hash_set_name(set->id, parameters, name);
     assert_string_equal(name, longest);
-    assert_refused(
-        TAMIS_EINVAL, "up to 16 seeds",
-        tamis__hash_set_parse("pybloomfilter:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", &set,
-                              parameters));
+    assert_refused(TAMIS_EINVAL, "up to 16 seeds",
+                   tamis__hash_set_parse("pybloomfilter:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17",
+                                         &set, parameters));
     assert_int_equal(tamis__get32(parameters + TAMIS__HASH_PARAMETER_BYTES), 0);
 }
 

@@ -232,7 +232,8 @@ _tamis_offer_hash_sets()
 {
     local -a sets
     read -r -d '' -a sets < <(_tamis_listed create 'hash sets')
-    _tamis_offer "$1" "$2" "${sets[@]/%php/php:bkdr,sdbm,js}"
+    sets=("${sets[@]/%php/php:bkdr,sdbm,js}")
+    _tamis_offer "$1" "$2" "${sets[@]/%pybloomfilter/pybloomfilter:17,4,2903}"
 }
 
 # The value $2 of the option $1; $3 is what stands before it in the same word.
