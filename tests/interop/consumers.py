@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """consumers.py TAMIS HEADER LIBRARY PYTHONPATH: docs/consumers.md, as it stands there, with the real programs: squid,
-Postfix, unbound, dnsdist and nginx ask a list, which is published anew while they run.
+Postfix, unbound, dnsdist, rspamd and nginx ask a list, which is published anew while they run.
 
 Each program is started on a port of 127.0.0.1 with the files of the page, in which only paths and ports are others. It must
 say no to what is listed, yes to what is not, and the other way round after another list was published, without a restart.
@@ -12,6 +12,7 @@ first test wait; without --channel squid takes the number for the host.
 import contextlib
 import http.client
 import http.server
+import json
 import os
 import re
 import shutil
@@ -31,7 +32,7 @@ from command import VECTORS, Tamis, finish, same, skip
 PAGE = os.path.join(os.path.dirname(VECTORS), "..", "..", "docs", "consumers.md")
 # Each of them, with the file of Debian that shows that it is there.
 PROGRAMS = {"squid": "/usr/sbin/squid", "postfix": "/usr/sbin/postfix", "unbound": "/usr/sbin/unbound",
-            "dnsdist": "/usr/bin/dnsdist", "nginx": "/usr/sbin/nginx"}
+            "dnsdist": "/usr/bin/dnsdist", "rspamd": "/usr/bin/rspamd", "nginx": "/usr/sbin/nginx"}
 FIRST, SECOND = ["bad.example", "127.0.0.2"], ["worse.example", "127.0.0.3"]
 PATIENCE = 60
 
@@ -329,6 +330,30 @@ def dnsdist(machine):
             both_lists(machine, "dnsdist", asks_by_dns(port), "www.Bad.example", "worse.example")
 
 
+def rspamd(machine):
+    """A message that has a URL with the host; only names below a top-level domain that it knows are URLs to rspamd."""
+    port = free_port()
+    own = machine.give("rspamd", "_rspamd")
+    recipe = machine.write("rspamd.local.lua", machine.text("/etc/rspamd/rspamd.local.lua"))
+    domains = machine.write("domains", "example\n")
+    conf = machine.write("rspamd.conf", f'options {{ pidfile = "{own}/pid"; tempdir = "{own}"; filters = ""; url_tld = "{domains}"; '
+                         'dns { nameserver = ["127.0.0.1"]; } }\nlogging { type = "console"; level = "notice"; }\n'
+                         f'worker "normal" {{ bind_socket = "127.0.0.1:{port}"; count = 1; }}\n'
+                         f'actions {{ reject = 15; add_header = 6; }}\nlua = "{recipe}";\n')
+
+    def is_refused(host):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("POST", "/checkv2", "From: a@b.test\r\nTo: c@d.test\r\nSubject: x\r\nMIME-Version: 1.0\r\n"
+                           f"Content-Type: text/plain\r\n\r\nlook at http://{host}/x now\r\n")
+        answer = json.loads(connection.getresponse().read())
+        connection.close()
+        same("rspamd sees the URL", [host.lower()], answer.get("urls"))
+        return "TAMIS_LISTED" in answer["symbols"]
+
+    with machine.running("/usr/bin/rspamd", "-f", "-u", "_rspamd", "-g", "_rspamd", "-c", conf):
+        both_lists(machine, "rspamd", is_refused, "www.Bad.example", "worse.example")
+
+
 def nginx(machine):
     port, site = free_port(), machine.path("www")
     os.makedirs(site)
@@ -367,7 +392,7 @@ def main():
         machine = Machine(directory, *sys.argv[1:5])
         sessions(machine)
         line_by_line(machine)
-        for consumer in (squid, postfix, unbound, dnsdist, nginx):
+        for consumer in (squid, postfix, unbound, dnsdist, rspamd, nginx):
             if consumer.__name__ in missing:
                 print("not installed, and not tried:", consumer.__name__)
                 continue
