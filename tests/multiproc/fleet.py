@@ -7,8 +7,8 @@ never go back.  Names that are on all lists are in every batch, and always there
 
 Five nights come, of several kinds.  Each publication of each store is killed at random instants, many times, before it may end; then `tamis
 verify` finds nothing, and the list in force is that of the night before or of tonight.  One store is on a small disk, which is full at first: exit status 2, one
-sentence, and the list of the night before.  Streams that are cut or garbled, and (where the command can verify) signed by another, or by nobody,
-end in the same way.
+sentence, and the list of the night before.  Streams that are cut or garbled, and (where the command can verify) signed by another, or by nobody, or
+older than the list in force, end in the same way.
 
 In its short form there are 20,000 names, 200,000 questions and 15 kills; with TAMIS_TEST_LONG=1 2,000,000 names, 10,000,000 questions and 200
 kills, or as TAMIS_FLEET="NAMES QUESTIONS KILLS" says.
@@ -71,8 +71,9 @@ def ask(store, batches, expected, most, place):
         turn += 1
         time.sleep(0.0005)  # others have something to do, too
         if turn % 50 == 0:
-            with open(place + ".asked", "w", encoding="ascii") as file:
+            with open(place + ".new", "w", encoding="ascii") as file:
                 file.write(str(asked))
+            os.replace(place + ".new", place + ".asked")
     print(f"{os.path.basename(store)}: {asked} questions; batches by night: {sorted(seen.items())}", flush=True)
     must(now == len(NIGHTS) - 1, f"the last night was {now}")
 
@@ -125,6 +126,7 @@ class Fleet:
         self.tamis, self.directory, self.rng = tamis, directory, rng
         self.names, self.questions, self.kills = sizes()
         self.change = self.names // 100
+        self.help = self.run("import", "--help")
         self.stores = [self.path(f"store{i}") for i in range(STORES)]
         self.killed = self.refused = 0
         self.keys = self.make_keys()
@@ -141,7 +143,7 @@ class Fleet:
 
     def make_keys(self):
         """Keys of minisign, or None where the command or minisign is not able to."""
-        if "--verify" not in self.run("import", "--help") or subprocess.run(["which", "minisign"], capture_output=True, check=False).returncode:
+        if "--verify" not in self.help or subprocess.run(["which", "minisign"], capture_output=True, check=False).returncode:
             return None
         for key in ("ours", "others"):
             subprocess.run(["minisign", "-G", "-W", "-f", "-p", self.path(key + ".pub"), "-s", self.path(key + ".key")], check=True, capture_output=True)
@@ -194,8 +196,8 @@ class Fleet:
         return [self.tamis, "--store", store, "import", "list", "--from", "tamis", stream, "--publish", "-q",
                 *(["--verify", self.keys] if self.keys else [])]
 
-    def publish(self, store, night, status=0, stream=None):
-        self.run(*self.publication(store, stream or self.stream(night))[3:], store=store, status=status)
+    def publish(self, store, night, status=0, stream=None, options=()):
+        self.run(*self.publication(store, stream or self.stream(night))[3:], *options, store=store, status=status)
         self.refused += status == 2
 
     def digest(self, store):
@@ -237,6 +239,9 @@ class Fleet:
                 file.write(data)
             self.sign(bad, key)
             self.publish(store, night, 2, bad)
+            self.expect_night(store, night - 1)
+        if "--newer-than-mine" in self.help and night > 1:
+            self.publish(store, night - 2, 2, options=("--newer-than-mine",))
             self.expect_night(store, night - 1)
         if self.keys:
             os.unlink(bad + ".minisig")
