@@ -50,9 +50,9 @@ extern "C" {
  *                                                                    pyarrow, a power of two
  *     dcso            DCSO/bloom: FNV-1, products modulo a prime     any; capacity and rate alone:
  *                                                                    as its Initialize()
- *
- *     pybloomfilter:17,4,2903   pybloomfiltermmap3 of Python:        one of each seed
- *                     MurmurHash3_x64_128 with each of 1 to 16 seeds
+ *     pybloomfilter:17,4,2903
+ *                     pybloomfiltermmap3 of Python:                  k: the number of seeds
+ *                     MurmurHash3_x64_128 with 1 to 16 seeds
  *
  * A segment of a php set or of md5 has the most significant bit of each byte first, as SETBIT of
  * Redis has; the others have the least significant bit first.

@@ -166,7 +166,7 @@ class Filter(_tamis.Filter):
 
     def export(self, file: str | os.PathLike[str] | BinaryIO, format: str = "tamis", *, with_key: bool = False,
                digest: bool = False) -> None:
-        """Write the filter as a stream of "tamis", "redisbloom", "guava", "spark", "parquet" or "redis-bitmap".
+        """Write the filter as a stream of a format: "tamis", "redisbloom", "guava", "spark", "parquet", "dcso", "pybloomfilter", "redis-bitmap".
 
         docs/exchange.md has the formats.
 
