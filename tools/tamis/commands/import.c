@@ -11,23 +11,18 @@
 #include "command.h"
 #include "fields.h"
 #include "input.h"
-#include "keys.h"
-#include "pile.h"
 #include "private_store.h"
+#include "publish.h"
 #include "redis_url.h"
 #include "remote/remote.h"
 #include "shards.h"
 #include "stream.h"
 
-#define TAKES_GEOMETRY (TAKES(HASH_SET) | TAKES(BITS) | TAKES(HASHES))
-
 /* What only a publication has a use for. */
-#define TAKES_PUBLISHING                                                                           \
-    (TAKES(IF_CHANGED) | TAKES(KEEP) | TAKES(QUIET) | TAKES(EXCEPT) | TAKES(ZERO) | TAKES(HEX) |   \
-     TAKES(COMMENTS) | TAKES(SKIP_BLANK) | TAKES(CRLF))
+#define TAKES_PUBLISHING (TAKES(IF_CHANGED) | TAKES_PUBLISHED)
 
 /* Checks the options of a publication. */
-static bool publish_options_suffice(const struct invocation *call)
+static bool publishing_is_possible(const struct invocation *call)
 {
     uint64_t bytes = 0;
     unsigned standard = !redis_is_url(call->options.peer) && strcmp(call->args[1], "-") == 0;
@@ -51,17 +46,8 @@ static bool publish_options_suffice(const struct invocation *call)
 /* Checks the options before a file, a server or a store is touched. */
 static bool import_options_suffice(const struct invocation *call)
 {
-    const struct options *options = &call->options;
-    const struct tamis_filter_spec any = {.size = sizeof any, .capacity = 1};
-    if (!stream_peer_is_given(call, "--from") || !publish_options_suffice(call)) return false;
-    if (options_have(options, TAKES(SEAL)) && !options_have(options, TAKES(CAPACITY)))
-        (void)cli_fail_usage(call->command,
-                             "--seal needs -n, the number of new keys that the filter shall take");
-    else if (tamis_filter_check(NULL, call->args[0], &any) < 0)
-        (void)cli_fail_library();
-    else
-        return true;
-    return false;
+    return stream_peer_is_given(call, "--from") && publishing_is_possible(call) &&
+           publish_options_suffice(call);
 }
 
 /* Where the stream is, as `info` will tell it. */
@@ -69,25 +55,6 @@ static const char *origin_of(const struct invocation *call, const struct stream 
 {
     const bool standard = !redis_is_url(call->options.peer) && strcmp(call->args[1], "-") == 0;
     return standard ? "-" : stream->name;
-}
-
-static struct tamis_import_spec spec_of(const struct invocation *call, const struct stream *stream)
-{
-    const struct options *options = &call->options;
-    struct tamis_import_spec spec = {.size = sizeof spec,
-                                     .origin = origin_of(call, stream),
-                                     .hash_set = options->hash_set,
-                                     .m_bits = options->m_bits,
-                                     .k = options->k};
-    if (options_have(options, TAKES(DURABLE))) spec.flags |= TAMIS_IMPORT_DURABLE;
-    if (options_have(options, TAKES(SEAL))) {
-        spec.seal_capacity = options->capacity;
-        spec.seal_rate = options->fp_rate;
-    } else {
-        spec.capacity = options->capacity;
-        spec.fp_rate = options->fp_rate;
-    }
-    return spec;
 }
 
 static struct stream *open_source(const struct invocation *call)
@@ -116,28 +83,10 @@ static int show_imported(const struct invocation *call, const struct stream *str
     return status;
 }
 
-/* Tells why an import has failed.  Returns the exit status. */
-static int fail_import(const struct stream *stream, int rc)
-{
-    if (interrupt_signal())
-        return cli_interrupted(" while reading %s; nothing was imported", stream->name);
-    if (stream->failed) return CLI_ERROR;
-    switch (rc) { /* these errors are about the stream or the options that describe it */
-    case TAMIS_EINVAL:
-    case TAMIS_ECORRUPT:
-    case TAMIS_EFOREIGN:
-    case TAMIS_EVERSION:
-    case TAMIS_EUNSUPPORTED:
-        return cli_fail("%s: %s", stream->name, tamis_last_error());
-    default:
-        return cli_fail_library();
-    }
-}
-
 static int import(const struct invocation *call, struct stream *stream, tamis_store *store)
 {
     tamis_filter *filter = NULL;
-    const struct tamis_import_spec spec = spec_of(call, stream);
+    const struct tamis_import_spec spec = publish_import_spec(call, origin_of(call, stream));
     progress_start(&call->options, stream->all_bytes);
     const struct tamis_source source = stream_source(stream);
     const int rc =
@@ -150,7 +99,7 @@ static int import(const struct invocation *call, struct stream *stream, tamis_st
             return cli_filter_close(filter, CLI_ERROR);
     }
     if (rc == 0) return cli_filter_close(filter, show_imported(call, stream, filter));
-    return fail_import(stream, rc);
+    return publish_fail(stream, rc);
 }
 
 static int import_here(const struct invocation *call, struct stream *stream)
@@ -193,91 +142,32 @@ static int import_aside(const struct invocation *call, struct stream *stream)
 
 /* ---- Publishing ---------------------------------------------------------------------------- */
 
-struct excepting {
-    struct key_source *source;
-    struct pile *pile;
-};
-
-static int pile_batch(void *context, size_t count)
+static int publish(struct publishing *publishing, tamis_store *store)
 {
-    const struct excepting *excepting = context;
-    for (size_t i = 0; i < count; i++)
-        pile_add(excepting->pile, &excepting->source->keys[i]);
-    if (excepting->pile->count <= TAMIS_EXCEPTIONS_MAX) return CLI_DONE;
-    return cli_fail("a filter has at most %d exceptions, and these are more", TAMIS_EXCEPTIONS_MAX);
-}
-
-/* Reads the files of --except. */
-static int read_except(const struct invocation *call, struct pile *pile)
-{
-    int status = CLI_DONE;
-    for (size_t i = 0; status == CLI_DONE && i < call->options.except.count; i++) {
-        struct input *input = input_open(call->options.except.paths[i]);
-        if (input == NULL) return CLI_ERROR;
-        struct excepting excepting = {.source = key_source_of(call, input), .pile = pile};
-        status = key_source_each(excepting.source, pile_batch, &excepting);
-        key_source_free(excepting.source);
-        input_close(input);
-        if (interrupt_signal()) return cli_interrupted("; nothing was published");
-    }
-    return status;
-}
-
-static void print_publish_json(const struct invocation *call, const struct stream *stream,
-                               const struct tamis_publish_result *result, bool published)
-{
-    json_t *line = json_new();
-    json_put(line, "name", json_text(call->args[0]));
-    json_put(line, "published", json_boolean(published));
-    json_put(line, "generation", json_unsigned(result->generation));
-    json_put(line, "exceptions", json_unsigned(result->exceptions));
-    json_put(line, "size_bytes", json_unsigned(result->size_bytes));
-    json_put(line, "bytes_read", json_unsigned(stream->done_bytes));
-    json_print(call->out, line);
-}
-
-static int publish(const struct invocation *call, struct stream *stream, tamis_store *store,
-                   const struct tamis_key *except, size_t except_count)
-{
-    const struct options *options = &call->options;
-    const struct tamis_import_spec import = spec_of(call, stream);
-    struct tamis_publish_result result = {.size = sizeof result};
-    struct tamis_publish_spec spec = {.size = sizeof spec,
-                                      .import = &import,
-                                      .except = except,
-                                      .except_count = except_count,
-                                      .keep = options->keep};
-    if (options_have(options, TAKES(IF_CHANGED))) spec.flags |= TAMIS_PUBLISH_IF_CHANGED;
-    if (options_have(options, TAKES(KEEP))) spec.flags |= TAMIS_PUBLISH_KEEP;
-    progress_start(options, stream->all_bytes);
-    const struct tamis_source source = stream_source(stream);
-    const int rc =
-        tamis_filter_publish(store, call->args[0], stream->format, &spec, &source, &result);
-    if (rc > 0) progress_finish_bytes(stream->done_bytes);
-    progress_end();
-    if (rc < 0) return fail_import(stream, rc);
-    if (cli_given(call, TAKES(JSON))) print_publish_json(call, stream, &result, rc > 0);
+    const struct invocation *call = publishing->call;
+    const int rc = publish_run(publishing, store);
+    if (rc < 0) return publish_fail(publishing->stream, rc);
+    if (cli_given(call, TAKES(JSON))) publish_print_json(publishing, rc > 0);
     if (rc == 0 && !cli_given(call, TAKES(QUIET)))
         cli_tell("'%s' is this list already; generation %" PRIu64 " stays in force", call->args[0],
-                 result.generation);
+                 publishing->result.generation);
     return CLI_DONE;
 }
 
 /* Publishes in a store that is made if there is none. */
 static int publish_here(const struct invocation *call, struct stream *stream)
 {
-    struct pile pile = {.count = 0};
-    int status = read_except(call, &pile);
+    struct publishing publishing = {
+        .call = call, .stream = stream, .origin = origin_of(call, stream)};
+    if (cli_given(call, TAKES(IF_CHANGED))) publishing.flags |= TAMIS_PUBLISH_IF_CHANGED;
+    int status = publish_read_except(&publishing);
     tamis_store *store = status == CLI_DONE ? cli_store_open(call, TAMIS_CREATE) : NULL;
-    if (store != NULL) {
-        struct tamis_key *keys = pile_keys(&pile);
-        status = publish(call, stream, store, keys, pile.count);
-        free(keys);
-    } else if (status == CLI_DONE) {
+    if (store != NULL)
+        status = publish(&publishing, store);
+    else if (status == CLI_DONE)
         status = CLI_ERROR;
-    }
     tamis_store_close(store);
-    pile_clear(&pile);
+    publish_clear(&publishing);
     return status;
 }
 
