@@ -284,6 +284,7 @@ void options_clear(struct options *options)
     free(options->against.paths);
     free(options->files.paths);
     free(options->names.paths);
+    free(options->verify.paths);
     free(options->answer.present);
 }
 

@@ -105,7 +105,13 @@ struct invocation;
     X(CHANNEL, "channel", "", NO_VALUE)                                                            \
     X(FIRST_WORD, "first-word", "", NO_VALUE)                                                      \
     X(PUBLISH, "publish", "", NO_VALUE)                                                            \
-    X(DIGEST, "digest", "", NO_VALUE)
+    X(DIGEST, "digest", "", NO_VALUE)                                                              \
+    X(SIGN, "sign", "", VALUE(TEXT, sign))                                                         \
+    X(SIGNATURE, "signature", "", VALUE(TEXT, signature))                                          \
+    X(TRUSTED_COMMENT, "trusted-comment", "", VALUE(TEXT, trusted_comment))                        \
+    X(PASSWORD_FILE, "password-file", "", VALUE(TEXT, password_file))                              \
+    X(VERIFY, "verify", "", VALUE(FILE, verify))                                                   \
+    X(NEWER_THAN_MINE, "newer-than-mine", "", NO_VALUE)
 
 #define OPTION_ID(id, ...) OPTION_##id,
 enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
@@ -198,6 +204,11 @@ struct options {
     int64_t interval_ns; /* of `top` */
     uint32_t replicas;
     struct option_answer answer;
+    const char *sign;      /* the file of a secret key */
+    const char *signature; /* the file of a signature */
+    const char *trusted_comment;
+    const char *password_file;
+    struct option_files verify; /* public keys: files, or their texts */
 };
 
 /* Releases what was allocated for the values. */

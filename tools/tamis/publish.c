@@ -87,6 +87,20 @@ void publish_print_json(const struct publishing *publishing, bool published)
     json_print(publishing->call->out, line);
 }
 
+/* Reads what is left of the stream, of which the library needed no more, so that it is checked.
+ * Returns 0, or what the stream returned. */
+static int read_to_end(const struct tamis_source *source)
+{
+    const size_t room = (size_t)1 << 18;
+    char *buffer = cli_alloc(room);
+    int64_t got;
+    do {
+        got = source->read(source->context, buffer, room);
+    } while (got > 0);
+    free(buffer);
+    return (int)got;
+}
+
 int publish_run(struct publishing *publishing, tamis_store *store)
 {
     const struct invocation *call = publishing->call;
@@ -104,8 +118,9 @@ int publish_run(struct publishing *publishing, tamis_store *store)
     publishing->result = (struct tamis_publish_result){.size = sizeof publishing->result};
     progress_start(options, stream->all_bytes);
     const struct tamis_source source = stream_source(stream);
-    const int rc = tamis_filter_publish(store, call->args[0], stream->format, &spec, &source,
-                                        &publishing->result);
+    int rc = tamis_filter_publish(store, call->args[0], stream->format, &spec, &source,
+                                  &publishing->result);
+    if (rc == 0 && publishing->verification != NULL) rc = read_to_end(&source);
     if (rc > 0) progress_finish_bytes(stream->done_bytes);
     progress_end();
     free(except);

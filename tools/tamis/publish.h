@@ -7,6 +7,7 @@
 #include "command.h"
 #include "pile.h"
 #include "stream.h"
+#include "verification.h"
 
 /* What only a publication has a use for, besides --if-changed. */
 #define TAKES_PUBLISHED                                                                            \
@@ -22,6 +23,9 @@ struct publishing {
     const char *origin; /* where the stream is, as `info` will tell it */
     uint32_t flags;     /* TAMIS_PUBLISH_*; TAMIS_PUBLISH_KEEP is added if --keep is given */
     struct pile except; /* publish_read_except() */
+    /* What the stream is checked by (verification.h), so that its time is known, and that the
+     * stream is read to its end, and checked, even if nothing is new.  NULL: it is not signed. */
+    const struct verification *verification;
     struct tamis_publish_result result;
 };
 

@@ -43,11 +43,28 @@ static bool publishing_is_possible(const struct invocation *call)
     return false;
 }
 
+/* Does a file hold the signature of the stream? */
+static bool verification_is_possible(const struct invocation *call)
+{
+    const bool standard = strcmp(call->args[1], "-") == 0;
+    if (!cli_given(call, TAKES(VERIFY)))
+        return options_none(call, TAKES(SIGNATURE), "belongs to --verify, which checks it");
+    if (redis_is_url(call->options.peer))
+        (void)cli_fail_usage(call->command, "--verify is for files and pipes; what a server has in "
+                                            "a key is not signed");
+    else if (standard && !cli_given(call, TAKES(SIGNATURE)))
+        (void)cli_fail_usage(call->command, "--verify needs --signature FILE for a list that comes "
+                                            "by standard input");
+    else
+        return true;
+    return false;
+}
+
 /* Checks the options before a file, a server or a store is touched. */
 static bool import_options_suffice(const struct invocation *call)
 {
     return stream_peer_is_given(call, "--from") && publishing_is_possible(call) &&
-           publish_options_suffice(call);
+           verification_is_possible(call) && publish_options_suffice(call);
 }
 
 /* Where the stream is, as `info` will tell it. */
@@ -65,6 +82,23 @@ static struct stream *open_source(const struct invocation *call)
                                                : stream_read_file(call->args[1]);
     if (stream != NULL && stream->format == NULL) stream->format = from;
     return stream;
+}
+
+/* With --verify: takes the signature, which is read behind the opening of the stream, as a writer
+ * replaces both in one moment; what is read of *stream from here on is checked. */
+static bool begin_verification(const struct invocation *call, struct stream **stream,
+                               struct verification **verification)
+{
+    if (!cli_given(call, TAKES(VERIFY))) return true;
+    *verification = verification_new(call);
+    if (*verification == NULL) return false;
+    char *path = cli_given(call, TAKES(SIGNATURE))
+                     ? cli_strdup(call->options.signature)
+                     : cli_format("%s" SIGNATURE_SUFFIX, call->args[1]);
+    const bool taken = verification_read(*verification, path);
+    free(path);
+    if (taken) *stream = verification_stream(*verification, *stream);
+    return taken;
 }
 
 static int show_imported(const struct invocation *call, const struct stream *stream,
@@ -155,10 +189,13 @@ static int publish(struct publishing *publishing, tamis_store *store)
 }
 
 /* Publishes in a store that is made if there is none. */
-static int publish_here(const struct invocation *call, struct stream *stream)
+static int publish_here(const struct invocation *call, struct stream *stream,
+                        const struct verification *verification)
 {
-    struct publishing publishing = {
-        .call = call, .stream = stream, .origin = origin_of(call, stream)};
+    struct publishing publishing = {.call = call,
+                                    .stream = stream,
+                                    .origin = origin_of(call, stream),
+                                    .verification = verification};
     if (cli_given(call, TAKES(IF_CHANGED))) publishing.flags |= TAMIS_PUBLISH_IF_CHANGED;
     int status = publish_read_except(&publishing);
     tamis_store *store = status == CLI_DONE ? cli_store_open(call, TAMIS_CREATE) : NULL;
@@ -189,12 +226,16 @@ static int run_import_command(struct invocation *call)
             "%s has a filter in shards, which only a server takes (--store redis://...); "
             "import one of them: %s/0.tamis",
             call->args[1], call->args[1]);
+    struct verification *verification = NULL;
     struct stream *stream = open_source(call);
     if (stream == NULL) return stream_open_status();
-    const int status = cli_given(call, TAKES(PUBLISH)) ? publish_here(call, stream)
-                       : call->remote_store != NULL    ? import_aside(call, stream)
-                                                       : import_here(call, stream);
+    int status = CLI_ERROR;
+    if (begin_verification(call, &stream, &verification))
+        status = cli_given(call, TAKES(PUBLISH)) ? publish_here(call, stream, verification)
+                 : call->remote_store != NULL    ? import_aside(call, stream)
+                                                 : import_here(call, stream);
     stream_close(stream);
+    verification_free(verification);
     return status;
 }
 
@@ -204,7 +245,7 @@ const struct command cli_command_import = {
     .operands = "NAME FILE|KEY",
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
                TAKES(DURABLE) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS | TAKES(PUBLISH) |
-               TAKES_PUBLISHING,
+               TAKES_PUBLISHING | TAKES(VERIFY) | TAKES(SIGNATURE),
     .run = run_import_command,
     .run_remote = run_import_command,
 };
