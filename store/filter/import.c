@@ -376,6 +376,8 @@ static int load_stream(struct tamis__import *import)
                                                 .context = import};
     int rc = head_only ? load_head(import)
                        : import->format->load(&import->reader, &import->outline, &target);
+    /* The source says at its end whether it is to be trusted. */
+    if (rc == 0) rc = tamis__reader_finish(&import->reader);
     for (uint32_t i = 0; rc == 0 && !head_only && i < import->outline.count; i++)
         rc = finish_layer(import, i);
     unmap_counters(import);
@@ -464,12 +466,23 @@ static int check_flags(const struct tamis_import_spec *spec, const struct tamis_
     return 0;
 }
 
+int64_t tamis__import_made_at(const struct tamis__import *import)
+{
+    int64_t made_at = 0;
+    for (uint32_t i = 0; i < import->outline.count; i++)
+        if (import->outline.layers[i].segment.created_at > made_at)
+            made_at = import->outline.layers[i].segment.created_at;
+    return made_at;
+}
+
 void tamis__import_note(struct tamis__import *import)
 {
     struct tamis__segment_header *first = &import->drafts[0].header;
     const char *from = import->spec.origin != NULL ? import->spec.origin : "";
     const size_t bytes = strlen(from), most = sizeof first->imported_from - 1;
     first->imported_at = tamis__now_ns();
+    first->imported_made_at = tamis__import_made_at(import);
+    first->imported_signed_at = import->spec.signed_at;
     memcpy(first->imported_digest, import->reader.digest, sizeof first->imported_digest);
     memset(first->imported_from, 0, sizeof first->imported_from);
     if (bytes <= most) {

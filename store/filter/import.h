@@ -54,6 +54,15 @@ int tamis__import_new(const struct tamis__import_call *call, struct tamis__impor
 int tamis__import_begin(struct tamis__import *import);
 int tamis__import_load(struct tamis__import *import);
 struct tamis__entry tamis__import_entry(struct tamis__import *import);
+/* When the list was made, as the stream says; 0: it does not. */
+int64_t tamis__import_made_at(const struct tamis__import *import);
 /* Notes in the first segment from where the list came, and when. */
 void tamis__import_note(struct tamis__import *import);
 void tamis__import_free(struct tamis__import *import);
+
+/* import_newer.c: is the list of the stream newer than the one in force?  `digest` is that of the
+ * stream, NULL as long as it is not known: then two lists that were made at the same time may be
+ * one. Returns 0 and the generation that is in force, 0 if no filter is; or TAMIS_EMISMATCH, or
+ * TAMIS_EINVAL if nothing says when the list was made. */
+int tamis__import_check_newer(const struct tamis__import *import, const uint8_t *digest,
+                              uint64_t *generation);

@@ -6,7 +6,8 @@
  *     compare     if the caller allows it, and the head says which stream this is: is that list in
  *                 force already?  Then nothing is read further
  *     load        the data go into staged files, and these to the disk (import.c)
- *     compare     the same, for streams whose head does not say which they are
+ *     compare     the same, for streams whose head does not say which they are; and again if others
+ *                 publish before the commit, and the stream has to be newer than what is in force
  *     publish     one commit, as a build's (publish.c)
  *
  * Nothing of the filter changes before that commit.  So a stream that fails, whether it is cut,
@@ -157,7 +158,7 @@ static int compare(struct publication *p, const uint8_t *digest, struct in_force
  * not known; 0 if not. */
 static int is_in_force(struct publication *p, const uint8_t *digest)
 {
-    if ((p->spec.flags & TAMIS_PUBLISH_IF_CHANGED) == 0) return 0;
+    if ((p->spec.flags & (TAMIS_PUBLISH_IF_CHANGED | TAMIS_PUBLISH_NEWER)) == 0) return 0;
     struct in_force *now = calloc(1, sizeof *now);
     if (now == NULL)
         return tamis__fail(TAMIS_ENOMEM, "out of memory importing '%s'", p->import->name);
@@ -170,7 +171,9 @@ static int is_in_force(struct publication *p, const uint8_t *digest)
 
 /* ---- Publish --------------------------------------------------------------------------------- */
 
-static int publish(struct publication *p)
+/* `over` is the generation that the stream was compared with.  Returns TAMIS__MOVED if another one
+ * is in force by now. */
+static int publish(struct publication *p, uint64_t over)
 {
     struct tamis__import *import = p->import;
     struct tamis__published published;
@@ -179,6 +182,8 @@ static int publish(struct publication *p)
     struct tamis__edition edition = {.name = import->name,
                                      .drafts = import->drafts,
                                      .count = import->count,
+                                     .only_over = (p->spec.flags & TAMIS_PUBLISH_NEWER) != 0,
+                                     .over = over,
                                      .replaces_any = true,
                                      .capacity = entry.capacity,
                                      .fp_rate = entry.fp_rate,
@@ -189,11 +194,22 @@ static int publish(struct publication *p)
                                      .found = &import->exceptions};
     memcpy(edition.key_digest, entry.key_digest, sizeof edition.key_digest);
     const int rc = tamis__publish_edition(import->store, &edition, &published);
-    if (rc < 0) return rc;
+    if (rc != 0) return rc;
     p->result.generation = published.generation;
     p->result.exceptions = published.exceptions;
     p->result.size_bytes = published.size_bytes;
     return 1;
+}
+
+/* Is the stream new, and newer if that is asked for?  Returns 1 if it is to be published over the
+ * generation *over, 0 if it is in force already. */
+static int judge(struct publication *p, const uint8_t *digest, uint64_t *over)
+{
+    int rc = is_in_force(p, digest);
+    if (rc == 1) return 0;
+    if (rc == 0 && (p->spec.flags & TAMIS_PUBLISH_NEWER) != 0)
+        rc = tamis__import_check_newer(p->import, digest, over);
+    return rc < 0 ? rc : 1;
 }
 
 /* Returns 1 if a generation was published, 0 if the stream's is in force already. */
@@ -203,15 +219,18 @@ static int run(struct publication *p)
     int rc = tamis__import_begin(import);
     if (rc < 0) return rc;
     const uint8_t *digest = import->outline.has_digest ? import->outline.digest : NULL;
-    rc = is_in_force(p, digest);
-    if (rc == 1 && digest != NULL) memcpy(p->result.digest, digest, sizeof p->result.digest);
-    if (rc != 0) return rc < 0 ? rc : 0;
+    uint64_t over = 0;
+    rc = judge(p, digest, &over);
+    if (rc == 0 && digest != NULL) memcpy(p->result.digest, digest, sizeof p->result.digest);
+    if (rc != 1) return rc;
     rc = tamis__import_load(import);
     if (rc < 0) return rc;
     memcpy(p->result.digest, import->reader.digest, sizeof p->result.digest);
-    rc = is_in_force(p, import->reader.digest);
-    if (rc != 0) return rc < 0 ? rc : 0;
-    return publish(p);
+    do {
+        rc = judge(p, import->reader.digest, &over);
+        if (rc == 1) rc = publish(p, over);
+    } while (rc == TAMIS__MOVED);
+    return rc;
 }
 
 /* ---- The call -------------------------------------------------------------------------------- */
@@ -226,7 +245,8 @@ static int take_except(struct publication *p)
 
 static int check_publish_spec(const struct tamis_publish_spec *spec)
 {
-    if ((spec->flags & ~(TAMIS_PUBLISH_IF_CHANGED | TAMIS_PUBLISH_KEEP)) != 0)
+    const uint32_t known = TAMIS_PUBLISH_IF_CHANGED | TAMIS_PUBLISH_KEEP | TAMIS_PUBLISH_NEWER;
+    if ((spec->flags & ~known) != 0)
         return tamis__fail(TAMIS_EINVAL, "publish flags %#x: use those of TAMIS_PUBLISH_*",
                            spec->flags);
     return (spec->flags & TAMIS_PUBLISH_KEEP) != 0 ? tamis__check_keep(spec->keep) : 0;

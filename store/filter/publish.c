@@ -90,6 +90,9 @@ static int prepare_edition(struct tamis__change *change, const struct tamis__edi
 {
     (void)snprintf(change->before.name, sizeof change->before.name, "%s", edition->name);
     int rc = tamis__change_load(change, edition->name);
+    if (rc == 0 && edition->only_over &&
+        edition->over != (change->is_new ? 0 : change->before.generation))
+        return TAMIS__MOVED;
     if (rc == 0 && !change->is_new && !edition->replaces_any)
         rc = tamis__check_replaceable(&change->before);
     if (rc == 0 && !change->is_new) rc = check_durable(&change->before, edition);

@@ -19,6 +19,8 @@ struct tamis__edition {
     /* Oldest first: staged, filled and synced, items in their headers; used up. */
     struct tamis__draft *drafts;
     uint32_t count;
+    bool only_over; /* publish only if this generation is in force, or, if it is 0, no filter is */
+    uint64_t over;
     bool replaces_any; /* also a filter that counts, or that has a window */
     uint64_t capacity;
     double fp_rate;
@@ -32,15 +34,19 @@ struct tamis__edition {
         *found; /* found by its build; NULL: none.  Their generation is set here */
 };
 
+#define TAMIS__MOVED 2
+
 /* What came of it. */
 struct tamis__published {
     uint64_t generation, exceptions, size_bytes;
 };
 
 /*
- * Puts an edition in force; makes the filter if there is none of that name.  TAMIS_EMISMATCH: the
- * existing filter counts, or has a window, or is durable, which the edition cannot be.  After an
- * error the generation that was in force still is, and the drafts are discarded.
+ * Puts an edition in force; makes the filter if there is none of that name.  TAMIS__MOVED:
+ * another generation than that of `over` is in force, and the drafts are as they were.
+ * TAMIS_EMISMATCH: the existing filter counts, or has a window, or is durable, which the edition
+ * cannot be.  After an error the generation that was in force still is, and the drafts are
+ * discarded.
  */
 int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edition,
                            struct tamis__published *published);

@@ -90,6 +90,9 @@ struct tamis_import_spec {
     /* Where the stream is, for tamis_filter_stat() to tell: a path, a URL.  Of one that is longer
      * than TAMIS_IMPORTED_FROM_BYTES allows the end is kept.  NULL: nothing is noted of it. */
     const char *origin;
+    /* When the stream was signed, in ns since 1970, as the caller has checked; 0: not known.  It is
+     * noted for TAMIS_PUBLISH_NEWER. */
+    int64_t signed_at;
 };
 
 /*
@@ -118,6 +121,9 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_import(tamis_store *store, const cha
 
 #define TAMIS_PUBLISH_IF_CHANGED 1u /* publish nothing if the stream's list is in force already */
 #define TAMIS_PUBLISH_KEEP 2u       /* `keep` is given; else it stays as it is */
+/* Publish only what was made after the list in force; and nothing, as with
+ * TAMIS_PUBLISH_IF_CHANGED, if it is in force already. */
+#define TAMIS_PUBLISH_NEWER 4u
 
 /* How a stream is published.  All zero is a good default. */
 struct tamis_publish_spec {
@@ -151,20 +157,25 @@ struct tamis_publish_result {
  *
  * Stream     format and source are as with tamis_filter_import().  A source that finds at the end
  * of the stream that it is not to be trusted returns an error in the place of 0: then nothing is
- * published. Unchanged  with TAMIS_PUBLISH_IF_CHANGED nothing is published if the list in force has
- * the same content and parameters, the exceptions of the stream and of the spec, and as many keys
- *            as the stream (others may have added some).  If the head of the stream says which
- *            stream it is (TAMIS_EXPORT_WITH_DIGEST; kind fuse without exceptions always does),
- *            nothing is read after the head.
+ * published.  Nothing is in force before the source has returned 0. Unchanged  with
+ * TAMIS_PUBLISH_IF_CHANGED nothing is published if the list in force has the same content and
+ * parameters, the exceptions of the stream and of the spec, and as many keys as the stream (others
+ * may have added some).  If the head of the stream says which stream it is
+ * (TAMIS_EXPORT_WITH_DIGEST; kind fuse without exceptions always does), nothing is read after the
+ * head. Newer      with TAMIS_PUBLISH_NEWER a stream that was made before the list in force is
+ * refused. Format tamis says when each segment was made, and the last of these times counts; so
+ *            does, for other formats, signed_at of the import spec.  Of two lists that were made at
+ *            the same time (keys or exceptions came later) signed_at decides.  What others publish
+ *            during the call is compared too.
  * Exceptions of the stream belong to this generation.  Those that were set by hand in this store
  *            stay, and so do those of the spec.
  * Adders     what they add to the generation before meanwhile is not in this one.
  * Returns    1: the generation is in force.  0: TAMIS_PUBLISH_IF_CHANGED was given, and nothing is
- *            new.  TAMIS_EMISMATCH: the filter is durable, and the stream of kind counting.  The
- *            errors of tamis_filter_import(), without TAMIS_EEXIST.  On any error the generation
- * that was in force stays, and nothing is left behind. Killed     before or after the step; what is
- * left is removed by the next process that makes a file in the store. Durable    when it returns 1
- * the generation survives a power cut.
+ *            new.  TAMIS_EMISMATCH: the filter is durable, and the stream of kind counting; or,
+ * with TAMIS_PUBLISH_NEWER, the stream is older.  The errors of tamis_filter_import(), without
+ * TAMIS_EEXIST.  On any error the generation that was in force stays, and nothing is left behind.
+ * Killed     before or after the step; what is left is removed by the next process that makes a
+ * file in the store. Durable    when it returns 1 the generation survives a power cut.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_publish(tamis_store *store, const char *name,
                                                     const char *format,

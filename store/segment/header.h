@@ -212,7 +212,11 @@ struct tamis__segment_header {
                                /*  384   16  of the stream that it came from                     */
     char imported_from[TAMIS__IMPORTED_FROM_BYTES];
                                /*  400   80  where that was; filled up with zeros, one or more   */
-    uint8_t reserved4[24];     /*  480   24  0                                                   */
+    int64_t imported_made_at;  /*  480    8  ns since 1970: when the stream says the list was
+                                           made; 0: it does not say                        */
+    int64_t imported_signed_at;
+                               /*  488    8  ns since 1970: when it was signed; 0: not known     */
+    uint8_t reserved4[8];      /*  496    8  0                                                   */
     uint64_t checksum;         /*  504    8  XXH3-64 of the 504 bytes before                     */
     struct tamis__name_label labels[2];
                                /*  512  640  the name of the filter, twice                       */
@@ -275,7 +279,9 @@ TAMIS__AT(struct tamis__segment_header, window_from, 372);
 TAMIS__AT(struct tamis__segment_header, imported_at, 376);
 TAMIS__AT(struct tamis__segment_header, imported_digest, 384);
 TAMIS__AT(struct tamis__segment_header, imported_from, 400);
-TAMIS__AT(struct tamis__segment_header, reserved4, 480);
+TAMIS__AT(struct tamis__segment_header, imported_made_at, 480);
+TAMIS__AT(struct tamis__segment_header, imported_signed_at, 488);
+TAMIS__AT(struct tamis__segment_header, reserved4, 496);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
 TAMIS__AT(struct tamis__segment_header, attachment, 1152);

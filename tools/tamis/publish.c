@@ -20,7 +20,8 @@ bool publish_options_suffice(const struct invocation *call)
     return false;
 }
 
-struct tamis_import_spec publish_import_spec(const struct invocation *call, const char *origin)
+struct tamis_import_spec publish_import_spec(const struct invocation *call, const char *origin,
+                                             const struct verification *verification)
 {
     const struct options *options = &call->options;
     struct tamis_import_spec spec = {.size = sizeof spec,
@@ -28,6 +29,7 @@ struct tamis_import_spec publish_import_spec(const struct invocation *call, cons
                                      .hash_set = options->hash_set,
                                      .m_bits = options->m_bits,
                                      .k = options->k};
+    if (verification != NULL) spec.signed_at = verification_time(verification);
     if (options_have(options, TAKES(DURABLE))) spec.flags |= TAMIS_IMPORT_DURABLE;
     if (options_have(options, TAKES(SEAL))) {
         spec.seal_capacity = options->capacity;
@@ -106,7 +108,8 @@ int publish_run(struct publishing *publishing, tamis_store *store)
     const struct invocation *call = publishing->call;
     const struct options *options = &call->options;
     struct stream *stream = publishing->stream;
-    const struct tamis_import_spec import = publish_import_spec(call, publishing->origin);
+    const struct tamis_import_spec import =
+        publish_import_spec(call, publishing->origin, publishing->verification);
     struct tamis_key *except = pile_keys(&publishing->except);
     struct tamis_publish_spec spec = {.size = sizeof spec,
                                       .import = &import,
@@ -115,6 +118,7 @@ int publish_run(struct publishing *publishing, tamis_store *store)
                                       .keep = options->keep,
                                       .flags = publishing->flags};
     if (options_have(options, TAKES(KEEP))) spec.flags |= TAMIS_PUBLISH_KEEP;
+    if (options_have(options, TAKES(NEWER_THAN_MINE))) spec.flags |= TAMIS_PUBLISH_NEWER;
     publishing->result = (struct tamis_publish_result){.size = sizeof publishing->result};
     progress_start(options, stream->all_bytes);
     const struct tamis_source source = stream_source(stream);

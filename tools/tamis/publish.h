@@ -11,8 +11,8 @@
 
 /* What only a publication has a use for, besides --if-changed. */
 #define TAKES_PUBLISHED                                                                            \
-    (TAKES(KEEP) | TAKES(QUIET) | TAKES(EXCEPT) | TAKES(ZERO) | TAKES(HEX) | TAKES(COMMENTS) |     \
-     TAKES(SKIP_BLANK) | TAKES(CRLF))
+    (TAKES(KEEP) | TAKES(NEWER_THAN_MINE) | TAKES(QUIET) | TAKES(EXCEPT) | TAKES(ZERO) |           \
+     TAKES(HEX) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) | TAKES(CRLF))
 /* What a stream of some formats does not tell. */
 #define TAKES_GEOMETRY (TAKES(HASH_SET) | TAKES(BITS) | TAKES(HASHES))
 
@@ -29,8 +29,9 @@ struct publishing {
     struct tamis_publish_result result;
 };
 
-/* What the options tell of a stream. */
-struct tamis_import_spec publish_import_spec(const struct invocation *call, const char *origin);
+/* What the options tell of a stream, and its signature, which may be NULL. */
+struct tamis_import_spec publish_import_spec(const struct invocation *call, const char *origin,
+                                             const struct verification *verification);
 
 /* Checks the options that go with it, before anything is opened: those that --seal needs, the name.
  * false after a message. */

@@ -117,10 +117,12 @@ static int show_imported(const struct invocation *call, const struct stream *str
     return status;
 }
 
-static int import(const struct invocation *call, struct stream *stream, tamis_store *store)
+static int import(const struct invocation *call, struct stream *stream, tamis_store *store,
+                  const struct verification *verification)
 {
     tamis_filter *filter = NULL;
-    const struct tamis_import_spec spec = publish_import_spec(call, origin_of(call, stream));
+    const struct tamis_import_spec spec =
+        publish_import_spec(call, origin_of(call, stream), verification);
     progress_start(&call->options, stream->all_bytes);
     const struct tamis_source source = stream_source(stream);
     const int rc =
@@ -136,11 +138,12 @@ static int import(const struct invocation *call, struct stream *stream, tamis_st
     return publish_fail(stream, rc);
 }
 
-static int import_here(const struct invocation *call, struct stream *stream)
+static int import_here(const struct invocation *call, struct stream *stream,
+                       const struct verification *verification)
 {
     int status = CLI_ERROR;
     tamis_store *store = cli_store_open(call, TAMIS_CREATE);
-    if (store != NULL) status = import(call, stream, store);
+    if (store != NULL) status = import(call, stream, store, verification);
     tamis_store_close(store);
     return status;
 }
@@ -148,7 +151,8 @@ static int import_here(const struct invocation *call, struct stream *stream)
 /* Imports to a server.  The stream makes a filter of a store that is there for the time of the
  * command, and this one goes to the server: so every format is checked and told about as for a
  * directory. */
-static int import_aside(const struct invocation *call, struct stream *stream)
+static int import_aside(const struct invocation *call, struct stream *stream,
+                        const struct verification *verification)
 {
     const char *directory = getenv("TMPDIR");
     int status = CLI_ERROR;
@@ -166,7 +170,7 @@ static int import_aside(const struct invocation *call, struct stream *stream)
     if (tamis_store_open_with(own, &options, &store) < 0)
         (void)cli_fail_library();
     else
-        status = import(call, stream, store);
+        status = import(call, stream, store, verification);
     tamis_store_close(store);
     tree_remove(path);
     free(own);
@@ -232,8 +236,8 @@ static int run_import_command(struct invocation *call)
     int status = CLI_ERROR;
     if (begin_verification(call, &stream, &verification))
         status = cli_given(call, TAKES(PUBLISH)) ? publish_here(call, stream, verification)
-                 : call->remote_store != NULL    ? import_aside(call, stream)
-                                                 : import_here(call, stream);
+                 : call->remote_store != NULL    ? import_aside(call, stream, verification)
+                                                 : import_here(call, stream, verification);
     stream_close(stream);
     verification_free(verification);
     return status;
