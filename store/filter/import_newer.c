@@ -90,10 +90,12 @@ static int refuse(const struct tamis__import *import, const struct times *times)
     write_time(theirs, times->stream);
     write_time(ours, times->mine);
     if (times->stream < times->mine)
-        return tamis__fail(TAMIS_EMISMATCH,
-                           "the list is of %s, and the one in force for '%s' is of %s; fetch a "
-                           "newer one, or do not ask for that if the old one is meant",
-                           theirs, import->name, ours);
+        return tamis__fail(
+            TAMIS_EMISMATCH,
+            "the list is older than the one in force for '%s': it is of %s, and that "
+            "one of %s; fetch a newer one, or do not ask for that if the old one is "
+            "meant",
+            import->name, theirs, ours);
     return tamis__fail(TAMIS_EMISMATCH,
                        "the list is another one than that in force for '%s', and both are of %s; "
                        "fetch a newer one, or do not ask for that if this one is meant",

@@ -104,15 +104,21 @@ int stream_fail_exists(const char *name)
     return cli_fail("%s is there already; --force replaces it", name);
 }
 
+static bool file_sync(struct stream *stream)
+{
+    const struct file_stream *file = file_of(stream);
+    if (file->path == NULL || fsync(file->fd) == 0) return true;
+    (void)tell_failure(stream, "write");
+    return false;
+}
+
 /* The temporary file becomes the file: rename() replaces, link() refuses to. */
 static bool file_keep(struct stream *stream)
 {
     struct file_stream *file = file_of(stream);
     if (file->path == NULL) return true;
-    if (fsync(file->fd) != 0) {
-        (void)tell_failure(stream, "write");
-    } else if (file->force ? rename(file->temporary, file->path)
-                           : link(file->temporary, file->path)) {
+    if (!file_sync(stream)) return false;
+    if (file->force ? rename(file->temporary, file->path) : link(file->temporary, file->path)) {
         if (errno == EEXIST)
             (void)stream_fail_exists(stream->name);
         else
@@ -140,6 +146,7 @@ static void file_close(struct stream *stream)
 static const struct stream_kind FILE_KIND = {
     .read = file_read,
     .write = file_write,
+    .sync = file_sync,
     .keep = file_keep,
     .close = file_close,
 };
@@ -255,6 +262,11 @@ struct tamis_sink stream_sink(struct stream *stream)
 int stream_open_status(void)
 {
     return interrupt_signal() ? 128 + interrupt_signal() : CLI_ERROR;
+}
+
+bool stream_sync(struct stream *stream)
+{
+    return stream->kind->sync == NULL || stream->kind->sync(stream);
 }
 
 bool stream_keep(struct stream *stream)

@@ -22,7 +22,8 @@ struct stream;
 struct stream_kind {
     int64_t (*read)(struct stream *stream, void *buffer, size_t bytes);
     int (*write)(struct stream *stream, const void *data, size_t bytes);
-    bool (*keep)(struct stream *stream);  /* false after a message */
+    bool (*sync)(struct stream *stream);  /* false after a message; NULL: nothing to do */
+    bool (*keep)(struct stream *stream);  /* the same */
     void (*close)(struct stream *stream); /* frees it */
 };
 
@@ -55,6 +56,8 @@ int stream_fail_exists(const char *name);
  * other end or for a server. */
 int stream_open_status(void);
 
+/* Brings what was written to the disk, so that stream_keep() takes but a moment. */
+bool stream_sync(struct stream *stream);
 bool stream_keep(struct stream *stream);
 void stream_close(struct stream *stream); /* NULL is allowed */
 

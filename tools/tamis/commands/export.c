@@ -9,6 +9,7 @@
 #include "redis_url.h"
 #include "remote/remote.h"
 #include "shards.h"
+#include "signing.h"
 #include "stream.h"
 
 static bool export_options_suffice(const struct invocation *call)
@@ -16,6 +17,8 @@ static bool export_options_suffice(const struct invocation *call)
     const struct options *options = &call->options;
     const bool to_stdout = strcmp(call->args[1], "-") == 0;
     if (!stream_peer_is_given(call, "--to")) return false;
+    if (!signing_options_suffice(call, redis_is_url(options->peer) ? NULL : call->args[1]))
+        return false;
     if (call->remote_store != NULL || redis_is_url(options->peer)) {
         if (!options_none(call, TAKES(DIGEST),
                           "is for streams that this command makes from a directory; a server "
@@ -87,23 +90,24 @@ static int write_stream(const struct invocation *call, struct stream *stream)
     return rc;
 }
 
-static void show_export_json(const struct invocation *call, const struct stream *stream)
+static void show_export_json(const struct invocation *call, const struct stream *stream,
+                             const struct signing *signing)
 {
     json_t *object = json_new();
     json_put(object, "name", json_text(call->args[0]));
     json_put(object, "format", json_text(stream->format));
     json_put(object, "to", json_text(call->args[1]));
     json_put(object, "bytes", json_unsigned(stream->done_bytes));
+    if (signing != NULL) {
+        json_put(object, "signature", json_text(signing_path(signing)));
+        json_put(object, "key", json_text(signing_key(signing)));
+    }
     json_print(call->out, object);
 }
 
-static int export(struct invocation *call)
+/* Writes the filter to the stream, which is open, and keeps it. */
+static int export_to(const struct invocation *call, struct stream *stream)
 {
-    struct tamis_filter_stat stat;
-    if (call->remote != NULL && remote_filter_shards(call->remote) > 0) return shards_export(call);
-    if (cli_stat(call, &stat) != CLI_DONE) return CLI_ERROR;
-    struct stream *stream = open_target(call, &stat);
-    if (stream == NULL) return stream_open_status();
     int status = CLI_ERROR;
     const int rc = write_stream(call, stream);
     if (rc == 0 && stream_keep(stream))
@@ -114,8 +118,28 @@ static int export(struct invocation *call)
                      : cli_interrupted(" while writing %s; nothing was replaced", stream->name);
     else if (rc < 0 && !stream->failed && call->remote == NULL)
         status = cli_fail("filter '%s': %s", call->args[0], tamis_last_error());
-    if (status == CLI_DONE && cli_given(call, TAKES(JSON))) show_export_json(call, stream);
+    return status;
+}
+
+static int export(struct invocation *call)
+{
+    struct tamis_filter_stat stat;
+    struct signing *signing = NULL;
+    const bool in_shards = call->remote != NULL && remote_filter_shards(call->remote) > 0;
+    if (in_shards && cli_given(call, TAKES(SIGN)) && !signing_options_suffice(call, NULL))
+        return CLI_ERROR;
+    if (in_shards) return shards_export(call);
+    if (cli_stat(call, &stat) != CLI_DONE) return CLI_ERROR;
+    if (cli_given(call, TAKES(SIGN))) {
+        signing = signing_new(call, call->args[1]);
+        if (signing == NULL) return stream_open_status();
+    }
+    struct stream *stream = open_target(call, &stat);
+    if (stream != NULL && signing != NULL) stream = signing_stream(signing, stream);
+    const int status = stream != NULL ? export_to(call, stream) : stream_open_status();
+    if (status == CLI_DONE && cli_given(call, TAKES(JSON))) show_export_json(call, stream, signing);
     stream_close(stream);
+    signing_free(signing);
     return status;
 }
 
@@ -130,8 +154,9 @@ const struct command cli_command_export = {
     .name = "export",
     .summary = "write a filter as another system has it",
     .operands = "NAME FILE|KEY",
-    .options =
-        TAKES(TO) | TAKES(WITH_KEY) | TAKES(DIGEST) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS,
+    .options = TAKES(TO) | TAKES(WITH_KEY) | TAKES(DIGEST) | TAKES(SIGN) | TAKES(SIGNATURE) |
+               TAKES(TRUSTED_COMMENT) | TAKES(PASSWORD_FILE) | TAKES(FORCE) | TAKES(JSON) |
+               TAKES_PROGRESS,
     .run = run_export,
     .run_remote = run_export,
 };

@@ -52,6 +52,10 @@ static bool verification_is_possible(const struct invocation *call)
     if (redis_is_url(call->options.peer))
         (void)cli_fail_usage(call->command, "--verify is for files and pipes; what a server has in "
                                             "a key is not signed");
+    else if (shards_are_there(call->args[1]))
+        (void)cli_fail_usage(call->command,
+                             "--verify is for files and pipes; a directory of shards "
+                             "is not signed");
     else if (standard && !cli_given(call, TAKES(SIGNATURE)))
         (void)cli_fail_usage(call->command, "--verify needs --signature FILE for a list that comes "
                                             "by standard input");
@@ -135,6 +139,10 @@ static int import(const struct invocation *call, struct stream *stream, tamis_st
             return cli_filter_close(filter, CLI_ERROR);
     }
     if (rc == 0) return cli_filter_close(filter, show_imported(call, stream, filter));
+    if (rc == TAMIS_EEXIST)
+        return cli_fail("a filter '%s' exists already; --publish makes the list its next "
+                        "generation, or choose another name",
+                        call->args[0]);
     return publish_fail(stream, rc);
 }
 
