@@ -62,16 +62,27 @@ static int read_rival(const struct tamis__import *import, struct rival *rival)
 /* The two times that decide. */
 struct times {
     int64_t stream, mine;
+    bool of_signatures; /* at least one of them */
 };
 
 static struct times times_of(const struct ages *stream, const struct ages *mine)
 {
     if (stream->made_at == 0)
         return (struct times){stream->signed_at,
-                              mine->signed_at != 0 ? mine->signed_at : mine->made_at};
+                              mine->signed_at != 0 ? mine->signed_at : mine->made_at, true};
     if (stream->made_at != mine->made_at || stream->signed_at == 0 || mine->signed_at == 0)
-        return (struct times){stream->made_at, mine->made_at};
-    return (struct times){stream->signed_at, mine->signed_at};
+        return (struct times){stream->made_at, mine->made_at, false};
+    return (struct times){stream->signed_at, mine->signed_at, true};
+}
+
+/* One list may have several signatures, and it is the list in force by any of them.  So only what
+ * is surely another list is refused. */
+static bool may_come(const struct times *times, const struct rival *rival, const uint8_t *digest)
+{
+    if (times->stream > times->mine) return true;
+    if (times->stream < times->mine && !times->of_signatures) return false;
+    return digest == NULL || !rival->is_readable ||
+           memcmp(digest, rival->digest, sizeof rival->digest) == 0;
 }
 
 #define TIME_BYTES sizeof "2026-11-25T21:00:00Z"
@@ -97,8 +108,8 @@ static int refuse(const struct tamis__import *import, const struct times *times)
             "meant",
             import->name, theirs, ours);
     return tamis__fail(TAMIS_EMISMATCH,
-                       "the list is another one than that in force for '%s', and both are of %s; "
-                       "fetch a newer one, or do not ask for that if this one is meant",
+                       "the list is another one than that in force for '%s', and of the same "
+                       "time, %s; fetch a newer one, or do not ask for that if this one is meant",
                        import->name, theirs);
 }
 
@@ -118,11 +129,8 @@ int tamis__import_check_newer(const struct tamis__import *import, const uint8_t 
     int rc = read_rival(import, rival);
     if (rc == 0) {
         const struct times times = times_of(&stream, &rival->ages);
-        const bool is_same = digest == NULL || !rival->is_readable ||
-                             memcmp(digest, rival->digest, sizeof rival->digest) == 0;
         *generation = rival->record.generation;
-        if (times.stream < times.mine || (times.stream == times.mine && !is_same))
-            rc = refuse(import, &times);
+        if (!may_come(&times, rival, digest)) rc = refuse(import, &times);
     }
     free(rival);
     return rc == TAMIS_ENOTFOUND ? 0 : rc;

@@ -210,6 +210,32 @@ static int64_t import_static(tamis_store *store, const char *path)
     return import_other(store, "list");
 }
 
+/* The list of another filter is published or imported, and its source says no at its end, as one
+ * does that checks a signature. */
+static int64_t refuse_at_end(void *context, void *buffer, size_t bytes)
+{
+    const int64_t got = play_tape(context, buffer, bytes);
+    return got != 0 ? got : TAMIS_EACCESS;
+}
+
+static int64_t import_distrusted(tamis_store *store, const char *path)
+{
+    static struct tape tape;
+    const struct tamis_sink sink = {.size = sizeof sink, .write = record_tape, .context = &tape};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = refuse_at_end, .context = &tape};
+    AUTO_FILTER *other = open_other(store, "next");
+    (void)path;
+    tape.count = tape.read = 0;
+    int rc = tamis_filter_export(other, "tamis", TAMIS_EXPORT_WITH_DIGEST, &sink);
+    if (rc < 0) return rc;
+    SPAWN_CHECK(tamis_filter_publish(store, "list", "tamis", NULL, &source, NULL) == TAMIS_EACCESS);
+    tape.read = 0;
+    rc = tamis_filter_import(store, "new", "tamis", NULL, &source, NULL);
+    SPAWN_CHECK(rc == TAMIS_EACCESS && tamis_filter_exists(store, "new") == 0);
+    return 0;
+}
+
 /* A list of another filter becomes the next generation of "list". */
 static int64_t publish_other(tamis_store *store, const char *name,
                              const struct tamis_publish_spec *spec)
@@ -228,6 +254,19 @@ static int64_t import_published(tamis_store *store, const char *path)
 {
     const struct tamis_publish_spec spec = {
         .size = sizeof spec, .except = &excepted[1], .except_count = 1};
+    (void)path;
+    return publish_other(store, "next", &spec);
+}
+
+/* "next" was built after "list". */
+static int64_t import_newer(tamis_store *store, const char *path)
+{
+    const struct tamis_import_spec import = {.size = sizeof import, .signed_at = 1};
+    const struct tamis_publish_spec spec = {.size = sizeof spec,
+                                            .import = &import,
+                                            .except = &excepted[1],
+                                            .except_count = 1,
+                                            .flags = TAMIS_PUBLISH_NEWER};
     (void)path;
     return publish_other(store, "next", &spec);
 }
@@ -365,6 +404,13 @@ const struct operation operations_all[] = {
     {"import static", import_static, NULL, "list", IN_FORCE, false},
     {"import --publish",
      import_published,
+     NULL,
+     "list",
+     {.generation = 4, .excepted = {true, true}},
+     false},
+    {"import that is refused at its end", import_distrusted, NULL, "list", IN_FORCE, false},
+    {"import --newer-than-mine",
+     import_newer,
      NULL,
      "list",
      {.generation = 4, .excepted = {true, true}},

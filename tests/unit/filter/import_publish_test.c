@@ -335,6 +335,65 @@ SOUND_CASE(stream_that_is_cut_or_wrong_leaves_the_list)
     assert_int_equal(fixture_files(path, "staging"), 0);
 }
 
+/* A source that says no at its end, as one does that checks a signature. */
+struct distrusted {
+    struct tamis_source source;
+    bool asked;
+};
+
+static int64_t read_and_refuse(void *context, void *buffer, size_t bytes)
+{
+    struct distrusted *distrusted = context;
+    const int64_t got = distrusted->source.read(distrusted->source.context, buffer, bytes);
+    if (got == 0) distrusted->asked = true;
+    return got != 0 ? got : TAMIS_EACCESS;
+}
+
+SOUND_CASE(source_of_any_format_may_refuse_at_its_end)
+{
+    static const struct {
+        const char *format, *hash_set;
+        uint32_t kind;
+    } forms[] = {
+        {"tamis", "xxh3", TAMIS_KIND_BLOCKED},       {"redisbloom", "redisbloom", TAMIS_KIND_BLOOM},
+        {"redis-bitmap", "guava", TAMIS_KIND_BLOOM}, {"guava", "guava", TAMIS_KIND_BLOOM},
+        {"spark", "spark-v1", TAMIS_KIND_BLOOM},     {"dcso", "dcso", TAMIS_KIND_BLOOM},
+        {"parquet", "parquet", TAMIS_KIND_BLOOM},
+    };
+    unsigned formats = 0;
+    while (tamis_format_name(formats) != NULL)
+        formats++;
+    assert_int_equal(formats, sizeof forms / sizeof forms[0]);
+    for (size_t i = 0; i < formats; i++) {
+        AUTO_STREAM stream = stream_of(NULL, 0);
+        AUTO_FILTER *filter = fixture_create(
+            store, "source",
+            SPEC(.capacity = 100, .hash_set = forms[i].hash_set, .kind = forms[i].kind));
+        assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
+        const struct tamis_sink sink = stream_sink(&stream);
+        assert_done(tamis_filter_export(filter, forms[i].format, 0, &sink));
+        const bool told = strcmp(forms[i].format, "redis-bitmap") != 0;
+        const struct tamis_filter_stat stat = fixture_stat(filter);
+        const struct tamis_import_spec import = {.size = sizeof import,
+                                                 .hash_set = told ? NULL : forms[i].hash_set,
+                                                 .m_bits = told ? 0 : stat.m_bits,
+                                                 .k = told ? 0 : stat.k};
+        const struct tamis_publish_spec spec = {.size = sizeof spec, .import = &import};
+        struct distrusted distrusted = {.source = stream_source(&stream)};
+        const struct tamis_source source = {
+            .size = sizeof source, .read = read_and_refuse, .context = &distrusted};
+        assert_refused(TAMIS_EACCESS, "",
+                       tamis_filter_publish(store, "list", forms[i].format, &spec, &source, NULL));
+        assert_true(distrusted.asked);
+        stream.at = 0;
+        assert_refused(TAMIS_EACCESS, "",
+                       tamis_filter_import(store, "list", forms[i].format, &import, &source, NULL));
+        assert_int_equal(tamis_filter_exists(store, "list"), 0);
+        assert_int_equal(fixture_files(path, "staging"), 0);
+        assert_done(tamis_filter_drop(store, "source"));
+    }
+}
+
 SOUND_CASE(digest_that_is_not_of_the_stream_is_refused)
 {
     build(store, "list", TAMIS_KIND_FUSE, 0);
