@@ -72,6 +72,7 @@ packages=(
 others=(
     tmux                                       # tamis top's live view under a test's eyes
     webext-ublock-origin-firefox curl          # the list of docs/nightly.md, and how it comes
+    minisign                                   # signed lists
     php-redis php-predis python3-redis         # clients of the Redis module, tests/redis
     python3-pip python3-venv                   # packages of PyPI
     iproute2                                   # hosts that are network namespaces, tests/redis/hosts.py

@@ -32,6 +32,7 @@ NEEDS = {
     "php": lambda: bool(os.environ.get("TAMIS_PHP")),
     "python": lambda: bool(os.environ.get("TAMIS_PYTHON")),
     "cc": lambda: not os.environ.get("TAMIS_SANITIZE"),
+    "minisign": lambda: shutil.which("minisign") is not None,
     "systemd": lambda: shutil.which("systemd-analyze") is not None,
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# without.sh TAMIS hiredis|libsodium|unpackers: a build that lacks the library refuses what needs it, with what mends that, and
+# without.sh TAMIS hiredis|libsodium|signatures|unpackers: a build that lacks the library refuses what needs it, with what mends that, and
 # makes nothing.  It is in an empty directory, with a store that is not there yet.
 set -euo pipefail
 
@@ -42,6 +42,20 @@ without_libsodium()
     "$tamis" create there -n 10
     printf 'a\n' >keys
     refused "$install" "$tamis" build list --hash-set sip keys
+    [ "$("$tamis" list -q)" = there ]
+}
+
+# A signed list, which is not taken unchecked.
+without_signatures()
+{
+    local install='libsodium-dev.*TAMIS_WITH_SIGN=ON'
+    "$tamis" create there -n 10
+    "$tamis" export there --to tamis list
+    touch list.minisig key
+    refused "$install" "$tamis" import x --from tamis list --verify key
+    refused "$install" "$tamis" import there --from tamis list --publish --verify key
+    refused "$install" "$tamis" export there --to tamis other --sign key
+    [ ! -e other ]
     [ "$("$tamis" list -q)" = there ]
 }
 

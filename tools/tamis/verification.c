@@ -27,8 +27,8 @@ bool verification_is_built_in(void)
     if (minisign_hash_new != NULL) return true;
     (void)cli_fail(
         "this build of tamis is without libsodium, so it knows no signatures; install "
-        "the package libsodium-dev and build Tamis with TAMIS_WITH_SIGN=ON, or check the "
-        "file by 'minisign -V' first");
+        "the package libsodium-dev and build Tamis with TAMIS_WITH_SIGN=ON, or use the program "
+        "minisign itself");
     return false;
 }
 

@@ -50,6 +50,7 @@ _tamis_wants_value()
     --on-full | --pages | --window | --window-from | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
     --output | --interval | --sort | --sync-interval | --file | --names | --wait | --shards | --replicas) return 0 ;;
     --timeout | --cacert | --cert | --key | --answer) return 0 ;;
+    --sign | --signature | --trusted-comment | --password-file | --verify) return 0 ;;
     --*) return 1 ;;
     -*[npmko]) [[ ${1%?} != *[npmko]* ]] ;;
     *) return 1 ;;
@@ -247,6 +248,7 @@ _tamis_offer_value()
         read -r -d '' -a kinds < <(_tamis_listed "$command" kinds)
         _tamis_offer "$2" "$3" "${kinds[@]}"
         ;;
+    --sign | --signature | --password-file | --verify) _tamis_offer_paths -f "$2" "$3" ;;
     --except | --against | --file | --names | --cacert | --cert | --key) _tamis_offer_paths -f "$2" "$3" ;;
     --sort)
         _tamis_offer "$2" "$3" name kind capacity items used rate-now bits size state
