@@ -49,6 +49,7 @@ expect 2 tamis import list --from tamis missing --publish
 expect 2 tamis import list --from tamis two --publish --except missing
 snapshot | cmp - before
 expect 2 tamis import list --from tamis two --keep 3
+expect 2 tamis import list --from tamis two
 expect 2 tamis import list --from tamis - --publish --except - </dev/null
 expect 2 tamis export list --to guava x --digest
 tamis verify
