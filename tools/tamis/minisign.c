@@ -341,7 +341,7 @@ static size_t join(uint8_t row[64 + sizeof(((struct minisign_signature *)0)->com
 {
     const size_t bytes = strlen(comment);
     memcpy(row, signature, 64);
-    memcpy(row + 64, comment, bytes);
+    memcpy(row + 64, comment, bytes + 1);
     return 64 + bytes;
 }
 
