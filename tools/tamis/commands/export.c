@@ -106,7 +106,8 @@ static void show_export_json(const struct invocation *call, const struct stream 
 }
 
 /* Writes the filter to the stream, which is open, and keeps it. */
-static int export_to(const struct invocation *call, struct stream *stream)
+static int export_to(const struct invocation *call, struct stream *stream,
+                     const struct signing *signing)
 {
     int status = CLI_ERROR;
     const int rc = write_stream(call, stream);
@@ -118,6 +119,7 @@ static int export_to(const struct invocation *call, struct stream *stream)
                      : cli_interrupted(" while writing %s; nothing was replaced", stream->name);
     else if (rc < 0 && !stream->failed && call->remote == NULL)
         status = cli_fail("filter '%s': %s", call->args[0], tamis_last_error());
+    if (status == CLI_DONE && cli_given(call, TAKES(JSON))) show_export_json(call, stream, signing);
     return status;
 }
 
@@ -136,8 +138,7 @@ static int export(struct invocation *call)
     }
     struct stream *stream = open_target(call, &stat);
     if (stream != NULL && signing != NULL) stream = signing_stream(signing, stream);
-    const int status = stream != NULL ? export_to(call, stream) : stream_open_status();
-    if (status == CLI_DONE && cli_given(call, TAKES(JSON))) show_export_json(call, stream, signing);
+    const int status = stream != NULL ? export_to(call, stream, signing) : stream_open_status();
     stream_close(stream);
     signing_free(signing);
     return status;
