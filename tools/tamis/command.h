@@ -80,7 +80,7 @@ struct command {
 #define CLI_COMMANDS(X) \
     X(create) X(add) X(check) X(remove) X(count) X(uniq) X(list) X(top) \
     X(info) X(explain) X(calc) X(build) X(except) X(generations) X(rollback) X(rotate) \
-    X(sync) X(pages) X(merge) X(compare) X(import) X(export) X(verify) X(doctor) \
+    X(sync) X(pages) X(merge) X(compare) X(import) X(pull) X(export) X(verify) X(doctor) \
     X(report) X(repair) X(backup) X(rename) X(drop)
 /* clang-format on */
 

@@ -111,6 +111,17 @@ struct input *input_open(const char *path)
     return input;
 }
 
+struct input *input_of(const char *name, input_source *source, void *context)
+{
+    struct input *input = cli_alloc(sizeof *input);
+    *input = (struct input){.name = cli_strdup(name),
+                            .fd = -1,
+                            .source = source,
+                            .context = context,
+                            .buffer = cli_alloc(BUFFER_BYTES)};
+    return input;
+}
+
 void input_close(struct input *input)
 {
     if (input == NULL) return;
@@ -122,9 +133,18 @@ void input_close(struct input *input)
     free(input);
 }
 
+static ssize_t read_source(struct input *input, void *buffer, size_t bytes)
+{
+    const ssize_t got = input->source(input->context, buffer, bytes);
+    if (got == 0) input->at_end = true;
+    if (got > 0) input->done_bytes += (uint64_t)got;
+    return got;
+}
+
 /* read(2), heeding signals. */
 static ssize_t read_file(struct input *input, void *buffer, size_t bytes)
 {
+    if (input->source != NULL) return read_source(input, buffer, bytes);
     for (;;) {
         interrupt_wait_readable(input->fd);
         if (interrupt_signal()) return -1;
@@ -170,9 +190,9 @@ static const struct format *format_cut_short(const unsigned char *first, size_t 
     return NULL;
 }
 
-/* Reads the first bytes and finds the format by them. */
-static bool begin_input(struct input *input)
+bool input_begin(struct input *input)
 {
+    if (input->begun) return true;
     while (input->end < FIRST_BYTES && !input->at_end)
         if (fill(input) < 0) return false;
     input->begun = true;
@@ -237,7 +257,7 @@ static ssize_t read_packed(struct input *input, unsigned char *buffer, size_t by
 
 ssize_t input_read(struct input *input, void *buffer, size_t bytes)
 {
-    if (!input->begun && !begin_input(input)) return -1;
+    if (!input_begin(input)) return -1;
     return input->state != NULL ? read_packed(input, buffer, bytes)
                                 : read_plain(input, buffer, bytes);
 }

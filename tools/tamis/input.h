@@ -32,9 +32,15 @@ struct unpacker {
     void (*release)(void *state);
 };
 
+/* Where bytes come from that are in no file: as read(2), but an error is below 0 after a message.
+ */
+typedef ssize_t input_source(void *context, void *buffer, size_t bytes);
+
 struct input {
     char *name; /* for messages */
-    int fd;
+    int fd;     /* -1: `source` is read */
+    input_source *source;
+    void *context;
     uint64_t done_bytes; /* of the file, as it is packed */
     char *error;         /* a sentence that names the file, where reading failed */
     const char *format;  /* "gzip"; NULL: not packed */
@@ -53,8 +59,14 @@ const char *input_name(const char *path);
 /* A file, or standard input for "-".  NULL after a message. */
 struct input *input_open(const char *path);
 
+/* What a function gives. */
+struct input *input_of(const char *name, input_source *source, void *context);
+
+/* Reads as much as tells whether it is packed: input->format.  false as after input_read(). */
+bool input_begin(struct input *input);
+
 /* Reads bytes into the buffer. Returns their number, 0 at the end, or below 0 after a failure:
- * input->error says why, or is NULL after a signal (interrupt.h). */
+ * input->error says why, or is NULL after a signal (interrupt.h) or a message. */
 ssize_t input_read(struct input *input, void *buffer, size_t bytes);
 
 void input_close(struct input *input); /* NULL is allowed */

@@ -218,6 +218,7 @@ static bool options_fit_store(struct invocation *call)
                                    "is for the lock of a store that is a directory; of a server, "
                                    "--timeout is the limit, and --replicas waits for replicas"))
         return false;
+    if (call->command->options & TAKES(RETRY)) return true; /* a URL is among the arguments */
     if (!is_remote && !has_peer)
         return options_none(call, TAKES_OF_SERVER, "goes with a store that is a server");
     return cli_uses_tls(call) || options_none(call, TAKES_TLS, "goes with TLS: rediss://...");

@@ -111,7 +111,10 @@ struct invocation;
     X(TRUSTED_COMMENT, "trusted-comment", "", VALUE(TEXT, trusted_comment))                        \
     X(PASSWORD_FILE, "password-file", "", VALUE(TEXT, password_file))                              \
     X(VERIFY, "verify", "", VALUE(FILE, verify))                                                   \
-    X(NEWER_THAN_MINE, "newer-than-mine", "", NO_VALUE)
+    X(NEWER_THAN_MINE, "newer-than-mine", "", NO_VALUE)                                            \
+    X(MAX_BYTES, "max-bytes", "", VALUE(SIZE, max_bytes))                                          \
+    X(NETRC, "netrc", "", NO_VALUE)                                                                \
+    X(RETRY, "retry", "", SMALL(retry, 0, RETRIES_LIMIT))
 
 #define OPTION_ID(id, ...) OPTION_##id,
 enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
@@ -161,6 +164,7 @@ struct option_answer {
 /* When output has colours: --color. */
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
+#define RETRIES_LIMIT 100   /* of a pull */
 #define REPLICAS_LIMIT 1000 /* of one master */
 
 /* The values of the options. A field is valid only if its option was given. */
@@ -203,6 +207,8 @@ struct options {
     uint32_t color;      /* enum color */
     int64_t interval_ns; /* of `top` */
     uint32_t replicas;
+    uint64_t max_bytes; /* of what is pulled */
+    uint32_t retry;     /* so many tries more */
     struct option_answer answer;
     const char *sign;      /* the file of a secret key */
     const char *signature; /* the file of a signature */

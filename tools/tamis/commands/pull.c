@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pull.c: tamis pull NAME URL - the list at a URL becomes the next generation of NAME.
+ *
+ *     spool       what a pull before has received (pull/spool.h); one pull of a name at a time
+ *     ask         the server for the file, if it is another one than what is in force
+ *     publish     as import --publish --if-changed does, from a stream that is still being received
+ *     note        which file is in force now, for the next time
+ *
+ * The list in force stays until the last step of the library's publication.  The begin is made
+ * again if the file on the server changes while it is read.
+ */
+#include "command.h"
+#include "publish.h"
+#include "pull/download.h"
+#include "pull/in_force.h"
+#include "pull/spool.h"
+#include "pull/url.h"
+#include "redis_url.h"
+#include "stream.h"
+
+#define FORMAT_DEFAULT "tamis"
+#define BEGINS_MAX 3 /* a file that has changed so often in one pull is not at rest */
+
+struct pull {
+    const struct invocation *call;
+    const char *url;
+    char *shown; /* the URL without what is secret */
+    tamis_store *store;
+    struct spool spool;
+    struct publishing publishing;
+    struct notes last; /* of what was last published */
+    bool last_is_in_force;
+};
+
+/* ---- The options ----------------------------------------------------------------------------- */
+
+static bool is_signed(const struct invocation *call)
+{
+    (void)call;
+    return false;
+}
+
+static bool url_is_good(const struct invocation *call)
+{
+    const char *url = call->args[1];
+    const enum url_scheme scheme = url_scheme(url);
+    char *shown = url_shown(url);
+    const bool bare_http =
+        scheme == URL_HTTP && !is_signed(call) && !cli_given(call, TAKES(INSECURE));
+    if (scheme == URL_OTHER)
+        (void)cli_fail_usage(call->command,
+                             "'%s' is no URL that can be pulled; it begins with "
+                             "https://, http:// or file:///",
+                             shown);
+    else if (strlen(shown) >= NOTES_URL_BYTES - 1)
+        (void)cli_fail("the URL is longer than %zu bytes", NOTES_URL_BYTES - 2);
+    else if (bare_http)
+        (void)cli_fail("%s: whoever is on the way can change what comes by http; use https://, or "
+                       "--insecure if the way is your own",
+                       shown);
+    else if (transfer_open == NULL)
+        (void)cli_fail(
+            "this build of tamis is without libcurl, so it cannot pull; install the package "
+            "libcurl4-openssl-dev and build Tamis with TAMIS_WITH_CURL=ON, or fetch the "
+            "file by another program and take it by 'tamis import --publish'");
+    else {
+        free(shown);
+        return true;
+    }
+    free(shown);
+    return false;
+}
+
+static bool format_is_good(const struct invocation *call)
+{
+    if (!cli_given(call, TAKES(FROM))) return true;
+    if (!stream_peer_is_given(call, "--from")) return false;
+    if (!redis_is_url(call->options.peer)) return true;
+    (void)cli_fail_usage(call->command, "--from names the format here; a server's key is taken by "
+                                        "'tamis import'");
+    return false;
+}
+
+static bool files_are_there(const struct invocation *call)
+{
+    uint64_t bytes = 0;
+    unsigned standard = 0;
+    if (!inputs_are_there(&call->options.except, &bytes, &standard)) return false;
+    if (standard <= 1) return true;
+    (void)cli_fail_usage(call->command,
+                         "standard input can be read once only, and is named %u times", standard);
+    return false;
+}
+
+/* ---- One pull -------------------------------------------------------------------------------- */
+
+static void tell_unchanged(const struct pull *pull, uint64_t generation)
+{
+    if (cli_given(pull->call, TAKES(QUIET))) return;
+    cli_tell("'%s' is unchanged; generation %" PRIu64 " stays in force", pull->call->args[0],
+             generation);
+}
+
+/* Notes which file is in force now. */
+static void note_published(struct pull *pull, const struct download *download)
+{
+    struct notes notes = pull->spool.notes;
+    if (!in_force_note(pull->store, pull->call->args[0], &notes)) return;
+    if (download->all_bytes != UINT64_MAX) notes.bytes = download->all_bytes;
+    spool_write_last(&pull->spool, &notes);
+}
+
+/* The server says that the file is the one that was published last, and this one is in force. */
+static int end_unchanged(struct pull *pull)
+{
+    struct publishing *publishing = &pull->publishing;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    tamis_filter *filter = cli_filter_open(pull->store, pull->call->args[0], TAMIS_READ_ONLY);
+    if (filter == NULL) return CLI_ERROR;
+    int status = CLI_DONE;
+    if (tamis_filter_stat(filter, &stat) < 0) status = cli_fail_library();
+    status = cli_filter_close(filter, status);
+    if (status != CLI_DONE) return status;
+    publishing->result = (struct tamis_publish_result){.size = sizeof publishing->result,
+                                                       .generation = stat.generation,
+                                                       .exceptions = stat.exceptions,
+                                                       .size_bytes = stat.size_bytes};
+    if (cli_given(pull->call, TAKES(JSON))) publish_print_json(publishing, false);
+    tell_unchanged(pull, stat.generation);
+    return CLI_DONE;
+}
+
+/* Tells why nothing was published.  What was received is of no use if its content was refused or if
+ * the disk is full. */
+static int fail_pull(struct pull *pull, const struct download *download, int rc)
+{
+    if (interrupt_signal())
+        return cli_interrupted(
+            " while reading %s; nothing was published, and the next pull goes on", pull->shown);
+    const bool keeps = download->stream.failed && !download->refused;
+    const int status = publish_fail(&download->stream, rc);
+    if (!keeps || spool_room(&pull->spool) == 0) (void)spool_empty(&pull->spool);
+    return status;
+}
+
+/* May what was received before, in another process or by another transfer, be what is wrong? */
+static bool is_worth_another(const struct download *download, int rc)
+{
+    const bool of_content = rc == TAMIS_ECORRUPT || rc == TAMIS_EFOREIGN || download->refused;
+    return of_content && !interrupt_signal() && download->was_joined;
+}
+
+enum outcome { PULL_ENDED, PULL_AGAIN };
+
+static enum outcome publish(struct pull *pull, struct download *download, int *status)
+{
+    struct publishing *publishing = &pull->publishing;
+    publishing->stream = &download->stream;
+    publishing->flags = TAMIS_PUBLISH_IF_CHANGED;
+    const int rc = publish_run(publishing, pull->store);
+    if (rc < 0 && is_worth_another(download, rc)) {
+        *status = spool_empty(&pull->spool);
+        return *status == CLI_DONE ? PULL_AGAIN : PULL_ENDED;
+    }
+    if (rc < 0 && download->anew) return PULL_AGAIN;
+    if (rc < 0) {
+        *status = fail_pull(pull, download, rc);
+        return PULL_ENDED;
+    }
+    note_published(pull, download);
+    if (cli_given(pull->call, TAKES(JSON))) publish_print_json(publishing, rc > 0);
+    if (rc == 0) tell_unchanged(pull, publishing->result.generation);
+    *status = CLI_DONE;
+    return PULL_ENDED;
+}
+
+/* Asks for the file, and publishes it. */
+static enum outcome begin(struct pull *pull, int *status)
+{
+    enum outcome outcome = PULL_ENDED;
+    struct download *download = NULL;
+    const bool may_ask = pull->last_is_in_force && pull->last.etag[0] != '\0';
+    const struct download_request request = {.call = pull->call,
+                                             .spool = &pull->spool,
+                                             .url = pull->url,
+                                             .signed_list = is_signed(pull->call),
+                                             .if_none_match = may_ask ? pull->last.etag : NULL};
+    *status = download_open(&request, &download);
+    pull->publishing.stream = &download->stream;
+    download->stream.format =
+        cli_given(pull->call, TAKES(FROM)) ? pull->call->options.peer : FORMAT_DEFAULT;
+    if (*status == CLI_DONE && download->unchanged)
+        *status = end_unchanged(pull);
+    else if (*status == CLI_DONE)
+        outcome = publish(pull, download, status);
+    else if (interrupt_signal())
+        *status = fail_pull(pull, download, 0);
+    stream_close(&download->stream);
+    return outcome;
+}
+
+static int run_spooled(struct pull *pull)
+{
+    int status = CLI_DONE;
+    pull->last_is_in_force = spool_read_last(&pull->spool, &pull->last) &&
+                             strcmp(pull->last.name, pull->call->args[0]) == 0 &&
+                             pull->last.resource == url_id(pull->url) &&
+                             in_force_is(pull->store, &pull->publishing, &pull->last);
+    for (unsigned i = 0; i < BEGINS_MAX; i++)
+        if (begin(pull, &status) == PULL_ENDED) return status;
+    return cli_fail("%s has changed on the server each time while it was read; try again later",
+                    pull->shown);
+}
+
+static int run_in_store(struct pull *pull)
+{
+    char *path = cli_store_path(pull->call);
+    int status =
+        path != NULL ? spool_open(&pull->spool, pull->call, path, pull->call->args[0]) : CLI_ERROR;
+    free(path);
+    if (status != CLI_DONE) return status;
+    status = run_spooled(pull);
+    if (status == CLI_DONE)
+        spool_remove(&pull->spool);
+    else
+        spool_close(&pull->spool);
+    return status;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static int run_pull(struct invocation *call)
+{
+    if (!url_is_good(call) || !format_is_good(call) || !publish_options_suffice(call) ||
+        !files_are_there(call))
+        return CLI_ERROR;
+    interrupt_catch();
+    struct pull pull = {.call = call, .url = call->args[1], .shown = url_shown(call->args[1])};
+    pull.publishing = (struct publishing){.call = call, .origin = pull.shown};
+    int status = publish_read_except(&pull.publishing);
+    if (status == CLI_DONE) {
+        pull.store = cli_store_open(call, TAMIS_CREATE);
+        status = pull.store != NULL ? run_in_store(&pull) : CLI_ERROR;
+    }
+    tamis_store_close(pull.store);
+    publish_clear(&pull.publishing);
+    free(pull.shown);
+    return status;
+}
+
+const struct command cli_command_pull = {
+    .name = "pull",
+    .summary = "take the list at a URL as the next generation",
+    .operands = "NAME URL",
+    .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
+               TAKES(DURABLE) | TAKES_PUBLISHED | TAKES(JSON) | TAKES_PROGRESS | TAKES(MAX_BYTES) |
+               TAKES(NETRC) | TAKES(RETRY) | TAKES_CONNECTION,
+    .run = run_pull,
+};
