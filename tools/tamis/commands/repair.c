@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* repair.c: tamis repair [--dry-run] [--rebuild] - make a damaged store whole, a line a step. */
 #include "command.h"
+#include "pull/spool.h"
 #include "record.h"
 #include "remote/remote.h"
 
 struct repairs {
     const struct invocation *call;
     uint64_t unmended;
+    int64_t spools;     /* of pulls, that were removed */
     uint64_t all_bytes; /* of the segments that are read at the end */
 };
 
@@ -33,6 +35,20 @@ static int show_step(void *context, const struct tamis_repair_step *step)
     out_printable(out, step->what);
     out_filter(out, step->filter);
     return 0;
+}
+
+static void show_spool(void *context, const char *file)
+{
+    struct repairs *repairs = context;
+    const bool dry = cli_given(repairs->call, TAKES(DRY_RUN));
+    const struct tamis_repair_step step = {
+        .size = sizeof step,
+        .filter = "",
+        .file = file,
+        .what = dry ? "would be removed: a pull that has ended or died had received it"
+                    : "removed: a pull that has ended or died had received it"};
+    repairs->spools++;
+    (void)show_step(repairs, &step);
 }
 
 static int show_repair_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
@@ -63,12 +79,15 @@ static int run_repair(struct invocation *call)
                                                  .progress = show_repair_progress,
                                                  .context = &repairs};
     progress_start(&call->options, 0);
-    const int64_t steps = tamis_store_repair_with(path, &options);
+    int64_t steps = tamis_store_repair_with(path, &options);
+    const int swept = steps >= 0 ? spool_sweep(path, 0, dry, show_spool, &repairs) : CLI_DONE;
+    steps += repairs.spools;
     free(path);
     if (steps >= 0 && repairs.all_bytes > 0) progress_finish_bytes(repairs.all_bytes);
     progress_end();
     (void)out_flush(call->out); /* the steps first, then their number */
     if (steps < 0) return cli_fail_library();
+    if (swept != CLI_DONE) return swept;
     if (repairs.unmended > 0)
         return cli_fail("%jd step%s %s; %ju thing%s could not be mended", (intmax_t)steps,
                         text_plural((uintmax_t)steps), dry ? "would be done" : "done",

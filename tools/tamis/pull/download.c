@@ -91,6 +91,7 @@ static int download_begin(void *context, const struct transfer_answer *answer)
         return CLI_ERROR;
     }
     d->all_bytes = answer->all_bytes;
+    d->valid = true;
     return check_room(d);
 }
 
@@ -200,7 +201,7 @@ static int end_whole(struct download *d)
 
 static int end_unchanged(struct download *d)
 {
-    d->whole = d->asked_kept;
+    d->whole = d->valid = d->asked_kept;
     d->unchanged = !d->asked_kept;
     d->all_bytes = d->request.spool->bytes;
     return CLI_DONE;
@@ -253,7 +254,7 @@ static ssize_t read_file(void *context, void *buffer, size_t bytes)
 {
     struct download *d = context;
     const struct witness *witness = d->request.witness;
-    while (!is_at_end(d) && d->read_at == d->request.spool->bytes)
+    while (!is_at_end(d) && (!d->valid || d->read_at == d->request.spool->bytes))
         if (advance(d) != CLI_DONE) return -1;
     if (is_at_end(d)) {
         d->refused = !d->unchanged && witness != NULL && !witness->agrees(witness->context);

@@ -46,10 +46,11 @@ struct download {
     uint64_t kept_at;   /* the spool's length when the tries were counted from 0 */
     uint32_t tries;
     bool asked_part, asked_kept; /* of the transfer: a part; whether the spool is whole and valid */
-    bool no_parts;               /* the server gives none */
-    bool other_part;             /* the part that has come is of another file */
-    bool whole;                  /* the spool has all of it */
-    bool unchanged;              /* it is what if_none_match says; there is nothing to read */
+    bool valid; /* the server has said that the bytes of the spool are of the file as it is now */
+    bool no_parts;   /* the server gives none */
+    bool other_part; /* the part that has come is of another file */
+    bool whole;      /* the spool has all of it */
+    bool unchanged;  /* it is what if_none_match says; there is nothing to read */
     bool anew;
     bool was_joined; /* a part of the spool was there before the transfer that ended it */
     bool refused;    /* by the witness, or what is packed is damaged */

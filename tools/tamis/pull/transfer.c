@@ -29,6 +29,7 @@ struct transfer {
     const struct transfer_sink *sink;
     char *shown;
     bool is_file;
+    bool asked_if_new;
     bool asked_part;
     uint64_t asked_from;
     char curl_error[CURL_ERROR_SIZE];
@@ -201,7 +202,10 @@ static void add_header(struct transfer *t, const char *name, const char *value)
 static void set_conditions(struct transfer *t, const struct transfer_request *request)
 {
     if (t->is_file) return;
-    if (request->if_none_match != NULL) add_header(t, "If-None-Match", request->if_none_match);
+    if (request->if_none_match != NULL) {
+        add_header(t, "If-None-Match", request->if_none_match);
+        t->asked_if_new = true;
+    }
     if (request->if_range != NULL) {
         char *range = cli_format("%" PRIu64 "-", request->from);
         add_header(t, "If-Range", request->if_range);
@@ -309,7 +313,7 @@ static const char *status_mend(long status)
 
 static enum transfer_result end_by_status(struct transfer *t, long status)
 {
-    if (status == 304) return TRANSFER_UNCHANGED;
+    if (status == 304 && t->asked_if_new) return TRANSFER_UNCHANGED;
     if (status == 416 && t->asked_part) return TRANSFER_NO_PART;
     if (status == 206) return TRANSFER_NO_PART; /* the sentence is there */
     keep_error(t, cli_format("the server answers with status %ld%s", status, status_mend(status)));
