@@ -114,6 +114,7 @@ struct invocation;
     X(NEWER_THAN_MINE, "newer-than-mine", "", NO_VALUE)                                            \
     X(MAX_BYTES, "max-bytes", "", VALUE(SIZE, max_bytes))                                          \
     X(NETRC, "netrc", "", NO_VALUE)                                                                \
+    X(PATCHES, "patches", "", NO_VALUE)                                                            \
     X(RETRY, "retry", "", SMALL(retry, 0, RETRIES_LIMIT))
 
 #define OPTION_ID(id, ...) OPTION_##id,

@@ -14,6 +14,7 @@
 #include "publish.h"
 #include "pull/download.h"
 #include "pull/in_force.h"
+#include "pull/patch.h"
 #include "pull/spool.h"
 #include "pull/url.h"
 #include "redis_url.h"
@@ -31,6 +32,9 @@ struct pull {
     struct publishing publishing;
     struct notes last; /* of what was last published */
     bool last_is_in_force;
+    struct notes base; /* of the spool, if it is to become the base of patches */
+    bool keeps_base;
+    bool patched; /* what the spool has was made by a patch */
 };
 
 /* ---- The options ----------------------------------------------------------------------------- */
@@ -109,6 +113,11 @@ static void note_published(struct pull *pull, const struct download *download)
     if (!in_force_note(pull->store, pull->call->args[0], &notes)) return;
     if (download->all_bytes != UINT64_MAX) notes.bytes = download->all_bytes;
     spool_write_last(&pull->spool, &notes);
+    /* A patch begins from the bytes that the server had, so these must be all there, as they were.
+     */
+    pull->keeps_base =
+        cli_given(pull->call, TAKES(PATCHES)) && download->whole && download->input->format == NULL;
+    pull->base = notes;
 }
 
 /* The server says that the file is the one that was published last, and this one is in force. */
@@ -163,6 +172,11 @@ static enum outcome publish(struct pull *pull, struct download *download, int *s
         *status = spool_empty(&pull->spool);
         return *status == CLI_DONE ? PULL_AGAIN : PULL_ENDED;
     }
+    if (rc < 0 && pull->patched && !interrupt_signal()) { /* then without the patch */
+        pull->patched = false;
+        *status = spool_empty(&pull->spool);
+        return *status == CLI_DONE ? PULL_AGAIN : PULL_ENDED;
+    }
     if (rc < 0 && download->anew) return PULL_AGAIN;
     if (rc < 0) {
         *status = fail_pull(pull, download, rc);
@@ -175,6 +189,37 @@ static enum outcome publish(struct pull *pull, struct download *download, int *s
     return PULL_ENDED;
 }
 
+/* Tries to make the file of the list that was last pulled and a patch. */
+static void try_patch(struct pull *pull)
+{
+    size_t base_bytes = 0, bytes = 0;
+    char *patch = NULL;
+    struct notes base;
+    void *data = spool_read_base(&pull->spool, &base, &base_bytes);
+    if (data == NULL || base.resource != url_id(pull->url) || base.digest[0] == '\0') {
+        free(data);
+        return;
+    }
+    char *suffix = cli_format(".%s.zst", base.digest), *url = url_beside(pull->url, suffix);
+    const struct download_request request = {.call = pull->call,
+                                             .spool = &pull->spool,
+                                             .url = url,
+                                             .signed_list = is_signed(pull->call),
+                                             .is_optional = true};
+    if (download_small(&request, base_bytes, &patch, &bytes) == TRANSFER_DONE) {
+        struct notes notes = base;
+        notes.etag[0] = notes.digest[0] = notes.key[0] = '\0';
+        notes.bytes = 0;
+        pull->patched = patch_apply(patch, bytes, data, base_bytes, download_limit(&request),
+                                    &pull->spool, &notes);
+        if (!pull->patched) (void)spool_empty(&pull->spool);
+    }
+    free(patch);
+    free(url);
+    free(suffix);
+    free(data);
+}
+
 /* Asks for the file, and publishes it. */
 static enum outcome begin(struct pull *pull, int *status)
 {
@@ -185,7 +230,8 @@ static enum outcome begin(struct pull *pull, int *status)
                                              .spool = &pull->spool,
                                              .url = pull->url,
                                              .signed_list = is_signed(pull->call),
-                                             .if_none_match = may_ask ? pull->last.etag : NULL};
+                                             .if_none_match = may_ask ? pull->last.etag : NULL,
+                                             .has_all = pull->patched};
     *status = download_open(&request, &download);
     pull->publishing.stream = &download->stream;
     download->stream.format =
@@ -207,6 +253,8 @@ static int run_spooled(struct pull *pull)
                              strcmp(pull->last.name, pull->call->args[0]) == 0 &&
                              pull->last.resource == url_id(pull->url) &&
                              in_force_is(pull->store, &pull->publishing, &pull->last);
+    if (cli_given(pull->call, TAKES(PATCHES)) && patch_apply != NULL && pull->spool.bytes == 0)
+        try_patch(pull);
     for (unsigned i = 0; i < BEGINS_MAX; i++)
         if (begin(pull, &status) == PULL_ENDED) return status;
     return cli_fail("%s has changed on the server each time while it was read; try again later",
@@ -221,7 +269,9 @@ static int run_in_store(struct pull *pull)
     free(path);
     if (status != CLI_DONE) return status;
     status = run_spooled(pull);
-    if (status == CLI_DONE)
+    if (status == CLI_DONE && pull->keeps_base)
+        spool_keep_base(&pull->spool, &pull->base);
+    else if (status == CLI_DONE)
         spool_remove(&pull->spool);
     else
         spool_close(&pull->spool);
@@ -255,6 +305,6 @@ const struct command cli_command_pull = {
     .operands = "NAME URL",
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
                TAKES(DURABLE) | TAKES_PUBLISHED | TAKES(JSON) | TAKES_PROGRESS | TAKES(MAX_BYTES) |
-               TAKES(NETRC) | TAKES(RETRY) | TAKES_CONNECTION,
+               TAKES(NETRC) | TAKES(RETRY) | TAKES(PATCHES) | TAKES_CONNECTION,
     .run = run_pull,
 };

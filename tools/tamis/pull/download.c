@@ -39,6 +39,14 @@ static int fail_too_long(const struct download *d)
                                                                  : "free some space");
 }
 
+uint64_t download_limit(const struct download_request *request)
+{
+    const struct invocation *call = request->call;
+    const uint64_t room = spool_room(request->spool);
+    if (cli_given(call, TAKES(MAX_BYTES))) return call->options.max_bytes;
+    return room == UINT64_MAX ? room : request->spool->bytes + room / 2;
+}
+
 /* Is there room for what is still to come, and for the filter?  If the length is not known, half of
  * the room is for the file. */
 static int check_room(struct download *d)
@@ -47,10 +55,8 @@ static int check_room(struct download *d)
     const struct spool *spool = d->request.spool;
     const uint64_t room = spool_room(spool);
     const bool bounded = cli_given(call, TAKES(MAX_BYTES));
-    d->limit = bounded ? call->options.max_bytes : UINT64_MAX;
-    if (room == UINT64_MAX) return CLI_DONE;
-    if (!bounded) d->limit = spool->bytes + room / 2;
-    if (d->all_bytes == UINT64_MAX) return CLI_DONE;
+    d->limit = download_limit(&d->request);
+    if (room == UINT64_MAX || d->all_bytes == UINT64_MAX) return CLI_DONE;
     if (bounded && d->all_bytes > d->limit) return fail_too_long(d);
     const uint64_t left = d->all_bytes > spool->bytes ? d->all_bytes - spool->bytes : 0;
     if (d->all_bytes > room || left > room - d->all_bytes)
@@ -305,6 +311,10 @@ int download_open(const struct download_request *request, struct download **down
                            .all_bytes = UINT64_MAX,
                            .kept_at = request->spool->bytes};
     d->input = input_of(d->stream.name, read_file, d);
+    if (request->has_all) {
+        d->valid = d->whole = true;
+        d->all_bytes = request->spool->bytes;
+    }
     *download = d;
     progress_start(&request->call->options, 0);
     const bool begun = input_begin(d->input);
@@ -322,7 +332,7 @@ int download_open(const struct download_request *request, struct download **down
 struct small {
     char *data;
     size_t bytes, most;
-    const char *shown;
+    const char *shown; /* NULL: no message */
 };
 
 static int small_begin(void *context, const struct transfer_answer *answer)
@@ -334,6 +344,7 @@ static int small_begin(void *context, const struct transfer_answer *answer)
 static int small_take(void *context, const void *data, size_t bytes)
 {
     struct small *small = context;
+    if (bytes > small->most - small->bytes && small->shown == NULL) return CLI_ERROR;
     if (bytes > small->most - small->bytes)
         return cli_fail("%s is longer than %zu bytes", small->shown, small->most);
     small->data = cli_realloc(small->data, small->bytes + bytes + 1);
@@ -348,7 +359,7 @@ enum transfer_result download_small(const struct download_request *request, size
     struct download d = {.stream = {.name = url_shown(request->url)}, .request = *request};
     struct spool none = {.fd = -1};
     enum transfer_result result;
-    struct small small = {.most = most, .shown = d.stream.name};
+    struct small small = {.most = most, .shown = request->is_optional ? NULL : d.stream.name};
     const struct transfer_sink sink = {.begin = small_begin, .take = small_take, .context = &small};
     const struct transfer_request asked = {.url = request->url,
                                            .options = &request->call->options,
@@ -363,9 +374,11 @@ enum transfer_result download_small(const struct download_request *request, size
         keep_why(&d, cli_strdup(transfer_error(d.transfer)));
         const int64_t asked_s = transfer_retry_after(d.transfer);
         end_transfer(&d);
+        if (request->is_optional) break;
         if (result == TRANSFER_CUT && wait_for_try(&d, asked_s) != CLI_DONE) break;
     } while (result == TRANSFER_CUT);
-    if (result == TRANSFER_REFUSED || result == TRANSFER_NO_PART) (void)fail_transfer(&d);
+    if (!request->is_optional && (result == TRANSFER_REFUSED || result == TRANSFER_NO_PART))
+        (void)fail_transfer(&d);
     if (result == TRANSFER_DONE) {
         *data = cli_realloc(small.data, small.bytes + 1);
         (*data)[small.bytes] = '\0';

@@ -32,6 +32,8 @@ struct download_request {
     bool signed_list;              /* as in struct transfer_request */
     const char *if_none_match;     /* likewise; not used when the spool has bytes */
     const struct witness *witness; /* NULL: nobody */
+    bool is_optional;              /* download_small(): one try, and no message */
+    bool has_all; /* download_open(): the spool has all of it, and no server is asked */
 };
 
 struct download {
@@ -60,6 +62,9 @@ struct download {
 /* Opens the download, and waits for the first bytes.  CLI_DONE, or the exit status after a message.
  * The caller closes *download in both cases, by stream_close(&(*download)->stream). */
 int download_open(const struct download_request *request, struct download **download);
+
+/* So long may a file of unknown length be that goes into the spool. */
+uint64_t download_limit(const struct download_request *request);
 
 /* The whole of a small file, such as a signature, with a NUL behind it that does not count.
  * TRANSFER_DONE, TRANSFER_ABSENT without a message, or another result after one. */

@@ -15,6 +15,8 @@
 
 #define FOLDER "pulls"
 #define GIVEN_UP_SECONDS INT64_C(604800) /* a week */
+/* A longer base is not used: it would be in memory. */
+#define BASE_BYTES_MAX (INT64_C(1) << 30)
 #define LOOK_AGAIN_NS 100000000
 #define TELL_AFTER_S 1.0
 
@@ -165,6 +167,7 @@ int spool_open(struct spool *spool, const struct invocation *call, const char *p
     const uint64_t id = url_id(name);
     *spool = (struct spool){.path = cli_format("%s/" FOLDER, path), .dir_fd = -1, .fd = -1};
     (void)snprintf(spool->part, sizeof spool->part, "%016" PRIx64 ".part", id);
+    (void)snprintf(spool->base, sizeof spool->base, "%016" PRIx64 ".base", id);
     (void)snprintf(spool->last, sizeof spool->last, "%016" PRIx64 ".last", id);
     int status = open_folder(spool, path);
     if (status == CLI_DONE) status = wait_for_lock(spool, call, name);
@@ -229,12 +232,16 @@ int spool_begin(struct spool *spool, const struct notes *notes)
     return CLI_DONE;
 }
 
+bool spool_put(struct spool *spool, const void *data, size_t bytes)
+{
+    if (!write_all(spool->fd, data, bytes, (off_t)(NOTES_BYTES + spool->bytes))) return false;
+    spool->bytes += bytes;
+    return true;
+}
+
 int spool_append(struct spool *spool, const void *data, size_t bytes)
 {
-    if (!write_all(spool->fd, data, bytes, (off_t)(NOTES_BYTES + spool->bytes)))
-        return fail(spool, "write", spool->part);
-    spool->bytes += bytes;
-    return CLI_DONE;
+    return spool_put(spool, data, bytes) ? CLI_DONE : fail(spool, "write", spool->part);
 }
 
 int64_t spool_read(const struct spool *spool, uint64_t at, void *buffer, size_t bytes)
@@ -283,6 +290,53 @@ void spool_write_last(const struct spool *spool, const struct notes *notes)
     (void)close(fd);
     if (!good || renameat(spool->dir_fd, made, spool->dir_fd, spool->last) != 0)
         (void)unlinkat(spool->dir_fd, made, 0);
+}
+
+/* ---- The base of patches --------------------------------------------------------------------- */
+
+void spool_keep_base(struct spool *spool, const struct notes *notes)
+{
+    char block[NOTES_BYTES];
+    const bool kept = notes_print(notes, block) && write_all(spool->fd, block, sizeof block, 0) &&
+                      renameat(spool->dir_fd, spool->part, spool->dir_fd, spool->base) == 0;
+    if (kept)
+        spool_close(spool);
+    else
+        spool_remove(spool);
+}
+
+static void *read_base(const struct spool *spool, int fd, struct notes *notes, size_t *bytes)
+{
+    struct stat st;
+    char block[NOTES_BYTES];
+    if (!file_is_good(spool, fd, &st) || st.st_size <= (off_t)sizeof block ||
+        st.st_size > (off_t)BASE_BYTES_MAX)
+        return NULL;
+    if (pread(fd, block, sizeof block, 0) != (ssize_t)sizeof block ||
+        !notes_parse(block, sizeof block, notes))
+        return NULL;
+    *bytes = (size_t)st.st_size - sizeof block;
+    char *data = cli_alloc(*bytes);
+    for (size_t done = 0; done < *bytes;) {
+        const ssize_t got = pread(fd, data + done, *bytes - done, (off_t)(sizeof block + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) {
+            free(data);
+            return NULL;
+        }
+        done += (size_t)got;
+    }
+    return data;
+}
+
+void *spool_read_base(const struct spool *spool, struct notes *notes, size_t *bytes)
+{
+    const int fd =
+        openat(spool->dir_fd, spool->base, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return NULL;
+    void *data = read_base(spool, fd, notes, bytes);
+    (void)close(fd);
+    return data;
 }
 
 /* ---- Those that were given up ---------------------------------------------------------------- */

@@ -5,6 +5,8 @@
  *     STORE/pulls/<16 digits>.part     notes (notes.h) of the file that is being received, and its
  *                                      bytes so far, packed if it is packed
  *     STORE/pulls/<16 digits>.last     notes of what was last published
+ *     STORE/pulls/<16 digits>.base     a spool that was published, with its notes, for the patches
+ *                                      of the nights to come (patch.h); only with --patches
  *
  * The digits are url_id() of the filter's name; the notes have the name itself.
  *
@@ -29,9 +31,9 @@ struct spool {
     char *path; /* STORE/pulls, for messages */
     int dir_fd;
     int fd;
-    char part[32], last[32]; /* names in there */
-    struct notes notes;      /* of the bytes below; all zero if there are none */
-    uint64_t bytes;          /* received */
+    char part[32], last[32], base[32]; /* names in there */
+    struct notes notes;                /* of the bytes below; all zero if there are none */
+    uint64_t bytes;                    /* received */
 };
 
 /* Opens or makes the spool of a name in the store at `path`, which must be there, and locks it;
@@ -50,6 +52,8 @@ int spool_begin(struct spool *spool, const struct notes *notes);
 /* Forgets all bytes, and what they were of. */
 int spool_empty(struct spool *spool);
 int spool_append(struct spool *spool, const void *data, size_t bytes);
+/* The same, without a message.  false: it failed. */
+bool spool_put(struct spool *spool, const void *data, size_t bytes);
 
 /* Bytes from `at` on into the buffer, of those that were received.  Their number; below 0 after a
  * message. */
@@ -63,6 +67,11 @@ bool spool_read_last(const struct spool *spool, struct notes *notes);
 /* They are replaced in one step.  If they cannot be written, the next pull receives more than it
  * needs to; that is all. */
 void spool_write_last(const struct spool *spool, const struct notes *notes);
+
+/* The spool becomes the base of patches, with these notes, and is closed. */
+void spool_keep_base(struct spool *spool, const struct notes *notes);
+/* The bytes of the base, for the caller to free, and its notes.  NULL: there is none. */
+void *spool_read_base(const struct spool *spool, struct notes *notes, size_t *bytes);
 
 /* Removes the spools that nobody has locked and nobody has written to for `seconds`.  With `dry`
  * nothing is removed.  Calls `tell` for each, with its path from the store on.  CLI_DONE, also if
