@@ -32,16 +32,29 @@ struct pull {
     struct publishing publishing;
     struct notes last; /* of what was last published */
     bool last_is_in_force;
-    struct notes base; /* of the spool, if it is to become the base of patches */
+    struct verification *verification; /* of the file that is asked for; NULL: it is not signed */
+    struct notes base;                 /* of the spool, if it is to become the base of patches */
     bool keeps_base;
     bool patched; /* what the spool has was made by a patch */
 };
 
 /* ---- The options ----------------------------------------------------------------------------- */
 
+/* Is what comes verified?  Then it does not matter who has brought it. */
 static bool is_signed(const struct invocation *call)
 {
-    (void)call;
+    return cli_given(call, TAKES(VERIFY));
+}
+
+static bool signature_is_good(const struct invocation *call)
+{
+    const char *url = call->options.signature;
+    if (is_signed(call) && !verification_is_built_in()) return false;
+    if (!cli_given(call, TAKES(SIGNATURE))) return true;
+    if (!is_signed(call))
+        return options_none(call, TAKES(SIGNATURE), "belongs to --verify, which checks it");
+    if (url_scheme(url) != URL_OTHER) return true;
+    (void)cli_fail_usage(call->command, "--signature is a URL here, as that of the list is");
     return false;
 }
 
@@ -110,6 +123,9 @@ static void tell_unchanged(const struct pull *pull, uint64_t generation)
 static void note_published(struct pull *pull, const struct download *download)
 {
     struct notes notes = pull->spool.notes;
+    notes.key[0] = '\0';
+    if (pull->verification != NULL)
+        (void)snprintf(notes.key, sizeof notes.key, "%s", verification_key(pull->verification));
     if (!in_force_note(pull->store, pull->call->args[0], &notes)) return;
     if (download->all_bytes != UINT64_MAX) notes.bytes = download->all_bytes;
     spool_write_last(&pull->spool, &notes);
@@ -156,8 +172,8 @@ static int fail_pull(struct pull *pull, const struct download *download, int rc)
 /* May what was received before, in another process or by another transfer, be what is wrong? */
 static bool is_worth_another(const struct download *download, int rc)
 {
-    const bool of_content = rc == TAMIS_ECORRUPT || rc == TAMIS_EFOREIGN || download->refused;
-    return of_content && !interrupt_signal() && download->was_joined;
+    const bool of_content = rc == TAMIS_ECORRUPT || rc == TAMIS_EFOREIGN;
+    return of_content && !download->stream.failed && !interrupt_signal() && download->was_joined;
 }
 
 enum outcome { PULL_ENDED, PULL_AGAIN };
@@ -220,17 +236,71 @@ static void try_patch(struct pull *pull)
     free(data);
 }
 
+static void see(void *context, const void *data, size_t bytes)
+{
+    const struct pull *pull = context;
+    verification_add(pull->verification, data, bytes);
+}
+
+static bool agrees(void *context)
+{
+    const struct pull *pull = context;
+    return verification_end(pull->verification, pull->shown);
+}
+
+#define SIGNATURE_BYTES_MAX ((size_t)16 * 1024)
+
+/* Gets the signature, which comes before the list.  CLI_DONE, or the exit status after a message.
+ */
+static int get_signature(struct pull *pull)
+{
+    const struct invocation *call = pull->call;
+    char *text = NULL;
+    size_t bytes = 0;
+    verification_free(pull->verification);
+    pull->publishing.verification = pull->verification = verification_new(call);
+    if (pull->verification == NULL) return CLI_ERROR;
+    char *url = cli_given(call, TAKES(SIGNATURE)) ? cli_strdup(call->options.signature)
+                                                  : url_beside(pull->url, SIGNATURE_SUFFIX);
+    char *shown = url_shown(url);
+    const struct download_request request = {
+        .call = call, .spool = &pull->spool, .url = url, .signed_list = true};
+    const enum transfer_result result =
+        download_small(&request, SIGNATURE_BYTES_MAX, &text, &bytes);
+    if (result == TRANSFER_ABSENT)
+        (void)cli_fail("%s is not there; --verify needs the signature of the list", shown);
+    const bool taken =
+        result == TRANSFER_DONE && verification_take(pull->verification, shown, text, bytes);
+    free(text);
+    free(url);
+    free(shown);
+    if (interrupt_signal()) return cli_interrupted("; nothing was published");
+    return taken ? CLI_DONE : CLI_ERROR;
+}
+
+/* Is the list that was last published in force, and would it be taken today? */
+static bool may_ask_if_new(const struct pull *pull)
+{
+    return pull->last_is_in_force && pull->last.etag[0] != '\0' &&
+           (pull->verification == NULL ||
+            strcmp(pull->last.key, verification_key(pull->verification)) == 0);
+}
+
 /* Asks for the file, and publishes it. */
 static enum outcome begin(struct pull *pull, int *status)
 {
     enum outcome outcome = PULL_ENDED;
     struct download *download = NULL;
-    const bool may_ask = pull->last_is_in_force && pull->last.etag[0] != '\0';
+    const struct witness witness = {.see = see, .agrees = agrees, .context = pull};
+    *status = is_signed(pull->call) ? get_signature(pull) : CLI_DONE;
+    if (*status != CLI_DONE) return PULL_ENDED;
     const struct download_request request = {.call = pull->call,
                                              .spool = &pull->spool,
                                              .url = pull->url,
                                              .signed_list = is_signed(pull->call),
-                                             .if_none_match = may_ask ? pull->last.etag : NULL,
+                                             .witness = is_signed(pull->call) ? &witness : NULL,
+                                             .if_none_match =
+                                                 may_ask_if_new(pull) ? pull->last.etag : NULL,
                                              .has_all = pull->patched};
     *status = download_open(&request, &download);
     pull->publishing.stream = &download->stream;
@@ -269,9 +339,11 @@ static int run_in_store(struct pull *pull)
     free(path);
     if (status != CLI_DONE) return status;
     status = run_spooled(pull);
+    if (status == CLI_DONE && !cli_given(pull->call, TAKES(PATCHES)))
+        spool_remove_base(&pull->spool);
     if (status == CLI_DONE && pull->keeps_base)
         spool_keep_base(&pull->spool, &pull->base);
-    else if (status == CLI_DONE)
+    else if (status == CLI_DONE || pull->spool.bytes == 0)
         spool_remove(&pull->spool);
     else
         spool_close(&pull->spool);
@@ -282,8 +354,8 @@ static int run_in_store(struct pull *pull)
 
 static int run_pull(struct invocation *call)
 {
-    if (!url_is_good(call) || !format_is_good(call) || !publish_options_suffice(call) ||
-        !files_are_there(call))
+    if (!url_is_good(call) || !format_is_good(call) || !signature_is_good(call) ||
+        !publish_options_suffice(call) || !files_are_there(call))
         return CLI_ERROR;
     interrupt_catch();
     struct pull pull = {.call = call, .url = call->args[1], .shown = url_shown(call->args[1])};
@@ -294,6 +366,7 @@ static int run_pull(struct invocation *call)
         status = pull.store != NULL ? run_in_store(&pull) : CLI_ERROR;
     }
     tamis_store_close(pull.store);
+    verification_free(pull.verification);
     publish_clear(&pull.publishing);
     free(pull.shown);
     return status;
@@ -305,6 +378,7 @@ const struct command cli_command_pull = {
     .operands = "NAME URL",
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
                TAKES(DURABLE) | TAKES_PUBLISHED | TAKES(JSON) | TAKES_PROGRESS | TAKES(MAX_BYTES) |
-               TAKES(NETRC) | TAKES(RETRY) | TAKES(PATCHES) | TAKES_CONNECTION,
+               TAKES(NETRC) | TAKES(RETRY) | TAKES(PATCHES) | TAKES(VERIFY) | TAKES(SIGNATURE) |
+               TAKES_CONNECTION,
     .run = run_pull,
 };

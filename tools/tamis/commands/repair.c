@@ -45,10 +45,24 @@ static void show_spool(void *context, const char *file)
         .size = sizeof step,
         .filter = "",
         .file = file,
-        .what = dry ? "would be removed: a pull that has ended or died had received it"
-                    : "removed: a pull that has ended or died had received it"};
+        .what = dry ? "would be removed: it is of a pull that has ended"
+                    : "removed: it is of a pull that has ended"};
     repairs->spools++;
     (void)show_step(repairs, &step);
+}
+
+/* Removes what pulls have left.  The exit status. */
+static int sweep_pulls(struct repairs *repairs, const char *path)
+{
+    const struct invocation *call = repairs->call;
+    struct spool_sweep sweep = {
+        .dry = cli_given(call, TAKES(DRY_RUN)), .tell = show_spool, .context = repairs};
+    const struct tamis_store_options options = cli_store_options(call, TAMIS_READ_ONLY);
+    /* One that cannot be opened has been told of. */
+    if (tamis_store_open_with(path, &options, &sweep.store) < 0) sweep.store = NULL;
+    const int status = spool_sweep(path, &sweep);
+    tamis_store_close(sweep.store);
+    return status;
 }
 
 static int show_repair_progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
@@ -80,7 +94,7 @@ static int run_repair(struct invocation *call)
                                                  .context = &repairs};
     progress_start(&call->options, 0);
     int64_t steps = tamis_store_repair_with(path, &options);
-    const int swept = steps >= 0 ? spool_sweep(path, 0, dry, show_spool, &repairs) : CLI_DONE;
+    const int swept = steps >= 0 ? sweep_pulls(&repairs, path) : CLI_DONE;
     steps += repairs.spools;
     free(path);
     if (steps >= 0 && repairs.all_bytes > 0) progress_finish_bytes(repairs.all_bytes);

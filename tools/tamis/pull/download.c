@@ -263,7 +263,9 @@ static ssize_t read_file(void *context, void *buffer, size_t bytes)
     while (!is_at_end(d) && (!d->valid || d->read_at == d->request.spool->bytes))
         if (advance(d) != CLI_DONE) return -1;
     if (is_at_end(d)) {
-        d->refused = !d->unchanged && witness != NULL && !witness->agrees(witness->context);
+        const bool asks = !d->unchanged && !d->agreed && witness != NULL;
+        d->refused = d->refused || (asks && !witness->agrees(witness->context));
+        d->agreed = !d->refused;
         return d->refused ? -1 : 0;
     }
     const int64_t got = spool_read(d->request.spool, d->read_at, buffer, bytes);

@@ -55,6 +55,7 @@ struct download {
     bool unchanged;  /* it is what if_none_match says; there is nothing to read */
     bool anew;
     bool was_joined; /* a part of the spool was there before the transfer that ended it */
+    bool agreed;     /* the witness has */
     bool refused;    /* by the witness, or what is packed is damaged */
     char *why;       /* the last error of a transfer */
 };

@@ -164,6 +164,7 @@ static void nothing_told(void *context, const char *file)
 int spool_open(struct spool *spool, const struct invocation *call, const char *path,
                const char *name)
 {
+    static const struct spool_sweep given_up = {.seconds = GIVEN_UP_SECONDS, .tell = nothing_told};
     const uint64_t id = url_id(name);
     *spool = (struct spool){.path = cli_format("%s/" FOLDER, path), .dir_fd = -1, .fd = -1};
     (void)snprintf(spool->part, sizeof spool->part, "%016" PRIx64 ".part", id);
@@ -174,7 +175,7 @@ int spool_open(struct spool *spool, const struct invocation *call, const char *p
     if (status == CLI_DONE) status = take_up(spool);
     if (status == CLI_DONE && strcmp(spool->notes.name, name) != 0) status = spool_empty(spool);
     if (status == CLI_DONE)
-        (void)spool_sweep(path, GIVEN_UP_SECONDS, false, nothing_told, NULL);
+        (void)spool_sweep(path, &given_up);
     else
         spool_close(spool);
     return status;
@@ -305,6 +306,11 @@ void spool_keep_base(struct spool *spool, const struct notes *notes)
         spool_remove(spool);
 }
 
+void spool_remove_base(const struct spool *spool)
+{
+    (void)unlinkat(spool->dir_fd, spool->base, 0);
+}
+
 static void *read_base(const struct spool *spool, int fd, struct notes *notes, size_t *bytes)
 {
     struct stat st;
@@ -357,20 +363,33 @@ static bool is_given_up(const struct spool *spool, int fd, const char *name, int
     return flock(fd, LOCK_EX | LOCK_NB) == 0 && has_name(spool, fd, name);
 }
 
-/* Removes one spool, while it has its lock.  true: it was, or would have been. */
-static bool sweep_one(const struct spool *spool, const char *name, int64_t seconds, bool dry)
+/* Is the file that is open, with notes at its head, of no filter of the store? */
+static bool is_of_nothing(const struct spool *spool, int fd, tamis_store *store)
 {
-    if (!ends_with(name, ".part")) return false;
+    struct stat st;
+    struct notes notes;
+    char block[NOTES_BYTES];
+    if (store == NULL || !file_is_good(spool, fd, &st)) return false;
+    const ssize_t got = pread(fd, block, sizeof block, 0);
+    return got >= 0 &&
+           (!notes_parse(block, (size_t)got, &notes) || cli_filter_exists(store, notes.name) == 0);
+}
+
+/* Removes one file; a spool while it has its lock.  true: it was, or would have been. */
+static bool sweep_one(const struct spool *spool, const char *name, const struct spool_sweep *sweep)
+{
+    const bool is_spool = ends_with(name, ".part");
+    if (!is_spool && !ends_with(name, ".last") && !ends_with(name, ".base")) return false;
     const int fd = openat(spool->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return false;
-    bool removed = is_given_up(spool, fd, name, seconds);
-    if (removed && !dry) removed = unlinkat(spool->dir_fd, name, 0) == 0;
+    bool removed = is_spool ? is_given_up(spool, fd, name, sweep->seconds)
+                            : is_of_nothing(spool, fd, sweep->store);
+    if (removed && !sweep->dry) removed = unlinkat(spool->dir_fd, name, 0) == 0;
     (void)close(fd);
     return removed;
 }
 
-int spool_sweep(const char *store_path, int64_t seconds, bool dry, spool_sweep_fn *tell,
-                void *context)
+int spool_sweep(const char *store_path, const struct spool_sweep *sweep)
 {
     struct spool spool = {.path = cli_format("%s/" FOLDER, store_path), .fd = -1};
     spool.dir_fd = open(spool.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -380,9 +399,9 @@ int spool_sweep(const char *store_path, int64_t seconds, bool dry, spool_sweep_f
     if (directory == NULL && errno != ENOENT) status = fail(&spool, "open", ".");
     if (directory == NULL && listed >= 0) (void)close(listed);
     for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
-        if (!sweep_one(&spool, entry->d_name, seconds, dry)) continue;
+        if (!sweep_one(&spool, entry->d_name, sweep)) continue;
         char *file = cli_format(FOLDER "/%s", entry->d_name);
-        tell(context, file);
+        sweep->tell(sweep->context, file);
         free(file);
     }
     if (directory != NULL) (void)closedir(directory);

@@ -70,12 +70,20 @@ void spool_write_last(const struct spool *spool, const struct notes *notes);
 
 /* The spool becomes the base of patches, with these notes, and is closed. */
 void spool_keep_base(struct spool *spool, const struct notes *notes);
+/* There shall be none. */
+void spool_remove_base(const struct spool *spool);
 /* The bytes of the base, for the caller to free, and its notes.  NULL: there is none. */
 void *spool_read_base(const struct spool *spool, struct notes *notes, size_t *bytes);
 
-/* Removes the spools that nobody has locked and nobody has written to for `seconds`.  With `dry`
- * nothing is removed.  Calls `tell` for each, with its path from the store on.  CLI_DONE, also if
- * there are none, or CLI_ERROR after a message. */
-typedef void spool_sweep_fn(void *context, const char *file);
-int spool_sweep(const char *store_path, int64_t seconds, bool dry, spool_sweep_fn *tell,
-                void *context);
+/* Removes the spools that nobody has locked and nobody has written to for `seconds`; with a store
+ * also notes and bases that are of no filter of it.  With `dry` nothing is removed.  Calls `tell`
+ * for each, with its path from the store on.  CLI_DONE, also if there are none, or CLI_ERROR after
+ * a message. */
+struct spool_sweep {
+    int64_t seconds;
+    bool dry;
+    tamis_store *store; /* NULL: spools only */
+    void (*tell)(void *context, const char *file);
+    void *context;
+};
+int spool_sweep(const char *store_path, const struct spool_sweep *sweep);
