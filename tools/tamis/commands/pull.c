@@ -74,7 +74,7 @@ static bool url_is_good(const struct invocation *call)
         (void)cli_fail("the URL is longer than %zu bytes", NOTES_URL_BYTES - 2);
     else if (bare_http)
         (void)cli_fail("%s: whoever is on the way can change what comes by http; use https://, or "
-                       "--insecure if the way is your own",
+                       "--verify KEY, or --insecure if the way is your own",
                        shown);
     else if (transfer_open == NULL)
         (void)cli_fail(
@@ -378,7 +378,7 @@ const struct command cli_command_pull = {
     .operands = "NAME URL",
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
                TAKES(DURABLE) | TAKES_PUBLISHED | TAKES(JSON) | TAKES_PROGRESS | TAKES(MAX_BYTES) |
-               TAKES(NETRC) | TAKES(RETRY) | TAKES(PATCHES) | TAKES(VERIFY) | TAKES(SIGNATURE) |
+               TAKES(NETRC) | TAKES(RETRY) | TAKES(PATCHES) | TAKES(VERIFY) | TAKES(SIGNATURE) | TAKES(NEWER_THAN_MINE) |
                TAKES_CONNECTION,
     .run = run_pull,
 };

@@ -276,9 +276,10 @@ _tamis_offer_argument()
     help,0) _tamis_offer_commands ;;
     explain,0) [[ $hash_set ]] || _tamis_offer_filters "$word" '' ;;
     add,0 | check,0 | remove,0 | count,0 | list,0 | info,0 | rename,0 | export,0) _tamis_offer_filters "$word" '' ;;
-    build,0 | except,0 | generations,0 | rollback,0) _tamis_offer_filters "$word" '' ;;
+    build,0 | except,0 | generations,0 | rollback,0 | pull,0) _tamis_offer_filters "$word" '' ;;
     except,1) _tamis_offer "$word" '' add remove list ;;
     rollback,1) _tamis_offer_generations ;;
+    pull,1) _tamis_offer "$word" '' https:// file:/// ;;
     backup,0) _tamis_offer_paths -d "$word" '' ;;
     import,1 | export,1 | build,* | uniq,*) _tamis_offer_paths -f "$word" '' ;;
     repair,0) [[ ${store:-${TAMIS_STORE-}} != *://* ]] || _tamis_offer_filters "$word" '' ;; # lost shards
