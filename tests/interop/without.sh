@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# without.sh TAMIS hiredis|libsodium|signatures|unpackers: a build that lacks the library refuses what needs it, with what mends that, and
+# without.sh TAMIS hiredis|libsodium|signatures|curl|unpackers: a build that lacks the library refuses what needs it, with what mends that, and
 # makes nothing.  It is in an empty directory, with a store that is not there yet.
 set -euo pipefail
 
@@ -57,6 +57,13 @@ without_signatures()
     refused "$install" "$tamis" export there --to tamis other --sign key
     [ ! -e other ]
     [ "$("$tamis" list -q)" = there ]
+}
+
+# A list by URL.
+without_curl()
+{
+    refused 'libcurl4-openssl-dev.*TAMIS_WITH_CURL=ON' "$tamis" pull list https://127.0.0.1:1/list
+    [ ! -e store ]
 }
 
 # A packed list, whose bytes are not taken for keys: neither zlib nor libzstd is there.

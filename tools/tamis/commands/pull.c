@@ -378,7 +378,7 @@ const struct command cli_command_pull = {
     .operands = "NAME URL",
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
                TAKES(DURABLE) | TAKES_PUBLISHED | TAKES(JSON) | TAKES_PROGRESS | TAKES(MAX_BYTES) |
-               TAKES(NETRC) | TAKES(RETRY) | TAKES(PATCHES) | TAKES(VERIFY) | TAKES(SIGNATURE) | TAKES(NEWER_THAN_MINE) |
-               TAKES_CONNECTION,
+               TAKES(NETRC) | TAKES(RETRY) | TAKES(PATCHES) | TAKES(VERIFY) | TAKES(SIGNATURE) |
+               TAKES(NEWER_THAN_MINE) | TAKES_CONNECTION,
     .run = run_pull,
 };
