@@ -119,3 +119,18 @@ def authority(directory, name="127.0.0.1"):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(f"{directory}/server.pem", f"{directory}/server.key")
     return f"{directory}/ca.pem", context
+
+
+def first_then(first, then):
+    answers = [first]
+
+    def answer(request):
+        (answers.pop() if answers else then)(request)
+    return answer
+
+
+def head(status, *headers, body=b""):
+    def answer(request):
+        request.head(status, *headers)
+        request.send(body)
+    return answer

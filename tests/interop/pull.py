@@ -11,87 +11,16 @@ rollback says that nothing is new.
 import gzip
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from shutil import which
 
-from command import Tamis, finish, same, seeded
-from hostile import Server, authority
-
-KEYS = 20000
-
-
-class Reader:
-    """A store that pulls, and what is in force there."""
-
-    def __init__(self, binary, directory):
-        self.binary = os.path.abspath(binary)
-        self.directory = directory
-        self.store = os.path.join(directory, "reader")
-        self.tamis = Tamis(binary, self.store)
-        self.environment = {name: value for name, value in os.environ.items()
-                            if not name.lower().endswith("_proxy") and "CERT" not in name and "CA_BUNDLE" not in name}
-        self.environment.update(LC_ALL="C", HOME=directory)
-
-    def start(self, url, *options, name="list", **environment):
-        return subprocess.Popen(
-            [self.binary, "--store", self.store, "pull", name, url, *options],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**self.environment, **environment})
-
-    def pull(self, url, *options, **environment):
-        """(exit status, standard output, standard error)"""
-        process = self.start(url, *options, **environment)
-        out, err = process.communicate(timeout=120)
-        return process.returncode, out, err
-
-    def in_force(self):
-        if not os.path.exists(os.path.join(self.store, "catalog.mdb")):
-            return None
-        rows = self.tamis.run("list", "-q")
-        return self.tamis.run("info", "list", "imported_digest")[0] if "list" in rows else None
-
-    def spools(self):
-        folder = os.path.join(self.store, "pulls")
-        return sorted({name.split(".")[1] for name in os.listdir(folder)} if os.path.isdir(folder) else [])
-
-
-class Builder:
-    """Makes lists of keys from..to, as streams."""
-
-    def __init__(self, binary, directory):
-        self.tamis = Tamis(binary, os.path.join(directory, "builder"))
-        self.path = os.path.join(directory, "stream")
-
-    def list(self, first, count=KEYS, digest=True, *options):
-        self.tamis.run("build", "list", "--kind", "blocked", "-n", "40000", *options,
-                       lines=[f"key{i}" for i in range(first, first + count)])
-        self.tamis.run("export", "list", "--to", "tamis", self.path, "--force",
-                       *(["--digest"] if digest else []))
-        with open(self.path, "rb") as file:
-            return file.read()
-
-
-def good(what, result):
-    same(what, (0, ""), (result[0], result[2]))
-
-
-def unchanged(what, result, generation):
-    same(what, (0, f"tamis: 'list' is unchanged; generation {generation} stays in force\n"),
-         (result[0], result[2]))
-
-
-def bad(what, reader, words, result, before):
-    status, out, err = result
-    same(f"{what}: status, lines", (2, "", 1), (status, out, err.count("\n")))
-    if not words in err:
-        same(f"{what}: sentence", words, err)
-    same(f"{what}: in force", before, reader.in_force())
-    left = os.listdir(os.path.join(reader.store, "staging"))
-    same(f"{what}: staging", [], left)
+from command import finish, same, seeded
+from hostile import Server, authority, first_then, head
+from puller import KEYS, Builder, Reader, bad, check, good, unchanged
 
 
 def check_usual(reader, server, builder):
@@ -143,12 +72,6 @@ def check_usual(reader, server, builder):
     good("one more exception", reader.pull(server.url(), *options))
     same("one more exception", [], list(check(reader, "key8000")))
     return two
-
-
-def check(reader, *keys):
-    done = subprocess.run(reader.tamis.call + ["check", "list", *keys], capture_output=True, text=True,
-                          check=False)
-    return done.stdout.split()
 
 
 def check_continuing(reader, server, builder):
@@ -221,23 +144,8 @@ def check_continuing(reader, server, builder):
     same("in force", ["key1000"], check(reader, "key1000", "key999"))
 
 
-def first_then(first, then):
-    answers = [first]
-
-    def answer(request):
-        (answers.pop() if answers else then)(request)
-    return answer
-
-
 def once_cut(server, data, etag, cut):
     return first_then(server.whole(data, etag, cut=cut), server.whole(data, etag))
-
-
-def head(status, *headers, body=b""):
-    def answer(request):
-        request.head(status, *headers)
-        request.send(body)
-    return answer
 
 
 def endless(begin):
@@ -411,7 +319,7 @@ def check_packed(reader, server, builder):
     bomb = gzip.compress(bytes(2**26))
     server.answer = head(200, body=bomb)
     bad("gzip of zeros", reader, "", reader.pull(server.url(), "--insecure", "--retry", "0"), before)
-    if shutil.which("zstd"):
+    if which("zstd"):
         packed = subprocess.run(["zstd", "-qc"], input=builder.list(4300), stdout=subprocess.PIPE, check=True)
         server.answer = server.whole(packed.stdout, '"zst"')
         good("zstd", reader.pull(server.url("/list.zst"), "--insecure"))
@@ -445,143 +353,6 @@ def check_tls(reader, builder, directory):
     same("nobody was asked", 0, len(plain.requests))
     bad("not TLS", reader, "", reader.pull(plain.url().replace("http", "https"), "--retry", "0"), before)
     plain.close()
-    server.close()
-
-
-def check_signed(reader, builder, directory):
-    """--verify: the signature is asked for first, and decides."""
-    if not shutil.which("minisign"):
-        print("minisign is not installed: nothing is signed")
-        return
-    keys = {}
-    for name in ("good", "wrong"):
-        keys[name] = os.path.join(directory, name)
-        subprocess.run(["minisign", "-G", "-f", "-W", "-p", keys[name] + ".pub", "-s", keys[name] + ".sec"], check=True,
-                       capture_output=True)
-
-    def sign(data, key="good"):
-        path = os.path.join(directory, "signed")
-        with open(path, "wb") as file:
-            file.write(data)
-        subprocess.run(["minisign", "-S", "-s", keys[key] + ".sec", "-m", path, "-x", path + ".minisig"], check=True,
-                       capture_output=True)
-        with open(path + ".minisig", "rb") as file:
-            return file.read()
-
-    server = Server()
-
-    def offer(data, signature, etag, **options):
-        whole, small = server.whole(data, etag, **options), server.whole(signature or b"", None)
-        server.answer = lambda request: (
-            whole(request) if not request.path.split("?")[0].endswith(".minisig")
-            else small(request) if signature else request.head(404, "Content-Length: 0"))
-    verify = ["--verify", keys["good"] + ".pub"]
-    before = reader.in_force()
-    one = builder.list(10000)
-    offer(one, None, '"s1"')
-    bad("no signature", reader, "minisig is not there", reader.pull(server.url(), *verify), before)
-    offer(one, sign(one, "wrong"), '"s1"')
-    bad("a wrong key", reader, "key", reader.pull(server.url(), *verify), before)
-    same("nothing but the signature was asked for", True, server.requests[-1].path.endswith(".minisig"))
-    offer(one, b"garbage" * 100, '"s1"')
-    bad("a signature that is none", reader, "", reader.pull(server.url(), *verify), before)
-    offer(one, b"x" * 100000, '"s1"')
-    bad("a long signature", reader, "longer than 16384", reader.pull(server.url(), *verify), before)
-    other = bytearray(one)
-    other[-20] ^= 1
-    offer(bytes(other), sign(one), '"s1"')
-    bad("a list that is not the signed one", reader, "", reader.pull(server.url(), *verify), before)
-    two = builder.list(10100)
-    offer(two, sign(one), '"s1"')
-    bad("a good list that is not the signed one", reader, "", reader.pull(server.url(), *verify), before)
-    same("is not kept", False, "part" in reader.spools())
-
-    # Not signed, then signed: what is in force was not verified, so the ETag does not do.
-    offer(one, sign(one), '"s1"')
-    good("not verified", reader.pull(server.url(), "--insecure"))
-    generation = reader.tamis.run("info", "list", "generation")[0]
-    server.sent = 0
-    unchanged("verified, by http", reader.pull(server.url(), *verify), generation)
-    same("all of it was read", True, server.sent >= len(one))
-    server.sent = 0
-    unchanged("verified already", reader.pull(server.url(), *verify), generation)
-    same("nothing but the signature was read", True, server.sent < 1000)
-    half = len(two) // 2
-    offer(two, sign(two), '"s2"', cut=half)
-    bad("signed, cut", reader, "goes on there", reader.pull(server.url(), *verify, "--retry", "0"), reader.in_force())
-    offer(two, sign(two), '"s2"')
-    good("signed, in two parts", reader.pull(server.url("/list"), *verify))
-    same("in force", ["key10100"], check(reader, "key10100", "key10099"))
-    three = builder.list(10200)
-    offer(three, sign(three), '"s3"')
-    good("a query stays behind", reader.pull(server.url("/list?q=1"), *verify))
-    same("where the signature is", ["/list.minisig?q=1"],
-         [request.path for request in server.requests[-2:] if "minisig" in request.path])
-    offer(one, sign(one), '"s4"')
-    good("another place", reader.pull(server.url("/list"), *verify, "--signature", server.url("/there.minisig")))
-    server.close()
-
-
-def check_patches(reader, builder, directory):
-    """--patches: a list of the one before and a patch; whatever is wrong with it costs a request."""
-    if not shutil.which("zstd"):
-        print("zstd is not installed: nothing is patched")
-        return
-    server = Server()
-    old, new = os.path.join(directory, "old"), os.path.join(directory, "new")
-
-    def patch(before, after):
-        for path, data in ((old, before), (new, after)):
-            with open(path, "wb") as file:
-                file.write(data)
-        return subprocess.run(["zstd", "-q", "-q", "-19", "--long=27", f"--patch-from={old}", new, "-c"],
-                              stdout=subprocess.PIPE, check=True).stdout
-
-    def offer(data, etag, patches):
-        whole = server.whole(data, etag)
-        kept = {f"/list.{digest}.zst": server.whole(bytes(bytes_), None) for digest, bytes_ in patches.items()}
-        server.answer = lambda request: (
-            whole(request) if request.path == "/list"
-            else kept[request.path](request) if request.path in kept else request.head(404, "Content-Length: 0"))
-        server.sent = 0
-
-    options = ["--insecure", "--patches"]
-    nights = [builder.list(20000 + i) for i in range(6)]
-    digests = [night[16:32].hex() for night in nights]
-    offer(nights[0], '"p0"', {})
-    good("the first night", reader.pull(server.url(), *options))
-    same("a base is kept", ["base", "last"], reader.spools())
-    good_patch = patch(nights[0], nights[1])
-    offer(nights[1], '"p1"', {digests[0]: good_patch})
-    good("by a patch", reader.pull(server.url(), *options))
-    same("in force", digests[1], reader.in_force())
-    same("nothing but the patch was moved", len(good_patch), server.sent)
-    generation = reader.tamis.run("info", "list", "generation")[0]
-    unchanged("the same night", reader.pull(server.url(), *options), generation)
-    server.sent = 0
-    unchanged("the same night, and the ETag is known", reader.pull(server.url(), *options), generation)
-    same("nothing was moved", 0, server.sent)
-    good_patch = patch(nights[1], nights[2])
-    wrong = bytearray(good_patch)
-    wrong[len(wrong) // 2] ^= 1
-    bomb = subprocess.run(["zstd", "-q", "-c"], input=bytes(2**26), stdout=subprocess.PIPE, check=True).stdout
-    for i, (what, bytes_) in enumerate((
-            ("garbage", os.urandom(1000)), ("a wrong bit", bytes(wrong)), ("cut", good_patch[:-5]),
-            ("more behind it", good_patch + b"x"), ("of another list", patch(nights[3], nights[2])),
-            ("to another list", patch(nights[1], b"no list")), ("a long one", os.urandom(200000)), ("zeros", bomb))):
-        offer(nights[2], '"p2"', {digests[1]: bytes_})
-        good(f"a patch that is {what}", reader.pull(server.url(), *options))
-        same(f"a patch that is {what}", digests[2], reader.in_force())
-        reader.tamis.run("rollback", "list")
-        offer(nights[1], f'"again{i}"', {})
-        unchanged(f"after {what}", reader.pull(server.url(), *options), reader.tamis.run("info", "list", "generation")[0])
-        # The base is of the night after; the old one comes back by another list in between.
-        offer(nights[4 + i % 2], f'"between{i}"', {})
-        good("in between", reader.pull(server.url(), *options))
-        offer(nights[1], f'"back{i}"', {})
-        good("back", reader.pull(server.url(), *options))
-    good("without --patches", reader.pull(server.url(), "--insecure", "-q"))
-    same("no base is kept", ["last"], reader.spools())
     server.close()
 
 
@@ -673,8 +444,6 @@ def main():
         check_places(reader, server, builder, directory)
         check_packed(reader, server, builder)
         check_tls(reader, builder, directory)
-        check_signed(reader, builder, directory)
-        check_patches(reader, builder, directory)
         check_two_at_once(reader, server, builder)
         check_signal(reader, server, builder)
         check_leftovers(reader, server, builder)

@@ -379,6 +379,6 @@ const struct command cli_command_pull = {
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
                TAKES(DURABLE) | TAKES_PUBLISHED | TAKES(JSON) | TAKES_PROGRESS | TAKES(MAX_BYTES) |
                TAKES(NETRC) | TAKES(RETRY) | TAKES(PATCHES) | TAKES(VERIFY) | TAKES(SIGNATURE) |
-               TAKES(NEWER_THAN_MINE) | TAKES_CONNECTION,
+               TAKES_CONNECTION,
     .run = run_pull,
 };

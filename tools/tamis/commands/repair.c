@@ -8,6 +8,7 @@
 struct repairs {
     const struct invocation *call;
     uint64_t unmended;
+    tamis_store *store; /* open while the spools are looked at */
     int64_t spools;     /* of pulls, that were removed */
     uint64_t all_bytes; /* of the segments that are read at the end */
 };
@@ -51,6 +52,12 @@ static void show_spool(void *context, const char *file)
     (void)show_step(repairs, &step);
 }
 
+static int filter_exists(void *context, const char *name)
+{
+    const struct repairs *repairs = context;
+    return cli_filter_exists(repairs->store, name);
+}
+
 /* Removes what pulls have left.  The exit status. */
 static int sweep_pulls(struct repairs *repairs, const char *path)
 {
@@ -59,9 +66,9 @@ static int sweep_pulls(struct repairs *repairs, const char *path)
         .dry = cli_given(call, TAKES(DRY_RUN)), .tell = show_spool, .context = repairs};
     const struct tamis_store_options options = cli_store_options(call, TAMIS_READ_ONLY);
     /* One that cannot be opened has been told of. */
-    if (tamis_store_open_with(path, &options, &sweep.store) < 0) sweep.store = NULL;
+    if (tamis_store_open_with(path, &options, &repairs->store) == 0) sweep.exists = filter_exists;
     const int status = spool_sweep(path, &sweep);
-    tamis_store_close(sweep.store);
+    tamis_store_close(repairs->store);
     return status;
 }
 

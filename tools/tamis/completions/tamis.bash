@@ -49,7 +49,7 @@ _tamis_wants_value()
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
     --on-full | --pages | --window | --window-from | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
     --output | --interval | --sort | --sync-interval | --file | --names | --wait | --shards | --replicas) return 0 ;;
-    --timeout | --cacert | --cert | --key | --answer) return 0 ;;
+    --timeout | --cacert | --cert | --key | --answer | --max-bytes | --retry) return 0 ;;
     --sign | --signature | --trusted-comment | --password-file | --verify) return 0 ;;
     --*) return 1 ;;
     -*[npmko]) [[ ${1%?} != *[npmko]* ]] ;;

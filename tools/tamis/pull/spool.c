@@ -363,16 +363,16 @@ static bool is_given_up(const struct spool *spool, int fd, const char *name, int
     return flock(fd, LOCK_EX | LOCK_NB) == 0 && has_name(spool, fd, name);
 }
 
-/* Is the file that is open, with notes at its head, of no filter of the store? */
-static bool is_of_nothing(const struct spool *spool, int fd, tamis_store *store)
+/* Is the file that is open, with notes at its head, of a filter that is not there? */
+static bool is_of_nothing(const struct spool *spool, int fd, const struct spool_sweep *sweep)
 {
     struct stat st;
     struct notes notes;
     char block[NOTES_BYTES];
-    if (store == NULL || !file_is_good(spool, fd, &st)) return false;
+    if (sweep->exists == NULL || !file_is_good(spool, fd, &st)) return false;
     const ssize_t got = pread(fd, block, sizeof block, 0);
-    return got >= 0 &&
-           (!notes_parse(block, (size_t)got, &notes) || cli_filter_exists(store, notes.name) == 0);
+    return got >= 0 && (!notes_parse(block, (size_t)got, &notes) ||
+                        sweep->exists(sweep->context, notes.name) == 0);
 }
 
 /* Removes one file; a spool while it has its lock.  true: it was, or would have been. */
@@ -382,8 +382,8 @@ static bool sweep_one(const struct spool *spool, const char *name, const struct 
     if (!is_spool && !ends_with(name, ".last") && !ends_with(name, ".base")) return false;
     const int fd = openat(spool->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return false;
-    bool removed = is_spool ? is_given_up(spool, fd, name, sweep->seconds)
-                            : is_of_nothing(spool, fd, sweep->store);
+    bool removed =
+        is_spool ? is_given_up(spool, fd, name, sweep->seconds) : is_of_nothing(spool, fd, sweep);
     if (removed && !sweep->dry) removed = unlinkat(spool->dir_fd, name, 0) == 0;
     (void)close(fd);
     return removed;

@@ -75,14 +75,14 @@ void spool_remove_base(const struct spool *spool);
 /* The bytes of the base, for the caller to free, and its notes.  NULL: there is none. */
 void *spool_read_base(const struct spool *spool, struct notes *notes, size_t *bytes);
 
-/* Removes the spools that nobody has locked and nobody has written to for `seconds`; with a store
- * also notes and bases that are of no filter of it.  With `dry` nothing is removed.  Calls `tell`
- * for each, with its path from the store on.  CLI_DONE, also if there are none, or CLI_ERROR after
- * a message. */
+/* Removes the spools that nobody has locked and nobody has written to for `seconds`; with
+ * `exists` also notes and bases of filters that are not there any more.  With `dry` nothing is
+ * removed.  Calls `tell` for each, with its path from the store on.  CLI_DONE, also if there are
+ * none, or CLI_ERROR after a message. */
 struct spool_sweep {
     int64_t seconds;
     bool dry;
-    tamis_store *store; /* NULL: spools only */
+    int (*exists)(void *context, const char *name); /* 0: it is not there; NULL: spools only */
     void (*tell)(void *context, const char *file);
     void *context;
 };
