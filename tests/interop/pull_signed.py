@@ -26,11 +26,11 @@ def check_signed(reader, builder, directory):
         subprocess.run(["minisign", "-G", "-f", "-W", "-p", keys[name] + ".pub", "-s", keys[name] + ".sec"], check=True,
                        capture_output=True)
 
-    def sign(data, key="good", *options):
+    def sign(data, key="good"):
         path = os.path.join(directory, "signed")
         with open(path, "wb") as file:
             file.write(data)
-        subprocess.run(["minisign", "-S", "-s", keys[key] + ".sec", "-m", path, "-x", path + ".minisig", *options], check=True,
+        subprocess.run(["minisign", "-S", "-s", keys[key] + ".sec", "-m", path, "-x", path + ".minisig"], check=True,
                        capture_output=True)
         with open(path + ".minisig", "rb") as file:
             return file.read()
@@ -89,9 +89,12 @@ def check_signed(reader, builder, directory):
 
     # An old list with a good signature.
     old = builder.list(10300)
+    new = builder.list(10310)
+    offer(new, sign(new), '"s5"')
+    good("the newer list", reader.pull(server.url(), *verify, "--newer-than-mine"))
     before = reader.in_force()
-    offer(old, sign(old, "good", "-t", "timestamp:1000000000\tfile:list"), '"s5"')
-    bad("an old list", reader, "", reader.pull(server.url(), *verify, "--newer-than-mine"), before)
+    offer(old, sign(old), '"s6"')
+    bad("an old list", reader, "made before", reader.pull(server.url(), *verify, "--newer-than-mine"), before)
     good("an old list that may come", reader.pull(server.url(), *verify))
     server.close()
 
