@@ -94,7 +94,7 @@ def check_signed(reader, builder, directory):
     good("the newer list", reader.pull(server.url(), *verify, "--newer-than-mine"))
     before = reader.in_force()
     offer(old, sign(old), '"s6"')
-    bad("an old list", reader, "made before", reader.pull(server.url(), *verify, "--newer-than-mine"), before)
+    bad("an old list", reader, "is older than the one in force", reader.pull(server.url(), *verify, "--newer-than-mine"), before)
     good("an old list that may come", reader.pull(server.url(), *verify))
     server.close()
 
