@@ -197,25 +197,26 @@ def back(recipe, gone, fresh, reader):
     same("for the reader too", False, reader.blocks(gone[0]))
 
 
-def units_are_sound(recipe, files):
-    """The cron line, and the units as systemd reads them."""
-    line = files["/etc/cron.d/blacklist"].splitlines()[-1]
-    fields = re.fullmatch(r"(\d+) (\d+) \* \* \* blacklist (\S+)", line)
-    same("the cron line", ("/usr/local/bin/blacklist-nightly", True),
+def units_are_sound(recipe, files, unit, command, program):
+    """The cron line, and the units as systemd reads them; `command` begins with /usr/local/bin/ and a name, which is
+    `program` here."""
+    line = files[f"/etc/cron.d/{unit}"].splitlines()[-1]
+    fields = re.fullmatch(r"(\d+) (\d+) \* \* \* blacklist (?:[A-Z_]+=\S+ )?(/.*)", line)
+    same("the cron line", (command, True),
          (fields.group(3), int(fields.group(1)) < 60 and int(fields.group(2)) < 24) if fields
          else line)
     for name in ("service", "timer"):
-        text = files[f"/etc/systemd/system/blacklist.{name}"]
-        path = os.path.join(recipe.lists, f"blacklist.{name}")
+        text = files[f"/etc/systemd/system/{unit}.{name}"]
+        path = os.path.join(recipe.lists, f"{unit}.{name}")
         same(f"the {name} names the script or a time", 1,
-             text.count("ExecStart=/usr/local/bin/blacklist-nightly\n") + text.count("OnCalendar="))
-        recipe.write(path, text.replace("/usr/local/bin/blacklist-nightly", recipe.script))
+             text.count(f"ExecStart={command}\n") + text.count("OnCalendar="))
+        recipe.write(path, text.replace(command.split(" ", maxsplit=1)[0], program))
     if not shutil.which("systemd-analyze"):
         print("systemd-analyze is not installed; the units are not checked by it")
         return
     for name in ("service", "timer"):
         done = subprocess.run(["systemd-analyze", "verify", "--man=no",
-                               os.path.join(recipe.lists, f"blacklist.{name}")],
+                               os.path.join(recipe.lists, f"{unit}.{name}")],
                               capture_output=True, text=True, check=False)
         same(f"systemd-analyze verify of the {name}", (0, ""),
              (done.returncode, "".join(complaint for complaint in done.stderr.splitlines(True)
@@ -244,7 +245,9 @@ def main():
         recipe.tamis.run("verify")
         same("the store has two generations", 2,
              len(recipe.tamis.run("generations", "blacklist", "--json")))
-        units_are_sound(recipe, files)
+        units_are_sound(recipe, files, "blacklist", "/usr/local/bin/blacklist-nightly", recipe.script)
+        pull = ("/usr/local/bin/tamis pull blacklist https://builder.example.org/blacklist.tamis --keep 7 --quiet")
+        units_are_sound(recipe, files, "blacklist-pull", pull, os.path.abspath(sys.argv[1]))
         left = set(os.listdir(directory)) - {"bin", "etc", "store", "online.txt", "blacklist-nightly"}
         same("what the nights left in the temporary directory", set(), left)
     finish(40)
