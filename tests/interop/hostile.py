@@ -37,7 +37,8 @@ class Server:
         self.answer = None
         self.requests = []  # all that have come, as Request
         self.sent = 0  # bytes of bodies, by whole()
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.thread = threading.Thread(target=self.accept, daemon=True)
+        self.thread.start()
 
     def url(self, path="/list", user=""):
         return f"http{'s' if self.context else ''}://{user}127.0.0.1:{self.port}{path}"
@@ -101,6 +102,10 @@ class Server:
         return answer
 
     def close(self):
+        """Ends accept() first: a thread that is still in it could take the connections of the next server, whose socket
+        may have the same number."""
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.thread.join(10)
         self.socket.close()
 
 

@@ -57,6 +57,7 @@ tamis_package(development libtamis-dev libdevel "persistent filters shared by pr
     "libtamis0 (= ${this_version})" libc6-dev liblmdb-dev libxxhash-dev ${static_needs})
 tamis_package(command tamis utils "persistent filters shared by processes (command)"
     "This package has the command, its manual, its completions for\nbash and zsh, and the documents.")
+set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "libcurl4 | libcurl4t64") # tamis pull loads it
 tamis_package(redis tamis-redis database "persistent filters shared by processes (Redis module)"
     "This package has the module for redis-server and Valkey, with the\ncommands of RedisBloom.")
 set(CPACK_DEBIAN_REDIS_PACKAGE_RECOMMENDS "redis-server (>= 5:7.0) | valkey-server")

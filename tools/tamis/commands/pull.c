@@ -76,7 +76,7 @@ static bool url_is_good(const struct invocation *call)
         (void)cli_fail("%s: whoever is on the way can change what comes by http; use https://, or "
                        "--verify KEY, or --insecure if the way is your own",
                        shown);
-    else if (transfer_open == NULL)
+    else if (transfer_is_ready == NULL)
         (void)cli_fail(
             "this build of tamis is without libcurl, so it cannot pull; install the package "
             "libcurl4-openssl-dev and build Tamis with TAMIS_WITH_CURL=ON, or fetch the "
@@ -357,6 +357,7 @@ static int run_pull(struct invocation *call)
     if (!url_is_good(call) || !format_is_good(call) || !signature_is_good(call) ||
         !publish_options_suffice(call) || !files_are_there(call))
         return CLI_ERROR;
+    if (!transfer_is_ready()) return CLI_ERROR;
     interrupt_catch();
     struct pull pull = {.call = call, .url = call->args[1], .shown = url_shown(call->args[1])};
     pull.publishing = (struct publishing){.call = call, .origin = pull.shown};

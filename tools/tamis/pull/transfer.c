@@ -5,21 +5,27 @@
  * No limit is on the time of the whole: a large list over a poor line may take hours.  The limits
  * are on connecting, and on less than SLOW_BYTES a second for the time of --timeout.
  *
+ * libcurl is loaded by the first transfer.  With the libraries that it needs it would make the
+ * start of every command longer, of which most are shorter than that.
+ *
  * Nothing is unpacked here, and no packed form is asked for: what is noted, continued and verified
  * are the bytes of the file as the server has it.
  */
 #include "pull/transfer.h"
 
+#define CURL_DISABLE_TYPECHECK /* its macros would stand in the place of our names */
 #include <curl/curl.h>
+#include <dlfcn.h>
 #include <strings.h>
 
 #include "pull/url.h"
 
-#define TIMEOUT_MS 30000L  /* of --timeout, where it is not given */
-#define SLOW_BYTES 1000L   /* a second */
-#define REDIRECTS_MAX 10L  /* more is a circle */
-#define POLL_MS 200        /* a signal is heeded so soon */
-#define BUFFER_BYTES 65536 /* so much may come behind a head that says enough */
+#define LEAST_VERSION 0x075500u /* 7.85.0: CURLOPT_PROTOCOLS_STR */
+#define TIMEOUT_MS 30000L       /* of --timeout, where it is not given */
+#define SLOW_BYTES 1000L        /* a second */
+#define REDIRECTS_MAX 10L       /* more is a circle */
+#define POLL_MS 200             /* a signal is heeded so soon */
+#define BUFFER_BYTES 65536      /* so much may come behind a head that says enough */
 #define RETRY_AFTER_MAX INT64_C(300)
 
 struct transfer {
@@ -41,6 +47,49 @@ struct transfer {
     char content_range[128];
     int64_t retry_after;
 };
+
+/* ---- The library ----------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define CALLS(X) \
+    X(easy_cleanup) X(easy_getinfo) X(easy_init) X(easy_setopt) X(easy_strerror) \
+    X(global_init) X(multi_add_handle) X(multi_cleanup) X(multi_info_read) X(multi_init) \
+    X(multi_perform) X(multi_poll) X(multi_remove_handle) X(slist_append) X(slist_free_all) X(version_info)
+/* clang-format on */
+#define DECLARE_CALL(name) __typeof__(curl_##name) *name;
+static struct {
+    CALLS(DECLARE_CALL)
+} curl;
+
+/* A call as a pointer to void, which is how dlsym() has it. */
+#define LOAD_CALL(name)                                                                            \
+    found = dlsym(library, "curl_" #name);                                                         \
+    if (found == NULL) return false;                                                               \
+    memcpy(&curl.name, &found, sizeof found);
+
+static bool load_calls(void *library)
+{
+    void *found;
+    CALLS(LOAD_CALL)
+    return true;
+}
+
+bool transfer_is_ready(void)
+{
+    static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
+    static bool ready;
+    for (size_t i = 0; !ready && i < sizeof names / sizeof *names; i++) {
+        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+        ready = library != NULL && load_calls(library) &&
+                curl.version_info(CURLVERSION_NOW)->version_num >= LEAST_VERSION &&
+                curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    }
+    if (!ready)
+        cli_tell(
+            "libcurl 7.85 or later, by which lists are pulled, is not on this machine: install "
+            "the package libcurl4");
+    return ready;
+}
 
 /* ---- The head -------------------------------------------------------------------------------- */
 
@@ -81,7 +130,7 @@ static size_t on_header(char *line, size_t one, size_t bytes, void *context)
 static long status_of(const struct transfer *t)
 {
     long status = 0;
-    (void)curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+    (void)curl.easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
     return status == 0 && t->is_file ? 200 : status;
 }
 
@@ -119,7 +168,7 @@ static bool begin(struct transfer *t)
     if (status == 206) {
         answer.from = t->asked_from;
     } else {
-        (void)curl_easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+        (void)curl.easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
         if (length >= 0) answer.all_bytes = (uint64_t)length;
     }
     memcpy(answer.etag, t->etag, sizeof answer.etag);
@@ -143,7 +192,7 @@ static size_t on_data(char *data, size_t one, size_t bytes, void *context)
  * without what the option is for. */
 #define SET(t, option, value)                                                                      \
     do {                                                                                           \
-        if (curl_easy_setopt((t)->easy, option, value) == CURLE_OUT_OF_MEMORY) cli_no_memory();    \
+        if (curl.easy_setopt((t)->easy, option, value) == CURLE_OUT_OF_MEMORY) cli_no_memory();    \
     } while (0)
 
 static const char *environment(const char *name)
@@ -191,7 +240,7 @@ static void set_limits(struct transfer *t, const struct options *options)
 static void add_header(struct transfer *t, const char *name, const char *value)
 {
     char *line = cli_format("%s: %s", name, value);
-    struct curl_slist *longer = curl_slist_append(t->headers, line);
+    struct curl_slist *longer = curl.slist_append(t->headers, line);
     free(line);
     if (longer == NULL) cli_no_memory();
     t->headers = longer;
@@ -220,12 +269,9 @@ static void set_conditions(struct transfer *t, const struct transfer_request *re
 struct transfer *transfer_open(const struct transfer_request *request,
                                const struct transfer_sink *sink)
 {
-    static bool ready;
-    if (!ready && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) cli_no_memory();
-    ready = true;
     struct transfer *t = cli_alloc(sizeof *t);
-    *t = (struct transfer){.multi = curl_multi_init(),
-                           .easy = curl_easy_init(),
+    *t = (struct transfer){.multi = curl.multi_init(),
+                           .easy = curl.easy_init(),
                            .sink = sink,
                            .shown = url_shown(request->url),
                            .is_file = url_scheme(request->url) == URL_FILE};
@@ -248,17 +294,17 @@ struct transfer *transfer_open(const struct transfer_request *request,
     set_limits(t, request->options);
     set_tls(t, request->options);
     set_conditions(t, request);
-    if (curl_multi_add_handle(t->multi, t->easy) != CURLM_OK) cli_no_memory();
+    if (curl.multi_add_handle(t->multi, t->easy) != CURLM_OK) cli_no_memory();
     return t;
 }
 
 void transfer_close(struct transfer *t)
 {
     if (t == NULL) return;
-    (void)curl_multi_remove_handle(t->multi, t->easy);
-    curl_easy_cleanup(t->easy);
-    (void)curl_multi_cleanup(t->multi);
-    curl_slist_free_all(t->headers);
+    (void)curl.multi_remove_handle(t->multi, t->easy);
+    curl.easy_cleanup(t->easy);
+    (void)curl.multi_cleanup(t->multi);
+    curl.slist_free_all(t->headers);
     free(t->shown);
     free(t->error);
     free(t);
@@ -324,7 +370,7 @@ static enum transfer_result end_by_status(struct transfer *t, long status)
 /* What libcurl says, or says of the code, without a full stop. */
 static char *describe(const struct transfer *t, CURLcode code)
 {
-    const char *what = t->curl_error[0] != '\0' ? t->curl_error : curl_easy_strerror(code);
+    const char *what = t->curl_error[0] != '\0' ? t->curl_error : curl.easy_strerror(code);
     size_t bytes = strlen(what);
     while (bytes > 0 && (what[bytes - 1] == '\n' || what[bytes - 1] == '.'))
         bytes--;
@@ -353,10 +399,10 @@ enum transfer_result transfer_step(struct transfer *t)
     int running = 0, left = 0;
     t->moved = false;
     if (interrupt_signal()) return TRANSFER_ENDED;
-    if (curl_multi_perform(t->multi, &running) != CURLM_OK) cli_no_memory();
-    for (const CURLMsg *message; (message = curl_multi_info_read(t->multi, &left)) != NULL;)
+    if (curl.multi_perform(t->multi, &running) != CURLM_OK) cli_no_memory();
+    for (const CURLMsg *message; (message = curl.multi_info_read(t->multi, &left)) != NULL;)
         if (message->msg == CURLMSG_DONE) return end_by_code(t, message->data.result);
-    if (!t->moved) (void)curl_multi_poll(t->multi, NULL, 0, POLL_MS, NULL);
+    if (!t->moved) (void)curl.multi_poll(t->multi, NULL, 0, POLL_MS, NULL);
     return TRANSFER_MORE;
 }
 

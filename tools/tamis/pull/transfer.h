@@ -48,6 +48,9 @@ enum transfer_result {
     TRANSFER_ENDED,     /* the sink has ended it, or a signal */
 };
 
+/* Loads libcurl, before any other call.  false after a message. */
+PART bool transfer_is_ready(void);
+
 /* Begins a transfer.  Never NULL.  The strings of the request are needed during the call only, the
  * options and the sink as long as the transfer is open. */
 PART struct transfer *transfer_open(const struct transfer_request *request,
