@@ -26,5 +26,5 @@ tamis add bits a b
 tamis export bits --to guava bits.guava
 tamis pull other "file://$PWD/bits.guava" --from guava
 tamis check other a b c
-ls store/pulls | sed 's/^[0-9a-f]*/N/'
+find store/pulls -type f -printf '%f\n' | sed 's/^[0-9a-f]*/N/'
 tamis verify
