@@ -230,9 +230,8 @@ class ProcessesTest extends Fixture {
   }
 
   /**
-   * JNI has nothing to say of the calls. It was seen to fail when upcall_row() kept its local
-   * references, and when row_array() made an array beside an exception. That the library stands
-   * before the JVM's own handler of SIGBUS is known, and tested above.
+   * JNI has nothing to say of the calls. Seen to fail when upcall_row() kept its local references.
+   * That the library stands before the JVM's own handler of SIGBUS is known, and tested above.
    */
   @Test
   void jniHasNothingToSay() throws Exception {
