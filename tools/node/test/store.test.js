@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Stores, what is made in them, errors, and handles that are closed.
+// Stores, what is made in them, errors, and handles that are closed.  Seen to fail: answers of an error without room()'s fill.
 'use strict';
 
 const assert = require('node:assert/strict');

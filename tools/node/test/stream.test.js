@@ -28,7 +28,7 @@ test('newOf() takes streams', async () => {
   assert.deepEqual(got, numbered('k', 50));
 });
 
-test('newOf() does not wait for a batch to be full', async () => {
+test('newOf() does not wait for a batch to be full', { timeout: 20_000 }, async () => {
   const { seen } = seenIn();
   let isAsked = false;
   async function* slow() {
