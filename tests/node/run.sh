@@ -139,6 +139,9 @@ install()
     echo '{"private": true}' >package.json
     unset TAMIS_BUILD
     export TAMIS_BUNDLE=1
+    if command -v ccache >/dev/null; then
+        export CMAKE_C_COMPILER_LAUNCHER=ccache CXX="${CXX:-ccache g++}"
+    fi
     npm_or_skip "$project" pack "$clone/tools/node"
     npm_or_skip "$project" install ./tamis-*.tgz
     [ ! -e "$clone/tools/node/library" ] || { echo "npm pack has left the folder library"; exit 1; }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Worker threads, processes that end or are killed, and the garbage collector.  Seen to fail: with addons that are unloaded
-// (no nodelete in binding.gyp: a crash when a worker ends), with a completion that makes values in a worker that was
-// terminated (a fatal error), without closeAll() (keys that no checkpoint has), and with handles that nobody closes when
-// they are collected (the process runs out of descriptors).
+// Worker threads, processes that end or are killed, and the garbage collector.  Seen to fail: without closeAll() of
+// lib/native.js (keys that no checkpoint has), and with handles that nobody closes when they are collected (Abandon() of
+// src/jobs.cc: descriptors stay open).
 'use strict';
 
 const assert = require('node:assert/strict');
