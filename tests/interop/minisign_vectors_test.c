@@ -225,10 +225,10 @@ static const char *take_commented(size_t bytes)
     const char *comment = strstr(list.bytes, "trusted comment: timestamp");
     const char *last = strchr(comment, '\n');
     size_t at = (size_t)(comment - list.bytes) + strlen("trusted comment: ");
+    memset(text, 'c', sizeof text);
     memcpy(text, list.bytes, at);
-    memset(text + at, 'c', bytes - strlen("trusted comment: "));
     at += bytes - strlen("trusted comment: ");
-    memcpy(text + at, last, strlen(last) + 1);
+    (void)snprintf(text + at, sizeof text - at, "%s", last);
     return take_signature(text, strlen(text));
 }
 
