@@ -12,6 +12,7 @@
 
 #include <unistd.h>
 
+#include "editions.h"
 #include "streams.h"
 #include "tamis_build.h"
 
@@ -188,4 +189,17 @@ SOUND_CASE(list_that_came_meanwhile_is_compared_too)
     assert_refused(TAMIS_EMISMATCH, "older",
                    tamis_filter_publish(store, "list", "tamis", &spec, &source, NULL));
     assert_true(has(store, 1000));
+}
+
+/* Between the comparison and the commit: what was compared with must still be in force. */
+SOUND_CASE(edition_comes_over_the_generation_that_was_compared_alone)
+{
+    assert_int_equal(editions_publish_over(store, "list", 0, 10, 1), TAMIS__MOVED);
+    assert_int_equal(tamis_filter_exists(store, "list"), 0);
+    assert_int_equal(editions_publish_over(store, "list", 0, 10, 0), 0);
+    assert_int_equal(editions_publish_over(store, "list", 10, 10, 0), TAMIS__MOVED);
+    assert_int_equal(editions_publish_over(store, "list", 10, 10, 1), 0);
+    assert_int_equal(editions_publish_over(store, "list", 20, 10, 1), TAMIS__MOVED);
+    assert_int_equal(editions_in_force(store), 2);
+    assert_int_equal(fixture_files(path, "staging"), 0);
 }

@@ -4,8 +4,9 @@
 #include "plan/plan.h"
 #include "txn/draft.h"
 
-int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64_t count,
-                     const struct tamis__exceptions *by_hand, const struct tamis__exceptions *found)
+/* What the edition has besides its segment is given. */
+static int publish(tamis_store *store, const char *name, uint64_t from, uint64_t count,
+                   struct tamis__edition edition)
 {
     struct tamis__plan plan;
     struct tamis__listed_segment described;
@@ -22,15 +23,29 @@ int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64
     tamis__segment_close(&segment);
     tamis__header_set_items(&draft.header, count);
     assert_done(tamis__segment_sync_staged(&store->place, &draft.staged));
-    struct tamis__edition edition = {.name = name,
-                                     .drafts = &draft,
-                                     .count = 1,
-                                     .capacity = plan.sizing.capacity,
-                                     .fp_rate = plan.policy.fp_rate,
-                                     .policy = plan.policy,
-                                     .by_hand = by_hand,
-                                     .found = found};
-    return tamis__publish_edition(store, &edition, &published);
+    edition.name = name;
+    edition.drafts = &draft;
+    edition.count = 1;
+    edition.capacity = plan.sizing.capacity;
+    edition.fp_rate = plan.policy.fp_rate;
+    edition.policy = plan.policy;
+    const int rc = tamis__publish_edition(store, &edition, &published);
+    if (rc == TAMIS__MOVED) tamis__drafts_discard(store, &draft, 1);
+    return rc;
+}
+
+int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64_t count,
+                     const struct tamis__exceptions *by_hand, const struct tamis__exceptions *found)
+{
+    return publish(store, name, from, count,
+                   (struct tamis__edition){.by_hand = by_hand, .found = found});
+}
+
+int editions_publish_over(tamis_store *store, const char *name, uint64_t from, uint64_t count,
+                          uint64_t over)
+{
+    return publish(store, name, from, count,
+                   (struct tamis__edition){.only_over = true, .over = over});
 }
 
 void editions_put(tamis_store *store, int g)

@@ -12,6 +12,10 @@ int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64
                      const struct tamis__exceptions *by_hand,
                      const struct tamis__exceptions *found);
 
+/* The same, only over this generation of it: TAMIS__MOVED if another is in force. */
+int editions_publish_over(tamis_store *store, const char *name, uint64_t from, uint64_t count,
+                          uint64_t over);
+
 /*
  * Generations of the filter "list", each known by a number g: its keys are the EDITIONS_KEYS from
  * g * EDITIONS_KEYS on.
