@@ -62,9 +62,12 @@ head -c 100 new >beginning
 wrong new.minisig beginning --verify $pub
 
 echo "-- nothing seems new, and the signature is wrong"
-(cat old && echo) >with_more
-refused tamis import list --from tamis with_more --signature old.minisig --publish --if-changed --verify $pub
-tamis import list --from tamis old --publish --if-changed --verify $pub
+seq 50000 | tamis --store there build large -p 0.1% # longer than what is read for a head
+tamis --store there export large --to tamis large --digest --sign keys/plain.key
+tamis import large --from tamis large --publish --verify $pub
+(cat large && echo) >with_more
+refused tamis import large --from tamis with_more --signature large.minisig --publish --if-changed --verify $pub
+tamis import large --from tamis large --publish --if-changed --verify $pub
 
 echo "-- keys"
 refused tamis import list --from tamis new --publish --verify missing
