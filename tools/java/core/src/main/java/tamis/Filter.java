@@ -41,17 +41,24 @@ public final class Filter extends Handle {
 
   /** Opens a filter, and the store that it is in for it alone: the catalog is read once. */
   public static Filter openAt(Path store, StoreOptions options, String name, int flags) {
-    return new Filter(
-        TamisException.check(
-            Native.filterOpenAt(
-                Text.terminated(Store.text(store)),
-                options.flags,
-                options.mode,
-                options.busyMillis,
-                Store.listen(options.listener),
-                Text.terminated(name),
-                flags)),
-        null);
+    long listener = Store.listen(options.listener);
+    try {
+      long address =
+          Native.filterOpenAt(
+              Text.terminated(Store.text(store)),
+              options.flags,
+              options.mode,
+              options.busyMillis,
+              listener,
+              Text.terminated(name),
+              flags);
+      Filter filter = new Filter(TamisException.check(address), null);
+      filter.store.owns(listener);
+      return filter;
+    } catch (RuntimeException e) {
+      Upcalls.LISTENERS.remove(listener);
+      throw e;
+    }
   }
 
   /** Returns the store of the filter. */

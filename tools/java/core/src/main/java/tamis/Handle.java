@@ -26,7 +26,7 @@ import java.util.function.LongUnaryOperator;
  * of a call is one whose mark that call sees. The last to count itself out finds all stripes 0.
  */
 abstract class Handle implements AutoCloseable {
-  private static final Cleaner CLEANER = Cleaner.create();
+  static final Cleaner CLEANER = Cleaner.create();
   private static final int STRIPES = 8;
   private static final int LINE = 16; // ints of 4 bytes: 64 bytes
   private static final VarHandle RUNNING = MethodHandles.arrayElementVarHandle(int[].class);
@@ -38,7 +38,7 @@ abstract class Handle implements AutoCloseable {
   static final class Core implements Runnable {
     private final String what;
     private final long address;
-    private final LongUnaryOperator closer;
+    private volatile LongUnaryOperator closer; // close, or release
     private final Core keeps;
     private final int[] running = new int[(STRIPES + 1) * LINE];
     private final AtomicBoolean isGone = new AtomicBoolean();
@@ -88,22 +88,23 @@ abstract class Handle implements AutoCloseable {
     private void leaveOwn() {
       RUNNING.getAndAdd(running, stripe(), -1);
       if (isClosed) {
-        report(finish(closer));
+        report(finish());
       }
     }
 
-    private long finish(LongUnaryOperator how) {
+    private long finish() {
       for (int i = 1; i <= STRIPES; i++) {
         if ((int) RUNNING.getVolatile(running, i * LINE) != 0) {
           return 0;
         }
       }
-      return isGone.compareAndSet(false, true) ? how.applyAsLong(address) : 0;
+      return isGone.compareAndSet(false, true) ? closer.applyAsLong(address) : 0;
     }
 
     long close(LongUnaryOperator how) {
+      closer = how; // before the mark: the last call that sees it closes so
       isClosed = true;
-      return finish(how);
+      return finish();
     }
 
     /**

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A store: a directory with filters, which all processes share. Any number of threads may use it,
@@ -27,17 +28,17 @@ public final class Store extends Handle {
   /** A flag of {@link #merged}: the keys that are in all sources. */
   public static final int INTERSECT = 1;
 
-  private final long listener;
+  /** The number of the listener. Filters keep their Store reachable, so it outlives them all. */
+  private final AtomicLong listener = new AtomicLong();
 
   private Store(long address, long listener) {
     super(new Core("store", address, Native::storeClose, null));
-    this.listener = listener;
+    owns(listener);
   }
 
   /** The store of a filter that was opened without one; it lives as long as the filter. */
   Store(Filter filter) {
     super(new Core("store", filter.call(Native::filterStore), store -> 0, filter.core()));
-    listener = 0;
   }
 
   /** Opens the store in a directory, and makes it if there is none. */
@@ -79,7 +80,14 @@ public final class Store extends Handle {
     }
   }
 
-  /** A number for the listener; 0 for null. It is kept until the process ends or it is replaced. */
+  /** The listener goes when the Store does. */
+  void owns(long number) {
+    AtomicLong last = listener;
+    last.set(number);
+    CLEANER.register(this, () -> Upcalls.LISTENERS.remove(last.get()));
+  }
+
+  /** A number for the listener; 0 for null. */
   static long listen(BusyListener listener) {
     if (listener == null) {
       return 0;
@@ -98,10 +106,10 @@ public final class Store extends Handle {
    * Has a listener told while a call waits; null ends that. Call it before another thread uses the
    * store or a filter of it.
    */
-  public void setBusyListener(BusyListener listener) {
-    long number = listen(listener);
+  public void setBusyListener(BusyListener told) {
+    long number = listen(told);
     call(store -> Native.storeSetBusyListener(store, number));
-    Upcalls.LISTENERS.remove(this.listener);
+    Upcalls.LISTENERS.remove(listener.getAndSet(number));
   }
 
   // ---- Filters
