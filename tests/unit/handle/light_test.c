@@ -348,6 +348,7 @@ STORE_CASE(light_handles_answer_of_a_filter_that_is_full)
 /* ---- Two processes --------------------------------------------------------------------------- */
 
 #define ROUNDS (FIXTURE_SANITIZED ? 40u : 400u)
+#define RUNS_MAX 20u
 
 /* Does all of the deeds that no kill ends, in a mixed order. */
 static void do_all(void *path)
@@ -370,22 +371,25 @@ static void do_all(void *path)
 STORE_CASE(light_handles_are_right_beside_a_process_that_changes_all)
 {
     unsigned long answers = 0, misses = 0;
-    int status = 0;
     tamis_cabinet *cabinet = cabinet_of(store, 8);
     prepare(store);
     struct tamis_light light = found(cabinet, 1), still = found(cabinet, 2);
-    const pid_t child = fork();
-    if (child == 0) do_all(path);
-    while (waitpid(child, &status, WNOHANG) == 0) {
-        const int has = ask(cabinet, &light, 1000), stranger = ask(cabinet, &light, 6);
-        assert_int_equal(has == 0 || stranger == 1, 0);
-        assert_int_equal(ask(cabinet, &still, 2000), 1);
-        answers += has == 1;
-        if (has != NONE) continue;
-        misses++;
-        (void)!tamis_light_find(cabinet, name_of(1), 0, &light);
+    /* On a busy machine one of the two may not run while the other one does. */
+    for (unsigned run = 0; run < RUNS_MAX && (answers == 0 || misses == 0); run++) {
+        int status = 0;
+        const pid_t child = fork();
+        if (child == 0) do_all(path);
+        while (waitpid(child, &status, WNOHANG) == 0) {
+            const int has = ask(cabinet, &light, 1000), stranger = ask(cabinet, &light, 6);
+            assert_int_equal(has == 0 || stranger == 1, 0);
+            assert_int_equal(ask(cabinet, &still, 2000), 1);
+            answers += has == 1;
+            if (has != NONE) continue;
+            misses++;
+            (void)!tamis_light_find(cabinet, name_of(1), 0, &light);
+        }
+        assert_int_equal(status, 0);
     }
-    assert_int_equal(status, 0);
     print_message("%lu answers, %lu questions without one\n", answers, misses);
     assert_true(answers > 0 && misses > 0);
     tamis_cabinet_close(cabinet);
