@@ -44,7 +44,8 @@ def options(call, given, allowed=OPTIONS):
     """The words of the command line for the fields of a spec."""
     given, words = dict(given or {}), []
     for flag in given.pop("flags", []):
-        word = {"DURABLE": "--durable", "FROM_FIRST": "--window-from=first", "IF_CHANGED": "--if-changed", "KEEP": None}.get(flag, flag)
+        word = {"DURABLE": "--durable", "FROM_FIRST": "--window-from=first", "IF_CHANGED": "--if-changed", "KEEP": None,
+                "NEWER": "--newer-than-mine"}.get(flag, flag)
         if word and not word.startswith("--"):
             raise Lacks(f"{call}({flag})")
         words += [word] if word else []

@@ -196,6 +196,8 @@ class Runner:
         given = spec_ or {}
         if "except" in given:
             raise Lacks("tamis_filter_publish(except)")
+        if "NEWER" in given.get("flags", []):
+            raise Lacks("tamis_filter_publish(NEWER)")
         before = max((each.generation for each in store.generations(name)), default=0) if name in store else 0
         about = spec("tamis_filter_publish", given.get("import"), {"hash_set", "m_bits", "k", "capacity", "fp_rate"})
         store.import_(name, file, format_, publish=True, if_changed="IF_CHANGED" in given.get("flags", []),

@@ -46,6 +46,7 @@ static struct tamis_import_spec *import_of(struct step *step, json_t *object)
     spec->seal_capacity = (uint64_t)json_integer_value(json_object_get(object, "seal_capacity"));
     spec->seal_rate = json_number_value(json_object_get(object, "seal_rate"));
     spec->flags = flags_of(json_object_get(object, "flags"), import_flags);
+    spec->signed_at = (int64_t)json_integer_value(json_object_get(object, "signed_at"));
     spec->origin = json_string_value(json_object_get(object, "origin"));
     return spec;
 }

@@ -458,6 +458,7 @@ const CALLS: &[(&str, Call)] = &[
                 .map(std::borrow::Cow::into_owned)
                 .collect(),
             if_changed: has(given, "IF_CHANGED"),
+            newer: has(given, "NEWER"),
             keep: has(given, "KEEP").then(|| small(given, "keep")),
         };
         let came = runner.with_store(step.on, |store| {

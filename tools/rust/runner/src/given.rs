@@ -155,6 +155,7 @@ pub fn import(object: &Value) -> ImportSpec {
         owned: has(object, "OWNED"),
         durable: has(object, "DURABLE"),
         origin: object["origin"].as_str().map(Into::into),
+        signed_at: object["signed_at"].as_i64().unwrap_or(0),
     }
 }
 

@@ -116,10 +116,11 @@ pub struct tamis_import_spec {
     pub flags: u64,
     pub created_at: i64,
     pub origin: *const ::core::ffi::c_char,
+    pub signed_at: i64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_import_spec"][::core::mem::size_of::<tamis_import_spec>() - 88usize];
+    ["Size of tamis_import_spec"][::core::mem::size_of::<tamis_import_spec>() - 96usize];
     ["Alignment of tamis_import_spec"][::core::mem::align_of::<tamis_import_spec>() - 8usize];
     ["Offset of field: tamis_import_spec::size"]
         [::core::mem::offset_of!(tamis_import_spec, size) - 0usize];
@@ -143,6 +144,8 @@ const _: () = {
         [::core::mem::offset_of!(tamis_import_spec, created_at) - 72usize];
     ["Offset of field: tamis_import_spec::origin"]
         [::core::mem::offset_of!(tamis_import_spec, origin) - 80usize];
+    ["Offset of field: tamis_import_spec::signed_at"]
+        [::core::mem::offset_of!(tamis_import_spec, signed_at) - 88usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1093,6 +1096,7 @@ pub const TAMIS_IMPORT_OWNED: tamis_constants = 4;
 pub const TAMIS_IMPORT_DURABLE: tamis_constants = 8;
 pub const TAMIS_PUBLISH_IF_CHANGED: tamis_constants = 1;
 pub const TAMIS_PUBLISH_KEEP: tamis_constants = 2;
+pub const TAMIS_PUBLISH_NEWER: tamis_constants = 4;
 pub const TAMIS_EXPORT_WITH_KEY: tamis_constants = 1;
 pub const TAMIS_EXPORT_WITHOUT_EXCEPTIONS: tamis_constants = 2;
 pub const TAMIS_EXPORT_WITH_DIGEST: tamis_constants = 4;

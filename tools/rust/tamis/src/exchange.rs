@@ -28,6 +28,8 @@ pub struct ImportSpec {
     pub durable: bool,
     /// Where the stream is, for [`Filter::stat`] to tell.
     pub origin: Option<String>,
+    /// When the stream was signed, in nanoseconds since 1970, as the program has checked; 0: not known.
+    pub signed_at: i64,
 }
 
 struct RawImport {
@@ -62,6 +64,7 @@ impl ImportSpec {
             | flag(self.owned, tamis_sys::TAMIS_IMPORT_OWNED)
             | flag(self.durable, tamis_sys::TAMIS_IMPORT_DURABLE);
         raw.origin = pointer(&origin);
+        raw.signed_at = self.signed_at;
         Ok(RawImport {
             raw,
             _texts: (hash_set, origin),
@@ -78,6 +81,8 @@ pub struct PublishSpec {
     pub except: Vec<Vec<u8>>,
     /// Publish nothing if that list is in force already.
     pub if_changed: bool,
+    /// Refuse a stream that was made before the list in force, by [`ErrorKind::Mismatch`].
+    pub newer: bool,
     /// So many generations before it are kept.
     pub keep: Option<u32>,
 }
@@ -241,6 +246,9 @@ impl Store {
         } else {
             0
         };
+        if spec.newer {
+            raw.flags |= tamis_sys::TAMIS_PUBLISH_NEWER;
+        }
         if let Some(keep) = spec.keep {
             raw.flags |= tamis_sys::TAMIS_PUBLISH_KEEP;
             raw.keep = keep;

@@ -11,8 +11,8 @@ use rustix::fs::FlockOperation;
 
 use crate::support::scratch;
 use tamis::{
-    BuildOptions, Error, ErrorKind, ExportOptions, ImportSpec, Kind, OnFull, OpenOptions, Spec,
-    State, Store,
+    BuildOptions, Error, ErrorKind, ExportOptions, ImportSpec, Kind, OnFull, OpenOptions,
+    PublishSpec, Spec, State, Store,
 };
 
 fn kind<T: std::fmt::Debug>(came: Result<T, Error>) -> ErrorKind {
@@ -270,6 +270,27 @@ fn streams_may_be_short_broken_or_panic() -> Result<(), Error> {
         )
         .unwrap_err();
     assert!(error.to_string().contains("the cable is out"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn an_older_stream_is_refused_on_request() -> Result<(), Error> {
+    let scratch = scratch();
+    let stream = |name| -> Result<Vec<u8>, Error> {
+        let mut stream = Vec::new();
+        let filter = scratch.filter(name);
+        filter.export("tamis", ExportOptions::default(), &mut stream)?;
+        Ok(stream)
+    };
+    let (old, new) = (stream("old")?, stream("new")?);
+    let spec = PublishSpec {
+        newer: true,
+        ..PublishSpec::default()
+    };
+    let publish = |from: &[u8]| scratch.store.publish("list", "tamis", &spec, from);
+    assert!(publish(&new)?.published);
+    assert_eq!(kind(publish(&old)), ErrorKind::Mismatch);
+    assert!(!publish(&new)?.published);
     Ok(())
 }
 
