@@ -30,10 +30,11 @@ class Racer:
         self.process.stdin.write(b"go\n")
         self.process.stdin.close()
 
-    def kill_in_the_middle(self, bytes_):
-        """Kills it when its file has so many bytes; False if it was faster than that."""
+    def kill_in_the_middle(self, bytes_, seconds):
+        """Kills it when its file has so many bytes, or after that time; False if it was faster than that."""
+        last = time.monotonic() + seconds
         while self.process.poll() is None:
-            if os.path.exists(self.out) and os.path.getsize(self.out) >= bytes_:
+            if time.monotonic() > last or (os.path.exists(self.out) and os.path.getsize(self.out) >= bytes_):
                 self.process.kill()
                 return self.process.wait() != 0
             time.sleep(0.001)
@@ -81,7 +82,7 @@ def race(commands, arguments, scratch, dice):
         racer.ready()
     for racer in racers:
         racer.go()
-    killed = victim.kill_in_the_middle(dice.randrange(1, max(arguments.keys // 2, 2)))
+    killed = victim.kill_in_the_middle(dice.randrange(1, max(arguments.keys // 2, 2)), dice.uniform(0.02, 0.5))
     if killed:
         again = Racer(victim.name, victim.command, store, arguments.keys, arguments.seed, victim.batch, victim.out + ".again")
         again.ready()
