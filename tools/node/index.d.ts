@@ -20,7 +20,7 @@ export type Duration = number | bigint;
 export type Kind = 'blocked' | 'bloom' | 'counting' | 'fuse';
 export type OnFull = 'grow' | 'refuse' | 'warn';
 export type Pages = 'auto' | 'small' | 'huge';
-export type Format = 'tamis' | 'redis-bitmap' | 'redisbloom' | 'guava' | 'spark' | 'parquet' | 'dcso';
+export type Format = 'tamis' | 'redis-bitmap' | 'redisbloom' | 'guava' | 'spark' | 'parquet' | 'dcso' | 'pybloomfilter';
 
 /** The names of the library's error codes, and TAMIS_ECLOSED for a handle that was closed. */
 export type Code =
@@ -304,6 +304,8 @@ export interface ImportOptions {
   sealCapacity?: Count;
   sealRate?: number;
   createdAt?: bigint;
+  /** When the stream was signed, as the caller has checked. */
+  signedAt?: bigint;
   origin?: string;
   head?: boolean;
   asThere?: boolean;
@@ -314,6 +316,8 @@ export interface ImportOptions {
 export interface PublishOptions extends ImportOptions {
   except?: Keys;
   ifChanged?: boolean;
+  /** Publish only what was made after the list in force. */
+  newer?: boolean;
   keep?: number;
 }
 

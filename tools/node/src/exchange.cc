@@ -170,6 +170,7 @@ static std::shared_ptr<Importing> ImportingOf(const Napi::CallbackInfo &info, Op
     spec->seal_capacity = options.U64("sealCapacity");
     spec->seal_rate = options.Real("sealRate");
     spec->created_at = options.Ns("createdAt");
+    spec->signed_at = options.Ns("signedAt");
     if (options.Flag("head")) spec->flags |= TAMIS_IMPORT_HEAD;
     if (options.Flag("asThere")) spec->flags |= TAMIS_IMPORT_AS_THERE;
     if (options.Flag("owned")) spec->flags |= TAMIS_IMPORT_OWNED;
@@ -204,6 +205,7 @@ Napi::Value PublishFilter(const Napi::CallbackInfo &info, const std::shared_ptr<
         std::make_shared<struct tamis_publish_result>(TAMIS_INIT(struct tamis_publish_result));
 
     if (options.Flag("ifChanged")) spec.flags |= TAMIS_PUBLISH_IF_CHANGED;
+    if (options.Flag("newer")) spec.flags |= TAMIS_PUBLISH_NEWER;
     if (options.Has("keep")) spec.flags |= TAMIS_PUBLISH_KEEP;
     spec.keep = options.U32("keep");
     options.Finish();

@@ -174,6 +174,7 @@ const functions = {
         ...spec(of),
         except: keys(except),
         ifChanged: flags.includes('IF_CHANGED'),
+        newer: flags.includes('NEWER'),
         ...(flags.includes('KEEP') ? { keep: keep ?? 0 } : {}),
       }),
     );
