@@ -37,7 +37,8 @@ public final class Crawl {
   }
 
   private CompletableFuture<List<String>> fetch(String url) {
-    HttpRequest request = HttpRequest.newBuilder(URI.create(url)).header("User-Agent", name).build();
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(url)).header("User-Agent", name).build();
     return client
         .sendAsync(request, HttpResponse.BodyHandlers.ofString())
         .thenApply(response -> links(url, response));
@@ -85,7 +86,8 @@ public final class Crawl {
   }
 
   /** The program. */
-  public static void main(String[] args) throws IOException, InterruptedException, ExecutionException {
+  public static void main(String[] args)
+      throws IOException, InterruptedException, ExecutionException {
     try (Store store = Store.open(Path.of(args[0]))) {
       Crawl crawl = new Crawl(new Work(store, Path.of(args[1]), args[2]), args[2]);
       crawl.fetch(args[3] + "/ready").join();

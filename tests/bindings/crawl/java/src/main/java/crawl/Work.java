@@ -16,7 +16,10 @@ import tamis.Store;
 final class Work {
   private static final int FILE_URLS = 10;
 
-  /** A file of the queue that this crawler has claimed, and those of its URLs that are to be fetched. */
+  /**
+   * A file of the queue that this crawler has claimed, and those of its URLs that are to be
+   * fetched.
+   */
   record Claimed(Path path, List<String> urls) {}
 
   private final Filter queued;
