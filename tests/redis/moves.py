@@ -5,8 +5,9 @@ A disk that stands still shows it at any speed of the machine: a command that wa
 hang with a move_turn() that turns nothing, and with a making_put_off() that returns false.
 """
 import os
+import time
 
-from harness import beside, eventually, follow, has_filters, refused, run, same, server, store_of, tamis
+from harness import beside, eventually, filters, follow, has_filters, refused, run, same, server, store_of, tamis
 from slow_disk import Disk
 
 LARGE = 100_000  # of more bytes than a draft may have
@@ -445,6 +446,39 @@ def what_cannot_wait_is_done_at_once():
         has_filters(disk.redis, list("bcdmqst"), "filters")
 
 
+def a_server_whose_writes_are_paused_goes_on():
+    """It aborts if a command that a thread has ended is replicated then.  (Seen to fail with an unblock() that unblocks at once.)"""
+    with Disk(appendonly="yes") as (disk, client):
+        client.good("BF.RESERVE", "from", "0.01", LARGE)
+        client.socket.settimeout(60)
+        disk.stands_still()
+        copy = disk.ask(client, ("COPY", "from", "c"))[0]
+        same(client.good("CLIENT", "PAUSE", 60_000, "WRITE"), "OK", "paused")
+        disk.takes(0)
+        eventually(lambda: len(filters(disk.redis)) == 2, "the copy is made")
+        same((client.good("PING"), client.good("EXISTS", "c")), ("PONG", 0), "it waits")
+        same(client.good("CLIENT", "UNPAUSE"), "OK", "goes on")
+        same((copy.answer(), client.good("EXISTS", "c")), (1, 1), "copied")
+
+
+def who_waits_for_a_name_is_told_that_another_change_has_it():
+    """(Seen to hang without registry_tell() where a filter that is renamed has a change of its own.)"""
+    with Disk() as (disk, client):
+        for key in ("slow", "a"):
+            client.good("BF.RESERVE", key, "0.01", LARGE)
+        client.socket.settimeout(60)
+        disk.stands_still()
+        client.good("RENAME", "slow", "slower")
+        client.good("RENAME", "a", "b")
+        asking = disk.ask(client, ("TAMIS.EXCEPT", "b", "ADD", "k"))
+        asking.append(disk.redis.client())
+        asking[1].socket.settimeout(60)
+        asking[1].send("TAMIS.SYNC", "b")  # the server itself waits for the name
+        time.sleep(0.2)
+        disk.takes(0)
+        same([one.answer() for one in asking], [1, "OK"], "answers")
+
+
 def a_kill_leaves_no_more_than_orphans():
     with Disk(appendonly="yes", appendfsync="always") as (disk, client):
         client.good("BF.RESERVE", "from", "0.01", LARGE)
@@ -464,4 +498,5 @@ def a_kill_leaves_no_more_than_orphans():
 run(the_server_goes_on_while_keys_are_restored, keys_are_restored_by_several, payloads_that_are_damaged_are_refused,
     rights_stay_as_they_are, a_slot_moves_meanwhile, the_server_goes_on_while_keys_are_copied, counters_are_copied_of_one_moment, counters_that_cannot_wait_are_copied_anew,
     others_work_in_a_thread_too, other_generations_come_into_force, what_is_done_is_replicated, what_cannot_wait_is_done_at_once,
+    a_server_whose_writes_are_paused_goes_on, who_waits_for_a_name_is_told_that_another_change_has_it,
     a_kill_leaves_no_more_than_orphans)

@@ -18,6 +18,7 @@
 #include "server/args.h"
 #include "server/busy.h"
 #include "server/thread.h"
+#include "server/unblock.h"
 
 /* Threads begin as they are needed.  Each waits for a disk nearly always. */
 #define THREADS_MAX 4
@@ -151,7 +152,7 @@ static void work_once(struct making *m)
     (void)strcpy(m->name, m->value->name);
     m->state = DONE;
     (void)pthread_cond_broadcast(&done);
-    (void)RedisModule_UnblockClient(m->client, m); /* from now on the main thread may free it */
+    unblock(m->client, m); /* from now on the main thread may free it */
 }
 
 static void *thread_main(void *unused)
@@ -307,6 +308,7 @@ int making_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisMod
 {
     if (RedisModule_IsBlockedReplyRequest(ctx) && !is_still_right(ctx, argv, argc))
         return REDISMODULE_OK;
+    args_set_failure(NULL); /* of a command before, which did not tell it */
     running.ctx = ctx;
     running.again = again;
     running.argv = argv;
@@ -426,10 +428,13 @@ bool making_has(const char *name)
 
 void making_wait(const char *name)
 {
-    const struct making *m;
+    struct making *m;
     lock();
     while ((m = find_named(name)) != NULL && m->state != DONE)
-        (void)pthread_cond_wait(&done, &mutex);
+        if (m->state == WAITS)
+            work_once(m); /* all threads may be waiting for what the caller holds */
+        else
+            (void)pthread_cond_wait(&done, &mutex);
     unlock();
 }
 

@@ -179,7 +179,10 @@ void renames_work_once(find_fn *find_gone)
     struct value *value = waiting.first;
     char name[NAME_ROOM];
     renames_forget(value);
-    if (!renames_misnamed(value, name)) return;
+    if (!renames_misnamed(value, name)) {
+        registry_tell(); /* who waits for the names waits for this one, too */
+        return;
+    }
     const int rc = rename_unlocked(value, name);
     if (rc == 0 || value->link == NULL) return; /* its key is gone */
     if (rc == TAMIS_EEXIST) {

@@ -4,6 +4,7 @@
 
 #include "kept/making.h"
 #include "server/args.h"
+#include "server/unblock.h"
 
 /* A client that waits until something may be counted in the filter. */
 struct waiting {
@@ -29,7 +30,7 @@ void still_end(struct value *value)
             continue;
         }
         *link = w->next;
-        (void)RedisModule_UnblockClient(w->client, NULL);
+        unblock(w->client, NULL);
         RedisModule_Free(w);
     }
     last = &first;

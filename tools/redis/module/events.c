@@ -36,6 +36,7 @@
 #include "server/clock.h"
 #include "server/config.h"
 #include "server/field.h"
+#include "server/unblock.h"
 #include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
@@ -168,13 +169,20 @@ static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     tidy();
 }
 
+/* The server runs the commands of unblocked clients next. */
+static void end_turn(void)
+{
+    drafts_before_sleep();
+    unblock_go_on();
+}
+
 static void on_turn(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
 {
     (void)ctx;
     (void)event;
     (void)data;
     if (what == REDISMODULE_SUBEVENT_EVENTLOOP_BEFORE_SLEEP)
-        drafts_before_sleep();
+        end_turn();
     else
         drafts_after_sleep();
 }
@@ -299,7 +307,9 @@ int events_subscribe(RedisModuleCtx *ctx)
     }
     const RedisModuleEvent turn = {.id = REDISMODULE_EVENT_EVENTLOOP, .dataver = 1};
     if (rc == REDISMODULE_OK &&
-        RedisModule_SubscribeToServerEvent(ctx, turn, on_turn) == REDISMODULE_OK)
+        RedisModule_SubscribeToServerEvent(ctx, turn, on_turn) == REDISMODULE_OK) {
         drafts_allow();
+        unblock_allow();
+    }
     return rc;
 }

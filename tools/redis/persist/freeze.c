@@ -9,6 +9,7 @@
 
 #include "registry/registry.h"
 #include "server/args.h"
+#include "server/unblock.h"
 #include "value/handles.h"
 
 /* A child that has not copied by then is stopped, or dead: commands go on.  The server itself waits
@@ -141,7 +142,7 @@ static void look(RedisModuleCtx *ctx, void *unused)
         return;
     }
     for (size_t i = 0; i < put_off_count; i++)
-        (void)RedisModule_UnblockClient(put_off[i], NULL);
+        unblock(put_off[i], NULL);
     put_off_count = 0;
 }
 

@@ -361,6 +361,7 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(int, LoadConfigs, (RedisModuleCtx *))                                                        \
     X(int, RegisterInfoFunc, (RedisModuleCtx *, RedisModuleInfoFunc *))                            \
     X(int, EventLoopAddOneShot, (RedisModuleEventLoopOneShotFunc *, void *))                       \
+    X(int, AvoidReplicaTraffic, (void))                                                            \
     X(void *, TryCalloc, (size_t, size_t))                                                         \
     X(int, InfoAddSection, (RedisModuleInfoCtx *, const char *))                                   \
     X(int, InfoAddFieldULongLong, (RedisModuleInfoCtx *, const char *, unsigned long long))        \

@@ -25,6 +25,7 @@
 #include "server/args.h"
 #include "server/config.h"
 #include "server/thread.h"
+#include "server/unblock.h"
 #include "value/draft_parts.h"
 
 /* What a draft may be.  A larger filter is made at once: its client is to know whether there is
@@ -257,7 +258,7 @@ static void go_on(void)
 {
     if (put_off_count == 0 || (are_many(1) && !stuck)) return;
     for (size_t i = 0; i < put_off_count; i++)
-        (void)RedisModule_UnblockClient(put_off[i], NULL);
+        unblock(put_off[i], NULL);
     put_off_count = 0;
 }
 
