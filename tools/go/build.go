@@ -123,6 +123,7 @@ func (b *Build) on(f func() C.int) (C.int, error) {
 func given[K string | []byte](b *Build, keys []K, f func(keys *C.struct_tamis_key, count C.size_t) C.int) error {
 	a := arenas.Get().(*arena)
 	defer arenas.Put(a)
+	defer a.clear() // also if a function of the caller's panics
 	for {
 		count := fill(a, keys)
 		_, err := b.on(func() C.int { return f(a.all(), C.size_t(count)) })

@@ -107,6 +107,7 @@ int64_t upcall_read(void *context, void *buffer, size_t bytes)
     got = (*env)->CallStaticIntMethod(env, java.class, java.read, upcall->object, upcall->buffer,
                                       most);
     if ((*env)->ExceptionCheck(env)) return TAMIS_ESYSTEM;
+    if (got < 0 || got > most) return TAMIS_EIO; /* a stream of somebody's own that says too much */
     (*env)->GetByteArrayRegion(env, upcall->buffer, 0, got, buffer);
     return got;
 }
