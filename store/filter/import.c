@@ -483,6 +483,7 @@ void tamis__import_note(struct tamis__import *import)
     first->imported_at = tamis__now_ns();
     first->imported_made_at = tamis__import_made_at(import);
     first->imported_signed_at = import->spec.signed_at;
+    first->imported_signature = import->spec.signature;
     memcpy(first->imported_digest, import->reader.digest, sizeof first->imported_digest);
     memset(first->imported_from, 0, sizeof first->imported_from);
     if (bytes <= most) {

@@ -13,6 +13,7 @@
 
 #include "exceptions/set.h"
 #include "exchange/exchange.h"
+#include "filter/publish.h"
 #include "txn/draft.h"
 #include "txn/enter.h"
 
@@ -62,7 +63,7 @@ void tamis__import_free(struct tamis__import *import);
 
 /* import_newer.c: is the list of the stream newer than the one in force?  `digest` is that of the
  * stream, NULL as long as it is not known: then two lists that were made at the same time may be
- * one. Returns 0 and the generation that is in force, 0 if no filter is; or TAMIS_EMISMATCH, or
+ * one. Returns 0 and what is in force, zeros if no filter is; or TAMIS_EMISMATCH, or
  * TAMIS_EINVAL if nothing says when the list was made. */
 int tamis__import_check_newer(const struct tamis__import *import, const uint8_t *digest,
-                              uint64_t *generation);
+                              struct tamis__over *over);

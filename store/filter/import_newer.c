@@ -75,12 +75,16 @@ static struct times times_of(const struct ages *stream, const struct ages *mine)
     return (struct times){stream->signed_at, mine->signed_at, true};
 }
 
-/* One list may have several signatures, and it is the list in force by any of them.  So only what
- * is surely another list is refused. */
-static bool may_come(const struct times *times, const struct rival *rival, const uint8_t *digest)
+/* A list that was signed at the same time, or before it, may be the one in force.  If its digest is
+ * not known yet, it is read: in the end it is in force or refused.  But a signature that the caller
+ * names must not be an earlier one: the time that is noted never goes back, else a list of a time
+ * between the two would pass. */
+static bool may_come(const struct tamis__import *import, const struct times *times,
+                     const struct rival *rival, const uint8_t *digest)
 {
     if (times->stream > times->mine) return true;
-    if (times->stream < times->mine && !times->of_signatures) return false;
+    if (times->stream < times->mine)
+        return times->of_signatures && digest == NULL && import->spec.signature == 0;
     return digest == NULL || !rival->is_readable ||
            memcmp(digest, rival->digest, sizeof rival->digest) == 0;
 }
@@ -114,10 +118,10 @@ static int refuse(const struct tamis__import *import, const struct times *times)
 }
 
 int tamis__import_check_newer(const struct tamis__import *import, const uint8_t *digest,
-                              uint64_t *generation)
+                              struct tamis__over *over)
 {
     const struct ages stream = {tamis__import_made_at(import), import->spec.signed_at};
-    *generation = 0;
+    *over = (struct tamis__over){.generation = 0};
     if (stream.made_at == 0 && stream.signed_at == 0)
         return tamis__fail(TAMIS_EINVAL,
                            "a %s stream does not say when the list was made, so nobody knows if it "
@@ -129,8 +133,8 @@ int tamis__import_check_newer(const struct tamis__import *import, const uint8_t 
     int rc = read_rival(import, rival);
     if (rc == 0) {
         const struct times times = times_of(&stream, &rival->ages);
-        *generation = rival->record.generation;
-        if (!may_come(&times, rival, digest)) rc = refuse(import, &times);
+        *over = (struct tamis__over){rival->record.generation, rival->record.created_at};
+        if (!may_come(import, &times, rival, digest)) rc = refuse(import, &times);
     }
     free(rival);
     return rc == TAMIS_ENOTFOUND ? 0 : rc;

@@ -89,6 +89,10 @@ static bool same_content(const struct tamis__import *import, const uint8_t *dige
     const struct tamis__segment_header *first = now->segments[0].segment.header;
     const struct tamis__segment_header *made = &import->drafts[0].header;
     if (now->found != import->outline.exceptions) return false;
+    /* XXH3 finds accidents: a list with the digest of another one can be made.  So a stream that is
+     * signed is in force only if it came by this signature. */
+    if (import->spec.signature != 0 && import->spec.signature != first->imported_signature)
+        return false;
     if (digest != NULL && first->imported_at != 0 &&
         memcmp(first->imported_digest, digest, sizeof first->imported_digest) == 0)
         return true;
@@ -171,9 +175,9 @@ static int is_in_force(struct publication *p, const uint8_t *digest)
 
 /* ---- Publish --------------------------------------------------------------------------------- */
 
-/* `over` is the generation that the stream was compared with.  Returns TAMIS__MOVED if another one
- * is in force by now. */
-static int publish(struct publication *p, uint64_t over)
+/* `over` is what the stream was compared with.  Returns TAMIS__MOVED if something else is in force
+ * by now. */
+static int publish(struct publication *p, const struct tamis__over *over)
 {
     struct tamis__import *import = p->import;
     struct tamis__published published;
@@ -183,7 +187,7 @@ static int publish(struct publication *p, uint64_t over)
                                      .drafts = import->drafts,
                                      .count = import->count,
                                      .only_over = (p->spec.flags & TAMIS_PUBLISH_NEWER) != 0,
-                                     .over = over,
+                                     .over = *over,
                                      .replaces_any = true,
                                      .capacity = entry.capacity,
                                      .fp_rate = entry.fp_rate,
@@ -201,9 +205,9 @@ static int publish(struct publication *p, uint64_t over)
     return 1;
 }
 
-/* Is the stream new, and newer if that is asked for?  Returns 1 if it is to be published over the
- * generation *over, 0 if it is in force already. */
-static int judge(struct publication *p, const uint8_t *digest, uint64_t *over)
+/* Is the stream new, and newer if that is asked for?  Returns 1 if it is to be published over
+ * *over, 0 if it is in force already. */
+static int judge(struct publication *p, const uint8_t *digest, struct tamis__over *over)
 {
     int rc = is_in_force(p, digest);
     if (rc == 1) return 0;
@@ -219,7 +223,7 @@ static int run(struct publication *p)
     int rc = tamis__import_begin(import);
     if (rc < 0) return rc;
     const uint8_t *digest = import->outline.has_digest ? import->outline.digest : NULL;
-    uint64_t over = 0;
+    struct tamis__over over = {.generation = 0};
     rc = judge(p, digest, &over);
     if (rc == 0 && digest != NULL) memcpy(p->result.digest, digest, sizeof p->result.digest);
     if (rc != 1) return rc;
@@ -228,7 +232,7 @@ static int run(struct publication *p)
     memcpy(p->result.digest, import->reader.digest, sizeof p->result.digest);
     do {
         rc = judge(p, import->reader.digest, &over);
-        if (rc == 1) rc = publish(p, over);
+        if (rc == 1) rc = publish(p, &over);
     } while (rc == TAMIS__MOVED);
     return rc;
 }

@@ -86,13 +86,19 @@ static int check_durable(const struct tamis__record *before, const struct tamis_
                        before->name, tamis_kind_name(kind));
 }
 
+/* Is that what is in force? */
+static bool is_over(const struct tamis__change *change, const struct tamis__over *over)
+{
+    if (change->is_new) return over->generation == 0;
+    return over->generation == change->before.generation &&
+           over->created_at == change->before.created_at;
+}
+
 static int prepare_edition(struct tamis__change *change, const struct tamis__edition *edition)
 {
     (void)snprintf(change->before.name, sizeof change->before.name, "%s", edition->name);
     int rc = tamis__change_load(change, edition->name);
-    if (rc == 0 && edition->only_over &&
-        edition->over != (change->is_new ? 0 : change->before.generation))
-        return TAMIS__MOVED;
+    if (rc == 0 && edition->only_over && !is_over(change, &edition->over)) return TAMIS__MOVED;
     if (rc == 0 && !change->is_new && !edition->replaces_any)
         rc = tamis__check_replaceable(&change->before);
     if (rc == 0 && !change->is_new) rc = check_durable(&change->before, edition);

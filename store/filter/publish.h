@@ -13,14 +13,21 @@
 #include "exceptions/set.h"
 #include "txn/store.h"
 
+/* What is in force: a filter that was dropped and made again counts its generations from 1 again.
+ * Zeros: no filter is. */
+struct tamis__over {
+    uint64_t generation;
+    int64_t created_at;
+};
+
 /* A generation that is made and is not in force yet. */
 struct tamis__edition {
     const char *name;
     /* Oldest first: staged, filled and synced, items in their headers; used up. */
     struct tamis__draft *drafts;
     uint32_t count;
-    bool only_over; /* publish only if this generation is in force, or, if it is 0, no filter is */
-    uint64_t over;
+    bool only_over; /* publish only if this is in force */
+    struct tamis__over over;
     bool replaces_any; /* also a filter that counts, or that has a window */
     uint64_t capacity;
     double fp_rate;

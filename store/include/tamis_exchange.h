@@ -93,6 +93,11 @@ struct tamis_import_spec {
     /* When the stream was signed, in ns since 1970, as the caller has checked; 0: not known.  It is
      * noted for TAMIS_PUBLISH_NEWER. */
     int64_t signed_at;
+    /* Which signature it has, as a number that the caller makes of the signature and its key; 0: it
+     * is not signed.  It is noted.  With it, a stream is only said to be in force already if what
+     * is in force came with that same signature: digests are no proof against somebody who makes
+     * two lists with one digest. */
+    uint64_t signature;
 };
 
 /*

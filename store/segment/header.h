@@ -216,7 +216,8 @@ struct tamis__segment_header {
                                            made; 0: it does not say                        */
     int64_t imported_signed_at;
                                /*  488    8  ns since 1970: when it was signed; 0: not known     */
-    uint8_t reserved4[8];      /*  496    8  0                                                   */
+    uint64_t imported_signature;
+                               /*  496    8  which signature that was; 0: it was not signed      */
     uint64_t checksum;         /*  504    8  XXH3-64 of the 504 bytes before                     */
     struct tamis__name_label labels[2];
                                /*  512  640  the name of the filter, twice                       */
@@ -281,7 +282,7 @@ TAMIS__AT(struct tamis__segment_header, imported_digest, 384);
 TAMIS__AT(struct tamis__segment_header, imported_from, 400);
 TAMIS__AT(struct tamis__segment_header, imported_made_at, 480);
 TAMIS__AT(struct tamis__segment_header, imported_signed_at, 488);
-TAMIS__AT(struct tamis__segment_header, reserved4, 496);
+TAMIS__AT(struct tamis__segment_header, imported_signature, 496);
 TAMIS__AT(struct tamis__segment_header, checksum, 504);
 TAMIS__AT(struct tamis__segment_header, labels, 512);
 TAMIS__AT(struct tamis__segment_header, attachment, 1152);

@@ -224,11 +224,11 @@ static const char *take_commented(size_t bytes)
     const struct text list = read_vector("list.minisig");
     const char *comment = strstr(list.bytes, "trusted comment: timestamp");
     const char *last = strchr(comment, '\n');
-    size_t at = (size_t)(comment - list.bytes) + strlen("trusted comment: ");
-    memset(text, 'c', sizeof text);
-    memcpy(text, list.bytes, at);
-    at += bytes - strlen("trusted comment: ");
-    (void)snprintf(text + at, sizeof text - at, "%s", last);
+    const size_t at = (size_t)(comment - list.bytes) + strlen("trusted comment: "),
+                 more = bytes - strlen("trusted comment: ");
+    (void)snprintf(text, sizeof text, "%.*s", (int)at, list.bytes);
+    memset(text + at, 'c', more);
+    (void)snprintf(text + at + more, sizeof text - at - more, "%s", last);
     return take_signature(text, strlen(text));
 }
 

@@ -68,7 +68,10 @@ def check_signed(reader, builder, directory):
     good("not verified", reader.pull(server.url(), "--insecure"))
     generation = reader.tamis.run("info", "list", "generation")[0]
     server.sent = 0
-    unchanged("verified, by http", reader.pull(server.url(), *verify), generation)
+    good("verified, by http: what is in force was not", reader.pull(server.url(), *verify))
+    differ = reader.tamis.run("info", "list", "generation")[0]
+    same("a generation of its own", False, differ == generation)
+    generation = differ
     same("all of it was read", True, server.sent >= len(one))
     server.sent = 0
     unchanged("verified already", reader.pull(server.url(), *verify), generation)

@@ -200,6 +200,22 @@ int64_t minisign_time(const struct minisign_signature *signature)
     return *at == '\0' || *at == '\t' ? seconds * NS_PER_SECOND : 0;
 }
 
+uint64_t minisign_number(const struct minisign_signature *signature,
+                         const struct minisign_public_key *key)
+{
+    uint8_t hash[crypto_generichash_BYTES_MIN];
+    uint64_t number;
+    (void)crypto_generichash(hash, sizeof hash, signature->of_comment, sizeof signature->of_comment,
+                             key->key, sizeof key->key);
+    memcpy(&number, hash, sizeof number);
+    return number != 0 ? number : 1;
+}
+
+void minisign_key_text(const struct minisign_public_key *key, char text[MINISIGN_KEY_TEXT])
+{
+    (void)sodium_bin2hex(text, MINISIGN_KEY_TEXT, key->key, sizeof key->key);
+}
+
 /* ---- Secret keys ----------------------------------------------------------------------------- */
 
 #define NO_SECRET_KEY "is no secret key of minisign; make one by 'minisign -G'"

@@ -57,6 +57,13 @@ PART void minisign_id_text(const uint8_t id[MINISIGN_ID_BYTES], char text[MINISI
 /* The time of "timestamp:N" in a trusted comment, in ns since 1970; 0: it has none. */
 PART int64_t minisign_time(const struct minisign_signature *signature);
 
+/* A number that tells this signature, with its trusted comment, and this key from others; never 0.
+ * (Ed25519 makes one signature of one text.) */
+PART uint64_t minisign_number(const struct minisign_signature *signature,
+                              const struct minisign_public_key *key);
+#define MINISIGN_KEY_TEXT ((size_t)2 * 32 + 1)
+PART void minisign_key_text(const struct minisign_public_key *key, char text[MINISIGN_KEY_TEXT]);
+
 /* ---- The hash of a stream -------------------------------------------------------------------- */
 
 struct minisign_hash;

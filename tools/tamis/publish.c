@@ -29,7 +29,10 @@ struct tamis_import_spec publish_import_spec(const struct invocation *call, cons
                                      .hash_set = options->hash_set,
                                      .m_bits = options->m_bits,
                                      .k = options->k};
-    if (verification != NULL) spec.signed_at = verification_time(verification);
+    if (verification != NULL) {
+        spec.signed_at = verification_time(verification);
+        spec.signature = verification_number(verification);
+    }
     if (options_have(options, TAKES(DURABLE))) spec.flags |= TAMIS_IMPORT_DURABLE;
     if (options_have(options, TAKES(SEAL))) {
         spec.seal_capacity = options->capacity;

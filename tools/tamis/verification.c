@@ -17,6 +17,7 @@ struct verification {
     size_t key_count;
     const struct minisign_public_key *key; /* that has signed; NULL until this is known */
     char key_id[MINISIGN_ID_TEXT];         /* its id */
+    char key_text[MINISIGN_KEY_TEXT];      /* all of it */
     char *name;                            /* of the signature, for messages */
     struct minisign_signature signature;
     struct minisign_hash *hash;
@@ -94,6 +95,7 @@ static bool find_key(struct verification *verification)
         has_id = true;
         if (!minisign_comment_is_right(&verification->signature, key)) continue;
         verification->key = key;
+        minisign_key_text(key, verification->key_text);
         return true;
     }
     if (has_id) {
@@ -140,9 +142,14 @@ int64_t verification_time(const struct verification *verification)
     return minisign_time(&verification->signature);
 }
 
+uint64_t verification_number(const struct verification *verification)
+{
+    return minisign_number(&verification->signature, verification->key);
+}
+
 const char *verification_key(const struct verification *verification)
 {
-    return verification->key_id;
+    return verification->key_text;
 }
 
 /* ---- The bytes ------------------------------------------------------------------------------- */

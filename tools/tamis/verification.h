@@ -35,7 +35,9 @@ bool verification_take(struct verification *verification, const char *name, cons
 
 /* When it was signed, in ns since 1970, by the trusted comment; 0: it does not say. */
 int64_t verification_time(const struct verification *verification);
-/* The id of the key that has signed it, as minisign prints it. */
+/* Which signature it is, as struct tamis_import_spec has it; not 0. */
+uint64_t verification_number(const struct verification *verification);
+/* The key that has signed it, whole: an id can be had by two. */
 const char *verification_key(const struct verification *verification);
 
 /* `name` is of the file, for the message. */

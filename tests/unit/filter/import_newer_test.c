@@ -138,6 +138,49 @@ SOUND_CASE(exceptions_since_then_are_newer_by_the_signature)
     assert_int_equal(publish(store, &excepting, DAY), 0);
 }
 
+static int publish_signed(tamis_store *store, struct stream *stream, int64_t signed_at,
+                          uint64_t signature)
+{
+    const struct tamis_import_spec import = {
+        .size = sizeof import, .signed_at = signed_at, .signature = signature};
+    const struct tamis_publish_spec spec = {
+        .size = sizeof spec, .import = &import, .flags = TAMIS_PUBLISH_NEWER};
+    const struct tamis_source source = stream_source(stream);
+    stream->at = stream->calls = 0;
+    return tamis_filter_publish(store, "list", "tamis", &spec, &source, NULL);
+}
+
+/* What is in force without a signature, or by another one, only looks like the list that is signed:
+ * a digest can be had by two lists.  (Seen to fail without the comparison of signatures in
+ * same_content().) */
+SOUND_CASE(signed_list_is_in_force_by_its_signature_alone)
+{
+    build(store, "source", 0);
+    AUTO_STREAM list = export_as(store, "source", "tamis");
+    assert_int_equal(publish(store, &list, 0), 1);
+    assert_int_equal(publish_signed(store, &list, DAY, 7), 1);
+    assert_int_equal(publish_signed(store, &list, DAY, 7), 0);
+    assert_int_equal(publish_signed(store, &list, DAY, 8), 1);
+    assert_int_equal(publish(store, &list, 0), 0); /* who asks for no signature */
+}
+
+/* Else the list between the two times would pass.  (Seen to fail where a list with the digest of
+ * the one in force may have an earlier signature.) */
+SOUND_CASE(time_of_the_signature_never_goes_back)
+{
+    const uint64_t number = 3;
+    const struct tamis_key key = {&number, sizeof number};
+    build(store, "source", 0);
+    AUTO_STREAM plain = export_as(store, "source", "tamis");
+    assert_int_equal(tamis_filter_except(store, "source", &key, 1), 1);
+    AUTO_STREAM excepting = export_as(store, "source", "tamis");
+    assert_int_equal(publish_signed(store, &plain, DAY, 1), 1);
+    assert_int_equal(publish_signed(store, &plain, 3 * DAY, 3), 1); /* signed again */
+    assert_refused(TAMIS_EMISMATCH, "older", publish_signed(store, &excepting, 2 * DAY, 2));
+    assert_refused(TAMIS_EMISMATCH, "older", publish_signed(store, &plain, DAY, 1));
+    assert_refused(TAMIS_EMISMATCH, "older", publish_signed(store, &excepting, 2 * DAY, 2));
+}
+
 SOUND_CASE(format_without_a_time_goes_by_the_signature)
 {
     AUTO_FILTER *filter = fixture_create(
@@ -191,15 +234,32 @@ SOUND_CASE(list_that_came_meanwhile_is_compared_too)
     assert_true(has(store, 1000));
 }
 
-/* Between the comparison and the commit: what was compared with must still be in force. */
-SOUND_CASE(edition_comes_over_the_generation_that_was_compared_alone)
+static struct tamis__over in_force(tamis_store *store)
 {
-    assert_int_equal(editions_publish_over(store, "list", 0, 10, 1), TAMIS__MOVED);
+    AUTO_FILTER *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    const struct tamis_filter_stat stat = fixture_stat(filter);
+    return (struct tamis__over){stat.generation, stat.created_at};
+}
+
+static int put_over(tamis_store *store, uint64_t first, struct tamis__over over)
+{
+    return editions_publish_over(store, "list", first, 10, over);
+}
+
+/* Between the comparison and the commit: what was compared with must still be in force.  A filter
+ * that was dropped and made anew meanwhile is another one, also if it has as many generations. */
+SOUND_CASE(edition_comes_over_what_was_compared_alone)
+{
+    const struct tamis__over nothing = {.generation = 0};
+    assert_int_equal(put_over(store, 0, (struct tamis__over){.generation = 1}), TAMIS__MOVED);
     assert_int_equal(tamis_filter_exists(store, "list"), 0);
-    assert_int_equal(editions_publish_over(store, "list", 0, 10, 0), 0);
-    assert_int_equal(editions_publish_over(store, "list", 10, 10, 0), TAMIS__MOVED);
-    assert_int_equal(editions_publish_over(store, "list", 10, 10, 1), 0);
-    assert_int_equal(editions_publish_over(store, "list", 20, 10, 1), TAMIS__MOVED);
-    assert_int_equal(editions_in_force(store), 2);
-    assert_int_equal(fixture_files(path, "staging"), 0);
+    assert_int_equal(put_over(store, 0, nothing), 0);
+    const struct tamis__over first = in_force(store);
+    assert_int_equal(put_over(store, 10, nothing), TAMIS__MOVED);
+    assert_int_equal(put_over(store, 10, first), 0);
+    assert_int_equal(put_over(store, 20, first), TAMIS__MOVED);
+    assert_done(tamis_filter_drop(store, "list"));
+    assert_int_equal(put_over(store, 0, nothing), 0);
+    assert_int_equal(in_force(store).generation, first.generation);
+    assert_int_equal(put_over(store, 20, first), TAMIS__MOVED);
 }

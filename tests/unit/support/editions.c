@@ -42,7 +42,7 @@ int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64
 }
 
 int editions_publish_over(tamis_store *store, const char *name, uint64_t from, uint64_t count,
-                          uint64_t over)
+                          struct tamis__over over)
 {
     return publish(store, name, from, count,
                    (struct tamis__edition){.only_over = true, .over = over});

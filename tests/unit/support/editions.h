@@ -12,9 +12,9 @@ int editions_publish(tamis_store *store, const char *name, uint64_t from, uint64
                      const struct tamis__exceptions *by_hand,
                      const struct tamis__exceptions *found);
 
-/* The same, only over this generation of it: TAMIS__MOVED if another is in force. */
+/* The same, only over what is in force by that: TAMIS__MOVED if it is something else. */
 int editions_publish_over(tamis_store *store, const char *name, uint64_t from, uint64_t count,
-                          uint64_t over);
+                          struct tamis__over over);
 
 /*
  * Generations of the filter "list", each known by a number g: its keys are the EDITIONS_KEYS from

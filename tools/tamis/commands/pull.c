@@ -35,7 +35,9 @@ struct pull {
     struct verification *verification; /* of the file that is asked for; NULL: it is not signed */
     struct notes base;                 /* of the spool, if it is to become the base of patches */
     bool keeps_base;
-    bool patched; /* what the spool has was made by a patch */
+    bool patched;  /* what the spool has was made by a patch */
+    unsigned cuts; /* transfers that were cut and could not go on */
+    char *why_cut; /* the last one; NULL: the file had changed */
 };
 
 /* ---- The options ----------------------------------------------------------------------------- */
@@ -126,7 +128,7 @@ static void note_published(struct pull *pull, const struct download *download)
     notes.key[0] = '\0';
     if (pull->verification != NULL)
         (void)snprintf(notes.key, sizeof notes.key, "%s", verification_key(pull->verification));
-    if (!in_force_note(pull->store, pull->call->args[0], &notes)) return;
+    if (!in_force_note(pull->store, &pull->publishing, &notes)) return;
     if (download->all_bytes != UINT64_MAX) notes.bytes = download->all_bytes;
     spool_write_last(&pull->spool, &notes);
     /* A patch begins from the bytes that the server had, so these must be all there, as they were.
@@ -134,26 +136,6 @@ static void note_published(struct pull *pull, const struct download *download)
     pull->keeps_base =
         cli_given(pull->call, TAKES(PATCHES)) && download->whole && download->input->format == NULL;
     pull->base = notes;
-}
-
-/* The server says that the file is the one that was published last, and this one is in force. */
-static int end_unchanged(struct pull *pull)
-{
-    struct publishing *publishing = &pull->publishing;
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    tamis_filter *filter = cli_filter_open(pull->store, pull->call->args[0], TAMIS_READ_ONLY);
-    if (filter == NULL) return CLI_ERROR;
-    int status = CLI_DONE;
-    if (tamis_filter_stat(filter, &stat) < 0) status = cli_fail_library();
-    status = cli_filter_close(filter, status);
-    if (status != CLI_DONE) return status;
-    publishing->result = (struct tamis_publish_result){.size = sizeof publishing->result,
-                                                       .generation = stat.generation,
-                                                       .exceptions = stat.exceptions,
-                                                       .size_bytes = stat.size_bytes};
-    if (cli_given(pull->call, TAKES(JSON))) publish_print_json(publishing, false);
-    tell_unchanged(pull, stat.generation);
-    return CLI_DONE;
 }
 
 /* Tells why nothing was published.  What was received is of no use if its content was refused or if
@@ -178,6 +160,29 @@ static bool is_worth_another(const struct download *download, int rc)
 
 enum outcome { PULL_ENDED, PULL_AGAIN };
 
+/* The server says that the file is the one that was published last.  Is that in force still, as it
+ * was when the server was asked? */
+static enum outcome end_unchanged(struct pull *pull, int *status)
+{
+    struct publishing *publishing = &pull->publishing;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    pull->last_is_in_force = in_force_is(pull->store, publishing, &pull->last);
+    if (!pull->last_is_in_force) return PULL_AGAIN;
+    tamis_filter *filter = cli_filter_open(pull->store, pull->call->args[0], TAMIS_READ_ONLY);
+    *status = filter != NULL ? CLI_DONE : CLI_ERROR;
+    if (filter == NULL) return PULL_ENDED;
+    if (tamis_filter_stat(filter, &stat) < 0) *status = cli_fail_library();
+    *status = cli_filter_close(filter, *status);
+    if (*status != CLI_DONE) return PULL_ENDED;
+    publishing->result = (struct tamis_publish_result){.size = sizeof publishing->result,
+                                                       .generation = stat.generation,
+                                                       .exceptions = stat.exceptions,
+                                                       .size_bytes = stat.size_bytes};
+    if (cli_given(pull->call, TAKES(JSON))) publish_print_json(publishing, false);
+    tell_unchanged(pull, stat.generation);
+    return PULL_ENDED;
+}
+
 static enum outcome publish(struct pull *pull, struct download *download, int *status)
 {
     struct publishing *publishing = &pull->publishing;
@@ -190,6 +195,8 @@ static enum outcome publish(struct pull *pull, struct download *download, int *s
     }
     if (rc < 0 && pull->patched && !interrupt_signal()) { /* then without the patch */
         pull->patched = false;
+        if (pull->verification != NULL) /* which has told what is wrong */
+            cli_tell("what the patch makes is left out, and the list comes whole");
         *status = spool_empty(&pull->spool);
         return *status == CLI_DONE ? PULL_AGAIN : PULL_ENDED;
     }
@@ -212,7 +219,8 @@ static void try_patch(struct pull *pull)
     char *patch = NULL;
     struct notes base;
     void *data = spool_read_base(&pull->spool, &base, &base_bytes);
-    if (data == NULL || base.resource != url_id(pull->url) || base.digest[0] == '\0') {
+    if (data == NULL || base.resource != download_resource(pull->call, pull->url) ||
+        base.digest[0] == '\0') {
         free(data);
         return;
     }
@@ -286,6 +294,14 @@ static bool may_ask_if_new(const struct pull *pull)
             strcmp(pull->last.key, verification_key(pull->verification)) == 0);
 }
 
+/* Notes why the file is asked for from its begin once more. */
+static void note_begin(struct pull *pull, const struct download *download)
+{
+    pull->cuts += download->was_cut;
+    free(pull->why_cut);
+    pull->why_cut = download->was_cut ? cli_strdup(download->why) : NULL;
+}
+
 /* Asks for the file, and publishes it. */
 static enum outcome begin(struct pull *pull, int *status)
 {
@@ -307,11 +323,14 @@ static enum outcome begin(struct pull *pull, int *status)
     download->stream.format =
         cli_given(pull->call, TAKES(FROM)) ? pull->call->options.peer : FORMAT_DEFAULT;
     if (*status == CLI_DONE && download->unchanged)
-        *status = end_unchanged(pull);
+        outcome = end_unchanged(pull, status);
     else if (*status == CLI_DONE)
         outcome = publish(pull, download, status);
     else if (interrupt_signal())
         *status = fail_pull(pull, download, 0);
+    else if (download->anew)
+        outcome = PULL_AGAIN;
+    if (outcome == PULL_AGAIN) note_begin(pull, download);
     stream_close(&download->stream);
     return outcome;
 }
@@ -321,14 +340,25 @@ static int run_spooled(struct pull *pull)
     int status = CLI_DONE;
     pull->last_is_in_force = spool_read_last(&pull->spool, &pull->last) &&
                              strcmp(pull->last.name, pull->call->args[0]) == 0 &&
-                             pull->last.resource == url_id(pull->url) &&
+                             pull->last.resource == download_resource(pull->call, pull->url) &&
                              in_force_is(pull->store, &pull->publishing, &pull->last);
-    if (cli_given(pull->call, TAKES(PATCHES)) && patch_apply != NULL && pull->spool.bytes == 0)
+    if (cli_given(pull->call, TAKES(PATCHES)) && patch_apply != NULL && pull->spool.bytes == 0) {
+        /* Nothing is unpacked before there is a signature for what comes of it. */
+        if (is_signed(pull->call)) status = get_signature(pull);
+        if (status != CLI_DONE) return status;
         try_patch(pull);
-    for (unsigned i = 0; i < BEGINS_MAX; i++)
+    }
+    for (unsigned i = 0; i - pull->cuts < BEGINS_MAX && pull->cuts <= download_retries(pull->call);
+         i++)
         if (begin(pull, &status) == PULL_ENDED) return status;
-    return cli_fail("%s has changed on the server each time while it was read; try again later",
-                    pull->shown);
+    if (pull->why_cut != NULL)
+        return cli_fail(
+            "cannot get %s: %s (%u tries); the server gives no ETag by which a transfer could go "
+            "on where it was cut",
+            pull->shown, pull->why_cut, pull->cuts);
+    return cli_fail(
+        "%s has changed each time while it was read, on the server or here; try again later",
+        pull->shown);
 }
 
 static int run_in_store(struct pull *pull)
@@ -368,6 +398,7 @@ static int run_pull(struct invocation *call)
     }
     tamis_store_close(pull.store);
     verification_free(pull.verification);
+    free(pull.why_cut);
     publish_clear(&pull.publishing);
     free(pull.shown);
     return status;

@@ -18,6 +18,16 @@ static struct download *download_of(struct stream *stream)
     return (struct download *)stream; /* its first member */
 }
 
+uint64_t download_resource(const struct invocation *call, const char *url)
+{
+    return url_id(url) ^ cli_given(call, TAKES(INSECURE));
+}
+
+uint32_t download_retries(const struct invocation *call)
+{
+    return cli_given(call, TAKES(RETRY)) ? call->options.retry : RETRIES_DEFAULT;
+}
+
 /* ---- What comes ------------------------------------------------------------------------------ */
 
 static int fail_room(const struct download *d, uint64_t needed, uint64_t room)
@@ -68,7 +78,7 @@ static int check_room(struct download *d)
 static int begin_file(struct download *d, const struct transfer_answer *answer)
 {
     struct spool *spool = d->request.spool;
-    struct notes notes = {.resource = url_id(d->request.url)};
+    struct notes notes = {.resource = download_resource(d->request.call, d->request.url)};
     const uint64_t known = answer->all_bytes != UINT64_MAX ? answer->all_bytes : 0;
     d->was_joined = false;
     notes.bytes = known;
@@ -115,7 +125,7 @@ static bool can_go_on(const struct download *d)
 {
     const struct spool *spool = d->request.spool;
     return spool->bytes > 0 && !d->no_parts && notes_etag_is_strong(spool->notes.etag) &&
-           spool->notes.resource == url_id(d->request.url) &&
+           spool->notes.resource == download_resource(d->request.call, d->request.url) &&
            (spool->notes.bytes == 0 || spool->bytes <= spool->notes.bytes);
 }
 
@@ -134,7 +144,7 @@ static int open_transfer(struct download *d)
         request.from = spool->bytes;
         d->was_joined = true;
     } else {
-        d->anew = d->read_at > 0;
+        d->anew = d->was_cut = d->read_at > 0;
         if (d->anew || spool_empty(spool) != CLI_DONE) return CLI_ERROR;
         request.if_none_match = d->request.if_none_match;
     }
@@ -176,7 +186,7 @@ static int wait_for_try(struct download *d, int64_t asked_s)
 {
     const struct invocation *call = d->request.call;
     const uint64_t bytes = d->request.spool->bytes;
-    const uint32_t retries = cli_given(call, TAKES(RETRY)) ? call->options.retry : RETRIES_DEFAULT;
+    const uint32_t retries = download_retries(call);
     if (bytes >= d->kept_at + WORTH_A_TRY) {
         d->kept_at = bytes;
         d->tries = 0;

@@ -54,6 +54,7 @@ struct download {
     bool whole;      /* the spool has all of it */
     bool unchanged;  /* it is what if_none_match says; there is nothing to read */
     bool anew;
+    bool was_cut; /* and that is why: nothing says that what is there belongs to what would come */
     bool was_joined; /* a part of the spool was there before the transfer that ended it */
     bool agreed;     /* the witness has */
     bool refused;    /* by the witness, or what is packed is damaged */
@@ -63,6 +64,13 @@ struct download {
 /* Opens the download, and waits for the first bytes.  CLI_DONE, or the exit status after a message.
  * The caller closes *download in both cases, by stream_close(&(*download)->stream). */
 int download_open(const struct download_request *request, struct download **download);
+
+/* What a spool and the notes call the file of a URL.  What came from anybody (--insecure) is
+ * another file: nobody who asks for more goes on with it. */
+uint64_t download_resource(const struct invocation *call, const char *url);
+
+/* How often a transfer is tried again (--retry). */
+uint32_t download_retries(const struct invocation *call);
 
 /* So long may a file of unknown length be that goes into the spool. */
 uint64_t download_limit(const struct download_request *request);

@@ -20,10 +20,23 @@ static void note(const struct tamis_filter_stat *stat, struct notes *notes)
     notes->exceptions = stat->exceptions;
 }
 
-bool in_force_note(tamis_store *store, const char *name, struct notes *notes)
+/* Is it what the publication has put in force, or has found in force? */
+static bool is_result(const struct tamis_filter_stat *stat,
+                      const struct tamis_publish_result *result)
+{
+    char digest[2 * sizeof result->digest + 1];
+    for (size_t i = 0; i < sizeof result->digest; i++)
+        (void)snprintf(digest + 2 * i, 3, "%02x", result->digest[i]);
+    /* Where the head of the stream has told that it is in force, its digest may not be known. */
+    return stat->generation == result->generation &&
+           (strspn(digest, "0") == sizeof digest - 1 || strcmp(stat->imported_digest, digest) == 0);
+}
+
+bool in_force_note(tamis_store *store, const struct publishing *publishing, struct notes *notes)
 {
     struct tamis_filter_stat stat;
-    if (!look(store, name, &stat) || stat.imported_digest[0] == '\0') return false;
+    if (!look(store, publishing->call->args[0], &stat) || !is_result(&stat, &publishing->result))
+        return false;
     note(&stat, notes);
     return true;
 }

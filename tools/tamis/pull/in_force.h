@@ -10,9 +10,9 @@
 #include "publish.h"
 #include "pull/notes.h"
 
-/* Notes the content that is in force.  false: there is none that a pull or import has made, or it
- * is damaged. */
-bool in_force_note(tamis_store *store, const char *name, struct notes *notes);
+/* Notes what was published.  false: others have put something else in force by now, or it is
+ * damaged. */
+bool in_force_note(tamis_store *store, const struct publishing *publishing, struct notes *notes);
 
 /* Has it the content of the notes, and what the options of the call ask for besides (--keep,
  * --except)? */

@@ -5,7 +5,10 @@
 #include <zstd.h>
 
 #define PART_BYTES ((size_t)1024 * 1024)
+#define WINDOW_LOG_MIN 27 /* zstd's own bound */
 #define WINDOW_LOG_MAX 31 /* as zstd --long=31: the window has all of the list before */
+/* A list does not double in a night; a frame of some bytes can say that it makes gigabytes. */
+#define GROWS_BY_MOST ((uint64_t)64 * 1024 * 1024)
 
 static bool unpack(ZSTD_DCtx *context, ZSTD_inBuffer *in, uint64_t all, struct spool *spool)
 {
@@ -24,18 +27,29 @@ static bool unpack(ZSTD_DCtx *context, ZSTD_inBuffer *in, uint64_t all, struct s
     return good && in->pos == in->size && spool->bytes == all;
 }
 
+/* The window that has to hold the list before, or the new one. */
+static int window_log(uint64_t bytes)
+{
+    int log = WINDOW_LOG_MIN;
+    while (log < WINDOW_LOG_MAX && (UINT64_C(1) << log) < bytes)
+        log++;
+    return log;
+}
+
 bool patch_apply(const void *patch, size_t patch_bytes, const void *base, size_t base_bytes,
                  uint64_t most, struct spool *spool, const struct notes *notes)
 {
     const unsigned long long all = ZSTD_getFrameContentSize(patch, patch_bytes);
-    if (all == ZSTD_CONTENTSIZE_UNKNOWN || all == ZSTD_CONTENTSIZE_ERROR || all > most)
+    if (all == ZSTD_CONTENTSIZE_UNKNOWN || all == ZSTD_CONTENTSIZE_ERROR || all > most ||
+        all > 2 * (uint64_t)base_bytes + GROWS_BY_MOST)
         return false;
     if (spool_begin(spool, notes) != CLI_DONE) return false;
     ZSTD_DCtx *context = ZSTD_createDCtx();
     if (context == NULL) cli_no_memory();
     ZSTD_inBuffer in = {.src = patch, .size = patch_bytes};
     const bool good =
-        !ZSTD_isError(ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, WINDOW_LOG_MAX)) &&
+        !ZSTD_isError(ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax,
+                                             window_log(all > base_bytes ? all : base_bytes))) &&
         !ZSTD_isError(ZSTD_DCtx_refPrefix(context, base, base_bytes)) &&
         unpack(context, &in, all, spool);
     (void)ZSTD_freeDCtx(context);

