@@ -355,9 +355,12 @@ SOUND_CASE(source_of_any_format_may_refuse_at_its_end)
         const char *format, *hash_set;
         uint32_t kind;
     } forms[] = {
-        {"tamis", "xxh3", TAMIS_KIND_BLOCKED},       {"redisbloom", "redisbloom", TAMIS_KIND_BLOOM},
-        {"redis-bitmap", "guava", TAMIS_KIND_BLOOM}, {"guava", "guava", TAMIS_KIND_BLOOM},
-        {"spark", "spark-v1", TAMIS_KIND_BLOOM},     {"dcso", "dcso", TAMIS_KIND_BLOOM},
+        {"tamis", "xxh3", TAMIS_KIND_BLOCKED},
+        {"redisbloom", "redisbloom", TAMIS_KIND_BLOOM},
+        {"redis-bitmap", "guava", TAMIS_KIND_BLOOM},
+        {"guava", "guava", TAMIS_KIND_BLOOM},
+        {"spark", "spark-v1", TAMIS_KIND_BLOOM},
+        {"dcso", "dcso", TAMIS_KIND_BLOOM},
         {"parquet", "parquet", TAMIS_KIND_BLOOM},
         {"pybloomfilter", "pybloomfilter:1,2,3,4,5,6,7", TAMIS_KIND_BLOOM},
     };
