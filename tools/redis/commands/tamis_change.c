@@ -145,7 +145,7 @@ static bool reads_source(const void *kept, const struct value *value)
  * database. */
 static bool follow_value(const struct value *value, int db, RedisModuleString **word)
 {
-    if (value_is_gone(value) || value->db != db) return false;
+    if (!making_key_has(value) || value->db != db) return false;
     RedisModule_FreeString(NULL, *word);
     *word = RedisModule_CreateString(NULL, value->key, value->key_bytes);
     return true;

@@ -77,7 +77,7 @@ static int follow_excepting(const void *kept, RedisModuleString **argv, int argc
 {
     const struct value *value = ((const struct excepting *)kept)->value;
     (void)argc;
-    if (value_is_gone(value)) return FOLLOW_GONE;
+    if (!making_key_has(value)) return FOLLOW_GONE;
     RedisModule_FreeString(NULL, argv[1]);
     argv[1] = RedisModule_CreateString(NULL, value->key, value->key_bytes);
     return value->db;

@@ -225,6 +225,21 @@ static RedisModuleCtx *replicating(RedisModuleCtx *ctx)
     return detached;
 }
 
+bool making_key_has(const struct value *value)
+{
+    RedisModuleCtx *own = replicating(NULL);
+    if (value_is_gone(value)) return false;
+    /* A flush takes all keys, and their values are freed later. */
+    if (own == NULL || RedisModule_SelectDb(own, value->db) != REDISMODULE_OK) return false;
+    RedisModuleString *name = RedisModule_CreateString(NULL, value->key, value->key_bytes);
+    RedisModuleKey *key = RedisModule_OpenKey(own, name, REDISMODULE_READ);
+    const bool has = RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_MODULE &&
+                     RedisModule_ModuleTypeGetValue(key) == value;
+    RedisModule_CloseKey(key);
+    RedisModule_FreeString(NULL, name);
+    return has;
+}
+
 /* Replicates the command. */
 static void replicate(RedisModuleCtx *ctx, struct making *m)
 {
@@ -409,11 +424,17 @@ void making_spoil(const struct value *value)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* The caller has the mutex. */
-static struct making *find_named(const char *name)
+static bool is_named(const struct making *m, const char *name)
+{
+    return m->value != NULL && strcmp(m->name, name) == 0;
+}
+
+/* Finds one of that name that is done, or that is not: there may be several.  The caller has the
+ * mutex. */
+static struct making *find_named(const char *name, bool is_done)
 {
     struct making *m = first;
-    while (m != NULL && (m->value == NULL || strcmp(m->name, name) != 0))
+    while (m != NULL && !(is_named(m, name) && (m->state == DONE) == is_done))
         m = m->next;
     return m;
 }
@@ -421,7 +442,7 @@ static struct making *find_named(const char *name)
 bool making_has(const char *name)
 {
     lock();
-    const bool has = find_named(name) != NULL;
+    const bool has = find_named(name, true) != NULL || find_named(name, false) != NULL;
     unlock();
     return has;
 }
@@ -430,7 +451,7 @@ void making_wait(const char *name)
 {
     struct making *m;
     lock();
-    while ((m = find_named(name)) != NULL && m->state != DONE)
+    while ((m = find_named(name, false)) != NULL)
         if (m->state == WAITS)
             work_once(m); /* all threads may be waiting for what the caller holds */
         else
@@ -443,8 +464,10 @@ bool making_makes_way(const char *name)
     char apart[NAME_ROOM];
     int rc = TAMIS_ENOTFOUND;
     lock();
-    struct making *m = find_named(name);
-    if (m != NULL && m->state == DONE && m->rc == 0) {
+    struct making *m = first; /* of those that are done one has made it */
+    while (m != NULL && !(is_named(m, name) && m->state == DONE && m->rc == 0))
+        m = m->next;
+    if (m != NULL) {
         name_apart(NAME_ASIDE, apart);
         rc = tamis_filter_rename(registry_store(), name, apart);
         if (rc == 0) {

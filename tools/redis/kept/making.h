@@ -62,6 +62,10 @@ int making_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisMod
 /* Lets a thread make a filter of that name for a value of that type, if the command that is run has
  * a client that can wait.  Returns whether it does. */
 bool making_put_off(enum type type, const char *name, const struct maker *maker);
+/* For `follow`, in the main thread: is the value still that of its key?  A flush takes keys away
+ * before their values are freed. */
+bool making_key_has(const struct value *value);
+
 /* Was a filter asked for when the command that is run was run the first time?  Gives the filter and
  * its name to the value, and *rc what the making of it returned. */
 bool making_claim(struct value *value, int *rc);
