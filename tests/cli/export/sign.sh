@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # --sign: a file and its signature, which import --verify takes.  (The real minisign beside it: minisign_takes_and_gives.)
 # Broken to see it fail: the signature without the name of the file; is_private() always true.
-tamis import x --from tamis x --verify x 2>&1 | grep -q libsodium && skip "needs libsodium"
+tamis import x --from tamis /dev/null --verify x 2>&1 | grep -q libsodium && skip "needs libsodium"
 cp -r "${2%/cli/*}/interop/vectors/minisign" keys
 chmod 600 keys/*.key
 untimed() { sed -E 's/timestamp:[0-9]+/timestamp:T/' "$@" | grep -a trusted; }

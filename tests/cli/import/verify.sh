@@ -4,7 +4,7 @@
 # Broken to see it fail: verification_end() always true (changed streams pass); minisign_comment_is_right() always true (a
 # changed comment passes); read_to_end() left out (a signature is not looked at if nothing seems new); the check of the stream
 # behind tamis_filter_publish() in place of before it.
-tamis import x --from tamis x --verify x 2>&1 | grep -q libsodium && skip "needs libsodium"
+tamis import x --from tamis /dev/null --verify x 2>&1 | grep -q libsodium && skip "needs libsodium"
 cp -r "${2%/cli/*}/interop/vectors/minisign" keys
 chmod 600 keys/*.key
 pub=keys/plain.pub
