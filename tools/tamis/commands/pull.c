@@ -33,6 +33,7 @@ struct pull {
     struct notes last; /* of what was last published */
     bool last_is_in_force;
     struct verification *verification; /* of the file that is asked for; NULL: it is not signed */
+    bool has_signature;                /* it has the signature, and no byte of the file yet */
     struct notes base;                 /* of the spool, if it is to become the base of patches */
     bool keeps_base;
     bool patched;  /* what the spool has was made by a patch */
@@ -282,6 +283,7 @@ static int get_signature(struct pull *pull)
     free(text);
     free(url);
     free(shown);
+    pull->has_signature = taken;
     if (interrupt_signal()) return cli_interrupted("; nothing was published");
     return taken ? CLI_DONE : CLI_ERROR;
 }
@@ -308,8 +310,9 @@ static enum outcome begin(struct pull *pull, int *status)
     enum outcome outcome = PULL_ENDED;
     struct download *download = NULL;
     const struct witness witness = {.see = see, .agrees = agrees, .context = pull};
-    *status = is_signed(pull->call) ? get_signature(pull) : CLI_DONE;
+    *status = is_signed(pull->call) && !pull->has_signature ? get_signature(pull) : CLI_DONE;
     if (*status != CLI_DONE) return PULL_ENDED;
+    pull->has_signature = false;
     const struct download_request request = {.call = pull->call,
                                              .spool = &pull->spool,
                                              .url = pull->url,
