@@ -15,6 +15,7 @@ struct waiting {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct waiting *first, **last = &first; /* in the order of their calls */
 static bool allowed;                           /* set before there are threads */
+static bool are_some; /* atomic: a hint for each turn of the server, most of which have none */
 
 /* The turn that this wakes the server for ends in unblock_go_on(). */
 static void wake(void *unused)
@@ -38,6 +39,8 @@ void unblock(RedisModuleBlockedClient *client, void *data)
     (void)pthread_mutex_lock(&mutex);
     *last = w;
     last = &w->next;
+    /* ORDER relaxed, of all: the turn that comes of the call below sees it. */
+    __atomic_store_n(&are_some, true, __ATOMIC_RELAXED);
     (void)pthread_mutex_unlock(&mutex);
     (void)RedisModule_EventLoopAddOneShot(wake, NULL);
 }
@@ -48,13 +51,14 @@ static struct waiting *take_all(void)
     struct waiting *all = first;
     first = NULL;
     last = &first;
+    __atomic_store_n(&are_some, false, __ATOMIC_RELAXED);
     (void)pthread_mutex_unlock(&mutex);
     return all;
 }
 
 void unblock_go_on(void)
 {
-    if (!allowed || RedisModule_AvoidReplicaTraffic()) return;
+    if (!__atomic_load_n(&are_some, __ATOMIC_RELAXED) || RedisModule_AvoidReplicaTraffic()) return;
     for (struct waiting *w = take_all(), *next; w != NULL; w = next) {
         next = w->next;
         (void)RedisModule_UnblockClient(w->client, w->data);
