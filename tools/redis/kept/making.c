@@ -424,17 +424,10 @@ void making_spoil(const struct value *value)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-static bool is_named(const struct making *m, const char *name)
+/* The first one of that name from `m` on: there may be several.  The caller has the mutex. */
+static struct making *next_named(struct making *m, const char *name)
 {
-    return m->value != NULL && strcmp(m->name, name) == 0;
-}
-
-/* Finds one of that name that is done, or that is not: there may be several.  The caller has the
- * mutex. */
-static struct making *find_named(const char *name, bool is_done)
-{
-    struct making *m = first;
-    while (m != NULL && !(is_named(m, name) && (m->state == DONE) == is_done))
+    while (m != NULL && (m->value == NULL || strcmp(m->name, name) != 0))
         m = m->next;
     return m;
 }
@@ -442,16 +435,24 @@ static struct making *find_named(const char *name, bool is_done)
 bool making_has(const char *name)
 {
     lock();
-    const bool has = find_named(name, true) != NULL || find_named(name, false) != NULL;
+    const bool has = next_named(first, name) != NULL;
     unlock();
     return has;
+}
+
+static struct making *find_undone(const char *name)
+{
+    struct making *m = next_named(first, name);
+    while (m != NULL && m->state == DONE)
+        m = next_named(m->next, name);
+    return m;
 }
 
 void making_wait(const char *name)
 {
     struct making *m;
     lock();
-    while ((m = find_named(name, false)) != NULL)
+    while ((m = find_undone(name)) != NULL)
         if (m->state == WAITS)
             work_once(m); /* all threads may be waiting for what the caller holds */
         else
@@ -459,14 +460,21 @@ void making_wait(const char *name)
     unlock();
 }
 
+/* The one that has made the filter of that name. */
+static struct making *find_maker(const char *name)
+{
+    struct making *m = next_named(first, name);
+    while (m != NULL && (m->state != DONE || m->rc != 0))
+        m = next_named(m->next, name);
+    return m;
+}
+
 bool making_makes_way(const char *name)
 {
     char apart[NAME_ROOM];
     int rc = TAMIS_ENOTFOUND;
     lock();
-    struct making *m = first; /* of those that are done one has made it */
-    while (m != NULL && !(is_named(m, name) && m->state == DONE && m->rc == 0))
-        m = m->next;
+    struct making *m = find_maker(name);
     if (m != NULL) {
         name_apart(NAME_ASIDE, apart);
         rc = tamis_filter_rename(registry_store(), name, apart);
