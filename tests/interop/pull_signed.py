@@ -68,11 +68,14 @@ def check_signed(reader, builder, directory):
     good("not verified", reader.pull(server.url(), "--insecure"))
     generation = reader.tamis.run("info", "list", "generation")[0]
     server.sent = 0
-    good("verified, by http: what is in force was not", reader.pull(server.url(), *verify))
+    good("verified: what is in force was not", reader.pull(server.url(), *verify, "--insecure"))
     differ = reader.tamis.run("info", "list", "generation")[0]
     same("a generation of its own", False, differ == generation)
     generation = differ
     same("all of it was read", True, server.sent >= len(one))
+    server.sent = 0
+    unchanged("verified; with --insecure the file is another one", reader.pull(server.url(), *verify), generation)
+    same("all of it was read again", True, server.sent >= len(one))
     server.sent = 0
     unchanged("verified already", reader.pull(server.url(), *verify), generation)
     same("nothing but the signature was read", True, server.sent < 1000)
