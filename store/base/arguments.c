@@ -34,7 +34,7 @@ ENDS_WITH(tamis_field_value, real);
 ENDS_WITH(tamis_explanation, positions_count);
 ENDS_WITH(tamis_source, bytes);
 ENDS_WITH(tamis_sink, all_bytes);
-ENDS_WITH(tamis_import_spec, signature);
+ENDS_WITH(tamis_import_spec, signed_comment);
 ENDS_WITH(tamis_publish_spec, keep);
 ENDS_WITH(tamis_publish_result, digest);
 ENDS_WITH(tamis_merge, context);

@@ -484,6 +484,10 @@ void tamis__import_note(struct tamis__import *import)
     first->imported_made_at = tamis__import_made_at(import);
     first->imported_signed_at = import->spec.signed_at;
     first->imported_signature = import->spec.signature;
+    if (import->spec.signed_by != NULL)
+        tamis__attachment_sign(&first->attachment, import->spec.signed_by,
+                               import->spec.signed_comment != NULL ? import->spec.signed_comment
+                                                                   : "");
     memcpy(first->imported_digest, import->reader.digest, sizeof first->imported_digest);
     memset(first->imported_from, 0, sizeof first->imported_from);
     if (bytes <= most) {

@@ -89,31 +89,39 @@ static bool may_come(const struct tamis__import *import, const struct times *tim
            memcmp(digest, rival->digest, sizeof rival->digest) == 0;
 }
 
-#define TIME_BYTES sizeof "2026-11-25T21:00:00Z"
+#define TIME_BYTES sizeof "2026-11-25T21:00:00.000000000Z"
 
-static void write_time(char text[TIME_BYTES], int64_t time_ns)
+/* With nanoseconds if `fine`: two lists may be of one second. */
+static void write_time(char text[TIME_BYTES], int64_t time_ns, bool fine)
 {
     const time_t seconds = (time_t)(time_ns / 1000000000);
     struct tm utc;
-    if (gmtime_r(&seconds, &utc) == NULL || strftime(text, TIME_BYTES, "%FT%TZ", &utc) == 0)
+    size_t bytes = 0;
+    if (gmtime_r(&seconds, &utc) != NULL) bytes = strftime(text, TIME_BYTES, "%FT%TZ", &utc);
+    if (bytes == 0)
         (void)snprintf(text, TIME_BYTES, "a time unknown");
+    else if (fine)
+        (void)snprintf(text + bytes - 1, TIME_BYTES - bytes + 1, ".%09dZ",
+                       (int)(time_ns % 1000000000));
 }
 
 static int refuse(const struct tamis__import *import, const struct times *times)
 {
     char theirs[TIME_BYTES], ours[TIME_BYTES];
-    write_time(theirs, times->stream);
-    write_time(ours, times->mine);
+    const bool fine = times->stream / 1000000000 == times->mine / 1000000000;
+    write_time(theirs, times->stream, fine);
+    write_time(ours, times->mine, fine);
     if (times->stream < times->mine)
         return tamis__fail(
             TAMIS_EMISMATCH,
             "the list is older than the one in force for '%s': it is of %s, and that "
-            "one of %s; fetch a newer one, or do not ask for that if the old one is "
-            "meant",
+            "one of %s; fetch a newer one, or take it without --newer-than-mine "
+            "(TAMIS_PUBLISH_NEWER) if the old one is meant",
             import->name, theirs, ours);
     return tamis__fail(TAMIS_EMISMATCH,
                        "the list is another one than that in force for '%s', and of the same "
-                       "time, %s; fetch a newer one, or do not ask for that if this one is meant",
+                       "time, %s; fetch a newer one, or take it without --newer-than-mine "
+                       "(TAMIS_PUBLISH_NEWER) if this one is meant",
                        import->name, theirs);
 }
 
@@ -125,7 +133,8 @@ int tamis__import_check_newer(const struct tamis__import *import, const uint8_t 
     if (stream.made_at == 0 && stream.signed_at == 0)
         return tamis__fail(TAMIS_EINVAL,
                            "a %s stream does not say when the list was made, so nobody knows if it "
-                           "is newer; have it signed, or do not ask for a newer one",
+                           "is newer; have it signed, and give --verify, or take it without "
+                           "--newer-than-mine (TAMIS_PUBLISH_NEWER)",
                            import->format->name);
     struct rival *rival = calloc(1, sizeof *rival);
     if (rival == NULL)

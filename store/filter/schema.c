@@ -210,6 +210,16 @@ static const struct tamis__field_row FILTER_ROWS[] = {
     {FILTER(imported_digest, TEXT), .info = "imported_digest", PLACES(0, 34), .lacking = OF_FILES,
      .sentence = "Which stream that was: what `xxh128sum` prints for the file, or, of format "
                  "'tamis', for the file without the 16 bytes at its end, which are this digest."},
+    {FILTER(imported_signed_at, TIME), .info = "imported_signed_at", PLACES(0, 35), SUM(MOST),
+     .unit = "ns", .lacking = OF_FILES,
+     .sentence = "When it was signed, by the trusted comment of the signature that --verify has "
+                 "checked; this line and the next two are left out for a list that was taken "
+                 "without."},
+    {FILTER(imported_signed_by, TEXT), .info = "imported_signed_by", PLACES(0, 36),
+     .lacking = OF_FILES, .sentence = "The id of the key that has signed it."},
+    {FILTER(imported_signed_comment, TEXT), .info = "imported_signed_comment", PLACES(0, 37),
+     .lacking = OF_FILES,
+     .sentence = "The trusted comment; of one of more than 319 bytes the begin."},
     {FILTER(flags, NUMBER), .hidden = true,
      .lacking =
          "*durable* and *window_from* are its bits, and what else is in it is between programs",

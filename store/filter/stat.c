@@ -261,6 +261,9 @@ static void stat_import(const struct tamis__segment_header *first, struct tamis_
     memcpy(stat->imported_from, first->imported_from, sizeof stat->imported_from - 1);
     for (size_t i = 0; i < sizeof first->imported_digest; i++)
         (void)snprintf(stat->imported_digest + 2 * i, 3, "%02x", first->imported_digest[i]);
+    stat->imported_signed_at = first->imported_signed_at;
+    tamis__attachment_signer(&first->attachment, stat->imported_signed_by,
+                             stat->imported_signed_comment);
 }
 
 TAMIS_API int64_t tamis_filter_items(tamis_filter *filter)

@@ -98,6 +98,12 @@ struct tamis_import_spec {
      * is in force came with that same signature: digests are no proof against somebody who makes
      * two lists with one digest. */
     uint64_t signature;
+    /* For tamis_filter_stat() to tell, with an origin: who has signed it, and what the signer says
+     * of it.  Of texts that are longer than TAMIS_SIGNED_BY_BYTES and TAMIS_SIGNED_COMMENT_BYTES
+     * allow the begin is kept; of format dcso, what has room beside the bytes behind its bits.
+     * NULL: nothing is noted. */
+    const char *signed_by;
+    const char *signed_comment;
 };
 
 /*

@@ -18,6 +18,9 @@ extern "C" {
 /* ---- Filters and segments ----------------------------------------------------------------- */
 
 #define TAMIS_IMPORTED_FROM_BYTES 80
+/* The room for who has signed a list, and for what he says of it. */
+#define TAMIS_SIGNED_BY_BYTES 24
+#define TAMIS_SIGNED_COMMENT_BYTES 320
 
 /* States of a filter, as bits; 0 is "ok". */
 /* The item count is at or past the capacity; or the filter takes no more keys before that, because
@@ -82,6 +85,11 @@ struct tamis_filter_stat {
     /* In hexadecimal: XXH3-128 of the stream, as xxh128sum prints it; of format tamis that with
      * which it ends, that is, of all before (and of what comes after a digest at its head). */
     char imported_digest[40];
+    /* Of a list whose signature was checked by who imported it: when it was signed, in ns since
+     * 1970, or 0; who has signed it, such as the id of the key; and what the signer says of it. */
+    int64_t imported_signed_at;
+    char imported_signed_by[TAMIS_SIGNED_BY_BYTES];
+    char imported_signed_comment[TAMIS_SIGNED_COMMENT_BYTES];
 };
 
 /* Flags of a segment. */

@@ -52,7 +52,50 @@ bool tamis__attachment_is_whole(const struct tamis__attachment *attachment)
     static const struct tamis__attachment none;
     if (memcmp(attachment, &none, sizeof none) == 0) return true;
     return attachment->bytes <= TAMIS__ATTACHMENT_BYTES &&
+           attachment->signer_bytes <= TAMIS__ATTACHMENT_BYTES - attachment->bytes &&
            attachment->checksum == attachment_checksum(attachment);
+}
+
+/* How many bytes of the text are in `room`, without a part of a character of UTF-8 at the end. */
+static size_t text_that_fits(const char *text, size_t room)
+{
+    size_t bytes = strlen(text);
+    if (bytes <= room) return bytes;
+    for (bytes = room; bytes > 0 && ((uint8_t)text[bytes] & 0xc0) == 0x80;)
+        bytes--;
+    return bytes;
+}
+
+void tamis__attachment_sign(struct tamis__attachment *attachment, const char *by,
+                            const char *comment)
+{
+    uint8_t *at = attachment->data + attachment->bytes;
+    const size_t room = TAMIS__ATTACHMENT_BYTES - attachment->bytes;
+    const size_t by_bytes = text_that_fits(by, TAMIS_SIGNED_BY_BYTES - 1);
+    if (room < by_bytes + 1) return;
+    const size_t left = room - by_bytes - 1, most = TAMIS_SIGNED_COMMENT_BYTES - 1;
+    const size_t comment_bytes = text_that_fits(comment, left < most ? left : most);
+    memcpy(at, by, by_bytes); /* the NUL is there */
+    memcpy(at + by_bytes + 1, comment, comment_bytes);
+    attachment->signer_bytes = (uint32_t)(by_bytes + 1 + comment_bytes);
+    attachment->checksum = attachment_checksum(attachment);
+}
+
+void tamis__attachment_signer(const struct tamis__attachment *attachment,
+                              char by[TAMIS_SIGNED_BY_BYTES],
+                              char comment[TAMIS_SIGNED_COMMENT_BYTES])
+{
+    const struct tamis__attachment own = *attachment; /* others may change the file */
+    by[0] = comment[0] = '\0';
+    if (own.signer_bytes == 0 || !tamis__attachment_is_whole(&own)) return;
+    const char *at = (const char *)own.data + own.bytes;
+    const char *nul = memchr(at, '\0', own.signer_bytes);
+    if (nul == NULL) return;
+    const size_t by_bytes = (size_t)(nul - at), comment_bytes = own.signer_bytes - by_bytes - 1;
+    if (by_bytes >= TAMIS_SIGNED_BY_BYTES || comment_bytes >= TAMIS_SIGNED_COMMENT_BYTES) return;
+    memcpy(by, at, by_bytes + 1);
+    memcpy(comment, nul + 1, comment_bytes);
+    comment[comment_bytes] = '\0';
 }
 
 uint64_t tamis__header_file_bytes(const struct tamis__segment_header *h)

@@ -71,14 +71,16 @@ TAMIS__AT(struct tamis__name_label, zero, 272);
 TAMIS__AT(struct tamis__name_label, checksum, 312);
 TAMIS__SIZE(struct tamis__name_label, 320);
 
-/* Bytes that a foreign format had behind the data, and wants to have back. */
+/* Bytes that a foreign format had behind the data, and wants to have back; and behind them who has
+ * signed the list, a NUL, and what the signer says of it. */
 #define TAMIS__ATTACHMENT_BYTES 360
 struct tamis__attachment {
-    uint32_t bytes;                        /*   0   4  of data; 0: there is no attachment    */
-    uint32_t reserved;                     /*   4   4  0                                     */
+    uint32_t bytes;                        /*   0   4  of what the stream had; 0: nothing    */
+    uint32_t signer_bytes;                 /*   4   4  of the signer, behind it; 0: none     */
     uint8_t data[TAMIS__ATTACHMENT_BYTES]; /*   8 360  padded with zeros                     */
     uint64_t checksum;                     /* 368   8  XXH3-64 of the 368 bytes before, or 0 */
 };
+TAMIS__AT(struct tamis__attachment, signer_bytes, 4);
 TAMIS__AT(struct tamis__attachment, data, 8);
 TAMIS__AT(struct tamis__attachment, checksum, 368);
 TAMIS__SIZE(struct tamis__attachment, 376);
@@ -222,7 +224,7 @@ struct tamis__segment_header {
     struct tamis__name_label labels[2];
                                /*  512  640  the name of the filter, twice                       */
     struct tamis__attachment attachment;
-                               /* 1152  376  what an imported stream had behind its data         */
+                               /* 1152  376  what a stream had behind its data, and its signer   */
     struct tamis__live live;   /* 1528  136  the live words                                      */
     uint64_t block_locks[TAMIS__BLOCK_LOCKS];
                                /* 1664  384  locks of removers: 0, or the owner's nonce          */
@@ -319,7 +321,14 @@ struct tamis__policy {
 
 /* Puts 1 to TAMIS__ATTACHMENT_BYTES bytes into an attachment. */
 void tamis__attachment_set(struct tamis__attachment *attachment, const void *data, size_t bytes);
-/* Is this what tamis__attachment_set() made, or nothing? */
+/* Puts behind them who has signed the list, and what he says of it, as far as there is room. */
+void tamis__attachment_sign(struct tamis__attachment *attachment, const char *by,
+                            const char *comment);
+/* Gets both, each with a NUL at its end; "" if there is nothing, or if it is damaged. */
+void tamis__attachment_signer(const struct tamis__attachment *attachment,
+                              char by[TAMIS_SIGNED_BY_BYTES],
+                              char comment[TAMIS_SIGNED_COMMENT_BYTES]);
+/* Is this what these made, or nothing? */
 bool tamis__attachment_is_whole(const struct tamis__attachment *attachment);
 
 /* Closes the constant part with its checksum. */

@@ -130,7 +130,7 @@ no_sizes() {
 
 # no_times: hide times, which differ from run to run.
 no_times() {
-    sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z/TIME/g'
+    sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{9})?Z/TIME/g'
 }
 
 # begin COMMAND...: in the background, its errors in `told`.  A shell has its background commands ignore SIGINT.

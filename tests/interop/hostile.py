@@ -82,17 +82,18 @@ class Server:
             if etag and request.headers.get("if-none-match") == etag:
                 request.head(304, f"ETag: {etag}")
                 return
-            begin = 0
-            wanted = re.fullmatch(r"bytes=(\d+)-", request.headers.get("range", ""))
-            if ranges and wanted and request.headers.get("if-range") == etag:
-                begin = int(wanted.group(1))
+            begin, last = 0, len(data) - 1
+            wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", request.headers.get("range", ""))
+            is_part = ranges and wanted and request.headers.get("if-range", etag) == etag
+            if is_part:
+                begin, last = int(wanted.group(1)), min(last, int(wanted.group(2) or last))
                 if begin >= len(data):
                     request.head(416, f"Content-Range: bytes */{len(data)}", "Content-Length: 0")
                     return
             tag = [f"ETag: {etag}"] if etag else []
-            part = [f"Content-Range: bytes {begin}-{len(data) - 1}/{len(data)}"] if begin else []
-            request.head(206 if begin else 200, *tag, *part, f"Content-Length: {len(data) - begin}")
-            end = len(data) if cut is None else min(len(data), begin + cut)
+            part = [f"Content-Range: bytes {begin}-{last}/{len(data)}"] if is_part else []
+            request.head(206 if is_part else 200, *tag, *part, f"Content-Length: {last + 1 - begin}")
+            end = last + 1 if cut is None else min(last + 1, begin + cut)
             for at in range(begin, end, 4096):
                 piece = data[at:min(at + 4096, end)]
                 request.send(piece)

@@ -6,8 +6,11 @@ After each fault: exit status 2, one sentence, and the list in force is the one 
 Broken to see it fail: with CURLOPT_RANGE sent without If-Range a file that has changed is joined with
 the one before, and refused; without part_is_right() the wrong part is joined; without check_room()
 and `limit` the endless stream runs until the disk is full; without in_force_is() the pull after a
-rollback says that nothing is new.
+rollback says that nothing is new; without was_cut in begin_file() a server that gives no parts "has changed"; without
+spool_empty() in fail_too_long() an endless list keeps half of the disk; without look_at_file() a pipe is waited for, and no
+signal ends that; without is_half_written() notes stay behind a kill; without may_pass a locked store costs the transfer.
 """
+import fcntl
 import gzip
 import json
 import os
@@ -144,6 +147,20 @@ def check_continuing(reader, server, builder):
     same("in force", ["key1000"], check(reader, "key1000", "key999"))
 
 
+def more_than_told(data, etag):
+    """The second half of a list, and more, in chunks."""
+    def answer(request):
+        if "range" not in request.headers:
+            request.head(200, f"ETag: {etag}", f"Content-Length: {len(data)}")
+            request.send(data[:len(data) // 2])
+            return
+        begin = int(request.headers["range"][6:-1])
+        body = data[begin:] + b"x" * 100
+        request.head(206, f"ETag: {etag}", f"Content-Range: bytes {begin}-{len(data) - 1}/{len(data)}", "Transfer-Encoding: chunked")
+        request.send(b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body))
+    return answer
+
+
 def once_cut(server, data, etag, cut):
     return first_then(server.whole(data, etag, cut=cut), server.whole(data, etag))
 
@@ -207,6 +224,13 @@ def check_faults(reader, server, builder):
     fault("an empty file", "", head(200, "Content-Length: 0"))
     fault("a length that is too long", "transfer closed", head(200, f"Content-Length: {size + 10}", body=data))
     fault("a length that is too short", "truncated", head(200, f"Content-Length: {size - 10}", body=data))
+    server.answer = server.whole(data, '"cuts"', cut=size // 2, ranges=False)
+    bad("a server that cuts, and gives no parts", reader, "(2 tries); the server gives no ETag, or no parts",
+        reader.pull(server.url(), "--insecure", "--retry", "1"), before)
+    server.answer = more_than_told(data, '"more"')
+    bad("more than was told", reader, f"sends more than the {size} bytes that it has told",
+        reader.pull(server.url(), "--insecure", "--retry", "1"), before)
+    same("is not kept", False, "part" in reader.spools())
     fault("no length, cut", "truncated", head(200, body=data[:-100]))
     fault("a byte more", "", head(200, body=data + b"x"))
     wrong = bytearray(data)
@@ -214,18 +238,19 @@ def check_faults(reader, server, builder):
     fault("a wrong bit", "checksum does not match", head(200, body=bytes(wrong)))
     fault("a chunk that is none", "", head(200, "Transfer-Encoding: chunked", body=b"zz\r\nxx"))
     fault("an endless stream", "longer than 1.0 MiB", endless(builder.list(2000, KEYS, True, "-n", "5M")[:5000]), "--max-bytes", "1MiB")
+    same("is not kept", False, "part" in reader.spools())
     fault("an endless head", "", endless_head)
     fault("a length beyond --max-bytes", "longer than", head(200, f"Content-Length: {size}", body=data), "--max-bytes", "1KiB")
     fault("a length beyond the disk", "free some space", head(200, f"Content-Length: {2**60}", body=data))
     fault("a length beyond numbers", "", head(200, f"Content-Length: {2**70}", body=data[:-100]))
     fault("too slow", "", trickle, "--timeout", "2s")
     fault("a circle", "redirects", lambda r: r.head(302, "Location: /list", "Content-Length: 0"))
-    fault("a redirect to a file", "", lambda r: r.head(302, "Location: file:///etc/passwd", "Content-Length: 0"))
+    fault("a redirect to a file", "sends it on to a URL that is not taken", lambda r: r.head(302, "Location: file:///etc/passwd", "Content-Length: 0"))
     fault("a redirect to ftp", "", lambda r: r.head(302, "Location: ftp://127.0.0.1/x", "Content-Length: 0"))
     fault("a redirect to nowhere", "status 302", lambda r: r.head(302, "Content-Length: 0"))
     fault("a part that nobody asked for", "another part", head(206, f"Content-Range: bytes 0-{size - 1}/{size}", body=data))
     server.answer = head(304)
-    bad("304 that nobody asked for", reader, "status 304",
+    bad("304 that nobody asked for", reader, "status 304, which answers nothing",
         reader.pull(server.url("/other"), "--insecure", "--retry", "0"), before)
     same("tries", 1, fault("unavailable", "503", head(503, "Content-Length: 0")))
     server.answer = head(503, "Content-Length: 0")
@@ -253,8 +278,13 @@ def check_places(reader, server, builder, directory):
     bad("refused", reader, "onnect", reader.pull("http://127.0.0.1:1/list", *once), before)
     bad("http is not for all", reader, "can change what comes by http", reader.pull(server.url()), before)
     bad("no URL", reader, "begins with https://", reader.pull("ftp://127.0.0.1/list"), before)
-    bad("no file", reader, "", reader.pull(f"file://{directory}/none"), before)
-    bad("a directory", reader, "", reader.pull(f"file://{directory}"), before)
+    bad("no file", reader, "No such file", reader.pull(f"file://{directory}/none"), before)
+    bad("a directory", reader, "it is a directory", reader.pull(f"file://{directory}"), before)
+    pipe = os.path.join(directory, "a pipe")
+    os.mkfifo(pipe)
+    bad("a pipe", reader, "it is a pipe or a device", reader.pull(f"file://{directory}/a%20pipe"), before)
+    bad("a device", reader, "it is a pipe or a device", reader.pull("file:///dev/zero"), before)
+    bad("a file of another host", reader, "names no file of this machine", reader.pull(f"file://host{pipe}"), before)
     data = builder.list(3000)
     path = os.path.join(directory, "stream")
     good("a file", reader.pull(f"file://{path}"))
@@ -384,6 +414,24 @@ def check_two_at_once(reader, server, builder):
     same("second has nothing new", True, "is unchanged" in out[1])
 
 
+def check_locked_store(reader, server, builder):
+    """Somebody has the store's lock for longer than --wait: what has come stays for the next pull."""
+    data = builder.list(6500)
+    with open(os.path.join(reader.store, "catalog.lock"), "rb") as lock:
+        def pace():
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        server.answer = server.whole(data, '"locked"', pace=pace)
+        call = [reader.binary, "--wait", "0.2", "--store", reader.store, "pull", "list", server.url(), "--insecure"]
+        done = subprocess.run(call, capture_output=True, text=True, check=False, env=reader.environment)
+        same("locked", (2, True), (done.returncode, "the catalog is locked" in done.stderr))
+        same("the spool stays", True, "part" in reader.spools())
+        fcntl.flock(lock, fcntl.LOCK_UN)
+    server.answer = server.whole(data, '"locked"')
+    server.sent = 0
+    good("goes on", reader.pull(server.url(), "--insecure"))
+    same("from where it was", True, server.sent < len(data))
+
+
 def check_signal(reader, server, builder):
     data = builder.list(7000)
     begun = threading.Event()
@@ -419,8 +467,22 @@ def check_leftovers(reader, server, builder):
     told = "\n".join(reader.tamis.run("repair"))
     same("repair tells", True, ".part: " in told)
     same("repair removes", ["last"], reader.spools())
-    reader.pull(server.url(), "--insecure", "--retry", "0")
     folder = os.path.join(reader.store, "pulls")
+    last = [name for name in os.listdir(folder) if name.endswith(".last")][0]
+
+    def kill_while_noting(name):
+        with open(os.path.join(folder, name + ".new"), "wb") as file:
+            file.write(b"tamis-pull 1\n")
+    kill_while_noting(last)
+    with open(os.path.join(folder, last[:16] + ".part"), "wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        same("notes of a pull that runs stay", [], reader.tamis.run("repair"))
+    os.unlink(lock.name)
+    same("half of notes", [True], [".last.new: " in line for line in reader.tamis.run("repair")])
+    kill_while_noting(last)
+    kill_while_noting("0123456789abcdef.last")
+    reader.pull(server.url(), "--insecure", "--retry", "0")
+    same("both are gone", [last], [name for name in os.listdir(folder) if ".last" in name])
     part = [name for name in os.listdir(folder) if name.endswith(".part")][0]
     old = time.time() - 8 * 86400
     os.utime(os.path.join(folder, part), (old, old))
@@ -445,6 +507,7 @@ def main():
         check_packed(reader, server, builder)
         check_tls(reader, builder, directory)
         check_two_at_once(reader, server, builder)
+        check_locked_store(reader, server, builder)
         check_signal(reader, server, builder)
         check_leftovers(reader, server, builder)
     finish(200)

@@ -2,7 +2,8 @@
 """pull_signed.py TAMIS: `tamis pull` of lists that minisign has signed, and of patches.
 
 Broken to see it fail: without the comparison of keys in may_ask_if_new() a list that was never
-verified is unchanged; without the size of the frame in patch_apply() zeros fill the disk.
+verified is unchanged; without the size of the frame in patch_apply() zeros fill the disk; without learn_etag() the list of the next
+night comes whole; without its comparisons of digest and length a list that came between is never taken.
 """
 import os
 import shutil
@@ -105,6 +106,25 @@ def check_signed(reader, builder, directory):
     server.close()
 
 
+def check_etag_of_patches(reader, server, builder, offer, patch, options):
+    """What the server says of the list belongs to what the patch has made only if it is that list."""
+    before, made, other = [builder.list(30000 + 10 * i) for i in range(3)]
+    digest = before[16:32].hex()
+    for what, data, etag, ranges in (("another list", other, '"e1"', True), ("a longer one", made + b"x", '"e2"', True),
+                                     ("the same, without parts", made, '"e3"', False)):
+        offer(before, '"e0"', {})
+        good("before", reader.pull(server.url(), *options))
+        bytes_ = patch(before, made)
+        whole, small = server.whole(data, etag, ranges=ranges), server.whole(bytes_, None)
+        server.answer = lambda r: whole(r) if r.path == "/list" else small(r) if digest in r.path else r.head(404, "Content-Length: 0")
+        good(f"by a patch, and the server has {what}", reader.pull(server.url(), *options))
+        same(f"in force, {what}", made[16:32].hex(), reader.in_force())
+        whole = server.whole(made if data is made else other, etag)
+        reader.pull(server.url(), *options)
+        same(f"known, {what}", etag if data is made else None, server.requests[-1].headers.get("if-none-match"))
+        same(f"then in force, {what}", (made if data is made else other)[16:32].hex(), reader.in_force())
+
+
 def check_patches(reader, builder, directory):
     """--patches: a list of the one before and a patch; whatever is wrong with it costs a request."""
     if not shutil.which("zstd"):
@@ -138,12 +158,17 @@ def check_patches(reader, builder, directory):
     offer(nights[1], '"p1"', {digests[0]: good_patch})
     good("by a patch", reader.pull(server.url(), *options))
     same("in force", digests[1], reader.in_force())
-    same("nothing but the patch was moved", len(good_patch), server.sent)
+    same("nothing but the patch and a head was moved", len(good_patch) + 32, server.sent)
     generation = reader.tamis.run("info", "list", "generation")[0]
-    unchanged("the same night", reader.pull(server.url(), *options), generation)
     server.sent = 0
-    unchanged("the same night, and the ETag is known", reader.pull(server.url(), *options), generation)
+    unchanged("the same night", reader.pull(server.url(), *options), generation)
     same("nothing was moved", 0, server.sent)
+    check_etag_of_patches(reader, server, builder, offer, patch, options)
+    offer(nights[0], '"p0"', {})
+    good("the first night again", reader.pull(server.url(), *options))
+    offer(nights[1], '"p1"', {digests[0]: good_patch})
+    good("the second night again", reader.pull(server.url(), *options))
+    same("in force", digests[1], reader.in_force())
     good_patch = patch(nights[1], nights[2])
     wrong = bytearray(good_patch)
     wrong[len(wrong) // 2] ^= 1

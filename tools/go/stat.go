@@ -76,6 +76,10 @@ type Stat struct {
 	ImportedAt      time.Time
 	ImportedFrom    string
 	ImportedDigest  string
+
+	ImportedSignedAt      time.Time
+	ImportedSignedBy      string
+	ImportedSignedComment string
 }
 
 func newStat(c *C.struct_tamis_filter_stat) Stat {
@@ -91,7 +95,9 @@ func newStat(c *C.struct_tamis_filter_stat) Stat {
 		UncleanSince: untilTime(c.unclean_since), DegradedSince: untilTime(c.degraded_since), BitsPerKey: float64(c.bits_per_key),
 		LiveSlices: uint64(c.live_slices), Room: limit(c.room), LacksBytes: uint64(c.lacks_bytes), NewKeys: uint64(c.new_keys),
 		Pages: Pages(c.pages), ImportedAt: untilTime(c.imported_at), ImportedFrom: C.GoString(&c.imported_from[0]),
-		ImportedDigest: C.GoString(&c.imported_digest[0]),
+		ImportedDigest: C.GoString(&c.imported_digest[0]), ImportedSignedAt: untilTime(c.imported_signed_at),
+		ImportedSignedBy:      C.GoString(&c.imported_signed_by[0]),
+		ImportedSignedComment: C.GoString(&c.imported_signed_comment[0]),
 	}
 }
 

@@ -125,6 +125,9 @@ export interface FilterStat {
   importedAt: bigint;
   importedFrom: string;
   importedDigest: string;
+  importedSignedAt: bigint;
+  importedSignedBy: string;
+  importedSignedComment: string;
   /** Keys that it takes before it grows or refuses; null: any number, or not known. */
   room: number | null;
   lacksBytes: number;

@@ -415,6 +415,9 @@ static const struct more FILTER_MORE[] = {
     {"imported_at", .needs = VIEW_IMPORTED},
     {"imported_from", .needs = VIEW_IMPORTED},
     {"imported_digest", .needs = VIEW_IMPORTED},
+    {"imported_signed_at", .needs = VIEW_SIGNED},
+    {"imported_signed_by", .needs = VIEW_SIGNED},
+    {"imported_signed_comment", .needs = VIEW_SIGNED},
     {"note", .make = value_note, .loads = VIEW_SEGMENTS},
 };
 
@@ -467,6 +470,7 @@ int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
     view->stat.size = sizeof view->stat;
     int rc = tamis_filter_stat(filter, &view->stat);
     if (view->stat.imported_at != 0) view->holds |= VIEW_IMPORTED;
+    if (view->stat.imported_signed_by[0] != '\0') view->holds |= VIEW_SIGNED;
     if (rc < 0) return rc;
     if ((loads & ~VIEW_MAPPED) == 0) return load_mapped(view, filter, loads);
     view->segments = cli_alloc(view->stat.segment_count * sizeof *view->segments);

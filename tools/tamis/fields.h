@@ -21,6 +21,7 @@
 #define VIEW_FILL 2u      /* the set bits were counted, which reads every segment completely */
 #define VIEW_SHARDED 8u   /* of a remote store, and in shards */
 #define VIEW_IMPORTED 32u /* its list was imported */
+#define VIEW_SIGNED 64u   /* and its signature was checked */
 #define VIEW_MAPPED 16u   /* how this process has it mapped; not of a remote store */
 
 struct invocation;

@@ -32,6 +32,8 @@ struct tamis_import_spec publish_import_spec(const struct invocation *call, cons
     if (verification != NULL) {
         spec.signed_at = verification_time(verification);
         spec.signature = verification_number(verification);
+        spec.signed_by = verification_key_id(verification);
+        spec.signed_comment = verification_comment(verification);
     }
     if (options_have(options, TAKES(DURABLE))) spec.flags |= TAMIS_IMPORT_DURABLE;
     if (options_have(options, TAKES(SEAL))) {

@@ -147,6 +147,16 @@ uint64_t verification_number(const struct verification *verification)
     return minisign_number(&verification->signature, verification->key);
 }
 
+const char *verification_key_id(const struct verification *verification)
+{
+    return verification->key_id;
+}
+
+const char *verification_comment(const struct verification *verification)
+{
+    return verification->signature.comment;
+}
+
 const char *verification_key(const struct verification *verification)
 {
     return verification->key_text;

@@ -37,6 +37,9 @@ bool verification_take(struct verification *verification, const char *name, cons
 int64_t verification_time(const struct verification *verification);
 /* Which signature it is, as struct tamis_import_spec has it; not 0. */
 uint64_t verification_number(const struct verification *verification);
+/* The id of the key that has signed it, and the trusted comment. */
+const char *verification_key_id(const struct verification *verification);
+const char *verification_comment(const struct verification *verification);
 /* The key that has signed it, whole: an id can be had by two. */
 const char *verification_key(const struct verification *verification);
 

@@ -22,9 +22,14 @@ refused tamis pull list file:///none --timeout 1ms
 refused tamis pull list file:///none --keep 1001
 refused tamis pull list "https://127.0.0.1:1/$(printf '%03000d' 0)"
 refused tamis --store redis://127.0.0.1:1 pull list file:///none
+refused tamis pull list file://host/none
+refused tamis pull list file://
 # These make the store, and nothing in it.
 expect 2 tamis pull list file:///none
 expect 2 tamis pull list "file://$PWD"
+mkfifo pipe
+expect 2 tamis pull list "file://$PWD/pipe"
+expect 2 tamis pull list file:///dev/zero
 expect 2 tamis pull list https://127.0.0.1:1/x --retry 0 2>told
 sed -E 's/ (after|to connect).*//' told
 nothing_left

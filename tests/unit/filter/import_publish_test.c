@@ -190,6 +190,45 @@ SOUND_CASE(origin_and_digest_are_told)
     assert_string_equal(stat.imported_from + strlen(stat.imported_from) - 5, "/name");
 }
 
+/* Seen to fail without tamis__attachment_sign(), and without the cut before a character of UTF-8.
+ */
+SOUND_CASE(signer_and_comment_are_told_and_go_with_their_generation)
+{
+    struct tamis_import_spec import = {.size = sizeof import,
+                                       .origin = "here",
+                                       .signed_at = 7,
+                                       .signed_by = "27C879DB788C4A4B",
+                                       .signed_comment = "timestamp:7\tfile:list"};
+    const struct tamis_publish_spec spec = {.size = sizeof spec, .import = &import};
+    char longer[400] = "";
+    build(store, "source", TAMIS_KIND_BLOCKED, 0);
+    AUTO_STREAM stream = export_with(store, "source", 0);
+    assert_int_equal(publish_with(store, &stream, &spec), 1);
+    AUTO_FILTER *filter = fixture_opened(store, "list", 0);
+    struct tamis_filter_stat stat = fixture_stat(filter);
+    assert_int_equal(stat.imported_signed_at, 7);
+    assert_string_equal(stat.imported_signed_by, import.signed_by);
+    assert_string_equal(stat.imported_signed_comment, import.signed_comment);
+
+    memset(longer, 'x', sizeof longer - 1);
+    memcpy(longer + TAMIS_SIGNED_COMMENT_BYTES - 2, "\xc3\xa9", 2); /* the cut is in it */
+    import.signed_by = import.signed_comment = longer;
+    assert_int_equal(publish_with(store, &stream, &spec), 1);
+    stat = fixture_stat(filter);
+    assert_int_equal(strlen(stat.imported_signed_by), TAMIS_SIGNED_BY_BYTES - 1);
+    assert_int_equal(strlen(stat.imported_signed_comment), TAMIS_SIGNED_COMMENT_BYTES - 2);
+
+    import.signed_at = 0;
+    import.signed_by = import.signed_comment = NULL;
+    assert_int_equal(publish_with(store, &stream, &spec), 1);
+    stat = fixture_stat(filter);
+    assert_string_equal(stat.imported_signed_by, "");
+    assert_string_equal(stat.imported_signed_comment, "");
+    assert_done(tamis_filter_rollback(store, "list", 0));
+    stat = fixture_stat(filter);
+    assert_int_equal(strlen(stat.imported_signed_by), TAMIS_SIGNED_BY_BYTES - 1);
+}
+
 SOUND_CASE(exceptions_of_the_stream_go_with_its_generation)
 {
     const uint64_t second = 2;

@@ -148,6 +148,30 @@ CASE(header_live_part_is_not_in_the_checksum)
 }
 
 /* Well sealed and yet impossible: as a bug or a forger would write it. */
+/* What stood behind the data and who has signed it share a place; the former goes first. */
+CASE(header_signer_has_the_room_that_the_attachment_leaves)
+{
+    static const char data[TAMIS__ATTACHMENT_BYTES];
+    for (size_t bytes = 0; bytes <= TAMIS__ATTACHMENT_BYTES; bytes++) {
+        const size_t room = TAMIS__ATTACHMENT_BYTES - bytes;
+        struct tamis__attachment attachment = {.bytes = 0};
+        char by[TAMIS_SIGNED_BY_BYTES], comment[TAMIS_SIGNED_COMMENT_BYTES], longer[400] = "";
+        memset(longer, 'x', sizeof longer - 1);
+        tamis__attachment_set(&attachment, data, bytes);
+        tamis__attachment_sign(&attachment, "0123456789ABCDEF", longer);
+        assert_int_equal(attachment.bytes, bytes);
+        assert_true(tamis__attachment_is_whole(&attachment));
+        tamis__attachment_signer(&attachment, by, comment);
+        const size_t left = room >= 17 ? room - 17 : 0;
+        assert_string_equal(by, room >= 17 ? "0123456789ABCDEF" : "");
+        assert_int_equal(strlen(comment), left < sizeof comment ? left : sizeof comment - 1);
+        if (room < 17) continue;
+        attachment.signer_bytes += 1;
+        tamis__attachment_signer(&attachment, by, comment);
+        assert_string_equal(by, "");
+    }
+}
+
 CASE(header_impossible_fields_are_refused_where_they_stand)
 {
 #define IMPOSSIBLE(change, code, at, words)                                                        \

@@ -119,6 +119,34 @@ static void schemes_are_told_from_others(void **state)
     assert_int_equal(url_scheme(""), URL_OTHER);
 }
 
+static void assert_file(const char *url, const char *expected)
+{
+    char *file = url_file(url);
+    if (expected == NULL)
+        assert_null(file);
+    else
+        assert_string_equal(file, expected);
+    free(file);
+}
+
+/* Broken to see it fail: without decode_path(). */
+static void the_file_of_a_url_is_that_of_libcurl(void **state)
+{
+    (void)state;
+    assert_file("file:///a/b", "/a/b");
+    assert_file("FILE://localhost/a", "/a");
+    assert_file("file://127.0.0.1/a?b#c", "/a");
+    assert_file("file:///a%20b%2Fc%41", "/a b/cA");
+    assert_file("file:///a%", "/a%");
+    assert_file("file:///a%4", "/a%4");
+    assert_file("file:///a%zz", "/a%zz");
+    assert_file("file:///a%00b", NULL);
+    assert_file("file://other/a", NULL);
+    assert_file("file://localhost", NULL);
+    assert_file("file://", NULL);
+    assert_file("https:///a", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +157,7 @@ int main(void)
         cmocka_unit_test(a_url_is_shown_without_secrets),
         cmocka_unit_test(what_is_beside_a_url_is_before_its_query),
         cmocka_unit_test(schemes_are_told_from_others),
+        cmocka_unit_test(the_file_of_a_url_is_that_of_libcurl),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -339,7 +339,8 @@ func statOf(s tamis.Stat) map[string]any {
 		"durable": s.Flags&tamis.Durable != 0, "window_from": nil, "unclean_since": ns(s.UncleanSince),
 		"degraded_since": ns(s.DegradedSince), "bits_per_key": s.BitsPerKey, "room": nil, "pages": s.Pages.String(),
 		"lacks_bytes": s.LacksBytes, "imported_at": ns(s.ImportedAt), "imported_from": s.ImportedFrom,
-		"imported_digest": s.ImportedDigest, "new_keys": s.NewKeys,
+		"imported_digest": s.ImportedDigest, "imported_signed_at": ns(s.ImportedSignedAt),
+		"imported_signed_by": s.ImportedSignedBy, "imported_signed_comment": s.ImportedSignedComment, "new_keys": s.NewKeys,
 	}
 	if s.Room >= 0 {
 		fields["room"] = s.Room

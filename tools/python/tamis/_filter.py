@@ -78,6 +78,10 @@ class FilterStat:
     """When the list in force was imported; 0: it was not."""
     imported_from: str
     imported_digest: str
+    imported_signed_at: int
+    """When it was signed, by the signature that was checked; 0: it was not."""
+    imported_signed_by: str
+    imported_signed_comment: str
 
     @classmethod
     def _of(cls, fields: dict[str, Any]) -> FilterStat:

@@ -61,6 +61,14 @@ static bool signature_is_good(const struct invocation *call)
     return false;
 }
 
+static bool names_a_file(const char *url)
+{
+    char *path = url_file(url);
+    const bool named = path != NULL;
+    free(path);
+    return named;
+}
+
 static bool url_is_good(const struct invocation *call)
 {
     const char *url = call->args[1];
@@ -72,6 +80,11 @@ static bool url_is_good(const struct invocation *call)
         (void)cli_fail_usage(call->command,
                              "'%s' is no URL that can be pulled; it begins with "
                              "https://, http:// or file:///",
+                             shown);
+    else if (scheme == URL_FILE && !names_a_file(url))
+        (void)cli_fail_usage(call->command,
+                             "'%s' names no file of this machine; it is file://, "
+                             "and then the path from / on",
                              shown);
     else if (strlen(shown) >= NOTES_URL_BYTES - 1)
         (void)cli_fail("the URL is longer than %zu bytes", NOTES_URL_BYTES - 2);
@@ -122,6 +135,31 @@ static void tell_unchanged(const struct pull *pull, uint64_t generation)
              generation);
 }
 
+/* The digest of a stream of format tamis, if its head tells it (docs/exchange.md). */
+#define HEAD_BYTES ((size_t)32)
+#define DIGEST_AT ((size_t)16)
+
+/* A list that a patch has made came without an ETag.  Asks for that of the file at the URL, and for
+ * its first bytes: if these have the digest of what is in force, and the length is the same, it is
+ * that file, and the next pull can ask if there is a newer one. */
+static void learn_etag(struct pull *pull, struct notes *notes)
+{
+    uint8_t head[HEAD_BYTES];
+    char digest[2 * (HEAD_BYTES - DIGEST_AT) + 1];
+    struct transfer_answer answer = {.all_bytes = UINT64_MAX};
+    const struct download_request request = {.call = pull->call,
+                                             .spool = &pull->spool,
+                                             .url = pull->url,
+                                             .signed_list = is_signed(pull->call)};
+    if (spool_read(&pull->spool, 0, head, sizeof head) != (int64_t)sizeof head) return;
+    for (size_t i = DIGEST_AT; i < sizeof head; i++)
+        (void)snprintf(digest + 2 * (i - DIGEST_AT), 3, "%02x", head[i]);
+    if (strcmp(digest, notes->digest) == 0 &&
+        download_begins_with(&request, head, sizeof head, &answer) &&
+        answer.all_bytes == pull->spool.bytes)
+        memcpy(notes->etag, answer.etag, sizeof notes->etag);
+}
+
 /* Notes which file is in force now. */
 static void note_published(struct pull *pull, const struct download *download)
 {
@@ -131,6 +169,7 @@ static void note_published(struct pull *pull, const struct download *download)
         (void)snprintf(notes.key, sizeof notes.key, "%s", verification_key(pull->verification));
     if (!in_force_note(pull->store, &pull->publishing, &notes)) return;
     if (download->all_bytes != UINT64_MAX) notes.bytes = download->all_bytes;
+    if (pull->patched) learn_etag(pull, &notes);
     spool_write_last(&pull->spool, &notes);
     /* A patch begins from the bytes that the server had, so these must be all there, as they were.
      */
@@ -140,13 +179,14 @@ static void note_published(struct pull *pull, const struct download *download)
 }
 
 /* Tells why nothing was published.  What was received is of no use if its content was refused or if
- * the disk is full. */
+ * the disk is full; it is if the store was locked for too long, or memory was short. */
 static int fail_pull(struct pull *pull, const struct download *download, int rc)
 {
     if (interrupt_signal())
         return cli_interrupted(
             " while reading %s; nothing was published, and the next pull goes on", pull->shown);
-    const bool keeps = download->stream.failed && !download->refused;
+    const bool may_pass = rc == TAMIS_EBUSY || rc == TAMIS_ENOMEM;
+    const bool keeps = may_pass || (download->stream.failed && !download->refused);
     const int status = publish_fail(&download->stream, rc);
     if (!keeps || spool_room(&pull->spool) == 0) (void)spool_empty(&pull->spool);
     return status;
@@ -356,8 +396,8 @@ static int run_spooled(struct pull *pull)
         if (begin(pull, &status) == PULL_ENDED) return status;
     if (pull->why_cut != NULL)
         return cli_fail(
-            "cannot get %s: %s (%u tries); the server gives no ETag by which a transfer could go "
-            "on where it was cut",
+            "cannot get %s: %s (%u tries); the server gives no ETag, or no parts, by which a "
+            "transfer could go on where it was cut",
             pull->shown, pull->why_cut, pull->cuts);
     return cli_fail(
         "%s has changed each time while it was read, on the server or here; try again later",

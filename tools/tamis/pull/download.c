@@ -40,13 +40,23 @@ static int fail_room(const struct download *d, uint64_t needed, uint64_t room)
                     d->stream.name, needs, has);
 }
 
-static int fail_too_long(const struct download *d)
+/* What has come is of no use, and may have filled half of the disk. */
+static int fail_too_long(struct download *d)
 {
     char most[32];
     text_size(most, sizeof most, (double)d->limit);
-    return cli_fail("%s is longer than %s; if that is right, %s", d->stream.name, most,
-                    cli_given(d->request.call, TAKES(MAX_BYTES)) ? "give --max-bytes more"
-                                                                 : "free some space");
+    d->refused = true;
+    (void)spool_empty(d->request.spool);
+    if (d->limit == d->all_bytes)
+        return cli_fail("%s: the server sends more than the %" PRIu64 " bytes that it has told; "
+                        "try again later",
+                        d->stream.name, d->all_bytes);
+    if (cli_given(d->request.call, TAKES(MAX_BYTES)))
+        return cli_fail("%s is longer than %s; if that is right, give --max-bytes more",
+                        d->stream.name, most);
+    return cli_fail("%s is longer than %s, half of the free disk, and the server does not tell how "
+                    "long; free some space, or give --max-bytes",
+                    d->stream.name, most);
 }
 
 uint64_t download_limit(const struct download_request *request)
@@ -86,6 +96,8 @@ static int begin_file(struct download *d, const struct transfer_answer *answer)
     (void)snprintf(notes.url, sizeof notes.url, "%s", d->stream.name);
     memcpy(notes.etag, answer->etag, sizeof notes.etag);
     d->anew = d->read_at > 0;
+    /* The same file from its begin, where a part of it was asked for. */
+    d->was_cut = d->anew && answer->etag[0] != '\0' && strcmp(answer->etag, spool->notes.etag) == 0;
     return d->anew ? CLI_ERROR : spool_begin(spool, &notes);
 }
 
@@ -337,6 +349,49 @@ int download_open(const struct download_request *request, struct download **down
     }
     if (d->input->format == NULL && d->all_bytes != UINT64_MAX) d->stream.all_bytes = d->all_bytes;
     return CLI_DONE;
+}
+
+/* ---- The first bytes ------------------------------------------------------------------------- */
+
+struct first {
+    struct transfer_answer *answer;
+    const char *data; /* that are still to come */
+    size_t bytes;
+    bool differs;
+};
+
+static int first_begin(void *context, const struct transfer_answer *answer)
+{
+    const struct first *first = context;
+    *first->answer = *answer;
+    return CLI_DONE;
+}
+
+/* A server that gives no parts sends all of the file, which ends here. */
+static int first_take(void *context, const void *data, size_t bytes)
+{
+    struct first *first = context;
+    const size_t now = bytes < first->bytes ? bytes : first->bytes;
+    first->differs = first->differs || memcmp(first->data, data, now) != 0;
+    first->data += now;
+    first->bytes -= now;
+    return first->bytes == 0 || first->differs ? CLI_ERROR : CLI_DONE;
+}
+
+bool download_begins_with(const struct download_request *request, const void *data, size_t bytes,
+                          struct transfer_answer *answer)
+{
+    struct first first = {.answer = answer, .data = data, .bytes = bytes};
+    const struct transfer_sink sink = {.begin = first_begin, .take = first_take, .context = &first};
+    const struct transfer_request asked = {.url = request->url,
+                                           .options = &request->call->options,
+                                           .signed_list = request->signed_list,
+                                           .first_bytes = bytes};
+    struct transfer *transfer = transfer_open(&asked, &sink);
+    while (transfer_step(transfer) == TRANSFER_MORE) {
+    }
+    transfer_close(transfer);
+    return first.bytes == 0 && !first.differs;
 }
 
 /* ---- Small files ----------------------------------------------------------------------------- */

@@ -75,6 +75,11 @@ uint32_t download_retries(const struct invocation *call);
 /* So long may a file of unknown length be that goes into the spool. */
 uint64_t download_limit(const struct download_request *request);
 
+/* Asks for the first `bytes` bytes of the file, and for what the server says of it.  false, without
+ * a message: they are not `data`, or nobody answers. */
+bool download_begins_with(const struct download_request *request, const void *data, size_t bytes,
+                          struct transfer_answer *answer);
+
 /* The whole of a small file, such as a signature, with a NUL behind it that does not count.
  * TRANSFER_DONE, TRANSFER_ABSENT without a message, or another result after one. */
 enum transfer_result download_small(const struct download_request *request, size_t most,

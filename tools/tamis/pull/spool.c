@@ -20,11 +20,29 @@
 #define LOOK_AGAIN_NS 100000000
 #define TELL_AFTER_S 1.0
 
+static const char *mend_of(int error)
+{
+    switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+        return "; free some space";
+    case EACCES:
+    case EPERM:
+        return "; 'tamis pull' makes it for the owner of the store, and nobody else's will do";
+    case ENOTDIR:
+    case ELOOP:
+        return "; remove what is in the place of the directory that 'tamis pull' makes";
+    default:
+        return "";
+    }
+}
+
+/* `file` is one of the directory, or NULL for the directory itself. */
 static int fail(const struct spool *spool, const char *verb, const char *file)
 {
     const int error = errno;
-    const char *mend = error == ENOSPC || error == EDQUOT ? "; free some space" : "";
-    return cli_fail("cannot %s %s/%s: %s%s", verb, spool->path, file, strerror(error), mend);
+    return cli_fail("cannot %s %s%s%s: %s%s", verb, spool->path, file != NULL ? "/" : "",
+                    file != NULL ? file : "", strerror(error), mend_of(error));
 }
 
 /* ---- The directory --------------------------------------------------------------------------- */
@@ -34,7 +52,7 @@ static int open_folder(struct spool *spool, const char *store_path)
 {
     struct stat staging, folder;
     const int root_fd = open(store_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (root_fd < 0) return fail(spool, "open", "..");
+    if (root_fd < 0) return fail(spool, "open", NULL);
     bool good = fstatat(root_fd, "staging", &staging, AT_SYMLINK_NOFOLLOW) == 0;
     const bool is_new = good && mkdirat(root_fd, FOLDER, 0700) == 0;
     good = good && (is_new || errno == EEXIST);
@@ -46,7 +64,7 @@ static int open_folder(struct spool *spool, const char *store_path)
         good = (given || errno == EPERM) && fchmod(spool->dir_fd, staging.st_mode & 07777) == 0;
     }
     good = good && fstat(spool->dir_fd, &folder) == 0;
-    if (!good) (void)fail(spool, "open", ".");
+    if (!good) (void)fail(spool, "open", NULL);
     (void)close(root_fd);
     return good ? CLI_DONE : CLI_ERROR;
 }
@@ -142,11 +160,19 @@ static int wait_for_lock(struct spool *spool, const struct invocation *call, con
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
+/* Notes that are being written, before they have the name of those before. */
+static void name_of_new(const char *last, char name[40])
+{
+    (void)snprintf(name, 40, "%s.new", last);
+}
+
 /* Takes up what a pull before has received. */
 static int take_up(struct spool *spool)
 {
     struct stat st;
-    char block[NOTES_BYTES];
+    char block[NOTES_BYTES], made[40];
+    name_of_new(spool->last, made);
+    (void)unlinkat(spool->dir_fd, made, 0); /* of a pull that was killed; ours is the lock */
     if (fstat(spool->fd, &st) != 0) return fail(spool, "examine", spool->part);
     const ssize_t got = pread(spool->fd, block, sizeof block, 0);
     if (got < 0) return fail(spool, "read", spool->part);
@@ -281,10 +307,9 @@ bool spool_read_last(const struct spool *spool, struct notes *notes)
 void spool_write_last(const struct spool *spool, const struct notes *notes)
 {
     char block[NOTES_BYTES], made[40];
-    (void)snprintf(made, sizeof made, "%s.new", spool->last);
+    name_of_new(spool->last, made);
     (void)unlinkat(spool->dir_fd, spool->last, 0); /* those before are no longer true */
     if (!notes_print(notes, block)) return;
-    (void)unlinkat(spool->dir_fd, made, 0); /* of a pull that was killed; ours is the lock */
     const int fd = open_file(spool, made, O_CREAT | O_EXCL);
     if (fd < 0) return;
     const bool good = write_all(fd, block, sizeof block, 0) && fsync(fd) == 0;
@@ -375,15 +400,39 @@ static bool is_of_nothing(const struct spool *spool, int fd, const struct spool_
                         sweep->exists(sweep->context, notes.name) == 0);
 }
 
+/* Are the notes that are open those of a pull that was killed while it wrote them?  Who writes them
+ * has the lock of the spool. */
+static bool is_half_written(const struct spool *spool, int fd, const char *name)
+{
+    struct stat st;
+    char part[32];
+    if (!file_is_good(spool, fd, &st)) return false;
+    (void)snprintf(part, sizeof part, "%.16s.part", name);
+    const int part_fd = openat(spool->dir_fd, part, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (part_fd < 0) return errno == ENOENT;
+    const bool idle = flock(part_fd, LOCK_EX | LOCK_NB) == 0;
+    (void)close(part_fd);
+    return idle;
+}
+
+/* Is it a file that nobody has a use for?  A spool is locked behind this. */
+static bool is_left_over(const struct spool *spool, int fd, const char *name,
+                         const struct spool_sweep *sweep)
+{
+    if (ends_with(name, ".part")) return is_given_up(spool, fd, name, sweep->seconds);
+    if (ends_with(name, ".last.new")) return is_half_written(spool, fd, name);
+    return is_of_nothing(spool, fd, sweep);
+}
+
 /* Removes one file; a spool while it has its lock.  true: it was, or would have been. */
 static bool sweep_one(const struct spool *spool, const char *name, const struct spool_sweep *sweep)
 {
-    const bool is_spool = ends_with(name, ".part");
-    if (!is_spool && !ends_with(name, ".last") && !ends_with(name, ".base")) return false;
+    if (!ends_with(name, ".part") && !ends_with(name, ".last") && !ends_with(name, ".last.new") &&
+        !ends_with(name, ".base"))
+        return false;
     const int fd = openat(spool->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return false;
-    bool removed =
-        is_spool ? is_given_up(spool, fd, name, sweep->seconds) : is_of_nothing(spool, fd, sweep);
+    bool removed = is_left_over(spool, fd, name, sweep);
     if (removed && !sweep->dry) removed = unlinkat(spool->dir_fd, name, 0) == 0;
     (void)close(fd);
     return removed;
@@ -396,7 +445,7 @@ int spool_sweep(const char *store_path, const struct spool_sweep *sweep)
     const int listed = spool.dir_fd >= 0 ? dup(spool.dir_fd) : -1;
     DIR *directory = listed >= 0 ? fdopendir(listed) : NULL;
     int status = CLI_DONE;
-    if (directory == NULL && errno != ENOENT) status = fail(&spool, "open", ".");
+    if (directory == NULL && errno != ENOENT) status = fail(&spool, "open", NULL);
     if (directory == NULL && listed >= 0) (void)close(listed);
     for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
         if (!sweep_one(&spool, entry->d_name, sweep)) continue;

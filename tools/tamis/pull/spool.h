@@ -4,7 +4,8 @@
  *
  *     STORE/pulls/<16 digits>.part     notes (notes.h) of the file that is being received, and its
  *                                      bytes so far, packed if it is packed
- *     STORE/pulls/<16 digits>.last     notes of what was last published
+ *     STORE/pulls/<16 digits>.last     notes of what was last published; .last.new while they are
+ *                                      written
  *     STORE/pulls/<16 digits>.base     a spool that was published, with its notes, for the patches
  *                                      of the nights to come (patch.h); only with --patches
  *
@@ -75,10 +76,10 @@ void spool_remove_base(const struct spool *spool);
 /* The bytes of the base, for the caller to free, and its notes.  NULL: there is none. */
 void *spool_read_base(const struct spool *spool, struct notes *notes, size_t *bytes);
 
-/* Removes the spools that nobody has locked and nobody has written to for `seconds`; with
- * `exists` also notes and bases of filters that are not there any more.  With `dry` nothing is
- * removed.  Calls `tell` for each, with its path from the store on.  CLI_DONE, also if there are
- * none, or CLI_ERROR after a message. */
+/* Removes the spools that nobody has locked and nobody has written to for `seconds`, and notes
+ * whose writer was killed; with `exists` also notes and bases of filters that are not there any
+ * more.  With `dry` nothing is removed.  Calls `tell` for each, with its path from the store on.
+ * CLI_DONE, also if there are none, or CLI_ERROR after a message. */
 struct spool_sweep {
     int64_t seconds;
     bool dry;

@@ -16,7 +16,10 @@
 #define CURL_DISABLE_TYPECHECK /* its macros would stand in the place of our names */
 #include <curl/curl.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "pull/url.h"
 
@@ -38,6 +41,7 @@ struct transfer {
     bool asked_if_new;
     bool asked_part;
     uint64_t asked_from;
+    enum transfer_result no_file; /* of file://: it is none that can be read; else TRANSFER_MORE */
     CURLcode not_set; /* an option that libcurl has not taken; CURLE_OK: it has taken all */
     char curl_error[CURL_ERROR_SIZE];
     char *error;
@@ -163,7 +167,7 @@ static bool begin(struct transfer *t)
     if (status == 206 && !part_is_right(t, &answer.all_bytes)) {
         keep_error(t, cli_format("the server has sent another part of it than it was asked for "
                                  "(Content-Range: %s)",
-                                 t->content_range));
+                                 t->content_range[0] != '\0' ? t->content_range : "none"));
         return false;
     }
     if (status == 206) {
@@ -253,6 +257,15 @@ static void add_header(struct transfer *t, const char *name, const char *value)
 
 /* A part that does not begin at 0 is asked for by a header of ours: by CURLOPT_RESUME_FROM an
  * answer with the whole file would be an error of libcurl. */
+static void ask_for_part(struct transfer *t, uint64_t from, const char *to)
+{
+    char *range = cli_format("%" PRIu64 "-%s", from, to);
+    SET(t, CURLOPT_RANGE, range);
+    free(range);
+    t->asked_part = true;
+    t->asked_from = from;
+}
+
 static void set_conditions(struct transfer *t, const struct transfer_request *request)
 {
     if (t->is_file) return;
@@ -261,14 +274,37 @@ static void set_conditions(struct transfer *t, const struct transfer_request *re
         t->asked_if_new = true;
     }
     if (request->if_range != NULL) {
-        char *range = cli_format("%" PRIu64 "-", request->from);
         add_header(t, "If-Range", request->if_range);
-        SET(t, CURLOPT_RANGE, range);
-        free(range);
-        t->asked_part = true;
-        t->asked_from = request->from;
+        ask_for_part(t, request->from, "");
+    }
+    if (request->first_bytes > 0) {
+        char last[24];
+        (void)snprintf(last, sizeof last, "%" PRIu64, request->first_bytes - 1);
+        ask_for_part(t, 0, last);
     }
     if (t->headers != NULL) SET(t, CURLOPT_HTTPHEADER, t->headers);
+}
+
+/* Looks at the file of a file:// URL before libcurl opens it: in open(2) of a pipe it would wait,
+ * deaf to signals, for whoever shall write; a device may have no end; and it tells no reason. */
+static void look_at_file(struct transfer *t, const char *url)
+{
+    struct stat st;
+    char *path = url_file(url);
+    if (path == NULL) return;
+    const bool found = stat(path, &st) == 0;
+    if (!found || (S_ISREG(st.st_mode) && access(path, R_OK) != 0)) {
+        t->no_file = errno == ENOENT || errno == ENOTDIR ? TRANSFER_ABSENT : TRANSFER_REFUSED;
+        keep_error(t, cli_strdup(strerror(errno)));
+    } else if (S_ISDIR(st.st_mode)) {
+        t->no_file = TRANSFER_REFUSED;
+        keep_error(t, cli_strdup("it is a directory; name a file in it"));
+    } else if (!S_ISREG(st.st_mode)) {
+        t->no_file = TRANSFER_REFUSED;
+        keep_error(t, cli_strdup("it is a pipe or a device, and a pull may have to read it twice; "
+                                 "'tamis import --publish' reads it once"));
+    }
+    free(path);
 }
 
 struct transfer *transfer_open(const struct transfer_request *request,
@@ -299,6 +335,7 @@ struct transfer *transfer_open(const struct transfer_request *request,
     set_limits(t, request->options);
     set_tls(t, request->options);
     set_conditions(t, request);
+    if (t->is_file) look_at_file(t, request->url);
     if (curl.multi_add_handle(t->multi, t->easy) != CURLM_OK) cli_no_memory();
     return t;
 }
@@ -355,6 +392,9 @@ static const char *status_mend(long status)
     case 404:
     case 410:
         return "; there is no such file on the server";
+    case 304:
+    case 416:
+        return ", which answers nothing that it was asked; is there a proxy between?";
     case 407:
         return "; the proxy wants a user and a password";
     default:
@@ -375,6 +415,9 @@ static enum transfer_result end_by_status(struct transfer *t, long status)
 /* What libcurl says, or says of the code, without a full stop. */
 static char *describe(const struct transfer *t, CURLcode code)
 {
+    if (code == CURLE_UNSUPPORTED_PROTOCOL && status_of(t) >= 300) /* behind a redirect */
+        return cli_strdup("the server sends it on to a URL that is not taken: https:// is, and "
+                          "http:// with --verify or --insecure");
     /* What libcurl says of a proxy has the user and the password of its URL in it. */
     const bool secret = strchr(t->curl_error, '@') != NULL;
     const char *what =
@@ -407,6 +450,7 @@ enum transfer_result transfer_step(struct transfer *t)
     int running = 0, left = 0;
     t->moved = false;
     if (interrupt_signal()) return TRANSFER_ENDED;
+    if (t->no_file != TRANSFER_MORE) return t->no_file;
     if (t->not_set != CURLE_OK) { /* without it the pull might be less safe than was asked for */
         keep_error(t, cli_format("this libcurl does not take an option of the pull: %s",
                                  curl.easy_strerror(t->not_set)));

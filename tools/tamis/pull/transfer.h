@@ -20,6 +20,7 @@ struct transfer_request {
     const char *if_none_match;     /* an ETag; NULL: whatever it is now */
     const char *if_range;          /* the ETag of the file whose bytes from `from` on are wanted */
     uint64_t from;
+    uint64_t first_bytes; /* not 0: no more than so many, from the begin */
 };
 
 /* The head of the answer, when its first byte is there. */

@@ -3,10 +3,12 @@
 #include "pull/url.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "memory.h"
+#include "text.h"
 
 enum url_scheme url_scheme(const char *url)
 {
@@ -55,6 +57,35 @@ char *url_beside(const char *url, const char *suffix)
 {
     const size_t end = path_end(url);
     return cli_format("%.*s%s%.*s", (int)end, url, suffix, (int)strcspn(url + end, "#"), url + end);
+}
+
+/* Decodes %XX in place.  false: it has a byte that no path has. */
+static bool decode_path(char *path)
+{
+    char *to = path;
+    for (const char *from = path; *from != '\0'; from++, to++) {
+        const int high = *from == '%' ? text_hex_digit(from[1]) : -1;
+        const int low = high >= 0 ? text_hex_digit(from[2]) : -1;
+        *to = low >= 0 ? (char)(high << 4 | low) : *from;
+        if (*to == '\0') return false;
+        if (low >= 0) from += 2;
+    }
+    *to = '\0';
+    return true;
+}
+
+char *url_file(const char *url)
+{
+    const char *host = url + strlen("file://");
+    const size_t host_bytes = strcspn(host, "/?#");
+    const char *path = host + host_bytes;
+    const bool is_here = host_bytes == 0 || strncasecmp(host, "localhost/", 10) == 0 ||
+                         strncasecmp(host, "127.0.0.1/", 10) == 0;
+    if (url_scheme(url) != URL_FILE || !is_here || *path != '/') return NULL;
+    char *file = cli_format("%.*s", (int)path_end(path), path);
+    if (decode_path(file)) return file;
+    free(file);
+    return NULL;
 }
 
 uint64_t url_id(const char *text)

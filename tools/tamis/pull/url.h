@@ -16,6 +16,10 @@ char *url_shown(const char *url);
 /* The URL with `suffix` behind its path.  The caller frees it. */
 char *url_beside(const char *url, const char *suffix);
 
+/* The file of a file:// URL, as libcurl opens it.  The caller frees it.  NULL: it is of another
+ * machine, which libcurl refuses, or of none. */
+char *url_file(const char *url);
+
 /* A number that tells one URL, or one name, from others: FNV-1a of 64 bits.  Nothing that matters
  * rests on it: what is found by it says itself what it is. */
 uint64_t url_id(const char *text);

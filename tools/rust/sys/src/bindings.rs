@@ -118,10 +118,12 @@ pub struct tamis_import_spec {
     pub origin: *const ::core::ffi::c_char,
     pub signed_at: i64,
     pub signature: u64,
+    pub signed_by: *const ::core::ffi::c_char,
+    pub signed_comment: *const ::core::ffi::c_char,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_import_spec"][::core::mem::size_of::<tamis_import_spec>() - 104usize];
+    ["Size of tamis_import_spec"][::core::mem::size_of::<tamis_import_spec>() - 120usize];
     ["Alignment of tamis_import_spec"][::core::mem::align_of::<tamis_import_spec>() - 8usize];
     ["Offset of field: tamis_import_spec::size"]
         [::core::mem::offset_of!(tamis_import_spec, size) - 0usize];
@@ -149,6 +151,10 @@ const _: () = {
         [::core::mem::offset_of!(tamis_import_spec, signed_at) - 88usize];
     ["Offset of field: tamis_import_spec::signature"]
         [::core::mem::offset_of!(tamis_import_spec, signature) - 96usize];
+    ["Offset of field: tamis_import_spec::signed_by"]
+        [::core::mem::offset_of!(tamis_import_spec, signed_by) - 104usize];
+    ["Offset of field: tamis_import_spec::signed_comment"]
+        [::core::mem::offset_of!(tamis_import_spec, signed_comment) - 112usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -319,10 +325,13 @@ pub struct tamis_filter_stat {
     pub imported_at: i64,
     pub imported_from: [::core::ffi::c_char; 80usize],
     pub imported_digest: [::core::ffi::c_char; 40usize],
+    pub imported_signed_at: i64,
+    pub imported_signed_by: [::core::ffi::c_char; 24usize],
+    pub imported_signed_comment: [::core::ffi::c_char; 320usize],
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_filter_stat"][::core::mem::size_of::<tamis_filter_stat>() - 800usize];
+    ["Size of tamis_filter_stat"][::core::mem::size_of::<tamis_filter_stat>() - 1152usize];
     ["Alignment of tamis_filter_stat"][::core::mem::align_of::<tamis_filter_stat>() - 8usize];
     ["Offset of field: tamis_filter_stat::size"]
         [::core::mem::offset_of!(tamis_filter_stat, size) - 0usize];
@@ -400,6 +409,12 @@ const _: () = {
         [::core::mem::offset_of!(tamis_filter_stat, imported_from) - 680usize];
     ["Offset of field: tamis_filter_stat::imported_digest"]
         [::core::mem::offset_of!(tamis_filter_stat, imported_digest) - 760usize];
+    ["Offset of field: tamis_filter_stat::imported_signed_at"]
+        [::core::mem::offset_of!(tamis_filter_stat, imported_signed_at) - 800usize];
+    ["Offset of field: tamis_filter_stat::imported_signed_by"]
+        [::core::mem::offset_of!(tamis_filter_stat, imported_signed_by) - 808usize];
+    ["Offset of field: tamis_filter_stat::imported_signed_comment"]
+        [::core::mem::offset_of!(tamis_filter_stat, imported_signed_comment) - 832usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1126,6 +1141,8 @@ pub const TAMIS_ANSWER_REFUSED: tamis_constants = 2;
 pub const TAMIS_SHARD_SEED: tamis_constants = 1;
 pub const TAMIS_MERGE_INTERSECT: tamis_constants = 1;
 pub const TAMIS_IMPORTED_FROM_BYTES: tamis_constants = 80;
+pub const TAMIS_SIGNED_BY_BYTES: tamis_constants = 24;
+pub const TAMIS_SIGNED_COMMENT_BYTES: tamis_constants = 320;
 pub const TAMIS_STATE_FULL: tamis_constants = 1;
 pub const TAMIS_STATE_DEGRADED: tamis_constants = 2;
 pub const TAMIS_STATE_UNCLEAN: tamis_constants = 4;

@@ -102,6 +102,9 @@ pub struct FilterStat {
     pub imported_at: i64,
     pub imported_from: String,
     pub imported_digest: String,
+    pub imported_signed_at: i64,
+    pub imported_signed_by: String,
+    pub imported_signed_comment: String,
 }
 
 impl From<&tamis_sys::tamis_filter_stat> for FilterStat {
@@ -157,6 +160,9 @@ impl From<&tamis_sys::tamis_filter_stat> for FilterStat {
             imported_at: stat.imported_at,
             imported_from: array_text(&stat.imported_from),
             imported_digest: array_text(&stat.imported_digest),
+            imported_signed_at: stat.imported_signed_at,
+            imported_signed_by: array_text(&stat.imported_signed_by),
+            imported_signed_comment: array_text(&stat.imported_signed_comment),
         }
     }
 }
