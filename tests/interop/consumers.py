@@ -165,6 +165,13 @@ def sessions(machine):
             same(line, expected, done.stdout + done.stderr)
 
 
+def calls(pid):
+    """How often it has called read(2) and write(2), or what is like them."""
+    with open(f"/proc/{pid}/io", encoding="ascii") as file:
+        of = dict(line.split(": ") for line in file.read().splitlines())
+    return int(of["syscr"]), int(of["syscw"])
+
+
 def line_by_line(machine):
     """An answer comes before the next question is written."""
     machine.publish(FIRST)
@@ -173,6 +180,11 @@ def line_by_line(machine):
         for key, answer in ((b"bad.example", b"OK\n"), (b"good.example", b"ERR\n"), (b"", b"ERR\n"), (b"x" * 70000, b"ERR\n")):
             helper.stdin.write(key + b"\n")
             same(f"the answer for {key[:20]}", answer, helper.stdout.readline())
+        before = calls(helper.pid)
+        for _ in range(100):
+            helper.stdin.write(b"bad.example\n")
+            helper.stdout.readline()
+        same("a read and a write for each line", [100, 100], [now - then for now, then in zip(calls(helper.pid), before)])
         machine.publish(SECOND)
         helper.stdin.write(b"bad.example\nworse.example\n")
         same("after the next list", [b"ERR\n", b"OK\n"], [helper.stdout.readline(), helper.stdout.readline()])

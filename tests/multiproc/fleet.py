@@ -5,16 +5,18 @@ Four processes have the list open in these stores, by the Python package, and as
 are known from a filter that nobody changes, with its false positives.  Each batch must be answered by one night whole, and the nights of a handle
 never go back.  Names that are on all lists are in every batch, and always there.
 
-Five nights come, of several kinds.  Each publication of each store is killed at random instants, many times, before it may end; then `tamis
-verify` finds nothing, and the list in force is that of the night before or of tonight.  One store is on a small disk, which is full at first: exit status 2, one
-sentence, and the list of the night before.  Streams that are cut or garbled, and (where the command can verify) signed by another, or by nobody, or
-older than the list in force, end in the same way.
+Five nights come, of several kinds.  Two stores take them by `tamis import --publish`, the third by `tamis pull` from a server.  Each publication
+of each store is killed at random instants, many times, before it may end; then `tamis verify` finds nothing, and the list in force is that of the night
+before or of tonight.  One store is on a small disk, which is full at first: exit status 2, one sentence, and the list of the night before.  Streams that are
+cut or garbled, a server that cuts, lies about the length, sends garbage or an error, and (where the command can verify) lists that are signed by
+another, or by nobody, or older than the list in force, end in the same way.
 
 In its short form there are 20,000 names, 200,000 questions and 15 kills; with TAMIS_TEST_LONG=1 2,000,000 names, 10,000,000 questions and 200
 kills, or as TAMIS_FLEET="NAMES QUESTIONS KILLS" says.
 
 Broken to see it fail: answers of the night after mixed into a batch by asking its halves apart (`--halves`); an import without --publish; the room of the
-small disk not taken.
+small disk not taken; one answer in 100,000 of tamis_filter_contains_batch() turned round; a stream whose digest is not compared at its end; a signature
+that is not looked at.
 """
 import os
 import random
@@ -23,6 +25,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop"))
+from hostile import Server, head  # noqa: E402 pylint: disable=wrong-import-position
 
 SKIPPED = 77
 NIGHTS = ("fuse", "fuse", "blocked", "bloom", "fuse", "fuse")  # the first is there before
@@ -128,6 +133,8 @@ class Fleet:
         self.change = self.names // 100
         self.help = self.run("import", "--help")
         self.stores = [self.path(f"store{i}") for i in range(STORES)]
+        self.puller = self.stores[-1]
+        self.server = None  # its threads begin behind the fork of those who ask
         self.killed = self.refused = 0
         self.keys = self.make_keys()
 
@@ -192,9 +199,24 @@ class Fleet:
                         answers[given] = night
         return [[key for _, key in batch] for batch in batches], expected
 
+    def offer(self, stream, answer=None):
+        """The server has this stream, with its signature if it is there; `answer`: what it sends in its place."""
+        if self.server is None:
+            self.server = Server()
+        with open(stream, "rb") as file:
+            whole = answer or self.server.whole(file.read(), f'"{time.monotonic_ns()}"')
+        signature = head(404, "Content-Length: 0")
+        if os.path.exists(stream + ".minisig"):
+            with open(stream + ".minisig", "rb") as file:
+                signature = self.server.whole(file.read(), None)
+        self.server.answer = lambda request: (signature if request.path.endswith(".minisig") else whole)(request)
+
     def publication(self, store, stream):
-        return [self.tamis, "--store", store, "import", "list", "--from", "tamis", stream, "--publish", "-q",
-                *(["--verify", self.keys] if self.keys else [])]
+        verify = ["--verify", self.keys] if self.keys else []
+        if os.path.basename(store).startswith(os.path.basename(self.puller)):
+            self.offer(stream)
+            return [self.tamis, "--store", store, "pull", "list", self.server.url(), "--insecure", "--retry", "0", "-q", *verify]
+        return [self.tamis, "--store", store, "import", "list", "--from", "tamis", stream, "--publish", "-q", *verify]
 
     def publish(self, store, night, status=0, stream=None, options=()):
         self.run(*self.publication(store, stream or self.stream(night))[3:], *options, store=store, status=status)
@@ -217,11 +239,36 @@ class Fleet:
         process.send_signal(signal.SIGKILL)
         self.killed += process.wait() == -signal.SIGKILL
 
-    def measure(self):
-        """How long a publication takes, beside those who ask."""
+    def measure(self, store, night):
+        """How long such a publication takes, beside those who ask."""
         began = time.monotonic()
-        self.publish(self.path("measured"), 0)
+        self.publish(self.path(f"{os.path.basename(store)}.measured{night}"), 0)
         return time.monotonic() - began
+
+    def refuse_bad_servers(self, night):
+        """What comes by a server that is not as it should be leaves the list of the night before."""
+        stream = self.stream(night)
+        with open(stream, "rb") as file:
+            good = file.read()
+        part = self.rng.randrange(41, len(good))
+        for what, headers, body in (("cuts", [f"Content-Length: {len(good)}"], good[:part]),
+                                    ("tells too short a length", [f"Content-Length: {part}"], good),
+                                    ("tells too long a length", [f"Content-Length: {len(good) + part}"], good),
+                                    ("tells none, and cuts", [], good[:part]),
+                                    ("tells more than any disk has", [f"Content-Length: {2**60}"], good),
+                                    ("sends garbage", [f"Content-Length: {part}"], self.rng.randbytes(part)),
+                                    ("sends a page", [], b"<html>not tonight" + b" " * 100)):
+            command = self.publication(self.puller, stream)[3:]
+            self.offer(stream, head(200, *headers, body=body))
+            self.run(*command, store=self.puller, status=2)
+            self.refused += 1
+            must(self.digest(self.puller) == self.digest_of(night - 1), f"a server that {what} has changed the list")
+        command = self.publication(self.puller, stream)[3:]
+        for status in (404, 500, 206, 416):
+            self.offer(stream, head(status, "Content-Length: 0"))
+            self.run(*command, store=self.puller, status=2)
+            self.refused += 1
+        self.expect_night(self.puller, night - 1)
 
     def refuse_bad_streams(self, store, night):
         """Streams that are not tonight's list leave that of the night before."""
@@ -264,12 +311,14 @@ class Fleet:
             print(f"night {night}: {self.killed} kills, {sum(asker.asked() for asker in askers)} questions", flush=True)
         for number, store in enumerate(self.stores):
             self.refuse_bad_streams(store, night)
+            if store == self.puller:
+                self.refuse_bad_servers(night)
             if store == small:
                 filler = self.fill(store)
                 self.publish(store, night, 2)
                 self.expect_night(store, night - 1)
                 os.unlink(filler)
-            longest = self.measure()
+            longest = self.measure(store, night)
             share = self.kills * ((night - 1) * STORES + number + 1) // ((len(NIGHTS) - 1) * STORES)
             while self.killed < share:
                 self.kill(store, night, longest)
@@ -284,7 +333,7 @@ class Fleet:
             self.build(night)
         batches, expected = self.batches()
         for store in self.stores:
-            self.publish(store, 0)
+            self.run("import", "list", "--from", "tamis", self.stream(0), "--publish", store=store)
         askers = [Asker(i, self.directory, self.stores[i % STORES], batches, expected, self.questions // ASKERS) for i in range(ASKERS)]
         try:
             for night in range(1, len(NIGHTS)):

@@ -14,6 +14,7 @@
 
 #include "out.h"
 #include "record.h"
+#include "state.h"
 #include "tamis_build.h"
 
 /* What a view holds besides the filter's stat.  VIEW_FILL brings the segments too. */
@@ -74,10 +75,3 @@ const char *generation_state(const struct tamis_generation_stat *stat);
 /* With GENERATION_BUILD: what `generations` says of how it was built and the report does not. */
 #define GENERATION_BUILD 1u
 json_t *generation_json(const struct tamis_generation_stat *stat, unsigned holds);
-
-/* "ok", or "full" or "over", "damaged", "degraded" and "unclean" with commas between, from
- * stat.state. */
-#define STATE_BYTES 128
-const char *state_name(uint32_t state, char text[STATE_BYTES]);
-/* The same with the times: "unclean since 2026-11-21T23:49:26Z". */
-void state_text(const struct tamis_filter_stat *stat, char text[STATE_BYTES]);
