@@ -7,8 +7,8 @@ Broken to see it fail: with CURLOPT_RANGE sent without If-Range a file that has 
 the one before, and refused; without part_is_right() the wrong part is joined; without check_room()
 and `limit` the endless stream runs until the disk is full; without in_force_is() the pull after a
 rollback says that nothing is new; without was_cut in begin_file() a server that gives no parts "has changed"; without
-spool_empty() in fail_too_long() an endless list keeps half of the disk; without look_at_file() a pipe is waited for, and no
-signal ends that; without is_half_written() notes stay behind a kill; without may_pass a locked store costs the transfer.
+spool_empty() in fail_too_long() an endless list keeps half of the disk; without look_at_file() a pipe is waited for;
+without is_half_written() notes stay behind a kill; without may_pass a locked store costs the transfer.
 """
 import fcntl
 import gzip

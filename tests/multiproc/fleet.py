@@ -15,11 +15,12 @@ In its short form there are 20,000 names, 200,000 questions and 15 kills; with T
 kills, or as TAMIS_FLEET="NAMES QUESTIONS KILLS" says.
 
 Broken to see it fail: answers of the night after mixed into a batch by asking its halves apart (`--halves`); an import without --publish; the room of the
-small disk not taken; one answer in 100,000 of tamis_filter_contains_batch() turned round; a stream whose digest is not compared at its end; a signature
-that is not looked at.
+small disk not taken; one answer in 100,000 of tamis_filter_contains_batch() turned round; a stream whose digest is compared neither with its end nor with its
+head; a signature that is not compared with the bytes of the list.
 """
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -287,11 +288,19 @@ class Fleet:
             self.sign(bad, key)
             self.publish(store, night, 2, bad)
             self.expect_night(store, night - 1)
+        if self.keys:  # a sound list, with the signature of another one
+            os.unlink(bad)
+            os.link(self.stream(0 if night > 1 else 2), bad)
+            os.replace(shutil.copy(self.stream(night) + ".minisig", bad + ".copy"), bad + ".minisig")
+            self.publish(store, night, 2, bad)
+            self.expect_night(store, night - 1)
+            os.unlink(bad)
         if "--newer-than-mine" in self.help and night > 1:
             self.publish(store, night - 2, 2, options=("--newer-than-mine",))
             self.expect_night(store, night - 1)
         if self.keys:
             os.unlink(bad + ".minisig")
+            shutil.copy(self.stream(night), bad)
             self.publish(store, night, 2, bad)
             self.expect_night(store, night - 1)
 

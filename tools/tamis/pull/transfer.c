@@ -285,8 +285,8 @@ static void set_conditions(struct transfer *t, const struct transfer_request *re
     if (t->headers != NULL) SET(t, CURLOPT_HTTPHEADER, t->headers);
 }
 
-/* Looks at the file of a file:// URL before libcurl opens it: in open(2) of a pipe it would wait,
- * deaf to signals, for whoever shall write; a device may have no end; and it tells no reason. */
+/* Looks at the file of a file:// URL before libcurl opens it: that would wait for whoever shall
+ * write to a pipe, read a device without end, and tell no reason. */
 static void look_at_file(struct transfer *t, const char *url)
 {
     struct stat st;
