@@ -144,7 +144,7 @@ static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
     if (memcmp(at, MAGIC, known) != 0)
         return tamis__refuse(refusal, TAMIS_EFOREIGN, 0,
                              "is not of 'tamis export --to tamis' (wrong first bytes); name the "
-                             "format that it is of");
+                             "format that it is of, and unpack it before if it is packed");
     if (bytes < sizeof *head)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head");
     memcpy(head, at, sizeof *head);

@@ -223,6 +223,7 @@ def check_faults(reader, server, builder):
     fault("a reset", "reset", lambda r: r.reset())
     fault("an empty file", "", head(200, "Content-Length: 0"))
     fault("a length that is too long", "transfer closed", head(200, f"Content-Length: {size + 10}", body=data))
+    same("without an ETag nothing is kept", False, "part" in reader.spools())
     fault("a length that is too short", "truncated", head(200, f"Content-Length: {size - 10}", body=data))
     server.answer = server.whole(data, '"cuts"', cut=size // 2, ranges=False)
     bad("a server that cuts, and gives no parts", reader, "(2 tries); the server gives no ETag, or no parts",

@@ -184,7 +184,8 @@ static int fail_pull(struct pull *pull, const struct download *download, int rc)
 {
     if (interrupt_signal())
         return cli_interrupted(
-            " while reading %s; nothing was published, and the next pull goes on", pull->shown);
+            " while reading %s; nothing was published%s", pull->shown,
+            notes_etag_is_strong(pull->spool.notes.etag) ? ", and the next pull goes on" : "");
     const bool may_pass = rc == TAMIS_EBUSY || rc == TAMIS_ENOMEM;
     const bool keeps = may_pass || (download->stream.failed && !download->refused);
     const int status = publish_fail(&download->stream, rc);
@@ -416,7 +417,8 @@ static int run_in_store(struct pull *pull)
         spool_remove_base(&pull->spool);
     if (status == CLI_DONE && pull->keeps_base)
         spool_keep_base(&pull->spool, &pull->base);
-    else if (status == CLI_DONE || pull->spool.bytes == 0)
+    else if (status == CLI_DONE || pull->spool.bytes == 0 ||
+             !notes_etag_is_strong(pull->spool.notes.etag)) /* nobody could go on with it */
         spool_remove(&pull->spool);
     else
         spool_close(&pull->spool);
