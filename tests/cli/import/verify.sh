@@ -19,6 +19,15 @@ tamis import list --from tamis old --verify $pub
 tamis import list --from tamis old --publish --if-changed --verify "$(tail -1 $pub)"
 tamis import list --from tamis new --publish --verify keys/other.pub --verify $pub
 tamis check list 1 1000 1500
+echo "-- info tells who has signed what is in force, also after a rollback"
+tamis --store there export list --to tamis third --sign keys/plain.key --trusted-comment 'the third'
+tamis import list --from tamis third --publish --keep 3 --verify $pub
+tamis info list | grep imported_signed | sed 's/timestamp:[0-9]*/timestamp:N/' | no_times
+tamis rollback list 2>/dev/null
+tamis info list --json | grep -o '"imported_signed_[bc][^,}]*' | sed 's/timestamp:[0-9]*/timestamp:N/'
+[ "$(tamis info list imported_signed_at)" = "$(date -u -d "@$(sed -n 's/.*timestamp:\([0-9]*\).*/\1/p' new.minisig)" +%FT%TZ)" ] && echo "at that time"
+tamis import unsigned --from tamis new
+tamis info unsigned | grep -c imported_signed
 tamis rollback list 2>/dev/null
 
 # wrong SIGNATURE FILE OPTION...: nothing comes into force, and no filter comes to be.
