@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "commands/bf_parts.h"
+#include "kept/still.h"
 #include "server/config.h"
 #include "value/drafts.h"
 #include "value/durable.h"
@@ -167,6 +168,7 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, st
         if (adding->by_default) bf_default_adding(adding);
         value = bf_make(ctx, key, argv[1], adding);
     }
+    if (value != NULL && still_puts_off(ctx, value, adding->again)) value = NULL;
     if (value != NULL && value->valkey != NULL)
         add_to_valkey(ctx, value, argv, items, (int)count, single, held == HELD_NONE);
     else if (value != NULL)

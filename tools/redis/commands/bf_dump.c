@@ -7,6 +7,7 @@
  * in any order.  Bits are set by them and never cleared.
  */
 #include "commands/command.h"
+#include "kept/still.h"
 #include "keys/shape.h"
 #include "value/pieces.h"
 
@@ -130,6 +131,8 @@ static int loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         error = held_error(held);
     else if (held == HELD_VALUE && value->valkey != NULL)
         error = "ERR received bad data";
+    else if (held == HELD_VALUE && still_puts_off(ctx, value, bf_loadchunk))
+        error = put_off;
     else if (held == HELD_VALUE)
         error = load_bloom_piece(ctx, value, iterator, data, bytes);
     else

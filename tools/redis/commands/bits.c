@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "kept/making.h"
+#include "kept/still.h"
 #include "registry/registry.h"
 #include "value/recent.h"
 
@@ -135,6 +137,10 @@ int bits_setbit(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc != 4) return RedisModule_WrongArity(ctx);
     const struct value *value = open_bits(ctx, argv, argc, "SETBIT", READ_WRITE, &key, &segment);
     if (value == NULL) return REDISMODULE_OK;
+    if (still_puts_off(ctx, value, bits_setbit)) {
+        RedisModule_CloseKey(key);
+        return REDISMODULE_OK;
+    }
     const char *error = NULL;
     int rc = 0;
     if (!arg_integer(argv[2], 0, OFFSET_MAX, &offset))

@@ -8,7 +8,6 @@
 #include "kept/still.h"
 #include "kept/store.h"
 #include "persist/freeze.h"
-#include "server/thread.h"
 #include "tamis_build.h"
 #include "value/durable.h"
 #include "value/handles.h"
@@ -52,22 +51,24 @@ static bool take_sources(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     return true;
 }
 
-/* Answers a change that is done, or has failed. */
+/* Answers a change that is done, or has failed, and replicates it. */
 static int answer_change(RedisModuleCtx *ctx, RedisModuleKey *key, int rc, const char *what)
 {
     RedisModule_CloseKey(key);
     if (rc < 0) return reply_failure(ctx, what);
     (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
-    return RedisModule_ReplicateVerbatim(ctx);
+    return making_replicate(ctx);
 }
 
 /* ---- TAMIS.MERGE and TAMIS.COMBINE ----------------------------------------------------------- */
 
 struct combining {
     struct sources sources;
-    struct value *to; /* NULL: a filter is made */
-    uint32_t flags;   /* of struct tamis_merge */
-    uint64_t generation;
+    struct value *to;    /* NULL: a filter is made, or the thread has let go of it */
+    uint32_t flags;      /* of struct tamis_merge */
+    uint64_t generation; /* of TAMIS.ROLLBACK */
+    int64_t made_at;     /* when the slice was made that TAMIS.ROTATE has brought */
+    bool has_let_go;
 };
 
 /* What is to be merged, when all jobs of the filters are done.  In any thread. */
@@ -120,25 +121,34 @@ static void *keep_combining(const void *context)
     return copy;
 }
 
-static void forget_combining(void *context)
+static void let_combining_go(void *context)
 {
     struct combining *combining = context;
     for (size_t i = 0; i < combining->sources.count; i++) {
         still_end(combining->sources.values[i]);
         kept_unpin(combining->sources.values[i]);
     }
+    if (combining->to != NULL) still_end(combining->to);
     if (combining->to != NULL) kept_unpin(combining->to);
+    combining->has_let_go = true;
     handles_trim(); /* more may be open than the setting allows */
-    RedisModule_Free(combining);
 }
 
-static bool reads_source(const void *kept, const struct value *value)
+static const struct value *use_combining(const void *kept, size_t i, bool *changes)
 {
     const struct combining *combining = kept;
-    size_t i = 0;
-    while (i < combining->sources.count && combining->sources.values[i] != value)
-        i++;
-    return i < combining->sources.count;
+    *changes = i == combining->sources.count;
+    if (i > combining->sources.count) return NULL;
+    return *changes ? combining->to : combining->sources.values[i];
+}
+
+/* The main thread does the same itself. */
+static void settle_combining(RedisModuleCtx *ctx, const struct combining *combining)
+{
+    if (args_can_wait(ctx) || making_context() != NULL) return;
+    for (size_t i = 0; i < combining->sources.count; i++)
+        making_settle(combining->sources.values[i], false);
+    if (combining->to != NULL) making_settle(combining->to, true);
 }
 
 /* Puts the present name of the key of a value into an argument.  False: it is gone, or in another
@@ -152,13 +162,13 @@ static bool follow_value(const struct value *value, int db, RedisModuleString **
 }
 
 /* The sources are the last arguments. */
-static int follow_combining(const void *kept, RedisModuleString **argv, int argc)
+static int follow_combining(const void *kept, RedisModuleString **argv, int *argc)
 {
     const struct combining *combining = kept;
-    const int db = combining->to->db, first = argc - (int)combining->sources.count;
+    const int db = combining->to->db, first = *argc - (int)combining->sources.count;
     if (!follow_value(combining->to, db, &argv[1])) return FOLLOW_GONE;
     bool followed = true;
-    for (int i = first; followed && i < argc; i++)
+    for (int i = first; followed && i < *argc; i++)
         followed = follow_value(combining->sources.values[i - first], db, &argv[i]);
     return followed ? db : FOLLOW_LOST;
 }
@@ -169,7 +179,7 @@ static bool has_changed(RedisModuleCtx *ctx, const struct combining *now)
 {
     const struct combining *done = making_context();
     const size_t bytes = now->sources.count * sizeof now->sources.values[0];
-    if (done == NULL ||
+    if (done == NULL || done->has_let_go ||
         (done->to == now->to &&
          (bytes == 0 || memcmp(done->sources.values, now->sources.values, bytes) == 0)))
         return false;
@@ -187,8 +197,9 @@ static struct maker maker_of(struct combining *combining, enum type type)
                           .context = combining,
                           .keep =
                               type == TYPE_CUCKOO && combining->to != NULL ? NULL : keep_combining,
-                          .forget = forget_combining,
-                          .reads = reads_source,
+                          .let_go = let_combining_go,
+                          .uses = use_combining,
+                          .holds_still = type == TYPE_CUCKOO,
                           .follow = follow_combining};
 }
 
@@ -196,6 +207,7 @@ static void combine_anew(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleSt
                          struct combining *combining, enum type type)
 {
     const struct maker maker = maker_of(combining, type);
+    settle_combining(ctx, combining);
     if (!has_changed(ctx, combining) &&
         key_make(ctx, key, name, value_new(type), &maker, TOLD) != NULL)
         (void)RedisModule_ReplicateVerbatim(ctx);
@@ -213,6 +225,7 @@ static int merge_into(RedisModuleCtx *ctx, RedisModuleKey *key, struct combining
         RedisModule_CloseKey(key);
         return REDISMODULE_OK;
     }
+    if (!done) settle_combining(ctx, combining);
     if (!done) rc = merge_there(combining, NULL, NULL, NULL);
     return answer_change(ctx, key, rc, what);
 }
@@ -280,14 +293,25 @@ int tamis_combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- TAMIS.ROTATE and TAMIS.ROLLBACK --------------------------------------------------------- */
 
+/* Tells of each segment of the filter in turn; false: there is no further one. */
+static bool next_segment(const struct value *value, uint32_t *i, struct tamis_segment_stat *segment)
+{
+    *segment = (struct tamis_segment_stat){.size = sizeof *segment};
+    return tamis_filter_segment(value->filter, (*i)++, segment) == 0;
+}
+
 static int rotate_there(void *context, tamis_store *store, const char *name, tamis_filter **filter)
 {
-    const struct combining *combining = context;
+    struct combining *combining = context;
+    struct tamis_segment_stat segment;
     (void)store;
     (void)name;
     (void)filter;
     durable_wait(combining->to);
-    return tamis_filter_rotate(combining->to->filter);
+    const int rc = tamis_filter_rotate(combining->to->filter);
+    for (uint32_t i = 0; rc == 0 && next_segment(combining->to, &i, &segment);)
+        combining->made_at = segment.created_at; /* the newest is the last one */
+    return rc;
 }
 
 /* Another filter may have the name, if a local process has dropped this one. */
@@ -308,6 +332,15 @@ static int roll_back_there(void *context, tamis_store *store, const char *name,
     return tamis_filter_rollback(store_open(), own, combining->generation);
 }
 
+/* What is added while another slice or generation comes into force would be in one of them here,
+ * and in another one on replicas. */
+static void *keep_still(const void *context)
+{
+    struct combining *copy = keep_combining(context);
+    still_begin(copy->to);
+    return copy;
+}
+
 static void *keep_named(const void *context)
 {
     struct combining *copy = keep_combining(context);
@@ -315,10 +348,17 @@ static void *keep_named(const void *context)
     return copy;
 }
 
-static void forget_named(void *context)
+static void let_named_go(void *context)
 {
     kept_unpin_named(((struct combining *)context)->to);
-    forget_combining(context);
+    let_combining_go(context);
+}
+
+static void *keep_still_named(const void *context)
+{
+    struct combining *copy = keep_named(context);
+    still_begin(copy->to);
+    return copy;
 }
 
 /* Is the command one of an AOF that was done before, in a filter that the store has kept?  Once
@@ -344,8 +384,48 @@ static int change_alone(RedisModuleCtx *ctx, RedisModuleString **argv, struct ma
         RedisModule_CloseKey(key);
         return REDISMODULE_OK;
     }
+    if (!done) settle_combining(ctx, combining);
     if (!done) rc = maker.make(combining, NULL, NULL, NULL);
     return answer_change(ctx, key, rc, what);
+}
+
+/* A dump that is made after the thread has moved the window, and before the command is replicated,
+ * has the new slice.  Who loads the dump gets the command, too, and must not move the window once
+ * more.  So replicas and the AOF get the command with the time at which the slice was made, which
+ * a dump keeps. */
+#define MADE "MADE"
+
+static void add_made(RedisModuleString **argv, int *argc, int64_t made_at)
+{
+    for (int i = 2; i < *argc; i++)
+        RedisModule_FreeString(NULL, argv[i]);
+    argv[2] = RedisModule_CreateString(NULL, MADE, sizeof MADE - 1);
+    argv[3] = RedisModule_CreateStringPrintf(NULL, "%lld", (long long)made_at);
+    *argc = 4;
+}
+
+static int follow_rotated(const void *kept, RedisModuleString **argv, int *argc)
+{
+    const int db = follow_combining(kept, argv, argc);
+    add_made(argv, argc, ((const struct combining *)kept)->made_at);
+    return db;
+}
+
+/* Has the filter of the key a slice of that time?  Then it is answered. */
+static bool has_rotated(RedisModuleCtx *ctx, RedisModuleString **argv, long long made_at)
+{
+    RedisModuleKey *key;
+    struct tamis_segment_stat segment;
+    bool found = false;
+    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, READ_WRITE, &key);
+    if (value == NULL) return true;
+    for (uint32_t i = 0; !found && next_segment(value, &i, &segment);)
+        found = segment.created_at == made_at;
+    if (found)
+        (void)answer_change(ctx, key, 0, "");
+    else
+        RedisModule_CloseKey(key);
+    return found;
 }
 
 static int rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -353,10 +433,18 @@ static int rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct combining combining = {.to = NULL};
     const struct maker maker = {.make = rotate_there,
                                 .context = &combining,
-                                .keep = keep_combining,
-                                .forget = forget_combining,
-                                .follow = follow_combining};
-    if (argc != 2) return RedisModule_WrongArity(ctx);
+                                .keep = keep_still,
+                                .let_go = let_combining_go,
+                                .uses = use_combining,
+                                .holds_still = true,
+                                .follow = follow_rotated};
+    long long made_at;
+    if (argc != 2 && argc != 4) return RedisModule_WrongArity(ctx);
+    if (argc == 4 &&
+        (!arg_is(argv[2], MADE) || !arg_integer(argv[3], INT64_MIN, INT64_MAX, &made_at)))
+        return RedisModule_ReplyWithError(ctx, "ERR give MADE and a time in ns, or nothing");
+    if (argc == 4 && making_context() == NULL && has_rotated(ctx, argv, made_at))
+        return REDISMODULE_OK;
     return change_alone(ctx, argv, maker, "the window cannot be moved");
 }
 
@@ -370,8 +458,10 @@ static int roll_back(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct combining combining = {.to = NULL};
     const struct maker maker = {.make = roll_back_there,
                                 .context = &combining,
-                                .keep = keep_named,
-                                .forget = forget_named,
+                                .keep = keep_still_named,
+                                .let_go = let_named_go,
+                                .uses = use_combining,
+                                .holds_still = true,
                                 .follow = follow_combining};
     long long generation = 0;
     if (argc != 2 && argc != 3) return RedisModule_WrongArity(ctx);
@@ -388,76 +478,40 @@ int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- TAMIS.SYNC ------------------------------------------------------------------------------ */
 
-/* A checkpoint of a filter.  A thread of its own makes it, so that the server does not wait for the
- * disk. */
-struct syncing {
-    char name[NAME_ROOM];
-    RedisModuleBlockedClient *client;
+/* Local processes find the filter by the name of its key then. */
+static int sync_there(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    const struct combining *combining = context;
+    (void)store;
+    (void)name;
+    (void)filter;
+    naming_wait(combining->to);
+    return tamis_filter_sync(combining->to->filter);
+}
+
+/* A checkpoint of a filter, which changes nothing that replicas would have to know. */
+static int sync_key(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    struct combining combining = {.to = NULL};
+    const struct maker maker = {.make = sync_there,
+                                .context = &combining,
+                                .keep = keep_named,
+                                .let_go = let_named_go};
     int rc;
-    char sentence[1024];
-};
-
-static void sync_now(struct syncing *syncing)
-{
-    tamis_filter *filter = NULL;
-    syncing->rc = tamis_filter_open(store_open(), syncing->name, 0, &filter);
-    if (syncing->rc == 0) syncing->rc = tamis_filter_sync(filter);
-    if (syncing->rc < 0)
-        (void)strncpy(syncing->sentence, tamis_last_error(), sizeof syncing->sentence - 1);
-    (void)tamis_filter_close(filter);
-}
-
-static void *sync_thread(void *context)
-{
-    struct syncing *syncing = context;
-    sync_now(syncing);
-    (void)RedisModule_UnblockClient(syncing->client, syncing);
-    return NULL;
-}
-
-static int reply_synced(RedisModuleCtx *ctx, const struct syncing *syncing)
-{
-    if (syncing->rc == 0) return RedisModule_ReplyWithSimpleString(ctx, "OK");
-    RedisModuleString *text = RedisModule_CreateStringPrintf(
-        ctx, "ERR the filter is not on the disk: %s", syncing->sentence);
-    (void)RedisModule_ReplyWithError(ctx, RedisModule_StringPtrLen(text, NULL));
-    RedisModule_FreeString(ctx, text);
-    return REDISMODULE_OK;
-}
-
-static int on_synced(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    (void)argv;
-    (void)argc;
-    return reply_synced(ctx, RedisModule_GetBlockedClientPrivateData(ctx));
-}
-
-static void free_syncing(RedisModuleCtx *ctx, void *data)
-{
-    (void)ctx;
-    RedisModule_Free(data);
+    if (argc != 2) return RedisModule_WrongArity(ctx);
+    combining.to = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
+    if (combining.to == NULL) return REDISMODULE_OK;
+    RedisModule_CloseKey(key);
+    if (!making_is_done(&rc)) {
+        if (making_put_off(TYPE_ANY, "", &maker)) return REDISMODULE_OK;
+        rc = sync_there(&combining, NULL, NULL, NULL);
+    }
+    return rc < 0 ? reply_failure(ctx, "the filter is not on the disk")
+                  : RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 
 int tamis_sync(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    RedisModuleKey *key;
-    if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
-    if (value == NULL) return REDISMODULE_OK;
-    struct syncing *syncing = RedisModule_Calloc(1, sizeof *syncing);
-    naming_wait(value);
-    (void)strcpy(syncing->name, value->name);
-    RedisModule_CloseKey(key);
-    /* Within MULTI and in scripts a client cannot wait. */
-    const bool waits =
-        (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_DENY_BLOCKING) == 0;
-    if (waits) {
-        syncing->client = RedisModule_BlockClient(ctx, on_synced, NULL, free_syncing, 0);
-        if (!thread_start(sync_thread, syncing)) (void)sync_thread(syncing);
-        return REDISMODULE_OK;
-    }
-    sync_now(syncing);
-    (void)reply_synced(ctx, syncing);
-    RedisModule_Free(syncing);
-    return REDISMODULE_OK;
+    return making_run(ctx, argv, argc, sync_key, tamis_sync, false);
 }

@@ -65,15 +65,21 @@ static void *keep_excepting(const void *context)
     return copy;
 }
 
-static void forget_excepting(void *context)
+static void let_excepting_go(void *context)
 {
     struct excepting *e = context;
     kept_unpin_named(e->value);
+    e->value = NULL;
     handles_trim(); /* more may be open than the setting allows */
-    RedisModule_Free(e);
 }
 
-static int follow_excepting(const void *kept, RedisModuleString **argv, int argc)
+static const struct value *use_excepting(const void *kept, size_t i, bool *changes)
+{
+    *changes = true;
+    return i == 0 ? ((const struct excepting *)kept)->value : NULL;
+}
+
+static int follow_excepting(const void *kept, RedisModuleString **argv, int *argc)
 {
     const struct value *value = ((const struct excepting *)kept)->value;
     (void)argc;
@@ -115,11 +121,12 @@ static int except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const struct maker maker = {.make = change_kept,
                                 .context = &now,
                                 .keep = keep_excepting,
-                                .forget = forget_excepting,
+                                .let_go = let_excepting_go,
+                                .uses = use_excepting,
                                 .follow = follow_excepting};
     const struct excepting *made = making_context();
     int rc = 0;
-    const bool changed = made != NULL && made->value != value;
+    const bool changed = made != NULL && made->value != NULL && made->value != value;
     const bool done = !changed && making_is_done(&rc);
     const bool waits = !changed && !done && making_put_off(TYPE_BLOOM, "", &maker);
     RedisModule_CloseKey(key);
@@ -127,14 +134,17 @@ static int except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (changed)
         return RedisModule_ReplyWithError(
             ctx, "ERR a key got another filter while the command was under way; give it again");
-    if (!done) now.changed = change_exceptions(&now);
+    if (!done) {
+        making_settle(value, true);
+        now.changed = change_exceptions(&now);
+    }
     if (done && made != NULL) {
         now.changed = rc < 0 ? rc : made->changed;
         memcpy(items->answers, made->answers, items->count);
     }
     if (now.changed < 0) return reply_failure(ctx, "the exceptions stay as they were");
     reply_changed(ctx, items, adds, now.changed);
-    return RedisModule_ReplicateVerbatim(ctx);
+    return making_replicate(ctx);
 }
 
 int tamis_except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)

@@ -41,12 +41,12 @@ static void count_in(struct value *value, const struct items *items, int64_t rc)
     }
 }
 
-/* Is a command that counts put off?  Then the key is closed. */
+/* Is a command that writes put off?  Then the key is closed. */
 static bool is_put_off(RedisModuleCtx *ctx, const struct value *value, RedisModuleKey *key,
                        RedisModuleReplyFunc *again)
 {
-    if (value->type != TYPE_CUCKOO ||
-        !(freeze_puts_off(ctx, again) || still_puts_off(ctx, value, again)))
+    if (!(value->type == TYPE_CUCKOO && freeze_puts_off(ctx, again)) &&
+        !still_puts_off(ctx, value, again))
         return false;
     RedisModule_CloseKey(key);
     return true;

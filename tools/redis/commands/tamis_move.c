@@ -376,9 +376,7 @@ static int end_copy(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, Red
 {
     struct value *value = value_new(copy->from->type);
     int rc = 0;
-    const bool claimed = making_claim(value, &rc);
-    if (claimed && rc == 0) rc = value_describe(value);
-    if (!claimed || rc < 0) {
+    if (!making_claim(value, &rc) || rc < 0) {
         value_free(value);
         RedisModule_CloseKey(key);
         (void)RedisModule_SelectDb(ctx, copy->db);
@@ -413,9 +411,11 @@ static int copy_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const bool is_free = key != NULL;
     RedisModule_CloseKey(key);
     (void)RedisModule_SelectDb(ctx, copy.db);
-    const struct maker maker = copy_maker(&copy.from);
     name_for(argv[2], copy.to_db, name);
-    if (is_free && making_put_off(copy.from->type, name, &maker)) return REDISMODULE_OK;
+    if (is_free) {
+        const struct maker maker = copy_maker(&copy.from);
+        if (making_put_off(copy.from->type, name, &maker)) return REDISMODULE_OK;
+    }
     return leave(ctx, "COPY", argv, argc);
 }
 

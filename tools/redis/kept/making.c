@@ -4,6 +4,8 @@
  *
  *     making_put_off() --> queue --> work --> done --> run anew: claimed, or released
  *
+ * Who waits in the queue for another one to be over (is_over()) is passed by those that need not.
+ *
  * The mutex guards the list, the names in it and what is done.  No thread has it while it makes a
  * filter.
  */
@@ -18,7 +20,7 @@
 #include "server/args.h"
 #include "server/busy.h"
 #include "server/thread.h"
-#include "server/unblock.h"
+#include "server/waiting.h"
 
 /* Threads begin as they are needed.  Each waits for a disk nearly always. */
 #define THREADS_MAX 4
@@ -26,13 +28,14 @@
 struct making {
     struct making *next, **link; /* in the list */
     enum { WAITS, IN_WORK, DONE } state;
-    RedisModuleBlockedClient *client;
+    struct waiting *client;
     struct maker maker;
     struct value *value; /* gets the filter; NULL once it is claimed */
     char name[NAME_ROOM];
     bool adds;
-    bool is_spoiled; /* making_spoil() */
-    bool is_told;    /* what came of it, to the command that is run anew */
+    bool is_spoiled;    /* what it has made is worth nothing: making_settle() */
+    bool is_replicated; /* that it has changed a filter */
+    bool has_let_go;    /* of the values that it has pinned */
     /* The command, if it changes a filter that is there; else NULL */
     RedisModuleString **argv;
     int argc;
@@ -133,11 +136,58 @@ static int make_unlocked(struct making *m)
     return rc;
 }
 
-/* The first one that waits; NULL: there is none. */
+/* ---- Who waits for whom ---------------------------------------------------------------------- */
+
+enum use { USE_NONE, USE_READS, USE_CHANGES };
+
+static enum use use_of(const struct making *m, const struct value *value)
+{
+    enum use use = USE_NONE;
+    bool changes = false;
+    if (m->maker.uses == NULL || m->has_let_go) return use;
+    for (size_t i = 0; use != USE_CHANGES; i++) {
+        const struct value *used = m->maker.uses(m->maker.context, i, &changes);
+        if (used == NULL) break;
+        if (used == value) use = changes ? USE_CHANGES : USE_READS;
+    }
+    return use;
+}
+
+/* Does one of them change what the other one uses? */
+static bool are_in_conflict(const struct making *a, const struct making *b)
+{
+    bool found = false, changes = false;
+    if (a->maker.uses == NULL || b->maker.uses == NULL || b->has_let_go) return false;
+    for (size_t i = 0; !found; i++) {
+        const struct value *used = b->maker.uses(b->maker.context, i, &changes);
+        if (used == NULL) break;
+        const enum use use = use_of(a, used);
+        found = use == USE_CHANGES || (use == USE_READS && changes);
+    }
+    return found;
+}
+
+/* Need nobody wait for it any more?  It has come to nothing, or is claimed, or is replicated. */
+static bool is_over(const struct making *m)
+{
+    return m->is_spoiled || m->is_replicated ||
+           (m->state == DONE && (m->rc < 0 || m->value == NULL));
+}
+
+/* The one before `m`, from `from` on, that it must wait for; NULL: there is none. */
+static struct making *find_obstacle(struct making *from, const struct making *m)
+{
+    if (m->maker.uses == NULL) return NULL;
+    while (from != m && (is_over(from) || !are_in_conflict(from, m)))
+        from = from->next;
+    return from == m ? NULL : from;
+}
+
+/* The first one that can be begun; NULL: there is none. */
 static struct making *find_waiting(void)
 {
     struct making *m = first;
-    while (m != NULL && m->state != WAITS)
+    while (m != NULL && (m->state != WAITS || find_obstacle(first, m) != NULL))
         m = m->next;
     return m;
 }
@@ -152,7 +202,7 @@ static void work_once(struct making *m)
     (void)strcpy(m->name, m->value->name);
     m->state = DONE;
     (void)pthread_cond_broadcast(&done);
-    unblock(m->client, m); /* from now on the main thread may free it */
+    waiting_end(m->client); /* from now on the main thread may free it */
 }
 
 static void *thread_main(void *unused)
@@ -188,23 +238,40 @@ static void give_up(struct value *value)
         value_free(value);
 }
 
+/* Others may ask meanwhile what it uses. */
+static void let_go(struct making *m)
+{
+    if (m->maker.let_go == NULL || m->has_let_go) return;
+    lock();
+    m->has_let_go = true;
+    unlock();
+    m->maker.let_go(m->maker.context);
+}
+
 static void forget_context(struct making *m)
 {
     void *context = m->maker.context;
+    let_go(m);
     m->maker.context = NULL;
     if (context != NULL) (m->maker.forget != NULL ? m->maker.forget : RedisModule_Free)(context);
 }
 
-/* ---- A command that nobody has run anew ------------------------------------------------------ */
+/* ---- A command that has changed a filter ----------------------------------------------------- */
+
+static RedisModuleCtx *own; /* of the module, with a database to choose; NULL: there is none */
 
 static void keep_command(struct making *m)
 {
     m->argc = running.argc;
-    m->argv = RedisModule_Alloc((size_t)m->argc * sizeof(RedisModuleString *));
+    m->argv =
+        RedisModule_Calloc((size_t)m->argc + FOLLOW_ROOM, sizeof(RedisModuleString *));
     for (int i = 0; i < m->argc; i++) {
         m->argv[i] = running.argv[i];
         RedisModule_RetainString(NULL, m->argv[i]);
     }
+    if (own == NULL && RedisModule_GetDetachedThreadSafeContext != NULL &&
+        RedisModule_SelectDb != NULL)
+        own = RedisModule_GetDetachedThreadSafeContext(running.ctx);
 }
 
 static void forget_command(struct making *m)
@@ -215,19 +282,8 @@ static void forget_command(struct making *m)
     RedisModule_Free(m->argv);
 }
 
-/* Of the module, with a database to choose; NULL: the server has none. */
-static RedisModuleCtx *replicating(RedisModuleCtx *ctx)
-{
-    static RedisModuleCtx *detached;
-    if (detached == NULL && RedisModule_GetDetachedThreadSafeContext != NULL &&
-        RedisModule_SelectDb != NULL)
-        detached = RedisModule_GetDetachedThreadSafeContext(ctx);
-    return detached;
-}
-
 bool making_key_has(const struct value *value)
 {
-    RedisModuleCtx *own = replicating(NULL);
     if (value_is_gone(value)) return false;
     /* A flush takes all keys, and their values are freed later. */
     if (own == NULL || RedisModule_SelectDb(own, value->db) != REDISMODULE_OK) return false;
@@ -240,14 +296,13 @@ bool making_key_has(const struct value *value)
     return has;
 }
 
-/* Replicates the command. */
-static void replicate(RedisModuleCtx *ctx, struct making *m)
+/* Replicates what was changed, whatever the keys are called now. */
+static void replicate(struct making *m)
 {
-    RedisModuleCtx *own = replicating(ctx);
     const char *command = RedisModule_StringPtrLen(m->argv[0], NULL);
-    const int db = own == NULL || m->maker.follow == NULL
-                       ? FOLLOW_LOST
-                       : m->maker.follow(m->maker.context, m->argv, m->argc);
+    if (m->rc < 0 || m->is_replicated || m->has_let_go || m->maker.follow == NULL) return;
+    const int db =
+        own == NULL ? FOLLOW_LOST : m->maker.follow(m->maker.context, m->argv, &m->argc);
     if (db >= 0 && RedisModule_SelectDb(own, db) == REDISMODULE_OK)
         (void)RedisModule_Replicate(own, command, "v", m->argv + 1, (size_t)m->argc - 1);
     else if (db != FOLLOW_GONE)
@@ -255,15 +310,30 @@ static void replicate(RedisModuleCtx *ctx, struct making *m)
                         "%s has changed a filter, and its client is gone, or was told an error; "
                         "replicas and the AOF lack that, as a filter that it read is gone",
                         command);
+    lock();
+    m->is_replicated = true;
+    unlock();
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
+
+/* Sees to it that a thread works for the queue. */
+static void wake(void)
+{
+    struct making *m = find_waiting();
+    if (m != NULL && idle == 0 && threads < THREADS_MAX && thread_start(thread_main, NULL))
+        threads++;
+    (void)pthread_cond_signal(&work);
+    for (; threads == 0 && m != NULL; m = find_waiting())
+        work_once(m); /* no thread can be had: the server does the work */
+}
 
 /* Called when the command has been run anew, or its client is gone. */
 static void end_making(RedisModuleCtx *ctx, void *data)
 {
     struct making *m = data;
-    if (m->argv != NULL && !m->is_told && m->rc >= 0 && m->maker.context != NULL) replicate(ctx, m);
+    (void)ctx;
+    if (m->argv != NULL) replicate(m);
     lock();
     *m->link = m->next;
     if (m->next != NULL)
@@ -271,6 +341,7 @@ static void end_making(RedisModuleCtx *ctx, void *data)
     else
         last = m->link;
     struct value *value = take_value(m);
+    if (first != NULL) wake(); /* one of them may have waited for it */
     unlock();
     give_up(value);
     forget_context(m);
@@ -281,48 +352,13 @@ static void end_making(RedisModuleCtx *ctx, void *data)
 /* What was made for the command that is run; NULL: nothing. */
 static struct making *made(void)
 {
-    if (running.ctx == NULL || !RedisModule_IsBlockedReplyRequest(running.ctx)) return NULL;
-    struct making *m = RedisModule_GetBlockedClientPrivateData(running.ctx);
+    struct making *m = running.ctx == NULL ? NULL : waiting_data(running.ctx);
     return m != NULL && m->value != NULL && !m->is_spoiled ? m : NULL;
-}
-
-/*
- * The server has looked whether the key is here, and what the user may, when the command came, and
- * does not look again before it runs anew.  In a cluster the slot may have moved since: what a key
- * got now would be lost.  Its client is to ask once more, and is told where, or that it may not.
- * Replies and returns false.
- */
-static bool is_still_right(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    if ((RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER) != 0) {
-        RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "s", argv[1]);
-        if (reply == NULL) {
-            (void)RedisModule_ReplyWithError(
-                ctx, "TRYAGAIN the slot of the key has moved while the command was under way");
-            return false;
-        }
-        RedisModule_FreeCallReply(reply);
-    }
-    if (RedisModule_GetCurrentUserName == NULL || RedisModule_GetModuleUserFromUserName == NULL ||
-        RedisModule_ACLCheckCommandPermissions == NULL || RedisModule_FreeModuleUser == NULL)
-        return true;
-    RedisModuleString *name = RedisModule_GetCurrentUserName(ctx);
-    RedisModuleUser *user = name == NULL ? NULL : RedisModule_GetModuleUserFromUserName(name);
-    const bool may =
-        user == NULL || RedisModule_ACLCheckCommandPermissions(user, argv, argc) == REDISMODULE_OK;
-    if (user != NULL) (void)RedisModule_FreeModuleUser(user);
-    if (name != NULL) RedisModule_FreeString(ctx, name);
-    if (!may)
-        (void)RedisModule_ReplyWithError(
-            ctx, "NOPERM the user has lost the permission while the command was under way");
-    return may;
 }
 
 int making_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisModuleCmdFunc *run,
                RedisModuleReplyFunc *again, bool adds)
 {
-    if (RedisModule_IsBlockedReplyRequest(ctx) && !is_still_right(ctx, argv, argc))
-        return REDISMODULE_OK;
     args_set_failure(NULL); /* of a command before, which did not tell it */
     running.ctx = ctx;
     running.again = again;
@@ -332,16 +368,6 @@ int making_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisMod
     const int rc = run(ctx, argv, argc);
     running.ctx = NULL;
     return rc;
-}
-
-/* Sees to it that a thread works for the queue. */
-static void wake(void)
-{
-    if (idle == 0 && threads < THREADS_MAX && thread_start(thread_main, NULL)) threads++;
-    (void)pthread_cond_signal(&work);
-    struct making *m;
-    while (threads == 0 && (m = find_waiting()) != NULL)
-        work_once(m); /* no thread can be had: the server does the work */
 }
 
 bool making_put_off(enum type type, const char *name, const struct maker *maker)
@@ -356,7 +382,7 @@ bool making_put_off(enum type type, const char *name, const struct maker *maker)
     (void)strcpy(m->name, name);
     m->adds = running.adds;
     if (*name == '\0') keep_command(m);
-    m->client = RedisModule_BlockClient(running.ctx, running.again, NULL, end_making, 0);
+    m->client = waiting_begin(running.ctx, running.again, m, end_making);
     lock();
     m->link = last;
     *last = m;
@@ -370,7 +396,6 @@ bool making_is_done(int *rc)
 {
     struct making *m = made();
     if (m == NULL) return false;
-    m->is_told = true;
     *rc = m->rc;
     if (m->rc < 0) args_set_failure(m->sentence);
     return true;
@@ -384,8 +409,7 @@ bool making_claim(struct value *value, int *rc)
     lock();
     struct value *from = take_value(m);
     unlock();
-    value->filter = from->filter;
-    value_set_name(value, from->name);
+    value_take_filter(value, from);
     value_free(from);
     return true;
 }
@@ -396,30 +420,73 @@ const void *making_context(void)
     return m == NULL ? NULL : m->maker.context;
 }
 
-/* ---- What is read ---------------------------------------------------------------------------- */
-
-static bool reads(const struct making *m, const struct value *value)
+int making_replicate(RedisModuleCtx *ctx)
 {
-    return m->maker.reads != NULL && m->maker.context != NULL &&
-           m->maker.reads(m->maker.context, value);
+    struct making *m = made();
+    if (m != NULL && m->argv != NULL && own != NULL) {
+        replicate(m);
+        return REDISMODULE_OK;
+    }
+    if (m != NULL) m->is_replicated = true;
+    return RedisModule_ReplicateVerbatim(ctx);
 }
 
-bool making_reads(const struct value *value)
+/* ---- Settling -------------------------------------------------------------------------------- */
+
+/* Waits until it is done, or does it.  The caller has the mutex. */
+static void wait_for(struct making *m)
+{
+    while (m->state != DONE)
+        if (m->state == WAITS)
+            work_once(m); /* all threads may be waiting for what the caller holds */
+        else
+            (void)pthread_cond_wait(&done, &mutex);
+}
+
+/* What it makes is worth nothing, or what it changes is done and replicated, and before that all
+ * that it waits for.  The caller has the mutex, which is given back meanwhile; the main thread
+ * alone takes any off the list. */
+static void settle(struct making *m)
+{
+    if (m->argv == NULL) m->is_spoiled = true;
+    for (struct making *before = first;
+         !is_over(m) && (before = find_obstacle(before, m)) != NULL; before = before->next)
+        settle(before); /* which is one of a shorter list */
+    if (is_over(m)) return;
+    wait_for(m);
+    unlock();
+    replicate(m);
+    lock();
+}
+
+void making_settle(const struct value *value, bool changes)
 {
     lock();
-    const struct making *m = first;
-    while (m != NULL && !reads(m, value))
-        m = m->next;
+    for (struct making *m = first; m != NULL; m = m->next) {
+        const enum use use = use_of(m, value);
+        if ((use == USE_CHANGES || (use == USE_READS && changes)) && !is_over(m)) settle(m);
+    }
+    wake();
     unlock();
-    return m != NULL;
 }
 
-void making_spoil(const struct value *value)
+void making_settle_all(void)
 {
     lock();
     for (struct making *m = first; m != NULL; m = m->next)
-        m->is_spoiled |= reads(m, value);
+        if (m->argv != NULL && !is_over(m)) settle(m);
+    wake();
     unlock();
+}
+
+bool making_holds_still(const struct value *value)
+{
+    lock();
+    const struct making *m = first;
+    while (m != NULL && !(m->maker.holds_still && use_of(m, value) != USE_NONE))
+        m = m->next;
+    unlock();
+    return m != NULL;
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -452,11 +519,12 @@ void making_wait(const char *name)
 {
     struct making *m;
     lock();
-    while ((m = find_undone(name)) != NULL)
-        if (m->state == WAITS)
-            work_once(m); /* all threads may be waiting for what the caller holds */
-        else
-            (void)pthread_cond_wait(&done, &mutex);
+    while ((m = find_undone(name)) != NULL) {
+        for (struct making *before = first; (before = find_obstacle(before, m)) != NULL;
+             before = before->next)
+            settle(before);
+        wait_for(m);
+    }
     unlock();
 }
 
@@ -487,24 +555,43 @@ bool making_makes_way(const char *name)
     return rc == 0;
 }
 
-/* Waits for the first one that is not claimed.  Returns its value, or NULL: there is none. */
-static struct value *finish_one(void)
+/* The first one that must still be finished; NULL: there is none. */
+static struct making *find_unfinished(void)
+{
+    struct making *m = first;
+    while (m != NULL && (m->value == NULL || m->has_let_go))
+        m = m->next;
+    return m;
+}
+
+/* Finishes one that changes a filter: its command is told what came of it. */
+static void finish_change(struct making *m)
 {
     lock();
-    struct making *m = first;
-    while (m != NULL && m->value == NULL)
-        m = m->next;
-    while (m != NULL && m->state != DONE)
-        (void)pthread_cond_wait(&done, &mutex);
-    struct value *value = m == NULL ? NULL : take_value(m);
+    if (!is_over(m)) settle(m);
+    wait_for(m);
     unlock();
-    if (m != NULL) forget_context(m); /* the main thread, which runs here, frees it later */
-    return value;
+    let_go(m);
+    m->has_let_go = true;
+}
+
+/* Finishes one that makes a filter, which nobody has claimed: its command makes it once more. */
+static void finish_made(struct making *m)
+{
+    lock();
+    wait_for(m);
+    struct value *value = take_value(m);
+    unlock();
+    give_up(value);
+    forget_context(m);
 }
 
 void making_finish(void)
 {
-    struct value *value;
-    while ((value = finish_one()) != NULL)
-        give_up(value);
+    struct making *m;
+    while ((m = find_unfinished()) != NULL)
+        if (m->argv != NULL)
+            finish_change(m);
+        else
+            finish_made(m);
 }

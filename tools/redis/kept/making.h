@@ -20,6 +20,10 @@
  * is run anew or not: its client may be gone, or its key renamed.  Then replicas and the AOF have
  * the command all the same, with the present names of its keys.
  *
+ * They have the commands on one filter in the order in which the threads have done them: none
+ * begins to change a filter before all commands that came earlier, and read or change it, are
+ * replicated; nor to read one that another is to change.
+ *
  * Commands of MULTI, of scripts, of a master and of an AOF have no client that could wait: they
  * make their filters at once, and the server waits.
  */
@@ -36,14 +40,20 @@ struct maker {
      * filter.  RedisModule_Free(), or `forget` if there is one, frees the copy. */
     void *(*keep)(const void *context);
     void (*forget)(void *kept);
-    /* Is what is made good only while nothing is counted in that filter (still.h)?  NULL: no. */
-    bool (*reads)(const void *kept, const struct value *value);
+    /* Lets go of the values that the copy has pinned; what it has to tell stays. */
+    void (*let_go)(void *kept);
+    /* The values that the thread reads or changes, which are pinned: the one at index i, or NULL
+     * from the last one on.  The function NULL: none. */
+    const struct value *(*uses)(const void *kept, size_t i, bool *changes);
+    bool holds_still; /* still.h: nobody else may write into these */
     /* Of one that changes a filter which is there: the keys of the command, which are in argv, may
      * have other names by now.  Puts these into argv, in whose place it frees the old ones, and
-     * returns the database, or FOLLOW_GONE or FOLLOW_LOST. */
-    int (*follow)(const void *kept, RedisModuleString **argv, int argc);
+     * returns the database, or FOLLOW_GONE or FOLLOW_LOST.  argv has room for FOLLOW_ROOM further
+     * words.  NULL: nobody need know what is done. */
+    int (*follow)(const void *kept, RedisModuleString **argv, int *argc);
 };
 
+#define FOLLOW_ROOM 2
 /* The filter that was changed is gone: so nobody need know of it. */
 #define FOLLOW_GONE (-1)
 /* A filter that was read is gone, or in another database: nobody can do the same. */
@@ -74,10 +84,19 @@ bool making_is_done(int *rc);
 /* The same without giving it: is there one?  Returns its kept context, or NULL. */
 const void *making_context(void);
 
-/* Does a maker that is not at its end read a filter that counts?  From making_spoil() on all these
- * have made nothing: the commands that are run again find that they must make it themselves. */
-bool making_reads(const struct value *value);
-void making_spoil(const struct value *value);
+/* Replicates the command that is run; if a thread has done it, and that is replicated already, does
+ * nothing. */
+int making_replicate(RedisModuleCtx *ctx);
+
+/* The main thread is about to read the filter itself, or to change it.  Waits for what threads
+ * change in it, and replicates that.  If the main thread changes it, it waits for those that read
+ * it to change another one, too, and those that make filters of it have made nothing: the commands
+ * that are run again find that they must make it themselves. */
+void making_settle(const struct value *value, bool changes);
+/* The same for all that threads change, in whatever filters. */
+void making_settle_all(void);
+/* Does a maker that is not at its end want nobody to write into the filter? */
+bool making_holds_still(const struct value *value);
 
 /* Is a filter of that name made, or not claimed yet? */
 bool making_has(const char *name);
@@ -86,6 +105,6 @@ void making_wait(const char *name);
 /* If a filter that is made and not claimed has the name, renames it apart.  Returns whether one had
  * it. */
 bool making_makes_way(const char *name);
-/* The server ends, or loads other data: waits for the threads, and hands over what nobody has
- * claimed. */
+/* The server ends, or loads other data: waits for the threads, replicates what they have changed,
+ * lets go of all values, and hands over what nobody has claimed. */
 void making_finish(void);

@@ -4,16 +4,9 @@
 
 #include "kept/making.h"
 #include "server/args.h"
-#include "server/unblock.h"
+#include "server/waiting.h"
 
-/* A client that waits until something may be counted in the filter. */
-struct waiting {
-    struct waiting *next;
-    const struct value *value; /* which is pinned */
-    RedisModuleBlockedClient *client;
-};
-
-static struct waiting *first, **last = &first; /* in the order of their commands */
+static struct waiting_list waiting; /* each for a value, which is pinned */
 
 void still_begin(struct value *value)
 {
@@ -22,33 +15,17 @@ void still_begin(struct value *value)
 
 void still_end(struct value *value)
 {
-    if (!value->is_still || making_reads(value)) return;
+    if (!value->is_still || making_holds_still(value)) return;
     value->is_still = false;
-    for (struct waiting **link = &first, *w; (w = *link) != NULL;) {
-        if (w->value != value) {
-            link = &w->next;
-            continue;
-        }
-        *link = w->next;
-        unblock(w->client, NULL);
-        RedisModule_Free(w);
-    }
-    last = &first;
-    while (*last != NULL)
-        last = &(*last)->next;
+    waiting_let_go(&waiting, value);
 }
 
-bool still_puts_off(RedisModuleCtx *ctx, const struct value *value, RedisModuleReplyFunc *again)
+bool still_waits(RedisModuleCtx *ctx, const struct value *value, RedisModuleReplyFunc *again)
 {
-    if (!value->is_still) return false;
     if (!args_can_wait(ctx)) {
-        making_spoil(value);
+        making_settle(value, true);
         return false;
     }
-    struct waiting *w = RedisModule_Calloc(1, sizeof *w);
-    w->value = value;
-    w->client = RedisModule_BlockClient(ctx, again, NULL, NULL, 0);
-    *last = w;
-    last = &w->next;
+    waiting_put(&waiting, ctx, again, value);
     return true;
 }

@@ -99,7 +99,6 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes,
     if (store_open() == NULL) return TAMIS_ENOSTORE;
     name_of_key(db, key, key_bytes, name);
     if (making_claim(value, &rc)) {
-        if (rc == 0) rc = value_describe(value);
         if (rc == 0 && strcmp(value->name, name) != 0) naming_moves_orphan(name);
     } else if (making_put_off(value->type, name, maker)) {
         return MAKING_IS_PUT_OFF;

@@ -36,7 +36,7 @@
 #include "server/clock.h"
 #include "server/config.h"
 #include "server/field.h"
-#include "server/unblock.h"
+#include "server/waiting.h"
 #include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
@@ -173,7 +173,7 @@ static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
 static void end_turn(void)
 {
     drafts_before_sleep();
-    unblock_go_on();
+    waiting_go_on();
 }
 
 static void on_turn(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
@@ -309,7 +309,7 @@ int events_subscribe(RedisModuleCtx *ctx)
     if (rc == REDISMODULE_OK &&
         RedisModule_SubscribeToServerEvent(ctx, turn, on_turn) == REDISMODULE_OK) {
         drafts_allow();
-        unblock_allow();
+        waiting_allow();
     }
     return rc;
 }

@@ -60,6 +60,7 @@ static const RedisModuleCommandArg merge_args[] = {
     KEY,
     {.name = "source", .type = REDISMODULE_ARG_TYPE_KEY, .flags = REDISMODULE_CMD_ARG_MULTIPLE},
     END};
+static const RedisModuleCommandArg rotate_args[] = {KEY, OPTION_AS_WRITTEN("MADE", INTEGER), END};
 static const RedisModuleCommandArg rollback_args[] = {
     KEY, {.name = "generation", .type = INTEGER, .flags = REDISMODULE_CMD_ARG_OPTIONAL}, END};
 static const RedisModuleCommandArg attach_args[] = {
@@ -202,12 +203,12 @@ const struct command tamis_commands[] = {
      .run = tamis_rotate,
      .flags = "write",
      .acl = "write",
-     .arity = 2,
+     .arity = -2,
      .key = CHANGES_KEY,
      .since = SINCE,
      .summary = "Begins a new slice of a window",
      .complexity = "O(1)",
-     .args = key_args},
+     .args = rotate_args},
     {.name = "tamis.rollback",
      .run = tamis_rollback,
      .flags = "write",

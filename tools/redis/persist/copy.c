@@ -100,17 +100,17 @@ static void *keep_value(const void *context)
     return copy;
 }
 
-static bool reads_value(const void *kept, const struct value *value)
+static const struct value *use_value(const void *kept, size_t i, bool *changes)
 {
-    return *(struct value *const *)kept == value;
+    *changes = false;
+    return i == 0 ? *(struct value *const *)kept : NULL;
 }
 
-static void forget_value(void *kept)
+static void let_value_go(void *kept)
 {
     still_end(*(struct value **)kept);
     kept_unpin(*(struct value **)kept);
     handles_trim(); /* more may be open than the setting allows */
-    RedisModule_Free(kept);
 }
 
 struct maker copy_maker(struct value **from)
@@ -118,8 +118,9 @@ struct maker copy_maker(struct value **from)
     return (struct maker){.make = copy_kept,
                           .context = from,
                           .keep = keep_value,
-                          .forget = forget_value,
-                          .reads = reads_value};
+                          .let_go = let_value_go,
+                          .uses = use_value,
+                          .holds_still = value_counts(*from)};
 }
 
 /* ---- In the main thread ---------------------------------------------------------------------- */
@@ -139,6 +140,7 @@ static int copy_filter(struct value *from, struct value *to, int db, const char 
     int rc = value_open(from);
     if (rc < 0) return rc;
     struct copying copying = {.from = from->filter, .durable = from->durable};
+    making_settle(from, false);
     durable_wait(from);
     handles_hold();
     const struct maker maker = {.make = import_from_pipe, .context = &copying};

@@ -9,7 +9,7 @@
 
 #include "registry/registry.h"
 #include "server/args.h"
-#include "server/unblock.h"
+#include "server/waiting.h"
 #include "value/handles.h"
 
 /* A child that has not copied by then is stopped, or dead: commands go on.  The server itself waits
@@ -38,9 +38,7 @@ static bool copies_soon;      /* in the server: the child of the last fork() wil
 static int64_t born_at;       /* steady ns */
 static pthread_t server_thread;
 
-/* Clients that are put off, in the order of their commands. */
-static RedisModuleBlockedClient **put_off;
-static size_t put_off_count, put_off_room;
+static struct waiting_list put_off;
 
 static int append_bytes(void *context, const void *data, size_t bytes)
 {
@@ -141,9 +139,7 @@ static void look(RedisModuleCtx *ctx, void *unused)
         (void)RedisModule_CreateTimer(ctx, LOOK_MS, look, unused);
         return;
     }
-    for (size_t i = 0; i < put_off_count; i++)
-        unblock(put_off[i], NULL);
-    put_off_count = 0;
+    waiting_let_go(&put_off, NULL);
 }
 
 /* Makes the server wait. */
@@ -163,12 +159,8 @@ bool freeze_puts_off(RedisModuleCtx *ctx, RedisModuleReplyFunc *again)
         wait_here();
         return false;
     }
-    if (put_off_count == put_off_room) {
-        put_off_room = 2 * put_off_room + 16;
-        put_off = RedisModule_Realloc(put_off, put_off_room * sizeof *put_off);
-    }
-    if (put_off_count == 0) (void)RedisModule_CreateTimer(ctx, LOOK_MS, look, NULL);
-    put_off[put_off_count++] = RedisModule_BlockClient(ctx, again, NULL, NULL, 0);
+    if (put_off.first == NULL) (void)RedisModule_CreateTimer(ctx, LOOK_MS, look, NULL);
+    waiting_put(&put_off, ctx, again, NULL);
     return true;
 }
 

@@ -119,8 +119,10 @@ struct value *restoring_take(const struct restoring *made, int *rc)
     struct value *value = made->value;
     *rc = TAMIS_ECORRUPT;
     const bool in_memory = value != NULL && (value->slots != NULL || value->valkey != NULL);
+    const uint32_t expansion = value == NULL ? 0 : value->expansion; /* the payload told it */
     const bool done = in_memory ? making_is_done(rc) : value != NULL && making_claim(value, rc);
     if (!done || *rc < 0) return NULL;
+    value->expansion = expansion;
     ((struct restoring *)(uintptr_t)made)->value = NULL;
     return value;
 }

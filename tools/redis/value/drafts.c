@@ -25,7 +25,7 @@
 #include "server/args.h"
 #include "server/config.h"
 #include "server/thread.h"
-#include "server/unblock.h"
+#include "server/waiting.h"
 #include "value/draft_parts.h"
 
 /* What a draft may be.  A larger filter is made at once: its client is to know whether there is
@@ -239,27 +239,19 @@ bool drafts_take(uint64_t file_bytes)
     return has_room;
 }
 
-static RedisModuleBlockedClient **put_off;
-static size_t put_off_count, put_off_room;
+static struct waiting_list put_off;
 
 bool drafts_put_off(RedisModuleCtx *ctx, RedisModuleReplyFunc *again)
 {
     if (config.make != MAKE_ASYNC || stuck || !are_many(1) || !args_can_wait(ctx)) return false;
-    if (put_off_count == put_off_room) {
-        put_off_room = 2 * put_off_room + 16;
-        put_off = RedisModule_Realloc(put_off, put_off_room * sizeof *put_off);
-    }
-    put_off[put_off_count++] = RedisModule_BlockClient(ctx, again, NULL, NULL, 0);
+    waiting_put(&put_off, ctx, again, NULL);
     return true;
 }
 
 /* Lets clients go on that were put off, if there is room for their drafts. */
 static void go_on(void)
 {
-    if (put_off_count == 0 || (are_many(1) && !stuck)) return;
-    for (size_t i = 0; i < put_off_count; i++)
-        unblock(put_off[i], NULL);
-    put_off_count = 0;
+    if (put_off.first != NULL && (stuck || !are_many(1))) waiting_let_go(&put_off, NULL);
 }
 
 void draft_begin(struct value *value, const struct tamis_filter_spec *spec,

@@ -113,6 +113,19 @@ int value_describe(struct value *value)
     return value->exact ? describe_exact(value) : 0;
 }
 
+void value_take_filter(struct value *value, struct value *from)
+{
+    value->filter = from->filter;
+    value->created_at = from->created_at;
+    value->origin = from->origin;
+    value->kind = from->kind;
+    value->durable = from->durable;
+    value->exact = from->exact;
+    value->expansion = from->expansion;
+    value_set_name(value, from->name);
+    from->filter = NULL;
+}
+
 int64_t value_items(const struct value *value)
 {
     return value->valkey != NULL ? valkey_items(value->valkey) : tamis_filter_items(value->filter);

@@ -85,7 +85,7 @@ struct value {
     bool durable;    /* an add waits for the disk: durable.h */
     bool exact;      /* hash set redisbloom: the bits are RedisBloom's */
     bool as_valkey;  /* of the type bloomfltr, which valkey-bloom's keys have */
-    bool is_still;   /* still.h: nothing is to be counted just now */
+    bool is_still;   /* still.h: nothing is to be written just now */
     int db;
     struct value *next, **link;           /* the registry's list; link is NULL outside of it */
     struct node by_key, by_name, by_time; /* in the registry's tables */
@@ -126,6 +126,9 @@ void value_set_key(struct value *value, const char *key, size_t key_bytes);
 /* Fills in what the library tells of the filter: created_at, origin, kind, durable, exact,
  * expansion.  TAMIS_EINVAL: a key of this type cannot have a filter of that kind. */
 int value_describe(struct value *value);
+/* Takes the filter, its name and what value_describe() has told of it from another value, which is
+ * not listed either. */
+void value_take_filter(struct value *value, struct value *from);
 /* Frees a value that the registry does not have. */
 void value_free(struct value *value);
 

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* waiting.c: see waiting.h.  While the server is paused, its cron ends a turn ten times a second.
+ */
+#include "server/waiting.h"
+
+#include <pthread.h>
+
+struct waiting {
+    struct waiting *next; /* in the queue below, or before that in a list of its owner's */
+    RedisModuleBlockedClient *client;
+    RedisModuleReplyFunc *again;
+    void *data;
+    void (*end)(RedisModuleCtx *ctx, void *data);
+    const void *what;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct waiting *first, **last = &first; /* in the order of waiting_end() */
+static bool allowed;                           /* set before there are threads */
+static bool are_some; /* atomic: a hint for each turn of the server, most of which have none */
+
+/* ---- Running anew ---------------------------------------------------------------------------- */
+
+static bool slot_is_here(RedisModuleCtx *ctx, const RedisModuleString *key)
+{
+    if ((RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER) == 0) return true;
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "s", key);
+    if (reply != NULL) RedisModule_FreeCallReply(reply);
+    return reply != NULL;
+}
+
+static bool user_may(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    if (RedisModule_GetCurrentUserName == NULL || RedisModule_GetModuleUserFromUserName == NULL ||
+        RedisModule_ACLCheckCommandPermissions == NULL || RedisModule_FreeModuleUser == NULL)
+        return true;
+    RedisModuleString *name = RedisModule_GetCurrentUserName(ctx);
+    RedisModuleUser *user = name == NULL ? NULL : RedisModule_GetModuleUserFromUserName(name);
+    const bool may =
+        user == NULL || RedisModule_ACLCheckCommandPermissions(user, argv, argc) == REDISMODULE_OK;
+    if (user != NULL) (void)RedisModule_FreeModuleUser(user);
+    if (name != NULL) RedisModule_FreeString(ctx, name);
+    return may;
+}
+
+static int run_anew(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    const struct waiting *waiting = RedisModule_GetBlockedClientPrivateData(ctx);
+    if (!slot_is_here(ctx, argv[1]))
+        return RedisModule_ReplyWithError(
+            ctx, "TRYAGAIN the slot of the key has moved while the command was under way");
+    if (!user_may(ctx, argv, argc))
+        return RedisModule_ReplyWithError(
+            ctx, "NOPERM the user has lost the permission while the command was under way");
+    return waiting->again(ctx, argv, argc);
+}
+
+static void end(RedisModuleCtx *ctx, void *context)
+{
+    struct waiting *waiting = context;
+    if (waiting->end != NULL) waiting->end(ctx, waiting->data);
+    RedisModule_Free(waiting);
+}
+
+struct waiting *waiting_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, void *data,
+                              void (*call)(RedisModuleCtx *ctx, void *data))
+{
+    struct waiting *waiting = RedisModule_Alloc(sizeof *waiting);
+    *waiting = (struct waiting){.again = again, .data = data, .end = call};
+    waiting->client = RedisModule_BlockClient(ctx, run_anew, NULL, end, 0);
+    return waiting;
+}
+
+void *waiting_data(RedisModuleCtx *ctx)
+{
+    if (!RedisModule_IsBlockedReplyRequest(ctx)) return NULL;
+    const struct waiting *waiting = RedisModule_GetBlockedClientPrivateData(ctx);
+    return waiting == NULL ? NULL : waiting->data;
+}
+
+/* ---- Unblocking ------------------------------------------------------------------------------ */
+
+/* The turn that this wakes the server for ends in waiting_go_on(). */
+static void wake(void *unused)
+{
+    (void)unused;
+}
+
+void waiting_allow(void)
+{
+    allowed = RedisModule_EventLoopAddOneShot != NULL && RedisModule_AvoidReplicaTraffic != NULL;
+}
+
+void waiting_end(struct waiting *waiting)
+{
+    if (!allowed) {
+        (void)RedisModule_UnblockClient(waiting->client, waiting);
+        return;
+    }
+    waiting->next = NULL;
+    (void)pthread_mutex_lock(&mutex);
+    *last = waiting;
+    last = &waiting->next;
+    /* ORDER relaxed, of all: the turn that comes of the call below sees it. */
+    __atomic_store_n(&are_some, true, __ATOMIC_RELAXED);
+    (void)pthread_mutex_unlock(&mutex);
+    (void)RedisModule_EventLoopAddOneShot(wake, NULL);
+}
+
+static struct waiting *take_all(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    struct waiting *all = first;
+    first = NULL;
+    last = &first;
+    __atomic_store_n(&are_some, false, __ATOMIC_RELAXED);
+    (void)pthread_mutex_unlock(&mutex);
+    return all;
+}
+
+void waiting_go_on(void)
+{
+    if (!__atomic_load_n(&are_some, __ATOMIC_RELAXED) || RedisModule_AvoidReplicaTraffic()) return;
+    for (struct waiting *w = take_all(), *next; w != NULL; w = next) {
+        next = w->next;
+        (void)RedisModule_UnblockClient(w->client, w);
+    }
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+void waiting_put(struct waiting_list *list, RedisModuleCtx *ctx, RedisModuleReplyFunc *again,
+                 const void *what)
+{
+    struct waiting *waiting = waiting_begin(ctx, again, NULL, NULL);
+    waiting->what = what;
+    if (list->first == NULL) list->last = &list->first;
+    *list->last = waiting;
+    list->last = &waiting->next;
+}
+
+void waiting_let_go(struct waiting_list *list, const void *what)
+{
+    struct waiting **link = &list->first;
+    for (struct waiting *w; (w = *link) != NULL;) {
+        if (what != NULL && w->what != what) {
+            link = &w->next;
+            continue;
+        }
+        *link = w->next;
+        waiting_end(w);
+    }
+    list->last = link;
+}
