@@ -50,6 +50,17 @@ static int load_cargo(const struct tamis_filter *filter, const struct tamis__vie
     return rc < 0 || format->check == NULL ? rc : format->check(cargo);
 }
 
+/* Waits for who is changing the list: without that, a look may follow the other at once, long before
+ * the catalog has the change. */
+static int advance(struct tamis_filter *filter)
+{
+    struct tamis__view *view;
+    int rc = tamis__visit(filter, &view);
+    if (rc < 0) return rc;
+    rc = tamis__view_advance(filter, &view);
+    return (int)tamis__leave_with(filter, view, rc);
+}
+
 /* Others may change the list between the two looks that an export takes: then it looks again. */
 #define LOOKS_MAX 1000
 
@@ -66,6 +77,7 @@ static int pin(struct tamis_filter *filter, struct tamis__view **pinned, struct 
         cargo->fp_rate = stat.fp_rate;
         if (rc == 0 && tamis__view_moved(*pinned, &tamis__newest(*pinned)->segment) == 0) return 0;
         tamis__unpin(filter, *pinned);
+        if (rc == 0) rc = advance(filter);
         if (rc < 0) return rc;
     }
     return tamis__fail(TAMIS_ELIMIT,

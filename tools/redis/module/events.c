@@ -77,6 +77,8 @@ static void on_persistence(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t
                       what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START;
     const bool ends = what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED ||
                       what == REDISMODULE_SUBEVENT_PERSISTENCE_FAILED;
+    if (what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START)
+        making_settle_all(); /* DEBUG RELOAD loads it, and replicas have what it has */
     rdb_saving(!ends, dump && !replica_waits(ctx));
     if (what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START) kept_dump_begins();
     if (ends) kept_dump_ends(what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED);

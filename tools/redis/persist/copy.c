@@ -77,7 +77,7 @@ static int import_from_pipe(void *context, tamis_store *store, const char *name,
     (void)close(
         ends[0]); /* if the other thread still writes, this ends it; the server ignores SIGPIPE */
     (void)pthread_join(thread, NULL);
-    return rc;
+    return copying->rc == TAMIS_EBUSY ? TAMIS_EBUSY : rc; /* the stream ended before its time */
 }
 
 /* ---- In a thread ----------------------------------------------------------------------------- */

@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""changes.py MODULE TAMIS SLOW_DISK: filters that a thread changes, or copies, are the same on replicas and in the AOF, whatever comes meanwhile.
+
+A thread has changed a filter some time before the server tells replicas.  To meet that time at any speed of the machine, the server sleeps
+(DEBUG SLEEP) while the thread ends its work, and has got commands before that which it runs directly after its sleep.  Each case says what
+was broken to see it fail.
+"""
+import os
+import shutil
+import time
+
+from harness import eventually, follow, has_filters, is_rewritten, refused, run, same, server, store_of, tamis
+from slow_disk import Disk, waiting_clients
+
+LARGE = 100_000  # of more bytes than a draft may have
+
+
+def slices(client, key):
+    told = client.good("TAMIS.INFO", key)
+    return told[[str(word) for word in told].index("live slices") + 1]
+
+
+def window(client, key, count=2):
+    client.good("TAMIS.RESERVE", key, "0.01", LARGE, "WINDOWITEMS", 1000, "SLICES", count)
+    client.good("TAMIS.ADD", key, "x")
+
+
+def words_of(*commands):
+    """Commands that a client sends in one piece."""
+    return b"".join(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
+                    for words in ([str(word).encode() for word in command] for command in commands))
+
+
+def run_behind_the_thread(disk, *lines):
+    """The disk goes on, the threads end their work, and before the server hears of it, it runs these commands, those of each client in
+    one piece.  Returns the clients."""
+    clients = [disk.redis.client() for _ in range(len(lines) + 1)]
+    for one in clients:
+        one.good("PING")
+    clients[0].send("DEBUG", "SLEEP", "1")  # the others come in one turn of the event loop
+    time.sleep(0.3)
+    for one, commands in zip(clients[1:], lines):
+        one.socket.sendall(words_of(*(([("DEBUG", "SLEEP", "2")] if one is clients[1] else []) + commands)))
+    same(clients[0].answer(), "OK", "the first sleep")
+    disk.takes(0)
+    same(clients[1].answer(), "OK", "the second sleep")
+    return clients[1:]
+
+
+def restarted_without_store(disk):
+    """The AOF is all that there is."""
+    disk.redis.kill()
+    shutil.rmtree(store_of(disk.redis))
+    return disk.redis.start()
+
+
+def adds_wait_while_a_window_moves():
+    """What comes between the thread's work and the end of TAMIS.ROTATE is in one slice everywhere.  Seen to fail without keep_still() and
+    with a making_settle() that does nothing: the replica lacks it after the next rotations."""
+    adds = {"w": [[("BF.ADD", "w", "add")], [("BF.MADD", "w", "madd", "x")], [("BF.INSERT", "w", "ITEMS", "insert")],
+                  [("TAMIS.ADD", "w", "tamis")]],
+            "m": [[("MULTI",), ("BF.ADD", "m", "add"), ("TAMIS.ADD", "m", "tamis"), ("EXEC",)], [("BF.ADD", "m", "behind")],
+                  [("EVAL", "return redis.call('BF.MADD', KEYS[1], 'madd', 'insert')", 1, "m")]]}
+    items = ("add", "madd", "insert", "tamis")
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
+        follower = second.client()
+        follow(follower, disk.redis)
+        for key, lines in adds.items():
+            window(client, key)
+            client.socket.settimeout(60)
+            disk.stands_still()
+            rotated, = disk.ask(client, ("TAMIS.ROTATE", key))
+            clients = run_behind_the_thread(disk, *lines)
+            same(rotated.answer(), "OK", "the answer")
+            for one, commands in zip(clients, lines):
+                answers = [one.answer() for _ in commands]
+                same("ERR" in str(answers), False, answers)
+            same(slices(client, key), 2, "slices")
+            for _ in range(2):  # the window reaches two slices behind the newest
+                client.good("TAMIS.ROTATE", key)
+        same(client.good("WAIT", 1, 0), 1, "a replica")
+        wanted = [(slices(client, key), client.good("BF.MEXISTS", key, *items, "x")) for key in adds]
+        same(wanted, [(3, [1, 1, 1, 1, 1]), (3, [1, 1, 1, 1, 0])], "the server")
+        for one, what in ((follower, "the replica"), (restarted_without_store(disk), "the AOF")):
+            same([(slices(one, key), one.good("BF.MEXISTS", key, *items, "x")) for key in adds], wanted, what)
+
+
+def writers_wait_for_rotate_and_rollback():
+    """Each that can.  (Seen to fail without still_puts_off() in each.)"""
+    with Disk() as (disk, client):
+        for night in "12":
+            tamis("--store", store_of(disk.redis), "build", "list", "--kind", "bloom", "-n", "10000", "--keep", "5", text=f"night {night}\n")
+        client.good("TAMIS.ATTACH", "list")
+        client.good("TAMIS.RESERVE", "w", "0.01", 1000, "WINDOWITEMS", 1000, "SLICES", 2)
+        client.socket.settimeout(60)
+        disk.stands_still()
+        asking = disk.ask(client, ("TAMIS.ROLLBACK", "list"), ("TAMIS.ROTATE", "w"))
+        late = disk.ask(client, ("BF.ADD", "list", "late"), ("BF.MADD", "list", "late"), ("BF.INSERT", "list", "ITEMS", "late"),
+                        ("TAMIS.ADD", "list", "late"), ("BF.MADD", "w", "late"), ("TAMIS.EXCEPT", "list", "ADD", "e"),
+                        ("TAMIS.ROLLBACK", "list", 99), ("BF.ADD", "w", "late"), ("BF.LOADCHUNK", "w", 9, "12345678"))
+        same((client.good("PING"), client.good("BF.EXISTS", "list", "night 2")), ("PONG", 1), "others go on")
+        disk.takes(0)
+        same([one.answer() for one in asking], ["OK", "OK"], "the answers")
+        answers = [one.answer() for one in late]
+        same(sorted(map(str, (answers[0], *answers[1], *answers[2], *answers[3]))), ["0", "0", "0", "1"], "one of them was the first")
+        same((answers[4] in ([0], [1]), answers[5], answers[7] in (0, 1)), (True, 1, True), "the others")
+        refused(answers[6], "ERR no other generation")
+        same(client.good("BF.MEXISTS", "list", "night 1", "night 2", "late"), [1, 0, 1], "in the generation in force")
+
+
+def changes_of_one_filter_come_in_order():
+    """A filter is copied as it was before the next change of it, and two changes are replicated as they were done.  Seen to fail with a
+    find_obstacle() that finds none: the copies of the replica have what came later."""
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
+        follower = second.client()
+        follow(follower, disk.redis)
+        window(client, "w", 3)
+        for key in "abc":
+            client.good("BF.RESERVE", key, "0.01", LARGE)
+            client.good("BF.MADD", key, "x", f"of {key}")
+        client.socket.settimeout(60)
+        disk.takes(30)
+        clients = [disk.redis.client() for _ in range(7)]
+        for one, command in zip(clients, (("COPY", "w", "w2"), ("TAMIS.ROTATE", "w"), ("COPY", "w", "w3"),
+                                          ("COPY", "a", "a2"), ("TAMIS.EXCEPT", "a", "ADD", "x"), ("COPY", "a", "a3"),
+                                          ("TAMIS.COMBINE", "bc", "UNION", "b", "c"))):
+            one.send(*command)
+            eventually(lambda: waiting_clients(client) > 0, "it has come")
+        same([one.answer() for one in clients], [1, "OK", 1, 1, 1, 1, "OK"], "the answers")
+        disk.takes(0)
+        for _ in range(20):
+            pair = [disk.redis.client() for _ in range(4)]
+            for one, command in zip(pair, (("TAMIS.EXCEPT", "b", "ADD", "y"), ("TAMIS.EXCEPT", "b", "REMOVE", "y"),
+                                           ("TAMIS.MERGE", "b", "a"), ("TAMIS.ROTATE", "w"))):
+                one.send(*command)
+            for one in pair:
+                same("ERR" in str(one.answer()), False, "no error")
+                one.close()
+            same(client.good("WAIT", 1, 0), 1, "a replica")
+            same(*[one.good("TAMIS.EXCEPTIONS", "b") for one in (client, follower)], "exceptions")
+        same(client.good("WAIT", 1, 0), 1, "a replica")
+        wanted = [[slices(client, key) for key in ("w2", "w3")], [client.good("BF.EXISTS", key, "x") for key in ("a", "a2", "a3")]]
+        same(wanted, [[1, 2], [0, 1, 0]], "each has what came before")
+        for one, what in ((follower, "the replica"), (restarted_without_store(disk), "the AOF")):
+            same([[slices(one, key) for key in ("w2", "w3")], [one.good("BF.EXISTS", key, "x") for key in ("a", "a2", "a3")]], wanted, what)
+
+
+def transactions_find_what_came_before():
+    """MULTI waits for threads that change what it reads or changes.  Seen to fail without settle_combining() and without making_settle() in
+    copy_filter() and in except()."""
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
+        follower = second.client()
+        follow(follower, disk.redis)
+        for key in ("w", "v"):
+            window(client, key, 4)
+        for key in "ab":
+            client.good("BF.RESERVE", key, "0.01", LARGE)
+            client.good("BF.MADD", key, "x", f"of {key}")
+        client.socket.settimeout(60)
+        disk.stands_still()
+        asking = disk.ask(client, ("TAMIS.ROTATE", "w"), ("TAMIS.EXCEPT", "a", "ADD", "x"), ("COPY", "v", "v2"))
+        clients = run_behind_the_thread(disk, [("MULTI",), ("COPY", "w", "w2"), ("TAMIS.ROTATE", "w"), ("COPY", "a", "a2"),
+                                               ("TAMIS.EXCEPT", "a", "REMOVE", "x"), ("TAMIS.MERGE", "b", "a"), ("TAMIS.ROTATE", "v"), ("EXEC",)])
+        same([clients[0].answer() for _ in range(8)], ["OK"] + ["QUEUED"] * 6 + [[1, "OK", 1, [1], "OK", "OK"]], "MULTI")
+        same([one.answer() for one in asking], ["OK", 1, 1], "the answers")
+        same(client.good("WAIT", 1, 0), 1, "a replica")
+
+        def state(one):
+            return [[slices(one, key) for key in ("w", "w2", "v", "v2")], [one.good("BF.MEXISTS", key, "x", "of a") for key in ("a", "a2", "b")]]
+
+        wanted = state(client)
+        same((wanted[0][:2], wanted[0][2], wanted[1]), ([3, 2], 2, [[1, 1], [0, 1], [1, 1]]), "what came before")
+        for one, what in ((follower, "the replica"), (restarted_without_store(disk), "the AOF")):
+            same(state(one), wanted, what)
+
+
+def what_is_done_at_the_end_is_replicated():
+    """Seen to fail without making_settle_all() in the filter of commands (the AOF), and with a finish_change() that does not settle (the
+    replica, when the server ends by SIGTERM)."""
+    for way in ("SHUTDOWN", "SIGTERM"):
+        with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
+            follower = second.client()
+            follow(follower, disk.redis)
+            client.good("BF.RESERVE", "a", "0.01", LARGE)
+            window(client, "w", 3)
+            client.good("BF.ADD", "a", "x")
+            client.good("WAIT", 1, 0)
+            disk.stands_still()
+            disk.ask(client, ("TAMIS.EXCEPT", "a", "ADD", "x"), ("TAMIS.ROTATE", "w"))
+            if way == "SHUTDOWN":
+                client.send("SHUTDOWN")
+            else:
+                disk.redis.process.terminate()
+            time.sleep(0.3)
+            disk.takes(0)
+            disk.redis.process.wait()
+            eventually(lambda: (follower.good("TAMIS.EXCEPTIONS", "a"), slices(follower, "w")) == ([b"x"], 2), f"the replica, {way}")
+            if way == "SHUTDOWN":
+                again = restarted_without_store(disk)
+                same((again.good("TAMIS.EXCEPTIONS", "a"), slices(again, "w")), ([b"x"], 2), "the AOF")
+
+
+def data_are_loaded_meanwhile():
+    """A window moves once.  Seen to fail with a finish_change() that forgets what it was for: it moves twice."""
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
+        follower = second.client()
+        follow(follower, disk.redis)
+        window(client, "w", 4)
+        client.good("BF.RESERVE", "a", "0.01", LARGE)
+        client.good("BF.MADD", "a", *"xy")
+        client.socket.settimeout(60)
+        disk.stands_still()
+        asking = disk.ask(client, ("TAMIS.ROTATE", "w"), ("TAMIS.EXCEPT", "a", "REMOVE", "x", "q"), ("TAMIS.MERGE", "a", "a"))
+        late, = disk.ask(client, ("BF.ADD", "w", "late"))
+        client.send("DEBUG", "RELOAD")
+        time.sleep(0.3)
+        disk.takes(0)
+        same(client.answer(), "OK", "DEBUG RELOAD")
+        same([one.answer() for one in asking[:2]], ["OK", [0, 0]], "the answers")
+        asking[2].answer()
+        same(late.answer(), 1, "who waited")
+        same(slices(client, "w"), 2, "moved once")
+        same(client.good("WAIT", 1, 0), 1, "a replica")
+        for one, what in ((follower, "the replica"), (restarted_without_store(disk), "the AOF")):
+            same((slices(one, "w"), one.good("BF.MEXISTS", "w", "x", "late")), (2, [1, 1]), what)
+
+
+def a_dump_has_what_is_not_replicated_yet():
+    """An AOF that is rewritten between the thread's work and the command has both.  Seen to fail with a has_rotated() that says no."""
+    for preamble in ("yes", "no"):
+        with Disk(appendonly="yes", appendfsync="always", aof_use_rdb_preamble=preamble) as (disk, client):
+            window(client, "w", 4)
+            client.socket.settimeout(60)
+            disk.stands_still()
+            rotated, = disk.ask(client, ("TAMIS.ROTATE", "w"))
+            rewriter, = run_behind_the_thread(disk, [("BGREWRITEAOF",)])
+            same((rewriter.answer(), rotated.answer()), ("Background append only file rewriting started", "OK"), "answers")
+            is_rewritten(client)
+            client.good("BF.ADD", "w", "y")
+            same(slices(client, "w"), 2, "the server")
+            again = restarted_without_store(disk)
+            same((slices(again, "w"), again.good("BF.MEXISTS", "w", "x", "y")), (2, [1, 1]), f"the AOF, preamble {preamble}")
+            same(again.good("TAMIS.ROTATE", "w", "MADE", 1), "OK", "another slice")
+            same(slices(again, "w"), 3, "it moves")
+            refused(again("TAMIS.ROTATE", "w", "MADE", "soon"), "ERR give MADE and a time")
+            refused(again("TAMIS.ROTATE", "w", "MADE"), "ERR wrong number of arguments")
+
+
+def keys_come_to_a_source_meanwhile():
+    """A replica has all that the master has in its copy, and nobody lacks what was answered before.  A transaction that changes the
+    source has it copied anew.  Seen to fail with a settle() that spoils nothing: the copy of the replica has another slice."""
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
+        follower = second.client()
+        follow(follower, disk.redis)
+        for key in ("a", "b"):
+            client.good("BF.RESERVE", key, "0.01", LARGE)
+            client.good("BF.MADD", key, *range(100))
+        window(client, "w", 4)
+        client.socket.settimeout(60)
+        disk.stands_still()
+        asking = disk.ask(client, ("COPY", "a", "copy"), ("TAMIS.COMBINE", "both", "UNION", "a", "b"), ("COPY", "w", "w2"))
+        for item in range(100, 200):
+            client.good("BF.ADD", "ab"[item % 2], item)
+        rotating = run_behind_the_thread(disk, [("MULTI",), ("TAMIS.ROTATE", "w"), ("BF.ADD", "a", "last"), ("EXEC",)])
+        same([rotating[0].answer() for _ in range(4)][-1], ["OK", 1], "a transaction")
+        same([one.answer() for one in asking], [1, "OK", 1], "the answers")
+        same(client.good("WAIT", 1, 0), 1, "a replica")
+        items = [*range(200), "last", *range(1000, 1200)]
+        for key in ("copy", "both"):
+            mine, other = [one.good("BF.MEXISTS", key, *items) for one in (client, follower)]
+            same([there for there in mine[:100] if not there], [], f"what came before, {key}")
+            same([item for item, here, there in zip(items, mine, other) if here > there], [], f"the replica has all of it, {key}")
+        same([slices(one, key) for one in (client, follower) for key in ("w", "w2")], [2, 2, 2, 2], "windows")
+
+
+def rights_are_looked_at_again():
+    """By each command that was put off.  Seen to fail with a waiting_begin() that runs `again` itself."""
+    with Disk(cluster_enabled="yes", cluster_require_full_coverage="no") as (disk, client):
+        client.good("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+        eventually(lambda: b"cluster_state:ok" in client.good("CLUSTER", "INFO"), "the cluster")
+        for key in ("{a}w", "{b}w"):
+            window(client, key)
+        for key in ("{a}c", "{b}c", "{b}d"):
+            client.good("CF.RESERVE", key, LARGE)
+            client.good("CF.ADD", key, "x")
+        client.good("ACL", "SETUSER", "soon", "on", ">secret", "~*", "+@all")
+        client.socket.settimeout(60)
+        disk.stands_still()
+        asking = disk.ask(client, ("TAMIS.ROTATE", "{a}w"), ("TAMIS.ROTATE", "{b}w"), ("COPY", "{a}c", "{a}e"), ("COPY", "{b}c", "{b}e"))
+        moved = disk.ask(client, ("BF.ADD", "{a}w", "y"), ("CF.ADD", "{a}c", "y"), ("CF.DEL", "{a}c", "x"), ("TAMIS.ADD", "{a}c", "y"))
+        users = [disk.redis.client() for _ in range(4)]
+        for one, command in zip(users, (("BF.ADD", "{b}w", "y"), ("CF.DEL", "{b}c", "x"), ("TAMIS.REMOVE", "{b}c", "x"), ("CF.ADD", "{b}c", "y"))):
+            one.good("AUTH", "soon", "secret")
+            one.send(*command)
+        eventually(lambda: waiting_clients(client) == 12, "all wait")
+        client.good("CLUSTER", "DELSLOTS", client.good("CLUSTER", "KEYSLOT", "{a}"))
+        client.good("ACL", "SETUSER", "soon", "-bf.add", "-cf.del", "-tamis.remove")
+        disk.takes(0)
+        for one in moved:
+            refused(one.answer(), "TRYAGAIN")
+        for one in users[:3]:
+            refused(one.answer(), "NOPERM")
+        same(users[3].answer(), 1, "a right that is left")
+        for one in (asking[0], asking[2]):
+            refused(one.answer(), "TRYAGAIN")
+        same([asking[1].answer(), asking[3].answer()], ["OK", 1], "the others")
+        same((client.good("BF.EXISTS", "{b}w", "y"), client.good("CF.MEXISTS", "{b}c", *"xy")), (0, [1, 1]), "nothing else was done")
+
+
+def a_child_that_copies_and_rights():
+    """Of commands that wait for a child."""
+    with Disk(dbfilename="dump.rdb") as (disk, client):
+        client.good("CF.ADD", "c", "x")
+        client.good("ACL", "SETUSER", "soon", "on", ">secret", "~*", "+@all")
+        soon = disk.redis.client()
+        soon.good("AUTH", "soon", "secret")
+        disk.children_stand_still()
+        client.good("BGSAVE")
+        soon.send("CF.DEL", "c", "x")
+        eventually(lambda: waiting_clients(client) == 1, "it waits")
+        client.good("ACL", "SETUSER", "soon", "-cf.del")
+        disk.takes(0)
+        refused(soon.answer(), "NOPERM")
+        same(client.good("CF.EXISTS", "c", "x"), 1, "not deleted")
+
+
+def a_filter_goes_before_it_is_claimed():
+    """A local process drops what a thread has made while the server is paused.  Seen to fail where the claim describes the filter once
+    more: the handle stays open for ever."""
+    with Disk() as (disk, client):
+        client.good("BF.RESERVE", "from", "0.01", LARGE)
+        client.socket.settimeout(60)
+        disk.stands_still()
+        asking = disk.ask(client, ("COPY", "from", "copy"), ("BF.RESERVE", "made", "0.01", LARGE))
+        client.good("CLIENT", "PAUSE", 60_000, "WRITE")
+        disk.takes(0)
+        has_filters(disk.redis, ["copy", "from", "made"], "all are made")
+        time.sleep(0.3)  # the threads open them
+        tamis("drop", "--store", store_of(disk.redis), "copy", "made")
+        client.good("CLIENT", "UNPAUSE")
+        for one in asking:
+            one.answer()
+        client("DEL", "copy", "made")
+
+        def has_any():
+            with open(f"/proc/{disk.redis.process.pid}/maps", encoding="utf-8") as file:
+                return ".seg (deleted)" in file.read()
+
+        eventually(lambda: not has_any(), "nothing of them is mapped")
+        has_filters(disk.redis, ["from"], "filters")
+
+
+def a_checkpoint_waits_for_names_and_the_server_does_not():
+    """Seen to hang where the server's own thread waits for the name."""
+    with Disk() as (disk, client):
+        for key in "ab":
+            client.good("BF.RESERVE", key, "0.01", LARGE)
+        client.good("BF.ADD", "b", "x")
+        client.socket.settimeout(60)
+        disk.stands_still()
+        client.good("RENAME", "a", "c")
+        client.good("RENAME", "b", "d")
+        asking = disk.ask(client, ("TAMIS.SYNC", "d"), ("TAMIS.SYNC", "c"))
+        same((client.good("PING"), client.good("BF.EXISTS", "d", "x")), ("PONG", 1), "the server goes on")
+        client.good("DEL", "c")
+        disk.takes(0)
+        same(asking[0].answer(), "OK", "the answer")
+        refused(asking[1].answer(), "ERR not found")
+        has_filters(disk.redis, ["d"], "names")
+
+
+run(adds_wait_while_a_window_moves, writers_wait_for_rotate_and_rollback, changes_of_one_filter_come_in_order,
+    transactions_find_what_came_before, what_is_done_at_the_end_is_replicated, data_are_loaded_meanwhile,
+    a_dump_has_what_is_not_replicated_yet, keys_come_to_a_source_meanwhile, rights_are_looked_at_again, a_child_that_copies_and_rights,
+    a_filter_goes_before_it_is_claimed, a_checkpoint_waits_for_names_and_the_server_does_not)
