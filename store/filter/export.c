@@ -50,8 +50,8 @@ static int load_cargo(const struct tamis_filter *filter, const struct tamis__vie
     return rc < 0 || format->check == NULL ? rc : format->check(cargo);
 }
 
-/* Waits for who is changing the list: without that, a look may follow the other at once, long before
- * the catalog has the change. */
+/* Waits for who is changing the list: without that, a look may follow the other at once, long
+ * before the catalog has the change. */
 static int advance(struct tamis_filter *filter)
 {
     struct tamis__view *view;

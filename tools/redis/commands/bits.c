@@ -6,7 +6,7 @@
  * of the hash set that is its own, while others use BF.*.  A filter of commands turns these four
  * into TAMIS.SETBIT and so on where a key of that name has a filter, in whatever database; these
  * call the server's own command if the key is of another type there.  tamis_move.c turns RESTORE
- * and COPY.
+ * and COPY.  Before SHUTDOWN all that threads have changed is replicated.
  */
 #include <string.h>
 
@@ -42,9 +42,11 @@ static void turn_command(RedisModuleCommandFilterCtx *filter)
 {
     const int argc = RedisModule_CommandFilterArgsCount(filter);
     size_t bytes;
-    if (argc < 2) return;
     const RedisModuleString *name = RedisModule_CommandFilterArgGet(filter, 0);
     const char *text = RedisModule_StringPtrLen(name, &bytes);
+    /* It brings the AOF to its end before it tells of itself. */
+    if (bytes == 8 && arg_is(name, "shutdown")) making_settle_all();
+    if (argc < 2) return;
     if (bytes > 2 && text[2] == '.') {
         if (argc == 3 && (text[1] == 'f' || text[1] == 'F')) foresee(filter);
         return;

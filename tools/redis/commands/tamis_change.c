@@ -494,10 +494,8 @@ static int sync_key(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     struct combining combining = {.to = NULL};
-    const struct maker maker = {.make = sync_there,
-                                .context = &combining,
-                                .keep = keep_named,
-                                .let_go = let_named_go};
+    const struct maker maker = {
+        .make = sync_there, .context = &combining, .keep = keep_named, .let_go = let_named_go};
     int rc;
     if (argc != 2) return RedisModule_WrongArity(ctx);
     combining.to = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);

@@ -263,8 +263,7 @@ static RedisModuleCtx *own; /* of the module, with a database to choose; NULL: t
 static void keep_command(struct making *m)
 {
     m->argc = running.argc;
-    m->argv =
-        RedisModule_Calloc((size_t)m->argc + FOLLOW_ROOM, sizeof(RedisModuleString *));
+    m->argv = RedisModule_Calloc((size_t)m->argc + FOLLOW_ROOM, sizeof(RedisModuleString *));
     for (int i = 0; i < m->argc; i++) {
         m->argv[i] = running.argv[i];
         RedisModule_RetainString(NULL, m->argv[i]);
@@ -301,15 +300,16 @@ static void replicate(struct making *m)
 {
     const char *command = RedisModule_StringPtrLen(m->argv[0], NULL);
     if (m->rc < 0 || m->is_replicated || m->has_let_go || m->maker.follow == NULL) return;
-    const int db =
-        own == NULL ? FOLLOW_LOST : m->maker.follow(m->maker.context, m->argv, &m->argc);
+    const bool may = own != NULL && !waiting_is_paused();
+    const int db = may ? m->maker.follow(m->maker.context, m->argv, &m->argc) : FOLLOW_LOST;
     if (db >= 0 && RedisModule_SelectDb(own, db) == REDISMODULE_OK)
         (void)RedisModule_Replicate(own, command, "v", m->argv + 1, (size_t)m->argc - 1);
     else if (db != FOLLOW_GONE)
-        RedisModule_Log(NULL, "warning",
-                        "%s has changed a filter, and its client is gone, or was told an error; "
-                        "replicas and the AOF lack that, as a filter that it read is gone",
-                        command);
+        RedisModule_Log(
+            NULL, "warning", "%s has changed a filter, and replicas and the AOF lack that: %s",
+            command,
+            may ? "its client is gone, or was told an error, and a filter that it read is gone"
+                : "the server ends while its writes are paused");
     lock();
     m->is_replicated = true;
     unlock();
@@ -449,8 +449,8 @@ static void wait_for(struct making *m)
 static void settle(struct making *m)
 {
     if (m->argv == NULL) m->is_spoiled = true;
-    for (struct making *before = first;
-         !is_over(m) && (before = find_obstacle(before, m)) != NULL; before = before->next)
+    for (struct making *before = first; !is_over(m) && (before = find_obstacle(before, m)) != NULL;
+         before = before->next)
         settle(before); /* which is one of a shorter list */
     if (is_over(m)) return;
     wait_for(m);
@@ -472,11 +472,21 @@ void making_settle(const struct value *value, bool changes)
 
 void making_settle_all(void)
 {
+    struct making *settled = NULL;
+    if (waiting_is_paused()) return;
     lock();
-    for (struct making *m = first; m != NULL; m = m->next)
-        if (m->argv != NULL && !is_over(m)) settle(m);
+    for (struct making *m = first; m != NULL; m = m->next) {
+        if (m->argv == NULL || is_over(m)) continue;
+        settle(m);
+        settled = m;
+    }
     wake();
     unlock();
+    /* The server passes on what is replicated when a command ends, which SHUTDOWN never does, or
+     * when a module has been told an event. */
+    if (settled != NULL && own != NULL)
+        (void)RedisModule_NotifyKeyspaceEvent(own, REDISMODULE_NOTIFY_GENERIC, "tamis.replicated",
+                                              settled->argv[1]);
 }
 
 bool making_holds_still(const struct value *value)

@@ -118,9 +118,14 @@ static struct waiting *take_all(void)
     return all;
 }
 
+bool waiting_is_paused(void)
+{
+    return RedisModule_AvoidReplicaTraffic != NULL && RedisModule_AvoidReplicaTraffic();
+}
+
 void waiting_go_on(void)
 {
-    if (!__atomic_load_n(&are_some, __ATOMIC_RELAXED) || RedisModule_AvoidReplicaTraffic()) return;
+    if (!__atomic_load_n(&are_some, __ATOMIC_RELAXED) || waiting_is_paused()) return;
     for (struct waiting *w = take_all(), *next; w != NULL; w = next) {
         next = w->next;
         (void)RedisModule_UnblockClient(w->client, w);

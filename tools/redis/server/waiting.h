@@ -45,3 +45,5 @@ void waiting_let_go(struct waiting_list *list, const void *what);
  * unblocked at once. */
 void waiting_allow(void);
 void waiting_go_on(void);
+/* Are writes paused, so that nothing may be replicated? */
+bool waiting_is_paused(void);
