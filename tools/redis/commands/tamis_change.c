@@ -502,7 +502,7 @@ static int sync_key(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (combining.to == NULL) return REDISMODULE_OK;
     RedisModule_CloseKey(key);
     if (!making_is_done(&rc)) {
-        if (making_put_off(TYPE_ANY, "", &maker)) return REDISMODULE_OK;
+        if (making_put_off(combining.to->type, "", &maker)) return REDISMODULE_OK;
         rc = sync_there(&combining, NULL, NULL, NULL);
     }
     return rc < 0 ? reply_failure(ctx, "the filter is not on the disk")

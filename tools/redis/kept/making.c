@@ -81,18 +81,6 @@ static bool is_of_others(const char *name)
     return rc == 0 && (stat.flags & TAMIS_FILTER_OWNED) == 0;
 }
 
-/* Marks all segments as written to, so that who writes into them does not wait for that. */
-static void mark(tamis_filter *filter)
-{
-    static const uint64_t nothing;
-    struct tamis_segment_stat segment = {.size = sizeof segment};
-    (void)tamis_filter_set_prepared(filter, 1);
-    int rc = tamis_filter_prepare(filter); /* an error meets the adds, too */
-    for (uint32_t i = 0; rc == 0 && tamis_filter_segment(filter, i, &segment) == 0; i++)
-        if (segment.data_bytes >= sizeof nothing)
-            rc = tamis_filter_write_data(filter, i, 0, &nothing, sizeof nothing);
-}
-
 static void note_failure(struct making *m)
 {
     (void)strncpy(m->sentence, tamis_last_error(), sizeof m->sentence - 1);
@@ -132,7 +120,7 @@ static int make_unlocked(struct making *m)
     if (rc < 0)
         note_failure(m);
     else if (m->adds)
-        mark(value->filter);
+        value_mark(value);
     return rc;
 }
 
@@ -241,11 +229,11 @@ static void give_up(struct value *value)
 /* Others may ask meanwhile what it uses. */
 static void let_go(struct making *m)
 {
-    if (m->maker.let_go == NULL || m->has_let_go) return;
+    if (m->has_let_go) return;
     lock();
     m->has_let_go = true;
     unlock();
-    m->maker.let_go(m->maker.context);
+    if (m->maker.let_go != NULL) m->maker.let_go(m->maker.context);
 }
 
 static void forget_context(struct making *m)
@@ -582,7 +570,6 @@ static void finish_change(struct making *m)
     wait_for(m);
     unlock();
     let_go(m);
-    m->has_let_go = true;
 }
 
 /* Finishes one that makes a filter, which nobody has claimed: its command makes it once more. */

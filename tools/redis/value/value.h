@@ -129,6 +129,9 @@ int value_describe(struct value *value);
 /* Takes the filter, its name and what value_describe() has told of it from another value, which is
  * not listed either. */
 void value_take_filter(struct value *value, struct value *from);
+/* Marks all segments of the filter, which is open, as written to, so that who writes into them does
+ * not wait for that. */
+void value_mark(struct value *value);
 /* Frees a value that the registry does not have. */
 void value_free(struct value *value);
 
