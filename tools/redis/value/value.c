@@ -126,7 +126,7 @@ void value_take_filter(struct value *value, struct value *from)
     from->filter = NULL;
 }
 
-void value_mark(struct value *value)
+void value_mark(const struct value *value)
 {
     static const uint64_t nothing;
     struct tamis_segment_stat segment = {.size = sizeof segment};

@@ -131,7 +131,7 @@ int value_describe(struct value *value);
 void value_take_filter(struct value *value, struct value *from);
 /* Marks all segments of the filter, which is open, as written to, so that who writes into them does
  * not wait for that. */
-void value_mark(struct value *value);
+void value_mark(const struct value *value);
 /* Frees a value that the registry does not have. */
 void value_free(struct value *value);
 
