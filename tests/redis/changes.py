@@ -2,8 +2,8 @@
 """changes.py MODULE TAMIS SLOW_DISK: filters that a thread changes, or copies, are the same on replicas and in the AOF, whatever comes meanwhile.
 
 A thread has changed a filter some time before the server tells replicas.  To meet that time at any speed of the machine, the server sleeps
-(DEBUG SLEEP) while the thread ends its work, and has got commands before that which it runs directly after its sleep.  Each case says what
-was broken to see it fail.
+(DEBUG SLEEP) while the thread ends its work, and has got commands before that which it runs directly after its sleep.  Each case says with
+what it was seen to fail; "the module before" is that of the commit before these tests.
 """
 import os
 import shutil
@@ -55,8 +55,8 @@ def restarted_without_store(disk):
 
 
 def adds_wait_while_a_window_moves():
-    """What comes between the thread's work and the end of TAMIS.ROTATE is in one slice everywhere.  Seen to fail without keep_still() and
-    with a making_settle() that does nothing: the replica lacks it after the next rotations."""
+    """What comes between the thread's work and the end of TAMIS.ROTATE is in one slice everywhere.  Seen to fail without
+    still_begin() in keep_still(), and with the module before: the replica lacks it after the next rotations."""
     adds = {"w": [[("BF.ADD", "w", "add")], [("BF.MADD", "w", "madd", "x")], [("BF.INSERT", "w", "ITEMS", "insert")],
                   [("TAMIS.ADD", "w", "tamis")]],
             "m": [[("MULTI",), ("BF.ADD", "m", "add"), ("TAMIS.ADD", "m", "tamis"), ("EXEC",)], [("BF.ADD", "m", "behind")],
@@ -86,7 +86,7 @@ def adds_wait_while_a_window_moves():
 
 
 def writers_wait_for_rotate_and_rollback():
-    """Each that can.  (Seen to fail without still_puts_off() in each.)"""
+    """Each that can.  Seen to hang with the module before, whose server waited for the disk."""
     with Disk() as (disk, client):
         for night in "12":
             tamis("--store", store_of(disk.redis), "build", "list", "--kind", "bloom", "-n", "10000", "--keep", "5", text=f"night {night}\n")
@@ -146,8 +146,8 @@ def changes_of_one_filter_come_in_order():
 
 
 def transactions_find_what_came_before():
-    """MULTI waits for threads that change what it reads or changes.  Seen to fail without settle_combining() and without making_settle() in
-    copy_filter() and in except()."""
+    """MULTI waits for threads that change what it reads or changes.  Seen to fail with the module before:
+    the replica's copies have other slices and exceptions."""
     with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
         follower = second.client()
         follow(follower, disk.redis)
@@ -175,8 +175,7 @@ def transactions_find_what_came_before():
 
 
 def what_is_done_at_the_end_is_replicated():
-    """Seen to fail without making_settle_all() in the filter of commands (the AOF), and with a finish_change() that does not settle (the
-    replica, when the server ends by SIGTERM)."""
+    """Seen to fail with the module before (the replica), and without what follows making_settle_all()'s settle() (the AOF)."""
     for way in ("SHUTDOWN", "SIGTERM"):
         with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
             follower = second.client()
@@ -203,7 +202,7 @@ def what_is_done_at_the_end_is_replicated():
 
 
 def data_are_loaded_meanwhile():
-    """A window moves once.  Seen to fail with a finish_change() that forgets what it was for: it moves twice."""
+    """A window moves once.  Seen to fail without making_settle_all() before a dump is made: the dump lacks what replicas have."""
     with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
         follower = second.client()
         follow(follower, disk.redis)
@@ -228,7 +227,7 @@ def data_are_loaded_meanwhile():
 
 
 def a_dump_has_what_is_not_replicated_yet():
-    """An AOF that is rewritten between the thread's work and the command has both.  Seen to fail with a has_rotated() that says no."""
+    """An AOF that is rewritten between the thread's work and the command has both.  Seen to fail with the module before."""
     for preamble in ("yes", "no"):
         with Disk(appendonly="yes", appendfsync="always", aof_use_rdb_preamble=preamble) as (disk, client):
             window(client, "w", 4)
@@ -250,7 +249,7 @@ def a_dump_has_what_is_not_replicated_yet():
 
 def keys_come_to_a_source_meanwhile():
     """A replica has all that the master has in its copy, and nobody lacks what was answered before.  A transaction that changes the
-    source has it copied anew.  Seen to fail with a settle() that spoils nothing: the copy of the replica has another slice."""
+    source has it copied anew.  Seen to fail with the module before: the copy of the replica has another slice."""
     with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
         follower = second.client()
         follow(follower, disk.redis)
@@ -276,7 +275,7 @@ def keys_come_to_a_source_meanwhile():
 
 
 def rights_are_looked_at_again():
-    """By each command that was put off.  Seen to fail with a waiting_begin() that runs `again` itself."""
+    """By each command that was put off.  Seen to fail with the module before."""
     with Disk(cluster_enabled="yes", cluster_require_full_coverage="no") as (disk, client):
         client.good("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
         eventually(lambda: b"cluster_state:ok" in client.good("CLUSTER", "INFO"), "the cluster")
@@ -310,7 +309,7 @@ def rights_are_looked_at_again():
 
 
 def a_child_that_copies_and_rights():
-    """Of commands that wait for a child."""
+    """Of commands that wait for a child.  Seen to fail with the module before: the item is deleted."""
     with Disk(dbfilename="dump.rdb") as (disk, client):
         client.good("CF.ADD", "c", "x")
         client.good("ACL", "SETUSER", "soon", "on", ">secret", "~*", "+@all")
