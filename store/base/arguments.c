@@ -25,7 +25,7 @@
     static_assert(offsetof(struct name, field) + sizeof(((struct name *)0)->field) ==              \
                       sizeof(struct name),                                                         \
                   "padding at the end")
-ENDS_WITH(tamis_store_options, busy_context);
+ENDS_WITH(tamis_store_options, busy_every_ms);
 ENDS_WITH(tamis_sizing, pieces);
 ENDS_WITH(tamis_filter_spec, reserved);
 ENDS_WITH(tamis_filter_mapped, obstacle);

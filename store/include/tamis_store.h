@@ -34,7 +34,8 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_store_open(const char *path, unsigned flags
                                                 tamis_store **store);
 
 /*
- * Called while a call waits for another process: after a second, and then once a second.
+ * Called while a call waits for another process: after a second, and then once a second, or as
+ * often as busy_every_ms of struct tamis_store_options says.
  *
  * waited_ms  how long the call has waited.
  * holder     the process that has the lock, 0 where the system does not tell.
@@ -54,6 +55,8 @@ struct tamis_store_options {
     int64_t busy_timeout_ms;
     tamis_busy_fn *busy_fn;
     void *busy_context;
+    int64_t busy_every_ms; /* after how long, and how often, busy_fn is called, as nearly as the
+                            * wait looks itself: each 5 ms; 0: 1000; up to TAMIS_BUSY_TIMEOUT_MAX */
 };
 
 /*
@@ -64,7 +67,7 @@ struct tamis_store_options {
  * umask for a new store, and otherwise the mode that the store has.
  *
  * options  NULL for all zero; read during the call only.
- * Returns  as tamis_store_open().  TAMIS_EINVAL: no such mode, or timeout.  TAMIS_EMISMATCH: the
+ * Returns  as tamis_store_open().  TAMIS_EINVAL: no such mode, or time.  TAMIS_EMISMATCH: the
  *          store is there and has another mode; nothing is changed.  TAMIS_EACCESS: also if the
  *          group cannot be kept.
  */

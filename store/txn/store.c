@@ -43,6 +43,7 @@ struct tamis_store *tamis__store_new(bool read_only)
     store->references = 1;
     store->read_only = read_only;
     store->busy_timeout_ms = TAMIS_BUSY_TIMEOUT_DEFAULT;
+    store->busy_every_ms = 1000;
     store->root_fd = store->place.root_fd = -1;
     store->place.segments_fd = store->place.staging_fd = -1;
     return store;
@@ -176,6 +177,10 @@ static int check_options(const struct tamis_store_options *options)
                            options->flags);
     if (options->busy_timeout_ms > TAMIS_BUSY_TIMEOUT_MAX)
         return tamis__fail_busy_timeout(options->busy_timeout_ms);
+    if (options->busy_every_ms < 0 || options->busy_every_ms > TAMIS_BUSY_TIMEOUT_MAX)
+        return tamis__fail(TAMIS_EINVAL,
+                           "busy_every_ms %" PRId64 " is out of range; use 0 (once a second) to %d",
+                           options->busy_every_ms, TAMIS_BUSY_TIMEOUT_MAX);
     /* Whoever may write must be able to read, and the owner must be able to do both. */
     if (mode != 0 &&
         ((mode & ~0666u) != 0 || (mode & 0600) != 0600 || ((mode & 0222) << 1 & ~mode) != 0))
@@ -213,6 +218,7 @@ static int open_with(const struct tamis__opening *opening,
         store->busy_timeout_ms = options->busy_timeout_ms < 0 ? 0 : options->busy_timeout_ms;
     store->busy_fn = options->busy_fn;
     store->busy_context = options->busy_context;
+    if (options->busy_every_ms != 0) store->busy_every_ms = options->busy_every_ms;
     rc = make_root(path, options);
     const bool is_new = rc > 0;
     if (rc >= 0) {

@@ -15,6 +15,7 @@ struct tamis_store {
     struct tamis__catalog catalog;
     int64_t busy_timeout_ms; /* atomic: see wait.c */
     tamis_busy_fn *busy_fn;  /* NULL: no callback; set while no other thread uses the store */
+    int64_t busy_every_ms;   /* how often it is called; set once */
     void *busy_context;
 };
 

@@ -71,20 +71,20 @@ void tamis__wait_silently(void)
     is_silent = true;
 }
 
-/* Tells the busy function when another second is over.  Returns false if it says to stop
- * waiting. */
+/* Tells the busy function when another second, or what the options of the store have in place of
+ * that, is over.  Returns false if it says to stop waiting. */
 static bool tell_busy_fn(const struct tamis_store *store, int64_t started_ns, int64_t waited_ns,
                          int lock_fd)
 {
-    /* The seconds that this thread has reported of the waiting that began at told_start_ns. */
-    static TAMIS__THREAD int64_t told_start_ns, told_seconds;
-    const int64_t seconds = waited_ns / NS_PER_S;
+    /* How often this thread has reported the waiting that began at told_start_ns. */
+    static TAMIS__THREAD int64_t told_start_ns, told_times;
+    const int64_t times = waited_ns / NS_PER_MS / store->busy_every_ms;
     if (told_start_ns != started_ns) {
         told_start_ns = started_ns;
-        told_seconds = 0;
+        told_times = 0;
     }
-    if (store->busy_fn == NULL || is_silent || seconds <= told_seconds) return true;
-    told_seconds = seconds;
+    if (store->busy_fn == NULL || is_silent || times <= told_times) return true;
+    told_times = times;
     return store->busy_fn(store->busy_context, waited_ns / NS_PER_MS,
                           lock_holder(store, lock_fd)) == 0;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
+// SHA-256 of the header c8ec7cd9953e8f60502ee952dde2aa3d6f40b2e90d074a803794fde60668068a,
+// of what follows 9f411165910c1ee0770ef336c82e3879db5f3e49fbde660b62fe85b8c5e91681
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -549,10 +551,11 @@ pub struct tamis_store_options {
     pub busy_timeout_ms: i64,
     pub busy_fn: tamis_busy_fn,
     pub busy_context: *mut ::core::ffi::c_void,
+    pub busy_every_ms: i64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_store_options"][::core::mem::size_of::<tamis_store_options>() - 40usize];
+    ["Size of tamis_store_options"][::core::mem::size_of::<tamis_store_options>() - 48usize];
     ["Alignment of tamis_store_options"][::core::mem::align_of::<tamis_store_options>() - 8usize];
     ["Offset of field: tamis_store_options::size"]
         [::core::mem::offset_of!(tamis_store_options, size) - 0usize];
@@ -566,6 +569,8 @@ const _: () = {
         [::core::mem::offset_of!(tamis_store_options, busy_fn) - 24usize];
     ["Offset of field: tamis_store_options::busy_context"]
         [::core::mem::offset_of!(tamis_store_options, busy_context) - 32usize];
+    ["Offset of field: tamis_store_options::busy_every_ms"]
+        [::core::mem::offset_of!(tamis_store_options, busy_every_ms) - 40usize];
 };
 pub type tamis_list_fn = ::core::option::Option<
     unsafe extern "C" fn(
