@@ -31,8 +31,9 @@ struct tamis_key {
  * Returns  1 if the key was new, 0 if it was, or seemed, present.  If any number of processes and
  *          threads add one key at one time, at most one of them is told 1; and one is, unless the
  *          key was there already or a false positive says so.
- *          TAMIS_EREADONLY, TAMIS_EINVAL, TAMIS_EDROPPED.  TAMIS_EFULL: the key is not in, and the
- *          filter refuses more (enum tamis_on_full).  TAMIS_ENOSPACE and the other errors of making
+ *          TAMIS_EREADONLY, TAMIS_EINVAL, TAMIS_EDROPPED.  TAMIS_EUNSUPPORTED: the filter is of
+ *          kind fuse, which only a build makes.  TAMIS_EFULL: the key is not in, and the filter
+ *          refuses more (enum tamis_on_full).  TAMIS_ENOSPACE and the other errors of making
  *          a file: the filter is full and cannot grow; keys that are in are still answered.
  * Counting a filter of kind counting counts every add, whatever it answers.  There
  *          TAMIS_ENOSPACE means that a counter has outgrown its bits and the disk has no room;
