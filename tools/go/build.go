@@ -189,11 +189,11 @@ func (b *Build) Publish() (BuildResult, error) {
 
 // Close gives the build back, published or not.
 func (b *Build) Close() error {
-	if b.uses.close() {
+	return b.uses.close(func() error {
 		b.cleanup.Stop()
 		b.memory.free()
-	}
-	return nil
+		return nil
+	})
 }
 
 // ---- Generations --------------------------------------------------------------------------------

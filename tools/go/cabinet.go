@@ -40,11 +40,11 @@ func (s *Store) Cabinet(most int) (*Cabinet, error) {
 
 // Close gives the cabinet back.
 func (c *Cabinet) Close() error {
-	if c.uses.close() {
+	return c.uses.close(func() error {
 		c.cleanup.Stop()
 		C.tamis_cabinet_close(c.c)
-	}
-	return nil
+		return nil
+	})
 }
 
 // on makes a call of C on the cabinet: true if that returned 1.

@@ -361,20 +361,20 @@ func (s *Store) SetPages(ctx context.Context, name string, pages Pages) error {
 // Close gives the handle back.  The last of all processes that has added keys brings them to the disk.  The handle is gone whatever is
 // returned.
 func (f *Filter) Close() error {
-	if !f.uses.close() {
-		return nil
-	}
-	f.cleanup.Stop()
-	_, err := plain(func() C.int { return C.tamis_filter_close(f.c) })
-	return err
+	return f.uses.close(func() error {
+		f.cleanup.Stop()
+		_, err := plain(func() C.int { return C.tamis_filter_close(f.c) })
+		return err
+	})
 }
 
 // Release gives the handle back at once: nothing is brought to the disk.
 func (f *Filter) Release() {
-	if f.uses.close() {
+	_ = f.uses.close(func() error {
 		f.cleanup.Stop()
 		C.tamis_filter_release(f.c)
-	}
+		return nil
+	})
 }
 
 // on makes a call of C on the filter.

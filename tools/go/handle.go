@@ -47,19 +47,28 @@ func (u *uses) leave() {
 	}
 }
 
-// close returns true to the first who calls it, when all calls have ended.
-func (u *uses) close() bool {
+// close calls closer, for the first who calls it, when all calls have ended.  It does not wait for that below a function that C calls:
+// it may be one of those calls that has come there.
+func (u *uses) close(closer func() error) error {
 	if u.idle == nil {
-		return false
+		return nil
 	}
 	before := u.state.Or(closing)
 	if before&closing != 0 {
-		return false
+		return nil
 	}
-	if before != 0 {
-		<-u.idle
+	if before == 0 {
+		return closer()
 	}
-	return true
+	if C.tamis_go_is_called() != 0 {
+		go func() {
+			<-u.idle
+			_ = closer()
+		}()
+		return nil
+	}
+	<-u.idle
+	return closer()
 }
 
 // A stopper gives up calls of C when a context ends: they look at a word of C's memory.

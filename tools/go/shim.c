@@ -72,47 +72,77 @@ int tamis_go_busy(void *context, int64_t waited_ms, int64_t holder)
     return current != NULL && __atomic_load_n(current, __ATOMIC_RELAXED) != 0;
 }
 
+/* How many functions of Go this thread is in that C has called. */
+static _Thread_local unsigned depth;
+
+int tamis_go_is_called(void)
+{
+    return depth > 0;
+}
+
+static int item(void *context, const void *of, uint64_t generation)
+{
+    depth++;
+    const int rc = tamisGoItem(context, (void *)of, generation);
+    depth--;
+    return rc;
+}
+
+static int progress(void *context, uint32_t phase, uint64_t done, uint64_t all)
+{
+    depth++;
+    const int rc = tamisGoProgress(context, phase, done, all);
+    depth--;
+    return rc;
+}
+
 int tamis_go_each_stat(void *context, const struct tamis_filter_stat *stat)
 {
-    return tamisGoItem(context, (void *)stat, 0);
+    return item(context, stat, 0);
 }
 
 int tamis_go_each_problem(void *context, const struct tamis_problem *problem)
 {
-    return tamisGoItem(context, (void *)problem, 0);
+    return item(context, problem, 0);
 }
 
 int tamis_go_each_generation(void *context, const struct tamis_generation_stat *stat)
 {
-    return tamisGoItem(context, (void *)stat, 0);
+    return item(context, stat, 0);
 }
 
 int tamis_go_each_exception(void *context, const struct tamis_key *key, uint64_t generation)
 {
-    return tamisGoItem(context, (void *)key, generation);
+    return item(context, key, generation);
 }
 
 int tamis_go_each_step(void *context, const struct tamis_repair_step *step)
 {
-    return tamisGoItem(context, (void *)step, 0);
+    return item(context, step, 0);
 }
 
 int tamis_go_progress(void *context, uint64_t done, uint64_t all)
 {
-    return tamisGoProgress(context, 0, done, all);
+    return progress(context, 0, done, all);
 }
 
 int tamis_go_build_progress(void *context, uint32_t phase, uint64_t done, uint64_t all)
 {
-    return tamisGoProgress(context, phase, done, all);
+    return progress(context, phase, done, all);
 }
 
 int64_t tamis_go_read(void *context, void *buffer, size_t bytes)
 {
-    return tamisGoRead(context, buffer, bytes);
+    depth++;
+    const int64_t rc = tamisGoRead(context, buffer, bytes);
+    depth--;
+    return rc;
 }
 
 int tamis_go_write(void *context, const void *buffer, size_t bytes)
 {
-    return tamisGoWrite(context, (void *)buffer, bytes);
+    depth++;
+    const int rc = tamisGoWrite(context, (void *)buffer, bytes);
+    depth--;
+    return rc;
 }

@@ -31,6 +31,9 @@ struct tamis_go_answer tamis_go_batch(tamis_filter *filter, enum tamis_go_batch 
  * such a call itself. */
 const int32_t *tamis_go_enter(const int32_t *given_up);
 
+/* Is this a call from a function of Go that C has called, in this thread? */
+int tamis_go_is_called(void);
+
 /* For struct tamis_store_options.  The context is not used. */
 int tamis_go_busy(void *context, int64_t waited_ms, int64_t holder);
 

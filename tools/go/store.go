@@ -34,7 +34,8 @@ type StoreOptions struct {
 }
 
 func (o *StoreOptions) c(ctx context.Context) (C.struct_tamis_store_options, error) {
-	options := C.struct_tamis_store_options{size: C.sizeof_struct_tamis_store_options, busy_fn: (*C.tamis_busy_fn)(C.tamis_go_busy)}
+	options := C.struct_tamis_store_options{size: C.sizeof_struct_tamis_store_options, busy_fn: (*C.tamis_busy_fn)(C.tamis_go_busy),
+		busy_every_ms: 10} // for the end of a context
 	if o == nil {
 		o = &StoreOptions{}
 	}
@@ -107,11 +108,11 @@ func (s *Store) Path() string { return s.path }
 
 // Close gives the store back.  Filters that were opened from it stay usable.
 func (s *Store) Close() error {
-	if s.uses.close() {
+	return s.uses.close(func() error {
 		s.cleanup.Stop()
 		C.tamis_store_close(s.c)
-	}
-	return nil
+		return nil
+	})
 }
 
 // on makes a call of C on the store.
@@ -346,11 +347,11 @@ func (w *Watch) Look(ctx context.Context) ([]Stat, error) {
 
 // Close gives the watch back.
 func (w *Watch) Close() error {
-	if w.uses.close() {
+	return w.uses.close(func() error {
 		w.cleanup.Stop()
 		C.tamis_watch_free(w.c)
-	}
-	return nil
+		return nil
+	})
 }
 
 // untilTime is a time of the library: nanoseconds since 1970, 0 for never.

@@ -11,12 +11,14 @@
 // A Store is a directory; a Filter is an open filter of it.  Processes in Go, C, Python, PHP, Rust, Node, Java and the shell use one
 // store at the same time.  Many keys go by AddStrings, AddBatch and the like, which are several times as fast for each key.
 //
-// All methods may be called from many goroutines at once.  Close waits for calls that run, and later calls return ErrClosed; so a function
-// that the library calls, such as one for progress, must not close the handle of that call.  What is not closed is closed when the garbage collector finds it, which may be late or never: close what you open.
+// All methods may be called from many goroutines at once.  Close waits for calls that run, and later calls return ErrClosed.  Within a
+// function that the library calls, such as one for progress, Close does not wait: the handle is closed when the calls have ended, and what
+// the closing fails with is lost.  What is not closed is closed when the garbage collector finds it, which may be late or never: close what
+// you open.
 //
 // Each error of the library is an *Error with a sentence, and errors.Is compares it with the codes ErrNotFound, ErrBusy and so on.
-// Calls that take a context may wait for another process, or take long.  When the context ends, such a call ends too, a second later
-// at most where it waits for a lock, and returns the context's error.
+// Calls that take a context may wait for another process, or take long.  When the context ends, such a call ends too, some
+// milliseconds later where it waits for a lock, and returns the context's error.
 package tamis
 
 // #cgo !tamis_installed CFLAGS: -I${SRCDIR}/../../store/include
