@@ -59,7 +59,7 @@ static jlong java_begin(JNIEnv *env, jclass class, jlong store, jbyteArray name,
         rc = tamis_build_begin(at(store), (const char *)of_name.bytes, &spec, &build->build);
     }
     copy_free(&of_name);
-    if (rc == 0) return address_of(build);
+    if (rc == 0 && !(*env)->ExceptionCheck(env)) return address_of(build);
     build_free(env, build);
     return rc;
 }

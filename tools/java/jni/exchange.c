@@ -66,7 +66,7 @@ static jlong java_import(JNIEnv *env, jclass class, jlong store, jbyteArray name
                              (const char *)stream.format.bytes, stream.row.bytes ? &import : NULL,
                              &stream.source, &filter);
     stream_free(&stream);
-    return rc < 0 ? rc : address_of(filter);
+    return handed_filter(env, rc, filter);
 }
 
 static jbyteArray java_publish(JNIEnv *env, jclass class, jlong store, jbyteArray name,

@@ -55,7 +55,7 @@ static jlong made(JNIEnv *env, maker *make, jlong store, jbyteArray name, jbyteA
     if (!named_take(env, name, spec, &named)) return 0;
     rc = make(at(store), (const char *)named.name.bytes, spec_of(&named.row, &named.spec), &filter);
     named_free(&named);
-    return rc < 0 ? rc : address_of(filter);
+    return handed_filter(env, rc, filter);
 }
 
 static jlong java_create(JNIEnv *env, jclass class, jlong store, jbyteArray name, jbyteArray spec)
@@ -148,7 +148,7 @@ static jlong java_open(JNIEnv *env, jclass class, jlong store, jbyteArray name, 
     if (!copy_take(env, name, &copy)) return 0;
     rc = tamis_filter_open(at(store), (const char *)copy.bytes, (unsigned)flags, &filter);
     copy_free(&copy);
-    return rc < 0 ? rc : address_of(filter);
+    return handed_filter(env, rc, filter);
 }
 
 static jlong by_name(JNIEnv *env, int (*call)(tamis_store *, const char *), jlong store,

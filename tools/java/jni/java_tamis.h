@@ -103,6 +103,9 @@ int upcall_progress(void *upcall, uint64_t done, uint64_t all);
 int upcall_phase(void *upcall, uint32_t phase, uint64_t done, uint64_t all);
 /* tamis_busy_fn: the context is the number of a listener (Upcalls.java). */
 int upcall_busy(void *listener, int64_t waited_ms, int64_t holder);
+/* What a call returns that has made a filter: its address, or rc < 0.  If a function of Java has
+ * thrown meanwhile and the library went on, nobody gets the filter, so it is closed. */
+jlong handed_filter(JNIEnv *env, int rc, tamis_filter *filter);
 /* tamis_source.read and tamis_sink.write, of an InputStream and an OutputStream. */
 int64_t upcall_read(void *upcall, void *buffer, size_t bytes);
 int upcall_write(void *upcall, const void *buffer, size_t bytes);

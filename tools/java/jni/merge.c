@@ -28,7 +28,7 @@ static jlong merged(JNIEnv *env, struct tamis_merge merge, jlongArray sources, j
     rc = into ? tamis_filter_merge(into, &merge)
               : tamis_filter_create_merged(store, name, &merge, &made);
     free(list);
-    return rc < 0 ? rc : address_of(made);
+    return handed_filter(env, rc, made);
 }
 
 static jlong java_merge(JNIEnv *env, jclass class, jlong filter, jlongArray sources, jint flags,

@@ -25,7 +25,9 @@ static jlong java_open(JNIEnv *env, jclass class, jbyteArray path, jint flags, j
     if (!copy_take(env, path, &copy)) return 0;
     rc = tamis_store_open_with((const char *)copy.bytes, &options, &store);
     copy_free(&copy);
-    return rc < 0 ? rc : address_of(store);
+    if (rc < 0 || !(*env)->ExceptionCheck(env)) return rc < 0 ? rc : address_of(store);
+    tamis_store_close(store);
+    return 0;
 }
 
 static jlong java_close(JNIEnv *env, jclass class, jlong store)
@@ -171,7 +173,7 @@ static jlong java_open_at(JNIEnv *env, jclass class, jbyteArray path, jint store
                                   (const char *)of_name.bytes, (unsigned)flags, &filter);
     copy_free(&of_path);
     copy_free(&of_name);
-    return rc < 0 ? rc : address_of(filter);
+    return handed_filter(env, rc, filter);
 }
 
 TABLE(store_functions, {"storeOpen", "([BIIJJ)J", java_open}, {"storeClose", "(J)J", java_close},

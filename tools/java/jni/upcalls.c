@@ -87,6 +87,13 @@ int upcall_busy(void *listener, int64_t waited_ms, int64_t holder)
     return goes_on && !(*env)->ExceptionCheck(env) ? 0 : 1;
 }
 
+jlong handed_filter(JNIEnv *env, int rc, tamis_filter *filter)
+{
+    if (rc < 0 || !(*env)->ExceptionCheck(env)) return rc < 0 ? rc : address_of(filter);
+    tamis_filter_release(filter);
+    return 0;
+}
+
 #define STREAM_BYTES (256 * 1024)
 
 bool upcall_streams(JNIEnv *env, struct upcall *upcall, jobject stream)

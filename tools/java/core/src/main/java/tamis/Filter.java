@@ -55,7 +55,7 @@ public final class Filter extends Handle {
       Filter filter = new Filter(TamisException.check(address), null);
       filter.store.owns(listener);
       return filter;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       Upcalls.LISTENERS.remove(listener);
       throw e;
     }

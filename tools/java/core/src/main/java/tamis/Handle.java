@@ -88,7 +88,16 @@ abstract class Handle implements AutoCloseable {
     private void leaveOwn() {
       RUNNING.getAndAdd(running, stripe(), -1);
       if (isClosed) {
+        finishQuietly();
+      }
+    }
+
+    /** Not even what a listener throws while the handle is closed is for who has made a call. */
+    private void finishQuietly() {
+      try {
         report(finish());
+      } catch (RuntimeException | Error e) {
+        System.getLogger("tamis").log(Level.WARNING, "closing a " + what, e);
       }
     }
 

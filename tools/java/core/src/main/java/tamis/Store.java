@@ -74,7 +74,7 @@ public final class Store extends Handle {
                   options.busyMillis,
                   listener)),
           listener);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       Upcalls.LISTENERS.remove(listener);
       throw e;
     }

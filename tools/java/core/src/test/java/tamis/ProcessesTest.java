@@ -150,6 +150,17 @@ class ProcessesTest extends Fixture {
             throw mine;
           });
       assertSame(mine, assertThrows(RuntimeException.class, () -> store.create("seen", small())));
+      // Seen to keep a listener for ever where one that threw an Error ended the opening.
+      int kept = Upcalls.LISTENERS.size();
+      Error wrong = new AssertionError("wrong");
+      options.onBusy(
+          (waited, who) -> {
+            throw wrong;
+          });
+      Path path = folder.resolve("store");
+      assertSame(wrong, assertThrows(Error.class, () -> Store.open(path, options)));
+      assertSame(wrong, assertThrows(Error.class, () -> Filter.openAt(path, options, "seen", 0)));
+      assertEquals(kept, Upcalls.LISTENERS.size());
       store.setBusyListener(null);
       store.setBusyTimeout(Duration.ZERO);
       failsWith(ErrorCode.BUSY, () -> store.create("seen", small()));
