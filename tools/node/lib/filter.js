@@ -19,10 +19,12 @@ const WAITS = ['no', 'prepare', 'yes'];
 class Filter extends native.Filter {
   #store;
   #name;
+  #pointer; // to this filter, for the calls that must be fast
 
   /** Filters come from a store: store.open(), create() and openOrCreate(). */
   constructor(store, name) {
     super();
+    this.#pointer = this._pointer();
     this.#store = store;
     this.#name = name;
   }
@@ -46,6 +48,26 @@ class Filter extends native.Filter {
 
   get createdAt() {
     return this._createdAt();
+  }
+
+  add(key) {
+    return native.add(this.#pointer, key);
+  }
+
+  has(key) {
+    return native.has(this.#pointer, key);
+  }
+
+  remove(key) {
+    return native.remove(this.#pointer, key);
+  }
+
+  count(key) {
+    return native.count(this.#pointer, key);
+  }
+
+  prefetch(key) {
+    native.prefetch(this.#pointer, key);
   }
 
   newOf(source, options) {

@@ -35,6 +35,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports)
     exports.Set("setErrorClass", Napi::Function::New(env, SetErrorClass, "setErrorClass"));
     exports.Set("closeAll", Napi::Function::New(env, CloseAll, "closeAll"));
     InitLibrary(env, exports);
+    InitKeys(env, exports);
     InitStore(env, exports);
     InitFilter(env, exports);
     InitBuild(env, exports);

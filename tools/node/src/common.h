@@ -177,9 +177,9 @@ class Key
     bool is_good = false; /* false: an exception is pending */
 
   private:
-    void TakeText(napi_env env, napi_value value);
-    bool IsWhole(napi_env env, napi_value value);
-    char small_[1024];
+    static constexpr size_t SMALL_UNITS = 512;
+    bool TakeText(napi_env env, napi_value value);
+    char small_[3 * SMALL_UNITS];
     std::string large_;
 };
 
@@ -215,12 +215,20 @@ Napi::Object SizingOf(Napi::Env env, const struct tamis_sizing &sizing);
 Napi::Object SpecOf(Napi::Env env, const struct tamis_filter_spec &spec);
 Napi::Array FieldsOf(Napi::Env env);
 
+/* Collects a std::vector<struct tamis_filter_stat> from the lists of the library. */
+int CollectStat(void *context, const struct tamis_filter_stat *stat);
+Napi::Value StatsOf(Napi::Env env, const std::vector<struct tamis_filter_stat> &stats);
+
 /* ---- Classes -------------------------------------------------------------------------------- */
 
 /* The Use of an argument that is a Store or a Filter; throws a TypeError for another. */
 std::shared_ptr<Use> StoreUseOf(Napi::Value value);
 std::shared_ptr<Use> FilterUseOf(Napi::Value value);
 
+/* What the calls for one key take in the place of a Filter. */
+Napi::Value PointerTo(Napi::Env env, const std::shared_ptr<Use> &use);
+
+void InitKeys(Napi::Env env, Napi::Object exports);
 void InitStore(Napi::Env env, Napi::Object exports);
 void InitFilter(Napi::Env env, Napi::Object exports);
 void InitBuild(Napi::Env env, Napi::Object exports);

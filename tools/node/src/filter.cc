@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filter.cc: the class Filter: an open filter.
- *
- * A single key is added and asked for at once, in the thread of JavaScript: that takes less time
- * than handing it to another thread.
+ * filter.cc: the class Filter: an open filter.  The calls for one key are in keys.cc.
  */
 #include "common.h"
 
@@ -34,6 +31,10 @@ class Filter : public Napi::ObjectWrap<Filter>
         return use->Close(info.Env(), IsSync(info));
     }
     Napi::Value Release(const Napi::CallbackInfo &info);
+    Napi::Value Pointer(const Napi::CallbackInfo &info)
+    {
+        return PointerTo(info.Env(), use);
+    }
     Napi::Value IsClosed(const Napi::CallbackInfo &info)
     {
         return Napi::Boolean::New(info.Env(), use->IsOver());
@@ -135,92 +136,6 @@ Napi::Value Filter::Release(const Napi::CallbackInfo &info)
         tamis_filter_release(static_cast<tamis_filter *>(handle));
         return 0;
     });
-}
-
-/* ---- One key -------------------------------------------------------------------------------- */
-
-/* These are called most, so they do without the wrappers of napi.h. */
-
-/* Whether the call was made and has answered; else an exception is pending. */
-static bool CallWithKey(napi_env env, napi_callback_info info,
-                        int64_t (*call)(tamis_filter *, const Key &), int64_t *answer)
-{
-    napi_value argument, self;
-    size_t count = 1;
-    void *wrapped = nullptr;
-
-    if (napi_get_cb_info(env, info, &count, &argument, &self, nullptr) != napi_ok ||
-        napi_unwrap(env, self, &wrapped) != napi_ok)
-        return false;
-    auto *use = static_cast<Filter *>(wrapped)->use.get();
-    Key key(env, argument);
-    if (!key.is_good) return false;
-    if (use->IsOver()) {
-        ClosedError(env, "filter").ThrowAsJavaScriptException();
-        return false;
-    }
-    *answer = call(static_cast<tamis_filter *>(use->Handle()), key);
-    if (*answer < 0) LastError(env, static_cast<int>(*answer)).ThrowAsJavaScriptException();
-    return *answer >= 0;
-}
-
-static napi_value Yes(napi_env env, napi_callback_info info,
-                      int64_t (*call)(tamis_filter *, const Key &))
-{
-    napi_value value = nullptr;
-    int64_t answer;
-
-    if (CallWithKey(env, info, call, &answer)) (void)napi_get_boolean(env, answer == 1, &value);
-    return value;
-}
-
-static napi_value FilterAdd(napi_env env, napi_callback_info info)
-{
-    return Yes(env, info, [](tamis_filter *filter, const Key &key) -> int64_t {
-        return tamis_filter_add(filter, key.data, key.bytes);
-    });
-}
-
-static napi_value FilterHas(napi_env env, napi_callback_info info)
-{
-    return Yes(env, info, [](tamis_filter *filter, const Key &key) -> int64_t {
-        return tamis_filter_contains(filter, key.data, key.bytes);
-    });
-}
-
-static napi_value FilterRemove(napi_env env, napi_callback_info info)
-{
-    return Yes(env, info, [](tamis_filter *filter, const Key &key) -> int64_t {
-        return tamis_filter_remove(filter, key.data, key.bytes);
-    });
-}
-
-static napi_value FilterCount(napi_env env, napi_callback_info info)
-{
-    napi_value value = nullptr;
-    int64_t answer;
-
-    if (CallWithKey(
-            env, info,
-            [](tamis_filter *filter, const Key &key) {
-                return tamis_filter_count(filter, key.data, key.bytes);
-            },
-            &answer))
-        (void)napi_create_int64(env, answer, &value);
-    return value;
-}
-
-static napi_value FilterPrefetch(napi_env env, napi_callback_info info)
-{
-    int64_t answer;
-
-    (void)CallWithKey(
-        env, info,
-        [](tamis_filter *filter, const Key &key) -> int64_t {
-            return tamis_filter_prefetch(filter, key.data, key.bytes);
-        },
-        &answer);
-    return nullptr;
 }
 
 /* ---- Many keys ------------------------------------------------------------------------------ */
@@ -552,28 +467,14 @@ Napi::Value Filter::SetBit(const Napi::CallbackInfo &info)
     return Napi::Boolean::New(info.Env(), rc == 1);
 }
 
-static napi_property_descriptor OneKeyMethod(const char *name, napi_callback call)
-{
-    napi_property_descriptor descriptor = {};
-
-    descriptor.utf8name = name;
-    descriptor.method = call;
-    descriptor.attributes = napi_default_method;
-    return descriptor;
-}
-
 void InitFilter(Napi::Env env, Napi::Object exports)
 {
     exports.Set("Filter", Filter::DefineClass(
                               env, "Filter",
-                              {OneKeyMethod("add", FilterAdd),
-                               OneKeyMethod("has", FilterHas),
-                               OneKeyMethod("remove", FilterRemove),
-                               OneKeyMethod("count", FilterCount),
-                               OneKeyMethod("prefetch", FilterPrefetch),
-                               Filter::InstanceMethod("_open", &Filter::Open),
+                              {Filter::InstanceMethod("_open", &Filter::Open),
                                Filter::InstanceMethod("_close", &Filter::Close),
                                Filter::InstanceMethod("_release", &Filter::Release),
+                               Filter::InstanceMethod("_pointer", &Filter::Pointer),
                                Filter::InstanceMethod("_isClosed", &Filter::IsClosed),
                                Filter::InstanceMethod("_batch", &Filter::Batch),
                                Filter::InstanceMethod("_items", &Filter::Items),

@@ -242,4 +242,23 @@ Napi::Value ExceptionsOf(Napi::Env env, const std::vector<Exception> &exceptions
     return array;
 }
 
+int CollectStat(void *context, const struct tamis_filter_stat *stat)
+{
+    try {
+        static_cast<std::vector<struct tamis_filter_stat> *>(context)->push_back(*stat);
+    } catch (const std::bad_alloc &) {
+        return TAMIS_ENOMEM;
+    }
+    return 0;
+}
+
+Napi::Value StatsOf(Napi::Env env, const std::vector<struct tamis_filter_stat> &stats)
+{
+    Napi::Array array = Napi::Array::New(env, stats.size());
+
+    for (uint32_t i = 0; i < stats.size(); i++)
+        array.Set(i, FilterStatOf(env, stats[i]));
+    return array;
+}
+
 } // namespace tamis_node
