@@ -108,6 +108,11 @@ def check(header, suite):
         raise Wrong("\n".join(wrong))
 
 
+def is_refused(answer):
+    """Is a flag that nobody knows an error, in the binding's words or the runner's?"""
+    return "lacks" in answer or "cannot" in answer or answer.get("error") in ("INVALID", "TAMIS_EINVAL", "ANY")
+
+
 # ---- Is that what was to come? ---------------------------------------------------------------
 
 def is_number(value):

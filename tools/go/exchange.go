@@ -102,12 +102,13 @@ type PublishOptions struct {
 	Import    *ImportSpec
 	Except    [][]byte // keys that must answer absent whatever the stream has
 	IfChanged bool     // publish nothing if the stream's list is in force already
+	Newer     bool     // publish only what was made after the list in force: ErrMismatch if it is older, and nothing if it is that list
 	Keep      *int     // older generations that are kept; nil: as before
 }
 
 // PublishResult is what came of it.
 type PublishResult struct {
-	Published  bool // false: IfChanged was given, and nothing is new
+	Published  bool // false: IfChanged or Newer was given, and nothing is new
 	Generation uint64
 	Exceptions uint64
 	SizeBytes  uint64
@@ -138,6 +139,7 @@ func (s *Store) Publish(ctx context.Context, name, format string, r io.Reader, o
 				spec.flags |= C.TAMIS_PUBLISH_KEEP
 				spec.keep = C.uint32_t(*options.Keep)
 			}
+			spec.flags |= flag[C.uint32_t](options.Newer, C.TAMIS_PUBLISH_NEWER)
 			return s.onName(ctx, name, func(name *C.char) C.int {
 				rc = C.tamis_filter_publish(s.c, name, kind, &spec, source, &result)
 				return rc

@@ -292,17 +292,18 @@ ZEND_METHOD(Tamis_Store, publishFile)
     struct tamis_source source = {.size = sizeof source, .read = read_stream};
     zend_string *name, *file, *format = NULL;
     zend_long keep = 0;
-    bool if_changed = false, keep_is_null = true;
+    bool if_changed = false, keep_is_null = true, newer = false;
     struct kept_handle *store;
     int rc;
 
-    ZEND_PARSE_PARAMETERS_START(2, 5)
+    ZEND_PARSE_PARAMETERS_START(2, 6)
     Z_PARAM_PATH_STR(name)
     Z_PARAM_PATH_STR(file)
     Z_PARAM_OPTIONAL
     Z_PARAM_PATH_STR(format)
     Z_PARAM_BOOL(if_changed)
     Z_PARAM_LONG_OR_NULL(keep, keep_is_null)
+    Z_PARAM_BOOL(newer)
     ZEND_PARSE_PARAMETERS_END();
     if (!(store = kept_of(ZEND_THIS)) || !is_between(5, keep, 0, TAMIS_KEEP_MAX)) return;
     /* By PHP's own functions, so that open_basedir and wrappers are heeded. */
@@ -313,8 +314,8 @@ ZEND_METHOD(Tamis_Store, publishFile)
     }
     import.origin = ZSTR_VAL(file);
     spec.import = &import;
-    spec.flags =
-        (if_changed ? TAMIS_PUBLISH_IF_CHANGED : 0) | (keep_is_null ? 0 : TAMIS_PUBLISH_KEEP);
+    spec.flags = (if_changed ? TAMIS_PUBLISH_IF_CHANGED : 0) |
+                 (keep_is_null ? 0 : TAMIS_PUBLISH_KEEP) | (newer ? TAMIS_PUBLISH_NEWER : 0);
     spec.keep = (uint32_t)keep;
     rc = tamis_filter_publish(store->store, ZSTR_VAL(name), format ? ZSTR_VAL(format) : "tamis",
                               &spec, &source, NULL);

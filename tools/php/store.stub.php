@@ -49,10 +49,11 @@ namespace Tamis {
          *
          * @param bool $ifChanged publish nothing if that list is in force already
          * @param int|null $keep how many older generations are kept; null: as before
+         * @param bool $newer only what was made after the list in force: a MismatchException of an older one, and nothing of that list
          * @return bool false: nothing was new
          */
         public function publishFile(string $name, string $file, string $format = "tamis", bool $ifChanged = false,
-                                    ?int $keep = null): bool {}
+                                    ?int $keep = null, bool $newer = false): bool {}
 
         public function drop(string $name): void {}
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 540c8dee27e41a4a545946b6eabfe4745dbbe891 */
+ * Stub hash: 58ca52f994efc8e9d80bcfb733245fc898ccda06 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Tamis_Store___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, path, IS_STRING, 1, "null")
@@ -67,6 +67,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Tamis_Store_publishFile, 0
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, format, IS_STRING, 0, "\"tamis\"")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ifChanged, _IS_BOOL, 0, "false")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, keep, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, newer, _IS_BOOL, 0, "false")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Tamis_Store_drop, 0, 1, IS_VOID, 0)

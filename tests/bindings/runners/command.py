@@ -128,6 +128,8 @@ class Runner:
 
     def tamis_store_repair(self, _, path, flags):
         names = {"DRY_RUN": "--dry-run", "REBUILD": "--rebuild"}
+        for flag in set(flags) - names.keys():
+            raise Lacks(f"tamis_store_repair({flag})")
         return len(self.objects(Store(path), "repair", *(names[flag] for flag in flags)))
 
     def tamis_store_backup(self, store, path):
@@ -151,9 +153,12 @@ class Runner:
         return Filter(store, name)
 
     def tamis_filter_create_many(self, store, names, spec, flags):
-        spec = dict(spec)
-        words = ["--in-drawer"] if "IN_DRAWER" in spec.pop("flags", []) else []
-        words += ["--if-missing"] if "IF_MISSING" in flags else []
+        for flag in set(flags) - {"IF_MISSING"}:
+            raise Lacks(f"tamis_filter_create_many({flag})")
+        spec, of_spec = dict(spec), spec.get("flags", [])
+        words = ["--in-drawer"] if "IN_DRAWER" in of_spec else []
+        words += ["--if-missing"] if flags else []
+        spec["flags"] = [flag for flag in of_spec if flag != "IN_DRAWER"]
         before = len(self.tamis_store_list(store, ""))
         self.run(store, "create", "--names", "-", *words, *options("tamis_filter_create_many", spec),
                  input_="".join(f"{name}\n" for name in names))
@@ -259,6 +264,8 @@ class Runner:
         self.run(filter_.store, "merge", filter_.name, *(self.handles[source].name for source in sources))
 
     def tamis_filter_create_merged(self, store, name, sources, flags):
+        for flag in set(flags) - {"INTERSECT"}:
+            raise Lacks(f"tamis_filter_create_merged({flag})")
         names = [self.handles[source].name for source in sources]
         if self.tamis_filter_exists(store, name):
             raise Failed("it is there")

@@ -17,6 +17,25 @@ class Lacks(Exception):
     """The binding cannot do what a step asks."""
 
 
+class Words(list):
+    """Flags, which keep in mind which of them somebody has asked for: one that nobody asks for is a lack."""
+
+    step = []  # those of this step
+
+    def __init__(self, words):
+        super().__init__(words)
+        self.asked = set()
+        Words.step.append(self)
+
+    def __contains__(self, word):
+        self.asked.add(word)
+        return super().__contains__(word)
+
+    @staticmethod
+    def of(given):
+        return {**given, "flags": Words(given["flags"])} if isinstance(given.get("flags"), list) else given
+
+
 # ---- What a step gives, and what it gets ------------------------------------------------------
 
 def key(value):
@@ -180,8 +199,8 @@ class Runner:
         return len(filter_)
 
     def tamis_filter_merge(self, filter_, sources, flags):
-        if flags:
-            raise Lacks("tamis_filter_merge(flags)")
+        for flag in flags:
+            raise Lacks("tamis_filter_merge(flags)" if flag == "INTERSECT" else f"tamis_filter_merge({flag})")
         for source in sources:
             filter_.merge(self.named(source))
 
@@ -196,12 +215,11 @@ class Runner:
         given = spec_ or {}
         if "except" in given:
             raise Lacks("tamis_filter_publish(except)")
-        if "NEWER" in given.get("flags", []):
-            raise Lacks("tamis_filter_publish(NEWER)")
         before = max((each.generation for each in store.generations(name)), default=0) if name in store else 0
         about = spec("tamis_filter_publish", given.get("import"), {"hash_set", "m_bits", "k", "capacity", "fp_rate"})
-        store.import_(name, file, format_, publish=True, if_changed="IF_CHANGED" in given.get("flags", []),
-                      keep=given.get("keep"), **about).close()
+        flags = given.get("flags", [])
+        store.import_(name, file, format_, publish=True, if_changed="IF_CHANGED" in flags, newer="NEWER" in flags,
+                      keep=given["keep"] if "KEEP" in flags else None, **about).close()
         now = max(each.generation for each in store.generations(name))
         return {"published": now != before, "generation": now}
 
@@ -267,6 +285,8 @@ class Runner:
                  for name, value in step.get("with", {}).items()}
         try:
             value = function(on, **with_)
+            for word in (word for words in Words.step for word in words if word not in words.asked):
+                raise Lacks(f"{step['call']}({word})")
         except Lacks as lacks:
             return {"lacks": str(lacks)}
         except tamis.ClosedError as error:
@@ -329,7 +349,8 @@ def main(words):
     else:
         runner = Runner()
         for line in sys.stdin:
-            print(json.dumps(runner.answer(json.loads(line))), flush=True)
+            Words.step = []
+            print(json.dumps(runner.answer(json.loads(line, object_hook=Words.of))), flush=True)
 
 
 main(sys.argv[1:])

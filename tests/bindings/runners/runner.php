@@ -72,9 +72,12 @@ function calls(Runner $runner): array
             $only('tamis_store_open', $with, 'CREATE', 'READ_ONLY');
             return new Store($with['path'], create: $flag($with, 'CREATE'), readOnly: $flag($with, 'READ_ONLY'));
         },
-        'tamis_store_open_with' => fn ($_, $with) => new Store($with['path'], create: $flag($with, 'CREATE'),
-            readOnly: $flag($with, 'READ_ONLY'), mode: ($with['mode'] ?? 0) ?: null,
-            busyTimeout: ($with['busy_timeout_ms'] ?? 0) ? max($with['busy_timeout_ms'], 0) / 1000 : 10.0),
+        'tamis_store_open_with' => function ($_, $with) use ($flag, $only) {
+            $only('tamis_store_open_with', $with, 'CREATE', 'READ_ONLY');
+            return new Store($with['path'], create: $flag($with, 'CREATE'), readOnly: $flag($with, 'READ_ONLY'),
+                mode: ($with['mode'] ?? 0) ?: null,
+                busyTimeout: ($with['busy_timeout_ms'] ?? 0) ? max($with['busy_timeout_ms'], 0) / 1000 : 10.0);
+        },
         'tamis_store_close' => fn (Store $store) => $store->close(),
         'tamis_store_list' => fn (Store $store, $with) => array_map(fn ($name) => ['name' => $name], $store->names($with['prefix'])),
         'tamis_filter_create' => fn (Store $store, $with) => $store->create($with['name'],
@@ -104,15 +107,16 @@ function calls(Runner $runner): array
         'tamis_filter_count_batch' => fn (Filter $filter, $with) => $filter->countMany(keys_of($with['keys'])),
         'tamis_filter_stat' => fn (Filter $filter) => $filter->stat(),
         'tamis_filter_items' => fn (Filter $filter) => $filter->items(),
-        'tamis_filter_publish' => function (Store $store, $with) use ($flag) {
+        'tamis_filter_publish' => function (Store $store, $with) use ($flag, $only) {
             $given = $with['spec'] ?? [];
             spec('tamis_filter_publish', array_diff_key($given, ['flags' => 0, 'keep' => 0]), []);
-            spec('tamis_filter_publish', ['flags' => array_diff($given['flags'] ?? [], ['IF_CHANGED', 'KEEP'])], []);
+            $only('tamis_filter_publish', $given, 'IF_CHANGED', 'KEEP', 'NEWER');
             return ['published' => $store->publishFile($with['name'], $with['file'], $with['format'],
-                ifChanged: $flag($given, 'IF_CHANGED'), keep: $given['keep'] ?? null)];
+                ifChanged: $flag($given, 'IF_CHANGED'), keep: $given['keep'] ?? null, newer: $flag($given, 'NEWER'))];
         },
-        'tamis_build_begin' => function (Store $store, $with) use ($flag) {
+        'tamis_build_begin' => function (Store $store, $with) use ($flag, $only) {
             $given = $with['spec'] ?? [];
+            $only('tamis_build_begin', $given, 'IF_CHANGED', 'KEEP');
             $filter = spec('tamis_build_begin', $given['filter'] ?? null, BUILD);
             spec('tamis_build_begin', array_diff_key($given, ['filter' => 0, 'flags' => 0, 'keep' => 0]), []);
             return $store->build($with['name'], ...$filter, ifChanged: $flag($given, 'IF_CHANGED'), keep: $given['keep'] ?? null);

@@ -376,7 +376,7 @@ func publishing(s *step) (any, error) {
 	defer file.Close()
 	of := object(s.With["spec"])
 	r, err := s.store().Publish(background, s.text("name"), s.text("format"), file, &tamis.PublishOptions{
-		Import: importSpec(of["import"]), Except: allBytes(of["except"]), IfChanged: has(of["flags"], "IF_CHANGED"), Keep: kept(of)})
+		Import: importSpec(of["import"]), Except: allBytes(of["except"]), IfChanged: has(of["flags"], "IF_CHANGED"), Newer: has(of["flags"], "NEWER"), Keep: kept(of)})
 	published, _ := one(r.Published, nil)
 	return map[string]any{"published": published, "generation": r.Generation, "exceptions": r.Exceptions, "size_bytes": r.SizeBytes,
 		"digest": hex.EncodeToString(r.Digest[:])}, err

@@ -48,7 +48,11 @@ func (r *runner) answer(s *step) answer {
 		return answer{"lacks": s.Call}
 	}
 	s.runner = r
+	clear(asked)
 	value, err := s.guarded(function)
+	if word := unasked(s.With); word != "" {
+		return answer{"lacks": fmt.Sprintf("%s(%s)", s.Call, word)}
+	}
 	var lacks lacking
 	switch {
 	case errors.As(err, &lacks):

@@ -178,8 +178,39 @@ func allBytes(value any) [][]byte {
 	return data
 }
 
+// asked are the flags that somebody has asked for since this step began.
+var asked = map[string]bool{}
+
+// unasked returns a flag in what a step gives that nobody has asked for, so that it was passed over.
+func unasked(value any) string {
+	switch of := value.(type) {
+	case map[string]any:
+		for name, inner := range of {
+			if name == "flags" {
+				for _, word := range texts(inner) {
+					if !asked[word] {
+						return word
+					}
+				}
+			} else if word := unasked(inner); word != "" {
+				return word
+			}
+		}
+	case []any:
+		for _, inner := range of {
+			if word := unasked(inner); word != "" {
+				return word
+			}
+		}
+	}
+	return ""
+}
+
 func words[T ~uint32 | ~uint64](value any, known map[string]T) T {
 	var bits T
+	for word := range known {
+		asked[word] = true
+	}
 	for _, word := range texts(value) {
 		bit, ok := known[word]
 		if !ok {
@@ -191,6 +222,7 @@ func words[T ~uint32 | ~uint64](value any, known map[string]T) T {
 }
 
 func has(value any, word string) bool {
+	asked[word] = true
 	for _, each := range texts(value) {
 		if each == word {
 			return true

@@ -18,6 +18,33 @@ class Lacks extends Error {}
 
 // What a step gives.
 
+/** Flags, which keep in mind which of them somebody has asked for: one that nobody asks for is a lack. */
+class Words extends Array {
+  static ofStep = [];
+  asked = new Set();
+  includes(word) {
+    this.asked.add(word);
+    return super.includes(word);
+  }
+  *[Symbol.iterator]() {
+    for (let i = 0; i < this.length; i++) {
+      this.asked.add(this[i]);
+      yield this[i];
+    }
+  }
+  /** JSON.parse() calls it for each value. */
+  static revive(name, value) {
+    if (name !== 'flags' || !Array.isArray(value)) return value;
+    const words = new Words();
+    words.push(...value);
+    Words.ofStep.push(words);
+    return words;
+  }
+  static unasked() {
+    return Words.ofStep.flatMap((words) => words.slice().filter((word) => !words.asked.has(word)))[0];
+  }
+}
+
 /** Calls one of the two forms of a method. */
 const call = (on, name, ...given) => (isSync ? on[`${name}Sync`](...given) : on[name](...given));
 const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
@@ -251,6 +278,11 @@ async function forget() {
   handles.clear();
 }
 
+function read(line) {
+  Words.ofStep = [];
+  return JSON.parse(line, Words.revive);
+}
+
 async function answer(step) {
   if ('case' in step) {
     await forget();
@@ -260,6 +292,8 @@ async function answer(step) {
   if (!run) return { lacks: step.call };
   try {
     const value = await run(step.on === undefined ? undefined : named(step.on), step.with ?? {});
+    const word = Words.unasked();
+    if (word) return { lacks: `${step.call}(${word})` };
     if (!isHandle(value)) return { value: plain(value) };
     if (step.as !== undefined) {
       if (step.call !== 'tamis_filter_store') await named(step.as)?.close();
@@ -320,7 +354,7 @@ async function main(what, path, name, ...rest) {
   else if (what === 'found') await found(path, name, ...rest.map(Number));
   else
     for await (const line of readline.createInterface({ input: process.stdin }))
-      process.stdout.write(JSON.stringify(await answer(JSON.parse(line))) + '\n');
+      process.stdout.write(JSON.stringify(await answer(read(line))) + '\n');
 }
 
 main(...process.argv.slice(2)).catch((error) => {

@@ -18,7 +18,7 @@ from ._filter import (CREATE, FILTER_DURABLE, FILTER_FROM_FIRST, FILTER_IN_DRAWE
 PAGES = {"auto": 0, "small": 1, "huge": 2}  # enum tamis_pages
 ON_FULL = {None: 0, "grow": 1, "refuse": 2, "warn": 3}  # enum tamis_on_full
 BUILD_IF_CHANGED, BUILD_KEEP = 1, 2
-PUBLISH_IF_CHANGED, PUBLISH_KEEP = 1, 2
+PUBLISH_IF_CHANGED, PUBLISH_KEEP, PUBLISH_NEWER = 1, 2, 4
 MERGE_INTERSECT = 1
 MANY_IF_MISSING = 1
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}  # as the command has them
@@ -246,7 +246,7 @@ class Store(_tamis.Store):
     def import_(self, name: str, file: str | os.PathLike[str] | BinaryIO, format: str = "tamis", *,
                 hash_set: str | None = None, m_bits: int = 0, k: int = 0, capacity: int = 0,
                 fp_rate: float = 0, publish: bool = False, if_changed: bool = False,
-                keep: int | None = None) -> Filter:
+                newer: bool = False, keep: int | None = None) -> Filter:
         """Make a filter of what Filter.export(), `tamis export` or another program wrote, and open it.
 
         file        a path, or a binary file that is open
@@ -255,10 +255,11 @@ class Store(_tamis.Store):
         publish     make the stream the next generation of the filter, whatever that is, in one step, as Build.publish()
                     does; there need not be one
         if_changed  with publish: publish nothing if that list is in force already
+        newer       with publish: only what was made after the list in force; MismatchError of an older one, and nothing of that list
         keep        with publish: how many older generations are kept for rollback(); None: as before
         """
-        if not publish and (if_changed or keep is not None):
-            raise ValueError("if_changed and keep are for publish=True")
+        if not publish and (if_changed or newer or keep is not None):
+            raise ValueError("if_changed, newer and keep are for publish=True")
         with contextlib.ExitStack() as stack:
             if isinstance(file, (str, os.PathLike)):
                 origin: str | None = os.fsdecode(file)
@@ -267,7 +268,8 @@ class Store(_tamis.Store):
                 origin = str(getattr(file, "name", "-"))
             about = file.read, name, format, hash_set, m_bits, k, capacity, fp_rate, origin
             if publish:
-                self._publish(*about, PUBLISH_IF_CHANGED * if_changed | PUBLISH_KEEP * (keep is not None), keep or 0)
+                flags = PUBLISH_IF_CHANGED * if_changed | PUBLISH_KEEP * (keep is not None) | PUBLISH_NEWER * newer
+                self._publish(*about, flags, keep or 0)
             else:
                 self._import(*about)
         return Filter(self, name)

@@ -67,8 +67,10 @@ static json_t *do_tamis_filter_import(struct step *step)
 
 static json_t *do_tamis_filter_publish(struct step *step)
 {
-    static const struct flag publish_flags[] = {
-        {"IF_CHANGED", TAMIS_PUBLISH_IF_CHANGED}, {"KEEP", TAMIS_PUBLISH_KEEP}, {NULL, 0}};
+    static const struct flag publish_flags[] = {{"IF_CHANGED", TAMIS_PUBLISH_IF_CHANGED},
+                                                {"KEEP", TAMIS_PUBLISH_KEEP},
+                                                {"NEWER", TAMIS_PUBLISH_NEWER},
+                                                {NULL, 0}};
     json_t *object = json_object_get(step->with, "spec");
     FILE *file = opened(step, "rbe");
     struct tamis_source source = TAMIS_INIT(struct tamis_source);

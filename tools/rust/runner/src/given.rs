@@ -2,6 +2,8 @@
 //! What a step gives: keys, flags, specs.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -56,11 +58,36 @@ pub fn small(object: &Value, name: &str) -> u32 {
     u32::try_from(number(object, name)).expect("a number of 32 bits")
 }
 
+thread_local! {
+    /// The flags that somebody has asked for since this step began.
+    static ASKED: RefCell<HashSet<String>> = RefCell::default();
+}
+
 /// Is that flag in the list of flags of an object?
 pub fn has(object: &Value, flag: &str) -> bool {
+    ASKED.with_borrow_mut(|asked| asked.insert(flag.into()));
     object["flags"]
         .as_array()
         .is_some_and(|flags| flags.iter().any(|word| word == flag))
+}
+
+pub fn forget_flags() {
+    ASKED.with_borrow_mut(HashSet::clear);
+}
+
+/// A flag in `with` that nobody has asked for, so that it was passed over.
+pub fn unasked_flag(with: &Value) -> Option<&str> {
+    match with {
+        Value::Object(fields) => fields.iter().find_map(|(name, value)| match value {
+            Value::Array(words) if name == "flags" => words
+                .iter()
+                .filter_map(Value::as_str)
+                .find(|&word| ASKED.with_borrow(|asked| !asked.contains(word))),
+            _ => unasked_flag(value),
+        }),
+        Value::Array(list) => list.iter().find_map(unasked_flag),
+        _ => None,
+    }
 }
 
 pub fn key(value: &Value) -> Cow<'_, [u8]> {

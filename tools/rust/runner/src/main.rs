@@ -103,7 +103,12 @@ impl Runner {
             name: message["as"].as_str(),
             with: &message["with"],
         };
-        match function(self, &step) {
+        given::forget_flags();
+        let came = function(self, &step);
+        if let Some(word) = given::unasked_flag(step.with) {
+            return json!({ "lacks": format!("{call}({word})") });
+        }
+        match came {
             Ok(value) => json!({ "value": value }),
             Err(Stop::Lacks(what)) => json!({ "lacks": what }),
             Err(Stop::Cannot(reason)) => json!({ "cannot": reason }),

@@ -7,6 +7,7 @@ import java.util.List;
 public final class PublishSpec {
   private static final int IF_CHANGED = 1;
   private static final int KEEP = 2;
+  private static final int NEWER = 4;
 
   private ImportSpec spec;
   private int flags;
@@ -31,6 +32,15 @@ public final class PublishSpec {
   /** Publishes nothing if the stream's list is in force already. */
   public PublishSpec ifChanged() {
     flags |= IF_CHANGED;
+    return this;
+  }
+
+  /**
+   * Publishes only what was made after the list in force: an older stream is {@link
+   * ErrorCode#MISMATCH}, and of the list in force nothing is published.
+   */
+  public PublishSpec newer() {
+    flags |= NEWER;
     return this;
   }
 

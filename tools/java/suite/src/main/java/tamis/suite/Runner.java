@@ -49,7 +49,12 @@ public final class Runner {
       return object("lacks", step.get("call"));
     }
     try {
+      Step.forgetFlags();
       Object value = call.call(new Step(step, handles));
+      Object word = Step.unaskedFlag(step.get("with"));
+      if (word != null) {
+        return object("lacks", step.get("call") + "(" + word + ")");
+      }
       Object handle = value;
       if (value instanceof Calls.Named named) {
         handle = named.handle();

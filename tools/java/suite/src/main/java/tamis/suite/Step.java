@@ -7,10 +7,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import tamis.BuildSpec;
 import tamis.FilterSpec;
 import tamis.ImportSpec;
@@ -87,11 +89,44 @@ final class Step {
     return list(name).stream().map(each -> new Step((Map<?, ?>) each)).toList();
   }
 
+  /** The flags that somebody has asked for since this step began. */
+  private static final Set<Object> ASKED = new HashSet<>();
+
+  static void forgetFlags() {
+    ASKED.clear();
+  }
+
+  /** A flag that nobody has asked for, so that it was passed over; null if there is none. */
+  static Object unaskedFlag(Object with) {
+    if (with instanceof List<?> list) {
+      return list.stream()
+          .map(Step::unaskedFlag)
+          .filter(word -> word != null)
+          .findFirst()
+          .orElse(null);
+    }
+    if (with instanceof Map<?, ?> map) {
+      for (Map.Entry<?, ?> entry : map.entrySet()) {
+        Object word =
+            entry.getKey().equals("flags")
+                ? ((List<?>) entry.getValue())
+                    .stream().filter(each -> !ASKED.contains(each)).findFirst().orElse(null)
+                : unaskedFlag(entry.getValue());
+        if (word != null) {
+          return word;
+        }
+      }
+    }
+    return null;
+  }
+
   boolean flag(String word) {
+    ASKED.add(word);
     return list("flags").contains(word);
   }
 
   int flags(Map<String, Integer> words) {
+    ASKED.addAll(words.keySet());
     int flags = 0;
     for (Object word : list("flags")) {
       flags |= words.get(word);
@@ -198,6 +233,9 @@ final class Step {
       spec.stream(given.imported("import")).except(given.keys("except"));
       if (given.flag("IF_CHANGED")) {
         spec.ifChanged();
+      }
+      if (given.flag("NEWER")) {
+        spec.newer();
       }
       if (given.flag("KEEP")) {
         spec.keep(given.integer("keep"));
