@@ -6,7 +6,7 @@
 #
 #   TAMIS_SCRAPY               an interpreter that has Scrapy
 #   TAMIS_GO, TAMIS_GO_FOLDER  the go command, and the folder whose pkgconfig/ leads to the library
-#   TAMIS_CARGO
+#   TAMIS_CARGO, TAMIS_LIBRARY_DIR, TAMIS_INCLUDE_DIR  cargo, and the library for its crate
 #   TAMIS_NODE, TAMIS_NPM, TAMIS_NODE_PACKAGE  the package of Tamis, with its addon
 #   TAMIS_MVN, TAMIS_JAR       the jar of Tamis, with its native part
 #
@@ -57,15 +57,18 @@ elif export GOFLAGS='-buildvcs=false -mod=readonly -tags=tamis_installed' GOTOOL
 fi
 
 if [ -z "${TAMIS_CARGO-}" ]; then
-    left_out reqwest "there is no cargo"
+    left_out ureq "there is no cargo"
 else
     # Cargo writes its lock file beside what it builds.
     mkdir -p "$out/rust"
     cp -r "$here/rust/." "$out/rust/"
     sed -i "s#\.\./\.\./\.\./\.\.#$top#" "$out/rust/Cargo.toml"
-    if get reqwest "$TAMIS_CARGO" fetch --manifest-path "$out/rust/Cargo.toml"; then
-        CARGO_TARGET_DIR=$out/rust/target "$TAMIS_CARGO" build --offline --quiet --manifest-path "$out/rust/Cargo.toml"
-        add reqwest "$out/rust/target/debug/crawl"
+    mkdir -p "$out/rust/pkgconfig"
+    printf 'Name: tamis\nDescription: as it was built\nVersion: 0.1.0\nLibs: -L%s -ltamis\nCflags: -I%s\n' \
+        "$TAMIS_LIBRARY_DIR" "$TAMIS_INCLUDE_DIR" >"$out/rust/pkgconfig/tamis.pc"
+    if get ureq "$TAMIS_CARGO" fetch --manifest-path "$out/rust/Cargo.toml"; then
+        PKG_CONFIG_PATH=$out/rust/pkgconfig CARGO_INCREMENTAL=0 CARGO_TARGET_DIR=$out/rust/target "$TAMIS_CARGO" build --offline --quiet --manifest-path "$out/rust/Cargo.toml"
+        add ureq env LD_LIBRARY_PATH="$TAMIS_LIBRARY_DIR" "$out/rust/target/debug/crawl"
     fi
 fi
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! A crawler of ../README.md, by reqwest and tl: crawl STORE QUEUE NAME SITE.
+//! A crawler of ../README.md, by ureq and tl: crawl STORE QUEUE NAME SITE.
 mod work;
 
 use std::env;
@@ -7,23 +7,22 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use reqwest::blocking::Client;
-use reqwest::redirect::Policy;
 use tamis::Store;
+use ureq::Agent;
 use url::Url;
 use work::{Result, Work};
 
 const WORKERS: usize = 4; // each has a file of the queue in its hands
 const OVER: Duration = Duration::from_secs(1);
 
-fn links_of(client: &Client, url: &str) -> Result<Vec<String>> {
-    let response = client.get(url).send()?;
+fn links_of(agent: &Agent, url: &str) -> Result<Vec<String>> {
+    let mut response = agent.get(url).call()?;
     let mut links = Vec::new();
     if let Some(to) = response.headers().get("location") {
         links.push(to.to_str()?.to_string());
     }
     if response.status().is_success() {
-        let text = response.text()?;
+        let text = response.body_mut().read_to_string()?;
         let page = tl::parse(&text, tl::ParserOptions::default())?;
         let anchors = page.query_selector("a[href]").into_iter().flatten();
         let tags = anchors.filter_map(|a| a.get(page.parser())?.as_tag());
@@ -39,11 +38,11 @@ fn links_of(client: &Client, url: &str) -> Result<Vec<String>> {
 }
 
 /// Fetches the pages of a file side by side, and returns their links.
-fn fetch(client: &Client, urls: &[String]) -> Result<Vec<String>> {
+fn fetch(agent: &Agent, urls: &[String]) -> Result<Vec<String>> {
     thread::scope(|scope| {
         let pages: Vec<_> = urls
             .iter()
-            .map(|url| scope.spawn(move || links_of(client, url)))
+            .map(|url| scope.spawn(move || links_of(agent, url)))
             .collect();
         let mut links = Vec::new();
         for page in pages {
@@ -53,11 +52,11 @@ fn fetch(client: &Client, urls: &[String]) -> Result<Vec<String>> {
     })
 }
 
-fn crawl(client: &Client, work: &Work) -> Result<()> {
+fn crawl(agent: &Agent, work: &Work) -> Result<()> {
     let mut empty = None;
     while empty.is_none_or(|since: Instant| since.elapsed() < OVER) {
         if let Some(claimed) = work.claim()? {
-            work.put(&fetch(client, &claimed.urls)?)?;
+            work.put(&fetch(agent, &claimed.urls)?)?;
             work.finish(&claimed)?;
             empty = None;
             continue;
@@ -77,16 +76,19 @@ fn main() -> Result<()> {
     let [_, store, queue, name, site] = arguments.as_slice() else {
         return Err("usage: crawl STORE QUEUE NAME SITE".into());
     };
-    let client = Client::builder()
+    let agent: Agent = Agent::config_builder()
         .user_agent(name)
-        .redirect(Policy::none())
-        .build()?;
-    client.get(format!("{site}/ready")).send()?;
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .http_status_as_error(false)
+        .build()
+        .into();
+    agent.get(format!("{site}/ready")).call()?;
     let store = Store::open(store)?;
     let work = Work::begin(&store, Path::new(queue), name)?;
     thread::scope(|scope| {
         let workers: Vec<_> = (0..WORKERS)
-            .map(|_| scope.spawn(|| crawl(&client, &work)))
+            .map(|_| scope.spawn(|| crawl(&agent, &work)))
             .collect();
         for worker in workers {
             worker.join().map_err(|_| "a thread has panicked")??;

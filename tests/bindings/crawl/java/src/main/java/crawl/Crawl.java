@@ -86,8 +86,7 @@ public final class Crawl {
   }
 
   /** The program. */
-  public static void main(String[] args)
-      throws IOException, InterruptedException, ExecutionException {
+  public static void main(String[] args) throws IOException, InterruptedException {
     try (Store store = Store.open(Path.of(args[0]))) {
       Crawl crawl = new Crawl(new Work(store, Path.of(args[1]), args[2]), args[2]);
       crawl.fetch(args[3] + "/ready").join();
@@ -100,6 +99,9 @@ public final class Crawl {
         one.get();
       }
       workers.shutdown();
+    } catch (ExecutionException e) {
+      e.printStackTrace();
+      System.exit(1); // with the workers that are left
     }
   }
 }

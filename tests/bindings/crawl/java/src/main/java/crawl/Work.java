@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package crawl;
 
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -43,7 +45,7 @@ final class Work {
       if (file.toString().endsWith(".new")) {
         Files.delete(file);
       } else {
-        Files.move(file, queue(file));
+        Files.move(file, queue(file), ATOMIC_MOVE);
       }
     }
   }
@@ -63,7 +65,9 @@ final class Work {
     for (Path file : filesOf(directory.resolve("queue"))) {
       Path mine = directory.resolve("claimed").resolve(name).resolve(file.getFileName());
       try {
-        Files.move(file, mine);
+        // Without ATOMIC_MOVE two threads may claim one file: Files.move() looks at both paths
+        // first, and does nothing if they are the same file by then.
+        Files.move(file, mine, ATOMIC_MOVE);
       } catch (NoSuchFileException e) {
         continue; // another crawler has it
       }
@@ -89,7 +93,7 @@ final class Work {
     for (int i = 0; i < isNew.size(); i += FILE_URLS) {
       Path part = found.resolveSibling(file + "-" + i + ".new");
       Files.write(part, isNew.subList(i, Math.min(i + FILE_URLS, isNew.size())));
-      Files.move(part, queue(Path.of(file + "-" + i)));
+      Files.move(part, queue(Path.of(file + "-" + i)), ATOMIC_MOVE);
     }
     Files.delete(found);
   }
