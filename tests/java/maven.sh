@@ -17,6 +17,8 @@ mkdir -p "$out"
 log=$(mktemp "$out/log.XXXXXX")
 trap 'rm -f "$log"' EXIT
 status=0
+# Maven ends before the JVM's second compiler would pay.
+export MAVEN_OPTS="${MAVEN_OPTS--XX:TieredStopAtLevel=1 -XX:+UseSerialGC}"
 TAMIS_JNI=$jni mvn -B -f "$top/tools/java" "-Dtamis.build=$out" "$@" >"$log" 2>&1 </dev/null || status=$?
 grep -v '^\[INFO\] Download' "$log" | tail -n 150
 if [ "$status" != 0 ] && grep -qE 'Could not transfer|Unknown host|Cannot access .* offline|Connection (refused|timed out)' "$log"; then

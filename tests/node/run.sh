@@ -138,7 +138,8 @@ install()
     cd "$project"
     echo '{"private": true}' >package.json
     unset TAMIS_BUILD
-    export TAMIS_BUNDLE=1
+    # Without optimization the library compiles in a quarter of the time, and the addon in half of it.
+    export TAMIS_BUNDLE=1 CMAKE_BUILD_TYPE=None CFLAGS='-O0 -g0' CXXFLAGS='-O0 -g0'
     if command -v ccache >/dev/null; then
         export CMAKE_C_COMPILER_LAUNCHER=ccache CXX="${CXX:-ccache g++}"
     fi

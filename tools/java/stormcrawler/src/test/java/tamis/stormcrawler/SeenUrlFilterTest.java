@@ -69,8 +69,8 @@ class SeenUrlFilterTest {
   private static Process crawl(String seed, Path store) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of("-Xmx400m", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of("-Xmx400m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(Crawl.class.getName(), seed, store.toString()));
     return new ProcessBuilder(command)
         .redirectErrorStream(true)
