@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""lengths.py TOP: no source file of store/, tools/ and tests/ has more than 600 lines, and no C function
-more than 60.
+"""lengths.py TOP: no source file of store/, tools/ and tests/ has more than 600 lines, in whatever language, and no
+function in C or C++ more than 60.
 
 A function counts from the first line of its signature to its closing brace.  It may be longer if the line
 before it has NOLINTNEXTLINE(readability-function-size), which also tells clang-tidy, and says why.  clang-format puts both braces
-of a function, and of nothing else, on lines of their own at the left margin.  Shell functions and Python are
-held to the length of the file alone.
+of a function, and of nothing else, on lines of their own at the left margin.  Functions in other
+languages are held to the length of the file alone.  What bindgen has made is nobody's to read.
 
-It was seen to fail for a file of 601 lines and for a function of 61.
+It was seen to fail for a file of 601 lines and for a function of 61; and when it looked at all languages, for the three files that had
+more: store.cc and filter.cc of the addon for Node, and calls.rs of the runner in Rust.
 """
 
 import os
@@ -17,6 +18,9 @@ import sys
 FILE_LINES, FUNCTION_LINES = 600, 60
 FOLDERS = ("store", "tools", "tests")
 NAME = re.compile(r"(\w+)\(")
+WITH_FUNCTIONS = (".c", ".h", ".cc")
+ENDINGS = (*WITH_FUNCTIONS, ".sh", ".py", ".rs", ".go", ".java", ".js", ".mjs", ".php")
+MADE = ("tools/rust/sys/src/bindings.rs",)
 EXCUSE = "NOLINTNEXTLINE(readability-function-size): "
 
 
@@ -25,8 +29,9 @@ def sources(top):
     for folder in FOLDERS:
         for path, _, names in sorted(os.walk(os.path.join(top, folder))):
             for name in sorted(names):
-                if name.endswith((".c", ".h", ".sh", ".py")):
-                    yield os.path.relpath(os.path.join(path, name), top)
+                found = os.path.relpath(os.path.join(path, name), top)
+                if name.endswith(ENDINGS) and found not in MADE:
+                    yield found
 
 
 def functions(lines):
@@ -51,7 +56,7 @@ def violations(top):
             lines = file.read().splitlines()
         if len(lines) > FILE_LINES:
             yield f"{path} has {len(lines)} lines, more than {FILE_LINES}"
-        if path.endswith((".c", ".h")):
+        if path.endswith(WITH_FUNCTIONS):
             for name, line, length in functions(lines):
                 if length > FUNCTION_LINES:
                     yield f"{path}:{line}: {name}() has {length} lines, more than {FUNCTION_LINES}"
