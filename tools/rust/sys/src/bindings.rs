@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header c8ec7cd9953e8f60502ee952dde2aa3d6f40b2e90d074a803794fde60668068a,
-// of what follows 9f411165910c1ee0770ef336c82e3879db5f3e49fbde660b62fe85b8c5e91681
+// SHA-256 of the header cf7a7805e13d2364efffce275bc862d19de419c73eba085f668f7507ad7b7efe,
+// of what follows 06715654770dde2cc88e54a53552ba9b968cb45bc67b8fb5eac0008b975e1953
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
