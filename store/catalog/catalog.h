@@ -127,6 +127,15 @@ int tamis__catalog_peek_named(const struct tamis__catalog *catalog, const char *
                               struct tamis__record *record);
 /* The same for a name, whose record is not read: 0 if a filter has it. */
 int tamis__catalog_peek_name(const struct tamis__catalog *catalog, const char *name);
+/*
+ * As tamis__catalog_peek_named(), for a thread that looks for very many names: what is read on the
+ * way to one is kept for the next, in *look.  That is NULL at first, and goes by
+ * tamis__peek_close().
+ */
+int tamis__catalog_look_up(const struct tamis__catalog *catalog, struct tamis__peek **look,
+                           const char *name, struct tamis__record *record);
+/* Closes what a look without the lock has left open; NULL: nothing. */
+void tamis__peek_close(struct tamis__peek *peek);
 /* Writes the record under its name and id, and replaces what is there. */
 int tamis__catalog_put(struct tamis__catalog_txn *txn, const struct tamis__record *record);
 /* Forgets the name, and the id too unless it is about to be put under another name. */

@@ -45,7 +45,11 @@ struct tamis__peek {
     struct tamis__pages_root root;
     size_t page_bytes;    /* of the pages below; 0: there are none yet */
     unsigned char *metas; /* both meta pages, as they were at first; then room for the same again */
-    unsigned char *page;  /* the page that was read last: in that room */
+    unsigned char *room;  /* that room */
+    const unsigned char *page; /* the page that is looked at: in that room, or a kept one */
+    bool keeps;                /* it is a look for many names, and keeps pages: */
+    struct tamis__peek_kept *kept;
+    bool is_sure; /* they are in force, or were when the last look ended */
 };
 
 struct tamis__catalog_txn {
@@ -94,9 +98,6 @@ int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc);
  * transaction of this handle, or closes it. */
 void tamis__txn_close(struct tamis__catalog_txn *txn);
 void tamis__opened_close(struct tamis__opened *opened);
-
-/* Closes what a look without the lock has left open (peek.c); NULL: nothing. */
-void tamis__peek_close(struct tamis__peek *peek);
 
 /* LMDB's calls.  If an assertion in them fails, they return MDB_CORRUPTED. */
 void tamis__mdb_watch(struct tamis__catalog_txn *txn); /* its environment, once it is made */

@@ -203,5 +203,6 @@ void tamis__peek_close(struct tamis__peek *p)
     if (p == NULL) return;
     tamis__close(p->fd);
     free(p->metas);
+    free(p->kept);
     free(p);
 }

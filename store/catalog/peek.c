@@ -19,6 +19,11 @@
  * look begins with whether the path of the store still leads to this file.  A server looks for the
  * name of every filter that it makes.
  *
+ * Who looks for very many names one after the other, as a server does that saves closed filters,
+ * has a look of its own (tamis__catalog_look_up()).  It keeps the branch pages that it has read.
+ * They hold as long as both meta pages have the same bytes as when they were read.  So step 1 is
+ * step 3 of the look before, and a look reads one leaf and the meta pages.
+ *
  * pages.c has the layout of pages and nodes.
  */
 #include <fcntl.h>
@@ -39,6 +44,14 @@ struct found {
     size_t room, count;
 };
 
+/* Branches of some ten million filters; the system gives memory for those that are kept. */
+#define KEPT_PAGES 4096u
+
+struct tamis__peek_kept {
+    uint64_t numbers[KEPT_PAGES]; /* of the page at each place; 0: none */
+    unsigned char pages[];
+};
+
 /* ---- Meta pages ------------------------------------------------------------------------------ */
 
 static int read_bytes(const struct tamis__peek *p, void *bytes, size_t count, uint64_t offset)
@@ -56,26 +69,39 @@ static int make_room(struct tamis__peek *p)
     if (page_bytes < 512 || page_bytes > PAGE_BYTES_MAX) return TAMIS__PEEK_UNSURE;
     p->metas = malloc((size_t)page_bytes * 4);
     if (p->metas == NULL) return TAMIS__PEEK_UNSURE;
-    p->page = p->metas + (size_t)page_bytes * 2;
+    p->room = p->metas + (size_t)page_bytes * 2;
     p->page_bytes = page_bytes;
     return 0;
 }
 
-/* Reads both meta pages, and finds the root that is in force. */
+/* From now on pages are kept; those that are have been of another commit. */
+static void forget_kept(struct tamis__peek *p)
+{
+    if (p->keeps && p->kept == NULL)
+        p->kept = malloc(sizeof *p->kept + KEPT_PAGES * p->page_bytes);
+    if (p->kept != NULL) memset(p->kept->numbers, 0, sizeof p->kept->numbers);
+}
+
+/* Reads both meta pages, and finds the root that is in force.  Where pages are kept, those of the
+ * look before will do: whether they are still in force is asked at the end. */
 static int choose_root(struct tamis__peek *p)
 {
+    if (p->is_sure) return 0;
     if (make_room(p) != 0 || read_bytes(p, p->metas, p->page_bytes * 2, 0) != 0 ||
         tamis__pages_find_root(p->metas, p->page_bytes * 2, &p->root) < 0 ||
         p->root.page_bytes != p->page_bytes)
         return TAMIS__PEEK_UNSURE;
+    forget_kept(p);
     return 0;
 }
 
 /* Has nobody committed since choose_root()? */
-static bool is_current(const struct tamis__peek *p)
+static bool is_current(struct tamis__peek *p)
 {
     const size_t bytes = p->page_bytes * 2;
-    return read_bytes(p, p->page, bytes, 0) == 0 && memcmp(p->page, p->metas, bytes) == 0;
+    const bool same = read_bytes(p, p->room, bytes, 0) == 0 && memcmp(p->room, p->metas, bytes) == 0;
+    p->is_sure = same && p->kept != NULL;
+    return same;
 }
 
 /* ---- The way to a key ------------------------------------------------------------------------ */
@@ -98,11 +124,31 @@ static int compare_bytes(struct tamis__bytes a, struct tamis__bytes b)
     return order != 0 ? order : (a.count > b.count) - (a.count < b.count);
 }
 
-/* Reads a page of a tree, and tells how many nodes it has.  UNSURE if it is no page of a tree. */
+/* Gets a page that is kept, or reads it. */
+static int get_page(struct tamis__peek *p, uint64_t number)
+{
+    const size_t at = number % KEPT_PAGES, bytes = p->page_bytes;
+    if (p->kept != NULL && p->kept->numbers[at] == number) {
+        p->page = p->kept->pages + at * bytes;
+        return 0;
+    }
+    p->page = p->room;
+    return read_bytes(p, p->room, bytes, number * bytes);
+}
+
+static void keep_page(const struct tamis__peek *p, uint64_t number)
+{
+    const size_t at = number % KEPT_PAGES;
+    struct tamis__peek_kept *kept = p->kept;
+    if (kept == NULL || kept->numbers[at] == number) return;
+    memcpy(kept->pages + at * p->page_bytes, p->page, p->page_bytes);
+    kept->numbers[at] = number;
+}
+
+/* Gets a page of a tree, and tells how many nodes it has.  UNSURE if it is no page of a tree. */
 static int read_page(struct tamis__peek *p, uint64_t number, unsigned *flags, unsigned *nodes)
 {
-    if (number < 2 || number > p->root.last_page ||
-        read_bytes(p, p->page, p->root.page_bytes, number * p->root.page_bytes) != 0)
+    if (number < 2 || number > p->root.last_page || get_page(p, number) != 0)
         return TAMIS__PEEK_UNSURE;
     const unsigned lower = tamis__get16(p->page + 12);
     *flags = tamis__get16(p->page + 10);
@@ -118,13 +164,19 @@ static const unsigned char *last_up_to(const struct tamis__peek *p, unsigned nod
                                        struct tamis__bytes key, struct tamis__bytes *its_key)
 {
     const unsigned char *last = NULL;
-    for (unsigned i = 0; i < nodes; i++) {
+    unsigned first = 0, end = nodes; /* those before `first` are not above the key */
+    while (first < end) {
+        const unsigned middle = first + (end - first) / 2;
         struct tamis__bytes node_key;
-        const unsigned char *node = node_at(p, i, &node_key);
+        const unsigned char *node = node_at(p, middle, &node_key);
         if (node == NULL) return NULL;
-        if (!(is_branch && i == 0) && compare_bytes(node_key, key) > 0) break;
-        last = node;
-        *its_key = node_key;
+        if (!(is_branch && middle == 0) && compare_bytes(node_key, key) > 0) {
+            end = middle;
+        } else {
+            last = node;
+            *its_key = node_key;
+            first = middle + 1;
+        }
     }
     return last;
 }
@@ -163,6 +215,7 @@ static int find_value(struct tamis__peek *p, struct tamis__bytes key, struct fou
             return TAMIS_ENOTFOUND;
         if (node == NULL) return TAMIS__PEEK_UNSURE;
         if (!is_branch) return read_value(p, node, its_key.count, found);
+        keep_page(p, number);
         number = tamis__get16(node) | (uint64_t)tamis__get16(node + 2) << 16 |
                  (uint64_t)tamis__get16(node + 4) << 32;
     }
@@ -288,12 +341,9 @@ static bool is_current_file(const struct tamis__catalog *catalog, struct tamis__
            is_same(&named, &p->file) && named.links == 1;
 }
 
-static struct tamis__peek *begin_peek(const struct tamis__catalog *catalog)
+static struct tamis__peek *open_peek(const struct tamis__catalog *catalog)
 {
-    struct tamis__peek *p = __atomic_exchange_n(catalog->peeked, NULL, __ATOMIC_ACQ_REL);
-    if (p != NULL && is_current_file(catalog, p)) return p;
-    tamis__peek_close(p);
-    p = calloc(1, sizeof *p);
+    struct tamis__peek *p = calloc(1, sizeof *p);
     if (p == NULL) return NULL;
     p->what = catalog->file_path;
     p->fd = -1;
@@ -302,6 +352,14 @@ static struct tamis__peek *begin_peek(const struct tamis__catalog *catalog)
         return p;
     tamis__peek_close(p);
     return NULL;
+}
+
+static struct tamis__peek *begin_peek(const struct tamis__catalog *catalog)
+{
+    struct tamis__peek *p = __atomic_exchange_n(catalog->peeked, NULL, __ATOMIC_ACQ_REL);
+    if (p != NULL && is_current_file(catalog, p)) return p;
+    tamis__peek_close(p);
+    return open_peek(catalog);
 }
 
 /* Leaves the file open if it was sound. */
@@ -344,4 +402,31 @@ int tamis__catalog_peek_named(const struct tamis__catalog *catalog, const char *
 int tamis__catalog_peek_name(const struct tamis__catalog *catalog, const char *name)
 {
     return peek(catalog, &(struct sought){.find = find_named, .name = tamis__name_key(name)});
+}
+
+/* ---- Many names ------------------------------------------------------------------------------ */
+
+/* The look as it is, or one that is begun anew; NULL: there can be none. */
+static struct tamis__peek *begin_look(const struct tamis__catalog *catalog, struct tamis__peek *look)
+{
+    if (look != NULL && is_current_file(catalog, look)) return look;
+    tamis__peek_close(look);
+    look = catalog->stays_open ? open_peek(catalog) : NULL;
+    if (look != NULL) look->keeps = true;
+    return look;
+}
+
+int tamis__catalog_look_up(const struct tamis__catalog *catalog, struct tamis__peek **look,
+                           const char *name, struct tamis__record *record)
+{
+    const struct sought sought = {
+        .find = find_record_named, .record = record, .name = tamis__name_key(name)};
+    int rc = TAMIS__PEEK_UNSURE;
+    for (int tries = 0; rc == TAMIS__PEEK_UNSURE && tries < TRIES_MAX; tries++) {
+        *look = begin_look(catalog, *look);
+        if (*look == NULL) return TAMIS__PEEK_UNSURE;
+        rc = peek_once(*look, &sought);
+        if (rc == TAMIS__PEEK_UNSURE) (*look)->is_sure = false;
+    }
+    return rc;
 }

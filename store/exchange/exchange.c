@@ -165,14 +165,20 @@ void tamis__keep_last_word(uint64_t *last, uint64_t m_bits, uint64_t offset,
 
 /* ---- Out ------------------------------------------------------------------------------------- */
 
-int tamis__writer_init(struct tamis__writer *writer, const struct tamis_sink *sink)
+void tamis__writer_begin(struct tamis__writer *writer, const struct tamis_sink *sink,
+                         unsigned char *buffer)
 {
     const bool ends = sink->bytes > 0 && sink->bytes < UINT64_MAX - sink->from;
     *writer = (struct tamis__writer){.sink = sink,
                                      .from = sink->from,
                                      .end = ends ? sink->from + sink->bytes : UINT64_MAX,
-                                     .partial = sink->from > 0 || sink->bytes > 0};
-    writer->buffer = malloc(TAMIS__PIECE_BYTES);
+                                     .partial = sink->from > 0 || sink->bytes > 0,
+                                     .buffer = buffer};
+}
+
+int tamis__writer_init(struct tamis__writer *writer, const struct tamis_sink *sink)
+{
+    tamis__writer_begin(writer, sink, malloc(TAMIS__PIECE_BYTES));
     return writer->buffer ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory writing a stream");
 }
 

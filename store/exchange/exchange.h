@@ -146,6 +146,9 @@ struct tamis__writer {
 };
 
 int tamis__writer_init(struct tamis__writer *writer, const struct tamis_sink *sink);
+/* The same with a buffer of the caller's, which stays the caller's: there is nothing to clear. */
+void tamis__writer_begin(struct tamis__writer *writer, const struct tamis_sink *sink,
+                         unsigned char *buffer);
 void tamis__writer_clear(struct tamis__writer *writer);
 int tamis__writer_put(struct tamis__writer *writer, const void *data, size_t bytes);
 int tamis__writer_flush(struct tamis__writer *writer);

@@ -4,6 +4,7 @@
 #include "exchange/exchange.h"
 #include "filter/points.h"
 #include "handle/follow.h"
+#include "handle/light.h"
 
 /* Takes the exceptions of the view, if the format carries them and they are sound. */
 static int take_exceptions(const struct tamis_filter *filter, const struct tamis__view *view,
@@ -87,7 +88,7 @@ static int pin(struct tamis_filter *filter, struct tamis__view **pinned, struct 
 }
 
 /* Does the stream tell no more of the hashing of keys than the caller allows? */
-static int check_secrets(const struct tamis_filter *filter, const struct tamis__view *view,
+static int check_secrets(const char *name, const struct tamis__cargo *cargo,
                          const struct tamis__format *format, unsigned flags)
 {
     const unsigned known =
@@ -95,8 +96,8 @@ static int check_secrets(const struct tamis_filter *filter, const struct tamis__
     if ((flags & ~known) != 0)
         return tamis__fail(TAMIS_EINVAL, "export flags %#x: use those of TAMIS_EXPORT_*", flags);
     if ((flags & TAMIS_EXPORT_WITH_KEY) != 0 || !format->has_secrets) return 0;
-    for (uint32_t i = 0; i < view->count; i++) {
-        const struct tamis__segment_header *h = view->segments[i].segment.header;
+    for (uint32_t i = 0; i < cargo->count; i++) {
+        const struct tamis__segment_header *h = cargo->segments[i]->header;
         const bool keyed = tamis__hash_set_by_id(h->hash_set)->keyed;
         if (keyed || h->seed != 0)
             return tamis__fail(
@@ -104,9 +105,25 @@ static int check_secrets(const struct tamis_filter *filter, const struct tamis__
                 "the stream would hold the %s of the filter '%s', and anybody who has it can "
                 "choose keys that seem present; if you want it all the same, give --with-key, and "
                 "keep the stream as secret as the store",
-                keyed ? "secret key" : "seed", filter->name);
+                keyed ? "secret key" : "seed", name);
     }
     return 0;
+}
+
+/* Takes what the caller of an export has said of the stream. */
+static int take_sink(const char *caller, const struct tamis_sink *sink, struct tamis_sink *to)
+{
+    const int rc = tamis__take_struct(sink, to, sizeof *to, "struct tamis_sink");
+    return rc == 0 && to->write == NULL ? tamis__fail_null(caller, "sink->write") : rc;
+}
+
+static int save_cargo(const struct tamis__cargo *cargo, const struct tamis__format *format,
+                      struct tamis__writer *writer)
+{
+    int rc = format->save(cargo, writer);
+    if (rc == 0) rc = tamis__writer_flush(writer);
+    if (rc == 0 && writer->sink->all_bytes != NULL) *writer->sink->all_bytes = writer->offset;
+    return rc;
 }
 
 TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, unsigned flags,
@@ -119,20 +136,58 @@ TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, unsi
     struct tamis__view *view;
     const struct tamis__format *found = tamis__format_by_name(format);
     if (found == NULL) return TAMIS_EINVAL;
-    int rc = tamis__take_struct(sink, &to, sizeof to, "struct tamis_sink");
-    if (rc == 0 && to.write == NULL) rc = tamis__fail_null(__func__, "sink->write");
+    int rc = take_sink(__func__, sink, &to);
     if (rc == 0) rc = pin(filter, &view, &cargo);
     if (rc < 0) return rc;
     rc = load_cargo(filter, view, found, flags, &cargo);
-    if (rc == 0) rc = check_secrets(filter, view, found, flags);
+    if (rc == 0) rc = check_secrets(filter->name, &cargo, found, flags);
     if (rc == 0) {
         rc = tamis__writer_init(&writer, &to);
-        if (rc == 0) rc = found->save(&cargo, &writer);
-        if (rc == 0) rc = tamis__writer_flush(&writer);
-        if (rc == 0 && to.all_bytes != NULL) *to.all_bytes = writer.offset;
+        if (rc == 0) rc = save_cargo(&cargo, found, &writer);
         tamis__writer_clear(&writer);
         if (rc == 0) rc = tamis__view_check(view);
     }
     tamis__unpin(filter, view);
     return rc;
+}
+
+/* ---- Small filters that are not open --------------------------------------------------------- */
+
+/* What tamis_filter_export() would have of the filter. */
+static struct tamis__cargo cargo_of_copy(struct tamis__record *record,
+                                         const struct tamis__sheet_copy *copy, unsigned flags)
+{
+    record->segments[0].items = tamis__segment_items(&copy->segment);
+    tamis__record_sum_capacity(record);
+    struct tamis__cargo cargo = {.count = 1,
+                                 .capacity = record->capacity,
+                                 .fp_rate = record->fp_rate,
+                                 .policy = record->policy,
+                                 .with_digest = (flags & TAMIS_EXPORT_WITH_DIGEST) != 0};
+    memcpy(cargo.key_digest, copy->header.key_digest, sizeof cargo.key_digest);
+    cargo.segments[0] = &copy->segment;
+    return cargo;
+}
+
+TAMIS_API int tamis_cabinet_export(tamis_cabinet *cabinet, const char *name, int64_t created_at,
+                                   unsigned flags, const struct tamis_sink *sink)
+{
+    TAMIS__REFUSE_NULL(cabinet, "cabinet");
+    struct tamis_sink to;
+    struct tamis__writer writer;
+    struct tamis__record record;
+    struct tamis__sheet_copy copy;
+    int rc = take_sink(__func__, sink, &to);
+    if (rc == 0) rc = tamis__check_name(name);
+    if (rc < 0) return rc;
+    if (cabinet->piece == NULL) cabinet->piece = malloc(TAMIS__PIECE_BYTES);
+    if (cabinet->piece == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory writing a stream");
+    if (tamis__light_copy_named(cabinet, name, created_at, &record, &copy) == 0) return 0;
+    const struct tamis__format *format = &tamis__format_portable;
+    const struct tamis__cargo cargo = cargo_of_copy(&record, &copy, flags);
+    rc = check_secrets(name, &cargo, format, flags);
+    if (rc < 0) return rc;
+    tamis__writer_begin(&writer, &to, cabinet->piece);
+    rc = save_cargo(&cargo, format, &writer);
+    return rc < 0 ? rc : 1;
 }

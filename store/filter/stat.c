@@ -6,6 +6,7 @@
 
 #include "handle/add_key.h"
 #include "handle/follow.h"
+#include "handle/light.h"
 #include "log/log.h"
 #include "os/io.h"
 #include "plan/policy.h"
@@ -344,12 +345,10 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     return 0;
 }
 
-static void stat_segment(const struct tamis__view *view, uint32_t index,
+static void stat_segment(const struct tamis__segment *segment, bool past,
                          struct tamis_segment_stat *stat)
 {
-    const struct tamis__segment *segment = &view->segments[index].segment;
     const struct tamis__segment_header *h = segment->header;
-    const bool past = index < tamis__first_alive(view);
     *stat = (struct tamis_segment_stat){
         .size = sizeof *stat,
         .number = h->number,
@@ -397,11 +396,25 @@ static int tell_segment(struct tamis_filter *filter, uint32_t index, bool measur
     int rc = tamis__check_struct(stat, "struct tamis_segment_stat");
     if (rc == 0) rc = tamis__visit_segment(filter, index, &view);
     if (rc < 0) return rc;
-    stat_segment(view, index, &own);
+    stat_segment(&view->segments[index].segment, index < tamis__first_alive(view), &own);
     if (measured) measure_segment(&view->segments[index], &own);
     rc = (int)tamis__leave_with(filter, view, 0);
     if (rc == 0) tamis__give_struct(&own, sizeof own, stat);
     return rc;
+}
+
+TAMIS_API int tamis_light_segment(tamis_cabinet *cabinet, const struct tamis_light *light,
+                                  struct tamis_segment_stat *stat)
+{
+    TAMIS__REFUSE_NULL(cabinet, "cabinet");
+    TAMIS__REFUSE_NULL(light, "light");
+    struct tamis__sheet_copy copy;
+    struct tamis_segment_stat own;
+    const int rc = tamis__check_struct(stat, "struct tamis_segment_stat");
+    if (rc < 0 || tamis__light_copy(cabinet, light, &copy) == 0) return rc;
+    stat_segment(&copy.segment, false, &own);
+    tamis__give_struct(&own, sizeof own, stat);
+    return 1;
 }
 
 TAMIS_API int tamis_filter_segment(tamis_filter *filter, uint32_t index,

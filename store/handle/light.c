@@ -17,9 +17,9 @@
 
 #include "base/arguments.h"
 #include "base/key.h"
+#include "handle/light.h"
 #include "handle/points.h"
 #include "handle/view.h"
-#include "segment/cabinet.h"
 #include "segment/mark.h"
 #include "txn/spares.h"
 
@@ -29,11 +29,6 @@
 
 _Static_assert((TAMIS__SHEET_BYTES_MAX - sizeof(struct tamis__sheet)) / 8 < (1u << 10),
                "a tail has ten bits");
-
-struct tamis_cabinet {
-    struct tamis_store *store; /* a reference */
-    struct tamis__cabinet drawers;
-};
 
 /* ---- The cabinet ----------------------------------------------------------------------------- */
 
@@ -61,7 +56,9 @@ TAMIS_API void tamis_cabinet_close(tamis_cabinet *cabinet)
 {
     if (cabinet == NULL) return;
     tamis__cabinet_clear(&cabinet->drawers);
+    tamis__peek_close(cabinet->look);
     tamis_store_close(cabinet->store);
+    free(cabinet->piece);
     free(cabinet);
 }
 
@@ -294,4 +291,78 @@ TAMIS_API int tamis_light_ask(tamis_cabinet *cabinet, const struct tamis_light *
     if (!tamis__slot_is_whole(slot)) /* it may be sound again when it is mapped anew */
         tamis__cabinet_forget(&cabinet->drawers, number);
     return rc;
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+/* Makes a segment of the words.  Returns false if they are no sheet of that number, or one that
+ * must be recovered or has been left. */
+static bool take_copy(uint64_t number, struct tamis__sheet_copy *copy)
+{
+    struct tamis__sheet *sheet = (void *)copy->words;
+    struct tamis__refusal refusal;
+    if (tamis__sheet_check(sheet, number, &refusal) < 0) return false;
+    tamis__sheet_decode_constant(sheet, &copy->header);
+    copy->segment = (struct tamis__segment){.header = &copy->header,
+                                            .magic = copy->words,
+                                            .live = &sheet->live,
+                                            .stripes = (void *)&sheet->items,
+                                            .stripe_count = 1,
+                                            .data = copy->words + copy->header.data_offset / 8,
+                                            .number = number};
+    return !tamis__mark_is_stale(&sheet->live) && !tamis__segment_is_left(&copy->segment);
+}
+
+/*
+ * Was the copy of a whole sheet?  If the drawer was cut before, its last page is gone; within that
+ * page the rest reads as zeros, so a sheet there has the length of the file looked at.
+ */
+static bool was_whole(const struct tamis_cabinet *cabinet, const struct tamis__slot *slot,
+                      uint64_t number)
+{
+    if (!has_end(slot)) return false;
+    return !tamis__cabinet_is_last(number) ||
+           tamis__cabinet_is_long(&cabinet->drawers, number);
+}
+
+/* Copies the sheet, if the drawer can be had. */
+static bool copy_sheet(struct tamis_cabinet *cabinet, uint64_t number,
+                       struct tamis__sheet_copy *copy)
+{
+    const struct tamis__slot *slot = tamis__cabinet_find(&cabinet->drawers, number);
+    if (slot == NULL) return false;
+    const char *sheet = (const char *)tamis__slot_sheet(slot, number);
+    const size_t before = sizeof(struct tamis__sheet);
+    copy_words(copy->words, sheet, before);
+    tamis__fence_acquire(); /* the bits are of the moment of the live words, or of a later one */
+    copy_words(copy->words + before / 8, sheet + before,
+               tamis__class_bytes(tamis__sheet_class(number)) - before);
+    const bool whole = was_whole(cabinet, slot, number);
+    if (!tamis__slot_is_whole(slot)) tamis__cabinet_forget(&cabinet->drawers, number);
+    return whole && take_copy(number, copy);
+}
+
+int tamis__light_copy_named(struct tamis_cabinet *cabinet, const char *name, int64_t created_at,
+                            struct tamis__record *record, struct tamis__sheet_copy *copy)
+{
+    const struct tamis__catalog *catalog = &cabinet->store->catalog;
+    if (tamis__catalog_look_up(catalog, &cabinet->look, name, record) != 0 ||
+        !is_record_of_sheet(record, created_at))
+        return 0;
+    TAMIS__POINT(TAMIS__POINT_LIGHT_LOOKED);
+    const struct tamis__listed_segment *entry = &record->segments[0];
+    return copy_sheet(cabinet, entry->number, copy) &&
+           copy->header.store_id == cabinet->store->store_id &&
+           copy->header.filter_id == record->filter_id &&
+           tamis__record_contradiction(entry, &copy->header) == NULL;
+}
+
+int tamis__light_copy(struct tamis_cabinet *cabinet, const struct tamis_light *light,
+                      struct tamis__sheet_copy *copy)
+{
+    const uint64_t number = light->sheet & NUMBER_MASK;
+    if (!tamis__is_sheet(number) || !copy_sheet(cabinet, number, copy)) return 0;
+    const uint64_t tail = light->sheet >> NUMBER_BITS;
+    return seal_of(copy->words, copy->segment.live->epoch) == light->seal &&
+           (tail == 0 || copy->segment.data[tail - 1] != 0);
 }

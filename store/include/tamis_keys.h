@@ -97,7 +97,7 @@ TAMIS_API int tamis_filter_prefetch(tamis_filter *filter, const void *key, size_
  * open the filter then.  A light handle keeps nothing alive and need not be given back; it may be
  * used with any cabinet of the same store, in this process.
  *
- * A cabinet is for one thread at a time, and not for the child of a fork().
+ * A cabinet is for one thread at a time, and not for the child of a fork(), which makes its own.
  */
 typedef struct tamis_cabinet tamis_cabinet;
 
@@ -147,6 +147,32 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_light_ask(tamis_cabinet *cabinet,
                                                const struct tamis_light *light,
                                                const struct tamis_key *keys, size_t count,
                                                uint8_t *answers);
+
+/*
+ * Tells what tamis_filter_segment() would of the only segment of the filter.
+ *
+ * Returns  1; 0: as above.  TAMIS_EINVAL.
+ */
+struct tamis_segment_stat;
+TAMIS_API TAMIS_MUST_CHECK int tamis_light_segment(tamis_cabinet *cabinet,
+                                                   const struct tamis_light *light,
+                                                   struct tamis_segment_stat *stat);
+
+/*
+ * Writes a filter that is not open as a stream of format tamis, byte for byte as
+ * tamis_filter_export() would.  It takes a look at the catalog, without its lock, and one at the
+ * drawer.  A caller that does this for very many filters has most of the catalog's tree in memory
+ * after some of them.
+ *
+ * created_at   as above
+ * flags        TAMIS_EXPORT_*
+ * Returns  1; 0: as in tamis_light_find(), and nothing was written.  The errors of
+ *          tamis_filter_export().
+ */
+struct tamis_sink;
+TAMIS_API TAMIS_MUST_CHECK int tamis_cabinet_export(tamis_cabinet *cabinet, const char *name,
+                                                    int64_t created_at, unsigned flags,
+                                                    const struct tamis_sink *sink);
 
 /* Unmaps the drawer that has the segment of this number (struct tamis_segment_stat), if it is
  * mapped: this process no longer has the file then.  Of no other number it does anything. */

@@ -113,6 +113,15 @@ struct tamis__slot *tamis__cabinet_find(struct tamis__cabinet *c, uint64_t sheet
     return slot;
 }
 
+bool tamis__cabinet_is_long(const struct tamis__cabinet *c, uint64_t sheet)
+{
+    char name[TAMIS__SEGMENT_NAME_BYTES];
+    struct tamis__file_info info = {0};
+    tamis__segment_file(sheet, name);
+    return tamis__named_info(c->place->segments_fd, name, name, &info) == 0 &&
+           info.bytes >= TAMIS__DRAWER_BYTES;
+}
+
 void tamis__cabinet_forget(struct tamis__cabinet *c, uint64_t sheet)
 {
     struct tamis__slot *slot = find(c, tamis__sheet_drawer(sheet));

@@ -60,6 +60,14 @@ static inline bool tamis__slot_is_whole(const struct tamis__slot *slot)
            !tamis__guard_is_broken(slot->guard);
 }
 
+/* Does the sheet lie in the last page of its drawer?  (64 KiB: no system has larger ones.) */
+static inline bool tamis__cabinet_is_last(uint64_t sheet)
+{
+    return tamis__sheet_offset(sheet) >= TAMIS__DRAWER_BYTES - ((uint64_t)64 << 10);
+}
+/* Has the file of the sheet's drawer all of its bytes, now?  A system call. */
+bool tamis__cabinet_is_long(const struct tamis__cabinet *cabinet, uint64_t sheet);
+
 /* Unmaps the drawer that has the sheet, if it is mapped. */
 void tamis__cabinet_forget(struct tamis__cabinet *cabinet, uint64_t sheet);
 /* Looks at that many slots, and unmaps the drawers whose sheets are all gone; if `unused`, those

@@ -36,6 +36,7 @@
 #include "server/config.h"
 #include "value/durable.h"
 #include "value/handles.h"
+#include "value/light.h"
 
 #define VERSION 1u
 #define NUMBERS 12u
@@ -99,22 +100,29 @@ static void save_frozen(RedisModuleIO *rdb, const char *stream, size_t bytes)
     }
 }
 
-static void save_content(RedisModuleIO *rdb, const struct value *value)
+/* Opens the filter, and saves it. */
+static void save_opened(RedisModuleIO *rdb, struct value *value, const struct tamis_sink *sink)
+{
+    if (value_open(value) < 0 || value->filter == NULL)
+        RedisModule_LogIOError(rdb, "warning",
+                               "the dump has no content of the filter '%s', which cannot be "
+                               "opened, and can be loaded only beside a store that has it: %s",
+                               value->name, tamis_last_error());
+    else if (tamis_filter_export(value->filter, "tamis", TAMIS_EXPORT_WITH_KEY, sink) < 0)
+        RedisModule_LogIOError(rdb, "warning",
+                               "the dump lacks the filter '%s', and cannot be loaded: %s",
+                               value->name, tamis_last_error());
+}
+
+static void save_content(RedisModuleIO *rdb, struct value *value)
 {
     const struct tamis_sink sink = {.size = sizeof sink, .write = save_piece, .context = rdb};
     size_t bytes = 0;
     const char *frozen = freeze_stream(value, &bytes);
     if (frozen != NULL)
         save_frozen(rdb, frozen, bytes);
-    else if (value->filter == NULL)
-        RedisModule_LogIOError(rdb, "warning",
-                               "the dump has no content of the filter '%s', which cannot be "
-                               "opened, and can be loaded only beside a store that has it: %s",
-                               value->name, tamis_last_error());
-    else if (tamis_filter_export(value->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink) < 0)
-        RedisModule_LogIOError(rdb, "warning",
-                               "the dump lacks the filter '%s', and cannot be loaded: %s",
-                               value->name, tamis_last_error());
+    else if (!light_export(value, &sink))
+        save_opened(rdb, value, &sink);
     RedisModule_SaveStringBuffer(rdb, "", 0);
 }
 
@@ -123,7 +131,7 @@ static void save_content(RedisModuleIO *rdb, const struct value *value)
 static bool save_payload(RedisModuleIO *rdb, struct value *v)
 {
     unsigned char head[HEAD_ROOM];
-    if (saving || !v->exact || v->durable) return false;
+    if (saving || !v->exact || v->durable || value_open(v) < 0 || v->filter == NULL) return false;
     const int64_t bytes = head_of_value(v, head);
     if (bytes < 0) return false;
     for (unsigned i = 0; i < NUMBERS; i++)
@@ -140,7 +148,6 @@ void rdb_save_value(RedisModuleIO *rdb, void *value)
     const struct cuckoo *c = &v->cuckoo;
     const bool reference = refers(v);
     durable_wait(v);
-    if (!reference) (void)value_open(v); /* save_content() tells if that failed */
     if (rdb_save_valkey(rdb, v) || save_payload(rdb, value)) return;
     const uint64_t numbers[NUMBERS] = {
         VERSION,

@@ -37,16 +37,52 @@ static bool find(struct value *value)
     return found;
 }
 
-int light_ask(struct value *value, const struct tamis_key *items, size_t count, uint8_t *answers)
+/* Has the value a light handle, as far as anybody knows? */
+static bool is_lit(struct value *value)
 {
     if (value->filter != NULL || value->draft != NULL || value->lit == LIGHT_NONE ||
         !value_is_stored(value) || value->type != TYPE_BLOOM || value->durable ||
         handles_are_of_child() || !have_cabinet())
-        return 0;
-    if (value->lit == LIGHT_UNKNOWN && !find(value)) return 0;
+        return false;
+    return value->lit == LIGHT_LIT || find(value);
+}
+
+int light_ask(struct value *value, const struct tamis_key *items, size_t count, uint8_t *answers)
+{
+    if (!is_lit(value)) return 0;
     if (tamis_light_ask(cabinet, &value->light, items, count, answers) == 1) return 1;
     value->lit = LIGHT_NONE;
     return 0;
+}
+
+int light_segment(struct value *value, struct tamis_segment_stat *stat)
+{
+    if (!is_lit(value)) return 0;
+    if (tamis_light_segment(cabinet, &value->light, stat) == 1) return 1;
+    value->lit = LIGHT_NONE;
+    return 0;
+}
+
+/* The cabinet of a child is its own: that of its parent has a mapping for each drawer already, and
+ * is left as it is. */
+static bool have_own_cabinet(void)
+{
+    static bool of_child;
+    if (handles_are_of_child() && !of_child) {
+        of_child = true;
+        cabinet = NULL;
+    }
+    return have_cabinet();
+}
+
+bool light_export(const struct value *value, const struct tamis_sink *sink)
+{
+    char name[NAME_ROOM];
+    if (value->draft != NULL || !value_is_stored(value) || value->type != TYPE_BLOOM ||
+        value->durable || value->exact || value_is_static(value) || !have_own_cabinet())
+        return false;
+    handles_name(value, name); /* a thread may be about to rename it */
+    return tamis_cabinet_export(cabinet, name, value->created_at, TAMIS_EXPORT_WITH_KEY, sink) == 1;
 }
 
 void light_forget(uint64_t number)

@@ -8,7 +8,7 @@
  *     NONE      it must be opened: it is no such filter, or has changed
  *
  * handles.c makes the light handle of a filter when it closes it, in the place in the value that
- * the ring had.  The main thread asks.
+ * the ring had.  The main thread asks; a child has a cabinet of its own, to save filters.
  */
 #pragma once
 
@@ -21,6 +21,13 @@ void light_set_store(tamis_store *of);
  * the value must be opened to be asked, or has nothing in the store.
  */
 int light_ask(struct value *value, const struct tamis_key *items, size_t count, uint8_t *answers);
+/* What the library tells of the only segment of such a filter.  Returns 1, or 0: open it. */
+int light_segment(struct value *value, struct tamis_segment_stat *stat);
+/*
+ * Writes a small filter of BF.* out as tamis_filter_export() would, with its key, whether it is
+ * open or closed.  Also in a child.  Returns whether it did; if not, nothing was written.
+ */
+bool light_export(const struct value *value, const struct tamis_sink *sink);
 /* Unmaps the drawer that has the segment of that number. */
 void light_forget(uint64_t number);
 /* Unmaps drawers that are gone, and those that nobody has asked for a minute or two: some of them
