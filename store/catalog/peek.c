@@ -77,8 +77,7 @@ static int make_room(struct tamis__peek *p)
 /* From now on pages are kept; those that are have been of another commit. */
 static void forget_kept(struct tamis__peek *p)
 {
-    if (p->keeps && p->kept == NULL)
-        p->kept = malloc(sizeof *p->kept + KEPT_PAGES * p->page_bytes);
+    if (p->keeps && p->kept == NULL) p->kept = malloc(sizeof *p->kept + KEPT_PAGES * p->page_bytes);
     if (p->kept != NULL) memset(p->kept->numbers, 0, sizeof p->kept->numbers);
 }
 
@@ -99,7 +98,8 @@ static int choose_root(struct tamis__peek *p)
 static bool is_current(struct tamis__peek *p)
 {
     const size_t bytes = p->page_bytes * 2;
-    const bool same = read_bytes(p, p->room, bytes, 0) == 0 && memcmp(p->room, p->metas, bytes) == 0;
+    const bool same =
+        read_bytes(p, p->room, bytes, 0) == 0 && memcmp(p->room, p->metas, bytes) == 0;
     p->is_sure = same && p->kept != NULL;
     return same;
 }
@@ -407,7 +407,8 @@ int tamis__catalog_peek_name(const struct tamis__catalog *catalog, const char *n
 /* ---- Many names ------------------------------------------------------------------------------ */
 
 /* The look as it is, or one that is begun anew; NULL: there can be none. */
-static struct tamis__peek *begin_look(const struct tamis__catalog *catalog, struct tamis__peek *look)
+static struct tamis__peek *begin_look(const struct tamis__catalog *catalog,
+                                      struct tamis__peek *look)
 {
     if (look != NULL && is_current_file(catalog, look)) return look;
     tamis__peek_close(look);

@@ -321,8 +321,7 @@ static bool was_whole(const struct tamis_cabinet *cabinet, const struct tamis__s
                       uint64_t number)
 {
     if (!has_end(slot)) return false;
-    return !tamis__cabinet_is_last(number) ||
-           tamis__cabinet_is_long(&cabinet->drawers, number);
+    return !tamis__cabinet_is_last(number) || tamis__cabinet_is_long(&cabinet->drawers, number);
 }
 
 /* Copies the sheet, if the drawer can be had. */

@@ -5,6 +5,7 @@
 
 #include "commands/command.h"
 #include "server/config.h"
+#include "value/light.h"
 #include "value/valkey.h"
 
 int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -13,8 +14,12 @@ int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     int64_t items = 0;
     if (argc != 2) return RedisModule_WrongArity(ctx);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    const enum held held = key_held(key, TYPE_BLOOM, &value);
-    if (held == HELD_VALUE) items = value_items(value);
+    struct tamis_segment_stat lit = {.size = sizeof lit};
+    enum held held = key_look(key, TYPE_BLOOM, &value);
+    if (held == HELD_VALUE && light_segment(value, &lit) == 1)
+        items = (int64_t)lit.items;
+    else if ((held = key_held(key, TYPE_BLOOM, &value)) == HELD_VALUE)
+        items = value_items(value);
     RedisModule_CloseKey(key);
     if (held == HELD_OTHER || held == HELD_CLOSED)
         return RedisModule_ReplyWithError(ctx, held_error(held));
@@ -78,6 +83,24 @@ static void measure_stored(const struct value *value, struct figures *f)
     if (tamis_filter_stat(value->filter, &stat) == 0) f->shape.rate = stat.fp_rate;
     f->shape.expansion = value->expansion;
     f->shape.tightening = config.tightening.value;
+}
+
+/* The same of a small filter that is closed: all but the rate that was asked for. */
+static void measure_lit(const struct value *value, const struct tamis_segment_stat *lit,
+                        struct figures *f)
+{
+    *f = (struct figures){.numbers = {[FIELD_CAPACITY] = (long long)lit->capacity,
+                                      [FIELD_SIZE] = (long long)(32 + 64 + lit->data_bytes),
+                                      [FIELD_FILTERS] = 1,
+                                      [FIELD_ITEMS] = (long long)lit->items,
+                                      [FIELD_EXPANSION] = value->expansion},
+                          .shape = {.expansion = value->expansion}};
+}
+
+/* Does RedisBloom tell the field, or all of them, and are we to answer as it does? */
+static bool is_of_redisbloom(enum field field)
+{
+    return config.like == LIKE_REDISBLOOM && (field == FIELDS || fields[field].redisbloom);
 }
 
 static void measure(const struct value *value, struct figures *f)
@@ -156,12 +179,18 @@ int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct figures figures;
     RedisModuleKey *key;
     enum field field = FIELDS;
+    struct tamis_segment_stat lit = {.number = 0};
     if (argc != 2 && argc != 3) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open_bloom(ctx, argv[1], REDISMODULE_READ, &key);
-    if (value == NULL) return REDISMODULE_OK;
     for (enum field i = 0; argc == 3 && i < FIELDS; i++)
         if (arg_is(argv[2], fields[i].asked)) field = i;
-    measure(value, &figures);
+    const struct value *value = is_of_redisbloom(field)
+                                    ? key_open_or_lit(ctx, argv[1], &key, &lit)
+                                    : key_open_bloom(ctx, argv[1], REDISMODULE_READ, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    if (lit.number != 0)
+        measure_lit(value, &lit, &figures);
+    else
+        measure(value, &figures);
     RedisModule_CloseKey(key);
     return argc == 3 ? reply_one(ctx, field, &figures) : reply_all(ctx, &figures);
 }
@@ -201,20 +230,30 @@ static long debug_valkey(RedisModuleCtx *ctx, const struct valkey *valkey)
     return valkey->count;
 }
 
+static void reply_segment(RedisModuleCtx *ctx, const struct tamis_segment_stat *s)
+{
+    const struct line line = {.bytes = s->data_bytes,
+                              .bits = s->m_bits,
+                              .capacity = s->capacity,
+                              .items = s->items,
+                              .hashes = s->k,
+                              .rate = s->fp_rate};
+    reply_line(ctx, &line);
+}
+
 static long debug_stored(RedisModuleCtx *ctx, const struct value *value)
 {
     struct tamis_segment_stat s = {.size = sizeof s};
     long lines = 0;
-    for (; tamis_filter_segment(value->filter, (uint32_t)lines, &s) == 0; lines++) {
-        const struct line line = {.bytes = s.data_bytes,
-                                  .bits = s.m_bits,
-                                  .capacity = s.capacity,
-                                  .items = s.items,
-                                  .hashes = s.k,
-                                  .rate = s.fp_rate};
-        reply_line(ctx, &line);
-    }
+    for (; tamis_filter_segment(value->filter, (uint32_t)lines, &s) == 0; lines++)
+        reply_segment(ctx, &s);
     return lines;
+}
+
+static long debug_lit(RedisModuleCtx *ctx, const struct tamis_segment_stat *lit)
+{
+    reply_segment(ctx, lit);
+    return 1;
 }
 
 int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -222,13 +261,16 @@ int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key;
     char text[64];
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open_bloom(ctx, argv[1], REDISMODULE_READ, &key);
+    struct tamis_segment_stat lit;
+    const struct value *value = key_open_or_lit(ctx, argv[1], &key, &lit);
     if (value == NULL) return REDISMODULE_OK;
     (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
-    (void)snprintf(text, sizeof text, "size:%" PRId64, value_items(value));
+    (void)snprintf(text, sizeof text, "size:%" PRId64,
+                   lit.number != 0 ? (int64_t)lit.items : value_items(value));
     (void)RedisModule_ReplyWithCString(ctx, text);
-    const long lines =
-        value->valkey != NULL ? debug_valkey(ctx, value->valkey) : debug_stored(ctx, value);
+    const long lines = lit.number != 0         ? debug_lit(ctx, &lit)
+                       : value->valkey != NULL ? debug_valkey(ctx, value->valkey)
+                                               : debug_stored(ctx, value);
     RedisModule_ReplySetArrayLength(ctx, 1 + lines);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;

@@ -10,6 +10,7 @@
 #include "value/drafts.h"
 #include "value/exact.h"
 #include "value/handles.h"
+#include "value/light.h"
 #include "value/valkey.h"
 
 enum held key_look(RedisModuleKey *key, enum type type, struct value **value)
@@ -100,6 +101,18 @@ struct value *key_open_bloom(RedisModuleCtx *ctx, RedisModuleString *name, int m
     struct value *value;
     *key = RedisModule_OpenKey(ctx, name, mode);
     const enum held held = key_held(*key, TYPE_BLOOM, &value);
+    return held == HELD_VALUE ? value : not_opened(ctx, *key, held, value);
+}
+
+struct value *key_open_or_lit(RedisModuleCtx *ctx, RedisModuleString *name, RedisModuleKey **key,
+                              struct tamis_segment_stat *lit)
+{
+    struct value *value;
+    *key = RedisModule_OpenKey(ctx, name, REDISMODULE_READ);
+    *lit = (struct tamis_segment_stat){.size = sizeof *lit};
+    enum held held = key_look(*key, TYPE_BLOOM, &value);
+    if (held == HELD_VALUE && light_segment(value, lit) == 1) return value;
+    if (held == HELD_VALUE) held = open_found(&value);
     return held == HELD_VALUE ? value : not_opened(ctx, *key, held, value);
 }
 

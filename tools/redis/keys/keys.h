@@ -26,6 +26,10 @@ struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, enum type t
  * what is not in the store. */
 struct value *key_open_bloom(RedisModuleCtx *ctx, RedisModuleString *name, int mode,
                              RedisModuleKey **key);
+/* The same to read, but a small filter that is closed stays closed: *lit is what the library tells
+ * of its only segment.  Else lit->number is 0. */
+struct value *key_open_or_lit(RedisModuleCtx *ctx, RedisModuleString *name, RedisModuleKey **key,
+                              struct tamis_segment_stat *lit);
 /* Tells of an event, of the class that the setting tamis.like has for it. */
 void key_event(RedisModuleCtx *ctx, const char *event, RedisModuleString *name);
 /* Puts a new value, whose filter is made, into a key. */

@@ -8,11 +8,14 @@
  */
 #include "persist/aof.h"
 
+#include <string.h>
+
 #include "persist/cuckoo_data.h"
 #include "tamis_build.h"
 #include "value/exact.h"
 #include "value/handles.h"
 #include "value/head.h"
+#include "value/light.h"
 #include "value/pieces.h"
 #include "value/valkey_blob.h"
 
@@ -90,6 +93,39 @@ static bool emit_pieces(RedisModuleIO *aof, RedisModuleString *key, struct value
     return bytes == 0;
 }
 
+/* The stream of a small filter, which is a head, the data of one segment and a checksum. */
+struct small {
+    size_t bytes;
+    unsigned char stream[8192];
+};
+#define SMALL_END 16u
+
+static int append_small(void *context, const void *data, size_t bytes)
+{
+    struct small *small = context;
+    if (bytes > sizeof small->stream - small->bytes) return TAMIS_ELIMIT;
+    memcpy(small->stream + small->bytes, data, bytes);
+    small->bytes += bytes;
+    return 0;
+}
+
+/* The same of a small filter, which is not opened for it.  Returns false if nothing was emitted. */
+static bool emit_small(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
+{
+    unsigned char head[HEAD_ROOM];
+    struct small small;
+    const struct tamis_sink sink = {.size = sizeof sink, .write = append_small, .context = &small};
+    small.bytes = 0;
+    if (!light_export(v, &sink)) return false;
+    const size_t with_expansion = head_of_stream(v, small.stream, head),
+                 before = with_expansion - 4;
+    const size_t data_bytes = small.bytes - before - SMALL_END;
+    RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, 1LL, (const char *)head, with_expansion);
+    RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, (long long)data_bytes + 1,
+                        (const char *)small.stream + before, data_bytes);
+    return true;
+}
+
 /* A filter of valkey-bloom, as its own AOF has it. */
 static bool emit_valkey(RedisModuleIO *aof, RedisModuleString *key, const struct valkey *valkey)
 {
@@ -154,6 +190,7 @@ void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value)
         RedisModule_EmitAOF(aof, "TAMIS.ATTACH", "sc", key, v->name);
         return;
     }
+    if (emit_small(aof, key, v)) return;
     if (value_open(v) < 0 ||
         !(v->type == TYPE_CUCKOO ? emit_cuckoo(aof, key, v) : emit_filter(aof, key, v)))
         log_failure(aof, v);

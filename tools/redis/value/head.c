@@ -144,6 +144,20 @@ static int take_beginning(void *context, const void *data, size_t bytes)
     return TAMIS_EBUSY;
 }
 
+/* How many bytes of a stream are its head. */
+static size_t stream_head_bytes(const unsigned char *stream)
+{
+    return TAMIS_HEAD + get32(stream + TAMIS_SEGMENTS_AT) * TAMIS_SEGMENT + 8;
+}
+
+size_t head_of_stream(const struct value *value, const void *stream, unsigned char head[HEAD_ROOM])
+{
+    const size_t bytes = stream_head_bytes(stream);
+    memmove(head, stream, bytes);
+    memcpy(head + bytes, &value->expansion, 4);
+    return bytes + 4;
+}
+
 int64_t head_of_value(struct value *value, unsigned char head[HEAD_ROOM])
 {
     struct capture capture = {.to = head};
@@ -158,7 +172,5 @@ int64_t head_of_value(struct value *value, unsigned char head[HEAD_ROOM])
         memmove(head, head + HEAD_FRAME_BYTES, bytes);
         return (int64_t)bytes;
     }
-    const size_t bytes = TAMIS_HEAD + get32(head + TAMIS_SEGMENTS_AT) * TAMIS_SEGMENT + 8;
-    memcpy(head + bytes, &value->expansion, 4);
-    return (int64_t)bytes + 4;
+    return (int64_t)head_of_stream(value, head, head);
 }

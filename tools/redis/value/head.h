@@ -65,3 +65,5 @@ size_t head_split(const unsigned char *head, size_t bytes, uint32_t *expansion);
 /* Reads the head of the filter of a value, without its exceptions: RedisBloom's if it is exact.
  * Returns its bytes, or an error. */
 int64_t head_of_value(struct value *value, unsigned char head[HEAD_ROOM]);
+/* The same of a stream of the value, which is its beginning; not if the value is exact. */
+size_t head_of_stream(const struct value *value, const void *stream, unsigned char head[HEAD_ROOM]);

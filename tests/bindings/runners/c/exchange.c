@@ -93,22 +93,44 @@ static json_t *do_tamis_filter_publish(struct step *step)
         "exceptions", (json_int_t)result.exceptions, "size_bytes", (json_int_t)result.size_bytes));
 }
 
-static json_t *do_tamis_filter_export(struct step *step)
+static const struct flag export_flags[] = {{"WITH_KEY", TAMIS_EXPORT_WITH_KEY},
+                                           {"WITHOUT_EXCEPTIONS", TAMIS_EXPORT_WITHOUT_EXCEPTIONS},
+                                           {"WITH_DIGEST", TAMIS_EXPORT_WITH_DIGEST},
+                                           {NULL, 0}};
+
+static unsigned flags_of_export(struct step *step)
 {
-    static const struct flag export_flags[] = {
-        {"WITH_KEY", TAMIS_EXPORT_WITH_KEY},
-        {"WITHOUT_EXCEPTIONS", TAMIS_EXPORT_WITHOUT_EXCEPTIONS},
-        {"WITH_DIGEST", TAMIS_EXPORT_WITH_DIGEST},
-        {NULL, 0}};
-    FILE *file = opened(step, "wbe");
+    return flags_of(json_object_get(step->with, "flags"), export_flags);
+}
+
+static struct tamis_sink sink_to(FILE *file)
+{
     struct tamis_sink sink = TAMIS_INIT(struct tamis_sink);
     sink.write = write_file;
     sink.context = file;
+    return sink;
+}
+
+static json_t *do_tamis_filter_export(struct step *step)
+{
+    FILE *file = opened(step, "wbe");
+    const struct tamis_sink sink = sink_to(file);
     const int rc =
-        tamis_filter_export(on_filter(step), text(step, "format"),
-                            flags_of(json_object_get(step->with, "flags"), export_flags), &sink);
+        tamis_filter_export(on_filter(step), text(step, "format"), flags_of_export(step), &sink);
     if (fclose(file) != 0) err(3, "%s", text(step, "file"));
     return status(rc);
+}
+
+static json_t *do_tamis_cabinet_export(struct step *step)
+{
+    FILE *file = opened(step, "wbe");
+    const struct tamis_sink sink = sink_to(file);
+    const char *of = text(step, "created_at_of");
+    const int64_t at = of != NULL ? tamis_filter_created_at(handle_of(of, IS_FILTER)) : 0;
+    const int rc = tamis_cabinet_export(on_kind(step, IS_CABINET), text(step, "name"), at,
+                                        flags_of_export(step), &sink);
+    if (fclose(file) != 0) err(3, "%s", text(step, "file"));
+    return counted(rc);
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
@@ -135,7 +157,7 @@ static json_t *do_tamis_filter_set_bit(struct step *step)
                                         (uint64_t)number(step, "position")));
 }
 
-const struct call exchange_calls[] = {CALL(tamis_format_name),      CALL(tamis_filter_import),
-                                      CALL(tamis_filter_publish),   CALL(tamis_filter_export),
-                                      CALL(tamis_filter_read_data), CALL(tamis_filter_write_data),
-                                      CALL(tamis_filter_set_bit),   {NULL, NULL}};
+const struct call exchange_calls[] = {
+    CALL(tamis_format_name),       CALL(tamis_filter_import),  CALL(tamis_filter_publish),
+    CALL(tamis_filter_export),     CALL(tamis_cabinet_export), CALL(tamis_filter_read_data),
+    CALL(tamis_filter_write_data), CALL(tamis_filter_set_bit), {NULL, NULL}};

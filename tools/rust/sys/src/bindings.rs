@@ -1465,6 +1465,18 @@ extern "C" {
         count: usize,
         answers: *mut u8,
     ) -> ::core::ffi::c_int;
+    pub fn tamis_light_segment(
+        cabinet: *mut tamis_cabinet,
+        light: *const tamis_light,
+        stat: *mut tamis_segment_stat,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_cabinet_export(
+        cabinet: *mut tamis_cabinet,
+        name: *const ::core::ffi::c_char,
+        created_at: i64,
+        flags: ::core::ffi::c_uint,
+        sink: *const tamis_sink,
+    ) -> ::core::ffi::c_int;
     pub fn tamis_cabinet_forget(cabinet: *mut tamis_cabinet, number: u64);
     pub fn tamis_cabinet_tidy(
         cabinet: *mut tamis_cabinet,
