@@ -4,7 +4,7 @@
 
 COUNT filters (100,000) are made by BF.ADD, each of one key, by a client that sends DEPTH commands (1,000) and then reads their
 answers.  ARGUMENTs are of the module.  Then: disk and memory for each; the time of BF.EXISTS on a random one and on always the same one, with as many
-commands in a pipeline; what is open; a restart after SAVE and kill -9; FLUSHALL ASYNC, and FLUSHALL after another fill.  At the
+commands in a pipeline; what is open; SAVE, a restart after kill -9, and BF.CARD then; FLUSHALL ASYNC, and FLUSHALL after another fill.  At the
 end the same restart and FLUSHALL ASYNC of a server without the module, which has COUNT strings and a dump as large.
 While filters are made and dropped, another client sends PING all the time, and the longest answer is told, with the time of a
 processor that all threads of the server took for each filter.  The store is in the working directory:
@@ -181,18 +181,28 @@ def drop(server, count, *words):
 
 
 def save_and_restart(server, count):
-    began = time.monotonic()
+    used, began = processor_s(server), time.monotonic()
     saver = server.client()
-    saver.socket.settimeout(None)  # each filter is opened, unless ARGUMENTs say `rdb reference`
+    saver.socket.settimeout(None)
     saver.good("SAVE")
     size = os.path.getsize(os.path.join(server.directory, "dump.rdb"))
-    print(f"SAVE: {time.monotonic() - began:.1f} s, {size} bytes", flush=True)
+    print(f"SAVE: {time.monotonic() - began:.1f} s, {size} bytes; {(processor_s(server) - used) / count * 1e6:.1f} us of a processor each", flush=True)
     server.kill()
     began = time.monotonic()
     client = server.start()
     assert client.good("DBSIZE") == count
-    print(f"restart after kill -9: {time.monotonic() - began:.1f} s", flush=True)
+    print(f"restart after kill -9: {time.monotonic() - began:.1f} s; {processor_s(server) / count * 1e6:.1f} us of a processor each; "
+          f"load {os.getloadavg()[0]:.1f}", flush=True)
     return size
+
+
+def cards(server, count):
+    """BF.CARD of random filters, of which none is open: the first question to each, and then the same ones again."""
+    commands = [command(b"BF.CARD", name(random.randrange(count))) for _ in range(ASKED // 10)]
+    for what in "the first", "later ones":
+        used = cpu_seconds(server)
+        assert ask(server.port, commands, 1000) == b"1" * len(commands)
+        print(f"BF.CARD, {what}: of the server's processor {(cpu_seconds(server) - used) / len(commands) * 1e6:.2f} us", flush=True)
 
 
 def strings(count, depth, dump_bytes, directory):
@@ -226,6 +236,7 @@ def main():
             look(server, "after BF.EXISTS")
             dump_bytes = save_and_restart(server, count)
             look(server, "after the restart")
+            cards(server, count)
             drop(server, count, "FLUSHALL", "ASYNC")
             fill(server, count, depth)
             drop(server, count, "FLUSHALL")
