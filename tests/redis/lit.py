@@ -132,7 +132,7 @@ def a_rewritten_aof_has_all():
 
 def a_drawer_that_is_cut_ends_no_child():
     """While it saves, which takes it some seconds.  What it could not read is told, and no filter comes back without its keys."""
-    with few_open(rdb_key_save_delay=3000) as (redis, client):
+    with few_open(rdb_key_save_delay=10000) as (redis, client):
         make(client, 400)
         [drawer] = glob.glob(os.path.join(store_of(redis), "segments", "*.drw"))
         client.good("BGSAVE")
