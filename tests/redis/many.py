@@ -29,7 +29,8 @@ def make(client, count=MANY):
 
 
 def ask(client, count=MANY, what="asked"):
-    for _ in range(2):  # BF.CARD opens a filter, and BF.MEXISTS asks one that is closed too
+    for _ in range(2):  # TAMIS.INFO opens a filter; BF.CARD and BF.MEXISTS ask one that is closed too
+        pipelined(client, [("TAMIS.INFO", f"k{i}") for i in range(count)])
         same([card for card in pipelined(client, [("BF.CARD", f"k{i}") for i in range(count)]) if card not in (1, 2)], [], what)
         same(pipelined(client, [("BF.MEXISTS", f"k{i}", f"item {i}", "stranger") for i in range(count)]), [[1, 0]] * count, what)
 
