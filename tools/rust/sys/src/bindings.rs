@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header cf7a7805e13d2364efffce275bc862d19de419c73eba085f668f7507ad7b7efe,
-// of what follows 06715654770dde2cc88e54a53552ba9b968cb45bc67b8fb5eac0008b975e1953
+// SHA-256 of the header 7556b5ad8251bd615b84d8343684705464fa611acf83da4281a03a85084d21fc,
+// of what follows aebbcb62aa093e163d906a6c318f97ac6500b715c6d58e41db7656a02ad7a537
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
