@@ -329,7 +329,7 @@ static int finish_cleaning(struct cleaning *c)
     const struct tamis__place *place = &c->repair->store->place;
     /* The removal is synced before the numbers are forgotten: otherwise a power cut could bring a
      * file back that nothing notes. */
-    int rc = c->any_unlinked ? tamis__sync_file(place->segments_fd, place->path) : 0;
+    int rc = c->any_unlinked ? tamis__sync_removal(place, c->garbage.list, c->garbage.count) : 0;
     TAMIS__POINT(TAMIS__POINT_REPAIR_CLEANED);
     for (size_t i = 0; rc == 0 && i < c->garbage.count; i++) {
         rc = tamis__segment_exists(place, c->garbage.list[i]);

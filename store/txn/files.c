@@ -30,6 +30,19 @@ int tamis__remove_file(struct tamis__hand *hand, uint64_t number)
                                    : tamis__segment_remove(hand->place, number);
 }
 
+int tamis__sync_removal(const struct tamis__place *place, const uint64_t *numbers, size_t count)
+{
+    uint64_t drawer = 0;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        if (!tamis__is_sheet(numbers[i]) || tamis__sheet_drawer(numbers[i]) == drawer) continue;
+        drawer = tamis__sheet_drawer(numbers[i]);
+        rc = tamis__sheet_sync(place, numbers[i]);
+        if (rc == TAMIS_ENOTFOUND) rc = 0; /* it is gone with its last sheet */
+    }
+    return rc < 0 ? rc : tamis__sync_file(place->segments_fd, place->path);
+}
+
 void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files)
 {
     struct tamis__hand hand = {.place = &store->place};

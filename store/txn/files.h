@@ -19,6 +19,9 @@ int tamis__remove_later(struct tamis__catalog_txn *txn, struct tamis__numbers *f
                         uint64_t number);
 /* Removes a file or a sheet; `hand` keeps the drawer of the last sheet open. */
 int tamis__remove_file(struct tamis__hand *hand, uint64_t number);
+/* Brings to the disk that these are gone: the names of files, and in each drawer the bits that say
+ * so of sheets.  What is forgotten before, a power cut may bring back. */
+int tamis__sync_removal(const struct tamis__place *place, const uint64_t *numbers, size_t count);
 /* Unlinks the files.  One that cannot be unlinked stays noted as garbage, for the next writer. */
 void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files);
 

@@ -40,21 +40,6 @@ static void remove_after_lock(struct tamis_store *store, struct tamis__catalog_t
     if (tamis__segment_hold(&store->place, number, &fd) == 0) tamis__catalog_close_after(txn, fd);
 }
 
-/* Brings to the disk that the files and sheets are gone: the names of files, and of each drawer the
- * bits that say so, unless the drawer is gone with its last sheet. */
-static int sync_removal(const struct tamis_store *store, const uint64_t *numbers, size_t count)
-{
-    uint64_t drawer = 0;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        if (!tamis__is_sheet(numbers[i]) || tamis__sheet_drawer(numbers[i]) == drawer) continue;
-        drawer = tamis__sheet_drawer(numbers[i]);
-        rc = tamis__sheet_sync(&store->place, numbers[i]);
-        if (rc == TAMIS_ENOTFOUND) rc = 0;
-    }
-    return rc < 0 ? rc : tamis__sync_file(store->place.segments_fd, store->place.path);
-}
-
 /* Removes garbage.  A file that cannot be removed (another user's, say) stays noted for the next
  * writer. */
 static int remove_garbage(struct tamis_store *store, struct tamis__catalog_txn *txn,
@@ -70,7 +55,7 @@ static int remove_garbage(struct tamis_store *store, struct tamis__catalog_txn *
     tamis__hand_close(&hand);
     /* The removal is synced before the numbers are forgotten: otherwise a power cut could bring a
      * file back that nothing notes. */
-    int rc = removed > 0 ? sync_removal(store, garbage->numbers, removed) : 0;
+    int rc = removed > 0 ? tamis__sync_removal(&store->place, garbage->numbers, removed) : 0;
     for (size_t i = 0; rc == 0 && i < removed; i++)
         rc = tamis__catalog_forget_garbage(txn, garbage->numbers[i]);
     return rc;
