@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""drafts.py MODULE TAMIS: filters that commands make in one turn of the server's event loop come into the store together.
+"""drafts.py MODULE TAMIS: with tamis.make sync, filters that commands make in one turn of the server's event loop come into the store
+together.
 
 Each of these was seen to fail: all_of_a_turn_are_one_change for a server that makes one filter after the other;
 the_store_has_them_before_the_answer for drafts that nobody brings into the store before the server sleeps;
@@ -17,6 +18,10 @@ import struct
 from harness import eventually, filters, follow, has_filters, refused, run, same, served, store_of, tamis, together
 
 MANY = 1500  # more than come into the store by one call
+
+
+def sync(*arguments, **settings):
+    return served("make", "sync", *arguments, **settings)
 
 
 def changes(redis):
@@ -43,7 +48,7 @@ def names(count, prefix="k"):
 
 
 def all_of_a_turn_are_one_change():
-    with served() as (redis, client):
+    with sync() as (redis, client):
         client.good("BF.ADD", "first", "x")  # it makes the store
         before = changes(redis)
         same(one_turn(client, *adds(100)), [1] * 100, "made")
@@ -56,7 +61,7 @@ def all_of_a_turn_are_one_change():
 
 
 def filters_are_opened_once():
-    with served() as (redis, client):
+    with sync() as (redis, client):
         client.good("BF.ADD", "first", "x")
         one_turn(client, *adds(3), ("BF.INFO", "k1"), ("DEL", "k1"))
         one_turn(client, *adds(3, "other"))
@@ -66,7 +71,7 @@ def filters_are_opened_once():
 
 
 def the_store_has_them_before_the_answer():
-    with served() as (redis, client):
+    with sync() as (redis, client):
         for i in range(20):
             client.good("BF.ADD", f"k{i}", "x")
             same(tamis("check", "--store", store_of(redis), f"k{i}", text="x\n"), "x\n", "a local process finds it")
@@ -76,7 +81,7 @@ def the_store_has_them_before_the_answer():
 
 
 def killed_after_the_answer():
-    with served("drop-orphans", "no") as (redis, client):
+    with sync("drop-orphans", "no") as (redis, client):
         client.good("BF.ADD", "first", "x")
         one_turn(client, *adds(50))
         client = redis.restart(kill=True)
@@ -85,7 +90,7 @@ def killed_after_the_answer():
         client.good("TAMIS.ATTACH", "k7")
         same(client.good("BF.MEXISTS", "k7", "item 7", "x"), [1, 0], "with their items")
         same("problem" in tamis("verify", "--store", store_of(redis)), False, "sound")
-    with served("drop-orphans", "no", appendonly="yes", appendfsync="always") as (redis, client):
+    with sync("drop-orphans", "no", appendonly="yes", appendfsync="always") as (redis, client):
         client.good("BF.ADD", "first", "x")
         one_turn(client, *adds(50))
         client = redis.restart(kill=True)
@@ -101,7 +106,7 @@ def killed_after_the_answer():
 
 
 def a_draft_answers_as_its_filter():
-    with served() as (redis, client):
+    with sync() as (redis, client):
         client.good("BF.ADD", "first", "x")
         same(one_turn(client, ("BF.MADD", "a", "x", "y", "x", ""), ("BF.ADD", "a", "y"), ("BF.ADD", "a", "z"),
                       ("BF.MEXISTS", "a", "x", "y", "z", "", "w"), ("BF.EXISTS", "a", "z"), ("BF.EXISTS", "a", "w"),
@@ -125,7 +130,7 @@ def a_draft_answers_as_its_filter():
 
 
 def keys_that_go():
-    with served() as (redis, client):
+    with sync() as (redis, client):
         client.good("BF.ADD", "first", "x")
         same(one_turn(client, ("BF.ADD", "a", "x"), ("DEL", "a"), ("BF.EXISTS", "a", "x"), ("BF.ADD", "a", "y"),
                       ("BF.MEXISTS", "a", "x", "y")), [1, 1, 0, 1, [0, 1]], "DEL")
@@ -158,7 +163,7 @@ def keys_that_go():
 def children_have_them():
     for words in ("BGSAVE", "BGREWRITEAOF"):
         settings = {"save": "900 1000000"} if words == "BGSAVE" else {"appendonly": "yes", "appendfsync": "always"}
-        with served(**settings) as (redis, client):
+        with sync(**settings) as (redis, client):
             for command in adds(200) + [(words,)] + adds(200, "l"):
                 client.send(*command)
             for _ in range(401):
@@ -173,7 +178,7 @@ def children_have_them():
 
 
 def replicas_have_them():
-    with served() as (redis, client), served() as (other, follower):
+    with sync() as (redis, client), sync() as (other, follower):
         follow(follower, redis)
         one_turn(client, *adds(MANY))
         eventually(lambda: follower.good("DBSIZE") == MANY, "the replica has got the commands")
@@ -184,7 +189,7 @@ def replicas_have_them():
 def a_store_that_is_held():
     """The test has a lock that readers of the store have: a filter can be asked for and not made, as if the process that has
     the lock was stopped."""
-    with served() as (redis, client):
+    with sync() as (redis, client):
         client.good("BF.ADD", "first", "x")
         with open(os.path.join(store_of(redis), "catalog.lock"), "rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH)
@@ -212,7 +217,7 @@ def a_name_that_another_process_takes():
         tamis("create", "--store", store_of(redis), "a", "-n", 10)
         tamis("create", "--store", store_of(redis), "probe", "-n", 10)
 
-    with served() as (redis, client):
+    with sync() as (redis, client):
         client.good("BF.ADD", "first", "x")
         together(lambda: client.good("EVAL", script, 0), take)
         same([client.good("BF.MEXISTS", name, "x", "y") for name in ("a", "b")], [[1, 0]] * 2, "each key has its own filter")

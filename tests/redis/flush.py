@@ -11,7 +11,7 @@ import struct
 import sys
 import time
 
-from harness import eventually, filters, follow, has_filters, info, pipelined, run, same, served, store_of, tamis
+from harness import are_made, eventually, filters, follow, has_filters, info, pipelined, run, same, served, store_of, tamis
 
 NOSYNC = os.path.abspath(sys.argv.pop(3))
 MANY = 3000
@@ -23,6 +23,7 @@ def quick(*arguments, **settings):
 
 def make(client, count, prefix="k", item="x"):
     same(pipelined(client, [("BF.ADD", f"{prefix}{i}", item) for i in range(count)]), [1] * count, "made")
+    are_made(client)
 
 
 def changes(redis):

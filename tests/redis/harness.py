@@ -71,6 +71,11 @@ def info(client, name):
     raise AssertionError(f"INFO has no {name}")
 
 
+def are_made(client):
+    """The thread that makes small filters has none left to make."""
+    eventually(lambda: info(client, "filters_to_make") == 0, "all are made")
+
+
 def pipelined(client, commands):
     """The answers to commands that are sent together, some hundreds at a time."""
     answers = []

@@ -13,7 +13,7 @@ import os
 import random
 import sys
 
-from harness import beside, eventually, has_filters, info, pipelined, refused, run, same, served, store_of, tamis
+from harness import are_made, beside, eventually, has_filters, info, pipelined, refused, run, same, served, store_of, tamis
 from redis_client import Error
 
 NOSYNC = os.path.abspath(sys.argv.pop(3))
@@ -31,6 +31,7 @@ def few_open(*arguments, most=4, **settings):
 
 def make(client, count=MANY):
     same(pipelined(client, [("BF.ADD", f"k{i}", f"item {i}") for i in range(count)]), [1] * count, "made")
+    are_made(client)
 
 
 def ask(client, numbers, what):

@@ -10,7 +10,7 @@ import contextlib
 import os
 import sys
 
-from harness import (eventually, filters, follow, has_filters, info, is_rewritten, pipelined, refused, run, same, served,
+from harness import (are_made, eventually, filters, follow, has_filters, info, is_rewritten, pipelined, refused, run, same, served,
                      store_of, tamis)
 
 NOSYNC = os.path.abspath(sys.argv.pop(3))
@@ -26,6 +26,7 @@ def few_open(*arguments, most=4, **settings):
 
 def make(client, count=MANY):
     same(pipelined(client, [("BF.ADD", f"k{i}", f"item {i}") for i in range(count)]), [1] * count, "made")
+    are_made(client)
 
 
 def ask(client, count=MANY, what="asked"):

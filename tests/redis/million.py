@@ -9,7 +9,7 @@ import contextlib
 import os
 import sys
 
-from harness import eventually, filters, info, pipelined, run, same, served
+from harness import are_made, eventually, filters, info, pipelined, run, same, served
 
 NOSYNC = os.path.abspath(sys.argv.pop(3))
 MANY = 2000
@@ -25,6 +25,7 @@ def server_with(count, *arguments, **settings):
 
 def make(client, numbers):
     same(pipelined(client, [("BF.ADD", f"user:{i}", "x") for i in numbers]), [1] * len(numbers), "made")
+    are_made(client)
 
 
 def used_memory(client):

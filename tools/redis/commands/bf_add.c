@@ -122,7 +122,17 @@ static void add_to_draft(RedisModuleCtx *ctx, struct value *value, RedisModuleSt
         items->answers[i] = (uint8_t)draft_add(value, items->keys[i].data, items->keys[i].bytes);
     const struct outcome outcome = {
         .rc = 0, .sentence = "", .answers = items->answers, .count = items->count};
-    (single ? answer_one : answer_many)(ctx, argv, &outcome);
+    RedisModuleCtx *later = draft_hold_back(ctx, value);
+    (single ? answer_one : answer_many)(later != NULL ? later : ctx, argv, &outcome);
+    draft_held_back(later);
+}
+
+/* Of BF.INSERT without items, of valkey-bloom. */
+static void add_nothing(RedisModuleCtx *ctx, const struct value *value)
+{
+    RedisModuleCtx *later = draft_hold_back(ctx, value);
+    (void)RedisModule_ReplyWithArray(later != NULL ? later : ctx, 0);
+    draft_held_back(later);
 }
 
 static void add_to_stored(RedisModuleCtx *ctx, struct value *value, RedisModuleString **argv,
@@ -131,7 +141,7 @@ static void add_to_stored(RedisModuleCtx *ctx, struct value *value, RedisModuleS
     /* Replicas get the commands in the order of now, also if the disk has the keys later. */
     (void)RedisModule_ReplicateVerbatim(ctx);
     if (count == 0) {
-        (void)RedisModule_ReplyWithArray(ctx, 0);
+        add_nothing(ctx, value);
         return;
     }
     if (draft_has_room(value, (size_t)count)) {
@@ -159,6 +169,10 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, st
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     RedisModuleString **items = argv + adding->first;
     const size_t count = (size_t)(argc - adding->first);
+    if (key_puts_off(ctx, key, TYPE_BLOOM, count)) {
+        RedisModule_CloseKey(key);
+        return REDISMODULE_OK;
+    }
     const enum held held = key_held_or_draft(key, TYPE_BLOOM, count, &value);
     if (held == HELD_NONE ? adding->no_create : held != HELD_VALUE)
         (void)RedisModule_ReplyWithError(ctx, held_error(held));
@@ -166,6 +180,7 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, st
         value = NULL;
     else if (held == HELD_NONE) {
         if (adding->by_default) bf_default_adding(adding);
+        adding->shape.at_once = !drafts_hold(count, adding->shape.capacity);
         value = bf_make(ctx, key, argv[1], adding);
     }
     if (value != NULL && still_puts_off(ctx, value, adding->again)) value = NULL;

@@ -126,6 +126,10 @@ static int loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return RedisModule_ReplyWithError(ctx, "ERR Second argument must be numeric");
     const char *data = RedisModule_StringPtrLen(argv[3], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
+    if (key_puts_off(ctx, key, TYPE_BLOOM, 0)) {
+        RedisModule_CloseKey(key);
+        return REDISMODULE_OK;
+    }
     const enum held held = key_held(key, TYPE_BLOOM, &value);
     if (held == HELD_OTHER || held == HELD_CLOSED)
         error = held_error(held);

@@ -14,6 +14,10 @@ int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     int64_t items = 0;
     if (argc != 2) return RedisModule_WrongArity(ctx);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
+    if (key_puts_off(ctx, key, TYPE_BLOOM, 0)) {
+        RedisModule_CloseKey(key);
+        return REDISMODULE_OK;
+    }
     struct tamis_segment_stat lit = {.size = sizeof lit};
     enum held held = key_look(key, TYPE_BLOOM, &value);
     if (held == HELD_VALUE && light_segment(value, &lit) == 1)

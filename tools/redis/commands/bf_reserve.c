@@ -5,6 +5,7 @@
 
 #include "commands/bf_parts.h"
 #include "server/config.h"
+#include "value/drafts.h"
 
 void bf_default_adding(struct adding *adding)
 {
@@ -121,7 +122,9 @@ static int reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     } else if (held != HELD_NONE) {
         (void)RedisModule_ReplyWithError(ctx, "ERR item exists");
     } else if ((value = bf_make(ctx, key, argv[1], &adding)) != NULL) {
-        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+        RedisModuleCtx *later = draft_hold_back(ctx, value);
+        (void)RedisModule_ReplyWithSimpleString(later != NULL ? later : ctx, "OK");
+        draft_held_back(later);
         if (value->valkey != NULL)
             valkey_replicate_made(ctx, argv[1], value->valkey, NULL, 0);
         else

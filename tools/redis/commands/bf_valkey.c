@@ -302,7 +302,7 @@ int bf_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct value *value;
     if (argc != 3) return RedisModule_WrongArity(ctx);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum held held = key_held(key, TYPE_BLOOM, &value);
+    const enum held held = key_look(key, TYPE_BLOOM, &value);
     if (held == HELD_NONE)
         (void)load_blob(ctx, key, argv[1], argv[2]);
     else

@@ -104,6 +104,10 @@ static struct value *open_bits(RedisModuleCtx *ctx, RedisModuleString **argv, in
 {
     struct value *value;
     *key = RedisModule_OpenKey(ctx, argv[1], mode);
+    if (key_puts_off(ctx, *key, TYPE_BLOOM, 0)) {
+        RedisModule_CloseKey(*key);
+        return NULL;
+    }
     const enum held held = key_held(*key, TYPE_BLOOM, &value);
     if (held != HELD_VALUE) {
         RedisModule_CloseKey(*key);

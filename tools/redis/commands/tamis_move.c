@@ -20,6 +20,7 @@
 #include "persist/copy.h"
 #include "persist/restoring.h"
 #include "registry/registry.h"
+#include "value/drafts.h"
 #include "value/handles.h"
 
 #define BUSY_KEY "BUSYKEY Target key name already exists."
@@ -346,12 +347,15 @@ static bool take_copy(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, s
     return copy->to_db != copy->db || !is_same(argv[1], argv[2]);
 }
 
-/* Finds the filter that is copied, and opens it.  False: there is none, or it is in memory. */
+/* Finds the filter that is copied, and opens it.  False: there is none, or it is in memory, as a
+ * draft is, of which the server's COPY makes another one. */
 static bool find_source(RedisModuleCtx *ctx, RedisModuleString **argv, struct copy *copy)
 {
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    const bool found = key_held(key, TYPE_ANY, &value) == HELD_VALUE && value->filter != NULL;
+    const bool draft = key_look(key, TYPE_ANY, &value) == HELD_VALUE && draft_can_be_copied(value);
+    const bool found =
+        !draft && key_held(key, TYPE_ANY, &value) == HELD_VALUE && value->filter != NULL;
     copy->from = value;
     copy->expires_ms = found ? RedisModule_GetAbsExpire(key) : REDISMODULE_NO_EXPIRE;
     RedisModule_CloseKey(key);

@@ -120,7 +120,7 @@ static int make_unlocked(struct making *m)
     if (rc < 0)
         note_failure(m);
     else if (m->adds)
-        value_mark(value);
+        value_mark(value->filter);
     return rc;
 }
 

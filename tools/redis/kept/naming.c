@@ -10,6 +10,7 @@
 #include "kept/renames.h"
 #include "registry/registry.h"
 #include "server/clock.h"
+#include "server/config.h"
 #include "value/drafts.h"
 #include "value/durable.h"
 #include "value/handles.h"
@@ -25,7 +26,7 @@ static bool make_way(const char *name)
     struct value *owner = registry_find(name);
     if (owner == NULL)
         return kept_makes_way(name) || making_makes_way(name) || leftovers_make_way(name);
-    if (!value_is_ours(owner) || owner->keeps_name > 0) return false;
+    if (!value_is_ours(owner) || owner->keeps_name > 0 || owner->draft != NULL) return false;
     name_apart(NAME_ASIDE, apart);
     if (registry_rename(owner, apart) < 0) return false;
     renames_leave(owner);
@@ -43,10 +44,25 @@ static void settle_now(struct value *value)
     if (rc < 0) renames_leave(value);
 }
 
+/* Renames a draft in memory, if nobody has the name, and the thread that makes filters has not the
+ * draft.  Else its filter is renamed when it is made. */
+static void settle_draft(struct value *value)
+{
+    char name[NAME_ROOM];
+    if (!renames_misnamed(value, name)) return;
+    if (registry_find(name) != NULL || tamis_filter_exists(registry_store(), name) != 0 ||
+        !draft_rename(value, name))
+        renames_put_draft(value);
+}
+
 /* Lets the thread do that.  While the server loads what it had, all is done at once. */
 static void settle(struct value *value)
 {
     char name[NAME_ROOM];
+    if (value->draft != NULL) {
+        settle_draft(value);
+        return;
+    }
     if (leftovers_are_open()) {
         settle_now(value);
     } else if (renames_misnamed(value, name) || renames_have(value)) {
@@ -96,10 +112,16 @@ void naming_adopt(struct value *value, int db, const char *key, size_t key_bytes
     registry_unlock();
 }
 
+/* Must drafts come into the store before they are renamed? */
+static bool enters_drafts(void)
+{
+    return config.make == MAKE_SYNC || leftovers_are_open();
+}
+
 void naming_follow(struct value *value, int db, const char *key, size_t key_bytes)
 {
     if (value->link == NULL) return; /* it is in memory: exact.h */
-    if (value->draft != NULL) (void)drafts_enter();
+    if (value->draft != NULL && enters_drafts()) (void)drafts_enter();
     registry_lock();
     registry_set_key(value, db, key, key_bytes);
     settle(value);
@@ -126,7 +148,7 @@ void naming_replace(struct value *value, const char *name, tamis_filter *filter)
 
 void naming_swap(int a, int b)
 {
-    (void)drafts_enter();
+    if (enters_drafts()) (void)drafts_enter();
     registry_lock();
     if (leftovers_are_open()) renames_wait_for_thread();
     for (struct value *v = registry_first(); v != NULL; v = v->next)
@@ -140,6 +162,7 @@ void naming_try_again(void)
 {
     const int64_t end_ns = clock_ns() + NS_AT_ONCE;
     registry_lock();
+    renames_take_made();
     renames_try_again();
     kept_wake();
     if (renames_have_left()) renames_wait_for_thread(); /* then the mutex is not given back below */
@@ -154,6 +177,7 @@ void naming_try_again(void)
 void naming_wait(const struct value *value)
 {
     registry_lock();
+    renames_take_made();
     kept_wake();
     while (renames_are_awaited(value))
         registry_wait();

@@ -11,33 +11,38 @@
 struct queue {
     struct value *first, **last;
 };
-/* Values whose filters wait for the thread, and those that it has left to the main thread. */
-static struct queue waiting = {.last = &waiting.first}, left = {.last = &left.first};
+/* Values whose filters wait for the thread, those that it has left to the main thread, and those of
+ * drafts, which have no filter yet. */
+enum { WAITING, LEFT, DRAFTS, QUEUES };
+static struct queue queues[QUEUES] = {[WAITING] = {.last = &queues[WAITING].first},
+                                      [LEFT] = {.last = &queues[LEFT].first},
+                                      [DRAFTS] = {.last = &queues[DRAFTS].first}};
 static const struct value *in_work; /* the thread renames its filter just now */
 static bool is_held;                /* the thread renames nothing */
 static bool stuck;                  /* the catalog was busy, or the disk failed */
 
 /* ---- The queues ------------------------------------------------------------------------------ */
 
-static void append(struct queue *queue, struct value *value)
+static void append(unsigned number, struct value *value)
 {
+    struct queue *queue = &queues[number];
     value->later = NULL;
     value->later_link = queue->last;
     *queue->last = value;
     queue->last = &value->later;
-    value->is_left = queue == &left;
+    value->queue = (uint8_t)number;
 }
 
 static void put_first(struct value *value)
 {
-    value->later = waiting.first;
-    value->later_link = &waiting.first;
-    if (waiting.first != NULL)
-        waiting.first->later_link = &value->later;
+    value->later = queues[WAITING].first;
+    value->later_link = &queues[WAITING].first;
+    if (queues[WAITING].first != NULL)
+        queues[WAITING].first->later_link = &value->later;
     else
-        waiting.last = &value->later;
-    waiting.first = value;
-    value->is_left = false;
+        queues[WAITING].last = &value->later;
+    queues[WAITING].first = value;
+    value->queue = WAITING;
 }
 
 void renames_forget(struct value *value)
@@ -46,38 +51,50 @@ void renames_forget(struct value *value)
     *value->later_link = value->later;
     if (value->later != NULL)
         value->later->later_link = value->later_link;
-    else if (value->is_left)
-        left.last = value->later_link;
     else
-        waiting.last = value->later_link;
+        queues[value->queue].last = value->later_link;
     value->later_link = NULL;
 }
 
 static bool is_waiting(const struct value *value)
 {
-    return value->later_link != NULL && !value->is_left;
+    return value->later_link != NULL && value->queue == WAITING;
 }
 
 void renames_put(struct value *value)
 {
     if (is_waiting(value)) return;
     renames_forget(value);
-    append(&waiting, value);
+    append(WAITING, value);
 }
 
 void renames_leave(struct value *value)
 {
-    if (value->later_link == NULL && value->link != NULL) append(&left, value);
+    if (value->later_link == NULL && value->link != NULL) append(LEFT, value);
+}
+
+void renames_put_draft(struct value *value)
+{
+    renames_forget(value);
+    append(DRAFTS, value);
+}
+
+void renames_take_made(void)
+{
+    for (struct value *v = queues[DRAFTS].first, *next; v != NULL; v = next) {
+        next = v->later;
+        if (v->draft == NULL) renames_put(v);
+    }
 }
 
 bool renames_have_left(void)
 {
-    return left.first != NULL;
+    return queues[LEFT].first != NULL;
 }
 
 struct value *renames_take_left(void)
 {
-    struct value *value = left.first;
+    struct value *value = queues[LEFT].first;
     if (value != NULL) renames_forget(value);
     return value;
 }
@@ -96,7 +113,7 @@ bool renames_misnamed(const struct value *value, char name[NAME_ROOM])
 
 bool renames_are_wanted(void)
 {
-    return waiting.first != NULL && !stuck && !is_held;
+    return queues[WAITING].first != NULL && !stuck && !is_held;
 }
 
 void renames_hold(bool held)
@@ -150,12 +167,19 @@ static int rename_unlocked(struct value *value, const char *to)
     return rc;
 }
 
+/* ORDER relaxed: the main thread makes and ends drafts, and renames_take_made() looks again. */
+static bool has_draft(const struct value *value)
+{
+    return __atomic_load_n(&value->draft, __ATOMIC_RELAXED) != NULL;
+}
+
 /* If a filter of ours has the name, renames it apart.  Leftovers are up to the main thread. */
 static bool make_way_unlocked(const char *name, find_fn *find_gone)
 {
     char apart[NAME_ROOM];
     struct value *owner = registry_find(name), *gone = NULL;
-    if (owner != NULL && (!value_is_ours(owner) || owner->keeps_name > 0)) return false;
+    if (owner != NULL && (!value_is_ours(owner) || owner->keeps_name > 0 || has_draft(owner)))
+        return false;
     if (owner == NULL) gone = find_gone(name);
     if (owner == NULL && gone == NULL) return false;
     if (owner != NULL) renames_put(owner);
@@ -166,7 +190,7 @@ static bool make_way_unlocked(const char *name, find_fn *find_gone)
 /* The value may be gone by now. */
 static void leave_to_main(const struct value *value)
 {
-    struct value *v = waiting.first;
+    struct value *v = queues[WAITING].first;
     while (v != NULL && v != value)
         v = v->later;
     if (v == NULL) return;
@@ -176,7 +200,7 @@ static void leave_to_main(const struct value *value)
 
 void renames_work_once(find_fn *find_gone)
 {
-    struct value *value = waiting.first;
+    struct value *value = queues[WAITING].first;
     char name[NAME_ROOM];
     renames_forget(value);
     if (!renames_misnamed(value, name)) {

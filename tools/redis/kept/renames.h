@@ -18,6 +18,10 @@ bool renames_misnamed(const struct value *value, char name[NAME_ROOM]);
 /* Puts a value into the list, or takes it off: its key is gone. */
 void renames_put(struct value *value);
 void renames_forget(struct value *value);
+/* A draft whose key has another name: its filter is renamed once it is made.  renames_take_made()
+ * puts those into the list that are; the main thread calls it. */
+void renames_put_draft(struct value *value);
+void renames_take_made(void);
 /* Is it in the list, or is the thread at work for it? */
 bool renames_have(const struct value *value);
 

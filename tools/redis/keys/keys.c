@@ -57,6 +57,22 @@ enum held key_held_or_draft(RedisModuleKey *key, enum type type, size_t keys, st
     return held;
 }
 
+static keys_again_fn *find_again;
+
+void keys_set_again(keys_again_fn *find)
+{
+    find_again = find;
+}
+
+bool key_puts_off(RedisModuleCtx *ctx, RedisModuleKey *key, enum type type, size_t keys)
+{
+    struct value *value;
+    if (key_look(key, type, &value) != HELD_VALUE || value->draft == NULL) return false;
+    if (keys > 0 && draft_has_room(value, keys)) return false;
+    RedisModuleReplyFunc *again = find_again == NULL ? NULL : find_again(ctx);
+    return again != NULL && draft_puts_off(ctx, value, again);
+}
+
 const char *held_error(enum held held)
 {
     static char text[1200];
@@ -85,11 +101,18 @@ static struct value *not_opened(RedisModuleCtx *ctx, RedisModuleKey *key, enum h
     return NULL;
 }
 
+static struct value *put_off(RedisModuleKey *key)
+{
+    RedisModule_CloseKey(key);
+    return NULL;
+}
+
 struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, enum type type, int mode,
                        RedisModuleKey **key)
 {
     struct value *value;
     *key = RedisModule_OpenKey(ctx, name, mode);
+    if (key_puts_off(ctx, *key, type, 0)) return put_off(*key);
     const enum held held = key_held(*key, type, &value);
     if (held == HELD_VALUE && (value->filter != NULL || type == TYPE_CUCKOO)) return value;
     return not_opened(ctx, *key, held, value);
@@ -100,6 +123,7 @@ struct value *key_open_bloom(RedisModuleCtx *ctx, RedisModuleString *name, int m
 {
     struct value *value;
     *key = RedisModule_OpenKey(ctx, name, mode);
+    if (key_puts_off(ctx, *key, TYPE_BLOOM, 0)) return put_off(*key);
     const enum held held = key_held(*key, TYPE_BLOOM, &value);
     return held == HELD_VALUE ? value : not_opened(ctx, *key, held, value);
 }
@@ -110,6 +134,7 @@ struct value *key_open_or_lit(RedisModuleCtx *ctx, RedisModuleString *name, Redi
     struct value *value;
     *key = RedisModule_OpenKey(ctx, name, REDISMODULE_READ);
     *lit = (struct tamis_segment_stat){.size = sizeof *lit};
+    if (key_puts_off(ctx, *key, TYPE_BLOOM, 0)) return put_off(*key);
     enum held held = key_look(*key, TYPE_BLOOM, &value);
     if (held == HELD_VALUE && light_segment(value, lit) == 1) return value;
     if (held == HELD_VALUE) held = open_found(&value);

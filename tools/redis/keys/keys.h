@@ -11,13 +11,20 @@ enum held { HELD_NONE, HELD_OTHER, HELD_VALUE, HELD_CLOSED };
 enum held key_held(RedisModuleKey *key, enum type type, struct value **value);
 /* The same without opening anything; never HELD_CLOSED. */
 enum held key_look(RedisModuleKey *key, enum type type, struct value **value);
+/* Is the filter of the key a draft that has no room for so many more keys (0: any), and can the
+ * client wait until it is made?  Then the client is blocked, and the command is run anew. */
+bool key_puts_off(RedisModuleCtx *ctx, RedisModuleKey *key, enum type type, size_t keys);
+/* What runs the command of this client anew; NULL: it cannot be. */
+typedef RedisModuleReplyFunc *keys_again_fn(RedisModuleCtx *ctx);
+void keys_set_again(keys_again_fn *find);
 /* As key_held(), but a draft that has room for so many more keys stays one (drafts.h).  With no key
  * the filter is only read. */
 enum held key_held_or_draft(RedisModuleKey *key, enum type type, size_t keys, struct value **value);
 /* The text of the error for a key that has no value to work on.  It is good until the next call. */
 const char *held_error(enum held held);
 #define READ_WRITE (REDISMODULE_READ | REDISMODULE_WRITE)
-/* Opens a key of that type.  If the key has no such value, replies with an error and returns NULL.
+/* Opens a key of that type.  If the key has no such value, replies with an error and returns NULL;
+ * also if the command is put off.
  * TYPE_ANY refuses cuckoo filters of RedisBloom, and TYPE_BLOOM too filters of valkey-bloom, which
  * are not in the store. */
 struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, enum type type, int mode,

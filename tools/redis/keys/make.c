@@ -109,28 +109,58 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes,
     return rc;
 }
 
-/* Has nobody a filter of that name in the store?  False also if it cannot be told. */
+/* Has nobody a filter of that name, in the store, or as a draft that is made under the name of a
+ * key before it was renamed?  False also if it cannot be told. */
 static bool is_free(tamis_store *store, const char *name)
 {
-    return tamis_filter_exists(store, name) == 0;
+    registry_lock();
+    const struct value *v = registry_find(name);
+    const bool is_named = v != NULL && v->draft != NULL && !value_is_gone(v);
+    registry_unlock();
+    return !is_named && tamis_filter_exists(store, name) == 0;
+}
+
+/* May the filter of a key be a draft?  Then the value has its name, which nobody takes until
+ * naming_go_on(). */
+static bool begins_draft(struct value *value, int db, const char *key, size_t key_bytes,
+                         uint64_t file_bytes)
+{
+    char name[NAME_ROOM];
+    tamis_store *store = drafts_take(file_bytes) ? store_open() : NULL;
+    if (store == NULL) return false;
+    name_of_key(db, key, key_bytes, name);
+    naming_hold();
+    const bool free = is_free(store, name);
+    if (free)
+        value_set_name(value, name);
+    else
+        naming_go_on();
+    return free;
+}
+
+static void end_begin(struct value *value, int db, const char *key, size_t key_bytes)
+{
+    naming_adopt(value, db, key, key_bytes);
+    naming_go_on();
+}
+
+bool make_as_draft(struct value *value, int db, const char *key, size_t key_bytes,
+                   const struct value *from)
+{
+    if (!begins_draft(value, db, key, key_bytes, from->known.bytes)) return false;
+    draft_begin_copy(value, from);
+    end_begin(value, db, key, key_bytes);
+    return true;
 }
 
 int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
                  struct tamis_filter_spec *spec, const struct tamis_sizing *sizing)
 {
-    char name[NAME_ROOM];
     const struct maker maker = maker_of_spec(spec);
-    if (making_context() != NULL) return make_filter(value, db, key, key_bytes, &maker);
-    tamis_store *store = drafts_take(sizing->file_bytes) ? store_open() : NULL;
-    name_of_key(db, key, key_bytes, name);
-    if (store != NULL) naming_hold(); /* the name stays free until the draft has it */
-    const bool free = store != NULL && is_free(store, name);
-    if (!free && store != NULL) naming_go_on();
-    if (!free) return make_filter(value, db, key, key_bytes, &maker);
-    value_set_name(value, name);
+    if (making_context() != NULL || !begins_draft(value, db, key, key_bytes, sizing->file_bytes))
+        return make_filter(value, db, key, key_bytes, &maker);
     draft_begin(value, spec, sizing);
-    naming_adopt(value, db, key, key_bytes);
-    naming_go_on();
+    end_begin(value, db, key, key_bytes);
     return 0;
 }
 

@@ -30,6 +30,9 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes,
  * draft (drafts.h). */
 int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
                  struct tamis_filter_spec *spec, const struct tamis_sizing *sizing);
+/* The same for a copy of a draft, which is another draft.  Returns false if it can be none now. */
+bool make_as_draft(struct value *value, int db, const char *key, size_t key_bytes,
+                   const struct value *from);
 /* Opens a filter of the store for the value of a key, by its name.  The value, which is one of
  * BF.*, becomes one of CF.* if the filter counts and this server has made it.  TAMIS_EBUSY: a key
  * has the filter already; TAMIS_EINVAL: a filter of others that counts. */

@@ -137,7 +137,9 @@ int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
     int rc = size_once(&sizing);
     if (rc < 0) return rc;
     if (sizing.file_bytes > config_max_bytes()) return TAMIS_ENOMEM;
-    rc = make_by_spec(value, db, key, key_bytes, &spec, &sizing);
+    const struct maker maker = maker_of_spec(&spec);
+    rc = shape->at_once ? make_filter(value, db, key, key_bytes, &maker)
+                        : make_by_spec(value, db, key, key_bytes, &spec, &sizing);
     if (rc == 0) value->expansion = shape->non_scaling ? 0 : shape->growth;
     return rc;
 }

@@ -9,6 +9,7 @@ struct bloom_shape {
     uint64_t capacity;
     uint32_t growth; /* the next layer is so many times as large as the last one */
     bool non_scaling;
+    bool at_once; /* it is no draft (drafts.h) */
 };
 
 /* Makes the filter of a key from a head, with no bit set; a durable one if value->durable is set.

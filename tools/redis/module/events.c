@@ -175,6 +175,7 @@ static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
 static void end_turn(void)
 {
     drafts_before_sleep();
+    drafts_go_on();
     waiting_go_on();
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "persist/cuckoo_data.h"
+#include "persist/rdb_parts.h"
 #include "tamis_build.h"
 #include "value/exact.h"
 #include "value/handles.h"
@@ -188,6 +189,10 @@ void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value)
     struct value *v = value;
     if (!value_is_ours(v)) {
         RedisModule_EmitAOF(aof, "TAMIS.ATTACH", "sc", key, v->name);
+        return;
+    }
+    if (v->draft != NULL) {
+        rdb_emit_draft(aof, key, v);
         return;
     }
     if (emit_small(aof, key, v)) return;

@@ -13,6 +13,7 @@
 #include "kept/kept.h"
 #include "kept/still.h"
 #include "keys/make.h"
+#include "value/drafts.h"
 #include "value/durable.h"
 #include "value/exact.h"
 #include "value/handles.h"
@@ -137,6 +138,7 @@ static int copy_memory(struct value *to, const struct value *from)
 static int copy_filter(struct value *from, struct value *to, int db, const char *key,
                        size_t key_bytes)
 {
+    if (draft_can_be_copied(from) && make_as_draft(to, db, key, key_bytes, from)) return 0;
     int rc = value_open(from);
     if (rc < 0) return rc;
     struct copying copying = {.from = from->filter, .durable = from->durable};

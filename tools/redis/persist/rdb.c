@@ -5,6 +5,7 @@
  *     ours          U 1, U flags, U created_at, U origin, U expansion, seven U of struct cuckoo;
  *                   with FLAG_REFERENCE: S name, U generation;
  *                   with FLAG_PAYLOAD: a head, and data (rdb_payload.c); times and origin are 0;
+ *                   with FLAG_DRAFT: what makes the filter (rdb_draft.c);
  *                   with FLAG_SLOTS: S slots of each sub-filter (exact.h);
  *                   else the filter as a stream of format tamis: S S S ..., and an empty S
  *     RedisBloom's  encoding versions 0 to 5 (encver): U items, U layers, U options, U growth;
@@ -45,7 +46,8 @@
 #define FLAG_SLOTS 4u
 #define FLAG_DURABLE 8u
 #define FLAG_PAYLOAD 16u
-#define FLAGS_KNOWN 31u
+#define FLAG_DRAFT 32u
+#define FLAGS_KNOWN 63u
 
 #define BLOOM_ENCODING_MAX 5
 #define FROZEN_PIECE ((size_t)1 << 20)
@@ -146,26 +148,29 @@ void rdb_save_value(RedisModuleIO *rdb, void *value)
 {
     struct value *v = value;
     const struct cuckoo *c = &v->cuckoo;
-    const bool reference = refers(v);
+    const bool draft = v->draft != NULL, reference = !draft && refers(v);
     durable_wait(v);
     if (rdb_save_valkey(rdb, v) || save_payload(rdb, value)) return;
-    const uint64_t numbers[NUMBERS] = {
-        VERSION,
-        (reference ? FLAG_REFERENCE : 0) | (value_is_ours(v) ? 0 : FLAG_ATTACHED) |
-            (v->slots != NULL ? FLAG_SLOTS : 0) | (v->durable ? FLAG_DURABLE : 0),
-        (uint64_t)v->created_at,
-        (uint64_t)v->origin,
-        v->expansion,
-        c->buckets,
-        c->items,
-        c->deletes,
-        c->filters,
-        c->bucket_size,
-        c->max_iterations,
-        c->expansion};
+    const uint64_t numbers[NUMBERS] = {VERSION,
+                                       (reference ? FLAG_REFERENCE : 0) | (draft ? FLAG_DRAFT : 0) |
+                                           (value_is_ours(v) ? 0 : FLAG_ATTACHED) |
+                                           (v->slots != NULL ? FLAG_SLOTS : 0) |
+                                           (v->durable ? FLAG_DURABLE : 0),
+                                       (uint64_t)v->created_at,
+                                       (uint64_t)v->origin,
+                                       v->expansion,
+                                       c->buckets,
+                                       c->items,
+                                       c->deletes,
+                                       c->filters,
+                                       c->bucket_size,
+                                       c->max_iterations,
+                                       c->expansion};
     for (size_t i = 0; i < NUMBERS; i++)
         RedisModule_SaveUnsigned(rdb, numbers[i]);
-    if (v->slots != NULL)
+    if (draft)
+        rdb_save_draft(rdb, v);
+    else if (v->slots != NULL)
         rdb_save_slots(rdb, v);
     else if (reference)
         save_reference(rdb, v);
@@ -387,21 +392,29 @@ static int load_content(RedisModuleIO *rdb, const struct said *said, struct valu
      * is found by that.  What RESTORE makes is a new filter, also when the RESTORE comes from an
      * AOF. */
     if (is_loading() && !loading_aof) pull.created_at = said->created_at;
-    const struct maker maker = {.make = import_dumped, .context = &pull};
+    /* Later (DEBUG RELOAD, a full sync), a draft of the same time may be about to be made and
+     * dropped, by its name and this time. */
+    struct dumped_draft draft = {.created_at = leftovers_are_open() ? pull.created_at : 0};
+    const bool is_draft = (said->flags & FLAG_DRAFT) != 0;
+    const struct maker maker = is_draft ? rdb_draft_maker(&draft)
+                                        : (struct maker){.make = import_dumped, .context = &pull};
     const int db = load_db(rdb);
     int rc = 0;
     if ((said->flags & FLAG_PAYLOAD) != 0)
         rc = rdb_load_payload(rdb, value, db, key, key_bytes);
+    else if (is_draft)
+        rc = rdb_load_draft(rdb, &draft);
     else if (!is_loading())
         rc = read_ahead(&pull);
     if (rc == 0 && (said->flags & FLAG_PAYLOAD) == 0)
         rc = loading_now() == NULL && take_stored(said, db, key, key_bytes, value)
-                 ? skip_content(&pull)
+                 ? (is_draft ? 0 : skip_content(&pull))
                  : make_filter(value, db, key, key_bytes, &maker);
     if (rc < 0)
         load_complain(rdb, "the filter of the key '%.*s' cannot be loaded: %s", (int)key_bytes, key,
                       failure_of(rc));
     pull_clear(&pull);
+    rdb_forget_draft(&draft);
     return rc;
 }
 

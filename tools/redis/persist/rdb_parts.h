@@ -2,6 +2,8 @@
 /* rdb_parts.h: what rdb.c has of rdb_payload.c and rdb_cuckoo.c. */
 #pragma once
 
+#include "keys/make.h"
+#include "value/drafts.h"
 #include "value/value.h"
 
 /* rdb_payload.c: RedisBloom's bits.  False: not all of them could be read. */
@@ -9,6 +11,21 @@ bool rdb_save_payload(RedisModuleIO *rdb, const struct value *value, const unsig
                       size_t head_bytes);
 int rdb_load_payload(RedisModuleIO *rdb, struct value *value, int db, const char *key,
                      size_t key_bytes);
+
+/* rdb_draft.c: a filter that is not in the store yet. */
+struct dumped_draft {
+    struct tamis_filter_spec spec;
+    struct tamis_key keys[DRAFT_KEYS_MAX]; /* allocated */
+    size_t key_count;
+    int64_t created_at; /* what it is to be; 0: now */
+};
+void rdb_save_draft(RedisModuleIO *rdb, const struct value *value);
+/* TAMIS_ECORRUPT: the dump is damaged; TAMIS_ENOMEM: it is larger than tamis.max-bytes.
+ * rdb_forget_draft() follows in any case. */
+int rdb_load_draft(RedisModuleIO *rdb, struct dumped_draft *draft);
+void rdb_forget_draft(struct dumped_draft *draft);
+struct maker rdb_draft_maker(struct dumped_draft *draft);
+void rdb_emit_draft(RedisModuleIO *aof, RedisModuleString *key, const struct value *value);
 
 /* rdb_cuckoo.c: the slots of a cuckoo filter of RedisBloom. */
 void rdb_save_slots(RedisModuleIO *rdb, const struct value *value);

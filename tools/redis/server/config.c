@@ -96,8 +96,8 @@ static const char *rdb_names[] = {"content", "reference"};
 static const int rdb_values[] = {RDB_CONTENT, RDB_REFERENCE};
 static const char *orphans_names[] = {"auto", "yes", "no"};
 static const int orphans_values[] = {ORPHANS_AUTO, ORPHANS_YES, ORPHANS_NO};
-static const char *make_names[] = {"sync", "async"};
-static const int make_values[] = {MAKE_SYNC, MAKE_ASYNC};
+static const char *make_names[] = {"auto", "sync", "async"};
+static const int make_values[] = {MAKE_AUTO, MAKE_SYNC, MAKE_ASYNC};
 static const char *flush_names[] = {"async", "server"};
 static const int flush_values[] = {FLUSH_ASYNC, FLUSH_SERVER};
 static const char *kind_names[] = {"blocked", "bloom"};
@@ -115,7 +115,7 @@ static const struct choice {
 } choices[] = {
     {"rdb", rdb_names, rdb_values, 2, &config.rdb},
     {"drop-orphans", orphans_names, orphans_values, 3, &config.drop_orphans},
-    {"make", make_names, make_values, 2, &config.make},
+    {"make", make_names, make_values, 3, &config.make},
     {"flush", flush_names, flush_values, 2, &config.flush},
     {"kind", kind_names, kind_values, 2, &config.kind},
     {"like", like_names, like_values, 2, &config.like},

@@ -10,7 +10,7 @@
 
 enum rdb_mode { RDB_CONTENT, RDB_REFERENCE };
 enum drop_orphans { ORPHANS_AUTO, ORPHANS_YES, ORPHANS_NO };
-enum make { MAKE_SYNC, MAKE_ASYNC };
+enum make { MAKE_AUTO, MAKE_SYNC, MAKE_ASYNC };
 enum flush { FLUSH_ASYNC, FLUSH_SERVER };
 enum like { LIKE_REDISBLOOM, LIKE_VALKEY };
 

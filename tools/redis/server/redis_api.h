@@ -336,6 +336,9 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(int, SetLRU, (RedisModuleKey *, long long))                                                  \
     X(int, SetLFU, (RedisModuleKey *, long long))                                                  \
     X(RedisModuleCtx *, GetDetachedThreadSafeContext, (RedisModuleCtx *))                          \
+    X(RedisModuleCtx *, GetThreadSafeContext, (RedisModuleBlockedClient *))                        \
+    X(void, FreeThreadSafeContext, (RedisModuleCtx *))                                             \
+    X(const char *, GetCurrentCommandName, (RedisModuleCtx *))                                     \
     X(RedisModuleString *, GetCurrentUserName, (RedisModuleCtx *))                                 \
     X(RedisModuleUser *, GetModuleUserFromUserName, (RedisModuleString *))                         \
     X(int, FreeModuleUser, (RedisModuleUser *))                                                    \

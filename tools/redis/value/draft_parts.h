@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* draft_parts.h: what drafts.c and drafts_make.c know of a draft. */
+/* draft_parts.h: what the files drafts*.c know of a draft. */
 #pragma once
 
+#include "server/config.h"
+#include "server/waiting.h"
 #include "value/value.h"
 
 #define DRAFT_SENTENCE_ROOM 1024
@@ -9,12 +11,14 @@
 struct draft {
     struct draft *next, **link; /* in the list of drafts; link is NULL: the key is gone */
     struct value *value;
+    struct draft_client *clients; /* drafts_clients.c; the one that came last is the first */
     struct tamis_filter_spec spec;
     struct tamis_key *keys; /* each allocated */
     size_t key_count, key_room, key_bytes, key_most;
     enum { WAITING, IN_WORK, DONE } state;
     size_t stored; /* so many of the keys are in the store, if it is made */
     bool made;
+    bool is_alone; /* it was made by draft_make_alone() just now */
     /* Of the thread, until it is DONE. */
     char name[NAME_ROOM]; /* of the filter: another one than the value has if that was taken */
     struct tamis_key *in_hands; /* the first keys, of which further ones may move the others */
@@ -23,9 +27,35 @@ struct draft {
     int rc;
 };
 
+/* drafts.c.  The mutex of the drafts: takes it, or gives it back. */
+void drafts_lock(bool locks);
+/* Did the store refuse drafts the last time? */
+bool drafts_are_stuck(void);
+/* Are there `times` as many drafts as there should be? */
+bool drafts_are_many(unsigned times);
+
+/* drafts_clients.c; the caller has the mutex.  May the answer of one more client be held back? Adds
+ * a client that has its answer, or one whose command is to be run anew; lets all of a draft go on.
+ */
+bool draft_may_hold_back(void);
+void draft_add_answered(struct draft *draft, RedisModuleBlockedClient *client);
+void draft_add_waiting(struct draft *draft, struct waiting *waiting);
+void draft_let_go(struct draft *draft);
+/* Does a thread make the filters? */
+static inline bool drafts_are_made_behind(void)
+{
+    return config.make != MAKE_SYNC;
+}
+
+/* drafts_make.c.  Copies what the thread needs of a draft: keys that are added meanwhile may move
+ * the others. */
+void draft_give(struct draft *draft);
 /* Opens the filter of a draft that is made, and adds the keys that it lacks.  One that a local
  * process has dropped or renamed is left alone: the command that wants it says so. */
 int draft_add_others(tamis_store *store, struct draft *draft);
+/* Makes the filter of the only draft and adds its keys, which takes less than a batch of one; it
+ * stays open, and is ready for further keys. */
+int draft_make_alone(tamis_store *store, struct draft *draft);
 /* Makes the filters of drafts that are IN_WORK, and opens them if that is wanted; or adds the keys
  * that they lack.  Each gets its result; `failure` gets the sentence of the last error. */
 void drafts_make(tamis_store *store, struct draft **drafts, unsigned count, bool opens,

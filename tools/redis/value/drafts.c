@@ -5,7 +5,7 @@
  * The mutex guards the list.  The main thread holds it while it brings drafts into the store
  * itself, so a value that is freed meanwhile has either a draft or a filter.
  *
- * With tamis.make async a thread makes the filters, without the mutex:
+ * Without tamis.make sync a thread makes the filters, without the mutex:
  *
  *                  hand_over()            the thread               take_in()
  *     WAITING ---------------> IN_WORK -----------------> DONE ---------------> a filter
@@ -22,16 +22,13 @@
 #include <sys/statvfs.h>
 #include <time.h>
 
-#include "server/args.h"
 #include "server/config.h"
 #include "server/thread.h"
-#include "server/waiting.h"
 #include "value/draft_parts.h"
 
 /* What a draft may be.  A larger filter is made at once: its client is to know whether there is
  * room for it. */
 #define FILE_BYTES_MAX ((uint64_t)64 << 10)
-#define KEYS_MAX 128u
 #define KEY_BYTES_MAX ((size_t)16 << 10)
 /* With less room on the disk than the drafts of one call and some more might need, 128 MiB, filters
  * are made at once. */
@@ -89,6 +86,16 @@ static void unlock(void)
     (void)pthread_mutex_unlock(&mutex);
 }
 
+void drafts_lock(bool locks)
+{
+    (locks ? lock : unlock)();
+}
+
+bool drafts_are_stuck(void)
+{
+    return stuck;
+}
+
 /* ORDER relaxed: the main thread adds drafts, and another one takes off those that nobody wants. */
 static unsigned count_drafts(void)
 {
@@ -120,6 +127,7 @@ static void take_off(struct draft *draft)
 static void end_draft(struct draft *draft)
 {
     if (draft->link != NULL) take_off(draft);
+    draft_let_go(draft);
     __atomic_store_n(&draft->value->draft, NULL, __ATOMIC_RELAXED); /* ORDER: kept_release() */
     (void)__atomic_fetch_sub(&bytes_of_keys, draft->key_bytes, __ATOMIC_RELAXED);
     for (size_t i = 0; i < draft->key_count; i++)
@@ -137,6 +145,7 @@ static bool forget(struct draft *draft)
         return true;
     }
     if (draft->link != NULL) take_off(draft);
+    draft_let_go(draft);
     return false;
 }
 
@@ -183,10 +192,12 @@ void drafts_prepare_for_fork(void)
     prepared = true;
 }
 
-/* Another thread that starts a program has no need of the drafts. */
+/* Another thread that starts a program has no need of the drafts.  A child has them in its memory,
+ * too: rdb_draft.c. */
 static void enter_before_fork(void)
 {
-    if (allowed && pthread_equal(pthread_self(), main_thread) != 0) (void)drafts_enter();
+    if (allowed && !drafts_are_made_behind() && pthread_equal(pthread_self(), main_thread) != 0)
+        (void)drafts_enter();
 }
 
 void drafts_enter_before_fork(void)
@@ -222,8 +233,7 @@ static void look_for_room(void)
         statvfs(config.store, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_BYTES;
 }
 
-/* Are there `times` as many drafts as there should be? */
-static bool are_many(unsigned times)
+bool drafts_are_many(unsigned times)
 {
     return count_drafts() >= times * DRAFTS_MAX ||
            __atomic_load_n(&bytes_of_keys, __ATOMIC_RELAXED) >= times * DRAFTS_BYTES_MAX;
@@ -231,27 +241,13 @@ static bool are_many(unsigned times)
 
 bool drafts_take(uint64_t file_bytes)
 {
-    const bool async = config.make == MAKE_ASYNC;
+    const bool behind = drafts_are_made_behind();
     if (!allowed || !prepared || stuck || file_bytes > FILE_BYTES_MAX) return false;
-    if (!async && asleep) return false;
-    if ((async ? are_many(2) : count_drafts() >= batch_size()) && drafts_enter() < 0) return false;
+    if (!behind && asleep) return false;
+    if ((behind ? drafts_are_many(2) : count_drafts() >= batch_size()) && drafts_enter() < 0)
+        return false;
     if (count_drafts() == 0) look_for_room();
     return has_room;
-}
-
-static struct waiting_list put_off;
-
-bool drafts_put_off(RedisModuleCtx *ctx, RedisModuleReplyFunc *again)
-{
-    if (config.make != MAKE_ASYNC || stuck || !are_many(1) || !args_can_wait(ctx)) return false;
-    waiting_put(&put_off, ctx, again, NULL);
-    return true;
-}
-
-/* Lets clients go on that were put off, if there is room for their drafts. */
-static void go_on(void)
-{
-    if (put_off.first != NULL && (stuck || !are_many(1))) waiting_let_go(&put_off, NULL);
 }
 
 void draft_begin(struct value *value, const struct tamis_filter_spec *spec,
@@ -260,7 +256,7 @@ void draft_begin(struct value *value, const struct tamis_filter_spec *spec,
     struct draft *draft = RedisModule_Calloc(1, sizeof *draft);
     draft->value = value;
     draft->spec = *spec;
-    draft->key_most = spec->capacity < KEYS_MAX ? (size_t)spec->capacity : KEYS_MAX;
+    draft->key_most = spec->capacity < DRAFT_KEYS_MAX ? (size_t)spec->capacity : DRAFT_KEYS_MAX;
     __atomic_store_n(&value->draft, draft, __ATOMIC_RELAXED); /* ORDER: kept_release() */
     value->created_at = value->origin = next_instant();
     value->kind = spec->kind;
@@ -276,6 +272,11 @@ bool draft_has_room(const struct value *value, size_t keys)
     const struct draft *draft = value->draft;
     if (draft == NULL || keys == 0) return draft != NULL;
     return keys <= draft->key_most - draft->key_count && draft->key_bytes <= KEY_BYTES_MAX;
+}
+
+bool drafts_hold(size_t keys, uint64_t capacity)
+{
+    return !drafts_are_made_behind() || (keys <= DRAFT_KEYS_MAX && keys <= capacity);
 }
 
 bool draft_contains(const struct value *value, const void *key, size_t bytes)
@@ -304,7 +305,23 @@ int draft_add(struct value *value, const void *key, size_t bytes)
     return 1;
 }
 
+bool draft_rename(struct value *value, const char *name)
+{
+    lock();
+    const bool may = value->draft->state == WAITING && !value->draft->made;
+    if (may) name_value(value, name);
+    unlock();
+    return may;
+}
+
 /* ---- Into the store -------------------------------------------------------------------------- */
+
+/* Those that wait for a draft go on, as it cannot come into the store now. */
+static void let_all_go(void)
+{
+    for (struct draft *draft = first; draft != NULL; draft = draft->next)
+        draft_let_go(draft);
+}
 
 static struct tamis_filled filled_of(const struct draft *draft)
 {
@@ -360,32 +377,6 @@ static int enter_some(unsigned most, bool opens)
     return rc;
 }
 
-/* Makes the filter of the only draft and adds its keys, which takes less than a batch of one; it
- * stays open. */
-static int enter_alone(struct draft *draft)
-{
-    struct value *value = draft->value;
-    const uint32_t expansion = value->expansion;
-    int rc = tamis_filter_create(store, value->name, &draft->spec, &value->filter);
-    if (rc == TAMIS_EEXIST) {
-        char apart[NAME_ROOM];
-        name_apart(NAME_ASIDE, apart);
-        name_value(value, apart);
-        rc = tamis_filter_create(store, value->name, &draft->spec, &value->filter);
-    }
-    if (rc < 0) return rc;
-    (void)value_describe(value); /* it was made now, and as the spec says */
-    value->expansion = expansion;
-    for (size_t i = 0; rc >= 0 && i < draft->key_count; i++)
-        rc = tamis_filter_add(value->filter, draft->keys[i].data, draft->keys[i].bytes);
-    if (rc < 0)
-        RedisModule_Log(NULL, "warning", "the filter '%s' lacks items: %s", value->name,
-                        tamis_last_error());
-    end_draft(draft);
-    made_value(value, true);
-    return 0;
-}
-
 static void note(int rc, const char *sentence)
 {
     if (rc < 0 && !stuck)
@@ -395,13 +386,16 @@ static void note(int rc, const char *sentence)
     stuck = rc < 0;
 }
 
-/* Copies what the thread needs of a draft: keys that are added meanwhile may move the others. */
-static void give(struct draft *draft)
+static int enter_others(struct draft *draft);
+
+/* A filter that was made alone has a time of its own. */
+static void describe(struct value *value, tamis_filter *filter)
 {
-    draft->handed = draft->key_count;
-    draft->in_hands = RedisModule_Alloc((draft->handed + 1) * sizeof *draft->in_hands);
-    memcpy(draft->in_hands, draft->keys, draft->handed * sizeof *draft->in_hands);
-    (void)strcpy(draft->name, draft->value->name);
+    const uint32_t expansion = value->expansion;
+    value->filter = filter;
+    (void)value_describe(value); /* it was made now, and as the spec says */
+    value->expansion = expansion;
+    value->filter = NULL;
 }
 
 /* Takes a draft back, from the thread or from ourselves: its filter is made, and its keys are in
@@ -413,18 +407,33 @@ static void take_back(struct draft *draft)
     draft->state = WAITING;
     RedisModule_Free(draft->in_hands);
     draft->in_hands = NULL;
-    if (draft->rc < 0) return;
+    if (draft->rc < 0) {
+        draft_let_go(draft);
+        return;
+    }
     if (strcmp(draft->name, value->name) != 0) name_value(value, draft->name);
+    if (draft->is_alone) describe(value, draft->filter);
+    draft->is_alone = false;
     draft->made = true;
     draft->stored = draft->handed;
     if (draft->stored < draft->key_count) {
         tamis_filter_release(draft->filter);
         draft->filter = NULL;
+        if (draft->clients != NULL) (void)enter_others(draft);
         return;
     }
     value->filter = draft->filter;
     end_draft(draft);
     made_value(value, false);
+}
+
+/* Adds the keys that the filter of a draft lacks, which waits for no disk. */
+static int enter_others(struct draft *draft)
+{
+    draft_give(draft);
+    const int rc = draft->rc = draft_add_others(store, draft);
+    take_back(draft);
+    return rc;
 }
 
 /* Takes back what the thread has done. */
@@ -438,6 +447,7 @@ static void take_back_done(void)
         if (draft->rc < 0) rc = draft->rc;
         take_back(draft);
     }
+    if (rc < 0) let_all_go();
     if (any) note(rc, failure);
 }
 
@@ -447,11 +457,16 @@ static int enter_made(void)
     int rc = 0;
     for (struct draft *draft = first, *next; draft != NULL && rc == 0; draft = next) {
         next = draft->next;
-        if (!draft->made) continue;
-        give(draft);
-        rc = draft->rc = draft_add_others(store, draft);
-        take_back(draft);
+        if (draft->made) rc = enter_others(draft);
     }
+    return rc;
+}
+
+static int enter_alone(struct draft *draft)
+{
+    draft_give(draft);
+    const int rc = draft->rc = draft_make_alone(store, draft);
+    take_back(draft);
     return rc;
 }
 
@@ -475,9 +490,10 @@ int drafts_enter(void)
     take_back_done();
     int rc = enter_made();
     const bool opens = draft_count <= OPENED_MAX;
-    if (rc == 0 && draft_count == 1) rc = enter_alone(first);
+    if (rc == 0 && draft_count == 1 && !drafts_are_made_behind()) rc = enter_alone(first);
     while (rc == 0 && first != NULL)
         rc = enter_some(batch_size(), opens);
+    if (rc < 0) let_all_go();
     unlock();
     note(rc, tamis_last_error());
     return rc;
@@ -520,7 +536,7 @@ static bool hand_over(void)
     in_work_count = 0;
     for (struct draft *draft = first; draft != NULL && in_work_count < batch_size();
          draft = draft->next) {
-        give(draft);
+        draft_give(draft);
         draft->state = IN_WORK;
         in_work[in_work_count++] = draft;
     }
@@ -540,7 +556,6 @@ static void make_behind(bool again)
         unlock();
     }
     if (!handed) (void)drafts_enter();
-    go_on();
 }
 
 static void go_on_making(void *unused)
@@ -554,7 +569,7 @@ static void go_on_making(void *unused)
 void drafts_before_sleep(void)
 {
     asleep = true;
-    if (config.make == MAKE_ASYNC)
+    if (drafts_are_made_behind())
         make_behind(false);
     else if (!stuck)
         (void)drafts_enter();
@@ -567,12 +582,11 @@ void drafts_after_sleep(void)
 
 void drafts_try_again(void)
 {
-    if (config.make == MAKE_ASYNC)
+    if (drafts_are_made_behind())
         make_behind(true);
     else
         (void)drafts_enter();
     if (count_drafts() == 0) stuck = false;
-    go_on();
 }
 
 unsigned drafts_count(void)

@@ -16,8 +16,10 @@
  *                     drafts_before_sleep(): c comes into the store
  *                     the AOF is written, the answers are sent
  *
- * With tamis.make async the answers do not wait: a thread makes the filters of drafts, some
- * hundreds at a time, and the main thread takes them back when it is done (drafts.c).
+ * That is tamis.make sync, which waits for the disk.  Else a thread makes the filters of drafts,
+ * some hundreds at a time, and the main thread takes them back when it is done (drafts.c).  With
+ * `auto`, the default, the answers to clients that made them are held back until then, for a
+ * bounded time in all; with `async` none is (docs/decisions/0036-nobody-else-waits.md).
  *
  * A value with a draft has a name and no handle, as one whose handle is closed (handles.h).  The
  * main thread makes drafts; another thread may free a value that has one.
@@ -34,7 +36,7 @@ void drafts_set_store(tamis_store *of, made_fn *made, named_fn *named);
 /* May filters be drafts?  Called when the server has said that it tells of its event loop. */
 void drafts_allow(void);
 /* Registers handlers of fork(): the first one between those of handles.h and of the registry, the
- * other one last, so that it comes first: a child finds no draft. */
+ * other one last, so that it comes first: with tamis.make sync a child finds no draft. */
 void drafts_prepare_for_fork(void);
 void drafts_enter_before_fork(void);
 
@@ -45,11 +47,38 @@ bool drafts_take(uint64_t file_bytes);
 void draft_begin(struct value *value, const struct tamis_filter_spec *spec,
                  const struct tamis_sizing *sizing);
 
+/* Has the value a draft that a copy can be made of, which is a draft too?  Not with tamis.make
+ * sync. Gives a value, which has its name, such a copy. */
+bool draft_can_be_copied(const struct value *value);
+void draft_begin_copy(struct value *value, const struct value *from);
+
+/* What a dump has of a draft: what the filter is to be, and its keys. */
+const struct tamis_filter_spec *draft_spec(const struct value *value);
+const struct tamis_key *draft_keys(const struct value *value, size_t *count);
+/* So many keys it may have, and no more than its capacity. */
+#define DRAFT_KEYS_MAX 128u
+
 /* Has the value a draft with room for so many more keys? */
 bool draft_has_room(const struct value *value, size_t keys);
 /* Adds a key.  Returns 1 if it is new, or 0. */
 int draft_add(struct value *value, const void *key, size_t bytes);
 bool draft_contains(const struct value *value, const void *key, size_t bytes);
+
+/* May so many keys be added to a draft of that capacity at once?  With tamis.make sync a draft that
+ * cannot take them comes into the store directly. */
+bool drafts_hold(size_t keys, uint64_t capacity);
+
+/* A command has made the draft, or added to it.  If the answer is to be held back until the store
+ * has that, blocks the client, and returns the context that the answer goes to, and then
+ * draft_held_back(); else NULL. */
+RedisModuleCtx *draft_hold_back(RedisModuleCtx *ctx, const struct value *value);
+void draft_held_back(RedisModuleCtx *answer);
+/* A command needs the filter, and the value has a draft.  If the client can wait, it is blocked,
+ * and `again` runs its command when the filter is made. */
+bool draft_puts_off(RedisModuleCtx *ctx, const struct value *value, RedisModuleReplyFunc *again);
+
+/* Gives a draft another name, which nobody has.  Returns false if a thread has it. */
+bool draft_rename(struct value *value, const char *name);
 
 /* Brings all drafts into the store.  Returns 0, or the error of one; those with an error stay
  * drafts. */
@@ -58,9 +87,11 @@ int drafts_enter(void);
  * until the next call of drafts_after_sleep() there are no new ones, as answers may be sent. */
 void drafts_before_sleep(void);
 void drafts_after_sleep(void);
-/* With tamis.make async: are there so many drafts that this client had better wait?  Then it is
+/* Without tamis.make sync: are there so many drafts that this client had better wait?  Then it is
  * blocked, and `again` runs its command later. */
 bool drafts_put_off(RedisModuleCtx *ctx, RedisModuleReplyFunc *again);
+/* Lets those go on, if there is room for their drafts.  Called at the end of each turn. */
+void drafts_go_on(void);
 unsigned drafts_count(void);
 /* After an error: tries again, and allows new drafts.  Called now and then. */
 void drafts_try_again(void);

@@ -4,8 +4,17 @@
  * disk.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "value/draft_parts.h"
+
+void draft_give(struct draft *draft)
+{
+    draft->handed = draft->key_count;
+    draft->in_hands = RedisModule_Alloc((draft->handed + 1) * sizeof *draft->in_hands);
+    memcpy(draft->in_hands, draft->keys, draft->handed * sizeof *draft->in_hands);
+    (void)strcpy(draft->name, draft->value->name);
+}
 
 int draft_add_others(tamis_store *store, struct draft *draft)
 {
@@ -27,6 +36,23 @@ static int make_one(tamis_store *store, struct draft *draft, const struct tamis_
     if (rc != TAMIS_EEXIST) return rc;
     name_apart(NAME_ASIDE, draft->name);
     return tamis_filter_create_filled(store, one, 1);
+}
+
+int draft_make_alone(tamis_store *store, struct draft *draft)
+{
+    int rc = tamis_filter_create(store, draft->name, &draft->spec, &draft->filter);
+    if (rc == TAMIS_EEXIST) {
+        name_apart(NAME_ASIDE, draft->name);
+        rc = tamis_filter_create(store, draft->name, &draft->spec, &draft->filter);
+    }
+    if (rc < 0) return rc;
+    draft->is_alone = true;
+    for (size_t i = 0; rc >= 0 && i < draft->handed; i++)
+        rc = tamis_filter_add(draft->filter, draft->in_hands[i].data, draft->in_hands[i].bytes);
+    if (rc < 0)
+        RedisModule_Log(NULL, "warning", "the filter '%s' lacks items: %s", draft->name,
+                        tamis_last_error());
+    return 0;
 }
 
 static struct tamis_filled filled_of(const struct draft *draft)
@@ -75,5 +101,7 @@ void drafts_make(tamis_store *store, struct draft **drafts, unsigned count, bool
                    tamis_filter_open(store, draft->name, 0, &draft->filter) < 0) {
             draft->filter = NULL; /* the command that wants it says why */
         }
+        /* The next add does not wait for that. */
+        if (count == 1 && draft->filter != NULL) value_mark(draft->filter);
     }
 }

@@ -11,11 +11,14 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "server/config.h"
 #include "value/drafts.h"
 #include "value/durable.h"
 
+#define CHILD_TRIES 6000 /* a minute at least */
+#define CHILD_WAITS_US 10000
 #define LOOKS 128u /* in handles_look(): each takes some 20 microseconds */
 
 struct ring {
@@ -383,14 +386,27 @@ static void note_outcome(struct value *value, int rc)
     unlock();
 }
 
+/* In a child: may an open be tried again that found the catalog locked?  The process that it was
+ * born of holds it while it waits for the disk, for longer than the library waits for others.  A
+ * child has the time; without the filter its dump could not be loaded. */
+static bool may_try_again(int rc, int *tries)
+{
+    if (!is_child || rc != TAMIS_EBUSY || ++*tries > CHILD_TRIES) return false;
+    (void)usleep(CHILD_WAITS_US);
+    return true;
+}
+
 int handles_open(struct value *value)
 {
+    int tries = 0;
     tamis_filter *filter = NULL;
     const unsigned flags = is_child ? TAMIS_READ_ONLY : 0;
     int rc = value->draft != NULL && !is_child ? drafts_enter() : 0;
     if (value->draft != NULL) return rc < 0 ? rc : TAMIS_EBUSY;
     if (value->filter != NULL) return 0; /* it was opened as it came into the store */
-    rc = open_stored(value, flags, &filter);
+    do
+        rc = open_stored(value, flags, &filter);
+    while (may_try_again(rc, &tries));
     if ((rc == TAMIS_ELIMIT || rc == TAMIS_ENOMEM) && !is_child && holds == 0) {
         close_some(value);
         rc = open_stored(value, flags, &filter);

@@ -126,15 +126,15 @@ void value_take_filter(struct value *value, struct value *from)
     from->filter = NULL;
 }
 
-void value_mark(const struct value *value)
+void value_mark(tamis_filter *filter)
 {
     static const uint64_t nothing;
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    (void)tamis_filter_set_prepared(value->filter, 1);
-    int rc = tamis_filter_prepare(value->filter); /* an error meets the adds, too */
-    for (uint32_t i = 0; rc == 0 && tamis_filter_segment(value->filter, i, &segment) == 0; i++)
+    (void)tamis_filter_set_prepared(filter, 1);
+    int rc = tamis_filter_prepare(filter); /* an error meets the adds, too */
+    for (uint32_t i = 0; rc == 0 && tamis_filter_segment(filter, i, &segment) == 0; i++)
         if (segment.data_bytes >= sizeof nothing)
-            rc = tamis_filter_write_data(value->filter, i, 0, &nothing, sizeof nothing);
+            rc = tamis_filter_write_data(filter, i, 0, &nothing, sizeof nothing);
 }
 
 int64_t value_items(const struct value *value)

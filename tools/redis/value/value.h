@@ -78,7 +78,7 @@ struct value {
     bool in_tables;  /* by_name, if it has a name, and by_time */
     bool is_entered; /* handles.c counts it if it is open */
     bool in_use;     /* since the ring last looked */
-    bool is_left;    /* renames.c: the thread has left it to the main thread */
+    uint8_t queue;   /* of renames.c, that it is in */
     bool is_known;   /* handles.c has looked at it, and at most keys have come since */
     bool is_broken;  /* it could not be opened, when that was tried last */
     bool was_open;   /* since this server began; else nobody here has written to it */
@@ -129,9 +129,9 @@ int value_describe(struct value *value);
 /* Takes the filter, its name and what value_describe() has told of it from another value, which is
  * not listed either. */
 void value_take_filter(struct value *value, struct value *from);
-/* Marks all segments of the filter, which is open, as written to, so that who writes into them does
+/* Marks all segments of a filter as written to, so that who writes into them does
  * not wait for that. */
-void value_mark(const struct value *value);
+void value_mark(tamis_filter *filter);
 /* Frees a value that the registry does not have. */
 void value_free(struct value *value);
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* drafts_copy.c: what COPY, which makes another draft, and dumps read of a draft. */
+#include "value/draft_parts.h"
+#include "value/drafts.h"
+
+bool draft_can_be_copied(const struct value *value)
+{
+    return value->draft != NULL && drafts_are_made_behind();
+}
+
+void draft_begin_copy(struct value *value, const struct value *from)
+{
+    const struct draft *draft = from->draft;
+    const struct tamis_sizing sizing = {.file_bytes = from->known.bytes,
+                                        .data_bytes = from->known.size_bytes - 32 - 64};
+    draft_begin(value, &draft->spec, &sizing);
+    for (size_t i = 0; i < draft->key_count; i++)
+        (void)draft_add(value, draft->keys[i].data, draft->keys[i].bytes);
+}
+
+const struct tamis_filter_spec *draft_spec(const struct value *value)
+{
+    return &value->draft->spec;
+}
+
+const struct tamis_key *draft_keys(const struct value *value, size_t *count)
+{
+    *count = value->draft->key_count;
+    return value->draft->keys;
+}
