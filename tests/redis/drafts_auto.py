@@ -218,6 +218,22 @@ def an_error_is_told_to_the_log():
         has_filters(disk.redis, ["a", "first"], "it comes into the store")
 
 
+def an_answer_comes_whatever_is_forbidden_meanwhile():
+    """What was done has been done, so its answer comes while writes are paused, and when the user has lost the right.  What waits for the
+    filter and is still to be run comes after the pause, and is refused.  Seen to fail with a draft_let_go() that lets nobody go during a
+    pause."""
+    with Auto() as (disk, client):
+        held, = disk.holds_a_batch(client)
+        other, asks = disk.ask(client, ("BF.CARD", "held"), ("BF.INFO", "held", "ITEMS"))
+        client.good("ACL", "SETUSER", "default", "-bf.add", "-bf.card")
+        client.good("CLIENT", "PAUSE", 100000, "WRITE")
+        disk.takes(0)
+        same(held.answer(), 1, "what was held back")
+        same(waiting_clients(client), 2, "the others wait for the end of the pause")
+        client.good("CLIENT", "UNPAUSE")
+        same((other.answer()[:6], asks.answer()), ("NOPERM", [1]), "they are run")
+
+
 def pings_are_answered_at_any_time():
     """With a disk that takes 0.7 s for each sync.  The bound is far below one, for a busy machine."""
     longest, stop = [0.0], threading.Event()
@@ -267,4 +283,4 @@ def pings_are_answered_at_any_time():
 
 run(who_has_an_answer_finds_the_filter, nobody_else_waits, the_waits_are_bounded, commands_wait_for_the_filter,
     names_follow_their_keys, dumps_have_what_is_not_made, kills_leave_what_was_answered, an_error_is_told_to_the_log,
-    pings_are_answered_at_any_time)
+    an_answer_comes_whatever_is_forbidden_meanwhile, pings_are_answered_at_any_time)

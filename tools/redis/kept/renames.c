@@ -79,11 +79,17 @@ void renames_put_draft(struct value *value)
     append(DRAFTS, value);
 }
 
+/* ORDER relaxed: the main thread makes and ends drafts, and renames_take_made() looks again. */
+static bool has_draft(const struct value *value)
+{
+    return __atomic_load_n(&value->draft, __ATOMIC_RELAXED) != NULL;
+}
+
 void renames_take_made(void)
 {
     for (struct value *v = queues[DRAFTS].first, *next; v != NULL; v = next) {
         next = v->later;
-        if (v->draft == NULL) renames_put(v);
+        if (!has_draft(v)) renames_put(v);
     }
 }
 
@@ -165,12 +171,6 @@ static int rename_unlocked(struct value *value, const char *to)
     in_work = NULL;
     registry_tell();
     return rc;
-}
-
-/* ORDER relaxed: the main thread makes and ends drafts, and renames_take_made() looks again. */
-static bool has_draft(const struct value *value)
-{
-    return __atomic_load_n(&value->draft, __ATOMIC_RELAXED) != NULL;
 }
 
 /* If a filter of ours has the name, renames it apart.  Leftovers are up to the main thread. */

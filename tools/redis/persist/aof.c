@@ -20,12 +20,6 @@
 #include "value/pieces.h"
 #include "value/valkey_blob.h"
 
-static void log_failure(RedisModuleIO *aof, const struct value *value)
-{
-    RedisModule_LogIOError(aof, "warning", "the AOF lacks the filter '%s': %s", value->name,
-                           tamis_last_error());
-}
-
 /* Strings that become arguments of one command. */
 struct strings {
     RedisModuleString **list;
@@ -198,5 +192,5 @@ void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value)
     if (emit_small(aof, key, v)) return;
     if (value_open(v) < 0 ||
         !(v->type == TYPE_CUCKOO ? emit_cuckoo(aof, key, v) : emit_filter(aof, key, v)))
-        log_failure(aof, v);
+        save_lacks(aof, "AOF", v);
 }

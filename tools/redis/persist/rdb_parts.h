@@ -12,6 +12,11 @@ bool rdb_save_payload(RedisModuleIO *rdb, const struct value *value, const unsig
 int rdb_load_payload(RedisModuleIO *rdb, struct value *value, int db, const char *key,
                      size_t key_bytes);
 
+/* lacking.c: a dump or an AOF (`what`) would lack the filter, and could not be loaded, or would
+ * have lost a key when it is.  In a child the save fails, and this does not return.  A command that
+ * saves (SAVE) cannot fail; the log says that it has made no good dump. */
+void save_lacks(RedisModuleIO *io, const char *what, const struct value *value);
+
 /* rdb_draft.c: a filter that is not in the store yet. */
 struct dumped_draft {
     struct tamis_filter_spec spec;

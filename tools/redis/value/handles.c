@@ -13,13 +13,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/clock.h"
 #include "server/config.h"
 #include "value/drafts.h"
 #include "value/durable.h"
 
-#define CHILD_TRIES 6000 /* a minute at least */
-#define CHILD_WAITS_US 10000
-#define LOOKS 128u /* in handles_look(): each takes some 20 microseconds */
+#define CHILD_TRIES_NS 60000000000
+#define CHILD_PAUSE_US 10000
+#define RENAMES_MOST 100 /* of a filter between a look for its name and the open */
+#define LOOKS 128u       /* in handles_look(): each takes some 20 microseconds */
 
 struct ring {
     struct value *hand;  /* NULL: the ring is empty */
@@ -331,12 +333,19 @@ int handles_open_created(int64_t created_at, bool owned_too, char name[NAME_ROOM
     int rc = *name == '\0' ? TAMIS_ENOTFOUND : tamis_filter_open(store, name, flags, filter);
     if (rc == 0 && is_sought(&sought, *filter)) return 0;
     if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
-    tamis_filter_release(*filter); /* NULL, or that of another */
+    /* A child finds it here after its parent has renamed it, which may do so once more. */
+    for (int tries = 0; tries < RENAMES_MOST && (rc == 0 || rc == TAMIS_ENOTFOUND); tries++) {
+        tamis_filter_release(*filter); /* NULL, or that of another */
+        *filter = NULL;
+        *name = '\0';
+        rc = tamis_store_list(store, NULL, seek, (void *)(uintptr_t)&sought);
+        if (rc == 0 && *name == '\0') return TAMIS_EDROPPED;
+        if (rc == 0) rc = tamis_filter_open(store, name, flags, filter);
+        if (rc == 0 && is_sought(&sought, *filter)) return 0;
+    }
+    tamis_filter_release(*filter);
     *filter = NULL;
-    *name = '\0';
-    rc = tamis_store_list(store, NULL, seek, (void *)(uintptr_t)&sought);
-    if (rc == 0 && *name == '\0') return TAMIS_EDROPPED;
-    return rc < 0 ? rc : tamis_filter_open(store, name, flags, filter);
+    return rc == 0 ? TAMIS_ENOTFOUND : rc;
 }
 
 /* Opens the filter of a value. */
@@ -387,18 +396,21 @@ static void note_outcome(struct value *value, int rc)
 }
 
 /* In a child: may an open be tried again that found the catalog locked?  The process that it was
- * born of holds it while it waits for the disk, for longer than the library waits for others.  A
- * child has the time; without the filter its dump could not be loaded. */
-static bool may_try_again(int rc, int *tries)
+ * born of holds it while it waits for the disk.  To the child that is another process, for which it
+ * does not wait for more than a second (busy.c).  A child has the time; without the filter its dump
+ * could not be loaded. */
+static bool may_try_again(int rc, int64_t *until_ns)
 {
-    if (!is_child || rc != TAMIS_EBUSY || ++*tries > CHILD_TRIES) return false;
-    (void)usleep(CHILD_WAITS_US);
+    if (!is_child || rc != TAMIS_EBUSY) return false;
+    if (*until_ns == 0) *until_ns = clock_ns() + CHILD_TRIES_NS;
+    if (clock_ns() >= *until_ns) return false;
+    (void)usleep(CHILD_PAUSE_US);
     return true;
 }
 
 int handles_open(struct value *value)
 {
-    int tries = 0;
+    int64_t until_ns = 0;
     tamis_filter *filter = NULL;
     const unsigned flags = is_child ? TAMIS_READ_ONLY : 0;
     int rc = value->draft != NULL && !is_child ? drafts_enter() : 0;
@@ -406,7 +418,7 @@ int handles_open(struct value *value)
     if (value->filter != NULL) return 0; /* it was opened as it came into the store */
     do
         rc = open_stored(value, flags, &filter);
-    while (may_try_again(rc, &tries));
+    while (may_try_again(rc, &until_ns));
     if ((rc == TAMIS_ELIMIT || rc == TAMIS_ENOMEM) && !is_child && holds == 0) {
         close_some(value);
         rc = open_stored(value, flags, &filter);
