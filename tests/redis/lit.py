@@ -14,7 +14,7 @@ import shutil
 import sys
 import time
 
-from harness import eventually, info, pipelined, run, same, served, store_of, tamis
+from harness import are_made, eventually, info, pipelined, run, same, served, store_of, tamis
 
 NOSYNC = os.path.abspath(sys.argv.pop(3))
 MANY = 1200
@@ -30,6 +30,7 @@ def few_open(*arguments, **settings):
 
 def make(client, count=MANY):
     same(pipelined(client, [("BF.MADD", f"k{i}", f"item {i}", f"second {i}") for i in range(count)]), [[1, 1]] * count, "made")
+    are_made(client)
 
 
 def loaded(client):
@@ -120,6 +121,7 @@ def a_rewritten_aof_has_all():
         client.good("BF.MADD", "k4", *range(500))
         client.good("BF.RESERVE", "r", "0.01", 50, "NONSCALING")
         client.good("BF.ADD", "r", "x")
+        are_made(client)
         background(client, "BGREWRITEAOF")
         text = b"".join(open(name, "rb").read() for name in glob.glob(os.path.join(redis.directory, "appendonlydir", "*.base.aof")))
         same(text.count(b"BF.LOADCHUNK"), 2 * 101 + 1, "a head and a piece for each segment")

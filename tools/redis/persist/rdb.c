@@ -102,9 +102,9 @@ static void save_frozen(RedisModuleIO *rdb, const char *stream, size_t bytes)
     }
 }
 
-/* Is a dump without the content of a filter, which could not be opened for that, of use?  Where the
- * store has it, the key finds it there.  But an AOF takes nothing from the store, a replica has
- * another store, and with an error that passes the next dump will be better. */
+/* Is a dump of use without the content of a filter, which could not be read?  Where the store has
+ * it, the key finds it there.  But an AOF takes nothing from the store, a replica has another
+ * store, and with an error that passes the next dump will be better. */
 static bool does_without(int rc)
 {
     return saving_to_file && rc != TAMIS_EDROPPED && rc != TAMIS_EBUSY && rc != TAMIS_ELIMIT &&
@@ -114,14 +114,16 @@ static bool does_without(int rc)
 /* Opens the filter, and saves it. */
 static void save_opened(RedisModuleIO *rdb, struct value *value, const struct tamis_sink *sink)
 {
-    const int rc = value_open(value);
-    if ((rc < 0 || value->filter == NULL) && does_without(rc))
+    int rc = value_open(value);
+    const bool opened = rc == 0 && value->filter != NULL;
+    if (opened) rc = tamis_filter_export(value->filter, "tamis", TAMIS_EXPORT_WITH_KEY, sink);
+    if (opened && rc >= 0) return;
+    if (does_without(rc))
         RedisModule_LogIOError(rdb, "warning",
-                               "the dump has no content of the filter '%s', which cannot be "
-                               "opened, and can be loaded only beside a store that has it: %s",
-                               value->name, tamis_last_error());
-    else if (rc < 0 || value->filter == NULL ||
-             tamis_filter_export(value->filter, "tamis", TAMIS_EXPORT_WITH_KEY, sink) < 0)
+                               "the dump has no content of the filter '%s', which cannot be %s, "
+                               "and can be loaded only beside a store that has it: %s",
+                               value->name, opened ? "read" : "opened", tamis_last_error());
+    else
         save_lacks(rdb, "dump", value);
 }
 
