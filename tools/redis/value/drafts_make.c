@@ -12,7 +12,8 @@ void draft_give(struct draft *draft)
 {
     draft->handed = draft->key_count;
     draft->in_hands = RedisModule_Alloc((draft->handed + 1) * sizeof *draft->in_hands);
-    memcpy(draft->in_hands, draft->keys, draft->handed * sizeof *draft->in_hands);
+    if (draft->handed > 0)
+        memcpy(draft->in_hands, draft->keys, draft->handed * sizeof *draft->in_hands);
     (void)strcpy(draft->name, draft->value->name);
 }
 
