@@ -192,6 +192,7 @@ def dumps_have_what_is_not_made():
         follow(follower, disk.redis)
         same(follower.good("BF.MEXISTS", "m", "x", "y", "z"), [1, 1, 0], "a replica")
         has_filters(other.redis, ["a", "e", "first", "held", "m", "n"], "in its store")
+        disk.takes(0)
 
 
 def kills_leave_what_was_answered():
