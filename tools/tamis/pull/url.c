@@ -66,7 +66,8 @@ static bool decode_path(char *path)
     for (const char *from = path; *from != '\0'; from++, to++) {
         const int high = *from == '%' ? text_hex_digit(from[1]) : -1;
         const int low = high >= 0 ? text_hex_digit(from[2]) : -1;
-        *to = low >= 0 ? (char)(high << 4 | low) : *from;
+        *to = *from;
+        if (low >= 0) *to = (char)(high << 4 | low);
         if (*to == '\0') return false;
         if (low >= 0) from += 2;
     }
