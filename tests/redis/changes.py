@@ -369,7 +369,54 @@ def a_checkpoint_waits_for_names_and_the_server_does_not():
         has_filters(disk.redis, ["d"], "names")
 
 
+def who_makes_a_filter_waits_for_threads_and_renames():
+    """BF.RESERVE of a transaction finds its name taken by the copy that a thread is to make, behind a change that waits for a rename.  Seen to
+    hang for ever where naming_make_way() goes on to hold the renames while it waits for the threads."""
+    with Disk() as (disk, client):
+        for key in ["a", "d", *(f"k{i}" for i in range(12))]:
+            client.good("BF.RESERVE", key, "0.01", LARGE)
+        client.good("BF.ADD", "a", "x")
+        client.good("TAMIS.DETACH", "d")  # a filter of that name, and no key
+        client.socket.settimeout(60)
+        disk.takes(300)
+        for i in range(12):
+            client.good("RENAME", f"k{i}", f"r{i}")
+        client.good("RENAME", "a", "c")
+        asking = disk.ask(client, ("TAMIS.EXCEPT", "c", "ADD", "x"), ("COPY", "c", "d"))
+        transaction = disk.redis.client()
+        transaction.socket.settimeout(60)
+        for words in (("MULTI",), ("BF.RESERVE", "d", "0.01", LARGE), ("EXEC",)):
+            transaction.send(*words)
+        time.sleep(0.5)
+        disk.takes(0)
+        same([transaction.answer() for _ in range(2)], ["OK", "QUEUED"], "the transaction")
+        transaction.answer()
+        for one in asking:
+            one.answer()
+        same((client.good("PING"), client.good("BF.EXISTS", "c", "x")), ("PONG", 0), "all goes on")
+
+
+def strangers_cannot_have_the_server_wait():
+    """The module looks at SHUTDOWN before the server does, which asks for a password.  Seen to fail where each SHUTDOWN waits for the threads."""
+    with Disk() as (disk, client):
+        client.good("BF.RESERVE", "a", "0.01", LARGE)
+        client.socket.settimeout(60)
+        disk.stands_still()
+        asking = disk.ask(client, ("TAMIS.EXCEPT", "a", "ADD", "x"))
+        client.good("CONFIG", "SET", "requirepass", "secret")
+        stranger = disk.redis.client()
+        stranger.socket.settimeout(60)
+        for words in (("SHUTDOWN", "nonsense"), ("SHUTDOWN", "ABORT")):
+            refused(stranger(*words), "NOAUTH")
+            same(client.good("PING"), "PONG", "the server goes on")
+        client.good("CONFIG", "SET", "requirepass", "")
+        disk.takes(0)
+        for one in asking:
+            one.answer()
+
+
 run(adds_wait_while_a_window_moves, writers_wait_for_rotate_and_rollback, changes_of_one_filter_come_in_order,
     transactions_find_what_came_before, what_is_done_at_the_end_is_replicated, data_are_loaded_meanwhile,
     a_dump_has_what_is_not_replicated_yet, keys_come_to_a_source_meanwhile, rights_are_looked_at_again, a_child_that_copies_and_rights,
-    a_filter_goes_before_it_is_claimed, a_checkpoint_waits_for_names_and_the_server_does_not)
+    a_filter_goes_before_it_is_claimed, a_checkpoint_waits_for_names_and_the_server_does_not,
+    who_makes_a_filter_waits_for_threads_and_renames, strangers_cannot_have_the_server_wait)

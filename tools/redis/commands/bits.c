@@ -14,6 +14,7 @@
 #include "kept/making.h"
 #include "kept/still.h"
 #include "registry/registry.h"
+#include "server/clock.h"
 #include "value/recent.h"
 
 #define OFFSET_MAX UINT32_MAX /* as SETBIT: a string has at most 512 MB */
@@ -37,6 +38,35 @@ static void foresee(RedisModuleCommandFilterCtx *filter)
                  RedisModule_CommandFilterArgGet(filter, 2));
 }
 
+/* So soon a SHUTDOWN that has not ended the server is followed by one that waits for threads, too:
+ * nobody has looked yet whether the client may give it. */
+#define SHUTDOWNS_APART_NS ((int64_t)10 * 1000 * 1000 * 1000)
+
+/* Is it one that the server would take, and not ABORT? */
+static bool is_shutdown(RedisModuleCommandFilterCtx *filter, int argc)
+{
+    static const char *const words[] = {"SAVE", "NOSAVE", "NOW", "FORCE"};
+    for (int i = 1; i < argc; i++) {
+        size_t known = 0;
+        const RedisModuleString *word = RedisModule_CommandFilterArgGet(filter, i);
+        while (known < sizeof words / sizeof *words && !arg_is(word, words[known]))
+            known++;
+        if (known == sizeof words / sizeof *words) return false;
+    }
+    return true;
+}
+
+/* SHUTDOWN brings the AOF to its end before it tells of itself.  So all that threads have changed
+ * is replicated before. */
+static void settle_for_shutdown(RedisModuleCommandFilterCtx *filter, int argc)
+{
+    static int64_t next_ns;
+    const int64_t now_ns = clock_ns();
+    if (now_ns < next_ns || !is_shutdown(filter, argc)) return;
+    making_settle_all();
+    next_ns = clock_ns() + SHUTDOWNS_APART_NS;
+}
+
 /* Called before each command of the server, so most are told by their first letters. */
 static void turn_command(RedisModuleCommandFilterCtx *filter)
 {
@@ -44,8 +74,7 @@ static void turn_command(RedisModuleCommandFilterCtx *filter)
     size_t bytes;
     const RedisModuleString *name = RedisModule_CommandFilterArgGet(filter, 0);
     const char *text = RedisModule_StringPtrLen(name, &bytes);
-    /* It brings the AOF to its end before it tells of itself. */
-    if (bytes == 8 && arg_is(name, "shutdown")) making_settle_all();
+    if (bytes == 8 && arg_is(name, "shutdown")) settle_for_shutdown(filter, argc);
     if (argc < 2) return;
     if (bytes > 2 && text[2] == '.') {
         if (argc == 3 && (text[1] == 'f' || text[1] == 'F')) foresee(filter);

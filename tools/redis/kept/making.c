@@ -464,7 +464,7 @@ void making_settle_all(void)
     if (waiting_is_paused()) return;
     lock();
     for (struct making *m = first; m != NULL; m = m->next) {
-        if (m->argv == NULL || is_over(m)) continue;
+        if (m->argv == NULL || m->maker.follow == NULL || is_over(m)) continue;
         settle(m);
         settled = m;
     }

@@ -73,7 +73,9 @@ static void settle(struct value *value)
 
 void naming_make_way(const char *name)
 {
+    naming_go_on(); /* the threads that are waited for may wait for a rename */
     making_wait(name);
+    naming_hold();
     kept_give_up_name(name);
     registry_lock();
     renames_wait_for_thread();
