@@ -58,7 +58,7 @@ static bool emit_whole(RedisModuleIO *aof, RedisModuleString *key, const struct 
     struct strings pieces = {.list = NULL};
     const struct tamis_sink sink = {
         .size = sizeof sink, .write = append_string, .context = &pieces};
-    const int rc = tamis_filter_export(v->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
+    const int rc = handles_export(v, &sink);
     const long long expansion = v->expansion;
     if (rc == 0 && v->durable)
         RedisModule_EmitAOF(aof, "TAMIS.LOAD", "scclv", key, "DURABLE", "EXPANSION", expansion,

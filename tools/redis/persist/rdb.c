@@ -116,7 +116,7 @@ static void save_opened(RedisModuleIO *rdb, struct value *value, const struct ta
 {
     int rc = value_open(value);
     const bool opened = rc == 0 && value->filter != NULL;
-    if (opened) rc = tamis_filter_export(value->filter, "tamis", TAMIS_EXPORT_WITH_KEY, sink);
+    if (opened) rc = handles_export(value, sink);
     if (opened && rc >= 0) return;
     if (does_without(rc))
         RedisModule_LogIOError(rdb, "warning",

@@ -40,7 +40,8 @@ static int check(const struct tamis_filter_spec *spec, uint64_t keys)
                                   .capacity = spec->capacity,
                                   .fp_rate = spec->fp_rate};
     if (keys > DRAFT_KEYS_MAX || keys > spec->capacity || spec->capacity > CAPACITY_MAX ||
-        (spec->kind != TAMIS_KIND_BLOCKED && spec->kind != TAMIS_KIND_BLOOM) ||
+        tamis_kind_has(spec->kind, TAMIS_KIND_MAY_GROW) != 1 ||
+        tamis_kind_has(spec->kind, TAMIS_KIND_COUNTS) != 0 ||
         !(spec->fp_rate > 0 && spec->fp_rate < 1) ||
         (spec->on_full != TAMIS_ON_FULL_GROW && spec->on_full != TAMIS_ON_FULL_REFUSE) ||
         tamis_size(&sizing) < 0)

@@ -12,6 +12,7 @@
 
 static int64_t stuck_at; /* when a call gave up last, in seconds; 0: never, or long ago */
 static bool impatient;
+static pid_t server; /* also in a child that saves */
 
 static int64_t now_s(void)
 {
@@ -28,7 +29,7 @@ static int give_up(void *context, int64_t waited_ms, int64_t holder)
     (void)waited_ms;
     /* A thread of this server, whose disk is slow.  0: the lock is given back just now, perhaps to
      * the next one of them. */
-    if (holder == getpid() || holder == 0) return 0;
+    if (holder == server || holder == 0) return 0;
     if ((RedisModule_GetContextFlags(NULL) & loading) != 0) return 0;
     /* ORDER relaxed: a mark that one thread sets, and that nothing else goes with. */
     if (__atomic_exchange_n(&stuck_at, now_s(), __ATOMIC_RELAXED) == 0)
@@ -41,6 +42,7 @@ static int give_up(void *context, int64_t waited_ms, int64_t holder)
 
 void busy_watch(tamis_store *store)
 {
+    server = getpid();
     if (tamis_store_set_busy_callback(store, give_up, NULL) < 0)
         RedisModule_Log(NULL, "warning", "%s", tamis_last_error());
 }

@@ -395,10 +395,9 @@ static void note_outcome(struct value *value, int rc)
     unlock();
 }
 
-/* In a child: may an open be tried again that found the catalog locked?  The process that it was
- * born of holds it while it waits for the disk.  To the child that is another process, for which it
- * does not wait for more than a second (busy.c).  A child has the time; without the filter its dump
- * could not be loaded. */
+/* In a child: may be tried again what found the catalog locked?  The process that it was born of
+ * holds it while it waits for the disk.  A child has the time; without the filter its dump could
+ * not be loaded. */
 static bool may_try_again(int rc, int64_t *until_ns)
 {
     if (!is_child || rc != TAMIS_EBUSY) return false;
@@ -406,6 +405,32 @@ static bool may_try_again(int rc, int64_t *until_ns)
     if (clock_ns() >= *until_ns) return false;
     (void)usleep(CHILD_PAUSE_US);
     return true;
+}
+
+/* Has anything been written? */
+struct written {
+    const struct tamis_sink *to;
+    bool any;
+};
+
+static int write_on(void *context, const void *buffer, size_t bytes)
+{
+    struct written *written = context;
+    written->any = true;
+    return written->to->write(written->to->context, buffer, bytes);
+}
+
+int handles_export(const struct value *value, const struct tamis_sink *to)
+{
+    struct written written = {.to = to};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = write_on, .context = &written};
+    int64_t until_ns = 0;
+    int rc;
+    do {
+        rc = tamis_filter_export(value->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
+        if (rc == TAMIS_ELIMIT) rc = TAMIS_EBUSY; /* others changed the filter all the time */
+    } while (!written.any && may_try_again(rc, &until_ns));
+    return rc;
 }
 
 int handles_open(struct value *value)

@@ -42,6 +42,9 @@ static inline int value_open(struct value *value)
 }
 /* A draft is in the store now.  It counts, and is opened if that is asked for and possible. */
 void handles_made(struct value *value, bool opens);
+/* Writes the open filter out, whole and with its key.  A child tries that again for a while if
+ * other threads of the server change it all the time, or have the catalog. */
+int handles_export(const struct value *value, const struct tamis_sink *to);
 /* As value_open(), for a thread that has taken the value off (handles_leave()). */
 int value_open_alone(struct value *value);
 
