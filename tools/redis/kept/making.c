@@ -70,8 +70,7 @@ static void unlock(void)
 
 /* ---- The threads ----------------------------------------------------------------------------- */
 
-/* Has a filter the name that no server has made?  One of ours gives way, or is gone by now. */
-static bool is_of_others(const char *name)
+bool making_is_of_others(const char *name)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_filter *filter = NULL;
@@ -105,7 +104,7 @@ static int make_unlocked(struct making *m)
     value_set_name(value, m->name);
     int rc = try_to_make(m);
     if (rc == TAMIS_EEXIST) note_failure(m);
-    if (rc == TAMIS_EEXIST && !is_of_others(value->name)) {
+    if (rc == TAMIS_EEXIST && !making_is_of_others(value->name)) {
         name_apart(NAME_ASIDE, apart); /* the key will make the other one give way */
         value_set_name(value, apart);
         rc = try_to_make(m);

@@ -98,6 +98,9 @@ void making_settle_all(void);
 /* Does a maker that is not at its end want nobody to write into the filter? */
 bool making_holds_still(const struct value *value);
 
+/* Has a filter the name that no server has made?  One of ours gives way, or is gone by now.  In any
+ * thread. */
+bool making_is_of_others(const char *name);
 /* Is a filter of that name made, or not claimed yet? */
 bool making_has(const char *name);
 /* Waits until no filter of that name is being made. */

@@ -43,8 +43,11 @@ static int make_named(struct value *value, tamis_store *store, char name[NAME_RO
         rc = maker->make(maker->context, store, name, &value->filter);
         *made_way = rc == 0;
     }
-    if (rc == TAMIS_EEXIST && leftovers_are_open()) {
-        name_apart(NAME_ASIDE, name); /* a filter of others has it; the key must be loaded */
+    /* One of ours that cannot give way now, such as a draft that the thread has, or one whose
+     * exceptions a thread changes, does so later.  If a filter of others has the name, the key must
+     * be loaded all the same. */
+    if (rc == TAMIS_EEXIST && (leftovers_are_open() || !making_is_of_others(name))) {
+        name_apart(NAME_ASIDE, name);
         rc = maker->make(maker->context, store, name, &value->filter);
     }
     return rc;

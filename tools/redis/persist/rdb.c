@@ -419,7 +419,7 @@ static int load_content(RedisModuleIO *rdb, const struct said *said, struct valu
         rc = read_ahead(&pull);
     if (rc == 0 && (said->flags & FLAG_PAYLOAD) == 0)
         rc = loading_now() == NULL && take_stored(said, db, key, key_bytes, value)
-                 ? (is_draft ? 0 : skip_content(&pull))
+                 ? (is_draft ? rdb_add_dumped(value, &draft) : skip_content(&pull))
                  : make_filter(value, db, key, key_bytes, &maker);
     if (rc < 0)
         load_complain(rdb, "the filter of the key '%.*s' cannot be loaded: %s", (int)key_bytes, key,

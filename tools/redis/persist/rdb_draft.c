@@ -10,6 +10,7 @@
  */
 #include <stdio.h>
 
+#include "kept/store.h"
 #include "persist/load.h"
 #include "persist/rdb_parts.h"
 #include "server/args.h"
@@ -92,6 +93,16 @@ static int make_dumped(void *context, tamis_store *store, const char *name, tami
 struct maker rdb_draft_maker(struct dumped_draft *draft)
 {
     return (struct maker){.make = make_dumped, .context = draft};
+}
+
+int rdb_add_dumped(struct value *value, const struct dumped_draft *draft)
+{
+    int rc = 0;
+    if (draft->key_count > 0 && value->filter == NULL)
+        rc = tamis_filter_open(store_open(), value->name, 0, &value->filter);
+    for (size_t i = 0; rc >= 0 && i < draft->key_count; i++)
+        rc = tamis_filter_add(value->filter, draft->keys[i].data, draft->keys[i].bytes);
+    return rc < 0 ? rc : 0;
 }
 
 /* ---- An AOF ---------------------------------------------------------------------------------- */

@@ -30,6 +30,9 @@ void rdb_save_draft(RedisModuleIO *rdb, const struct value *value);
 int rdb_load_draft(RedisModuleIO *rdb, struct dumped_draft *draft);
 void rdb_forget_draft(struct dumped_draft *draft);
 struct maker rdb_draft_maker(struct dumped_draft *draft);
+/* The store has the filter already, and the value has it.  Adds what it lacks of the keys: it may
+ * have been made before the last of them came. */
+int rdb_add_dumped(struct value *value, const struct dumped_draft *draft);
 void rdb_emit_draft(RedisModuleIO *aof, RedisModuleString *key, const struct value *value);
 
 /* rdb_cuckoo.c: the slots of a cuckoo filter of RedisBloom. */
