@@ -6,7 +6,8 @@ A disk that stands still shows who waits for it at any speed of the machine.  Ea
 without draft_hold_back(); nobody_else_waits with an enter_before_fork() that brings drafts into the store also without tamis.make sync, and with
 a naming_follow() that does; the_waits_are_bounded with a count_wait() that does nothing; commands_wait_for_the_filter without
 key_puts_off(); dumps_have_what_is_not_made without FLAG_DRAFT; names_follow_their_keys without draft_rename(), and nobody_else_waits
-without renames_take_made().
+without renames_take_made(); a_dump_brings_what_its_filter_lacks without rdb_add_dumped(); names_are_taken_apart_while_others_keep_them with a
+make_named() that asks leftovers_are_open() alone.
 """
 import shutil
 import threading
@@ -41,6 +42,17 @@ def has_items(redis, name, *items):
     """Of the filter in the store, as a local process sees it."""
     text = "".join(f"{item}\n" for item in items)
     return tamis("check", "--store", store_of(redis), name, text=text) == text
+
+
+def stops_at(disk, *script):
+    """A client of its own runs the script, which the server begins by doing nothing else for a while.  Meanwhile the disk goes on, so
+    threads end their work, and the server does not hear of it.  Returns the client."""
+    asking = disk.redis.client()
+    asking.socket.settimeout(60)
+    asking.send("EVAL", "redis.log(redis.LOG_WARNING, 'it stops') for _ = 1, 300000000 do end " + script[0], len(script) - 1, *script[1:])
+    eventually(lambda: "it stops" in disk.redis.log(), "the script has begun")
+    disk.takes(0)
+    return asking
 
 
 def one_turn(client, *commands):
@@ -195,6 +207,56 @@ def dumps_have_what_is_not_made():
         disk.takes(0)
 
 
+def a_dump_brings_what_its_filter_lacks():
+    """The thread made a filter with the first of its items, and the server was killed before it added the others, which the dump has."""
+    for mode in ("content", "reference"):
+        for make in ("auto", "async"):
+            with Auto("rdb", mode, "make", make) as (disk, client):
+                disk.stands_still()
+                client.send("BF.ADD", "held", "x")
+                adding = disk.redis.client()
+                eventually(lambda: adding.good("BF.MEXISTS", "held", "x") == [1], "the thread has it")
+                one_turn(adding, ("BF.MADD", "held", "y", "z"), ("BF.RESERVE", "empty", "0.01", 100))
+                adding.good("BGSAVE")
+                eventually(lambda: b"rdb_bgsave_in_progress:0" in adding.good("INFO", "persistence"), "the child is done")
+                stops_at(disk, "while true do end")
+                has_filters(disk.redis, ["first", "held"], "made")
+                same(has_items(disk.redis, "held", "x"), True, "what the thread was given")
+                same(has_items(disk.redis, "held", "y", "z"), False, "what came later")
+                disk.redis.kill()
+                again = disk.redis.start()
+                same(again.good("BF.MEXISTS", "held", "x", "y", "z", "other"), [1, 1, 1, 0], "loaded")
+                same((again.good("BF.INFO", "held", "ITEMS"), again.good("BF.INFO", "empty", "ITEMS")), ([3], [0]), "counted")
+                same(has_items(disk.redis, "held", "x", "y", "z"), True, "in the store")
+
+
+def names_are_taken_apart_while_others_keep_them():
+    """A filter keeps its old name while a thread has its draft, or changes its exceptions.  A script, which no thread can make a filter for,
+    makes one of that name."""
+    def script(first):
+        return f"{first} return redis.call('BF.MADD', KEYS[1], 'y', 'z')"
+
+    rename, drop = script("redis.call('RENAME', KEYS[1], KEYS[2])"), script("redis.call('DEL', KEYS[1])")
+    with Auto() as (disk, client):
+        held, = disk.holds_a_batch(client)
+        asking = stops_at(disk, rename, "held", "other")
+        same((asking.answer(), held.answer()), ([1, 1], 1), "a draft")
+        has_filters(disk.redis, ["first", "held", "other"], "each gets its name")
+        eventually(lambda: has_items(disk.redis, "held", "y", "z") and has_items(disk.redis, "other", "x"), "its own")
+    for which, left in ((rename, ["big", "first", "other"]), (drop, ["big", "first"])):
+        with Auto() as (disk, client):
+            client.good("BF.RESERVE", "big", "0.01", 100000)
+            client.good("BF.ADD", "big", "x")
+            disk.stands_still()
+            excepting, = disk.ask(client, ("TAMIS.EXCEPT", "big", "ADD", "q"))
+            asking = stops_at(disk, which, "big", "other")
+            same(asking.answer(), [1, 1], "one that is changed")
+            excepting.answer()
+            has_filters(disk.redis, left, "each gets its name")
+            eventually(lambda: has_items(disk.redis, "big", "y", "z"), "its own")
+            same(client.good("BF.MEXISTS", "big", "x", "y", "z"), [0, 1, 1], "in the key")
+
+
 def kills_leave_what_was_answered():
     """A client that was answered after a wait finds its filter, without dump and AOF.  One that waits finds all of it, or nothing."""
     with Auto() as (disk, client):
@@ -283,5 +345,6 @@ def pings_are_answered_at_any_time():
 
 
 run(who_has_an_answer_finds_the_filter, nobody_else_waits, the_waits_are_bounded, commands_wait_for_the_filter,
-    names_follow_their_keys, dumps_have_what_is_not_made, kills_leave_what_was_answered, an_error_is_told_to_the_log,
+    names_follow_their_keys, dumps_have_what_is_not_made, a_dump_brings_what_its_filter_lacks,
+    names_are_taken_apart_while_others_keep_them, kills_leave_what_was_answered, an_error_is_told_to_the_log,
     an_answer_comes_whatever_is_forbidden_meanwhile, pings_are_answered_at_any_time)
