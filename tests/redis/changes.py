@@ -9,7 +9,7 @@ import os
 import shutil
 import time
 
-from harness import eventually, follow, has_filters, is_rewritten, refused, run, same, server, store_of, tamis
+from harness import eventually, follow, has_filters, is_linked, is_rewritten, refused, run, same, server, store_of, tamis
 from slow_disk import Disk, waiting_clients
 
 LARGE = 100_000  # of more bytes than a draft may have
@@ -415,7 +415,87 @@ def strangers_cannot_have_the_server_wait():
             one.answer()
 
 
-run(adds_wait_while_a_window_moves, writers_wait_for_rotate_and_rollback, changes_of_one_filter_come_in_order,
+def told_of(client):
+    """What a server and its replica must have alike."""
+    return (client.good("TAMIS.EXCEPTIONS", "a"), slices(client, "w"),
+            [client.good("BF.MEXISTS", key, "x", "of a") for key in "abw"])
+
+
+def nothing_is_changed_while_writes_are_paused():
+    """All threads are at work, and one more change waits for them.  Seen to fail with a find_waiting() that does not ask is_held(), and to
+    hang without making_go_on()."""
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client):
+        for i in range(5):
+            client.good("BF.RESERVE", f"k{i}", "0.01", LARGE)
+        client.socket.settimeout(60)
+        disk.stands_still()
+        asking = disk.ask(client, *[("TAMIS.EXCEPT", f"k{i}", "ADD", "x") for i in range(5)])
+        client.good("CLIENT", "PAUSE", 60_000, "WRITE")
+        time.sleep(0.3)  # a turn of the event loop
+        disk.takes(0)
+        for i in range(4):
+            eventually(lambda: client.good("TAMIS.EXCEPTIONS", f"k{i}") == [b"x"], "it was begun")
+        time.sleep(0.3)
+        same(client.good("TAMIS.EXCEPTIONS", "k4"), [], "it is not begun")
+        client.good("CLIENT", "UNPAUSE")
+        same([one.answer() for one in asking], [1] * 5, "the answers")
+        client = restarted_without_store(disk)
+        same([client.good("TAMIS.EXCEPTIONS", f"k{i}") for i in range(5)], [[b"x"]] * 5, "the AOF")
+
+
+def a_master_becomes_a_replica_meanwhile():
+    """What threads have changed by then comes to nothing, and the log tells it; what has not begun is not done.  Seen to fail without
+    resync_want(): the two differ for good; and without making_give_up_changes(), as TAMIS.MERGE is done, too."""
+    for how in ("FAILOVER", "REPLICAOF"):
+        with Disk(appendonly="yes", appendfsync="always") as (disk, client), server(repl_diskless_sync_delay=0) as second:
+            other = second.client()
+            follow(other, disk.redis)
+            window(client, "w")
+            for key in "ab":
+                client.good("BF.RESERVE", key, "0.01", LARGE)
+                client.good("BF.MADD", key, "x", f"of {key}")
+            same(client.good("WAIT", 1, 0), 1, "a replica")
+            wanted = told_of(client)
+            client.socket.settimeout(60)
+            disk.stands_still()
+            asking = disk.ask(client, ("TAMIS.EXCEPT", "a", "ADD", "x"), ("TAMIS.ROTATE", "w"), ("TAMIS.MERGE", "b", "a"))
+            asking += disk.ask(client, ("BF.ADD", "w", "late"))
+            if how == "REPLICAOF":
+                other.good("REPLICAOF", "NO", "ONE")
+            client.good(*(["FAILOVER"] if how == "FAILOVER" else ["REPLICAOF", "127.0.0.1", second.port]))
+            eventually(lambda: b"role:master" in other.good("INFO", "replication") and
+                       b"role:slave" in client.good("INFO", "replication"), "roles")
+            for one in asking:
+                refused(one.answer(), "UNBLOCKED")
+            disk.takes(0)
+            eventually(lambda: "a full sync is asked for" in disk.redis.log(), "it is asked for")
+            eventually(lambda: told_of(other) == told_of(client) == wanted, f"{how}: both have the same")
+            is_linked(client)
+            other.good("TAMIS.EXCEPT", "b", "ADD", "of b")
+            same(other.good("WAIT", 1, 0), 1, "the replica")
+            same(client.good("TAMIS.EXCEPTIONS", "b"), [b"of b"], "and so they go on")
+            log = disk.redis.log()
+            same([f"{name} has changed the filter of the key '{key}' when the server was a replica" in log
+                  for name, key in (("TAMIS.EXCEPT", "a"), ("TAMIS.ROTATE", "w"), ("TAMIS.MERGE", "b"))],
+                 [True, True, False], "the log")
+            same((disk.redis.process.poll(), "CRASH" in log), (None, False), "it lives")
+
+
+def a_replica_with_clients_of_its_own_changes_filters():
+    """Such as `replica-read-only no` allows.  Seen to hang with a making_put_off() that does not ask server_is_replica(), if
+    changes waited for the server to be a master."""
+    with server() as first, Disk(replica_read_only="no") as (disk, client):
+        follow(client, first)
+        client.good("BF.RESERVE", "a", "0.01", LARGE)
+        client.good("BF.RESERVE", "b", "0.01", LARGE)
+        client.good("BF.ADD", "b", "x")
+        same((client.good("TAMIS.EXCEPT", "a", "ADD", "y"), client.good("TAMIS.MERGE", "a", "b"), client.good("TAMIS.SYNC", "a")),
+             (1, "OK", "OK"), "the answers")
+        same((client.good("BF.MEXISTS", "a", "x", "y"), "was a replica" in disk.redis.log()), ([1, 0], False), "it is done")
+
+
+run(nothing_is_changed_while_writes_are_paused, a_master_becomes_a_replica_meanwhile, a_replica_with_clients_of_its_own_changes_filters,
+    adds_wait_while_a_window_moves, writers_wait_for_rotate_and_rollback, changes_of_one_filter_come_in_order,
     transactions_find_what_came_before, what_is_done_at_the_end_is_replicated, data_are_loaded_meanwhile,
     a_dump_has_what_is_not_replicated_yet, keys_come_to_a_source_meanwhile, rights_are_looked_at_again, a_child_that_copies_and_rights,
     a_filter_goes_before_it_is_claimed, a_checkpoint_waits_for_names_and_the_server_does_not,

@@ -73,8 +73,15 @@ def an_orphan_is_attached_under_another_name():
 
 
 def a_dump_with_references_is_good_until_the_next_one():
-    """A key goes after the dump; the server dies; the dump, which has the key, is loaded."""
-    with served("rdb", "reference", save="900 1000000") as (redis, client):
+    """A key goes after the dump; the server dies; the dump, which has the key, is loaded.  So too if the server makes dumps only when it is
+    told to: seen to fail there with a has_dump() that says no, and with a had_dump that SAVE leaves false."""
+    for save in ("900 1000000", ""):
+        dump_is_good_until_the_next_one(save)
+    a_dump_of_an_earlier_run_is_good()
+
+
+def dump_is_good_until_the_next_one(save):
+    with served("rdb", "reference", save=save, dbfilename="dump.rdb") as (redis, client):
         client.good("BF.MADD", "k", *ITEMS)
         client.good("BF.MADD", "l", *ITEMS)
         client.good("SAVE")
@@ -90,6 +97,19 @@ def a_dump_with_references_is_good_until_the_next_one():
         client.good("BGSAVE")
         eventually(lambda: b"rdb_bgsave_in_progress:0" in client.good("INFO", "persistence"), "BGSAVE")
         eventually(lambda: not [name for name in filters(redis) if "trash" in name], "what went is dropped")
+
+
+def a_dump_of_an_earlier_run_is_good():
+    """It was made by BGSAVE, and is loaded twice."""
+    with served("rdb", "reference", save="", dbfilename="dump.rdb") as (redis, client):
+        client.good("BF.MADD", "k", *ITEMS)
+        client.good("BGSAVE")
+        eventually(lambda: b"rdb_bgsave_in_progress:0" in client.good("INFO", "persistence"), "BGSAVE")
+        for _ in range(2):
+            client = redis.restart(kill=True)
+            all_in(client, "k")
+            client.good("DEL", "k")
+            time.sleep(0.3)
 
 
 def a_reference_to_another_store_is_told():

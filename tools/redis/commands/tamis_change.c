@@ -155,7 +155,7 @@ static void settle_combining(RedisModuleCtx *ctx, const struct combining *combin
  * database. */
 static bool follow_value(const struct value *value, int db, RedisModuleString **word)
 {
-    if (!making_key_has(value) || value->db != db) return false;
+    if (!replicate_key_has(value) || value->db != db) return false;
     RedisModule_FreeString(NULL, *word);
     *word = RedisModule_CreateString(NULL, value->key, value->key_bytes);
     return true;

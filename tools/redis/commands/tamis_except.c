@@ -83,7 +83,7 @@ static int follow_excepting(const void *kept, RedisModuleString **argv, int *arg
 {
     const struct value *value = ((const struct excepting *)kept)->value;
     (void)argc;
-    if (!making_key_has(value)) return FOLLOW_GONE;
+    if (!replicate_key_has(value)) return FOLLOW_GONE;
     RedisModule_FreeString(NULL, argv[1]);
     argv[1] = RedisModule_CreateString(NULL, value->key, value->key_bytes);
     return value->db;

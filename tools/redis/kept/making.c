@@ -6,8 +6,7 @@
  *
  * Who waits in the queue for another one to be over (is_over()) is passed by those that need not.
  *
- * The mutex guards the list, the names in it and what is done.  No thread has it while it makes a
- * filter.
+ * The mutex guards the list, the names in it and what is done.  Filters are made without it.
  */
 #include "kept/making.h"
 
@@ -16,9 +15,11 @@
 
 #include "kept/kept.h"
 #include "kept/leftovers.h"
+#include "kept/replicate.h"
 #include "registry/registry.h"
 #include "server/args.h"
 #include "server/busy.h"
+#include "server/resync.h"
 #include "server/thread.h"
 #include "server/waiting.h"
 
@@ -48,6 +49,7 @@ static pthread_cond_t work = PTHREAD_COND_INITIALIZER; /* one more waits for a t
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER; /* a thread has made one */
 static struct making *first, **last = &first;
 static unsigned threads, idle;
+static bool are_held; /* is_held() */
 
 /* The command that is run. */
 static struct {
@@ -170,11 +172,18 @@ static struct making *find_obstacle(struct making *from, const struct making *m)
     return from == m ? NULL : from;
 }
 
+/* Has it not begun to change a filter, which it may not while writes are paused?  FAILOVER may make
+ * the server a replica meanwhile, and then no other server would know of the change. */
+static bool is_held(const struct making *m)
+{
+    return are_held && m->state == WAITS && m->maker.follow != NULL;
+}
+
 /* The first one that can be begun; NULL: there is none. */
 static struct making *find_waiting(void)
 {
     struct making *m = first;
-    while (m != NULL && (m->state != WAITS || find_obstacle(first, m) != NULL))
+    while (m != NULL && (m->state != WAITS || is_held(m) || find_obstacle(first, m) != NULL))
         m = m->next;
     return m;
 }
@@ -245,8 +254,6 @@ static void forget_context(struct making *m)
 
 /* ---- A command that has changed a filter ----------------------------------------------------- */
 
-static RedisModuleCtx *own; /* of the module, with a database to choose; NULL: there is none */
-
 static void keep_command(struct making *m)
 {
     m->argc = running.argc;
@@ -255,48 +262,21 @@ static void keep_command(struct making *m)
         m->argv[i] = running.argv[i];
         RedisModule_RetainString(NULL, m->argv[i]);
     }
-    if (own == NULL && RedisModule_GetDetachedThreadSafeContext != NULL &&
-        RedisModule_SelectDb != NULL)
-        own = RedisModule_GetDetachedThreadSafeContext(running.ctx);
+    replicate_prepare(running.ctx);
 }
 
 static void forget_command(struct making *m)
 {
-    if (m->argv == NULL) return;
     for (int i = 0; i < m->argc; i++)
         RedisModule_FreeString(NULL, m->argv[i]);
     RedisModule_Free(m->argv);
 }
 
-bool making_key_has(const struct value *value)
-{
-    if (value_is_gone(value)) return false;
-    /* A flush takes all keys, and their values are freed later. */
-    if (own == NULL || RedisModule_SelectDb(own, value->db) != REDISMODULE_OK) return false;
-    RedisModuleString *name = RedisModule_CreateString(NULL, value->key, value->key_bytes);
-    RedisModuleKey *key = RedisModule_OpenKey(own, name, REDISMODULE_READ);
-    const bool has = RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_MODULE &&
-                     RedisModule_ModuleTypeGetValue(key) == value;
-    RedisModule_CloseKey(key);
-    RedisModule_FreeString(NULL, name);
-    return has;
-}
-
 /* Replicates what was changed, whatever the keys are called now. */
 static void replicate(struct making *m)
 {
-    const char *command = RedisModule_StringPtrLen(m->argv[0], NULL);
     if (m->rc < 0 || m->is_replicated || m->has_let_go || m->maker.follow == NULL) return;
-    const bool may = own != NULL && !waiting_is_paused();
-    const int db = may ? m->maker.follow(m->maker.context, m->argv, &m->argc) : FOLLOW_LOST;
-    if (db >= 0 && RedisModule_SelectDb(own, db) == REDISMODULE_OK)
-        (void)RedisModule_Replicate(own, command, "v", m->argv + 1, (size_t)m->argc - 1);
-    else if (db != FOLLOW_GONE)
-        RedisModule_Log(
-            NULL, "warning", "%s has changed a filter, and replicas and the AOF lack that: %s",
-            command,
-            may ? "its client is gone, or was told an error, and a filter that it read is gone"
-                : "the server ends while its writes are paused");
+    replicate_change(m->maker.follow, m->maker.context, m->argv, &m->argc);
     lock();
     m->is_replicated = true;
     unlock();
@@ -360,7 +340,7 @@ int making_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisMod
 bool making_put_off(enum type type, const char *name, const struct maker *maker)
 {
     if (maker->keep == NULL || leftovers_are_open() || running.ctx == NULL ||
-        !args_can_wait(running.ctx))
+        !args_can_wait(running.ctx) || (maker->follow != NULL && server_is_replica()))
         return false;
     struct making *m = RedisModule_Calloc(1, sizeof *m);
     m->maker = *maker;
@@ -410,7 +390,7 @@ const void *making_context(void)
 int making_replicate(RedisModuleCtx *ctx)
 {
     struct making *m = made();
-    if (m != NULL && m->argv != NULL && own != NULL) {
+    if (m != NULL && m->argv != NULL && replicate_is_prepared()) {
         replicate(m);
         return REDISMODULE_OK;
     }
@@ -451,9 +431,38 @@ void making_settle(const struct value *value, bool changes)
     lock();
     for (struct making *m = first; m != NULL; m = m->next) {
         const enum use use = use_of(m, value);
-        if ((use == USE_CHANGES || (use == USE_READS && changes)) && !is_over(m)) settle(m);
+        if ((use == USE_CHANGES || (use == USE_READS && changes)) && !is_over(m) && !is_held(m))
+            settle(m);
     }
     wake();
+    unlock();
+}
+
+void making_go_on(void)
+{
+    const bool paused = first != NULL && waiting_is_paused();
+    if (paused == are_held) return;
+    lock();
+    are_held = paused;
+    wake();
+    unlock();
+}
+
+/* Its command, if that has a client yet, fails.  The caller has the mutex. */
+static void give_up_waiting(struct making *m)
+{
+    m->rc = TAMIS_EREADONLY;
+    (void)strcpy(m->sentence,
+                 "writes were paused, or the server became a replica, before it began");
+    m->state = DONE;
+    waiting_end(m->client);
+}
+
+void making_give_up_changes(void)
+{
+    lock();
+    for (struct making *m = first; m != NULL; m = m->next)
+        if (m->state == WAITS && m->maker.follow != NULL) give_up_waiting(m);
     unlock();
 }
 
@@ -469,11 +478,7 @@ void making_settle_all(void)
     }
     wake();
     unlock();
-    /* The server passes on what is replicated when a command ends, which SHUTDOWN never does, or
-     * when a module has been told an event. */
-    if (settled != NULL && own != NULL)
-        (void)RedisModule_NotifyKeyspaceEvent(own, REDISMODULE_NOTIFY_GENERIC, "tamis.replicated",
-                                              settled->argv[1]);
+    if (settled != NULL) replicate_now(settled->argv[1]);
 }
 
 bool making_holds_still(const struct value *value)
@@ -565,6 +570,7 @@ static struct making *find_unfinished(void)
 static void finish_change(struct making *m)
 {
     lock();
+    if (is_held(m)) give_up_waiting(m);
     if (!is_over(m)) settle(m);
     wait_for(m);
     unlock();

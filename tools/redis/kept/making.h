@@ -29,6 +29,7 @@
  */
 #pragma once
 
+#include "kept/replicate.h"
 #include "value/value.h"
 
 /* How a filter is made. */
@@ -46,18 +47,10 @@ struct maker {
      * from the last one on.  The function NULL: none. */
     const struct value *(*uses)(const void *kept, size_t i, bool *changes);
     bool holds_still; /* still.h: nobody else may write into these */
-    /* Of one that changes a filter which is there: the keys of the command, which are in argv, may
-     * have other names by now.  Puts these into argv, in whose place it frees the old ones, and
-     * returns the database, or FOLLOW_GONE or FOLLOW_LOST.  argv has room for FOLLOW_ROOM further
-     * words.  NULL: nobody need know what is done. */
-    int (*follow)(const void *kept, RedisModuleString **argv, int *argc);
+    /* Of one that changes a filter which is there: replicate.h.  NULL: nobody need know what is
+     * done. */
+    replicate_follow *follow;
 };
-
-#define FOLLOW_ROOM 2
-/* The filter that was changed is gone: so nobody need know of it. */
-#define FOLLOW_GONE (-1)
-/* A filter that was read is gone, or in another database: nobody can do the same. */
-#define FOLLOW_LOST (-2)
 
 /* What making_put_off() is told instead of the 0 of a filter that is made: the command has no
  * answer yet. */
@@ -72,9 +65,6 @@ int making_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisMod
 /* Lets a thread make a filter of that name for a value of that type, if the command that is run has
  * a client that can wait.  Returns whether it does. */
 bool making_put_off(enum type type, const char *name, const struct maker *maker);
-/* For `follow`, in the main thread: is the value still that of its key?  A flush takes keys away
- * before their values are freed. */
-bool making_key_has(const struct value *value);
 
 /* Was a filter asked for when the command that is run was run the first time?  Gives the filter and
  * its name to the value, and *rc what the making of it returned. */
@@ -95,6 +85,12 @@ int making_replicate(RedisModuleCtx *ctx);
 void making_settle(const struct value *value, bool changes);
 /* The same for all that threads change, in whatever filters. */
 void making_settle_all(void);
+/* The server has become a replica: commands that have not begun to change a filter fail.  Those in
+ * work go on, and replicate.h says what comes of that. */
+void making_give_up_changes(void);
+/* Called when a turn of the event loop ends.  While writes are paused, nothing begins to change a
+ * filter. */
+void making_go_on(void);
 /* Does a maker that is not at its end want nobody to write into the filter? */
 bool making_holds_still(const struct value *value);
 

@@ -10,6 +10,7 @@
  *     all is loaded                               what the store had beside it is dealt with
  *     a turn of the event loop ends               new filters come into the store
  *     now and then                                what was put off is done
+ *     the server becomes a replica                what has not begun to change a filter is given up
  *     the server ends                             the filters come to the disk
  */
 #include "module/events.h"
@@ -36,6 +37,7 @@
 #include "server/clock.h"
 #include "server/config.h"
 #include "server/field.h"
+#include "server/resync.h"
 #include "server/waiting.h"
 #include "value/drafts.h"
 #include "value/durable.h"
@@ -46,7 +48,8 @@
 #define SYNCS_ALWAYS 1000
 #define SYNC_NS 5000000000
 
-static bool loaded; /* a dump or an AOF, when the server began */
+static bool loaded;   /* a dump or an AOF, when the server began */
+static bool had_dump; /* has_dump() */
 
 /* When the last whole dump was made, as the server tells it, in seconds. */
 static unsigned long long last_save(RedisModuleCtx *ctx)
@@ -54,6 +57,24 @@ static unsigned long long last_save(RedisModuleCtx *ctx)
     char time[FIELD_ROOM];
     (void)server_field(ctx, "persistence", "rdb_last_save_time", time);
     return strtoull(time, NULL, 10);
+}
+
+/* Is there a dump, or has there been one in this run?  Somebody may have moved it, or make one at
+ * any time, also if the server saves none by itself. */
+static bool has_dump(RedisModuleCtx *ctx)
+{
+    char name[256];
+    if (!had_dump && config_of_server(ctx, "dbfilename", name, sizeof name) > 0)
+        had_dump = access(name, F_OK) == 0;
+    return had_dump;
+}
+
+/* Says which filters are to be kept when their key goes. */
+static void hold(RedisModuleCtx *ctx, bool child)
+{
+    kept_hold(child, config.rdb == RDB_REFERENCE &&
+                         ((RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_RDB) != 0 ||
+                          has_dump(ctx)));
 }
 
 /* Does a replica wait for the dump that is made now?  It may be on another machine. */
@@ -80,16 +101,12 @@ static void on_persistence(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t
     if (what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START)
         making_settle_all(); /* DEBUG RELOAD loads it, and replicas have what it has */
     rdb_saving(!ends, dump && !replica_waits(ctx));
-    if (what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START) kept_dump_begins();
+    if (what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START) {
+        had_dump |= config.rdb == RDB_REFERENCE;
+        hold(ctx, (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_ACTIVE_CHILD) != 0);
+        kept_dump_begins();
+    }
     if (ends) kept_dump_ends(what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED);
-}
-
-/* Says which filters are to be kept when their key goes. */
-static void hold(RedisModuleCtx *ctx, bool child)
-{
-    const bool dumps = config.rdb == RDB_REFERENCE &&
-                       (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_RDB) != 0;
-    kept_hold(child, dumps);
 }
 
 static void on_child(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
@@ -164,6 +181,7 @@ static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
         return;
     finish_loading(ctx); /* if nothing was loaded, this is the first call */
     others_see_us();
+    resync_try(ctx);
     flush_watch(ctx);
     flush_tidy();
     if (!busy_is_stuck()) unwanted_drop_some(ctx);
@@ -176,6 +194,7 @@ static void end_turn(void)
 {
     drafts_before_sleep();
     drafts_go_on();
+    making_go_on();
     waiting_go_on();
 }
 
@@ -207,6 +226,14 @@ static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     (void)event;
     (void)what;
     naming_swap(swap->dbnum_first, swap->dbnum_second);
+}
+
+static void on_role(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
+{
+    (void)ctx;
+    (void)event;
+    (void)data;
+    if (what == REDISMODULE_EVENT_REPLROLECHANGED_NOW_REPLICA) making_give_up_changes();
 }
 
 /* The filters that are brought to the disk at the end. */
@@ -294,11 +321,14 @@ int events_subscribe(RedisModuleCtx *ctx)
     static const struct {
         uint64_t event;
         RedisModuleEventCallback *call;
-    } wanted[] = {
-        {REDISMODULE_EVENT_PERSISTENCE, on_persistence}, {REDISMODULE_EVENT_FORK_CHILD, on_child},
-        {REDISMODULE_EVENT_LOADING, on_loading},         {REDISMODULE_EVENT_CRON_LOOP, on_cron},
-        {REDISMODULE_EVENT_FLUSHDB, on_flush},           {REDISMODULE_EVENT_SWAPDB, on_swap},
-        {REDISMODULE_EVENT_SHUTDOWN, on_shutdown}};
+    } wanted[] = {{REDISMODULE_EVENT_PERSISTENCE, on_persistence},
+                  {REDISMODULE_EVENT_FORK_CHILD, on_child},
+                  {REDISMODULE_EVENT_LOADING, on_loading},
+                  {REDISMODULE_EVENT_CRON_LOOP, on_cron},
+                  {REDISMODULE_EVENT_FLUSHDB, on_flush},
+                  {REDISMODULE_EVENT_SWAPDB, on_swap},
+                  {REDISMODULE_EVENT_SHUTDOWN, on_shutdown},
+                  {REDISMODULE_EVENT_REPLICATION_ROLE_CHANGED, on_role}};
     freeze_prepare();
     RedisModule_SetModuleOptions(
         ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD |

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* resync.c: see resync.h. */
+#include "server/resync.h"
+
+#include <string.h>
+
+#include "server/field.h"
+#include "server/waiting.h"
+
+static bool is_wanted;
+
+bool server_is_replica(void)
+{
+    return (RedisModule_GetContextFlags(NULL) & REDISMODULE_CTX_FLAGS_SLAVE) != 0;
+}
+
+void resync_want(void)
+{
+    is_wanted = true;
+}
+
+static void replica_of(RedisModuleCtx *ctx, const char *host, const char *port)
+{
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "REPLICAOF", "cc", host, port);
+    if (reply != NULL) RedisModule_FreeCallReply(reply);
+}
+
+/* Does the server still go over from one master to another?  It refuses REPLICAOF then. */
+static bool fails_over(RedisModuleCtx *ctx)
+{
+    char state[FIELD_ROOM];
+    return waiting_is_paused() ||
+           (server_field(ctx, "replication", "master_failover_state", state) &&
+            strcmp(state, "no-failover") != 0);
+}
+
+void resync_try(RedisModuleCtx *ctx)
+{
+    char host[FIELD_ROOM], port[FIELD_ROOM];
+    if (!is_wanted || fails_over(ctx)) return;
+    is_wanted = false;
+    if (!server_is_replica()) return;
+    const bool known = server_field(ctx, "replication", "master_host", host) &&
+                       server_field(ctx, "replication", "master_port", port);
+    /* A node of a cluster refuses it. */
+    if (known) replica_of(ctx, "NO", "ONE");
+    if (!known || server_is_replica()) {
+        RedisModule_Log(ctx, "warning",
+                        "no full sync can be asked for: DUMP the filters that differ at the "
+                        "master, and RESTORE them there with REPLACE");
+        return;
+    }
+    replica_of(ctx, host, port);
+    if (server_is_replica())
+        RedisModule_Log(ctx, "notice", "a full sync is asked for, as filters may differ");
+    else
+        RedisModule_Log(ctx, "warning", "the server is a master now: give REPLICAOF %s %s", host,
+                        port);
+}
