@@ -9,7 +9,7 @@ import os
 import shutil
 import time
 
-from harness import eventually, follow, has_filters, is_linked, is_rewritten, refused, run, same, server, store_of, tamis
+from harness import MODULE, eventually, follow, has_filters, is_linked, is_rewritten, refused, run, same, server, store_of, tamis
 from slow_disk import Disk, waiting_clients
 
 LARGE = 100_000  # of more bytes than a draft may have
@@ -484,25 +484,32 @@ def a_master_becomes_a_replica_meanwhile():
 
 def a_full_sync_that_cannot_be_had_is_told():
     """A node of a cluster refuses REPLICAOF; here the command has another name.  What the log says is what helps."""
-    with Disk(rename_command='REPLICAOF" "UNKNOWN', repl_diskless_sync_delay=0) as (disk, client), \
-            server(repl_diskless_sync_delay=0) as second:
-        other = second.client()
-        follow(other, disk.redis)
-        client.good("BF.RESERVE", "a", "0.01", LARGE)
-        client.good("BF.ADD", "a", "x")
-        same(client.good("WAIT", 1, 0), 1, "a replica")
-        client.socket.settimeout(60)
-        disk.stands_still()
-        disk.ask(client, ("TAMIS.EXCEPT", "a", "ADD", "x"))
-        other.good("REPLICAOF", "NO", "ONE")
-        client.good("SLAVEOF", "127.0.0.1", second.port)
-        disk.takes(0)
-        eventually(lambda: "no full sync can be asked for" in disk.redis.log(), "it is told")
-        is_linked(client)
-        same((client.good("BF.EXISTS", "a", "x"), other.good("BF.EXISTS", "a", "x")), (0, 1), "they differ")
-        other.good("RESTORE", "a", 0, other.good("DUMP", "a"), "REPLACE")
-        same(other.good("WAIT", 1, 0), 1, "the replica")
-        same((client.good("BF.EXISTS", "a", "x"), client.good("TAMIS.EXCEPTIONS", "a")), (1, []), "they do not")
+    with server(repl_diskless_sync_delay=0) as second:
+        config = os.path.join(second.directory, "other.conf")
+        with open(config, "w", encoding="ascii") as file:
+            file.write(f"rename-command REPLICAOF UNKNOWN\nloadmodule {MODULE}\n")
+        with Disk(config=config, repl_diskless_sync_delay=0) as (disk, client):
+            goes_without_a_full_sync(second, disk, client)
+
+
+def goes_without_a_full_sync(second, disk, client):
+    other = second.client()
+    follow(other, disk.redis)
+    client.good("BF.RESERVE", "a", "0.01", LARGE)
+    client.good("BF.ADD", "a", "x")
+    same(client.good("WAIT", 1, 0), 1, "a replica")
+    client.socket.settimeout(60)
+    disk.stands_still()
+    disk.ask(client, ("TAMIS.EXCEPT", "a", "ADD", "x"))
+    other.good("REPLICAOF", "NO", "ONE")
+    client.good("SLAVEOF", "127.0.0.1", second.port)
+    disk.takes(0)
+    eventually(lambda: "no full sync can be asked for" in disk.redis.log(), "it is told")
+    is_linked(client)
+    same((client.good("BF.EXISTS", "a", "x"), other.good("BF.EXISTS", "a", "x")), (0, 1), "they differ")
+    other.good("RESTORE", "a", 0, other.good("DUMP", "a"), "REPLACE")
+    same(other.good("WAIT", 1, 0), 1, "the replica")
+    same((client.good("BF.EXISTS", "a", "x"), client.good("TAMIS.EXCEPTIONS", "a")), (1, []), "they do not")
 
 
 def a_replica_with_clients_of_its_own_changes_filters():
