@@ -211,7 +211,8 @@ SOUND_CASE(signer_and_comment_are_told_and_go_with_their_generation)
     assert_string_equal(stat.imported_signed_comment, import.signed_comment);
 
     memset(longer, 'x', sizeof longer - 1);
-    memcpy(longer + TAMIS_SIGNED_COMMENT_BYTES - 2, "\xc3\xa9", 2); /* the cut is in it */
+    longer[TAMIS_SIGNED_COMMENT_BYTES - 2] = '\xc3'; /* the cut is in this character */
+    longer[TAMIS_SIGNED_COMMENT_BYTES - 1] = '\xa9';
     import.signed_by = import.signed_comment = longer;
     assert_int_equal(publish_with(store, &stream, &spec), 1);
     stat = fixture_stat(filter);

@@ -267,7 +267,7 @@ static void keep_command(struct making *m)
 
 static void forget_command(struct making *m)
 {
-    for (int i = 0; i < m->argc; i++)
+    for (int i = 0; m->argv != NULL && i < m->argc; i++)
         RedisModule_FreeString(NULL, m->argv[i]);
     RedisModule_Free(m->argv);
 }

@@ -15,8 +15,8 @@
 
 #include "value/value.h"
 
-/* If a filter of ours has the name, renames it apart.  Of a caller that holds names (naming_hold()),
- * which others may take until this returns. */
+/* If a filter of ours has the name, renames it apart.  Of a caller that holds names
+ * (naming_hold()), which others may take until this returns. */
 void naming_make_way(const char *name);
 /* The same, if the filter is an orphan. */
 void naming_moves_orphan(const char *name);
