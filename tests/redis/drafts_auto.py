@@ -211,7 +211,7 @@ def a_dump_brings_what_its_filter_lacks():
     """The thread made a filter with the first of its items, and the server was killed before it added the others, which the dump has."""
     for mode in ("content", "reference"):
         for make in ("auto", "async"):
-            with Auto("rdb", mode, "make", make) as (disk, client):
+            with Auto("rdb", mode, "make", make, lua_time_limit="600000") as (disk, client):
                 disk.stands_still()
                 client.send("BF.ADD", "held", "x")
                 adding = disk.redis.client()
