@@ -460,6 +460,7 @@ def a_master_becomes_a_replica_meanwhile():
             disk.stands_still()
             asking = disk.ask(client, ("TAMIS.EXCEPT", "a", "ADD", "x"), ("TAMIS.ROTATE", "w"), ("TAMIS.MERGE", "b", "a"))
             asking += disk.ask(client, ("BF.ADD", "w", "late"))
+            time.sleep(1)  # by now a thread has begun, nearly always
             if how == "REPLICAOF":
                 other.good("REPLICAOF", "NO", "ONE")
             client.good(*(["FAILOVER"] if how == "FAILOVER" else ["REPLICAOF", "127.0.0.1", second.port]))
