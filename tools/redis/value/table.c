@@ -97,7 +97,9 @@ static void shrink(struct table *table)
     struct node **to = bucket_at(table, table->split);
     while (*to != NULL)
         to = &(*to)->next;
-    *to = *bucket_at(table, buckets(table));
+    struct node **from = bucket_at(table, buckets(table));
+    *to = *from;
+    *from = NULL; /* grow() finds it as make_bucket() leaves one */
     free_bucket(table, buckets(table));
 }
 
