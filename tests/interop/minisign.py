@@ -84,14 +84,16 @@ def theirs_is_taken_here(place, random):
     place.minisign("-S", "-s", place.path("one.key"), "-m", place.path("theirs"))
     signature = place.path("theirs.minisig")
     begin = len("untrusted comment: signature from minisign secret key\n")
-    for _ in range(60 if is_long() else 20):
+    rounds, taken = 60 if is_long() else 20, 0
+    for _ in range(rounds):
         shutil.copy(signature, place.path("sig"))
         flip(place.path("sig"), random.randrange(begin, os.path.getsize(signature)))
         status, _ = place.imports("never", "theirs", "one", "--signature", place.path("sig"))
         same("a changed signature is refused, and no filter made", (2, 1),
              (status, place.try_tamis("info", "never")[0] and 1))
-        minisign = place.minisign("-V", "-p", place.path("one.pub"), "-m", place.path("theirs"), "-x", place.path("sig"))[0]
-        same("as by minisign", True, minisign != 0)
+        taken += place.minisign("-V", "-p", place.path("one.pub"), "-m", place.path("theirs"), "-x", place.path("sig"))[0] == 0
+    # minisign does not look at every byte, such as the words before the trusted comment.
+    same("nearly as by minisign", True, taken <= rounds // 3)
 
 
 def replaced_while_it_is_read(place):
