@@ -11,24 +11,19 @@ import os
 import signal
 import threading
 
-from harness import eventually, filters, follow, has_filters, info, pipelined, run, same, store_of, tamis, together
-from slow_disk import Disk, waiting_clients
+from harness import eventually, filters, follow, has_filters, has_items, info, pipelined, run, same, store_of, tamis, together
+from slow_disk import DiskWithStore, waiting_clients
 
 MANY = 1500
 
 
-class Making(Disk):
-    """A server that has a store, and whose disk stands still soon."""
+class Making(DiskWithStore):
+    """Its disk stands still soon."""
+
+    PATIENCE_S = 120
 
     def __init__(self, *arguments, **settings):
-        super().__init__("make", "async", "drop-orphans", "no", *arguments, **settings)
-
-    def __enter__(self):
-        _, client = super().__enter__()
-        client.socket.settimeout(120)  # of a server that waits for its disk
-        client.good("BF.ADD", "first", "x")  # it makes the store
-        has_filters(self.redis, ["first"], "the store")
-        return self, client
+        super().__init__("make", "async", *arguments, **settings)
 
     def holds_a_batch(self, client, *keys):
         """From now on the thread has a batch with these keys, each of which has the item x."""
@@ -39,12 +34,6 @@ class Making(Disk):
 
 def named(count, prefix="k"):
     return [f"{prefix}{i}" for i in range(count)]
-
-
-def has_items(redis, name, *items):
-    """Of the filter in the store, as a local process sees it."""
-    text = "".join(f"{item}\n" for item in items)
-    return tamis("check", "--store", store_of(redis), name, text=text) == text
 
 
 def sound(redis):

@@ -13,35 +13,19 @@ import shutil
 import threading
 import time
 
-from harness import eventually, filters, follow, has_filters, info, is_rewritten, pipelined, run, same, store_of, tamis, together
-from slow_disk import Disk, waiting_clients
+from harness import eventually, filters, follow, has_filters, has_items, info, is_rewritten, pipelined, run, same, store_of, tamis, together
+from slow_disk import DiskWithStore, waiting_clients
 
 SYNC_MS = 700
 
 
-class Auto(Disk):
-    """A server that has a store, and whose disk stands still soon."""
-
-    def __init__(self, *arguments, **settings):
-        super().__init__("drop-orphans", "no", *arguments, **settings)
-
-    def __enter__(self):
-        _, client = super().__enter__()
-        client.socket.settimeout(60)  # of a server that waits for its disk
-        client.good("BF.ADD", "first", "x")  # it makes the store
-        has_filters(self.redis, ["first"], "the store")
-        return self, client
+class Auto(DiskWithStore):
+    """Its disk stands still soon."""
 
     def holds_a_batch(self, client):
         """From now on the thread has a batch, and a client waits for it."""
         self.stands_still()
         return self.ask(client, ("BF.ADD", "held", "x"))
-
-
-def has_items(redis, name, *items):
-    """Of the filter in the store, as a local process sees it."""
-    text = "".join(f"{item}\n" for item in items)
-    return tamis("check", "--store", store_of(redis), name, text=text) == text
 
 
 def stops_at(disk, *script):

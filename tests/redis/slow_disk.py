@@ -3,7 +3,7 @@
 import os
 import sys
 
-from harness import are_made, eventually, server
+from harness import are_made, eventually, has_filters, server
 
 SLOW_DISK = os.path.abspath(sys.argv.pop(3))
 
@@ -55,6 +55,22 @@ class Disk:
         asking = self.ask(client, *commands)
         self.takes(0)
         return [one.answer() for one in asking]
+
+
+class DiskWithStore(Disk):
+    """One whose server has a store with a filter, and drops no orphans."""
+
+    PATIENCE_S = 60  # of a client of a server that waits for its disk
+
+    def __init__(self, *arguments, **settings):
+        super().__init__("drop-orphans", "no", *arguments, **settings)
+
+    def __enter__(self):
+        _, client = super().__enter__()
+        client.socket.settimeout(self.PATIENCE_S)
+        client.good("BF.ADD", "first", "x")  # it makes the store
+        has_filters(self.redis, ["first"], "the store")
+        return self, client
 
 
 def waiting_clients(client):
