@@ -100,6 +100,8 @@ static int read_one(void *context, const struct tamis_filter_stat *stat)
     l->exact = strcmp(stat->hash_set, "redisbloom") == 0;
     l->refuses = stat->on_full == TAMIS_ON_FULL_REFUSE;
     l->known = known_from(stat);
+    l->capacity = stat->capacity;
+    l->fp_rate = stat->fp_rate;
     append(l);
     put_name(l);
     table_put(&times, &l->by_time, hash_of_time(l->created_at));
@@ -172,10 +174,16 @@ bool leftovers_take_counts(const char *name, int64_t origin, struct value *value
     return l != NULL && l->owned && leftovers_origin(l) == origin && take(l, value);
 }
 
+bool leftovers_keep_name(const char *name)
+{
+    const struct leftover *l = finished ? NULL : find(name);
+    return l != NULL && l->owned;
+}
+
 bool leftovers_make_way(const char *name)
 {
     char apart[NAME_ROOM];
-    struct leftover *l = find(name);
+    struct leftover *l = finished ? find(name) : NULL;
     if (l == NULL || !l->owned) return false;
     name_apart(NAME_ORPHAN, apart);
     if (tamis_filter_rename(registry_store(), l->name, apart) < 0) return false;
@@ -183,10 +191,10 @@ bool leftovers_make_way(const char *name)
     return true;
 }
 
-void leftovers_set_heir(const char *was, int64_t created_at)
+void leftovers_set_heir(const char *name, int64_t created_at)
 {
-    for (struct leftover *l = leftovers; l != NULL; l = l->next)
-        if (l->owned && l->heir == 0 && strcmp(l->was, was) == 0) l->heir = created_at;
+    struct leftover *l = find(name);
+    if (l != NULL && l->owned && l->heir == 0) l->heir = created_at;
 }
 
 void leftovers_take_off(bool (*is_done)(void *context, struct leftover *), void *context)

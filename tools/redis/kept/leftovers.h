@@ -3,7 +3,10 @@
  * leftovers.h: the filters that the store had when the server began.
  *
  * A dump or an AOF is loaded beside them.  Values take filters off this list while that goes on;
- * rejoin.h tells what becomes of the others.
+ * rejoin.h tells what becomes of the others.  Those keep their names until then: a process of this
+ * machine that opens one meanwhile, to add to it, has the right one, and if the server is killed,
+ * the next start finds all as it was.  What is loaded under such a name is in memory
+ * (draft_hold()), or has a name apart (NAME_LOADING).
  */
 #pragma once
 
@@ -15,10 +18,12 @@ struct leftover {
     char *was; /* its name at the start */
     char *name;
     int64_t created_at;
-    int64_t heir;       /* created_at of the filter of the key for which it made way; 0: none */
+    int64_t heir;       /* created_at of the first filter that was loaded under its name; 0: none */
     int64_t origin;     /* when its first segment was made; 0: not looked at yet */
     int64_t used_since; /* unwanted.c: another process was first found to use it; 0: none was */
     struct known known;
+    uint64_t capacity;
+    double fp_rate;
     uint32_t kind;
     bool owned, durable, exact;
     bool refuses;  /* when it is full */
@@ -41,12 +46,13 @@ bool leftovers_take_others(int64_t created_at, struct value *value);
 /* The same for a leftover of ours that has the name, and whose first segment was made at that time.
  */
 bool leftovers_take_counts(const char *name, int64_t origin, struct value *value);
-/* If a leftover of ours has the name, renames it apart.  Returns whether one had it. */
+/* Are keys still loaded, and has a leftover of ours the name? */
+bool leftovers_keep_name(const char *name);
+/* If an orphan has the name, renames it apart.  Returns whether one had it. */
 bool leftovers_make_way(const char *name);
-/* The leftover that had the name has made way for a filter that was created at that time.  Its key
- * may be renamed while all is loaded; the server may have been killed before it had renamed the
- * filter. */
-void leftovers_set_heir(const char *was, int64_t created_at);
+/* A filter was loaded under the name of a leftover, created at that time.  Its key may be renamed
+ * while all is loaded; the server may have been killed before it had renamed the filter. */
+void leftovers_set_heir(const char *name, int64_t created_at);
 /* When the first segment was made; -1: the filter cannot be opened. */
 int64_t leftovers_origin(struct leftover *l);
 /* Takes the leftovers off the list for which is_done() returns true. */

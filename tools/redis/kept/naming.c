@@ -27,7 +27,7 @@ static bool make_way(const char *name)
     if (owner == NULL)
         return kept_makes_way(name) || making_makes_way(name) || leftovers_make_way(name);
     if (!value_is_ours(owner) || owner->keeps_name > 0 || owner->draft != NULL) return false;
-    name_apart(NAME_ASIDE, apart);
+    name_apart(leftovers_are_open() ? NAME_LOADING : NAME_ASIDE, apart);
     if (registry_rename(owner, apart) < 0) return false;
     renames_leave(owner);
     return true;
@@ -44,15 +44,21 @@ static void settle_now(struct value *value)
     if (rc < 0) renames_leave(value);
 }
 
+/* Has no value a filter of that name, and nobody else one in the store?  One that is held stays out
+ * of the store while a leftover has the name. */
+static bool is_free(const struct value *value, const char *name)
+{
+    return registry_find(name) == NULL && ((draft_is_held(value) && leftovers_keep_name(name)) ||
+                                           tamis_filter_exists(registry_store(), name) == 0);
+}
+
 /* Renames a draft in memory, if nobody has the name, and the thread that makes filters has not the
  * draft.  Else its filter is renamed when it is made. */
 static void settle_draft(struct value *value)
 {
     char name[NAME_ROOM];
     if (!renames_misnamed(value, name)) return;
-    if (registry_find(name) != NULL || tamis_filter_exists(registry_store(), name) != 0 ||
-        !draft_rename(value, name))
-        renames_put_draft(value);
+    if (!is_free(value, name) || !draft_rename(value, name)) renames_put_draft(value);
 }
 
 /* Lets the thread do that.  While the server loads what it had, all is done at once. */
@@ -144,6 +150,28 @@ void naming_replace(struct value *value, const char *name, tamis_filter *filter)
     value_set_name(value, name);
     if (value_describe(value) == 0) value->expansion = expansion;
     registry_enter(value);
+    settle(value);
+    registry_unlock();
+}
+
+void naming_replace_draft(struct value *value, const struct leftover *l, int64_t origin)
+{
+    registry_lock();
+    registry_leave(value);
+    (void)draft_forget(value);
+    value_set_name(value, l->name);
+    value->life = LIFE_FOUND;
+    value->created_at = l->created_at;
+    value->origin = origin;
+    value->known = l->known;
+    registry_enter(value);
+    settle(value);
+    registry_unlock();
+}
+
+void naming_settle(struct value *value)
+{
+    registry_lock();
     settle(value);
     registry_unlock();
 }

@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "kept/leftovers.h"
 #include "value/value.h"
 
 /* If a filter of ours has the name, renames it apart.  Of a caller that holds names
@@ -31,6 +32,10 @@ void naming_follow(struct value *value, int db, const char *key, size_t key_byte
 /* Drops the filter of the value and gives it another one of the store, which is open and has that
  * name. */
 void naming_replace(struct value *value, const char *name, tamis_filter *filter);
+/* The same for a value whose draft is given up: it gets a leftover, which stays closed. */
+void naming_replace_draft(struct value *value, const struct leftover *l, int64_t origin);
+/* Lets the thread give the filter of the value the name of its key, if it has another one. */
+void naming_settle(struct value *value);
 /* Called when databases a and b change places: so do their values. */
 void naming_swap(int a, int b);
 /* Renames some of the filters that could not be renamed before.  Called now and then. */

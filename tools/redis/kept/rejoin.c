@@ -8,9 +8,12 @@
 #include "kept/kept.h"
 #include "kept/leftovers.h"
 #include "kept/naming.h"
+#include "kept/renames.h"
 #include "kept/store.h"
 #include "registry/registry.h"
+#include "value/drafts.h"
 #include "value/handles.h"
+#include "value/light.h"
 
 /* Calls fn for pieces of segment `index` of both filters, until it returns something else than 0.
  */
@@ -113,23 +116,127 @@ static int join_bits(struct value *value, const struct leftover *before)
     return 0;
 }
 
-static struct value *value_of(const char *filter)
+/* ---- Whose name a leftover has --------------------------------------------------------------- */
+
+/* The values whose filters have not the names of their keys, sorted by these. */
+struct claim {
+    char *name;
+    struct value *value;
+};
+static struct claims {
+    struct claim *list;
+    size_t count, room;
+} claims;
+
+static void note_claim(void *context, struct value *value)
 {
+    char name[NAME_ROOM];
+    (void)context;
+    if (!renames_misnamed(value, name)) return;
+    if (claims.count == claims.room) {
+        claims.room = 2 * claims.room + 64;
+        claims.list = RedisModule_Realloc(claims.list, claims.room * sizeof *claims.list);
+    }
+    claims.list[claims.count++] = (struct claim){.name = RedisModule_Strdup(name), .value = value};
+}
+
+static int compare_claims(const void *a, const void *b)
+{
+    return strcmp(((const struct claim *)a)->name, ((const struct claim *)b)->name);
+}
+
+static void note_claims(void)
+{
+    registry_each(note_claim, NULL);
+    if (claims.count > 0) qsort(claims.list, claims.count, sizeof *claims.list, compare_claims);
+}
+
+/* Those that have not got their names meanwhile get them from the thread. */
+static void settle_claims(void)
+{
+    for (size_t i = 0; i < claims.count; i++) {
+        naming_settle(claims.list[i].value);
+        RedisModule_Free(claims.list[i].name);
+    }
+    RedisModule_Free(claims.list);
+    claims = (struct claims){.list = NULL};
+}
+
+/* The value whose key has the name. */
+static struct value *find_claim(const char *name)
+{
+    const struct claim key = {.name = (char *)(uintptr_t)name};
+    const struct claim *claim =
+        claims.count == 0 ? NULL
+                          : bsearch(&key, claims.list, claims.count, sizeof key, compare_claims);
+    if (claim != NULL) return claim->value;
     registry_lock();
-    struct value *value = registry_find(filter);
+    struct value *value = registry_find(name);
     registry_unlock();
     return value;
 }
+
+/* The value whose key has the name that the leftover had, if it has another filter. */
+static struct value *claimant(const struct leftover *l)
+{
+    struct value *value = find_claim(l->was);
+    const bool is_same = value != NULL && value->draft == NULL && strcmp(value->name, l->name) == 0;
+    return is_same ? NULL : value;
+}
+
+/* ---- Drafts ---------------------------------------------------------------------------------- */
+
+/* Could a filter of this spec be the leftover? */
+static bool is_like(const struct leftover *l, const struct tamis_filter_spec *spec)
+{
+    return l->kind == spec->kind && l->fp_rate == spec->fp_rate && !l->durable &&
+           l->refuses == (spec->on_full == TAMIS_ON_FULL_REFUSE) &&
+           (l->known.segments > 1 || l->capacity == spec->capacity);
+}
+
+/* Has the leftover, which is not opened if it is small, all keys of the draft?  `origin` becomes
+ * the time at which its first segment was made. */
+static bool has_keys(const struct leftover *l, const struct tamis_key *keys, size_t count,
+                     int64_t *origin)
+{
+    struct tamis_segment_stat first = {.size = sizeof first};
+    tamis_filter *filter = NULL;
+    const int told = light_has(l->name, l->created_at, keys, count, &first);
+    *origin = first.created_at;
+    if (told >= 0) return told > 0;
+    if (tamis_filter_open(registry_store(), l->name, TAMIS_READ_ONLY, &filter) < 0) return false;
+    bool has = tamis_filter_segment(filter, 0, &first) == 0;
+    for (size_t i = 0; has && i < count; i++)
+        has = tamis_filter_contains(filter, keys[i].data, keys[i].bytes) == 1;
+    *origin = first.created_at;
+    tamis_filter_release(filter);
+    return has;
+}
+
+/* Makes the leftover the filter of a value with a draft, if the draft has nothing that it lacks:
+ * then no filter is made. */
+static bool join_draft(struct value *value, const struct leftover *l)
+{
+    size_t count;
+    int64_t origin;
+    const struct tamis_key *keys = draft_keys(value, &count);
+    if (!is_like(l, draft_spec(value)) || !has_keys(l, keys, count, &origin)) return false;
+    naming_replace_draft(value, l, origin);
+    return true;
+}
+
+/* ---- By name --------------------------------------------------------------------------------- */
 
 /* Drops a leftover, or makes it the filter of the key that has its name.  Returns whether it did.
  */
 static bool supersede(struct leftover *l)
 {
-    struct value *value = value_of(l->was);
-    if (value == NULL || strcmp(l->was, l->name) == 0 || l->kind != value->kind ||
-        !value_is_ours(value) || value->life == LIFE_FOUND ||
+    struct value *value = claimant(l);
+    if (value == NULL || l->kind != value->kind || !value_is_ours(value) ||
+        value->life == LIFE_FOUND ||
         (value->life == LIFE_LOADED && leftovers_origin(l) != value->origin))
         return false;
+    if (value->draft != NULL) return join_draft(value, l);
     if (!value_counts(value)) return join_bits(value, l) == 0;
     (void)registry_drop_filter(l->name); /* the AOF has the counts that go with its commands */
     return true;
@@ -140,8 +247,9 @@ static bool supersede(struct leftover *l)
 static bool take_over(const struct leftover *l, struct value *value)
 {
     tamis_filter *filter = NULL;
-    if (value == NULL || l->kind != value->kind || value_counts(value) || value_open(value) < 0 ||
-        tamis_filter_open(registry_store(), l->name, 0, &filter) < 0)
+    if (value == NULL || l->kind != value->kind || value_counts(value)) return false;
+    if (value->draft != NULL) return join_draft(value, l);
+    if (value_open(value) < 0 || tamis_filter_open(registry_store(), l->name, 0, &filter) < 0)
         return false;
     if (is_within(value->filter, filter)) {
         naming_replace(value, l->name, filter);
@@ -167,6 +275,15 @@ static bool is_done_by_name(void *context, struct leftover *l)
     (void)context;
     if (!l->owned) return true;
     if (!name_is_apart(l->name, NAME_TRASH)) return supersede(l);
+    (void)registry_drop_filter(l->name);
+    return true;
+}
+
+/* It was made while an earlier start loaded what this one has loaded again. */
+static bool is_of_earlier_start(void *context, struct leftover *l)
+{
+    (void)context;
+    if (!l->owned || !name_is_apart(l->name, NAME_LOADING)) return false;
     (void)registry_drop_filter(l->name);
     return true;
 }
@@ -227,6 +344,22 @@ static void take_off_by_origin(void)
     RedisModule_Free(origins.list);
 }
 
+/* Leftovers that have the names of keys are no keys'. */
+static bool makes_way(void *context, struct leftover *l)
+{
+    (void)context;
+    if (find_claim(l->name) != NULL) (void)leftovers_make_way(l->name);
+    return false;
+}
+
+/* The drafts that have got no leftover are to come into the store. */
+static void release_drafts(void)
+{
+    struct value *value;
+    while ((value = drafts_first_held()) != NULL)
+        draft_release(value, NULL);
+}
+
 static bool tell_orphan(void *context, struct leftover *l)
 {
     leftovers_tell_orphan(context, l);
@@ -240,12 +373,17 @@ static bool mark_unwanted(void *context, struct leftover *l)
     return false;
 }
 
-void rejoin_finish(RedisModuleCtx *ctx, bool drop_orphans)
+void rejoin_finish(RedisModuleCtx *ctx, bool has_loaded, bool drop_orphans)
 {
     if (store_open() == NULL || !leftovers_close()) return;
     (void)kept_finish(); /* what was loaded and has gone again holds no names */
+    note_claims();
     leftovers_take_off(is_done_by_name, NULL);
     leftovers_take_off(is_done_by_heir, NULL);
     take_off_by_origin();
+    if (has_loaded) leftovers_take_off(is_of_earlier_start, NULL);
+    leftovers_take_off(makes_way, NULL);
+    release_drafts();
+    settle_claims();
     leftovers_take_off(drop_orphans ? mark_unwanted : tell_orphan, ctx);
 }

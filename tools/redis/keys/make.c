@@ -34,14 +34,13 @@ struct maker maker_of_spec(struct tamis_filter_spec *spec)
 
 /* Makes the filter under that name, or under one apart, which `name` gets then. */
 static int make_named(struct value *value, tamis_store *store, char name[NAME_ROOM],
-                      const struct maker *maker, bool *made_way)
+                      const struct maker *maker)
 {
     int rc = maker->make(maker->context, store, name, &value->filter);
     if (rc == TAMIS_EEXIST) {
         naming_make_way(name); /* if no filter of ours has it any more, the thread that drops
                                   filters has just dropped it */
         rc = maker->make(maker->context, store, name, &value->filter);
-        *made_way = rc == 0;
     }
     /* One of ours that cannot give way now, such as a draft that the thread has, or one whose
      * exceptions a thread changes, does so later.  If a filter of others has the name, the key must
@@ -53,12 +52,24 @@ static int make_named(struct value *value, tamis_store *store, char name[NAME_RO
     return rc;
 }
 
+/* The same while keys are loaded and a leftover has the name, which it keeps. */
+static int make_beside(struct value *value, tamis_store *store, char name[NAME_ROOM],
+                       const struct maker *maker)
+{
+    char of_leftover[NAME_ROOM];
+    (void)strcpy(of_leftover, name);
+    name_apart(NAME_LOADING, name);
+    const int rc = maker->make(maker->context, store, name, &value->filter);
+    if (rc == 0) leftovers_set_heir(of_leftover, tamis_filter_created_at(value->filter));
+    return rc;
+}
+
 /* Makes the filter, and leaves its name in the value. */
 static int make_now(struct value *value, char name[NAME_ROOM], const struct maker *maker)
 {
-    bool made_way = false;
     naming_hold();
-    int rc = make_named(value, store_open(), name, maker, &made_way);
+    int rc =
+        (leftovers_keep_name(name) ? make_beside : make_named)(value, store_open(), name, maker);
     naming_go_on();
     if (rc < 0) return rc;
     rc = value_describe(value);
@@ -70,7 +81,6 @@ static int make_now(struct value *value, char name[NAME_ROOM], const struct make
         return rc;
     }
     value_set_name(value, name);
-    if (made_way && leftovers_are_open()) leftovers_set_heir(name, value->created_at);
     return 0;
 }
 
@@ -113,14 +123,16 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes,
 }
 
 /* Has nobody a filter of that name, in the store, or as a draft that is made under the name of a
- * key before it was renamed?  False also if it cannot be told. */
+ * key before it was renamed?  False also if it cannot be told.  That a leftover has the name does
+ * not count: the draft will be held. */
 static bool is_free(tamis_store *store, const char *name)
 {
+    const bool is_leftover = leftovers_keep_name(name);
     registry_lock();
     const struct value *v = registry_find(name);
-    const bool is_named = v != NULL && v->draft != NULL && !value_is_gone(v);
+    const bool is_named = v != NULL && (v->draft != NULL || is_leftover) && !value_is_gone(v);
     registry_unlock();
-    return !is_named && tamis_filter_exists(store, name) == 0;
+    return !is_named && (is_leftover || tamis_filter_exists(store, name) == 0);
 }
 
 /* May the filter of a key be a draft?  Then the value has its name, which nobody takes until
@@ -143,6 +155,10 @@ static bool begins_draft(struct value *value, int db, const char *key, size_t ke
 
 static void end_begin(struct value *value, int db, const char *key, size_t key_bytes)
 {
+    if (leftovers_keep_name(value->name)) {
+        leftovers_set_heir(value->name, value->created_at);
+        draft_hold(value);
+    }
     naming_adopt(value, db, key, key_bytes);
     naming_go_on();
 }

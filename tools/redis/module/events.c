@@ -142,8 +142,9 @@ static void finish_loading(RedisModuleCtx *ctx)
     static bool finished;
     if (finished || store_open() == NULL) return;
     finished = true;
-    rejoin_finish(ctx, config.drop_orphans == ORPHANS_YES ||
-                           (config.drop_orphans == ORPHANS_AUTO && keeps_nothing(ctx)));
+    rejoin_finish(ctx, loaded,
+                  config.drop_orphans == ORPHANS_YES ||
+                      (config.drop_orphans == ORPHANS_AUTO && keeps_nothing(ctx)));
 }
 
 static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)

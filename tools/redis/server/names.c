@@ -8,7 +8,7 @@
  *                                 %XX
  *     redis:DB:BEGIN%#HASH        the same, for a key that is too long for that: its beginning, and
  *                                 the XXH3-128 of the whole key
- *     redis:trash:NUMBER          of no key (name_apart())
+ *     redis:trash:NUMBER          of no key, or not yet (name_apart())
  */
 #include "server/names.h"
 

@@ -17,8 +17,11 @@ void name_of_key(int db, const char *key, size_t key_bytes, char name[NAME_ROOM]
 #define NAME_TRASH "trash"   /* its key is gone, and it is about to be dropped */
 #define NAME_ASIDE "aside"   /* it has a key, whose name another filter has at the moment */
 #define NAME_ORPHAN "orphan" /* it had a key before the server was started, and has none now */
+#define NAME_LOADING                                                                               \
+    "loading" /* it was made while all was loaded, and the store had another one                   \
+                 of that name before */
 
-/* A name that no key has and no other filter: one of the three words, and a number. */
+/* A name that no key has and no other filter: one of these words, and a number. */
 void name_apart(const char *why, char name[NAME_ROOM]);
 /* Did name_apart() make the name, for that reason? */
 bool name_is_apart(const char *name, const char *why);

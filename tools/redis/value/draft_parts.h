@@ -8,8 +8,13 @@
 
 #define DRAFT_SENTENCE_ROOM 1024
 
+struct draft_list {
+    struct draft *first, **last;
+};
+
 struct draft {
-    struct draft *next, **link; /* in the list of drafts; link is NULL: the key is gone */
+    struct draft *next, **link; /* in its list; link is NULL: the key is gone */
+    struct draft_list *list;
     struct value *value;
     struct draft_client *clients; /* drafts_clients.c; the one that came last is the first */
     struct tamis_filter_spec spec;
@@ -29,9 +34,18 @@ struct draft {
 
 /* drafts.c.  The mutex of the drafts: takes it, or gives it back. */
 void drafts_lock(bool locks);
+/* Gives the value another name.  The caller has the mutex. */
+void draft_set_name(struct value *value, const char *name);
 /* Did the store refuse drafts the last time? */
 bool drafts_are_stuck(void);
-/* Are there `times` as many drafts as there should be? */
+
+/* drafts_list.c; the caller has the mutex.  Puts a draft into a list; takes it off its list; adds
+ * to the bytes of its keys. */
+extern struct draft_list drafts_ready, drafts_held;
+void draft_append(struct draft *draft, struct draft_list *list);
+void draft_take_off(struct draft *draft);
+void draft_count_bytes(const struct draft *draft, int64_t change);
+/* Are there `times` as many drafts as there should be?  No mutex is needed. */
 bool drafts_are_many(unsigned times);
 
 /* drafts_clients.c; the caller has the mutex.  May the answer of one more client be held back? Adds

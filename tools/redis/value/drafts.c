@@ -38,16 +38,7 @@
  * use them, and a filter that is open needs no lock of the store. */
 #define OPENED_MAX 16u
 
-/* With so many drafts, or so many bytes of keys in them, a client that makes a further filter waits
- * until there are fewer.  For commands that cannot be put off, with twice as many the server
- * waits. */
-#define DRAFTS_MAX 8192u
-#define DRAFTS_BYTES_MAX ((size_t)64 << 20)
-
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct draft *first, **last = &first;
-static unsigned draft_count; /* atomic: changed with the mutex, read without it */
-static size_t bytes_of_keys; /* atomic: in all drafts */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct draft *in_work[TAMIS_FILLED_MAX]; /* of the thread, while it works */
 static unsigned in_work_count;
@@ -91,36 +82,21 @@ void drafts_lock(bool locks)
     (locks ? lock : unlock)();
 }
 
+void draft_set_name(struct value *value, const char *name)
+{
+    name_value(value, name);
+}
+
 bool drafts_are_stuck(void)
 {
     return stuck;
 }
 
-/* ORDER relaxed: the main thread adds drafts, and another one takes off those that nobody wants. */
-static unsigned count_drafts(void)
-{
-    return __atomic_load_n(&draft_count, __ATOMIC_RELAXED);
-}
-
-static void append(struct draft *draft)
-{
-    draft->next = NULL;
-    draft->link = last;
-    *last = draft;
-    last = &draft->next;
-    __atomic_store_n(&draft_count, draft_count + 1, __ATOMIC_RELAXED);
-}
-
+/* What draft_take_off() does, and what is done is counted here. */
 static void take_off(struct draft *draft)
 {
-    *draft->link = draft->next;
-    if (draft->next != NULL)
-        draft->next->link = draft->link;
-    else
-        last = draft->link;
-    draft->link = NULL;
     done_count -= draft->state == DONE;
-    __atomic_store_n(&draft_count, draft_count - 1, __ATOMIC_RELAXED);
+    draft_take_off(draft);
 }
 
 /* Takes it off the list, and frees it: its value has a filter now, or goes. */
@@ -129,7 +105,7 @@ static void end_draft(struct draft *draft)
     if (draft->link != NULL) take_off(draft);
     draft_let_go(draft);
     __atomic_store_n(&draft->value->draft, NULL, __ATOMIC_RELAXED); /* ORDER: kept_release() */
-    (void)__atomic_fetch_sub(&bytes_of_keys, draft->key_bytes, __ATOMIC_RELAXED);
+    draft_count_bytes(draft, -(int64_t)draft->key_bytes);
     for (size_t i = 0; i < draft->key_count; i++)
         RedisModule_Free((void *)(uintptr_t)draft->keys[i].data);
     RedisModule_Free(draft->keys);
@@ -159,13 +135,19 @@ bool draft_forget(struct value *value)
     return is_nowhere;
 }
 
-void drafts_forget_database(int db)
+static void forget_database(struct draft_list *list, int db)
 {
-    lock();
-    for (struct draft *draft = first, *next; draft != NULL; draft = next) {
+    for (struct draft *draft = list->first, *next; draft != NULL; draft = next) {
         next = draft->next;
         if (db < 0 || draft->value->db == db) (void)forget(draft);
     }
+}
+
+void drafts_forget_database(int db)
+{
+    lock();
+    forget_database(&drafts_ready, db);
+    forget_database(&drafts_held, db);
     unlock();
 }
 
@@ -233,20 +215,14 @@ static void look_for_room(void)
         statvfs(config.store, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_BYTES;
 }
 
-bool drafts_are_many(unsigned times)
-{
-    return count_drafts() >= times * DRAFTS_MAX ||
-           __atomic_load_n(&bytes_of_keys, __ATOMIC_RELAXED) >= times * DRAFTS_BYTES_MAX;
-}
-
 bool drafts_take(uint64_t file_bytes)
 {
     const bool behind = drafts_are_made_behind();
     if (!allowed || !prepared || stuck || file_bytes > FILE_BYTES_MAX) return false;
     if (!behind && asleep) return false;
-    if ((behind ? drafts_are_many(2) : count_drafts() >= batch_size()) && drafts_enter() < 0)
+    if ((behind ? drafts_are_many(2) : drafts_count() >= batch_size()) && drafts_enter() < 0)
         return false;
-    if (count_drafts() == 0) look_for_room();
+    if (drafts_count() == 0) look_for_room();
     return has_room;
 }
 
@@ -263,7 +239,7 @@ void draft_begin(struct value *value, const struct tamis_filter_spec *spec,
     value->known = (struct known){
         .segments = 1, .bytes = sizing->file_bytes, .size_bytes = 32 + 64 + sizing->data_bytes};
     lock();
-    append(draft);
+    draft_append(draft, &drafts_ready);
     unlock();
 }
 
@@ -300,7 +276,7 @@ int draft_add(struct value *value, const void *key, size_t bytes)
     memcpy(copy, key, bytes);
     draft->keys[draft->key_count++] = (struct tamis_key){copy, bytes};
     draft->key_bytes += bytes;
-    (void)__atomic_fetch_add(&bytes_of_keys, bytes, __ATOMIC_RELAXED); /* ORDER: it is a limit */
+    draft_count_bytes(draft, (int64_t)bytes);
     value->known.items++;
     return 1;
 }
@@ -319,7 +295,7 @@ bool draft_rename(struct value *value, const char *name)
 /* Those that wait for a draft go on, as it cannot come into the store now. */
 static void let_all_go(void)
 {
-    for (struct draft *draft = first; draft != NULL; draft = draft->next)
+    for (struct draft *draft = drafts_ready.first; draft != NULL; draft = draft->next)
         draft_let_go(draft);
 }
 
@@ -351,7 +327,8 @@ static struct tamis_filled filled[TAMIS_FILLED_MAX];
 static unsigned take_some(unsigned most)
 {
     unsigned count = 0;
-    for (const struct draft *draft = first; draft != NULL && count < most; draft = draft->next)
+    for (const struct draft *draft = drafts_ready.first; draft != NULL && count < most;
+         draft = draft->next)
         filled[count++] = filled_of(draft);
     return count;
 }
@@ -363,7 +340,7 @@ static int enter_some(unsigned most, bool opens)
     const unsigned count = take_some(most);
     const int together = tamis_filter_create_filled(store, filled, count);
     if (together == TAMIS_EBUSY) return together; /* it would be for each of them */
-    struct draft *draft = first;
+    struct draft *draft = drafts_ready.first;
     int rc = 0;
     for (unsigned i = 0; i < count; i++) {
         struct draft *next = draft->next;
@@ -382,7 +359,7 @@ static void note(int rc, const char *sentence)
     if (rc < 0 && !stuck)
         RedisModule_Log(NULL, "warning",
                         "%u new filters are in memory only, and the server tries again: %s",
-                        count_drafts(), sentence);
+                        drafts_count(), sentence);
     stuck = rc < 0;
 }
 
@@ -441,7 +418,8 @@ static void take_back_done(void)
 {
     const bool any = done_count > 0;
     int rc = 0;
-    for (struct draft *draft = first, *next; draft != NULL && done_count > 0; draft = next) {
+    for (struct draft *draft = drafts_ready.first, *next; draft != NULL && done_count > 0;
+         draft = next) {
         next = draft->next;
         if (draft->state != DONE) continue;
         if (draft->rc < 0) rc = draft->rc;
@@ -455,7 +433,7 @@ static void take_back_done(void)
 static int enter_made(void)
 {
     int rc = 0;
-    for (struct draft *draft = first, *next; draft != NULL && rc == 0; draft = next) {
+    for (struct draft *draft = drafts_ready.first, *next; draft != NULL && rc == 0; draft = next) {
         next = draft->next;
         if (draft->made) rc = enter_others(draft);
     }
@@ -479,7 +457,7 @@ static void wait_for_thread(void)
 /* Is there nothing to do, here and for the thread? */
 static bool are_none(void)
 {
-    return count_drafts() == 0 && !__atomic_load_n(&working, __ATOMIC_RELAXED);
+    return drafts_count() == 0 && !__atomic_load_n(&working, __ATOMIC_RELAXED);
 }
 
 int drafts_enter(void)
@@ -489,9 +467,10 @@ int drafts_enter(void)
     wait_for_thread();
     take_back_done();
     int rc = enter_made();
-    const bool opens = draft_count <= OPENED_MAX;
-    if (rc == 0 && draft_count == 1 && !drafts_are_made_behind()) rc = enter_alone(first);
-    while (rc == 0 && first != NULL)
+    const bool opens = drafts_count() <= OPENED_MAX;
+    if (rc == 0 && drafts_count() == 1 && !drafts_are_made_behind())
+        rc = enter_alone(drafts_ready.first);
+    while (rc == 0 && drafts_ready.first != NULL)
         rc = enter_some(batch_size(), opens);
     if (rc < 0) let_all_go();
     unlock();
@@ -529,12 +508,12 @@ static void *thread_main(void *unused)
 static bool hand_over(void)
 {
     static bool running;
-    if (working || first == NULL) return true;
+    if (working || drafts_ready.first == NULL) return true;
     if (!running) running = thread_start(thread_main, NULL);
     if (!running) return false;
     look_for_room();
     in_work_count = 0;
-    for (struct draft *draft = first; draft != NULL && in_work_count < batch_size();
+    for (struct draft *draft = drafts_ready.first; draft != NULL && in_work_count < batch_size();
          draft = draft->next) {
         draft_give(draft);
         draft->state = IN_WORK;
@@ -586,10 +565,5 @@ void drafts_try_again(void)
         make_behind(true);
     else
         (void)drafts_enter();
-    if (count_drafts() == 0) stuck = false;
-}
-
-unsigned drafts_count(void)
-{
-    return count_drafts();
+    if (drafts_count() == 0) stuck = false;
 }

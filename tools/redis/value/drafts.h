@@ -77,6 +77,17 @@ void draft_held_back(RedisModuleCtx *answer);
  * and `again` runs its command when the filter is made. */
 bool draft_puts_off(RedisModuleCtx *ctx, const struct value *value, RedisModuleReplyFunc *again);
 
+/*
+ * While all is loaded, a key may yet get the filter that the store had of it before: draft_hold()
+ * keeps the draft that its commands make out of the store until draft_release(), which gives it
+ * another name if `name` is not NULL.  drafts_first_held() is the value with the first one; NULL:
+ * there is none.  The main thread calls these.
+ */
+void draft_hold(struct value *value);
+bool draft_is_held(const struct value *value);
+void draft_release(struct value *value, const char *name);
+struct value *drafts_first_held(void);
+
 /* Gives a draft another name, which nobody has.  Returns false if a thread has it. */
 bool draft_rename(struct value *value, const char *name);
 
@@ -92,6 +103,7 @@ void drafts_after_sleep(void);
 bool drafts_put_off(RedisModuleCtx *ctx, RedisModuleReplyFunc *again);
 /* Lets those go on, if there is room for their drafts.  Called at the end of each turn. */
 void drafts_go_on(void);
+/* How many there are, without those that are held. */
 unsigned drafts_count(void);
 /* After an error: tries again, and allows new drafts.  Called now and then. */
 void drafts_try_again(void);

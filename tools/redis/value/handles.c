@@ -433,12 +433,24 @@ int handles_export(const struct value *value, const struct tamis_sink *to)
     return rc;
 }
 
+/* Brings the draft of the value into the store, with all others.  One that is held is wanted before
+ * its time; another filter has its name. */
+static int enter_draft(struct value *value)
+{
+    char apart[NAME_ROOM];
+    if (draft_is_held(value)) {
+        name_apart(NAME_LOADING, apart);
+        draft_release(value, apart);
+    }
+    return drafts_enter();
+}
+
 int handles_open(struct value *value)
 {
     int64_t until_ns = 0;
     tamis_filter *filter = NULL;
     const unsigned flags = is_child ? TAMIS_READ_ONLY : 0;
-    int rc = value->draft != NULL && !is_child ? drafts_enter() : 0;
+    int rc = value->draft != NULL && !is_child ? enter_draft(value) : 0;
     if (value->draft != NULL) return rc < 0 ? rc : TAMIS_EBUSY;
     if (value->filter != NULL) return 0; /* it was opened as it came into the store */
     do

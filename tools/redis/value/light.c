@@ -2,6 +2,8 @@
 /* light.c: see light.h. */
 #include "value/light.h"
 
+#include <string.h>
+
 #include "server/clock.h"
 #include "value/handles.h"
 
@@ -61,6 +63,23 @@ int light_segment(struct value *value, struct tamis_segment_stat *stat)
     if (tamis_light_segment(cabinet, &value->light, stat) == 1) return 1;
     value->lit = LIGHT_NONE;
     return 0;
+}
+
+int light_has(const char *name, int64_t created_at, const struct tamis_key *keys, size_t count,
+              struct tamis_segment_stat *stat)
+{
+    enum { AT_ONCE = 128 };
+    uint8_t answers[AT_ONCE];
+    struct tamis_light light;
+    if (!have_cabinet() || tamis_light_find(cabinet, name, created_at, &light) != 1 ||
+        tamis_light_segment(cabinet, &light, stat) != 1)
+        return -1;
+    for (size_t at = 0; at < count; at += AT_ONCE) {
+        const size_t left = count - at, now = left < AT_ONCE ? left : AT_ONCE;
+        if (tamis_light_ask(cabinet, &light, keys + at, now, answers) != 1) return -1;
+        if (memchr(answers, 0, now) != NULL) return 0;
+    }
+    return 1;
 }
 
 /* The cabinet of a child is its own: that of its parent has a mapping for each drawer already, and

@@ -24,6 +24,12 @@ int light_ask(struct value *value, const struct tamis_key *items, size_t count, 
 /* What the library tells of the only segment of such a filter.  Returns 1, or 0: open it. */
 int light_segment(struct value *value, struct tamis_segment_stat *stat);
 /*
+ * Has the filter that has the name and was created at that time all of the keys?  `stat` gets what
+ * the library tells of its only segment.  Returns 1 or 0, or -1: it must be opened for that.
+ */
+int light_has(const char *name, int64_t created_at, const struct tamis_key *keys, size_t count,
+              struct tamis_segment_stat *stat);
+/*
  * Writes a small filter of BF.* out as tamis_filter_export() would, with its key, whether it is
  * open or closed.  Also in a child.  Returns whether it did; if not, nothing was written.
  */

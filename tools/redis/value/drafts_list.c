@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * drafts_list.c: the lists of drafts (drafts.h), which the mutex of drafts.c guards.
+ *
+ *     ready   They are to come into the store.
+ *     held    The store had a filter of the key's name when the server began, and an AOF is loaded.
+ *             Nobody knows yet whether the key has that filter at the end.  So the draft stays in
+ *             memory until then, and most never become filters (kept/rejoin.c).  They do not count,
+ *             however many there are: nothing waits for them.
+ */
+#include "value/draft_parts.h"
+#include "value/drafts.h"
+
+/* With so many drafts that are ready, or so many bytes of keys in them, a client that makes a
+ * further filter waits until there are fewer.  For commands that cannot be put off, with twice as
+ * many the server waits. */
+#define DRAFTS_MAX 8192u
+#define DRAFTS_BYTES_MAX ((size_t)64 << 20)
+
+struct draft_list drafts_ready = {.last = &drafts_ready.first},
+                  drafts_held = {.last = &drafts_held.first};
+static unsigned ready; /* atomic: changed with the mutex, read without it */
+static size_t bytes;   /* atomic: of the keys of those that are ready */
+
+/* ORDER relaxed: the main thread adds drafts, and another one takes off those that nobody wants. */
+unsigned drafts_count(void)
+{
+    return __atomic_load_n(&ready, __ATOMIC_RELAXED);
+}
+
+static void count(const struct draft_list *list, int change)
+{
+    if (list == &drafts_ready) __atomic_store_n(&ready, ready + (unsigned)change, __ATOMIC_RELAXED);
+}
+
+void draft_count_bytes(const struct draft *draft, int64_t change)
+{
+    if (draft->list == &drafts_ready)
+        (void)__atomic_fetch_add(&bytes, (size_t)change,
+                                 __ATOMIC_RELAXED); /* ORDER: it is a limit */
+}
+
+bool drafts_are_many(unsigned times)
+{
+    return drafts_count() >= times * DRAFTS_MAX ||
+           __atomic_load_n(&bytes, __ATOMIC_RELAXED) >= times * DRAFTS_BYTES_MAX;
+}
+
+void draft_append(struct draft *draft, struct draft_list *list)
+{
+    draft->list = list;
+    draft->next = NULL;
+    draft->link = list->last;
+    *list->last = draft;
+    list->last = &draft->next;
+    count(list, 1);
+}
+
+void draft_take_off(struct draft *draft)
+{
+    *draft->link = draft->next;
+    if (draft->next != NULL)
+        draft->next->link = draft->link;
+    else
+        draft->list->last = draft->link;
+    draft->link = NULL;
+    count(draft->list, -1);
+}
+
+/* ---- Those that are held --------------------------------------------------------------------- */
+
+static void move(struct draft *draft, struct draft_list *list)
+{
+    draft_count_bytes(draft, -(int64_t)draft->key_bytes);
+    draft_take_off(draft);
+    draft_append(draft, list);
+    draft_count_bytes(draft, (int64_t)draft->key_bytes);
+}
+
+void draft_hold(struct value *value)
+{
+    drafts_lock(true);
+    move(value->draft, &drafts_held);
+    drafts_lock(false);
+}
+
+bool draft_is_held(const struct value *value)
+{
+    return value->draft != NULL && value->draft->list == &drafts_held;
+}
+
+void draft_release(struct value *value, const char *name)
+{
+    drafts_lock(true);
+    if (name != NULL) draft_set_name(value, name);
+    move(value->draft, &drafts_ready);
+    drafts_lock(false);
+}
+
+struct value *drafts_first_held(void)
+{
+    return drafts_held.first != NULL ? drafts_held.first->value : NULL;
+}
