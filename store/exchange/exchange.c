@@ -16,6 +16,12 @@ int tamis__reader_init(struct tamis__reader *reader, const struct tamis_source *
     return 0;
 }
 
+void tamis__reader_begin(struct tamis__reader *reader, const struct tamis_source *source,
+                         const char *format)
+{
+    *reader = (struct tamis__reader){.source = source, .format = format, .buffer = reader->buffer};
+}
+
 void tamis__reader_clear(struct tamis__reader *reader)
 {
     free(reader->buffer);

@@ -85,6 +85,9 @@ struct tamis__reader {
 
 int tamis__reader_init(struct tamis__reader *reader, const struct tamis_source *source,
                        const char *format);
+/* Begins with another stream, in the buffer that the reader has. */
+void tamis__reader_begin(struct tamis__reader *reader, const struct tamis_source *source,
+                         const char *format);
 void tamis__reader_clear(struct tamis__reader *reader);
 /* Makes sure that the buffer has `bytes` bytes, at most TAMIS__PIECE_BYTES, or all that are left
  * of the stream. */

@@ -5,11 +5,13 @@
  * To make a filter takes some five syncs, each of which may wait for the disk.  The files of a
  * batch go through one transaction of the file system's log, a few threads wait for them, and the
  * batch has two commits of the catalog (txn/commit.c: the files are noted as garbage first, so that
- * nothing is left of a maker that dies).
+ * nothing is left of a maker that dies).  What a filter is says a spec, or a stream that it comes
+ * from (import_filled.c).
  */
 #include <stdlib.h>
 
 #include "filter/create.h"
+#include "filter/import.h"
 #include "hash/hash_set.h"
 #include "kind/kind.h"
 #include "txn/spares.h"
@@ -31,6 +33,7 @@ struct batch {
     bool has_plan;
     struct tamis_filter_spec planned;
     struct tamis__plan plan;
+    struct tamis__intake *intake; /* for streams; NULL: there was none yet */
     /* Of those that are to be made; `from` has their places in `wanted`. */
     uint32_t made;
     struct tamis__draft *drafts;
@@ -79,46 +82,68 @@ static int plan_spec(struct batch *b, const struct tamis_filled *wanted, struct 
     return rc;
 }
 
-/* Plans a filter, if it is to be made.  Returns 1; 0: it is there already, and may be. */
-static int plan_one(struct batch *b, struct tamis__catalog_txn *txn,
-                    const struct tamis_filled *wanted, struct tamis__plan *plan)
+/* What a filter of that name, which is there already, means: 0 if it may be there. */
+static int meet(const struct batch *b, const char *name, const struct tamis__plan *plan,
+                const struct tamis__record *record)
 {
-    struct tamis__record record;
-    int rc = plan_spec(b, wanted, plan);
-    if (rc == 0) rc = tamis__store_get(b->store, txn, wanted->name, &record);
-    if (rc == TAMIS_ENOTFOUND) return 1;
-    if (rc < 0) return rc;
-    return b->flags & TAMIS_MANY_IF_MISSING ? tamis__create_compare(wanted->name, plan, &record)
-                                            : tamis__fail_exists(wanted->name);
+    return plan != NULL && (b->flags & TAMIS_MANY_IF_MISSING) != 0
+               ? tamis__create_compare(name, plan, record)
+               : tamis__fail_exists(name);
 }
 
-static void describe(struct batch *b, uint32_t i, const struct tamis__plan *plan)
+static int describe_stream(struct batch *b, const struct tamis_filled *wanted,
+                           struct tamis__draft *draft, struct tamis__entry *entry)
 {
+    int rc = b->intake == NULL ? tamis__intake_new(b->store, &b->intake) : 0;
+    return rc < 0 ? rc : tamis__intake_describe(b->intake, wanted, draft, entry);
+}
+
+static void describe_plan(struct batch *b, const struct tamis_filled *wanted,
+                          const struct tamis__plan *plan, struct tamis__draft *draft,
+                          struct tamis__entry *entry)
+{
+    const int64_t created_at = wanted->created_at;
+    tamis__create_describe(b->store, wanted->name, plan, draft, entry);
+    if (created_at != 0) draft->header.created_at = entry->created_at = created_at;
+}
+
+/* Plans and describes a filter, if it is to be made: it is not if it is there already, and may
+ * be. */
+static int describe_one(struct batch *b, struct tamis__catalog_txn *txn, uint32_t i)
+{
+    const struct tamis_filled *wanted = &b->wanted[i];
     struct tamis__draft *draft = &b->drafts[b->made];
     struct tamis__entry *entry = &b->entries[b->made];
-    const int64_t created_at = b->wanted[i].created_at;
-    tamis__create_describe(b->store, b->wanted[i].name, plan, draft, entry);
-    if (created_at != 0) draft->header.created_at = entry->created_at = created_at;
+    struct tamis__record record;
+    struct tamis__plan plan;
+    const bool from_stream = wanted->stream != NULL;
+    int rc = from_stream ? tamis__check_name(wanted->name) : plan_spec(b, wanted, &plan);
+    if (rc < 0) return rc;
+    rc = tamis__store_get(b->store, txn, wanted->name, &record);
+    if (rc == 0) return meet(b, wanted->name, from_stream ? NULL : &plan, &record);
+    if (rc != TAMIS_ENOTFOUND) return rc;
+    rc = from_stream ? describe_stream(b, wanted, draft, entry) : 0;
+    if (rc < 0) return rc;
+    if (!from_stream) describe_plan(b, wanted, &plan, draft, entry);
     b->from[b->made++] = i;
+    return 0;
 }
 
 /* Plans and describes all that are to be made. */
 static int plan_batch(struct batch *b)
 {
     struct tamis__catalog_txn *txn;
-    struct tamis__plan plan;
     uint64_t bytes = 0;
     int rc = tamis__catalog_begin(&b->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     b->made = 0;
-    for (uint32_t i = 0; rc >= 0 && i < b->count; i++) {
-        rc = plan_one(b, txn, &b->wanted[i], &plan);
-        if (rc <= 0) continue;
-        bytes += plan.sizing.file_bytes;
-        describe(b, i, &plan);
-    }
+    for (uint32_t i = 0; rc == 0 && i < b->count; i++)
+        rc = describe_one(b, txn, i);
     tamis__catalog_end(txn);
-    if (rc < 0 || b->made == 0) return rc < 0 ? rc : 0;
+    if (rc < 0 || b->made == 0) return rc;
+    for (uint32_t i = 0; i < b->made; i++)
+        if (__builtin_add_overflow(bytes, b->drafts[i].header.file_bytes, &bytes))
+            bytes = UINT64_MAX;
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the caller has refused NULL
     return tamis__create_check_room(b->store->root_fd, bytes, b->entries[b->made - 1].name);
 }
@@ -138,14 +163,20 @@ static int64_t add_keys(const struct tamis__segment *segment, const struct tamis
     return rc < 0 ? rc : items;
 }
 
-static int fail_too_many(const struct tamis_filled *wanted, uint64_t capacity)
+/* Fails if the first keys have no room beside what came with the stream. */
+static int check_first_keys(const struct tamis__segment_header *header,
+                            const struct tamis_filled *wanted)
 {
     char quoted[TAMIS__QUOTED_BYTES];
+    const uint64_t capacity = header->capacity; /* 0: it follows from no bits and hashes */
+    const uint64_t items = tamis__header_items(header);
+    if (wanted->key_count == 0 || capacity == 0) return 0;
+    if (items <= capacity && wanted->key_count <= capacity - items) return 0;
     return tamis__fail(TAMIS_EFULL,
-                       "%zu first keys for the filter %s of capacity %llu; add the others when it "
-                       "is made",
+                       "%zu first keys for the filter %s of capacity %llu, which has %llu; add the "
+                       "others when it is made",
                        wanted->key_count, tamis__quote(quoted, wanted->name),
-                       (unsigned long long)capacity);
+                       (unsigned long long)capacity, (unsigned long long)items);
 }
 
 static int64_t fill_file(struct tamis_store *store, struct tamis__draft *draft,
@@ -157,34 +188,31 @@ static int64_t fill_file(struct tamis_store *store, struct tamis__draft *draft,
     if (rc < 0) return rc;
     const int64_t items = add_keys(&segment, wanted);
     const int broken = items < 0 ? 0 : tamis__segment_check(&segment);
+    draft->header.live.overflow_levels = segment.live->overflow_levels; /* kind counting */
     tamis__segment_close(&segment);
     return broken < 0 ? broken : items;
 }
 
-#define DATA_ALIGN 64u
-
 static int64_t fill_sheet(struct tamis__draft *draft, const struct tamis_filled *wanted)
 {
-    const size_t bytes =
-        ((size_t)draft->header.data_bytes + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
-    draft->data = aligned_alloc(DATA_ALIGN, bytes);
-    if (draft->data == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory making a filter");
-    memset(draft->data, 0, bytes);
+    const int rc = draft->data == NULL ? tamis__draft_take_memory(draft) : 0;
+    if (rc < 0) return rc;
     const struct tamis__segment segment = tamis__segment_at(&draft->header, draft->data);
     return add_keys(&segment, wanted);
 }
 
-/* Brings its first keys into a draft. */
-static int fill(struct tamis_store *store, struct tamis__draft *draft,
+/* Brings what the stream has, and its first keys, into a draft. */
+static int fill(const struct batch *b, struct tamis__draft *draft,
                 const struct tamis_filled *wanted)
 {
-    const uint64_t capacity = draft->header.capacity; /* 0: it follows from no bits and hashes */
-    if (wanted->key_count == 0) return 0;
-    if (capacity != 0 && wanted->key_count > capacity) return fail_too_many(wanted, capacity);
+    const uint64_t before = tamis__header_items(&draft->header);
+    int rc = check_first_keys(&draft->header, wanted);
+    if (rc == 0 && wanted->stream != NULL) rc = tamis__intake_load(b->intake, wanted, draft);
+    if (rc < 0 || wanted->key_count == 0) return rc;
     const int64_t items =
-        draft->is_sheet ? fill_sheet(draft, wanted) : fill_file(store, draft, wanted);
+        draft->is_sheet ? fill_sheet(draft, wanted) : fill_file(b->store, draft, wanted);
     if (items < 0) return (int)items;
-    tamis__header_set_items(&draft->header, (uint64_t)items);
+    tamis__header_set_items(&draft->header, before + (uint64_t)items);
     return 0;
 }
 
@@ -197,7 +225,7 @@ static int stage_batch(struct batch *b)
         rc = staged == 0 ? tamis__draft_stage(b->store, draft)
                          : tamis__draft_stage_more(b->store, draft);
         if (rc < 0) break;
-        rc = fill(b->store, draft, &b->wanted[b->from[staged++]]);
+        rc = fill(b, draft, &b->wanted[b->from[staged++]]);
     }
     if (rc < 0) tamis__drafts_discard(b->store, b->drafts, staged);
     return rc;
@@ -229,12 +257,21 @@ static void end_batches(struct batch *b)
 {
     free(b->drafts);
     free(b->entries);
+    tamis__intake_free(b->intake);
 }
 
 static int check_filled(const struct tamis_filled *filled)
 {
     TAMIS__REFUSE_NULL(filled->name, "a name");
     if (filled->key_count > 0) TAMIS__REFUSE_NULL(filled->keys, "keys");
+    if (filled->stream != NULL && filled->spec != NULL)
+        return tamis__fail(TAMIS_EINVAL, "a stream says what the filter is; leave the spec out");
+    if ((filled->flags & ~TAMIS_IMPORT_OWNED) != 0 ||
+        (filled->flags != 0 && filled->stream == NULL))
+        return tamis__fail(TAMIS_EINVAL,
+                           "flags %#x of struct tamis_filled: use 0, or TAMIS_IMPORT_OWNED with a "
+                           "stream",
+                           filled->flags);
     return tamis__check_keys(filled->keys, filled->key_count);
 }
 

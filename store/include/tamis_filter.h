@@ -196,24 +196,36 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_create_many(tamis_store *store,
 /* The most filters that one call of tamis_filter_create_filled() makes. */
 #define TAMIS_FILLED_MAX 1024u
 
-/* A filter that is to be made, with its first keys. */
+/* A filter that is to be made, with its first keys.  What is not needed is 0. */
 struct tamis_filled {
     const char *name;
-    const struct tamis_filter_spec *spec;
-    const struct tamis_key *keys; /* NULL only if there are none */
+    const struct tamis_filter_spec *spec; /* NULL with a stream */
+    const struct tamis_key *keys;         /* NULL only if there are none */
     size_t key_count;
     int64_t created_at; /* ns since 1970; 0: now */
+    /* The whole of a stream of format tamis (tamis_exchange.h), needed during the call only: the
+     * filter is what the stream says, with its keys and counts.  NULL: there is a spec. */
+    const void *stream;
+    size_t stream_bytes;
+    unsigned flags; /* with a stream: 0, or TAMIS_IMPORT_OWNED */
 };
 
 /*
- * Makes many filters, each of a spec of its own, and with its first keys in it, in one transaction.
- * It is faster than to make filters one after the other, to open them and to add the keys.  A
- * filter that is not in a drawer takes a descriptor until the call returns.
+ * Makes many filters, each of a spec or a stream of its own, and with its first keys in it, in one
+ * transaction. It is faster than to make filters one after the other, to open them and to add the
+ * keys.  A filter that is not in a drawer takes a descriptor until the call returns.
  *
  * filters  `count` of them, at most TAMIS_FILLED_MAX, of different names; all kinds but those that
  *          are static.  The keys of one are at most those of its capacity.
- * Returns  0.  TAMIS_EFULL: too many keys; TAMIS_EINVAL, also for a name that comes twice; and the
- *          errors of tamis_filter_create().  After an error none of the filters is there.
+ * Streams  the filter is what tamis_filter_import() would make of the stream, but that one which
+ *          fits into a drawer is put there, from wherever it came.  tamis_stream_fits() says
+ *          beforehand what comes of it.  First keys are added to what the stream has, and those
+ *          that are new are counted; with what it has counted they are at most its capacity.
+ * Returns  0.  TAMIS_EFULL: too many keys; TAMIS_EINVAL, also for a name that comes twice, and for
+ *          a spec beside a stream; TAMIS_EUNSUPPORTED: a stream with several segments, exceptions,
+ *          a window or of kind fuse, which is one for tamis_filter_import(); and the errors of
+ *          tamis_filter_create(), and with a stream of tamis_filter_import().  After an error none
+ *          of the filters is there.
  * Durable  when it returns, the keys too.  After a kill or a power cut all are there, or none.
  */
 TAMIS_API TAMIS_MUST_CHECK int

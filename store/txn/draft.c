@@ -5,6 +5,8 @@
 #include "segment/sheet.h"
 #include "txn/store.h"
 
+#define DATA_ALIGN 64u /* what a segment's data have */
+
 void tamis__draft_init(const struct tamis_store *store, const char *name,
                        const struct tamis__listed_segment *segment, struct tamis__draft *draft)
 {
@@ -21,7 +23,7 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
     header->format_version = TAMIS__FORMAT_VERSION;
     header->compat_flags = TAMIS__COMPAT_ROOM;
     header->header_bytes = TAMIS__HEADER_BYTES;
-    header->store_id = store->store_id;
+    header->store_id = store != NULL ? store->store_id : 0;
     header->kind = segment->kind;
     header->hash_set = segment->hash_set;
     memcpy(header->parameters, segment->parameters, sizeof header->parameters);
@@ -95,6 +97,16 @@ int tamis__draft_stage_more(struct tamis_store *store, struct tamis__draft *draf
 {
     if (draft->is_sheet) return 0;
     return tamis__segment_stage_more(&store->place, draft->header.file_bytes, &draft->staged);
+}
+
+int tamis__draft_take_memory(struct tamis__draft *draft)
+{
+    const size_t bytes =
+        ((size_t)draft->header.data_bytes + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
+    draft->data = aligned_alloc(DATA_ALIGN, bytes);
+    if (draft->data == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory making a filter");
+    memset(draft->data, 0, bytes);
+    return 0;
 }
 
 void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *drafts, uint32_t count)

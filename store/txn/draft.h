@@ -16,7 +16,8 @@ struct tamis__draft {
     void *data;     /* of a sheet that has keys in it already; owned; else NULL */
 };
 
-/* Makes a header from *segment.  Its number, filter_id and file_bytes are not used. */
+/* Makes a header from *segment.  Its number, filter_id and file_bytes are not used.  `store` NULL:
+ * it is for no store, and nothing is made of it. */
 void tamis__draft_init(const struct tamis_store *store, const char *name,
                        const struct tamis__listed_segment *segment, struct tamis__draft *draft);
 /* As tamis__draft_init(), for the kind fuse.  Of *segment, the kind, m, k, words, bit order and all
@@ -26,6 +27,8 @@ void tamis__draft_init_fuse(const struct tamis_store *store, const char *name,
                             const struct tamis__fuse_shape *shape, struct tamis__draft *draft);
 /* Lets the draft be a sheet of a drawer, if it fits into one; else does nothing. */
 void tamis__draft_shrink(struct tamis__draft *draft, const char *name);
+/* Gives the draft of a sheet memory for its data, zeroed. */
+int tamis__draft_take_memory(struct tamis__draft *draft);
 /* Makes the file of a draft, allocated and zero.  Does nothing for a sheet. */
 int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft);
 /* The same for the further ones of many drafts (tamis__segment_stage_more()). */

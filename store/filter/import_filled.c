@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * import_filled.c: streams in memory that become filters of one transaction (create_many.c).
+ *
+ *     describe   the head of the stream is read and judged as that of any import (import.c); what
+ *                comes of it is one draft, a sheet if it fits into one
+ *     load       the head once more, and the data, into that draft
+ *
+ * A filter with several segments, with exceptions or of kind fuse is more than one draft with a few
+ * bytes, and one with a window has a clock that runs: these are refused, and their stream is one
+ * for tamis_filter_import().
+ */
+#include <stdlib.h>
+
+#include "filter/import.h"
+
+#define SENTENCE_BYTES 512
+
+static int64_t read_memory(void *context, void *buffer, size_t bytes)
+{
+    struct tamis__intake *intake = context;
+    const size_t now = bytes < intake->left ? bytes : intake->left;
+    memcpy(buffer, intake->next, now);
+    intake->next += now;
+    intake->left -= now;
+    return (int64_t)now;
+}
+
+/* Why the stream cannot be one draft; NULL: it can. */
+static const char *problem_of(const struct tamis__outline *outline)
+{
+    if (outline->count > 1) return "has several segments";
+    if (outline->exceptions > 0) return "has exceptions";
+    if (outline->layers[0].shape.fingerprint_bits != 0) return "is of kind fuse";
+    return outline->policy.slices != 0 ? "forgets by a window" : NULL;
+}
+
+/* Of many streams the caller wants to know which it was. */
+static int fail_stream(int rc, const char *name)
+{
+    char quoted[TAMIS__QUOTED_BYTES], said[SENTENCE_BYTES];
+    if (rc != TAMIS_ECORRUPT && rc != TAMIS_EFOREIGN && rc != TAMIS_EVERSION) return rc;
+    (void)snprintf(said, sizeof said, "%s", tamis_last_error());
+    return tamis__fail(rc, "the filter %s cannot be made: %s", tamis__quote(quoted, name), said);
+}
+
+static int begin(struct tamis__intake *intake, const struct tamis_filled *wanted)
+{
+    struct tamis__import *import = &intake->import;
+    char quoted[TAMIS__QUOTED_BYTES];
+    intake->next = wanted->stream;
+    intake->left = wanted->stream_bytes;
+    import->name = wanted->name;
+    import->count = 0;
+    import->fillings[0] = (struct tamis__import_filling){.done_bytes = 0};
+    import->spec = (struct tamis_import_spec){
+        .size = sizeof import->spec, .flags = wanted->flags, .created_at = wanted->created_at};
+    import->source = (struct tamis_source){.size = sizeof import->source,
+                                           .read = read_memory,
+                                           .context = intake,
+                                           .bytes = wanted->stream_bytes};
+    tamis__reader_begin(&import->reader, &import->source, import->format->name);
+    const int rc = tamis__import_judge(import);
+    if (rc < 0) return fail_stream(rc, wanted->name);
+    const char *problem = problem_of(&import->outline);
+    if (problem == NULL) return 0;
+    return tamis__fail(TAMIS_EUNSUPPORTED,
+                       "the filter %s %s, so it is not made together with others; import it with "
+                       "tamis_filter_import()",
+                       tamis__quote(quoted, wanted->name), problem);
+}
+
+int tamis__intake_new(struct tamis_store *store, struct tamis__intake **out)
+{
+    struct tamis__intake *intake = calloc(1, sizeof *intake);
+    if (intake == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory making many filters");
+    intake->import.store = store;
+    intake->import.format = &tamis__format_portable;
+    const int rc = tamis__reader_init(&intake->import.reader, &intake->import.source,
+                                      intake->import.format->name);
+    if (rc < 0) free(intake);
+    if (rc == 0) *out = intake;
+    return rc;
+}
+
+int tamis__intake_describe(struct tamis__intake *intake, const struct tamis_filled *wanted,
+                           struct tamis__draft *draft, struct tamis__entry *entry)
+{
+    const int rc = begin(intake, wanted);
+    if (rc < 0) return rc;
+    *draft = intake->import.drafts[0];
+    tamis__draft_shrink(draft, wanted->name);
+    *entry = tamis__import_entry(&intake->import);
+    entry->drafts = draft;
+    return 0;
+}
+
+int tamis__intake_load(struct tamis__intake *intake, const struct tamis_filled *wanted,
+                       struct tamis__draft *draft)
+{
+    struct tamis__import *import = &intake->import;
+    int rc = begin(intake, wanted);
+    if (rc == 0 && draft->is_sheet) rc = tamis__draft_take_memory(draft);
+    if (rc < 0) return rc;
+    import->drafts[0] = *draft;
+    rc = tamis__import_fill(import);
+    draft->header = import->drafts[0].header;
+    return fail_stream(rc, wanted->name);
+}
+
+void tamis__intake_free(struct tamis__intake *intake)
+{
+    if (intake == NULL) return;
+    tamis__reader_clear(&intake->import.reader);
+    free(intake);
+}
+
+/* ---- Before there is a store ------------------------------------------------------------------
+ */
+
+/* Would the only segment be a sheet, with a name that is not long? */
+static bool is_sheet(const struct tamis__outline *outline)
+{
+    struct tamis__draft draft;
+    tamis__import_draft_layer(NULL, "", &outline->layers[0], &draft);
+    tamis__draft_set_policy(&draft, &outline->policy);
+    tamis__draft_shrink(&draft, "");
+    return draft.is_sheet;
+}
+
+TAMIS_API int tamis_stream_fits(const void *stream, size_t bytes)
+{
+    struct tamis__refusal refusal;
+    TAMIS__REFUSE_NULL(stream, "stream");
+    struct tamis__outline *outline = calloc(1, sizeof *outline);
+    if (outline == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory looking at a stream");
+    int fits = TAMIS_STREAM_ALONE;
+    if (tamis__format_portable.parse(stream, bytes, outline, &refusal) == 0 &&
+        problem_of(outline) == NULL)
+        fits = is_sheet(outline) ? TAMIS_STREAM_IN_DRAWER : TAMIS_STREAM_IN_FILE;
+    free(outline);
+    return fits;
+}
