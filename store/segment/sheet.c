@@ -21,7 +21,8 @@ static bool is_plain(const struct tamis__segment_header *h)
            tamis__is_zero(h->key_digest, sizeof h->key_digest) && h->capacity <= UINT32_MAX &&
            h->filter_capacity <= UINT32_MAX && h->generation <= UINT32_MAX &&
            h->publication <= UINT32_MAX && h->m_bits <= UINT16_MAX && h->keep <= UINT16_MAX &&
-           h->k <= UINT8_MAX && h->words <= UINT8_MAX && h->flags <= UINT8_MAX;
+           h->k <= UINT8_MAX && h->words <= UINT8_MAX && h->flags <= UINT8_MAX &&
+           tamis__header_items(h) <= TAMIS__ITEMS_MAX; /* it has one counter */
 }
 
 /* Where the data of a sheet begin, if its name has so many bytes. */

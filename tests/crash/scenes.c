@@ -172,6 +172,26 @@ static void play_filled(struct scene *scene)
     step_sync(scene, 2);
 }
 
+/* One goes into a drawer, the other has a file. */
+static void play_streams(struct scene *scene)
+{
+    static const char *const names[] = {"small from a stream", "large from a stream"};
+    static const char *const sources[] = {"small"};
+    struct tamis_filter_spec small = *plain;
+    small.flags |= TAMIS_FILTER_IN_DRAWER;
+    small.capacity = 60;
+    step_create_filled(scene, 0, sources, 1, &small);
+    step_create(scene, 1, "large", plain);
+    step_add(scene, 0, 0, 20);
+    step_add(scene, 1, 0, 60);
+    step_create_from_streams(scene, 2, names, 2, 80, 84);
+    step_sync(scene, 0);
+    step_drop(scene, 3);
+    step_drop(scene, 2);
+    step_create_from_streams(scene, 2, names, 1, 84, 84);
+    step_drop(scene, 0);
+}
+
 /* What the catalog knew alone is not asked for: kept generations, exceptions. */
 static void play_repair(struct scene *scene)
 {
@@ -308,15 +328,25 @@ static void play_processes(struct scene *scene)
 }
 
 const struct scene_kind scene_kinds[] = {
-    {"first", play_first},         {"add", play_add},
-    {"grow", play_grow},           {"window", play_window},
-    {"counting", play_counting},   {"publish", play_publish},
-    {"rebuild", play_rebuild},     {"merge", play_merge},
-    {"names", play_names},         {"many", play_many},
-    {"filled", play_filled},       {"repair", play_repair},
-    {"backup", play_backup},       {"checkpoints", play_checkpoints},
-    {"processes", play_processes}, {"log", play_log},
-    {"log-grow", play_log_grow},   {"log-processes", play_log_processes},
+    {"first", play_first},
+    {"add", play_add},
+    {"grow", play_grow},
+    {"window", play_window},
+    {"counting", play_counting},
+    {"publish", play_publish},
+    {"rebuild", play_rebuild},
+    {"merge", play_merge},
+    {"names", play_names},
+    {"many", play_many},
+    {"filled", play_filled},
+    {"repair", play_repair},
+    {"streams", play_streams},
+    {"backup", play_backup},
+    {"checkpoints", play_checkpoints},
+    {"processes", play_processes},
+    {"log", play_log},
+    {"log-grow", play_log_grow},
+    {"log-processes", play_log_processes},
 };
 const unsigned scene_count = sizeof scene_kinds / sizeof scene_kinds[0];
 

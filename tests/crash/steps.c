@@ -337,18 +337,59 @@ void step_create_merged(struct scene *scene, unsigned filter, const char *name, 
     told->there = LEDGER_YES;
 }
 
-void step_import(struct scene *scene, unsigned filter, const char *name, unsigned source)
+static struct stream stream_from(struct scene *scene, unsigned source)
 {
     struct stream stream = {0};
     const struct tamis_sink sink = stream_sink(&stream);
     SPAWN_CHECK(
         tamis_filter_export(scene->filters[source], "tamis", TAMIS_EXPORT_WITH_KEY, &sink) == 0);
+    return stream;
+}
+
+void step_import(struct scene *scene, unsigned filter, const char *name, unsigned source)
+{
+    struct stream stream = stream_from(scene, source);
     struct ledger_filter *told = begin_filter(scene, filter, name);
     take_keys(scene, filter, source, true);
     const struct tamis_source from = stream_source(&stream);
     SPAWN_CHECK(tamis_filter_import(scene->store, name, "tamis", NULL, &from, NULL) == 0);
     told->there = LEDGER_YES;
     stream_free(&stream);
+}
+
+void step_create_from_streams(struct scene *scene, unsigned first, const char *const *names,
+                              unsigned count, unsigned from, unsigned to)
+{
+    struct tamis_filled filled[LEDGER_FILTERS] = {{.name = NULL}};
+    struct stream streams[LEDGER_FILTERS];
+    struct tamis_key keys[LEDGER_FILTERS][FIRST_KEYS];
+    char texts[LEDGER_FILTERS][FIRST_KEYS][32];
+    SPAWN_CHECK(to - from <= FIRST_KEYS);
+    for (unsigned i = 0; i < count; i++) {
+        streams[i] = stream_from(scene, i);
+        struct ledger_filter *told = begin_filter(scene, first + i, names[i]);
+        take_keys(scene, first + i, i, true);
+        for (unsigned key = from; key < to; key++) {
+            char *text = texts[i][key - from];
+            begin_key(told, key);
+            keys[i][key - from] = (struct tamis_key){text, ledger_key_bytes(i, key, text)};
+        }
+        filled[i] = (struct tamis_filled){.name = names[i],
+                                          .keys = keys[i],
+                                          .key_count = to - from,
+                                          .stream = streams[i].data,
+                                          .stream_bytes = streams[i].bytes};
+    }
+    SPAWN_CHECK(tamis_filter_create_filled(scene->store, filled, count) == 0);
+    for (unsigned i = 0; i < count; i++) {
+        struct ledger_filter *told = told_of(scene, first + i);
+        for (unsigned key = from; key < to; key++)
+            end_key(scene, told, key);
+        told->synced = ledger_now(scene->ledger);
+        told->there = LEDGER_YES;
+        stream_free(&streams[i]);
+        step_open(scene, first + i);
+    }
 }
 
 void step_backup(struct scene *scene)

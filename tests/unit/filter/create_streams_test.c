@@ -371,6 +371,38 @@ STORE_CASE(create_streams_refuse_what_an_import_refuses)
     assert_int_equal(filters_of(store), 1);
 }
 
+/* Whatever the head says, with checksums that fit: both calls make the same filter, or both refuse
+ * it; but for what is not one segment alone. */
+STORE_CASE(create_streams_judge_a_head_as_an_import_does)
+{
+    unsigned made = 0;
+    assert_done(tamis_filter_create(store, "from", &specs[0], NULL));
+    add_numbers(store, "from", 0, KEYS);
+    AUTO_STREAM whole = export_of(store, "from");
+    for (size_t at = 0; at < 320 * 3; at++) {
+        AUTO_STREAM stream = stream_of(whole.data, whole.bytes);
+        stream.data[at / 3] ^= at % 3 == 0 ? 1 : at % 3 == 1 ? 0x80 : 0x24;
+        if (tamis__get32(stream.data + 12) == 1) exchanges_close_sums(&stream);
+        const struct tamis_source source = stream_source(&stream);
+        const int alone = tamis_filter_import(store, "alone", "tamis", NULL, &source, NULL);
+        const int fits = tamis_stream_fits(stream.data, stream.bytes);
+        const int rc = create_one(store, "one", &stream);
+        assert_int_equal(rc == TAMIS_EUNSUPPORTED ? 0 : rc, alone);
+        assert_true(rc < 0 || fits != TAMIS_STREAM_ALONE);
+        if (rc == 0) {
+            AUTO_STREAM a = export_of(store, "alone");
+            AUTO_STREAM b = export_of(store, "one");
+            if (tamis__get64(stream.data + 96 + 64) != 0) assert_same_stream(&a, &b);
+            assert_int_equal(in_drawer(store, "one"), fits == TAMIS_STREAM_IN_DRAWER);
+            assert_done(tamis_filter_drop(store, "one"));
+            made++;
+        }
+        if (alone == 0) assert_done(tamis_filter_drop(store, "alone"));
+    }
+    assert_true(made > 50);
+    assert_int_equal(tamis_store_verify(store, NULL, NULL, NULL), 0);
+}
+
 static void assert_alone(tamis_store *store, const char *name, const char *words)
 {
     AUTO_STREAM stream = export_of(store, name);

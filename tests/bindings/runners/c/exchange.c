@@ -5,6 +5,8 @@
 
 #include "runner.h"
 
+#define STREAM_HEAD_BYTES 368u /* enough of a stream to tell what it is */
+
 static json_t *do_tamis_format_name(struct step *step)
 {
     return word(tamis_format_name((unsigned)number(step, "index")));
@@ -133,6 +135,15 @@ static json_t *do_tamis_cabinet_export(struct step *step)
     return counted(rc);
 }
 
+static json_t *do_tamis_stream_fits(struct step *step)
+{
+    unsigned char *head = step_memory(step, STREAM_HEAD_BYTES);
+    FILE *file = opened(step, "rbe");
+    const size_t bytes = fread(head, 1, STREAM_HEAD_BYTES, file);
+    (void)fclose(file);
+    return counted(tamis_stream_fits(head, bytes));
+}
+
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
 static json_t *do_tamis_filter_read_data(struct step *step)
@@ -157,7 +168,8 @@ static json_t *do_tamis_filter_set_bit(struct step *step)
                                         (uint64_t)number(step, "position")));
 }
 
-const struct call exchange_calls[] = {
-    CALL(tamis_format_name),       CALL(tamis_filter_import),  CALL(tamis_filter_publish),
-    CALL(tamis_filter_export),     CALL(tamis_cabinet_export), CALL(tamis_filter_read_data),
-    CALL(tamis_filter_write_data), CALL(tamis_filter_set_bit), {NULL, NULL}};
+const struct call exchange_calls[] = {CALL(tamis_format_name),       CALL(tamis_filter_import),
+                                      CALL(tamis_filter_publish),    CALL(tamis_filter_export),
+                                      CALL(tamis_cabinet_export),    CALL(tamis_filter_read_data),
+                                      CALL(tamis_filter_write_data), CALL(tamis_filter_set_bit),
+                                      CALL(tamis_stream_fits),       {NULL, NULL}};

@@ -313,6 +313,9 @@ impl Store {
                 keys: keys[i].as_ptr(),
                 key_count: keys[i].len(),
                 created_at: 0,
+                stream: std::ptr::null(),
+                stream_bytes: 0,
+                flags: 0,
             })
             .collect();
         // SAFETY: all live during the call.
