@@ -266,12 +266,10 @@ static int check_filled(const struct tamis_filled *filled)
     if (filled->key_count > 0) TAMIS__REFUSE_NULL(filled->keys, "keys");
     if (filled->stream != NULL && filled->spec != NULL)
         return tamis__fail(TAMIS_EINVAL, "a stream says what the filter is; leave the spec out");
-    if ((filled->flags & ~TAMIS_IMPORT_OWNED) != 0 ||
-        (filled->flags != 0 && filled->stream == NULL))
-        return tamis__fail(TAMIS_EINVAL,
-                           "flags %#x of struct tamis_filled: use 0, or TAMIS_IMPORT_OWNED with a "
-                           "stream",
-                           filled->flags);
+    if (filled->stream == NULL && (filled->flags != 0 || filled->format != NULL))
+        return tamis__fail(TAMIS_EINVAL, "format and flags are those of a stream; leave them out");
+    const int rc = filled->stream != NULL ? tamis__intake_check(filled) : 0;
+    if (rc < 0) return rc;
     return tamis__check_keys(filled->keys, filled->key_count);
 }
 

@@ -288,7 +288,8 @@ struct tamis__entry tamis__import_entry(struct tamis__import *import)
     return entry;
 }
 
-static int check_flags(const struct tamis_import_spec *spec, const struct tamis__format *format)
+int tamis__import_check_flags(const struct tamis_import_spec *spec,
+                              const struct tamis__format *format)
 {
     const uint64_t known =
         TAMIS_IMPORT_HEAD | TAMIS_IMPORT_AS_THERE | TAMIS_IMPORT_OWNED | TAMIS_IMPORT_DURABLE;
@@ -386,7 +387,7 @@ int tamis__import_new(const struct tamis__import_call *call, struct tamis__impor
     if (rc == 0 && from.read == NULL) rc = tamis__fail_null(call->function, "source->read");
     if (rc == 0 && call->spec != NULL)
         rc = tamis__take_struct(call->spec, &spec, sizeof spec, "struct tamis_import_spec");
-    if (rc == 0) rc = check_flags(&spec, format);
+    if (rc == 0) rc = tamis__import_check_flags(&spec, format);
     if (rc == 0) rc = tamis__check_writable(call->store);
     if (rc < 0) return rc;
     struct tamis__import *import = calloc(1, sizeof *import);

@@ -51,6 +51,9 @@ struct tamis__import_call {
     const struct tamis_import_spec *spec;
     const struct tamis_source *source;
 };
+/* Are these flags known, and for this format?  0 or TAMIS_EINVAL. */
+int tamis__import_check_flags(const struct tamis_import_spec *spec,
+                              const struct tamis__format *format);
 int tamis__import_new(const struct tamis__import_call *call, struct tamis__import **import);
 int tamis__import_begin(struct tamis__import *import);
 int tamis__import_load(struct tamis__import *import);
@@ -84,6 +87,8 @@ struct tamis__intake {
     const unsigned char *next; /* of the stream that is read, not ours */
     size_t left;
 };
+/* Before the first is taken: is it of a format that can be taken, with flags for that? */
+int tamis__intake_check(const struct tamis_filled *wanted);
 int tamis__intake_new(struct tamis_store *store, struct tamis__intake **intake);
 /* Describes the filter that the stream of `wanted` is to become.  Its only segment is the draft,
  * which is not staged yet. */

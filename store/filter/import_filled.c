@@ -44,6 +44,35 @@ static int fail_stream(int rc, const char *name)
     return tamis__fail(rc, "the filter %s cannot be made: %s", tamis__quote(quoted, name), said);
 }
 
+/* The format of a stream that can be one draft; NULL: of another one, or there is none. */
+static const struct tamis__format *format_of(const char *name)
+{
+    if (name == NULL) return &tamis__format_portable;
+    const struct tamis__format *format = tamis__format_by_name(name);
+    return format == &tamis__format_redisbloom || format == &tamis__format_portable ? format : NULL;
+}
+
+static struct tamis_import_spec spec_of(const struct tamis_filled *wanted)
+{
+    return (struct tamis_import_spec){.size = sizeof(struct tamis_import_spec),
+                                      .flags = wanted->flags,
+                                      .created_at = wanted->created_at};
+}
+
+int tamis__intake_check(const struct tamis_filled *wanted)
+{
+    const struct tamis__format *format = format_of(wanted->format);
+    const struct tamis_import_spec spec = spec_of(wanted);
+    if (format == NULL)
+        return tamis__fail(TAMIS_EINVAL,
+                           "filters are made together from streams of format tamis or redisbloom; "
+                           "import another one with tamis_filter_import()");
+    if ((spec.flags & TAMIS_IMPORT_DURABLE) != 0)
+        return tamis__fail(TAMIS_EINVAL, "durable filters are not made together; import this one "
+                                         "with tamis_filter_import()");
+    return tamis__import_check_flags(&spec, format);
+}
+
 static int begin(struct tamis__intake *intake, const struct tamis_filled *wanted)
 {
     struct tamis__import *import = &intake->import;
@@ -51,10 +80,11 @@ static int begin(struct tamis__intake *intake, const struct tamis_filled *wanted
     intake->next = wanted->stream;
     intake->left = wanted->stream_bytes;
     import->name = wanted->name;
+    import->format = format_of(wanted->format);
     import->count = 0;
     import->fillings[0] = (struct tamis__import_filling){.done_bytes = 0};
-    import->spec = (struct tamis_import_spec){
-        .size = sizeof import->spec, .flags = wanted->flags, .created_at = wanted->created_at};
+    memset(&import->outline, 0, offsetof(struct tamis__outline, layers));
+    import->spec = spec_of(wanted);
     import->source = (struct tamis_source){.size = sizeof import->source,
                                            .read = read_memory,
                                            .context = intake,
@@ -75,9 +105,7 @@ int tamis__intake_new(struct tamis_store *store, struct tamis__intake **out)
     struct tamis__intake *intake = calloc(1, sizeof *intake);
     if (intake == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory making many filters");
     intake->import.store = store;
-    intake->import.format = &tamis__format_portable;
-    const int rc = tamis__reader_init(&intake->import.reader, &intake->import.source,
-                                      intake->import.format->name);
+    const int rc = tamis__reader_init(&intake->import.reader, &intake->import.source, "tamis");
     if (rc < 0) free(intake);
     if (rc == 0) *out = intake;
     return rc;
@@ -128,15 +156,16 @@ static bool is_sheet(const struct tamis__outline *outline)
     return draft.is_sheet;
 }
 
-TAMIS_API int tamis_stream_fits(const void *stream, size_t bytes)
+TAMIS_API int tamis_stream_fits(const char *format, const void *stream, size_t bytes)
 {
     struct tamis__refusal refusal;
+    const struct tamis__format *of = format_of(format);
     TAMIS__REFUSE_NULL(stream, "stream");
+    if (of == NULL) return TAMIS_STREAM_ALONE;
     struct tamis__outline *outline = calloc(1, sizeof *outline);
     if (outline == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory looking at a stream");
     int fits = TAMIS_STREAM_ALONE;
-    if (tamis__format_portable.parse(stream, bytes, outline, &refusal) == 0 &&
-        problem_of(outline) == NULL)
+    if (of->parse(stream, bytes, outline, &refusal) == 0 && problem_of(outline) == NULL)
         fits = is_sheet(outline) ? TAMIS_STREAM_IN_DRAWER : TAMIS_STREAM_IN_FILE;
     free(outline);
     return fits;

@@ -203,11 +203,14 @@ struct tamis_filled {
     const struct tamis_key *keys;         /* NULL only if there are none */
     size_t key_count;
     int64_t created_at; /* ns since 1970; 0: now */
-    /* The whole of a stream of format tamis (tamis_exchange.h), needed during the call only: the
-     * filter is what the stream says, with its keys and counts.  NULL: there is a spec. */
+    /* The whole of a stream (tamis_exchange.h), needed during the call only: the filter is what
+     * the stream says, with its keys and counts.  NULL: there is a spec. */
     const void *stream;
     size_t stream_bytes;
-    unsigned flags; /* with a stream: 0, or TAMIS_IMPORT_OWNED */
+    const char *format; /* of the stream: "tamis" (NULL too) or "redisbloom" */
+    /* With a stream: TAMIS_IMPORT_OWNED, _AS_THERE, or _HEAD: the stream is a head, and no bit is
+     * set but for the first keys. */
+    unsigned flags;
 };
 
 /*

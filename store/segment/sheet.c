@@ -17,7 +17,6 @@ static bool is_plain(const struct tamis__segment_header *h)
            h->step == 0 && h->durable == 0 && h->window_from == 0 && h->incompat_flags == 0 &&
            h->data_checksum == 0 && h->imported_at == 0 &&
            tamis__is_zero(h->parameters, sizeof h->parameters) &&
-           tamis__is_zero(h->kept, sizeof h->kept) &&
            tamis__is_zero(h->key_digest, sizeof h->key_digest) && h->capacity <= UINT32_MAX &&
            h->filter_capacity <= UINT32_MAX && h->generation <= UINT32_MAX &&
            h->publication <= UINT32_MAX && h->m_bits <= UINT16_MAX && h->keep <= UINT16_MAX &&
@@ -25,11 +24,11 @@ static bool is_plain(const struct tamis__segment_header *h)
            tamis__header_items(h) <= TAMIS__ITEMS_MAX; /* it has one counter */
 }
 
-/* Where the data of a sheet begin, if its name has so many bytes. */
-static uint64_t data_offset(uint64_t name_bytes)
+/* Where the data of a sheet begin, if its name and what is kept have so many bytes. */
+static uint64_t data_offset(uint64_t name_bytes, uint64_t kept_bytes)
 {
     const uint64_t usual = sizeof(((struct tamis__sheet *)0)->name);
-    const uint64_t end = NAME_OFFSET + (name_bytes > usual ? name_bytes : usual);
+    const uint64_t end = NAME_OFFSET + (name_bytes > usual ? name_bytes : usual) + kept_bytes;
     return (end + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
 }
 
@@ -44,15 +43,20 @@ static uint32_t class_for(uint64_t bytes)
 
 uint64_t tamis__sheet_room(uint64_t least)
 {
-    const uint64_t offset = data_offset(0);
+    const uint64_t offset = data_offset(0, 0);
     const uint32_t class =
         least > TAMIS__SHEET_BYTES_MAX ? TAMIS__SHEET_CLASSES : class_for(offset + least);
     return class < TAMIS__SHEET_CLASSES ? tamis__class_bytes(class) - offset : 0;
 }
 
+static bool keeps(const struct tamis__segment_header *h)
+{
+    return !tamis__is_zero(h->kept, sizeof h->kept);
+}
+
 bool tamis__sheet_fit(struct tamis__segment_header *h, const char *name, uint32_t *class)
 {
-    const uint64_t offset = data_offset(strlen(name));
+    const uint64_t offset = data_offset(strlen(name), keeps(h) ? TAMIS__KEPT_BYTES : 0);
     if (!is_plain(h) || h->data_bytes > TAMIS__SHEET_BYTES_MAX) return false;
     *class = class_for(offset + h->data_bytes);
     if (*class == TAMIS__SHEET_CLASSES) return false;
@@ -69,10 +73,21 @@ static uint64_t label_checksum(const struct tamis__sheet *sheet)
                            NAME_OFFSET - FIELD(name_sequence) + sheet->name_bytes);
 }
 
+/* What the sheet keeps of where it came from, between the name and the data; NULL: it keeps
+ * nothing, or has an impossible layout. */
+static const unsigned char *kept_of(const struct tamis__sheet *sheet)
+{
+    const uint32_t bytes = tamis__class_bytes(tamis__sheet_class(sheet->number));
+    if (sheet->version != TAMIS__SHEET_KEEPS || sheet->data_offset > bytes ||
+        sheet->data_offset < NAME_OFFSET + TAMIS__KEPT_BYTES)
+        return NULL;
+    return (const unsigned char *)sheet + sheet->data_offset - TAMIS__KEPT_BYTES;
+}
+
 /* The bytes that a name can have in this sheet. */
 static size_t name_room(const struct tamis__sheet *sheet)
 {
-    return sheet->data_offset - NAME_OFFSET;
+    return sheet->data_offset - NAME_OFFSET - (kept_of(sheet) != NULL ? TAMIS__KEPT_BYTES : 0);
 }
 
 void tamis__sheet_relabel(struct tamis__sheet *sheet, uint64_t sequence, const char *name)
@@ -105,6 +120,17 @@ static void decode_label(const struct tamis__sheet *sheet, struct tamis__name_la
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
+/* Of the constants, and of what is kept if the version has it. */
+static uint64_t constants_checksum(const struct tamis__sheet *sheet)
+{
+    unsigned char bytes[FIELD(checksum) + TAMIS__KEPT_BYTES];
+    const unsigned char *kept = kept_of(sheet);
+    if (kept == NULL) return tamis__checksum(sheet, FIELD(checksum));
+    memcpy(bytes, sheet, FIELD(checksum));
+    memcpy(bytes + FIELD(checksum), kept, TAMIS__KEPT_BYTES);
+    return tamis__checksum(bytes, sizeof bytes);
+}
+
 void tamis__sheet_encode(const struct tamis__segment_header *h, void *bytes)
 {
     struct tamis__sheet *sheet = bytes;
@@ -131,8 +157,10 @@ void tamis__sheet_encode(const struct tamis__segment_header *h, void *bytes)
     sheet->bit_order = (uint8_t)h->bit_order;
     sheet->on_full = (uint8_t)h->on_full;
     sheet->flags = (uint8_t)h->flags;
-    sheet->version = TAMIS__SHEET_VERSION;
-    sheet->checksum = tamis__checksum(sheet, FIELD(checksum));
+    sheet->version = keeps(h) ? TAMIS__SHEET_KEEPS : TAMIS__SHEET_FIRST;
+    if (keeps(h))
+        memcpy((char *)bytes + h->data_offset - TAMIS__KEPT_BYTES, h->kept, TAMIS__KEPT_BYTES);
+    sheet->checksum = constants_checksum(sheet);
     sheet->live = h->live;
     sheet->items = sheet->quota = tamis__header_items(h);
     const struct tamis__name_label *label = tamis__label_current(h);
@@ -178,6 +206,8 @@ void tamis__sheet_decode_constant(const void *bytes, struct tamis__segment_heade
     h->publication = sheet->publication;
     h->keep = sheet->keep;
     h->list_start = 1;
+    const unsigned char *kept = kept_of(sheet);
+    if (kept != NULL) memcpy(h->kept, kept, sizeof h->kept);
     tamis__header_seal(h);
 }
 
@@ -199,8 +229,8 @@ static int check_fields(const struct tamis__sheet *sheet, struct tamis__refusal 
     struct tamis__segment_header header;
     const uint32_t bytes = tamis__class_bytes(tamis__sheet_class(sheet->number));
     if (sheet->data_offset < NAME_OFFSET || sheet->data_offset % DATA_ALIGN != 0 ||
-        sheet->m_bits == 0 || sheet->data_offset > bytes ||
-        tamis__data_bytes(sheet->m_bits) > bytes - sheet->data_offset)
+        (sheet->version == TAMIS__SHEET_KEEPS && kept_of(sheet) == NULL) || sheet->m_bits == 0 ||
+        sheet->data_offset > bytes || tamis__data_bytes(sheet->m_bits) > bytes - sheet->data_offset)
         return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(data_offset), "has an impossible layout");
     tamis__sheet_decode(sheet, &header);
     /* A file of its own has its data behind the header; all other fields are judged alike. */
@@ -215,11 +245,11 @@ int tamis__sheet_check(const void *bytes, uint64_t number, struct tamis__refusal
     const struct tamis__sheet *sheet = bytes;
     if (memcmp(sheet->magic, TAMIS__SEGMENT_MAGIC, sizeof sheet->magic) != 0)
         return tamis__refuse(why, TAMIS_EFOREIGN, 0, "has no segment (wrong first bytes)");
-    if (sheet->version > TAMIS__SHEET_VERSION)
+    if (sheet->version > TAMIS__SHEET_KEEPS)
         return tamis__refuse(why, TAMIS_EVERSION, FIELD(version),
                              "has sheet version %u, this library reads up to %u; use a newer Tamis",
-                             sheet->version, TAMIS__SHEET_VERSION);
-    if (sheet->version == 0 || sheet->checksum != tamis__checksum(sheet, FIELD(checksum)))
+                             sheet->version, TAMIS__SHEET_KEEPS);
+    if (sheet->version == 0 || sheet->checksum != constants_checksum(sheet))
         return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(checksum),
                              "has a damaged header (its checksum does not match)");
     if (sheet->number != number)

@@ -111,7 +111,7 @@ struct tamis__sheet {
     uint8_t bit_order;         /*   90    1                                                      */
     uint8_t on_full;           /*   91    1                                                      */
     uint8_t flags;             /*   92    1                                                      */
-    uint8_t version;           /*   93    1  TAMIS__SHEET_VERSION; readers refuse a greater one   */
+    uint8_t version;           /*   93    1  TAMIS__SHEET_*; readers refuse a greater one         */
     uint16_t reserved;         /*   94    2  0                                                   */
     uint64_t checksum;         /*   96    8  XXH3-64 of the 96 bytes before                      */
     struct tamis__live live;   /*  104  136  the live words                                      */
@@ -120,10 +120,12 @@ struct tamis__sheet {
     uint64_t label_checksum;   /*  256    8  XXH3-64 of what follows, up to the name's end       */
     uint64_t name_sequence;    /*  264    8  0: there is no name                                 */
     uint16_t name_bytes;       /*  272    2  length of the name; 0: it does not fit              */
-    char name[46];             /*  274       UTF-8; it goes on up to the data                    */
+    char name[46];             /*  274       UTF-8; it goes on up to the data, or kept           */
 };
 /* clang-format on */
-#define TAMIS__SHEET_VERSION 1u
+#define TAMIS__SHEET_FIRST 1u
+#define TAMIS__SHEET_KEEPS 2u /* `kept` of the header stands before the data, and is in checksum   \
+                               */
 #define TAMIS__SHEET_LABEL offsetof(struct tamis__sheet, label_checksum) /* up to the data */
 TAMIS__AT(struct tamis__sheet, number, 8);
 TAMIS__AT(struct tamis__sheet, capacity, 64);

@@ -141,7 +141,7 @@ static json_t *do_tamis_stream_fits(struct step *step)
     FILE *file = opened(step, "rbe");
     const size_t bytes = fread(head, 1, STREAM_HEAD_BYTES, file);
     (void)fclose(file);
-    return counted(tamis_stream_fits(head, bytes));
+    return counted(tamis_stream_fits(text(step, "format"), head, bytes));
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */

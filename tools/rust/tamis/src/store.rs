@@ -315,6 +315,7 @@ impl Store {
                 created_at: 0,
                 stream: std::ptr::null(),
                 stream_bytes: 0,
+                format: std::ptr::null(),
                 flags: 0,
             })
             .collect();
