@@ -183,6 +183,19 @@ int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
     return 0;
 }
 
+bool make_exact_draft(struct value *value, int db, const char *key, size_t key_bytes,
+                      const struct tamis_filter_spec *spec, const struct tamis_sizing *sizing,
+                      const void *framed, size_t bytes)
+{
+    if (making_context() != NULL || place != NULL ||
+        !begins_draft(value, db, key, key_bytes, sizing->file_bytes))
+        return false;
+    draft_begin(value, spec, sizing);
+    draft_be_exact(value, framed, bytes);
+    end_begin(value, db, key, key_bytes);
+    return true;
+}
+
 /* Does another key have the filter, or will one?  A value whose key is gone does not count: another
  * thread is about to free it.  Nor does one of the same key, which is empty now. */
 static bool is_held(const char *name, int db, const char *key, size_t key_bytes)

@@ -30,6 +30,11 @@ int make_filter(struct value *value, int db, const char *key, size_t key_bytes,
  * draft (drafts.h). */
 int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
                  struct tamis_filter_spec *spec, const struct tamis_sizing *sizing);
+/* The same for a filter of RedisBloom by its framed head (head.h): `spec` has m and k.  Returns
+ * false if it can be no draft now. */
+bool make_exact_draft(struct value *value, int db, const char *key, size_t key_bytes,
+                      const struct tamis_filter_spec *spec, const struct tamis_sizing *sizing,
+                      const void *framed, size_t bytes);
 /* The same for a copy of a draft, which is another draft.  Returns false if it can be none now. */
 bool make_as_draft(struct value *value, int db, const char *key, size_t key_bytes,
                    const struct value *from);

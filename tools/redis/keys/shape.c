@@ -113,15 +113,47 @@ static int size_once(struct tamis_sizing *sizing)
     return 0;
 }
 
+/* Makes a draft of a filter of RedisBloom that goes into a drawer.  Returns false if it is none. */
+static bool begin_exact(struct value *value, int db, const char *key, size_t key_bytes,
+                        const struct bloom_shape *shape, const unsigned char *head, size_t bytes)
+{
+    unsigned char framed[HEAD_FRAME_BYTES + HEAD_ROOM];
+    struct bloom_layer layer;
+    const size_t framed_bytes = head_frame(head, bytes, framed);
+    if (shape->at_once ||
+        tamis_stream_fits("redisbloom", framed, framed_bytes) != TAMIS_STREAM_IN_DRAWER)
+        return false;
+    bloom_head_layer(head, &layer);
+    const struct tamis_sizing sizing = {.file_bytes = layer.bytes, .data_bytes = layer.bytes};
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .hash_set = "redisbloom",
+                                           .kind = TAMIS_KIND_BLOOM,
+                                           .m_bits = layer.bits,
+                                           .k = layer.hashes,
+                                           .capacity = shape->capacity,
+                                           .fp_rate = shape->rate,
+                                           .on_full = shape->non_scaling ? TAMIS_ON_FULL_REFUSE
+                                                                         : TAMIS_ON_FULL_GROW};
+    if (!make_exact_draft(value, db, key, key_bytes, &spec, &sizing, framed, framed_bytes))
+        return false;
+    value->expansion = shape->non_scaling ? 0 : shape->growth;
+    return true;
+}
+
+static int make_exact(struct value *value, int db, const char *key, size_t key_bytes,
+                      const struct bloom_shape *shape)
+{
+    unsigned char head[HEAD_ROOM];
+    const size_t bytes = head_of_shape(shape, head);
+    if (head_is_too_large(head, bytes)) return TAMIS_ENOMEM;
+    if (begin_exact(value, db, key, key_bytes, shape, head, bytes)) return 0;
+    return make_from_head(value, db, key, key_bytes, head, bytes);
+}
+
 int make_bloom(struct value *value, int db, const char *key, size_t key_bytes,
                const struct bloom_shape *shape)
 {
-    unsigned char head[HEAD_ROOM];
-    if (config.exact) {
-        const size_t bytes = head_of_shape(shape, head);
-        if (head_is_too_large(head, bytes)) return TAMIS_ENOMEM;
-        return make_from_head(value, db, key, key_bytes, head, bytes);
-    }
+    if (config.exact) return make_exact(value, db, key, key_bytes, shape);
     struct tamis_sizing sizing = {.size = sizeof sizing,
                                   .kind = (uint32_t)config.kind,
                                   .capacity = shape->capacity,

@@ -111,7 +111,7 @@ static bool emit_small(RedisModuleIO *aof, RedisModuleString *key, const struct 
     struct small small;
     const struct tamis_sink sink = {.size = sizeof sink, .write = append_small, .context = &small};
     small.bytes = 0;
-    if (!light_export(v, &sink)) return false;
+    if (v->exact || !light_export(v, &sink)) return false;
     const size_t with_expansion = head_of_stream(v, small.stream, head),
                  before = with_expansion - 4;
     const size_t data_bytes = small.bytes - before - SMALL_END;

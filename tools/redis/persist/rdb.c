@@ -159,9 +159,9 @@ void rdb_save_value(RedisModuleIO *rdb, void *value)
 {
     struct value *v = value;
     const struct cuckoo *c = &v->cuckoo;
-    const bool draft = v->draft != NULL, reference = !draft && refers(v);
     durable_wait(v);
-    if (rdb_save_valkey(rdb, v) || save_payload(rdb, value)) return;
+    if (rdb_save_valkey(rdb, v) || save_payload(rdb, value)) return; /* which may end a draft */
+    const bool draft = v->draft != NULL, reference = !draft && refers(v);
     const uint64_t numbers[NUMBERS] = {VERSION,
                                        (reference ? FLAG_REFERENCE : 0) | (draft ? FLAG_DRAFT : 0) |
                                            (value_is_ours(v) ? 0 : FLAG_ATTACHED) |

@@ -4,6 +4,7 @@
 
 #include "keys/make.h"
 #include "value/drafts.h"
+#include "value/head.h"
 #include "value/value.h"
 
 /* rdb_payload.c: RedisBloom's bits.  False: not all of them could be read. */
@@ -22,6 +23,8 @@ struct dumped_draft {
     struct tamis_filter_spec spec;
     struct tamis_key keys[DRAFT_KEYS_MAX]; /* allocated */
     size_t key_count;
+    size_t head_bytes; /* not 0: it is a filter of RedisBloom, of the head that follows */
+    unsigned char head[HEAD_FRAME_BYTES + BLOOM_HEAD_BYTES + BLOOM_LAYER_BYTES];
     int64_t created_at; /* what it is to be; 0: now */
 };
 void rdb_save_draft(RedisModuleIO *rdb, const struct value *value);

@@ -16,9 +16,10 @@ struct draft {
     struct draft *next, **link; /* in its list; link is NULL: the key is gone */
     struct draft_list *list;
     struct value *value;
-    struct draft_client *clients; /* drafts_clients.c; the one that came last is the first */
-    struct tamis_filter_spec spec;
-    struct tamis_key *keys; /* each allocated */
+    struct draft_client *clients;  /* drafts_clients.c; the one that came last is the first */
+    struct tamis_filter_spec spec; /* with `exact`: what people are told of it */
+    struct draft_exact *exact;     /* of a filter of RedisBloom (drafts_exact.c); else NULL */
+    struct tamis_key *keys;        /* each allocated */
     size_t key_count, key_room, key_bytes, key_most;
     enum { WAITING, IN_WORK, DONE } state;
     size_t stored; /* so many of the keys are in the store, if it is made */
@@ -61,7 +62,22 @@ static inline bool drafts_are_made_behind(void)
     return config.make != MAKE_SYNC;
 }
 
-/* drafts_make.c.  Copies what the thread needs of a draft: keys that are added meanwhile may move
+/* drafts_exact.c.  What a filter of RedisBloom is to be, and the bits of its keys: in one piece of
+ * memory.  The head does not change. */
+struct draft_exact {
+    uint64_t bits;
+    uint32_t hashes;
+    uint32_t head_bytes; /* of the framed head */
+    unsigned char *head, *data;
+};
+/* Would RedisBloom's bits have the key?  Sets them. */
+bool draft_bits_have(const struct draft_exact *exact, const void *key, size_t bytes);
+void draft_bits_set(struct draft_exact *exact, const void *key, size_t bytes);
+
+/* drafts_make.c.  What the library makes of a draft. */
+struct tamis_filled draft_filled(const struct draft *draft, const char *name,
+                                 const struct tamis_key *keys, size_t key_count);
+/* Copies what the thread needs of a draft: keys that are added meanwhile may move
  * the others. */
 void draft_give(struct draft *draft);
 /* Opens the filter of a draft that is made, and adds the keys that it lacks.  One that a local

@@ -109,6 +109,7 @@ static void end_draft(struct draft *draft)
     for (size_t i = 0; i < draft->key_count; i++)
         RedisModule_Free((void *)(uintptr_t)draft->keys[i].data);
     RedisModule_Free(draft->keys);
+    RedisModule_Free(draft->exact);
     RedisModule_Free(draft->in_hands);
     RedisModule_Free(draft);
 }
@@ -258,6 +259,7 @@ bool drafts_hold(size_t keys, uint64_t capacity)
 bool draft_contains(const struct value *value, const void *key, size_t bytes)
 {
     const struct draft *draft = value->draft;
+    if (draft->exact != NULL) return draft_bits_have(draft->exact, key, bytes);
     for (size_t i = 0; i < draft->key_count; i++)
         if (draft->keys[i].bytes == bytes && memcmp(draft->keys[i].data, key, bytes) == 0)
             return true;
@@ -274,6 +276,7 @@ int draft_add(struct value *value, const void *key, size_t bytes)
     }
     char *copy = RedisModule_Alloc(bytes + 1);
     memcpy(copy, key, bytes);
+    if (draft->exact != NULL) draft_bits_set(draft->exact, key, bytes);
     draft->keys[draft->key_count++] = (struct tamis_key){copy, bytes};
     draft->key_bytes += bytes;
     draft_count_bytes(draft, (int64_t)bytes);
@@ -301,11 +304,7 @@ static void let_all_go(void)
 
 static struct tamis_filled filled_of(const struct draft *draft)
 {
-    return (struct tamis_filled){.name = draft->value->name,
-                                 .spec = &draft->spec,
-                                 .keys = draft->keys,
-                                 .key_count = draft->key_count,
-                                 .created_at = draft->value->created_at};
+    return draft_filled(draft, draft->value->name, draft->keys, draft->key_count);
 }
 
 /* Makes one filter.  If another process has just made one of that name, the key keeps its own,

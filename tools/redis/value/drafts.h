@@ -47,6 +47,12 @@ bool drafts_take(uint64_t file_bytes);
 void draft_begin(struct value *value, const struct tamis_filter_spec *spec,
                  const struct tamis_sizing *sizing);
 
+/* Makes the draft that has just begun one of RedisBloom's filters, of that framed head (head.h);
+ * its spec has m and k. */
+void draft_be_exact(struct value *value, const void *framed, size_t bytes);
+/* The head that it was made so by; NULL: it was not. */
+const void *draft_head(const struct value *value, size_t *bytes);
+
 /* Has the value a draft that a copy can be made of, which is a draft too?  Not with tamis.make
  * sync. Gives a value, which has its name, such a copy. */
 bool draft_can_be_copied(const struct value *value);

@@ -14,6 +14,7 @@ void draft_begin_copy(struct value *value, const struct value *from)
     const struct tamis_sizing sizing = {.file_bytes = from->known.bytes,
                                         .data_bytes = from->known.size_bytes - 32 - 64};
     draft_begin(value, &draft->spec, &sizing);
+    if (draft->exact != NULL) draft_be_exact(value, draft->exact->head, draft->exact->head_bytes);
     for (size_t i = 0; i < draft->key_count; i++)
         (void)draft_add(value, draft->keys[i].data, draft->keys[i].bytes);
 }

@@ -29,6 +29,28 @@ int draft_add_others(tamis_store *store, struct draft *draft)
     return rc == TAMIS_EDROPPED ? 0 : rc;
 }
 
+struct tamis_filled draft_filled(const struct draft *draft, const char *name,
+                                 const struct tamis_key *keys, size_t key_count)
+{
+    const struct draft_exact *exact = draft->exact;
+    struct tamis_filled filled = {
+        .name = name, .keys = keys, .key_count = key_count, .created_at = draft->value->created_at};
+    if (exact == NULL) {
+        filled.spec = &draft->spec;
+        return filled;
+    }
+    filled.stream = exact->head;
+    filled.stream_bytes = exact->head_bytes;
+    filled.format = "redisbloom";
+    filled.flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_AS_THERE | TAMIS_IMPORT_OWNED;
+    return filled;
+}
+
+static struct tamis_filled filled_of(const struct draft *draft)
+{
+    return draft_filled(draft, draft->name, draft->in_hands, draft->handed);
+}
+
 /* Makes the filter of one draft.  If another process has just made one of that name, it gets a name
  * apart. */
 static int make_one(tamis_store *store, struct draft *draft, const struct tamis_filled *one)
@@ -39,8 +61,20 @@ static int make_one(tamis_store *store, struct draft *draft, const struct tamis_
     return tamis_filter_create_filled(store, one, 1);
 }
 
+/* The same, of a head; the filter has the time of the draft. */
+static int make_alone_exactly(tamis_store *store, struct draft *draft)
+{
+    const struct tamis_filled filled = filled_of(draft);
+    const int rc = make_one(store, draft, &filled);
+    if (rc == 0 && tamis_filter_open(store, draft->name, 0, &draft->filter) < 0)
+        draft->filter = NULL; /* the command that wants it says why */
+    if (draft->filter != NULL) value_mark(draft->filter);
+    return rc;
+}
+
 int draft_make_alone(tamis_store *store, struct draft *draft)
 {
+    if (draft->exact != NULL) return make_alone_exactly(store, draft);
     int rc = tamis_filter_create(store, draft->name, &draft->spec, &draft->filter);
     if (rc == TAMIS_EEXIST) {
         name_apart(NAME_ASIDE, draft->name);
@@ -54,15 +88,6 @@ int draft_make_alone(tamis_store *store, struct draft *draft)
         RedisModule_Log(NULL, "warning", "the filter '%s' lacks items: %s", draft->name,
                         tamis_last_error());
     return 0;
-}
-
-static struct tamis_filled filled_of(const struct draft *draft)
-{
-    return (struct tamis_filled){.name = draft->name,
-                                 .spec = &draft->spec,
-                                 .keys = draft->in_hands,
-                                 .key_count = draft->handed,
-                                 .created_at = draft->value->created_at};
 }
 
 /* Makes the filters of those that are not made.  What is wrong with one must not keep the others.

@@ -59,6 +59,19 @@ size_t bloom_head_add(unsigned char head[HEAD_ROOM], size_t bytes, const struct 
     return bytes + BLOOM_LAYER_BYTES;
 }
 
+void bloom_head_layer(const unsigned char *head, struct bloom_layer *layer)
+{
+    const unsigned char *at = head + BLOOM_HEAD_BYTES;
+    *layer = (struct bloom_layer){.bytes = get64(at),
+                                  .bits = get64(at + 8),
+                                  .items = get64(at + 16),
+                                  .capacity = get64(at + 44),
+                                  .hashes = get32(at + 40),
+                                  .n2 = at[52]};
+    memcpy(&layer->rate, at + 24, 8);
+    memcpy(&layer->bits_per_entry, at + 32, 8);
+}
+
 /* ---- Any head -------------------------------------------------------------------------------- */
 
 bool head_is_tamis(const void *head, size_t bytes)

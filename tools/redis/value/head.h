@@ -32,6 +32,9 @@ struct bloom_layer {
 size_t bloom_head_add(unsigned char head[HEAD_ROOM], size_t bytes, const struct bloom_layer *layer);
 size_t bloom_head_begin(uint32_t options, uint32_t growth, unsigned char head[HEAD_ROOM]);
 
+/* Reads the first layer of a head that has one. */
+void bloom_head_layer(const unsigned char *head, struct bloom_layer *layer);
+
 /* A stream in memory, and the function of a source that reads it. */
 struct memory_source {
     const unsigned char *at;

@@ -98,7 +98,7 @@ bool light_export(const struct value *value, const struct tamis_sink *sink)
 {
     char name[NAME_ROOM];
     if (value->draft != NULL || !value_is_stored(value) || value->type != TYPE_BLOOM ||
-        value->durable || value->exact || value_is_static(value) || !have_own_cabinet())
+        value->durable || value_is_static(value) || !have_own_cabinet())
         return false;
     handles_name(value, name); /* a thread may be about to rename it */
     return tamis_cabinet_export(cabinet, name, value->created_at, TAMIS_EXPORT_WITH_KEY, sink) == 1;
