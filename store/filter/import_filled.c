@@ -156,6 +156,22 @@ static bool is_sheet(const struct tamis__outline *outline)
     return draft.is_sheet;
 }
 
+/* Are these bytes the whole of a stream of format tamis, as far as its head tells, and is its end
+ * another one than it was written with? */
+static bool is_damaged(const struct tamis__format *format, const struct tamis__outline *outline,
+                       const unsigned char *stream, size_t bytes)
+{
+    unsigned char sum[TAMIS__SUM_BYTES];
+    struct tamis__sum state;
+    if (format != &tamis__format_portable || outline->preface_bytes != 0 ||
+        bytes != outline->head_bytes + outline->least_bytes)
+        return false;
+    tamis__sum_init(&state);
+    tamis__sum_add(&state, stream, bytes - sizeof sum);
+    tamis__sum_finish(&state, sum);
+    return memcmp(sum, stream + bytes - sizeof sum, sizeof sum) != 0;
+}
+
 TAMIS_API int tamis_stream_fits(const char *format, const void *stream, size_t bytes)
 {
     struct tamis__refusal refusal;
@@ -165,7 +181,8 @@ TAMIS_API int tamis_stream_fits(const char *format, const void *stream, size_t b
     struct tamis__outline *outline = calloc(1, sizeof *outline);
     if (outline == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory looking at a stream");
     int fits = TAMIS_STREAM_ALONE;
-    if (of->parse(stream, bytes, outline, &refusal) == 0 && problem_of(outline) == NULL)
+    if (of->parse(stream, bytes, outline, &refusal) == 0 && problem_of(outline) == NULL &&
+        !is_damaged(of, outline, stream, bytes))
         fits = is_sheet(outline) ? TAMIS_STREAM_IN_DRAWER : TAMIS_STREAM_IN_FILE;
     free(outline);
     return fits;

@@ -134,8 +134,9 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_import(tamis_store *store, const cha
 #define TAMIS_STREAM_IN_DRAWER 2 /* a filter in a drawer, if its name has at most 46 bytes */
 
 /*
- * Tells what tamis_filter_create_filled() would make of a stream.  Only the head is looked at, so
- * what follows it may be damaged.  No store is needed.  Safe in any thread.
+ * Tells what tamis_filter_create_filled() would make of a stream.  If `bytes` is exactly what the
+ * head of a stream of format tamis claims, the checksum at its end is compared; else only the head
+ * is looked at, so what follows it may be damaged.  No store is needed.  Safe in any thread.
  *
  * format   "tamis" (NULL too) or "redisbloom"; of others it is TAMIS_STREAM_ALONE.
  * stream   its first `bytes` bytes: the head at least, which takes up to 368 bytes where the answer

@@ -451,6 +451,10 @@ STORE_CASE(create_streams_refuse_arguments)
     assert_int_equal(tamis_stream_fits(NULL, "", 0), TAMIS_STREAM_ALONE);
     assert_int_equal(tamis_stream_fits(NULL, stream.data, 328), TAMIS_STREAM_IN_DRAWER);
     assert_int_equal(tamis_stream_fits(NULL, stream.data, 327), TAMIS_STREAM_ALONE);
+    stream.data[stream.bytes - 20] ^= 1; /* of its data */
+    assert_int_equal(tamis_stream_fits(NULL, stream.data, stream.bytes - 1),
+                     TAMIS_STREAM_IN_DRAWER);
+    assert_int_equal(tamis_stream_fits(NULL, stream.data, stream.bytes), TAMIS_STREAM_ALONE);
 }
 
 STORE_CASE(create_streams_without_a_disk_that_syncs_make_nothing)

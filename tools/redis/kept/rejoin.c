@@ -13,6 +13,7 @@
 #include "registry/registry.h"
 #include "value/drafts.h"
 #include "value/handles.h"
+#include "value/head.h"
 #include "value/light.h"
 
 /* Calls fn for pieces of segment `index` of both filters, until it returns something else than 0.
@@ -190,6 +191,7 @@ static struct value *claimant(const struct leftover *l)
 static bool is_like(const struct leftover *l, const struct tamis_filter_spec *spec)
 {
     return l->kind == spec->kind && l->fp_rate == spec->fp_rate && !l->durable &&
+           l->exact == (spec->hash_set != NULL) &&
            l->refuses == (spec->on_full == TAMIS_ON_FULL_REFUSE) &&
            (l->known.segments > 1 || l->capacity == spec->capacity);
 }
@@ -213,16 +215,44 @@ static bool has_keys(const struct leftover *l, const struct tamis_key *keys, siz
     return has;
 }
 
-/* Makes the leftover the filter of a value with a draft, if the draft has nothing that it lacks:
- * then no filter is made. */
-static bool join_draft(struct value *value, const struct leftover *l)
+/* A stream that was loaded: has the leftover, which is small, its bits, and is it of one origin? */
+static bool has_content(const struct leftover *l, const struct value *value, const void *content,
+                        size_t bytes)
+{
+    size_t stored_bytes;
+    struct stream_told told;
+    void *stored = light_stream(l->name, l->created_at, &stored_bytes);
+    if (stored == NULL) return false;
+    stream_tell(stored, &told);
+    const bool has =
+        told.origin == value->origin && stream_is_within(content, bytes, stored, stored_bytes);
+    RedisModule_Free(stored);
+    return has;
+}
+
+/* Has the leftover all that the draft of the value has?  `origin`: as above. */
+static bool has_draft(const struct leftover *l, const struct value *value, int64_t *origin)
 {
     size_t count;
-    int64_t origin;
+    const void *content = draft_content(value, &count);
+    *origin = value->origin;
+    if (content != NULL) return has_content(l, value, content, count);
     const struct tamis_key *keys = draft_keys(value, &count);
-    if (!is_like(l, draft_spec(value)) || !has_keys(l, keys, count, &origin)) return false;
-    naming_replace_draft(value, l, origin);
-    return true;
+    return is_like(l, draft_spec(value)) && has_keys(l, keys, count, origin);
+}
+
+/* Makes the leftover the filter of a value with a draft, if the draft has nothing that it lacks:
+ * then no filter is made.  What was loaded, and cannot be compared so, comes into the store. */
+static bool join_draft(struct value *value, const struct leftover *l)
+{
+    size_t bytes;
+    int64_t origin;
+    if (has_draft(l, value, &origin)) {
+        naming_replace_draft(value, l, origin);
+        return true;
+    }
+    if (draft_content(value, &bytes) != NULL && value_open(value) == 0) naming_settle(value);
+    return false;
 }
 
 /* ---- By name --------------------------------------------------------------------------------- */
@@ -233,10 +263,12 @@ static bool supersede(struct leftover *l)
 {
     struct value *value = claimant(l);
     if (value == NULL || l->kind != value->kind || !value_is_ours(value) ||
-        value->life == LIFE_FOUND ||
+        value->life == LIFE_FOUND)
+        return false;
+    if (value->draft != NULL && join_draft(value, l)) return true;
+    if (value->draft != NULL ||
         (value->life == LIFE_LOADED && leftovers_origin(l) != value->origin))
         return false;
-    if (value->draft != NULL) return join_draft(value, l);
     if (!value_counts(value)) return join_bits(value, l) == 0;
     (void)registry_drop_filter(l->name); /* the AOF has the counts that go with its commands */
     return true;
@@ -248,8 +280,9 @@ static bool take_over(const struct leftover *l, struct value *value)
 {
     tamis_filter *filter = NULL;
     if (value == NULL || l->kind != value->kind || value_counts(value)) return false;
-    if (value->draft != NULL) return join_draft(value, l);
-    if (value_open(value) < 0 || tamis_filter_open(registry_store(), l->name, 0, &filter) < 0)
+    if (value->draft != NULL && join_draft(value, l)) return true;
+    if (value->draft != NULL || value_open(value) < 0 ||
+        tamis_filter_open(registry_store(), l->name, 0, &filter) < 0)
         return false;
     if (is_within(value->filter, filter)) {
         naming_replace(value, l->name, filter);

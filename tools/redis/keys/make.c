@@ -196,6 +196,19 @@ bool make_exact_draft(struct value *value, int db, const char *key, size_t key_b
     return true;
 }
 
+bool make_content_draft(struct value *value, int db, const char *key, size_t key_bytes,
+                        char *stream, size_t bytes, int64_t created_at)
+{
+    if (stream == NULL) return false;
+    if (!begins_draft(value, db, key, key_bytes, bytes)) {
+        RedisModule_Free(stream);
+        return false;
+    }
+    draft_begin_content(value, stream, bytes, created_at);
+    end_begin(value, db, key, key_bytes);
+    return true;
+}
+
 /* Does another key have the filter, or will one?  A value whose key is gone does not count: another
  * thread is about to free it.  Nor does one of the same key, which is empty now. */
 static bool is_held(const char *name, int db, const char *key, size_t key_bytes)

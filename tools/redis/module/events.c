@@ -157,6 +157,8 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
     making_finish();
     loaded |= what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
               what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
+    /* What the replica had before is on its way out, and has the names of what comes. */
+    if (what == REDISMODULE_SUBEVENT_LOADING_REPL_START) (void)kept_finish();
     if (what == REDISMODULE_SUBEVENT_LOADING_ENDED) finish_loading(ctx);
 }
 

@@ -178,6 +178,17 @@ static bool emit_cuckoo(RedisModuleIO *aof, RedisModuleString *key, const struct
     return true;
 }
 
+/* What was loaded, and is not in the store yet.  Returns false if the value is none of these. */
+static bool emit_loaded(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
+{
+    size_t bytes;
+    const long long expansion = v->expansion;
+    const char *stream = draft_content(v, &bytes);
+    if (stream == NULL) return false;
+    RedisModule_EmitAOF(aof, "TAMIS.LOAD", "sclb", key, "EXPANSION", expansion, stream, bytes);
+    return true;
+}
+
 void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value)
 {
     struct value *v = value;
@@ -185,6 +196,7 @@ void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value)
         RedisModule_EmitAOF(aof, "TAMIS.ATTACH", "sc", key, v->name);
         return;
     }
+    if (emit_loaded(aof, key, v)) return;
     if (v->draft != NULL) {
         rdb_emit_draft(aof, key, v);
         return;

@@ -31,6 +31,7 @@
 #include "keys/shape.h"
 #include "persist/freeze.h"
 #include "persist/load.h"
+#include "persist/pull.h"
 #include "persist/rdb_parts.h"
 #include "registry/registry.h"
 #include "server/args.h"
@@ -131,8 +132,11 @@ static void save_content(RedisModuleIO *rdb, struct value *value)
 {
     const struct tamis_sink sink = {.size = sizeof sink, .write = save_piece, .context = rdb};
     size_t bytes = 0;
-    const char *frozen = freeze_stream(value, &bytes);
-    if (frozen != NULL)
+    const void *loaded = draft_content(value, &bytes);
+    const char *frozen = loaded != NULL ? NULL : freeze_stream(value, &bytes);
+    if (loaded != NULL)
+        (void)save_piece(rdb, loaded, bytes);
+    else if (frozen != NULL)
         save_frozen(rdb, frozen, bytes);
     else if (!light_export(value, &sink))
         save_opened(rdb, value, &sink);
@@ -161,7 +165,9 @@ void rdb_save_value(RedisModuleIO *rdb, void *value)
     const struct cuckoo *c = &v->cuckoo;
     durable_wait(v);
     if (rdb_save_valkey(rdb, v) || save_payload(rdb, value)) return; /* which may end a draft */
-    const bool draft = v->draft != NULL, reference = !draft && refers(v);
+    size_t bytes;
+    const bool draft = v->draft != NULL && draft_content(v, &bytes) == NULL;
+    const bool reference = v->draft == NULL && refers(v);
     const uint64_t numbers[NUMBERS] = {VERSION,
                                        (reference ? FLAG_REFERENCE : 0) | (draft ? FLAG_DRAFT : 0) |
                                            (value_is_ours(v) ? 0 : FLAG_ATTACHED) |
@@ -191,25 +197,6 @@ void rdb_save_value(RedisModuleIO *rdb, void *value)
 
 /* ---- Loading our own ------------------------------------------------------------------------- */
 
-/* A piece that was read ahead. */
-struct ahead {
-    struct ahead *next;
-    char *data;
-    size_t bytes;
-};
-
-/* The stream of a filter in a dump; the piece that is being read. */
-struct pull {
-    RedisModuleIO *rdb;
-    bool durable;       /* the filter is durable */
-    int64_t created_at; /* when the filter was created; 0: it is created now */
-    char *piece;
-    size_t at, bytes;
-    bool ended;
-    struct ahead *ahead;
-    uint64_t all_bytes; /* of the stream, where all of it was read ahead; else 0 */
-};
-
 /* Not in a thread, which reads the payload of a client. */
 static bool is_loading(void)
 {
@@ -218,99 +205,12 @@ static bool is_loading(void)
             (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING)) != 0;
 }
 
-static int next_piece(struct pull *pull)
-{
-    struct ahead *ahead = pull->ahead;
-    RedisModule_Free(pull->piece);
-    pull->at = 0;
-    if (ahead != NULL) {
-        pull->piece = ahead->data;
-        pull->bytes = ahead->bytes;
-        pull->ahead = ahead->next;
-        RedisModule_Free(ahead);
-    } else {
-        pull->piece = load_string(pull->rdb, &pull->bytes);
-        if (load_has_failed(pull->rdb) || pull->piece == NULL) return TAMIS_EIO;
-    }
-    pull->ended = pull->bytes == 0;
-    return 0;
-}
-
-/*
- * Reads the whole stream of a client's RESTORE before anything is made of it: a head claims what it
- * likes, and no file may be larger than what has come.  Nor may a client ask for more than
- * tamis.max-bytes.  (The pieces of a dump are read one by one, as the import takes them.)
- */
-static int read_ahead(struct pull *pull)
-{
-    struct ahead **end = &pull->ahead;
-    for (;;) {
-        struct ahead piece = {.data = NULL};
-        piece.data = load_string(pull->rdb, &piece.bytes);
-        if (load_has_failed(pull->rdb) || piece.data == NULL) {
-            RedisModule_Free(piece.data);
-            return TAMIS_EIO;
-        }
-        *end = RedisModule_Alloc(sizeof piece);
-        **end = piece;
-        end = &(*end)->next;
-        if (pull->all_bytes == 0 && head_is_too_large(piece.data, piece.bytes)) return TAMIS_ENOMEM;
-        if (piece.bytes == 0) return 0;
-        pull->all_bytes += piece.bytes;
-    }
-}
-
-static void pull_clear(struct pull *pull)
-{
-    RedisModule_Free(pull->piece);
-    pull->piece = NULL;
-    while (pull->ahead != NULL) {
-        struct ahead *ahead = pull->ahead;
-        pull->ahead = ahead->next;
-        RedisModule_Free(ahead->data);
-        RedisModule_Free(ahead);
-    }
-}
-
 /* Why a filter was not loaded. */
 static const char *failure_of(int rc)
 {
     if (rc == TAMIS_ENOMEM) return "it is larger than tamis.max-bytes";
     if (rc == TAMIS_EINVAL) return "a key of this type cannot have a filter of that kind";
     return tamis_last_error();
-}
-
-static int64_t read_dumped(void *context, void *buffer, size_t bytes)
-{
-    struct pull *pull = context;
-    while (!pull->ended && pull->at == pull->bytes) {
-        const int rc = next_piece(pull);
-        if (rc < 0) return rc;
-    }
-    const size_t left = pull->bytes - pull->at, now = left < bytes ? left : bytes;
-    memcpy(buffer, pull->piece + pull->at, now);
-    pull->at += now;
-    return (int64_t)now;
-}
-
-static int import_dumped(void *context, tamis_store *store, const char *name, tamis_filter **filter)
-{
-    const struct pull *pull = context;
-    const struct tamis_import_spec spec = {.size = sizeof spec,
-                                           .flags = TAMIS_IMPORT_OWNED |
-                                                    (pull->durable ? TAMIS_IMPORT_DURABLE : 0),
-                                           .created_at = pull->created_at};
-    const struct tamis_source source = {
-        .size = sizeof source, .read = read_dumped, .context = context, .bytes = pull->all_bytes};
-    return tamis_filter_import(store, name, "tamis", &spec, &source, filter);
-}
-
-static int skip_content(struct pull *pull)
-{
-    int rc = 0;
-    while (rc == 0 && !pull->ended)
-        rc = next_piece(pull);
-    return rc;
 }
 
 /* What the dump says before the filter. */
@@ -394,38 +294,67 @@ static int load_reference(RedisModuleIO *rdb, const struct said *said, struct va
     return found ? 0 : TAMIS_ENOTFOUND;
 }
 
+/* Loads a draft: the store has its filter, or it is made. */
+static int load_draft(RedisModuleIO *rdb, const struct said *said, struct value *value,
+                      int64_t created_at)
+{
+    size_t key_bytes;
+    const char *key = load_key(rdb, &key_bytes);
+    const int db = load_db(rdb);
+    /* Later (DEBUG RELOAD, a full sync), a draft of the same time may be about to be made and
+     * dropped, by its name and this time. */
+    struct dumped_draft draft = {.created_at = leftovers_are_open() ? created_at : 0};
+    const struct maker maker = rdb_draft_maker(&draft);
+    int rc = rdb_load_draft(rdb, &draft);
+    if (rc == 0)
+        rc = loading_now() == NULL && take_stored(said, db, key, key_bytes, value)
+                 ? rdb_add_dumped(value, &draft)
+                 : make_filter(value, db, key, key_bytes, &maker);
+    rdb_forget_draft(&draft);
+    return rc;
+}
+
+/* Loads the stream of a filter. */
+static int load_stream(RedisModuleIO *rdb, const struct said *said, struct value *value,
+                       int64_t created_at)
+{
+    size_t key_bytes, bytes;
+    const char *key = load_key(rdb, &key_bytes);
+    const int db = load_db(rdb);
+    struct pull pull = {
+        .rdb = rdb, .durable = (said->flags & FLAG_DURABLE) != 0, .created_at = created_at};
+    const struct maker maker = {.make = pull_import, .context = &pull};
+    char *small = NULL;
+    int rc;
+    if (loading_now() == NULL && take_stored(said, db, key, key_bytes, value)) {
+        rc = pull_skip(&pull);
+    } else {
+        rc = is_loading() ? pull_small(&pull, &small, &bytes) : pull_all(&pull);
+        if (rc == 0 && !make_content_draft(value, db, key, key_bytes, small, bytes, created_at))
+            rc = make_filter(value, db, key, key_bytes, &maker);
+    }
+    pull_clear(&pull);
+    return rc;
+}
+
 static int load_content(RedisModuleIO *rdb, const struct said *said, struct value *value)
 {
     size_t key_bytes;
     const char *key = load_key(rdb, &key_bytes);
-    struct pull pull = {.rdb = rdb, .durable = (said->flags & FLAG_DURABLE) != 0};
     /* A filter of a dump keeps its time of creation: when the dump is loaded once more, the filter
      * is found by that.  What RESTORE makes is a new filter, also when the RESTORE comes from an
      * AOF. */
-    if (is_loading() && !loading_aof) pull.created_at = said->created_at;
-    /* Later (DEBUG RELOAD, a full sync), a draft of the same time may be about to be made and
-     * dropped, by its name and this time. */
-    struct dumped_draft draft = {.created_at = leftovers_are_open() ? pull.created_at : 0};
-    const bool is_draft = (said->flags & FLAG_DRAFT) != 0;
-    const struct maker maker = is_draft ? rdb_draft_maker(&draft)
-                                        : (struct maker){.make = import_dumped, .context = &pull};
-    const int db = load_db(rdb);
-    int rc = 0;
+    const int64_t created_at = is_loading() && !loading_aof ? said->created_at : 0;
+    int rc;
     if ((said->flags & FLAG_PAYLOAD) != 0)
-        rc = rdb_load_payload(rdb, value, db, key, key_bytes);
-    else if (is_draft)
-        rc = rdb_load_draft(rdb, &draft);
-    else if (!is_loading())
-        rc = read_ahead(&pull);
-    if (rc == 0 && (said->flags & FLAG_PAYLOAD) == 0)
-        rc = loading_now() == NULL && take_stored(said, db, key, key_bytes, value)
-                 ? (is_draft ? rdb_add_dumped(value, &draft) : skip_content(&pull))
-                 : make_filter(value, db, key, key_bytes, &maker);
+        rc = rdb_load_payload(rdb, value, load_db(rdb), key, key_bytes);
+    else if ((said->flags & FLAG_DRAFT) != 0)
+        rc = load_draft(rdb, said, value, created_at);
+    else
+        rc = load_stream(rdb, said, value, created_at);
     if (rc < 0)
         load_complain(rdb, "the filter of the key '%.*s' cannot be loaded: %s", (int)key_bytes, key,
                       failure_of(rc));
-    pull_clear(&pull);
-    rdb_forget_draft(&draft);
     return rc;
 }
 
@@ -487,7 +416,7 @@ static void *load_value(RedisModuleIO *rdb, enum type type)
     if (rc < 0) return abandon(value);
     if (value->life == LIFE_MADE) value->life = LIFE_LOADED;
     value->cuckoo = said.cuckoo;
-    if (!value->exact || is_closed) value->expansion = (uint32_t)said.expansion;
+    if (!value->exact || value->filter == NULL) value->expansion = (uint32_t)said.expansion;
     return value;
 }
 

@@ -19,7 +19,9 @@ struct draft {
     struct draft_client *clients;  /* drafts_clients.c; the one that came last is the first */
     struct tamis_filter_spec spec; /* with `exact`: what people are told of it */
     struct draft_exact *exact;     /* of a filter of RedisBloom (drafts_exact.c); else NULL */
-    struct tamis_key *keys;        /* each allocated */
+    char *content;                 /* of what was loaded (drafts_content.c); else NULL */
+    size_t content_bytes;
+    struct tamis_key *keys; /* each allocated */
     size_t key_count, key_room, key_bytes, key_most;
     enum { WAITING, IN_WORK, DONE } state;
     size_t stored; /* so many of the keys are in the store, if it is made */

@@ -110,6 +110,7 @@ static void end_draft(struct draft *draft)
         RedisModule_Free((void *)(uintptr_t)draft->keys[i].data);
     RedisModule_Free(draft->keys);
     RedisModule_Free(draft->exact);
+    RedisModule_Free(draft->content);
     RedisModule_Free(draft->in_hands);
     RedisModule_Free(draft);
 }
@@ -247,7 +248,8 @@ void draft_begin(struct value *value, const struct tamis_filter_spec *spec,
 bool draft_has_room(const struct value *value, size_t keys)
 {
     const struct draft *draft = value->draft;
-    if (draft == NULL || keys == 0) return draft != NULL;
+    if (draft == NULL || draft->content != NULL) return false;
+    if (keys == 0) return true;
     return keys <= draft->key_most - draft->key_count && draft->key_bytes <= KEY_BYTES_MAX;
 }
 

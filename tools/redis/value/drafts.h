@@ -58,7 +58,14 @@ const void *draft_head(const struct value *value, size_t *bytes);
 bool draft_can_be_copied(const struct value *value);
 void draft_begin_copy(struct value *value, const struct value *from);
 
-/* What a dump has of a draft: what the filter is to be, and its keys. */
+/* Gives the value, which has its name, a draft of the whole stream of a filter that goes into a
+ * drawer, which RedisModule_Free() frees then; `created_at` 0: now.  Nothing can be asked of it, or
+ * added to it. */
+void draft_begin_content(struct value *value, char *stream, size_t bytes, int64_t created_at);
+/* The stream of such a draft; NULL: the value has none. */
+const void *draft_content(const struct value *value, size_t *bytes);
+
+/* What a dump has of another draft: what the filter is to be, and its keys. */
 const struct tamis_filter_spec *draft_spec(const struct value *value);
 const struct tamis_key *draft_keys(const struct value *value, size_t *count);
 /* So many keys it may have, and no more than its capacity. */

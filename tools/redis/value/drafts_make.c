@@ -35,6 +35,12 @@ struct tamis_filled draft_filled(const struct draft *draft, const char *name,
     const struct draft_exact *exact = draft->exact;
     struct tamis_filled filled = {
         .name = name, .keys = keys, .key_count = key_count, .created_at = draft->value->created_at};
+    if (draft->content != NULL) {
+        filled.stream = draft->content;
+        filled.stream_bytes = draft->content_bytes;
+        filled.flags = TAMIS_IMPORT_OWNED;
+        return filled;
+    }
     if (exact == NULL) {
         filled.spec = &draft->spec;
         return filled;
@@ -61,8 +67,8 @@ static int make_one(tamis_store *store, struct draft *draft, const struct tamis_
     return tamis_filter_create_filled(store, one, 1);
 }
 
-/* The same, of a head; the filter has the time of the draft. */
-static int make_alone_exactly(tamis_store *store, struct draft *draft)
+/* The same, of a head or of content; the filter has the time of the draft. */
+static int make_alone_of_stream(tamis_store *store, struct draft *draft)
 {
     const struct tamis_filled filled = filled_of(draft);
     const int rc = make_one(store, draft, &filled);
@@ -74,7 +80,7 @@ static int make_alone_exactly(tamis_store *store, struct draft *draft)
 
 int draft_make_alone(tamis_store *store, struct draft *draft)
 {
-    if (draft->exact != NULL) return make_alone_exactly(store, draft);
+    if (draft->exact != NULL || draft->content != NULL) return make_alone_of_stream(store, draft);
     int rc = tamis_filter_create(store, draft->name, &draft->spec, &draft->filter);
     if (rc == TAMIS_EEXIST) {
         name_apart(NAME_ASIDE, draft->name);

@@ -141,6 +141,42 @@ int64_t memory_read(void *context, void *buffer, size_t bytes)
     return (int64_t)now;
 }
 
+/* ---- A stream of one segment ----------------------------------------------------------------- */
+
+#define ON_FULL_AT 32u
+#define ALIKE_BYTES 32u      /* of a segment: kind, hash set, seed, m, k, words */
+#define PARAMETERS_AT 80u    /* of the hash set */
+#define PARAMETERS_BYTES 64u /* there */
+#define REDISBLOOM 6u        /* the hash set's number (docs/format.md) */
+#define SUM_BYTES 16u        /* at the end of a stream */
+
+void stream_tell(const void *stream, struct stream_told *told)
+{
+    const unsigned char *head = stream, *segment = head + TAMIS_HEAD;
+    *told = (struct stream_told){.items = get64(segment + 48),
+                                 .data_bytes = get64(segment + TAMIS_DATA_BYTES_AT),
+                                 .origin = (int64_t)get64(segment + 64),
+                                 .kind = get32(segment),
+                                 .exact = get32(segment + 4) == REDISBLOOM,
+                                 .refuses = (get32(head + ON_FULL_AT) & 3) == TAMIS_ON_FULL_REFUSE};
+}
+
+bool stream_is_within(const void *one, size_t one_bytes, const void *other, size_t other_bytes)
+{
+    const size_t data_at = TAMIS_HEAD + TAMIS_SEGMENT + 8;
+    const unsigned char *a = one, *b = other;
+    uint64_t more = 0;
+    if (one_bytes != other_bytes || one_bytes < data_at + SUM_BYTES ||
+        get32(a + TAMIS_SEGMENTS_AT) != 1 || get32(b + TAMIS_SEGMENTS_AT) != 1 ||
+        memcmp(a + TAMIS_HEAD, b + TAMIS_HEAD, ALIKE_BYTES) != 0 ||
+        memcmp(a + TAMIS_HEAD + PARAMETERS_AT, b + TAMIS_HEAD + PARAMETERS_AT, PARAMETERS_BYTES) !=
+            0)
+        return false;
+    for (size_t at = data_at; at + 8 <= one_bytes - SUM_BYTES; at += 8)
+        more |= get64(a + at) & ~get64(b + at);
+    return more == 0;
+}
+
 /* ---- The head of a filter -------------------------------------------------------------------- */
 
 struct capture {

@@ -65,6 +65,19 @@ size_t head_frame(const void *head, size_t bytes,
  * is too short. */
 size_t head_split(const unsigned char *head, size_t bytes, uint32_t *expansion);
 
+/* What the head of a stream of ours says, of one segment (docs/exchange.md).  The caller knows that
+ * the head is sound. */
+struct stream_told {
+    uint64_t items, data_bytes;
+    int64_t origin; /* when the segment was made */
+    uint32_t kind;
+    bool exact, refuses;
+};
+void stream_tell(const void *stream, struct stream_told *told);
+/* Are they streams of one filter, of one segment each, and does the second have all bits of the
+ * first? */
+bool stream_is_within(const void *one, size_t one_bytes, const void *other, size_t other_bytes);
+
 /* Reads the head of the filter of a value, without its exceptions: RedisBloom's if it is exact.
  * Returns its bytes, or an error. */
 int64_t head_of_value(struct value *value, unsigned char head[HEAD_ROOM]);

@@ -82,6 +82,33 @@ int light_has(const char *name, int64_t created_at, const struct tamis_key *keys
     return 1;
 }
 
+/* A stream in memory. */
+struct written {
+    char *data;
+    size_t bytes;
+};
+
+static int write_on(void *context, const void *data, size_t bytes)
+{
+    struct written *written = context;
+    written->data = RedisModule_Realloc(written->data, written->bytes + bytes);
+    memcpy(written->data + written->bytes, data, bytes);
+    written->bytes += bytes;
+    return 0;
+}
+
+void *light_stream(const char *name, int64_t created_at, size_t *bytes)
+{
+    struct written written = {.data = NULL};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = write_on, .context = &written};
+    const bool done = have_cabinet() && tamis_cabinet_export(cabinet, name, created_at,
+                                                             TAMIS_EXPORT_WITH_KEY, &sink) == 1;
+    *bytes = written.bytes;
+    if (done) return written.data;
+    RedisModule_Free(written.data);
+    return NULL;
+}
+
 /* The cabinet of a child is its own: that of its parent has a mapping for each drawer already, and
  * is left as it is. */
 static bool have_own_cabinet(void)

@@ -29,6 +29,9 @@ int light_segment(struct value *value, struct tamis_segment_stat *stat);
  */
 int light_has(const char *name, int64_t created_at, const struct tamis_key *keys, size_t count,
               struct tamis_segment_stat *stat);
+/* The filter that has the name and was created at that time as a stream of ours, which
+ * RedisModule_Free() frees; NULL: it must be opened for that. */
+void *light_stream(const char *name, int64_t created_at, size_t *bytes);
 /*
  * Writes a small filter of BF.* out as tamis_filter_export() would, with its key, whether it is
  * open or closed.  Also in a child.  Returns whether it did; if not, nothing was written.
