@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "commands/bf_parts.h"
+#include "kept/leftovers.h"
 #include "kept/still.h"
 #include "server/config.h"
 #include "value/drafts.h"
@@ -180,7 +181,8 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, st
         value = NULL;
     else if (held == HELD_NONE) {
         if (adding->by_default) bf_default_adding(adding);
-        adding->shape.at_once = !drafts_hold(count, adding->shape.capacity);
+        adding->shape.at_once = !drafts_hold(count, adding->shape.capacity) &&
+                                (config.exact || !leftovers_are_open()); /* which hold more */
         value = bf_make(ctx, key, argv[1], adding);
     }
     if (value != NULL && still_puts_off(ctx, value, adding->again)) value = NULL;

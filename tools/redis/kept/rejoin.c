@@ -236,9 +236,10 @@ static bool has_draft(const struct leftover *l, const struct value *value, int64
     size_t count;
     const void *content = draft_content(value, &count);
     *origin = value->origin;
-    if (content != NULL) return has_content(l, value, content, count);
+    if (content != NULL ? !has_content(l, value, content, count) : !is_like(l, draft_spec(value)))
+        return false;
     const struct tamis_key *keys = draft_keys(value, &count);
-    return is_like(l, draft_spec(value)) && has_keys(l, keys, count, origin);
+    return has_keys(l, keys, count, origin);
 }
 
 /* Makes the leftover the filter of a value with a draft, if the draft has nothing that it lacks:
@@ -385,12 +386,19 @@ static bool makes_way(void *context, struct leftover *l)
     return false;
 }
 
-/* The drafts that have got no leftover are to come into the store. */
+/* The drafts that have got no leftover are to come into the store.  Such as only a held one can be
+ * do so now: nobody else knows how to save them. */
 static void release_drafts(void)
 {
     struct value *value;
-    while ((value = drafts_first_held()) != NULL)
+    bool at_once = false;
+    size_t bytes, keys;
+    while ((value = drafts_first_held()) != NULL) {
+        (void)draft_keys(value, &keys);
+        at_once |= keys > DRAFT_KEYS_MAX || (keys > 0 && draft_content(value, &bytes) != NULL);
         draft_release(value, NULL);
+    }
+    if (at_once) (void)drafts_enter();
 }
 
 static bool tell_orphan(void *context, struct leftover *l)

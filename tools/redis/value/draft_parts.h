@@ -22,7 +22,9 @@ struct draft {
     char *content;                 /* of what was loaded (drafts_content.c); else NULL */
     size_t content_bytes;
     struct tamis_key *keys; /* each allocated */
-    size_t key_count, key_room, key_bytes, key_most;
+    size_t key_count, key_room, key_bytes;
+    size_t key_most; /* its filter is made with so many at most; of one that is held, there may be
+                        more behind them, by which the filter grows */
     enum { WAITING, IN_WORK, DONE } state;
     size_t stored; /* so many of the keys are in the store, if it is made */
     bool made;
@@ -50,6 +52,17 @@ void draft_take_off(struct draft *draft);
 void draft_count_bytes(const struct draft *draft, int64_t change);
 /* Are there `times` as many drafts as there should be?  No mutex is needed. */
 bool drafts_are_many(unsigned times);
+
+/* Those with which its filter is made. */
+static inline size_t draft_first_keys(const struct draft *draft)
+{
+    return draft->key_count < draft->key_most ? draft->key_count : draft->key_most;
+}
+/* Has one that is held room for so many more keys? */
+bool draft_held_has_room(const struct draft *draft, size_t keys);
+/* If those that are held have too many bytes of keys, they come into the store under names apart.
+ */
+void drafts_relieve(void);
 
 /* drafts_clients.c; the caller has the mutex.  May the answer of one more client be held back? Adds
  * a client that has its answer, or one whose command is to be run anew; lets all of a draft go on.

@@ -220,6 +220,7 @@ static void look_for_room(void)
 bool drafts_take(uint64_t file_bytes)
 {
     const bool behind = drafts_are_made_behind();
+    drafts_relieve();
     if (!allowed || !prepared || stuck || file_bytes > FILE_BYTES_MAX) return false;
     if (!behind && asleep) return false;
     if ((behind ? drafts_are_many(2) : drafts_count() >= batch_size()) && drafts_enter() < 0)
@@ -248,9 +249,13 @@ void draft_begin(struct value *value, const struct tamis_filter_spec *spec,
 bool draft_has_room(const struct value *value, size_t keys)
 {
     const struct draft *draft = value->draft;
-    if (draft == NULL || draft->content != NULL) return false;
+    if (draft == NULL || (draft->content != NULL && (keys == 0 || !draft_is_held(value))))
+        return false;
     if (keys == 0) return true;
-    return keys <= draft->key_most - draft->key_count && draft->key_bytes <= KEY_BYTES_MAX;
+    if (draft_is_held(value) && draft->exact == NULL && value->expansion != 0)
+        return draft_held_has_room(draft, keys);
+    return draft->key_count <= draft->key_most && keys <= draft->key_most - draft->key_count &&
+           draft->key_bytes <= KEY_BYTES_MAX;
 }
 
 bool drafts_hold(size_t keys, uint64_t capacity)
@@ -271,7 +276,8 @@ bool draft_contains(const struct value *value, const void *key, size_t bytes)
 int draft_add(struct value *value, const void *key, size_t bytes)
 {
     struct draft *draft = value->draft;
-    if (draft_contains(value, key, bytes)) return 0;
+    /* While all is loaded nobody waits for the answer. */
+    if (draft->key_count <= DRAFT_KEYS_MAX && draft_contains(value, key, bytes)) return 0;
     if (draft->key_count == draft->key_room) {
         draft->key_room = draft->key_room == 0 ? 1 : 2 * draft->key_room;
         draft->keys = RedisModule_Realloc(draft->keys, draft->key_room * sizeof *draft->keys);
@@ -306,7 +312,7 @@ static void let_all_go(void)
 
 static struct tamis_filled filled_of(const struct draft *draft)
 {
-    return draft_filled(draft, draft->value->name, draft->keys, draft->key_count);
+    return draft_filled(draft, draft->value->name, draft->keys, draft_first_keys(draft));
 }
 
 /* Makes one filter.  If another process has just made one of that name, the key keeps its own,
@@ -334,6 +340,22 @@ static unsigned take_some(unsigned most)
     return count;
 }
 
+static int enter_others(struct draft *draft);
+
+/* The filter is made, and has the first keys. */
+static void end_entered(struct draft *draft, bool opens)
+{
+    struct value *value = draft->value;
+    draft->stored = draft_first_keys(draft);
+    draft->made = draft->stored < draft->key_count;
+    if (draft->made) {
+        (void)enter_others(draft);
+        return;
+    }
+    end_draft(draft);
+    made_value(value, opens);
+}
+
 /* Makes the filters of the first ones of the list.  What is wrong with one must not keep the
  * others. */
 static int enter_some(unsigned most, bool opens)
@@ -345,10 +367,8 @@ static int enter_some(unsigned most, bool opens)
     int rc = 0;
     for (unsigned i = 0; i < count; i++) {
         struct draft *next = draft->next;
-        struct value *value = draft->value;
         const int one = together < 0 ? enter_one(draft) : 0;
-        if (one == 0) end_draft(draft);
-        if (one == 0) made_value(value, opens);
+        if (one == 0) end_entered(draft, opens);
         if (one < 0) rc = one;
         draft = next;
     }
@@ -363,8 +383,6 @@ static void note(int rc, const char *sentence)
                         drafts_count(), sentence);
     stuck = rc < 0;
 }
-
-static int enter_others(struct draft *draft);
 
 /* A filter that was made alone has a time of its own. */
 static void describe(struct value *value, tamis_filter *filter)

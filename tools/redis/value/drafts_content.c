@@ -2,7 +2,7 @@
 /*
  * drafts_content.c: drafts (drafts.h) of what a dump, a full sync or the preamble of an AOF has
  * brought: a whole stream of a small filter.  Nobody asks such a draft, or adds to it: who wants
- * to brings it into the store.
+ * to brings it into the store.  Only commands of an AOF add to one that is held.
  */
 #include <string.h>
 
@@ -26,6 +26,8 @@ void draft_begin_content(struct value *value, char *stream, size_t bytes, int64_
                                   .bytes = told.data_bytes,
                                   .items = told.items == UINT64_MAX ? 0 : told.items,
                                   .size_bytes = 32 + 64 + told.data_bytes};
+    value->draft->key_most =
+        told.capacity > value->known.items ? told.capacity - value->known.items : 0;
     value->draft->content = stream;
     value->draft->content_bytes = bytes;
 }

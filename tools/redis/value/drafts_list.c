@@ -6,7 +6,8 @@
  *     held    The store had a filter of the key's name when the server began, and an AOF is loaded.
  *             Nobody knows yet whether the key has that filter at the end.  So the draft stays in
  *             memory until then, and most never become filters (kept/rejoin.c).  They do not count,
- *             however many there are: nothing waits for them.
+ *             however many there are: nothing waits for them.  One may have more keys than another
+ *             draft, and more than its capacity: the filter that the store has has grown with them.
  */
 #include "value/draft_parts.h"
 #include "value/drafts.h"
@@ -17,10 +18,16 @@
 #define DRAFTS_MAX 8192u
 #define DRAFTS_BYTES_MAX ((size_t)64 << 20)
 
+/* What one that is held may have, and what all of them may. */
+#define HELD_KEYS_MAX ((size_t)8192)
+#define HELD_KEY_BYTES_MAX ((size_t)1 << 20)
+#define HELD_BYTES_MAX ((size_t)128 << 20)
+
 struct draft_list drafts_ready = {.last = &drafts_ready.first},
                   drafts_held = {.last = &drafts_held.first};
 static unsigned ready; /* atomic: changed with the mutex, read without it */
 static size_t bytes;   /* atomic: of the keys of those that are ready */
+static size_t held_bytes;
 
 /* ORDER relaxed: the main thread adds drafts, and another one takes off those that nobody wants. */
 unsigned drafts_count(void)
@@ -95,6 +102,23 @@ void draft_release(struct value *value, const char *name)
     if (name != NULL) draft_set_name(value, name);
     move(value->draft, &drafts_ready);
     drafts_lock(false);
+}
+
+bool draft_held_has_room(const struct draft *draft, size_t keys)
+{
+    return draft->key_count + keys <= HELD_KEYS_MAX && draft->key_bytes <= HELD_KEY_BYTES_MAX &&
+           held_bytes <= HELD_BYTES_MAX;
+}
+
+void drafts_relieve(void)
+{
+    char apart[NAME_ROOM];
+    if (held_bytes <= HELD_BYTES_MAX) return;
+    while (drafts_held.first != NULL) {
+        name_apart(NAME_LOADING, apart);
+        draft_release(drafts_held.first->value, apart);
+    }
+    (void)drafts_enter();
 }
 
 struct value *drafts_first_held(void)

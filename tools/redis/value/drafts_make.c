@@ -54,7 +54,8 @@ struct tamis_filled draft_filled(const struct draft *draft, const char *name,
 
 static struct tamis_filled filled_of(const struct draft *draft)
 {
-    return draft_filled(draft, draft->name, draft->in_hands, draft->handed);
+    const size_t first = draft->handed < draft->key_most ? draft->handed : draft->key_most;
+    return draft_filled(draft, draft->name, draft->in_hands, first);
 }
 
 /* Makes the filter of one draft.  If another process has just made one of that name, it gets a name
@@ -67,12 +68,21 @@ static int make_one(tamis_store *store, struct draft *draft, const struct tamis_
     return tamis_filter_create_filled(store, one, 1);
 }
 
+/* The filter is made, and has its first keys.  Adds the others that it was handed. */
+static int add_those_behind(tamis_store *store, struct draft *draft)
+{
+    draft->stored = draft->handed < draft->key_most ? draft->handed : draft->key_most;
+    return draft->stored < draft->handed ? draft_add_others(store, draft) : 0;
+}
+
 /* The same, of a head or of content; the filter has the time of the draft. */
 static int make_alone_of_stream(tamis_store *store, struct draft *draft)
 {
     const struct tamis_filled filled = filled_of(draft);
-    const int rc = make_one(store, draft, &filled);
-    if (rc == 0 && tamis_filter_open(store, draft->name, 0, &draft->filter) < 0)
+    int rc = make_one(store, draft, &filled);
+    if (rc == 0) rc = add_those_behind(store, draft);
+    if (rc == 0 && draft->filter == NULL &&
+        tamis_filter_open(store, draft->name, 0, &draft->filter) < 0)
         draft->filter = NULL; /* the command that wants it says why */
     if (draft->filter != NULL) value_mark(draft->filter);
     return rc;
@@ -129,8 +139,11 @@ void drafts_make(tamis_store *store, struct draft **drafts, unsigned count, bool
             draft->rc = draft_add_others(store, draft);
             if (draft->rc < 0)
                 (void)snprintf(failure, DRAFT_SENTENCE_ROOM, "%s", tamis_last_error());
-        } else if (opens && draft->rc == 0 &&
-                   tamis_filter_open(store, draft->name, 0, &draft->filter) < 0) {
+            continue;
+        }
+        if (draft->rc == 0) draft->rc = add_those_behind(store, draft);
+        if (opens && draft->rc == 0 && draft->filter == NULL &&
+            tamis_filter_open(store, draft->name, 0, &draft->filter) < 0) {
             draft->filter = NULL; /* the command that wants it says why */
         }
         /* The next add does not wait for that. */

@@ -153,7 +153,8 @@ int64_t memory_read(void *context, void *buffer, size_t bytes)
 void stream_tell(const void *stream, struct stream_told *told)
 {
     const unsigned char *head = stream, *segment = head + TAMIS_HEAD;
-    *told = (struct stream_told){.items = get64(segment + 48),
+    *told = (struct stream_told){.capacity = get64(segment + 32),
+                                 .items = get64(segment + 48),
                                  .data_bytes = get64(segment + TAMIS_DATA_BYTES_AT),
                                  .origin = (int64_t)get64(segment + 64),
                                  .kind = get32(segment),

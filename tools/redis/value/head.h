@@ -68,7 +68,7 @@ size_t head_split(const unsigned char *head, size_t bytes, uint32_t *expansion);
 /* What the head of a stream of ours says, of one segment (docs/exchange.md).  The caller knows that
  * the head is sound. */
 struct stream_told {
-    uint64_t items, data_bytes;
+    uint64_t capacity, items, data_bytes;
     int64_t origin; /* when the segment was made */
     uint32_t kind;
     bool exact, refuses;
