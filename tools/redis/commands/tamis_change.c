@@ -8,6 +8,7 @@
 #include "kept/still.h"
 #include "kept/store.h"
 #include "persist/freeze.h"
+#include "server/waiting.h"
 #include "tamis_build.h"
 #include "value/durable.h"
 #include "value/handles.h"
@@ -94,6 +95,29 @@ static int merge_there(void *context, tamis_store *store, const char *name, tami
     return tamis_filter_merge(combining->to->filter, &merge);
 }
 
+/* The library reads all that is to be added before it adds anything.  Between the two it calls
+ * this, with one half done, and if that fails nothing is changed. */
+static int tell_when_read(void *context, uint64_t done_bytes, uint64_t all_bytes)
+{
+    bool *told = context;
+    if (*told || done_bytes < all_bytes / 2) return 0;
+    *told = true;
+    return making_tells_first() ? 0 : TAMIS_EDROPPED;
+}
+
+static int add_there(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    const struct combining *combining = context;
+    bool told = false;
+    struct tamis_merge merge = merge_of(combining);
+    merge.progress = tell_when_read;
+    merge.context = &told;
+    (void)store;
+    (void)name;
+    (void)filter;
+    return tamis_filter_merge(combining->to->filter, &merge);
+}
+
 static int create_merged(void *context, tamis_store *store, const char *name, tamis_filter **filter)
 {
     const struct tamis_merge merge = merge_of(context);
@@ -118,6 +142,16 @@ static void *keep_combining(const void *context)
         if (value_counts(from->sources.values[i])) still_begin(from->sources.values[i]);
     }
     if (from->to != NULL) kept_pin(from->to);
+    return copy;
+}
+
+/* The same, and nobody is to write into the filter that is changed.  What is added while another
+ * slice or generation comes into force would be in one of them here, and in another one on
+ * replicas. */
+static void *keep_still(const void *context)
+{
+    struct combining *copy = keep_combining(context);
+    still_begin(copy->to);
     return copy;
 }
 
@@ -188,15 +222,26 @@ static bool has_changed(RedisModuleCtx *ctx, const struct combining *now)
     return true;
 }
 
-/* Counters that are added to those of a filter that is there: the server waits.  A child that is
- * born before replicas and the AOF have the command would save the sum, and they would add once
- * more. */
+/* Into a filter of CF.* that is there.  Replicas and the AOF have the command before the counters
+ * are added; a server that has no turns, in which they are told, waits itself. */
+static struct maker adder_of(struct combining *combining)
+{
+    return (struct maker){.make = add_there,
+                          .context = combining,
+                          .keep = waiting_is_allowed() ? keep_still : NULL,
+                          .let_go = let_combining_go,
+                          .uses = use_combining,
+                          .holds_still = true,
+                          .follow = follow_combining,
+                          .may_tell = freeze_is_over};
+}
+
 static struct maker maker_of(struct combining *combining, enum type type)
 {
+    if (type == TYPE_CUCKOO && combining->to != NULL) return adder_of(combining);
     return (struct maker){.make = combining->to != NULL ? merge_there : create_merged,
                           .context = combining,
-                          .keep =
-                              type == TYPE_CUCKOO && combining->to != NULL ? NULL : keep_combining,
+                          .keep = keep_combining,
                           .let_go = let_combining_go,
                           .uses = use_combining,
                           .holds_still = type == TYPE_CUCKOO,
@@ -225,8 +270,14 @@ static int merge_into(RedisModuleCtx *ctx, RedisModuleKey *key, struct combining
         RedisModule_CloseKey(key);
         return REDISMODULE_OK;
     }
+    if (!done && type == TYPE_CUCKOO &&
+        (freeze_puts_off(ctx, tamis_combine) ||
+         still_puts_off(ctx, combining->to, tamis_combine))) {
+        RedisModule_CloseKey(key);
+        return REDISMODULE_OK;
+    }
     if (!done) settle_combining(ctx, combining);
-    if (!done) rc = merge_there(combining, NULL, NULL, NULL);
+    if (!done) rc = maker.make(combining, NULL, NULL, NULL);
     return answer_change(ctx, key, rc, what);
 }
 
@@ -262,11 +313,6 @@ static int combine_into(RedisModuleCtx *ctx, RedisModuleString *name, struct com
         return RedisModule_ReplyWithError(ctx, "ERR item exists");
     combining->to = key_open(ctx, name, TYPE_ANY, READ_WRITE, &key);
     if (combining->to == NULL) return REDISMODULE_OK;
-    if (type == TYPE_CUCKOO && (freeze_puts_off(ctx, tamis_combine) ||
-                                still_puts_off(ctx, combining->to, tamis_combine))) {
-        RedisModule_CloseKey(key);
-        return REDISMODULE_OK;
-    }
     return merge_into(ctx, key, combining, type, TOLD);
 }
 
@@ -274,7 +320,10 @@ static int combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     enum type type = TYPE_ANY;
     struct combining combining = {.flags = 0};
+    int rc;
     if (argc < 4) return RedisModule_WrongArity(ctx);
+    if (making_has_told(&rc))
+        return rc < 0 ? reply_failure(ctx, TOLD) : RedisModule_ReplyWithSimpleString(ctx, "OK");
     const bool intersect = arg_is(argv[2], "INTERSECT");
     if (!intersect && !arg_is(argv[2], "UNION"))
         return RedisModule_ReplyWithError(ctx, "ERR give UNION or INTERSECT");
@@ -330,15 +379,6 @@ static int roll_back_there(void *context, tamis_store *store, const char *name,
     if (rc < 0) return rc;
     handles_name(combining->to, own);
     return tamis_filter_rollback(store_open(), own, combining->generation);
-}
-
-/* What is added while another slice or generation comes into force would be in one of them here,
- * and in another one on replicas. */
-static void *keep_still(const void *context)
-{
-    struct combining *copy = keep_combining(context);
-    still_begin(copy->to);
-    return copy;
 }
 
 static void *keep_named(const void *context)

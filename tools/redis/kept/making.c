@@ -4,7 +4,13 @@
  *
  *     making_put_off() --> queue --> work --> done --> run anew: claimed, or released
  *
- * Who waits in the queue for another one to be over (is_over()) is passed by those that need not.
+ * A maker that tells replicas before it is done (making_tells_first()) goes these ways in work:
+ *
+ *     IN_WORK --> ASKS --> ADDS --> done
+ *                   \----> IN_WORK, as it is refused: nothing is changed
+ *
+ * Who waits in the queue for another one to be over (making_is_over()) is passed by those that need
+ * not.
  *
  * The mutex guards the list, the names in it and what is done.  Filters are made without it.
  */
@@ -15,6 +21,7 @@
 
 #include "kept/kept.h"
 #include "kept/leftovers.h"
+#include "kept/making_parts.h"
 #include "kept/replicate.h"
 #include "registry/registry.h"
 #include "server/args.h"
@@ -26,29 +33,19 @@
 /* Threads begin as they are needed.  Each waits for a disk nearly always. */
 #define THREADS_MAX 4
 
-struct making {
-    struct making *next, **link; /* in the list */
-    enum { WAITS, IN_WORK, DONE } state;
-    struct waiting *client;
-    struct maker maker;
-    struct value *value; /* gets the filter; NULL once it is claimed */
-    char name[NAME_ROOM];
-    bool adds;
-    bool is_spoiled;    /* what it has made is worth nothing: making_settle() */
-    bool is_replicated; /* that it has changed a filter */
-    bool has_let_go;    /* of the values that it has pinned */
-    /* The command, if it changes a filter that is there; else NULL */
-    RedisModuleString **argv;
-    int argc;
-    int rc;
-    char sentence[1024];
-};
+#define REFUSED "a key was renamed or deleted before it began, or the server became a replica"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER; /* one more waits for a thread */
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER; /* a thread has made one */
-static struct making *first, **last = &first;
+struct making *making_first;
+static struct making **last = &making_first;
+static pthread_cond_t told = PTHREAD_COND_INITIALIZER; /* one that asked has its answer */
 static unsigned threads, idle;
+static unsigned asking; /* atomic: changed with the mutex; a hint for each turn of the server */
+static _Thread_local struct making *at_work;
+static pthread_t main_thread;
+static bool is_child;
 static bool are_held; /* is_held() */
 
 /* The command that is run. */
@@ -60,27 +57,17 @@ static struct {
     bool adds;
 } running;
 
-static void lock(void)
+void making_lock(void)
 {
     (void)pthread_mutex_lock(&mutex);
 }
 
-static void unlock(void)
+void making_unlock(void)
 {
     (void)pthread_mutex_unlock(&mutex);
 }
 
 /* ---- The threads ----------------------------------------------------------------------------- */
-
-bool making_is_of_others(const char *name)
-{
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    tamis_filter *filter = NULL;
-    int rc = tamis_filter_open(registry_store(), name, TAMIS_READ_ONLY, &filter);
-    if (rc == 0) rc = tamis_filter_stat(filter, &stat);
-    tamis_filter_release(filter);
-    return rc == 0 && (stat.flags & TAMIS_FILTER_OWNED) == 0;
-}
 
 static void note_failure(struct making *m)
 {
@@ -113,6 +100,7 @@ static int make_unlocked(struct making *m)
     }
     if (rc < 0) {
         if (rc != TAMIS_EEXIST) note_failure(m);
+        if (m->is_refused) (void)strcpy(m->sentence, REFUSED);
         value_set_name(value, "");
         return rc;
     }
@@ -125,65 +113,21 @@ static int make_unlocked(struct making *m)
     return rc;
 }
 
-/* ---- Who waits for whom ---------------------------------------------------------------------- */
-
-enum use { USE_NONE, USE_READS, USE_CHANGES };
-
-static enum use use_of(const struct making *m, const struct value *value)
-{
-    enum use use = USE_NONE;
-    bool changes = false;
-    if (m->maker.uses == NULL || m->has_let_go) return use;
-    for (size_t i = 0; use != USE_CHANGES; i++) {
-        const struct value *used = m->maker.uses(m->maker.context, i, &changes);
-        if (used == NULL) break;
-        if (used == value) use = changes ? USE_CHANGES : USE_READS;
-    }
-    return use;
-}
-
-/* Does one of them change what the other one uses? */
-static bool are_in_conflict(const struct making *a, const struct making *b)
-{
-    bool found = false, changes = false;
-    if (a->maker.uses == NULL || b->maker.uses == NULL || b->has_let_go) return false;
-    for (size_t i = 0; !found; i++) {
-        const struct value *used = b->maker.uses(b->maker.context, i, &changes);
-        if (used == NULL) break;
-        const enum use use = use_of(a, used);
-        found = use == USE_CHANGES || (use == USE_READS && changes);
-    }
-    return found;
-}
-
-/* Need nobody wait for it any more?  It has come to nothing, or is claimed, or is replicated. */
-static bool is_over(const struct making *m)
-{
-    return m->is_spoiled || m->is_replicated ||
-           (m->state == DONE && (m->rc < 0 || m->value == NULL));
-}
-
-/* The one before `m`, from `from` on, that it must wait for; NULL: there is none. */
-static struct making *find_obstacle(struct making *from, const struct making *m)
-{
-    if (m->maker.uses == NULL) return NULL;
-    while (from != m && (is_over(from) || !are_in_conflict(from, m)))
-        from = from->next;
-    return from == m ? NULL : from;
-}
+/* ---- What can be begun ----------------------------------------------------------------------- */
 
 /* Has it not begun to change a filter, which it may not while writes are paused?  FAILOVER may make
  * the server a replica meanwhile, and then no other server would know of the change. */
 static bool is_held(const struct making *m)
 {
-    return are_held && m->state == WAITS && m->maker.follow != NULL;
+    return are_held && (m->state == WAITS || m->state == ASKS) && m->maker.follow != NULL;
 }
 
 /* The first one that can be begun; NULL: there is none. */
 static struct making *find_waiting(void)
 {
-    struct making *m = first;
-    while (m != NULL && (m->state != WAITS || is_held(m) || find_obstacle(first, m) != NULL))
+    struct making *m = making_first;
+    while (m != NULL &&
+           (m->state != WAITS || is_held(m) || making_find_obstacle(making_first, m) != NULL))
         m = m->next;
     return m;
 }
@@ -192,9 +136,11 @@ static struct making *find_waiting(void)
 static void work_once(struct making *m)
 {
     m->state = IN_WORK;
-    unlock();
+    making_unlock();
+    at_work = m;
     m->rc = make_unlocked(m);
-    lock();
+    at_work = NULL;
+    making_lock();
     (void)strcpy(m->name, m->value->name);
     m->state = DONE;
     (void)pthread_cond_broadcast(&done);
@@ -204,7 +150,7 @@ static void work_once(struct making *m)
 static void *thread_main(void *unused)
 {
     struct making *m;
-    lock();
+    making_lock();
     for (;;) {
         idle++;
         while ((m = find_waiting()) == NULL)
@@ -238,9 +184,9 @@ static void give_up(struct value *value)
 static void let_go(struct making *m)
 {
     if (m->has_let_go) return;
-    lock();
+    making_lock();
     m->has_let_go = true;
-    unlock();
+    making_unlock();
     if (m->maker.let_go != NULL) m->maker.let_go(m->maker.context);
 }
 
@@ -277,9 +223,105 @@ static void replicate(struct making *m)
 {
     if (m->rc < 0 || m->is_replicated || m->has_let_go || m->maker.follow == NULL) return;
     replicate_change(m->maker.follow, m->maker.context, m->argv, &m->argc);
-    lock();
+    making_lock();
     m->is_replicated = true;
-    unlock();
+    making_unlock();
+}
+
+/* ---- Telling replicas first ------------------------------------------------------------------ */
+
+static void end_asking(struct making *m, bool may)
+{
+    m->state = may ? ADDS : IN_WORK;
+    m->is_refused = !may;
+    __atomic_store_n(&asking, asking - 1, __ATOMIC_RELAXED);
+    (void)pthread_cond_broadcast(&told);
+}
+
+/* Answers a maker that asks, in the main thread.  The caller has the mutex, which is given back
+ * meanwhile; the one that asks waits. */
+static void tell_first(struct making *m)
+{
+    making_unlock();
+    const bool may =
+        !server_is_replica() && m->maker.follow(m->maker.context, m->argv, &m->argc) >= 0;
+    if (may) (void)m->maker.may_tell(true);
+    if (may) replicate(m);
+    making_lock();
+    end_asking(m, may);
+}
+
+bool making_tells_first(void)
+{
+    struct making *m = at_work;
+    if (m == NULL) return true; /* the main thread does it, and replicates it directly after */
+    making_lock();
+    m->state = ASKS;
+    /* ORDER relaxed: the turn that comes of waiting_wake() sees it. */
+    __atomic_store_n(&asking, asking + 1, __ATOMIC_RELAXED);
+    if (pthread_equal(pthread_self(), main_thread) != 0) tell_first(m);
+    (void)pthread_cond_broadcast(&done); /* the main thread may wait for this one */
+    if (m->state == ASKS) waiting_wake();
+    while (m->state == ASKS)
+        (void)pthread_cond_wait(&told, &mutex);
+    const bool may = m->state == ADDS;
+    making_unlock();
+    return may;
+}
+
+/* Tells replicas of those that ask, if they may know by now. */
+static void tell_all(void)
+{
+    struct making *last_told = NULL;
+    making_lock();
+    for (struct making *m = making_first; m != NULL; m = m->next) {
+        if (m->state != ASKS || !m->maker.may_tell(false)) continue;
+        tell_first(m);
+        if (m->is_replicated) last_told = m;
+    }
+    making_unlock();
+    if (last_told != NULL) replicate_now(last_told->argv[1]);
+}
+
+/* A child must not save a part of what is added, nor what replicas and the AOF have been told. */
+static void wait_before_fork(void)
+{
+    if (pthread_equal(pthread_self(), main_thread) == 0) return;
+    making_lock();
+    for (const struct making *m = making_first; m != NULL; m = m->next)
+        while (m->state == ADDS)
+            (void)pthread_cond_wait(&done, &mutex);
+    making_unlock();
+}
+
+static void note_child(void)
+{
+    is_child = true;
+}
+
+/* Handlers run in the reverse order of their registration: this one waits before the library and
+ * the registry take their locks. */
+static void prepare_to_tell(void)
+{
+    static bool prepared;
+    if (!prepared) (void)pthread_atfork(wait_before_fork, NULL, note_child);
+    prepared = true;
+}
+
+bool making_has_told(int *rc)
+{
+    const struct making *m = running.ctx == NULL ? NULL : waiting_data(running.ctx);
+    return m != NULL && m->maker.may_tell != NULL && m->is_replicated && making_is_done(rc);
+}
+
+void making_wait_for_told(const struct value *value)
+{
+    if (!value->is_still || is_child) return;
+    making_lock();
+    for (const struct making *m = making_first; m != NULL; m = m->next)
+        while (m->state == ADDS && making_use_of(m, value) == USE_CHANGES)
+            (void)pthread_cond_wait(&done, &mutex);
+    making_unlock();
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
@@ -301,15 +343,15 @@ static void end_making(RedisModuleCtx *ctx, void *data)
     struct making *m = data;
     (void)ctx;
     if (m->argv != NULL) replicate(m);
-    lock();
+    making_lock();
     *m->link = m->next;
     if (m->next != NULL)
         m->next->link = m->link;
     else
         last = m->link;
     struct value *value = take_value(m);
-    if (first != NULL) wake(); /* one of them may have waited for it */
-    unlock();
+    if (making_first != NULL) wake(); /* one of them may have waited for it */
+    making_unlock();
     give_up(value);
     forget_context(m);
     forget_command(m);
@@ -343,6 +385,8 @@ bool making_put_off(enum type type, const char *name, const struct maker *maker)
         !args_can_wait(running.ctx) || (maker->follow != NULL && server_is_replica()))
         return false;
     struct making *m = RedisModule_Calloc(1, sizeof *m);
+    main_thread = pthread_self();
+    if (maker->may_tell != NULL) prepare_to_tell();
     m->maker = *maker;
     m->maker.context = maker->keep(maker->context);
     m->value = value_new(type);
@@ -350,12 +394,12 @@ bool making_put_off(enum type type, const char *name, const struct maker *maker)
     m->adds = running.adds;
     if (*name == '\0') keep_command(m);
     m->client = waiting_begin(running.ctx, running.again, m, end_making);
-    lock();
+    making_lock();
     m->link = last;
     *last = m;
     last = &m->next;
     wake();
-    unlock();
+    making_unlock();
     return true;
 }
 
@@ -373,9 +417,9 @@ bool making_claim(struct value *value, int *rc)
     struct making *m = made();
     if (!making_is_done(rc)) return false;
     if (*rc < 0) return true;
-    lock();
+    making_lock();
     struct value *from = take_value(m);
-    unlock();
+    making_unlock();
     value_take_filter(value, from);
     value_free(from);
     return true;
@@ -400,57 +444,62 @@ int making_replicate(RedisModuleCtx *ctx)
 
 /* ---- Settling -------------------------------------------------------------------------------- */
 
-/* Waits until it is done, or does it.  The caller has the mutex. */
-static void wait_for(struct making *m)
+void making_wait_for(struct making *m)
 {
     while (m->state != DONE)
         if (m->state == WAITS)
             work_once(m); /* all threads may be waiting for what the caller holds */
+        else if (m->state == ASKS)
+            tell_first(m);
         else
             (void)pthread_cond_wait(&done, &mutex);
 }
 
-/* What it makes is worth nothing, or what it changes is done and replicated, and before that all
- * that it waits for.  The caller has the mutex, which is given back meanwhile; the main thread
- * alone takes any off the list. */
-static void settle(struct making *m)
+void making_settle_one(struct making *m)
 {
     if (m->argv == NULL) m->is_spoiled = true;
-    for (struct making *before = first; !is_over(m) && (before = find_obstacle(before, m)) != NULL;
+    for (struct making *before = making_first;
+         !making_is_over(m) && (before = making_find_obstacle(before, m)) != NULL;
          before = before->next)
-        settle(before); /* which is one of a shorter list */
-    if (is_over(m)) return;
-    wait_for(m);
-    unlock();
+        making_settle_one(before); /* which is one of a shorter list */
+    if (making_is_over(m)) return;
+    making_wait_for(m);
+    making_unlock();
     replicate(m);
-    lock();
+    making_lock();
 }
 
 void making_settle(const struct value *value, bool changes)
 {
-    lock();
-    for (struct making *m = first; m != NULL; m = m->next) {
-        const enum use use = use_of(m, value);
-        if ((use == USE_CHANGES || (use == USE_READS && changes)) && !is_over(m) && !is_held(m))
-            settle(m);
+    making_lock();
+    for (struct making *m = making_first; m != NULL; m = m->next) {
+        const enum use use = making_use_of(m, value);
+        if ((use == USE_CHANGES || (use == USE_READS && changes)) && !making_is_over(m) &&
+            !is_held(m))
+            making_settle_one(m);
     }
     wake();
-    unlock();
+    making_unlock();
 }
 
 void making_go_on(void)
 {
-    const bool paused = first != NULL && waiting_is_paused();
+    const bool paused = making_first != NULL && waiting_is_paused();
+    if (!paused && __atomic_load_n(&asking, __ATOMIC_RELAXED) > 0) tell_all();
     if (paused == are_held) return;
-    lock();
+    making_lock();
     are_held = paused;
     wake();
-    unlock();
+    making_unlock();
 }
 
 /* Its command, if that has a client yet, fails.  The caller has the mutex. */
 static void give_up_waiting(struct making *m)
 {
+    if (m->state == ASKS) {
+        end_asking(m, false);
+        return;
+    }
     m->rc = TAMIS_EREADONLY;
     (void)strcpy(m->sentence,
                  "writes were paused, or the server became a replica, before it began");
@@ -460,107 +509,41 @@ static void give_up_waiting(struct making *m)
 
 void making_give_up_changes(void)
 {
-    lock();
-    for (struct making *m = first; m != NULL; m = m->next)
-        if (m->state == WAITS && m->maker.follow != NULL) give_up_waiting(m);
-    unlock();
+    making_lock();
+    for (struct making *m = making_first; m != NULL; m = m->next)
+        if ((m->state == WAITS || m->state == ASKS) && m->maker.follow != NULL) give_up_waiting(m);
+    making_unlock();
 }
 
 void making_settle_all(void)
 {
     struct making *settled = NULL;
     if (waiting_is_paused()) return;
-    lock();
-    for (struct making *m = first; m != NULL; m = m->next) {
-        if (m->argv == NULL || m->maker.follow == NULL || is_over(m)) continue;
-        settle(m);
+    making_lock();
+    for (struct making *m = making_first; m != NULL; m = m->next) {
+        if (m->argv == NULL || m->maker.follow == NULL || making_is_over(m)) continue;
+        making_settle_one(m);
         settled = m;
     }
     wake();
-    unlock();
+    making_unlock();
     if (settled != NULL) replicate_now(settled->argv[1]);
 }
 
 bool making_holds_still(const struct value *value)
 {
-    lock();
-    const struct making *m = first;
-    while (m != NULL && !(m->maker.holds_still && use_of(m, value) != USE_NONE))
+    making_lock();
+    const struct making *m = making_first;
+    while (m != NULL && !(m->maker.holds_still && making_use_of(m, value) != USE_NONE))
         m = m->next;
-    unlock();
+    making_unlock();
     return m != NULL;
-}
-
-/* ---- Names ----------------------------------------------------------------------------------- */
-
-/* The first one of that name from `m` on: there may be several.  The caller has the mutex. */
-static struct making *next_named(struct making *m, const char *name)
-{
-    while (m != NULL && (m->value == NULL || strcmp(m->name, name) != 0))
-        m = m->next;
-    return m;
-}
-
-bool making_has(const char *name)
-{
-    lock();
-    const bool has = next_named(first, name) != NULL;
-    unlock();
-    return has;
-}
-
-static struct making *find_undone(const char *name)
-{
-    struct making *m = next_named(first, name);
-    while (m != NULL && m->state == DONE)
-        m = next_named(m->next, name);
-    return m;
-}
-
-void making_wait(const char *name)
-{
-    struct making *m;
-    lock();
-    while ((m = find_undone(name)) != NULL) {
-        for (struct making *before = first; (before = find_obstacle(before, m)) != NULL;
-             before = before->next)
-            settle(before);
-        wait_for(m);
-    }
-    unlock();
-}
-
-/* The one that has made the filter of that name. */
-static struct making *find_maker(const char *name)
-{
-    struct making *m = next_named(first, name);
-    while (m != NULL && (m->state != DONE || m->rc != 0))
-        m = next_named(m->next, name);
-    return m;
-}
-
-bool making_makes_way(const char *name)
-{
-    char apart[NAME_ROOM];
-    int rc = TAMIS_ENOTFOUND;
-    lock();
-    struct making *m = find_maker(name);
-    if (m != NULL) {
-        name_apart(NAME_ASIDE, apart);
-        rc = tamis_filter_rename(registry_store(), name, apart);
-        if (rc == 0) {
-            (void)strcpy(m->name, apart);
-            value_set_name(m->value, apart);
-        }
-    }
-    unlock();
-    return rc == 0;
 }
 
 /* The first one that must still be finished; NULL: there is none. */
 static struct making *find_unfinished(void)
 {
-    struct making *m = first;
+    struct making *m = making_first;
     while (m != NULL && (m->value == NULL || m->has_let_go))
         m = m->next;
     return m;
@@ -569,21 +552,21 @@ static struct making *find_unfinished(void)
 /* Finishes one that changes a filter: its command is told what came of it. */
 static void finish_change(struct making *m)
 {
-    lock();
+    making_lock();
     if (is_held(m)) give_up_waiting(m);
-    if (!is_over(m)) settle(m);
-    wait_for(m);
-    unlock();
+    if (!making_is_over(m)) making_settle_one(m);
+    making_wait_for(m);
+    making_unlock();
     let_go(m);
 }
 
 /* Finishes one that makes a filter, which nobody has claimed: its command makes it once more. */
 static void finish_made(struct making *m)
 {
-    lock();
-    wait_for(m);
+    making_lock();
+    making_wait_for(m);
     struct value *value = take_value(m);
-    unlock();
+    making_unlock();
     give_up(value);
     forget_context(m);
 }

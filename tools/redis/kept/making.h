@@ -50,6 +50,9 @@ struct maker {
     /* Of one that changes a filter which is there: replicate.h.  NULL: nobody need know what is
      * done. */
     replicate_follow *follow;
+    /* Of one that calls making_tells_first(): may replicas have the command now?  `waits`: the main
+     * thread waits until they may.  NULL: it does not call that. */
+    bool (*may_tell)(bool waits);
 };
 
 /* What making_put_off() is told instead of the 0 of a filter that is made: the command has no
@@ -77,6 +80,18 @@ const void *making_context(void);
 /* Replicates the command that is run; if a thread has done it, and that is replicated already, does
  * nothing. */
 int making_replicate(RedisModuleCtx *ctx);
+
+/* Called by a maker when it is about to do what comes once more if it is done twice, such as to add
+ * counters: a child that is born meanwhile would save it, and replicas and the AOF would do it
+ * again.  So they get the command now.  The thread waits until the main thread has told them.  From
+ * then on it must not fail, and fork() and DUMP wait until it is done.  Returns false if the keys
+ * are gone, or the server has become a replica: then nothing is to be changed. */
+bool making_tells_first(void);
+/* Is the command that is run anew one that has told replicas first?  Then *rc is what came of it,
+ * and the answer is all that is left to do. */
+bool making_has_told(int *rc);
+/* Waits until no thread is about to change the filter that has told replicas first. */
+void making_wait_for_told(const struct value *value);
 
 /* The main thread is about to read the filter itself, or to change it.  Waits for what threads
  * change in it, and replicates that.  If the main thread changes it, it waits for those that read

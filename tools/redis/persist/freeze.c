@@ -151,6 +151,12 @@ static void wait_here(void)
     born = false;
 }
 
+bool freeze_is_over(bool waits)
+{
+    if (waits && is_frozen()) wait_here();
+    return !is_frozen();
+}
+
 bool freeze_puts_off(RedisModuleCtx *ctx, RedisModuleReplyFunc *again)
 {
     if (!is_frozen()) return false;

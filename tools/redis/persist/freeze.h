@@ -23,6 +23,8 @@ void freeze_end(void);
 /* Called by a command that counts, before it does or replies anything.  Returns whether it was put
  * off: then `again`, the command itself, is called once the child has its copies. */
 bool freeze_puts_off(RedisModuleCtx *ctx, RedisModuleReplyFunc *again);
+/* Has no child to copy just now?  `waits`: the server waits for that.  Returns whether it is so. */
+bool freeze_is_over(bool waits);
 /* The stream of a value as it was when the child was born.  NULL if there is no copy: then the
  * filter itself has not changed. */
 const char *freeze_stream(const struct value *value, size_t *bytes);

@@ -164,6 +164,7 @@ void rdb_save_value(RedisModuleIO *rdb, void *value)
     struct value *v = value;
     const struct cuckoo *c = &v->cuckoo;
     durable_wait(v);
+    making_wait_for_told(v);
     if (rdb_save_valkey(rdb, v) || save_payload(rdb, value)) return; /* which may end a draft */
     size_t bytes;
     const bool draft = v->draft != NULL && draft_content(v, &bytes) == NULL;

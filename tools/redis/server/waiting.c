@@ -91,6 +91,16 @@ void waiting_allow(void)
     allowed = RedisModule_EventLoopAddOneShot != NULL && RedisModule_AvoidReplicaTraffic != NULL;
 }
 
+bool waiting_is_allowed(void)
+{
+    return allowed;
+}
+
+void waiting_wake(void)
+{
+    (void)RedisModule_EventLoopAddOneShot(wake, NULL);
+}
+
 void waiting_end(struct waiting *waiting)
 {
     if (!allowed) {
@@ -104,7 +114,7 @@ void waiting_end(struct waiting *waiting)
     /* ORDER relaxed, of all: the turn that comes of the call below sees it. */
     __atomic_store_n(&are_some, true, __ATOMIC_RELAXED);
     (void)pthread_mutex_unlock(&mutex);
-    (void)RedisModule_EventLoopAddOneShot(wake, NULL);
+    waiting_wake();
 }
 
 static struct waiting *take_all(void)
