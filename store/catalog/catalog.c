@@ -46,8 +46,9 @@ int tamis__catalog_init(struct tamis__catalog *catalog, int root_fd, const char 
     if (asprintf(&catalog->lock_path, "%s/catalog.lock", store_path) < 0) catalog->lock_path = NULL;
     catalog->idle = calloc(1, sizeof(struct tamis__opened *));
     catalog->peeked = calloc(1, sizeof(struct tamis__peek *));
+    catalog->named = calloc(1, sizeof(struct tamis__peek *));
     if (catalog->file_path != NULL && catalog->lock_path != NULL && catalog->idle != NULL &&
-        catalog->peeked != NULL)
+        catalog->peeked != NULL && catalog->named != NULL)
         return 0;
     tamis__catalog_clear(catalog);
     return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", store_path);
@@ -60,13 +61,16 @@ void tamis__catalog_clear(struct tamis__catalog *catalog)
         free(*catalog->idle);
     }
     if (catalog->peeked != NULL) tamis__peek_close(*catalog->peeked);
+    if (catalog->named != NULL) tamis__peek_close(*catalog->named);
     free((void *)catalog->idle);
     free((void *)catalog->peeked);
+    free((void *)catalog->named);
     free(catalog->file_path);
     free(catalog->lock_path);
     catalog->file_path = catalog->lock_path = NULL;
     catalog->idle = NULL;
     catalog->peeked = NULL;
+    catalog->named = NULL;
 }
 
 int tamis__txn_answer(const struct tamis__catalog_txn *txn, int rc)

@@ -37,8 +37,10 @@ struct tamis__catalog {
     /* The file as the last transaction has left it open, or NULL.  A transaction takes it by an
      * atomic exchange.  So threads do not share it, and after fork() a child has its own. */
     struct tamis__opened **idle;
-    struct tamis__peek **peeked; /* the same for those that read without the lock (peek.c) */
-    unsigned mode;               /* mode for a store that has none yet; 0: by the umask */
+    struct tamis__peek *
+        *peeked; /* the same for those that read without the lock (peek.c), and for */
+    struct tamis__peek **named; /* those that ask for a name, one after the other, of very many */
+    unsigned mode;              /* mode for a store that has none yet; 0: by the umask */
     /* Asked before each further try while others have the lock; the call waits since
      * started_ns.  Pauses and returns 1, or returns the error that ends the waiting.  NULL:
      * wait without limit. */

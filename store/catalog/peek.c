@@ -16,11 +16,11 @@
  * TAMIS__PEEK_UNSURE: then the caller waits for the lock.
  *
  * The file stays open for the next look, in `peeked` (catalog.h), where the store allows that.  A
- * look begins with whether the path of the store still leads to this file.  A server looks for the
- * name of every filter that it makes.
+ * look begins with whether the path of the store still leads to this file.
  *
  * Who looks for very many names one after the other, as a server does that saves closed filters,
- * has a look of its own (tamis__catalog_look_up()).  It keeps the branch pages that it has read.
+ * has a look of its own (tamis__catalog_look_up()).  A server looks for the name of every filter
+ * that it makes, too (`named`).  Such a look keeps the branch pages that it has read.
  * They hold as long as both meta pages have the same bytes as when they were read.  So step 1 is
  * step 3 of the look before, and a look reads one leaf and the meta pages.
  *
@@ -354,30 +354,46 @@ static struct tamis__peek *open_peek(const struct tamis__catalog *catalog)
     return NULL;
 }
 
-static struct tamis__peek *begin_peek(const struct tamis__catalog *catalog)
+/* `place` is one of those in which the catalog has what the last look left. */
+static struct tamis__peek *begin_peek(const struct tamis__catalog *catalog,
+                                      struct tamis__peek **place)
 {
-    struct tamis__peek *p = __atomic_exchange_n(catalog->peeked, NULL, __ATOMIC_ACQ_REL);
+    struct tamis__peek *p = __atomic_exchange_n(place, NULL, __ATOMIC_ACQ_REL);
     if (p != NULL && is_current_file(catalog, p)) return p;
     tamis__peek_close(p);
-    return open_peek(catalog);
+    p = open_peek(catalog);
+    if (p != NULL) p->keeps = place == catalog->named;
+    return p;
 }
 
 /* Leaves the file open if it was sound. */
-static void end_peek(const struct tamis__catalog *catalog, struct tamis__peek *p, int rc)
+static void end_peek(const struct tamis__catalog *catalog, struct tamis__peek **place,
+                     struct tamis__peek *p, int rc)
 {
     if (rc != TAMIS__PEEK_UNSURE && catalog->stays_open)
-        p = __atomic_exchange_n(catalog->peeked, p, __ATOMIC_ACQ_REL); /* another thread's */
+        p = __atomic_exchange_n(place, p, __ATOMIC_ACQ_REL); /* another thread's */
     tamis__peek_close(p);
 }
 
-static int peek(const struct tamis__catalog *catalog, const struct sought *sought)
+/* What is kept may be of a commit before. */
+static int peek_kept(struct tamis__peek *p, const struct sought *sought)
+{
+    const bool was_sure = p->is_sure;
+    const int rc = peek_once(p, sought);
+    if (rc != TAMIS__PEEK_UNSURE || !was_sure) return rc;
+    p->is_sure = false;
+    return peek_once(p, sought);
+}
+
+static int peek(const struct tamis__catalog *catalog, struct tamis__peek **place,
+                const struct sought *sought)
 {
     int rc = TAMIS__PEEK_UNSURE;
     for (int tries = 0; rc == TAMIS__PEEK_UNSURE && tries < TRIES_MAX; tries++) {
-        struct tamis__peek *p = begin_peek(catalog);
+        struct tamis__peek *p = begin_peek(catalog, place);
         if (p == NULL) return TAMIS__PEEK_UNSURE;
-        rc = peek_once(p, sought);
-        end_peek(catalog, p, rc);
+        rc = peek_kept(p, sought);
+        end_peek(catalog, place, p, rc);
     }
     return rc;
 }
@@ -385,23 +401,24 @@ static int peek(const struct tamis__catalog *catalog, const struct sought *sough
 int tamis__catalog_peek(const struct tamis__catalog *catalog, uint64_t filter_id,
                         struct tamis__record *record, struct tamis__trouble *trouble)
 {
-    return peek(catalog, &(struct sought){.find = find_record,
-                                          .filter_id = filter_id,
-                                          .record = record,
-                                          .trouble = trouble});
+    return peek(
+        catalog, catalog->peeked,
+        &(struct sought){
+            .find = find_record, .filter_id = filter_id, .record = record, .trouble = trouble});
 }
 
 int tamis__catalog_peek_named(const struct tamis__catalog *catalog, const char *name,
                               struct tamis__record *record)
 {
-    return peek(catalog, &(struct sought){.find = find_record_named,
-                                          .record = record,
-                                          .name = tamis__name_key(name)});
+    return peek(catalog, catalog->peeked,
+                &(struct sought){
+                    .find = find_record_named, .record = record, .name = tamis__name_key(name)});
 }
 
 int tamis__catalog_peek_name(const struct tamis__catalog *catalog, const char *name)
 {
-    return peek(catalog, &(struct sought){.find = find_named, .name = tamis__name_key(name)});
+    return peek(catalog, catalog->named,
+                &(struct sought){.find = find_named, .name = tamis__name_key(name)});
 }
 
 /* ---- Many names ------------------------------------------------------------------------------ */

@@ -261,7 +261,9 @@ bool making_tells_first(void)
     __atomic_store_n(&asking, asking + 1, __ATOMIC_RELAXED);
     if (pthread_equal(pthread_self(), main_thread) != 0) tell_first(m);
     (void)pthread_cond_broadcast(&done); /* the main thread may wait for this one */
-    if (m->state == ASKS) waiting_wake();
+    making_unlock();                     /* which the main thread wants when it wakes */
+    waiting_wake();
+    making_lock();
     while (m->state == ASKS)
         (void)pthread_cond_wait(&told, &mutex);
     const bool may = m->state == ADDS;

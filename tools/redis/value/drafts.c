@@ -516,9 +516,13 @@ static void *thread_main(void *unused)
         }
         __atomic_store_n(&working, false, __ATOMIC_RELAXED);
         (void)pthread_cond_broadcast(&changed);
-        /* Without this call of Redis 7 the drafts are taken back at the next turn. */
+        /* The main thread wants the mutex as soon as it hears of this.  If the thread were stopped
+         * then with the mutex, as others want the processor, the server would wait for that.
+         * Without this call of Redis 7 the drafts are taken back at the next turn. */
+        unlock();
         if (RedisModule_EventLoopAddOneShot != NULL)
             (void)RedisModule_EventLoopAddOneShot(go_on_making, NULL);
+        lock();
     }
     return unused;
 }
