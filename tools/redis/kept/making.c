@@ -69,6 +69,16 @@ void making_unlock(void)
 
 /* ---- The threads ----------------------------------------------------------------------------- */
 
+bool making_is_of_others(const char *name)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    tamis_filter *filter = NULL;
+    int rc = tamis_filter_open(registry_store(), name, TAMIS_READ_ONLY, &filter);
+    if (rc == 0) rc = tamis_filter_stat(filter, &stat);
+    tamis_filter_release(filter);
+    return rc == 0 && (stat.flags & TAMIS_FILTER_OWNED) == 0;
+}
+
 static void note_failure(struct making *m)
 {
     (void)strncpy(m->sentence, tamis_last_error(), sizeof m->sentence - 1);

@@ -5,16 +5,6 @@
 #include "kept/making_parts.h"
 #include "registry/registry.h"
 
-bool making_is_of_others(const char *name)
-{
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    tamis_filter *filter = NULL;
-    int rc = tamis_filter_open(registry_store(), name, TAMIS_READ_ONLY, &filter);
-    if (rc == 0) rc = tamis_filter_stat(filter, &stat);
-    tamis_filter_release(filter);
-    return rc == 0 && (stat.flags & TAMIS_FILTER_OWNED) == 0;
-}
-
 /* The first one of that name from `m` on: there may be several.  The caller has the mutex. */
 static struct making *next_named(struct making *m, const char *name)
 {
