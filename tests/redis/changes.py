@@ -526,7 +526,52 @@ def a_replica_with_clients_of_its_own_changes_filters():
         same((client.good("BF.MEXISTS", "a", "x", "y"), "was a replica" in disk.redis.log()), ([1, 0], False), "it is done")
 
 
-run(nothing_is_changed_while_writes_are_paused, a_master_becomes_a_replica_meanwhile, a_full_sync_that_cannot_be_had_is_told,
+def who_waits_for_a_small_filter_waits_for_a_thread_too():
+    """A command on filters that are not made yet waits for them, and then for the thread that does its work.  Seen to fail with a
+    begin_behind() that returns false at once (the server waits for a sync), and with one that does not ask user_may() (`soon` is changed)."""
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
+        follower = second.client()
+        follow(follower, disk.redis)
+        client.good("ACL", "SETUSER", "soon", "on", ">secret", "~*", "+@all")
+        client.socket.settimeout(60)
+        small = ("a", "b", "c", "d", "e", "gone", "renamed", "soon")
+        window(client, "w", 3)
+        disk.stands_still()
+        makers = disk.ask(client, *[("BF.ADD", key, f"of {key}") for key in small])
+        asking = disk.ask(client, ("TAMIS.EXCEPT", "a", "ADD", "of a"), ("TAMIS.MERGE", "b", "c", "d"), ("TAMIS.COMBINE", "sum", "UNION", "c", "d"),
+                          ("TAMIS.ROTATE", "w"), ("TAMIS.SYNC", "e"), ("TAMIS.COMBINE", "e", "UNION", "c"), ("TAMIS.MERGE", "gone", "c"),
+                          ("TAMIS.EXCEPT", "renamed", "ADD", "x"), ("TAMIS.ROTATE", "e", "MADE", 1), ("TAMIS.ROLLBACK", "c"))
+        soon = disk.redis.client()
+        soon.good("AUTH", "soon", "secret")
+        soon.send("TAMIS.EXCEPT", "soon", "ADD", "of soon")
+        eventually(lambda: waiting_clients(client) == 19, "all wait")
+        client.good("ACL", "SETUSER", "soon", "-tamis.except")
+        client.good("DEL", "gone")
+        client.good("RENAME", "renamed", "other")
+        disk.takes(1000)
+        longest, began = 0.0, time.monotonic()
+        while waiting_clients(client) > 0 and time.monotonic() - began < 300:
+            at = time.monotonic()
+            client.good("PING")
+            longest = max(longest, time.monotonic() - at)
+            time.sleep(0.005)
+        disk.takes(0)
+        same([one.answer() for one in makers], [1] * 8, "who made them")
+        same([one.answer() for one in asking[:6]], [1, "OK", "OK", "OK", "OK", "OK"], "the answers")
+        for one, error in zip(asking[6:], ("ERR not found", "ERR not found", "ERR the window cannot be moved", "ERR no other generation")):
+            refused(one.answer(), error)
+        refused(soon.answer(), "NOPERM")
+        same(longest < 1, True, f"nobody else waited for a sync: {longest:.1f} s")
+        same(client.good("WAIT", 1, 0), 1, "a replica")
+        items = [f"of {key}" for key in small]
+        wanted = {"a": [0] * 8, "b": [0, 1, 1, 1, 0, 0, 0, 0], "sum": [0, 0, 1, 1, 0, 0, 0, 0], "e": [0, 0, 1, 0, 1, 0, 0, 0], "soon": [0] * 7 + [1]}
+        same({key: client.good("BF.MEXISTS", key, *items) for key in wanted}, wanted, "the server")
+        for one, what in ((follower, "the replica"), (restarted_without_store(disk), "the AOF")):
+            same({key: one.good("BF.MEXISTS", key, *items) for key in wanted}, wanted, what)
+            same((slices(one, "w"), one.good("TAMIS.EXCEPTIONS", "other"), one.good("EXISTS", "gone", "renamed")), (2, [], 0), what)
+
+
+run(who_waits_for_a_small_filter_waits_for_a_thread_too, nothing_is_changed_while_writes_are_paused, a_master_becomes_a_replica_meanwhile, a_full_sync_that_cannot_be_had_is_told,
     a_replica_with_clients_of_its_own_changes_filters,
     adds_wait_while_a_window_moves, writers_wait_for_rotate_and_rollback, changes_of_one_filter_come_in_order,
     transactions_find_what_came_before, what_is_done_at_the_end_is_replicated, data_are_loaded_meanwhile,

@@ -29,6 +29,12 @@ extern const char put_off[];
  * with the error if there is one; closes the key.  Returns REDISMODULE_OK. */
 int end_change(RedisModuleCtx *ctx, RedisModuleKey *key, const char *error);
 
+/* As making_run(), for a command that changes nothing, and replies nothing but an error, before
+ * making_put_off() returns.  If it must wait for a small filter first, it waits for the thread
+ * behind that all the same (waiting.h). */
+int run_behind(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisModuleCmdFunc *run,
+               RedisModuleReplyFunc *again);
+
 /* Lets the server answer the command, by its own of that name. */
 int pass_on(RedisModuleCtx *ctx, const char *command, const char *format, RedisModuleString **argv,
             int argc);

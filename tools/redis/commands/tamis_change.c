@@ -297,7 +297,7 @@ static int merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 int tamis_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    return making_run(ctx, argv, argc, merge, tamis_merge, false);
+    return run_behind(ctx, argv, argc, merge, tamis_merge);
 }
 
 static int combine_into(RedisModuleCtx *ctx, RedisModuleString *name, struct combining *combining,
@@ -337,7 +337,7 @@ static int combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 /* TAMIS.COMBINE key UNION|INTERSECT source [source ...]: as `tamis merge`. */
 int tamis_combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    return making_run(ctx, argv, argc, combine, tamis_combine, false);
+    return run_behind(ctx, argv, argc, combine, tamis_combine);
 }
 
 /* ---- TAMIS.ROTATE and TAMIS.ROLLBACK --------------------------------------------------------- */
@@ -490,7 +490,7 @@ static int rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    return making_run(ctx, argv, argc, rotate, tamis_rotate, false);
+    return run_behind(ctx, argv, argc, rotate, tamis_rotate);
 }
 
 static int roll_back(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -513,7 +513,7 @@ static int roll_back(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    return making_run(ctx, argv, argc, roll_back, tamis_rollback, false);
+    return run_behind(ctx, argv, argc, roll_back, tamis_rollback);
 }
 
 /* ---- TAMIS.SYNC ------------------------------------------------------------------------------ */
@@ -551,5 +551,5 @@ static int sync_key(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 int tamis_sync(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    return making_run(ctx, argv, argc, sync_key, tamis_sync, false);
+    return run_behind(ctx, argv, argc, sync_key, tamis_sync);
 }

@@ -149,7 +149,7 @@ static int except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 int tamis_except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    return making_run(ctx, argv, argc, except, tamis_except, false);
+    return run_behind(ctx, argv, argc, except, tamis_except);
 }
 
 struct listing {

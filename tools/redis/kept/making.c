@@ -395,7 +395,7 @@ bool making_put_off(enum type type, const char *name, const struct maker *maker)
 {
     if (maker->keep == NULL || leftovers_are_open() || running.ctx == NULL ||
         !args_can_wait(running.ctx) || (maker->follow != NULL && server_is_replica()))
-        return false;
+        return waiting_is_behind(); /* then it is run anew, and comes here once more */
     struct making *m = RedisModule_Calloc(1, sizeof *m);
     main_thread = pthread_self();
     if (maker->may_tell != NULL) prepare_to_tell();
@@ -445,6 +445,7 @@ const void *making_context(void)
 
 int making_replicate(RedisModuleCtx *ctx)
 {
+    if (waiting_is_behind()) return REDISMODULE_OK; /* nothing is done yet */
     struct making *m = made();
     if (m != NULL && m->argv != NULL && replicate_is_prepared()) {
         replicate(m);

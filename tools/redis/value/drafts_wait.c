@@ -33,7 +33,7 @@ bool draft_puts_off(RedisModuleCtx *ctx, const struct value *value, RedisModuleR
         !args_can_wait(ctx))
         return false;
     drafts_lock(true);
-    draft_add_waiting(value->draft, waiting_begin(ctx, again, NULL, NULL));
+    draft_add_waiting(value->draft, waiting_first(ctx, again));
     drafts_lock(false);
     return true;
 }
