@@ -4,7 +4,8 @@
  *
  * Broken to see it fail: a look under the lock (the call waited for the one who had it, and gave
  * up); a name that was compared up to the end of the shorter one; the file that was open, without a
- * look at where the path leads.
+ * look at where the path leads; an is_current() that says yes (what others did was not seen in the
+ * pages that are kept), and a forget_kept() that forgets nothing (nor what moved to other pages).
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -74,4 +75,29 @@ STORE_CASE(exists_asks_the_catalog_that_the_path_leads_to)
     (void)fclose(file);
     assert_int_equal(tamis_filter_exists(store, "a"), 1);
     assert_int_equal(tamis_filter_exists(store, "b"), 0);
+}
+
+/* A look keeps pages for the next one. */
+STORE_CASE(exists_follows_what_others_do_among_many)
+{
+    char texts[MANY][16], name[16];
+    const char *names[MANY];
+    tamis_store *other;
+    assert_done(tamis_store_open(path, 0, &other));
+    for (unsigned i = 0; i < MANY; i++) {
+        (void)snprintf(texts[i], sizeof texts[i], "host %u", i);
+        names[i] = texts[i];
+    }
+    assert_int_equal(tamis_filter_create_many(store, names, MANY, &small, 0), MANY);
+    for (unsigned i = 0; i < MANY; i += 3) {
+        (void)snprintf(name, sizeof name, "host %u.5", i);
+        assert_int_equal(tamis_filter_exists(store, name), 0);
+        assert_int_equal(tamis_filter_exists(store, texts[MANY - 1 - i]), 1);
+        assert_done(tamis_filter_create(other, name, &small, NULL));
+        assert_int_equal(tamis_filter_exists(store, name), 1);
+        assert_done(tamis_filter_drop(other, texts[i]));
+        assert_int_equal(tamis_filter_exists(store, texts[i]), 0);
+        assert_int_equal(tamis_filter_exists(store, texts[i + 1]), 1);
+    }
+    tamis_store_close(other);
 }
