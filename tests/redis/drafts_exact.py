@@ -6,7 +6,7 @@ What they are held against is the same filter by RedisBloom's own head: BF.LOADC
 head is computed here.  Rates are high and capacities small, so that false positives and further layers come soon.
 
 Seen to fail: answers_are_those_of_the_bits for a draft that compares items (draft_bits_have() not asked: a false positive is answered 1, and
-counted), and for bits that are not set; dumps_have_drafts for a dump that tells capacity and rate alone (the copy has another growth);
+counted), and for bits that are not set; dumps_have_drafts for a dump and for a copy without the head, and for an AOF with BF.INSERT;
 they_share_drawers with begin_exact() returning false.
 """
 import fcntl
@@ -131,6 +131,13 @@ def is_saved(client):
                b"aof_rewrite_scheduled:0" in client.good("INFO", "persistence"), "the child is done")
 
 
+def written(redis, words):
+    """Has the rewritten AOF these?"""
+    bases = glob.glob(os.path.join(redis.directory, "appendonlydir", "*.base.aof")) or glob.glob(os.path.join(redis.directory, "*.aof"))
+    with open(bases[0], "rb") as file:
+        return words in file.read()
+
+
 def dumps_have_drafts():
     """A lock that readers have keeps filters drafts, as if the process that has it was stopped."""
     for words, settings in (("BGSAVE", {"save": "900 1000000"}),
@@ -153,6 +160,9 @@ def dumps_have_drafts():
                 client.good(words)
                 is_saved(client)
                 same("lacks the filter" in redis.log(), False, redis.log()[-2000:])
+            if settings.get("aof_use_rdb_preamble") == "no":
+                same(written(redis, b"BF.INSERT"), False, "RedisBloom's filters, whatever tamis.exact says where the AOF is loaded")
+                same(written(redis, b"BF.LOADCHUNK"), True, "RedisBloom's heads")
             redis.kill()
             shutil.rmtree(store_of(redis))
             client = redis.start()
@@ -170,9 +180,11 @@ def replicas_and_payloads_have_them():
         for n, shape in enumerate(SHAPES):
             one_turn(client, reserve(f"k{n}", *shape), ("BF.MADD", f"k{n}", *range(200)))
         follow(follower, redis)
-        for n in range(len(SHAPES)):
+        for n, shape in enumerate(SHAPES):
             same(scan(follower, f"k{n}"), scan(client, f"k{n}"), "the replica has the same")
             client.good("RESTORE", f"r{n}", 0, client.good("DUMP", f"k{n}"))
+            payload = one_turn(client, reserve(f"d{n}", *shape), ("BF.MADD", f"d{n}", *range(200)), ("DUMP", f"d{n}"))[2]
+            same(payload == client.good("DUMP", f"k{n}"), True, "DUMP of a draft")
             same(scan(client, f"r{n}"), scan(client, f"k{n}"), "and so has RESTORE")
 
 

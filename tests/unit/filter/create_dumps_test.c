@@ -158,6 +158,28 @@ STORE_CASE(create_dumps_answer_and_grow_as_those_with_a_file)
     assert_int_equal(tamis_store_verify(store, NULL, NULL, NULL), 0);
 }
 
+/* What one stream says is nothing for the next one of the call. */
+STORE_CASE(create_dumps_and_streams_come_by_one_call)
+{
+    assert_done(tamis_filter_create(
+        store, "from", SPEC(.capacity = 77, .fp_rate = 0.02, .on_full = TAMIS_ON_FULL_REFUSE),
+        NULL));
+    AUTO_STREAM stream = export_of(store, "from", "tamis");
+    AUTO_STREAM dump = dump_with(100, 0.005, 50, 2);
+    const struct tamis_filled both[] = {
+        {.name = "a", .stream = stream.data, .stream_bytes = stream.bytes, .format = "tamis"},
+        {.name = "b",
+         .stream = dump.data,
+         .stream_bytes = dump.bytes,
+         .format = "redisbloom",
+         .flags = TAMIS_IMPORT_AS_THERE}};
+    assert_done(tamis_filter_create_filled(store, both, 2));
+    AUTO_FILTER *b = fixture_opened(store, "b", 0);
+    assert_int_equal(fixture_stat(b).on_full, TAMIS_ON_FULL_GROW);
+    assert_int_equal(fixture_stat(b).capacity, 100);
+    assert_same(store, "b", &dump);
+}
+
 /* The name ends where what is kept begins. */
 STORE_CASE(create_dumps_keep_what_they_keep_through_renames)
 {
