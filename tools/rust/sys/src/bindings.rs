@@ -714,10 +714,14 @@ pub struct tamis_filled {
     pub keys: *const tamis_key,
     pub key_count: usize,
     pub created_at: i64,
+    pub stream: *const ::core::ffi::c_void,
+    pub stream_bytes: usize,
+    pub format: *const ::core::ffi::c_char,
+    pub flags: ::core::ffi::c_uint,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_filled"][::core::mem::size_of::<tamis_filled>() - 40usize];
+    ["Size of tamis_filled"][::core::mem::size_of::<tamis_filled>() - 72usize];
     ["Alignment of tamis_filled"][::core::mem::align_of::<tamis_filled>() - 8usize];
     ["Offset of field: tamis_filled::name"][::core::mem::offset_of!(tamis_filled, name) - 0usize];
     ["Offset of field: tamis_filled::spec"][::core::mem::offset_of!(tamis_filled, spec) - 8usize];
@@ -726,6 +730,13 @@ const _: () = {
         [::core::mem::offset_of!(tamis_filled, key_count) - 24usize];
     ["Offset of field: tamis_filled::created_at"]
         [::core::mem::offset_of!(tamis_filled, created_at) - 32usize];
+    ["Offset of field: tamis_filled::stream"]
+        [::core::mem::offset_of!(tamis_filled, stream) - 40usize];
+    ["Offset of field: tamis_filled::stream_bytes"]
+        [::core::mem::offset_of!(tamis_filled, stream_bytes) - 48usize];
+    ["Offset of field: tamis_filled::format"]
+        [::core::mem::offset_of!(tamis_filled, format) - 56usize];
+    ["Offset of field: tamis_filled::flags"][::core::mem::offset_of!(tamis_filled, flags) - 64usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
