@@ -397,8 +397,13 @@ static int64_t RunFilled(tamis_store *store, const std::vector<Filled> &all, Key
 
     keys.Locate();
     for (const Filled &each : all) {
-        filled.push_back({each.name.c_str(), &each.spec->spec, keys.keys.data() + at,
-                          each.key_count, each.created_at});
+        struct tamis_filled one = {};
+        one.name = each.name.c_str();
+        one.spec = &each.spec->spec;
+        one.keys = keys.keys.data() + at;
+        one.key_count = each.key_count;
+        one.created_at = each.created_at;
+        filled.push_back(one);
         at += each.key_count;
     }
     return tamis_filter_create_filled(store, filled.data(), filled.size());
