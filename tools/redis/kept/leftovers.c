@@ -217,8 +217,6 @@ bool leftovers_close(void)
 void leftovers_tell_orphan(RedisModuleCtx *ctx, struct leftover *l)
 {
     static unsigned told;
-    if (l->was != l->name && tamis_filter_rename(registry_store(), l->name, l->was) == 0)
-        set_name(l, l->was);
     if (++told > TOLD_MAX + 1) return;
     if (told > TOLD_MAX)
         RedisModule_Log(ctx, "warning", "there are more; TAMIS.ORPHANS LIST tells all of them");

@@ -68,8 +68,7 @@ void leftovers_put_last(struct leftover *l);
 typedef void orphan_fn(void *context, const char *name, const char *was);
 void orphans_each(orphan_fn *fn, void *context);
 uint64_t orphans_count(void);
-/* The log says that the filter is an orphan, unless it has said so of a hundred others.  The orphan
- * gets back the name that it had at the start, if that is free. */
+/* The log says that the filter is an orphan, unless it has said so of a hundred others. */
 void leftovers_tell_orphan(RedisModuleCtx *ctx, struct leftover *l);
 /* Takes a filter off the list, by its name: it is a key's again. */
 void leftovers_forget(const char *name);

@@ -187,30 +187,32 @@ static struct value *claimant(const struct leftover *l)
 
 /* ---- Drafts ---------------------------------------------------------------------------------- */
 
-/* Could a filter of this spec be the leftover? */
-static bool is_like(const struct leftover *l, const struct tamis_filter_spec *spec)
+/* Could a filter of this spec be the leftover, of which that is the first segment?  With a hash
+ * set, RedisBloom's, m and k are given, and the rate of a layer is not that of the filter. */
+static bool is_like(const struct leftover *l, const struct tamis_segment_stat *first,
+                    const struct tamis_filter_spec *spec)
 {
-    return l->kind == spec->kind && l->fp_rate == spec->fp_rate && !l->durable &&
-           l->exact == (spec->hash_set != NULL) &&
-           l->refuses == (spec->on_full == TAMIS_ON_FULL_REFUSE) &&
-           (l->known.segments > 1 || l->capacity == spec->capacity);
+    const bool exact = spec->hash_set != NULL;
+    if (l->kind != spec->kind || l->durable || l->exact != exact ||
+        l->refuses != (spec->on_full == TAMIS_ON_FULL_REFUSE) ||
+        (l->known.segments == 1 && l->capacity != spec->capacity))
+        return false;
+    return exact ? first->m_bits == spec->m_bits && first->k == spec->k
+                 : l->fp_rate == spec->fp_rate;
 }
 
-/* Has the leftover, which is not opened if it is small, all keys of the draft?  `origin` becomes
- * the time at which its first segment was made. */
+/* Has the leftover, which is not opened if it is small, all these keys?  `first` becomes its first
+ * segment. */
 static bool has_keys(const struct leftover *l, const struct tamis_key *keys, size_t count,
-                     int64_t *origin)
+                     struct tamis_segment_stat *first)
 {
-    struct tamis_segment_stat first = {.size = sizeof first};
     tamis_filter *filter = NULL;
-    const int told = light_has(l->name, l->created_at, keys, count, &first);
-    *origin = first.created_at;
+    const int told = light_has(l->name, l->created_at, keys, count, first);
     if (told >= 0) return told > 0;
     if (tamis_filter_open(registry_store(), l->name, TAMIS_READ_ONLY, &filter) < 0) return false;
-    bool has = tamis_filter_segment(filter, 0, &first) == 0;
+    bool has = tamis_filter_segment(filter, 0, first) == 0;
     for (size_t i = 0; has && i < count; i++)
         has = tamis_filter_contains(filter, keys[i].data, keys[i].bytes) == 1;
-    *origin = first.created_at;
     tamis_filter_release(filter);
     return has;
 }
@@ -230,16 +232,20 @@ static bool has_content(const struct leftover *l, const struct value *value, con
     return has;
 }
 
-/* Has the leftover all that the draft of the value has?  `origin`: as above. */
+/* Has the leftover all that the draft of the value has?  `origin` becomes the time at which its
+ * first segment was made. */
 static bool has_draft(const struct leftover *l, const struct value *value, int64_t *origin)
 {
-    size_t count;
-    const void *content = draft_content(value, &count);
-    *origin = value->origin;
-    if (content != NULL ? !has_content(l, value, content, count) : !is_like(l, draft_spec(value)))
-        return false;
+    struct tamis_segment_stat first = {.size = sizeof first};
+    size_t bytes, count;
     const struct tamis_key *keys = draft_keys(value, &count);
-    return has_keys(l, keys, count, origin);
+    const void *content = draft_content(value, &bytes);
+    if (content != NULL && !has_content(l, value, content, bytes)) return false;
+    *origin = value->origin;
+    if (content != NULL && count == 0) return true;
+    const bool has = has_keys(l, keys, count, &first);
+    *origin = first.created_at;
+    return has && (content != NULL || is_like(l, &first, draft_spec(value)));
 }
 
 /* Makes the leftover the filter of a value with a draft, if the draft has nothing that it lacks:

@@ -141,6 +141,7 @@ static bool begins_draft(struct value *value, int db, const char *key, size_t ke
                          uint64_t file_bytes)
 {
     char name[NAME_ROOM];
+    drafts_relieve();
     tamis_store *store = drafts_take(file_bytes) ? store_open() : NULL;
     if (store == NULL) return false;
     name_of_key(db, key, key_bytes, name);

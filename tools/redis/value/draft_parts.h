@@ -49,6 +49,7 @@ bool drafts_are_stuck(void);
 extern struct draft_list drafts_ready, drafts_held;
 void draft_append(struct draft *draft, struct draft_list *list);
 void draft_take_off(struct draft *draft);
+void draft_move(struct draft *draft, struct draft_list *to);
 void draft_count_bytes(const struct draft *draft, int64_t change);
 /* Are there `times` as many drafts as there should be?  No mutex is needed. */
 bool drafts_are_many(unsigned times);
@@ -60,9 +61,8 @@ static inline size_t draft_first_keys(const struct draft *draft)
 }
 /* Has one that is held room for so many more keys? */
 bool draft_held_has_room(const struct draft *draft, size_t keys);
-/* If those that are held have too many bytes of keys, they come into the store under names apart.
- */
-void drafts_relieve(void);
+/* Have all that are held too many bytes of keys? */
+bool drafts_held_are_large(void);
 
 /* drafts_clients.c; the caller has the mutex.  May the answer of one more client be held back? Adds
  * a client that has its answer, or one whose command is to be run anew; lets all of a draft go on.

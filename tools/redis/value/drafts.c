@@ -220,7 +220,6 @@ static void look_for_room(void)
 bool drafts_take(uint64_t file_bytes)
 {
     const bool behind = drafts_are_made_behind();
-    drafts_relieve();
     if (!allowed || !prepared || stuck || file_bytes > FILE_BYTES_MAX) return false;
     if (!behind && asleep) return false;
     if ((behind ? drafts_are_many(2) : drafts_count() >= batch_size()) && drafts_enter() < 0)

@@ -74,9 +74,7 @@ void draft_take_off(struct draft *draft)
     count(draft->list, -1);
 }
 
-/* ---- Those that are held --------------------------------------------------------------------- */
-
-static void move(struct draft *draft, struct draft_list *list)
+void draft_move(struct draft *draft, struct draft_list *list)
 {
     draft_count_bytes(draft, -(int64_t)draft->key_bytes);
     draft_take_off(draft);
@@ -84,44 +82,18 @@ static void move(struct draft *draft, struct draft_list *list)
     draft_count_bytes(draft, (int64_t)draft->key_bytes);
 }
 
-void draft_hold(struct value *value)
-{
-    drafts_lock(true);
-    move(value->draft, &drafts_held);
-    drafts_lock(false);
-}
-
 bool draft_is_held(const struct value *value)
 {
     return value->draft != NULL && value->draft->list == &drafts_held;
 }
 
-void draft_release(struct value *value, const char *name)
+bool drafts_held_are_large(void)
 {
-    drafts_lock(true);
-    if (name != NULL) draft_set_name(value, name);
-    move(value->draft, &drafts_ready);
-    drafts_lock(false);
+    return held_bytes > HELD_BYTES_MAX;
 }
 
 bool draft_held_has_room(const struct draft *draft, size_t keys)
 {
     return draft->key_count + keys <= HELD_KEYS_MAX && draft->key_bytes <= HELD_KEY_BYTES_MAX &&
-           held_bytes <= HELD_BYTES_MAX;
-}
-
-void drafts_relieve(void)
-{
-    char apart[NAME_ROOM];
-    if (held_bytes <= HELD_BYTES_MAX) return;
-    while (drafts_held.first != NULL) {
-        name_apart(NAME_LOADING, apart);
-        draft_release(drafts_held.first->value, apart);
-    }
-    (void)drafts_enter();
-}
-
-struct value *drafts_first_held(void)
-{
-    return drafts_held.first != NULL ? drafts_held.first->value : NULL;
+           !drafts_held_are_large();
 }
