@@ -307,7 +307,9 @@ static int load_draft(RedisModuleIO *rdb, const struct said *said, struct value 
     struct dumped_draft draft = {.created_at = leftovers_are_open() ? created_at : 0};
     const struct maker maker = rdb_draft_maker(&draft);
     int rc = rdb_load_draft(rdb, &draft);
-    if (rc == 0)
+    if (rc == 0 && is_loading() && loading_aof)
+        rc = rdb_draft_anew(value, db, key, key_bytes, &draft);
+    else if (rc == 0)
         rc = loading_now() == NULL && take_stored(said, db, key, key_bytes, value)
                  ? rdb_add_dumped(value, &draft)
                  : make_filter(value, db, key, key_bytes, &maker);
@@ -415,7 +417,9 @@ static void *load_value(RedisModuleIO *rdb, enum type type)
         if (rc == 0) naming_adopt(value, load_db(rdb), key, key_bytes);
     }
     if (rc < 0) return abandon(value);
-    if (value->life == LIFE_MADE) value->life = LIFE_LOADED;
+    /* A draft in the preamble of an AOF is what its commands would be: its origin is unknown. */
+    const bool is_made = loading_aof && (said.flags & FLAG_DRAFT) != 0;
+    if (value->life == LIFE_MADE && !is_made) value->life = LIFE_LOADED;
     value->cuckoo = said.cuckoo;
     if (!value->exact || value->filter == NULL) value->expansion = (uint32_t)said.expansion;
     return value;

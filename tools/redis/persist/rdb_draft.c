@@ -163,6 +163,23 @@ int rdb_add_dumped(struct value *value, const struct dumped_draft *draft)
     return rc < 0 ? rc : 0;
 }
 
+int rdb_draft_anew(struct value *value, int db, const char *key, size_t key_bytes,
+                   struct dumped_draft *draft)
+{
+    struct tamis_sizing sizing = {.size = sizeof sizing,
+                                  .kind = draft->spec.kind,
+                                  .capacity = draft->spec.capacity,
+                                  .fp_rate = draft->spec.fp_rate};
+    const struct maker maker = rdb_draft_maker(draft);
+    if (draft->head_bytes > 0) return make_filter(value, db, key, key_bytes, &maker);
+    int rc = tamis_size(&sizing);
+    if (rc == 0) rc = make_by_spec(value, db, key, key_bytes, &draft->spec, &sizing);
+    if (rc < 0 || value->draft == NULL) return rc < 0 ? rc : rdb_add_dumped(value, draft);
+    for (size_t i = 0; i < draft->key_count; i++)
+        (void)draft_add(value, draft->keys[i].data, draft->keys[i].bytes);
+    return 0;
+}
+
 /* ---- An AOF ---------------------------------------------------------------------------------- */
 
 /* How it grows: one or two words. */

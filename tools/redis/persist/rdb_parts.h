@@ -33,6 +33,9 @@ void rdb_save_draft(RedisModuleIO *rdb, const struct value *value);
 int rdb_load_draft(RedisModuleIO *rdb, struct dumped_draft *draft);
 void rdb_forget_draft(struct dumped_draft *draft);
 struct maker rdb_draft_maker(struct dumped_draft *draft);
+/* Makes a draft of it, as the commands did of which an AOF would have been made. */
+int rdb_draft_anew(struct value *value, int db, const char *key, size_t key_bytes,
+                   struct dumped_draft *draft);
 /* The store has the filter already, and the value has it.  Adds what it lacks of the keys: it may
  * have been made before the last of them came. */
 int rdb_add_dumped(struct value *value, const struct dumped_draft *draft);
