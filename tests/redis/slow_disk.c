@@ -3,7 +3,8 @@
  * slow_disk.c: loaded before redis-server, this makes the disk of a store slow, or sick.  The file
  * that the environment variable TAMIS_SLOW_DISK names says how: milliseconds that each sync of a
  * file of the store takes, -1 for a sync that fails, or -2 for a disk that stands still until the
- * file says something else; -3: each child of a fork() stands still where it begins, until then.
+ * file says something else; -3: each child of a fork() stands still where it begins, until then;
+ * -4: the thread that drops and renames filters (kept.c) stands still between two of its works.
  * The test may change it at any time.
  */
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static int is_of_store(int fd)
@@ -41,6 +43,8 @@ static int milliseconds(void)
 #define FAILS (-1)
 #define STANDS_STILL (-2)
 #define CHILDREN_STAND_STILL (-3)
+#define THREAD_STANDS_STILL (-4)
+#define PAUSE_NS 1000000 /* of that thread, and of no other one */
 
 static void child_begins(void)
 {
@@ -81,6 +85,14 @@ int fsync(int fd)
 int msync(void *address, size_t bytes, int flags)
 {
     return may_sync() ? (int)syscall(SYS_msync, address, bytes, (long)flags) : -1;
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    const int rc = (int)syscall(SYS_nanosleep, time, left);
+    while (time->tv_sec == 0 && time->tv_nsec == PAUSE_NS && milliseconds() == THREAD_STANDS_STILL)
+        (void)usleep(1000);
+    return rc;
 }
 
 int fdatasync(int fd)

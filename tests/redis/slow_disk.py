@@ -2,8 +2,9 @@
 """A server whose store is on a slow disk, or on one that stands still.  The third argument of the test is slow_disk.c, built."""
 import os
 import sys
+import time
 
-from harness import are_made, eventually, has_filters, server
+from harness import are_made, eventually, filters, has_filters, server
 
 SLOW_DISK = os.path.abspath(sys.argv.pop(3))
 
@@ -31,6 +32,24 @@ class Disk:
     def children_stand_still(self):
         """Each child of the server, before it does anything."""
         self.takes(-3)
+
+    def thread_stands_still(self, client):
+        """That which drops and renames filters; new ones are made.  It stops behind one more thing, or before that: then it is
+        to try again."""
+        are_made(client)
+        for turn in range(100):
+            name = f"one more thing {turn}"
+            client.good("BF.RESERVE", name, "0.01", 100_000)
+            self.takes(-4)
+            client.good("DEL", name)
+            end = time.monotonic() + 1
+            while name in filters(self.redis) and time.monotonic() < end:
+                time.sleep(0.02)
+            if name not in filters(self.redis):
+                return
+            self.takes(0)
+            has_filters(self.redis, [one for one in filters(self.redis) if one != name])
+        raise AssertionError("the thread does not stand still")
 
     def __enter__(self):
         self.redis.__enter__()

@@ -17,6 +17,7 @@ struct kept {
     enum { CLOSE, DROP, PUT_APART } what; /* in `work`: what is to be done */
     int rc;                               /* and what came of it */
     bool in_work;
+    bool is_noted;   /* moves.h: that its key is gone */
     uint8_t tries;   /* to drop it that have failed */
     bool is_nowhere; /* nothing is in the store: it had a draft */
 };

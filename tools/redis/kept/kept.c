@@ -29,6 +29,7 @@
 #include <time.h>
 
 #include "kept/entry.h"
+#include "kept/moves.h"
 #include "kept/renames.h"
 #include "registry/registry.h"
 #include "server/clock.h"
@@ -121,6 +122,13 @@ static void look_again(void)
 
 /* ---- Taking in ------------------------------------------------------------------------------- */
 
+/* The filter has no key's name any more, or is a key's again. */
+static void end_move(struct kept *k)
+{
+    if (k->is_noted) moves_end();
+    k->is_noted = false;
+}
+
 /* Takes a value into the queue, or frees it, if nothing of it is in the store. */
 static void take_in_one(struct kept *k)
 {
@@ -128,7 +136,9 @@ static void take_in_one(struct kept *k)
     recent_forget(value);
     k->is_nowhere |= draft_forget(value);
     renames_forget(value);
+    moves_forget(value); /* SWAPDB may have noted it meanwhile */
     if (k->is_nowhere) {
+        end_move(k);
         registry_leave(value);
         value_free(value);
         RedisModule_Free(k);
@@ -287,12 +297,14 @@ static struct kept *end_work(void)
             stuck = true;
             append(&queue, k);
         } else if (k->what == PUT_APART) {
+            end_move(k);
             append(must_stay(k) ? &kept : &queue, k);
         } else if (is_tried_again(k)) {
             k->again_at = clock_ns() + ((int64_t)AGAIN_NS << (k->tries - 1));
             k->value->filter = NULL; /* do_work() has closed it */
             append(&failed, k);
         } else {
+            end_move(k);
             registry_leave(k->value);
             k->next = done;
             done = k;
@@ -425,6 +437,9 @@ void kept_release(struct value *value)
     struct kept *k = RedisModule_Calloc(1, sizeof *k);
     k->value = value;
     k->is_nowhere = has_draft && draft_forget(value);
+    k->is_noted = !k->is_nowhere && value_is_stored(value) && value_is_ours(value) &&
+                  moves_note_gone(value->created_at);
+    moves_forget(value);
     /* ORDER relaxed: a dump that begins, or a child that is born, while another thread frees what
      * went before it may count as earlier: then the filter is kept for longer. */
     k->number = __atomic_fetch_add(&gone, 1, __ATOMIC_RELAXED);
@@ -462,8 +477,11 @@ void kept_unpin_named(struct value *value)
 {
     char name[NAME_ROOM];
     registry_lock();
-    if (--value->keeps_name == 0 && value->link != NULL && renames_misnamed(value, name)) {
-        renames_put(value);
+    if (--value->keeps_name == 0 && value->link != NULL) {
+        if (renames_misnamed(value, name))
+            renames_put(value);
+        else if (!renames_have(value))
+            moves_forget(value);
         kept_wake();
     }
     registry_unlock();
@@ -543,6 +561,7 @@ static struct kept *take_back(int64_t created_at, struct value *value)
     if (found == NULL || value_open_alone(found->value) < 0 || is_lost(found->value)) return NULL;
     registry_leave(found->value);
     durable_wait(found->value);
+    end_move(found);
     value->filter = found->value->filter;
     value_set_name(value, found->value->name);
     return entry_take(found);

@@ -52,6 +52,8 @@ void leftovers_forget_one(struct leftover *l)
     table_take(&names, &l->by_name);
     table_take(&times, &l->by_time);
     if (l->name != l->was) RedisModule_Free(l->name);
+    RedisModule_Free(l->to);
+    RedisModule_Free(l->perhaps);
     RedisModule_Free(l->was);
     RedisModule_Free(l);
 }
@@ -102,6 +104,10 @@ static int read_one(void *context, const struct tamis_filter_stat *stat)
     l->known = known_from(stat);
     l->capacity = stat->capacity;
     l->fp_rate = stat->fp_rate;
+    const struct moved moved = moves_of(l->created_at, l->name);
+    l->gone = moved.gone;
+    l->to = moved.to != NULL ? RedisModule_Strdup(moved.to) : NULL;
+    l->perhaps = moved.perhaps != NULL ? RedisModule_Strdup(moved.perhaps) : NULL;
     append(l);
     put_name(l);
     table_put(&times, &l->by_time, hash_of_time(l->created_at));
@@ -110,9 +116,11 @@ static int read_one(void *context, const struct tamis_filter_stat *stat)
 
 void leftovers_read(void)
 {
+    moves_open();
     if (tamis_store_list(registry_store(), NULL, read_one, NULL) < 0)
         RedisModule_Log(NULL, "warning", "the store's filters cannot be listed: %s",
                         tamis_last_error());
+    moves_let_go();
 }
 
 bool leftovers_are_open(void)

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "kept/moves.h"
 #include "value/value.h"
 
 struct leftover {
@@ -17,6 +18,9 @@ struct leftover {
     struct node by_name, by_time;
     char *was; /* its name at the start */
     char *name;
+    char *to;       /* moves.h: the name that it was to get; NULL: the one that it had */
+    char *perhaps;  /* the same, if what was loaded has the last commands; NULL: none */
+    enum gone gone; /* the same: is its key gone? */
     int64_t created_at;
     int64_t heir;       /* created_at of the first filter that was loaded under its name; 0: none */
     int64_t origin;     /* when its first segment was made; 0: not looked at yet */

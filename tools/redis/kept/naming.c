@@ -7,6 +7,7 @@
 #include "kept/kept.h"
 #include "kept/leftovers.h"
 #include "kept/making.h"
+#include "kept/moves.h"
 #include "kept/renames.h"
 #include "registry/registry.h"
 #include "server/clock.h"
@@ -29,6 +30,7 @@ static bool make_way(const char *name)
     if (!value_is_ours(owner) || owner->keeps_name > 0 || owner->draft != NULL) return false;
     name_apart(leftovers_are_open() ? NAME_LOADING : NAME_ASIDE, apart);
     if (registry_rename(owner, apart) < 0) return false;
+    moves_note_name(owner);
     renames_leave(owner);
     return true;
 }
@@ -38,10 +40,12 @@ static void settle_now(struct value *value)
 {
     char name[NAME_ROOM];
     renames_wait_for_thread();
-    if (!renames_misnamed(value, name)) return;
-    int rc = registry_rename(value, name);
+    int rc = renames_misnamed(value, name) ? registry_rename(value, name) : 0;
     if (rc == TAMIS_EEXIST && make_way(name)) rc = registry_rename(value, name);
-    if (rc < 0) renames_leave(value);
+    if (rc < 0)
+        renames_leave(value);
+    else if (value->keeps_name == 0)
+        moves_forget(value);
 }
 
 /* Has no value a filter of that name, and nobody else one in the store?  One that is held stays out
@@ -57,8 +61,13 @@ static bool is_free(const struct value *value, const char *name)
 static void settle_draft(struct value *value)
 {
     char name[NAME_ROOM];
-    if (!renames_misnamed(value, name)) return;
-    if (!is_free(value, name) || !draft_rename(value, name)) renames_put_draft(value);
+    const bool misnamed = renames_misnamed(value, name);
+    if (misnamed || moves_has_name_of(value)) moves_note_name(value);
+    if (!misnamed) return;
+    if (!is_free(value, name) || !draft_rename(value, name))
+        renames_put_draft(value);
+    else
+        moves_forget(value); /* a filter of an earlier name is never made */
 }
 
 /* Lets the thread do that.  While the server loads what it had, all is done at once. */
@@ -71,7 +80,11 @@ static void settle(struct value *value)
     }
     if (leftovers_are_open()) {
         settle_now(value);
-    } else if (renames_misnamed(value, name) || renames_have(value)) {
+        return;
+    }
+    const bool moves = renames_misnamed(value, name) || renames_have(value);
+    if (moves || value->keeps_name > 0) moves_note_name(value);
+    if (moves) {
         renames_put(value);
         kept_wake();
     }
@@ -116,6 +129,7 @@ void naming_adopt(struct value *value, int db, const char *key, size_t key_bytes
     registry_lock();
     registry_set_key(value, db, key, key_bytes);
     registry_enter(value);
+    moves_note_key(value);
     settle(value);
     registry_unlock();
 }

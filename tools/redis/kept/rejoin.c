@@ -10,6 +10,7 @@
 #include "kept/naming.h"
 #include "kept/renames.h"
 #include "kept/store.h"
+#include "kept/unwanted.h"
 #include "registry/registry.h"
 #include "value/drafts.h"
 #include "value/handles.h"
@@ -177,10 +178,14 @@ static struct value *find_claim(const char *name)
     return value;
 }
 
-/* The value whose key has the name that the leftover had, if it has another filter. */
+/* The value whose key has the name that the leftover had, or was about to get (moves.h), if it has
+ * another filter. */
 static struct value *claimant(const struct leftover *l)
 {
-    struct value *value = find_claim(l->was);
+    if (l->gone != STAYS) return NULL;
+    struct value *value = find_claim(l->to != NULL ? l->to : l->was);
+    /* If no key has that name, what was loaded has the last commands. */
+    if (value == NULL && l->perhaps != NULL) value = find_claim(l->perhaps);
     const bool is_same = value != NULL && value->draft == NULL && strcmp(value->name, l->name) == 0;
     return is_same ? NULL : value;
 }
@@ -312,10 +317,14 @@ static struct value *heir_of(const struct leftover *l)
 /* Returns true for a leftover that is not ours, and for one that is dropped or given to a key. */
 static bool is_done_by_name(void *context, struct leftover *l)
 {
-    (void)context;
+    const bool has_aof = *(const bool *)context;
     if (!l->owned) return true;
-    if (!name_is_apart(l->name, NAME_TRASH)) return supersede(l);
-    (void)registry_drop_filter(l->name);
+    if (name_is_apart(l->name, NAME_TRASH))
+        (void)registry_drop_filter(l->name);
+    else if (l->gone == GONE && has_aof)
+        unwanted_drop(l);
+    else
+        return supersede(l);
     return true;
 }
 
@@ -331,7 +340,7 @@ static bool is_of_earlier_start(void *context, struct leftover *l)
 /* Those that fit by their names are done. */
 static bool is_done_by_heir(void *context, struct leftover *l)
 {
-    struct value *heir = heir_of(l);
+    struct value *heir = l->gone < FLUSHED ? heir_of(l) : NULL;
     (void)context;
     if (heir == NULL || l->kind != heir->kind || !value_counts(heir)) return take_over(l, heir);
     (void)registry_drop_filter(l->name); /* the AOF has the counts that go with its commands */
@@ -369,7 +378,7 @@ static bool has_origin(const struct origins *origins, int64_t origin)
 /* The key was renamed after the dump: a value that was loaded has the same origin. */
 static bool is_done_by_origin(void *context, struct leftover *l)
 {
-    const int64_t origin = leftovers_origin(l);
+    const int64_t origin = l->gone < FLUSHED ? leftovers_origin(l) : -1;
     return has_origin(context, origin) && take_over(l, registry_find_loaded(origin));
 }
 
@@ -420,12 +429,12 @@ static bool mark_unwanted(void *context, struct leftover *l)
     return false;
 }
 
-void rejoin_finish(RedisModuleCtx *ctx, bool has_loaded, bool drop_orphans)
+void rejoin_finish(RedisModuleCtx *ctx, bool has_loaded, bool has_aof, bool drop_orphans)
 {
     if (store_open() == NULL || !leftovers_close()) return;
     (void)kept_finish(); /* what was loaded and has gone again holds no names */
     note_claims();
-    leftovers_take_off(is_done_by_name, NULL);
+    leftovers_take_off(is_done_by_name, &has_aof);
     leftovers_take_off(is_done_by_heir, NULL);
     take_off_by_origin();
     if (has_loaded) leftovers_take_off(is_of_earlier_start, NULL);
@@ -433,4 +442,5 @@ void rejoin_finish(RedisModuleCtx *ctx, bool has_loaded, bool drop_orphans)
     release_drafts();
     settle_claims();
     leftovers_take_off(drop_orphans ? mark_unwanted : tell_orphan, ctx);
+    moves_are_dealt_with();
 }

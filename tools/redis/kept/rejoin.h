@@ -11,7 +11,8 @@
  *     a dump or the AOF makes the key anew          it is taken when all is loaded, if it has all
  *                                                   bits of the new one; else they are merged, if
  *                                                   it may be the same filter, grown another way
- *     its key was gone already (NAME_TRASH)         it is dropped
+ *     its key was gone already (NAME_TRASH,         it is dropped; an orphan, if a dump alone was
+ *     moves.h)                                      loaded, which may be older than that
  *     the server was killed as it loaded the same   it is dropped
  *     (NAME_LOADING)
  *     no key has it                                 an orphan: it stays, and is told; or it is
@@ -31,8 +32,8 @@
 
 #include "server/redis_api.h"
 
-/* Called when all keys are loaded; `has_loaded`: there was a dump or an AOF.  A key that was loaded
- * anew gets the filter that the store had of it before.  A filter that no key has is an orphan: the
- * log says so, or unwanted.c drops it.  A second call does nothing; nor does a call while the store
- * cannot be opened. */
-void rejoin_finish(RedisModuleCtx *ctx, bool has_loaded, bool drop_orphans);
+/* Called when all keys are loaded; `has_loaded`: there was a dump or an AOF; `has_aof`: an AOF.  A
+ * key that was loaded anew gets the filter that the store had of it before.  A filter that no key
+ * has is an orphan: the log says so, or unwanted.c drops it.  A second call does nothing; nor does
+ * a call while the store cannot be opened. */
+void rejoin_finish(RedisModuleCtx *ctx, bool has_loaded, bool has_aof, bool drop_orphans);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "kept/moves.h"
 #include "registry/registry.h"
 #include "value/handles.h"
 
@@ -204,10 +205,12 @@ void renames_work_once(find_fn *find_gone)
     char name[NAME_ROOM];
     renames_forget(value);
     if (!renames_misnamed(value, name)) {
+        moves_forget(value);
         registry_tell(); /* who waits for the names waits for this one, too */
         return;
     }
     const int rc = rename_unlocked(value, name);
+    if (rc == 0 && !is_waiting(value)) moves_forget(value);
     if (rc == 0 || value->link == NULL) return; /* its key is gone */
     if (rc == TAMIS_EEXIST) {
         if (!is_waiting(value)) {

@@ -23,6 +23,7 @@
 
 #include "kept/kept.h"
 #include "kept/making.h"
+#include "kept/moves.h"
 #include "kept/naming.h"
 #include "kept/others.h"
 #include "kept/rejoin.h"
@@ -49,6 +50,7 @@
 #define SYNC_NS 5000000000
 
 static bool loaded;   /* a dump or an AOF, when the server began */
+static bool has_aof;  /* it was an AOF */
 static bool had_dump; /* has_dump() */
 
 /* When the last whole dump was made, as the server tells it, in seconds. */
@@ -142,7 +144,7 @@ static void finish_loading(RedisModuleCtx *ctx)
     static bool finished;
     if (finished || store_open() == NULL) return;
     finished = true;
-    rejoin_finish(ctx, loaded,
+    rejoin_finish(ctx, loaded, has_aof,
                   config.drop_orphans == ORPHANS_YES ||
                       (config.drop_orphans == ORPHANS_AUTO && keeps_nothing(ctx)));
 }
@@ -159,6 +161,7 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
               what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
     /* What the replica had before is on its way out, and has the names of what comes. */
     if (what == REDISMODULE_SUBEVENT_LOADING_REPL_START) (void)kept_finish();
+    has_aof |= what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
     if (what == REDISMODULE_SUBEVENT_LOADING_ENDED) finish_loading(ctx);
 }
 
@@ -187,6 +190,7 @@ static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     resync_try(ctx);
     flush_watch(ctx);
     flush_tidy();
+    moves_watch_flushes(ctx);
     if (!busy_is_stuck()) unwanted_drop_some(ctx);
     hold(ctx, (flags & REDISMODULE_CTX_FLAGS_ACTIVE_CHILD) != 0);
     tidy();
@@ -199,6 +203,13 @@ static void end_turn(void)
     drafts_go_on();
     making_go_on();
     waiting_go_on();
+    moves_before_sleep();
+}
+
+static void begin_turn(void)
+{
+    drafts_after_sleep();
+    moves_after_sleep();
 }
 
 static void on_turn(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
@@ -209,7 +220,7 @@ static void on_turn(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     if (what == REDISMODULE_SUBEVENT_EVENTLOOP_BEFORE_SLEEP)
         end_turn();
     else
-        drafts_after_sleep();
+        begin_turn();
 }
 
 /* With ASYNC another thread frees the values, and keys of the same names may be made before. */
@@ -217,7 +228,11 @@ static void on_flush(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what,
 {
     const struct RedisModuleFlushInfo *flush = data;
     (void)event;
-    if (what != REDISMODULE_SUBEVENT_FLUSHDB_START) return;
+    if (what != REDISMODULE_SUBEVENT_FLUSHDB_START) {
+        moves_flush_ends(flush->sync == 0);
+        return;
+    }
+    moves_note_flush(flush->dbnum);
     drafts_forget_database(flush->dbnum);
     if (flush->dbnum < 0) flush_begins(ctx);
 }
@@ -291,6 +306,7 @@ static void on_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wh
                         "%zu filters whose keys are gone stay in the store, as its catalog is "
                         "locked; those with the names of keys are orphans at the next start",
                         left);
+    moves_close();
     sync_all(ctx);
 }
 
