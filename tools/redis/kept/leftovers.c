@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "registry/registry.h"
+#include "value/durable.h"
 #include "value/handles.h"
 
 #define TOLD_MAX 100
@@ -106,6 +107,7 @@ static int read_one(void *context, const struct tamis_filter_stat *stat)
     l->fp_rate = stat->fp_rate;
     const struct moved moved = moves_of(l->created_at, l->name);
     l->gone = moved.gone;
+    l->is_behind = moved.is_behind;
     l->to = moved.to != NULL ? RedisModule_Strdup(moved.to) : NULL;
     l->perhaps = moved.perhaps != NULL ? RedisModule_Strdup(moved.perhaps) : NULL;
     append(l);
@@ -117,6 +119,7 @@ static int read_one(void *context, const struct tamis_filter_stat *stat)
 void leftovers_read(void)
 {
     moves_open();
+    durable_watch(moves_note_adds, moves_end);
     if (tamis_store_list(registry_store(), NULL, read_one, NULL) < 0)
         RedisModule_Log(NULL, "warning", "the store's filters cannot be listed: %s",
                         tamis_last_error());

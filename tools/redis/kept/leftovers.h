@@ -20,6 +20,7 @@ struct leftover {
     char *name;
     char *to;       /* moves.h: the name that it was to get; NULL: the one that it had */
     char *perhaps;  /* the same, if what was loaded has the last commands; NULL: none */
+    bool is_behind; /* the same: it may lack items that the AOF has */
     enum gone gone; /* the same: is its key gone? */
     int64_t created_at;
     int64_t heir;       /* created_at of the first filter that was loaded under its name; 0: none */

@@ -230,6 +230,11 @@ bool moves_note_gone(int64_t created_at)
     return notes() && append(MOVES_GONE, created_at, "");
 }
 
+bool moves_note_adds(const struct value *value)
+{
+    return notes() && append(MOVES_ADDS, value->created_at, "");
+}
+
 /* ORDER relaxed, here and below: whoever takes the mark away ends the move, and nothing else goes
  * with it. */
 bool moves_has_name_of(const struct value *value)

@@ -33,6 +33,9 @@ void moves_note_name(struct value *value);
 void moves_forget(struct value *value);
 /* Has moves_note_name() been called, and moves_forget() not yet? */
 bool moves_has_name_of(const struct value *value);
+/* A thread is to add items to the filter, which the AOF has before it.  Returns whether moves_end()
+ * must follow, when they are in. */
+bool moves_note_adds(const struct value *value);
 /* The value has got a key and its filter: if anything is under way, that is noted, as the filter or
  * its name may have been another key's. */
 void moves_note_key(const struct value *value);
@@ -72,6 +75,7 @@ enum gone {
 struct moved {
     enum gone gone;
     const char *to;      /* the name that it was to get; NULL: the one that it has */
+    bool is_behind;      /* it may lack items that the AOF has */
     const char *perhaps; /* one that it was to get if the AOF has the last commands; NULL: none */
 };
 /* Of the filter that was created at that time, and that the store has under that name.  What it

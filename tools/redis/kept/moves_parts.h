@@ -37,6 +37,7 @@ enum moves_type {
     MOVES_GONE = 1,
     MOVES_NAME,  /* the filter is to get the name */
     MOVES_KEY,   /* it has got a key, whose name that is */
+    MOVES_ADDS,  /* it is to get items */
     MOVES_FLUSH, /* the database of that number is emptied of all that was created up to then */
 };
 

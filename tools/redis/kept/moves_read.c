@@ -19,6 +19,7 @@ struct known_move {
     int64_t created_at;
     uint64_t has_key_since; /* the place of an entry MOVES_KEY; 0: there is none */
     bool is_gone;
+    bool is_behind;
     bool is_unsure; /* the last turn did something to it, or to its key */
     char *to;       /* NULL: it keeps its name */
     char *perhaps;  /* the same, by the last turn */
@@ -116,7 +117,9 @@ static void read_sure(uint64_t place, const struct moves_entry *entry, uint64_t 
 static void read_entry(uint64_t place, const struct moves_entry *entry, uint64_t type,
                        const char *name, bool sure)
 {
-    if (type == MOVES_FLUSH) {
+    if (type == MOVES_ADDS) {
+        find_or_put(entry->created_at)->is_behind = true;
+    } else if (type == MOVES_FLUSH) {
         put_flush(place, entry, name, sure);
     } else if (sure) {
         read_sure(place, entry, type, name);
@@ -136,7 +139,7 @@ static bool is_head(uint64_t head, uint64_t epoch, uint64_t left)
     const uint64_t units = MOVES_UNITS(head), type = MOVES_TYPE(head);
     return head >> 40 == MOVES_MARK && MOVES_EPOCH(head) == epoch && units >= 1 && units <= left &&
            units <= 1 + (NAME_ROOM + MOVES_UNIT - 1) / MOVES_UNIT && type >= MOVES_GONE &&
-           type <= MOVES_FLUSH && (units == 1) == (type == MOVES_GONE);
+           type <= MOVES_FLUSH && (units == 1) == (type == MOVES_GONE || type == MOVES_ADDS);
 }
 
 void moves_read(const void *bytes_of_file, size_t bytes)
@@ -200,8 +203,10 @@ static bool is_given_to_another(const char *name, int64_t created_at)
 struct moved moves_of(int64_t created_at, const char *name)
 {
     const struct known_move *k = known.count > 0 ? find(created_at) : NULL;
-    struct moved moved = {
-        .gone = STAYS, .to = k != NULL ? k->to : NULL, .perhaps = k != NULL ? k->perhaps : NULL};
+    struct moved moved = {.gone = STAYS,
+                          .is_behind = k != NULL && k->is_behind,
+                          .to = k != NULL ? k->to : NULL,
+                          .perhaps = k != NULL ? k->perhaps : NULL};
     const char *now = moved.to != NULL ? moved.to : name;
     bool unsure = k != NULL && k->is_unsure;
     const bool flushed = is_flushed(created_at, now, k != NULL ? k->has_key_since : 0, &unsure);

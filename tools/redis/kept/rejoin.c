@@ -107,7 +107,8 @@ static int join_bits(struct value *value, const struct leftover *before)
     if (rc == 0) rc = tamis_filter_open(registry_store(), before->name, 0, &filter);
     if (rc < 0) return rc;
     if (!is_within(value->filter, filter)) {
-        rc = has_grown(value->filter) || has_grown(filter) ? 0 : TAMIS_EFOREIGN;
+        rc =
+            before->is_behind || has_grown(value->filter) || has_grown(filter) ? 0 : TAMIS_EFOREIGN;
         if (rc == 0) rc = each_segment(value->filter, filter, add_piece);
     }
     if (rc < 0) {
@@ -317,14 +318,19 @@ static struct value *heir_of(const struct leftover *l)
 /* Returns true for a leftover that is not ours, and for one that is dropped or given to a key. */
 static bool is_done_by_name(void *context, struct leftover *l)
 {
-    const bool has_aof = *(const bool *)context;
+    (void)context;
     if (!l->owned) return true;
-    if (name_is_apart(l->name, NAME_TRASH))
-        (void)registry_drop_filter(l->name);
-    else if (l->gone == GONE && has_aof)
-        unwanted_drop(l);
-    else
-        return supersede(l);
+    if (!name_is_apart(l->name, NAME_TRASH)) return supersede(l);
+    (void)registry_drop_filter(l->name);
+    return true;
+}
+
+/* Its key was gone when the server was killed.  The thread drops it. */
+static bool is_gone(void *context, struct leftover *l)
+{
+    (void)context;
+    if (l->gone != GONE) return false;
+    unwanted_drop(l);
     return true;
 }
 
@@ -434,11 +440,12 @@ void rejoin_finish(RedisModuleCtx *ctx, bool has_loaded, bool has_aof, bool drop
     if (store_open() == NULL || !leftovers_close()) return;
     (void)kept_finish(); /* what was loaded and has gone again holds no names */
     note_claims();
-    leftovers_take_off(is_done_by_name, &has_aof);
+    leftovers_take_off(is_done_by_name, NULL);
     leftovers_take_off(is_done_by_heir, NULL);
     take_off_by_origin();
     if (has_loaded) leftovers_take_off(is_of_earlier_start, NULL);
     leftovers_take_off(makes_way, NULL);
+    if (has_aof) leftovers_take_off(is_gone, NULL);
     release_drafts();
     settle_claims();
     leftovers_take_off(drop_orphans ? mark_unwanted : tell_orphan, ctx);

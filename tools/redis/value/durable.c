@@ -28,6 +28,7 @@ struct job {
     size_t bytes; /* of the allocation */
     size_t count; /* 0: the filter is made ready for further keys */
     bool exact;
+    bool is_watched; /* durable_watch() */
     struct tamis_key *keys;
     uint8_t *answers;
     int64_t rc;
@@ -49,6 +50,14 @@ static unsigned threads, idle;
 static size_t waiting_bytes, jobs_with_keys;
 static bool is_child; /* it has none of the threads */
 static struct durable_counts counted;
+static bool (*adds_begin)(const struct value *value);
+static void (*adds_end)(void);
+
+void durable_watch(bool (*begins)(const struct value *value), void (*ends)(void))
+{
+    adds_begin = begins;
+    adds_end = ends;
+}
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
@@ -115,6 +124,7 @@ static void add_jobs(const struct line *line, struct job *jobs)
 
 static void end_job(struct job *job)
 {
+    if (job->is_watched) adds_end();
     if (job->client != NULL) {
         (void)RedisModule_UnblockClient(job->client, job);
         return;
@@ -296,6 +306,7 @@ bool durable_add(RedisModuleCtx *ctx, struct value *value, RedisModuleString **i
     struct job *job = make_job(items, count);
     job->answer = answer;
     job->exact = value->exact;
+    job->is_watched = adds_begin != NULL && adds_begin(value);
     if (!unasked) job->client = RedisModule_BlockClient(ctx, reply_added, NULL, free_job, 0);
     submit(line, job);
     return true;

@@ -48,6 +48,10 @@ bool durable_is_wanted(struct value *value, size_t count);
 bool durable_add(RedisModuleCtx *ctx, struct value *value, RedisModuleString **items, size_t count,
                  answer_fn *answer);
 
+/* What is called, if there is one, before a job is left behind that adds items, and returns whether
+ * `ends` is to be called when they are in, in any thread. */
+void durable_watch(bool (*begins)(const struct value *value), void (*ends)(void));
+
 /* Has the filter of the value jobs?  Then it must stay open. */
 bool durable_is_busy(const struct value *value);
 /* Waits until the filter of the value has no jobs.  In any thread. */
