@@ -24,7 +24,8 @@ uint64_t unwanted_dropped(void)
     return dropped;
 }
 
-void unwanted_drop(const struct leftover *l)
+/* Drops a filter as that of a key that goes.  It need not be opened. */
+static void drop_as_value(const struct leftover *l)
 {
     struct value *value =
         value_new(tamis_kind_has(l->kind, TAMIS_KIND_COUNTS) ? TYPE_CUCKOO : TYPE_BLOOM);
@@ -72,7 +73,7 @@ static bool deal_with(RedisModuleCtx *ctx, struct leftover *l)
         keep(ctx, l);
         return true;
     }
-    unwanted_drop(l);
+    drop_as_value(l);
     dropped++;
     leftovers_forget_one(l);
     return true;

@@ -11,12 +11,9 @@
 
 #include <stdint.h>
 
-#include "kept/leftovers.h"
+#include "server/redis_api.h"
 
 /* Drops some of the unwanted orphans; the log tells when none is left.  Called now and then. */
 void unwanted_drop_some(RedisModuleCtx *ctx);
-/* Drops a leftover as the filter of a key that goes: the thread of kept.c does it.  The leftover
- * need not be opened, and stays in the list. */
-void unwanted_drop(const struct leftover *l);
 /* How many were dropped since the server began. */
 uint64_t unwanted_dropped(void);
