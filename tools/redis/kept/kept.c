@@ -436,7 +436,9 @@ void kept_release(struct value *value)
     }
     struct kept *k = RedisModule_Calloc(1, sizeof *k);
     k->value = value;
-    k->is_nowhere = has_draft && draft_forget(value);
+    /* A draft of a database that is emptied is forgotten before.  The store may have another filter
+     * of its name. */
+    k->is_nowhere = (has_draft && draft_forget(value)) || value->is_nowhere;
     k->is_noted = !k->is_nowhere && value_is_stored(value) && value_is_ours(value) &&
                   moves_note_gone(value->created_at);
     moves_forget(value);

@@ -119,6 +119,7 @@ static void end_draft(struct draft *draft)
 static bool forget(struct draft *draft)
 {
     if (draft->state == WAITING && !draft->made) {
+        draft->value->is_nowhere = true;
         end_draft(draft);
         return true;
     }
