@@ -134,7 +134,11 @@ static void note_claim(void *context, struct value *value)
 {
     char name[NAME_ROOM];
     (void)context;
-    if (!renames_misnamed(value, name)) return;
+    /* A leftover that is about to be another key's may have the name of a draft, too. */
+    if (!renames_misnamed(value, name)) {
+        if (value->draft == NULL) return;
+        name_of_key(value->db, value->key, value->key_bytes, name);
+    }
     if (claims.count == claims.room) {
         claims.room = 2 * claims.room + 64;
         claims.list = RedisModule_Realloc(claims.list, claims.room * sizeof *claims.list);
@@ -475,6 +479,7 @@ void rejoin_finish(RedisModuleCtx *ctx, bool has_loaded, bool has_aof, bool drop
     if (has_loaded) leftovers_take_off(is_of_earlier_start, NULL);
     if (has_aof) drop_gone();
     leftovers_take_off(makes_way, NULL);
+    naming_wait(NULL); /* else those that are about to get other names have those of drafts */
     release_drafts();
     settle_claims();
     leftovers_take_off(drop_orphans ? mark_unwanted : tell_orphan, ctx);
