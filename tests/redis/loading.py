@@ -203,7 +203,7 @@ def a_dump_without_its_store():
 
 def a_disk_that_refuses_what_is_loaded():
     """A replica has it in memory then, answers, and saves it.  Seen to fail where save_content() of rdb.c asks no draft."""
-    with served() as (redis, client), Disk(save="900 1000000") as (disk, replica):
+    with served(repl_diskless_sync_delay=0) as (redis, client), Disk(save="900 1000000") as (disk, replica):
         keys = [f"host {i}" for i in range(300)]
         pipelined(client, [("BF.MADD", key, "a", f"b {key}") for key in keys])
         replica.good("BF.ADD", "first", "x")
@@ -226,7 +226,7 @@ def a_disk_that_refuses_what_is_loaded():
 
 def a_replica_that_takes_many():
     """A full sync, twice: the second time over what the replica has."""
-    with served() as (redis, client), served(save="") as (other, replica):
+    with served(repl_diskless_sync_delay=0) as (redis, client), served(save="") as (other, replica):
         keys = [f"host {i}" for i in range(500)]
         pipelined(client, [("BF.MADD", key, "a", f"b {key}") for key in keys])
         are_made(client)
@@ -351,7 +351,7 @@ def a_process_that_adds_while_the_server_loads():
         begin(client)
         turns = 0
         with Load(disk):
-            while turns < 3 or (turns < 30 and loads(redis)):
+            while turns < 3 or (turns < 12 and loads(redis)):
                 for key in LARGE + ["small"]:
                     add_here(redis, key, f"here {turns} {key}")
                 turns += 1

@@ -134,11 +134,7 @@ static void note_claim(void *context, struct value *value)
 {
     char name[NAME_ROOM];
     (void)context;
-    /* A leftover that is about to be another key's may have the name of a draft, too. */
-    if (!renames_misnamed(value, name)) {
-        if (value->draft == NULL) return;
-        name_of_key(value->db, value->key, value->key_bytes, name);
-    }
+    if (!renames_misnamed(value, name)) return;
     if (claims.count == claims.room) {
         claims.room = 2 * claims.room + 64;
         claims.list = RedisModule_Realloc(claims.list, claims.room * sizeof *claims.list);
@@ -176,8 +172,14 @@ static struct value *find_claim(const char *name)
         claims.count == 0 ? NULL
                           : bsearch(&key, claims.list, claims.count, sizeof key, compare_claims);
     if (claim != NULL) return claim->value;
+    /* A leftover that is about to be another key's may have the name of a draft, too. */
+    char of_key[NAME_ROOM];
     registry_lock();
-    struct value *value = registry_find(name);
+    struct value *value = NULL;
+    while ((value = registry_find_next(name, value)) != NULL) {
+        name_of_key(value->db, value->key, value->key_bytes, of_key);
+        if (strcmp(of_key, name) == 0) break;
+    }
     registry_unlock();
     return value;
 }

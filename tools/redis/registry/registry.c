@@ -190,12 +190,17 @@ static struct value *next_created(int64_t created_at, const struct value *after)
     return found;
 }
 
-struct value *registry_find(const char *name)
+struct value *registry_find_next(const char *name, const struct value *after)
 {
-    struct value *v = next_named(name, NULL);
+    struct value *v = next_named(name, after);
     while (v != NULL && value_is_gone(v))
         v = next_named(name, v);
     return v;
+}
+
+struct value *registry_find(const char *name)
+{
+    return registry_find_next(name, NULL);
 }
 
 struct value *registry_find_time(int64_t created_at)

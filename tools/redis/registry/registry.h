@@ -59,6 +59,9 @@ void registry_at_fork(void (*before)(void), void (*in_child)(void));
 struct value *registry_first(void);
 /* The value whose filter has that name; NULL if there is none.  The caller holds the mutex. */
 struct value *registry_find(const char *name);
+/* The next one behind `after`, or the first if that is NULL: for a moment a draft may have the name
+ * of another filter. */
+struct value *registry_find_next(const char *name, const struct value *after);
 /* The newest one that has that key. */
 struct value *registry_find_key(int db, const char *key, size_t key_bytes);
 /* One whose filter was created at that time. */
