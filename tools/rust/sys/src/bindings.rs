@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header 7556b5ad8251bd615b84d8343684705464fa611acf83da4281a03a85084d21fc,
-// of what follows aebbcb62aa093e163d906a6c318f97ac6500b715c6d58e41db7656a02ad7a537
+// SHA-256 of the header 367b08d7b06c0fa700e954f8a79431fbbc6602ba23ccb32d0358453d975cc216,
+// of what follows f404ae17f4704cfd3ce82279e96745d00e0b3f45a2ec3aac972a8679618a5959
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -736,7 +736,8 @@ const _: () = {
         [::core::mem::offset_of!(tamis_filled, stream_bytes) - 48usize];
     ["Offset of field: tamis_filled::format"]
         [::core::mem::offset_of!(tamis_filled, format) - 56usize];
-    ["Offset of field: tamis_filled::flags"][::core::mem::offset_of!(tamis_filled, flags) - 64usize];
+    ["Offset of field: tamis_filled::flags"]
+        [::core::mem::offset_of!(tamis_filled, flags) - 64usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1128,6 +1129,9 @@ pub const TAMIS_IMPORT_HEAD: tamis_constants = 1;
 pub const TAMIS_IMPORT_AS_THERE: tamis_constants = 2;
 pub const TAMIS_IMPORT_OWNED: tamis_constants = 4;
 pub const TAMIS_IMPORT_DURABLE: tamis_constants = 8;
+pub const TAMIS_STREAM_ALONE: tamis_constants = 0;
+pub const TAMIS_STREAM_IN_FILE: tamis_constants = 1;
+pub const TAMIS_STREAM_IN_DRAWER: tamis_constants = 2;
 pub const TAMIS_PUBLISH_IF_CHANGED: tamis_constants = 1;
 pub const TAMIS_PUBLISH_KEEP: tamis_constants = 2;
 pub const TAMIS_PUBLISH_NEWER: tamis_constants = 4;
@@ -1190,6 +1194,11 @@ extern "C" {
         spec: *const tamis_import_spec,
         source: *const tamis_source,
         filter: *mut *mut tamis_filter,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_stream_fits(
+        format: *const ::core::ffi::c_char,
+        stream: *const ::core::ffi::c_void,
+        bytes: usize,
     ) -> ::core::ffi::c_int;
     pub fn tamis_filter_publish(
         store: *mut tamis_store,
