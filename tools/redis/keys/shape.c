@@ -15,6 +15,23 @@
 #define OPTION_NOROUND 1u
 #define OPTION_FORCE64 4u
 
+/* Makes a filter of a head whose bits go into a drawer.  Returns false if they do not. */
+static bool make_small(const struct memory_source *memory, const char *format, uint64_t flags,
+                       tamis_store *store, const char *name, tamis_filter **filter, int *rc)
+{
+    const struct tamis_filled filled = {.name = name,
+                                        .stream = memory->at,
+                                        .stream_bytes = memory->left,
+                                        .format = format,
+                                        .flags = (unsigned)flags};
+    if ((flags & TAMIS_IMPORT_DURABLE) != 0 ||
+        tamis_stream_fits(format, memory->at, memory->left) != TAMIS_STREAM_IN_DRAWER)
+        return false;
+    *rc = tamis_filter_create_filled(store, &filled, 1);
+    if (*rc == 0) *rc = tamis_filter_open(store, name, 0, filter);
+    return true;
+}
+
 static int import_head(void *context, tamis_store *store, const char *name, tamis_filter **filter)
 {
     struct memory_source memory =
@@ -26,7 +43,10 @@ static int import_head(void *context, tamis_store *store, const char *name, tami
                                                     (tamis ? 0 : TAMIS_IMPORT_AS_THERE)};
     const struct tamis_source source = {
         .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
-    return tamis_filter_import(store, name, tamis ? "tamis" : "redisbloom", &spec, &source, filter);
+    const char *format = tamis ? "tamis" : "redisbloom";
+    int rc;
+    if (make_small(&memory, format, spec.flags, store, name, filter, &rc)) return rc;
+    return tamis_filter_import(store, name, format, &spec, &source, filter);
 }
 
 /* The copy has the head behind it. */
