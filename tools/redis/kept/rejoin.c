@@ -229,16 +229,17 @@ static bool has_keys(const struct leftover *l, const struct tamis_key *keys, siz
 }
 
 /* A stream that was loaded: has the leftover, which is small, its bits, and is it of one origin? */
-static bool has_content(const struct leftover *l, const struct value *value, const void *content,
-                        size_t bytes)
+static bool has_content(const struct leftover *l, const struct value *value,
+                        const struct draft_stream *content)
 {
     size_t stored_bytes;
     struct stream_told told;
+    if (content->is_redisbloom) return false; /* it is compared when it is in the store */
     void *stored = light_stream(l->name, l->created_at, &stored_bytes);
     if (stored == NULL) return false;
     stream_tell(stored, &told);
-    const bool has =
-        told.origin == value->origin && stream_is_within(content, bytes, stored, stored_bytes);
+    const bool has = told.origin == value->origin &&
+                     stream_is_within(content->data, content->bytes, stored, stored_bytes);
     RedisModule_Free(stored);
     return has;
 }
@@ -248,10 +249,10 @@ static bool has_content(const struct leftover *l, const struct value *value, con
 static bool has_draft(const struct leftover *l, const struct value *value, int64_t *origin)
 {
     struct tamis_segment_stat first = {.size = sizeof first};
-    size_t bytes, count;
+    size_t count;
     const struct tamis_key *keys = draft_keys(value, &count);
-    const void *content = draft_content(value, &bytes);
-    if (content != NULL && !has_content(l, value, content, bytes)) return false;
+    const struct draft_stream *content = draft_content(value);
+    if (content != NULL && !has_content(l, value, content)) return false;
     *origin = value->origin;
     if (content != NULL && count == 0) return true;
     const bool has = has_keys(l, keys, count, &first);
@@ -263,13 +264,12 @@ static bool has_draft(const struct leftover *l, const struct value *value, int64
  * then no filter is made.  What was loaded, and cannot be compared so, comes into the store. */
 static bool join_draft(struct value *value, const struct leftover *l)
 {
-    size_t bytes;
     int64_t origin;
     if (has_draft(l, value, &origin)) {
         naming_replace_draft(value, l, origin);
         return true;
     }
-    if (draft_content(value, &bytes) != NULL && value_open(value) == 0) naming_settle(value);
+    if (draft_content(value) != NULL && value_open(value) == 0) naming_settle(value);
     return false;
 }
 
@@ -448,10 +448,10 @@ static void release_drafts(void)
 {
     struct value *value;
     bool at_once = false;
-    size_t bytes, keys;
+    size_t keys;
     while ((value = drafts_first_held()) != NULL) {
         (void)draft_keys(value, &keys);
-        at_once |= keys > DRAFT_KEYS_MAX || (keys > 0 && draft_content(value, &bytes) != NULL);
+        at_once |= keys > DRAFT_KEYS_MAX || (keys > 0 && draft_content(value) != NULL);
         draft_release(value, NULL);
     }
     if (at_once) (void)drafts_enter();

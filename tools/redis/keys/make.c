@@ -198,14 +198,14 @@ bool make_exact_draft(struct value *value, int db, const char *key, size_t key_b
 }
 
 bool make_content_draft(struct value *value, int db, const char *key, size_t key_bytes,
-                        char *stream, size_t bytes, int64_t created_at)
+                        const struct draft_stream *stream, int64_t created_at)
 {
-    if (stream == NULL) return false;
-    if (!begins_draft(value, db, key, key_bytes, bytes)) {
-        RedisModule_Free(stream);
+    if (stream->data == NULL) return false;
+    if (!begins_draft(value, db, key, key_bytes, stream->bytes)) {
+        RedisModule_Free(stream->data);
         return false;
     }
-    draft_begin_content(value, stream, bytes, created_at);
+    draft_begin_content(value, stream, created_at);
     end_begin(value, db, key, key_bytes);
     return true;
 }

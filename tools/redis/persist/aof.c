@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "persist/cuckoo_data.h"
+#include "persist/frames.h"
 #include "persist/rdb_parts.h"
 #include "tamis_build.h"
 #include "value/exact.h"
@@ -181,11 +182,18 @@ static bool emit_cuckoo(RedisModuleIO *aof, RedisModuleString *key, const struct
 /* What was loaded, and is not in the store yet.  Returns false if the value is none of these. */
 static bool emit_loaded(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
 {
-    size_t bytes;
     const long long expansion = v->expansion;
-    const char *stream = draft_content(v, &bytes);
+    const struct draft_stream *stream = draft_content(v);
     if (stream == NULL) return false;
-    RedisModule_EmitAOF(aof, "TAMIS.LOAD", "sclb", key, "EXPANSION", expansion, stream, bytes);
+    if (!stream->is_redisbloom) {
+        RedisModule_EmitAOF(aof, "TAMIS.LOAD", "sclb", key, "EXPANSION", expansion, stream->data,
+                            stream->bytes);
+        return true;
+    }
+    const struct frames frames = frames_in(stream);
+    RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, 1LL, frames.head, frames.head_bytes);
+    RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, (long long)frames.data_bytes + 1,
+                        frames.data, frames.data_bytes);
     return true;
 }
 

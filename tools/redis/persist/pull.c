@@ -83,12 +83,11 @@ static char *join(const struct pull *pull, size_t bytes)
     return joined;
 }
 
-int pull_small(struct pull *pull, char **stream, size_t *bytes)
+int pull_small(struct pull *pull, struct draft_stream *stream)
 {
     struct ahead **end = &pull->ahead;
     size_t all = 0, last = 1;
-    *stream = NULL;
-    *bytes = 0;
+    *stream = (struct draft_stream){.data = NULL};
     while (last > 0 && all <= SMALL_BYTES) {
         struct ahead **const piece = end;
         const int rc = read_ahead(pull, &end);
@@ -99,8 +98,8 @@ int pull_small(struct pull *pull, char **stream, size_t *bytes)
     if (last > 0 || all == 0 || pull->durable) return 0;
     char *joined = join(pull, all);
     if (tamis_stream_fits("tamis", joined, all) == TAMIS_STREAM_IN_DRAWER) {
-        *stream = joined;
-        *bytes = all;
+        stream->data = joined;
+        stream->bytes = all;
     } else {
         RedisModule_Free(joined);
     }

@@ -8,6 +8,7 @@
 
 #include "server/redis_api.h"
 #include "tamis.h"
+#include "value/drafts.h"
 
 struct pull {
     RedisModuleIO *rdb;
@@ -28,10 +29,9 @@ int pull_skip(struct pull *pull);
  * tamis.max-bytes.  (The pieces of a dump are read one by one, as the import takes them.)
  */
 int pull_all(struct pull *pull);
-/* Reads the whole stream, if it is that of a filter which goes into a drawer: *stream becomes its
- * bytes, which RedisModule_Free() frees.  Else *stream is NULL, and what was read is read again by
- * pull_import(). */
-int pull_small(struct pull *pull, char **stream, size_t *bytes);
+/* Reads the whole stream, if it is that of a filter which goes into a drawer.  Else it has no data,
+ * and what was read is read again by pull_import(). */
+int pull_small(struct pull *pull, struct draft_stream *stream);
 /* Makes a filter of the stream; the `make` of a maker whose context is the pull. */
 int pull_import(void *context, tamis_store *store, const char *name, tamis_filter **filter);
 void pull_clear(struct pull *pull);

@@ -29,6 +29,7 @@
 #include "kept/store.h"
 #include "keys/make.h"
 #include "keys/shape.h"
+#include "persist/frames.h"
 #include "persist/freeze.h"
 #include "persist/load.h"
 #include "persist/pull.h"
@@ -132,15 +133,31 @@ static void save_content(RedisModuleIO *rdb, struct value *value)
 {
     const struct tamis_sink sink = {.size = sizeof sink, .write = save_piece, .context = rdb};
     size_t bytes = 0;
-    const void *loaded = draft_content(value, &bytes);
+    const struct draft_stream *loaded = draft_content(value);
     const char *frozen = loaded != NULL ? NULL : freeze_stream(value, &bytes);
     if (loaded != NULL)
-        (void)save_piece(rdb, loaded, bytes);
+        (void)save_piece(rdb, loaded->data, loaded->bytes);
     else if (frozen != NULL)
         save_frozen(rdb, frozen, bytes);
     else if (!light_export(value, &sink))
         save_opened(rdb, value, &sink);
     RedisModule_SaveStringBuffer(rdb, "", 0);
+}
+
+static void save_payload_begins(RedisModuleIO *rdb)
+{
+    for (unsigned i = 0; i < NUMBERS; i++)
+        RedisModule_SaveUnsigned(rdb, i == 0 ? VERSION : i == 1 ? FLAG_PAYLOAD : 0);
+}
+
+/* The same of a draft of what RedisBloom's dump has brought.  Returns false if it is none. */
+static bool save_loaded_payload(RedisModuleIO *rdb, const struct value *v)
+{
+    const struct draft_stream *loaded = draft_content(v);
+    if (loaded == NULL || !loaded->is_redisbloom) return false;
+    save_payload_begins(rdb);
+    rdb_save_frames(rdb, loaded);
+    return true;
 }
 
 /* Saves the payload of DUMP for a filter that RedisBloom could have too.  Returns false if the
@@ -151,8 +168,7 @@ static bool save_payload(RedisModuleIO *rdb, struct value *v)
     if (saving || !v->exact || v->durable || value_open(v) < 0 || v->filter == NULL) return false;
     const int64_t bytes = head_of_value(v, head);
     if (bytes < 0) return false;
-    for (unsigned i = 0; i < NUMBERS; i++)
-        RedisModule_SaveUnsigned(rdb, i == 0 ? VERSION : i == 1 ? FLAG_PAYLOAD : 0);
+    save_payload_begins(rdb);
     if (!rdb_save_payload(rdb, v, head, (size_t)bytes))
         RedisModule_LogIOError(rdb, "warning", "the payload lacks the filter '%s': %s", v->name,
                                tamis_last_error());
@@ -166,8 +182,8 @@ void rdb_save_value(RedisModuleIO *rdb, void *value)
     durable_wait(v);
     making_wait_for_told(v);
     if (rdb_save_valkey(rdb, v) || save_payload(rdb, value)) return; /* which may end a draft */
-    size_t bytes;
-    const bool draft = v->draft != NULL && draft_content(v, &bytes) == NULL;
+    if (save_loaded_payload(rdb, v)) return;
+    const bool draft = v->draft != NULL && draft_content(v) == NULL;
     const bool reference = v->draft == NULL && refers(v);
     const uint64_t numbers[NUMBERS] = {VERSION,
                                        (reference ? FLAG_REFERENCE : 0) | (draft ? FLAG_DRAFT : 0) |
@@ -321,19 +337,19 @@ static int load_draft(RedisModuleIO *rdb, const struct said *said, struct value 
 static int load_stream(RedisModuleIO *rdb, const struct said *said, struct value *value,
                        int64_t created_at)
 {
-    size_t key_bytes, bytes;
+    size_t key_bytes;
     const char *key = load_key(rdb, &key_bytes);
     const int db = load_db(rdb);
     struct pull pull = {
         .rdb = rdb, .durable = (said->flags & FLAG_DURABLE) != 0, .created_at = created_at};
     const struct maker maker = {.make = pull_import, .context = &pull};
-    char *small = NULL;
+    struct draft_stream small = {.data = NULL};
     int rc;
     if (loading_now() == NULL && take_stored(said, db, key, key_bytes, value)) {
         rc = pull_skip(&pull);
     } else {
-        rc = is_loading() ? pull_small(&pull, &small, &bytes) : pull_all(&pull);
-        if (rc == 0 && !make_content_draft(value, db, key, key_bytes, small, bytes, created_at))
+        rc = is_loading() ? pull_small(&pull, &small) : pull_all(&pull);
+        if (rc == 0 && !make_content_draft(value, db, key, key_bytes, &small, created_at))
             rc = make_filter(value, db, key, key_bytes, &maker);
     }
     pull_clear(&pull);
@@ -484,6 +500,20 @@ static int fill_layers(struct value *value, const struct layers *layers)
     return rc;
 }
 
+/* Makes a draft of a small filter of one layer, while data are loaded.  Returns false if it is
+ * none.
+ */
+static bool begin_layer(struct value *value, int db, const char *key, size_t key_bytes,
+                        const struct layers *layers)
+{
+    if (!is_loading() || layers->count != 1) return false;
+    const struct draft_stream stream =
+        frames_of_layer(layers->head, layers->head_bytes, layers->data[0], layers->bytes[0]);
+    if (!make_content_draft(value, db, key, key_bytes, &stream, 0)) return false;
+    value->expansion = bloom_head_expansion(layers->head);
+    return true;
+}
+
 static void *load_redisbloom(RedisModuleIO *rdb, int encver)
 {
     size_t key_bytes;
@@ -491,7 +521,7 @@ static void *load_redisbloom(RedisModuleIO *rdb, int encver)
     struct layers *layers = RedisModule_Calloc(1, sizeof *layers);
     struct value *value = value_new(TYPE_BLOOM);
     int rc = load_layers(rdb, encver, layers) ? 0 : TAMIS_ECORRUPT;
-    if (rc == 0) {
+    if (rc == 0 && !begin_layer(value, load_db(rdb), key, key_bytes, layers)) {
         rc = make_from_head(value, load_db(rdb), key, key_bytes, layers->head, layers->head_bytes);
         if (rc == 0) rc = fill_layers(value, layers);
         if (rc < 0)

@@ -4,6 +4,7 @@
 
 #include "server/config.h"
 #include "server/waiting.h"
+#include "value/drafts.h"
 #include "value/value.h"
 
 #define DRAFT_SENTENCE_ROOM 1024
@@ -19,9 +20,8 @@ struct draft {
     struct draft_client *clients;  /* drafts_clients.c; the one that came last is the first */
     struct tamis_filter_spec spec; /* with `exact`: what people are told of it */
     struct draft_exact *exact;     /* of a filter of RedisBloom (drafts_exact.c); else NULL */
-    char *content;                 /* of what was loaded (drafts_content.c); else NULL */
-    size_t content_bytes;
-    struct tamis_key *keys; /* each allocated */
+    struct draft_stream content;   /* of what was loaded (drafts_content.c); without data: none */
+    struct tamis_key *keys;        /* each allocated */
     size_t key_count, key_room, key_bytes;
     size_t key_most; /* its filter is made with so many at most; of one that is held, there may be
                         more behind them, by which the filter grows */

@@ -110,7 +110,7 @@ static void end_draft(struct draft *draft)
         RedisModule_Free((void *)(uintptr_t)draft->keys[i].data);
     RedisModule_Free(draft->keys);
     RedisModule_Free(draft->exact);
-    RedisModule_Free(draft->content);
+    RedisModule_Free(draft->content.data);
     RedisModule_Free(draft->in_hands);
     RedisModule_Free(draft);
 }
@@ -249,7 +249,7 @@ void draft_begin(struct value *value, const struct tamis_filter_spec *spec,
 bool draft_has_room(const struct value *value, size_t keys)
 {
     const struct draft *draft = value->draft;
-    if (draft == NULL || (draft->content != NULL && (keys == 0 || !draft_is_held(value))))
+    if (draft == NULL || (draft->content.data != NULL && (keys == 0 || !draft_is_held(value))))
         return false;
     if (keys == 0) return true;
     if (draft_is_held(value) && draft->exact == NULL && value->expansion != 0)

@@ -58,12 +58,19 @@ const void *draft_head(const struct value *value, size_t *bytes);
 bool draft_can_be_copied(const struct value *value);
 void draft_begin_copy(struct value *value, const struct value *from);
 
-/* Gives the value, which has its name, a draft of the whole stream of a filter that goes into a
- * drawer, which RedisModule_Free() frees then; `created_at` 0: now.  Nothing can be asked of it, or
- * added to it. */
-void draft_begin_content(struct value *value, char *stream, size_t bytes, int64_t created_at);
+/* The whole stream of a filter that goes into a drawer, of format tamis or, of one layer,
+ * redisbloom (docs/exchange.md).  RedisModule_Free() frees the data. */
+struct draft_stream {
+    char *data;
+    size_t bytes;
+    bool is_redisbloom;
+};
+/* Gives the value, which has its name, a draft of a stream, whose data it frees; `created_at` 0:
+ * now. Nothing can be asked of it, or added to it.  The caller sets the expansion of the value. */
+void draft_begin_content(struct value *value, const struct draft_stream *stream,
+                         int64_t created_at);
 /* The stream of such a draft; NULL: the value has none. */
-const void *draft_content(const struct value *value, size_t *bytes);
+const struct draft_stream *draft_content(const struct value *value);
 
 /* What a dump has of another draft: what the filter is to be, and its keys. */
 const struct tamis_filter_spec *draft_spec(const struct value *value);

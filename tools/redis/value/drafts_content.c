@@ -10,32 +10,45 @@
 #include "value/drafts.h"
 #include "value/head.h"
 
-void draft_begin_content(struct value *value, char *stream, size_t bytes, int64_t created_at)
+/* What a stream tells of its filter, in either format. */
+static void tell(struct value *value, const struct draft_stream *stream, struct stream_told *told)
+{
+    if (!stream->is_redisbloom) {
+        stream_tell(stream->data, told);
+        value->origin = told->origin;
+        return;
+    }
+    struct bloom_layer layer = {.capacity = 0};
+    const unsigned char *head = (const unsigned char *)stream->data + HEAD_FRAME_BYTES;
+    bloom_head_layer(head, &layer);
+    *told = (struct stream_told){.capacity = layer.capacity,
+                                 .items = layer.items,
+                                 .data_bytes = layer.bytes,
+                                 .kind = TAMIS_KIND_BLOOM,
+                                 .exact = true};
+}
+
+void draft_begin_content(struct value *value, const struct draft_stream *stream, int64_t created_at)
 {
     struct stream_told told;
     const struct tamis_filter_spec none = {.size = sizeof none};
     const struct tamis_sizing sizing = {.data_bytes = 0};
     draft_begin(value, &none, &sizing);
-    stream_tell(stream, &told);
+    tell(value, stream, &told);
     if (created_at != 0) value->created_at = created_at;
     value->kind = told.kind;
     value->exact = told.exact;
-    value->expansion = told.refuses ? 0 : 2; /* the dump tells it */
-    value->origin = told.origin;
     value->known = (struct known){.segments = 1,
                                   .bytes = told.data_bytes,
                                   .items = told.items == UINT64_MAX ? 0 : told.items,
                                   .size_bytes = 32 + 64 + told.data_bytes};
-    value->draft->key_most =
-        told.capacity > value->known.items ? told.capacity - value->known.items : 0;
-    value->draft->content = stream;
-    value->draft->content_bytes = bytes;
+    struct draft *draft = value->draft;
+    draft->key_most = told.capacity > value->known.items ? told.capacity - value->known.items : 0;
+    draft->content = *stream;
 }
 
-const void *draft_content(const struct value *value, size_t *bytes)
+const struct draft_stream *draft_content(const struct value *value)
 {
     const struct draft *draft = value->draft;
-    if (draft == NULL || draft->content == NULL) return NULL;
-    *bytes = draft->content_bytes;
-    return draft->content;
+    return draft == NULL || draft->content.data == NULL ? NULL : &draft->content;
 }

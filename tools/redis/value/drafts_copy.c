@@ -5,7 +5,7 @@
 
 bool draft_can_be_copied(const struct value *value)
 {
-    return value->draft != NULL && value->draft->content == NULL && drafts_are_made_behind();
+    return value->draft != NULL && value->draft->content.data == NULL && drafts_are_made_behind();
 }
 
 void draft_begin_copy(struct value *value, const struct value *from)

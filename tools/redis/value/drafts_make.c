@@ -35,10 +35,12 @@ struct tamis_filled draft_filled(const struct draft *draft, const char *name,
     const struct draft_exact *exact = draft->exact;
     struct tamis_filled filled = {
         .name = name, .keys = keys, .key_count = key_count, .created_at = draft->value->created_at};
-    if (draft->content != NULL) {
-        filled.stream = draft->content;
-        filled.stream_bytes = draft->content_bytes;
-        filled.flags = TAMIS_IMPORT_OWNED;
+    if (draft->content.data != NULL) {
+        const bool redisbloom = draft->content.is_redisbloom;
+        filled.stream = draft->content.data;
+        filled.stream_bytes = draft->content.bytes;
+        filled.format = redisbloom ? "redisbloom" : "tamis";
+        filled.flags = TAMIS_IMPORT_OWNED | (redisbloom ? TAMIS_IMPORT_AS_THERE : 0);
         return filled;
     }
     if (exact == NULL) {
@@ -90,7 +92,8 @@ static int make_alone_of_stream(tamis_store *store, struct draft *draft)
 
 int draft_make_alone(tamis_store *store, struct draft *draft)
 {
-    if (draft->exact != NULL || draft->content != NULL) return make_alone_of_stream(store, draft);
+    if (draft->exact != NULL || draft->content.data != NULL)
+        return make_alone_of_stream(store, draft);
     int rc = tamis_filter_create(store, draft->name, &draft->spec, &draft->filter);
     if (rc == TAMIS_EEXIST) {
         name_apart(NAME_ASIDE, draft->name);

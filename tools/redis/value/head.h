@@ -34,6 +34,8 @@ size_t bloom_head_begin(uint32_t options, uint32_t growth, unsigned char head[HE
 
 /* Reads the first layer of a head that has one. */
 void bloom_head_layer(const unsigned char *head, struct bloom_layer *layer);
+/* What BF.RESERVE calls its EXPANSION; 0: NONSCALING. */
+uint32_t bloom_head_expansion(const unsigned char *head);
 
 /* A stream in memory, and the function of a source that reads it. */
 struct memory_source {

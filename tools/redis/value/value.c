@@ -87,12 +87,9 @@ void value_free(struct value *value)
 static int describe_exact(struct value *value)
 {
     unsigned char head[HEAD_ROOM];
-    uint32_t options, growth;
     const int64_t bytes = head_of_value(value, head);
     if (bytes < 0) return (int)bytes;
-    memcpy(&options, head + 12, 4);
-    memcpy(&growth, head + 16, 4);
-    value->expansion = options & BLOOM_NO_SCALING ? 0 : growth;
+    value->expansion = bloom_head_expansion(head);
     return 0;
 }
 
