@@ -102,6 +102,7 @@ static int finish_counters(struct tamis__import *import, uint32_t index)
     if (rc < 0) return rc;
     const struct tamis__cells cells = tamis__cells_of(&import->counters);
     rc = tamis__cells_mend(&cells, 0);
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): map_counters() has mapped it
     draft->header.live.overflow_levels = import->counters.header->live.overflow_levels;
     if (rc == 0) rc = tamis__segment_check(&import->counters);
     unmap_counters(import);

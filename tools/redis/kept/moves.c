@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kept/leftovers.h"
 #include "kept/moves_parts.h"
 #include "registry/registry.h"
 #include "server/config.h"
@@ -39,6 +38,7 @@ static int file = -1;           /* stays open, as it has the lock */
 static uint64_t room;           /* atomic: so many bytes of the entries have room on the disk */
 static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
 static bool is_full;      /* atomic */
+static bool begun;        /* moves_begin() */
 static bool recovers;     /* the moves of the run before are still there */
 static bool is_asleep;    /* atomic: the event loop, and nobody has woken it */
 static bool is_told_full; /* of the main thread, as those below */
@@ -152,6 +152,11 @@ void moves_open(void)
     file = -1;
 }
 
+void moves_begin(void)
+{
+    begun = true;
+}
+
 void moves_are_dealt_with(void)
 {
     if (recovers) moves_end();
@@ -170,7 +175,7 @@ void moves_close(void)
 /* Is there a file, and is all loaded? */
 static bool notes(void)
 {
-    return head != NULL && !leftovers_are_open();
+    return head != NULL && begun;
 }
 
 static void do_nothing(void *unused)

@@ -11,7 +11,7 @@
  * bits.
  *
  * To note a move takes some nanoseconds and no call of the system, but where the file grows.
- * Nothing is noted before all is loaded (leftovers_are_open()), nor without the file, nor if it is
+ * Nothing is noted before all is loaded (moves_begin()), nor without the file, nor if it is
  * full.
  */
 #pragma once
@@ -58,6 +58,8 @@ void moves_after_sleep(void);
 /* Opens the file, or makes it, and reads the moves of the run before.  Called when the store has
  * been opened. */
 void moves_open(void);
+/* All is loaded: from now on moves are noted. */
+void moves_begin(void);
 /* The keys have their filters again: what was read is not needed any more. */
 void moves_are_dealt_with(void);
 /* The server ends. */

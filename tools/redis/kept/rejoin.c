@@ -7,6 +7,7 @@
 
 #include "kept/kept.h"
 #include "kept/leftovers.h"
+#include "kept/moves.h"
 #include "kept/naming.h"
 #include "kept/renames.h"
 #include "kept/store.h"
@@ -473,6 +474,7 @@ static bool mark_unwanted(void *context, struct leftover *l)
 void rejoin_finish(RedisModuleCtx *ctx, bool has_loaded, bool has_aof, bool drop_orphans)
 {
     if (store_open() == NULL || !leftovers_close()) return;
+    moves_begin();
     (void)kept_finish(); /* what was loaded and has gone again holds no names */
     note_claims();
     leftovers_take_off(is_done_by_name, NULL);
