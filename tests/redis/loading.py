@@ -66,6 +66,31 @@ def many_filters_are_taken_as_they_are():
         same(client.good("BF.EXISTS", keys[9], "later"), 0, "no item of another")
 
 
+def keys_that_go_after_a_load():
+    """Their filters go, too, and those that are made anew have nothing of them after another kill.  Seen to fail where
+    draft_forget() noted that nothing is in the store, and the value then got the filter that the store had."""
+    for make in ("auto", "sync"):
+        for rewritten in (False, True):
+            with served("make", make, **LOGGED) as (redis, client):
+                keys = [f"k{i}" for i in range(20)]
+                pipelined(client, [("BF.MADD", key, "a", f"b {key}") for key in keys])
+                are_made(client)
+                if rewritten:
+                    rewrite(client)
+                add_here(redis, keys[2], "from here")
+                client = redis.restart(kill=True)
+                client.good("DEL", *keys[:5])
+                is_tidy(redis, client, keys[5:])
+                client.good("BF.ADD", keys[2], "a")
+                are_made(client)
+                client = redis.restart(kill=True)
+                is_tidy(redis, client, [keys[2]] + keys[5:])
+                has(client, keys[2], ["a"])
+                has(client, keys[2], [f"b {keys[2]}", "from here"], 0)
+                client.good("FLUSHDB")
+                is_tidy(redis, client, [])
+
+
 def keys_that_change_in_the_log():
     """Each key is at the end what the commands of the AOF have made of it, with what local processes have added."""
     for make in ("auto", "sync"):
@@ -104,6 +129,21 @@ def keys_that_change_in_the_log():
                 client.good("SELECT", 4)
                 has(client, "swapped", ["of swapped", "x", "here redis:4:swapped"])
                 client.good("SELECT", 0)
+
+
+def keys_that_were_restored():
+    """What local processes have added stays, after each start.  Seen to fail where RESTORE of an AOF counted as loaded content
+    whose origin the store does not have: with tamis.exact the payload tells none."""
+    for exact in ("no", "yes"):
+        with served("exact", exact, **LOGGED) as (redis, client):
+            client.good("BF.MADD", "first", "x", "y")
+            client.good("RESTORE", "copy", 0, client.good("DUMP", "first"))
+            are_made(client)
+            add_here(redis, "copy", "here")
+            for _ in range(2):
+                client = redis.restart(kill=True)
+                is_tidy(redis, client, ["copy", "first"])
+                has(client, "copy", ["x", "y", "here"])
 
 
 def a_log_that_begins_anew():
@@ -336,21 +376,57 @@ def a_preamble_with_drafts():
                 has(client, key, ["a", f"b {key}", f"here {key}"])
 
 
+def most_memory(redis):
+    """In MiB, since the server began."""
+    with open(f"/proc/{redis.process.pid}/status", encoding="ascii") as status:
+        return [int(line.split()[1]) >> 10 for line in status if line.startswith("VmHWM:")][0]
+
+
 def a_log_with_many_bytes():
     """So many that the drafts which are held would take too much memory: they come into the store meanwhile, under names
-    apart.  Seen to fail where nothing is released: RSS had all of the items."""
+    apart.  Seen to fail where their bytes were not counted: 382 MiB, and not 202."""
     with served(appendonly="yes", appendfsync="everysec", auto_aof_rewrite_percentage=0) as (redis, client):
-        keys = [f"k{i}" for i in range(300)]
+        keys = [f"k{i}" for i in range(600)]
         for key in keys:
             client.good("BF.MADD", key, *[f"{key} {n} " + "x" * 60000 for n in range(10)])
         are_made(client)
         add_here(redis, keys[0], "here")
         time.sleep(1.1)  # the AOF is on the disk
         client = redis.restart(kill=True)
+        most = most_memory(redis)
+        same(most < 290, True, f"the server had {most} MiB")
         is_tidy(redis, client, keys)
         has(client, keys[0], ["here"])
-        for key in keys[::30]:
+        for key in keys[::60]:
             has(client, key, [f"{key} {n} " + "x" * 60000 for n in range(10)])
+
+
+def logged(*words):
+    """A command as an AOF has it."""
+    return b"".join([b"*%d\r\n" % len(words)] + [b"$%d\r\n%s\r\n" % (len(word), word.encode()) for word in words])
+
+
+def a_log_that_is_rewritten_at_once():
+    """The server was killed before the store had anything of the last commands, and the AOF is rewritten before it has: a
+    draft that was held has more keys than a dump takes.  Seen to fail without draft_can_be_saved(): no server loads the AOF
+    that was made."""
+    with Disk(**LOGGED) as (disk, client):
+        redis = disk.redis
+        for key in ("another", "k"):
+            client.good("BF.MADD", key, "x", "y")
+        are_made(client)
+        redis.kill()
+        items = [f"i{i}" for i in range(110)]
+        with open(os.path.join(redis.directory, "appendonlydir", "appendonly.aof.1.incr.aof"), "ab") as log:
+            log.write(logged("DEL", "k") + logged("BF.MADD", "k", *items))
+        disk.takes(300)
+        client = redis.start()
+        rewrite(client)
+        redis.kill()
+        disk.takes(0)
+        client = redis.start()
+        has(client, "k", items)
+        has(client, "k", ["x", "y"], 0)
 
 
 def loads(redis):
@@ -430,7 +506,8 @@ def a_process_that_adds_while_the_server_loads():
             is_tidy(redis, client, LARGE + ["small"])
 
 
-run(many_filters_are_taken_as_they_are, keys_that_change_in_the_log, a_log_that_begins_anew, a_log_with_a_preamble,
-    a_dump_without_its_store, a_disk_that_refuses_what_is_loaded, a_replica_that_takes_many, a_dump_of_redisbloom, a_preamble_with_drafts,
-    a_log_with_many_bytes,
-    a_server_that_is_killed_as_it_loads, a_process_that_adds_while_the_server_loads)
+run(many_filters_are_taken_as_they_are, keys_that_go_after_a_load, keys_that_change_in_the_log,
+    keys_that_were_restored, a_log_that_begins_anew, a_log_with_a_preamble, a_dump_without_its_store,
+    a_disk_that_refuses_what_is_loaded, a_replica_that_takes_many, a_dump_of_redisbloom, a_preamble_with_drafts,
+    a_log_with_many_bytes, a_log_that_is_rewritten_at_once, a_server_that_is_killed_as_it_loads,
+    a_process_that_adds_while_the_server_loads)

@@ -443,16 +443,14 @@ static bool makes_way(void *context, struct leftover *l)
     return false;
 }
 
-/* The drafts that have got no leftover are to come into the store.  Such as only a held one can be
- * do so now: nobody else knows how to save them. */
+/* The drafts that have got no leftover are to come into the store.  Those that cannot be saved as
+ * they are do so now. */
 static void release_drafts(void)
 {
     struct value *value;
     bool at_once = false;
-    size_t keys;
     while ((value = drafts_first_held()) != NULL) {
-        (void)draft_keys(value, &keys);
-        at_once |= keys > DRAFT_KEYS_MAX || (keys > 0 && draft_content(value) != NULL);
+        at_once |= !draft_can_be_saved(value);
         draft_release(value, NULL);
     }
     if (at_once) (void)drafts_enter();

@@ -204,6 +204,7 @@ void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value)
         RedisModule_EmitAOF(aof, "TAMIS.ATTACH", "sc", key, v->name);
         return;
     }
+    rdb_settle_draft(aof, "AOF", v);
     if (emit_loaded(aof, key, v)) return;
     if (v->draft != NULL) {
         rdb_emit_draft(aof, key, v);

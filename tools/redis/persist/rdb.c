@@ -181,6 +181,7 @@ void rdb_save_value(RedisModuleIO *rdb, void *value)
     const struct cuckoo *c = &v->cuckoo;
     durable_wait(v);
     making_wait_for_told(v);
+    rdb_settle_draft(rdb, "dump", v);
     if (rdb_save_valkey(rdb, v) || save_payload(rdb, value)) return; /* which may end a draft */
     if (save_loaded_payload(rdb, v)) return;
     const bool draft = v->draft != NULL && draft_content(v) == NULL;
@@ -433,8 +434,9 @@ static void *load_value(RedisModuleIO *rdb, enum type type)
         if (rc == 0) naming_adopt(value, load_db(rdb), key, key_bytes);
     }
     if (rc < 0) return abandon(value);
-    /* A draft in the preamble of an AOF is what its commands would be: its origin is unknown. */
-    const bool is_made = loading_aof && (said.flags & FLAG_DRAFT) != 0;
+    /* A draft in the preamble of an AOF is what its commands would be: its origin is unknown.  Nor
+     * does a payload of DUMP, which RESTORE of an AOF has, tell one. */
+    const bool is_made = loading_aof && (said.flags & (FLAG_DRAFT | FLAG_PAYLOAD)) != 0;
     if (value->life == LIFE_MADE && !is_made) value->life = LIFE_LOADED;
     value->cuckoo = said.cuckoo;
     if (!value->exact || value->filter == NULL) value->expansion = (uint32_t)said.expansion;

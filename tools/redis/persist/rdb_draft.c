@@ -19,6 +19,7 @@
 #include "server/args.h"
 #include "server/config.h"
 #include "value/drafts.h"
+#include "value/handles.h"
 
 /* In the place of a kind. */
 #define EXACT ((uint64_t)1 << 32)
@@ -30,6 +31,12 @@ static const char *exact_head(const struct value *value, size_t *bytes)
     if (framed == NULL) return NULL;
     *bytes -= HEAD_FRAME_BYTES;
     return framed + HEAD_FRAME_BYTES;
+}
+
+void rdb_settle_draft(RedisModuleIO *io, const char *what, struct value *value)
+{
+    if (value->draft == NULL || draft_can_be_saved(value)) return;
+    if (value_open(value) < 0) save_lacks(io, what, value);
 }
 
 void rdb_save_draft(RedisModuleIO *rdb, const struct value *value)

@@ -27,6 +27,9 @@ struct dumped_draft {
     unsigned char head[HEAD_FRAME_BYTES + BLOOM_HEAD_BYTES + BLOOM_LAYER_BYTES];
     int64_t created_at; /* what it is to be; 0: now */
 };
+/* Brings a draft into the store that cannot be saved as it is.  A child cannot do that, and is
+ * ended: the save fails, and the one before stays. */
+void rdb_settle_draft(RedisModuleIO *io, const char *what, struct value *value);
 void rdb_save_draft(RedisModuleIO *rdb, const struct value *value);
 /* TAMIS_ECORRUPT: the dump is damaged; TAMIS_ENOMEM: it is larger than tamis.max-bytes.
  * rdb_forget_draft() follows in any case. */

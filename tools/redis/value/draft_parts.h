@@ -45,12 +45,17 @@ void draft_set_name(struct value *value, const char *name);
 bool drafts_are_stuck(void);
 
 /* drafts_list.c; the caller has the mutex.  Puts a draft into a list; takes it off its list; adds
- * to the bytes of its keys. */
+ * to the bytes of its list, which needs no mutex. */
 extern struct draft_list drafts_ready, drafts_held;
 void draft_append(struct draft *draft, struct draft_list *list);
 void draft_take_off(struct draft *draft);
 void draft_move(struct draft *draft, struct draft_list *to);
 void draft_count_bytes(const struct draft *draft, int64_t change);
+/* Those that count there. */
+static inline int64_t draft_bytes(const struct draft *draft)
+{
+    return (int64_t)(draft->key_bytes + draft->content.bytes);
+}
 /* Are there `times` as many drafts as there should be?  No mutex is needed. */
 bool drafts_are_many(unsigned times);
 

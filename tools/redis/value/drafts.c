@@ -105,7 +105,7 @@ static void end_draft(struct draft *draft)
     if (draft->link != NULL) take_off(draft);
     draft_let_go(draft);
     __atomic_store_n(&draft->value->draft, NULL, __ATOMIC_RELAXED); /* ORDER: kept_release() */
-    draft_count_bytes(draft, -(int64_t)draft->key_bytes);
+    draft_count_bytes(draft, -draft_bytes(draft));
     for (size_t i = 0; i < draft->key_count; i++)
         RedisModule_Free((void *)(uintptr_t)draft->keys[i].data);
     RedisModule_Free(draft->keys);
@@ -119,7 +119,6 @@ static void end_draft(struct draft *draft)
 static bool forget(struct draft *draft)
 {
     if (draft->state == WAITING && !draft->made) {
-        draft->value->is_nowhere = true;
         end_draft(draft);
         return true;
     }
@@ -141,8 +140,9 @@ bool draft_forget(struct value *value)
 static void forget_database(struct draft_list *list, int db)
 {
     for (struct draft *draft = list->first, *next; draft != NULL; draft = next) {
+        struct value *value = draft->value;
         next = draft->next;
-        if (db < 0 || draft->value->db == db) (void)forget(draft);
+        if ((db < 0 || value->db == db) && forget(draft)) value->is_nowhere = true;
     }
 }
 

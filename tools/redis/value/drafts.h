@@ -72,6 +72,9 @@ void draft_begin_content(struct value *value, const struct draft_stream *stream,
 /* The stream of such a draft; NULL: the value has none. */
 const struct draft_stream *draft_content(const struct value *value);
 
+/* Can a dump and an AOF have it?  One that was held may have more keys than its filter is made
+ * with, or keys behind its content: it is to come into the store before it is saved. */
+bool draft_can_be_saved(const struct value *value);
 /* What a dump has of another draft: what the filter is to be, and its keys. */
 const struct tamis_filter_spec *draft_spec(const struct value *value);
 const struct tamis_key *draft_keys(const struct value *value, size_t *count);

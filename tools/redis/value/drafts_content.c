@@ -45,6 +45,7 @@ void draft_begin_content(struct value *value, const struct draft_stream *stream,
     struct draft *draft = value->draft;
     draft->key_most = told.capacity > value->known.items ? told.capacity - value->known.items : 0;
     draft->content = *stream;
+    draft_count_bytes(draft, (int64_t)stream->bytes);
 }
 
 const struct draft_stream *draft_content(const struct value *value)

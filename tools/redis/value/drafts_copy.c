@@ -19,6 +19,13 @@ void draft_begin_copy(struct value *value, const struct value *from)
         (void)draft_add(value, draft->keys[i].data, draft->keys[i].bytes);
 }
 
+bool draft_can_be_saved(const struct value *value)
+{
+    const struct draft *draft = value->draft;
+    return draft->content.data != NULL ? draft->key_count == 0
+                                       : draft->key_count <= draft->key_most;
+}
+
 const struct tamis_filter_spec *draft_spec(const struct value *value)
 {
     return &value->draft->spec;

@@ -25,9 +25,9 @@
 
 struct draft_list drafts_ready = {.last = &drafts_ready.first},
                   drafts_held = {.last = &drafts_held.first};
-static unsigned ready; /* atomic: changed with the mutex, read without it */
-static size_t bytes;   /* atomic: of the keys of those that are ready */
-static size_t held_bytes;
+static unsigned ready;    /* atomic: changed with the mutex, read without it */
+static size_t bytes;      /* atomic: of the keys and the content of those that are ready */
+static size_t held_bytes; /* atomic: the same of those that are held */
 
 /* ORDER relaxed: the main thread adds drafts, and another one takes off those that nobody wants. */
 unsigned drafts_count(void)
@@ -42,9 +42,8 @@ static void count(const struct draft_list *list, int change)
 
 void draft_count_bytes(const struct draft *draft, int64_t change)
 {
-    if (draft->list == &drafts_ready)
-        (void)__atomic_fetch_add(&bytes, (size_t)change,
-                                 __ATOMIC_RELAXED); /* ORDER: it is a limit */
+    (void)__atomic_fetch_add(draft->list == &drafts_ready ? &bytes : &held_bytes, (size_t)change,
+                             __ATOMIC_RELAXED); /* ORDER: it is a limit */
 }
 
 bool drafts_are_many(unsigned times)
@@ -76,10 +75,10 @@ void draft_take_off(struct draft *draft)
 
 void draft_move(struct draft *draft, struct draft_list *list)
 {
-    draft_count_bytes(draft, -(int64_t)draft->key_bytes);
+    draft_count_bytes(draft, -draft_bytes(draft));
     draft_take_off(draft);
     draft_append(draft, list);
-    draft_count_bytes(draft, (int64_t)draft->key_bytes);
+    draft_count_bytes(draft, draft_bytes(draft));
 }
 
 bool draft_is_held(const struct value *value)
@@ -89,7 +88,7 @@ bool draft_is_held(const struct value *value)
 
 bool drafts_held_are_large(void)
 {
-    return held_bytes > HELD_BYTES_MAX;
+    return __atomic_load_n(&held_bytes, __ATOMIC_RELAXED) > HELD_BYTES_MAX;
 }
 
 bool draft_held_has_room(const struct draft *draft, size_t keys)

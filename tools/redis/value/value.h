@@ -86,7 +86,7 @@ struct value {
     bool exact;      /* hash set redisbloom: the bits are RedisBloom's */
     bool as_valkey;  /* of the type bloomfltr, which valkey-bloom's keys have */
     bool is_still;   /* still.h: nothing is to be written just now */
-    bool is_nowhere; /* it goes, and had a draft of which nothing came into the store */
+    bool is_nowhere; /* its database is emptied, and nothing of it is in the store */
     bool is_moved;   /* atomic; moves.h: the name that its filter is to get is noted */
     int db;
     struct value *next, **link;           /* the registry's list; link is NULL outside of it */
