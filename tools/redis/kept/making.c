@@ -428,6 +428,10 @@ bool making_claim(struct value *value, int *rc)
 {
     struct making *m = made();
     if (!making_is_done(rc)) return false;
+    if (*rc == 0 && m->argv != NULL) { /* it has changed a filter, and made none */
+        *rc = TAMIS_EDROPPED;
+        args_set_failure("the key lost its filter while the command was under way; give it again");
+    }
     if (*rc < 0) return true;
     making_lock();
     struct value *from = take_value(m);

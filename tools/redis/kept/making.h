@@ -70,7 +70,8 @@ int making_run(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisMod
 bool making_put_off(enum type type, const char *name, const struct maker *maker);
 
 /* Was a filter asked for when the command that is run was run the first time?  Gives the filter and
- * its name to the value, and *rc what the making of it returned. */
+ * its name to the value, and *rc what the making of it returned.  TAMIS_EDROPPED: it had a filter
+ * changed that the key had then. */
 bool making_claim(struct value *value, int *rc);
 /* The same for a maker that has changed a filter which was there, and has left none. */
 bool making_is_done(int *rc);
