@@ -138,12 +138,10 @@ static int complete_layer(const struct tamis_import_spec *spec,
     return 0;
 }
 
-/* Checks that this library would open such a header.  If the stream tells no policy, the real one
- * is known when the data are in; until then any policy does. */
-static int judge_draft(const struct tamis__import *import, struct tamis__draft *draft)
+int tamis__import_judge_draft(const struct tamis__policy *stated, struct tamis__draft *draft,
+                              struct tamis__refusal *refusal)
 {
-    struct tamis__refusal refusal;
-    struct tamis__policy policy = import->outline.policy;
+    struct tamis__policy policy = *stated;
     if (policy.capacity == 0)
         policy = (struct tamis__policy){.capacity = draft->header.capacity,
                                         .fp_rate = tamis__double_from_bits(draft->header.fp_rate)};
@@ -151,11 +149,18 @@ static int judge_draft(const struct tamis__import *import, struct tamis__draft *
     const char *reason = "is of a kind that this library does not have; use a newer Tamis";
     tamis__header_seal(&draft->header);
     int rc = tamis__header_check(&draft->header, sizeof draft->header, draft->header.file_bytes,
-                                 &refusal);
-    if (rc < 0) return tamis__reader_fail(&import->reader, rc, 0, refusal.reason);
+                                 refusal);
+    if (rc < 0) return rc;
     const struct tamis__kind *kind = tamis__kind_by_id(draft->header.kind);
     rc = kind ? kind->check(&draft->header, &reason) : TAMIS_EVERSION;
-    return rc < 0 ? tamis__reader_fail(&import->reader, rc, 0, reason) : 0;
+    return rc < 0 ? tamis__refuse(refusal, rc, 0, "%s", reason) : 0;
+}
+
+static int judge_draft(const struct tamis__import *import, struct tamis__draft *draft)
+{
+    struct tamis__refusal refusal;
+    const int rc = tamis__import_judge_draft(&import->outline.policy, draft, &refusal);
+    return rc < 0 ? tamis__reader_fail(&import->reader, rc, 0, refusal.reason) : 0;
 }
 
 void tamis__import_draft_layer(const struct tamis_store *store, const char *name,

@@ -62,6 +62,10 @@ int tamis__import_judge(struct tamis__import *import);
 /* a draft as one layer of the stream says (`store` NULL: for no store); */
 void tamis__import_draft_layer(const struct tamis_store *store, const char *name,
                                const struct tamis__layer *layer, struct tamis__draft *draft);
+/* would this library open that?  If the stream tells no policy, the real one is known when the data
+ * are in; until then any policy does, which is left in the draft; */
+int tamis__import_judge_draft(const struct tamis__policy *policy, struct tamis__draft *draft,
+                              struct tamis__refusal *refusal);
 /* and the data, into drafts that are staged, or sheets that have their bytes in memory; no sync. */
 int tamis__import_fill(struct tamis__import *import);
 struct tamis__entry tamis__import_entry(struct tamis__import *import);

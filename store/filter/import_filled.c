@@ -146,30 +146,51 @@ void tamis__intake_free(struct tamis__intake *intake)
 /* ---- Before there is a store ------------------------------------------------------------------
  */
 
-/* Would the only segment be a sheet, with a name that is not long? */
-static bool is_sheet(const struct tamis__outline *outline)
+/* What the only segment would be, with a name that is not long. */
+static int fits_as(const struct tamis__outline *outline)
 {
     struct tamis__draft draft;
+    struct tamis__refusal refusal;
     tamis__import_draft_layer(NULL, "", &outline->layers[0], &draft);
-    tamis__draft_set_policy(&draft, &outline->policy);
+    if (tamis__import_judge_draft(&outline->policy, &draft, &refusal) < 0)
+        return TAMIS_STREAM_ALONE;
     tamis__draft_shrink(&draft, "");
-    return draft.is_sheet;
+    return draft.is_sheet ? TAMIS_STREAM_IN_DRAWER : TAMIS_STREAM_IN_FILE;
 }
 
-/* Are these bytes the whole of a stream of format tamis, as far as its head tells, and is its end
- * another one than it was written with? */
-static bool is_damaged(const struct tamis__format *format, const struct tamis__outline *outline,
-                       const unsigned char *stream, size_t bytes)
+static bool has_sound_sum(const unsigned char *stream, size_t bytes)
 {
     unsigned char sum[TAMIS__SUM_BYTES];
     struct tamis__sum state;
-    if (format != &tamis__format_portable || outline->preface_bytes != 0 ||
-        bytes != outline->head_bytes + outline->least_bytes)
-        return false;
     tamis__sum_init(&state);
     tamis__sum_add(&state, stream, bytes - sizeof sum);
     tamis__sum_finish(&state, sum);
-    return memcmp(sum, stream + bytes - sizeof sum, sizeof sum) != 0;
+    return memcmp(sum, stream + bytes - sizeof sum, sizeof sum) == 0;
+}
+
+/* Can the bits be those of a filter?  As finish_layer() of import_load.c. */
+static bool has_sound_bits(const struct tamis__listed_segment *segment, const unsigned char *data,
+                           size_t bytes)
+{
+    uint64_t last = 0;
+    tamis__keep_last_word(&last, segment->m_bits, 0, data, bytes);
+    return !tamis__bits_past(last, segment->m_bits, segment->bit_order) &&
+           (segment->items == 0 || !tamis__is_zero(data, bytes));
+}
+
+/* Are these bytes the whole of a stream of format tamis, as far as its head tells, and would it be
+ * refused for what comes behind the head? */
+static bool is_damaged(const struct tamis__format *format, const struct tamis__outline *outline,
+                       const unsigned char *stream, size_t bytes)
+{
+    const struct tamis__listed_segment *segment = &outline->layers[0].segment;
+    if (format != &tamis__format_portable || outline->preface_bytes != 0 ||
+        bytes != outline->head_bytes + outline->least_bytes)
+        return false;
+    if (!has_sound_sum(stream, bytes)) return true;
+    return segment->counter_bits == 0 &&
+           !has_sound_bits(segment, stream + outline->head_bytes,
+                           (size_t)outline->least_bytes - TAMIS__SUM_BYTES);
 }
 
 TAMIS_API int tamis_stream_fits(const char *format, const void *stream, size_t bytes)
@@ -183,7 +204,7 @@ TAMIS_API int tamis_stream_fits(const char *format, const void *stream, size_t b
     int fits = TAMIS_STREAM_ALONE;
     if (of->parse(stream, bytes, outline, &refusal) == 0 && problem_of(outline) == NULL &&
         !is_damaged(of, outline, stream, bytes))
-        fits = is_sheet(outline) ? TAMIS_STREAM_IN_DRAWER : TAMIS_STREAM_IN_FILE;
+        fits = fits_as(outline);
     free(outline);
     return fits;
 }

@@ -97,7 +97,9 @@ int pull_small(struct pull *pull, struct draft_stream *stream)
     }
     if (last > 0 || all == 0 || pull->durable) return 0;
     char *joined = join(pull, all);
-    if (tamis_stream_fits("tamis", joined, all) == TAMIS_STREAM_IN_DRAWER) {
+    /* Nobody is told later that it cannot be made: it must be sound from end to end. */
+    if (stream_is_whole(joined, all) &&
+        tamis_stream_fits("tamis", joined, all) == TAMIS_STREAM_IN_DRAWER) {
         stream->data = joined;
         stream->bytes = all;
     } else {

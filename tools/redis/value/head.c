@@ -167,6 +167,14 @@ void stream_tell(const void *stream, struct stream_told *told)
                                  .refuses = (get32(head + ON_FULL_AT) & 3) == TAMIS_ON_FULL_REFUSE};
 }
 
+bool stream_is_whole(const void *stream, size_t bytes)
+{
+    const unsigned char *head = stream;
+    const size_t others = TAMIS_HEAD + TAMIS_SEGMENT + 8 + SUM_BYTES;
+    return bytes >= others && get32(head + TAMIS_SEGMENTS_AT) == 1 &&
+           get64(head + TAMIS_HEAD + TAMIS_DATA_BYTES_AT) == bytes - others;
+}
+
 bool stream_is_within(const void *one, size_t one_bytes, const void *other, size_t other_bytes)
 {
     const size_t data_at = TAMIS_HEAD + TAMIS_SEGMENT + 8;

@@ -76,6 +76,9 @@ struct stream_told {
     bool exact, refuses;
 };
 void stream_tell(const void *stream, struct stream_told *told);
+/* Does the stream of one segment, without a digest before it, end where its head says?  So
+ * tamis_stream_fits() looks at all of it.  Nothing else is checked. */
+bool stream_is_whole(const void *stream, size_t bytes);
 /* Are they streams of one filter, of one segment each, and does the second have all bits of the
  * first? */
 bool stream_is_within(const void *one, size_t one_bytes, const void *other, size_t other_bytes);
