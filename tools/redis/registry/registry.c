@@ -190,10 +190,17 @@ static struct value *next_created(int64_t created_at, const struct value *after)
     return found;
 }
 
+/* Has it no key any more?  FLUSHALL ASYNC has forgotten drafts whose values another thread will
+ * release: the store may have another filter of their names. */
+static bool has_gone(const struct value *value)
+{
+    return value_is_gone(value) || value->is_nowhere;
+}
+
 struct value *registry_find_next(const char *name, const struct value *after)
 {
     struct value *v = next_named(name, after);
-    while (v != NULL && value_is_gone(v))
+    while (v != NULL && has_gone(v))
         v = next_named(name, v);
     return v;
 }
@@ -206,7 +213,7 @@ struct value *registry_find(const char *name)
 struct value *registry_find_time(int64_t created_at)
 {
     struct value *v = next_created(created_at, NULL);
-    while (v != NULL && value_is_gone(v))
+    while (v != NULL && has_gone(v))
         v = next_created(created_at, v);
     return v;
 }
