@@ -8,7 +8,7 @@ import contextlib
 import os
 import subprocess
 
-from harness import TAMIS, eventually, filters, has_filters, refused, run, same, served, server, store_of, tamis
+from harness import TAMIS, are_made, eventually, filters, has_filters, refused, run, same, served, server, store_of, tamis
 
 NAMES = [f"host {i}" for i in range(5)]
 ALL = NAMES + ["counted"]
@@ -18,6 +18,7 @@ def make(client, names=NAMES):
     for name in names:
         client.good("BF.MADD", name, "x", "y")
     client.good("CF.ADD", "counted", "x")
+    are_made(client)
 
 
 def orphans(client):
