@@ -450,6 +450,17 @@ void kept_release(struct value *value)
     push(k);
 }
 
+void kept_drop(const char *name, int64_t created_at, uint32_t kind)
+{
+    struct value *value =
+        value_new(tamis_kind_has(kind, TAMIS_KIND_COUNTS) ? TYPE_CUCKOO : TYPE_BLOOM);
+    value_set_name(value, name);
+    value->life = LIFE_FOUND;
+    value->kind = kind;
+    value->created_at = created_at;
+    kept_release(value);
+}
+
 void kept_pin(struct value *value)
 {
     registry_lock();

@@ -153,12 +153,14 @@ void naming_follow(struct value *value, int db, const char *key, size_t key_byte
 void naming_replace(struct value *value, const char *name, tamis_filter *filter)
 {
     const uint32_t expansion = value->expansion;
+    char before[NAME_ROOM];
     durable_wait(value);
     registry_lock();
     renames_wait_for_thread();
     registry_leave(value);
-    (void)registry_drop_filter(value->name);
-    (void)tamis_filter_close(value->filter); /* before the drop, this would bring it to the disk */
+    (void)strcpy(before, value->name);
+    const int64_t created_at = value->created_at;
+    tamis_filter_release(value->filter); /* a close would bring it to the disk */
     value->filter = filter;
     value->life = LIFE_FOUND;
     value_set_name(value, name);
@@ -166,6 +168,7 @@ void naming_replace(struct value *value, const char *name, tamis_filter *filter)
     registry_enter(value);
     settle(value);
     registry_unlock();
+    kept_drop(before, created_at, value->kind);
 }
 
 void naming_replace_draft(struct value *value, const struct leftover *l, int64_t origin)

@@ -289,7 +289,7 @@ static bool supersede(struct leftover *l)
         (value->life == LIFE_LOADED && leftovers_origin(l) != value->origin))
         return false;
     if (!value_counts(value)) return join_bits(value, l) == 0;
-    (void)registry_drop_filter(l->name); /* the AOF has the counts that go with its commands */
+    kept_drop(l->name, l->created_at, l->kind); /* the AOF has the counts of its commands */
     return true;
 }
 
@@ -327,7 +327,7 @@ static bool is_done_by_name(void *context, struct leftover *l)
     (void)context;
     if (!l->owned) return true;
     if (!name_is_apart(l->name, NAME_TRASH)) return supersede(l);
-    (void)registry_drop_filter(l->name);
+    kept_drop(l->name, l->created_at, l->kind);
     return true;
 }
 
@@ -375,7 +375,7 @@ static bool is_of_earlier_start(void *context, struct leftover *l)
 {
     (void)context;
     if (!l->owned || !name_is_apart(l->name, NAME_LOADING)) return false;
-    (void)registry_drop_filter(l->name);
+    kept_drop(l->name, l->created_at, l->kind);
     return true;
 }
 
@@ -385,7 +385,7 @@ static bool is_done_by_heir(void *context, struct leftover *l)
     struct value *heir = l->gone < FLUSHED ? heir_of(l) : NULL;
     (void)context;
     if (heir == NULL || l->kind != heir->kind || !value_counts(heir)) return take_over(l, heir);
-    (void)registry_drop_filter(l->name); /* the AOF has the counts that go with its commands */
+    kept_drop(l->name, l->created_at, l->kind); /* the AOF has the counts of its commands */
     return true;
 }
 

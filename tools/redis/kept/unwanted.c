@@ -24,18 +24,6 @@ uint64_t unwanted_dropped(void)
     return dropped;
 }
 
-/* Drops a filter as that of a key that goes.  It need not be opened. */
-static void drop_as_value(const struct leftover *l)
-{
-    struct value *value =
-        value_new(tamis_kind_has(l->kind, TAMIS_KIND_COUNTS) ? TYPE_CUCKOO : TYPE_BLOOM);
-    value_set_name(value, l->name);
-    value->life = LIFE_FOUND;
-    value->kind = l->kind;
-    value->created_at = l->created_at;
-    kept_release(value);
-}
-
 /* Another process has the drawer open, or the filter for a moment.  The filter waits behind the
  * others until it has not. */
 static void put_off(struct leftover *l)
@@ -73,7 +61,7 @@ static bool deal_with(RedisModuleCtx *ctx, struct leftover *l)
         keep(ctx, l);
         return true;
     }
-    drop_as_value(l);
+    kept_drop(l->name, l->created_at, l->kind);
     dropped++;
     leftovers_forget_one(l);
     return true;

@@ -52,9 +52,10 @@ void draft_take_off(struct draft *draft);
 void draft_move(struct draft *draft, struct draft_list *to);
 void draft_count_bytes(const struct draft *draft, int64_t change);
 /* Those that count there. */
+#define DRAFT_CONTENT_SHARE 8
 static inline int64_t draft_bytes(const struct draft *draft)
 {
-    return (int64_t)(draft->key_bytes + draft->content.bytes);
+    return (int64_t)(draft->key_bytes + draft->content.bytes / DRAFT_CONTENT_SHARE);
 }
 /* Are there `times` as many drafts as there should be?  No mutex is needed. */
 bool drafts_are_many(unsigned times);

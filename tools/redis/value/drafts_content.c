@@ -45,7 +45,7 @@ void draft_begin_content(struct value *value, const struct draft_stream *stream,
     struct draft *draft = value->draft;
     draft->key_most = told.capacity > value->known.items ? told.capacity - value->known.items : 0;
     draft->content = *stream;
-    draft_count_bytes(draft, (int64_t)stream->bytes);
+    draft_count_bytes(draft, draft_bytes(draft));
 }
 
 const struct draft_stream *draft_content(const struct value *value)
