@@ -205,10 +205,21 @@ void naming_swap(int a, int b)
     registry_unlock();
 }
 
+/* Drafts that came into the store under names apart get those of their keys. */
+static void settle_apart(void)
+{
+    int64_t created_at;
+    while ((created_at = drafts_next_apart()) != 0) {
+        struct value *value = registry_find_time(created_at);
+        if (value != NULL && value->draft == NULL) settle(value);
+    }
+}
+
 void naming_try_again(void)
 {
     const int64_t end_ns = clock_ns() + NS_AT_ONCE;
     registry_lock();
+    settle_apart();
     renames_take_made();
     renames_try_again();
     kept_wake();

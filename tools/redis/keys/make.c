@@ -138,11 +138,11 @@ static bool is_free(tamis_store *store, const char *name)
 /* May the filter of a key be a draft?  Then the value has its name, which nobody takes until
  * naming_go_on(). */
 static bool begins_draft(struct value *value, int db, const char *key, size_t key_bytes,
-                         uint64_t file_bytes)
+                         uint64_t file_bytes, bool is_loaded)
 {
     char name[NAME_ROOM];
     drafts_relieve();
-    tamis_store *store = drafts_take(file_bytes) ? store_open() : NULL;
+    tamis_store *store = drafts_take(file_bytes, is_loaded) ? store_open() : NULL;
     if (store == NULL) return false;
     name_of_key(db, key, key_bytes, name);
     naming_hold();
@@ -167,7 +167,7 @@ static void end_begin(struct value *value, int db, const char *key, size_t key_b
 bool make_as_draft(struct value *value, int db, const char *key, size_t key_bytes,
                    const struct value *from)
 {
-    if (!begins_draft(value, db, key, key_bytes, from->known.bytes)) return false;
+    if (!begins_draft(value, db, key, key_bytes, from->known.bytes, false)) return false;
     draft_begin_copy(value, from);
     end_begin(value, db, key, key_bytes);
     return true;
@@ -177,7 +177,8 @@ int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
                  struct tamis_filter_spec *spec, const struct tamis_sizing *sizing)
 {
     const struct maker maker = maker_of_spec(spec);
-    if (making_context() != NULL || !begins_draft(value, db, key, key_bytes, sizing->file_bytes))
+    if (making_context() != NULL ||
+        !begins_draft(value, db, key, key_bytes, sizing->file_bytes, false))
         return make_filter(value, db, key, key_bytes, &maker);
     draft_begin(value, spec, sizing);
     end_begin(value, db, key, key_bytes);
@@ -189,7 +190,7 @@ bool make_exact_draft(struct value *value, int db, const char *key, size_t key_b
                       const void *framed, size_t bytes)
 {
     if (making_context() != NULL || place != NULL ||
-        !begins_draft(value, db, key, key_bytes, sizing->file_bytes))
+        !begins_draft(value, db, key, key_bytes, sizing->file_bytes, false))
         return false;
     draft_begin(value, spec, sizing);
     draft_be_exact(value, framed, bytes);
@@ -201,7 +202,7 @@ bool make_content_draft(struct value *value, int db, const char *key, size_t key
                         const struct draft_stream *stream, int64_t created_at)
 {
     if (stream->data == NULL) return false;
-    if (!begins_draft(value, db, key, key_bytes, stream->bytes)) {
+    if (!begins_draft(value, db, key, key_bytes, stream->bytes, true)) {
         RedisModule_Free(stream->data);
         return false;
     }

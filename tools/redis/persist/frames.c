@@ -17,13 +17,24 @@ static char *put_frame(char *at, uint64_t iterator, uint64_t bytes)
     return at + sizeof frame;
 }
 
+/* A layer that has counted items has bits. */
+static bool is_sound(const void *head, const char *data, size_t data_bytes)
+{
+    struct bloom_layer layer;
+    size_t at = 0;
+    bloom_head_layer(head, &layer);
+    while (at < data_bytes && data[at] == 0)
+        at++;
+    return layer.items == 0 || at < data_bytes;
+}
+
 struct draft_stream frames_of_layer(const void *head, size_t head_bytes, const void *data,
                                     size_t data_bytes)
 {
     unsigned char framed[HEAD_FRAME_BYTES + HEAD_ROOM];
     struct draft_stream stream = {.is_redisbloom = true};
     if (data_bytes > SMALL_BYTES || head_bytes > SMALL_BYTES ||
-        head_data_bytes(head, head_bytes) != data_bytes)
+        head_data_bytes(head, head_bytes) != data_bytes || !is_sound(head, data, data_bytes))
         return stream;
     const size_t first = head_frame(head, head_bytes, framed);
     if (tamis_stream_fits("redisbloom", framed, first) != TAMIS_STREAM_IN_DRAWER) return stream;

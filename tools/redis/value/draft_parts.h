@@ -67,6 +67,8 @@ static inline size_t draft_first_keys(const struct draft *draft)
 }
 /* Has one that is held room for so many more keys? */
 bool draft_held_has_room(const struct draft *draft, size_t keys);
+/* A filter that was created at that time has a name apart, and is to get that of its key later. */
+void draft_note_apart(int64_t created_at);
 /* Have all that are held too many bytes of keys? */
 bool drafts_held_are_large(void);
 

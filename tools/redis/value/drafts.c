@@ -218,12 +218,13 @@ static void look_for_room(void)
         statvfs(config.store, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_BYTES;
 }
 
-bool drafts_take(uint64_t file_bytes)
+bool drafts_take(uint64_t file_bytes, bool is_loaded)
 {
     const bool behind = drafts_are_made_behind();
-    if (!allowed || !prepared || stuck || file_bytes > FILE_BYTES_MAX) return false;
+    if (!allowed || !prepared || (stuck && !is_loaded) || file_bytes > FILE_BYTES_MAX) return false;
     if (!behind && asleep) return false;
-    if ((behind ? drafts_are_many(2) : drafts_count() >= batch_size()) && drafts_enter() < 0)
+    if ((behind ? drafts_are_many(2) : drafts_count() >= batch_size()) && drafts_enter() < 0 &&
+        !is_loaded)
         return false;
     if (drafts_count() == 0) look_for_room();
     return has_room;
@@ -325,6 +326,7 @@ static int enter_one(const struct draft *draft)
     char apart[NAME_ROOM];
     name_apart(NAME_ASIDE, apart);
     name_value(draft->value, apart);
+    draft_note_apart(draft->value->created_at);
     filled.name = draft->value->name;
     return tamis_filter_create_filled(store, &filled, 1);
 }
@@ -407,8 +409,11 @@ static void take_back(struct draft *draft)
         draft_let_go(draft);
         return;
     }
-    if (strcmp(draft->name, value->name) != 0) name_value(value, draft->name);
     if (draft->is_alone) describe(value, draft->filter);
+    if (strcmp(draft->name, value->name) != 0) {
+        name_value(value, draft->name);
+        draft_note_apart(value->created_at);
+    }
     draft->is_alone = false;
     draft->made = true;
     draft->stored = draft->handed;

@@ -40,8 +40,12 @@ void drafts_allow(void);
 void drafts_prepare_for_fork(void);
 void drafts_enter_before_fork(void);
 
-/* May a filter of so many bytes be a draft now? */
-bool drafts_take(uint64_t file_bytes);
+/* May a filter of so many bytes be a draft now?  Also one of those that the store refuses just now,
+ * if it is loaded: else the load would fail. */
+bool drafts_take(uint64_t file_bytes, bool is_loaded);
+/* The time of creation of a filter that got a name apart as it came into the store, for another one
+ * had that of its key; 0: there is none more.  For some of them, if there are very many. */
+int64_t drafts_next_apart(void);
 /* Gives the value, which has its name, a draft of that spec.  `sizing` is what tamis_size() says of
  * the filter. */
 void draft_begin(struct value *value, const struct tamis_filter_spec *spec,

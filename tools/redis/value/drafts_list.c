@@ -98,3 +98,22 @@ bool draft_held_has_room(const struct draft *draft, size_t keys)
     return draft->key_count + keys <= HELD_KEYS_MAX && draft->key_bytes <= HELD_KEY_BYTES_MAX &&
            !drafts_held_are_large();
 }
+
+/* ---- Those that came into the store under names apart -----------------------------------------
+ */
+
+#define APART_MAX 64
+
+/* The main thread alone uses these. */
+static int64_t apart[APART_MAX];
+static unsigned apart_count;
+
+void draft_note_apart(int64_t created_at)
+{
+    if (apart_count < APART_MAX) apart[apart_count++] = created_at;
+}
+
+int64_t drafts_next_apart(void)
+{
+    return apart_count == 0 ? 0 : apart[--apart_count];
+}
