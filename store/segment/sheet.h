@@ -124,8 +124,7 @@ struct tamis__sheet {
 };
 /* clang-format on */
 #define TAMIS__SHEET_FIRST 1u
-#define TAMIS__SHEET_KEEPS 2u /* `kept` of the header stands before the data, and is in checksum   \
-                               */
+#define TAMIS__SHEET_KEEPS 2u /* `kept` stands before the data, and is in checksum */
 #define TAMIS__SHEET_LABEL offsetof(struct tamis__sheet, label_checksum) /* up to the data */
 TAMIS__AT(struct tamis__sheet, number, 8);
 TAMIS__AT(struct tamis__sheet, capacity, 64);
