@@ -334,8 +334,12 @@ class Kills:
         """One filter for each key, and orphans that are listed."""
         keys = {key.decode() for key in client.good("KEYS", "*")}
         orphans = lambda: {name.decode() for name, _ in client.good("TAMIS.ORPHANS", "LIST")}
-        eventually(lambda: set(filters(redis)) == keys | orphans() and not keys & orphans(),
-                   f"keys {sorted(keys)} and orphans are what the store has")
+        try:
+            eventually(lambda: set(filters(redis)) == keys | orphans() and not keys & orphans(),
+                       f"keys {sorted(keys)} and orphans are what the store has")
+        except AssertionError:
+            print(f"the store has {filters(redis)}; orphans {sorted(orphans())}", flush=True)
+            raise
         for name in orphans():
             client.good("TAMIS.ORPHANS", "DROP", name)
         eventually(lambda: set(filters(redis)) == keys, "the orphans are dropped")

@@ -19,8 +19,16 @@ struct kept {
     bool in_work;
     bool is_noted;   /* moves.h: that its key is gone */
     uint8_t tries;   /* to drop it that have failed */
+    bool has_no_key; /* kept_drop(): no dump needs it */
     bool is_nowhere; /* nothing is in the store: it had a draft */
 };
+
+static inline struct kept *entry_new(struct value *value)
+{
+    struct kept *k = RedisModule_Calloc(1, sizeof *k);
+    k->value = value;
+    return k;
+}
 
 /* A list is a ring that goes through its head, so an entry is taken off without a look at others.
  */

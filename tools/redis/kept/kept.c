@@ -180,6 +180,7 @@ static bool is_going(void)
  * to filters of kind counting. */
 static bool must_stay(const struct kept *k)
 {
+    if (k->has_no_key) return false;
     return (child != 0 && k->child == child) ||
            (dumps && !value_counts(k->value) && k->number >= released);
 }
@@ -434,8 +435,7 @@ void kept_release(struct value *value)
         value_free(value);
         return;
     }
-    struct kept *k = RedisModule_Calloc(1, sizeof *k);
-    k->value = value;
+    struct kept *k = entry_new(value);
     /* A draft of a database that is emptied is forgotten before.  The store may have another filter
      * of its name. */
     k->is_nowhere = (has_draft && draft_forget(value)) || value->is_nowhere;
@@ -458,7 +458,10 @@ void kept_drop(const char *name, int64_t created_at, uint32_t kind)
     value->life = LIFE_FOUND;
     value->kind = kind;
     value->created_at = created_at;
-    kept_release(value);
+    struct kept *k = entry_new(value);
+    k->has_no_key = true;
+    registry_goes(value, k);
+    push(k);
 }
 
 void kept_pin(struct value *value)

@@ -25,7 +25,7 @@ void kept_dump_ends(bool well);
 /* The key is gone.  The thread closes the filter, drops it or keeps it if it is ours, and frees the
  * value. */
 void kept_release(struct value *value);
-/* Drops a filter of ours that no value has, as that of a key that goes. */
+/* Drops a filter of ours that no value has and no dump needs. */
 void kept_drop(const char *name, int64_t created_at, uint32_t kind);
 /* Until kept_unpin() the filter of the value stays open and the value is not freed, also if its key
  * goes: a thread reads the filter.  The main thread calls both. */

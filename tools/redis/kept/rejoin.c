@@ -443,19 +443,6 @@ static bool makes_way(void *context, struct leftover *l)
     return false;
 }
 
-/* The drafts that have got no leftover are to come into the store.  Those that cannot be saved as
- * they are do so now. */
-static void release_drafts(void)
-{
-    struct value *value;
-    bool at_once = false;
-    while ((value = drafts_first_held()) != NULL) {
-        at_once |= !draft_can_be_saved(value);
-        draft_release(value, NULL);
-    }
-    if (at_once) (void)drafts_enter();
-}
-
 static bool tell_orphan(void *context, struct leftover *l)
 {
     leftovers_tell_orphan(context, l);
@@ -481,8 +468,8 @@ void rejoin_finish(RedisModuleCtx *ctx, bool has_loaded, bool has_aof, bool drop
     if (has_loaded) leftovers_take_off(is_of_earlier_start, NULL);
     if (has_aof) drop_gone();
     leftovers_take_off(makes_way, NULL);
-    naming_wait(NULL); /* else those that are about to get other names have those of drafts */
-    release_drafts();
+    naming_wait(NULL);     /* else those that are about to get other names have those of drafts */
+    drafts_release_held(); /* they have got no leftover, and are to come into the store */
     settle_claims();
     leftovers_take_off(drop_orphans ? mark_unwanted : tell_orphan, ctx);
     moves_are_dealt_with();

@@ -107,14 +107,13 @@ bool draft_puts_off(RedisModuleCtx *ctx, const struct value *value, RedisModuleR
 /*
  * While all is loaded, a key may yet get the filter that the store had of it before: draft_hold()
  * keeps the draft that its commands make out of the store until draft_release(), which gives it
- * another name if `name` is not NULL.  drafts_first_held() is the value with the first one; NULL:
- * there is none.  The main thread
- * calls these.
+ * another name if `name` is not NULL.  drafts_release_held() releases all of them; those that
+ * cannot be saved as they are come into the store at once.  The main thread calls these.
  */
 void draft_hold(struct value *value);
 bool draft_is_held(const struct value *value);
 void draft_release(struct value *value, const char *name);
-struct value *drafts_first_held(void);
+void drafts_release_held(void);
 /* If those that are held have too many bytes of keys, they come into the store under names apart.
  */
 void drafts_relieve(void);

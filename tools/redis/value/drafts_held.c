@@ -18,18 +18,32 @@ void draft_release(struct value *value, const char *name)
     drafts_lock(false);
 }
 
+/* Values may go meanwhile in another thread, which takes the mutex to forget the draft. */
+static void release_all(bool apart, bool *at_once)
+{
+    char name[NAME_ROOM];
+    drafts_lock(true);
+    while (drafts_held.first != NULL) {
+        struct draft *draft = drafts_held.first;
+        if (apart) name_apart(NAME_LOADING, name);
+        if (apart) draft_set_name(draft->value, name);
+        *at_once |= !draft_can_be_saved(draft->value);
+        draft_move(draft, &drafts_ready);
+    }
+    drafts_lock(false);
+}
+
 void drafts_relieve(void)
 {
-    char apart[NAME_ROOM];
+    bool at_once = false;
     if (!drafts_held_are_large()) return;
-    while (drafts_held.first != NULL) {
-        name_apart(NAME_LOADING, apart);
-        draft_release(drafts_held.first->value, apart);
-    }
+    release_all(true, &at_once);
     (void)drafts_enter();
 }
 
-struct value *drafts_first_held(void)
+void drafts_release_held(void)
 {
-    return drafts_held.first != NULL ? drafts_held.first->value : NULL;
+    bool at_once = false;
+    release_all(false, &at_once);
+    if (at_once) (void)drafts_enter();
 }
