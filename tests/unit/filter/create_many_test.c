@@ -35,20 +35,6 @@ static void name_all(void)
     }
 }
 
-static int count_one(void *context, const struct tamis_filter_stat *stat)
-{
-    (void)stat;
-    ++*(unsigned *)context;
-    return 0;
-}
-
-static unsigned filters_of(tamis_store *store)
-{
-    unsigned count = 0;
-    assert_done(tamis_store_list(store, NULL, count_one, &count));
-    return count;
-}
-
 static unsigned files_of(const char *path)
 {
     char segments[4096];
@@ -68,7 +54,7 @@ STORE_CASE(create_many_makes_all_and_each_is_a_filter)
 {
     name_all();
     assert_int_equal(tamis_filter_create_many(store, names, COUNT, &plain, 0), COUNT);
-    assert_int_equal(filters_of(store), COUNT);
+    assert_int_equal(fixture_filters(store), COUNT);
     assert_int_equal(files_of(path), COUNT);
     for (unsigned i = 0; i < COUNT; i += 97) {
         AUTO_FILTER *filter = fixture_opened(store, names[i], 0);
@@ -106,7 +92,7 @@ STORE_CASE(create_many_refuses_a_batch_as_a_whole)
     assert_done(tamis_filter_create(store, names[300], &plain, NULL));
     assert_int_equal(tamis_filter_create_many(store, names, COUNT, &plain, 0), TAMIS_EEXIST);
     assert_non_null(strstr(tamis_last_error(), "host 300"));
-    assert_int_equal(filters_of(store), 256 + 1);
+    assert_int_equal(fixture_filters(store), 256 + 1);
     assert_int_equal(files_of(path), 256 + 1);
     const char *twice[] = {"a", "b", "a"};
     assert_int_equal(tamis_filter_create_many(store, twice, 3, &plain, 0), TAMIS_EINVAL);
@@ -117,7 +103,7 @@ STORE_CASE(create_many_refuses_a_batch_as_a_whole)
     assert_int_equal(tamis_filter_create_many(store, NULL, 2, &plain, 0), TAMIS_EINVAL);
     const char *hole[] = {"a", NULL};
     assert_int_equal(tamis_filter_create_many(store, hole, 2, &plain, 0), TAMIS_EINVAL);
-    assert_int_equal(filters_of(store), 256 + 1);
+    assert_int_equal(fixture_filters(store), 256 + 1);
     assert_sound(store);
 }
 
@@ -128,7 +114,7 @@ STORE_CASE(create_many_makes_nothing_if_a_name_cannot_be_one)
     names[COUNT - 1] = "a\tb";
     assert_int_equal(tamis_filter_create_many(store, names, COUNT, &plain, 0), TAMIS_EINVAL);
     assert_non_null(strstr(tamis_last_error(), "a\\x09b"));
-    assert_int_equal(filters_of(store), 0);
+    assert_int_equal(fixture_filters(store), 0);
     assert_int_equal(files_of(path), 0);
 }
 
@@ -263,7 +249,7 @@ STORE_CASE(create_filled_refuses_all_for_one)
     two[1].keys = first_keys;
     assert_done(tamis_filter_create(store, "b", &plain, NULL));
     assert_int_equal(tamis_filter_create_filled(store, two, 2), TAMIS_EEXIST);
-    assert_int_equal(filters_of(store), 1);
+    assert_int_equal(fixture_filters(store), 1);
     assert_int_equal(files_of(path), 1);
     assert_sound(store);
 }
@@ -291,7 +277,7 @@ STORE_CASE(create_many_of_a_dead_maker_leaves_nothing)
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    assert_int_equal(filters_of(store), 0);
+    assert_int_equal(fixture_filters(store), 0);
     assert_int_equal(files_of(path), 100);
     for (unsigned i = 0; i < 4; i++) /* each removes some of the garbage */
         assert_done(tamis_filter_create(store, names[i], &plain, NULL));
@@ -309,7 +295,7 @@ STORE_CASE(create_many_without_a_disk_that_syncs_makes_nothing)
     assert_int_equal(tamis_filter_create_many(store, names, 200, &plain, 0), TAMIS_EIO);
     assert_non_null(strstr(tamis_last_error(), path));
     tamis__io_hook = NULL;
-    assert_int_equal(filters_of(store), 0);
+    assert_int_equal(fixture_filters(store), 0);
     assert_int_equal(files_of(path), 0);
     assert_int_equal(tamis_filter_create_many(store, names, 10, &plain, 0), 10);
     assert_sound(store);

@@ -82,20 +82,6 @@ static void assert_same_stream(const struct stream *a, const struct stream *b)
     assert_memory_equal(a->data, b->data, a->bytes);
 }
 
-static int count_one(void *context, const struct tamis_filter_stat *stat)
-{
-    (void)stat;
-    ++*(unsigned *)context;
-    return 0;
-}
-
-static unsigned filters_of(tamis_store *store)
-{
-    unsigned count = 0;
-    assert_done(tamis_store_list(store, NULL, count_one, &count));
-    return count;
-}
-
 /* ---- There and back -------------------------------------------------------------------------- */
 
 static const struct tamis_filter_spec specs[] = {
@@ -263,7 +249,7 @@ STORE_CASE(create_streams_take_no_more_first_keys_than_have_room)
     two[1].key_count = room + 1;
     assert_true(room < 101);
     assert_refused(TAMIS_EFULL, "'b'", tamis_filter_create_filled(store, two, 2));
-    assert_int_equal(filters_of(store), 1);
+    assert_int_equal(fixture_filters(store), 1);
     two[1].key_count = room;
     assert_done(tamis_filter_create_filled(store, two, 2));
 
@@ -334,7 +320,7 @@ STORE_CASE(create_streams_refuse_a_stream_that_is_damaged_anywhere)
     AUTO_STREAM longer = export_of(store, "from");
     stream_put(&longer, "x", 1);
     assert_refused(TAMIS_ECORRUPT, "goes on after its end", create_one(store, "bad", &longer));
-    assert_int_equal(filters_of(store), 1);
+    assert_int_equal(fixture_filters(store), 1);
     assert_int_equal(fixture_files(path, "staging"), 0);
     assert_int_equal(tamis_store_verify(store, NULL, NULL, NULL), 0);
 }
@@ -369,7 +355,7 @@ STORE_CASE(create_streams_refuse_what_an_import_refuses)
         assert_int_equal(tamis_filter_create_filled(store, &one, 1), alone);
         assert_int_equal(tamis_stream_fits(NULL, stream.data, stream.bytes), TAMIS_STREAM_ALONE);
     }
-    assert_int_equal(filters_of(store), 1);
+    assert_int_equal(fixture_filters(store), 1);
 }
 
 /* Whatever the head says, with checksums that fit: both calls make the same filter, or both refuse
@@ -447,7 +433,7 @@ STORE_CASE(create_streams_refuse_arguments)
     assert_true(tamis_filter_create_filled(store, two, 2) == TAMIS_EINVAL);
     two[1] = from_stream("from", &stream);
     assert_true(tamis_filter_create_filled(store, two, 2) == TAMIS_EEXIST);
-    assert_int_equal(filters_of(store), 1);
+    assert_int_equal(fixture_filters(store), 1);
     assert_int_equal(tamis_stream_fits(NULL, NULL, 0), TAMIS_EINVAL);
     assert_int_equal(tamis_stream_fits(NULL, "", 0), TAMIS_STREAM_ALONE);
     assert_int_equal(tamis_stream_fits(NULL, stream.data, 328), TAMIS_STREAM_IN_DRAWER);
@@ -468,7 +454,7 @@ STORE_CASE(create_streams_without_a_disk_that_syncs_make_nothing)
     hooks_fail_calls("fsync", EIO);
     assert_int_equal(tamis_filter_create_filled(store, two, 2), TAMIS_EIO);
     tamis__io_hook = NULL;
-    assert_int_equal(filters_of(store), 2);
+    assert_int_equal(fixture_filters(store), 2);
     assert_int_equal(fixture_files(path, "staging"), 0);
     assert_done(tamis_filter_create_filled(store, two, 2));
     assert_int_equal(tamis_store_verify(store, NULL, NULL, NULL), 0);

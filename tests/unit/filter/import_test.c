@@ -38,23 +38,9 @@ static int import(tamis_store *store, const char *name, const char *format,
     return tamis_filter_import(store, name, format, spec, &source, filter);
 }
 
-static int count_filter(void *context, const struct tamis_filter_stat *stat)
-{
-    (void)stat;
-    ++*(int *)context;
-    return 0;
-}
-
-static int filters_in(tamis_store *store)
-{
-    int filters = 0;
-    assert_done(tamis_store_list(store, NULL, count_filter, &filters));
-    return filters;
-}
-
 static void assert_nothing_left(tamis_store *store, const char *path)
 {
-    assert_int_equal(filters_in(store), 0);
+    assert_int_equal(fixture_filters(store), 0);
     assert_int_equal(fixture_files(path, "segments"), 0);
     assert_int_equal(fixture_files(path, "staging"), 0);
 }

@@ -164,6 +164,20 @@ static bool offers_spare(const char *path, const char *file)
     return spare != 0 && access(fixture_segment_path(path, spare), F_OK) == 0;
 }
 
+static int count_filter(void *context, const struct tamis_filter_stat *stat)
+{
+    (void)stat;
+    ++*(int *)context;
+    return 0;
+}
+
+int fixture_filters(tamis_store *store)
+{
+    int filters = 0;
+    assert_done(tamis_store_list(store, NULL, count_filter, &filters));
+    return filters;
+}
+
 int fixture_files(const char *path, const char *directory)
 {
     char folder[4096];

@@ -65,6 +65,8 @@ int64_t fixture_problems(const char *path);
 /* The same, and what is only noted, such as an empty file of a maker that died. */
 int64_t fixture_findings(const char *path);
 
+/* How many filters the store has. */
+int fixture_filters(tamis_store *store);
 /* The names in a directory of the store but "." and "..", and in "segments" but the spares that
  * segments offer; -1 where it cannot be read. */
 int fixture_files(const char *path, const char *directory);
