@@ -56,10 +56,15 @@ def files_of_page():
     return named
 
 
-def free_port(sort=socket.SOCK_STREAM):
-    with socket.socket(socket.AF_INET, sort) as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+def free_port():
+    """One of 127.0.0.1 that is free by TCP and by UDP: a name server listens to both."""
+    for _ in range(100):
+        with socket.socket() as stream, socket.socket(type=socket.SOCK_DGRAM) as datagrams:
+            stream.bind(("127.0.0.1", 0))
+            with contextlib.suppress(OSError):
+                datagrams.bind(stream.getsockname())
+                return stream.getsockname()[1]
+    raise AssertionError("no port is free")
 
 
 def until(what, ask):
@@ -316,7 +321,7 @@ def asks_by_dns(port):
 
 
 def unbound(machine):
-    port = free_port(socket.SOCK_DGRAM)
+    port = free_port()
     path = machine.text("/etc/default/unbound").strip().split("PYTHONPATH=")[1]
     with Upstream() as upstream:
         script = machine.write("tamis_hosts.py", machine.text("/etc/unbound/tamis_hosts.py"))
@@ -333,7 +338,7 @@ def unbound(machine):
 
 
 def dnsdist(machine):
-    port = free_port(socket.SOCK_DGRAM)
+    port = free_port()
     with Upstream() as upstream:
         recipe = machine.write("tamis.lua", machine.text("/etc/dnsdist/tamis.lua"))
         conf = machine.write("dnsdist.conf", f'setLocal("127.0.0.1:{port}")\nsetSecurityPollSuffix("")\n'
