@@ -96,7 +96,9 @@ static const struct tamis_filter_spec specs[] = {
     SPEC_FIELD(.m_bits = 1024, .k = 5, .hash_set = "guava", .flags = TAMIS_FILTER_IN_DRAWER),
     SPEC_FIELD(.capacity = 100), /* its file is of 8 KiB, and it has room in a sheet */
     SPEC_FIELD(.capacity = 100, .kind = TAMIS_KIND_BLOOM),
+#ifdef TAMIS_WITH_SIP
     SPEC_FIELD(.capacity = 100, .hash_set = "sip"), /* a sheet has no room for its key: a file */
+#endif
     SPEC_FIELD(.capacity = 100, .hash_set = "php:bkdr,sdbm,js", .m_bits = 512),
     SPEC_FIELD(.capacity = 100, .kind = TAMIS_KIND_COUNTING),
     SPEC_FIELD(.capacity = 100000),
