@@ -331,43 +331,13 @@ static bool is_done_by_name(void *context, struct leftover *l)
     return true;
 }
 
-/* Filters that are dropped together. */
-struct drops {
-    char *names[TAMIS_DROP_MAX];
-    int64_t created_at[TAMIS_DROP_MAX];
-    size_t count;
-};
-
-static void drop_together(struct drops *drops)
-{
-    const char *names[TAMIS_DROP_MAX];
-    for (size_t i = 0; i < drops->count; i++)
-        names[i] = drops->names[i];
-    if (drops->count > 0 &&
-        tamis_filter_drop_many(registry_store(), names, drops->created_at, drops->count) < 0)
-        RedisModule_Log(NULL, "warning", "%zu filters whose keys are gone stay in the store: %s",
-                        drops->count, tamis_last_error());
-    for (size_t i = 0; i < drops->count; i++)
-        RedisModule_Free(drops->names[i]);
-    drops->count = 0;
-}
-
 /* Its key was gone when the server was killed. */
 static bool is_gone(void *context, struct leftover *l)
 {
-    struct drops *drops = context;
+    (void)context;
     if (!l->owned || l->gone != GONE) return false;
-    drops->names[drops->count] = RedisModule_Strdup(l->name);
-    drops->created_at[drops->count++] = l->created_at;
-    if (drops->count == TAMIS_DROP_MAX) drop_together(drops);
+    kept_drop(l->name, l->created_at, l->kind);
     return true;
-}
-
-static void drop_gone(void)
-{
-    static struct drops drops;
-    leftovers_take_off(is_gone, &drops);
-    drop_together(&drops);
 }
 
 /* It was made while an earlier start loaded what this one has loaded again. */
@@ -466,7 +436,8 @@ void rejoin_finish(RedisModuleCtx *ctx, bool has_loaded, bool has_aof, bool drop
     leftovers_take_off(is_done_by_heir, NULL);
     take_off_by_origin();
     if (has_loaded) leftovers_take_off(is_of_earlier_start, NULL);
-    if (has_aof) drop_gone();
+    if (has_aof) leftovers_take_off(is_gone, NULL);
+    (void)kept_finish(); /* what is dropped here holds no names of keys either */
     leftovers_take_off(makes_way, NULL);
     naming_wait(NULL);     /* else those that are about to get other names have those of drafts */
     drafts_release_held(); /* they have got no leftover, and are to come into the store */
