@@ -19,8 +19,7 @@
 #define DRAFTS_BYTES_MAX ((size_t)64 << 20)
 
 /* What one that is held may have, and what all of them may: an eighth of the bytes of content
- * counts, of which a million filters have 800 MB; to compare those in the store instead takes ten
- * times as long. */
+ * counts, as to compare filters in the store instead takes much longer. */
 #define HELD_KEYS_MAX ((size_t)8192)
 #define HELD_KEY_BYTES_MAX ((size_t)1 << 20)
 #define HELD_BYTES_MAX ((size_t)128 << 20)
