@@ -14,27 +14,29 @@ start() {
     directory=$(ls -l /proc/"$worker"/fd | sed -n 's|.* -> \(/dev/shm/tamis-private\.[^/]*\).*|\1|p' | head -n 1)
     [ -d "$directory" ] || echo "no directory: $directory"
 }
-stop() { # COMMAND...: what ends it
+stop() { # COMMAND...: what ends it, and the worker
     start
     { "$@" && wait $!; } 2>/dev/null # bash tells of a killed process whenever it learns of it
     echo "exit $?"
     exec 3>&- 4<&-
-    # The worker may outlive the first process by its last batch, and by what it tells then.
+    # The worker may outlive the first process by its last batch, and by what it tells then; one that is killed, by what the
+    # kernel does to end it.
     while kill -0 "$worker" 2>/dev/null; do read -r -t 0.05 <> <(:) || true; done
     cat told
+}
+stop_cleanly() { # COMMAND...: nothing is left
+    stop "$@"
     [ ! -e "$directory" ] || echo "left: $directory"
 }
 one() { kill -"$1" $!; }
 worker() { kill -"$1" "$worker"; }
-stop one TERM
-stop one INT
-stop one HUP
-stop one KILL
-stop worker KILL
+both() { kill -"$1" $! "$worker"; }
+stop_cleanly one TERM
+stop_cleanly one INT
+stop_cleanly one HUP
+stop_cleanly one KILL
+stop_cleanly worker KILL
 # Both at once, as when memory runs out: the next command removes it.
-start
-{ kill -KILL $! "$worker" && wait $!; } 2>/dev/null
-echo "exit $?"
-exec 3>&- 4<&-
+stop both KILL
 echo next | tamis uniq
 [ ! -e "$directory" ] || echo "left: $directory"

@@ -6,13 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -136,13 +133,6 @@ class ClosingTest extends Fixture {
     }
   }
 
-  private static long mappings(Path folder) throws IOException {
-    String below = folder.toRealPath() + "/";
-    try (var lines = Files.lines(Path.of("/proc/self/maps"))) {
-      return lines.filter(line -> line.contains(below)).count();
-    }
-  }
-
   private void useAndForget() {
     Filter seen = store().create("forgotten", small());
     assertTrue(seen.add("a"));
@@ -152,12 +142,7 @@ class ClosingTest extends Fixture {
   @Test
   void whatIsForgottenIsClosedByTheCollector() throws Exception {
     useAndForget();
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (mappings(folder) > 0) {
-      assertTrue(System.nanoTime() < end, "a forgotten filter stays open");
-      System.gc();
-      Thread.sleep(10);
-    }
+    waitUntilAllIsClosed();
     try (Store store = store();
         Filter again = store.filter("forgotten")) {
       assertFalse(again.add("a"));
