@@ -39,8 +39,8 @@ abstract class Fixture {
   }
 
   /**
-   * What a test forgot the collector closes, at any time and in a thread of its own, which writes to
-   * the store. JUnit could not delete the folder while it did.
+   * What a test forgot the collector closes, at any time and in a thread of its own, which writes
+   * to the store. JUnit could not delete the folder while it did.
    */
   @AfterEach
   void waitUntilAllIsClosed() throws Exception {
