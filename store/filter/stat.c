@@ -417,6 +417,26 @@ TAMIS_API int tamis_light_segment(tamis_cabinet *cabinet, const struct tamis_lig
     return 1;
 }
 
+TAMIS_API int tamis_cabinet_ask(tamis_cabinet *cabinet, const char *name, int64_t created_at,
+                                const struct tamis_key *keys, size_t count, uint8_t *answers,
+                                struct tamis_segment_stat *stat)
+{
+    TAMIS__REFUSE_NULL(cabinet, "cabinet");
+    if (count > 0) TAMIS__REFUSE_NULL(answers, "answers");
+    struct tamis__record record;
+    struct tamis__sheet_copy copy;
+    struct tamis_segment_stat own;
+    int rc = tamis__check_name(name);
+    if (rc == 0) rc = tamis__check_keys(keys, count);
+    if (rc == 0 && stat != NULL) rc = tamis__check_struct(stat, "struct tamis_segment_stat");
+    if (rc < 0 || tamis__light_copy_named(cabinet, name, created_at, &record, &copy) == 0 ||
+        tamis__light_ask_copy(&copy, keys, count, answers) == 0)
+        return rc;
+    stat_segment(&copy.segment, false, &own);
+    if (stat != NULL) tamis__give_struct(&own, sizeof own, stat);
+    return 1;
+}
+
 TAMIS_API int tamis_filter_segment(tamis_filter *filter, uint32_t index,
                                    struct tamis_segment_stat *stat)
 {

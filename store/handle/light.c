@@ -101,6 +101,17 @@ static uint64_t tail_of(const uint64_t *data, uint64_t words)
     return words;
 }
 
+/* Can it be asked one key after the other, without a handle? */
+static bool can_be_asked(const struct tamis__segment_header *header)
+{
+    const char *reason;
+    const struct tamis__kind *kind = tamis__kind_by_id(header->kind);
+    const struct tamis__hash_set *set = tamis__hash_set_by_id(header->hash_set);
+    return kind != NULL && kind->check(header, &reason) == 0 && kind->by_digest != NULL &&
+           kind->by_digest(header) != NULL && set != NULL &&
+           (set->digest != NULL || set->pair != NULL);
+}
+
 /* Makes the light handle of a sheet of which somebody knows that, at this epoch, it was the whole
  * filter.  Returns 1, or 0 if it is damaged, or of a sort that only an open filter can ask. */
 static int make_light(const struct tamis__sheet *sheet, uint64_t number, uint64_t epoch,
@@ -109,16 +120,10 @@ static int make_light(const struct tamis__sheet *sheet, uint64_t number, uint64_
     uint64_t copy[TAMIS__SHEET_BYTES_MAX / 8];
     struct tamis__segment_header header; /* constant part */
     struct tamis__refusal refusal;
-    const char *reason;
     copy_words(copy, sheet, tamis__class_bytes(tamis__sheet_class(number)));
     if (tamis__sheet_check(copy, number, &refusal) < 0) return 0;
     tamis__sheet_decode_geometry(copy, &header);
-    const struct tamis__kind *kind = tamis__kind_by_id(header.kind);
-    const struct tamis__hash_set *set = tamis__hash_set_by_id(header.hash_set);
-    if (kind == NULL || kind->check(&header, &reason) < 0 || kind->by_digest == NULL ||
-        kind->by_digest(&header) == NULL || set == NULL ||
-        (set->digest == NULL && set->pair == NULL))
-        return 0;
+    if (!can_be_asked(&header)) return 0;
     light->seal = seal_of(copy, epoch);
     light->sheet = number | tail_of(copy + header.data_offset / 8, header.data_bytes / 8)
                                 << NUMBER_BITS;
@@ -364,4 +369,12 @@ int tamis__light_copy(struct tamis_cabinet *cabinet, const struct tamis_light *l
     const uint64_t tail = light->sheet >> NUMBER_BITS;
     return seal_of(copy->words, copy->segment.live->epoch) == light->seal &&
            (tail == 0 || copy->segment.data[tail - 1] != 0);
+}
+
+int tamis__light_ask_copy(const struct tamis__sheet_copy *copy, const struct tamis_key *keys,
+                          size_t count, uint8_t *answers)
+{
+    if (!can_be_asked(&copy->header)) return 0;
+    ask_bits(&copy->segment, keys, count, answers);
+    return 1;
 }

@@ -17,9 +17,9 @@ struct tamis_cabinet {
 
 /* A sheet as somebody read it, checked, and what a segment of plain memory has of it. */
 struct tamis__sheet_copy {
-    uint64_t words[TAMIS__SHEET_BYTES_MAX / 8];
-    struct tamis__segment_header header; /* constant part */
-    struct tamis__segment segment;       /* of these words */
+    _Alignas(64) uint64_t words[TAMIS__SHEET_BYTES_MAX / 8]; /* blocks are read as in the drawer */
+    struct tamis__segment_header header;                     /* constant part */
+    struct tamis__segment segment;                           /* of these words */
 };
 
 /*
@@ -35,3 +35,6 @@ int tamis__light_copy_named(struct tamis_cabinet *cabinet, const char *name, int
 /* The same of a light handle: it is the whole filter, or was when the call began. */
 int tamis__light_copy(struct tamis_cabinet *cabinet, const struct tamis_light *light,
                       struct tamis__sheet_copy *copy);
+/* Asks the copy for keys.  Returns 1, or 0: only an open filter can be asked. */
+int tamis__light_ask_copy(const struct tamis__sheet_copy *copy, const struct tamis_key *keys,
+                          size_t count, uint8_t *answers);

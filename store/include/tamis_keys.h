@@ -159,6 +159,23 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_light_segment(tamis_cabinet *cabinet,
                                                    struct tamis_segment_stat *stat);
 
 /*
+ * Asks a filter that is not open once, without a light handle: for who has a question for each of
+ * very many filters.  It takes a look at the catalog, without its lock, and a copy of the filter's
+ * bits of one moment of the call: some 3 microseconds, where tamis_light_find() alone takes
+ * some 12. Nobody is waited for.
+ *
+ * created_at   as above
+ * keys         count of them, which may be 0
+ * answers      count bytes, as of tamis_light_ask()
+ * stat         NULL, or receives what tamis_light_segment() tells
+ * Returns  1; 0: as in tamis_light_find(), and nothing was written.  TAMIS_EINVAL.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_cabinet_ask(tamis_cabinet *cabinet, const char *name,
+                                                 int64_t created_at, const struct tamis_key *keys,
+                                                 size_t count, uint8_t *answers,
+                                                 struct tamis_segment_stat *stat);
+
+/*
  * Writes a filter that is not open as a stream of format tamis, byte for byte as
  * tamis_filter_export() would.  It takes a look at the catalog, without its lock, and one at the
  * drawer.  A caller that does this for very many filters has most of the catalog's tree in memory

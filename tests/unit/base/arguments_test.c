@@ -263,6 +263,7 @@ CASE(null_arguments_are_refused_with_a_sentence)
         tamis_light_find(NULL, "x", 0, &light),
         tamis_light_ask(NULL, &light, NULL, 0, answers),
         tamis_light_segment(NULL, &light, NULL),
+        tamis_cabinet_ask(NULL, "x", 0, NULL, 0, NULL, NULL),
         tamis_cabinet_export(NULL, "x", 0, 0, NULL),
         tamis_filter_add_batch(NULL, NULL, 0, NULL),
         tamis_filter_add_batch(filter, NULL, 1, NULL),

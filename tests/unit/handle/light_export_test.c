@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Small filters that are written out, or told of, without being open (handle/light.c,
- * tamis_cabinet_export() and tamis_light_segment()), and the look at the catalog for many names
- * (catalog/peek.c).
+ * Small filters that are written out, asked or told of, without being open (handle/light.c,
+ * tamis_cabinet_export(), tamis_cabinet_ask() and tamis_light_segment()), and the look at the
+ * catalog for many names (catalog/peek.c).
  *
  * Broken to see it fail: a capacity that is not summed anew; a time of creation that is not
  * compared; a sheet that was left; one whose mark is stale; exceptions of the record; pages of the
@@ -241,6 +241,82 @@ STORE_CASE(light_exports_see_what_was_committed_since)
             assert_same(store, cabinet, name_of(i));
         }
     }
+    tamis_cabinet_close(cabinet);
+}
+
+/* ---- Questions ------------------------------------------------------------------------------- */
+
+static const struct tamis_filter_spec asked_specs[] = {
+    SPEC_FIELD(.capacity = 100, .flags = TAMIS_FILTER_IN_DRAWER),
+    SPEC_FIELD(.capacity = 1500, .fp_rate = 0.01, .flags = TAMIS_FILTER_IN_DRAWER),
+    SPEC_FIELD(.capacity = 100, .fp_rate = 0.0001, .seed = 7, .flags = TAMIS_FILTER_IN_DRAWER),
+    SPEC_FIELD(.m_bits = 777, .k = 3, .flags = TAMIS_FILTER_IN_DRAWER),
+    SPEC_FIELD(.capacity = 50, .kind = TAMIS_KIND_BLOOM, .flags = TAMIS_FILTER_IN_DRAWER),
+    SPEC_FIELD(.m_bits = 800, .k = 5, .hash_set = "redisbloom", .flags = TAMIS_FILTER_IN_DRAWER),
+};
+#define ASKED_SPECS (sizeof asked_specs / sizeof asked_specs[0])
+
+/* Seen to fail with the answers of the copy all 1, and without the times of creation compared. */
+STORE_CASE(questions_by_name_have_the_answers_of_open_filters)
+{
+    enum { KEYS = 3000 };
+    static unsigned numbers[KEYS];
+    static struct tamis_key keys[KEYS];
+    static uint8_t open[KEYS], light[KEYS];
+    tamis_cabinet *cabinet = cabinet_of(store);
+    for (unsigned k = 0; k < KEYS; k++) {
+        numbers[k] = k;
+        keys[k] = (struct tamis_key){&numbers[k], sizeof numbers[k]};
+    }
+    for (unsigned i = 0; i < ASKED_SPECS; i++) {
+        struct tamis_segment_stat told = {.size = sizeof told};
+        assert_done(tamis_filter_create(store, name_of(i), &asked_specs[i], NULL));
+        AUTO_FILTER *filter = fixture_opened(store, name_of(i), 0);
+        const int64_t created_at = tamis_filter_created_at(filter);
+        for (unsigned k = 0; k < 40; k++)
+            assert_done(tamis_filter_add(filter, &numbers[7 * k], sizeof numbers[0]));
+        assert_done(tamis_filter_contains_batch(filter, keys, KEYS, open));
+        assert_int_equal(
+            tamis_cabinet_ask(cabinet, name_of(i), created_at, keys, KEYS, light, &told), 1);
+        assert_memory_equal(light, open, KEYS);
+        const struct tamis_segment_stat expected = fixture_segment_stat(filter, 0);
+        assert_memory_equal(&told, &expected, sizeof told);
+        assert_int_equal(tamis_cabinet_ask(cabinet, name_of(i), 0, NULL, 0, NULL, NULL), 1);
+        assert_int_equal(
+            tamis_cabinet_ask(cabinet, name_of(i), created_at + 1, keys, KEYS, light, NULL), 0);
+    }
+    assert_int_equal(tamis_cabinet_ask(cabinet, "nowhere", 0, keys, 1, light, NULL), 0);
+    tamis_cabinet_close(cabinet);
+}
+
+/* A filter that has grown, got exceptions or gone, before the look at the catalog or behind it. */
+STORE_CASE(questions_by_name_are_of_what_is_in_force)
+{
+    const unsigned number = 3 * 1000 + 5;
+    const struct tamis_key key = {&number, sizeof number};
+    uint8_t answer = 9;
+    tamis_cabinet *cabinet = cabinet_of(store);
+    other_store = store;
+    for (unsigned i = 0; i < 4; i++)
+        make(store, i, 100);
+    tamis__point_hook = grow_meanwhile;
+    assert_int_equal(tamis_cabinet_ask(cabinet, name_of(0), 0, &key, 1, &answer, NULL), 0);
+    assert_int_equal(tamis_cabinet_ask(cabinet, name_of(0), 0, &key, 1, &answer, NULL), 0);
+    tamis__point_hook = drop_meanwhile;
+    assert_int_equal(tamis_cabinet_ask(cabinet, name_of(1), 0, &key, 1, &answer, NULL), 0);
+    assert_int_equal(tamis_filter_except(store, name_of(2), &key, 1), 1);
+    assert_int_equal(tamis_cabinet_ask(cabinet, name_of(2), 0, &key, 1, &answer, NULL), 0);
+    assert_int_equal(answer, 9);
+    assert_int_equal(tamis_cabinet_ask(cabinet, name_of(3), 0, &key, 1, &answer, NULL), 1);
+    assert_int_equal(answer, 1);
+    assert_done(tamis_filter_drop(store, name_of(3)));
+    make(store, 3, 100);
+    AUTO_FILTER *filter = fixture_opened(store, name_of(3), 0);
+    const unsigned later = 123456;
+    assert_done(tamis_filter_add(filter, &later, sizeof later));
+    const struct tamis_key added = {&later, sizeof later};
+    assert_int_equal(tamis_cabinet_ask(cabinet, name_of(3), 0, &added, 1, &answer, NULL), 1);
+    assert_int_equal(answer, 1);
     tamis_cabinet_close(cabinet);
 }
 

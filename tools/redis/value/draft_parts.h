@@ -97,7 +97,9 @@ struct draft_exact {
 bool draft_bits_have(const struct draft_exact *exact, const void *key, size_t bytes);
 void draft_bits_set(struct draft_exact *exact, const void *key, size_t bytes);
 
-/* drafts_make.c.  What the library makes of a draft. */
+/* drafts_make.c.  Has the disk of the store that much room, or had it 10 ms ago? */
+bool draft_disk_has(uint64_t bytes);
+/* What the library makes of a draft. */
 struct tamis_filled draft_filled(const struct draft *draft, const char *name,
                                  const struct tamis_key *keys, size_t key_count);
 /* Copies what the thread needs of a draft: keys that are added meanwhile may move

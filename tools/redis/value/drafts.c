@@ -19,7 +19,6 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <time.h>
 
 #include "server/config.h"
@@ -211,13 +210,6 @@ static unsigned batch_size(void)
 
 /* The first filter of a server is none: the handlers of fork() are registered when it is open,
  * after those of the library. */
-static void look_for_room(void)
-{
-    struct statvfs disk;
-    has_room =
-        statvfs(config.store, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_BYTES;
-}
-
 bool drafts_take(uint64_t file_bytes, bool is_loaded)
 {
     const bool behind = drafts_are_made_behind();
@@ -226,7 +218,7 @@ bool drafts_take(uint64_t file_bytes, bool is_loaded)
     if ((behind ? drafts_are_many(2) : drafts_count() >= batch_size()) && drafts_enter() < 0 &&
         !is_loaded)
         return false;
-    if (drafts_count() == 0) look_for_room();
+    if (drafts_count() == 0) has_room = draft_disk_has(ROOM_BYTES);
     return has_room;
 }
 
@@ -539,7 +531,7 @@ static bool hand_over(void)
     if (working || drafts_ready.first == NULL) return true;
     if (!running) running = thread_start(thread_main, NULL);
     if (!running) return false;
-    look_for_room();
+    has_room = draft_disk_has(ROOM_BYTES);
     in_work_count = 0;
     for (struct draft *draft = drafts_ready.first; draft != NULL && in_work_count < batch_size();
          draft = draft->next) {

@@ -5,8 +5,28 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
+#include "server/clock.h"
+#include "server/config.h"
 #include "value/draft_parts.h"
+
+/* A look takes as long as a command of an AOF, so commands that come one after the other share it.
+ * The least that is asked for is far more than they need meanwhile. */
+#define LOOK_AGAIN_NS 10000000
+
+bool draft_disk_has(uint64_t bytes)
+{
+    static int64_t again_at;
+    static uint64_t room;
+    struct statvfs disk;
+    const int64_t now = clock_ns();
+    if (now >= again_at) {
+        again_at = now + LOOK_AGAIN_NS;
+        room = statvfs(config.store, &disk) == 0 ? (uint64_t)disk.f_bavail * disk.f_frsize : 0;
+    }
+    return room >= bytes;
+}
 
 void draft_give(struct draft *draft)
 {

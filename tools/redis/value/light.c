@@ -68,17 +68,17 @@ int light_segment(struct value *value, struct tamis_segment_stat *stat)
 int light_has(const char *name, int64_t created_at, const struct tamis_key *keys, size_t count,
               struct tamis_segment_stat *stat)
 {
-    enum { AT_ONCE = 128 };
+    enum { AT_ONCE = 1024 };
     uint8_t answers[AT_ONCE];
-    struct tamis_light light;
-    if (!have_cabinet() || tamis_light_find(cabinet, name, created_at, &light) != 1 ||
-        tamis_light_segment(cabinet, &light, stat) != 1)
-        return -1;
-    for (size_t at = 0; at < count; at += AT_ONCE) {
+    if (!have_cabinet()) return -1;
+    size_t at = 0;
+    do {
         const size_t left = count - at, now = left < AT_ONCE ? left : AT_ONCE;
-        if (tamis_light_ask(cabinet, &light, keys + at, now, answers) != 1) return -1;
+        if (tamis_cabinet_ask(cabinet, name, created_at, keys + at, now, answers, stat) != 1)
+            return -1;
         if (memchr(answers, 0, now) != NULL) return 0;
-    }
+        at += now;
+    } while (at < count);
     return 1;
 }
 

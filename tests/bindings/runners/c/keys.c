@@ -121,6 +121,14 @@ static json_t *do_tamis_light_find(struct step *step)
     return light(step, rc, &made_light);
 }
 
+static json_t *list_of_answers(const uint8_t *answers, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(answers[i]));
+    return list;
+}
+
 static json_t *do_tamis_light_ask(struct step *step)
 {
     size_t count;
@@ -128,11 +136,19 @@ static json_t *do_tamis_light_ask(struct step *step)
     uint8_t *answers = step_memory(step, count);
     const int rc = tamis_light_ask(on_kind(step, IS_CABINET),
                                    handle_of(text(step, "light"), IS_LIGHT), keys, count, answers);
-    if (rc <= 0) return status(rc);
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_integer(answers[i]));
-    return gives(list);
+    return rc <= 0 ? status(rc) : gives(list_of_answers(answers, count));
+}
+
+static json_t *do_tamis_cabinet_ask(struct step *step)
+{
+    size_t count;
+    struct tamis_key *keys = keys_of(step, json_object_get(step->with, "keys"), &count);
+    uint8_t *answers = step_memory(step, count);
+    const char *of = text(step, "created_at_of");
+    const int64_t at = of != NULL ? tamis_filter_created_at(handle_of(of, IS_FILTER)) : 0;
+    const int rc = tamis_cabinet_ask(on_kind(step, IS_CABINET), text(step, "name"), at, keys, count,
+                                     answers, NULL);
+    return rc <= 0 ? status(rc) : gives(list_of_answers(answers, count));
 }
 
 static json_t *do_tamis_cabinet_forget(struct step *step)
@@ -162,6 +178,7 @@ const struct call key_calls[] = {CALL(tamis_filter_add),
                                  CALL(tamis_light_of),
                                  CALL(tamis_light_find),
                                  CALL(tamis_light_ask),
+                                 CALL(tamis_cabinet_ask),
                                  CALL(tamis_cabinet_forget),
                                  CALL(tamis_cabinet_tidy),
                                  {NULL, NULL}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header 367b08d7b06c0fa700e954f8a79431fbbc6602ba23ccb32d0358453d975cc216,
-// of what follows f404ae17f4704cfd3ce82279e96745d00e0b3f45a2ec3aac972a8679618a5959
+// SHA-256 of the header 5c3d8ecafb708f07a5beec9a06c675e98248b7c6065a4d80a1c9de168c7d373c,
+// of what follows ea2fe8d3279e5f7788ae7fe34d487c027e344cf210b9e77a8c12991d7e0d3588
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -1488,6 +1488,15 @@ extern "C" {
     pub fn tamis_light_segment(
         cabinet: *mut tamis_cabinet,
         light: *const tamis_light,
+        stat: *mut tamis_segment_stat,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_cabinet_ask(
+        cabinet: *mut tamis_cabinet,
+        name: *const ::core::ffi::c_char,
+        created_at: i64,
+        keys: *const tamis_key,
+        count: usize,
+        answers: *mut u8,
         stat: *mut tamis_segment_stat,
     ) -> ::core::ffi::c_int;
     pub fn tamis_cabinet_export(
