@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "persist/pull.h"
 #include "value/head.h"
 
 /* The pieces that are still to be read. */
@@ -59,9 +60,37 @@ static int64_t read_pieces(void *context, void *buffer, size_t bytes)
     return 0;
 }
 
+/* The first bytes of the stream, which may be in several pieces.  Returns how many. */
+static size_t read_first(struct load load, void *buffer, size_t most)
+{
+    unsigned char *to = buffer;
+    size_t bytes = 0;
+    int64_t got;
+    while (bytes < most && (got = read_pieces(&load, to + bytes, most - bytes)) > 0)
+        bytes += (size_t)got;
+    return bytes;
+}
+
+/* Makes a filter that goes into a drawer.  Returns false if it does not. */
+static bool import_small(const struct load *load, tamis_store *store, const char *name,
+                         tamis_filter **filter, int *rc)
+{
+    char stream[PULL_SMALL_BYTES];
+    if (load->bytes > sizeof stream || load->durable ||
+        read_first(*load, stream, sizeof stream) != load->bytes)
+        return false;
+    const struct tamis_filled filled = {.name = name,
+                                        .stream = stream,
+                                        .stream_bytes = (size_t)load->bytes,
+                                        .flags = TAMIS_IMPORT_OWNED};
+    return pull_import_small(store, &filled, filter, rc);
+}
+
 static int import_pieces(void *context, tamis_store *store, const char *name, tamis_filter **filter)
 {
     struct load load = *(const struct load *)context; /* a second try begins anew */
+    int rc;
+    if (import_small(&load, store, name, filter, &rc)) return rc;
     const struct tamis_import_spec spec = {.size = sizeof spec,
                                            .flags = TAMIS_IMPORT_OWNED |
                                                     (load.durable ? TAMIS_IMPORT_DURABLE : 0)};
@@ -70,23 +99,13 @@ static int import_pieces(void *context, tamis_store *store, const char *name, ta
     return tamis_filter_import(store, name, "tamis", &spec, &source, filter);
 }
 
-/* The first bytes of the stream, which may be in several pieces.  Returns how many. */
-static size_t read_head(struct load load, unsigned char head[HEAD_ROOM])
-{
-    size_t bytes = 0;
-    int64_t got;
-    while (bytes < HEAD_ROOM && (got = read_pieces(&load, head + bytes, HEAD_ROOM - bytes)) > 0)
-        bytes += (size_t)got;
-    return bytes;
-}
-
 /* Does the head say that the first segment is of kind counting?  (docs/exchange.md has the bytes.)
  */
 static bool load_counts(struct load load)
 {
     unsigned char head[HEAD_ROOM];
     uint32_t kind;
-    const size_t bytes = read_head(load, head);
+    const size_t bytes = read_first(load, head, HEAD_ROOM);
     if (bytes < 100 || !head_is_tamis(head, bytes)) return false;
     memcpy(&kind, head + 96, sizeof kind);
     return tamis_kind_has(kind, TAMIS_KIND_COUNTS);
@@ -96,7 +115,7 @@ static bool load_counts(struct load load)
 static bool stream_is_too_large(const struct load *load)
 {
     unsigned char head[HEAD_ROOM];
-    const size_t bytes = read_head(*load, head);
+    const size_t bytes = read_first(*load, head, HEAD_ROOM);
     return head_is_tamis(head, bytes) && head_data_bytes(head, bytes) != UINT64_MAX &&
            head_is_too_large(head, bytes);
 }

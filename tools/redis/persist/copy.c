@@ -3,16 +3,19 @@
  * copy.c: COPY of a key.
  *
  * A copy goes as a stream from one filter into the other: a thread exports into a pipe, and the
- * import reads from it.  Nothing of it is in memory but the pipe.
+ * import reads from it.  Nothing of it is in memory but the pipe.  A small stream is in memory, and
+ * what is made of it goes into a drawer.
  */
 #include "persist/copy.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "kept/kept.h"
 #include "kept/still.h"
 #include "keys/make.h"
+#include "persist/pull.h"
 #include "value/drafts.h"
 #include "value/durable.h"
 #include "value/exact.h"
@@ -55,10 +58,9 @@ static void *export_to_pipe(void *context)
     return NULL;
 }
 
-static int import_from_pipe(void *context, tamis_store *store, const char *name,
+static int import_from_pipe(struct copying *copying, tamis_store *store, const char *name,
                             tamis_filter **filter)
 {
-    struct copying *copying = context;
     const struct tamis_import_spec spec = {.size = sizeof spec,
                                            .flags = TAMIS_IMPORT_OWNED |
                                                     (copying->durable ? TAMIS_IMPORT_DURABLE : 0)};
@@ -81,6 +83,48 @@ static int import_from_pipe(void *context, tamis_store *store, const char *name,
     return copying->rc == TAMIS_EBUSY ? TAMIS_EBUSY : rc; /* the stream ended before its time */
 }
 
+/* ---- A small filter -------------------------------------------------------------------------- */
+
+struct memory {
+    char data[PULL_SMALL_BYTES];
+    size_t bytes;
+};
+
+static int write_memory(void *context, const void *data, size_t bytes)
+{
+    struct memory *memory = context;
+    if (bytes > sizeof memory->data - memory->bytes) return TAMIS_ELIMIT;
+    memcpy(memory->data + memory->bytes, data, bytes);
+    memory->bytes += bytes;
+    return 0;
+}
+
+/* Returns false if the copy does not go into a drawer. */
+static bool copy_small(const struct copying *copying, tamis_store *store, const char *name,
+                       tamis_filter **filter, int *rc)
+{
+    struct memory memory = {.bytes = 0};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = write_memory, .context = &memory};
+    struct tamis_segment_stat first = {.size = sizeof first};
+    if (copying->durable || tamis_filter_segment(copying->from, 0, &first) < 0 ||
+        first.data_bytes > sizeof memory.data ||
+        tamis_filter_export(copying->from, "tamis", TAMIS_EXPORT_WITH_KEY, &sink) < 0)
+        return false;
+    const struct tamis_filled filled = {.name = name,
+                                        .stream = memory.data,
+                                        .stream_bytes = memory.bytes,
+                                        .flags = TAMIS_IMPORT_OWNED};
+    return pull_import_small(store, &filled, filter, rc);
+}
+
+static int copy_into(struct copying *copying, tamis_store *store, const char *name,
+                     tamis_filter **filter)
+{
+    int rc;
+    if (copy_small(copying, store, name, filter, &rc)) return rc;
+    return import_from_pipe(copying, store, name, filter);
+}
+
 /* ---- In a thread ----------------------------------------------------------------------------- */
 
 /* The value that is copied from is pinned, so its filter stays open. */
@@ -89,7 +133,7 @@ static int copy_kept(void *context, tamis_store *store, const char *name, tamis_
     const struct value *from = *(struct value **)context;
     struct copying copying = {.from = from->filter, .durable = from->durable};
     durable_wait(from);
-    return import_from_pipe(&copying, store, name, filter);
+    return copy_into(&copying, store, name, filter);
 }
 
 static void *keep_value(const void *context)
@@ -126,6 +170,11 @@ struct maker copy_maker(struct value **from)
 
 /* ---- In the main thread ---------------------------------------------------------------------- */
 
+static int copy_now(void *context, tamis_store *store, const char *name, tamis_filter **filter)
+{
+    return copy_into(context, store, name, filter);
+}
+
 /* Copies a filter that is not in the store. */
 static int copy_memory(struct value *to, const struct value *from)
 {
@@ -145,7 +194,7 @@ static int copy_filter(struct value *from, struct value *to, int db, const char 
     making_settle(from, false);
     durable_wait(from);
     handles_hold();
-    const struct maker maker = {.make = import_from_pipe, .context = &copying};
+    const struct maker maker = {.make = copy_now, .context = &copying};
     rc = make_filter(to, db, key, key_bytes, &maker);
     handles_let_go();
     return rc;

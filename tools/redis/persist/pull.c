@@ -7,9 +7,6 @@
 #include "persist/load.h"
 #include "value/head.h"
 
-/* The stream of a filter in a drawer has no more bytes. */
-#define SMALL_BYTES 8192u
-
 struct ahead {
     struct ahead *next;
     char *data;
@@ -88,7 +85,7 @@ int pull_small(struct pull *pull, struct draft_stream *stream)
     struct ahead **end = &pull->ahead;
     size_t all = 0, last = 1;
     *stream = (struct draft_stream){.data = NULL};
-    while (last > 0 && all <= SMALL_BYTES) {
+    while (last > 0 && all <= PULL_SMALL_BYTES) {
         struct ahead **const piece = end;
         const int rc = read_ahead(pull, &end);
         if (rc < 0) return rc;
@@ -133,23 +130,31 @@ static int64_t read_pulled(void *context, void *buffer, size_t bytes)
     return (int64_t)now;
 }
 
-/* Makes a filter of a whole stream that goes into a drawer.  Returns false if it is none. */
-static bool import_small(struct pull *pull, tamis_store *store, const char *name,
+bool pull_import_small(tamis_store *store, const struct tamis_filled *filled, tamis_filter **filter,
+                       int *rc)
+{
+    if (tamis_stream_fits("tamis", filled->stream, filled->stream_bytes) != TAMIS_STREAM_IN_DRAWER)
+        return false;
+    *rc = tamis_filter_create_filled(store, filled, 1);
+    if (*rc == 0) *rc = tamis_filter_open(store, filled->name, 0, filter);
+    return true;
+}
+
+/* The same of what was read ahead. */
+static bool import_ahead(const struct pull *pull, tamis_store *store, const char *name,
                          tamis_filter **filter, int *rc)
 {
     const size_t bytes = (size_t)pull->all_bytes;
-    if (bytes == 0 || bytes > SMALL_BYTES || pull->durable || pull->at > 0) return false;
+    if (bytes == 0 || bytes > PULL_SMALL_BYTES || pull->durable || pull->at > 0) return false;
     char *stream = join(pull, bytes);
     const struct tamis_filled filled = {.name = name,
                                         .created_at = pull->created_at,
                                         .stream = stream,
                                         .stream_bytes = bytes,
                                         .flags = TAMIS_IMPORT_OWNED};
-    const bool small = tamis_stream_fits("tamis", stream, bytes) == TAMIS_STREAM_IN_DRAWER;
-    if (small) *rc = tamis_filter_create_filled(store, &filled, 1);
+    const bool done = pull_import_small(store, &filled, filter, rc);
     RedisModule_Free(stream);
-    if (small && *rc == 0) *rc = tamis_filter_open(store, name, 0, filter);
-    return small;
+    return done;
 }
 
 int pull_import(void *context, tamis_store *store, const char *name, tamis_filter **filter)
@@ -162,6 +167,6 @@ int pull_import(void *context, tamis_store *store, const char *name, tamis_filte
     const struct tamis_source source = {
         .size = sizeof source, .read = read_pulled, .context = context, .bytes = pull->all_bytes};
     int rc;
-    if (import_small(pull, store, name, filter, &rc)) return rc;
+    if (import_ahead(pull, store, name, filter, &rc)) return rc;
     return tamis_filter_import(store, name, "tamis", &spec, &source, filter);
 }

@@ -10,6 +10,9 @@
 #include "tamis.h"
 #include "value/drafts.h"
 
+/* The stream of a filter in a drawer has no more bytes. */
+#define PULL_SMALL_BYTES 8192u
+
 struct pull {
     RedisModuleIO *rdb;
     bool durable;       /* the filter is durable */
@@ -32,6 +35,10 @@ int pull_all(struct pull *pull);
 /* Reads the whole stream, if it is that of a filter which goes into a drawer.  Else it has no data,
  * and what was read is read again by pull_import(). */
 int pull_small(struct pull *pull, struct draft_stream *stream);
+/* Makes and opens a filter of a whole stream of ours, if it goes into a drawer; *rc tells what came
+ * of it.  Returns false if it does not.  In any thread. */
+bool pull_import_small(tamis_store *store, const struct tamis_filled *filled, tamis_filter **filter,
+                       int *rc);
 /* Makes a filter of the stream; the `make` of a maker whose context is the pull. */
 int pull_import(void *context, tamis_store *store, const char *name, tamis_filter **filter);
 void pull_clear(struct pull *pull);
