@@ -4,29 +4,92 @@
 #include "txn/recover.h"
 #include "txn/spares.h"
 
+/*
+ * What is kept of a filter while the catalog's lock is held: the length of its name, the name, and
+ * the members of its stat from hash_set on that the catalog can tell.  They are packed into blocks:
+ * a whole stat has more than a kilobyte, and there may be a million of them.
+ */
+#define FIRST_TOLD offsetof(struct tamis_filter_stat, hash_set)
+#define TOLD_BYTES (offsetof(struct tamis_filter_stat, imported_at) - FIRST_TOLD)
+#define BLOCK_BYTES ((size_t)1 << 20)
+
+struct block {
+    struct block *next;
+    size_t used;
+    unsigned char bytes[BLOCK_BYTES - 2 * sizeof(size_t)];
+};
+
 struct listing {
     struct tamis_store *store;
     struct tamis__catalog_txn *txn;
     bool looks; /* reads the headers: no writer has recovered since the boot */
-    struct tamis_filter_stat *stats;
-    size_t count, room;
+    struct block *first, *last;
 };
+
+/* Returns room for that many bytes; NULL: there is no memory. */
+static unsigned char *take_room(struct listing *listing, size_t bytes)
+{
+    struct block *block = listing->last;
+    if (block == NULL || bytes > sizeof block->bytes - block->used) {
+        block = malloc(sizeof *block);
+        if (block == NULL) return NULL;
+        block->next = NULL;
+        block->used = 0;
+        *(listing->first == NULL ? &listing->first : &listing->last->next) = block;
+        listing->last = block;
+    }
+    block->used += bytes;
+    return block->bytes + block->used - bytes;
+}
+
+static int pack(struct listing *listing, const struct tamis_filter_stat *stat)
+{
+    const size_t name_bytes = strlen(stat->name);
+    unsigned char *to = take_room(listing, 1 + name_bytes + TOLD_BYTES);
+    if (to == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory listing the filters");
+    *to = (unsigned char)name_bytes;
+    memcpy(to + 1, stat->name, name_bytes);
+    memcpy(to + 1 + name_bytes, (const unsigned char *)stat + FIRST_TOLD, TOLD_BYTES);
+    return 0;
+}
+
+/* Returns how many bytes it had. */
+static size_t unpack(const unsigned char *from, struct tamis_filter_stat *stat)
+{
+    const size_t name_bytes = *from;
+    *stat = (struct tamis_filter_stat){.size = sizeof *stat};
+    memcpy(stat->name, from + 1, name_bytes);
+    memcpy((unsigned char *)stat + FIRST_TOLD, from + 1 + name_bytes, TOLD_BYTES);
+    return 1 + name_bytes + TOLD_BYTES;
+}
+
+_Static_assert(TAMIS_NAME_MAX <= UINT8_MAX, "the length of a name has a byte");
 
 static int list_one(void *context, const struct tamis__record *record)
 {
     struct listing *listing = context;
-    struct tamis_filter_stat *stat = tamis__array_add(
-        &listing->stats, &listing->count, &listing->room, sizeof *stat, "listing the filters");
-    if (stat == NULL) return TAMIS_ENOMEM;
+    struct tamis_filter_stat stat;
     struct tamis__trouble trouble;
     const int rc = tamis__catalog_get_trouble(listing->txn, record->filter_id, &trouble);
     if (rc < 0) return rc;
     struct tamis__record now = *record;
     tamis__record_promote(&listing->store->place, &now);
     if (listing->looks) (void)tamis__look_for_trouble(listing->store, &now, &trouble);
-    tamis__stat_from_record(listing->store, &now, NULL, stat);
-    tamis__stat_set_trouble(stat, trouble);
-    return 0;
+    tamis__stat_from_record(listing->store, &now, NULL, &stat);
+    tamis__stat_set_trouble(&stat, trouble);
+    return pack(listing, &stat);
+}
+
+/* Tells of the filters of a block, until fn returns something else than 0. */
+static int tell_block(const struct block *block, tamis_list_fn *fn, void *context)
+{
+    struct tamis_filter_stat stat;
+    int rc = 0;
+    for (size_t at = 0; rc == 0 && at < block->used;) {
+        at += unpack(block->bytes + at, &stat);
+        rc = fn(context, &stat);
+    }
+    return rc;
 }
 
 TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_list_fn *fn,
@@ -43,8 +106,10 @@ TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_lis
     listing.looks = tamis__boot_id(boot) && tamis__catalog_is_of_boot(txn, boot) == 0;
     rc = tamis__catalog_each(txn, prefix ? prefix : "", list_one, &listing);
     tamis__catalog_end(txn); /* before fn, which may be slow: others wait for the lock */
-    for (size_t i = 0; rc == 0 && i < listing.count; i++)
-        rc = fn(context, &listing.stats[i]);
-    free(listing.stats);
+    for (struct block *next, *block = listing.first; block != NULL; block = next) {
+        if (rc == 0) rc = tell_block(block, fn, context);
+        next = block->next;
+        free(block);
+    }
     return rc;
 }
