@@ -27,6 +27,15 @@ static int reply(RedisModuleCtx *ctx, enum type type, int there)
     return type == TYPE_BLOOM ? reply_yes_no(ctx, there) : RedisModule_ReplyWithBool(ctx, there);
 }
 
+/* Must the client wait?  The draft of a stream has its filter's bits, and only the library can ask
+ * them.  Other drafts answer themselves. */
+static bool waits(RedisModuleCtx *ctx, RedisModuleKey *key, enum type type, enum held held,
+                  const struct value *value)
+{
+    return held == HELD_VALUE && value->draft != NULL && draft_content(value) != NULL &&
+           key_puts_off(ctx, key, type, 0);
+}
+
 static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum type type)
 {
     struct value *value;
@@ -38,6 +47,10 @@ static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum 
     const struct tamis_key one = {item, bytes};
     uint8_t answer;
     enum held held = key_look(key, type, &value);
+    if (waits(ctx, key, type, held, value)) {
+        RedisModule_CloseKey(key);
+        return REDISMODULE_OK;
+    }
     if (held == HELD_VALUE && light_ask(value, &one, 1, &answer) == 1) {
         rc = answer;
     } else if ((held = key_held_or_draft(key, type, 0, &value)) == HELD_VALUE) {
@@ -69,6 +82,10 @@ static int mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, enum
     const struct items *items = items_of(argv + 2, argc - 2);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
     enum held held = key_look(key, type, &value);
+    if (waits(ctx, key, type, held, value)) {
+        RedisModule_CloseKey(key);
+        return REDISMODULE_OK;
+    }
     if (held != HELD_VALUE || light_ask(value, items->keys, items->count, items->answers) == 0) {
         held = key_held_or_draft(key, type, 0, &value);
         if (held == HELD_VALUE) rc = ask_all(value, items);

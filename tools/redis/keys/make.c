@@ -199,10 +199,11 @@ bool make_exact_draft(struct value *value, int db, const char *key, size_t key_b
 }
 
 bool make_content_draft(struct value *value, int db, const char *key, size_t key_bytes,
-                        const struct draft_stream *stream, int64_t created_at)
+                        const struct draft_stream *stream, int64_t created_at, bool is_loaded)
 {
     if (stream->data == NULL) return false;
-    if (!begins_draft(value, db, key, key_bytes, stream->bytes, true)) {
+    if (place != NULL || making_context() != NULL ||
+        !begins_draft(value, db, key, key_bytes, stream->bytes, is_loaded)) {
         RedisModule_Free(stream->data);
         return false;
     }

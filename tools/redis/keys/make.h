@@ -36,10 +36,10 @@ int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
 bool make_exact_draft(struct value *value, int db, const char *key, size_t key_bytes,
                       const struct tamis_filter_spec *spec, const struct tamis_sizing *sizing,
                       const void *framed, size_t bytes);
-/* The same for what is loaded: the stream of a small filter, whose data are freed, or without data.
- * Returns false if it can be no draft now. */
+/* The same for the stream of a small filter, whose data are freed, or without data.  `is_loaded`:
+ * it comes from a dump or an AOF.  Returns false if it can be no draft now. */
 bool make_content_draft(struct value *value, int db, const char *key, size_t key_bytes,
-                        const struct draft_stream *stream, int64_t created_at);
+                        const struct draft_stream *stream, int64_t created_at, bool is_loaded);
 /* The same for a copy of a draft, which is another draft.  Returns false if it can be none now. */
 bool make_as_draft(struct value *value, int db, const char *key, size_t key_bytes,
                    const struct value *from);

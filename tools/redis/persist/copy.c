@@ -20,6 +20,7 @@
 #include "value/durable.h"
 #include "value/exact.h"
 #include "value/handles.h"
+#include "value/light.h"
 #include "value/valkey.h"
 
 struct copying {
@@ -183,11 +184,28 @@ static int copy_memory(struct value *to, const struct value *from)
     return to->valkey != NULL ? 0 : TAMIS_ENOMEM;
 }
 
+/* Makes the copy of a small filter a draft, which has the bits as they are now. */
+static bool copy_as_content(const struct value *from, struct value *to, int db, const char *key,
+                            size_t key_bytes)
+{
+    struct memory memory = {.bytes = 0};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = write_memory, .context = &memory};
+    if (!light_export(from, &sink) ||
+        tamis_stream_fits("tamis", memory.data, memory.bytes) != TAMIS_STREAM_IN_DRAWER)
+        return false;
+    const struct draft_stream stream = {.data = RedisModule_Alloc(memory.bytes),
+                                        .bytes = memory.bytes};
+    memcpy(stream.data, memory.data, memory.bytes);
+    return make_content_draft(to, db, key, key_bytes, &stream, 0, false);
+}
+
 /* Makes the filter of `to`, which has that key, from another one, which stays open meanwhile. */
 static int copy_filter(struct value *from, struct value *to, int db, const char *key,
                        size_t key_bytes)
 {
     if (draft_can_be_copied(from) && make_as_draft(to, db, key, key_bytes, from)) return 0;
+    if (from->draft == NULL) making_settle(from, false);
+    if (copy_as_content(from, to, db, key, key_bytes)) return 0;
     int rc = value_open(from);
     if (rc < 0) return rc;
     struct copying copying = {.from = from->filter, .durable = from->durable};

@@ -80,6 +80,29 @@ static char *join(const struct pull *pull, size_t bytes)
     return joined;
 }
 
+/* The stream of what was read ahead, if that is all of it, and goes into a drawer.  Nobody is told
+ * later that it cannot be made: it must be sound from end to end. */
+static void make_stream(const struct pull *pull, size_t bytes, struct draft_stream *stream)
+{
+    if (bytes == 0 || bytes > PULL_SMALL_BYTES || pull->durable) return;
+    char *joined = join(pull, bytes);
+    if (stream_is_whole(joined, bytes) &&
+        tamis_stream_fits("tamis", joined, bytes) == TAMIS_STREAM_IN_DRAWER) {
+        stream->data = joined;
+        stream->bytes = bytes;
+    } else {
+        RedisModule_Free(joined);
+    }
+}
+
+int pull_all_small(struct pull *pull, struct draft_stream *stream)
+{
+    const int rc = pull_all(pull);
+    *stream = (struct draft_stream){.data = NULL};
+    if (rc == 0) make_stream(pull, (size_t)pull->all_bytes, stream);
+    return rc;
+}
+
 int pull_small(struct pull *pull, struct draft_stream *stream)
 {
     struct ahead **end = &pull->ahead;
@@ -92,16 +115,7 @@ int pull_small(struct pull *pull, struct draft_stream *stream)
         last = (*piece)->bytes;
         all += last;
     }
-    if (last > 0 || all == 0 || pull->durable) return 0;
-    char *joined = join(pull, all);
-    /* Nobody is told later that it cannot be made: it must be sound from end to end. */
-    if (stream_is_whole(joined, all) &&
-        tamis_stream_fits("tamis", joined, all) == TAMIS_STREAM_IN_DRAWER) {
-        stream->data = joined;
-        stream->bytes = all;
-    } else {
-        RedisModule_Free(joined);
-    }
+    if (last == 0) make_stream(pull, all, stream);
     return 0;
 }
 

@@ -35,6 +35,8 @@ int pull_all(struct pull *pull);
 /* Reads the whole stream, if it is that of a filter which goes into a drawer.  Else it has no data,
  * and what was read is read again by pull_import(). */
 int pull_small(struct pull *pull, struct draft_stream *stream);
+/* The same of a client's RESTORE: as pull_all(), which has read all of it in any case. */
+int pull_all_small(struct pull *pull, struct draft_stream *stream);
 /* Makes and opens a filter of a whole stream of ours, if it goes into a drawer; *rc tells what came
  * of it.  Returns false if it does not.  In any thread. */
 bool pull_import_small(tamis_store *store, const struct tamis_filled *filled, tamis_filter **filter,

@@ -215,14 +215,6 @@ void rdb_save_value(RedisModuleIO *rdb, void *value)
 
 /* ---- Loading our own ------------------------------------------------------------------------- */
 
-/* Not in a thread, which reads the payload of a client. */
-static bool is_loading(void)
-{
-    return loading_now() == NULL &&
-           (RedisModule_GetContextFlags(NULL) &
-            (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING)) != 0;
-}
-
 /* Why a filter was not loaded. */
 static const char *failure_of(int rc)
 {
@@ -267,7 +259,7 @@ static bool find_again(const struct said *said, struct value *value)
 {
     return store_open() != NULL &&
            ((leftovers_are_open() && leftovers_take(said->created_at, value)) ||
-            kept_take_back(said->created_at, is_loading(), value) ||
+            kept_take_back(said->created_at, rdb_is_loading(), value) ||
             leftovers_take_others(said->created_at, value));
 }
 
@@ -285,7 +277,7 @@ static bool take_stored(const struct said *said, int db, const char *key, size_t
     char name[NAME_ROOM];
     if (store_open() == NULL) return false;
     if ((said->flags & FLAG_ATTACHED) != 0) /* a client's RESTORE makes a copy */
-        return is_loading() && leftovers_take_others(said->created_at, value);
+        return rdb_is_loading() && leftovers_take_others(said->created_at, value);
     if (!leftovers_are_open() || loading_aof) return false;
     if (leftovers_take(said->created_at, value)) return true;
     name_of_key(db, key, key_bytes, name);
@@ -324,7 +316,7 @@ static int load_draft(RedisModuleIO *rdb, const struct said *said, struct value 
     struct dumped_draft draft = {.created_at = leftovers_are_open() ? created_at : 0};
     const struct maker maker = rdb_draft_maker(&draft);
     int rc = rdb_load_draft(rdb, &draft);
-    if (rc == 0 && is_loading() && loading_aof)
+    if (rc == 0 && rdb_is_loading() && loading_aof)
         rc = rdb_draft_anew(value, db, key, key_bytes, &draft);
     else if (rc == 0)
         rc = loading_now() == NULL && take_stored(said, db, key, key_bytes, value)
@@ -349,8 +341,12 @@ static int load_stream(RedisModuleIO *rdb, const struct said *said, struct value
     if (loading_now() == NULL && take_stored(said, db, key, key_bytes, value)) {
         rc = pull_skip(&pull);
     } else {
-        rc = is_loading() ? pull_small(&pull, &small) : pull_all(&pull);
-        if (rc == 0 && !make_content_draft(value, db, key, key_bytes, &small, created_at))
+        const bool is_loaded = rdb_is_loading();
+        rc = is_loaded               ? pull_small(&pull, &small)
+             : loading_now() == NULL ? pull_all_small(&pull, &small)
+                                     : pull_all(&pull);
+        if (rc == 0 &&
+            !make_content_draft(value, db, key, key_bytes, &small, created_at, is_loaded))
             rc = make_filter(value, db, key, key_bytes, &maker);
     }
     pull_clear(&pull);
@@ -364,7 +360,7 @@ static int load_content(RedisModuleIO *rdb, const struct said *said, struct valu
     /* A filter of a dump keeps its time of creation: when the dump is loaded once more, the filter
      * is found by that.  What RESTORE makes is a new filter, also when the RESTORE comes from an
      * AOF. */
-    const int64_t created_at = is_loading() && !loading_aof ? said->created_at : 0;
+    const int64_t created_at = rdb_is_loading() && !loading_aof ? said->created_at : 0;
     int rc;
     if ((said->flags & FLAG_PAYLOAD) != 0)
         rc = rdb_load_payload(rdb, value, load_db(rdb), key, key_bytes);
@@ -502,20 +498,6 @@ static int fill_layers(struct value *value, const struct layers *layers)
     return rc;
 }
 
-/* Makes a draft of a small filter of one layer, while data are loaded.  Returns false if it is
- * none.
- */
-static bool begin_layer(struct value *value, int db, const char *key, size_t key_bytes,
-                        const struct layers *layers)
-{
-    if (!is_loading() || layers->count != 1) return false;
-    const struct draft_stream stream =
-        frames_of_layer(layers->head, layers->head_bytes, layers->data[0], layers->bytes[0]);
-    if (!make_content_draft(value, db, key, key_bytes, &stream, 0)) return false;
-    value->expansion = bloom_head_expansion(layers->head);
-    return true;
-}
-
 static void *load_redisbloom(RedisModuleIO *rdb, int encver)
 {
     size_t key_bytes;
@@ -523,7 +505,9 @@ static void *load_redisbloom(RedisModuleIO *rdb, int encver)
     struct layers *layers = RedisModule_Calloc(1, sizeof *layers);
     struct value *value = value_new(TYPE_BLOOM);
     int rc = load_layers(rdb, encver, layers) ? 0 : TAMIS_ECORRUPT;
-    if (rc == 0 && !begin_layer(value, load_db(rdb), key, key_bytes, layers)) {
+    if (rc == 0 && !(layers->count == 1 &&
+                     rdb_begin_layer(value, load_db(rdb), key, key_bytes, layers->head,
+                                     layers->head_bytes, layers->data[0], layers->bytes[0]))) {
         rc = make_from_head(value, load_db(rdb), key, key_bytes, layers->head, layers->head_bytes);
         if (rc == 0) rc = fill_layers(value, layers);
         if (rc < 0)

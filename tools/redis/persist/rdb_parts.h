@@ -13,6 +13,13 @@ bool rdb_save_payload(RedisModuleIO *rdb, const struct value *value, const unsig
 int rdb_load_payload(RedisModuleIO *rdb, struct value *value, int db, const char *key,
                      size_t key_bytes);
 
+/* Is a dump or an AOF loaded?  Not in a thread, which reads the payload of a client. */
+bool rdb_is_loading(void);
+/* Makes a draft of a small filter of RedisBloom with one layer.  Returns false if it is none, or in
+ * a thread. */
+bool rdb_begin_layer(struct value *value, int db, const char *key, size_t key_bytes,
+                     const void *head, size_t head_bytes, const void *data, size_t data_bytes);
+
 /* lacking.c: a dump or an AOF (`what`) would lack the filter, and could not be loaded, or would
  * have lost a key when it is.  In a child the save fails, and this does not return.  A command that
  * saves (SAVE) cannot fail; the log says that it has made no good dump. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "keys/shape.h"
+#include "persist/frames.h"
 #include "persist/load.h"
 #include "persist/rdb_parts.h"
 #include "value/pieces.h"
@@ -65,6 +66,23 @@ static int fill_payload(struct value *value, const struct come *come)
     return rc;
 }
 
+bool rdb_is_loading(void)
+{
+    return loading_now() == NULL &&
+           (RedisModule_GetContextFlags(NULL) &
+            (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING)) != 0;
+}
+
+bool rdb_begin_layer(struct value *value, int db, const char *key, size_t key_bytes,
+                     const void *head, size_t head_bytes, const void *data, size_t data_bytes)
+{
+    if (loading_now() != NULL) return false;
+    const struct draft_stream stream = frames_of_layer(head, head_bytes, data, data_bytes);
+    if (!make_content_draft(value, db, key, key_bytes, &stream, 0, rdb_is_loading())) return false;
+    value->expansion = bloom_head_expansion(head);
+    return true;
+}
+
 int rdb_load_payload(RedisModuleIO *rdb, struct value *value, int db, const char *key,
                      size_t key_bytes)
 {
@@ -75,8 +93,11 @@ int rdb_load_payload(RedisModuleIO *rdb, struct value *value, int db, const char
     if (!load_has_failed(rdb) && head != NULL && !head_is_tamis(head, bytes))
         rc = head_is_too_large(head, bytes) ? TAMIS_ENOMEM
                                             : load_data(rdb, head_data_bytes(head, bytes), &come);
-    if (rc == 0) rc = make_from_head(value, db, key, key_bytes, head, bytes);
-    if (rc == 0) rc = fill_payload(value, &come);
+    if (rc == 0 &&
+        !rdb_begin_layer(value, db, key, key_bytes, head, bytes, come.data, come.bytes)) {
+        rc = make_from_head(value, db, key, key_bytes, head, bytes);
+        if (rc == 0) rc = fill_payload(value, &come);
+    }
     RedisModule_Free(head);
     RedisModule_Free(come.data);
     return rc;
