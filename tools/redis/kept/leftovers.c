@@ -12,7 +12,8 @@
 
 static struct leftover *leftovers, **last = &leftovers;
 static struct table names, times;
-static bool finished; /* leftovers_close() */
+static struct leftover *taken; /* orphan_take() */
+static bool finished;          /* leftovers_close() */
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
@@ -47,16 +48,27 @@ static void set_name(struct leftover *l, const char *name)
     put_name(l);
 }
 
-void leftovers_forget_one(struct leftover *l)
+/* Takes it off the list and the tables. */
+static void leave(struct leftover *l)
 {
     take_off(l);
     table_take(&names, &l->by_name);
     table_take(&times, &l->by_time);
+}
+
+static void free_one(struct leftover *l)
+{
     if (l->name != l->was) RedisModule_Free(l->name);
     RedisModule_Free(l->to);
     RedisModule_Free(l->perhaps);
     RedisModule_Free(l->was);
     RedisModule_Free(l);
+}
+
+void leftovers_forget_one(struct leftover *l)
+{
+    leave(l);
+    free_one(l);
 }
 
 void leftovers_put_last(struct leftover *l)
@@ -255,11 +267,44 @@ void leftovers_forget(const char *name)
     if (l != NULL) leftovers_forget_one(l);
 }
 
-int orphans_drop(const char *name)
+struct leftover *orphan_take(const char *name)
 {
     struct leftover *l = finished ? find(name) : NULL;
-    if (l == NULL) return TAMIS_ENOTFOUND;
-    const int rc = tamis_filter_drop(registry_store(), name);
-    if (rc == 0 || rc == TAMIS_ENOTFOUND) leftovers_forget_one(l);
-    return rc == TAMIS_ENOTFOUND ? 0 : rc;
+    if (l == NULL) return NULL;
+    leave(l);
+    l->next = taken;
+    l->link = &taken;
+    if (taken != NULL) taken->link = &l->next;
+    taken = l;
+    return l;
+}
+
+bool orphan_is_taken(const char *name)
+{
+    const struct leftover *l = taken;
+    while (l != NULL && strcmp(l->name, name) != 0)
+        l = l->next;
+    return l != NULL;
+}
+
+/* Takes it off those that are taken. */
+static void give_back(const struct leftover *l)
+{
+    *l->link = l->next;
+    if (l->next != NULL) l->next->link = l->link;
+}
+
+void orphan_put_back(struct leftover *l, const char *name)
+{
+    give_back(l);
+    append(l);
+    put_name(l);
+    table_put(&times, &l->by_time, hash_of_time(l->created_at));
+    if (strcmp(l->name, name) != 0) set_name(l, name);
+}
+
+void orphan_free(struct leftover *l)
+{
+    give_back(l);
+    free_one(l);
 }

@@ -77,5 +77,13 @@ uint64_t orphans_count(void);
 void leftovers_tell_orphan(RedisModuleCtx *ctx, struct leftover *l);
 /* Takes a filter off the list, by its name: it is a key's again. */
 void leftovers_forget(const char *name);
-/* Drops an orphan by its name.  TAMIS_ENOTFOUND: no orphan has the name. */
-int orphans_drop(const char *name);
+/* Takes an orphan off the list, by its name, while it is opened for a key or dropped, perhaps by a
+ * thread: nobody else renames, attaches or drops it meanwhile.  NULL: no orphan has the name.  The
+ * main thread calls these. */
+struct leftover *orphan_take(const char *name);
+/* Is one taken that had the name? */
+bool orphan_is_taken(const char *name);
+/* It is an orphan again, and has that name. */
+void orphan_put_back(struct leftover *l, const char *name);
+/* It is none any more. */
+void orphan_free(struct leftover *l);

@@ -441,7 +441,7 @@ bool making_claim(struct value *value, int *rc)
     return true;
 }
 
-const void *making_context(void)
+void *making_context(void)
 {
     const struct making *m = made();
     return m == NULL ? NULL : m->maker.context;

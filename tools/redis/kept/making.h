@@ -76,7 +76,7 @@ bool making_claim(struct value *value, int *rc);
 /* The same for a maker that has changed a filter which was there, and has left none. */
 bool making_is_done(int *rc);
 /* The same without giving it: is there one?  Returns its kept context, or NULL. */
-const void *making_context(void);
+void *making_context(void);
 
 /* Replicates the command that is run; if a thread has done it, and that is replicated already, does
  * nothing. */

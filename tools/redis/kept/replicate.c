@@ -19,18 +19,31 @@ bool replicate_is_prepared(void)
     return own != NULL;
 }
 
-bool replicate_key_has(const struct value *value)
+/* Looks for the value under its key.  `takes`: deletes that key, if it has the value. */
+static bool look(const struct value *value, bool takes)
 {
     if (value_is_gone(value)) return false;
     /* A flush takes all keys, and their values are freed later. */
     if (own == NULL || RedisModule_SelectDb(own, value->db) != REDISMODULE_OK) return false;
     RedisModuleString *name = RedisModule_CreateString(NULL, value->key, value->key_bytes);
-    RedisModuleKey *key = RedisModule_OpenKey(own, name, REDISMODULE_READ);
+    RedisModuleKey *key =
+        RedisModule_OpenKey(own, name, REDISMODULE_READ | (takes ? REDISMODULE_WRITE : 0));
     const bool has = RedisModule_KeyType(key) == REDISMODULE_KEYTYPE_MODULE &&
                      RedisModule_ModuleTypeGetValue(key) == value;
+    if (has && takes) (void)RedisModule_DeleteKey(key);
     RedisModule_CloseKey(key);
     RedisModule_FreeString(NULL, name);
     return has;
+}
+
+bool replicate_key_has(const struct value *value)
+{
+    return look(value, false);
+}
+
+void replicate_take_key(const struct value *value)
+{
+    (void)look(value, true);
 }
 
 /* The master lacks it.  A full sync that has begun takes it away. */

@@ -27,6 +27,8 @@ bool replicate_is_prepared(void);
 /* For a replicate_follow: is the value still that of its key?  A flush takes keys away before their
  * values are freed. */
 bool replicate_key_has(const struct value *value);
+/* Deletes that key.  No command has it open. */
+void replicate_take_key(const struct value *value);
 /* Replicates the command argv, which has been done. */
 void replicate_change(replicate_follow *follow, const void *kept, RedisModuleString **argv,
                       int *argc);

@@ -212,9 +212,9 @@ bool make_content_draft(struct value *value, int db, const char *key, size_t key
     return true;
 }
 
-/* Does another key have the filter, or will one?  A value whose key is gone does not count: another
- * thread is about to free it.  Nor does one of the same key, which is empty now. */
-static bool is_held(const char *name, int db, const char *key, size_t key_bytes)
+/* A value whose key is gone does not count: another thread is about to free it.  Nor does one of
+ * the same key, which is empty now. */
+bool stored_is_held(const char *name, int db, const char *key, size_t key_bytes)
 {
     registry_lock();
     const struct value *v = registry_find(name);
@@ -226,13 +226,12 @@ static bool is_held(const char *name, int db, const char *key, size_t key_bytes)
     return (v != NULL && !goes) || making_has(name);
 }
 
-int open_stored(struct value *value, int db, const char *key, size_t key_bytes, const char *name)
+int open_stored(struct value *value, const char *name)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_store *store = store_open();
     if (store == NULL) return TAMIS_ENOSTORE;
-    if (is_held(name, db, key, key_bytes)) return TAMIS_EBUSY;
-    kept_give_up_name(name); /* a filter that is about to be dropped is none */
+    kept_give_up_name(name, true); /* a filter that is about to be dropped is none */
     int rc = tamis_filter_open(store, name, 0, &value->filter);
     if (rc == 0) rc = tamis_filter_stat(value->filter, &stat);
     if (rc == 0 && (stat.flags & TAMIS_FILTER_OWNED) != 0 &&

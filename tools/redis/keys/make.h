@@ -43,9 +43,12 @@ bool make_content_draft(struct value *value, int db, const char *key, size_t key
 /* The same for a copy of a draft, which is another draft.  Returns false if it can be none now. */
 bool make_as_draft(struct value *value, int db, const char *key, size_t key_bytes,
                    const struct value *from);
+/* Has another key than this one, which is empty, a filter of that name, or will one have it?  In
+ * any thread. */
+bool stored_is_held(const char *name, int db, const char *key, size_t key_bytes);
 /* Opens a filter of the store for the value of a key, by its name.  The value, which is one of
- * BF.*, becomes one of CF.* if the filter counts and this server has made it.  TAMIS_EBUSY: a key
- * has the filter already; TAMIS_EINVAL: a filter of others that counts. */
-int open_stored(struct value *value, int db, const char *key, size_t key_bytes, const char *name);
+ * BF.*, becomes one of CF.* if the filter counts and this server has made it.  TAMIS_EINVAL: a
+ * filter of others that counts.  In any thread. */
+int open_stored(struct value *value, const char *name);
 /* Lists such a value; its key has the filter now. */
 void adopt_stored(struct value *value, int db, const char *key, size_t key_bytes);

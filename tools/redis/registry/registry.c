@@ -435,14 +435,11 @@ void registry_each(void (*fn)(void *context, struct value *value), void *context
     registry_unlock();
 }
 
-int registry_give_away(struct value *value)
+void registry_give_away(struct value *value)
 {
-    int rc = 0;
     registry_lock();
-    if (value_is_ours(value)) rc = tamis_filter_set_owned(store, value->name, 0);
-    if (rc == 0) registry_set_life(value, LIFE_OTHERS);
+    registry_set_life(value, LIFE_OTHERS);
     registry_unlock();
-    return rc;
 }
 
 void registry_key_is_gone(struct value *value)

@@ -83,7 +83,7 @@ bool registry_is_empty(void);
 /* How many values there are, and how many of these have a filter that is not ours. */
 uint64_t registry_count(uint64_t *attached);
 
-/* Makes the filter one that stays in the store when the key goes: its life is LIFE_OTHERS then. */
-int registry_give_away(struct value *value);
+/* The filter is not ours any more, as the store says already: it stays there when the key goes. */
+void registry_give_away(struct value *value);
 /* Called when the key of the value is gone.  kept_release() follows, perhaps in another thread. */
 void registry_key_is_gone(struct value *value);

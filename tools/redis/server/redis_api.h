@@ -368,6 +368,7 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(int, RegisterInfoFunc, (RedisModuleCtx *, RedisModuleInfoFunc *))                            \
     X(int, EventLoopAddOneShot, (RedisModuleEventLoopOneShotFunc *, void *))                       \
     X(int, AvoidReplicaTraffic, (void))                                                            \
+    X(int *, GetCommandKeys, (RedisModuleCtx *, RedisModuleString **, int, int *))                 \
     X(void *, TryCalloc, (size_t, size_t))                                                         \
     X(int, InfoAddSection, (RedisModuleInfoCtx *, const char *))                                   \
     X(int, InfoAddFieldULongLong, (RedisModuleInfoCtx *, const char *, unsigned long long))        \

@@ -32,10 +32,20 @@ static bool are_some; /* atomic: a hint for each turn of the server, most of whi
 
 /* ---- Running anew ---------------------------------------------------------------------------- */
 
-static bool slot_is_here(RedisModuleCtx *ctx, const RedisModuleString *key)
+/* Has the command a key?  Then that is its first argument. */
+static bool has_key(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    int count = 0;
+    if (RedisModule_GetCommandKeys == NULL) return true;
+    RedisModule_Free(RedisModule_GetCommandKeys(ctx, argv, argc, &count));
+    return count > 0;
+}
+
+static bool slot_is_here(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     if ((RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_CLUSTER) == 0) return true;
-    RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "s", key);
+    if (!has_key(ctx, argv, argc)) return true;
+    RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "s", argv[1]);
     if (reply != NULL) RedisModule_FreeCallReply(reply);
     return reply != NULL;
 }
@@ -61,7 +71,7 @@ static bool user_may(RedisModuleString *name, RedisModuleString **argv, int argc
 static int run_anew(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     const struct waiting *waiting = RedisModule_GetBlockedClientPrivateData(ctx);
-    if (!slot_is_here(ctx, argv[1]))
+    if (!slot_is_here(ctx, argv, argc))
         return RedisModule_ReplyWithError(
             ctx, "TRYAGAIN the slot of the key has moved while the command was under way");
     RedisModuleString *user = user_of(ctx);
@@ -154,7 +164,7 @@ static bool begin_behind(struct waiting *waiting)
     bool waits = false;
     waiting->behind = NULL;
     if ((RedisModule_GetContextFlags(own) & loads) == 0 &&
-        RedisModule_SelectDb(own, b->db) == REDISMODULE_OK && slot_is_here(own, b->argv[1]) &&
+        RedisModule_SelectDb(own, b->db) == REDISMODULE_OK && slot_is_here(own, b->argv, b->argc) &&
         user_may(b->user, b->argv, b->argc)) {
         alone = waiting;
         in_work = b;
