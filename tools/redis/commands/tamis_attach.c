@@ -15,6 +15,7 @@
  * has got something else, it is one again.
  */
 #include <string.h>
+#include <time.h>
 
 #include "commands/command.h"
 #include "kept/kept.h"
@@ -37,12 +38,13 @@
     "again what it has; copy it by 'tamis export' and TAMIS.LOAD"
 /* So often the filter of a key tries to get its name, while others that have it give way. */
 #define TRIES_MAX 3
+/* A thread that finds the catalog busy, or its filter, tries it again then. */
+#define AGAIN_NS 2000000
 
 struct attaching {
-    struct value *value;     /* that the key is to have; NULL: it has it, or nobody will */
-    struct leftover *orphan; /* that the filter was; NULL: it was none, or is one again */
-    const char *filter;      /* the name that it had at first */
-    bool is_renamed;         /* it has the name of the key now */
+    struct value *value;     /* that the key is to have; NULL: it has it */
+    struct leftover *orphan; /* that the filter is; NULL: it is none */
+    const char *filter;      /* its name, before the key has it */
     int db;
     const char *key;
     size_t key_bytes;
@@ -53,7 +55,7 @@ struct attaching {
 
 /* Gives an orphan the name of the key, which the AOF and replicas are told.  One that cannot have
  * it now gets it later (naming.h). */
-static void rename_orphan(struct attaching *a)
+static void rename_orphan(const struct attaching *a)
 {
     char own[NAME_ROOM];
     name_of_key(a->db, a->key, a->key_bytes, own);
@@ -61,11 +63,10 @@ static void rename_orphan(struct attaching *a)
     int rc = TAMIS_EEXIST;
     for (int tries = 0; rc == TAMIS_EEXIST && tries < TRIES_MAX; tries++) {
         if (tries > 0) naming_wait(NULL);
-        kept_give_up_name(own, true);
+        (void)kept_give_up_name(own, true);
         rc = tamis_filter_rename(registry_store(), a->filter, own);
     }
     if (rc == 0) value_set_name(a->value, own);
-    a->is_renamed = rc == 0;
 }
 
 /* In any thread. */
@@ -73,7 +74,8 @@ static int open_for_key(struct attaching *a)
 {
     struct value *value = a->value;
     naming_wait(NULL);
-    if (stored_is_held(a->filter, a->db, a->key, a->key_bytes)) {
+    /* What is made for a key meanwhile gets another name than the orphan. */
+    if (a->orphan == NULL && stored_is_held(a->filter, a->db, a->key, a->key_bytes)) {
         a->refusal = IS_HELD;
         return TAMIS_EINVAL;
     }
@@ -95,9 +97,10 @@ static int open_kept(void *context, tamis_store *store, const char *name, tamis_
     (void)name;
     (void)filter;
     const int rc = open_for_key(a);
-    if (rc != TAMIS_EBUSY || a->value->filter == NULL) return rc;
-    tamis_filter_release(a->value->filter); /* it is tried again */
+    if (rc != TAMIS_EBUSY) return rc;
+    tamis_filter_release(a->value->filter); /* it is tried again (making.c) */
     a->value->filter = NULL;
+    (void)nanosleep(&(struct timespec){.tv_nsec = AGAIN_NS}, NULL);
     return rc;
 }
 
@@ -116,21 +119,20 @@ static void *keep_attaching(const void *context)
 }
 
 /* The key has got the filter, or does not get it: the thread that drops others closes it then. */
-static void let_attaching_go(void *context)
+static void forget_attaching(void *context)
 {
     struct attaching *a = context;
-    const char *name = a->value != NULL && value_is_stored(a->value) ? a->value->name : a->filter;
-    if (a->orphan != NULL) orphan_put_back(a->orphan, name);
-    if (a->value != NULL && a->value->filter != NULL) {
-        a->value->life = LIFE_OTHERS;
-        kept_release(a->value);
-    } else if (a->value != NULL) {
-        value_free(a->value);
+    struct value *value = a->value;
+    if (a->orphan != NULL)
+        orphan_put_back(a->orphan, value_is_stored(value) ? value->name : a->filter);
+    if (value != NULL && value->filter != NULL) {
+        value->life = LIFE_OTHERS;
+        kept_release(value);
+    } else if (value != NULL) {
+        value_free(value);
     }
     RedisModule_Free(a->data);
-    a->orphan = NULL;
-    a->value = NULL;
-    a->data = NULL;
+    RedisModule_Free(a);
 }
 
 /*
@@ -196,27 +198,19 @@ static void attach_to_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleS
     struct attaching now = {.filter = filter, .db = RedisModule_GetSelectedDb(ctx)},
                      *made = making_context();
     const struct maker maker = {
-        .make = open_kept, .context = &now, .keep = keep_attaching, .let_go = let_attaching_go};
-    char own[NAME_ROOM];
+        .make = open_kept, .context = &now, .keep = keep_attaching, .forget = forget_attaching};
     int rc;
     now.key = RedisModule_StringPtrLen(name, &now.key_bytes);
-    if (made != NULL && made->value != NULL && making_is_done(&rc)) {
+    if (made != NULL && making_is_done(&rc)) {
         end_attach(ctx, key, name, made, rc);
-        return;
-    }
-    if (made != NULL && made->is_renamed) { /* before the server has loaded other data */
-        name_of_key(now.db, now.key, now.key_bytes, own);
-        now.filter = own;
-    }
-    if (orphan_is_taken(now.filter)) {
+    } else if (orphan_is_taken(filter)) {
         (void)RedisModule_ReplyWithError(ctx, IS_HELD); /* or it is being dropped */
     } else if (store_open() == NULL) {
         (void)reply_failure(ctx, "the filter cannot be attached");
     } else if (!making_put_off(TYPE_BLOOM, "", &maker)) {
         made = keep_attaching(&now);
         end_attach(ctx, key, name, made, open_for_key(made));
-        let_attaching_go(made);
-        RedisModule_Free(made);
+        forget_attaching(made);
     }
 }
 
@@ -389,7 +383,7 @@ static void list_orphan(void *context, const char *name, const char *was)
 }
 
 struct dropping {
-    struct leftover *orphan; /* NULL: it is let go */
+    struct leftover *orphan;
     bool is_dropped;
 };
 
@@ -412,14 +406,18 @@ static void *keep_dropping(const void *context)
     return copy;
 }
 
-static void let_dropping_go(void *context)
+static void end_dropping(const struct dropping *dropping)
 {
-    struct dropping *dropping = context;
     if (dropping->is_dropped)
         orphan_free(dropping->orphan);
     else
         orphan_put_back(dropping->orphan, dropping->orphan->name);
-    dropping->orphan = NULL;
+}
+
+static void forget_dropping(void *context)
+{
+    end_dropping(context);
+    RedisModule_Free(context);
 }
 
 static int answer_drop(RedisModuleCtx *ctx, int rc)
@@ -432,14 +430,14 @@ static int drop(RedisModuleCtx *ctx, const char *name)
 {
     struct dropping now = {.is_dropped = false};
     const struct maker maker = {
-        .make = drop_orphan, .context = &now, .keep = keep_dropping, .let_go = let_dropping_go};
+        .make = drop_orphan, .context = &now, .keep = keep_dropping, .forget = forget_dropping};
     int rc;
     if (making_is_done(&rc)) return answer_drop(ctx, rc);
     now.orphan = orphan_take(name);
     if (now.orphan == NULL) return RedisModule_ReplyWithError(ctx, "ERR no orphan has that name");
     if (making_put_off(TYPE_BLOOM, "", &maker)) return REDISMODULE_OK;
     rc = drop_orphan(&now, registry_store(), NULL, NULL);
-    let_dropping_go(&now);
+    end_dropping(&now);
     return answer_drop(ctx, rc);
 }
 

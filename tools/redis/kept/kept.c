@@ -540,15 +540,16 @@ bool kept_makes_way(const char *name)
     return found != NULL && registry_rename(found, apart) == 0;
 }
 
-void kept_give_up_name(const char *name, bool waits)
+bool kept_give_up_name(const char *name, bool waits)
 {
     registry_lock();
     renames_wait_for_thread();
     while (find(name, true) != NULL ||
            (waits && find(name, false) != NULL && (at_work || has_work())))
         registry_wait();
-    (void)kept_makes_way(name);
+    const bool gives_up = find(name, false) == NULL || kept_makes_way(name);
     registry_unlock();
+    return gives_up;
 }
 
 /* ---- Back again ------------------------------------------------------------------------------ */

@@ -52,5 +52,6 @@ bool kept_take_back(int64_t created_at, bool about_to_go, struct value *value);
  * too, if the thread is at work for that filter.  The caller holds the registry's mutex. */
 bool kept_makes_way(const char *name);
 /* The same, but waits for the thread.  The caller does not hold the mutex.  `waits`: until the
- * thread has dropped it, if it is about to; to rename it waits for the disk with the mutex. */
-void kept_give_up_name(const char *name, bool waits);
+ * thread has dropped it, if it is about to; to rename it waits for the disk with the mutex. Returns
+ * false if one that is about to be dropped has the name yet. */
+bool kept_give_up_name(const char *name, bool waits);

@@ -95,7 +95,7 @@ void naming_make_way(const char *name)
     naming_go_on(); /* the threads that are waited for may wait for a rename */
     making_wait(name);
     naming_hold();
-    kept_give_up_name(name, false);
+    (void)kept_give_up_name(name, false);
     registry_lock();
     renames_wait_for_thread();
     (void)make_way(name);
