@@ -64,7 +64,7 @@ class Bench:
         self.speed = os.path.join(directory, "speed")
         if self.options.slow:
             environment = {"LD_PRELOAD": os.path.abspath(self.options.slow), "TAMIS_SLOW_DISK": self.speed}
-        arguments = ("max-bytes", 1 << 36) if self.tamis else ()
+        arguments = ("max-bytes", 1 << 36, "drop-orphans", "no") if self.tamis else ()
         return Server(os.path.abspath(self.options.module), *arguments, directory=directory, environment=environment)
 
     def disk_takes(self, milliseconds):
@@ -88,7 +88,8 @@ class Bench:
                 self.redis = redis
                 client = redis.client()
                 client.socket.settimeout(600)
-                prepare(client)
+                client = prepare(client) or client
+                client.socket.settimeout(600)
                 time.sleep(QUIET_S)
                 with Pings(redis) as pings:
                     if self.options.slow:
@@ -197,6 +198,13 @@ def of_one(bench, size):
                            input=keys, text=True, check=True)
         client.good("TAMIS.ATTACH", "k")
 
+    def orphaned(command):
+        """k is a filter that the server has made before it was killed, and has no key."""
+        def prepare(client):
+            (counted if command == "CF" else made)(client)
+            return bench.redis.restart(kill=True)
+        return prepare
+
     def closed(client):
         for i in range(200):
             client.good("BF.RESERVE", f"c{i}", "0.01", 10_000)
@@ -236,6 +244,10 @@ def of_one(bench, size):
         bench.case(f"TAMIS.ROTATE, {name}", windowed, lambda client: client.good("TAMIS.ROTATE", "k"))
         bench.case(f"closed filters while one is made, {name}", closed, open_closed)
         bench.case(f"TAMIS.COMBINE, {name}", equals, lambda client: client.good("TAMIS.COMBINE", "c", "UNION", "k", "l"))
+        bench.case(f"TAMIS.ATTACH, {name}", orphaned("BF"), lambda client: client.good("TAMIS.ATTACH", "a", "k"))
+        bench.case(f"TAMIS.ATTACH of a CF, {name}", orphaned("CF"), lambda client: client.good("TAMIS.ATTACH", "a", "k"))
+        bench.case(f"TAMIS.ORPHANS DROP, {name}", orphaned("BF"), lambda client: client.good("TAMIS.ORPHANS", "DROP", "k"))
+        bench.case(f"TAMIS.DETACH, {name}", made, lambda client: client.good("TAMIS.DETACH", "k"))
         bench.case(f"TAMIS.MERGE, {name}", equals, lambda client: client.good("TAMIS.MERGE", "k", "l"))
     if size <= 10_000_000:
         bench.case(f"BF.MADD until it has grown, {name}", made, grow)

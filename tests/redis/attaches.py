@@ -10,7 +10,7 @@ from harness import eventually, filters, follow, has_filters, info, is_rewritten
 from slow_disk import DiskWithStore, waiting_clients
 
 LARGE = 100_000  # of more bytes than a draft may have
-AOF = {"appendonly": "yes", "appendfsync": "always"}
+AOF = {"appendonly": "yes", "appendfsync": "always", "repl_diskless_sync_delay": 0}
 
 
 def orphans(client):
@@ -182,7 +182,7 @@ def keys_come_while_an_orphan_is_attached():
 
 def two_attach_one_filter():
     """The second finds that a key has it.  Threads have opened it for both before the server hears of it.  Seen to fail without
-    stored_is_held() in end_attach(): both had it."""
+    is_held_by_now(): both had it."""
     with DiskWithStore() as (disk, client):
         tamis("create", "--store", store_of(disk.redis), "theirs", "-n", 100)
         client.good("BF.RESERVE", "k", "0.01", LARGE)
@@ -196,6 +196,30 @@ def two_attach_one_filter():
         answers = [one.answer() for one in asking]
         same(sorted(map(str, answers)), ["ERR a key of this server has that filter", "OK"], "one of them")
         same(client.good("EXISTS", "a", "b"), 1, "keys")
+
+
+def an_orphan_is_found_by_its_new_name():
+    """A thread has given it the name of its key, which does not have it yet, and another key asks for it by that name: the server
+    sleeps meanwhile.  One key gets it.  Seen to fail without is_held_by_now(): both had it."""
+    with Orphans() as (disk, client):
+        disk.stands_still()
+        first, = disk.ask(client, ("TAMIS.ATTACH", "a", "o0"))
+        clients = [disk.redis.client() for _ in range(4)]
+        for one in clients:
+            one.good("PING")
+        clients[0].send("DEBUG", "SLEEP", "1")  # the others come in one turn of the event loop
+        time.sleep(0.3)
+        for one, command in zip(clients[1:], (("DEBUG", "SLEEP", "2"), ("TAMIS.ATTACH", "b", "a"), ("DEBUG", "SLEEP", "1"))):
+            one.send(*command)
+        same(clients[0].answer(), "OK", "the first sleep")
+        disk.takes(0)
+        same((first.answer(), clients[1].answer(), clients[3].answer()), ("OK", "OK", "OK"), "the first one")
+        refused(clients[2].answer(), "ERR a key of this server has that filter", "the second one")
+        same((client.good("EXISTS", "a", "b"), client.good("BF.MEXISTS", "a", "of o0", "z")), (1, [1, 0]), "its key")
+        has_filters(disk.redis, ["a", "c", "first", "k", "o1", "o2"], "names")
+        same(orphans(client), ["c", "o1", "o2"], "it is no orphan")
+        client.good("DEL", "a")
+        has_filters(disk.redis, ["c", "first", "k", "o1", "o2"], "it goes with its key")
 
 
 def a_filter_that_goes_is_attached():
@@ -422,7 +446,7 @@ def an_aof_detaches_once():
 
 
 run(the_server_goes_on, clients_go, keys_come_and_go_while_one_is_detached, a_key_gets_another_filter_while_one_is_detached,
-    keys_come_while_an_orphan_is_attached, two_attach_one_filter, a_filter_that_goes_is_attached,
+    keys_come_while_an_orphan_is_attached, two_attach_one_filter, an_orphan_is_found_by_its_new_name, a_filter_that_goes_is_attached,
     a_node_of_a_cluster_drops_orphans, data_are_loaded_and_saved_meanwhile, a_kill_leaves_all_or_nothing,
     a_disk_with_errors, transactions_do_it_at_once, commands_on_its_key_come_before, an_orderly_end_comes_meanwhile,
     writes_are_paused_meanwhile, an_aof_detaches_once)

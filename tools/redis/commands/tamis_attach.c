@@ -58,9 +58,9 @@ struct attaching {
 static void rename_orphan(const struct attaching *a)
 {
     char own[NAME_ROOM];
-    name_of_key(a->db, a->key, a->key_bytes, own);
-    if (!value_is_ours(a->value) || leftovers_are_open() || strcmp(own, a->filter) == 0) return;
     int rc = TAMIS_EEXIST;
+    name_of_key(a->db, a->key, a->key_bytes, own);
+    if (strcmp(own, a->filter) == 0) return;
     for (int tries = 0; rc == TAMIS_EEXIST && tries < TRIES_MAX; tries++) {
         if (tries > 0) naming_wait(NULL);
         (void)kept_give_up_name(own, true);
@@ -86,7 +86,7 @@ static int open_for_key(struct attaching *a)
         a->data = cuckoo_data(value, &a->data_bytes);
         if (a->data == NULL) rc = TAMIS_EIO; /* or what the library tells */
     }
-    if (rc == 0) rename_orphan(a);
+    if (rc == 0 && a->orphan != NULL && value_is_ours(a->value)) rename_orphan(a);
     return rc;
 }
 
@@ -164,6 +164,8 @@ static void give_to_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
     adopt_stored(value, a->db, a->key, a->key_bytes);
     key_set(ctx, key, name, value);
     (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+    /* One that another server has made, say, gets the name of the key only now. */
+    if (a->orphan == NULL && value_is_ours(value)) naming_wait(value);
     if (a->data != NULL)
         replicate_counts(ctx, name, a);
     else
@@ -173,15 +175,27 @@ static void give_to_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
     a->value = NULL;
 }
 
+/* Has another key got the filter since it was opened?  An orphan may have been found by the name
+ * that a thread has just given it. */
+static bool is_held_by_now(const struct attaching *a)
+{
+    const struct value *value = a->value;
+    if (!value_is_ours(value)) return stored_is_held(value->name, a->db, a->key, a->key_bytes);
+    registry_lock();
+    const bool held = registry_find_time(value->created_at) != NULL;
+    registry_unlock();
+    return held;
+}
+
 /* Ends the command, whose filter is open if `rc` is 0. */
 static void end_attach(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                        struct attaching *a, int rc)
 {
-    /* Another key may have got a filter of others meanwhile, but no orphan. */
-    if (rc == 0 && a->orphan == NULL &&
-        stored_is_held(a->value->name, a->db, a->key, a->key_bytes)) {
+    if (rc == 0 && is_held_by_now(a)) {
         a->refusal = IS_HELD;
         rc = TAMIS_EINVAL;
+        if (a->orphan != NULL) orphan_free(a->orphan); /* it is none any more */
+        a->orphan = NULL;
     }
     if (rc == 0)
         give_to_key(ctx, key, name, a);
@@ -311,9 +325,10 @@ static bool end_detach(RedisModuleCtx *ctx, const struct detaching *made)
 
 /* Has the command come out of an AOF, behind those that made the filter, and does the store have
  * another one of its name?  That one is it, which was given away before. */
-static bool is_rebuilt(const struct value *value)
+static bool is_rebuilt(RedisModuleCtx *ctx, const struct value *value)
 {
     char own[NAME_ROOM], has[NAME_ROOM];
+    if ((RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LOADING) == 0) return false;
     name_of_key(value->db, value->key, value->key_bytes, own);
     handles_name(value, has);
     return leftovers_are_open() && strcmp(own, has) != 0;
@@ -322,7 +337,7 @@ static bool is_rebuilt(const struct value *value)
 static int detach_now(RedisModuleCtx *ctx, RedisModuleKey *key, struct detaching *d)
 {
     kept_pin_named(d->value);
-    const bool stays = !is_rebuilt(d->value);
+    const bool stays = !is_rebuilt(ctx, d->value);
     const int rc = stays && value_is_ours(d->value) ? give_away(d) : 0;
     if (rc == 0 && stays) registry_give_away(d->value);
     handles_name(d->value, d->name);
