@@ -217,8 +217,8 @@ static void attach_to_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleS
     now.key = RedisModule_StringPtrLen(name, &now.key_bytes);
     if (made != NULL && making_is_done(&rc)) {
         end_attach(ctx, key, name, made, rc);
-    } else if (orphan_is_taken(filter)) {
-        (void)RedisModule_ReplyWithError(ctx, IS_HELD); /* or it is being dropped */
+    } else if (orphan_is_taken(filter) || making_has(filter)) { /* or it is being dropped */
+        (void)RedisModule_ReplyWithError(ctx, IS_HELD);
     } else if (store_open() == NULL) {
         (void)reply_failure(ctx, "the filter cannot be attached");
     } else if (!making_put_off(TYPE_BLOOM, "", &maker)) {
@@ -259,8 +259,9 @@ int tamis_attach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 /* ---- TAMIS.DETACH ---------------------------------------------------------------------------- */
 
 struct detaching {
-    struct value *value; /* pinned, with its name; NULL: the thread has let go of it */
+    struct value *value; /* pinned; NULL: the thread has let go of it */
     char name[NAME_ROOM];
+    bool keeps_name;
     bool is_over; /* of that time: the key is deleted */
 };
 
@@ -269,7 +270,8 @@ static int give_away(struct detaching *d)
 {
     /* Another filter may have the name, if a local process has dropped this one. */
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    naming_wait(d->value); /* the filter stays under the name of the key */
+    if (!d->keeps_name) naming_keep(d->value); /* the filter stays under the name of the key */
+    d->keeps_name = true;
     handles_name(d->value, d->name);
     const int rc = tamis_filter_stat(d->value->filter, &stat);
     return rc < 0 ? rc : tamis_filter_set_owned(registry_store(), d->name, 0);
@@ -288,15 +290,22 @@ static void *keep_detaching(const void *context)
 {
     struct detaching *copy = RedisModule_Alloc(sizeof *copy);
     *copy = *(const struct detaching *)context;
-    kept_pin_named(copy->value);
+    kept_pin(copy->value);
     return copy;
+}
+
+static void let_name_go(struct detaching *d)
+{
+    if (d->keeps_name) kept_unpin_named(d->value);
+    d->keeps_name = false;
 }
 
 static void let_detaching_go(void *context)
 {
     struct detaching *d = context;
     d->is_over = !value_is_ours(d->value);
-    kept_unpin_named(d->value);
+    let_name_go(d);
+    kept_unpin(d->value);
     d->value = NULL;
     handles_trim(); /* more may be open than the setting allows */
 }
@@ -336,12 +345,11 @@ static bool is_rebuilt(RedisModuleCtx *ctx, const struct value *value)
 
 static int detach_now(RedisModuleCtx *ctx, RedisModuleKey *key, struct detaching *d)
 {
-    kept_pin_named(d->value);
     const bool stays = !is_rebuilt(ctx, d->value);
     const int rc = stays && value_is_ours(d->value) ? give_away(d) : 0;
     if (rc == 0 && stays) registry_give_away(d->value);
     handles_name(d->value, d->name);
-    kept_unpin_named(d->value);
+    let_name_go(d);
     if (rc < 0) return reply_failure(ctx, "the filter cannot be detached");
     (void)RedisModule_ReplyWithCString(ctx, d->name);
     (void)RedisModule_DeleteKey(key);

@@ -232,12 +232,27 @@ void naming_try_again(void)
     registry_unlock();
 }
 
-void naming_wait(const struct value *value)
+/* The caller has the mutex, which is given back meanwhile. */
+static void wait_for(const struct value *value)
 {
-    registry_lock();
     renames_take_made();
     kept_wake();
     while (renames_are_awaited(value))
         registry_wait();
+}
+
+void naming_wait(const struct value *value)
+{
+    registry_lock();
+    wait_for(value);
+    registry_unlock();
+}
+
+void naming_keep(struct value *value)
+{
+    registry_lock();
+    wait_for(value);
+    value->pins++;
+    value->keeps_name++;
     registry_unlock();
 }

@@ -42,3 +42,5 @@ void naming_swap(int a, int b);
 void naming_try_again(void);
 /* Waits until the filter of the value has the name of its key, if it can have it.  NULL: all. */
 void naming_wait(const struct value *value);
+/* The same for one value, whose filter keeps that name until kept_unpin_named(). */
+void naming_keep(struct value *value);
