@@ -231,8 +231,8 @@ int open_stored(struct value *value, const char *name)
     struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_store *store = store_open();
     if (store == NULL) return TAMIS_ENOSTORE;
-    if (!kept_give_up_name(name, true))
-        return TAMIS_EBUSY; /* what is about to be dropped is none */
+    /* A filter that is about to be dropped is none. */
+    if (!kept_give_up_name(name, true)) return TAMIS_EBUSY;
     int rc = tamis_filter_open(store, name, 0, &value->filter);
     if (rc == 0) rc = tamis_filter_stat(value->filter, &stat);
     if (rc == 0 && (stat.flags & TAMIS_FILTER_OWNED) != 0 &&
