@@ -87,7 +87,7 @@ def the_server_goes_on():
 
 
 def clients_go():
-    """What was begun ends, or nothing of it is seen.  Seen to fail without `follow` of TAMIS.DETACH (the key stays), and without
+    """What was begun ends, or nothing of it is seen.  Seen to fail where follow_detached() does nothing without a client (the key stays), and without
     orphan_put_back() (the orphan is none for good)."""
     with Orphans(**AOF) as (disk, client), server() as second:
         follower = second.client()
