@@ -201,7 +201,7 @@ void naming_swap(int a, int b)
     for (struct value *v = registry_first(); v != NULL; v = v->next)
         if (v->db == a || v->db == b) v->db = v->db == a ? b : a;
     for (struct value *v = registry_first(); v != NULL; v = v->next)
-        if ((v->db == a || v->db == b) && !value_is_gone(v)) settle(v);
+        if ((v->db == a || v->db == b) && !value_is_over(v)) settle(v);
     registry_unlock();
 }
 

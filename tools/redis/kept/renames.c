@@ -111,7 +111,7 @@ struct value *renames_take_left(void)
 bool renames_misnamed(const struct value *value, char name[NAME_ROOM])
 {
     char has[NAME_ROOM];
-    if (!value_is_ours(value) || value_is_gone(value)) return false;
+    if (!value_is_ours(value) || value_is_over(value)) return false;
     if (value->keeps_name > 0) return false; /* later: kept_unpin_named() */
     name_of_key(value->db, value->key, value->key_bytes, name);
     handles_name(value, has); /* drafts.c may be about to change it */

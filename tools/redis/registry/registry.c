@@ -190,17 +190,10 @@ static struct value *next_created(int64_t created_at, const struct value *after)
     return found;
 }
 
-/* Has it no key any more?  FLUSHALL ASYNC has forgotten drafts whose values another thread will
- * release: the store may have another filter of their names. */
-static bool has_gone(const struct value *value)
-{
-    return value_is_gone(value) || value->is_nowhere;
-}
-
 struct value *registry_find_next(const char *name, const struct value *after)
 {
     struct value *v = next_named(name, after);
-    while (v != NULL && has_gone(v))
+    while (v != NULL && value_is_over(v))
         v = next_named(name, v);
     return v;
 }
@@ -213,7 +206,7 @@ struct value *registry_find(const char *name)
 struct value *registry_find_time(int64_t created_at)
 {
     struct value *v = next_created(created_at, NULL);
-    while (v != NULL && has_gone(v))
+    while (v != NULL && value_is_over(v))
         v = next_created(created_at, v);
     return v;
 }
@@ -421,7 +414,7 @@ struct value *registry_find_loaded(int64_t origin)
 {
     registry_lock();
     struct value *v = values;
-    while (v != NULL && (v->life != LIFE_LOADED || v->origin != origin || value_is_gone(v)))
+    while (v != NULL && (v->life != LIFE_LOADED || v->origin != origin || value_is_over(v)))
         v = v->next;
     registry_unlock();
     return v;
@@ -431,7 +424,7 @@ void registry_each(void (*fn)(void *context, struct value *value), void *context
 {
     registry_lock();
     for (struct value *v = values; v != NULL; v = v->next)
-        if (!value_is_gone(v)) fn(context, v);
+        if (!value_is_over(v)) fn(context, v);
     registry_unlock();
 }
 

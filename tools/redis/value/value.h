@@ -171,6 +171,14 @@ static inline bool value_is_gone(const struct value *value)
     return __atomic_load_n(&value->kept, __ATOMIC_ACQUIRE) != NULL;
 }
 
+/* The same, or is it about to go with nothing of it in the store?  FLUSHALL ASYNC has forgotten
+ * drafts whose values another thread will release: the store may have other filters of their names.
+ */
+static inline bool value_is_over(const struct value *value)
+{
+    return value_is_gone(value) || value->is_nowhere;
+}
+
 /* Does this server drop the filter when the key goes? */
 static inline bool value_is_ours(const struct value *value)
 {
