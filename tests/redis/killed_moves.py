@@ -164,6 +164,33 @@ def databases_that_change_places_have_their_own():
             is_well(disk)
 
 
+def databases_that_come_in_the_place_of_one_that_is_emptied():
+    """FLUSHDB, and then keys of another database get its names.  Seen to fail where a filter counted as one of the database that it
+    got into: the keys lacked what the local process had added, and the filters were orphans."""
+    for flush in (["FLUSHDB"], ["FLUSHDB", "ASYNC"]):
+        for way in ([("SWAPDB", 0, 1)], [("SWAPDB", 2, 1), ("SWAPDB", 0, 2)], [("SELECT", 1)] + [("MOVE", key, 0) for key in KEYS]):
+            with Disk("make", "async", **AOF) as (disk, client):
+                for db in (0, 1):
+                    client.good("SELECT", db)
+                    fill(client, {key: "x" for key in KEYS})
+                disk.thread_stands_still(client)
+                for name in ("k7", "redis:1:k7"):
+                    local(disk.redis, name, f"local {name}")
+                client.good("SELECT", 0)
+                for command in [flush, *way]:
+                    client.good(*command)
+                same(client.good("PING"), "PONG", "the AOF has these")
+                client = killed(disk)
+                has(client, "k7", ["x", "local redis:1:k7"], ["local k7"])
+                same(client.good("DBSIZE"), len(KEYS), "keys")
+                if "ASYNC" in flush:  # those that the server's thread had not released are orphans
+                    for orphan, _ in client.good("TAMIS.ORPHANS", "LIST"):
+                        client.good("TAMIS.ORPHANS", "DROP", orphan)
+                same(client.good("TAMIS.ORPHANS", "LIST"), [], "orphans")
+                has_filters(disk.redis, sorted(KEYS), "filters")
+                is_well(disk)
+
+
 def a_dump_may_be_older_than_what_is_under_way():
     """It refers to filters that are gone since, or has their content; then they are not gone.  Holds without the file, too."""
     for rdb in ("content", "reference"):
@@ -251,5 +278,5 @@ def a_server_goes_on_without_the_file():
 
 run(an_orderly_end_leaves_no_file, keys_that_are_made_again_are_new, keys_that_are_renamed_have_their_own,
     a_key_that_is_renamed_several_times_has_its_own, databases_that_change_places_have_their_own,
-    a_dump_may_be_older_than_what_is_under_way, commands_that_the_aof_lacks_were_not_done,
+    databases_that_come_in_the_place_of_one_that_is_emptied, a_dump_may_be_older_than_what_is_under_way, commands_that_the_aof_lacks_were_not_done,
     a_server_that_is_killed_again_and_again_keeps_all, a_server_goes_on_without_the_file)

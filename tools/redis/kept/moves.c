@@ -230,6 +230,12 @@ void moves_end(void)
                                           false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
+/* ORDER relaxed: what the main thread has begun it sees. */
+static bool are_under_way(void)
+{
+    return MOVES_PENDING(__atomic_load_n(&head->control, __ATOMIC_RELAXED)) > 0;
+}
+
 bool moves_note_gone(int64_t created_at)
 {
     return notes() && append(MOVES_GONE, created_at, "");
@@ -266,7 +272,7 @@ void moves_note_name(struct value *value)
 void moves_note_key(const struct value *value)
 {
     char name[NAME_ROOM];
-    if (!notes() || MOVES_PENDING(__atomic_load_n(&head->control, __ATOMIC_RELAXED)) == 0) return;
+    if (!notes() || !are_under_way()) return;
     name_of_key(value->db, value->key, value->key_bytes, name);
     if (append(MOVES_KEY, value->created_at, name)) moves_end();
 }
@@ -281,6 +287,15 @@ void moves_note_flush(int db)
     (void)clock_gettime(CLOCK_REALTIME, &now);
     (void)snprintf(number, sizeof number, "%d", db);
     flushes_begun += append(MOVES_FLUSH, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, number);
+}
+
+/* Where nothing is under way, no flush is. */
+void moves_note_swap(int a, int b)
+{
+    char numbers[32];
+    if (!notes() || !are_under_way()) return;
+    (void)snprintf(numbers, sizeof numbers, "%d %d", a, b);
+    if (append(MOVES_SWAP, 0, numbers)) moves_end();
 }
 
 static void end_flushes(unsigned *flushes)

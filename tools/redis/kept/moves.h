@@ -42,8 +42,11 @@ void moves_note_key(const struct value *value);
 
 /* A database is emptied, or all (-1).  In the main thread, as are those below. */
 void moves_note_flush(int db);
-/* The same is over, and all values are released; with `async` another thread releases them, and
- * moves_watch_flushes(), which is called now and then, sees the end of that. */
+/* Databases change places.  Called before moves_note_name() is for their values. */
+void moves_note_swap(int a, int b);
+/* What moves_note_flush() has noted is over, and all values are released; with `async` another
+ * thread releases them, and moves_watch_flushes(), which is called now and then, sees the end of
+ * that. */
 void moves_flush_ends(bool async);
 void moves_watch_flushes(RedisModuleCtx *ctx);
 

@@ -39,6 +39,7 @@ enum moves_type {
     MOVES_KEY,   /* it has got a key, whose name that is */
     MOVES_ADDS,  /* it is to get items */
     MOVES_FLUSH, /* the database of that number is emptied of all that was created up to then */
+    MOVES_SWAP,  /* the databases of those two numbers change places */
 };
 
 struct moves_entry {

@@ -40,8 +40,15 @@ struct flush {
     bool is_sure;
 };
 
+struct swap {
+    struct swap *next;
+    uint64_t place;
+    int a, b;
+};
+
 static struct table known, given_names;
-static struct flush *flushes;
+static struct flush *flushes;   /* the last one is the first, as of swaps */
+static struct swap *swaps;      /* those that are confirmed */
 static struct known_move **all; /* of `known`, and those of `given_names` */
 static struct given **all_given;
 static size_t all_count, all_room, given_count, given_room;
@@ -99,6 +106,15 @@ static void put_flush(uint64_t place, const struct moves_entry *entry, const cha
     flushes = flush;
 }
 
+static void put_swap(uint64_t place, const char *dbs)
+{
+    struct swap *swap = RedisModule_Calloc(1, sizeof *swap);
+    char *second;
+    *swap = (struct swap){.next = swaps, .place = place, .a = (int)strtol(dbs, &second, 10)};
+    swap->b = (int)strtol(second, NULL, 10);
+    swaps = swap;
+}
+
 static void set(char **to, const char *name)
 {
     RedisModule_Free(*to);
@@ -121,6 +137,8 @@ static void read_entry(uint64_t place, const struct moves_entry *entry, uint64_t
         find_or_put(entry->created_at)->is_behind = true;
     } else if (type == MOVES_FLUSH) {
         put_flush(place, entry, name, sure);
+    } else if (type == MOVES_SWAP) {
+        if (sure) put_swap(place, name);
     } else if (sure) {
         read_sure(place, entry, type, name);
     } else {
@@ -139,7 +157,7 @@ static bool is_head(uint64_t head, uint64_t epoch, uint64_t left)
     const uint64_t units = MOVES_UNITS(head), type = MOVES_TYPE(head);
     return head >> 40 == MOVES_MARK && MOVES_EPOCH(head) == epoch && units >= 1 && units <= left &&
            units <= 1 + (NAME_ROOM + MOVES_UNIT - 1) / MOVES_UNIT && type >= MOVES_GONE &&
-           type <= MOVES_FLUSH && (units == 1) == (type == MOVES_GONE || type == MOVES_ADDS);
+           type <= MOVES_SWAP && (units == 1) == (type == MOVES_GONE || type == MOVES_ADDS);
 }
 
 void moves_read(const void *bytes_of_file, size_t bytes)
@@ -175,13 +193,22 @@ static int db_of(const char *name)
     return end > name + sizeof prefix - 1 && *end == ':' ? (int)db : -1;
 }
 
+/* The same at an earlier place of the file: databases have changed places since. */
+static int db_at(uint64_t place, const char *name)
+{
+    int db = db_of(name);
+    for (const struct swap *s = swaps; s != NULL && s->place > place; s = s->next)
+        if (db == s->a || db == s->b) db = db == s->a ? s->b : s->a;
+    return db;
+}
+
 /* Was the filter's database emptied, and its key has not come since? */
 static bool is_flushed(int64_t created_at, const char *name, uint64_t has_key_since, bool *unsure)
 {
     bool flushed = false;
     for (const struct flush *f = flushes; f != NULL; f = f->next) {
         if (created_at > f->created_before || f->place < has_key_since ||
-            (f->db >= 0 && f->db != db_of(name)))
+            (f->db >= 0 && f->db != db_at(f->place, name)))
             continue;
         flushed |= f->is_sure;
         *unsure |= !f->is_sure;
@@ -235,10 +262,15 @@ void moves_let_go(void)
         next = f->next;
         RedisModule_Free(f);
     }
+    for (struct swap *s = swaps, *next; s != NULL; s = next) {
+        next = s->next;
+        RedisModule_Free(s);
+    }
     RedisModule_Free(all);
     RedisModule_Free(all_given);
     all = NULL;
     all_given = NULL;
     flushes = NULL;
+    swaps = NULL;
     all_count = all_room = given_count = given_room = 0;
 }

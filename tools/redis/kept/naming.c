@@ -146,6 +146,7 @@ void naming_follow(struct value *value, int db, const char *key, size_t key_byte
     if (value->draft != NULL && enters_drafts()) (void)drafts_enter();
     registry_lock();
     registry_set_key(value, db, key, key_bytes);
+    moves_note_key(value); /* its database may be one that was emptied just before */
     settle(value);
     registry_unlock();
 }
@@ -200,6 +201,7 @@ void naming_swap(int a, int b)
     if (leftovers_are_open()) renames_wait_for_thread();
     for (struct value *v = registry_first(); v != NULL; v = v->next)
         if (v->db == a || v->db == b) v->db = v->db == a ? b : a;
+    moves_note_swap(a, b);
     for (struct value *v = registry_first(); v != NULL; v = v->next)
         if ((v->db == a || v->db == b) && !value_is_over(v)) settle(v);
     registry_unlock();
