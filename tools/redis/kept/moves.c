@@ -39,6 +39,7 @@ static uint64_t room;           /* atomic: so many bytes of the entries have roo
 static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
 static bool is_full;      /* atomic */
 static bool begun;        /* moves_begin() */
+static bool rejoins;      /* atomic: from then on until moves_are_dealt_with() */
 static bool recovers;     /* the moves of the run before are still there */
 static bool is_asleep;    /* atomic: the event loop, and nobody has woken it */
 static bool is_told_full; /* of the main thread, as those below */
@@ -154,11 +155,13 @@ void moves_open(void)
 
 void moves_begin(void)
 {
+    __atomic_store_n(&rejoins, true, __ATOMIC_RELAXED); /* ORDER: append() */
     begun = true;
 }
 
 void moves_are_dealt_with(void)
 {
+    __atomic_store_n(&rejoins, false, __ATOMIC_RELAXED);
     if (recovers) moves_end();
     recovers = false;
 }
@@ -210,8 +213,12 @@ static bool append(enum moves_type type, int64_t created_at, const char *name)
     entry->created_at = created_at;
     memcpy(entry->name, name, name_bytes);
     memset(entry->name + name_bytes, 0, (units - 1) * MOVES_UNIT - name_bytes);
+    /* ORDER relaxed: the main thread notes nearly all then.  Else an entry waits to be confirmed.
+     */
+    const uint64_t sure = __atomic_load_n(&rejoins, __ATOMIC_RELAXED) ? MOVES_SURE : 0;
     /* ORDER release: who finds the head finds the whole entry. */
-    __atomic_store_n(&entry->head, MOVES_HEAD(type, units, MOVES_EPOCH(before)), __ATOMIC_RELEASE);
+    __atomic_store_n(&entry->head, MOVES_HEAD(type, units, MOVES_EPOCH(before)) | sure,
+                     __ATOMIC_RELEASE);
     /* ORDER relaxed: of a thread that releases values it does not matter when they are confirmed.
      */
     if (__atomic_load_n(&is_asleep, __ATOMIC_RELAXED) &&

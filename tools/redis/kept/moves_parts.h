@@ -43,15 +43,20 @@ enum moves_type {
 };
 
 struct moves_entry {
-    uint64_t head; /* atomic: MOVES_MARK << 40 | type << 32 | units << 16 | epoch */
+    uint64_t head; /* atomic: MOVES_MARK << 40 | flags and type << 32 | units << 16 | epoch */
     int64_t created_at;
     char name[];
 };
 #define MOVES_MARK ((uint64_t)0x00C5A3)
 #define MOVES_HEAD(type, units, epoch)                                                             \
     (MOVES_MARK << 40 | (uint64_t)(type) << 32 | (uint64_t)(units) << 16 | (epoch))
-#define MOVES_TYPE(head) ((head) >> 32 & 0xFFu)
+#define MOVES_TYPE(head) ((head) >> 32 & 0x3Fu)
+/* Whatever `confirmed` says: it was noted while the keys got their filters after a load, where no
+ * AOF is written; and it was not confirmed when a server was killed, and what the next one confirms
+ * is its own. */
+#define MOVES_SURE ((uint64_t)0x40 << 32)
+#define MOVES_UNSURE ((uint64_t)0x80 << 32)
 #define MOVES_UNITS(head) ((head) >> 16 & 0xFFFFu)
 
-/* moves_read.c.  Reads what counts of `bytes` of a file. */
-void moves_read(const void *file, size_t bytes);
+/* moves_read.c.  Reads what counts of `bytes` of a file, and marks what is not confirmed. */
+void moves_read(void *file, size_t bytes);

@@ -150,6 +150,17 @@ static void read_entry(uint64_t place, const struct moves_entry *entry, uint64_t
     }
 }
 
+/* Is an entry confirmed?  If not, it is marked: the server that reads it confirms what comes
+ * behind.
+ */
+static bool is_sure(struct moves_entry *entry, bool confirmed)
+{
+    const bool sure =
+        (entry->head & MOVES_SURE) != 0 || (confirmed && (entry->head & MOVES_UNSURE) == 0);
+    if (!sure) entry->head |= MOVES_UNSURE;
+    return sure;
+}
+
 /* Is that the head of an entry of the epoch, which ends before `end`?  A thread that was killed
  * while it wrote one has left none: then something else follows. */
 static bool is_head(uint64_t head, uint64_t epoch, uint64_t left)
@@ -160,7 +171,7 @@ static bool is_head(uint64_t head, uint64_t epoch, uint64_t left)
            type <= MOVES_SWAP && (units == 1) == (type == MOVES_GONE || type == MOVES_ADDS);
 }
 
-void moves_read(const void *bytes_of_file, size_t bytes)
+void moves_read(void *bytes_of_file, size_t bytes)
 {
     const struct moves_head *file = bytes_of_file;
     const uint64_t epoch = MOVES_EPOCH(file->control),
@@ -169,15 +180,15 @@ void moves_read(const void *bytes_of_file, size_t bytes)
     const uint64_t sure = MOVES_EPOCH(file->confirmed) == epoch ? MOVES_OFFSET(file->confirmed) : 0;
     char name[NAME_ROOM + MOVES_UNIT];
     for (uint64_t unit = 0, units = 1; unit < end; unit += units) {
-        const struct moves_entry *entry =
-            (const void *)((const char *)bytes_of_file + MOVES_ENTRIES_AT + unit * MOVES_UNIT);
+        struct moves_entry *entry =
+            (void *)((char *)bytes_of_file + MOVES_ENTRIES_AT + unit * MOVES_UNIT);
         units = 1;
         if (!is_head(entry->head, epoch, end - unit)) continue;
         units = MOVES_UNITS(entry->head);
         memset(name, 0, sizeof name);
         memcpy(name, entry->name, (units - 1) * MOVES_UNIT);
         name[NAME_ROOM - 1] = '\0';
-        read_entry(unit + 1, entry, MOVES_TYPE(entry->head), name, unit < sure);
+        read_entry(unit + 1, entry, MOVES_TYPE(entry->head), name, is_sure(entry, unit < sure));
     }
 }
 
