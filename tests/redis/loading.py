@@ -4,45 +4,17 @@
 Local processes have added to the filters too, so what the commands of the AOF make is not enough: each key must get the
 filter that the store had of it, and that filter must be there under its name all the time.
 """
-import json
 import os
 import shutil
 import struct
-import subprocess
 import time
 
 import rdb_payload
-from harness import are_made, eventually, filters, follow, info, is_rewritten, pipelined, run, same, served, server, store_of, tamis
+from beside import LOGGED, add_here, has, is_tidy, made_at
+from harness import are_made, eventually, filters, follow, info, is_rewritten, pipelined, run, same, served, server, store_of
 from slow_disk import Disk
 
-LOGGED = {"appendonly": "yes", "appendfsync": "always"}
 COUNT = 2000
-
-
-def add_here(redis, key, *items):
-    """A local process adds."""
-    tamis("add", "--store", store_of(redis), key, text="\n".join(items))
-
-
-def made_at(redis):
-    """The times at which the store's filters were made."""
-    lines = tamis("list", "--json", "--store", store_of(redis)).splitlines()
-    return {told["name"]: told["created_at"] for told in map(json.loads, lines)}
-
-
-def has(client, key, items, answers=1):
-    same(client.good("BF.MEXISTS", key, *items), [answers] * len(items), f"{key}: {items[:3]}")
-
-
-def is_tidy(redis, client, keys):
-    """The store has one filter for each key."""
-    try:
-        eventually(lambda: filters(redis) == sorted(keys), "one filter for each key, under its name", 10)
-    except AssertionError:
-        print([tamis("info", "--store", store_of(redis), name) for name in sorted(set(filters(redis)) - set(keys))])
-        print("too many", sorted(set(filters(redis)) - set(keys)), "too few", sorted(set(keys) - set(filters(redis))))
-        raise
-    same(client.good("TAMIS.ORPHANS", "LIST"), [], "no orphans")
 
 
 def many_filters_are_taken_as_they_are():
@@ -451,85 +423,7 @@ def a_log_that_is_rewritten_at_once():
         has(client, "k", ["x", "y"], 0)
 
 
-def loads(redis):
-    """Have filters names apart, as in the middle of a load?"""
-    return any(name.startswith(("redis:loading:", "redis:orphan:")) for name in filters(redis))
-
-
-class Load:
-    """A server whose disk is slow starts, in the middle of whose load the `with` begins."""
-
-    def __init__(self, disk):
-        self.redis, self.disk = disk.redis, disk
-
-    def __enter__(self):
-        self.redis.kill()
-        self.disk.takes(100)
-        self.redis.process = subprocess.Popen(
-            self.redis.command(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-            env={**os.environ, **self.redis.environment})
-        eventually(lambda: loads(self.redis), "it loads")
-
-    def __exit__(self, *_):
-        self.disk.takes(0)
-        self.redis.kill()
-
-
-LARGE = [f"large {i}" for i in range(12)]
-
-
-def begin(client):
-    for key in LARGE:
-        client.good("BF.RESERVE", key, "0.01", 200000)
-        client.good("BF.ADD", key, f"of {key}")
-    client.good("BF.ADD", "small", "of small")
-    are_made(client)
-
-
-def a_server_that_is_killed_as_it_loads():
-    """Three times, each in the middle.  What local processes had added is there in the end, and nothing is left of the
-    filters that were made meanwhile.  Seen to fail where a leftover made way for what was loaded."""
-    with Disk(**LOGGED) as (disk, client):
-        redis = disk.redis
-        begin(client)
-        client.good("CF.RESERVE", "counted", 5000)
-        client.good("CF.ADD", "counted", "x")
-        before = made_at(redis)
-        for key in LARGE + ["small"]:
-            add_here(redis, key, f"here {key}")
-        for _ in range(3):
-            with Load(disk):
-                pass
-            same(set(before) - set(made_at(redis)), set(), "each filter has its name")
-        client = redis.start()
-        is_tidy(redis, client, LARGE + ["small", "counted"])
-        for key in LARGE + ["small"]:
-            has(client, key, [f"of {key}", f"here {key}"])
-            same(made_at(redis)[key], before[key], "the filter of before")
-        same(client.good("CF.COUNT", "counted", "x"), 1, "counted once")
-
-
-def a_process_that_adds_while_the_server_loads():
-    """It opens each filter by its name in the middle of the load, and adds.  Seen to fail where a leftover made way for
-    what was loaded, which had the name then and was dropped in the end."""
-    with Disk(**LOGGED) as (disk, client):
-        redis = disk.redis
-        begin(client)
-        turns = 0
-        with Load(disk):
-            while turns < 3 or (turns < 12 and loads(redis)):
-                for key in LARGE + ["small"]:
-                    add_here(redis, key, f"here {turns} {key}")
-                turns += 1
-            eventually(redis.is_up, "all is loaded")
-            client = redis.client()
-            for key in LARGE + ["small"]:
-                has(client, key, [f"here {turn} {key}" for turn in range(turns)])
-            is_tidy(redis, client, LARGE + ["small"])
-
-
 run(many_filters_are_taken_as_they_are, keys_that_go_after_a_load, keys_that_change_in_the_log,
     keys_that_were_restored, a_log_that_begins_anew, a_database_that_was_emptied_and_changed_places, a_log_with_a_preamble,
-    a_dump_without_its_store, a_disk_that_refuses_what_is_loaded, a_replica_that_takes_many, a_dump_of_redisbloom, a_preamble_with_drafts,
-    a_log_with_many_bytes, a_log_that_is_rewritten_at_once, a_server_that_is_killed_as_it_loads,
-    a_process_that_adds_while_the_server_loads)
+    a_dump_without_its_store, a_disk_that_refuses_what_is_loaded, a_replica_that_takes_many, a_dump_of_redisbloom,
+    a_preamble_with_drafts, a_log_with_many_bytes, a_log_that_is_rewritten_at_once)

@@ -14,6 +14,7 @@ static struct leftover *leftovers, **last = &leftovers;
 static struct table names, times;
 static struct leftover *taken; /* orphan_take() */
 static bool finished;          /* leftovers_close() */
+static int64_t newest;         /* created_at, of all */
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
@@ -120,6 +121,8 @@ static int read_one(void *context, const struct tamis_filter_stat *stat)
     const struct moved moved = moves_of(l->created_at, l->name);
     l->gone = moved.gone;
     l->is_behind = moved.is_behind;
+    l->is_of_load = moved.is_of_load;
+    if (l->created_at > newest) newest = l->created_at;
     l->to = moved.to != NULL ? RedisModule_Strdup(moved.to) : NULL;
     l->perhaps = moved.perhaps != NULL ? RedisModule_Strdup(moved.perhaps) : NULL;
     append(l);
@@ -136,6 +139,15 @@ void leftovers_read(void)
         RedisModule_Log(NULL, "warning", "the store's filters cannot be listed: %s",
                         tamis_last_error());
     moves_let_go();
+}
+
+void leftovers_loading(void)
+{
+    static bool noted;
+    if (noted || finished) return;
+    noted = true;
+    names_while_loading(true);
+    if (registry_store() != NULL) moves_note_load(newest);
 }
 
 bool leftovers_are_open(void)
@@ -220,6 +232,12 @@ void leftovers_set_heir(const char *name, int64_t created_at)
     if (l != NULL && l->owned && l->heir == 0) l->heir = created_at;
 }
 
+void leftovers_set_renamed(const char *name, int64_t created_at)
+{
+    struct leftover *l = finished ? NULL : find(name);
+    if (l != NULL && l->owned && l->is_of_load && l->heir == 0) l->heir = created_at;
+}
+
 void leftovers_take_off(bool (*is_done)(void *context, struct leftover *), void *context)
 {
     for (struct leftover *l = leftovers, *next; l != NULL; l = next) {
@@ -232,6 +250,7 @@ bool leftovers_close(void)
 {
     if (finished) return false;
     finished = true;
+    names_while_loading(false);
     return true;
 }
 

@@ -18,10 +18,11 @@ struct leftover {
     struct node by_name, by_time;
     char *was; /* its name at the start */
     char *name;
-    char *to;       /* moves.h: the name that it was to get; NULL: the one that it had */
-    char *perhaps;  /* the same, if what was loaded has the last commands; NULL: none */
-    bool is_behind; /* the same: it may lack items that the AOF has */
-    enum gone gone; /* the same: is its key gone? */
+    char *to;        /* moves.h: the name that it was to get; NULL: the one that it had */
+    char *perhaps;   /* the same, if what was loaded has the last commands; NULL: none */
+    bool is_behind;  /* the same: it may lack items that the AOF has */
+    bool is_of_load; /* the same: it was made by a load that was not finished */
+    enum gone gone;  /* the same: is its key gone? */
     int64_t created_at;
     int64_t heir;       /* created_at of the first filter that was loaded under its name; 0: none */
     int64_t origin;     /* when its first segment was made; 0: not looked at yet */
@@ -38,6 +39,8 @@ struct leftover {
 
 /* Lists the store's filters.  Called when the store has been opened. */
 void leftovers_read(void);
+/* A dump or an AOF is loaded. */
+void leftovers_loading(void);
 /* Are keys still loaded, or to be loaded? */
 bool leftovers_are_open(void);
 /* All keys are loaded.  Returns false if the list was closed before. */
@@ -58,6 +61,8 @@ bool leftovers_make_way(const char *name);
 /* A filter was loaded under the name of a leftover, created at that time.  Its key may be renamed
  * while all is loaded; the server may have been killed before it had renamed the filter. */
 void leftovers_set_heir(const char *name, int64_t created_at);
+/* The same of a filter that got the name later: that counts for a leftover of a load only. */
+void leftovers_set_renamed(const char *name, int64_t created_at);
 /* When the first segment was made; -1: the filter cannot be opened. */
 int64_t leftovers_origin(struct leftover *l);
 /* Takes the leftovers off the list for which is_done() returns true. */

@@ -39,8 +39,8 @@ static uint64_t room;           /* atomic: so many bytes of the entries have roo
 static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
 static bool is_full;      /* atomic */
 static bool begun;        /* moves_begin() */
-static bool rejoins;      /* atomic: from then on until moves_are_dealt_with() */
-static bool recovers;     /* the moves of the run before are still there */
+static bool is_loaded;    /* atomic: moves_are_dealt_with() */
+static unsigned holds;    /* moves that end then: those of the run before; moves_note_load() */
 static bool is_asleep;    /* atomic: the event loop, and nobody has woken it */
 static bool is_told_full; /* of the main thread, as those below */
 static unsigned flushes_begun, flushes_async;
@@ -122,7 +122,7 @@ static int map_file(bool found, uint64_t bytes)
 
 static void begin(bool found)
 {
-    recovers = found;
+    holds = found ? 1 : 0;
     if (!found) {
         __atomic_store_n(&head->control, 1, __ATOMIC_RELAXED);
         __atomic_store_n(&head->confirmed, 1, __ATOMIC_RELAXED);
@@ -153,19 +153,6 @@ void moves_open(void)
     file = -1;
 }
 
-void moves_begin(void)
-{
-    __atomic_store_n(&rejoins, true, __ATOMIC_RELAXED); /* ORDER: append() */
-    begun = true;
-}
-
-void moves_are_dealt_with(void)
-{
-    __atomic_store_n(&rejoins, false, __ATOMIC_RELAXED);
-    if (recovers) moves_end();
-    recovers = false;
-}
-
 void moves_close(void)
 {
     if (head == NULL || MOVES_PENDING(__atomic_load_n(&head->control, __ATOMIC_RELAXED)) > 0)
@@ -179,6 +166,14 @@ void moves_close(void)
 static bool notes(void)
 {
     return head != NULL && begun;
+}
+
+/* Filters are created by this clock. */
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 static void do_nothing(void *unused)
@@ -215,7 +210,7 @@ static bool append(enum moves_type type, int64_t created_at, const char *name)
     memset(entry->name + name_bytes, 0, (units - 1) * MOVES_UNIT - name_bytes);
     /* ORDER relaxed: the main thread notes nearly all then.  Else an entry waits to be confirmed.
      */
-    const uint64_t sure = __atomic_load_n(&rejoins, __ATOMIC_RELAXED) ? MOVES_SURE : 0;
+    const uint64_t sure = __atomic_load_n(&is_loaded, __ATOMIC_RELAXED) ? 0 : MOVES_SURE;
     /* ORDER release: who finds the head finds the whole entry. */
     __atomic_store_n(&entry->head, MOVES_HEAD(type, units, MOVES_EPOCH(before)) | sure,
                      __ATOMIC_RELEASE);
@@ -284,16 +279,36 @@ void moves_note_key(const struct value *value)
     if (append(MOVES_KEY, value->created_at, name)) moves_end();
 }
 
+/* ---- Loading -------------------------------------------------------------------------------- */
+
+void moves_note_load(int64_t newest)
+{
+    if (head == NULL) return;
+    const int64_t now = now_ns();
+    holds += append(MOVES_LOAD, now > newest ? now : newest + 1, "");
+}
+
+void moves_begin(void)
+{
+    begun = true;
+}
+
+void moves_are_dealt_with(void)
+{
+    if (holds > 0) holds += append(MOVES_DONE, 0, "");
+    __atomic_store_n(&is_loaded, true, __ATOMIC_RELAXED); /* ORDER: append() */
+    for (; holds > 0; holds--)
+        moves_end();
+}
+
 /* ---- Databases that are emptied -------------------------------------------------------------- */
 
 void moves_note_flush(int db)
 {
     char number[16];
-    struct timespec now;
     if (!notes()) return;
-    (void)clock_gettime(CLOCK_REALTIME, &now);
     (void)snprintf(number, sizeof number, "%d", db);
-    flushes_begun += append(MOVES_FLUSH, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, number);
+    flushes_begun += append(MOVES_FLUSH, now_ns(), number);
 }
 
 /* Where nothing is under way, no flush is. */

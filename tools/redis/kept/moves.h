@@ -63,6 +63,8 @@ void moves_after_sleep(void);
 void moves_open(void);
 /* All is loaded: from now on moves are noted. */
 void moves_begin(void);
+/* A dump or an AOF is loaded, beside filters of which the newest was created at that time. */
+void moves_note_load(int64_t newest);
 /* The keys have their filters again: what was read is not needed any more. */
 void moves_are_dealt_with(void);
 /* The server ends. */
@@ -81,6 +83,8 @@ struct moved {
     enum gone gone;
     const char *to;      /* the name that it was to get; NULL: the one that it has */
     bool is_behind;      /* it may lack items that the AOF has */
+    bool is_of_load;     /* it was made by a load of the same, in the middle of which the server was
+                            killed; or by another server at that time */
     const char *perhaps; /* one that it was to get if the AOF has the last commands; NULL: none */
 };
 /* Of the filter that was created at that time, and that the store has under that name.  What it

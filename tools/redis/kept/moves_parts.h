@@ -40,6 +40,8 @@ enum moves_type {
     MOVES_ADDS,  /* it is to get items */
     MOVES_FLUSH, /* the database of that number is emptied of all that was created up to then */
     MOVES_SWAP,  /* the databases of those two numbers change places */
+    MOVES_LOAD,  /* a load begins: what it makes is created at that time or later */
+    MOVES_DONE,  /* and what it made is its keys' */
 };
 
 struct moves_entry {
@@ -51,7 +53,7 @@ struct moves_entry {
 #define MOVES_HEAD(type, units, epoch)                                                             \
     (MOVES_MARK << 40 | (uint64_t)(type) << 32 | (uint64_t)(units) << 16 | (epoch))
 #define MOVES_TYPE(head) ((head) >> 32 & 0x3Fu)
-/* Whatever `confirmed` says: it was noted while the keys got their filters after a load, where no
+/* Whatever `confirmed` says: it was noted before the keys had their filters after a load, where no
  * AOF is written; and it was not confirmed when a server was killed, and what the next one confirms
  * is its own. */
 #define MOVES_SURE ((uint64_t)0x40 << 32)

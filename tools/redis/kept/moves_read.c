@@ -49,6 +49,7 @@ struct swap {
 static struct table known, given_names;
 static struct flush *flushes;   /* the last one is the first, as of swaps */
 static struct swap *swaps;      /* those that are confirmed */
+static int64_t load_began;      /* the first one that has not come to its end; 0: none has begun */
 static struct known_move **all; /* of `known`, and those of `given_names` */
 static struct given **all_given;
 static size_t all_count, all_room, given_count, given_room;
@@ -133,7 +134,9 @@ static void read_sure(uint64_t place, const struct moves_entry *entry, uint64_t 
 static void read_entry(uint64_t place, const struct moves_entry *entry, uint64_t type,
                        const char *name, bool sure)
 {
-    if (type == MOVES_ADDS) {
+    if (type == MOVES_LOAD || type == MOVES_DONE) {
+        load_began = type == MOVES_DONE ? 0 : load_began != 0 ? load_began : entry->created_at;
+    } else if (type == MOVES_ADDS) {
         find_or_put(entry->created_at)->is_behind = true;
     } else if (type == MOVES_FLUSH) {
         put_flush(place, entry, name, sure);
@@ -161,6 +164,11 @@ static bool is_sure(struct moves_entry *entry, bool confirmed)
     return sure;
 }
 
+static bool has_name(uint64_t type)
+{
+    return type != MOVES_GONE && type != MOVES_ADDS && type != MOVES_LOAD && type != MOVES_DONE;
+}
+
 /* Is that the head of an entry of the epoch, which ends before `end`?  A thread that was killed
  * while it wrote one has left none: then something else follows. */
 static bool is_head(uint64_t head, uint64_t epoch, uint64_t left)
@@ -168,7 +176,7 @@ static bool is_head(uint64_t head, uint64_t epoch, uint64_t left)
     const uint64_t units = MOVES_UNITS(head), type = MOVES_TYPE(head);
     return head >> 40 == MOVES_MARK && MOVES_EPOCH(head) == epoch && units >= 1 && units <= left &&
            units <= 1 + (NAME_ROOM + MOVES_UNIT - 1) / MOVES_UNIT && type >= MOVES_GONE &&
-           type <= MOVES_SWAP && (units == 1) == (type == MOVES_GONE || type == MOVES_ADDS);
+           type <= MOVES_DONE && (units == 1) == !has_name(type);
 }
 
 void moves_read(void *bytes_of_file, size_t bytes)
@@ -243,6 +251,7 @@ struct moved moves_of(int64_t created_at, const char *name)
     const struct known_move *k = known.count > 0 ? find(created_at) : NULL;
     struct moved moved = {.gone = STAYS,
                           .is_behind = k != NULL && k->is_behind,
+                          .is_of_load = load_began != 0 && created_at >= load_began,
                           .to = k != NULL ? k->to : NULL,
                           .perhaps = k != NULL ? k->perhaps : NULL};
     const char *now = moved.to != NULL ? moved.to : name;
@@ -283,5 +292,6 @@ void moves_let_go(void)
     all_given = NULL;
     flushes = NULL;
     swaps = NULL;
+    load_began = 0;
     all_count = all_room = given_count = given_room = 0;
 }

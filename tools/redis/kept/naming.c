@@ -28,7 +28,7 @@ static bool make_way(const char *name)
     if (owner == NULL)
         return kept_makes_way(name) || making_makes_way(name) || leftovers_make_way(name);
     if (!value_is_ours(owner) || owner->keeps_name > 0 || owner->draft != NULL) return false;
-    name_apart(leftovers_are_open() ? NAME_LOADING : NAME_ASIDE, apart);
+    name_apart(NAME_ASIDE, apart);
     if (registry_rename(owner, apart) < 0) return false;
     moves_note_name(owner);
     renames_leave(owner);
@@ -41,6 +41,7 @@ static void settle_now(struct value *value)
     char name[NAME_ROOM];
     renames_wait_for_thread();
     int rc = renames_misnamed(value, name) ? registry_rename(value, name) : 0;
+    if (rc == TAMIS_EEXIST) leftovers_set_renamed(name, value->created_at);
     if (rc == TAMIS_EEXIST && make_way(name)) rc = registry_rename(value, name);
     if (rc < 0)
         renames_leave(value);
@@ -64,6 +65,7 @@ static void settle_draft(struct value *value)
     const bool misnamed = renames_misnamed(value, name);
     if (misnamed || moves_has_name_of(value)) moves_note_name(value);
     if (!misnamed) return;
+    leftovers_set_renamed(name, value->created_at);
     if (!is_free(value, name) || !draft_rename(value, name))
         renames_put_draft(value);
     else

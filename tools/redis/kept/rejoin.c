@@ -265,12 +265,17 @@ static bool has_draft(const struct leftover *l, const struct value *value, int64
  * then no filter is made.  What was loaded, and cannot be compared so, comes into the store. */
 static bool join_draft(struct value *value, const struct leftover *l)
 {
+    char apart[NAME_ROOM];
     int64_t origin;
     if (has_draft(l, value, &origin)) {
         naming_replace_draft(value, l, origin);
         return true;
     }
-    if (draft_content(value) != NULL && value_open(value) == 0) naming_settle(value);
+    if (draft_content(value) == NULL) return false;
+    name_apart(NAME_LOADING, apart);
+    if (draft_is_held(value)) draft_release(value, apart);
+    (void)value_open(value);
+    naming_settle(value);
     return false;
 }
 
@@ -326,7 +331,8 @@ static bool is_done_by_name(void *context, struct leftover *l)
 {
     (void)context;
     if (!l->owned) return true;
-    if (!name_is_apart(l->name, NAME_TRASH)) return supersede(l);
+    if (!name_is_apart(l->name, NAME_TRASH))
+        return !l->is_of_load && supersede(l); /* is_of_earlier_start() */
     kept_drop(l->name, l->created_at, l->kind);
     return true;
 }
@@ -340,11 +346,18 @@ static bool is_gone(void *context, struct leftover *l)
     return true;
 }
 
-/* It was made while an earlier start loaded what this one has loaded again. */
+/* Was it made while an earlier start loaded what this one has loaded again?  Under the name of a
+ * key it may have items of local processes.  The key gets it, if it has got no other one, and if no
+ * other filter had that name while all was loaded: then it is not one of an earlier life. */
 static bool is_of_earlier_start(void *context, struct leftover *l)
 {
     (void)context;
-    if (!l->owned || !name_is_apart(l->name, NAME_LOADING)) return false;
+    if (!l->owned) return false;
+    if (!name_is_apart(l->name, NAME_LOADING)) {
+        if (!l->is_of_load || l->heir == 0) return false; /* another server may have made it */
+        const struct value *value = claimant(l);
+        if (value != NULL && value->created_at == l->heir && supersede(l)) return true;
+    }
     kept_drop(l->name, l->created_at, l->kind);
     return true;
 }
@@ -352,7 +365,7 @@ static bool is_of_earlier_start(void *context, struct leftover *l)
 /* Those that fit by their names are done. */
 static bool is_done_by_heir(void *context, struct leftover *l)
 {
-    struct value *heir = l->gone < FLUSHED ? heir_of(l) : NULL;
+    struct value *heir = l->gone < FLUSHED && !l->is_of_load ? heir_of(l) : NULL;
     (void)context;
     if (heir == NULL || l->kind != heir->kind || !value_counts(heir)) return take_over(l, heir);
     kept_drop(l->name, l->created_at, l->kind); /* the AOF has the counts of its commands */
@@ -390,7 +403,7 @@ static bool has_origin(const struct origins *origins, int64_t origin)
 /* The key was renamed after the dump: a value that was loaded has the same origin. */
 static bool is_done_by_origin(void *context, struct leftover *l)
 {
-    const int64_t origin = l->gone < FLUSHED ? leftovers_origin(l) : -1;
+    const int64_t origin = l->gone < FLUSHED && !l->is_of_load ? leftovers_origin(l) : -1;
     return has_origin(context, origin) && take_over(l, registry_find_loaded(origin));
 }
 

@@ -13,8 +13,8 @@
  *                                                   it may be the same filter, grown another way
  *     its key was gone already (NAME_TRASH,         it is dropped; an orphan, if a dump alone was
  *     moves.h)                                      loaded, which may be older than that
- *     the server was killed as it loaded the same   it is dropped
- *     (NAME_LOADING)
+ *     the server was killed as it loaded the same   it is dropped (NAME_LOADING); under the name of
+ *     (MOVES_LOAD)                                  a key, it is that key's if no other one is
  *     no key has it                                 an orphan: it stays, and is told; or it is
  *                                                   dropped (unwanted.h)
  *

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "kept/kept.h"
+#include "kept/leftovers.h"
 #include "kept/making.h"
 #include "kept/moves.h"
 #include "kept/naming.h"
@@ -159,6 +160,9 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
     making_finish();
     loaded |= what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
               what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
+    if (what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
+        what == REDISMODULE_SUBEVENT_LOADING_AOF_START)
+        leftovers_loading();
     /* What the replica had before is on its way out, and has the names of what comes. */
     if (what == REDISMODULE_SUBEVENT_LOADING_REPL_START) (void)kept_finish();
     has_aof |= what == REDISMODULE_SUBEVENT_LOADING_AOF_START;

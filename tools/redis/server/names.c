@@ -98,10 +98,19 @@ void name_of_key(int db, const char *key, size_t key_bytes, char name[NAME_ROOM]
     append_hash(key, key_bytes, name);
 }
 
+static bool loading; /* atomic */
+
+void names_while_loading(bool is)
+{
+    __atomic_store_n(&loading, is, __ATOMIC_RELAXED); /* ORDER: it changes while no thread works */
+}
+
 void name_apart(const char *why, char name[NAME_ROOM])
 {
     static unsigned long long last;
     struct timespec now;
+    if (strcmp(why, NAME_ASIDE) == 0 && __atomic_load_n(&loading, __ATOMIC_RELAXED))
+        why = NAME_LOADING;
     (void)clock_gettime(CLOCK_REALTIME, &now);
     const unsigned long long number =
         (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec;

@@ -23,5 +23,7 @@ void name_of_key(int db, const char *key, size_t key_bytes, char name[NAME_ROOM]
 
 /* A name that no key has and no other filter: one of these words, and a number. */
 void name_apart(const char *why, char name[NAME_ROOM]);
+/* While an AOF or a dump is loaded, filters that would get a name NAME_ASIDE get NAME_LOADING. */
+void names_while_loading(bool is);
 /* Did name_apart() make the name, for that reason? */
 bool name_is_apart(const char *name, const char *why);
