@@ -337,7 +337,6 @@ void moves_flush_ends(bool async)
 
 void moves_watch_flushes(RedisModuleCtx *ctx)
 {
-    char count[FIELD_ROOM];
     if (__atomic_load_n(&is_full, __ATOMIC_RELAXED) && !is_told_full) {
         is_told_full = true;
         RedisModule_Log(ctx, "warning",
@@ -346,11 +345,7 @@ void moves_watch_flushes(RedisModuleCtx *ctx)
                         "before the store has that",
                         path);
     }
-    if (flushes_async == 0) return;
-    if (server_field(ctx, "memory", "lazyfree_pending_objects", count) &&
-        strtoull(count, NULL, 10) > 0)
-        return;
-    end_flushes(&flushes_async);
+    if (flushes_async > 0 && !server_releases(ctx)) end_flushes(&flushes_async);
 }
 
 /* ---- Turns of the event loop ----------------------------------------------------------------- */

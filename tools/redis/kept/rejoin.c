@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "kept/kept.h"
 #include "kept/leftovers.h"
@@ -12,10 +13,13 @@
 #include "kept/renames.h"
 #include "kept/store.h"
 #include "registry/registry.h"
+#include "server/field.h"
 #include "value/drafts.h"
 #include "value/handles.h"
 #include "value/head.h"
 #include "value/light.h"
+
+#define PAUSE_NS 2000000
 
 /* Calls fn for pieces of segment `index` of both filters, until it returns something else than 0.
  */
@@ -439,11 +443,20 @@ static bool mark_unwanted(void *context, struct leftover *l)
     return false;
 }
 
+/* What an AOF has made and flushed must not get filters while another thread releases it; and what
+ * has gone holds no names. */
+static void wait_for_what_goes(RedisModuleCtx *ctx)
+{
+    while (server_releases(ctx))
+        (void)nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    (void)kept_finish();
+}
+
 void rejoin_finish(RedisModuleCtx *ctx, bool has_loaded, bool has_aof, bool drop_orphans)
 {
     if (store_open() == NULL || !leftovers_close()) return;
     moves_begin();
-    (void)kept_finish(); /* what was loaded and has gone again holds no names */
+    wait_for_what_goes(ctx);
     note_claims();
     leftovers_take_off(is_done_by_name, NULL);
     leftovers_take_off(is_done_by_heir, NULL);

@@ -2,6 +2,7 @@
 /* field.c: see field.h. */
 #include "server/field.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool server_field(RedisModuleCtx *ctx, const char *section, const char *name, char text[FIELD_ROOM])
@@ -12,4 +13,11 @@ bool server_field(RedisModuleCtx *ctx, const char *section, const char *name, ch
     (void)strcpy(text, fits ? told : "");
     RedisModule_FreeServerInfo(ctx, info);
     return fits;
+}
+
+bool server_releases(RedisModuleCtx *ctx)
+{
+    char count[FIELD_ROOM];
+    return server_field(ctx, "memory", "lazyfree_pending_objects", count) &&
+           strtoull(count, NULL, 10) > 0;
 }
