@@ -111,9 +111,11 @@ def keys_that_were_restored():
             client.good("BF.MADD", "first", "x", "y")
             client.good("RESTORE", "copy", 0, client.good("DUMP", "first"))
             are_made(client)
+            told = client.good("BF.INFO", "copy")
             add_here(redis, "copy", "here")
             for _ in range(2):
                 client = redis.restart(kill=True)
+                same(client.good("BF.INFO", "copy")[-2:], told[-2:], "how it grows")
                 is_tidy(redis, client, ["copy", "first"])
                 has(client, "copy", ["x", "y", "here"])
 

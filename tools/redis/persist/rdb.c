@@ -435,7 +435,9 @@ static void *load_value(RedisModuleIO *rdb, enum type type)
     const bool is_made = loading_aof && (said.flags & (FLAG_DRAFT | FLAG_PAYLOAD)) != 0;
     if (value->life == LIFE_MADE && !is_made) value->life = LIFE_LOADED;
     value->cuckoo = said.cuckoo;
-    if (!value->exact || value->filter == NULL) value->expansion = (uint32_t)said.expansion;
+    const bool is_told = (said.flags & FLAG_PAYLOAD) == 0; /* the head of a payload tells it */
+    if (is_told && (!value->exact || value->filter == NULL))
+        value->expansion = (uint32_t)said.expansion;
     return value;
 }
 
