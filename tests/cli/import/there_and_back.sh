@@ -17,6 +17,6 @@ seq 50 | tamis check -c rb2
 seq 50 | tamis check -c guava2
 cmp <(tamis export rb2 --to redisbloom -) rb.dump
 cmp <(tamis export guava2 --to guava -) guava.dump
-tamis list
+tamis list | no_sizes /dev/stdin | tr -s ' ' # on a server small ones share drawers
 tamis --store other list
 tamis --store other verify
