@@ -121,33 +121,17 @@ bool registry_is_empty(void)
            0; /* ORDER relaxed: a thread sees the values that it has entered */
 }
 
-/* The next value that has the key in some database, behind `node` or, if that is NULL, the first.
- */
-static struct value *next_of_key(const char *key, size_t key_bytes, const struct node *node)
-{
-    node = node != NULL ? table_find_next(node) : table_find(&keys, hash_of_bytes(key, key_bytes));
-    for (; node != NULL; node = table_find_next(node)) {
-        struct value *v = NODE_OF(struct value, by_key, node);
-        if (v->key_bytes == key_bytes && memcmp(v->key, key, key_bytes) == 0 && !value_is_gone(v))
-            return v;
-    }
-    return NULL;
-}
-
 bool registry_has_key(const char *key, size_t key_bytes)
 {
+    bool has = false;
     registry_lock();
-    const bool has = next_of_key(key, key_bytes, NULL) != NULL;
+    const struct node *node = table_find(&keys, hash_of_bytes(key, key_bytes));
+    for (; node != NULL && !has; node = table_find_next(node)) {
+        const struct value *v = NODE_OF(struct value, by_key, node);
+        has = v->key_bytes == key_bytes && memcmp(v->key, key, key_bytes) == 0 && !value_is_gone(v);
+    }
     registry_unlock();
     return has;
-}
-
-struct value *registry_find_key(int db, const char *key, size_t key_bytes)
-{
-    struct value *v = next_of_key(key, key_bytes, NULL);
-    while (v != NULL && v->db != db)
-        v = next_of_key(key, key_bytes, &v->by_key);
-    return v;
 }
 
 /* The next value whose filter has the name, behind `after` or, if that is NULL, the first. */

@@ -62,8 +62,6 @@ struct value *registry_find(const char *name);
 /* The next one behind `after`, or the first if that is NULL: for a moment a draft may have the name
  * of another filter. */
 struct value *registry_find_next(const char *name, const struct value *after);
-/* The newest one that has that key. */
-struct value *registry_find_key(int db, const char *key, size_t key_bytes);
 /* One whose filter was created at that time. */
 struct value *registry_find_time(int64_t created_at);
 /* The same for values whose keys are gone: the next one behind `after`, or the first if that is
