@@ -23,7 +23,7 @@ struct listing {
     struct tamis_store *store;
     struct tamis__catalog_txn *txn;
     bool looks; /* reads the headers: no writer has recovered since the boot */
-    struct block *first, *last;
+    struct block *first, *last, **end; /* where the next one is put */
 };
 
 /* Returns room for that many bytes; NULL: there is no memory. */
@@ -35,7 +35,8 @@ static unsigned char *take_room(struct listing *listing, size_t bytes)
         if (block == NULL) return NULL;
         block->next = NULL;
         block->used = 0;
-        *(listing->first == NULL ? &listing->first : &listing->last->next) = block;
+        *listing->end = block;
+        listing->end = &block->next;
         listing->last = block;
     }
     block->used += bytes;
@@ -99,6 +100,7 @@ TAMIS_API int tamis_store_list(tamis_store *store, const char *prefix, tamis_lis
     TAMIS__REFUSE_NULL(fn, "fn");
     struct tamis__catalog_txn *txn;
     struct listing listing = {.store = store};
+    listing.end = &listing.first;
     int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     uint8_t boot[TAMIS__BOOT_ID_BYTES];
