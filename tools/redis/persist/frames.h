@@ -7,7 +7,7 @@
 #include "value/drafts.h"
 
 /* Makes the stream of a head, and of the data of its layer.  It has no data if the filter does not
- * go into a drawer. */
+ * go into a drawer, or if the head is not a whole one of one layer. */
 struct draft_stream frames_of_layer(const void *head, size_t head_bytes, const void *data,
                                     size_t data_bytes);
 /* The head and the data in such a stream. */
