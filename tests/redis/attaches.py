@@ -108,6 +108,17 @@ def clients_go():
         has_filters(disk.redis, ["again", "c", "first", "k", "o2"], "filters")
 
 
+def detaches(disk, client, second):
+    """The disk stands still, and a client detaches k, which has x.  Returns a client of the replica, and that one."""
+    follower = second.client()
+    follow(follower, disk.redis)
+    client.good("BF.RESERVE", "k", "0.01", LARGE)
+    client.good("BF.ADD", "k", "x")
+    disk.stands_still()
+    asking, = disk.ask(client, ("TAMIS.DETACH", "k"))
+    return follower, asking
+
+
 def keys_come_and_go_while_one_is_detached():
     """DEL is as if it had come before, and a key that is renamed is detached under its new name.  Its filter has the name before or
     the new one, by which of both came first."""
@@ -116,12 +127,7 @@ def keys_come_and_go_while_one_is_detached():
             (("SWAPDB", 0, 1), b"k", b"redis:1:k"), (("BF.ADD", "k", "late"), b"k", None), (("EXPIRE", "k", -1), "ERR not found", None))
     for way, wanted, later in ways:
         with DiskWithStore(**AOF) as (disk, client), server() as second:
-            follower = second.client()
-            follow(follower, disk.redis)
-            client.good("BF.RESERVE", "k", "0.01", LARGE)
-            client.good("BF.ADD", "k", "x")
-            disk.stands_still()
-            asking, = disk.ask(client, ("TAMIS.DETACH", "k"))
+            follower, asking = detaches(disk, client, second)
             client.good(*way)
             disk.takes(0)
             answer = asking.answer()
@@ -373,12 +379,7 @@ def commands_on_its_key_come_before():
     """What is written into a filter before it is detached comes to the replica before, and EXCEPT in another thread ends well.  The
     replica has a store of its own, in which the filter stays, too."""
     with DiskWithStore(**AOF) as (disk, client), server() as second:
-        follower = second.client()
-        follow(follower, disk.redis)
-        client.good("BF.RESERVE", "k", "0.01", LARGE)
-        client.good("BF.ADD", "k", "x")
-        disk.stands_still()
-        asking, = disk.ask(client, ("TAMIS.DETACH", "k"))
+        follower, asking = detaches(disk, client, second)
         client.good("BF.MADD", "k", "y", "z")
         copied, = disk.ask(client, ("COPY", "k", "copy"))
         for command in (("MULTI",), ("BF.ADD", "k", "of multi"), ("EXEC",)):

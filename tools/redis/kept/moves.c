@@ -16,11 +16,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "kept/moves_parts.h"
 #include "registry/registry.h"
+#include "server/clock.h"
 #include "server/config.h"
 #include "server/field.h"
 
@@ -168,14 +168,6 @@ static bool notes(void)
     return head != NULL && begun;
 }
 
-/* Filters are created by this clock. */
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static void do_nothing(void *unused)
 {
     (void)unused;
@@ -284,7 +276,7 @@ void moves_note_key(const struct value *value)
 void moves_note_load(int64_t newest)
 {
     if (head == NULL) return;
-    const int64_t now = now_ns();
+    const int64_t now = clock_since_1970_ns();
     holds += append(MOVES_LOAD, now > newest ? now : newest + 1, "");
 }
 
@@ -308,7 +300,7 @@ void moves_note_flush(int db)
     char number[16];
     if (!notes()) return;
     (void)snprintf(number, sizeof number, "%d", db);
-    flushes_begun += append(MOVES_FLUSH, now_ns(), number);
+    flushes_begun += append(MOVES_FLUSH, clock_since_1970_ns(), number);
 }
 
 /* Where nothing is under way, no flush is. */

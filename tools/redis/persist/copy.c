@@ -188,14 +188,16 @@ static int copy_memory(struct value *to, const struct value *from)
 static bool copy_as_content(const struct value *from, struct value *to, int db, const char *key,
                             size_t key_bytes)
 {
-    struct memory memory = {.bytes = 0};
-    const struct tamis_sink sink = {.size = sizeof sink, .write = write_memory, .context = &memory};
-    if (!light_export(from, &sink) ||
-        tamis_stream_fits("tamis", memory.data, memory.bytes) != TAMIS_STREAM_IN_DRAWER)
+    char name[NAME_ROOM];
+    struct draft_stream stream = {.data = NULL};
+    if (from->draft != NULL) return false;
+    handles_name(from, name); /* a thread may be about to rename it */
+    stream.data = light_stream(name, from->created_at, &stream.bytes);
+    if (stream.data != NULL &&
+        tamis_stream_fits("tamis", stream.data, stream.bytes) != TAMIS_STREAM_IN_DRAWER) {
+        RedisModule_Free(stream.data);
         return false;
-    const struct draft_stream stream = {.data = RedisModule_Alloc(memory.bytes),
-                                        .bytes = memory.bytes};
-    memcpy(stream.data, memory.data, memory.bytes);
+    }
     return make_content_draft(to, db, key, key_bytes, &stream, 0, false);
 }
 

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
+#include "persist/pull.h"
 #include "value/head.h"
 
 /* Before each frame: its iterator, and its bytes. */
 #define FRAME_BYTES 16u
-#define SMALL_BYTES 8192u
 
 static char *put_frame(char *at, uint64_t iterator, uint64_t bytes)
 {
@@ -33,7 +33,7 @@ struct draft_stream frames_of_layer(const void *head, size_t head_bytes, const v
 {
     unsigned char framed[HEAD_FRAME_BYTES + HEAD_ROOM];
     struct draft_stream stream = {.is_redisbloom = true};
-    if (data_bytes > SMALL_BYTES || head_bytes != BLOOM_HEAD_BYTES + BLOOM_LAYER_BYTES ||
+    if (data_bytes > PULL_SMALL_BYTES || head_bytes != BLOOM_HEAD_BYTES + BLOOM_LAYER_BYTES ||
         head_data_bytes(head, head_bytes) != data_bytes || !is_sound(head, data, data_bytes))
         return stream;
     const size_t first = head_frame(head, head_bytes, framed);

@@ -14,7 +14,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "server/clock.h"
 
 #define PREFIX "redis:"
 #define HASH_DIGITS 32u
@@ -108,12 +109,9 @@ void names_while_loading(bool is)
 void name_apart(const char *why, char name[NAME_ROOM])
 {
     static unsigned long long last;
-    struct timespec now;
     if (strcmp(why, NAME_ASIDE) == 0 && __atomic_load_n(&loading, __ATOMIC_RELAXED))
         why = NAME_LOADING;
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    const unsigned long long number =
-        (unsigned long long)now.tv_sec * 1000000000u + (unsigned long long)now.tv_nsec;
+    const unsigned long long number = (unsigned long long)clock_since_1970_ns();
     /* ORDER relaxed: a number is given once, and nothing else goes with it. */
     unsigned long long before = __atomic_load_n(&last, __ATOMIC_RELAXED), next;
     do

@@ -19,8 +19,8 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
+#include "server/clock.h"
 #include "server/config.h"
 #include "server/thread.h"
 #include "value/draft_parts.h"
@@ -194,10 +194,8 @@ void drafts_enter_before_fork(void)
 static int64_t next_instant(void)
 {
     static int64_t told; /* no two filters have the same one: dumps find them by it */
-    struct timespec now;
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    const int64_t ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    told = ns > told ? ns : told + 1;
+    const int64_t now = clock_since_1970_ns();
+    told = now > told ? now : told + 1;
     return told;
 }
 
