@@ -161,8 +161,7 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_light_segment(tamis_cabinet *cabinet,
 /*
  * Asks a filter that is not open once, without a light handle: for who has a question for each of
  * very many filters.  It takes a look at the catalog, without its lock, and a copy of the filter's
- * bits of one moment of the call: some 3 microseconds, where tamis_light_find() alone takes
- * some 12. Nobody is waited for.
+ * bits of one moment of the call, where tamis_light_find() takes the lock.  Nobody is waited for.
  *
  * created_at   as above
  * keys         count of them, which may be 0
