@@ -13,7 +13,7 @@ set -euo pipefail
 limit=1024
 seconds=10
 readahead=
-bench=$(dirname "$0")/../.build/test/bench/bench_beyond
+bench=$(dirname "$0")/../../.build/test/tests/bench/bench_beyond
 while [ $# -gt 0 ]; do
     case $1 in
     --limit) limit=$2 && shift 2 ;;

@@ -30,11 +30,11 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "tests", "redis"))
+sys.path.insert(0, os.path.join(HERE, "..", "redis"))
 from memory import private_bytes  # noqa: E402
 from redis_server import Server  # noqa: E402
 
-TOP = os.path.join(HERE, "..", "..")
+TOP = os.path.join(HERE, "..", "..", "..")
 ROUNDS = 5
 TURNS = 9
 LINES = 2_000_000

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "..", "tests", "redis")]
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "redis")]
 from performance import table  # noqa: E402
 from redis_server import Server  # noqa: E402
 
@@ -42,7 +42,7 @@ def one_round(build, plain, server, options):
         figures = json.loads(output("php", "-d", f"extension={build}/php/tamis.so", "-d", "memory_limit=4G",
                                     os.path.join(HERE, "measure.php"), store, plain.port, server.port, options.keys, options.few))
         keys = "".join(f"https://example.com/{i}\n" for i in range(1, options.keys + 1))
-        many, one = output(f"{build}/bench/bench_php_library", store, "measured", text=keys).split()
+        many, one = output(f"{build}/tests/bench/bench_php_library", store, "measured", text=keys).split()
     return figures | {"library many": float(many), "library one": float(one)}
 
 

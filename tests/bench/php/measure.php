@@ -5,8 +5,8 @@
  * one with the module.  KEYS keys for the store, FEW for the servers.  Prints {what: nanoseconds a key} as JSON: by the
  * clock for servers, of the processor for the store.
  */
-require __DIR__ . '/../../tests/php/wild.php';
-require __DIR__ . '/../../tools/php/classes/autoload.php';
+require __DIR__ . '/../../php/wild.php';
+require __DIR__ . '/../../../tools/php/classes/autoload.php';
 
 const BATCH = 1000;
 

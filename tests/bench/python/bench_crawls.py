@@ -20,7 +20,7 @@ import time
 
 import redis
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests", "python"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 from random_site import Site  # noqa: E402
 
 CRAWLER = '''

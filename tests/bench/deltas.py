@@ -148,7 +148,7 @@ def main():
     parser = argparse.ArgumentParser(usage="deltas.py [--names N] [--rate RATE] [--tamis TAMIS] [--json FILE]")
     parser.add_argument("--names", type=int, default=2_000_000)
     parser.add_argument("--rate", default="0.1%")
-    parser.add_argument("--tamis", default=os.path.join(os.path.dirname(__file__), "..", ".build", "test", "bin", "tamis"))
+    parser.add_argument("--tamis", default=os.path.join(os.path.dirname(__file__), "..", "..", ".build", "test", "bin", "tamis"))
     parser.add_argument("--json")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:

@@ -11,7 +11,7 @@ set -euo pipefail
 
 lines=10000000
 repeats=5
-tamis=$(dirname "$0")/../.build/test/bin/tamis
+tamis=$(dirname "$0")/../../.build/test/bin/tamis
 while [ $# -gt 0 ]; do
     case $1 in
     --lines) lines=$2 && shift 2 ;;

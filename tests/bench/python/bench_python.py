@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """bench_python.py LIBRARY [--keys N] [--rounds N] [--svg FILE]: Python's calls beside the library's own and other packages.
 
-LIBRARY is .build/test/bench/libbench_python.so.  It needs tamis in PYTHONPATH, and pybloomfiltermmap3 and rbloom of PyPI.
+LIBRARY is .build/test/tests/bench/libbench_python.so.  It needs tamis in PYTHONPATH, and pybloomfiltermmap3 and rbloom of PyPI.
 Keys are URLs as bytes objects, filters have a rate of 1 % and no file on a disk.  Each figure is the least of the rounds.
 docs/python.md has the table and the plot that it makes.
 """
