@@ -21,6 +21,8 @@
  */
 #include "exchange/portable.h"
 
+#include <assert.h>
+
 #include "exchange/stream_exceptions.h"
 #include "kind/cells.h"
 
