@@ -23,6 +23,10 @@
 
 void cases_add(const struct CMUnitTest *test);
 
+/* Ends the case: what it needs is not here, and `why` says what.  A program that skips all of its
+ * cases ends with the status that ctest lists as skipped. */
+void cases_skip(const char *why);
+
 /* A case; one with a setup and a teardown of cmocka's (either may be NULL), which knows their
  * `state`; and one that knows what they have in *state as its `parameter`. */
 #define CASE(name)                                                                                 \

@@ -171,7 +171,7 @@ CASE(blocked_loops_with_vectors_reach_the_last_of_2_32_blocks)
     if (segment.data == MAP_FAILED) {
         segment.data = small;
         free(segment.header);
-        skip(); /* no such address space */
+        cases_skip("so much address space cannot be mapped");
     }
     segment.header->m_bits = blocks * 512;
     uint64_t random = random_seed();
