@@ -65,7 +65,7 @@ row() {
 }
 
 empty() {
-    "$tamis" drop urls
+    "$tamis" drop -q urls
     "$tamis" create urls -n "$lines" -p 1%
 }
 as_it_is() { :; }

@@ -85,7 +85,8 @@ offers 'tamis check -- -' -odd
 offers 'tamis create new --like=seen.' seen.2026
 offers 'tamis generations seen '
 offers 'tamis drop seen se' seen.2026
-offers 'tamis rm --dry-run seen se' seen.2026
+offers 'tamis drop --dry-run seen se' seen.2026
+offers 'tamis drop -n seen se' seen.2026
 offers "tamis drop seen seen.2026 \"a:b c\" it\\'s -- " -odd "$(printf %q 'say "$x"')" été
 offers 'tamis check "say \"\$' 'say \"\$x\"'
 same "with the cursor after 'che'" check "$(offered 'tamis che seen' 9)"

@@ -87,7 +87,7 @@ becomes 'tamis check "a:b' 'tamis check "a:b c" '
 becomes 'tamis check it' "tamis check it\\'s "
 becomes 'tamis check say' 'tamis check say\ \"\$x\" '
 offers "tamis drop seen 'a:b c' it\\'s s" seen.2026 'say "$x"'
-offers 'tamis rm seen a' 'a:b c'
+offers 'tamis drop -n seen a' 'a:b c'
 becomes 'tamis list --color=n' 'tamis list --color=never '
 offers 'tamis --store ~/other\ store check ' elsewhere
 

@@ -65,7 +65,7 @@ without_md5()
 # The subcommands, as `tamis help` lists them.
 commands()
 {
-    tamis help | sed -n '/^commands:/,/^$/ s/^  \([a-z]*\) .*/\1/p'
+    tamis help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p'
 }
 
 # help_options COMMAND: its options as --help lists them, one a line, sorted; those that take a

@@ -2,7 +2,7 @@
 /*
  * command.h: what a subcommand is, and what all of them share.
  *
- * A subcommand is a file in commands/ with one `const struct command`, listed once in CLI_COMMANDS,
+ * A subcommand is a file in commands/ with one `const struct command`, listed once in its group,
  * and its text in commands/help/.
  * main() takes the options apart by the command's own list of them, so that run() starts with
  * checked values.  Commands do not call each other: what two of them need is here, beside main.c.
@@ -75,13 +75,21 @@ struct command {
     int (*run_remote)(struct invocation *call);
 };
 
-/* The commands, in the order of `tamis help`: the life of a filter. */
+/* The commands in five groups, in the order of `tamis help`. */
 /* clang-format off */
+#define CLI_MAKES(X) X(create) X(calc) X(build) X(import) X(pull) X(merge)
+#define CLI_ASKS(X) X(add) X(check) X(remove) X(count) X(except) X(uniq)
+#define CLI_LOOKS(X) X(list) X(info) X(top) X(report) X(explain) X(compare) X(pages)
+#define CLI_CHANGES(X) X(rename) X(drop) X(rotate) X(generations) X(rollback) X(export)
+#define CLI_KEEPS(X) X(doctor) X(verify) X(repair) X(sync) X(backup)
+#define CLI_GROUPS(G) \
+    G("make a filter", CLI_MAKES) \
+    G("put keys in, and ask for keys", CLI_ASKS) \
+    G("look at filters", CLI_LOOKS) \
+    G("change what is there", CLI_CHANGES) \
+    G("keep the store sound", CLI_KEEPS)
 #define CLI_COMMANDS(X) \
-    X(create) X(add) X(check) X(remove) X(count) X(uniq) X(list) X(top) \
-    X(info) X(explain) X(calc) X(build) X(except) X(generations) X(rollback) X(rotate) \
-    X(sync) X(pages) X(merge) X(compare) X(import) X(pull) X(export) X(verify) X(doctor) \
-    X(report) X(repair) X(backup) X(rename) X(drop)
+    CLI_MAKES(X) CLI_ASKS(X) CLI_LOOKS(X) CLI_CHANGES(X) CLI_KEEPS(X)
 /* clang-format on */
 
 /* cli_help_NAME is all of `tamis NAME --help`: commands/help/NAME.txt, through texts.cmake. */

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "findings.h"
+#include "order.h"
 #include "remote/remote.h"
 
 #define HUGE_PAGE_BYTES ((uint64_t)2 << 20)
@@ -311,7 +312,7 @@ static void human_items(const void *record, char text[RECORD_HUMAN_BYTES])
     const struct filter_view *view = record;
     if (view->stat.capacity == 0) return;
     (void)snprintf(text, RECORD_HUMAN_BYTES, "%.1f %% of the capacity",
-                   100 * (double)view->stat.items / (double)view->stat.capacity);
+                   100 * order_used(&view->stat));
 }
 
 static void human_fill(const void *record, char text[RECORD_HUMAN_BYTES])

@@ -211,6 +211,23 @@ bool number_duration(const char *option, const char *text, int64_t *ns)
     return refuse(option, text, parsed, "a time of a millisecond or more, like 500ms, 30s or 5m");
 }
 
+/* What a number of keys may end with: 10M, 7keys, 10Mkeys. */
+static const struct unit keys[] = {
+    {"k", 1000},
+    {"K", 1000},
+    {"M", 1000000},
+    {"G", 1000000000},
+    {"T", UINT64_C(1000000000000)},
+    {"key", 1},
+    {"keys", 1},
+    {"kkeys", 1000},
+    {"Kkeys", 1000},
+    {"Mkeys", 1000000},
+    {"Gkeys", 1000000000},
+    {"Tkeys", UINT64_C(1000000000000)},
+    {NULL, 0},
+};
+
 bool number_window(const char *option, const char *text, int64_t *ns, uint64_t *items)
 {
     uint64_t value = 0;
@@ -222,13 +239,14 @@ bool number_window(const char *option, const char *text, int64_t *ns, uint64_t *
         return true;
     }
     if (parsed == MALFORMED)
-        parsed = parse_scaled(text, DECIMAL, NULL, items);
+        parsed = parse_scaled(text, keys, NULL, items);
     else if (parsed == PARSED)
         parsed = value > INT64_MAX ? TOO_LARGE : MALFORMED;
     if (parsed == PARSED && *items == 0) parsed = MALFORMED;
     return parsed == PARSED ||
            refuse(option, text, parsed,
-                  "a time like 90s, 45m, 12h, 30d or 2w, or a number of keys like 10M");
+                  "a time with its unit, like 90s, 45m, 12h, 30d or 2w, or a number of keys with "
+                  "its unit, like 7keys or 10Mkeys");
 }
 
 bool number_wait(const char *option, const char *text, int64_t least_ms, int64_t *ms)

@@ -123,18 +123,20 @@ static void fill_tables(struct getopt_tables *tables, const char *mode, option_s
     for (int id = 0; id < OPTION_IDS; id++) {
         if (!has_option(set, id)) continue;
         *entry++ = (struct option){OPTIONS[id].name, argument_of(id), NULL, FIRST_LONG + id};
-        if (!OPTIONS[id].letter) continue;
+        if (!OPTIONS[id].letter || strchr(tables->letters, OPTIONS[id].letter) != NULL) continue;
         *letter++ = OPTIONS[id].letter;
         if (argument_of(id) == required_argument) *letter++ = ':';
     }
 }
 
-/* The option that getopt_long() returned or complains of; OPTION_IDS if there is no such option. */
-static int option_of(int value)
+/* The option that getopt_long() returned or complains of; OPTION_IDS if there is no such option. A
+ * letter means the first option of the tables that has it: -n is a capacity, and a dry run where
+ * there is no capacity. */
+static int option_of(const struct getopt_tables *tables, int value)
 {
     if (value >= FIRST_LONG) return value - FIRST_LONG;
-    for (int id = 0; id < OPTION_IDS; id++)
-        if (OPTIONS[id].letter && OPTIONS[id].letter == value) return id;
+    for (const struct option *entry = tables->longs; value != 0 && entry->name != NULL; entry++)
+        if (OPTIONS[entry->val - FIRST_LONG].letter == value) return entry->val - FIRST_LONG;
     return OPTION_IDS;
 }
 
@@ -166,10 +168,11 @@ static bool tell_bad_option(const struct command *command, const struct getopt_t
                             int result, const char *argument)
 {
     if (result == ':')
-        (void)cli_fail_usage(command, "option %s needs a value", OPTIONS[option_of(optopt)].shown);
+        (void)cli_fail_usage(command, "option %s needs a value",
+                             OPTIONS[option_of(tables, optopt)].shown);
     else if (optopt >= FIRST_LONG)
         (void)cli_fail_usage(command, "option --%s takes no value",
-                             OPTIONS[option_of(optopt)].name);
+                             OPTIONS[option_of(tables, optopt)].name);
     else if (optopt != 0)
         (void)cli_fail_usage(command, "unknown option '-%c'", optopt);
     else
@@ -390,7 +393,9 @@ static bool take_options(struct options *options, const struct command *command,
         if (result == -1) return true;
         if (result == '?' || result == ':')
             return tell_bad_option(command, tables, result, argv[optind - 1]);
-        if (!take_option(command, options, option_of(result), optarg)) return false;
+        const int id = option_of(tables, result);
+        if (id == OPTION_HELP) options->brief_help = result == OPTIONS[id].letter;
+        if (!take_option(command, options, id, optarg)) return false;
     }
 }
 

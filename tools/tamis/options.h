@@ -64,7 +64,7 @@ struct invocation;
     X(ALLOW_EMPTY, "allow-empty", "", NO_VALUE)                                                    \
     X(EXCEPT, "except", "", VALUE(FILE, except))                                                   \
     X(AGAINST, "against", "", VALUE(FILE, against))                                                \
-    X(DRY_RUN, "dry-run", "", NO_VALUE)                                                            \
+    X(DRY_RUN, "dry-run", "n", NO_VALUE)                                                           \
     X(REBUILD, "rebuild", "", NO_VALUE)                                                            \
     X(OUTPUT, "output", "o", VALUE(TEXT, output))                                                  \
     X(ALL, "all", "", NO_VALUE)                                                                    \
@@ -171,6 +171,7 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 /* The values of the options. A field is valid only if its option was given. */
 struct options {
     option_set given; /* TAKES(...) of what was on the command line */
+    bool brief_help;  /* -h, not --help */
     const char *store;
     uint64_t capacity;
     double fp_rate;

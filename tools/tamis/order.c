@@ -34,7 +34,8 @@ int order_of_call(const struct invocation *call, const char *const *more)
 
 double order_used(const struct tamis_filter_stat *stat)
 {
-    return stat->capacity > 0 ? (double)stat->items / (double)stat->capacity : 0;
+    const uint64_t capacity = stat->window_items > 0 ? stat->window_items : stat->capacity;
+    return capacity > 0 ? (double)stat->items / (double)capacity : 0;
 }
 
 uint64_t order_bits(const struct tamis_filter_stat *stat)

@@ -29,7 +29,7 @@ int order_of_call(const struct invocation *call, const char *const *more);
 /* As qsort() wants it: which of two filters comes first by one of the keys above. */
 int order_compare(int key, const struct tamis_filter_stat *a, const struct tamis_filter_stat *b);
 
-/* Items of the capacity, 1 when it is full. */
+/* Items of the capacity, 1 when it is full.  A window of keys is the capacity of its filter. */
 double order_used(const struct tamis_filter_stat *stat);
 
 /* Bits on the disk, so that kinds can be compared. */

@@ -14,7 +14,7 @@ tamis doctor LARGER
 # A name that looks like an option: the command was `--like -- '-odd'`, which create refuses.
 tamis create -n 100 --on-full refuse -- -odd
 seq 300 | expect 2 tamis add -- -odd 2>/dev/null
-tamis drop LARGER
+tamis drop -q LARGER
 tamis doctor -- -odd 2>doctor.err | tail -1 >advised
 cat advised
 bash -e advised

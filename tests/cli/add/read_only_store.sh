@@ -6,6 +6,6 @@ chmod a+x "$SCRATCH"
 expect 1 denied tamis check -q seen a
 refused denied tamis add seen a
 refused denied tamis sync
-refused denied tamis drop seen
+refused denied tamis drop -q seen
 refused denied tamis rename seen other
 refused denied tamis create other -n 1000

@@ -15,7 +15,7 @@ for options in "-p 0.1%" "-p 1e-4 --kind bloom --seed 5" "--kind blocked --hash-
     shape list
     expect 0 tamis build list keys -p 5%
     shape list
-    tamis drop list
+    tamis drop -q list
 done
 tamis create made -n 1000 -p 1e-5
 expect 2 tamis build made keys
@@ -29,14 +29,14 @@ for options in "--seed 7" "--hash-set sip"; do
     shape other
     tamis build other keys --kind fuse
     shape other
-    tamis drop other
+    tamis drop -q other
     tamis create other -n 3000 --on-full refuse $options
     tamis build other keys --kind blocked
     shape other
     tamis build other keys --kind bloom
     shape other
     tamis info other capacity # as asked for: with room for 1000 keys alone it would refuse all others
-    tamis drop other
+    tamis drop -q other
 done
 tamis create foreign -n 1000 --hash-set redisbloom # no other kind has this set
 tamis build foreign keys --kind blocked

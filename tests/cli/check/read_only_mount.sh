@@ -13,4 +13,4 @@ tamis explain seen a
 tamis verify
 refused tamis add seen b
 refused tamis create other -n 1000
-refused tamis drop seen
+refused tamis drop -q seen

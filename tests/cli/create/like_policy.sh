@@ -12,7 +12,7 @@ like() { # OPTION... of create
     seq 1 3000 | tamis add one 2>/dev/null
     tamis create three --like one 2>/dev/null
     [ "$(show two)" = "$(show three)" ] || echo "differs after it has grown: $*"
-    tamis drop one two three
+    tamis drop -q one two three
 }
 like -n 1000
 like -n 1000 -p 1e-4 --kind bloom --seed 3

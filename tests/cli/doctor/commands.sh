@@ -82,7 +82,7 @@ rm "$TAMIS_STORE/catalog.mdb"
 look bits 'no catalog'
 tamis create bits -n 1000 --seed 1
 cp "$(segment 1)" copy
-tamis drop bits
+tamis drop -q bits
 tamis create other -n 1000 --seed 1
 cp copy "$(segment 1)"
 look other 'a file of nobody'

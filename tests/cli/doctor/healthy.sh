@@ -8,5 +8,5 @@ expect 0 tamis doctor
 expect 0 tamis doctor a
 expect 0 tamis doctor --json
 refused tamis doctor absent
-tamis drop a b
+tamis drop -q a b
 expect 0 tamis doctor

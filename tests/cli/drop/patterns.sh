@@ -13,5 +13,5 @@ refused tamis drop 'd*' 'week.*'
 refused tamis drop '[d'
 refused tamis drop da
 tamis list -q
-tamis rm '*'
+tamis drop '*'
 nothing_left

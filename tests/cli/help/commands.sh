@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Every command tells its usage, options, examples and exit status on standard output.
-mapfile -t commands < <(tamis help | sed -n '/^commands:/,/^$/ s/^  \([a-z]*\) .*/\1/p')
+mapfile -t commands < <(tamis help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p')
 [ "${#commands[@]}" -ge 24 ] || echo "only ${#commands[@]} commands"
 for command in "${commands[@]}"; do
     tamis "$command" --help >text || echo "$command: exit $?"

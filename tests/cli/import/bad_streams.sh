@@ -3,7 +3,7 @@
 tamis create seen -n 100
 tamis add seen a b c
 tamis export seen --to tamis whole
-tamis drop seen
+tamis drop -q seen
 for bytes in 0 7 63 200 270 295 $(($(stat -c %s whole) - 1)); do
     head -c "$bytes" whole >part
     refused tamis import x --from tamis part

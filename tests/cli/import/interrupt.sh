@@ -3,7 +3,7 @@
 # Directory only: waits for the files of the directory to come
 tamis create seen -n 2M # more than a mebibyte: room is made once that much has come
 tamis export seen --to tamis whole
-tamis drop seen
+tamis drop -q seen
 mkfifo input
 for signal in INT TERM; do
     begin tamis import x --from tamis input

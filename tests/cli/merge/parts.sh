@@ -16,7 +16,7 @@ check() { # OPTION... of create
     tamis merge new part1 part2 part3 part4 part5 part6 part7 part8
     tamis merge into part1 part2 part3 part4 part5 part6 part7 part8
     [ "$(data one)" = "$(data new)" ] && [ "$(data one)" = "$(data into)" ] && echo "the same: $*"
-    tamis list -q | xargs tamis drop
+    tamis list -q | xargs tamis drop -q
 }
 check -n 20k
 check -n 20k -p 1e-4 --seed 3

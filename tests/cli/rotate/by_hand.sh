@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Two slices and the one that goes out: three rotations, and what was there before the first is forgotten.
-tamis create recent --window 1000 --slices 2
+tamis create recent --window 1k --slices 2
 tamis add recent old
 for turn in 1 2 3; do
     tamis add recent "$turn"

@@ -23,7 +23,7 @@ anew() {
     segment=$TAMIS_STORE/segments/0000000000000001.seg
 }
 anew; look sound
-anew; tamis drop x; seq 5000 | tamis build x --kind fuse
+anew; tamis drop -q x; seq 5000 | tamis build x --kind fuse
 segment=$(find "$TAMIS_STORE/segments" -name '*.seg')
 poke "$segment" 5000 '\001\002\003\004'; look 'damage in fuse data'
 # A generation that is kept and sound is named, and one that is not there, or damaged too, is not.

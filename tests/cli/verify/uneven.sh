@@ -18,7 +18,7 @@ seq 100000 >many && tamis add over --file many # whole batches: the warning name
 tamis create counts -n 50000 --kind counting
 seq 50000 | tamis add counts
 seq 1 2 50000 | tamis remove counts >removed
-tamis create window -n 10000 --window 3000
+tamis create window --window 3k
 seq 20000 | tamis add window
 tamis create grown -n 1000 --on-full grow
 seq 50000 | tamis add grown

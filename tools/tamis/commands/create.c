@@ -47,6 +47,15 @@ static bool create_options_suffice(const struct invocation *call)
     } else if (bits != hashes && !set) {
         (void)cli_fail_usage(call->command, "-m BITS and -k HASHES go together; %s is missing",
                              bits ? "-k" : "-m");
+    } else if (options->window_items != 0 && options_have(options, TAKES(CAPACITY)) &&
+               options->window_items != options->capacity) {
+        (void)cli_fail_usage(
+            call->command,
+            "--window of %ju key%s contradicts -n %ju: the window of a filter by "
+            "keys is its capacity; leave one of them out, or give --window a time, "
+            "such as 30m",
+            (uintmax_t)options->window_items, text_plural(options->window_items),
+            (uintmax_t)options->capacity);
     } else if (!bits && !options_have(options, TAKES(CAPACITY)) && options->window_items == 0) {
         (void)cli_fail_usage(call->command,
                              "give -n CAPACITY, or -m BITS and -k HASHES, or --like OTHER");
@@ -89,6 +98,8 @@ static bool spec_from_filter(tamis_store *store, const struct options *options,
     if (rc < 0) (void)cli_fail_library();
     if (options_have(options, TAKES_SIZE)) spec->m_bits = spec->k = 0; /* they follow */
     if (options_have(options, TAKES(CAPACITY))) spec->capacity = options->capacity;
+    if (options_have(options, TAKES(CAPACITY)) && spec->window_items != 0)
+        spec->window_items = options->capacity;
     if (options_have(options, TAKES(RATE))) spec->fp_rate = options->fp_rate;
     if (options_have(options, TAKES(IN_DRAWER))) spec->flags |= TAMIS_FILTER_IN_DRAWER;
     return cli_filter_close(filter, CLI_DONE) == CLI_DONE && rc == 0;

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * drop.c: tamis drop [--dry-run] NAME|PATTERN...
+ * drop.c: tamis drop [-n] [-q] NAME|PATTERN...
  *
  * An argument that is the name of a filter means that filter alone, also where it has characters of
  * a pattern. The beginning of a name is no pattern here, in contrast to `tamis list`: who drops
  * "seen" keeps "seen.2026".
+ *
+ * Whoever pipes keys into a command that destroys filters meant `remove`.  So a drop is refused
+ * when something waits on standard input.
  */
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "command.h"
 #include "names.h"
 #include "pattern.h"
@@ -22,52 +30,104 @@ static int check_present(const struct invocation *call, const char *name)
     return rc > 0 ? CLI_DONE : CLI_ERROR;
 }
 
-static void show_dropped(const struct invocation *call, const struct tamis_filter_stat *stat)
+/* ---- Standard input ------------------------------------------------------------------------ */
+
+/* How long a drop waits for the first byte of a pipe or socket whose other end is open: a command
+ * to its left in a pipeline may begin a little later.  Who has an empty one for other reasons
+ * (cron, ssh, a service) loses this time and no more. */
+#define FIRST_BYTE_MS 500
+
+static bool stream_has_data(int fd)
+{
+    struct pollfd pfd = {.fd = fd, .events = POLLIN};
+    int bytes = 0;
+    if (poll(&pfd, 1, FIRST_BYTE_MS) <= 0 || (pfd.revents & POLLIN) == 0) return false;
+    /* Both calls consume nothing.  At the end of the data a socket is readable too, with 0 bytes; a
+     * socket that listens has no number. */
+    return ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
+/* Are there bytes that somebody meant for this command?  Not on a terminal, where somebody may be
+ * typing ahead, and not on other devices, such as /dev/null, or where standard input is closed. */
+static bool input_has_data(void)
+{
+    struct stat stat;
+    if (fstat(STDIN_FILENO, &stat) < 0) return false;
+    if (S_ISREG(stat.st_mode)) {
+        const off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+        return at >= 0 && at < stat.st_size;
+    }
+    return (S_ISFIFO(stat.st_mode) || S_ISSOCK(stat.st_mode)) && stream_has_data(STDIN_FILENO);
+}
+
+/* ---- What is dropped ----------------------------------------------------------------------- */
+
+/* stat->size is 0 if nothing is known of the filter but its name. */
+static void show(const struct invocation *call, const char *verb, const char *name,
+                 const struct tamis_filter_stat *stat)
 {
     char size[32];
     text_size(size, sizeof size, (double)stat->size_bytes);
-    out_text(call->out, "would drop ");
-    out_printable(call->out, stat->name);
-    out_format(call->out, ": %ju item%s, %s\n", (uintmax_t)stat->items, text_plural(stat->items),
-               size);
+    out_format(call->out, "%s ", verb);
+    out_printable(call->out, name);
+    if (stat->size > 0)
+        out_format(call->out, ": %ju item%s, %s", (uintmax_t)stat->items, text_plural(stat->items),
+                   size);
+    out_char(call->out, '\n');
 }
 
-struct showing {
-    const struct invocation *call;
+struct looking {
     const char *name;
+    struct tamis_filter_stat *stat;
 };
 
-static int show_if_named(void *context, const struct tamis_filter_stat *stat)
+static int take_if_named(void *context, const struct tamis_filter_stat *stat)
 {
-    const struct showing *showing = context;
-    if (strcmp(stat->name, showing->name) != 0) return 0;
-    show_dropped(showing->call, stat);
+    const struct looking *looking = context;
+    if (strcmp(stat->name, looking->name) != 0) return 0;
+    *looking->stat = *stat;
     return 1; /* the others only begin with the name */
 }
 
-static bool show_dropped_remote(const struct invocation *call, const char *name)
+/* Opens no filter, as a damaged one can be dropped too.  false after a message. */
+static bool look(const struct invocation *call, const char *name, struct tamis_filter_stat *stat)
 {
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    struct remote_filter *filter = remote_filter_open(call->remote_store, name);
-    const bool good = filter != NULL && remote_stat(filter, &stat) == 0;
-    if (filter != NULL) remote_filter_close(filter);
-    if (!good) return false;
-    (void)snprintf(stat.name, sizeof stat.name, "%s", name);
-    show_dropped(call, &stat);
-    return true;
+    struct looking looking = {name, stat};
+    *stat = (struct tamis_filter_stat){0};
+    if (tamis_store_list_live(call->store, name, take_if_named, &looking) >= 0) return true;
+    (void)cli_fail_library();
+    return false;
 }
 
-/* Opens no filter, as a damaged one can be dropped too. */
-static int show_each(const struct invocation *call, const struct names *names)
+static bool look_remote(const struct invocation *call, const char *name,
+                        struct tamis_filter_stat *stat)
 {
-    for (size_t i = 0; i < names->count; i++) {
-        struct showing showing = {call, names->names[i]};
-        if (call->remote_store != NULL && !show_dropped_remote(call, showing.name))
-            return CLI_ERROR;
-        if (call->remote_store == NULL &&
-            tamis_store_list_live(call->store, showing.name, show_if_named, &showing) < 0)
-            return cli_fail_library();
+    *stat = (struct tamis_filter_stat){.size = sizeof *stat};
+    struct remote_filter *filter = remote_filter_open(call->remote_store, name);
+    const bool good = filter != NULL && remote_stat(filter, stat) == 0;
+    if (filter != NULL) remote_filter_close(filter);
+    return good;
+}
+
+static int show_one(const struct invocation *call, const char *name)
+{
+    struct tamis_filter_stat stat;
+    if (!(call->remote_store != NULL ? look_remote : look)(call, name, &stat)) return CLI_ERROR;
+    show(call, "would drop", name, &stat);
+    return CLI_DONE;
+}
+
+static int drop_one(const struct invocation *call, const char *name)
+{
+    struct tamis_filter_stat stat;
+    if (call->remote_store != NULL) {
+        if (remote_drop(call->remote_store, name, &stat) < 0) return CLI_ERROR;
+    } else if (!look(call, name, &stat)) {
+        return CLI_ERROR;
+    } else if (tamis_filter_drop(call->store, name) < 0) {
+        return cli_fail_library();
     }
+    if (!cli_given(call, TAKES(QUIET))) show(call, "dropped", name, &stat);
     return CLI_DONE;
 }
 
@@ -75,14 +135,11 @@ static int drop_named(const struct invocation *call, const struct names *names)
 {
     for (size_t i = 0; i < names->count; i++)
         if (check_present(call, names->names[i]) != CLI_DONE) return CLI_ERROR;
-    if (cli_given(call, TAKES(DRY_RUN))) return show_each(call, names);
+    int (*const each)(const struct invocation *, const char *) =
+        cli_given(call, TAKES(DRY_RUN)) ? show_one : drop_one;
     int status = CLI_DONE;
-    for (size_t i = 0; i < names->count; i++) {
-        const char *name = names->names[i];
-        if (call->remote_store != NULL ? remote_drop(call->remote_store, name) < 0
-                                       : tamis_filter_drop(call->store, name) < 0)
-            status = call->remote_store != NULL ? CLI_ERROR : cli_fail_library();
-    }
+    for (size_t i = 0; i < names->count; i++)
+        if (each(call, names->names[i]) != CLI_DONE) status = CLI_ERROR;
     return status;
 }
 
@@ -145,7 +202,7 @@ static int add_arguments(const struct invocation *call, struct names *names)
     return status;
 }
 
-static int run_drop_directory(struct invocation *call)
+static int drop_all(struct invocation *call)
 {
     struct names names = {0};
     int status = add_arguments(call, &names);
@@ -154,17 +211,33 @@ static int run_drop_directory(struct invocation *call)
     return status;
 }
 
+/* Checks what needs no store.  A dry run may have any standard input. */
+static int check_use(const struct invocation *call)
+{
+    if (!options_exclusive(call, TAKES(DRY_RUN) | TAKES(QUIET))) return CLI_ERROR;
+    if (cli_given(call, TAKES(DRY_RUN)) || !input_has_data()) return CLI_DONE;
+    return cli_fail(
+        "drop destroys whole filters and reads no keys, but standard input has data, "
+        "so nothing was dropped; to take keys off a counting filter use 'tamis remove', "
+        "or to drop the filters add </dev/null");
+}
+
 static int run_drop(struct invocation *call)
 {
-    return cli_with_store(call, cli_given(call, TAKES(DRY_RUN)) ? TAMIS_READ_ONLY : 0,
-                          run_drop_directory);
+    if (check_use(call) != CLI_DONE) return CLI_ERROR;
+    return cli_with_store(call, cli_given(call, TAKES(DRY_RUN)) ? TAMIS_READ_ONLY : 0, drop_all);
+}
+
+static int run_drop_remote(struct invocation *call)
+{
+    return check_use(call) == CLI_DONE ? drop_all(call) : CLI_ERROR;
 }
 
 const struct command cli_command_drop = {
     .name = "drop",
-    .summary = "remove filters and their files",
+    .summary = "destroy filters and their files",
     .operands = "NAME|PATTERN...",
-    .options = TAKES(DRY_RUN),
+    .options = TAKES(DRY_RUN) | TAKES(QUIET),
     .run = run_drop,
-    .run_remote = run_drop_directory,
+    .run_remote = run_drop_remote,
 };

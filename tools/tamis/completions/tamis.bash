@@ -52,7 +52,8 @@ _tamis_wants_value()
     --timeout | --cacert | --cert | --key | --answer | --max-bytes | --retry) return 0 ;;
     --sign | --signature | --trusted-comment | --password-file | --verify) return 0 ;;
     --*) return 1 ;;
-    -*[npmko]) [[ ${1%?} != *[npmko]* ]] ;;
+    -*n) [[ ${1%?} != *[npmko]* && $command != @(drop|repair) ]] ;; # a dry run there
+    -*[pmko]) [[ ${1%?} != *[npmko]* ]] ;;
     *) return 1 ;;
     esac
 }
@@ -300,7 +301,6 @@ _tamis()
     case $command in # its other names
     ls) command=list ;;
     mv) command=rename ;;
-    rm) command=drop ;;
     esac
     if [[ $redirected ]]; then
         _tamis_offer_paths -f "$word" ''

@@ -422,10 +422,12 @@ static bool drop_shards(struct remote_filter *filter)
            tell_each(filter, "UNLINK", REDIS_REPLY_INTEGER) == 0;
 }
 
-int remote_drop(struct remote *store, const char *name)
+int remote_drop(struct remote *store, const char *name, struct tamis_filter_stat *stat)
 {
     struct remote_filter *filter = filter_find(store, name, FILTER_ANY_STATE);
+    *stat = (struct tamis_filter_stat){.size = sizeof *stat};
     if (filter == NULL) return -1;
+    if (!filter->whole || remote_stat(filter, stat) < 0) stat->size = 0;
     const bool good =
         (filter->shards == 0 || drop_shards(filter)) && change_remove_key(store, name);
     remote_filter_close(filter);

@@ -210,6 +210,7 @@ static struct remote_filter *find_sharded(struct remote *store, const char *name
     filter->seed = number_at(all, SEED);
     const char *kind = field_of(all, KIND);
     if (kind == NULL || tamis_kind_from_name(kind, &filter->kind) < 0) filter->kind = 0;
+    filter->whole = is_state(field_of(all, STATE), NULL);
     if (!is_usable(filter, all, other)) {
         remote_filter_close(filter);
         filter = NULL;
@@ -233,6 +234,7 @@ struct remote_filter *filter_find(struct remote *store, const char *name, const 
         (void)filter_fail_absent(store, name, NULL);
     else
         cli_tell("key '%s' is no filter, but a %s", name, type->str);
+    if (filter != NULL && filter->shards == 0) filter->whole = true;
     freeReplyObject(type);
     return filter;
 }

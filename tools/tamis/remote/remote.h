@@ -104,7 +104,8 @@ PART int remote_import_shard(struct remote_filter *filter, uint32_t shard,
 PART int remote_import_end(struct remote_filter *filter);
 
 PART int remote_create(struct remote *remote, const char *name, const struct remote_spec *spec);
-PART int remote_drop(struct remote *remote, const char *name);
+/* *stat is what it was, if it was whole; else stat->size is 0. */
+PART int remote_drop(struct remote *remote, const char *name, struct tamis_filter_stat *stat);
 /* 1 it has a filter of that name, 0 it has none, after a message with the nearest name; below 0
  * another error. */
 PART int remote_exists(struct remote *remote, const char *name, const char *sentence);
