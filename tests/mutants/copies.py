@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import filecmp
+import functools
 import json
 import os
 import re
@@ -66,11 +67,15 @@ class Tests:
         """The tests that it names and that are not there."""
         return sorted({name for name, _ in mutant.tests(self.known) if name not in self.known})
 
-    def targets(self, names):
-        """What must be built for these tests: the programs of that name, what the command names, and the package of Python."""
+    @functools.cached_property
+    def targets_there(self):
         shown = subprocess.run(["ninja", "-C", self.build, "-t", "targets", "all"], check=True,
                                stdout=subprocess.PIPE, text=True).stdout
-        there = {line.rsplit(":", 1)[0] for line in shown.split("\n")}
+        return {line.rsplit(":", 1)[0] for line in shown.split("\n")}
+
+    def targets(self, names):
+        """What must be built for these tests: the programs of that name, what the command names, and the package of Python."""
+        there = self.targets_there
         found = set()
         for name in names:
             command, properties = self.known[name]
@@ -80,9 +85,6 @@ class Tests:
             if "python" in properties["LABELS"]:
                 found |= {"tamis_python", "tamis_python_files"}
         return sorted(found)
-
-    def may_fail_by_chance(self, name):
-        return "timing" in self.known[name][1]["LABELS"]
 
     def passes(self, test, log, limit):
         """True or False; None if it did not end in time."""
@@ -134,12 +136,16 @@ class Copy:
                 if os.path.join(folder, name) not in there:
                     os.unlink(os.path.join(folder, name))
 
-    def build(self, names, log, jobs=None, keep=False):
-        """Builds what tests need.  The compiler's cache gives back files of the tree as it is, and keeps none of a mutant."""
+    def environment(self, keep=False):
+        """The compiler's cache gives back files of the tree as it is, and keeps none of a mutant."""
         environment = dict(os.environ, CCACHE_BASEDIR=self.home, CCACHE_NOHASHDIR="1")
         if not keep:
             environment["CCACHE_READONLY"] = "1"
+        return environment
+
+    def build(self, names, log, jobs=None, keep=False):
+        """Builds what tests need."""
         command = ["ninja", "-C", self.build_folder, "-j", str(jobs or self.jobs)] + self.tests.targets(names)
-        if run(command, log, env=environment) != 0:
+        if run(command, log, env=self.environment(keep)) != 0:
             raise Bad("does not build; see " + log.name)
         self.tests.read()

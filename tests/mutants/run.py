@@ -15,7 +15,6 @@ import hashlib
 import itertools
 import os
 import queue
-import random
 import signal
 import sys
 import threading
@@ -139,19 +138,17 @@ def control(copies, mutants, results):
 
 
 def kills(copy, test, log, results):
-    """Whether a test fails, and how.  One that may fail by chance has to fail twice."""
+    """Whether a test fails, and how."""
     limit = max(LIMIT_S, 3 * results.seconds.get(spell(test), 2 * LIMIT_S))
     passed = copy.tests.passes(test, log, limit)
-    if passed is False and copy.tests.may_fail_by_chance(test[0]):
-        passed = copy.tests.passes(test, log, limit)
     return None if passed else spell(test) + (" without an end" if passed is None else "")
 
 
-def judge(copy, mutant, results, with_control):
+def judge(copy, mutant, results):
     """(the test that kills it or None, seconds of building, seconds of tests)"""
     edited = mutant.edit(copy.tree)
     whole = {path: tables.read(copy.tree, path) for path in edited}
-    tests = [test for test in mutant.tests(copy.tests.known) if not with_control or spell(test) in results.seconds]
+    tests = [test for test in mutant.tests(copy.tests.known) if spell(test) in results.seconds]
     tests.sort(key=lambda test: results.seconds.get(spell(test), 0))
     if not tests:
         raise Bad("is not judged: its tests do not pass without it")
@@ -169,7 +166,7 @@ def judge(copy, mutant, results, with_control):
     return killer, built - begin, time.monotonic() - built
 
 
-def run(mutants, before, with_control, number):
+def run(mutants, before, number):
     begin = time.monotonic()
     results = Results()
     copies = [Copy(n + 1, max(1, os.cpu_count() // number)) for n in range(number)]
@@ -178,17 +175,17 @@ def run(mutants, before, with_control, number):
             raise Bad("%s: %s names tests that are not there" % (mutant.table, mutant.name))
     build_all(copies, mutants)
     print("built in %.0f s" % (time.monotonic() - begin), flush=True)
-    counts = {"killed": 0, "LIVED": 0, "ERROR": control(copies, mutants, results) if with_control else 0}
+    counts = {"killed": 0, "LIVED": 0, "ERROR": control(copies, mutants, results)}
     print("%d mutants, judged after %.0f s" % (len(mutants), time.monotonic() - begin), flush=True)
 
     def judge_group(copy, group):
         for mutant in group:
             try:
-                killer, build_s, tests_s = judge(copy, mutant, results, with_control)
+                killer, build_s, tests_s = judge(copy, mutant, results)
                 verdict = "killed" if killer else "LIVED"
                 print("%-6s %s (%s, built in %.1f s, tested in %.1f s)"
                       % (verdict, mutant.name, "by " + killer if killer else mutant.what, build_s, tests_s), flush=True)
-                if killer and with_control:
+                if killer:
                     results.add("killed", mutant.name, id_of(mutant), "%.1f" % (build_s + tests_s), killer)
             except Bad as bad:
                 verdict = "ERROR"
@@ -249,10 +246,6 @@ def main():
     parser.add_argument("--follow", action="store_true",
                         help="build nothing: write into the tables where texts stand that have moved, then check")
     parser.add_argument("--promises", action="store_true", help="build nothing: print how many mutants break each promise")
-    parser.add_argument("--no-control", action="store_true",
-                        help="do not run the tests once without a mutant, in which they must pass; no result is kept then")
-    parser.add_argument("--random", type=int, metavar="N", help="N mutants, chosen by the number S")
-    parser.add_argument("--seed", type=int, metavar="S", default=int(time.time()))
     parser.add_argument("--copies", type=int, metavar="N", default=min(2, os.cpu_count()), help="how many at a time (2)")
     options = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -270,15 +263,12 @@ def main():
         if unknown:
             raise Bad("no such mutant: " + " ".join(unknown))
         names, before = options.names or sorted(mutants), 0
-        if options.random is not None:
-            names = random.Random(options.seed).sample(names, min(options.random, len(names)))
-            print("%d mutants, seed %d" % (len(names), options.seed), flush=True)
-        elif not options.names:
+        if not options.names:
             killed = Results().killed
             names = [name for name in names if killed.get(name) != id_of(mutants[name])]
             before = len(mutants) - len(names)
             print("%d of %d mutants are killed already" % (before, len(mutants)), flush=True)
-        return run([mutants[name] for name in names], before, not options.no_control, options.copies) if names else 0
+        return run([mutants[name] for name in names], before, options.copies) if names else 0
     except Bad as why:
         sys.exit("run.py: %s" % why)
 
