@@ -22,7 +22,8 @@ offers_commands()
     offers 'tamis ' "${commands[@]}" help version
     offers 'tamis help ' "${commands[@]}" help version
     offers 'tamis -' --store --help -V --version --wait --force-network-fs --timeout --cacert --cert --key --insecure
-    offers 'tamis list --sort s' size state
+    offers 'tamis list --sort s' size state seed size_bytes slices
+    offers 'tamis list --output it' items
     offers 'tamis top --sort n' name new
     for command in "${commands[@]}"; do
         mapfile -t options < <(help_options "$command" | tr -d =)

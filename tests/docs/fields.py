@@ -174,10 +174,13 @@ def check_info(tamis):
             same(list(info), names_of_info(FILTER, {"shards"} | of_mapping), f"info --json of {name}")
             sliced = {"slice", "slice_start", "live"} if name == "list" else ()
             same(list(info["segments"][0]), names_of_info(SEGMENT, sliced), f"a segment of {name}")
-            labels = [line.split(":")[0] for line in run("info", name, *at).splitlines()]
+            labels = [line.split(":")[0] for line in run("info", name, "--all", *at).splitlines()]
             skipped = {"shards"} | of_mapping # they are too small for huge pages
             skipped |= {"generation"} if name == "window" else set() # which nobody built
-            same(labels, names_of_info(FILTER, skipped), f"info {name}")
+            same(labels, names_of_info(FILTER, skipped), f"info {name} --all")
+            short = [line.split(":")[0] for line in run("info", name, *at).splitlines()]
+            same(short, [label for label in labels if label in short], f"info {name}")
+            assert 12 <= len(short) <= 18 and all(info[f] not in (0, False, "", None) for f in short[12:]), short
         for field in names_of_info(FILTER, {"shards"}):
             run("info", "list", field, *at)
         by_segments = {"shards", "segments", "fill", "items_estimated"} | of_mapping

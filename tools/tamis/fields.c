@@ -77,6 +77,7 @@ struct more {
     json_t *(*make)(const void *record);
     void (*human)(const void *record, char text[RECORD_HUMAN_BYTES]);
     unsigned needs, loads;
+    enum field_shown shown;
 };
 
 static const struct more SEGMENT_MORE[] = {
@@ -115,7 +116,8 @@ static struct fields fields_of(uint32_t of, size_t offset, const struct more *mo
                                       .needs = m->needs,
                                       .loads = m->loads,
                                       .make = m->make,
-                                      .human = m->human};
+                                      .human = m->human,
+                                      .shown = m->shown};
     }
     return (struct fields){all, known};
 }
@@ -324,10 +326,18 @@ static void human_fill(const void *record, char text[RECORD_HUMAN_BYTES])
                                                       : "bits are set");
 }
 
+/* "1 in 30,700": three digits that count. */
 static void one_in(double rate, char text[RECORD_HUMAN_BYTES])
 {
-    if (rate > 0 && rate < 1)
-        (void)snprintf(text, RECORD_HUMAN_BYTES, rate > 1e-6 ? "1 in %.0f" : "1 in %.3g", 1 / rate);
+    char count[TEXT_COUNT_BYTES];
+    if (!(rate > 0 && rate < 1)) return;
+    const double unit = pow(10, fmax(0, floor(log10(1 / rate)) - 2));
+    if (rate < 1e-12) {
+        (void)snprintf(text, RECORD_HUMAN_BYTES, "1 in %.3g", 1 / rate);
+        return;
+    }
+    text_count(count, (uint64_t)(round(1 / rate / unit) * unit));
+    (void)snprintf(text, RECORD_HUMAN_BYTES, "1 in %s", count);
 }
 
 static void human_fp_rate(const void *record, char text[RECORD_HUMAN_BYTES])
@@ -340,6 +350,17 @@ static void human_fp_rate_now(const void *record, char text[RECORD_HUMAN_BYTES])
 {
     const struct filter_view *view = record;
     one_in(rate_now_of(view), text);
+}
+
+static void human_window(const void *record, char text[RECORD_HUMAN_BYTES])
+{
+    const struct filter_view *view = record;
+    const int64_t day_ns = INT64_C(86400) * 1000000000, ns = view->stat.window_ns;
+    if (ns > 0 && ns % day_ns == 0)
+        (void)snprintf(text, RECORD_HUMAN_BYTES, "%jd day%s", (intmax_t)(ns / day_ns),
+                       text_plural((uint64_t)(ns / day_ns)));
+    else if (ns >= INT64_C(60) * 1000000000)
+        text_duration(text, RECORD_HUMAN_BYTES, (double)ns / 1e9);
 }
 
 static json_t *value_huge_bytes(const void *record)
@@ -370,30 +391,53 @@ static json_t *value_huge_note(const void *record)
 /* ---- The table ---------------------------------------------------------------------------- */
 
 static const struct more FILTER_MORE[] = {
-    {"state", .make = value_state},
-    {"items", .human = human_items},
-    {"fp_rate", .human = human_fp_rate},
-    {"fp_rate_now", .make = value_fp_rate_now, .loads = VIEW_FILL, .human = human_fp_rate_now},
+    {"name", .shown = SHOWN_ALWAYS},
+    {"state", .make = value_state, .shown = SHOWN_ALWAYS},
+    {"items", .human = human_items, .shown = SHOWN_ALWAYS},
+    {"fp_rate", .human = human_fp_rate, .shown = SHOWN_ALWAYS},
+    {"fp_rate_now", .make = value_fp_rate_now, .loads = VIEW_FILL, .human = human_fp_rate_now,
+     .shown = SHOWN_ALWAYS},
+    {"kind", .shown = SHOWN_ALWAYS},
+    {"hash_set", .shown = SHOWN_ALWAYS},
+    {"capacity", .shown = SHOWN_ALWAYS},
+    {"bits_per_key", .shown = SHOWN_ALWAYS},
+    {"created_at", .shown = SHOWN_ALWAYS},
+    {"generation", .shown = SHOWN_IF_PUBLISHED},
+    {"published_at", .shown = SHOWN_IF_PUBLISHED},
+    {"on_full", .shown = SHOWN_IF_DYNAMIC},
+    {"window_seconds", .human = human_window, .shown = SHOWN_IF_SET},
+    {"window_items", .shown = SHOWN_IF_SET},
+    {"slices", .shown = SHOWN_IF_SET},
+    {"live_slices", .shown = SHOWN_IF_SET},
+    {"counter_bits", .shown = SHOWN_IF_SET},
+    {"fingerprint_bits", .shown = SHOWN_IF_SET},
+    {"exceptions", .shown = SHOWN_IF_SET},
+    {"durable", .shown = SHOWN_IF_SET},
+    {"pages", .shown = SHOWN_IF_SET},
+    {"unclean_since", .shown = SHOWN_IF_SET},
+    {"degraded_since", .shown = SHOWN_IF_SET},
     {"m_bits", .human = human_bits},
     {"items_estimated", .make = value_items_estimated, .needs = VIEW_FILL, .loads = VIEW_FILL},
     {"fill", .make = value_fill, .needs = VIEW_FILL, .loads = VIEW_FILL, .human = human_fill},
-    {"size_bytes", .human = human_size},
-    {"shards", .make = value_shards, .needs = VIEW_SHARDED},
-    {"segments", .make = value_segments, .needs = VIEW_SEGMENTS, .loads = VIEW_FILL},
-    {"window_from", .make = value_window_from},
+    {"size_bytes", .human = human_size, .shown = SHOWN_ALWAYS},
+    {"shards", .make = value_shards, .needs = VIEW_SHARDED, .shown = SHOWN_IF_SET},
+    {"segments", .make = value_segments, .needs = VIEW_SEGMENTS, .loads = VIEW_FILL,
+     .shown = SHOWN_IF_SET},
+    {"window_from", .make = value_window_from, .shown = SHOWN_IF_SET},
     {"huge_bytes", .make = value_huge_bytes, .needs = VIEW_MAPPED, .loads = VIEW_MAPPED,
      .human = human_huge},
-    {"huge_note", .make = value_huge_note, .needs = VIEW_MAPPED, .loads = VIEW_MAPPED},
-    {"imported_at", .needs = VIEW_IMPORTED},
-    {"imported_from", .needs = VIEW_IMPORTED},
+    {"huge_note", .make = value_huge_note, .needs = VIEW_MAPPED, .loads = VIEW_MAPPED,
+     .shown = SHOWN_IF_SET},
+    {"imported_at", .needs = VIEW_IMPORTED, .shown = SHOWN_IF_SET},
+    {"imported_from", .needs = VIEW_IMPORTED, .shown = SHOWN_IF_SET},
     {"imported_digest", .needs = VIEW_IMPORTED},
-    {"imported_signed_at", .needs = VIEW_SIGNED},
-    {"imported_signed_by", .needs = VIEW_SIGNED},
-    {"imported_signed_comment", .needs = VIEW_SIGNED},
-    {"note", .make = value_note, .loads = VIEW_SEGMENTS},
+    {"imported_signed_at", .needs = VIEW_SIGNED, .shown = SHOWN_IF_SET},
+    {"imported_signed_by", .needs = VIEW_SIGNED, .shown = SHOWN_IF_SET},
+    {"imported_signed_comment", .needs = VIEW_SIGNED, .shown = SHOWN_IF_SET},
+    {"note", .make = value_note, .loads = VIEW_SEGMENTS, .shown = SHOWN_IF_SET},
 };
 
-static const struct fields *filter_fields(void)
+const struct fields *view_fields(void)
 {
     static struct fields fields; /* made once, and there to the end */
     if (fields.all == NULL)
@@ -404,7 +448,7 @@ static const struct fields *filter_fields(void)
 
 const struct field *field_find(const char *name)
 {
-    const struct fields *fields = filter_fields();
+    const struct fields *fields = view_fields();
     for (size_t i = 0; i < fields->count; i++)
         if (strcmp(fields->all[i].name, name) == 0) return &fields->all[i];
     return NULL;
@@ -412,7 +456,7 @@ const struct field *field_find(const char *name)
 
 char *field_names(void)
 {
-    const struct fields *fields = filter_fields();
+    const struct fields *fields = view_fields();
     size_t bytes = 1;
     for (size_t i = 0; i < fields->count; i++)
         bytes += strlen(fields->all[i].name) + 1;
@@ -480,7 +524,7 @@ void view_clear(struct filter_view *view)
 
 json_t *view_json(const struct filter_view *view)
 {
-    return record_json(*filter_fields(), view->holds, view);
+    return record_json(*view_fields(), view->holds, view);
 }
 
 int view_show_json(struct out *out, tamis_filter *filter, unsigned loads)
@@ -492,85 +536,10 @@ int view_show_json(struct out *out, tamis_filter *filter, unsigned loads)
     return CLI_DONE;
 }
 
-static void print_segment(const struct tamis_segment_stat *segment, struct out *out)
-{
-    char file[RECORD_HUMAN_BYTES];
-    char size[RECORD_HUMAN_BYTES];
-    segment_file(segment, file);
-    text_size(size, sizeof size, (double)segment->file_bytes);
-    const char *kind = tamis_kind_name(segment->kind);
-    out_format(out, "%s %s %s, %ju %s, k %u, %ju of %ju item%s, %.1f %% set, %s\n", file,
-               kind != NULL ? kind : "?", segment->hash_set, (uintmax_t)segment->m_bits,
-               segment->counter_bits != 0 ? "counters"
-               : segment->m_bits == 1     ? "bit"
-                                          : "bits",
-               segment->k, (uintmax_t)segment->items, (uintmax_t)segment->capacity,
-               text_plural(segment->capacity), 100 * segment->fill, size);
-}
-
-/* Prints the value, the human form in brackets, and the end of the line. */
-static void print_value(const struct filter_view *view, const struct field *field, bool human,
-                        struct out *out)
-{
-    json_t *value = record_value(field, view);
-    if (json_is_string(value))
-        out_text(out, json_string_value(value));
-    else if (json_is_null(value))
-        out_text(out, "never");
-    else
-        json_write(out, value);
-    json_decref(value);
-    char text[RECORD_HUMAN_BYTES] = "";
-    if (human && field->human != NULL) field->human(view, text);
-    if (text[0]) out_format(out, " (%s)", text);
-    out_char(out, '\n');
-}
-
-static void print_field(const struct filter_view *view, const struct field *field, bool labelled,
-                        struct out *out)
-{
-    bool each_segment = field->make == value_segments;
-    uint32_t lines = each_segment ? view->stat.segment_count : 1;
-    for (uint32_t i = 0; i < lines; i++) {
-        if (labelled) out_format(out, "%s: ", field->name);
-        if (each_segment)
-            print_segment(&view->segments[i], out);
-        else
-            print_value(view, field, labelled, out);
-    }
-}
-
 /* Growth and rotation make generations too, one a segment, and a window forgets its segments. */
 bool view_was_published(const struct filter_view *view)
 {
     const struct tamis_filter_stat *stat = &view->stat;
     return tamis_kind_has(stat->kind, TAMIS_KIND_IS_STATIC) ||
            (stat->slices == 0 && stat->generation > stat->segment_count);
-}
-
-static bool is_printed(const struct filter_view *view, const struct field *field)
-{
-    if (strcmp(field->name, "generation") == 0 && !view_was_published(view)) return false;
-    return (field->needs & ~view->holds) == 0;
-}
-
-void view_print(const struct filter_view *view, struct out *out)
-{
-    const struct fields *fields = filter_fields();
-    for (size_t i = 0; i < fields->count; i++)
-        if (is_printed(view, &fields->all[i])) print_field(view, &fields->all[i], true, out);
-}
-
-void view_print_field(const struct filter_view *view, const struct field *field, bool json,
-                      struct out *out)
-{
-    if (json)
-        json_print(out, record_value(field, view));
-    else
-        print_field(view, field, false, out);
-}
-
-void view_print_labelled(const struct filter_view *view, const struct field *field, struct out *out)
-{
-    print_field(view, field, true, out);
 }

@@ -38,6 +38,9 @@ struct filter_view {
 /* The field of that name, or NULL. */
 const struct field *field_find(const char *name);
 
+/* All fields, in the order of `tamis info`. */
+const struct fields *view_fields(void);
+
 /* "name kind hash_set ...", for a message.  The caller frees it. */
 char *field_names(void);
 
@@ -57,17 +60,6 @@ int view_show_json(struct out *out, tamis_filter *filter, unsigned loads);
 /* Was there ever another list of keys in its place, by a build, merge or import? Else its
  * generation counts steps of growth or slices, which tell people nothing. */
 bool view_was_published(const struct filter_view *view);
-
-/* "field: value (human form)" lines; generation only if the filter was published. */
-void view_print(const struct filter_view *view, struct out *out);
-
-/* The line "field: value (human form)" of one field. */
-void view_print_labelled(const struct filter_view *view, const struct field *field,
-                         struct out *out);
-
-/* One value alone, as text or as JSON. */
-void view_print_field(const struct filter_view *view, const struct field *field, bool json,
-                      struct out *out);
 
 /* "in-force" or "kept". */
 const char *generation_state(const struct tamis_generation_stat *stat);

@@ -7,6 +7,7 @@
  */
 #include "help.h"
 
+#include "columns.h"
 #include "fields.h"
 #include "synonyms.h"
 
@@ -198,6 +199,7 @@ static const struct {
     char *(*names)(void); /* with spaces between them; the caller frees them */
 } lists[] = {
     {"@fields@", "fields:", field_names},
+    {"@columns@", "columns:", column_names},
     {"@kinds@", "kinds:", kind_names},
     {"@created_kinds@", "kinds:", created_kind_names},
     {"@built_kinds@", "kinds:", built_kind_names},

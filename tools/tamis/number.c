@@ -287,6 +287,20 @@ static bool is_decimal_float(const char *text)
     return *text == '\0' || strcmp(text, "%") == 0;
 }
 
+bool number_any(const char *text, double *number)
+{
+    uint64_t whole;
+    if (is_decimal_float(text)) {
+        char *end;
+        *number = strtod(text, &end);
+        if (*end == '%') *number /= 100;
+        return true;
+    }
+    if (parse_scaled(text, DECIMAL, BYTES, &whole) != PARSED) return false;
+    *number = (double)whole;
+    return true;
+}
+
 bool number_rate(const char *option, const char *text, double *rate)
 {
     if (is_decimal_float(text)) {

@@ -25,6 +25,9 @@ bool number_bits(const char *option, const char *text, uint64_t *bits);
 /* Bytes: 512KiB, 64MiB, 4GiB; 512kB, 64MB, 4GB: powers of ten; 1 or more. */
 bool number_size(const char *option, const char *text, uint64_t *bytes);
 
+/* Any number that is not below 0, with any suffix: 0, 1.5, 1e-6, 1%, 10k, 64MiB.  No message. */
+bool number_any(const char *text, double *number);
+
 /* A time (500ms, 90s, 45m, 12h, 30d, 2w) or a number of keys (7keys, 10k, 5Mkeys); the other is 0.
  * A number without a unit is refused: it could be either. */
 bool number_window(const char *option, const char *text, int64_t *ns, uint64_t *items);

@@ -287,6 +287,7 @@ void options_clear(struct options *options)
     free(options->against.paths);
     free(options->files.paths);
     free(options->names.paths);
+    free(options->where.paths);
     free(options->verify.paths);
     free(options->answer.present);
 }

@@ -115,7 +115,9 @@ struct invocation;
     X(MAX_BYTES, "max-bytes", "", VALUE(SIZE, max_bytes))                                          \
     X(NETRC, "netrc", "", NO_VALUE)                                                                \
     X(PATCHES, "patches", "", NO_VALUE)                                                            \
-    X(RETRY, "retry", "", SMALL(retry, 0, RETRIES_LIMIT))
+    X(RETRY, "retry", "", SMALL(retry, 0, RETRIES_LIMIT))                                          \
+    X(CSV, "csv", "", NO_VALUE)                                                                    \
+    X(WHERE, "where", "", VALUE(FILE, where))
 
 #define OPTION_ID(id, ...) OPTION_##id,
 enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
@@ -200,6 +202,7 @@ struct options {
     struct option_files against;
     struct option_files files;       /* of --file */
     struct option_files names;       /* of --names */
+    struct option_files where;       /* conditions, not files */
     int64_t wait_ms;                 /* for other processes with the store's lock */
     int64_t timeout_ms;              /* for an answer of a server */
     const char *cacert, *cert, *key; /* files, for TLS */

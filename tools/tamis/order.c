@@ -3,23 +3,35 @@
 #include "order.h"
 
 static const char *const KEYS[ORDER_KEYS] = {
-    [ORDER_NAME] = "name",   [ORDER_KIND] = "kind", [ORDER_CAPACITY] = "capacity",
-    [ORDER_ITEMS] = "items", [ORDER_USED] = "used", [ORDER_RATE] = "rate-now",
-    [ORDER_BITS] = "bits",   [ORDER_SIZE] = "size", [ORDER_STATE] = "state",
+    [ORDER_NAME] = "name",     [ORDER_KIND] = "kind", [ORDER_CAPACITY] = "capacity",
+    [ORDER_ITEMS] = "items",   [ORDER_USED] = "used", [ORDER_ASKED] = "rate",
+    [ORDER_RATE] = "rate-now", [ORDER_BITS] = "bits", [ORDER_SIZE] = "size",
+    [ORDER_STATE] = "state",
 };
 
-/* The name of key number `key`; NULL behind the last. */
-static const char *order_name(int key, const char *const *more)
+const char *order_name(int key)
 {
-    if (key < ORDER_KEYS) return KEYS[key];
-    return more != NULL ? more[key - ORDER_KEYS] : NULL;
+    return key < ORDER_KEYS ? KEYS[key] : NULL;
+}
+
+int order_find(const char *name)
+{
+    for (int key = 0; key < ORDER_KEYS; key++)
+        if (strcmp(KEYS[key], name) == 0) return key;
+    return -1;
+}
+
+/* The same with the keys that a command has besides. */
+static const char *name_of(int key, const char *const *more)
+{
+    return key < ORDER_KEYS ? KEYS[key] : more != NULL ? more[key - ORDER_KEYS] : NULL;
 }
 
 static int fail_unknown(const struct invocation *call, const char *const *more)
 {
     char known[160] = "";
-    for (int key = 0; order_name(key, more) != NULL; key++)
-        (void)strcat(strcat(known, key > 0 ? ", " : ""), order_name(key, more));
+    for (int key = 0; name_of(key, more) != NULL; key++)
+        (void)strcat(strcat(known, key > 0 ? ", " : ""), name_of(key, more));
     (void)cli_fail("--sort: '%s' is not accepted; give one of %s", call->options.sort, known);
     return -1;
 }
@@ -27,8 +39,8 @@ static int fail_unknown(const struct invocation *call, const char *const *more)
 int order_of_call(const struct invocation *call, const char *const *more)
 {
     if (!cli_given(call, TAKES(SORT))) return ORDER_NAME;
-    for (int key = 0; order_name(key, more) != NULL; key++)
-        if (strcmp(call->options.sort, order_name(key, more)) == 0) return key;
+    for (int key = 0; name_of(key, more) != NULL; key++)
+        if (strcmp(call->options.sort, name_of(key, more)) == 0) return key;
     return fail_unknown(call, more);
 }
 
@@ -57,6 +69,8 @@ static double order_number(int key, const struct tamis_filter_stat *stat)
         return (double)stat->items;
     case ORDER_USED:
         return order_used(stat);
+    case ORDER_ASKED:
+        return stat->fp_rate;
     case ORDER_RATE:
         return stat->predicted_rate;
     case ORDER_BITS:

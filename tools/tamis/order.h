@@ -14,8 +14,9 @@ enum order_key {
     ORDER_KIND,
     ORDER_CAPACITY,
     ORDER_ITEMS,
-    ORDER_USED, /* items of the capacity */
-    ORDER_RATE, /* of false positives, now */
+    ORDER_USED,  /* items of the capacity */
+    ORDER_ASKED, /* the rate of false positives at capacity, which was asked for */
+    ORDER_RATE,  /* the rate now */
     ORDER_BITS,
     ORDER_SIZE,
     ORDER_STATE,
@@ -25,6 +26,12 @@ enum order_key {
 /* The key of --sort, ORDER_NAME without it; below 0 after a message.  `more` names the keys that
  * the command has besides, which follow ORDER_KEYS; NULL ends them, and NULL alone: none. */
 int order_of_call(const struct invocation *call, const char *const *more);
+
+/* The key of that name; below 0: there is none. */
+int order_find(const char *name);
+
+/* The name of key number `key`; NULL behind the last. */
+const char *order_name(int key);
 
 /* As qsort() wants it: which of two filters comes first by one of the keys above. */
 int order_compare(int key, const struct tamis_filter_stat *a, const struct tamis_filter_stat *b);

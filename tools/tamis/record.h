@@ -29,13 +29,23 @@ enum record_type {
     RECORD_DIGEST,  /* uint8_t[16], shown in hexadecimal; all 0 as null      */
 };
 
+/* When `tamis info` shows a field without --all. */
+enum field_shown {
+    SHOWN_IN_FULL,      /* never                                              */
+    SHOWN_ALWAYS,       /* these are twelve                                   */
+    SHOWN_IF_SET,       /* if it says more than 0, false, nothing or "auto"   */
+    SHOWN_IF_PUBLISHED, /* if a build, merge or import has replaced the list  */
+    SHOWN_IF_DYNAMIC,   /* if keys can be added                               */
+};
+
 struct field {
     const char *name;
     enum record_type type;
     size_t offset; /* of the member in the record; of the library's struct for RECORD_FIELD */
     struct tamis_field field; /* RECORD_FIELD */
     unsigned needs;           /* bits that the record must hold; else the field is left out */
-    unsigned loads;           /* bits that `info NAME FIELD` loads for the field */
+    enum field_shown shown;
+    unsigned loads; /* bits that `info NAME FIELD` loads for the field */
     json_t *(*make)(const void *record);
     /* Writes what stands in brackets behind the value; may be NULL, and may write nothing. */
     void (*human)(const void *record, char text[RECORD_HUMAN_BYTES]);

@@ -47,22 +47,40 @@ void table_format(struct table *table, const char *format, ...)
     va_end(args);
 }
 
+size_t table_width(const struct table *table)
+{
+    size_t width = 2 * (table->columns - 1);
+    for (size_t i = 0; i < table->columns; i++)
+        width += table->widths[i];
+    return width;
+}
+
 static void pad(struct out *out, size_t spaces)
 {
     while (spaces-- > 0)
         out_char(out, ' ');
 }
 
+/* Is cell `i` followed by nothing in its row? */
+static bool is_last(const struct table *table, size_t i)
+{
+    const size_t end = i - i % table->columns + table->columns;
+    while (i + 1 < end && table->cells[i + 1][0] == '\0')
+        i++;
+    return i + 1 == end;
+}
+
 void table_print(const struct table *table, struct out *out)
 {
     for (size_t i = 0; i < table->count; i++) {
         size_t column = i % table->columns;
-        bool last = column + 1 == table->columns;
+        const bool last = is_last(table, i);
         size_t spaces = table->widths[column] - text_width(table->cells[i]);
         if (table->align[column] == 'r') pad(out, spaces);
         out_text(out, table->cells[i]);
         if (table->align[column] == 'l' && !last) pad(out, spaces);
         out_text(out, last ? "\n" : "  ");
+        if (last) i += table->columns - 1 - column; /* the rest is empty */
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include "out.h"
 
-#define TABLE_COLUMNS_MAX 12
+#define TABLE_COLUMNS_MAX 64
 
 struct table {
     const char *align; /* a letter a column: 'l' or 'r' */
@@ -25,6 +25,9 @@ void table_clear(struct table *table);
 void table_cell(struct table *table, const char *text);
 void table_format(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The columns of a terminal that the longest row takes. */
+size_t table_width(const struct table *table);
 
 /* Prints the rows, two spaces between columns, none at the end of a line. */
 void table_print(const struct table *table, struct out *out);

@@ -4,7 +4,7 @@
 tamis create one -n 1 --on-full refuse
 tamis add --stats one a 2>&1 | cut -d, -f1
 expect 2 tamis add one b
-tamis info one | grep -o '1 of 1 item'
+tamis info one --all | grep -o '1 of 1 item'
 expect 2 tamis add one b c
 tamis create many -n 1k
 printf 'a\n' | tamis build --stats list 2>&1 | cut -d, -f1

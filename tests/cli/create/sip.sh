@@ -36,7 +36,7 @@ grep -ci "$key" all
 grep -cq '"hash_set":"sip"' all && echo nowhere
 # A seed: in `info`, which is the owner's, and neither in a report nor, unasked, in an export.
 tamis create seeded -n 10 --seed 12345678901234567890
-tamis info seeded | grep seed
+tamis info seeded --all | grep seed
 tamis report seeded -o page.html
 grep -c 1234567890123456789 page.html
 refused tamis export seeded --to tamis -

@@ -27,7 +27,7 @@ look() {
     "$@" tamis doctor
     for name in one two three large keeps; do
         "$@" tamis list --segments $name
-        "$@" tamis info $name
+        "$@" tamis info $name --all
         "$@" tamis info $name --json
         "$@" tamis verify $name
         "$@" tamis check $name key

@@ -14,7 +14,7 @@ seq 1 10 | tamis add --no-sync seen
 seq 1 10 | tamis add other
 tamis list | no_times
 next_boot tamis list | no_times
-next_boot tamis info seen | grep -E '^(state|unclean_since|degraded_since|note)' | no_times
+next_boot tamis info seen --all | grep -E '^(state|unclean_since|degraded_since|note)' | no_times
 next_boot tamis check seen 5 2>&1 | no_times
 next_boot tamis verify 2>&1 | no_times
 echo - a writer comes

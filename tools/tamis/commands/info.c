@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* info.c: tamis info NAME [FIELD] - everything the catalog and the segments know of a filter. */
+/* info.c: tamis info NAME [FIELD] - what the catalog and the segments know of a filter. */
 #include "command.h"
 #include "fields.h"
 #include "remote/remote.h"
+#include "show.h"
 
-/* Prints one field, or all if it is NULL. */
+/* Prints one field, or those that matter, or all. */
 static void print_fields(const struct invocation *call, const struct field *field,
                          struct filter_view *view)
 {
@@ -14,7 +15,7 @@ static void print_fields(const struct invocation *call, const struct field *fiel
     else if (json)
         json_print(call->out, view_json(view));
     else
-        view_print(view, call->out);
+        view_print(view, cli_given(call, TAKES(ALL)), call->out);
 }
 
 static int show_info(struct invocation *call)
@@ -43,15 +44,18 @@ static int fail_unknown_field(const struct invocation *call)
 
 static int run_info(struct invocation *call)
 {
+    if (cli_given(call, TAKES(ALL)) && (call->arg_count > 1 || cli_given(call, TAKES(JSON))))
+        return cli_fail_usage(call->command, "--all goes with NAME alone; FIELD and --json need no "
+                                             "--all");
     if (call->arg_count > 1 && field_find(call->args[1]) == NULL) return fail_unknown_field(call);
     return cli_with_filter(call, TAMIS_READ_ONLY, show_info);
 }
 
 const struct command cli_command_info = {
     .name = "info",
-    .summary = "everything that is known of a filter",
+    .summary = "what is known of a filter",
     .operands = "NAME [FIELD]",
-    .options = TAKES(JSON),
+    .options = TAKES(JSON) | TAKES(ALL),
     .run = run_info,
     .run_remote = run_info,
 };

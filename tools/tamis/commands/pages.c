@@ -3,6 +3,7 @@
 #include "command.h"
 #include "fields.h"
 #include "options.h"
+#include "show.h"
 
 static const struct field *const *shown_fields(void)
 {

@@ -49,7 +49,7 @@ _tamis_wants_value()
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
     --on-full | --pages | --window | --window-from | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
     --output | --interval | --sort | --sync-interval | --file | --names | --wait | --shards | --replicas) return 0 ;;
-    --timeout | --cacert | --cert | --key | --answer | --max-bytes | --retry) return 0 ;;
+    --timeout | --cacert | --cert | --key | --answer | --max-bytes | --retry | --where) return 0 ;;
     --sign | --signature | --trusted-comment | --password-file | --verify) return 0 ;;
     --*) return 1 ;;
     -*n) [[ ${1%?} != *[npmko]* && $command != @(drop|repair) ]] ;; # a dry run there
@@ -242,7 +242,17 @@ _tamis_offer_hash_sets()
 _tamis_offer_value()
 {
     case $1 in
-    -o | --output) _tamis_offer_paths -f "$2" "$3" ;;
+    -o | --output | --sort)
+        if [[ $command == list ]]; then
+            local -a columns
+            read -r -d '' -a columns < <(_tamis_listed list columns)
+            _tamis_offer "$2" "$3" "${columns[@]}"
+        elif [[ $1 == --sort ]]; then
+            _tamis_offer "$2" "$3" name kind capacity items used rate rate-now bits size state new full-in
+        else
+            _tamis_offer_paths -f "$2" "$3"
+        fi
+        ;;
     --store) _tamis_offer_paths -d "$2" "$3" ;;
     --kind)
         local -a kinds
@@ -251,10 +261,6 @@ _tamis_offer_value()
         ;;
     --sign | --signature | --password-file | --verify) _tamis_offer_paths -f "$2" "$3" ;;
     --except | --against | --file | --names | --cacert | --cert | --key) _tamis_offer_paths -f "$2" "$3" ;;
-    --sort)
-        _tamis_offer "$2" "$3" name kind capacity items used rate-now bits size state
-        [[ $command != top ]] || _tamis_offer "$2" "$3" new full-in
-        ;;
     --color) _tamis_offer "$2" "$3" auto always never ;;
     --counter-bits) _tamis_offer "$2" "$3" 4 8 16 32 ;;
     --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
