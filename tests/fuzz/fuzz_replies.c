@@ -433,7 +433,7 @@ static void ask_store(struct remote *store, enum ask ask)
         break;
     case ASK_DROP:
         good(remote_exists(store, "f", "'f' is not there") >= 0);
-        good(remote_drop(store, "f") == 0);
+        good(remote_drop(store, "f", &(struct tamis_filter_stat){0}) == 0);
         break;
     case ASK_RENAME:
         good(remote_rename(store, "f", "g") == 0);
