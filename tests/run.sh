@@ -57,6 +57,7 @@ done
 # What the core needs.  It takes less than a minute to come.
 packages=(
     gcc libc6-dev cmake ninja-build pkg-config # the build
+    make                                       # what cmake builds with where nothing else is said
     liblmdb-dev libxxhash-dev libjansson-dev   # the library and the command
     libcmocka-dev g++                          # unit tests; the header as C++
     libmd-dev libsodium-dev libhiredis-dev libssl-dev # hash sets md5 and sip; import and export live

@@ -10,6 +10,11 @@ expect() {
     [ "$got" -eq "$want" ] || echo "expected exit $want, got $got: $*"
 }
 
+# needs_terminal: the case is skipped where `script` gives no terminal: it is missing, or a chroot has no /dev/pts.
+needs_terminal() {
+    script -qec true /dev/null >/dev/null 2>&1 || skip "needs script, and a terminal by it"
+}
+
 # snapshot: names, sizes and contents of all files of the store.
 snapshot() {
     if on_server; then # what a server's filters tell of themselves

@@ -4,7 +4,7 @@
 # top_without_screen.sh TAMIS: on a terminal a build without ncurses says what it lacks, and prints each look below the last.
 set -eu
 tamis=$(realpath "$1")
-command -v script >/dev/null || { echo "skipped: needs script" >&2; exit 77; }
+script -qec true /dev/null >/dev/null 2>&1 || { echo "skipped: needs script, and a terminal by it" >&2; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export TAMIS_STORE=$scratch/store TERM=xterm

@@ -92,6 +92,7 @@ offers 'tamis check "say \"\$' 'say \"\$x\"'
 same "with the cursor after 'che'" check "$(offered 'tamis che seen' 9)"
 
 HOME=$scratch offers 'tamis --store ~/other\ store check ' elsewhere
+same "without HOME" check "$(unset HOME && offered 'tamis che')"
 
 # ---- Fields, files, directories ----------------------------------------------------------------
 

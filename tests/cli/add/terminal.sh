@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # On a terminal: standard input gets a hint and no progress line, standard error shows progress.
-[ -n "$(type -P script)" ] || skip "needs script"
+needs_terminal
 tamis create seen -n 1000
 printf 'one\ntwo\n\004' | script -qec 'tamis add seen' /dev/null >typed
 grep -c 'tamis: reading keys from the terminal, one a line; end with Ctrl-D' typed

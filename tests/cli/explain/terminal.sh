@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # People are told of a weak hash set; what is read by a program gets results alone.
-[ -n "$(type -P script)" ] || skip "needs script"
+needs_terminal
 for set in php-mt guava; do
     script -qec "tamis explain --hash-set $set -m 1000 -k 1 key" /dev/null >shown </dev/null
     echo "$set: $(grep -c '^tamis: note: ' shown) note, $(grep -c '^key' shown) key"

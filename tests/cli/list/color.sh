@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Colors are for a terminal, unless NO_COLOR is set; --color says it for certain.
-[ -n "$(type -P script)" ] || skip "needs script"
+needs_terminal
 tamis create full -n 100 --on-full refuse
 tamis create ok -n 1000
 seq 200 | tamis add full >told 2>&1

@@ -19,7 +19,7 @@ for TERM in dumb no-such-terminal '' xterm; do
 done
 looks env -u TERM tamis top --interval 50ms
 sed 7q shown | no_times
-[ -n "$(type -P script)" ] || skip "needs script"
+needs_terminal
 for TERM in dumb no-such-terminal ''; do
     looks env TERM="$TERM" script -qec 'tamis top --color=never --interval 50ms' /dev/null
     ! grep -q $'\033' shown || echo "TERM=$TERM: there are escapes"

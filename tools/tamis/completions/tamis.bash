@@ -24,10 +24,10 @@
 # What tamis answers to these arguments, as the line names tamis and the store.
 _tamis_ask()
 {
-    local tamis=${words[0]/#\~\//"$HOME"/}
+    local tamis=${words[0]/#\~\//"${HOME-}"/}
     type -P "$tamis" >/dev/null || tamis=tamis # an alias, say
     local -a call=("$tamis")
-    [[ ! $store ]] || call+=(--store "${store/#\~\//"$HOME"/}")
+    [[ ! $store ]] || call+=(--store "${store/#\~\//"${HOME-}"/}")
     call+=("${access[@]}")
     "${call[@]}" "$@" 2>/dev/null </dev/null
 }
@@ -135,7 +135,7 @@ _tamis_note_value()
 {
     case $1 in
     --store) store=$2 ;;
-    --cacert | --cert | --key) access+=("$1" "${2/#\~\//"$HOME"/}") ;;
+    --cacert | --cert | --key) access+=("$1" "${2/#\~\//"${HOME-}"/}") ;;
     --hash-set) hash_set=$2 ;;
     esac
 }

@@ -9,6 +9,7 @@
  *     script   page.js, which draws the page from that data in the place of the plain table
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "findings.h"
 #include "json.h"
