@@ -33,12 +33,22 @@
 
 /* ---- Begin ----------------------------------------------------------------------------------- */
 
+static struct tamis__guards guards_of(const struct tamis_build_spec *spec)
+{
+    return (struct tamis__guards){.at_least = spec->at_least,
+                                  .has_max_shrink = (spec->flags & TAMIS_BUILD_MAX_SHRINK) != 0,
+                                  .max_shrink = spec->max_shrink};
+}
+
 static int check_build_spec(const struct tamis_build_spec *spec)
 {
-    if ((spec->flags & ~(TAMIS_BUILD_IF_CHANGED | TAMIS_BUILD_KEEP)) != 0)
+    const uint32_t known = TAMIS_BUILD_IF_CHANGED | TAMIS_BUILD_KEEP | TAMIS_BUILD_MAX_SHRINK;
+    const struct tamis__guards guards = guards_of(spec);
+    if ((spec->flags & ~known) != 0)
         return tamis__fail(TAMIS_EINVAL, "build flags %#x: use those of TAMIS_BUILD_*",
                            spec->flags);
-    const int rc = (spec->flags & TAMIS_BUILD_KEEP) != 0 ? tamis__check_keep(spec->keep) : 0;
+    int rc = (spec->flags & TAMIS_BUILD_KEEP) != 0 ? tamis__check_keep(spec->keep) : 0;
+    if (rc == 0) rc = tamis__guards_check(&guards);
     if (rc < 0) return rc;
     if (spec->memory_bytes != 0 && spec->memory_bytes < TAMIS__BUDGET_MIN)
         return tamis__fail(
@@ -405,6 +415,7 @@ static struct tamis__edition edition_of(struct tamis_build *build)
         .policy = {.on_full = TAMIS_ON_FULL_WARN,
                    .capacity = build->draft.header.capacity,
                    .fp_rate = build->filter.fp_rate},
+        .guards = guards_of(&build->spec),
         .set_keep = (build->spec.flags & TAMIS_BUILD_KEEP) != 0,
         .keep = build->spec.keep,
         .by_hand = &build->by_hand,
@@ -439,7 +450,10 @@ static int publish_build(struct tamis_build *build)
 
 static int run_build(struct tamis_build *build)
 {
+    const struct tamis__guards guards = guards_of(&build->spec);
     int rc = sort(build);
+    if (rc == 0)
+        rc = tamis__guards_pass(&guards, build->store, build->name, build->keyset.distinct);
     if (rc == 0 && (build->spec.flags & TAMIS_BUILD_IF_CHANGED) != 0) {
         rc = tamis__build_is_in_force(build);
         if (rc != 0) return rc == 1 ? 0 : rc;

@@ -72,18 +72,20 @@ void tamis__change_end(struct tamis__change *change)
     free(change->remove.list);
 }
 
-void tamis__change_count(struct tamis__change *change)
+uint64_t tamis__change_count(struct tamis_store *store, struct tamis__record *record)
 {
-    struct tamis__record *record = &change->before;
+    uint64_t all = 0;
     for (uint32_t i = 0; i < record->segment_count; i++) {
         struct tamis__segment segment;
-        if (tamis__segment_open(&change->store->place, record->segments[i].number, false,
-                                &segment) < 0)
-            continue; /* its count is the catalog's */
-        const uint64_t items = tamis__segment_items(&segment);
-        if (tamis__segment_check(&segment) == 0) record->segments[i].items = items;
-        tamis__segment_close(&segment);
+        struct tamis__listed_segment *listed = &record->segments[i];
+        if (tamis__segment_open(&store->place, listed->number, false, &segment) == 0) {
+            const uint64_t items = tamis__segment_items(&segment);
+            if (tamis__segment_check(&segment) == 0) listed->items = items;
+            tamis__segment_close(&segment);
+        } /* else its count is the catalog's */
+        all += listed->items;
     }
+    return all;
 }
 
 /* ---- Under the lock -------------------------------------------------------------------------- */

@@ -52,7 +52,7 @@ void tamis__change_end(struct tamis__change *change);
 int tamis__change_tried(const char *name, int rc, unsigned *tries);
 
 /* Brings the items of the list in force up to date, for those who read them when it is no longer in
- * force. */
-void tamis__change_count(struct tamis__change *change);
+ * force.  Returns their sum. */
+uint64_t tamis__change_count(struct tamis_store *store, struct tamis__record *record);
 
 /* ---- rollback.c ---------------------------------------------------------------------------- */

@@ -173,6 +173,27 @@ static int is_in_force(struct publication *p, const uint8_t *digest)
     return rc == TAMIS_ECORRUPT || rc == TAMIS_EFOREIGN ? 0 : rc;
 }
 
+/* ---- Guards ---------------------------------------------------------------------------------- */
+
+static struct tamis__guards guards_of(const struct tamis_publish_spec *spec)
+{
+    return (struct tamis__guards){.at_least = spec->at_least,
+                                  .has_max_shrink = (spec->flags & TAMIS_PUBLISH_MAX_SHRINK) != 0,
+                                  .max_shrink = spec->max_shrink};
+}
+
+/* Is the list long enough?  Some heads do not say how long it is: then it is asked for when the
+ * list is loaded. */
+static int look_at_items(const struct publication *p, bool loaded)
+{
+    const struct tamis__guards guards = guards_of(&p->spec);
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < p->import->count; i++)
+        items += tamis__header_items(&p->import->drafts[i].header);
+    if (!loaded && items == 0) return 0;
+    return tamis__guards_pass(&guards, p->import->store, p->import->name, items);
+}
+
 /* ---- Publish --------------------------------------------------------------------------------- */
 
 /* `over` is what the stream was compared with.  Returns TAMIS__MOVED if something else is in force
@@ -188,6 +209,7 @@ static int publish(struct publication *p, const struct tamis__over *over)
                                      .count = import->count,
                                      .only_over = (p->spec.flags & TAMIS_PUBLISH_NEWER) != 0,
                                      .over = *over,
+                                     .guards = guards_of(&p->spec),
                                      .replaces_any = true,
                                      .capacity = entry.capacity,
                                      .fp_rate = entry.fp_rate,
@@ -224,10 +246,13 @@ static int run(struct publication *p)
     if (rc < 0) return rc;
     const uint8_t *digest = import->outline.has_digest ? import->outline.digest : NULL;
     struct tamis__over over = {.generation = 0};
-    rc = judge(p, digest, &over);
+    rc = look_at_items(p, false);
+    if (rc == 0) rc = judge(p, digest, &over);
+    if (rc < 0) return rc;
     if (rc == 0 && digest != NULL) memcpy(p->result.digest, digest, sizeof p->result.digest);
     if (rc != 1) return rc;
     rc = tamis__import_load(import);
+    if (rc == 0) rc = look_at_items(p, true);
     if (rc < 0) return rc;
     memcpy(p->result.digest, import->reader.digest, sizeof p->result.digest);
     do {
@@ -249,11 +274,15 @@ static int take_except(struct publication *p)
 
 static int check_publish_spec(const struct tamis_publish_spec *spec)
 {
-    const uint32_t known = TAMIS_PUBLISH_IF_CHANGED | TAMIS_PUBLISH_KEEP | TAMIS_PUBLISH_NEWER;
+    const uint32_t known = TAMIS_PUBLISH_IF_CHANGED | TAMIS_PUBLISH_KEEP | TAMIS_PUBLISH_NEWER |
+                           TAMIS_PUBLISH_MAX_SHRINK;
+    const struct tamis__guards guards = guards_of(spec);
     if ((spec->flags & ~known) != 0)
         return tamis__fail(TAMIS_EINVAL, "publish flags %#x: use those of TAMIS_PUBLISH_*",
                            spec->flags);
-    return (spec->flags & TAMIS_PUBLISH_KEEP) != 0 ? tamis__check_keep(spec->keep) : 0;
+    const bool keeps = (spec->flags & TAMIS_PUBLISH_KEEP) != 0;
+    const int rc = keeps ? tamis__check_keep(spec->keep) : 0;
+    return rc == 0 ? tamis__guards_check(&guards) : rc;
 }
 
 /* What makes a filter of its own is nothing for a generation of one. */

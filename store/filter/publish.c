@@ -7,6 +7,7 @@
  *                by hand
  *     stage      make the index of exceptions, without a lock
  *     lock       take the exclusive lock; if the exceptions have changed meanwhile, begin again
+ *     judge      has it as many keys as its guards want?
  *     commit     numbers and names; epochs; the record, the list before it, the garbage
  *     tell       live words lead on those handles that do not look at the catalog
  *     unlink     remove what is no longer kept
@@ -14,6 +15,7 @@
 #include "filter/publish.h"
 
 #include "filter/change.h"
+#include "txn/spares.h"
 
 /* ---- A build --------------------------------------------------------------------------------- */
 
@@ -33,6 +35,70 @@ int tamis__check_replaceable(const struct tamis__record *record)
                        record->name,
                        record->policy.slices > 0 ? "has a window" : "is of kind counting");
 }
+
+/* ---- Guards ---------------------------------------------------------------------------------- */
+
+int tamis__guards_check(const struct tamis__guards *guards)
+{
+    if (!guards->has_max_shrink || (guards->max_shrink >= 0 && guards->max_shrink <= 100)) return 0;
+    return tamis__fail(TAMIS_EINVAL, "a list cannot shrink by %g %%: give 0 to 100",
+                       guards->max_shrink);
+}
+
+/* The smallest whole percentage that would let the list pass. */
+static unsigned percentage_of(uint64_t fewer, uint64_t in_force)
+{
+    const double percent = (double)fewer / (double)in_force * 100;
+    const unsigned whole = (unsigned)percent;
+    return whole + ((double)whole < percent);
+}
+
+static int judge_items(const struct tamis__guards *guards, const char *name, uint64_t items,
+                       uint64_t in_force)
+{
+    if (items < guards->at_least)
+        return tamis__fail(TAMIS_EMISMATCH,
+                           "the list for '%s' has %" PRIu64 " key%s, and at least %" PRIu64
+                           " are asked for; look where the list comes from, or give a smaller "
+                           "--at-least (at_least) if so few are right",
+                           name, items, tamis__plural(items), guards->at_least);
+    const uint64_t fewer = in_force > items ? in_force - items : 0;
+    /* Percent of the number, and not a quotient: 29 of 100 keys are no more than 29 %. */
+    if (!guards->has_max_shrink || (double)fewer * 100 <= guards->max_shrink * (double)in_force)
+        return 0;
+    return tamis__fail(TAMIS_EMISMATCH,
+                       "the list for '%s' has %" PRIu64 " key%s, and %" PRIu64
+                       " are in force: it may shrink by %g %%; look where the list comes from, or "
+                       "give --max-shrink %u (max_shrink) if that is right",
+                       name, items, tamis__plural(items), in_force, guards->max_shrink,
+                       percentage_of(fewer, in_force));
+}
+
+int tamis__guards_pass(const struct tamis__guards *guards, struct tamis_store *store,
+                       const char *name, uint64_t items)
+{
+    struct tamis__catalog_txn *txn;
+    struct tamis__record record;
+    uint64_t in_force = 0;
+    if (guards->at_least == 0 && !guards->has_max_shrink) return 0;
+    int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
+    if (rc < 0) return rc;
+    rc = tamis__store_get(store, txn, name, &record);
+    if (rc == 0) in_force = tamis__change_count(store, &record);
+    tamis__catalog_end(txn);
+    if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
+    return judge_items(guards, name, items, in_force);
+}
+
+static uint64_t items_of(const struct tamis__edition *edition)
+{
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < edition->count; i++)
+        items += tamis__header_items(&edition->drafts[i].header);
+    return items;
+}
+
+/* ---- One edition ----------------------------------------------------------------------------- */
 
 static void describe_edition(struct tamis__change *change, const struct tamis__edition *edition)
 {
@@ -118,7 +184,10 @@ static int publish_once(struct tamis_store *store, struct tamis__edition *editio
     int rc = prepare_edition(&change, edition);
     if (rc == 0) rc = tamis__change_lock(&change);
     if (rc == 0) {
-        if (!change.is_new) tamis__change_count(&change);
+        const uint64_t in_force = change.is_new ? 0 : tamis__change_count(store, &change.before);
+        rc = judge_items(&edition->guards, edition->name, items_of(edition), in_force);
+    }
+    if (rc == 0) {
         describe_edition(&change, edition);
         rc = tamis__change_commit(&change);
     }

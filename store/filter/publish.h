@@ -20,6 +20,13 @@ struct tamis__over {
     int64_t created_at;
 };
 
+/* Guards against a list that is much too short.  All zero: none. */
+struct tamis__guards {
+    uint64_t at_least; /* keys */
+    bool has_max_shrink;
+    double max_shrink; /* percent */
+};
+
 /* A generation that is made and is not in force yet. */
 struct tamis__edition {
     const char *name;
@@ -28,6 +35,7 @@ struct tamis__edition {
     uint32_t count;
     bool only_over; /* publish only if this is in force */
     struct tamis__over over;
+    struct tamis__guards guards;
     bool replaces_any; /* also a filter that counts, or that has a window */
     uint64_t capacity;
     double fp_rate;
@@ -52,11 +60,19 @@ struct tamis__published {
  * Puts an edition in force; makes the filter if there is none of that name.  TAMIS__MOVED:
  * another generation than that of `over` is in force, and the drafts are as they were.
  * TAMIS_EMISMATCH: the existing filter counts, or has a window, or is durable, which the edition
- * cannot be.  After an error the generation that was in force still is, and the drafts are
- * discarded.
+ * cannot be; or the edition has too few keys for its guards.  After an error the generation that
+ * was in force still is, and the drafts are discarded.
  */
 int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edition,
                            struct tamis__published *published);
+
+/* Is max_shrink a percentage?  0 or TAMIS_EINVAL. */
+int tamis__guards_check(const struct tamis__guards *guards);
+/* Would a list of so many keys pass the guards now?  0 or TAMIS_EMISMATCH.  It is asked for early,
+ * before a list is made for nothing; tamis__publish_edition() asks again, when nobody can publish
+ * in between. */
+int tamis__guards_pass(const struct tamis__guards *guards, struct tamis_store *store,
+                       const char *name, uint64_t items);
 
 /* Can so many older generations be kept?  0 or TAMIS_EINVAL. */
 int tamis__check_keep(uint32_t keep);

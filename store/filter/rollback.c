@@ -127,7 +127,7 @@ static int roll_back_once(struct tamis_store *store, const char *name, uint64_t 
         change.after.keep = change.before.keep;
         change.comes_back_with = kept.exceptions;
         change.after.exceptions = 0;
-        tamis__change_count(&change);
+        (void)tamis__change_count(change.store, &change.before);
         rc = check_kept_list(store, &change.after);
     }
     if (rc == 0) rc = tamis__change_commit(&change);

@@ -35,6 +35,8 @@ typedef struct tamis_build tamis_build;
 
 #define TAMIS_BUILD_IF_CHANGED 1u /* publish nothing if nothing has changed */
 #define TAMIS_BUILD_KEEP 2u       /* `keep` is given; else it stays as it is */
+#define TAMIS_BUILD_MAX_SHRINK 4u /* `max_shrink` is given; else there may be any number of keys   \
+                                   */
 
 enum tamis_build_phase {
     TAMIS_BUILD_READING = 0,   /* done: keys added so far; all: 0, as nobody knows */
@@ -66,6 +68,11 @@ struct tamis_build_spec {
      * or a TAMIS_E* code to end the call, which then returns it. */
     int (*progress)(void *context, uint32_t phase, uint64_t done, uint64_t all);
     void *context;
+    /* Guards against a list that is much too short.  Both are compared before anything is made, and
+     * again in the step in which the generation comes into force. */
+    uint64_t at_least; /* the fewest distinct keys; 0: any number */
+    double max_shrink; /* with TAMIS_BUILD_MAX_SHRINK: so many percent fewer keys than are in force
+                          there may be, 0 to 100 */
 };
 
 /* What a build did. */
@@ -124,7 +131,8 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_build_except(tamis_build *build, const stru
  * result    NULL, or filled in.
  * Returns   1: the new generation is in force.  0: TAMIS_BUILD_IF_CHANGED was given, and the
  *           generation in force has the same keys, spec and exceptions.  TAMIS_EMISMATCH: the
- *           filter counts, or has a window.  TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_EIO, what progress
+ *           filter counts, or has a window; or there are too few keys (at_least, max_shrink).
+ *           TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_EIO, what progress
  *           returned.  On any error the old generation stays in force and nothing is left behind.
  * Adders    Kinds other than fuse have adders: what they add to the old generation meanwhile is not
  *           in the new one.

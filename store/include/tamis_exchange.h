@@ -155,6 +155,7 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_stream_fits(const char *format, const void 
 /* Publish only what was made after the list in force; and nothing, as with
  * TAMIS_PUBLISH_IF_CHANGED, if it is in force already. */
 #define TAMIS_PUBLISH_NEWER 4u
+#define TAMIS_PUBLISH_MAX_SHRINK 8u /* `max_shrink` is given; else a list may be of any size */
 
 /* How a stream is published.  All zero is a good default. */
 struct tamis_publish_spec {
@@ -167,6 +168,11 @@ struct tamis_publish_spec {
     uint32_t flags; /* TAMIS_PUBLISH_* */
     uint32_t keep;  /* with TAMIS_PUBLISH_KEEP: so many generations before it are kept, 0 to
                        TAMIS_KEEP_MAX */
+    /* Guards against a list that is much too short.  Both are compared in the same step in which
+     * the list comes into force. */
+    uint64_t at_least; /* the fewest keys that the list may have; 0: any number */
+    double max_shrink; /* with TAMIS_PUBLISH_MAX_SHRINK: so many percent fewer keys than are in
+                          force the list may have, 0 to 100 */
 };
 
 /* What came of it. */
@@ -198,15 +204,18 @@ struct tamis_publish_result {
  *            does, for other formats, signed_at of the import spec.  Of two lists that were made at
  *            the same time (keys or exceptions came later) signed_at decides.  What others publish
  *            during the call is compared too.
+ * Guards     at_least and max_shrink are compared with the keys that the stream says it has, as
+ *            soon as its head is there, and again when the list comes into force.
  * Exceptions of the stream belong to this generation.  Those that were set by hand in this store
  *            stay, and so do those of the spec.
  * Adders     what they add to the generation before meanwhile is not in this one.
  * Returns    1: the generation is in force.  0: TAMIS_PUBLISH_IF_CHANGED was given, and nothing is
  *            new.  TAMIS_EMISMATCH: the filter is durable, and the stream of kind counting; or,
- * with TAMIS_PUBLISH_NEWER, the stream is older.  The errors of tamis_filter_import(), without
- * TAMIS_EEXIST.  On any error the generation that was in force stays, and nothing is left behind.
- * Killed     before or after the step; what is left is removed by the next process that makes a
- * file in the store. Durable    when it returns 1 the generation survives a power cut.
+ * with TAMIS_PUBLISH_NEWER, the stream is older; or it has too few keys (Guards).  The errors of
+ * tamis_filter_import(), without TAMIS_EEXIST.  On any error the generation that was in force
+ * stays, and nothing is left behind. Killed     before or after the step; what is left is removed
+ * by the next process that makes a file in the store. Durable    when it returns 1 the generation
+ * survives a power cut.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_publish(tamis_store *store, const char *name,
                                                     const char *format,

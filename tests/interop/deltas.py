@@ -44,7 +44,8 @@ class Publisher:
         self.tamis.run("build", "blacklist", self.names, "--kind", "blocked", "-p", "0.1%", "-n", NAMES * 11 // 10, "--keep", 1)
 
     def publish(self):
-        with open(os.path.join(self.www, "blacklist.tamis.new.minisig"), "w", encoding="ascii") as file:
+        os.makedirs(os.path.join(self.www, "new"), exist_ok=True)
+        with open(os.path.join(self.www, "new", "blacklist.tamis.minisig"), "w", encoding="ascii") as file:
             file.write("signature")
         done = subprocess.run([self.script], env=self.environment, capture_output=True, text=True, check=False)
         same("blacklist-publish", (0, "", ""), (done.returncode, done.stdout, done.stderr))

@@ -224,9 +224,14 @@ def check_faults(reader, server, builder):
     fault("an empty file", "", head(200, "Content-Length: 0"))
     fault("a length that is too long", "transfer closed", head(200, f"Content-Length: {size + 10}", body=data))
     same("without an ETag nothing is kept", False, "part" in reader.spools())
+    for etag, words in ((None, "the server gives no ETag"), ('W/"weak"', "the server's ETag is weak")):
+        server.answer = server.whole(data, etag, cut=size // 2)
+        for retries, beginning in ("0", "the next pull begins anew, as "), ("1", "cannot go on where it was cut, as "):
+            bad(f"a server that cuts, ETag {etag}, {retries} retries", reader, beginning + words,
+                reader.pull(server.url(), "--insecure", "--retry", retries), before)
     fault("a length that is too short", "truncated", head(200, f"Content-Length: {size - 10}", body=data))
     server.answer = server.whole(data, '"cuts"', cut=size // 2, ranges=False)
-    bad("a server that cuts, and gives no parts", reader, "(2 tries); the server gives no ETag, or no parts",
+    bad("a server that cuts, and gives no parts", reader, "(2 tries); a transfer cannot go on where it was cut, as the server sends the whole file",
         reader.pull(server.url(), "--insecure", "--retry", "1"), before)
     server.answer = more_than_told(data, '"more"')
     bad("more than was told", reader, f"sends more than the {size} bytes that it has told",

@@ -28,7 +28,7 @@ def check_signed(reader, builder, directory):
                        capture_output=True)
 
     def sign(data, key="good"):
-        path = os.path.join(directory, "signed")
+        path = os.path.join(directory, "list")  # the trusted comment says file:list
         with open(path, "wb") as file:
             file.write(data)
         subprocess.run(["minisign", "-S", "-s", keys[key] + ".sec", "-m", path, "-x", path + ".minisig"], check=True,

@@ -315,6 +315,17 @@ bool number_rate(const char *option, const char *text, double *rate)
     return false;
 }
 
+bool number_percent(const char *option, const char *text, double *percent)
+{
+    if (is_decimal_float(text)) {
+        *percent = strtod(text, NULL); /* a % may be left out */
+        if (*percent >= 0 && *percent <= 100) return true;
+    }
+    cli_tell("%s: '%s' is not accepted; give a percentage from 0 to 100, like 50 or 12.5%%", option,
+             text);
+    return false;
+}
+
 bool number_between(const char *option, const char *text, uint64_t least, uint64_t most,
                     uint64_t *number)
 {

@@ -42,6 +42,9 @@ bool number_wait(const char *option, const char *text, int64_t least_ms, int64_t
 /* 0.01, 1e-6, 1%: more than 0, less than 1. */
 bool number_rate(const char *option, const char *text, double *rate);
 
+/* 50, 50%, 12.5: 0 to 100. */
+bool number_percent(const char *option, const char *text, double *percent);
+
 /* A plain number from least to most. */
 bool number_between(const char *option, const char *text, uint64_t least, uint64_t most,
                     uint64_t *number);

@@ -28,6 +28,7 @@ enum value {
     VALUE_SIZE,
     VALUE_SEED,
     VALUE_RATE,        /* double                                                        */
+    VALUE_PERCENT,     /* double                                                        */
     VALUE_SMALL,       /* uint32_t from `least` to `most`                               */
     VALUE_HASHES,      /* uint32_t from 1 to what the command takes                     */
     VALUE_KIND,        /* uint32_t TAMIS_KIND_*                                         */
@@ -353,6 +354,8 @@ static bool take_option(const struct command *command, struct options *options, 
         return number_seed(shown, value, at);
     case VALUE_RATE:
         return number_rate(shown, value, at);
+    case VALUE_PERCENT:
+        return number_percent(shown, value, at);
     case VALUE_SMALL:
         return take_small(shown, value, spec->least, spec->most, at);
     case VALUE_HASHES:

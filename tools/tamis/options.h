@@ -111,6 +111,9 @@ struct invocation;
     X(TRUSTED_COMMENT, "trusted-comment", "", VALUE(TEXT, trusted_comment))                        \
     X(PASSWORD_FILE, "password-file", "", VALUE(TEXT, password_file))                              \
     X(VERIFY, "verify", "", VALUE(FILE, verify))                                                   \
+    X(EXPECT_COMMENT, "expect-comment", "", VALUE(TEXT, expect_comment))                           \
+    X(AT_LEAST, "at-least", "", VALUE(COUNT, at_least))                                            \
+    X(MAX_SHRINK, "max-shrink", "", VALUE(PERCENT, max_shrink))                                    \
     X(NEWER_THAN_MINE, "newer-than-mine", "", NO_VALUE)                                            \
     X(MAX_BYTES, "max-bytes", "", VALUE(SIZE, max_bytes))                                          \
     X(NETRC, "netrc", "", NO_VALUE)                                                                \
@@ -142,6 +145,9 @@ _Static_assert(OPTION_IDS <= 8 * sizeof(option_set), "a set has a bit for each o
 #define TAKES_RETRY (TAKES(RETRY_NEW) | TAKES(NO_RETRY_NEW))
 #define TAKES_OF_SERVER (TAKES(SHARDS) | TAKES(REPLICAS) | TAKES_RETRY | TAKES_CONNECTION)
 #define TAKES_PROGRESS (TAKES(PROGRESS) | TAKES(NO_PROGRESS))
+
+/* The guards of what is published against a list that is much too short. */
+#define TAKES_GUARDS (TAKES(AT_LEAST) | TAKES(MAX_SHRINK))
 
 /* Takes the name of a sort of pages.  false after a message, which begins with `what`. */
 bool options_take_pages(const char *what, const char *value, uint32_t *pages);
@@ -218,6 +224,9 @@ struct options {
     const char *sign;      /* the file of a secret key */
     const char *signature; /* the file of a signature */
     const char *trusted_comment;
+    const char *expect_comment; /* one of the fields of a trusted comment, or all of it */
+    uint64_t at_least;          /* keys of a list */
+    double max_shrink;          /* percent */
     const char *password_file;
     struct option_files verify; /* public keys: files, or their texts */
 };

@@ -124,6 +124,12 @@ int publish_run(struct publishing *publishing, tamis_store *store)
                                       .flags = publishing->flags};
     if (options_have(options, TAKES(KEEP))) spec.flags |= TAMIS_PUBLISH_KEEP;
     if (options_have(options, TAKES(NEWER_THAN_MINE))) spec.flags |= TAMIS_PUBLISH_NEWER;
+    if (options_have(options, TAKES(AT_LEAST))) spec.at_least = options->at_least;
+    if (options_have(options, TAKES(MAX_SHRINK)) || publishing->max_shrink > 0) {
+        spec.flags |= TAMIS_PUBLISH_MAX_SHRINK;
+        spec.max_shrink =
+            options_have(options, TAKES(MAX_SHRINK)) ? options->max_shrink : publishing->max_shrink;
+    }
     publishing->result = (struct tamis_publish_result){.size = sizeof publishing->result};
     progress_start(options, stream->all_bytes);
     const struct tamis_source source = stream_source(stream);

@@ -11,8 +11,8 @@
 
 /* What only a publication has a use for, besides --if-changed. */
 #define TAKES_PUBLISHED                                                                            \
-    (TAKES(KEEP) | TAKES(NEWER_THAN_MINE) | TAKES(QUIET) | TAKES(EXCEPT) | TAKES(ZERO) |           \
-     TAKES(HEX) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) | TAKES(CRLF))
+    (TAKES(KEEP) | TAKES(NEWER_THAN_MINE) | TAKES_GUARDS | TAKES(QUIET) | TAKES(EXCEPT) |          \
+     TAKES(ZERO) | TAKES(HEX) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) | TAKES(CRLF))
 /* What a stream of some formats does not tell. */
 #define TAKES_GEOMETRY (TAKES(HASH_SET) | TAKES(BITS) | TAKES(HASHES))
 
@@ -22,6 +22,7 @@ struct publishing {
     struct stream *stream;
     const char *origin; /* where the stream is, as `info` will tell it */
     uint32_t flags;     /* TAMIS_PUBLISH_*; TAMIS_PUBLISH_KEEP is added if --keep is given */
+    double max_shrink;  /* percent, where --max-shrink is not given; 0: none */
     struct pile except; /* publish_read_except() */
     /* What the stream is checked by (verification.h), so that its time is known, and that the
      * stream is read to its end, and checked, even if nothing is new.  NULL: it is not signed. */

@@ -19,6 +19,8 @@ struct verification {
     char key_id[MINISIGN_ID_TEXT];         /* its id */
     char key_text[MINISIGN_KEY_TEXT];      /* all of it */
     char *name;                            /* of the signature, for messages */
+    const char *comment;                   /* of --expect-comment; NULL: not given */
+    char *file;                            /* the name that the file has to have; NULL: any */
     struct minisign_signature signature;
     struct minisign_hash *hash;
 };
@@ -55,7 +57,8 @@ struct verification *verification_new(const struct invocation *call)
     if (!verification_is_built_in()) return NULL;
     struct verification *verification = cli_alloc(sizeof *verification);
     *verification = (struct verification){
-        .keys = cli_alloc(values->count * sizeof(struct minisign_public_key))};
+        .keys = cli_alloc(values->count * sizeof(struct minisign_public_key)),
+        .comment = cli_given(call, TAKES(EXPECT_COMMENT)) ? call->options.expect_comment : NULL};
     bool right = true;
     for (size_t i = 0; right && i < values->count; i++) {
         right = take_key(values->paths[i], &verification->keys[i]);
@@ -114,6 +117,61 @@ static bool find_key(struct verification *verification)
     return false;
 }
 
+/* ---- The trusted comment --------------------------------------------------------------------- */
+
+void verification_expect_file(struct verification *verification, const char *name)
+{
+    free(verification->file);
+    verification->file = name != NULL && *name != '\0' ? text_printable(name) : NULL;
+}
+
+/* Fields stand between tabs: "timestamp:1764000000", "file:NAME", "hashed", and what the signer has
+ * added.  Is `text` a field, or several, or all of the comment? */
+static bool has_fields(const char *comment, const char *text)
+{
+    const size_t bytes = strlen(text);
+    if (bytes == 0) return *comment == '\0';
+    for (const char *at = comment; (at = strstr(at, text)) != NULL; at++)
+        if ((at == comment || at[-1] == '\t') && (at[bytes] == '\0' || at[bytes] == '\t'))
+            return true;
+    return false;
+}
+
+/* The name of the field file:NAME, for the caller to free; NULL: there is none. */
+static char *file_of(const char *comment)
+{
+    for (const char *field = comment; field != NULL; field = strchr(field, '\t')) {
+        if (*field == '\t') field++;
+        if (strncmp(field, "file:", 5) == 0) return cli_copy(field + 5, strcspn(field + 5, "\t"));
+    }
+    return NULL;
+}
+
+/* The same key signs other lists, too: is this the one that is wanted? */
+static bool is_expected(const struct verification *verification)
+{
+    const char *comment = verification->signature.comment;
+    if (verification->comment != NULL) {
+        if (has_fields(comment, verification->comment)) return true;
+        char *shown = text_printable(comment);
+        (void)cli_fail(
+            "%s says '%s' in its trusted comment, and --expect-comment wants '%s' there; "
+            "get the list that is wanted, or give --expect-comment what the comment says",
+            verification->name, shown, verification->comment);
+        free(shown);
+        return false;
+    }
+    char *file = verification->file != NULL ? file_of(comment) : NULL;
+    const bool same = file == NULL || strcmp(file, verification->file) == 0;
+    if (!same)
+        (void)cli_fail(
+            "%s was made for a file '%s', as its trusted comment says, and not for '%s'; "
+            "get the list that is wanted, or give --expect-comment 'file:%s' if that is it",
+            verification->name, file, verification->file, file);
+    free(file);
+    return same;
+}
+
 bool verification_take(struct verification *verification, const char *name, const char *text,
                        size_t bytes)
 {
@@ -121,7 +179,7 @@ bool verification_take(struct verification *verification, const char *name, cons
     free(verification->name);
     verification->name = cli_strdup(name);
     verification->key = NULL;
-    if (why == NULL) return find_key(verification);
+    if (why == NULL) return find_key(verification) && is_expected(verification);
     (void)cli_fail("%s %s", name, why);
     return false;
 }
@@ -188,6 +246,7 @@ void verification_free(struct verification *verification)
     minisign_hash_free(verification->hash);
     free(verification->keys);
     free(verification->name);
+    free(verification->file);
     free(verification);
 }
 

@@ -33,6 +33,11 @@ bool verification_read(struct verification *verification, const char *path);
 bool verification_take(struct verification *verification, const char *name, const char *text,
                        size_t bytes);
 
+/* The name that the file has where it was signed, which the trusted comment tells as file:NAME, has
+ * to be this one.  "" and NULL: any.  --expect-comment takes the place of it.  To be told before
+ * the signature is taken. */
+void verification_expect_file(struct verification *verification, const char *name);
+
 /* When it was signed, in ns since 1970, by the trusted comment; 0: it does not say. */
 int64_t verification_time(const struct verification *verification);
 /* Which signature it is, as struct tamis_import_spec has it; not 0. */

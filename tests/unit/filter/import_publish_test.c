@@ -457,7 +457,7 @@ SOUND_CASE(what_is_no_generation_is_refused)
                                    head = {.size = sizeof head, .flags = TAMIS_IMPORT_HEAD};
     const struct tamis_publish_spec of_owned = {.size = sizeof of_owned, .import = &owned},
                                     of_head = {.size = sizeof of_head, .import = &head},
-                                    unknown = {.size = sizeof unknown, .flags = 8};
+                                    unknown = {.size = sizeof unknown, .flags = 16};
     build(store, "source", TAMIS_KIND_FUSE, 0);
     AUTO_STREAM stream = export_with(store, "source", 0);
     assert_refused(TAMIS_EINVAL, "leave TAMIS_IMPORT_HEAD", publish_with(store, &stream, &of_head));

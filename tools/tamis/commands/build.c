@@ -197,6 +197,11 @@ static struct tamis_build_spec spec_of(const struct options *options,
                                     .progress = show_build_progress};
     if (options_have(options, TAKES(IF_CHANGED))) spec.flags |= TAMIS_BUILD_IF_CHANGED;
     if (options_have(options, TAKES(KEEP))) spec.flags |= TAMIS_BUILD_KEEP;
+    if (options_have(options, TAKES(AT_LEAST))) spec.at_least = options->at_least;
+    if (options_have(options, TAKES(MAX_SHRINK))) {
+        spec.flags |= TAMIS_BUILD_MAX_SHRINK;
+        spec.max_shrink = options->max_shrink;
+    }
     return spec;
 }
 
@@ -304,6 +309,6 @@ const struct command cli_command_build = {
                TAKES(HASH_SET) | TAKES(SEED) | TAKES(EXCEPT) | TAKES(AGAINST) | TAKES(IF_CHANGED) |
                TAKES(KEEP) | TAKES(ALLOW_EMPTY) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) |
                TAKES(CRLF) | TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS) | TAKES(QUIET) |
-               TAKES(SHARD),
+               TAKES(SHARD) | TAKES_GUARDS,
     .run = run_build_command,
 };

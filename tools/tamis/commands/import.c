@@ -48,7 +48,8 @@ static bool verification_is_possible(const struct invocation *call)
 {
     const bool standard = strcmp(call->args[1], "-") == 0;
     if (!cli_given(call, TAKES(VERIFY)))
-        return options_none(call, TAKES(SIGNATURE), "belongs to --verify, which checks it");
+        return options_none(call, TAKES(SIGNATURE) | TAKES(EXPECT_COMMENT),
+                            "belongs to --verify, which checks it");
     if (redis_is_url(call->options.peer))
         (void)cli_fail_usage(call->command, "--verify is for files and pipes; what a server has in "
                                             "a key is not signed");
@@ -257,7 +258,7 @@ const struct command cli_command_import = {
     .operands = "NAME FILE|KEY",
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
                TAKES(DURABLE) | TAKES(FORCE) | TAKES(JSON) | TAKES_PROGRESS | TAKES(PUBLISH) |
-               TAKES_PUBLISHING | TAKES(VERIFY) | TAKES(SIGNATURE),
+               TAKES_PUBLISHING | TAKES(VERIFY) | TAKES(SIGNATURE) | TAKES(EXPECT_COMMENT),
     .run = run_import_command,
     .run_remote = run_import_command,
 };

@@ -21,6 +21,9 @@
 #include "stream.h"
 
 #define FORMAT_DEFAULT "tamis"
+/* A signed list that is less than half as long is more likely another list, or a mistake of its
+ * maker, than true.  (One that is not signed has nobody who vouches for any length.) */
+#define MAX_SHRINK_DEFAULT 50
 #define BEGINS_MAX 3 /* a file that has changed so often in one pull is not at rest */
 
 struct pull {
@@ -36,9 +39,10 @@ struct pull {
     bool has_signature;                /* it has the signature, and no byte of the file yet */
     struct notes base;                 /* of the spool, if it is to become the base of patches */
     bool keeps_base;
-    bool patched;  /* what the spool has was made by a patch */
-    unsigned cuts; /* transfers that were cut and could not go on */
-    char *why_cut; /* the last one; NULL: the file had changed */
+    bool patched;         /* what the spool has was made by a patch */
+    unsigned cuts;        /* transfers that were cut and could not go on */
+    char *why_cut;        /* the last one; NULL: the file had changed */
+    const char *why_anew; /* it could not go on */
 };
 
 /* ---- The options ----------------------------------------------------------------------------- */
@@ -53,9 +57,10 @@ static bool signature_is_good(const struct invocation *call)
 {
     const char *url = call->options.signature;
     if (is_signed(call) && !verification_is_built_in()) return false;
-    if (!cli_given(call, TAKES(SIGNATURE))) return true;
     if (!is_signed(call))
-        return options_none(call, TAKES(SIGNATURE), "belongs to --verify, which checks it");
+        return options_none(call, TAKES(SIGNATURE) | TAKES(EXPECT_COMMENT),
+                            "belongs to --verify, which checks it");
+    if (!cli_given(call, TAKES(SIGNATURE))) return true;
     if (url_scheme(url) != URL_OTHER) return true;
     (void)cli_fail_usage(call->command, "--signature is a URL here, as that of the list is");
     return false;
@@ -216,6 +221,14 @@ static enum outcome end_unchanged(struct pull *pull, int *status)
     if (tamis_filter_stat(filter, &stat) < 0) *status = cli_fail_library();
     *status = cli_filter_close(filter, *status);
     if (*status != CLI_DONE) return PULL_ENDED;
+    if (cli_given(pull->call, TAKES(AT_LEAST)) && stat.items < pull->call->options.at_least) {
+        *status = cli_fail(
+            "the list for '%s' is the one in force, which has %" PRIu64 " key%s, and at "
+            "least %" PRIu64 " are asked for; look where the list comes from, or give a "
+            "smaller --at-least if so few are right",
+            pull->call->args[0], stat.items, text_plural(stat.items), pull->call->options.at_least);
+        return PULL_ENDED;
+    }
     publishing->result = (struct tamis_publish_result){.size = sizeof publishing->result,
                                                        .generation = stat.generation,
                                                        .exceptions = stat.exceptions,
@@ -310,6 +323,9 @@ static int get_signature(struct pull *pull)
     verification_free(pull->verification);
     pull->publishing.verification = pull->verification = verification_new(call);
     if (pull->verification == NULL) return CLI_ERROR;
+    char *name = url_name(pull->url);
+    verification_expect_file(pull->verification, name);
+    free(name);
     char *url = cli_given(call, TAKES(SIGNATURE)) ? cli_strdup(call->options.signature)
                                                   : url_beside(pull->url, SIGNATURE_SUFFIX);
     char *shown = url_shown(url);
@@ -343,6 +359,7 @@ static void note_begin(struct pull *pull, const struct download *download)
     pull->cuts += download->was_cut;
     free(pull->why_cut);
     pull->why_cut = download->was_cut ? cli_strdup(download->why) : NULL;
+    pull->why_anew = download_why_anew(download);
 }
 
 /* Asks for the file, and publishes it. */
@@ -397,9 +414,8 @@ static int run_spooled(struct pull *pull)
         if (begin(pull, &status) == PULL_ENDED) return status;
     if (pull->why_cut != NULL)
         return cli_fail(
-            "cannot get %s: %s (%u tries); the server gives no ETag, or no parts, by which a "
-            "transfer could go on where it was cut",
-            pull->shown, pull->why_cut, pull->cuts);
+            "cannot get %s: %s (%u tries); a transfer cannot go on where it was cut, as %s",
+            pull->shown, pull->why_cut, pull->cuts, pull->why_anew);
     return cli_fail(
         "%s has changed each time while it was read, on the server or here; try again later",
         pull->shown);
@@ -435,7 +451,8 @@ static int run_pull(struct invocation *call)
     if (!transfer_is_ready()) return CLI_ERROR;
     interrupt_catch();
     struct pull pull = {.call = call, .url = call->args[1], .shown = url_shown(call->args[1])};
-    pull.publishing = (struct publishing){.call = call, .origin = pull.shown};
+    pull.publishing = (struct publishing){
+        .call = call, .origin = pull.shown, .max_shrink = is_signed(call) ? MAX_SHRINK_DEFAULT : 0};
     int status = publish_read_except(&pull.publishing);
     if (status == CLI_DONE) {
         pull.store = cli_store_open(call, TAMIS_CREATE);
@@ -456,6 +473,6 @@ const struct command cli_command_pull = {
     .options = TAKES(FROM) | TAKES_GEOMETRY | TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEAL) |
                TAKES(DURABLE) | TAKES_PUBLISHED | TAKES(JSON) | TAKES_PROGRESS | TAKES(MAX_BYTES) |
                TAKES(NETRC) | TAKES(RETRY) | TAKES(PATCHES) | TAKES(VERIFY) | TAKES(SIGNATURE) |
-               TAKES_CONNECTION,
+               TAKES(EXPECT_COMMENT) | TAKES_CONNECTION,
     .run = run_pull,
 };

@@ -50,7 +50,7 @@ _tamis_wants_value()
     --on-full | --pages | --window | --window-from | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
     --output | --interval | --sort | --sync-interval | --file | --names | --wait | --shards | --replicas) return 0 ;;
     --timeout | --cacert | --cert | --key | --answer | --max-bytes | --retry | --where) return 0 ;;
-    --sign | --signature | --trusted-comment | --password-file | --verify) return 0 ;;
+    --sign | --signature | --trusted-comment | --password-file | --verify | --expect-comment | --at-least | --max-shrink) return 0 ;;
     --*) return 1 ;;
     -*n) [[ ${1%?} != *[npmko]* && $command != @(drop|repair) ]] ;; # a dry run there
     -*[pmko]) [[ ${1%?} != *[npmko]* ]] ;;

@@ -176,12 +176,24 @@ static void keep_why(struct download *d, char *why)
     d->why = why;
 }
 
+const char *download_why_anew(const struct download *d)
+{
+    const char *etag = d->request.spool->notes.etag;
+    if (etag[0] == '\0') return "the server gives no ETag";
+    if (!notes_etag_is_strong(etag))
+        return "the server's ETag is weak (W/), which says nothing of the bytes";
+    return "the server sends the whole file where a part of it is asked for";
+}
+
 static int fail_transfer(const struct download *d)
 {
     const struct spool *spool = d->request.spool;
     char had[32], tries[32] = "";
     if (d->tries > 0) (void)snprintf(tries, sizeof tries, " (%u tries)", d->tries + 1);
-    if (!can_go_on(d)) return cli_fail("cannot get %s: %s%s", d->stream.name, d->why, tries);
+    if (spool->bytes == 0) return cli_fail("cannot get %s: %s%s", d->stream.name, d->why, tries);
+    if (!can_go_on(d))
+        return cli_fail("cannot get %s: %s%s; the next pull begins anew, as %s", d->stream.name,
+                        d->why, tries, download_why_anew(d));
     text_size(had, sizeof had, (double)spool->bytes);
     return cli_fail("cannot get %s: %s%s; %s are kept, and the next pull goes on there",
                     d->stream.name, d->why, tries, had);

@@ -72,6 +72,9 @@ uint64_t download_resource(const struct invocation *call, const char *url);
 /* How often a transfer is tried again (--retry). */
 uint32_t download_retries(const struct invocation *call);
 
+/* Why a transfer that was cut cannot go on: a clause, static. */
+const char *download_why_anew(const struct download *download);
+
 /* So long may a file of unknown length be that goes into the spool. */
 uint64_t download_limit(const struct download_request *request);
 

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pull/url.h"
@@ -50,14 +51,14 @@ struct transfer {
     bool moved; /* bytes have come in this step */
     char etag[NOTES_ETAG_BYTES];
     char content_range[128];
-    int64_t retry_after;
+    char date[48], retry_after[48];
 };
 
 /* ---- The library ----------------------------------------------------------------------------- */
 
 /* clang-format off */
 #define CALLS(X) \
-    X(easy_cleanup) X(easy_getinfo) X(easy_init) X(easy_setopt) X(easy_strerror) \
+    X(easy_cleanup) X(easy_getinfo) X(getdate) X(easy_init) X(easy_setopt) X(easy_strerror) \
     X(global_init) X(multi_add_handle) X(multi_cleanup) X(multi_info_read) X(multi_init) \
     X(multi_perform) X(multi_poll) X(multi_remove_handle) X(slist_append) X(slist_free_all) X(version_info)
 /* clang-format on */
@@ -117,18 +118,14 @@ static void take_header(const char *line, size_t bytes, const char *name, char *
 static size_t on_header(char *line, size_t one, size_t bytes, void *context)
 {
     struct transfer *t = context;
-    char seconds[16] = "";
     if (bytes >= 5 && memcmp(line, "HTTP/", 5) == 0) { /* after a redirect, the next answer */
         t->etag[0] = t->content_range[0] = '\0';
-        t->retry_after = 0;
+        t->date[0] = t->retry_after[0] = '\0';
     }
     take_header(line, bytes, "ETag:", t->etag, sizeof t->etag);
     take_header(line, bytes, "Content-Range:", t->content_range, sizeof t->content_range);
-    take_header(line, bytes, "Retry-After:", seconds, sizeof seconds);
-    if (seconds[0] >= '0' && seconds[0] <= '9') {
-        t->retry_after = strtoll(seconds, NULL, 10);
-        if (t->retry_after > RETRY_AFTER_MAX) t->retry_after = RETRY_AFTER_MAX;
-    }
+    take_header(line, bytes, "Date:", t->date, sizeof t->date);
+    take_header(line, bytes, "Retry-After:", t->retry_after, sizeof t->retry_after);
     return one * bytes;
 }
 
@@ -468,7 +465,20 @@ const char *transfer_error(const struct transfer *t)
     return t->error != NULL ? t->error : "the transfer has failed";
 }
 
+/* Seconds, or a date of any of the three forms of HTTP.  The server's clock may be wrong, and so
+ * may ours: the server's own date is compared, if it is there. */
 int64_t transfer_retry_after(const struct transfer *t)
 {
-    return t->retry_after;
+    const char *after = t->retry_after;
+    int64_t seconds;
+    if (*after != '\0' && after[strspn(after, "0123456789")] == '\0') {
+        seconds = strtoll(after, NULL, 10);
+    } else {
+        const time_t then = *after != '\0' ? curl.getdate(after, NULL) : -1;
+        time_t now = *t->date != '\0' ? curl.getdate(t->date, NULL) : -1;
+        if (now == -1) now = time(NULL);
+        seconds = then != -1 ? (int64_t)then - now : 0;
+    }
+    if (seconds < 0) return 0;
+    return seconds < RETRY_AFTER_MAX ? seconds : RETRY_AFTER_MAX;
 }

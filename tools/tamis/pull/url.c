@@ -75,6 +75,17 @@ static bool decode_path(char *path)
     return true;
 }
 
+char *url_name(const char *url)
+{
+    const char *slashes = strstr(url, "://");
+    const size_t begin = slashes != NULL ? (size_t)(slashes - url) + 3 : 0, end = path_end(url);
+    const char *slash = begin < end ? memrchr(url + begin, '/', end - begin) : NULL;
+    if (slash == NULL) return cli_strdup("");
+    char *name = cli_copy(slash + 1, (size_t)(url + end - slash - 1));
+    if (!decode_path(name)) *name = '\0';
+    return name;
+}
+
 char *url_file(const char *url)
 {
     const char *host = url + strlen("file://");

@@ -16,6 +16,10 @@ char *url_shown(const char *url);
 /* The URL with `suffix` behind its path.  The caller frees it. */
 char *url_beside(const char *url, const char *suffix);
 
+/* The last part of the path, decoded: the name of the file.  The caller frees it.  "": it has none.
+ */
+char *url_name(const char *url);
+
 /* The file of a file:// URL, as libcurl opens it.  The caller frees it.  NULL: it is of another
  * machine, which libcurl refuses, or of none. */
 char *url_file(const char *url);

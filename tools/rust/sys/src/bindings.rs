@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header 5c3d8ecafb708f07a5beec9a06c675e98248b7c6065a4d80a1c9de168c7d373c,
-// of what follows ea2fe8d3279e5f7788ae7fe34d487c027e344cf210b9e77a8c12991d7e0d3588
+// SHA-256 of the header 4b736b274f42ad014f8cc12e9b21a99a3c65f04a0f0498f46044325b4772206f,
+// of what follows f1178a1c661c32881331820b2c11d63fb7e76b6d18c4a5c07785b81c39cef1af
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -167,10 +167,12 @@ pub struct tamis_publish_spec {
     pub except_count: u64,
     pub flags: u32,
     pub keep: u32,
+    pub at_least: u64,
+    pub max_shrink: f64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_publish_spec"][::core::mem::size_of::<tamis_publish_spec>() - 40usize];
+    ["Size of tamis_publish_spec"][::core::mem::size_of::<tamis_publish_spec>() - 56usize];
     ["Alignment of tamis_publish_spec"][::core::mem::align_of::<tamis_publish_spec>() - 8usize];
     ["Offset of field: tamis_publish_spec::size"]
         [::core::mem::offset_of!(tamis_publish_spec, size) - 0usize];
@@ -184,6 +186,10 @@ const _: () = {
         [::core::mem::offset_of!(tamis_publish_spec, flags) - 32usize];
     ["Offset of field: tamis_publish_spec::keep"]
         [::core::mem::offset_of!(tamis_publish_spec, keep) - 36usize];
+    ["Offset of field: tamis_publish_spec::at_least"]
+        [::core::mem::offset_of!(tamis_publish_spec, at_least) - 40usize];
+    ["Offset of field: tamis_publish_spec::max_shrink"]
+        [::core::mem::offset_of!(tamis_publish_spec, max_shrink) - 48usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -937,10 +943,12 @@ pub struct tamis_build_spec {
         ) -> ::core::ffi::c_int,
     >,
     pub context: *mut ::core::ffi::c_void,
+    pub at_least: u64,
+    pub max_shrink: f64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_build_spec"][::core::mem::size_of::<tamis_build_spec>() - 56usize];
+    ["Size of tamis_build_spec"][::core::mem::size_of::<tamis_build_spec>() - 72usize];
     ["Alignment of tamis_build_spec"][::core::mem::align_of::<tamis_build_spec>() - 8usize];
     ["Offset of field: tamis_build_spec::size"]
         [::core::mem::offset_of!(tamis_build_spec, size) - 0usize];
@@ -958,6 +966,10 @@ const _: () = {
         [::core::mem::offset_of!(tamis_build_spec, progress) - 40usize];
     ["Offset of field: tamis_build_spec::context"]
         [::core::mem::offset_of!(tamis_build_spec, context) - 48usize];
+    ["Offset of field: tamis_build_spec::at_least"]
+        [::core::mem::offset_of!(tamis_build_spec, at_least) - 56usize];
+    ["Offset of field: tamis_build_spec::max_shrink"]
+        [::core::mem::offset_of!(tamis_build_spec, max_shrink) - 64usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1121,6 +1133,7 @@ pub const TAMIS_KEEP_DEFAULT: tamis_constants = 1;
 pub const TAMIS_KEEP_MAX: tamis_constants = 1000;
 pub const TAMIS_BUILD_IF_CHANGED: tamis_constants = 1;
 pub const TAMIS_BUILD_KEEP: tamis_constants = 2;
+pub const TAMIS_BUILD_MAX_SHRINK: tamis_constants = 4;
 pub const TAMIS_EXCEPTIONS_MAX: tamis_constants = 10000000;
 pub const TAMIS_EXCEPTION_BYTES_MAX: tamis_constants = 65535;
 pub const TAMIS_REPAIR_DRY_RUN: tamis_constants = 1;
@@ -1135,6 +1148,7 @@ pub const TAMIS_STREAM_IN_DRAWER: tamis_constants = 2;
 pub const TAMIS_PUBLISH_IF_CHANGED: tamis_constants = 1;
 pub const TAMIS_PUBLISH_KEEP: tamis_constants = 2;
 pub const TAMIS_PUBLISH_NEWER: tamis_constants = 4;
+pub const TAMIS_PUBLISH_MAX_SHRINK: tamis_constants = 8;
 pub const TAMIS_EXPORT_WITH_KEY: tamis_constants = 1;
 pub const TAMIS_EXPORT_WITHOUT_EXCEPTIONS: tamis_constants = 2;
 pub const TAMIS_EXPORT_WITH_DIGEST: tamis_constants = 4;
