@@ -108,11 +108,15 @@ int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,
                        struct tamis__record *record);
 int tamis__catalog_get_by_id(struct tamis__catalog_txn *txn, uint64_t filter_id,
                              struct tamis__record *record);
-/* What is wrong with a filter, as its segments say together: times, and 0 for nothing.
- * damaged_since is when verify, or repair, found the filter damaged.  No header has that time, so a
- * call that writes the other times must keep it. */
+/*
+ * What is wrong with a filter, as its segments say together: times, and 0 for nothing.
+ * damaged_since is when verify, or repair, found the filter damaged.  missing_keys is how many keys
+ * the catalog had counted that the segments of an unclean filter lack, as far as that is known.  No
+ * header has these two, so a call that writes the others must keep them.
+ */
 struct tamis__trouble {
     int64_t unclean_since, degraded_since, damaged_since;
+    uint64_t missing_keys;
 };
 
 /*

@@ -272,18 +272,19 @@ static int read_record(struct tamis__peek *p, const struct tamis__key *name,
 static int find_trouble(struct tamis__peek *p, uint64_t filter_id, struct tamis__trouble *trouble)
 {
     const struct tamis__key key = tamis__number_key('u', filter_id);
-    unsigned char bytes[4 * 8]; /* two times or three, and the checksum */
+    unsigned char bytes[5 * 8]; /* two words to four, and the checksum */
     struct found found = {.bytes = bytes, .room = sizeof bytes};
     const int rc = find_value(p, tamis__key_bytes(&key), &found);
     *trouble = (struct tamis__trouble){0};
     if (rc == TAMIS_ENOTFOUND) return 0;
     const MDB_val value = {.mv_size = found.count, .mv_data = bytes};
-    if (rc != 0 || found.count < sizeof bytes - 8 || found.count % 8 != 0 ||
+    if (rc != 0 || found.count < 3 * 8 || found.count % 8 != 0 ||
         !tamis__matches_sum(tamis__key_val(&key), value))
         return TAMIS__PEEK_UNSURE;
     trouble->unclean_since = (int64_t)tamis__get64(bytes);
     trouble->degraded_since = (int64_t)tamis__get64(bytes + 8);
-    if (found.count == sizeof bytes) trouble->damaged_since = (int64_t)tamis__get64(bytes + 16);
+    if (found.count >= 4 * 8) trouble->damaged_since = (int64_t)tamis__get64(bytes + 16);
+    if (found.count >= 5 * 8) trouble->missing_keys = tamis__get64(bytes + 24);
     return 0;
 }
 

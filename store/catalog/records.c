@@ -333,9 +333,10 @@ int tamis__catalog_get_trouble(struct tamis__catalog_txn *txn, uint64_t filter_i
                                struct tamis__trouble *trouble)
 {
     const struct tamis__key key = tamis__number_key('u', filter_id);
-    uint64_t words[3];
-    const int rc = get_words(txn, &key, "record of a filter in trouble", words, 3);
-    *trouble = (struct tamis__trouble){(int64_t)words[0], (int64_t)words[1], (int64_t)words[2]};
+    uint64_t words[4];
+    const int rc = get_words(txn, &key, "record of a filter in trouble", words, 4);
+    *trouble =
+        (struct tamis__trouble){(int64_t)words[0], (int64_t)words[1], (int64_t)words[2], words[3]};
     return rc < 0 ? rc : 0;
 }
 
@@ -343,10 +344,10 @@ int tamis__catalog_put_trouble(struct tamis__catalog_txn *txn, uint64_t filter_i
                                struct tamis__trouble trouble)
 {
     const struct tamis__key key = tamis__number_key('u', filter_id);
-    const uint64_t words[3] = {(uint64_t)trouble.unclean_since, (uint64_t)trouble.degraded_since,
-                               (uint64_t)trouble.damaged_since};
-    if ((words[0] | words[1] | words[2]) == 0) return forget_key(txn, &key);
-    return tamis__txn_put_summed(txn, &key, words, words[2] != 0 ? 24 : 16);
+    const uint64_t words[4] = {(uint64_t)trouble.unclean_since, (uint64_t)trouble.degraded_since,
+                               (uint64_t)trouble.damaged_since, trouble.missing_keys};
+    if ((words[0] | words[1] | words[2] | words[3]) == 0) return forget_key(txn, &key);
+    return tamis__txn_put_summed(txn, &key, words, words[3] != 0 ? 32 : words[2] != 0 ? 24 : 16);
 }
 
 static const struct tamis__key boot_key = {{'b'}, 1};

@@ -30,7 +30,8 @@ int tamis__check_mend(struct tamis_store *store, struct tamis__catalog_txn *txn,
 /* What is wrong with a file (a clause that fits behind its name), and at which byte. */
 struct tamis__damage {
     uint64_t offset;
-    bool is_odd; /* it may be damage; adders that were killed or stopped may explain it as well */
+    bool of_count; /* the catalog has another count; see notes.h */
+    bool is_odd;   /* it may be damage; adders that were killed or stopped may explain it as well */
     char reason[400];
 };
 

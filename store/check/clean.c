@@ -12,7 +12,9 @@
  */
 #include "check/points.h"
 #include "check/repair.h"
+#include "segment/mark.h"
 #include "txn/exceptions.h"
+#include "txn/recover.h"
 #include "txn/spares.h"
 
 struct known {
@@ -281,28 +283,62 @@ static int forget_lost(struct cleaning *c)
     return rc;
 }
 
-/* Keys were lost between the checkpoint and now.  Their number is taken from the segments too. */
-static int recount(struct cleaning *c)
+/* Takes the count of a segment that has fewer items than its entry, and says so of its file, which
+ * is the one that verify names.  If keys are gone, the filter is unclean from now on. */
+static int recount_segment(struct cleaning *c, const struct tamis__record *record,
+                           struct tamis__listed_segment *entry,
+                           const struct tamis__segment *segment)
+{
+    char file[TAMIS__FILE_BYTES];
+    const uint64_t items = tamis__segment_items(segment), knew = entry->items;
+    const struct tamis__missing missing = {
+        .filter_id = record->filter_id,
+        .segment = entry->number,
+        .since = tamis__clean_until_of(segment->live, entry->created_at),
+        /* The logs of a durable filter bring them back, when it is opened for writing. */
+        .keys = record->policy.durable && tamis__mark_is_stale(segment->live)
+                    ? 0
+                    : tamis__missing_items(entry, segment)};
+    const int rc = missing.keys == 0 || c->repair->dry
+                       ? 0
+                       : tamis__note_missing(c->repair->store, c->txn, &missing);
+    entry->items = items;
+    if (rc < 0) return rc;
+    const int told = tamis__repair_tell(
+        c->repair, record->name, tamis__check_file(entry->number, file), 0,
+        "has counted %" PRIu64 " items, and the catalog knew of %" PRIu64 "; the catalog %s as "
+        "the segment does%s",
+        items, knew, c->repair->dry ? "would count" : "counts",
+        missing.keys == 0 ? ""
+        : c->repair->dry  ? ", and the filter would be unclean until 'tamis sync --accept', as "
+                            "keys are gone"
+                          : ", and the filter is unclean until 'tamis sync --accept', as keys are "
+                            "gone");
+    if (told == 0) c->repair->notes.last->of_count = true;
+    return told;
+}
+
+/* Takes the counts of the segments into the catalog, where they are fewer. */
+static int recount_filter(struct cleaning *c, uint64_t filter_id)
 {
     struct tamis__record record;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < c->miscounted.count; i++) {
-        if (i > 0 && c->miscounted.list[i] == c->miscounted.list[i - 1]) continue;
-        rc = tamis__store_get_by_id(c->repair->store, c->txn, c->miscounted.list[i], &record);
-        for (uint32_t j = 0; rc == 0 && j < record.segment_count; j++) {
-            struct tamis__mapped_segment s;
-            if (tamis__open_segment(c->repair->store, &record, j, false, &s) < 0) continue;
-            if (counts_too_many(&record.segments[j], &s.segment))
-                record.segments[j].items = tamis__segment_items(&s.segment);
-            tamis__close_segment(&s);
-        }
-        if (rc == 0 && !c->repair->dry) rc = tamis__catalog_put(c->txn, &record);
-        if (rc == 0)
-            rc = tamis__repair_tell(c->repair, record.name, "catalog.mdb", 0,
-                                    "%s the items that its segments count, which are fewer: keys "
-                                    "were lost in a power cut, or files are older copies",
-                                    c->repair->dry ? "would have" : "has");
+    int rc = tamis__store_get_by_id(c->repair->store, c->txn, filter_id, &record);
+    for (uint32_t i = 0; rc == 0 && i < record.segment_count; i++) {
+        struct tamis__mapped_segment s;
+        if (tamis__open_segment(c->repair->store, &record, i, false, &s) < 0) continue;
+        if (counts_too_many(&record.segments[i], &s.segment))
+            rc = recount_segment(c, &record, &record.segments[i], &s.segment);
+        tamis__close_segment(&s);
     }
+    return rc < 0 || c->repair->dry ? rc : tamis__catalog_put(c->txn, &record);
+}
+
+static int recount(struct cleaning *c)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < c->miscounted.count; i++)
+        if (i == 0 || c->miscounted.list[i] != c->miscounted.list[i - 1])
+            rc = recount_filter(c, c->miscounted.list[i]);
     return rc;
 }
 

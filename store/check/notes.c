@@ -91,13 +91,17 @@ int tamis__repair_tell_notes(struct tamis__repair *repair, int rc, tamis_repair_
     return rc;
 }
 
-bool tamis__repair_has_told(const struct tamis__repair *repair, const struct tamis_problem *problem)
+bool tamis__repair_has_told(const struct tamis__repair *repair,
+                            const struct tamis__finding *problem)
 {
-    /* A dry run leaves things as they are, so there any step that told of the filter is enough. */
+    /* A dry rebuild leaves the catalog as it is, so there any step that told of the filter is
+     * enough. */
+    const bool stays = repair->dry && (repair->flags & TAMIS_REPAIR_REBUILD) != 0;
     for (const struct tamis__finding *note = repair->notes.first; note != NULL; note = note->next) {
-        if (strcmp(note->file, problem->file) == 0) return true;
+        if (strcmp(note->file, problem->file) == 0 && (!note->of_count || problem->of_count))
+            return true;
         if (*note->filter && strcmp(note->filter, problem->filter) == 0 &&
-            (repair->dry || note->error != 0))
+            (stays || note->error != 0))
             return true;
     }
     return false;

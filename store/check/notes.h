@@ -10,7 +10,9 @@
 struct tamis__finding {
     struct tamis__finding *next;
     uint64_t offset;
-    int error; /* 0: a step that was done */
+    int error;      /* 0: a step that was done */
+    bool says_mend; /* the text says what mends it, as well as that can be said */
+    bool of_count;  /* a count that the catalog has otherwise; a step mends that alone */
     char filter[TAMIS_NAME_MAX + 1], file[TAMIS__FILE_BYTES], text[1024];
 };
 
@@ -18,6 +20,7 @@ struct tamis__findings {
     struct tamis__finding *first, *last;
 };
 
+/* Adds one, which is the last then. */
 int tamis__findings_add(struct tamis__findings *findings, const char *filter, const char *file,
                         uint64_t offset, int error, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
@@ -28,6 +31,17 @@ int tamis__say_damage(struct tamis__damage *damage, const char *format, ...)
 
 /* Takes the oldest one off the list.  The caller frees it.  NULL: there is none. */
 struct tamis__finding *tamis__findings_take(struct tamis__findings *findings);
+
+/* verify.c: as tamis_store_verify_with(), for a repair.  fn gets each finding; context is of both
+ * functions.  Returns the number of problems. */
+typedef int tamis__finding_fn(void *context, const struct tamis__finding *finding);
+struct tamis__verifying {
+    tamis__finding_fn *fn; /* NULL: nobody is told */
+    int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes);
+    void *context;
+};
+int64_t tamis__verify(struct tamis_store *store, const char *name,
+                      const struct tamis__verifying *how);
 
 /* How much of the data was read, and who is told.  Files may grow meanwhile: what is told never
  * passes all_bytes. */
@@ -89,7 +103,7 @@ int tamis__repair_tell_removed(struct tamis__repair *repair, const char *file, i
 /* Has a step already told of the problem's file, or of damage of its filter that cannot be
  * repaired? */
 bool tamis__repair_has_told(const struct tamis__repair *repair,
-                            const struct tamis_problem *problem);
+                            const struct tamis__finding *problem);
 
 /* Tells the caller of all steps, unless `rc` is an error, and frees the notes.  Returns rc, or what
  * fn returned. */

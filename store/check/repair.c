@@ -189,13 +189,13 @@ static int note_kept_file(void *context, const struct tamis__record *generation)
 }
 
 /* Says what can be done about a file of the list in force, or of a generation that is kept. */
-static int find_mend(struct tamis__repair *repair, const struct tamis_problem *problem,
+static int find_mend(struct tamis__repair *repair, const struct tamis__finding *problem,
                      char mend[TAMIS__MEND_BYTES])
 {
     struct tamis__catalog_txn *txn;
     struct tamis__record record;
     *mend = '\0';
-    if (*problem->filter == '\0') return 0;
+    if (*problem->filter == '\0' || problem->says_mend) return 0;
     int rc = tamis__catalog_begin(&repair->store->catalog, TAMIS__LOCK_SHARED, &txn);
     if (rc < 0) return rc;
     rc = tamis__catalog_get(txn, problem->filter, &record);
@@ -212,7 +212,7 @@ static int find_mend(struct tamis__repair *repair, const struct tamis_problem *p
     return rc == TAMIS_ENOTFOUND ? 0 : rc;
 }
 
-static int note_left(void *context, const struct tamis_problem *problem)
+static int note_left(void *context, const struct tamis__finding *problem)
 {
     struct tamis__repair *repair = context;
     char mend[TAMIS__MEND_BYTES];
@@ -220,7 +220,7 @@ static int note_left(void *context, const struct tamis_problem *problem)
     const int rc = find_mend(repair, problem, mend);
     return rc < 0 ? rc
                   : tamis__repair_tell(repair, problem->filter, problem->file, problem->error,
-                                       "%s%s", problem->reason, mend);
+                                       "%s%s", problem->text, mend);
 }
 
 static int progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
@@ -232,11 +232,9 @@ static int progress(void *context, uint64_t done_bytes, uint64_t all_bytes)
 /* No repair brings lost bits back.  This looks for them, without the lock, and reports them. */
 static int look_for_damage(struct tamis__repair *repair)
 {
-    const struct tamis_verify_options options = {.size = sizeof options,
-                                                 .fn = note_left,
-                                                 .progress = repair->progress ? progress : NULL,
-                                                 .context = repair};
-    const int64_t rc = tamis_store_verify_with(repair->store, NULL, &options);
+    const struct tamis__verifying how = {
+        .fn = note_left, .progress = repair->progress ? progress : NULL, .context = repair};
+    const int64_t rc = tamis__verify(repair->store, NULL, &how);
     return rc < 0 ? (int)rc : 0;
 }
 

@@ -2,6 +2,7 @@
 /* rescue_filter.c: makes the lists, records and exceptions of a filter from its segments; see
  * rescue.c. */
 #include "check/rescue.h"
+#include "segment/mark.h"
 #include "txn/exceptions.h"
 
 #define NO_LIST UINT32_MAX
@@ -123,6 +124,15 @@ static bool has_file(const struct tamis__lost_filter *filter, uint64_t number)
     return false;
 }
 
+/* A segment beside this one is lost, with keys that were added after `since`.  So the filter is
+ * unclean, which its header says before the new catalog is in force. */
+static int note_lost_part(const struct tamis__rescue_work *rescue, const struct tamis__found *found,
+                          int64_t since)
+{
+    const struct tamis__place *place = &rescue->repair->store->place;
+    return rescue->repair->dry ? 0 : tamis__mark_miss(place, found->entry.number, since);
+}
+
 /* Does a segment of the list in force name one that is not there? */
 static int check_gap(const struct tamis__rescue_work *rescue,
                      const struct tamis__lost_filter *filter, const struct tamis__found *found,
@@ -132,6 +142,8 @@ static int check_gap(const struct tamis__rescue_work *rescue,
     if (found->next == 0 || found->next == TAMIS__NEXT_REFUSE || found->next == follower ||
         tamis__next_spare(found->next) != 0 || has_file(filter, found->next)) /* of another list */
         return 0;
+    const int rc = note_lost_part(rescue, found, found->entry.created_at);
+    if (rc < 0) return rc;
     return tamis__repair_tell(
         rescue->repair, filter->name, tamis__check_file(found->next, file), TAMIS_ECORRUPT,
         "is a part of the filter, and missing or damaged: keys in it answer absent from now on; "
@@ -144,6 +156,8 @@ static int check_start(const struct tamis__rescue_work *rescue,
 {
     char file[TAMIS__FILE_BYTES];
     if (first->list_start || first->policy.slices > 0) return 0;
+    const int rc = note_lost_part(rescue, first, rescue->store.created_at);
+    if (rc < 0) return rc;
     return tamis__repair_tell(
         rescue->repair, filter->name, tamis__check_file(first->entry.number, file), TAMIS_ECORRUPT,
         "is not the first segment of the filter, which is missing or damaged: keys in that answer "

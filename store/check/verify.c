@@ -27,7 +27,7 @@ struct opened {
 struct check {
     struct tamis_store *store;
     struct tamis__findings findings; /* not told to the caller yet */
-    tamis_problem_fn *fn;
+    tamis__finding_fn *fn;
     void *context;
     struct tamis__meter meter;
     int64_t problems;
@@ -57,15 +57,9 @@ static int tell_findings(struct check *check, int rc)
 {
     struct tamis__finding *finding;
     while ((finding = tamis__findings_take(&check->findings)) != NULL) {
-        const struct tamis_problem problem = {.size = sizeof problem,
-                                              .filter = finding->filter,
-                                              .file = finding->file,
-                                              .offset = finding->offset,
-                                              .error = finding->error,
-                                              .reason = finding->text};
         if (rc == 0) {
             check->problems += finding->error != 0;
-            rc = check->fn ? check->fn(check->context, &problem) : 0;
+            rc = check->fn ? check->fn(check->context, finding) : 0;
         }
         free(finding);
     }
@@ -78,15 +72,18 @@ static int tell_findings(struct check *check, int rc)
 
 /* Notes a problem of a list.  For a kept generation the sentence says which one. */
 static int tell_of(struct check *check, const char *file, uint64_t offset, int error,
-                   const char *reason)
+                   const char *reason, bool says_mend)
 {
     char longer[1100];
-    if (check->record == check->filter) {
-        const int rc = tamis__numbers_append(&check->damaged, check->filter->filter_id);
-        return rc < 0 ? rc : note_problem(check, check->filter->name, file, offset, error, reason);
-    }
+    int rc = 0;
     (void)snprintf(longer, sizeof longer, IS_KEPT, reason, check->record->generation);
-    return note_problem(check, check->filter->name, file, offset, error, longer);
+    if (check->record == check->filter) {
+        rc = tamis__numbers_append(&check->damaged, check->filter->filter_id);
+        (void)snprintf(longer, sizeof longer, "%s", reason);
+    }
+    if (rc == 0) rc = note_problem(check, check->filter->name, file, offset, error, longer);
+    if (rc == 0) check->findings.last->says_mend = says_mend;
+    return rc;
 }
 
 /* Each segment must have the filter's policy: a new catalog would be made from it. */
@@ -98,7 +95,7 @@ static int check_policy(struct check *check, const char *file, const struct tami
     (void)snprintf(reason, sizeof reason,
                    "contradicts the catalog in the filter's %s; restore it from a copy", field);
     return tell_of(check, file, offsetof(struct tamis__segment_header, filter_capacity),
-                   TAMIS_ECORRUPT, reason);
+                   TAMIS_ECORRUPT, reason, true);
 }
 
 /*
@@ -133,7 +130,7 @@ static int check_next(struct check *check, uint32_t index, const char *file,
                  "write it anew";
     }
     return tell_of(check, file, offsetof(struct tamis__segment_header, live.next), TAMIS_ECORRUPT,
-                   reason);
+                   reason, true);
 }
 
 /* A catalog that was made anew may lack segments that were damaged then: their keys answer
@@ -149,7 +146,8 @@ static int check_whole(struct check *check, uint32_t index, const char *file,
     return tell_of(check, file, offsetof(struct tamis__segment_header, step), TAMIS_ECORRUPT,
                    "is not the one after the segment before it: a part of the filter is missing, "
                    "and its keys answer absent; restore that from a copy and run 'tamis repair "
-                   "--rebuild', or drop the filter");
+                   "--rebuild', or drop the filter",
+                   true);
 }
 
 static int check_label(struct check *check, const char *file, const struct tamis__segment *segment)
@@ -161,14 +159,14 @@ static int check_label(struct check *check, const char *file, const struct tamis
     if (tamis__sheet_lacks_room(segment)) return 0;
     if (label == NULL)
         return tell_of(check, file, offset, TAMIS_ECORRUPT,
-                       "has no readable name; rename the filter to write it anew");
+                       "has no readable name; rename the filter to write it anew", true);
     /* An older label is from a rename that a crash cut short.  The next open for writing repairs
      * it. */
     if (label->sequence < check->filter->name_sequence ||
         strcmp(label->name, check->filter->name) == 0)
         return 0;
     return tell_of(check, file, offset, TAMIS_ECORRUPT,
-                   "carries another filter's name; rename the filter to write it anew");
+                   "carries another filter's name; rename the filter to write it anew", true);
 }
 
 /* Keeps the segment open, to read its data when the lock is given back. */
@@ -193,7 +191,7 @@ static int tell_unopened(struct check *check, const char *file, int error)
     char reason[1024];
     uint64_t offset;
     (void)snprintf(reason, sizeof reason, "%s", tamis__check_reason(file, &offset));
-    return tell_of(check, file, offset, error, reason);
+    return tell_of(check, file, offset, error, reason, false);
 }
 
 static int check_segment(struct check *check, uint32_t index)
@@ -238,7 +236,8 @@ static int verify_index(struct check *check)
     return tell_of(
         check, file, s.segment.header->data_offset, TAMIS_ECORRUPT,
         "has another number of exceptions than the catalog; change one with 'tamis except' to "
-        "write it anew");
+        "write it anew",
+        true);
 }
 
 /* ---- Data, without a lock -------------------------------------------------------------------- */
@@ -260,11 +259,13 @@ static int check_opened(struct check *check, const struct opened *opened)
     const char *reason = whole < 0 ? tamis__check_reason(file, NULL) : damage.reason;
     char longer[1100];
     (void)snprintf(longer, sizeof longer, IS_KEPT, reason, opened->generation);
-    return note_problem(check, opened->filter, file, whole < 0 ? 0 : damage.offset,
-                        whole < 0 ? whole
-                        : is_odd  ? 0
-                                  : TAMIS_ECORRUPT,
-                        opened->in_force ? reason : longer);
+    const int rc = note_problem(check, opened->filter, file, whole < 0 ? 0 : damage.offset,
+                                whole < 0 ? whole
+                                : is_odd  ? 0
+                                          : TAMIS_ECORRUPT,
+                                opened->in_force ? reason : longer);
+    if (rc == 0) check->findings.last->of_count = whole == 0 && damage.of_count;
+    return rc;
 }
 
 /* The index of exceptions is not among the bytes that the catalog has of a filter. */
@@ -539,28 +540,14 @@ static int remember(struct check *check)
     return rc > 0 ? remember_all(check, TAMIS__LOCK_EXCLUSIVE) : rc;
 }
 
-TAMIS_API int64_t tamis_store_verify(tamis_store *store, const char *name, tamis_problem_fn *fn,
-                                     void *context)
+int64_t tamis__verify(struct tamis_store *store, const char *name,
+                      const struct tamis__verifying *how)
 {
-    const struct tamis_verify_options options = {
-        .size = sizeof options, .fn = fn, .context = context};
-    return tamis_store_verify_with(store, name, &options);
-}
-
-TAMIS_API int64_t tamis_store_verify_with(tamis_store *store, const char *name,
-                                          const struct tamis_verify_options *options)
-{
-    struct tamis_verify_options own = {.size = sizeof own};
-    TAMIS__REFUSE_NULL(store, "store");
-    int rc = options == NULL
-                 ? 0
-                 : tamis__take_struct(options, &own, sizeof own, "struct tamis_verify_options");
-    if (rc < 0) return rc;
     struct check check = {.store = store,
-                          .fn = own.fn,
-                          .context = own.context,
-                          .meter = {.progress = own.progress, .context = own.context}};
-    rc = name ? check_one(&check, name) : verify_all(&check);
+                          .fn = how->fn,
+                          .context = how->context,
+                          .meter = {.progress = how->progress, .context = how->context}};
+    int rc = name ? check_one(&check, name) : verify_all(&check);
     if (rc == 0) rc = remember(&check);
     free(check.filters.list);
     free(check.damaged.list);

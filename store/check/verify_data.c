@@ -42,6 +42,7 @@ static int check_static(const struct tamis__mapped_segment *s, uint64_t recorded
 {
     const uint64_t items = tamis__segment_items(&s->segment);
     damage->offset = offsetof(struct tamis__segment_header, items);
+    damage->of_count = items < recorded_items;
     if (items != recorded_items)
         return tamis__say_damage(damage,
                                  "has %" PRIu64 " items in its header, and %" PRIu64
@@ -187,10 +188,11 @@ static int check_recorded(const struct tamis__mapped_segment *s, uint64_t record
 {
     const uint64_t items = tamis__segment_items(&s->segment);
     if (items >= recorded_items) return 0;
+    damage->of_count = true;
     damage->offset = offsetof(struct tamis__segment_header, items);
     /* Adders take their addition back where a key was not new after all.  The catalog may have been
      * told before that. */
-    damage->is_odd = tamis__is_only_odd(&s->segment, (double)(recorded_items - items));
+    damage->is_odd = recorded_items - items <= TAMIS__ITEMS_AHEAD;
     if (damage->is_odd)
         return tamis__say_damage(
             damage,

@@ -3,13 +3,8 @@
 #pragma once
 
 #include "check/check.h"
+#include "segment/room.h"
 
-/*
- * A single add counts its key before it sets the bits (segment/room.h); a remove lowers the
- * counters before the count.  This many threads of one handle may stand between the two steps, or
- * have died there, and nothing is said of that.
- */
-#define TAMIS__ITEMS_AHEAD 64u
 /* Can adders and removers that were killed, or are stopped, explain that `items` items lack their
  * bits?  The mark of a segment says how many handles have written to it, in its whole life. */
 bool tamis__is_only_odd(const struct tamis__segment *segment, double items);

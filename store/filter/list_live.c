@@ -104,7 +104,8 @@ static int refresh_record(struct tamis_watch *watch, struct tamis__record *recor
     bool anew = seen != 1; /* what it has when it is seen first was not added since */
     int64_t gain = seen < 0 ? seen : 0;
     int rc = 0;
-    struct tamis__trouble now = {.damaged_since = trouble->damaged_since};
+    struct tamis__trouble now = {.damaged_since = trouble->damaged_since,
+                                 .missing_keys = trouble->missing_keys};
     bool all = true, damaged = false;
     tamis__record_promote(&store->place, record);
     for (uint32_t i = 0; gain >= 0 && i < record->segment_count; i++) {

@@ -34,8 +34,9 @@ static const struct tamis__field_row FILTER_ROWS[] = {
          "'ok', 'full' at the capacity (a filter that grows is not full), or if it takes no more "
          "keys before that, which *note* explains, 'over' (it holds too many keys for the rate "
          "that was asked for, by more than a fiftieth), 'damaged' (a header shows it, or "
-         "tamis-verify(1) found it), 'unclean' (the machine went down, and keys that were added "
-         "since *unclean_since* may be missing), 'degraded' (a sync failed at *degraded_since*), "
+         "tamis-verify(1) found it), 'unclean' (the machine went down, or a file was lost or is an "
+         "older copy, and keys that were added since *unclean_since* may be missing), 'degraded' "
+         "(a sync failed at *degraded_since*), "
          "or several of these with commas between."},
     {.name = "worst_state",
      .reply = "state",
@@ -227,6 +228,10 @@ static const struct tamis__field_row FILTER_ROWS[] = {
     {FILTER(unclean_since, TIME), .info = "unclean_since", .reply = "unclean since ns",
      PLACES(23, 28), SUM(EARLIEST), .unit = "ns",
      .sentence = "Since when the filter is 'unclean'; 'never' (null) if it is not."},
+    {FILTER(missing_keys, NUMBER), .info = "missing_keys", .reply = "missing keys", PLACES(0, 38),
+     SUM(ADD), .unit = "keys",
+     .sentence = "How many keys of a filter that is 'unclean' are known to be missing, as the "
+                 "catalog had counted them; 0 if that is not known, or nothing is missing."},
     {FILTER(degraded_since, TIME), .info = "degraded_since", .reply = "degraded since ns",
      PLACES(24, 29), SUM(EARLIEST), .unit = "ns",
      .sentence = "Since when the filter is 'degraded'; 'never' (null) if it is not."},

@@ -249,7 +249,10 @@ void tamis__stat_set_trouble(struct tamis_filter_stat *stat, struct tamis__troub
 {
     stat->unclean_since = trouble.unclean_since;
     stat->degraded_since = trouble.degraded_since;
-    if (trouble.unclean_since != 0) stat->state |= TAMIS_STATE_UNCLEAN;
+    if (trouble.unclean_since != 0) {
+        stat->state |= TAMIS_STATE_UNCLEAN;
+        stat->missing_keys = trouble.missing_keys;
+    }
     if (trouble.degraded_since != 0) stat->state |= TAMIS_STATE_DEGRADED;
     if (trouble.damaged_since != 0) stat->state |= TAMIS_STATE_DAMAGED;
 }
@@ -334,6 +337,7 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     struct tamis__segment_header copy;
     trouble = tamis__view_trouble(view);
     trouble.damaged_since = known.damaged_since;
+    trouble.missing_keys = known.missing_keys;
     tamis__stat_from_record(filter->store, &record,
                             newest ? tamis__segment_now(&newest->segment, &copy) : NULL, &own);
     if (view->segments[0].segment.header->number == record.segments[0].number)

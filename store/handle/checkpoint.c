@@ -22,6 +22,28 @@ int tamis__begin_writing(struct tamis_filter *filter, const struct tamis__segmen
 
 /* ---- The catalog's part ---------------------------------------------------------------------- */
 
+/*
+ * Where the catalog knew of more items than a segment counts, keys are gone: the file was replaced
+ * by an older copy, or a power cut took them.  The record loses its counts now, so the filter
+ * becomes unclean in the same commit.
+ */
+static int note_missing(const struct tamis_filter *filter, const struct tamis__view *view,
+                        struct tamis__catalog_txn *txn, const struct tamis__record *record)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
+        const struct tamis__listed_segment *entry = &record->segments[i];
+        const struct tamis__mapped_segment *s = tamis__view_find(view, entry->number);
+        const struct tamis__missing missing = {
+            .filter_id = record->filter_id,
+            .segment = entry->number,
+            .since = s == NULL ? 0 : tamis__clean_until_of(s->segment.live, entry->created_at),
+            .keys = s == NULL ? 0 : tamis__missing_items(entry, &s->segment)};
+        if (missing.keys > 0) rc = tamis__note_missing(filter->store, txn, &missing);
+    }
+    return rc;
+}
+
 /* The counts are read under the exclusive lock, so that they never go back. */
 int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *view,
                         int64_t checkpointed_at)
@@ -32,6 +54,7 @@ int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *v
     if (rc < 0) return rc;
     rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_dropped(filter);
+    if (rc == 0) rc = note_missing(filter, view, txn, &record);
     if (rc == 0) {
         const uint32_t known = tamis__view_count_record(view, &record);
         rc = tamis__view_check(view);

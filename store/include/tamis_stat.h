@@ -28,8 +28,10 @@ extern "C" {
  * segment, or for the log of a durable filter (lacks_bytes). */
 #define TAMIS_STATE_FULL 1u
 #define TAMIS_STATE_DEGRADED 2u /* a sync failed, and no later one has brought all to the disk */
-#define TAMIS_STATE_UNCLEAN 4u  /* the machine went down: keys added then may be missing */
-#define TAMIS_STATE_DAMAGED 8u  /* wrong bytes were found in it: its answers may be wrong */
+/* The machine went down, or a segment was lost or is an older copy: keys that were added since
+ * unclean_since may be missing.  It stays until tamis_filter_accept(). */
+#define TAMIS_STATE_UNCLEAN 4u
+#define TAMIS_STATE_DAMAGED 8u /* wrong bytes were found in it: its answers may be wrong */
 /* The filter holds more keys than the rate that was asked for allows: predicted_rate
  * is above it. */
 #define TAMIS_STATE_OVER 16u
@@ -90,6 +92,9 @@ struct tamis_filter_stat {
     int64_t imported_signed_at;
     char imported_signed_by[TAMIS_SIGNED_BY_BYTES];
     char imported_signed_comment[TAMIS_SIGNED_COMMENT_BYTES];
+    /* TAMIS_STATE_UNCLEAN: how many keys are known to be missing, because the catalog had counted
+     * them and the segments have not; 0: not known. */
+    uint64_t missing_keys;
 };
 
 /* Flags of a segment. */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/denied.h"
 #include "os/io.h"
 
 /* ---- What is refused ------------------------------------------------------------------------- */
@@ -186,16 +187,26 @@ int tamis__inside_give(int root_fd, int fd, const char *what)
 int tamis__inside_fail_denied(int root_fd, bool read_only, const char *what)
 {
     struct stat model;
-    if (faccessat(root_fd, "catalog.lock", read_only ? R_OK : R_OK | W_OK, AT_EACCESS) == 0 ||
+    const int rights = read_only ? R_OK : R_OK | W_OK;
+    if (faccessat(root_fd, "catalog.lock", rights, AT_EACCESS) == 0 ||
         (errno != EACCES && errno != ENOENT) ||
         fstatat(root_fd, "catalog.lock", &model, AT_SYMLINK_NOFOLLOW) != 0)
         return TAMIS_EACCESS; /* the sentence is set there */
+    const bool lacks_read = faccessat(root_fd, "catalog.lock", R_OK, AT_EACCESS) != 0;
+    const struct tamis__file_info file = {
+        .owner = model.st_uid, .group = model.st_gid, .mode = model.st_mode & 07777};
+    const char *slash = strrchr(what, '/');
+    char mend[TAMIS__DENIED_BYTES], store[1024];
+    (void)snprintf(store, sizeof store, "-R %.*s", slash != NULL ? (int)(slash - what) : 1,
+                   slash != NULL ? what : ".");
     return tamis__fail(
         TAMIS_EACCESS,
-        "user %u may not %s this store: %s has mode 0%03o, owner %u and group %u; ask "
-        "the owner to let you, or be of that group%s",
+        "user %u may not %s this store: %s has mode 0%03o, owner %u and group %u; "
+        "%s%s",
         geteuid(), read_only ? "read" : "write to", what, model.st_mode & 0777, model.st_uid,
-        model.st_gid, read_only ? "" : ", or only read it");
+        model.st_gid,
+        tamis__denied_mend(mend, &file, lacks_read ? R_OK : W_OK, read_only ? "rX" : "rwX", store),
+        read_only || lacks_read ? "" : ", or only read it");
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */
@@ -289,7 +300,9 @@ int tamis__inside_make_directory(int root_fd, const char *name, unsigned mode, c
     if (tamis__may_fail("mkdir", what))
         return tamis__fail_errno(errno, "make a directory in", what);
     if (mkdirat(root_fd, name, 0777) != 0)
-        return errno == EEXIST ? 0 : tamis__fail_errno(errno, "make a directory in", what);
+        return errno == EEXIST ? 0
+                               : tamis__fail_denied(errno, root_fd, name, TAMIS__MAKES,
+                                                    "make a directory in", what);
     int rc = mode != 0 ? 0 : find_model(root_fd, what, &model);
     const bool follows = rc > 0;
     if (follows) mode = model.st_mode & 0777;

@@ -7,6 +7,7 @@
  * the kernel would.
  */
 #include "os/io.h"
+#include "os/denied.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -61,6 +62,13 @@ static bool may_open_again(int *again)
     return true;
 }
 
+static int rights_of(int flags)
+{
+    if (flags & O_CREAT) return TAMIS__MAKES;
+    const int mode = flags & O_ACCMODE;
+    return mode == O_RDWR ? R_OK | W_OK : mode == O_WRONLY ? W_OK : R_OK;
+}
+
 int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const char *what, int *fd)
 {
     if (tamis__may_fail("open", what)) return tamis__fail_errno(errno, "open", what);
@@ -72,7 +80,7 @@ int tamis__open(int dir_fd, const char *name, int flags, unsigned mode, const ch
         got = dir_fd == AT_FDCWD ? openat(dir_fd, name, flags, (mode_t)mode)
                                  : open_beneath(dir_fd, name, flags, mode);
     } while (got < 0 && may_open_again(&again));
-    if (got < 0) return tamis__fail_errno(errno, "open", what);
+    if (got < 0) return tamis__fail_denied(errno, dir_fd, name, rights_of(flags), "open", what);
     error = tamis__leave_standard(&got);
     if (error != 0) return tamis__fail_errno(error, "open", what);
     *fd = got;
@@ -84,7 +92,7 @@ int tamis__exists(int dir_fd, const char *name, const char *what)
     struct stat st;
     if (tamis__may_fail("stat", what)) return tamis__fail_errno(errno, "look for", what);
     if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0) return 1;
-    return errno == ENOENT ? 0 : tamis__fail_errno(errno, "look for", what);
+    return errno == ENOENT ? 0 : tamis__fail_denied(errno, dir_fd, name, X_OK, "look for", what);
 }
 
 void tamis__close(int fd)
@@ -127,7 +135,8 @@ int tamis__named_info(int dir_fd, const char *name, const char *what, struct tam
     struct stat st;
     if (tamis__may_fail("stat", what)) return tamis__fail_errno(errno, "examine", what);
     if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT ? TAMIS_ENOTFOUND : tamis__fail_errno(errno, "examine", what);
+        return errno == ENOENT ? TAMIS_ENOTFOUND
+                               : tamis__fail_denied(errno, dir_fd, name, X_OK, "examine", what);
     *info = info_of(&st);
     return 0;
 }
@@ -381,7 +390,9 @@ static int make_one(const char *path)
 {
     int fd;
     if (mkdir(path, 0777) != 0)
-        return errno == EEXIST ? 0 : tamis__fail_errno(errno, "make directory", path);
+        return errno == EEXIST ? 0
+                               : tamis__fail_denied(errno, AT_FDCWD, path, TAMIS__MAKES,
+                                                    "make directory", path);
     char *parent = strdup(path);
     if (parent == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for the path %s", path);
     char *slash = strrchr(parent, '/');
@@ -417,28 +428,28 @@ int tamis__rename(int old_dir_fd, const char *old_name, int new_dir_fd, const ch
     if (!tamis__may_fail("rename", what) &&
         renameat(old_dir_fd, old_name, new_dir_fd, new_name) == 0)
         return 0;
-    return tamis__fail_errno(errno, "name", what);
+    return tamis__fail_denied(errno, new_dir_fd, new_name, TAMIS__MAKES, "name", what);
 }
 
 int tamis__link(int dir_fd, const char *old_name, const char *new_name, const char *what)
 {
     if (!tamis__may_fail("link", what) && linkat(dir_fd, old_name, dir_fd, new_name, 0) == 0)
         return 0;
-    return tamis__fail_errno(errno, "name", what);
+    return tamis__fail_denied(errno, dir_fd, new_name, TAMIS__MAKES, "name", what);
 }
 
 int tamis__unlink(int dir_fd, const char *name, const char *what)
 {
     if (tamis__may_fail("unlink", what)) return tamis__fail_errno(errno, "remove", what);
     if (unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT) return 0;
-    return tamis__fail_errno(errno, "remove", what);
+    return tamis__fail_denied(errno, dir_fd, name, TAMIS__MAKES, "remove", what);
 }
 
 int tamis__remove_directory(int dir_fd, const char *name, const char *what)
 {
     if (tamis__may_fail("rmdir", what)) return tamis__fail_errno(errno, "remove", what);
     if (unlinkat(dir_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return 0;
-    return tamis__fail_errno(errno, "remove", what);
+    return tamis__fail_denied(errno, dir_fd, name, TAMIS__MAKES, "remove", what);
 }
 
 int tamis__same_file(int fd, const char *path)
@@ -454,7 +465,7 @@ int tamis__same_file(int fd, const char *path)
 int tamis__absolute_path(const char *path, char **absolute)
 {
     *absolute = realpath(path, NULL);
-    return *absolute ? 0 : tamis__fail_errno(errno, "find", path);
+    return *absolute ? 0 : tamis__fail_denied(errno, AT_FDCWD, path, X_OK, "find", path);
 }
 
 /* Calls flock(2), again after signals.  Returns 0 or the error number. */

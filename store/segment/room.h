@@ -30,6 +30,13 @@
 
 #include "segment/segment.h"
 
+/*
+ * A single add counts its key before it sets the bits, and may take that back; a remove lowers the
+ * counters before the count.  This many threads of one handle may stand between the two steps, or
+ * have died there, and nothing is said of that.
+ */
+#define TAMIS__ITEMS_AHEAD 64u
+
 /* The hold of an adder: room for `keys` keys, which it took from one stripe. */
 struct tamis__hold {
     uint32_t stripe;

@@ -60,8 +60,33 @@ int tamis__put_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id, struc
     const int rc = tamis__catalog_get_trouble(txn, filter_id, &was);
     if (rc < 0) return rc;
     is.damaged_since = was.damaged_since;
+    is.missing_keys = is.unclean_since != 0 ? was.missing_keys : 0;
     if (is.unclean_since == was.unclean_since && is.degraded_since == was.degraded_since) return 0;
     return tamis__catalog_put_trouble(txn, filter_id, is);
+}
+
+int tamis__note_missing(const struct tamis_store *store, struct tamis__catalog_txn *txn,
+                        const struct tamis__missing *missing)
+{
+    struct tamis__trouble trouble;
+    int rc = tamis__mark_miss(&store->place, missing->segment, missing->since);
+    if (rc == 0) rc = tamis__catalog_get_trouble(txn, missing->filter_id, &trouble);
+    if (rc < 0) return rc;
+    trouble.unclean_since = earlier(trouble.unclean_since, missing->since);
+    trouble.missing_keys += missing->keys;
+    return tamis__catalog_put_trouble(txn, missing->filter_id, trouble);
+}
+
+uint64_t tamis__missing_items(const struct tamis__listed_segment *recorded,
+                              const struct tamis__segment *segment)
+{
+    const uint64_t items = tamis__segment_items(segment);
+    const bool counts_down = recorded->counter_bits != 0;
+    const bool is_static = recorded->fingerprint_bits != 0; /* its data have a checksum */
+    if (counts_down || is_static || recorded->items <= items + TAMIS__ITEMS_AHEAD ||
+        tamis__segment_check(segment) != 0)
+        return 0;
+    return recorded->items - items;
 }
 
 /* ---- One filter ------------------------------------------------------------------------------ */

@@ -25,6 +25,20 @@ void tamis__add_trouble(struct tamis__trouble *trouble, const struct tamis__segm
  * is left out.  Returns whether a segment is stale. */
 bool tamis__look_for_trouble(const struct tamis_store *store, const struct tamis__record *record,
                              struct tamis__trouble *trouble);
+/* Keys of a segment that are gone. */
+struct tamis__missing {
+    uint64_t filter_id, segment;
+    int64_t since; /* no key that was added before this is among them */
+    uint64_t keys; /* how many of them the catalog had counted; 0: not known */
+};
+/* Makes the filter unclean, in its segment at once and in the catalog when the caller commits.
+ * Call under the exclusive lock. */
+int tamis__note_missing(const struct tamis_store *store, struct tamis__catalog_txn *txn,
+                        const struct tamis__missing *missing);
+/* How many keys the catalog has recorded that the segment does not count, so that they are gone: it
+ * is an older copy, or a power cut took them.  0 if adders that were at work may explain it. */
+uint64_t tamis__missing_items(const struct tamis__listed_segment *recorded,
+                              const struct tamis__segment *segment);
 /* Brings the filter's trouble in the catalog up to what its segments say. */
 int tamis__put_trouble(struct tamis__catalog_txn *txn, uint64_t filter_id,
                        struct tamis__trouble is);

@@ -162,7 +162,7 @@ def check_info(tamis):
         return done.stdout + done.stderr
 
     # Of filters that are large enough for huge pages, and of lists that were imported.
-    of_mapping = {"huge_bytes", "huge_note", "imported_at", "imported_from", "imported_digest", "imported_signed_at", "imported_signed_by",
+    of_mapping = {"missing_keys", "huge_bytes", "huge_note", "imported_at", "imported_from", "imported_digest", "imported_signed_at", "imported_signed_by",
                   "imported_signed_comment"}
     with tempfile.TemporaryDirectory() as folder:
         at = "--store", os.path.join(folder, "store")
@@ -235,7 +235,7 @@ def check_redis(module, tamis):
         at = "--store", f"redis://127.0.0.1:{server.port}"
         subprocess.run([tamis, "create", "s", "-n", "1000", "--shards", "2", *at], check=True)
         done = subprocess.run([tamis, "info", "s", "--json", *at], capture_output=True, text=True, check=True)
-        of_mapping = {"huge_bytes", "huge_note", "imported_at", "imported_from", "imported_digest", "imported_signed_at", "imported_signed_by",
+        of_mapping = {"missing_keys", "huge_bytes", "huge_note", "imported_at", "imported_from", "imported_digest", "imported_signed_at", "imported_signed_by",
                   "imported_signed_comment"}
         of_files = {"segments", "fill", "items_estimated"} | of_mapping
         same(list(json.loads(done.stdout)), names_of_info(FILTER, of_files), "info of shards")

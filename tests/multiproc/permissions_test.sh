@@ -78,7 +78,7 @@ denied()
     as "$1" 022 "${@:2}"
     status=$?
     [ $status -eq 2 ] || escape "$* ended with $status"
-    [[ $(cat "$scratch/err") == *'may not '*' this store: '*' has mode 0'*'; ask the owner'* ||
+    [[ $(cat "$scratch/err") == *'may not '*' has mode 0'*', owner '*' and group '*'; '*'owner '* ||
         $(cat "$scratch/err") == *'ermission denied'*'; ask the owner'* ]] ||
         escape "$*: not said who may what: $(cat "$scratch/err")"
     [ "$before" = "$(contents "$store")" ] || escape "$* has changed the store"

@@ -80,6 +80,8 @@ type Stat struct {
 	ImportedSignedAt      time.Time
 	ImportedSignedBy      string
 	ImportedSignedComment string
+
+	MissingKeys uint64 // of an unclean filter: how many are known to be missing; 0: not known
 }
 
 func newStat(c *C.struct_tamis_filter_stat) Stat {
@@ -98,6 +100,7 @@ func newStat(c *C.struct_tamis_filter_stat) Stat {
 		ImportedDigest: C.GoString(&c.imported_digest[0]), ImportedSignedAt: untilTime(c.imported_signed_at),
 		ImportedSignedBy:      C.GoString(&c.imported_signed_by[0]),
 		ImportedSignedComment: C.GoString(&c.imported_signed_comment[0]),
+		MissingKeys:           uint64(c.missing_keys),
 	}
 }
 

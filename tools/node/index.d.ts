@@ -128,6 +128,8 @@ export interface FilterStat {
   importedSignedAt: bigint;
   importedSignedBy: string;
   importedSignedComment: string;
+  /** How many keys of an unclean filter are known to be missing; 0n: not known. */
+  missingKeys: bigint;
   /** Keys that it takes before it grows or refuses; null: any number, or not known. */
   room: number | null;
   lacksBytes: number;

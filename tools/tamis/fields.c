@@ -244,9 +244,9 @@ static const char OVER[] = "the filter holds too many keys for its rate, so keys
 static const char DAMAGED[] = "the filter is damaged, and its answers may be wrong; 'tamis verify' "
                               "says where, 'tamis repair' what can be done";
 static const char UNCLEAN[] =
-    "the machine went down before all that was added was on the disk, so keys that were added "
-    "since "
-    "unclean_since may be missing; add them again and run 'tamis sync --accept'";
+    "the machine went down, or a file was lost or is an older copy, so keys that were added since "
+    "unclean_since may be missing (missing_keys of them are known to be); add them again and run "
+    "'tamis sync --accept'";
 static const char DEGRADED[] = "a sync has failed, so a power cut may lose keys; look at the disk "
                                "(dmesg), then run 'tamis sync'";
 
@@ -434,6 +434,7 @@ static const struct more FILTER_MORE[] = {
     {"imported_signed_at", .needs = VIEW_SIGNED, .shown = SHOWN_IF_SET},
     {"imported_signed_by", .needs = VIEW_SIGNED, .shown = SHOWN_IF_SET},
     {"imported_signed_comment", .needs = VIEW_SIGNED, .shown = SHOWN_IF_SET},
+    {"missing_keys", .needs = VIEW_UNCLEAN, .shown = SHOWN_IF_SET},
     {"note", .make = value_note, .loads = VIEW_SEGMENTS, .shown = SHOWN_IF_SET},
 };
 
@@ -485,6 +486,7 @@ int view_load(struct filter_view *view, tamis_filter *filter, unsigned loads)
     *view = (struct filter_view){0};
     view->stat.size = sizeof view->stat;
     int rc = tamis_filter_stat(filter, &view->stat);
+    if (view->stat.state & TAMIS_STATE_UNCLEAN) view->holds |= VIEW_UNCLEAN;
     if (view->stat.imported_at != 0) view->holds |= VIEW_IMPORTED;
     if (view->stat.imported_signed_by[0] != '\0') view->holds |= VIEW_SIGNED;
     if (rc < 0) return rc;

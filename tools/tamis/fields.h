@@ -23,6 +23,7 @@
 #define VIEW_SHARDED 8u   /* of a remote store, and in shards */
 #define VIEW_IMPORTED 32u /* its list was imported */
 #define VIEW_SIGNED 64u   /* and its signature was checked */
+#define VIEW_UNCLEAN 128u /* keys of it may be missing */
 #define VIEW_MAPPED 16u   /* how this process has it mapped; not of a remote store */
 
 struct invocation;

@@ -178,17 +178,26 @@ static void tell_orphan(const struct teller *teller)
 
 /* ---- A filter -------------------------------------------------------------------------------- */
 
+void say_missing(const struct tamis_filter_stat *stat, char *text, size_t bytes)
+{
+    *text = '\0';
+    if (stat->missing_keys > 0)
+        (void)snprintf(text, bytes, ", and %" PRIu64 " that were counted %s", stat->missing_keys,
+                       stat->missing_keys == 1 ? "is" : "are");
+}
+
 void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void *context)
 {
     const struct teller teller = {.stat = stat, .fn = fn, .context = context};
-    char what[256], since[32];
+    char what[512], since[32], missing[MISSING_BYTES];
     if (stat->state & TAMIS_STATE_UNCLEAN) {
         text_time(since, sizeof since, stat->unclean_since);
-        (void)snprintf(
-            what, sizeof what,
-            "the machine went down while the filter was written to: keys that were added "
-            "since %s may be missing",
-            since);
+        say_missing(stat, missing, sizeof missing);
+        (void)snprintf(what, sizeof what,
+                       "the machine went down while the filter was written to, or a file of it "
+                       "was lost or is an older copy: keys that were added since %s may be "
+                       "missing%s",
+                       since, missing);
         tell_finding(&teller, "unclean", what,
                      "add them again, then say that this was done:", "tamis sync --accept NAME");
     }

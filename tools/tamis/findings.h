@@ -18,6 +18,11 @@ struct finding {
 
 typedef void finding_fn(void *context, const struct finding *finding);
 
+/* Says how many keys of an unclean filter are known to be missing, as a clause that begins with a
+ * comma; "" if that is not known. */
+#define MISSING_BYTES 64
+void say_missing(const struct tamis_filter_stat *stat, char *text, size_t bytes);
+
 /* Calls fn for each state of the filter that needs attention: unclean, degraded, full, over, or an
  * orphan of a Redis server.  Damage is left to those who look for it. */
 void findings_of_stat(const struct tamis_filter_stat *stat, finding_fn *fn, void *context);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* open.c: which store, and opening it and its filters with errors that help; see command.h. */
 #include "command.h"
+#include "findings.h"
 #include "names.h"
 #include "redis_url.h"
 #include "remote/remote.h"
@@ -221,17 +222,18 @@ int cli_stat(const struct invocation *call, struct tamis_filter_stat *stat)
 
 void cli_tell_trouble_of(const struct tamis_filter_stat *stat)
 {
-    char since[32];
+    char since[32], missing[MISSING_BYTES];
     if (stat->state & TAMIS_STATE_DAMAGED)
         cli_tell("warning: filter '%s' is damaged, so keys may be missing; 'tamis verify %s' says "
                  "where, and 'tamis repair' what can be done",
                  stat->name, stat->name);
     if (stat->state & TAMIS_STATE_UNCLEAN) {
         text_time(since, sizeof since, stat->unclean_since);
-        cli_tell("warning: filter '%s' is unclean since %s: the machine went down before all that "
-                 "was added since then was on the disk, so keys may be missing; add them again, "
-                 "then run 'tamis sync --accept %s'",
-                 stat->name, since, stat->name);
+        say_missing(stat, missing, sizeof missing);
+        cli_tell("warning: filter '%s' is unclean: the machine went down, or a file was lost or is "
+                 "an older copy, so keys that were added since %s may be missing%s; add them "
+                 "again, then run 'tamis sync --accept %s'",
+                 stat->name, since, missing, stat->name);
     }
     if (stat->state & TAMIS_STATE_DEGRADED) {
         text_time(since, sizeof since, stat->degraded_since);

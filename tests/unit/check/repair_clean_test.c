@@ -164,7 +164,8 @@ CASE(repair_sets_a_count_right_that_went_back)
     fixture_poke(fixture_segment_path(path, 1), 2048, zero, sizeof zero);
     assert_int_equal(fixture_problems(path), 1);
     repairs_assert_said(repairs_done(path, 0), 0,
-                        "[plain] catalog.mdb: done: has the items that its segments");
+                        "[plain] segments/0000000000000001.seg: done: has counted 0 items, and the "
+                        "catalog knew of 500; the catalog counts");
     assert_int_equal(fixture_problems(path), 0);
 }
 
@@ -228,7 +229,8 @@ CASE(repair_writes_a_count_that_it_sets_right)
     tamis_store_close(store);
     fixture_poke(fixture_segment_path(path, 1), 2048, zero, sizeof zero);
     assert_int_equal(fixture_problems(path), 1);
-    repairs_assert_said(repairs_done(path, 0), 0, "[x] catalog.mdb: done: has the items");
+    repairs_assert_said(repairs_done(path, 0), 0,
+                        "[x] segments/0000000000000001.seg: done: has counted 0 items");
     assert_int_equal(fixture_problems(path), 0);
 }
 

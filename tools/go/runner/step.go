@@ -373,6 +373,7 @@ func statOf(s tamis.Stat) map[string]any {
 		"lacks_bytes": s.LacksBytes, "imported_at": ns(s.ImportedAt), "imported_from": s.ImportedFrom,
 		"imported_digest": s.ImportedDigest, "imported_signed_at": ns(s.ImportedSignedAt),
 		"imported_signed_by": s.ImportedSignedBy, "imported_signed_comment": s.ImportedSignedComment, "new_keys": s.NewKeys,
+		"missing_keys": s.MissingKeys,
 	}
 	if s.Room >= 0 {
 		fields["room"] = s.Room

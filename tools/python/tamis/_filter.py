@@ -82,6 +82,8 @@ class FilterStat:
     """When it was signed, by the signature that was checked; 0: it was not."""
     imported_signed_by: str
     imported_signed_comment: str
+    missing_keys: int
+    """How many keys of an unclean filter are known to be missing; 0: not known."""
 
     @classmethod
     def _of(cls, fields: dict[str, Any]) -> FilterStat:

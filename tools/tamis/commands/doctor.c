@@ -44,9 +44,10 @@ struct damage {
     char *filter, *file, *what;
     uint64_t offset;
     bool is_odd;    /* it is no proof of damage */
-    bool is_mended; /* 'tamis repair' mends it */
+    bool is_mended; /* 'tamis repair' mends it, or another problem of the file */
     char *mend;     /* what it says can be done where it does not mend; NULL: nothing */
     char *left;     /* why it leaves it; NULL: it does not say */
+    bool is_left;   /* 'tamis repair' tells of it again */
 };
 
 static int keep_problem(void *context, const struct tamis_problem *problem)
@@ -74,7 +75,10 @@ static int note_step(void *context, const struct tamis_repair_step *step)
         if (strcmp(damage->file, step->file) != 0) continue;
         damage->is_mended = damage->is_mended || step->error == 0;
         if (mend != NULL && damage->mend == NULL) damage->mend = cli_strdup(mend + strlen(begins));
-        if (step->error != 0 && damage->left == NULL)
+        if (step->error == 0) continue;
+        if (strncmp(step->what, damage->what, strlen(damage->what)) == 0)
+            damage->is_left = true;
+        else if (damage->left == NULL)
             damage->left = cli_format("'tamis repair' leaves it: it %s", step->what);
     }
     return 0;
@@ -99,15 +103,17 @@ static void show_damage(const struct visit *visit, const struct damage *damage)
 {
     const bool rolls_back =
         damage->mend != NULL && strncmp(damage->mend, "'tamis rollback'", 16) == 0;
-    const char *advice = damage->left != NULL ? damage->left : "'tamis repair' does not mend it",
+    const char *advice = damage->left != NULL ? damage->left
+                         : damage->is_left    ? "'tamis repair' leaves it; do what is said above"
+                                              : "'tamis repair' does not mend it",
                *format = NULL;
     if (damage->is_odd && *damage->filter == '\0') {
         advice = "no key is lost; this removes it:";
         format = "tamis repair";
-    } else if (damage->is_odd) {
+    } else if (damage->is_odd && !damage->is_mended) {
         advice = "this is no proof of damage; if keys that it must have are absent, make it anew "
                  "from its keys, or restore a copy";
-    } else if (damage->is_mended) {
+    } else if (damage->is_mended && !damage->is_left) {
         advice = "this mends it:";
         format = "tamis repair";
     } else if (rolls_back) {
@@ -132,7 +138,7 @@ static void show_damage(const struct visit *visit, const struct damage *damage)
 
 static int show_damages(struct visit *visit)
 {
-    const int status = visit->damaged ? ask_for_mends(visit) : CLI_DONE;
+    const int status = visit->count > 0 ? ask_for_mends(visit) : CLI_DONE;
     for (size_t i = 0; i < visit->count; i++) {
         struct damage *damage = &visit->damages[i];
         if (status == CLI_DONE) show_damage(visit, damage);

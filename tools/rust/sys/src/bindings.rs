@@ -336,10 +336,11 @@ pub struct tamis_filter_stat {
     pub imported_signed_at: i64,
     pub imported_signed_by: [::core::ffi::c_char; 24usize],
     pub imported_signed_comment: [::core::ffi::c_char; 320usize],
+    pub missing_keys: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_filter_stat"][::core::mem::size_of::<tamis_filter_stat>() - 1152usize];
+    ["Size of tamis_filter_stat"][::core::mem::size_of::<tamis_filter_stat>() - 1160usize];
     ["Alignment of tamis_filter_stat"][::core::mem::align_of::<tamis_filter_stat>() - 8usize];
     ["Offset of field: tamis_filter_stat::size"]
         [::core::mem::offset_of!(tamis_filter_stat, size) - 0usize];
@@ -423,6 +424,8 @@ const _: () = {
         [::core::mem::offset_of!(tamis_filter_stat, imported_signed_by) - 808usize];
     ["Offset of field: tamis_filter_stat::imported_signed_comment"]
         [::core::mem::offset_of!(tamis_filter_stat, imported_signed_comment) - 832usize];
+    ["Offset of field: tamis_filter_stat::missing_keys"]
+        [::core::mem::offset_of!(tamis_filter_stat, missing_keys) - 1152usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

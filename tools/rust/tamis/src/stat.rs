@@ -105,6 +105,7 @@ pub struct FilterStat {
     pub imported_signed_at: i64,
     pub imported_signed_by: String,
     pub imported_signed_comment: String,
+    pub missing_keys: u64,
 }
 
 impl From<&tamis_sys::tamis_filter_stat> for FilterStat {
@@ -163,6 +164,7 @@ impl From<&tamis_sys::tamis_filter_stat> for FilterStat {
             imported_signed_at: stat.imported_signed_at,
             imported_signed_by: array_text(&stat.imported_signed_by),
             imported_signed_comment: array_text(&stat.imported_signed_comment),
+            missing_keys: stat.missing_keys,
         }
     }
 }
