@@ -63,6 +63,7 @@ struct command {
     const char *operands; /* "NAME [KEY...]": one or more, for messages too   */
     option_set options;   /* TAKES(...) of every option but --help, --store and TAKES_CONNECTION */
     uint32_t hashes_max;  /* greatest value of -k; 0: TAMIS_K_MAX            */
+    bool tells_closed;    /* a message if the reader of its answers has gone */
     bool args_optional;   /* run() checks that there are enough operands     */
     /* What is open when run() begins: nothing, call->store, or call->filter too; and with which
      * flags of tamis_filter_open(). */

@@ -102,6 +102,7 @@ static int run_command(const struct options *global, struct out *out, int argc, 
     struct invocation call = {.command = help_find(argv[0]), .options = *global, .out = out};
     if (call.command == NULL) return help_fail_unknown(argv[0]);
     int status = CLI_ERROR;
+    out->tells_closed = call.command->tells_closed;
     const bool parsed = options_parse(&call, argc, argv);
     if (parsed && cli_given(&call, TAKES(HELP))) {
         help_print_command(out, call.command, call.options.brief_help);
@@ -133,7 +134,9 @@ static int run_arguments(struct out *out, int argc, char **argv)
 int main(int argc, char **argv)
 {
     open_standard_descriptors();
-    /* A closed pipe and a file that is too large become errors with a sentence. */
+    /* A file that is too large becomes an error with a sentence.  A closed pipe too, where the
+     * reader is told what was changed; any other output ends in silence when nobody reads it
+     * (out.h). */
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN);
     struct out out;
@@ -142,5 +145,6 @@ int main(int argc, char **argv)
     /* The status of a command that was stopped by a signal is kept, because it says more. */
     if (!out_finish(&out) && status <= CLI_ERROR) status = CLI_ERROR;
     out_clear(&out);
+    if (status <= CLI_ERROR) out_end_if_closed();
     return status;
 }

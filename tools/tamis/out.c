@@ -4,11 +4,26 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "status_line.h"
+
+static bool reader_has_gone;
+
+void out_note_closed(void)
+{
+    reader_has_gone = true;
+}
+
+void out_end_if_closed(void)
+{
+    if (!reader_has_gone) return;
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)raise(SIGPIPE);
+}
 
 void out_init(struct out *out, int fd)
 {
@@ -47,6 +62,9 @@ static void write_parts(struct out *out, struct iovec *parts, size_t count)
             move_on(parts, &first, (size_t)n);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             out->failed = !wait_writable(out->fd);
+        } else if (errno == EPIPE && !out->tells_closed) {
+            out_note_closed();
+            out->failed = true;
         } else if (errno != EINTR) {
             cli_tell("cannot write to standard output: %s", strerror(errno));
             out->failed = true;

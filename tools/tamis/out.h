@@ -29,7 +29,8 @@ struct out {
     struct out_loan loans[OUT_LOANS];
     size_t loan_count;
     int fd;
-    bool failed; /* a write failed; a message was printed */
+    bool failed;       /* a write failed */
+    bool tells_closed; /* what nobody reads is told: the answers say what was changed */
 };
 
 void out_init(struct out *out, int fd);
@@ -37,6 +38,12 @@ void out_clear(struct out *out);
 
 /* Writes all that is held.  false: a write failed, now or earlier. */
 bool out_flush(struct out *out);
+
+/* Notes that the reader of standard output has gone, which needs no message: `list | head`. */
+void out_note_closed(void);
+
+/* Ends the process as the signal of a closed pipe would, if out_note_closed() was called. */
+void out_end_if_closed(void);
 
 /* The last flush, and the close of the descriptor, where some file systems report a full disk. */
 bool out_finish(struct out *out);

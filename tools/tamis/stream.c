@@ -60,6 +60,8 @@ static int tell_failure(struct stream *stream, const char *verb)
     const int error = errno;
     if (error == EINTR && interrupt_signal())
         (void)cli_interrupted(" before %s was open; nothing was done", stream->name);
+    else if (error == EPIPE && file_of(stream)->fd == STDOUT_FILENO)
+        out_note_closed(); /* as of any other output */
     else
         cli_tell("cannot %s %s: %s", verb, stream->name, strerror(error));
     stream->failed = true;
@@ -179,13 +181,34 @@ struct stream *stream_read_file(const char *path)
     return NULL;
 }
 
+#define LINKS_MAX 40 /* as the kernel has it */
+
+/* Where a symbolic link leads, so that the file there is replaced and not the link; else `path`.
+ * The file need not be there.  The caller frees it. */
+static char *target_of(const char *path)
+{
+    char *at = cli_strdup(path);
+    for (int i = 0; i < LINKS_MAX; i++) {
+        char target[PATH_MAX];
+        const ssize_t bytes = readlink(at, target, sizeof target - 1);
+        if (bytes < 0) break; /* it is no link */
+        target[bytes] = '\0';
+        const char *slash = strrchr(at, '/');
+        const int folder = slash != NULL && target[0] != '/' ? (int)(slash + 1 - at) : 0;
+        char *next = cli_format("%.*s%s", folder, at, target);
+        free(at);
+        at = next;
+    }
+    return at;
+}
+
 /* Makes the file beside `path` that will get its name. */
 static bool make_temporary(struct file_stream *file, const char *path)
 {
     const mode_t mask = umask(0);
     (void)umask(mask);
-    file->path = cli_strdup(path);
-    file->temporary = cli_format("%s.XXXXXX", path);
+    file->path = target_of(path);
+    file->temporary = cli_format("%s.XXXXXX", file->path);
     file->fd = mkostemp(file->temporary, O_CLOEXEC);
     if (file->fd >= 0 && fchmod(file->fd, 0666 & ~mask) == 0) return true;
     (void)tell_failure(&file->stream, "make");
@@ -221,6 +244,12 @@ struct stream *stream_write_file(const char *path, bool force)
     }
     stream_close(&file->stream);
     return NULL;
+}
+
+bool stream_is_terminal(const struct stream *stream)
+{
+    const struct file_stream *file = (const struct file_stream *)stream;
+    return stream->kind == &FILE_KIND && isatty(file->fd) == 1;
 }
 
 /* ---- What the library is lent ---------------------------------------------------------------- */

@@ -45,6 +45,9 @@ bool stream_peer_is_given(const struct invocation *call, const char *option);
 struct stream *stream_read_file(const char *path);
 struct stream *stream_write_file(const char *path, bool force);
 
+/* Would the bytes go to a terminal? */
+bool stream_is_terminal(const struct stream *stream);
+
 /* What the library reads from or writes to: shows progress, heeds signals (interrupt.h). */
 struct tamis_source stream_source(struct stream *stream);
 struct tamis_sink stream_sink(struct stream *stream);

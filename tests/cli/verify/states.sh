@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # After each kind of damage the commands agree: KIND: exit status of verify, list, info, repair, and the state in
 # list before and after verify.  Seen to fail before there was one truth: list said ok, repair "nothing to repair".
-states() { tamis list 2>&1 | awk '$1 == "x" { $1 = $2 = $3 = $4 = $5 = $6 = $7 = $8 = ""; print }' | no_times | xargs; }
+states() { tamis list -o name,state 2>&1 | awk '$1 == "x" { $1 = ""; print }' | no_times | xargs; }
 look() { # KIND
     local before after codes=
     before=$(states)

@@ -187,6 +187,7 @@ const struct command cli_command_add = {
     .name = "add",
     .summary = "add keys, and print those that were new",
     .operands = "NAME [KEY...]",
+    .tells_closed = true,
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS | TAKES(NEW) | TAKES(SEEN) | TAKES(STATS) |
                TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(WAIT) |
                TAKES(REPLICAS) | TAKES_RETRY,

@@ -48,8 +48,14 @@ static struct stream *open_target(const struct invocation *call,
     if (redis_is_url(to))
         return redis_write(&call->options, call->args[1], server_format(stat), force);
     struct stream *stream = stream_write_file(call->args[1], force);
-    if (stream != NULL) stream->format = to;
-    return stream;
+    if (stream == NULL) return NULL;
+    stream->format = to;
+    if (!stream_is_terminal(stream)) return stream;
+    (void)cli_fail("%s is a terminal, and the bits of a filter are no text; name a file, or send "
+                   "them on: tamis export %s --to %s - | ...",
+                   stream->name, call->args[0], to);
+    stream_close(stream);
+    return NULL;
 }
 
 static int count_bytes(void *context, const void *data, size_t bytes)

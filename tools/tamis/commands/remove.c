@@ -88,6 +88,7 @@ const struct command cli_command_remove = {
     .name = "remove",
     .summary = "take keys off a counting filter",
     .operands = "NAME [KEY...]",
+    .tells_closed = true,
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS,
     .opens = OPENS_FILTER,
     .keys_at = 1,
