@@ -14,7 +14,7 @@
 
 #include "command.h"
 #include "help.h"
-#include "keys.h"
+#include "input/keys.h"
 #include "redis_url.h"
 
 /* A descriptor that is closed at the start would become the first file that is opened: messages

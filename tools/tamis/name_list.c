@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "keys.h"
+#include "input/keys.h"
 
 struct reading {
     const struct key_source *source;

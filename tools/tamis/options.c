@@ -78,6 +78,8 @@ static const option_set EXCLUSIVE[] = {
     TAKES_RETRY,
     TAKES(NEW) | TAKES(SEEN),
     TAKES(ZERO) | TAKES(CRLF),
+    TAKES(ANSWER) | TAKES(COMMENTS), /* each line has its answer */
+    TAKES(ANSWER) | TAKES(SKIP_BLANK),
     TAKES(MEMORY) | TAKES(BITS),
     TAKES(LIVE) | TAKES(RECORDED),
     TAKES(ANSWER) | TAKES(INVERT),
@@ -323,17 +325,10 @@ static uint32_t hashes_max(const struct command *command)
     return command != NULL && command->hashes_max != 0 ? command->hashes_max : TAMIS_K_MAX;
 }
 
-static bool take_option(const struct command *command, struct options *options, int id,
-                        const char *value)
+/* Values that are words, each of its own sort. */
+static bool take_word(enum value type, const char *value, void *at)
 {
-    const char *shown = OPTIONS[id].shown;
-    const struct value_spec *spec = &OPTIONS[id].value;
-    void *at = (char *)options + spec->at;
-    options->given |= (option_set)1 << id;
-    switch (spec->type) {
-    case VALUE_TEXT:
-        *(const char **)at = value;
-        return true;
+    switch (type) {
     case VALUE_STORE:
         return take_store(value, at);
     case VALUE_COLOR:
@@ -344,6 +339,32 @@ static bool take_option(const struct command *command, struct options *options, 
         return take_answer(value, at);
     case VALUE_FILE:
         return take_file(value, at);
+    case VALUE_KIND:
+        return take_kind(value, at);
+    case VALUE_ON_FULL:
+        return take_on_full(value, at);
+    case VALUE_MODE:
+        return take_mode(value, at);
+    case VALUE_SHARD:
+        return take_shard(value, at);
+    case VALUE_WINDOW_FROM:
+        return take_window_from(value, at);
+    default:
+        *(const char **)at = value;
+        return true;
+    }
+}
+
+static bool take_option(const struct command *command, struct options *options, int id,
+                        const char *value)
+{
+    const char *shown = OPTIONS[id].shown;
+    const struct value_spec *spec = &OPTIONS[id].value;
+    void *at = (char *)options + spec->at;
+    options->given |= (option_set)1 << id;
+    switch (spec->type) {
+    case VALUE_NONE:
+        return true;
     case VALUE_COUNT:
         return number_count(shown, value, at);
     case VALUE_BITS:
@@ -360,28 +381,18 @@ static bool take_option(const struct command *command, struct options *options, 
         return take_small(shown, value, spec->least, spec->most, at);
     case VALUE_HASHES:
         return take_small(shown, value, 1, hashes_max(command), at);
-    case VALUE_KIND:
-        return take_kind(value, at);
-    case VALUE_ON_FULL:
-        return take_on_full(value, at);
     case VALUE_PAGES:
         return options_take_pages(shown, value, at);
-    case VALUE_MODE:
-        return take_mode(value, at);
     case VALUE_DURATION:
         return number_duration(shown, value, at);
     case VALUE_WAIT:
         return number_wait(shown, value, 0, at);
     case VALUE_TIMEOUT:
         return number_wait(shown, value, TIMEOUT_LEAST_MS, at);
-    case VALUE_SHARD:
-        return take_shard(value, at);
-    case VALUE_WINDOW_FROM:
-        return take_window_from(value, at);
     case VALUE_WINDOW:
         return number_window(shown, value, &options->window_ns, &options->window_items);
     default:
-        return true;
+        return take_word(spec->type, value, at);
     }
 }
 

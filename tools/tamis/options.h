@@ -58,6 +58,7 @@ struct invocation;
     X(COMMENTS, "comments", "", VALUE(COMMENTS, comments))                                         \
     X(SKIP_BLANK, "skip-blank", "", NO_VALUE)                                                      \
     X(CRLF, "crlf", "", NO_VALUE)                                                                  \
+    X(RAW, "raw", "", NO_VALUE)                                                                    \
     X(THREADS, "threads", "", SMALL(threads, 1, THREADS_MAX))                                      \
     X(KEEP, "keep", "", SMALL(keep, 0, TAMIS_KEEP_MAX))                                            \
     X(IF_CHANGED, "if-changed", "", NO_VALUE)                                                      \
@@ -131,8 +132,10 @@ _Static_assert(OPTION_IDS <= 8 * sizeof(option_set), "a set has a bit for each o
 
 #define TAKES(id) ((option_set)1 << OPTION_##id)
 
+/* The options that say which lines of an input are keys, and how they are written. */
+#define TAKES_LINES (TAKES(ZERO) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) | TAKES(CRLF) | TAKES(RAW))
 /* The options that say what a key looks like, in and out. */
-#define TAKES_KEYS (TAKES(ZERO) | TAKES(HEX) | TAKES(JSON))
+#define TAKES_KEYS (TAKES_LINES | TAKES(HEX) | TAKES(JSON))
 /* The same for commands whose keys are arguments, standard input or files (keys.h). */
 #define TAKES_KEYS_OF_FILES (TAKES_KEYS | TAKES(FILE))
 /* The options that only a store in a directory, or only a server, has a use for. */

@@ -3,6 +3,7 @@
 #include "out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/uio.h>
@@ -27,7 +28,7 @@ void out_end_if_closed(void)
 
 void out_init(struct out *out, int fd)
 {
-    *out = (struct out){.data = cli_alloc(OUT_BYTES), .fd = fd};
+    *out = (struct out){.data = cli_alloc(OUT_BYTES), .fd = fd, .line_end = '\n'};
 }
 
 void out_clear(struct out *out)
@@ -53,6 +54,39 @@ static void move_on(struct iovec *parts, size_t *first, size_t bytes)
     parts[*first].iov_len -= bytes;
 }
 
+static size_t count_lines(const char *data, size_t bytes, char line_end)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < bytes; i++)
+        lines += data[i] == line_end;
+    return lines;
+}
+
+/* The lines that the reader of a pipe has left there.  Nobody else can read them any more, as a
+ * pipe has no name; so we do. */
+static size_t count_left_lines(const struct out *out)
+{
+    char path[64], name[64], data[4096];
+    size_t lines = 0;
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", out->fd);
+    const ssize_t name_bytes = readlink(path, name, sizeof name);
+    if (name_bytes < 5 || memcmp(name, "pipe:", 5) != 0) return 0;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return 0;
+    for (ssize_t got; (got = read(fd, data, sizeof data)) > 0;)
+        lines += count_lines(data, (size_t)got, out->line_end);
+    (void)close(fd);
+    return lines;
+}
+
+static void fail_to_write(struct out *out)
+{
+    const int error = errno;
+    if (error == EPIPE) out->lost = count_left_lines(out);
+    cli_tell("cannot write to standard output: %s", strerror(error));
+    out->failed = true;
+}
+
 static void write_parts(struct out *out, struct iovec *parts, size_t count)
 {
     size_t first = 0;
@@ -66,10 +100,11 @@ static void write_parts(struct out *out, struct iovec *parts, size_t count)
             out_note_closed();
             out->failed = true;
         } else if (errno != EINTR) {
-            cli_tell("cannot write to standard output: %s", strerror(errno));
-            out->failed = true;
+            fail_to_write(out);
         }
     }
+    for (; first < count; first++)
+        out->lost += count_lines(parts[first].iov_base, parts[first].iov_len, out->line_end);
 }
 
 static void add_part(struct iovec *parts, size_t *count, const char *data, size_t bytes)

@@ -5,7 +5,9 @@
  * Answers are copied in and leave in large writes; the key reader flushes before every read that
  * could block, so that a pipeline keeps moving when its input pauses.  Runs of lines that are
  * printed as they were read are not even copied: they are lent until the next flush.  A failed
- * write is kept: whatever is added later is dropped, and out_flush() says so each time.
+ * write is kept: whatever is added later is dropped, and out_flush() says so each time.  It is
+ * counted how many answers were lost: those that were not written, and, where the reader of a pipe
+ * has gone, those that it left there.
  */
 #pragma once
 
@@ -31,10 +33,21 @@ struct out {
     int fd;
     bool failed;       /* a write failed */
     bool tells_closed; /* what nobody reads is told: the answers say what was changed */
+    char line_end;     /* what each answer ends with: a newline, or NUL after -z */
+    size_t lost;       /* answers that nobody has read, if it failed */
 };
 
 void out_init(struct out *out, int fd);
 void out_clear(struct out *out);
+
+/* The bytes that are held. */
+static inline size_t out_held(const struct out *out)
+{
+    size_t bytes = out->used;
+    for (size_t i = 0; i < out->loan_count; i++)
+        bytes += out->loans[i].bytes;
+    return bytes;
+}
 
 /* Writes all that is held.  false: a write failed, now or earlier. */
 bool out_flush(struct out *out);

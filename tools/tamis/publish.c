@@ -2,7 +2,7 @@
 /* publish.c: a stream becomes the next generation of a filter; see publish.h. */
 #include "publish.h"
 
-#include "keys.h"
+#include "input/keys.h"
 
 /* ---- The options ----------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 /* What only a publication has a use for, besides --if-changed. */
 #define TAKES_PUBLISHED                                                                            \
     (TAKES(KEEP) | TAKES(NEWER_THAN_MINE) | TAKES_GUARDS | TAKES(QUIET) | TAKES(EXCEPT) |          \
-     TAKES(ZERO) | TAKES(HEX) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) | TAKES(CRLF))
+     TAKES_LINES | TAKES(HEX))
 /* What a stream of some formats does not tell. */
 #define TAKES_GEOMETRY (TAKES(HASH_SET) | TAKES(BITS) | TAKES(HASHES))
 

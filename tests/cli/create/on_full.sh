@@ -9,8 +9,9 @@ tamis list grow | awk '{ print $1, $3, $NF }'
 seq 1 3000 | tamis check -c grow
 seq 1 400 | tamis add --new refuse | wc -l
 seq 501 1400 >all # one batch, also for a server; a pipe may come in any pieces
-tamis add --new refuse <all >new
+tamis add --new refuse <all >new 2>told
 echo "exit $?"
+sed 's/ of the last [0-9]* keys/ of the last N keys/' told >&2 # batches are as large as time allows
 echo "$((400 + $(wc -l <new))) keys were new"
 tamis check -c refuse <new | cmp - <(wc -l <new) && echo all of them are in
 tamis info refuse state

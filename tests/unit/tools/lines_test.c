@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lines_test.c: how the command finds bytes and lines, 64 bytes at a look, against the plain ways.
  * */
-#include "lines.h"
+#include "input/lines.h"
 
 #include <stdlib.h>
 
 #include "fixture.h"
-#include "scan.h"
+#include "input/scan.h"
 
 #define MOST 200
 

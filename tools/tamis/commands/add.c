@@ -8,7 +8,7 @@
  */
 #include "command.h"
 #include "findings.h"
-#include "keys.h"
+#include "input/keys.h"
 #include "remote/remote.h"
 
 struct addition {
@@ -111,12 +111,14 @@ static int add_and_tell_batch(void *context, size_t count)
     bool asked = cli_given(addition->call, TAKES(NEW) | TAKES(SEEN) | TAKES(JSON));
     if (addition->call->remote == NULL && addition->source->keys_done == count)
         (void)tamis_filter_expect(addition->call->filter, /* the first batch; a hint */
-                                  key_source_estimate(addition->source, count));
+                                  key_source_estimate(addition->source));
     const int64_t new_keys = add_keys(addition, count);
     if (new_keys < 0) return tell_refused(addition, count);
     addition->new_keys += (uint64_t)new_keys;
     if (asked) print_answers(addition, count);
-    return addition->warned ? CLI_DONE : warn_when_full(addition);
+    /* The advice in the warning is for more keys than these few. */
+    const bool may_warn = !addition->warned && addition->source->keys_done >= KEY_BATCH;
+    return may_warn ? warn_when_full(addition) : CLI_DONE;
 }
 
 /* Asks for the state of the filter, once: the warnings need it, and so does warn_when_full(). */
@@ -147,6 +149,16 @@ static void tell_doubts(const struct invocation *call)
              doubts == 1 ? "it is" : "they are", seen ? "seen" : "new");
 }
 
+/* Whoever was to get the answers has gone. Of --new, each line was work for it. */
+static void tell_lost(const struct invocation *call)
+{
+    const size_t lost = call->out->lost;
+    if (lost == 0 || !cli_given(call, TAKES(NEW))) return;
+    cli_tell("%zu key%s added, and nobody was told that %s new; where the work must not be lost, "
+             "keep it in a frontier (docs/frontier.md)",
+             lost, lost == 1 ? " was" : "s were", lost == 1 ? "it is" : "they are");
+}
+
 /* The keys are in the server's filter.  Its state is looked at once, at the end. */
 static void end_remote(struct addition *addition, int status)
 {
@@ -163,14 +175,15 @@ static int run_add(struct invocation *call)
     if (call->remote == NULL && begin_addition(&addition) != CLI_DONE) return CLI_ERROR;
     interrupt_catch();
     addition.source = key_source_new(call, 1);
-    addition.source->interruptible = true;
     const double start = progress_clock();
     int status = key_source_each(addition.source, add_and_tell_batch, &addition);
     progress_end();
     (void)out_flush(call->out); /* answers first, then what is said about them */
+    tell_lost(call);
     if (cli_given(call, TAKES(STATS)))
         key_source_tell_stats(addition.source, addition.new_keys, progress_clock() - start,
                               cli_given(call, TAKES(JSON)));
+    if (status == CLI_DONE && !addition.warned) status = warn_when_full(&addition);
     if (call->remote != NULL) {
         end_remote(&addition, status);
     } else {

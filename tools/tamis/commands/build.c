@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "input.h"
-#include "keys.h"
+#include "input/input.h"
+#include "input/keys.h"
 #include "record.h"
 
 /* What is done with the lines of a file: one of the library's calls. */
@@ -20,9 +20,8 @@ struct work {
     const struct invocation *call;
     const char *name;
     tamis_build *build;
-    uint64_t keys;    /* read so far, of files of every sort */
-    uint64_t bytes;   /* the same */
-    uint64_t returns; /* keys that end with a carriage return */
+    uint64_t keys;  /* read so far, of files of every sort */
+    uint64_t bytes; /* the same */
 };
 
 /* ---- The files ----------------------------------------------------------------------------- */
@@ -50,18 +49,6 @@ static bool build_options_suffice(const struct invocation *call, uint64_t *all_b
     return false;
 }
 
-/* Counts the keys that end with CR. If the lines of a file end with CR LF and the CR stays, no key
- * of it is ever found. */
-static uint64_t count_returns(const struct key_source *source, size_t count)
-{
-    uint64_t returns = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct tamis_key *key = &source->keys[i];
-        returns += key->bytes > 0 && ((const char *)key->data)[key->bytes - 1] == '\r';
-    }
-    return returns;
-}
-
 /* The keys of one file, and what is done with them. */
 struct reading {
     struct work *work;
@@ -84,8 +71,6 @@ static int take_batch(void *context, size_t count)
     const struct reading *reading = context;
     struct key_source *source = reading->source;
     const struct options *options = &reading->work->call->options;
-    if (!source->hex && source->separator == '\n')
-        reading->work->returns += count_returns(source, count);
     if (options_have(options, TAKES(SHARD)))
         count = keep_shard(&options->shard, source->keys, count);
     if (count == 0 || reading->take(reading->work->build, source->keys, count) >= 0)
@@ -145,10 +130,6 @@ static int read_all(struct work *work)
         read_files(work, &options->except, tamis_build_except) != CLI_DONE ||
         read_files(work, &options->against, tamis_build_against) != CLI_DONE)
         return CLI_ERROR;
-    if (work->returns > 0)
-        cli_tell("note: keys end with a carriage return (%" PRIu64 " of them), which is taken for "
-                 "a part of the key; --crlf takes it off",
-                 work->returns);
     return CLI_DONE;
 }
 
@@ -307,8 +288,7 @@ const struct command cli_command_build = {
     .operands = "NAME [FILE...]",
     .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(RATE) | TAKES(KIND) | TAKES(CAPACITY) |
                TAKES(HASH_SET) | TAKES(SEED) | TAKES(EXCEPT) | TAKES(AGAINST) | TAKES(IF_CHANGED) |
-               TAKES(KEEP) | TAKES(ALLOW_EMPTY) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) |
-               TAKES(CRLF) | TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS) | TAKES(QUIET) |
-               TAKES(SHARD) | TAKES_GUARDS,
+               TAKES(KEEP) | TAKES(ALLOW_EMPTY) | TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS) |
+               TAKES(QUIET) | TAKES(SHARD) | TAKES_GUARDS,
     .run = run_build_command,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* check.c: tamis check NAME [KEY...] - a grep whose pattern is a filter. */
 #include "command.h"
-#include "keys.h"
+#include "input/keys.h"
 #include "remote/remote.h"
 
 struct question {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* count.c: tamis count NAME [KEY...] - how often keys are in a counting filter. */
 #include "command.h"
-#include "keys.h"
+#include "input/keys.h"
 #include "remote/remote.h"
 
 struct counting {

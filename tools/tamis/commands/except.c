@@ -6,7 +6,7 @@
  * they are collected in a pile first. A failure or a signal while they are read changes nothing.
  */
 #include "command.h"
-#include "keys.h"
+#include "input/keys.h"
 #include "pile.h"
 
 struct change {
@@ -77,7 +77,6 @@ static int change(struct invocation *call)
     if (look_for(call->store, call->args[0]) != CLI_DONE) return CLI_ERROR;
     interrupt_catch();
     change.source = key_source_new(call, 2);
-    change.source->interruptible = true;
     change.source->all_or_none = true;
     int status = read_pile(&change);
     progress_end();

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "keys.h"
+#include "input/keys.h"
 #include "remote/remote.h"
 
 #define TAKES_GEOMETRY (TAKES(BITS) | TAKES(HASHES) | TAKES(SEED))

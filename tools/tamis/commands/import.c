@@ -10,7 +10,7 @@
 
 #include "command.h"
 #include "fields.h"
-#include "input.h"
+#include "input/input.h"
 #include "private_store.h"
 #include "publish.h"
 #include "redis_url.h"

@@ -7,7 +7,7 @@
  * add.
  */
 #include "command.h"
-#include "keys.h"
+#include "input/keys.h"
 #include "remote/remote.h"
 
 struct removal {
@@ -74,7 +74,6 @@ static int remove_keys(struct invocation *call)
     if (check_removes_keys(call) != CLI_DONE) return CLI_ERROR;
     interrupt_catch();
     removal.source = key_source_new(call, 1);
-    removal.source->interruptible = true;
     int status = key_source_each(removal.source, remove_batch, &removal);
     if (status == CLI_DONE && removal.missed) status = CLI_ERROR;
     progress_end();

@@ -7,7 +7,7 @@
  * command (private_store.h).
  */
 #include "command.h"
-#include "keys.h"
+#include "input/keys.h"
 #include "private_store.h"
 
 #define FIRST_CAPACITY UINT64_C(1000000)
@@ -50,7 +50,8 @@ static int read_lines(struct reading *reading)
 {
     const struct invocation *call = reading->call;
     reading->source = key_source_new(call, call->arg_count);
-    reading->source->interruptible = true;
+    /* Two lines are one if their ends differ: this is about text. */
+    reading->source->rules.strip_return = !cli_given(call, TAKES(ZERO) | TAKES(RAW));
     const double start = progress_clock();
     int status = key_source_each(reading->source, add_uniq_batch, reading);
     progress_end();
@@ -98,7 +99,7 @@ const struct command cli_command_uniq = {
     .summary = "print each line once, without a store",
     .operands = "[FILE...]",
     .options =
-        TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEEN) | TAKES(STATS) | TAKES(ZERO) | TAKES_PROGRESS,
+        TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEEN) | TAKES(STATS) | TAKES_LINES | TAKES_PROGRESS,
     .args_optional = true,
     .run = run_uniq,
 };

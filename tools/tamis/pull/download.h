@@ -13,7 +13,7 @@
 #pragma once
 
 #include "command.h"
-#include "input.h"
+#include "input/input.h"
 #include "pull/spool.h"
 #include "pull/transfer.h"
 #include "stream.h"

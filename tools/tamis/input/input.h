@@ -12,25 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "part.h"
-
-/* The bytes that an unpacker reads and the room that it writes to; it moves the pointers. */
-struct unpacking {
-    const unsigned char *from;
-    const unsigned char *from_end;
-    unsigned char *to;
-    unsigned char *to_end;
-};
-
-/* How one format is unpacked: a file each. */
-struct unpacker {
-    void *(*make)(void);
-    /* Unpacks as much as there is, of any number of members one after the other. Returns NULL, or
-     * what is wrong. */
-    const char *(*step)(void *state, struct unpacking *unpacking);
-    bool (*is_whole)(const void *state); /* the last member has ended: the file may end here */
-    void (*release)(void *state);
-};
+#include "input/packed.h"
 
 /* Where bytes come from that are in no file: as read(2), but an error is below 0 after a message.
  */
@@ -44,8 +26,10 @@ struct input {
     uint64_t done_bytes; /* of the file, as it is packed */
     char *error;         /* a sentence that names the file, where reading failed */
     const char *format;  /* "gzip"; NULL: not packed */
+    bool raw;            /* it is not unpacked, whatever it begins with; set by the caller */
     const struct unpacker *unpacker;
     void *state;
+    bool has_unpacked;     /* some of it */
     unsigned char *buffer; /* what was read of the file and not unpacked yet is [start, end) */
     size_t start;
     size_t end;
@@ -62,8 +46,12 @@ struct input *input_open(const char *path);
 /* What a function gives. */
 struct input *input_of(const char *name, input_source *source, void *context);
 
-/* Reads as much as tells whether it is packed: input->format.  false as after input_read(). */
+/* Reads as much as tells whether it is packed: input->format.  false as after input_read().  Of a
+ * text this waits for the first line at most. */
 bool input_begin(struct input *input);
+
+/* Would input_read() give something at once? false where this is not known. */
+bool input_is_ready(const struct input *input);
 
 /* Reads bytes into the buffer. Returns their number, 0 at the end, or below 0 after a failure:
  * input->error says why, or is NULL after a signal (interrupt.h) or a message. */
@@ -76,6 +64,3 @@ void input_close(struct input *input); /* NULL is allowed */
  * named. */
 struct option_files;
 bool inputs_are_there(const struct option_files *files, uint64_t *all, unsigned *standard);
-
-/* gzip.c, zstd.c */
-extern PART const struct unpacker unpacker_gzip, unpacker_zstd;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "input.h"
+#include "input/packed.h"
 #include "memory.h"
 
 struct zstd {

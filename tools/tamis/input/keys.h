@@ -2,19 +2,25 @@
 /*
  * keys.h: where the keys of add, check, build and others come from, and how they are printed.
  *
- * Keys come from the arguments, from standard input, or from a file (input.h). read(2) fills one
- * buffer, the ends of lines are found 64 bytes at a time, and the keys of a batch point straight
- * into the buffer. No key is copied on its way in or out, so memory is constant; only a single key
- * that is longer than the buffer makes it grow, up to KEY_BYTES_MAX. Standard output is flushed
- * before each read, so answers never wait for the next question. A batch for a server is larger
- * than what a pipe holds: so more is read while more is there at once, and never waited for.
+ * Keys come from the arguments, from standard input, or from files; all bytes that are read come
+ * through input.h, and are unpacked there. One buffer is filled, the ends of lines are found 64
+ * bytes at a time, and the keys of a batch point straight into the buffer. No key is copied on its
+ * way in or out, so memory is constant; only a single key that is longer than the buffer makes it
+ * grow, up to KEY_BYTES_MAX.
+ *
+ * Answers never wait: standard output is flushed before each read, each time 64 KiB are there, and
+ * each 100 ms. For this, batches have as many keys as take half of that (pace.h). A signal is
+ * heeded between two batches. A batch for a server is larger than what a pipe holds: so more is
+ * read while more is there at once, and never waited for.
  */
 #pragma once
 
 #include <sys/types.h>
 
 #include "command.h"
-#include "input.h"
+#include "input/input.h"
+#include "input/pace.h"
+#include "input/rules.h"
 
 #define KEY_BATCH 1024 /* as many as the library takes at once; their text stays in L2 */
 #define KEY_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of one key, as it is written */
@@ -28,40 +34,51 @@ struct key_source {
     uint8_t *answers;       /* room for its answers */
     size_t batch;           /* how many keys it has at most */
     uint64_t keys_done;     /* keys handed out so far, this batch included */
-    uint64_t bytes_read;    /* of standard input */
-    uint64_t bytes_all;     /* of all that is read, as it is packed; 0: not known */
     bool hex;
-    struct input *input;      /* a file; NULL: arguments or standard input */
-    const char *const *files; /* of --file, that are not open yet; NULL: key_source_of(), or none */
-    const char *const *files_end;
-    uint64_t lines_before; /* of the files of --file before this one */
-    bool interruptible;    /* a signal ends the reading (interrupt.h); set by the caller */
-    bool all_or_none;      /* nothing is done before all keys are read; set by the caller */
-    char separator;        /* '\n', or NUL after -z */
-    struct out *out;       /* flushed before each read */
+    bool all_or_none; /* nothing is done before all keys are read; set by the caller */
+    char separator;   /* '\n', or NUL after -z */
+    struct out *out;  /* flushed before each read */
+    struct line_rules rules;
+    bool has_rules; /* some lines may be no keys */
 
-    /* What a line must be to be a key: the options --comments, --skip-blank and --crlf. */
-    bool has_rules;
-    bool skip_blank;
-    bool strip_return;
-    const char *comments; /* what a comment begins with; NULL: there are none */
-    size_t comments_bytes;
-    uint64_t skipped; /* lines that are no keys, so far */
-
-    uint64_t keys_before;  /* of the sources before this one, for the progress display */
-    uint64_t bytes_before; /* the same */
-
-    char **args; /* keys as arguments, up to args_end; NULL: standard input */
+    /* Where the keys come from. */
+    struct input *input;                         /* what is open; NULL: arguments, or nothing */
+    bool is_borrowed;                            /* the caller closes it */
+    const char *const *files, *const *files_end; /* of --file, that are not open yet */
+    char **args; /* keys as arguments, up to args_end; NULL: they are read */
     char **args_end;
+    bool raw;
 
+    /* What was read. */
     char *buffer;
     size_t buffer_bytes;
-    size_t start;   /* of what was not handed out yet */
+    size_t start;   /* of what is not taken apart yet */
     size_t scanned; /* up to here there is no separator after start */
     size_t end;     /* of what was read */
     bool at_end;
     bool failed;
     char *error; /* what stopped the reading, told when the keys before it are done */
+
+    /* The keys that were found in it, of which [handed, taken_count) are not handed out yet. */
+    struct tamis_key *taken;
+    size_t taken_count;
+    size_t handed;
+
+    /* Of the file that is open. */
+    bool looked;      /* its first bytes were looked at */
+    uint64_t lines;   /* taken so far */
+    uint64_t texts;   /* of them, those that are keys */
+    uint64_t returns; /* of these, those that end with a carriage return that stays */
+
+    /* Time. */
+    struct pace pace;
+    size_t batch_keys;  /* of the batch that is out */
+    double batch_start; /* when it was handed out */
+    double flushed;     /* when standard output was last flushed */
+
+    uint64_t bytes_all;    /* of all that is read, as it is packed; 0: not known */
+    uint64_t keys_before;  /* of the sources before this one, for the progress display */
+    uint64_t bytes_before; /* of the files before the one that is open, and of those sources */
 };
 
 /* Can the keys be read as the call says? To be asked before anything is opened. false after a
@@ -87,9 +104,9 @@ ssize_t key_source_next(struct key_source *source);
 int key_source_each(struct key_source *source, int (*batch)(void *context, size_t count),
                     void *context);
 
-/* About how many keys there are in all, by the keys of the first batch; 0: not known.  Too few
+/* About how many keys there are in all, by the first keys that were read; 0: not known.  Too few
  * where the input is packed. */
-uint64_t key_source_estimate(const struct key_source *source, size_t count);
+uint64_t key_source_estimate(const struct key_source *source);
 
 /* Tells that a key is not there: "key 'KEY' <what>", with the key cut short if it is long. */
 void key_source_tell_missing(const struct key_source *source, const struct tamis_key *key,

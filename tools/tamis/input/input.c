@@ -1,40 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* input.c: the bytes of a file or of standard input, unpacked; see input.h. */
-#include "input.h"
+#include "input/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
 
 #define BUFFER_BYTES ((size_t)256 * 1024)
-
-/* What packed files begin with.  Formats that are not unpacked here are in the table so that they
- * are refused: if they were read as plain text, their bytes would be published as keys that nobody
- * asks for. */
-static const struct format {
-    const char *name;
-    const char *magic;
-    size_t magic_bytes;
-    const struct unpacker *unpacker; /* NULL: there is none, or not in this build */
-    const char *package;             /* that has the library for it; NULL: none is used */
-    const char *option;
-    const char *command; /* that unpacks it to its standard output */
-} FORMATS[] = {
-    {"gzip", "\x1f\x8b\x08", 3, &unpacker_gzip, "zlib1g-dev", "ZLIB", "gzip -dc"},
-    {"zstd", "\x28\xb5\x2f\xfd", 4, &unpacker_zstd, "libzstd-dev", "ZSTD", "zstd -dc"},
-    {"zstd", "\x50\x2a\x4d\x18", 4, &unpacker_zstd, "libzstd-dev", "ZSTD",
-     "zstd -dc"}, /* pzstd begins so */
-    {"xz", "\xfd\x37zXZ\0", 6, NULL, NULL, NULL, "xz -dc"},
-    {"lz4", "\x04\x22\x4d\x18", 4, NULL, NULL, NULL, "lz4 -dc"},
-    {"zip", "PK\x03\x04", 4, NULL, NULL, NULL, "unzip -p"},
-    {"bzip2", "1AY&SY", 6, NULL, NULL, NULL, "bzip2 -dc"}, /* behind "BZh" and a digit */
-};
-#define FORMAT_COUNT (sizeof FORMATS / sizeof *FORMATS)
-#define FIRST_BYTES 10 /* as many as tell all of them */
-#define CUT_SHORT "its %s data are cut short after %ju bytes; fetch it again"
 
 __attribute__((format(printf, 2, 3))) static ssize_t fail(struct input *input, const char *format,
                                                           ...)
@@ -58,6 +34,12 @@ static bool is_standard(const char *path)
 const char *input_name(const char *path)
 {
     return is_standard(path) ? "standard input" : path;
+}
+
+static ssize_t fail_to_read(struct input *input, const char *why)
+{
+    input->error = cli_format("cannot read %s: %s", input->name, why);
+    return -1;
 }
 
 static bool tell_unreadable(const char *path, const char *why)
@@ -155,7 +137,7 @@ static ssize_t read_file(struct input *input, void *buffer, size_t bytes)
             return got;
         }
         if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)
-            return fail(input, "%s", strerror(errno));
+            return fail_to_read(input, strerror(errno));
     }
 }
 
@@ -169,56 +151,56 @@ static ssize_t fill(struct input *input)
 
 /* ---- Its format ---------------------------------------------------------------------------- */
 
-static const struct format *format_of(const unsigned char *first, size_t bytes)
+/* For bytes that only look packed. */
+static const char *hint_of(const struct input *input)
 {
-    if (bytes >= FIRST_BYTES && memcmp(first, "BZh", 3) == 0 && memcmp(first + 4, "1AY&SY", 6) == 0)
-        return &FORMATS[FORMAT_COUNT - 1];
-    for (size_t i = 0; i < FORMAT_COUNT - 1; i++)
-        if (bytes >= FORMATS[i].magic_bytes &&
-            memcmp(first, FORMATS[i].magic, FORMATS[i].magic_bytes) == 0)
-            return &FORMATS[i];
-    return NULL;
+    const bool is_list = input->fd >= 0 && !input->has_unpacked; /* and not what is pulled */
+    return is_list ? "; --raw if these bytes are the keys" : "";
 }
 
-/* The format of a file that is shorter than the magic bytes, if no text begins with those bytes. */
-static const struct format *format_cut_short(const unsigned char *first, size_t bytes)
+static ssize_t fail_cut_short(struct input *input, const char *format)
 {
-    for (size_t i = 0; bytes >= 2 && i < FORMAT_COUNT - 1; i++)
-        if (bytes < FORMATS[i].magic_bytes && (first[0] >= 0x80 || first[1] >= 0x80) &&
-            memcmp(first, FORMATS[i].magic, bytes) == 0)
-            return &FORMATS[i];
-    return NULL;
+    return fail(input, "its %s data are cut short after %ju bytes; fetch it again%s", format,
+                (uintmax_t)input->done_bytes, hint_of(input));
 }
 
-bool input_begin(struct input *input)
+/* Refuses what cannot be unpacked. */
+static bool refuse_format(struct input *input, const struct packed_format *format)
 {
-    if (input->begun) return true;
-    while (input->end < FIRST_BYTES && !input->at_end)
-        if (fill(input) < 0) return false;
-    input->begun = true;
-    const struct format *format = format_of(input->buffer, input->end),
-                        *cut = format_cut_short(input->buffer, input->at_end ? input->end : 0);
-    if (cut != NULL) (void)fail(input, CUT_SHORT, cut->name, (uintmax_t)input->done_bytes);
-    if (format == NULL) return cut == NULL;
-    input->format = format->name;
-    input->unpacker = format->unpacker;
-    if (input->unpacker != NULL) {
-        input->state = input->unpacker->make();
-        return true;
-    }
+    const char *hint = hint_of(input);
     if (format->package != NULL)
         (void)fail(
             input,
             "packed by %s, which this build of Tamis does not unpack: install %s and configure it "
-            "with -DTAMIS_WITH_%s=ON, or give the list to standard input: %s FILE | tamis ...",
-            format->name, format->package, format->option, format->command);
+            "with -DTAMIS_WITH_%s=ON, or give the list to standard input: %s FILE | tamis ...%s",
+            format->name, format->package, format->option, format->command, hint);
     else
         (void)fail(
             input,
             "packed by %s, which is not unpacked here; give it to standard input: %s FILE | tamis "
-            "...",
-            format->name, format->command);
+            "...%s",
+            format->name, format->command, hint);
     return false;
+}
+
+bool input_begin(struct input *input)
+{
+    const struct packed_format *format = NULL, *cut = NULL;
+    bool more = !input->raw;
+    if (input->begun) return true;
+    while (more && !input->at_end) {
+        if (fill(input) < 0) return false;
+        format = packed_format_of(input->buffer, input->end, &more);
+    }
+    input->begun = true;
+    if (more) cut = packed_format_cut_short(input->buffer, input->end);
+    if (cut != NULL) (void)fail_cut_short(input, cut->name);
+    if (format == NULL) return cut == NULL;
+    input->format = format->name;
+    input->unpacker = format->unpacker;
+    if (input->unpacker == NULL) return refuse_format(input, format);
+    input->state = input->unpacker->make();
+    return true;
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */
@@ -242,14 +224,14 @@ static ssize_t read_packed(struct input *input, unsigned char *buffer, size_t by
                                       .to_end = buffer + bytes};
         const char *why = input->unpacker->step(input->state, &unpacking);
         input->start = (size_t)(unpacking.from - input->buffer);
+        input->has_unpacked |= unpacking.to > buffer;
         if (why != NULL)
-            return fail(input, "its %s data are damaged at byte %ju: %s; fetch it again",
+            return fail(input, "its %s data are damaged at byte %ju: %s; fetch it again%s",
                         input->format, (uintmax_t)(input->done_bytes - (input->end - input->start)),
-                        why);
+                        why, hint_of(input));
         if (unpacking.to > buffer) return unpacking.to - buffer;
         if (input->at_end && input->unpacker->is_whole(input->state)) return 0;
-        if (input->at_end)
-            return fail(input, CUT_SHORT, input->format, (uintmax_t)input->done_bytes);
+        if (input->at_end) return fail_cut_short(input, input->format);
         input->start = input->end = 0; /* all of it was taken, as there was room */
         if (fill(input) < 0) return -1;
     }
@@ -260,4 +242,11 @@ ssize_t input_read(struct input *input, void *buffer, size_t bytes)
     if (!input_begin(input)) return -1;
     return input->state != NULL ? read_packed(input, buffer, bytes)
                                 : read_plain(input, buffer, bytes);
+}
+
+bool input_is_ready(const struct input *input)
+{
+    struct pollfd one = {.fd = input->fd, .events = POLLIN};
+    if (input->fd < 0 || input->state != NULL || input->at_end) return false;
+    return input->start < input->end || poll(&one, 1, 0) == 1;
 }

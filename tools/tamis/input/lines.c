@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lines.c: the whole lines of a buffer; see lines.h. */
-#include "lines.h"
+#include "input/lines.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "scan.h"
+#include "input/scan.h"
 
 size_t lines_take_portable(struct lines *lines, struct tamis_key *keys, size_t most)
 {

@@ -4,7 +4,7 @@
 #define ZLIB_CONST /* next_in points to const */
 #include <zlib.h>
 
-#include "input.h"
+#include "input/packed.h"
 #include "memory.h"
 
 #define WINDOW_GZIP (15 + 16) /* the largest window; a gzip header, and nothing else */
