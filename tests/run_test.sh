@@ -20,7 +20,7 @@ enable_testing()
 add_test(NAME first_time_fails COMMAND sh -c "test -e ${CMAKE_BINARY_DIR}/once || { touch ${CMAKE_BINARY_DIR}/once; exit 1; }")
 add_test(NAME passes COMMAND true)
 END
-cmake -S . -B build >said || {
+cmake -S . -B build -G Ninja >said || {
     cat said
     exit 1
 }

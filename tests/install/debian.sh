@@ -5,7 +5,7 @@
 #
 # Such a script is run once more, in a mount namespace and a tmpfs of its own, $TAMIS_CHROOT, so nothing is left.  It takes root,
 # debootstrap, the programs that the caller names in $tools, and the mirror that the machine's own apt uses; status 77 where
-# one of them is missing.  $suite is the Debian; without it, that of this machine.
+# one of them is missing.  $suite is the Debian; without it, that of this machine.  $packages, with commas, are in the base.
 
 fail()
 {
@@ -67,7 +67,7 @@ fresh()
     if [ -d "$TAMIS_CHROOT/base" ]; then
         cp -a "$TAMIS_CHROOT/base" "$root"
     else
-        quietly debootstrap --variant=minbase "$suite" "$root" "$mirror"
+        quietly debootstrap --variant=minbase ${packages:+--include="$packages"} "$suite" "$root" "$mirror"
         echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/fast"
         awk '{ print "deb", $1, $2, $3 }' "$TAMIS_CHROOT/targets" >"$root/etc/apt/sources.list"
         apt-config dump Acquire >"$root/etc/apt/apt.conf.d/90machine"

@@ -6,11 +6,14 @@
 #include <err.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <linux/magic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -40,12 +43,16 @@ static void remove_directory(void)
     if (getpid() == maker) scratch_remove(directory);
 }
 
+static const char *parent(void)
+{
+    const char *given = getenv("TMPDIR");
+    return given == NULL || *given == '\0' ? "/tmp" : given;
+}
+
 const char *scratch_directory(void)
 {
     if (directory != NULL) return directory;
-    const char *parent = getenv("TMPDIR");
-    if (parent == NULL || *parent == '\0') parent = "/tmp";
-    if (asprintf(&directory, "%s/tamis-test-XXXXXX", parent) < 0) err(1, "asprintf");
+    if (asprintf(&directory, "%s/tamis-test-XXXXXX", parent()) < 0) err(1, "asprintf");
     if (mkdtemp(directory) == NULL) err(1, "mkdtemp %s", directory);
     maker = getpid();
     if (atexit(remove_directory) != 0) errx(1, "atexit");
@@ -58,6 +65,25 @@ void scratch_in_memory(void)
     if (access("/dev/shm", W_OK) == 0 && statvfs("/dev/shm", &fs) == 0 &&
         (uint64_t)fs.f_bavail * fs.f_frsize >= MEMORY_BYTES_MIN)
         (void)setenv("TMPDIR", "/dev/shm", 0);
+}
+
+static bool is_tmpfs(const char *path)
+{
+    struct statfs fs;
+    return statfs(path, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+}
+
+void scratch_on_disk(void)
+{
+    char program[4096] = "";
+    if (!is_tmpfs(parent())) return;
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0) err(1, "/proc/self/exe");
+    *strrchr(program, '/') = '\0';
+    if (is_tmpfs(program)) {
+        (void)fprintf(stderr, "skipped: %s and %s are no disks\n", parent(), program);
+        exit(77);
+    }
+    (void)setenv("TMPDIR", program, 1);
 }
 
 char *scratch_path(const char *name)

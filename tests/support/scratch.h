@@ -14,6 +14,10 @@ const char *scratch_directory(void);
  * that make files by the thousand and cut no power. */
 void scratch_in_memory(void);
 
+/* Before the first call of it: on a disk.  Where $TMPDIR or /tmp is a tmpfs, as it is on Debian 13,
+ * the directory is beside the program; if the program is on a tmpfs too, it ends as skipped. */
+void scratch_on_disk(void);
+
 /* "<scratch directory>/<name>-<number>", another number each time; the caller frees it.  Makes
  * nothing. */
 char *scratch_path(const char *name);

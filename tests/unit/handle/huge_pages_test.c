@@ -36,6 +36,7 @@ static char *store_path;
 
 CASES_PREPARE
 {
+    scratch_on_disk();
     store = fixture_store(&store_path);
 }
 
@@ -139,7 +140,6 @@ CASE(what_takes_no_more_keys_is_huge)
 {
     const unsigned before = smaps_flagged("hg");
     AUTO_FILTER *filter = fresh("x", SPEC(.capacity = 3000000));
-    if (wanted(filter) == TAMIS_PAGES_HUGE) cases_skip("on a tmpfs all pages are huge");
     assert_int_equal(smaps_flagged("hg"), before);
     for (uint64_t at = 0; fixture_stat(filter).segment_count == 1; at += BATCH)
         add(filter, at, BATCH);
@@ -250,7 +250,6 @@ static uint32_t wanted_after(tamis_filter *filter, uint64_t *at, uint64_t keys, 
 CASE(filter_that_fills_fast_and_then_slowly_goes_back_to_small_pages)
 {
     AUTO_FILTER *filter = make("x", 64 * MIB, TAMIS_PAGES_AUTO);
-    if (wanted(filter) == TAMIS_PAGES_HUGE) cases_skip("on a tmpfs all pages are huge");
     AUTO_STORE *other = fixture_open(store_path, 0);
     AUTO_FILTER *beside = fixture_opened(other, "x", 0);
     const uint64_t busy = filter->view->busy_keys;
@@ -280,7 +279,6 @@ CASE(filter_that_fills_fast_and_then_slowly_goes_back_to_small_pages)
 CASE(syncs_count_as_write_backs)
 {
     AUTO_FILTER *filter = make("x", 16 * MIB, TAMIS_PAGES_AUTO);
-    if (wanted(filter) == TAMIS_PAGES_HUGE) cases_skip("on a tmpfs all pages are huge");
     const uint64_t busy = filter->view->busy_keys;
     int64_t now = tamis__steady_ns() + 3600 * SECOND_NS;
     uint64_t at = 0;
@@ -331,7 +329,7 @@ CASE(pages_come_anew_in_either_sort)
     AUTO_FILTER *reader = fixture_opened(store, "x", TAMIS_READ_ONLY);
     (void)reader;
     got = mapped(filter);
-    if (strncmp(store_path, "/dev/shm", 8) != 0) assert_true(got.huge_bytes <= 8 * MIB);
+    assert_true(got.huge_bytes <= 8 * MIB);
 }
 
 CASE(obstacle_is_told_where_pages_are_small_and_another_has_them)

@@ -71,6 +71,7 @@ static void forget_pages(uint64_t number)
 
 CASES_PREPARE
 {
+    scratch_on_disk();
     store = fixture_store(&store_path);
     AUTO_FILTER *filter = make("x", 0);
     (void)faults_of_batch(filter); /* first calls have faults of their own */
