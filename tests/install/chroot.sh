@@ -13,7 +13,8 @@
 # All of it is in a mount namespace and a tmpfs of its own, so nothing is left.  It takes root, debootstrap, lintian, and the
 # mirror that the machine's own apt uses; status 77 where one of them is missing.
 #
-# Seen to fail with a warning of lintian that is not argued.  A module that redis-server would not load, as it was not
+# Seen to fail with a warning of lintian that is not argued; and with python3-tamis without its prerm, as the purge left
+# __pycache__.  A module that redis-server would not load, as it was not
 # executable, and a note that PHP's helper kept after a purge were found while this was written.
 set -euo pipefail
 
@@ -113,6 +114,9 @@ as_user 'tamis --store /var/lib/tamis create seen -n 1000 && tamis --store /var/
 if grep -q python3-tamis <<<"$names"; then
     said=$(as_user 'python3 -c "import tamis; s = tamis.Store(\"/var/lib/tamis\"); print(b\"kept\" in s[\"seen\"], \"x\" in s[\"seen\"])"')
     [ "$said" = "True False" ] || fail "python3-tamis: $said"
+    inside python3 -c 'import tamis, tamis.compat' # as root: Python keeps what it makes of the modules beside them
+    inside sh -c 'ls /usr/lib/python3/dist-packages/tamis/__pycache__' >"$TAMIS_CHROOT/said" ||
+        fail "Python has made no __pycache__ that a purge could leave"
     step "python3-tamis"
 fi
 if grep -q php-tamis <<<"$names"; then
