@@ -38,11 +38,14 @@ NEEDS = {
 
 
 def write(path, text):
-    """A script can be run."""
+    """As an editor does: a script can be run when the page has had it made so."""
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
-    if text.startswith("#!"):
-        os.chmod(path, 0o755)
+
+
+def write_tool(path, text):
+    write(path, text)
+    os.chmod(path, 0o755)
 
 
 def make_tools(directory):
@@ -59,11 +62,11 @@ def make_tools(directory):
                    f"Cflags: -I{os.environ['TAMIS_INCLUDE_DIR']}{sanitize}\n")
     if NEEDS["python"]():
         interpreter, path = os.environ["TAMIS_PYTHON"].split(":")
-        write(os.path.join(tools, "python3"),
+        write_tool(os.path.join(tools, "python3"),
                    f'#!/bin/sh\nPYTHONPATH={path} exec {interpreter} -B "$@"\n')
     if NEEDS["php"]():
         interpreter, extension = os.environ["TAMIS_PHP"].split(":")
-        write(os.path.join(tools, "php"),
+        write_tool(os.path.join(tools, "php"),
                    f'#!/bin/sh\nexec {interpreter} -d extension={extension} "$@"\n')
     return tools
 

@@ -65,4 +65,7 @@ blocks c >lines
     $(pkg-config --cflags --libs tamis) || fail "the C lines do not compile"
 says_new C ../seen
 said+=("$(wc -l <lines) of C")
+# The module is where the installation that README.md shows has put it.
+module=$(sed -n 's/^redis-server --loadmodule //p' "$readme")
+[ ! -e "$TAMIS_BUILD/redis/tamis.so" ] || [ -f "$TAMIS_PREFIX/${module#/usr/local/}" ] || fail "README.md's $module is not there after cmake --install"
 (IFS=, && echo "${said[*]}")

@@ -2,6 +2,7 @@
 """What the scripts of this folder share: the command under test, the tables, keys, failing."""
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,15 @@ def seeded():
     seed = int(os.environ.get("TAMIS_TEST_SEED") or time.time_ns())
     print("seed", seed)
     return random.Random(seed)
+
+
+def make_program(page, path, script):
+    """Makes the script a program, as the page has its reader do it for `path`; not if the page forgets it."""
+    with open(page, encoding="utf-8") as file:
+        says = re.search(rf"\bchmod \+x {re.escape(path)}\b", file.read())
+    same(f"{os.path.basename(page)} says: chmod +x {path}", True, says is not None)
+    if says:
+        subprocess.run(["chmod", "+x", script], check=True)
 
 
 def table(name):

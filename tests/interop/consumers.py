@@ -2,14 +2,19 @@
 """consumers.py TAMIS HEADER LIBRARY PYTHONPATH: docs/consumers.md, as it stands there, with the real programs: squid,
 Postfix, unbound, dnsdist, rspamd and nginx ask a list, which is published anew while they run.
 
-Each program is started on a port of 127.0.0.1 with the files of the page, in which only paths and ports are others. It must
-say no to what is listed, yes to what is not, and the other way round after another list was published, without a restart.
+Each program is started on a port of 127.0.0.1 with the files of the page, in which only paths and ports are others, and once more with
+the setting for a list that cannot be read turned round. It starts without a store. Then it must say no to what is listed, yes to what
+is not, and the other way round after another list was published; what the setting says of a list that is damaged, or gone; and
+what is right again of another store at the same path, and of the first one when it is back. All of this without a restart.
 
-Broken to see it fail: a lookup of the filter only when the program starts (a stored answer of the first question) fails
-each `after the next list`; without the flush before a read `check --answer` never answers, and squid, Postfix and the
-first test wait; without --channel squid takes the number for the host.
+The units of systemd that the page has copied are sound, and their programs answer at a socket that they are given.
+
+Broken to see it fail: without the page's os.chmod() of the socket nginx may not ask, and without its unlink the second server ends; a
+list that is not looked for again after the start fails nearly all; without the flush before a read `check --answer` never answers;
+without --channel squid takes the number for the host.
 """
 import contextlib
+import glob
 import http.client
 import http.server
 import json
@@ -27,7 +32,7 @@ import threading
 import time
 
 import command
-from command import VECTORS, Tamis, finish, same, skip
+from command import VECTORS, Tamis, finish, make_program, same, skip
 
 PAGE = os.path.join(os.path.dirname(VECTORS), "..", "..", "docs", "consumers.md")
 # Each of them, with the file of Debian that shows that it is there.
@@ -101,10 +106,18 @@ class Machine:
 
     def text(self, path, **others):
         """A block of the page, with this machine's places in it."""
-        text = self.files[path]
+        return self.placed(self.files[path], **others)
+
+    def placed(self, text, **others):
         for old, new in {**self.places, **others}.items():
             text = text.replace(old, new)
         return text
+
+    def recipe(self, path, closed):
+        """The same of one whose setting is a truth, which is closed if it is true."""
+        text = self.text(path)
+        same(f"{path}: the setting", 1, len(re.findall(r"UNREADABLE = [Ff]alse", text)))
+        return re.sub(r"UNREADABLE = ([Ff])alse", lambda found: "UNREADABLE = " + ("T" if found[1] == "F" else "t") + "rue", text) if closed else text
 
     def write(self, name, text, mode=0o644):
         with open(self.path(name), "w", encoding="utf-8") as file:
@@ -120,6 +133,12 @@ class Machine:
 
     def publish(self, keys):
         self.tamis.run("build", "hosts", "-p", "1e-6", lines=keys)
+
+    def damage(self):
+        """Cuts the files of the list short."""
+        folder = os.path.join(self.store, "segments")
+        for name in os.listdir(folder):
+            os.truncate(os.path.join(folder, name), 4096)
 
     @contextlib.contextmanager
     def running(self, *words, **options):
@@ -143,15 +162,40 @@ class Machine:
                     sys.stderr.write(file.read()[-4000:])
 
 
-def both_lists(machine, name, is_refused, first, second):
-    """`first` is refused at the beginning, and `second` after the next list; `is_refused` asks the program."""
-    machine.publish(FIRST)
-    if not until(f"{name} refuses {first}", lambda: is_refused(first)):
-        return
-    same(f"{name}: {second} before the next list", False, is_refused(second))
-    machine.publish(SECOND)
-    if until(f"{name} refuses {second}, after the next list", lambda: is_refused(second)):
-        until(f"{name} lets {first} pass, after the next list", lambda: not is_refused(first))
+class Talk:
+    """What a program is asked, and how it has to answer: `is_refused` asks it."""
+
+    def __init__(self, machine, name, is_refused, first, second):
+        self.machine, self.name, self.is_refused, self.first, self.second = machine, name, is_refused, first, second
+
+    def expect(self, when, refused, passed):
+        """In whatever time; then the one and the other stay so."""
+        until(f"{self.name}, {when}: {refused} is refused", lambda: all(map(self.is_refused, refused)))
+        until(f"{self.name}, {when}: {passed} pass", lambda: not any(map(self.is_refused, passed)))
+
+    def unreadable(self, when, closed):
+        both = [self.first, self.second]
+        self.expect(when, both if closed else [], [] if closed else both)
+
+    def run(self, closed):
+        machine, (first, second) = self.machine, (self.first, self.second)
+        away = machine.path("away")
+        self.unreadable("without a store", closed)
+        machine.publish(FIRST)
+        self.expect("with its first list", [first], [second])
+        machine.publish(SECOND)
+        self.expect("after the next list", [second], [first])
+        machine.damage()
+        self.unreadable("with a damaged list", closed)
+        machine.publish(SECOND)
+        self.expect("after the list was mended", [second], [first])
+        os.rename(machine.store, away)
+        self.unreadable("with a store that is gone", closed)
+        machine.publish(FIRST)
+        self.expect("after another store has come", [first], [second])
+        shutil.rmtree(machine.store)
+        os.rename(away, machine.store)
+        self.expect("after the first store is back", [second], [first])
 
 
 # ---- The sessions of the page ----------------------------------------------------------------------
@@ -210,7 +254,7 @@ class Site(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def squid(machine):
+def squid(machine, closed):
     site = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
     threading.Thread(target=site.serve_forever, daemon=True).start()
     port = free_port()
@@ -219,6 +263,9 @@ def squid(machine):
     recipe = machine.text("/etc/squid/conf.d/tamis.conf")
     same("squid's answers are kept for a minute", 2, recipe.count("ttl=60"))
     recipe = recipe.replace("ttl=60", "ttl=1")  # else the next list counts after a minute
+    same("squid's setting", 1, recipe.count("OK,ERR,ERR"))
+    if closed:
+        recipe = recipe.replace("OK,ERR,ERR", "OK,ERR,OK")
     conf = machine.write("squid.conf", f"http_port 127.0.0.1:{port}\npid_filename {own}/pid\ncache_log {own}/cache.log\n"
                          f"access_log none\ncache deny all\nhosts_file {names}\nshutdown_lifetime 1 second\n"
                          f"coredump_dir {own}\nnetdb_filename none\npinger_enable off\nvisible_hostname localhost\n"
@@ -234,16 +281,26 @@ def squid(machine):
         return status == 403
 
     with machine.running("/usr/sbin/squid", "-N", "-n", f"tamis{os.getpid()}", "-f", conf):
-        both_lists(machine, "squid", is_refused, "bad.example", "worse.example")
+        Talk(machine, "squid", is_refused, "bad.example", "worse.example").run(closed)
     site.shutdown()
 
 
-def postfix(machine):
+def turned(text, setting, value):
+    """The recipe with the other setting."""
+    same(f"the setting {setting}", 1, text.count(setting))
+    return text.replace(setting, value)
+
+
+def postfix(machine, closed):
     table, smtp = free_port(), free_port()
     conf, queue, data = machine.path("postfix"), machine.path("queue"), machine.give("data", "postfix")
-    os.makedirs(conf)
-    os.makedirs(queue)
-    script = machine.write("tamis-table", machine.text("/etc/postfix/tamis-table"), 0o755)
+    os.makedirs(conf, exist_ok=True)
+    os.makedirs(queue, exist_ok=True)
+    program = machine.text("/etc/postfix/tamis-table")
+    if closed:
+        program = turned(program, 'UNREADABLE = "500 not listed"', 'UNREADABLE = "400 try again"')
+    script = machine.write("tamis-table", program)
+    make_program(PAGE, "/etc/postfix/tamis-table", script)
     moved = {"127.0.0.1:2527": f"127.0.0.1:{table}", "/etc/postfix/tamis-table": script}
     machine.write("postfix/master.cf", machine.text("/etc/postfix/master.cf", **moved) +
                   f"127.0.0.1:{smtp} inet n - n - - smtpd\n" + "".join(
@@ -252,24 +309,26 @@ def postfix(machine):
                   "pickup unix n - n 60 1 pickup\nqmgr unix n - n 300 1 qmgr\n"
                   "discard unix - - n - - discard\nerror unix - - n - - error\nbounce unix - - n - 0 bounce\n"
                   "postlog unix-dgram n - n - 1 postlogd\n")
+    log = f"/var/log/tamis-test-{os.getpid()}.log"
     machine.write("postfix/main.cf", machine.text("/etc/postfix/main.cf", **moved) +
                   f"compatibility_level = 3.6\nqueue_directory = {queue}\ndata_directory = {data}\nmyhostname = localhost.example\n"
                   "mydestination = localhost.example\nlocal_recipient_maps =\nlocal_transport = discard\nalias_maps =\n"
-                  f"alias_database =\nsmtpd_relay_restrictions = reject_unauth_destination\nmaillog_file = /var/log/tamis-test-{os.getpid()}.log\n"
-                  "smtpd_delay_reject = no\nsmtpd_peername_lookup = no\n")
+                  f"alias_database =\nsmtpd_relay_restrictions = reject_unauth_destination\nmaillog_file = {log}\n"
+                  "smtpd_delay_reject = no\nsmtpd_peername_lookup = no\n"
+                  # Where the package python3-tamis is not installed.
+                  f"export_environment = TZ MAIL_CONFIG LANG PYTHONPATH={machine.python} PYTHONDONTWRITEBYTECODE=1\n")
 
     def is_refused(domain):
         with smtplib.SMTP("127.0.0.1", smtp, timeout=20) as client:
             client.helo("localhost")
             code, words = client.mail(f"somebody@{domain}")
-        if code not in (250, 554):
+        if code not in ((250, 451, 554) if closed else (250, 554)):
             raise OSError(f"Postfix answers {code} {words}")
-        return code == 554
+        return code != 250
 
-    log = f"/var/log/tamis-test-{os.getpid()}.log"
     try:
         with machine.running("/usr/sbin/postfix", "-c", conf, "start-fg"):
-            both_lists(machine, "Postfix", is_refused, "bad.example", "worse.example")
+            Talk(machine, "Postfix", is_refused, "bad.example", "worse.example").run(closed)
             subprocess.run(["/usr/sbin/postfix", "-c", conf, "stop"], capture_output=True, check=False)
     finally:
         with contextlib.suppress(OSError):
@@ -320,11 +379,11 @@ def asks_by_dns(port):
     return is_refused
 
 
-def unbound(machine):
+def unbound(machine, closed):
     port = free_port()
     path = machine.text("/etc/default/unbound").strip().split("PYTHONPATH=")[1]
     with Upstream() as upstream:
-        script = machine.write("tamis_hosts.py", machine.text("/etc/unbound/tamis_hosts.py"))
+        script = machine.write("tamis_hosts.py", machine.recipe("/etc/unbound/tamis_hosts.py", closed))
         conf = machine.write("unbound.conf", machine.text("/etc/unbound/unbound.conf.d/tamis.conf",
                                                           **{"/etc/unbound/tamis_hosts.py": script}) +
                              f'server:\n interface: 127.0.0.1@{port}\n do-not-query-localhost: no\n pidfile: ""\n use-syslog: no\n'
@@ -334,24 +393,24 @@ def unbound(machine):
         with machine.running("/usr/sbin/unbound", "-d", "-c", conf,
                              env={"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1",
                                   "PYTHONPATH": f"{machine.python}:{path}"}):
-            both_lists(machine, "unbound", asks_by_dns(port), "www.BAD.example", "worse.example")
+            Talk(machine, "unbound", asks_by_dns(port), "www.BAD.example", "worse.example").run(closed)
 
 
-def dnsdist(machine):
+def dnsdist(machine, closed):
     port = free_port()
     with Upstream() as upstream:
-        recipe = machine.write("tamis.lua", machine.text("/etc/dnsdist/tamis.lua"))
+        recipe = machine.write("tamis.lua", machine.recipe("/etc/dnsdist/tamis.lua", closed))
         conf = machine.write("dnsdist.conf", f'setLocal("127.0.0.1:{port}")\nsetSecurityPollSuffix("")\n'
                              f'newServer({{address="127.0.0.1:{upstream.port}", healthCheckMode="up"}})\ndofile("{recipe}")\n')
         with machine.running("/usr/bin/dnsdist", "--supervised", "--disable-syslog", "-C", conf):
-            both_lists(machine, "dnsdist", asks_by_dns(port), "www.Bad.example", "worse.example")
+            Talk(machine, "dnsdist", asks_by_dns(port), "www.Bad.example", "worse.example").run(closed)
 
 
-def rspamd(machine):
+def rspamd(machine, closed):
     """A message that has a URL with the host; only names below a top-level domain that it knows are URLs to rspamd."""
     port = free_port()
     own = machine.give("rspamd", "_rspamd")
-    recipe = machine.write("rspamd.local.lua", machine.text("/etc/rspamd/rspamd.local.lua"))
+    recipe = machine.write("rspamd.local.lua", machine.recipe("/etc/rspamd/rspamd.local.lua", closed))
     domains = machine.write("domains", "example\n")
     conf = machine.write("rspamd.conf", f'options {{ pidfile = "{own}/pid"; tempdir = "{own}"; filters = ""; url_tld = "{domains}"; '
                          'dns { nameserver = ["127.0.0.1"]; } }\nlogging { type = "console"; level = "notice"; }\n'
@@ -368,20 +427,30 @@ def rspamd(machine):
         return "TAMIS_LISTED" in answer["symbols"]
 
     with machine.running("/usr/bin/rspamd", "-f", "-u", "_rspamd", "-g", "_rspamd", "-c", conf):
-        both_lists(machine, "rspamd", is_refused, "www.Bad.example", "worse.example")
+        Talk(machine, "rspamd", is_refused, "www.Bad.example", "worse.example").run(closed)
+    with open(machine.path("rspamd.log"), encoding="utf-8", errors="replace") as file:
+        same("rspamd: workers that died", [], re.findall(r".*(?:fatal signal|terminated abnormally).*", file.read()))
 
 
-def nginx(machine):
+def ends(process, how):
+    process.send_signal(how)
+    process.wait(PATIENCE)
+
+
+def nginx(machine, closed):
     port, site = free_port(), machine.path("www")
-    os.makedirs(site)
+    os.makedirs(site, exist_ok=True)
     machine.write("www/index.html", "ok")
     door = machine.path("auth.sock")
-    moved = {"/run/tamis-auth.sock": door, "127.0.0.1:8080": f"127.0.0.1:{port}", "/srv/www": site}
-    script = machine.write("tamis-auth.py", machine.text("/usr/local/lib/tamis-auth.py", **moved))
+    machine.places.update({"/run/tamis-auth.sock": door, "127.0.0.1:8080": f"127.0.0.1:{port}", "/srv/www": site})
+    script = machine.write("tamis-auth.py", machine.recipe("/usr/local/lib/tamis-auth.py", closed))
     own = machine.give("nginx", "www-data")
     paths = "".join(f"{kind}_temp_path {own}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    recipe = machine.text("/etc/nginx/conf.d/tamis.conf")
+    if closed:
+        recipe = turned(recipe, "return 204;", "return 403;")
     conf = machine.write("nginx.conf", f"pid {own}/pid;\nerror_log stderr;\nuser www-data;\ndaemon off;\nevents {{}}\n"
-                         f"http {{\naccess_log off;\n{paths}{machine.text('/etc/nginx/conf.d/tamis.conf', **moved)}}}\n")
+                         f"http {{\naccess_log off;\n{paths}{recipe}}}\n")
 
     def is_refused(address):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10, source_address=(address, 0))
@@ -392,12 +461,107 @@ def nginx(machine):
             raise OSError(f"nginx answers {status}")
         return status == 403
 
-    machine.publish(FIRST)  # the filter must be there when the script begins
-    with machine.running("/usr/bin/python3", "-B", script, env={**os.environ, "PYTHONPATH": machine.python}):
-        until("the socket of the answers", lambda: os.path.exists(door))
-        os.chmod(door, 0o666)
-        with machine.running("/usr/sbin/nginx", "-c", conf, "-e", "stderr"):
-            both_lists(machine, "nginx", is_refused, "127.0.0.2", "127.0.0.3")
+    command = ["/usr/bin/python3", "-B", script]
+    environment = {**os.environ, "PYTHONPATH": machine.python}
+    talk = Talk(machine, "nginx", is_refused, "127.0.0.2", "127.0.0.3")
+    with machine.running("/usr/sbin/nginx", "-c", conf, "-e", "stderr"):
+        talk.unreadable("without the server of the list", closed)
+        with machine.running(*command, env=environment) as server:
+            until("the socket of the answers", lambda: os.path.exists(door))
+            talk.run(closed)
+            ends(server, signal.SIGKILL)
+        talk.unreadable("after the server of the list was killed", closed)
+        with machine.running(*command, env=environment) as server:
+            talk.expect("after it was started again", ["127.0.0.3"], ["127.0.0.2"])
+            ends(server, signal.SIGTERM)
+        with machine.running(*command, env=environment):
+            talk.expect("after it was stopped and started again", ["127.0.0.3"], ["127.0.0.2"])
+
+
+# ---- The units of systemd --------------------------------------------------------------------------
+
+UNITS = os.path.join(os.path.dirname(PAGE), "..", "tools", "tamis", "systemd")
+
+
+def copied_units(machine):
+    """The units that the page has copied, by its patterns, with this machine's places."""
+    folder = machine.path("units")
+    os.makedirs(folder, exist_ok=True)
+    with open(PAGE, encoding="utf-8") as file:
+        patterns = re.findall(r"^cp /usr/share/tamis/systemd/(\S+) /etc/systemd/system/$", file.read(), re.MULTILINE)
+    copied = {}
+    for pattern in patterns:
+        for path in glob.glob(os.path.join(UNITS, pattern)):
+            with open(path, encoding="utf-8") as file:
+                copied[os.path.basename(path)] = machine.placed(file.read())
+    for name, text in copied.items():
+        machine.write(os.path.join("units", name), text)
+    same("the units", sorted(os.listdir(UNITS)), sorted(copied))
+    return copied
+
+
+def value_of(unit, key):
+    return re.search(rf"^{key}=(.*)$", unit, re.MULTILINE)[1]
+
+
+def starts_at_the_socket(machine, socket_unit, service, *words):
+    """The program of the service, with the socket of the unit, as systemd starts it."""
+    return machine.running("/usr/bin/systemd-socket-activate", *words, "-E", f"PYTHONPATH={machine.python}", "-E", "PYTHONDONTWRITEBYTECODE=1",
+                           "-l", value_of(socket_unit, "ListenStream"), *value_of(service, "ExecStart").split())
+
+
+class Door(http.client.HTTPConnection):
+    """A connection to a socket of the file system."""
+
+    def __init__(self, path):
+        super().__init__("localhost", timeout=10)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(self.path)
+
+
+def units(machine):
+    if not all(shutil.which(program) for program in ("systemd-analyze", "systemd-socket-activate")):
+        print("systemd is not installed: its units are not tried")
+        return
+    port, door = free_port(), machine.path("unit.sock")
+    table = machine.write("tamis-table", machine.text("/etc/postfix/tamis-table"))
+    make_program(PAGE, "/etc/postfix/tamis-table", table)
+    auth = machine.write("tamis-auth.py", machine.text("/usr/local/lib/tamis-auth.py"))
+    machine.places.update({"/run/tamis-auth.sock": door, "127.0.0.1:2527": f"127.0.0.1:{port}", "/etc/postfix/tamis-table": table,
+                           "/usr/local/lib/tamis-auth.py": auth})
+    copied = copied_units(machine)
+    instance = {"tamis-table@.service": "tamis-table@1.service"}
+    for name, other in instance.items():
+        shutil.copy(machine.path("units/" + name), machine.path("units/" + other))
+    done = subprocess.run(["systemd-analyze", "verify", "--man=no", *[machine.path("units/" + instance.get(name, name)) for name in copied]],
+                          capture_output=True, text=True, check=False)
+    same("systemd-analyze verify", "", "".join(line for line in (done.stdout + done.stderr).splitlines(True) if "tamis" in line))
+    for name, mode in (("tamis-auth.socket", "0660"),):
+        same(f"{name}: nginx may ask", ("www-data", mode), (value_of(copied[name], "SocketGroup"), value_of(copied[name], "SocketMode")))
+    machine.publish(FIRST)
+
+    def is_refused(address):
+        connection = Door(door)
+        connection.request("GET", "/", headers={"X-Client": address})
+        status = connection.getresponse().status
+        connection.close()
+        return status == 403
+
+    with starts_at_the_socket(machine, copied["tamis-auth.socket"], copied["tamis-auth.service"]):
+        Talk(machine, "tamis-auth.socket", is_refused, "127.0.0.2", "127.0.0.3").expect("with a list", ["127.0.0.2"], ["127.0.0.3"])
+
+    def is_rejected(domain):
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection, connection.makefile("rwb") as lines:
+            lines.write(f"get somebody@{domain}\n".encode())
+            lines.flush()
+            return lines.readline().startswith(b"200 REJECT")
+
+    same("a process for each connection", "yes", value_of(copied["tamis-table.socket"], "Accept"))
+    with starts_at_the_socket(machine, copied["tamis-table.socket"], copied["tamis-table@.service"], "--accept", "--inetd"):
+        Talk(machine, "tamis-table.socket", is_rejected, "bad.example", "worse.example").expect("with a list", ["bad.example"], ["worse.example"])
 
 
 def main():
@@ -407,16 +571,20 @@ def main():
     missing = [name for name, path in PROGRAMS.items() if not os.access(path, os.X_OK)]
     with tempfile.TemporaryDirectory() as directory:
         machine = Machine(directory, *sys.argv[1:5])
+        only = [word for word in sys.argv[5:] if word in PROGRAMS or word == "units"]  # by hand
         sessions(machine)
         line_by_line(machine)
-        for consumer in (squid, postfix, unbound, dnsdist, rspamd, nginx):
+        if not only or "units" in sys.argv[5:]:
+            units(machine)
+        for consumer in [one for one in (squid, postfix, unbound, dnsdist, rspamd, nginx) if not only or one.__name__ in only]:
             if consumer.__name__ in missing:
                 print("not installed, and not tried:", consumer.__name__)
                 continue
-            machine.publish(FIRST)
-            begin = time.monotonic()
-            consumer(machine)
-            print(f"{consumer.__name__}: {time.monotonic() - begin:.1f} s")
+            for closed in (False, True):
+                shutil.rmtree(machine.store, ignore_errors=True)
+                begin = time.monotonic()
+                consumer(machine, closed)
+                print(f"{consumer.__name__}, {'closed' if closed else 'open'}: {time.monotonic() - begin:.1f} s")
     if len(missing) == len(PROGRAMS):
         skip("none of the programs is installed")
     finish(8)

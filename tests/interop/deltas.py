@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from command import VECTORS, Tamis, finish, same, seeded, skip
+from command import VECTORS, Tamis, finish, make_program, same, seeded, skip
 
 PAGE = os.path.join(os.path.dirname(VECTORS), "..", "..", "docs", "nightly.md")
 NAMES = 20000
@@ -36,7 +36,7 @@ class Publisher:
         with open(PAGE, encoding="utf-8") as page, open(self.script, "w", encoding="utf-8") as script:
             script.write(re.search(r"^```sh\n(#!/bin/sh\n# /usr/local/bin/blacklist-publish\n.*?)^```$", page.read(),
                                    re.MULTILINE | re.DOTALL)[1])
-        os.chmod(self.script, 0o755)
+        make_program(PAGE, "/usr/local/bin/blacklist-publish", self.script)
 
     def build(self, names):
         with open(self.names, "w", encoding="utf-8") as file:

@@ -4,8 +4,7 @@ webext-ublock-origin-firefox has: a week of nights, good ones and bad ones, unde
 never stops.
 
 Broken to see it fail: without --except in the recipe the whitelisted keys answer yes, without
---against some known good ones do, without --if-changed the second night publishes, without the test
-of the length the list that was cut short is published.
+--against some known good ones do, without --if-changed the second night publishes, without --max-shrink the list that was cut short is published.
 """
 import json
 import math
@@ -16,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from command import VECTORS, Tamis, finish, same, seeded, skip
+from command import VECTORS, Tamis, finish, make_program, same, seeded, skip
 
 PAGE = os.path.join(os.path.dirname(VECTORS), "..", "..", "docs", "nightly.md")
 PACKAGE = "webext-ublock-origin-firefox"
@@ -72,7 +71,7 @@ class Recipe:
                             "LC_ALL": "C.UTF-8", "TAMIS_STORE": store, "LISTS": self.lists,
                             "TMPDIR": directory}
         self.write(self.script, files["/usr/local/bin/blacklist-nightly"])
-        os.chmod(self.script, 0o755)
+        make_program(PAGE, "/usr/local/bin/blacklist-nightly", self.script)
         self.write(os.path.join(self.lists, "url"), "file://" + self.source + "\n")
 
     @staticmethod

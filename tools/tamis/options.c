@@ -230,21 +230,28 @@ static bool take_comments(const char *value, const char **comments)
     return false;
 }
 
-/* --answer PRESENT,ABSENT: two words, or texts, around the only comma. */
+/* --answer PRESENT,ABSENT[,UNREADABLE]: words, or texts, around one or two commas. */
 static bool take_answer(const char *value, struct option_answer *answer)
 {
     const char *comma = strchr(value, ',');
-    if (comma == NULL || strchr(comma + 1, ',') != NULL || strpbrk(value, "\n\r") != NULL) {
-        cli_tell("--answer: '%s' is not accepted; give what is printed for a key that is there and "
-                 "for one "
-                 "that is not, with one comma between them: --answer OK,ERR",
-                 value);
+    const char *second = comma != NULL ? strchr(comma + 1, ',') : NULL;
+    if (comma == NULL || (second != NULL && strchr(second + 1, ',') != NULL) ||
+        strpbrk(value, "\n\r") != NULL) {
+        cli_tell(
+            "--answer: '%s' is not accepted; give what is printed for a key that is there, for "
+            "one that is not and, to go on then, for a filter that cannot be read, with a comma "
+            "between them: --answer OK,ERR or --answer OK,ERR,ERR",
+            value);
         return false;
     }
     free(answer->present);
     answer->present = cli_strdup(value);
     answer->present[comma - value] = '\0';
     answer->absent = answer->present + (comma - value) + 1;
+    answer->unreadable = NULL;
+    if (second == NULL) return true;
+    answer->present[second - value] = '\0';
+    answer->unreadable = answer->present + (second - value) + 1;
     return true;
 }
 

@@ -167,10 +167,11 @@ struct option_shard {
     uint32_t count;
 };
 
-/* The words that stand for the two answers: --answer PRESENT,ABSENT. */
+/* The words that stand for the answers: --answer PRESENT,ABSENT[,UNREADABLE]. */
 struct option_answer {
     char *present;
-    const char *absent; /* behind the other, in the same memory */
+    const char *absent;     /* behind it, in the same memory, and so is the next one */
+    const char *unreadable; /* the filter cannot be read; NULL: then the command ends */
 };
 
 /* When output has colours: --color. */

@@ -2,7 +2,7 @@
 # Each is told apart.
 tamis create seen -n 1000
 expect 2 tamis check seen --answer OK
-expect 2 tamis check seen --answer OK,ERR,MAYBE
+expect 2 tamis check seen --answer OK,ERR,MAYBE,MORE
 expect 2 tamis check seen --answer "OK,
 ERR"
 expect 2 tamis check seen --answer

@@ -3,12 +3,15 @@
 #include "command.h"
 #include "input/keys.h"
 #include "remote/remote.h"
+#include "standing.h"
 
 struct question {
     const struct invocation *call;
     struct key_source *source;
     uint64_t matches;
     uint8_t wanted;
+    struct standing *standing;  /* with a word for a filter that cannot be read; else NULL */
+    uint64_t unreadable;        /* questions that had this word */
     struct tamis_key *channels; /* of the keys of a batch, with --channel; else NULL */
 };
 
@@ -48,8 +51,15 @@ static void take_lines_apart(struct question *question, size_t count)
     }
 }
 
-/* A line for each key, whichever the answer is: what a program that asks line by line waits for. */
-static void print_words(const struct question *question, size_t count)
+static const char *word_of(const struct option_answer *words, int64_t rc, uint8_t answer)
+{
+    if (rc < 0) return words->unreadable;
+    return answer ? words->present : words->absent;
+}
+
+/* A line for each key, whichever the answer is: what a program that asks line by line waits for.
+ * `rc` is what asking returned. */
+static void print_words(const struct question *question, size_t count, int64_t rc)
 {
     const struct key_source *source = question->source;
     const struct option_answer *words = &question->call->options.answer;
@@ -58,7 +68,7 @@ static void print_words(const struct question *question, size_t count)
             out_bytes(source->out, question->channels[i].data, question->channels[i].bytes);
             out_char(source->out, ' ');
         }
-        out_text(source->out, source->answers[i] ? words->present : words->absent);
+        out_text(source->out, word_of(words, rc, source->answers[i]));
         out_char(source->out, source->separator);
     }
 }
@@ -66,6 +76,8 @@ static void print_words(const struct question *question, size_t count)
 static int64_t ask(const struct question *question, size_t count, bool silent)
 {
     struct key_source *source = question->source;
+    if (question->standing != NULL)
+        return standing_ask(question->standing, source->keys, count, source->answers);
     if (question->call->remote != NULL)
         return remote_contains(question->call->remote, source->keys, count, source->answers);
     return tamis_filter_contains_batch(question->call->filter, source->keys, count,
@@ -82,6 +94,11 @@ static int check_batch(void *context, size_t count)
     if (cli_given(question->call, TAKES(CHANNEL) | TAKES(FIRST_WORD)))
         take_lines_apart(question, count);
     const int64_t present = ask(question, count, silent);
+    if (present < 0 && question->standing != NULL) {
+        question->unreadable += count;
+        print_words(question, count, present);
+        return CLI_DONE;
+    }
     if (present < 0) return question->call->remote != NULL ? CLI_ERROR : cli_fail_library();
     question->matches += question->wanted ? (uint64_t)present : count - (uint64_t)present;
     if (cli_given(question->call, TAKES(QUIET)) && question->matches > 0) return ENOUGH;
@@ -89,7 +106,7 @@ static int check_batch(void *context, size_t count)
     if (cli_given(question->call, TAKES(JSON)))
         print_answers_json(question, count);
     else if (cli_given(question->call, TAKES(ANSWER)))
-        print_words(question, count);
+        print_words(question, count, present);
     else
         key_source_print(source, count, question->wanted);
     return CLI_DONE;
@@ -106,13 +123,12 @@ static void print_count(const struct question *question)
     }
 }
 
-static int run_check(struct invocation *call)
+/* Asks for all keys, of call->filter, of a server, or of what the question stands on. */
+static int run_questions(struct invocation *call, struct standing *standing)
 {
-    struct question question = {.call = call, .wanted = !cli_given(call, TAKES(INVERT))};
+    struct question question = {
+        .call = call, .standing = standing, .wanted = !cli_given(call, TAKES(INVERT))};
     const bool channels = cli_given(call, TAKES(CHANNEL));
-    if (cli_given(call, TAKES(CHANNEL) | TAKES(FIRST_WORD)) && !cli_given(call, TAKES(ANSWER)))
-        return cli_fail_usage(call->command, "%s goes with --answer",
-                              channels ? "--channel" : "--first-word");
     if (call->filter != NULL) cli_tell_trouble(call->filter);
     question.source = key_source_new(call, 1);
     if (channels) question.channels = cli_alloc(question.source->batch * sizeof *question.channels);
@@ -120,10 +136,44 @@ static int run_check(struct invocation *call)
     progress_end();
     key_source_free(question.source);
     free(question.channels);
-    if (status == CLI_ERROR) return status;
+    if (status == CLI_ERROR || question.unreadable > 0) return CLI_ERROR;
     if (cli_given(question.call, TAKES(COUNT)) && !cli_given(question.call, TAKES(QUIET)))
         print_count(&question);
     return question.matches > 0 ? CLI_DONE : CLI_NOTHING;
+}
+
+static int run_open(struct invocation *call)
+{
+    return run_questions(call, NULL);
+}
+
+static bool check_options_suffice(const struct invocation *call)
+{
+    const struct option_answer *answer = &call->options.answer;
+    const bool channels = cli_given(call, TAKES(CHANNEL));
+    if (cli_given(call, TAKES(CHANNEL) | TAKES(FIRST_WORD)) && !cli_given(call, TAKES(ANSWER)))
+        (void)cli_fail_usage(call->command, "%s goes with --answer",
+                             channels ? "--channel" : "--first-word");
+    else if (call->remote_store != NULL && answer->unreadable != NULL)
+        (void)cli_fail_usage(call->command, "--answer has a third word for stores in directories "
+                                            "only");
+    else if (answer->unreadable != NULL && cli_given(call, TAKES(POPULATE)))
+        (void)cli_fail_usage(call->command, "--populate reads the filter once, and with a third "
+                                            "word of --answer it is opened each second");
+    else
+        return true;
+    return false;
+}
+
+static int run_check(struct invocation *call)
+{
+    if (!check_options_suffice(call)) return CLI_ERROR;
+    if (call->options.answer.unreadable == NULL)
+        return cli_with_filter(call, TAMIS_READ_ONLY, run_open);
+    struct standing *standing = standing_new(call);
+    const int status = standing != NULL ? run_questions(call, standing) : CLI_ERROR;
+    standing_free(standing);
+    return status;
 }
 
 const struct command cli_command_check = {
@@ -132,8 +182,6 @@ const struct command cli_command_check = {
     .operands = "NAME [KEY...]",
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS | TAKES(INVERT) | TAKES(COUNT) | TAKES(QUIET) |
                TAKES(POPULATE) | TAKES(ANSWER) | TAKES(CHANNEL) | TAKES(FIRST_WORD),
-    .opens = OPENS_FILTER,
-    .flags = TAMIS_READ_ONLY,
     .keys_at = 1,
     .run = run_check,
     .run_remote = run_check,
