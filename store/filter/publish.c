@@ -48,7 +48,7 @@ int tamis__guards_check(const struct tamis__guards *guards)
 /* The smallest whole percentage that would let the list pass. */
 static unsigned percentage_of(uint64_t fewer, uint64_t in_force)
 {
-    const double percent = (double)fewer / (double)in_force * 100;
+    const double percent = (double)fewer * 100 / (double)in_force;
     const unsigned whole = (unsigned)percent;
     return whole + ((double)whole < percent);
 }
