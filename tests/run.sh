@@ -98,7 +98,7 @@ command -v node >/dev/null || others+=(nodejs)
 command -v npm >/dev/null || others+=(npm)
 # They are services that start by themselves where they are installed; only a machine of CI is there for that.  The test
 # of docs/consumers.md takes those that are there.
-[ -z "${CI-}" ] || others+=(squid postfix unbound python3-unbound dnsdist rspamd nginx-light)
+[ -z "${CI-}" ] || others+=(systemd squid postfix unbound python3-unbound dnsdist rspamd nginx-light)
 target=all
 [ -z "$all$preset" ] || packages+=("${others[@]}")
 case $preset in
