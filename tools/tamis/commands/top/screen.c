@@ -88,16 +88,11 @@ __attribute__((format(printf, 2, 3))) static void set_message(struct view *view,
 
 /* What --sort sorts by in each column; below 0: nothing. */
 static const int KEYS[FIGURES_COLUMNS] = {
-    [FIGURES_NAME] = ORDER_NAME,
-    [FIGURES_KIND] = ORDER_KIND,
-    [FIGURES_CAPACITY] = ORDER_CAPACITY,
-    [FIGURES_ITEMS] = ORDER_ITEMS,
-    [FIGURES_USED] = ORDER_USED,
-    [FIGURES_NEW] = TOP_NEW,
-    [FIGURES_FULL_IN] = TOP_FULL_IN,
-    [FIGURES_RATE] = ORDER_RATE,
-    [FIGURES_ASKED] = ORDER_ASKED,
-    [FIGURES_SIZE] = ORDER_SIZE,
+    [FIGURES_NAME] = ORDER_NAME,         [FIGURES_KIND] = ORDER_KIND,
+    [FIGURES_CAPACITY] = ORDER_CAPACITY, [FIGURES_ITEMS] = ORDER_ITEMS,
+    [FIGURES_USED] = ORDER_USED,         [FIGURES_NEW] = TOP_NEW,
+    [FIGURES_FULL_IN] = TOP_FULL_IN,     [FIGURES_RATE] = ORDER_RATE,
+    [FIGURES_ASKED] = ORDER_ASKED,       [FIGURES_SIZE] = ORDER_SIZE,
     [FIGURES_STATE] = ORDER_STATE,
 };
 
