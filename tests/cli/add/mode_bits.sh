@@ -6,7 +6,6 @@ chmod 755 "$SCRATCH" && cp "$(command -v tamis)" binary
 member() { setpriv --reuid 65534 --regid 65534 --groups 12345 ./binary "$@"; }
 stranger() { setpriv --reuid 65534 --regid 65534 --clear-groups ./binary "$@"; }
 by_advice() { # COMMAND...
-    local try
     for _ in 1 2 3 4 5 6; do
         "$@" >printed 2>said <keys && echo "works" && return
         sed -E 's/^tamis: //; s/user [0-9]+/user N/; s/staging\/[0-9a-f]+/staging\/NEW/' said | head -1
