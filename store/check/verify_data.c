@@ -66,15 +66,18 @@ static bool has_padding(const struct tamis__segment *segment, struct tamis__dama
 }
 
 /* Returns the most items that a segment with that many bits set can have.  It allows for twice as
- * many, as two merges may have counted one key at the same time. */
-static double most_items(const struct tamis__segment_header *h, uint64_t ones)
+ * many, as two merges may have counted one key at the same time.  A key that was NEW has set a bit
+ * of its own.  But a merge raises the count to what the bits tell, which may be more than they
+ * are. */
+static double most_items(const struct tamis__segment_header *h, uint64_t ones, bool is_merged)
 {
     const struct tamis__hash_set *set = tamis__hash_set_by_id(h->hash_set);
-    if (set == NULL || !set->any_kind) return (double)ones; /* keys may have bits in common */
+    if (!is_merged && (set == NULL || !set->any_kind))
+        return (double)ones; /* keys may have bits in common */
     const double items = tamis__estimate_items(h->kind, h->m_bits, h->k, ones);
     const double error = tamis__estimate_error(h->kind, h->m_bits, h->k, items);
     const double most = 2 * items + 20 * error + 100;
-    return most < (double)ones ? most : (double)ones;
+    return most < (double)ones || is_merged ? most : (double)ones;
 }
 
 /* Did the count begin with a number from another system, or with an estimate?  Then it is no better
@@ -107,7 +110,7 @@ static int check_counted(const struct tamis__mapped_segment *s, uint64_t items,
     const int rc = tamis__check_spread(s, ones, items, !is_others_count(h), damage);
     if (rc != 0) return rc;
     damage->offset = offsetof(struct tamis__segment_header, items);
-    const double most = most_items(h, ones->all);
+    const double most = most_items(h, ones->all, ones->mixed != 0);
     if ((double)items <= most + TAMIS__ITEMS_AHEAD || is_others_count(h)) return 0;
     if (tamis__is_only_odd(&s->segment, (double)items - most))
         return tamis__say_odd(damage, items, most);

@@ -8,6 +8,7 @@
  */
 #include "filter/alike.h"
 #include "handle/follow.h"
+#include "kind/cells.h"
 #include "kind/fuse.h"
 
 struct lanes {
@@ -18,6 +19,7 @@ struct lanes {
     unsigned width; /* of a lane in bits */
     bool is_packed; /* lanes do not fill words */
     bool reversed;  /* the first bit of a byte is its most significant one */
+    bool counts;    /* lanes are counters */
 };
 
 static struct lanes lanes_of(const struct tamis__segment *segment)
@@ -25,6 +27,7 @@ static struct lanes lanes_of(const struct tamis__segment *segment)
     const struct tamis__segment_header *h = segment->header;
     struct lanes lanes = {.segment = segment, .count = h->m_bits, .width = 1};
     if (h->counter_bits != 0) lanes.width = h->counter_bits;
+    lanes.counts = h->counter_bits != 0;
     if (h->fingerprint_bits != 0) {
         lanes.width = h->fingerprint_bits;
         lanes.count = h->m_bits / lanes.width;
@@ -48,8 +51,16 @@ static unsigned lanes_set(uint64_t word, unsigned width)
     return (unsigned)__builtin_popcountll(word & lowest[width]);
 }
 
+/* A counter that has once outgrown its bits keeps a mark, which is not 0, whatever it counts. */
+static uint64_t load_counters(const struct lanes *lanes, uint64_t index)
+{
+    const struct tamis__cells cells = tamis__cells_of(lanes->segment);
+    return tamis__word_above_zero(&cells, index);
+}
+
 static uint64_t load_lane(const struct lanes *lanes, uint64_t index)
 {
+    if (lanes->counts) return load_counters(lanes, index);
     /* ORDER relaxed: nothing else is inferred from a bit. */
     const uint64_t word = __atomic_load_n(&lanes->words[index], __ATOMIC_RELAXED);
     return lanes->reversed ? tamis__reverse_bits(word) : word;

@@ -125,6 +125,9 @@ static int roll_back_once(struct tamis_store *store, const char *name, uint64_t 
         change.after.name_sequence = change.before.name_sequence;
         change.after.last_generation = change.before.last_generation;
         change.after.keep = change.before.keep;
+        /* What was set of the filter, and not of a generation, is as it is today. */
+        change.after.owned = change.before.owned;
+        change.after.policy.pages = change.before.policy.pages;
         change.comes_back_with = kept.exceptions;
         change.after.exceptions = 0;
         (void)tamis__change_count(change.store, &change.before);

@@ -269,8 +269,11 @@ TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tami
     if (filter->read_only) return tamis__fail_read_only(filter);
     struct tamis__view *view = tamis__enter(&filter->view);
     if (view == NULL) return TAMIS_ENOMEM;
-    rc = is_durable(view) ? tamis__durable_add_batch(filter, &view, keys, count, answers)
-                          : add_in_pieces(filter, &view, keys, count, answers);
+    /* The generation in force decides which way the keys go: one of kind fuse takes none. */
+    rc = tamis__view_current(filter, &view);
+    if (rc == 0)
+        rc = is_durable(view) ? tamis__durable_add_batch(filter, &view, keys, count, answers)
+                              : add_in_pieces(filter, &view, keys, count, answers);
     tamis__leave(filter, view);
     return rc;
 }

@@ -154,7 +154,9 @@ int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
         const bool in_newest =
             (tamis__view_is_limited(view) || view->count > 1) && tamis__has_key(view, newest, key);
         if (needs_add(view, from, key, in_newest, &is_new) == 0) return 0;
-        if (tamis__view_refuses(view) && !in_newest) return tamis__fail_full(filter, view);
+        /* A key that an older slice has is known, though its life cannot begin again. */
+        if (tamis__view_refuses(view) && !in_newest)
+            return is_new ? tamis__fail_full(filter, view) : 0;
         if (tamis__view_is_limited(view) && !in_newest && !take_room(view, counted, &hold)) {
             const int rc = tamis__go_to_room(filter, at, flight);
             if (rc < 0) return rc;
