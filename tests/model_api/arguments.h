@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* arguments.h: calls with arguments that no call accepts, the code of each, and what its sentence
+ * must name. */
+#pragma once
+
+#include <stddef.h>
+
+#include "tamis.h"
+
+/* Makes call `number` (modulo how many there are); what is wrong goes to `trouble`.  Returns 0. */
+int arguments_try(tamis_store *store, tamis_filter *filter, unsigned number, char *trouble,
+                  size_t bytes);

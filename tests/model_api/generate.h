@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* generate.h: random operations, from a seed and what the model has by now. */
+#pragma once
+
+#include "model.h"
+
+struct generator {
+    uint64_t random;       /* its state */
+    uint64_t leave_out[2]; /* bits: operations that the executor cannot express */
+    bool faults, children;
+    uint32_t theme; /* which operations come often */
+};
+
+void generate(struct generator *generator, const struct model *model, struct op *op);
