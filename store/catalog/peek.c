@@ -334,7 +334,10 @@ static bool is_same(const struct tamis__file_info *a, const struct tamis__file_i
 static bool is_current_file(const struct tamis__catalog *catalog, struct tamis__peek *p)
 {
     struct tamis__file_info now, named;
-    if (tamis__file_info(p->fd, p->what, &now) < 0 || !is_same(&now, &p->file)) {
+    int rc = tamis__file_info(p->fd, p->what, &now);
+    if (rc < 0)
+        rc = tamis__file_info(p->fd, p->what, &now); /* the system was short of memory, say */
+    if (rc < 0 || !is_same(&now, &p->file)) {
         p->fd = -1;
         return false;
     }

@@ -34,6 +34,7 @@ struct check {
     struct tamis__numbers filters;           /* ids of the filters to be checked */
     struct tamis__numbers expected;          /* segments that the catalog has, garbage included */
     struct tamis__numbers damaged;           /* ids of filters with a problem in what is in force */
+    struct tamis__numbers unsure;            /* those that the system could not look at */
     struct tamis__numbers strays;            /* segments in the directory that are not expected */
     struct tamis__store_record store_record; /* of the catalog, at the snapshot */
     struct tamis__catalog_txn *txn;          /* open while filters are checked */
@@ -68,6 +69,14 @@ static int tell_findings(struct check *check, int rc)
 
 /* ---- One segment ----------------------------------------------------------------------------- */
 
+/* Does this error only say that the system could not look?  Then nobody knows if there is damage.
+ */
+static bool is_of_the_system(int error)
+{
+    return error == TAMIS_ENOMEM || error == TAMIS_ELIMIT || error == TAMIS_EACCESS ||
+           error == TAMIS_ENOSPACE || error == TAMIS_ESYSTEM;
+}
+
 #define IS_KEPT "%s (of generation %" PRIu64 ", which is kept)"
 
 /* Notes a problem of a list.  For a kept generation the sentence says which one. */
@@ -78,7 +87,8 @@ static int tell_of(struct check *check, const char *file, uint64_t offset, int e
     int rc = 0;
     (void)snprintf(longer, sizeof longer, IS_KEPT, reason, check->record->generation);
     if (check->record == check->filter) {
-        rc = tamis__numbers_append(&check->damaged, check->filter->filter_id);
+        rc = tamis__numbers_append(is_of_the_system(error) ? &check->unsure : &check->damaged,
+                                   check->filter->filter_id);
         (void)snprintf(longer, sizeof longer, "%s", reason);
     }
     if (rc == 0) rc = note_problem(check, check->filter->name, file, offset, error, longer);
@@ -414,8 +424,11 @@ static int check_ids(struct check *check, struct tamis__catalog_txn *txn)
 static int note_log(void *context, const struct tamis__log_finding *finding)
 {
     struct check *check = context;
-    const int rc =
-        finding->filter_id ? tamis__numbers_append(&check->damaged, finding->filter_id) : 0;
+    const int rc = finding->filter_id
+                       ? tamis__numbers_append(is_of_the_system(finding->error) ? &check->unsure
+                                                                                : &check->damaged,
+                                               finding->filter_id)
+                       : 0;
     return rc < 0 ? rc
                   : note_problem(check, finding->filter, finding->file, 0, finding->error,
                                  finding->reason);
@@ -506,6 +519,7 @@ static int remember_one(struct check *check, struct tamis__catalog_txn *txn, uin
     const bool damaged = tamis__numbers_have(&check->damaged, id);
     struct tamis__trouble trouble = {0};
     struct tamis__record record;
+    if (!damaged && tamis__numbers_have(&check->unsure, id)) return 0; /* as it was known before */
     int rc = tamis__catalog_get_by_id(txn, id, &record);
     if (rc == TAMIS_ENOTFOUND) return 0; /* the filter was dropped */
     if (rc == 0) rc = tamis__catalog_get_trouble(txn, id, &trouble);
@@ -536,6 +550,7 @@ static int remember(struct check *check)
 {
     if (check->store->read_only) return 0;
     tamis__numbers_sort(&check->damaged);
+    tamis__numbers_sort(&check->unsure);
     const int rc = remember_all(check, TAMIS__LOCK_SHARED);
     return rc > 0 ? remember_all(check, TAMIS__LOCK_EXCLUSIVE) : rc;
 }
@@ -551,6 +566,7 @@ int64_t tamis__verify(struct tamis_store *store, const char *name,
     if (rc == 0) rc = remember(&check);
     free(check.filters.list);
     free(check.damaged.list);
+    free(check.unsure.list);
     free(check.expected.list);
     free(check.strays.list);
     free(check.opened);
