@@ -3,144 +3,51 @@
  * backup.c: copies a store that is in use.  Each filter of the copy is the filter as it was at one
  * moment.
  *
- *     DIR.partial   is filled, under a lock on it; what a killed backup leaves there, the next one
- *                   removes
  *     each filter   under the shared lock, its record, kept generations and exceptions are read and
  *                   its files are opened; then, without the lock, the files are copied: a file that
  *                   is unlinked meanwhile exists until then
  *     at the end    under the shared lock, all names are taken at one moment; filters that were
  *                   dropped meanwhile go
- *     DIR           the copy gets this name when all of it is synced
+ *     the place     backup_place.c: where the copy is filled, and how it gets its name
  *
  * While the copy is filled, its catalog has the ids of filters for names: filters may be renamed
- * meanwhile.
+ * meanwhile.  A file that an older copy in the same place has already is not written again.
+ *
+ * If the caller wants to be told of damage, a filter that cannot be copied is left out, and the
+ * others are copied.  If the older copy has that filter, the copy keeps it as it was there.
  */
 #include <fcntl.h>
 
+#include "check/backup_place.h"
+#include "check/check.h"
 #include "check/copy.h"
-#include "os/inside.h"
+#include "check/points.h"
 #include "txn/spares.h"
 #include "txn/wait.h"
 
-/* A file that marks a directory which a backup fills.  So only files of a backup are ever
- * removed. */
-#define MARK_NAME "backup-is-being-made"
-
 struct backup {
     struct tamis_store *from, *to;
-    char *path, *partial; /* absolute, or as given; owned */
-    struct tamis__private_fd lock;
-    bool marked;
+    struct tamis__backup_place place;
     struct tamis__catalog_txn *source, *copy;
     struct tamis__numbers filters;
     struct tamis__source_file *files; /* of one filter */
     size_t count, room;
     uint64_t done_bytes, all_bytes;
-    int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes);
-    void *context;
+    const struct tamis_backup_options *options;
+    struct tamis_backup_result result;
+    char name[TAMIS_NAME_MAX + 1]; /* of the filter that is copied; "" before it is read */
+    bool is_over; /* the caller, or an error of the place, ends it: no filter is at fault */
 };
 
 static int note_progress(void *context, uint64_t bytes)
 {
     struct backup *b = context;
+    const struct tamis_backup_options *options = b->options;
     b->done_bytes += bytes;
     if (b->all_bytes < b->done_bytes) b->all_bytes = b->done_bytes; /* the store has grown since */
-    return b->progress ? b->progress(b->context, b->done_bytes, b->all_bytes) : 0;
-}
-
-/* ---- The directory --------------------------------------------------------------------------- */
-
-static int unlink_name(void *context, const char *name)
-{
-    const int *fd = context;
-    return tamis__unlink(*fd, name, name);
-}
-
-static int empty_directory(int root_fd, const char *name)
-{
-    int fd = -1;
-    int rc = tamis__open(root_fd, name, O_RDONLY | O_DIRECTORY, 0, name, &fd);
-    if (rc == TAMIS_ENOTFOUND) return 0;
-    if (rc < 0) return rc;
-    rc = tamis__each_name(fd, name, unlink_name, &fd);
-    tamis__close(fd);
-    return rc < 0 ? rc : tamis__remove_directory(root_fd, name, name);
-}
-
-/* Removes what a backup puts into the directory, and nothing else. */
-static int empty_partial(const struct backup *b)
-{
-    static const char *const names[] = {"catalog.mdb", "catalog.mdb.new", "catalog.lock",
-                                        MARK_NAME};
-    const int fd = b->lock.fd;
-    int rc = empty_directory(fd, "segments");
-    if (rc == 0) rc = empty_directory(fd, "staging");
-    for (size_t i = 0; rc == 0 && i < sizeof names / sizeof names[0]; i++)
-        rc = tamis__unlink(fd, names[i], b->partial);
-    return rc;
-}
-
-static int any_name(void *context, const char *name)
-{
-    (void)context;
-    (void)name;
-    return 1;
-}
-
-static int check_target(const struct backup *b)
-{
-    int fd = -1;
-    int rc = tamis__exists(AT_FDCWD, b->path, b->path);
-    if (rc <= 0) return rc;
-    rc = tamis__open(AT_FDCWD, b->path, O_RDONLY | O_DIRECTORY, 0, b->path, &fd);
-    if (rc == 0) {
-        rc = tamis__each_name(fd, b->path, any_name, NULL);
-        tamis__close(fd);
-    }
-    if (rc == 0) return 0;
-    return tamis__fail(TAMIS_EEXIST,
-                       "there is something at %s already; name a directory that is not there yet, "
-                       "or is empty",
-                       b->path);
-}
-
-/* Removes what a killed backup has left, and takes the directory. */
-static int mark(struct backup *b)
-{
-    int fd = -1;
-    int rc = tamis__exists(b->lock.fd, MARK_NAME, b->partial);
-    if (rc > 0) rc = empty_partial(b);
-    if (rc == 0) rc = tamis__each_name(b->lock.fd, b->partial, any_name, NULL);
-    if (rc > 0)
-        return tamis__fail(TAMIS_EEXIST,
-                           "there is something in %s that no backup has put there; remove or "
-                           "rename that directory",
-                           b->partial);
-    if (rc == 0)
-        rc = tamis__inside_make_copy(b->from->root_fd, b->lock.fd, MARK_NAME, b->partial, &fd);
-    tamis__close(fd);
-    b->marked = rc == 0;
-    return rc;
-}
-
-static int make_partial(struct backup *b)
-{
-    unsigned mode = 0;
-    int rc = tamis__inside_mode(b->from->root_fd, b->partial, &mode);
-    if (rc >= 0) rc = tamis__make_path(b->partial);
-    if (rc < 0) return rc;
-    const bool is_new = rc > 0;
-    rc = tamis__private_open(AT_FDCWD, b->partial, O_RDONLY | O_DIRECTORY, 0, b->partial, &b->lock);
-    if (rc == 0 && is_new) rc = tamis__inside_give(b->from->root_fd, b->lock.fd, b->partial);
-    if (rc == 0 && is_new) rc = tamis__inside_set_root(b->lock.fd, mode, b->partial);
-    if (rc == 0) rc = tamis__try_lock(b->lock.fd, TAMIS__LOCK_EXCLUSIVE, b->partial);
-    if (rc == 0)
-        return tamis__fail(TAMIS_EEXIST, "another backup is being made in %s; wait for its end",
-                           b->partial);
-    if (rc > 0) rc = mark(b);
-    if (rc == 0) rc = tamis__inside_make_directory(b->lock.fd, "segments", mode, b->partial);
-    if (rc == 0) rc = tamis__inside_make_directory(b->lock.fd, "staging", mode, b->partial);
-    if (rc == 0) rc = tamis__inside_make_once(b->lock.fd, "catalog.lock", mode, b->partial);
+    const int rc =
+        options->progress ? options->progress(options->context, b->done_bytes, b->all_bytes) : 0;
+    b->is_over = b->is_over || rc != 0;
     return rc;
 }
 
@@ -148,11 +55,12 @@ static int make_partial(struct backup *b)
 static int open_copy(struct backup *b)
 {
     struct tamis_store *to = b->to;
-    int rc = tamis__absolute_path(b->partial, &to->place.path);
+    int rc = tamis__absolute_path(b->place.partial, &to->place.path);
     if (rc == 0)
-        rc = tamis__open(AT_FDCWD, b->partial, O_RDONLY | O_DIRECTORY, 0, b->partial, &to->root_fd);
+        rc = tamis__open(AT_FDCWD, b->place.partial, O_RDONLY | O_DIRECTORY, 0, b->place.partial,
+                         &to->root_fd);
     if (rc == 0)
-        rc = tamis__open(to->root_fd, "segments", O_RDONLY | O_DIRECTORY, 0, b->partial,
+        rc = tamis__open(to->root_fd, "segments", O_RDONLY | O_DIRECTORY, 0, b->place.partial,
                          &to->place.segments_fd);
     to->place.root_fd = b->from->root_fd;
     if (rc == 0) rc = tamis__store_init_catalog(to, false);
@@ -170,34 +78,71 @@ static struct tamis__source_file *add_file(struct backup *b)
     return file;
 }
 
-static void close_files(struct backup *b)
+/* Closes the files from the one of that index on. */
+static void close_files(struct backup *b, size_t from)
 {
-    for (size_t i = 0; i < b->count; i++)
+    for (size_t i = from; i < b->count; i++)
         tamis__close(b->files[i].fd);
-    b->count = 0;
+    b->count = from;
 }
 
-static int open_list(struct backup *b, const struct tamis__record *record)
+/* Where a filter is taken from: the store, or the older copy. */
+struct origin {
+    struct backup *backup;
+    struct tamis_store *store;
+    struct tamis__catalog_txn *txn;
+};
+
+static int open_list(const struct origin *o, const struct tamis__record *record)
 {
+    struct backup *b = o->backup;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
         const bool newest = i + 1 == record->segment_count;
         struct tamis__source_file *file = add_file(b);
         if (file == NULL) return TAMIS_ENOMEM;
-        rc = tamis__source_open(b->from, record, i, file);
+        rc = tamis__source_open(o->store, record, i, file);
         file->next = newest ? TAMIS__NEXT_REFUSE : record->segments[i + 1].number;
         if (newest) file->exceptions = record->exceptions;
     }
     if (rc < 0 || record->exceptions == 0) return rc;
     struct tamis__source_file *file = add_file(b);
-    return file ? tamis__source_open_index(b->from, record, file) : TAMIS_ENOMEM;
+    return file ? tamis__source_open_index(o->store, record, file) : TAMIS_ENOMEM;
 }
 
+/* Is it the filter's own damage, so that others can be copied? */
+static bool is_damage(const struct backup *b, int rc)
+{
+    return !b->is_over && (rc == TAMIS_ECORRUPT || rc == TAMIS_EFOREIGN || rc == TAMIS_EVERSION ||
+                           rc == TAMIS_ENOTFOUND || rc == TAMIS_EIO || rc == TAMIS_EACCESS);
+}
+
+/* Tells the caller of a filter that is left out, or of a generation of it.  The sentence is the
+ * last error, and `how` what the copy has of it. */
+static int tell_left_out(struct backup *b, int error, const char *how)
+{
+    char reason[1400];
+    (void)snprintf(reason, sizeof reason, "%s; %s", tamis_last_error(), how);
+    const struct tamis_problem problem = {
+        .size = sizeof problem, .filter = b->name, .file = "", .error = error, .reason = reason};
+    return b->options->fn(b->options->context, &problem);
+}
+
+/* A generation that is kept, and damaged, is left out by itself. */
 static int take_kept(void *context, const struct tamis__record *record)
 {
-    struct backup *b = context;
-    int rc = open_list(b, record);
-    return rc < 0 ? rc : tamis__catalog_put_generation(b->copy, record);
+    const struct origin *o = context;
+    struct backup *b = o->backup;
+    char how[128];
+    const size_t before = b->count;
+    int rc = open_list(o, record);
+    if (rc == 0) return tamis__catalog_put_generation(b->copy, record);
+    if (b->options->fn == NULL || !is_damage(b, rc)) return rc;
+    close_files(b, before);
+    (void)snprintf(how, sizeof how, "generation %" PRIu64 ", which is kept, is not in the copy",
+                   record->generation);
+    b->result.left_out++;
+    return tell_left_out(b, rc, how);
 }
 
 /* Makes a name that is not valid, so that no filter has it. */
@@ -207,12 +152,14 @@ static void hidden_name(uint64_t filter_id, char name[TAMIS_NAME_MAX + 1])
 }
 
 /* Reads the filter, with the lock.  Returns 1, or 0 if it was dropped. */
-static int take_filter(struct backup *b, uint64_t filter_id, struct tamis__record *record)
+static int take_filter(struct origin *o, uint64_t filter_id, struct tamis__record *record)
 {
-    int rc = tamis__store_get_by_id(b->from, b->source, filter_id, record);
+    struct backup *b = o->backup;
+    int rc = tamis__store_get_by_id(o->store, o->txn, filter_id, record);
     if (rc == TAMIS_ENOTFOUND) return 0;
-    if (rc == 0) rc = open_list(b, record);
-    if (rc == 0) rc = tamis__catalog_each_generation(b->source, filter_id, take_kept, b);
+    if (rc == 0) memcpy(b->name, record->name, sizeof b->name);
+    if (rc == 0) rc = open_list(o, record);
+    if (rc == 0) rc = tamis__catalog_each_generation(o->txn, filter_id, take_kept, o);
     hidden_name(filter_id, record->name);
     record->spare_count = 0; /* spares are empty: the copy makes its own */
     if (rc == 0) rc = tamis__catalog_put(b->copy, record);
@@ -229,27 +176,117 @@ static int bring_back(struct backup *b, uint64_t filter_id, struct tamis__record
     rc = tamis__store_get_by_id(b->from, b->source, filter_id, record);
     tamis__catalog_end(b->source);
     b->source = NULL;
+    if (rc == TAMIS_ENOTFOUND) return 0;
+    if (rc == 0) memcpy(b->name, record->name, sizeof b->name);
     if (rc == 0 && record->policy.durable)
         rc = tamis_filter_open(b->from, record->name, TAMIS_READ_ONLY, &filter);
     if (filter != NULL) (void)tamis_filter_close(filter);
     return rc == TAMIS_ENOTFOUND ? 0 : rc;
 }
 
-static int copy_filter(struct backup *b, uint64_t filter_id, struct tamis__record *record)
+/* After an error while a file was copied: was it the file, and not the place of the copy? */
+static bool is_of_file(int rc, const struct tamis__source_file *file)
+{
+    char buffer[32768];
+    struct tamis__file_info info;
+    uint64_t at = 0;
+    if (rc == TAMIS_ECORRUPT || rc == TAMIS_EFOREIGN || rc == TAMIS_EVERSION) return true;
+    if (rc != TAMIS_EIO || tamis__file_info(file->fd, "a segment", &info) < 0) return false;
+    while (at + sizeof buffer <= info.bytes &&
+           tamis__read_hint(file->fd, buffer, sizeof buffer, at))
+        at += sizeof buffer;
+    return at + sizeof buffer <= info.bytes;
+}
+
+/* Copies the files that are open, or takes those of the older copy. */
+static int copy_files(struct backup *b, const struct tamis_store *store)
+{
+    const struct tamis__place *before = b->place.before != NULL ? &b->place.before->place : NULL;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < b->count; i++) {
+        const uint64_t was = b->done_bytes;
+        const int taken =
+            tamis__source_copy(store, &b->files[i], &b->to->place, before, note_progress, b);
+        if (taken == 0)
+            b->result.written_bytes +=
+                b->done_bytes - was +
+                (tamis__is_sheet(b->files[i].number) ? 0 : TAMIS__HEADER_BYTES);
+        if (taken == 1) b->result.kept_bytes += b->done_bytes - was;
+        rc = taken == 1 ? 0 : taken;
+        if (rc != 0 && !is_of_file(rc, &b->files[i])) b->is_over = true;
+    }
+    close_files(b, 0);
+    return rc;
+}
+
+static int copy_from_store(struct backup *b, uint64_t filter_id, struct tamis__record *record)
 {
     int rc = bring_back(b, filter_id, record);
     if (rc == 0) rc = tamis__catalog_begin(&b->from->catalog, TAMIS__LOCK_SHARED, &b->source);
     if (rc < 0) return rc;
-    rc = take_filter(b, filter_id, record);
+    struct origin origin = {.backup = b, .store = b->from, .txn = b->source};
+    rc = take_filter(&origin, filter_id, record);
     tamis__catalog_end(b->source);
     b->source = NULL;
-    for (size_t i = 0; rc > 0 && i < b->count; i++) {
-        const int copied =
-            tamis__source_copy(b->from, &b->files[i], &b->to->place, note_progress, b);
-        if (copied != 0) rc = copied;
+    rc = rc > 0 ? copy_files(b, b->from) : rc;
+    close_files(b, 0);
+    return rc;
+}
+
+/* Takes out of the copy what it has of a filter. */
+static int forget_filter(struct backup *b, uint64_t filter_id)
+{
+    char name[TAMIS_NAME_MAX + 1];
+    struct tamis__record record;
+    struct tamis__numbers files = {0};
+    hidden_name(filter_id, name);
+    int rc = tamis__catalog_get(b->copy, name, &record);
+    if (rc == TAMIS_ENOTFOUND) return 0;
+    if (rc == 0) rc = tamis__forget_all(b->copy, &record, &files);
+    for (size_t i = 0; rc == 0 && i < files.count; i++) {
+        rc = tamis__segment_remove(&b->to->place, files.list[i]);
+        if (rc == 0) rc = tamis__catalog_forget_garbage(b->copy, files.list[i]);
     }
-    close_files(b);
-    return rc == 1 ? 0 : rc;
+    free(files.list);
+    return rc;
+}
+
+/* Keeps the filter as the older copy has it.  Returns 1; 0 if that has no such filter, or it is
+ * damaged there too; or an error. */
+static int keep_older(struct backup *b, uint64_t filter_id, struct tamis__record *record)
+{
+    struct origin origin = {.backup = b, .store = b->place.before};
+    if (origin.store == NULL ||
+        tamis__catalog_begin(&origin.store->catalog, TAMIS__LOCK_SHARED, &origin.txn) < 0)
+        return 0;
+    int rc = take_filter(&origin, filter_id, record);
+    tamis__catalog_end(origin.txn);
+    const bool is_there = rc > 0;
+    if (is_there) rc = copy_files(b, origin.store);
+    close_files(b, 0);
+    if (rc < 0 && is_damage(b, rc)) return forget_filter(b, filter_id);
+    return rc < 0 ? rc : is_there;
+}
+
+static int copy_filter(struct backup *b, uint64_t filter_id, struct tamis__record *record)
+{
+    char why[1024];
+    b->name[0] = '\0';
+    const int error = copy_from_store(b, filter_id, record);
+    TAMIS__POINT(TAMIS__POINT_BACKUP_FILLED);
+    if (error >= 0 || b->options->fn == NULL || !is_damage(b, error)) return error < 0 ? error : 0;
+    (void)snprintf(why, sizeof why, "%s", tamis_last_error());
+    char name[TAMIS_NAME_MAX + 1];
+    memcpy(name, b->name, sizeof name);
+    int rc = forget_filter(b, filter_id);
+    if (rc == 0) rc = keep_older(b, filter_id, record);
+    if (rc < 0) return rc;
+    memcpy(b->name, name, sizeof name);
+    b->result.left_out++;
+    (void)tamis__fail(error, "%s", why);
+    return tell_left_out(b, error,
+                         rc > 0 ? "the copy keeps the filter as it was in the copy before"
+                                : "the copy does not have the filter");
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -343,48 +380,64 @@ static int copy_all(struct backup *b)
     return rc;
 }
 
-/* Renames the directory, and brings the rename to the disk. */
 static int finish_backup(struct backup *b)
 {
-    char *parent = NULL;
-    int fd = -1, rc = tamis__sync_file(b->to->place.segments_fd, b->partial);
+    int rc = tamis__sync_file(b->to->place.segments_fd, b->place.partial);
     if (rc == 0) rc = tamis__catalog_install_new(b->copy, NULL);
-    if (rc == 0 && asprintf(&parent, "%s/..", b->to->place.path) < 0) {
-        parent = NULL;
-        rc = tamis__fail(TAMIS_ENOMEM, "out of memory for the path %s", b->path);
-    }
-    if (rc == 0) rc = tamis__open(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY, 0, b->path, &fd);
-    if (rc == 0) rc = tamis__unlink(b->lock.fd, MARK_NAME, b->partial);
-    if (rc == 0) rc = tamis__rename(AT_FDCWD, b->partial, AT_FDCWD, b->path, b->path);
-    if (rc == 0) rc = tamis__sync_file(fd, b->path);
-    tamis__close(fd);
-    free(parent);
-    return rc;
-}
-
-static int set_paths(struct backup *b, const char *path)
-{
-    size_t bytes = strlen(path);
-    while (bytes > 1 && path[bytes - 1] == '/')
-        bytes--;
-    if (asprintf(&b->path, "%.*s", (int)bytes, path) < 0) b->path = NULL;
-    if (asprintf(&b->partial, "%.*s.partial", (int)bytes, path) < 0) b->partial = NULL;
-    if (b->path != NULL && b->partial != NULL) return 0;
-    return tamis__fail(TAMIS_ENOMEM, "out of memory for the path %s", path);
+    return rc < 0 ? rc : tamis__backup_place_finish(&b->place, b->to);
 }
 
 static void clear_backup(struct backup *b, bool failed)
 {
-    close_files(b);
+    close_files(b, 0);
     tamis__catalog_end(b->copy);
-    if (failed && b->marked && empty_partial(b) == 0)
-        (void)tamis__remove_directory(AT_FDCWD, b->partial, b->partial);
-    tamis__private_close(&b->lock);
+    tamis__backup_place_close(&b->place, failed);
     tamis_store_close(b->to);
     free(b->filters.list);
     free(b->files);
-    free(b->path);
-    free(b->partial);
+}
+
+static int64_t run_backup(struct backup *b, const char *path)
+{
+    int64_t named = 0;
+    b->to = tamis__store_new(false);
+    if (b->to == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory copying to %s", path);
+    int rc = tamis__backup_place_open(&b->place, path);
+    if (rc == 0) rc = open_copy(b);
+    if (rc == 0) rc = copy_all(b);
+    if (rc == 0) {
+        named = name_all(b);
+        rc = named < 0 ? (int)named : finish_backup(b);
+    }
+    clear_backup(b, rc != 0);
+    return rc != 0 ? rc : named;
+}
+
+TAMIS_API int64_t tamis_store_backup_with(tamis_store *store, const char *path,
+                                          const struct tamis_backup_options *options,
+                                          struct tamis_backup_result *result)
+{
+    struct tamis_backup_options own = {.size = sizeof own};
+    TAMIS__REFUSE_NULL(store, "store");
+    TAMIS__REFUSE_NULL(path, "path");
+    int rc = options == NULL
+                 ? 0
+                 : tamis__take_struct(options, &own, sizeof own, "struct tamis_backup_options");
+    if (rc == 0 && result != NULL) rc = tamis__check_struct(result, "struct tamis_backup_result");
+    if (rc < 0) return rc;
+    if (*path == '\0' || (own.flags & ~TAMIS_BACKUP_FOR_USE) != 0)
+        return tamis__fail(TAMIS_EINVAL, "tamis_store_backup needs the path of a directory, and "
+                                         "flags TAMIS_BACKUP_*");
+    struct backup b = {.from = store,
+                       .options = &own,
+                       .place = {.from = store,
+                                 .lock = {.fd = -1},
+                                 .for_use = (own.flags & TAMIS_BACKUP_FOR_USE) != 0}};
+    const int64_t named = run_backup(&b, path);
+    b.result.size = sizeof b.result;
+    b.result.filters = named < 0 ? 0 : (uint64_t)named;
+    if (result != NULL && named >= 0) tamis__give_struct(&b.result, sizeof b.result, result);
+    return named;
 }
 
 TAMIS_API int64_t tamis_store_backup(tamis_store *store, const char *path,
@@ -392,23 +445,7 @@ TAMIS_API int64_t tamis_store_backup(tamis_store *store, const char *path,
                                                      uint64_t all_bytes),
                                      void *context)
 {
-    TAMIS__REFUSE_NULL(store, "store");
-    TAMIS__REFUSE_NULL(path, "path");
-    struct backup b = {.from = store, .lock = {.fd = -1}, .progress = progress, .context = context};
-    int64_t named = 0;
-    if (*path == '\0')
-        return tamis__fail(TAMIS_EINVAL, "tamis_store_backup needs the path of a directory");
-    b.to = tamis__store_new(false);
-    if (b.to == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory copying to %s", path);
-    int rc = set_paths(&b, path);
-    if (rc == 0) rc = check_target(&b);
-    if (rc == 0) rc = make_partial(&b);
-    if (rc == 0) rc = open_copy(&b);
-    if (rc == 0) rc = copy_all(&b);
-    if (rc == 0) {
-        named = name_all(&b);
-        rc = named < 0 ? (int)named : finish_backup(&b);
-    }
-    clear_backup(&b, rc != 0);
-    return rc != 0 ? rc : named;
+    const struct tamis_backup_options options = {
+        .size = sizeof options, .progress = progress, .context = context};
+    return tamis_store_backup_with(store, path, &options, NULL);
 }

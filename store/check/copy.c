@@ -19,6 +19,7 @@
 
 #include "check/points.h"
 #include "os/inside.h"
+#include "os/replace.h"
 #include "segment/huge.h"
 #include "segment/mark.h"
 #include "segment/sheet.h"
@@ -277,8 +278,72 @@ static int copy_sheet(struct copying *c)
     return rc == 0 ? tamis__sync_data(c->to, c->to_what) : rc;
 }
 
+/* ---- What the older copy has already --------------------------------------------------------- */
+
+static int same_bytes(const struct copying *c, int before, uint64_t end)
+{
+    char *mine = malloc(PIECE_BYTES), *older = malloc(PIECE_BYTES);
+    int rc = mine == NULL || older == NULL
+                 ? tamis__fail(TAMIS_ENOMEM, "out of memory copying %s", c->what)
+                 : 1;
+    for (uint64_t at = c->header.data_offset; rc == 1 && at < end; at += PIECE_BYTES) {
+        const size_t now = (size_t)(end - at < PIECE_BYTES ? end - at : PIECE_BYTES);
+        if (tamis__read_at(before, older, now, at, c->to_what) < 0) {
+            rc = 0; /* it is damaged, and is replaced */
+        } else {
+            want_piece(c, at, now);
+            const int read = tamis__read_at(c->file->fd, mine, now, at, c->what);
+            rc = read < 0 ? read : memcmp(mine, older, now) == 0;
+        }
+    }
+    free(mine);
+    free(older);
+    return rc;
+}
+
+/* Is the file of the older copy what a copy would be now? */
+static int is_unchanged(struct copying *c, int before)
+{
+    struct tamis__segment_header header;
+    struct tamis__file_info info;
+    int rc = read_header(c);
+    if (rc < 0) return rc;
+    const uint64_t end = tamis__header_file_bytes(&c->header);
+    const uint64_t items = tamis__header_items(&c->header);
+    const struct tamis__segment_header now = c->header;
+    change_header(c);
+    if (tamis__file_info(before, c->to_what, &info) < 0 || info.bytes != end ||
+        tamis__read_at(before, &header, sizeof header, 0, c->to_what) < 0 ||
+        memcmp(&header, &c->header, sizeof header) != 0)
+        return 0;
+    rc = same_bytes(c, before, end);
+    c->header = now;
+    if (rc == 1) rc = note_writers(c, items);
+    if (rc < 0) return rc;
+    return rc == 0 && memcmp(&c->header, &now, sizeof now) == 0;
+}
+
+static int take_older(struct copying *c, const struct tamis__place *to,
+                      const struct tamis__place *before)
+{
+    char older[TAMIS__SEGMENT_PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    int fd = -1;
+    if (before == NULL ||
+        tamis__segment_open_file(before, c->file->number, O_RDONLY, older, &fd) < 0)
+        return 0;
+    tamis__segment_file(c->file->number, name);
+    int rc = is_unchanged(c, fd);
+    const bool taken =
+        rc == 1 && tamis__link_between(before->segments_fd, to->segments_fd, name, c->to_what);
+    tamis__close(fd);
+    if (!taken) return rc < 0 ? rc : 0;
+    rc = c->fn(c->context, tamis__header_file_bytes(&c->header));
+    return rc != 0 ? rc : 1;
+}
+
 int tamis__source_copy(const struct tamis_store *store, const struct tamis__source_file *file,
-                       const struct tamis__place *to, tamis__copied_fn *fn, void *context)
+                       const struct tamis__place *to, const struct tamis__place *before,
+                       tamis__copied_fn *fn, void *context)
 {
     char what[TAMIS__SEGMENT_PATH_BYTES], to_what[TAMIS__SEGMENT_PATH_BYTES];
     char name[TAMIS__SEGMENT_NAME_BYTES];
@@ -288,6 +353,10 @@ int tamis__source_copy(const struct tamis_store *store, const struct tamis__sour
     tamis__segment_path(&store->place, file->number, what);
     tamis__segment_path(to, file->number, to_what);
     tamis__segment_file(file->number, name);
+    if (!is_sheet) {
+        const int taken = take_older(&c, to, before);
+        if (taken != 0) return taken;
+    }
     int rc = is_sheet
                  ? tamis__drawer_copy(&store->place, to, tamis__sheet_drawer(file->number), &c.to)
                  : tamis__inside_make_copy(to->root_fd, to->segments_fd, name, to_what, &c.to);

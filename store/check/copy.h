@@ -26,6 +26,12 @@ int tamis__source_open_index(struct tamis_store *store, const struct tamis__reco
 /*
  * Copies the file, allocated in full and synced.  Every key whose add had returned before is in the
  * copy, and the counts are at most those of its bits.  Locks of removers are free in the copy.
+ *
+ * before   an older copy of the store, or NULL.  If its file is what the copy would be, byte for
+ *          byte, that file gets a second name, and nothing is written.  The two must be equal while
+ *          they are compared, word for word: then the older copy has all that a copy made now has.
+ * Returns  1 if such a file was taken, 0 if the file was copied.
  */
 int tamis__source_copy(const struct tamis_store *store, const struct tamis__source_file *file,
-                       const struct tamis__place *to, tamis__copied_fn *fn, void *context);
+                       const struct tamis__place *to, const struct tamis__place *before,
+                       tamis__copied_fn *fn, void *context);

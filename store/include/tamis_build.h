@@ -266,18 +266,53 @@ TAMIS_API TAMIS_MUST_CHECK int64_t
 tamis_store_repair_with(const char *path, const struct tamis_repair_options *options);
 
 /*
- * Copies a store, while it is in use, into a directory that does not exist yet or is empty.  Each
- * filter of the copy has every key whose add had returned before this call.
+ * Copies a store, while it is in use.  Each filter of the copy has every key whose add had returned
+ * before this call.
  *
+ * path      of a directory that does not exist yet, or is empty; or where an earlier backup of this
+ *           store is, which the copy replaces in one step.  Files that have not changed since are
+ *           not written again.  Killed at any instant, the earlier backup or the new one is there.
  * progress  NULL, or called now and then with no lock held: 0 to go on, a TAMIS_E* code to end.
- * Returns   the number of filters; TAMIS_EEXIST: the directory has something in it; TAMIS_ENOSPACE,
- *           TAMIS_ECORRUPT, TAMIS_EIO; what progress returned.  After an error nothing is left
- *           there.
+ * Returns   the number of filters; TAMIS_EEXIST: there is something else at path, or a backup that
+ *           was written to since; TAMIS_ECORRUPT and the like: a filter is damaged; TAMIS_ENOSPACE,
+ *           TAMIS_EIO; TAMIS_EUNSUPPORTED: the file system cannot swap directories; what progress
+ *           returned.  After an error there is what was there before.
  * Durable   when it returns.
  */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_backup(
     tamis_store *store, const char *path,
     int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes), void *context);
+
+/* The copy is a store to work with, as for a restore: nothing may be at its path, and no later
+ * backup replaces it. */
+#define TAMIS_BACKUP_FOR_USE 1u
+
+struct tamis_backup_options {
+    size_t size;    /* sizeof(struct tamis_backup_options) */
+    uint32_t flags; /* TAMIS_BACKUP_* */
+    /* NULL: a filter that is damaged ends the backup, with an error.  Else it is called for each of
+     * them, with the name, the error and the reason, and the others are copied.  The copy keeps
+     * what an earlier backup at path has of such a filter.  Called with no lock held, but for kept
+     * generations: 0 to go on. */
+    tamis_problem_fn *fn;
+    int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes); /* as above */
+    void *context;                                                           /* of both */
+};
+
+/* What a backup did. */
+struct tamis_backup_result {
+    size_t size;            /* sizeof(struct tamis_backup_result) */
+    uint64_t filters;       /* in the copy */
+    uint64_t left_out;      /* damaged filters (the copy may have them as of before), and kept generations */
+    uint64_t written_bytes; /* of segments; the catalog of the copy is written each time */
+    uint64_t kept_bytes;    /* of segments that an earlier backup had already */
+};
+
+/* The same with options, which may be NULL.  result: NULL, or filled in.  Returns what fn returned,
+ * too. */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_backup_with(
+    tamis_store *store, const char *path, const struct tamis_backup_options *options,
+    struct tamis_backup_result *result);
 
 /* ---- Looking at a filter as a whole ---------------------------------------------------------- */
 

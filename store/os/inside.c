@@ -26,6 +26,12 @@ int tamis__inside_check_owner(int dir_fd, int fd, const char *what)
         what, file.owner);
 }
 
+static bool may_write(int fd)
+{
+    const int flags = fcntl(fd, F_GETFL);
+    return flags < 0 || (flags & O_ACCMODE) != O_RDONLY;
+}
+
 int tamis__inside_check(int dir_fd, int fd, const char *what)
 {
     struct tamis__file_info file;
@@ -33,7 +39,7 @@ int tamis__inside_check(int dir_fd, int fd, const char *what)
     if (rc < 0) return rc;
     if (!file.is_regular)
         return tamis__fail(TAMIS_EFOREIGN, "%s is not a regular file; remove it", what);
-    if (file.links > 1)
+    if (file.links > 1 && may_write(fd))
         return tamis__fail(
             TAMIS_EFOREIGN,
             "%s has %llu names (hard links), so what is written here is written there "

@@ -248,15 +248,14 @@ int tamis__disk_room(int fd, const char *what, uint64_t *bytes)
     return rc;
 }
 
-static int fail_no_room(uint64_t needed, uint64_t available, const char *what)
+static int fail_no_room(uint64_t needed, uint64_t available, const char *what, const char *mend)
 {
     char need[TAMIS__SIZE_BYTES], have[TAMIS__SIZE_BYTES];
-    return tamis__fail(
-        TAMIS_ENOSPACE,
-        "%s needs %s (%llu bytes), but its file system has %s (%llu bytes) free; ask "
-        "for fewer keys or a greater rate, or free some room",
-        what, tamis__size_text(need, (double)needed), (unsigned long long)needed,
-        tamis__size_text(have, (double)available), (unsigned long long)available);
+    return tamis__fail(TAMIS_ENOSPACE,
+                       "%s needs %s (%llu bytes), but its file system has %s (%llu bytes) free; %s",
+                       what, tamis__size_text(need, (double)needed), (unsigned long long)needed,
+                       tamis__size_text(have, (double)available), (unsigned long long)available,
+                       mend);
 }
 
 int tamis__check_room(int dir_fd, uint64_t bytes, const char *what)
@@ -264,7 +263,10 @@ int tamis__check_room(int dir_fd, uint64_t bytes, const char *what)
     uint64_t available = 0;
     const int rc = tamis__disk_room(dir_fd, what, &available);
     if (rc < 0) return rc;
-    return bytes > available ? fail_no_room(bytes, available, what) : 0;
+    return bytes > available
+               ? fail_no_room(bytes, available, what,
+                              "ask for fewer keys or a greater rate, or free some room")
+               : 0;
 }
 
 int tamis__allocate(int fd, uint64_t bytes, const char *what)
@@ -276,7 +278,7 @@ int tamis__allocate(int fd, uint64_t bytes, const char *what)
         if (error == 0) return 0;
     }
     if (error == ENOSPC && tamis__disk_room(fd, what, &available) == 0)
-        return fail_no_room(bytes, available, what);
+        return fail_no_room(bytes, available, what, "free some room, and try again");
     return tamis__fail_errno(error, "allocate the blocks of", what);
 }
 

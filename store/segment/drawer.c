@@ -87,7 +87,8 @@ static int make_drawer(const struct tamis__place *place, uint64_t drawer, uint32
     struct tamis__staged staged;
     const char *name = drawer_path(place, drawer, what);
     make_head(drawer, class, store_id, &head);
-    int rc = tamis__segment_stage(place, TAMIS__DRAWER_BYTES, &staged);
+    int rc =
+        tamis__segment_stage(place, TAMIS__DRAWER_BYTES, "a drawer for small filters", &staged);
     if (rc < 0) return rc;
     rc = tamis__write_at(staged.file.fd, &head, sizeof head, 0, what);
     if (rc == 0) rc = tamis__sync_file(staged.file.fd, what);

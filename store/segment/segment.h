@@ -110,14 +110,14 @@ void tamis__segment_file(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES]);
 /* The number in the name of a segment's own file; 0 if it is not one. */
 uint64_t tamis__segment_number(const char *name);
 
-/* Makes an allocated, zeroed file of that many bytes, after it has removed what
- * dead makers left. */
-int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
+/* Makes an allocated, zeroed file of that many bytes, after it has removed what dead makers left.
+ * `what` is what sentences call it. */
+int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes, const char *what,
                          struct tamis__staged *staged);
 
 /* The same, without a look for what dead makers left: for the further ones of many files. */
 int tamis__segment_stage_more(const struct tamis__place *place, uint64_t file_bytes,
-                              struct tamis__staged *staged);
+                              const char *what, struct tamis__staged *staged);
 
 /* Seals the header (which has its number already), writes, syncs and renames the file.  On success
  * *staged is used up. */

@@ -58,9 +58,8 @@ static void write_in_place(int fd)
 }
 
 int tamis__segment_stage_more(const struct tamis__place *place, uint64_t file_bytes,
-                              struct tamis__staged *staged)
+                              const char *what, struct tamis__staged *staged)
 {
-    char what[PATH_BYTES];
     struct tamis__file_info info;
     uint64_t random;
     int rc;
@@ -68,7 +67,6 @@ int tamis__segment_stage_more(const struct tamis__place *place, uint64_t file_by
     do {
         tamis__random_bytes(&random, sizeof random);
         (void)snprintf(staged->name, sizeof staged->name, "%016" PRIx64 ".seg", random);
-        tamis__staged_path(place, staged, what);
         rc = stage_one(place, what, staged);
     } while (rc == 0);
     if (rc > 0) write_in_place(staged->file.fd);
@@ -81,14 +79,14 @@ int tamis__segment_stage_more(const struct tamis__place *place, uint64_t file_by
     return rc;
 }
 
-int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes,
+int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes, const char *what,
                          struct tamis__staged *staged)
 {
-    char what[PATH_BYTES];
-    (void)snprintf(what, sizeof what, "%s/staging", place->path);
-    (void)tamis__each_name(place->staging_fd, what, sweep_one,
+    char directory[PATH_BYTES];
+    (void)snprintf(directory, sizeof directory, "%s/staging", place->path);
+    (void)tamis__each_name(place->staging_fd, directory, sweep_one,
                            (void *)(uintptr_t)(const void *)place);
-    return tamis__segment_stage_more(place, file_bytes, staged);
+    return tamis__segment_stage_more(place, file_bytes, what, staged);
 }
 
 int tamis__segment_write_header(const struct tamis__place *place,

@@ -87,16 +87,30 @@ void tamis__draft_shrink(struct tamis__draft *draft, const char *name)
     draft->is_sheet = tamis__sheet_fit(&draft->header, name, &draft->class);
 }
 
+/* What the file is called while it has no name: by its filter, which the user knows. */
+#define WHAT_BYTES (TAMIS__QUOTED_BYTES + 32)
+static const char *what_of(const struct tamis__draft *draft, char what[WHAT_BYTES])
+{
+    char quoted[TAMIS__QUOTED_BYTES];
+    (void)snprintf(what, WHAT_BYTES, "a segment of the filter %s",
+                   tamis__quote(quoted, draft->header.labels[0].name));
+    return what;
+}
+
 int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft)
 {
+    char what[WHAT_BYTES];
     if (draft->is_sheet) return 0;
-    return tamis__segment_stage(&store->place, draft->header.file_bytes, &draft->staged);
+    return tamis__segment_stage(&store->place, draft->header.file_bytes, what_of(draft, what),
+                                &draft->staged);
 }
 
 int tamis__draft_stage_more(struct tamis_store *store, struct tamis__draft *draft)
 {
+    char what[WHAT_BYTES];
     if (draft->is_sheet) return 0;
-    return tamis__segment_stage_more(&store->place, draft->header.file_bytes, &draft->staged);
+    return tamis__segment_stage_more(&store->place, draft->header.file_bytes, what_of(draft, what),
+                                     &draft->staged);
 }
 
 int tamis__draft_take_memory(struct tamis__draft *draft)

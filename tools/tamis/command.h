@@ -82,7 +82,7 @@ struct command {
 #define CLI_ASKS(X) X(add) X(check) X(remove) X(count) X(except) X(uniq)
 #define CLI_LOOKS(X) X(list) X(info) X(top) X(report) X(explain) X(compare) X(pages)
 #define CLI_CHANGES(X) X(rename) X(drop) X(rotate) X(generations) X(rollback) X(export)
-#define CLI_KEEPS(X) X(doctor) X(verify) X(repair) X(sync) X(backup)
+#define CLI_KEEPS(X) X(doctor) X(verify) X(repair) X(sync) X(backup) X(restore)
 #define CLI_GROUPS(G) \
     G("make a filter", CLI_MAKES) \
     G("put keys in, and ask for keys", CLI_ASKS) \

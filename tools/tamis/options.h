@@ -121,7 +121,9 @@ struct invocation;
     X(PATCHES, "patches", "", NO_VALUE)                                                            \
     X(RETRY, "retry", "", SMALL(retry, 0, RETRIES_LIMIT))                                          \
     X(CSV, "csv", "", NO_VALUE)                                                                    \
-    X(WHERE, "where", "", VALUE(FILE, where))
+    X(WHERE, "where", "", VALUE(FILE, where))                                                      \
+    X(STRICT, "strict", "", NO_VALUE)                                                              \
+    X(OVERWRITE, "overwrite", "", NO_VALUE)
 
 #define OPTION_ID(id, ...) OPTION_##id,
 enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };

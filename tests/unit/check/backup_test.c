@@ -61,7 +61,7 @@ CASE(backup_answers_as_the_store_does)
     riches_assert_portrait(to, before);
     riches_assert_portrait(path, before);
     assert_int_equal(fixture_problems(to), 0);
-    assert_int_equal(fixture_files(to, "."), 4); /* catalog, its lock, segments, staging */
+    assert_int_equal(fixture_files(to, "."), 5); /* catalog, its lock, segments, staging */
     tamis_store *copy = fixture_open(to, 0);
     assert_int_equal(copy->store_id, store->store_id);
     tamis_store_close(store);

@@ -238,11 +238,10 @@ static void tell_result(const struct work *work, const struct tamis_build_result
     if (cli_given(work->call, TAKES(STATS))) print_stats(result, seconds);
 }
 
-static int failed(const struct work *work)
+static int failed(void)
 {
-    if (interrupt_signal())
-        return cli_interrupted("; nothing was published, '%s' is as it was", work->name);
-    return cli_fail("nothing was published, '%s' is as it was", work->name);
+    if (interrupt_signal()) return cli_interrupted("; nothing was published");
+    return cli_fail("nothing was published");
 }
 
 static int build(struct work *work, uint64_t all_bytes)
@@ -255,7 +254,7 @@ static int build(struct work *work, uint64_t all_bytes)
     if (status == CLI_DONE) rc = tamis_build_publish(work->build, &result);
     progress_end();
     if (rc < 0 && !interrupt_signal()) (void)cli_fail_library();
-    if (status != CLI_DONE || rc < 0) return failed(work);
+    if (status != CLI_DONE || rc < 0) return failed();
     tell_result(work, &result, rc > 0, progress_clock() - start);
     return CLI_DONE;
 }

@@ -287,7 +287,8 @@ _tamis_offer_argument()
     except,1) _tamis_offer "$word" '' add remove list ;;
     rollback,1) _tamis_offer_generations ;;
     pull,1) _tamis_offer "$word" '' https:// file:/// ;;
-    backup,0) _tamis_offer_paths -d "$word" '' ;;
+    backup,0 | restore,0) _tamis_offer_paths -d "$word" '' ;;
+    restore,*) _tamis_offer_filters "$word" '' ;;
     import,1 | export,1 | build,* | uniq,*) _tamis_offer_paths -f "$word" '' ;;
     repair,0) [[ ${store:-${TAMIS_STORE-}} != *://* ]] || _tamis_offer_filters "$word" '' ;; # lost shards
     compare,[01] | merge,* | sync,* | verify,* | doctor,* | drop,* | rotate,* | report,*) _tamis_offer_filters "$word" '' ;;
