@@ -105,9 +105,9 @@ def create_lists(path):
     create(path, "hours", "-n", "1000", "--window", "5h", "--slices", "5")
     create(path, "growing days", "-n", "100", "--window", "10d")
     create(path, "days from the first", "-n", "100", "--window", "10d", "--window-from", "first")
-    create(path, "keys from the first", "--window", "90", "--window-from", "first")
+    create(path, "keys from the first", "--window", "90keys", "--window-from", "first")
     for slices in ("1", "3", "32"):
-        create(path, f"keys {slices}", "--window", "90", "--slices", slices)
+        create(path, f"keys {slices}", "--window", "90keys", "--slices", slices)
 
 
 def import_bits(path, name, bits, *arguments):
@@ -124,7 +124,7 @@ def create_sip(path):
         keys.flush()
         for number, arguments in enumerate((
                 ("-n", "1000"), ("-n", "100", "--kind", "bloom"), ("-n", "10", "-p", "1e-4"),
-                ("-m", "1003", "-k", "5"), ("--window", "90", "--slices", "3"))):
+                ("-m", "1003", "-k", "5"), ("--window", "90keys", "--slices", "3"))):
             tamis(path, "create", f"sip {number}", "--hash-set", "sip", *arguments)
         tamis(path, "build", "sip fuse", "--hash-set", "sip", keys.name)
 

@@ -356,7 +356,7 @@ def other_generations_come_into_force():
     with Disk(appendonly="yes", appendfsync="always") as (disk, client):
         for night in "12":
             tamis("--store", store_of(disk.redis), "build", "list", "-n", "10", "--keep", "5", text=f"night {night}\n")
-        tamis("create", "--store", store_of(disk.redis), "window", "--window", "1000", "--slices", "3")
+        tamis("create", "--store", store_of(disk.redis), "window", "--window", "1k", "--slices", "3")
         for key in ("list", "window"):
             client.good("TAMIS.ATTACH", key)
         client.good("TAMIS.ADD", "window", "x")
