@@ -55,13 +55,20 @@ uint64_t order_bits(const struct tamis_filter_stat *stat)
     return stat->m_bits * (stat->counter_bits ? stat->counter_bits : 1);
 }
 
-/* What the key goes by, greatest first. */
-static double order_number(int key, const struct tamis_filter_stat *stat)
+unsigned order_trouble(uint32_t state)
 {
-    /* The worst first: its answers may be wrong, keys may be missing, could be, too many seem seen.
+    /* The worst last: its answers may be wrong, keys may be missing, could be, too many seem seen.
      */
     static const uint32_t states[] = {TAMIS_STATE_FULL, TAMIS_STATE_OVER, TAMIS_STATE_DEGRADED,
                                       TAMIS_STATE_UNCLEAN, TAMIS_STATE_DAMAGED};
+    for (unsigned i = sizeof states / sizeof *states; i > 0; i--)
+        if (state & states[i - 1]) return i;
+    return 0;
+}
+
+/* What the key goes by, greatest first. */
+static double order_number(int key, const struct tamis_filter_stat *stat)
+{
     switch (key) {
     case ORDER_CAPACITY:
         return (double)stat->capacity;
@@ -78,9 +85,7 @@ static double order_number(int key, const struct tamis_filter_stat *stat)
     case ORDER_SIZE:
         return (double)stat->size_bytes;
     case ORDER_STATE:
-        for (size_t i = sizeof states / sizeof *states; i > 0; i--)
-            if (stat->state & states[i - 1]) return (double)i;
-        return 0;
+        return order_trouble(stat->state);
     default:
         return 0;
     }

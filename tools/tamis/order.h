@@ -39,5 +39,8 @@ int order_compare(int key, const struct tamis_filter_stat *a, const struct tamis
 /* Items of the capacity, 1 when it is full.  A window of keys is the capacity of its filter. */
 double order_used(const struct tamis_filter_stat *stat);
 
+/* How bad a state is: 0 is well, and the worst has the greatest number. */
+unsigned order_trouble(uint32_t state);
+
 /* Bits on the disk, so that kinds can be compared. */
 uint64_t order_bits(const struct tamis_filter_stat *stat);

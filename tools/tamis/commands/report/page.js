@@ -7,6 +7,7 @@
 (function () {
   const OPEN_AT_MOST = 12; /* with more filters all sections are closed at first */
   const main = document.querySelector('main');
+  const rest = document.getElementById('rest'); /* what is said of filters that are not in the page */
   const made_at = Date.parse(document.querySelector('time').textContent);
   const filters = Array.from(document.querySelectorAll('script[type="application/json"]'),
     (element, index) => Object.assign(JSON.parse(element.textContent), {index}));
@@ -313,7 +314,8 @@
     const headings = ['generation', ['items'], ['size', ' more'], ['published']];
     const rows = generations.map(each => html`<tr${each.state === 'in-force' ? html` class="in-force"` : ''}><td>${
       each.generation}${each.state === 'in-force' ? ' in force' : ''}</td>${bar(each.items / greatest, 0)}${
-      cell(count(each.items))}${cell(size(each.size_bytes), ' more')}${cell(each.published_at)}</tr>`);
+      cell(count(each.items))}${cell(size(each.size_bytes), ' more')}${cell(each.published_at.split('T').map((part, i) =>
+      i > 0 ? html`<wbr>T${part}` : part))}</tr>`);
     return figure('Generations', html`${generations.length > 1 ? time_line(generations, greatest) : ''}${
       bars('generations', headings, rows.reverse())}`);
   }
@@ -325,8 +327,7 @@
   }
   function tiles(filter) {
     const {info, generations, rate: {by_items}} = filter;
-    const kept = generations.length > 1 ? `${generations.length - 1} kept beside it`
-      : filter.published ? 'no other is kept' : 'never built anew';
+    const kept = generations.length > 1 ? `${generations.length - 1} kept beside it` : 'no other is kept';
     return html`<div class="tiles">${[
       tile('items', datum(filter, 'items', count), `${share(full_share(info))} of capacity`),
       tile('rate now', datum(filter, 'fp_rate_now', rate), html`${rate(info.fp_rate)} asked for; <span
@@ -334,7 +335,8 @@
       tile('fill', datum(filter, 'fill', share), info.counter_bits ? 'of the counters above 0'
         : info.fingerprint_bits ? 'of the fingerprints not 0' : 'of the bits set'),
       tile('size', datum(filter, 'size_bytes', size), `${digits(info.bits_per_key || 0)} bits a key`),
-      tile('generation', generation(filter), kept),
+      filter.published ? tile('generation', generation(filter), kept)
+        : tile('made', datum(filter, 'created_at', text => text.slice(0, 10)), 'never replaced by a build, merge or import'),
       tile('exceptions', count(info.exceptions), 'keys answer absent')]}</div>\n`;
   }
   function all_figures(filter) {
@@ -345,7 +347,7 @@
   function section(filter) {
     const {error, info} = filter, state = error ? 'damaged' : info.state;
     const open = filters.length <= OPEN_AT_MOST || state !== 'ok';
-    const charts = [chart_rate, chart_window, chart_heat, chart_segments, chart_generations];
+    const charts = [chart_rate, chart_window, chart_heat, chart_segments, ...filter.published ? [chart_generations] : []];
     const mood = state === 'ok' ? 'note' : 'trouble'; /* a warning's color only where the badge has one */
     const content = error ? html`<p class="trouble">${error}</p>` : [
       info.note ? html`<p class="${mood}">${info.note}</p>\n` : '', tiles(filter),
@@ -355,11 +357,14 @@
   }
   function sums() {
     const infos = filters.filter(filter => !filter.error).map(filter => filter.info);
-    return `${counted(filters.length, 'filter')}, ${counted(sum(infos.map(info => info.items)), 'item')}, ${
-      size(sum(infos.map(info => info.size_bytes)))} \u00b7 `;
+    const more = name => rest ? +rest.dataset[name] : 0;
+    return `${counted(filters.length + more('filters'), 'filter')}, ${
+      counted(sum(infos.map(info => info.items)) + more('items'), 'item')}, ${
+      size(sum(infos.map(info => info.size_bytes)) + more('size'))} \u00b7 `;
   }
 
   main.innerHTML = html`\n${attention()}${catalog()}${filters.map(section)}`.text;
+  if (rest) document.getElementById('catalog').parentNode.after(rest);
   document.getElementById('sums').textContent = sums();
 
   /* ---- Opening, finding, sorting, and telling of a part. */

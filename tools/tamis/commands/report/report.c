@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "command.h"
+#include "order.h"
 
 #define LOADS_AGAIN 3
 
@@ -26,10 +27,66 @@ static int by_report_name(const void *a, const void *b)
     return text_compare_names(x->name, y->name);
 }
 
+/* A store may have more filters than a browser can show, and than anybody reads.  The page has
+ * those in trouble, the worst first, then the largest; the others are summed up. */
+#define FILTERS_MOST 1000
+
+struct listed {
+    char *name;
+    unsigned trouble;
+    uint64_t items, size_bytes;
+};
+
+struct list {
+    struct listed *all;
+    size_t count, room;
+};
+
 static int add_listed(void *context, const struct tamis_filter_stat *stat)
 {
-    (void)add_filter(context, stat->name);
-    return 0;
+    struct list *list = context;
+    list->all = cli_grow(list->all, list->count + 1, &list->room, sizeof *list->all);
+    list->all[list->count++] = (struct listed){.name = cli_strdup(stat->name),
+                                               .trouble = order_trouble(stat->state),
+                                               .items = stat->items,
+                                               .size_bytes = stat->size_bytes};
+    return interrupt_signal();
+}
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct listed *x = a, *y = b;
+    if (x->trouble != y->trouble) return x->trouble > y->trouble ? -1 : 1;
+    if (x->size_bytes != y->size_bytes) return x->size_bytes > y->size_bytes ? -1 : 1;
+    if (x->items != y->items) return x->items > y->items ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static void sum_up(struct report_rest *rest, const struct listed *filter)
+{
+    rest->filters++;
+    rest->not_ok += filter->trouble > 0;
+    rest->items += filter->items;
+    rest->size_bytes += filter->size_bytes;
+}
+
+/* Chooses from all filters of the store.  The exit status. */
+static int collect_all(const struct invocation *call, struct report *report)
+{
+    struct list list = {0};
+    const int rc = tamis_store_list_live(call->store, NULL, add_listed, &list);
+    if (list.count > FILTERS_MOST) qsort(list.all, list.count, sizeof *list.all, by_weight);
+    for (size_t i = 0; i < list.count; i++) {
+        if (i < FILTERS_MOST)
+            (void)add_filter(report, list.all[i].name);
+        else
+            sum_up(&report->rest, &list.all[i]);
+        free(list.all[i].name);
+    }
+    free(list.all);
+    if (report->count > 0)
+        qsort(report->filters, report->count, sizeof *report->filters, by_report_name);
+    return rc < 0 ? cli_fail_library() : CLI_DONE;
 }
 
 /* Releases what was read of a filter, so that it can be read again. */
@@ -167,12 +224,7 @@ static bool report_options_suffice(const struct invocation *call)
  * read. */
 static int collect_filters(const struct invocation *call, struct report *report)
 {
-    if (cli_given(call, TAKES(ALL))) {
-        if (tamis_store_list(call->store, NULL, add_listed, report) < 0) return cli_fail_library();
-        if (report->count > 0)
-            qsort(report->filters, report->count, sizeof *report->filters, by_report_name);
-        return CLI_DONE;
-    }
+    if (cli_given(call, TAKES(ALL))) return collect_all(call, report);
     for (size_t i = 0; i < call->arg_count; i++) {
         const int there = cli_filter_exists(call->store, call->args[i]);
         if (there < 0) return cli_fail_library();

@@ -26,8 +26,14 @@ struct report_filter {
     size_t generation_count;
 };
 
+/* What the filters sum up to that the page does not show one by one. */
+struct report_rest {
+    uint64_t filters, not_ok, items, size_bytes;
+};
+
 struct report {
     char *store; /* its directory */
+    struct report_rest rest;
     int64_t made_at;
     struct report_filter *filters;
     size_t count, room;

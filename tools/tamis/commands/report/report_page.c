@@ -56,6 +56,28 @@ static void plain_row(struct page *page, const struct report_filter *filter)
                 100 * json_number_value(json_object_get(filter->info, "fp_rate_now")));
 }
 
+/* What the page says of the filters that it does not show, with a script and without. */
+static void rest_sentence(struct page *page, const struct report_rest *rest)
+{
+    char filters[TEXT_COUNT_BYTES], not_ok[TEXT_COUNT_BYTES], items[TEXT_COUNT_BYTES], size[32];
+    if (rest->filters == 0) return;
+    text_count(filters, rest->filters);
+    text_count(not_ok, rest->not_ok);
+    text_count(items, rest->items);
+    text_size(size, sizeof size, (double)rest->size_bytes);
+    page_format(
+        page,
+        "<p class=\"note\" id=\"rest\" data-filters=\"%ju\" data-items=\"%ju\" "
+        "data-size=\"%ju\">%s more "
+        "filter%s of the store, with %s item%s in %s, %s not shown one by one%s%s. The page "
+        "has the filters that need attention, then the largest. <code>tamis list</code> "
+        "prints them all, and <code>tamis report NAME</code> shows one.</p>",
+        (uintmax_t)rest->filters, (uintmax_t)rest->items, (uintmax_t)rest->size_bytes, filters,
+        text_plural(rest->filters), items, text_plural(rest->items), size,
+        rest->filters == 1 ? "is" : "are", rest->not_ok > 0 ? "; not ok: " : "",
+        rest->not_ok > 0 ? not_ok : "");
+}
+
 static void plain_table(struct page *page, const struct report *report)
 {
     page_text(
@@ -67,7 +89,9 @@ static void plain_table(struct page *page, const struct report *report)
         "<th scope=\"col\" class=\"n\">rate now</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < report->count; i++)
         plain_row(page, &report->filters[i]);
-    page_text(page, "</tbody></table></section></main>\n");
+    page_text(page, "</tbody></table>");
+    rest_sentence(page, &report->rest);
+    page_text(page, "</section></main>\n");
 }
 
 /* ---- What needs attention ------------------------------------------------------------------ */
