@@ -35,9 +35,7 @@ typedef struct tamis_build tamis_build;
 
 #define TAMIS_BUILD_IF_CHANGED 1u /* publish nothing if nothing has changed */
 #define TAMIS_BUILD_KEEP 2u       /* `keep` is given; else it stays as it is */
-#define TAMIS_BUILD_MAX_SHRINK                                                                     \
-    4u /* `max_shrink` is given; else there may be any number of keys                              \
-        */
+#define TAMIS_BUILD_MAX_SHRINK 4u /* `max_shrink` is given; else any number of keys will do */
 
 enum tamis_build_phase {
     TAMIS_BUILD_READING = 0,   /* done: keys added so far; all: 0, as nobody knows */

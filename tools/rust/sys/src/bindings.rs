@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header 4b736b274f42ad014f8cc12e9b21a99a3c65f04a0f0498f46044325b4772206f,
-// of what follows f1178a1c661c32881331820b2c11d63fb7e76b6d18c4a5c07785b81c39cef1af
+// SHA-256 of the header 93240ab5f571179d9e0f89477249de380f9e5a80611e25debb5dfdec4b5a433c,
+// of what follows 96724a018aede91198c6e9c5a6eb82c81510962c561c3c4b222f1f1bad608bab
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
