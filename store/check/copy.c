@@ -318,9 +318,9 @@ static int is_unchanged(struct copying *c, int before)
         return 0;
     rc = same_bytes(c, before, end);
     c->header = now;
-    if (rc == 1) rc = note_writers(c, items);
-    if (rc < 0) return rc;
-    return rc == 0 && memcmp(&c->header, &now, sizeof now) == 0;
+    if (rc != 1) return rc;
+    rc = note_writers(c, items);
+    return rc < 0 ? rc : memcmp(&c->header, &now, sizeof now) == 0;
 }
 
 static int take_older(struct copying *c, const struct tamis__place *to,

@@ -80,6 +80,20 @@ CASE(backup_again_writes_what_has_changed)
         assert_int_equal(links_of(to, number), 1);
 }
 
+/* Bytes of the earlier copy that the disk has changed are not taken over. */
+CASE(backup_again_writes_what_is_damaged_in_the_copy)
+{
+    AUTO_FREE char *path = make_store(), *to = scratch_path("copy");
+    struct tamis_backup_result result = {.size = sizeof result};
+    const unsigned char zero[256] = {0};
+    assert_int_equal(backup(path, to, NULL), 3);
+    fixture_poke(fixture_segment_path(to, 1), 5000, zero, sizeof zero);
+    assert_int_equal(backup(path, to, &result), 3);
+    assert_true(result.written_bytes > 0 && result.kept_bytes > 0);
+    AUTO_FREE char *source = riches_portrait(path);
+    riches_assert_portrait(to, source);
+}
+
 CASE(backup_again_replaces_its_own_only)
 {
     AUTO_FREE char *path = make_store(), *other, *to = scratch_path("copy");
