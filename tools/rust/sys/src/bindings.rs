@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header 93240ab5f571179d9e0f89477249de380f9e5a80611e25debb5dfdec4b5a433c,
-// of what follows 96724a018aede91198c6e9c5a6eb82c81510962c561c3c4b222f1f1bad608bab
+// SHA-256 of the header ac26c07bb7e22eb9a86c613161666d0642c1696d323dc2aa2a7bd12b200a7021,
+// of what follows 2d4aca56cca5890b2872888a0d6d512f7424a5f3116b91c0824d218686fe99b5
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -1132,6 +1132,60 @@ const _: () = {
     ["Offset of field: tamis_repair_options::context"]
         [::core::mem::offset_of!(tamis_repair_options, context) - 32usize];
 };
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_backup_options {
+    pub size: usize,
+    pub flags: u32,
+    pub fn_: tamis_problem_fn,
+    pub progress: ::core::option::Option<
+        unsafe extern "C" fn(
+            context: *mut ::core::ffi::c_void,
+            done_bytes: u64,
+            all_bytes: u64,
+        ) -> ::core::ffi::c_int,
+    >,
+    pub context: *mut ::core::ffi::c_void,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_backup_options"][::core::mem::size_of::<tamis_backup_options>() - 40usize];
+    ["Alignment of tamis_backup_options"][::core::mem::align_of::<tamis_backup_options>() - 8usize];
+    ["Offset of field: tamis_backup_options::size"]
+        [::core::mem::offset_of!(tamis_backup_options, size) - 0usize];
+    ["Offset of field: tamis_backup_options::flags"]
+        [::core::mem::offset_of!(tamis_backup_options, flags) - 8usize];
+    ["Offset of field: tamis_backup_options::fn_"]
+        [::core::mem::offset_of!(tamis_backup_options, fn_) - 16usize];
+    ["Offset of field: tamis_backup_options::progress"]
+        [::core::mem::offset_of!(tamis_backup_options, progress) - 24usize];
+    ["Offset of field: tamis_backup_options::context"]
+        [::core::mem::offset_of!(tamis_backup_options, context) - 32usize];
+};
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_backup_result {
+    pub size: usize,
+    pub filters: u64,
+    pub left_out: u64,
+    pub written_bytes: u64,
+    pub kept_bytes: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_backup_result"][::core::mem::size_of::<tamis_backup_result>() - 40usize];
+    ["Alignment of tamis_backup_result"][::core::mem::align_of::<tamis_backup_result>() - 8usize];
+    ["Offset of field: tamis_backup_result::size"]
+        [::core::mem::offset_of!(tamis_backup_result, size) - 0usize];
+    ["Offset of field: tamis_backup_result::filters"]
+        [::core::mem::offset_of!(tamis_backup_result, filters) - 8usize];
+    ["Offset of field: tamis_backup_result::left_out"]
+        [::core::mem::offset_of!(tamis_backup_result, left_out) - 16usize];
+    ["Offset of field: tamis_backup_result::written_bytes"]
+        [::core::mem::offset_of!(tamis_backup_result, written_bytes) - 24usize];
+    ["Offset of field: tamis_backup_result::kept_bytes"]
+        [::core::mem::offset_of!(tamis_backup_result, kept_bytes) - 32usize];
+};
 pub const TAMIS_KEEP_DEFAULT: tamis_constants = 1;
 pub const TAMIS_KEEP_MAX: tamis_constants = 1000;
 pub const TAMIS_BUILD_IF_CHANGED: tamis_constants = 1;
@@ -1141,6 +1195,7 @@ pub const TAMIS_EXCEPTIONS_MAX: tamis_constants = 10000000;
 pub const TAMIS_EXCEPTION_BYTES_MAX: tamis_constants = 65535;
 pub const TAMIS_REPAIR_DRY_RUN: tamis_constants = 1;
 pub const TAMIS_REPAIR_REBUILD: tamis_constants = 2;
+pub const TAMIS_BACKUP_FOR_USE: tamis_constants = 1;
 pub const TAMIS_IMPORT_HEAD: tamis_constants = 1;
 pub const TAMIS_IMPORT_AS_THERE: tamis_constants = 2;
 pub const TAMIS_IMPORT_OWNED: tamis_constants = 4;
@@ -1671,6 +1726,12 @@ extern "C" {
             ) -> ::core::ffi::c_int,
         >,
         context: *mut ::core::ffi::c_void,
+    ) -> i64;
+    pub fn tamis_store_backup_with(
+        store: *mut tamis_store,
+        path: *const ::core::ffi::c_char,
+        options: *const tamis_backup_options,
+        result: *mut tamis_backup_result,
     ) -> i64;
     pub fn tamis_filter_fill_map(
         filter: *mut tamis_filter,
