@@ -64,7 +64,7 @@ packages=(
     libcurl4-openssl-dev                        # tamis pull
     zlib1g-dev libzstd-dev zstd                # packed input of tamis build
     libncurses-dev procps                      # tamis top
-    mandoc zsh                                 # manual pages, zsh completion
+    mandoc zsh fish                            # manual pages, completions of zsh and fish
     python3 python3-lmdb python3-xxhash        # the independent reader of tests/golden
     python3-dev python3-pytest                 # the Python package: its headers, its tests
     php-cli php-dev                            # the PHP extension
