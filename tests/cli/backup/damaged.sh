@@ -16,7 +16,7 @@ echo - --strict
 expect 2 tamis backup strict --strict
 ls -d strict* 2>there
 echo - each night
-for night in 1 2; do
+for _ in first second; do
     expect 1 tamis backup nightly
 done
 tamis --store nightly check -c 4 < <(seq 100)

@@ -2,7 +2,7 @@
 # What doctor says of 'tamis repair' is what a repair does: for each kind of damage, alone and two at a time in one filter, a problem
 # for which doctor prints the command is gone when it has run, and a problem for which it does not is still there.
 # (It compared the names of files: of a segment that is an older copy it said "'tamis repair' does not mend it".)
-segment() { ls "$TAMIS_STORE"/segments/*"$1".seg; }
+segment() { echo "$TAMIS_STORE"/segments/*"$1".seg; }
 make() {
     rm -rf "$TAMIS_STORE"
     tamis create grown -n 1000 --seed 1
@@ -43,7 +43,10 @@ kept_cut() { truncate -s 4500 "$(segment 3)"; }
 list_items() { poke "$(segment 4)" 2048 '\001\0\0\0'; }
 list_gone() { rm "$(segment 4)"; }
 list_data() { poke "$(segment 4)" 5000 xxxx; }
-index_gone() { rm "$TAMIS_STORE"/segments/*"$(ls "$TAMIS_STORE/segments" | sed -n 's/.*\(.\)\.seg$/\1/p' | tail -1)".seg; }
+index_gone() { # the newest file
+    set -- "$TAMIS_STORE"/segments/*.seg
+    rm "${!#}"
+}
 stray_name() { echo hello >"$TAMIS_STORE/segments/notes.txt"; }
 stray() {
     tamis create gone -n 100000 --seed 1
