@@ -80,6 +80,7 @@ static const option_set EXCLUSIVE[] = {
     TAKES(ZERO) | TAKES(CRLF),
     TAKES(ANSWER) | TAKES(COMMENTS), /* each line has its answer */
     TAKES(ANSWER) | TAKES(SKIP_BLANK),
+    TAKES(ANSWER) | TAKES(FORMAT),
     TAKES(MEMORY) | TAKES(BITS),
     TAKES(LIVE) | TAKES(RECORDED),
     TAKES(ANSWER) | TAKES(INVERT),

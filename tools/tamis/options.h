@@ -59,6 +59,9 @@ struct invocation;
     X(SKIP_BLANK, "skip-blank", "", NO_VALUE)                                                      \
     X(CRLF, "crlf", "", NO_VALUE)                                                                  \
     X(RAW, "raw", "", NO_VALUE)                                                                    \
+    X(FORMAT, "format", "", VALUE(TEXT, format))                                                   \
+    X(FIELD, "field", "", VALUE(TEXT, field))                                                      \
+    X(SEPARATOR, "separator", "", VALUE(TEXT, separator))                                          \
     X(THREADS, "threads", "", SMALL(threads, 1, THREADS_MAX))                                      \
     X(KEEP, "keep", "", SMALL(keep, 0, TAMIS_KEEP_MAX))                                            \
     X(IF_CHANGED, "if-changed", "", NO_VALUE)                                                      \
@@ -135,7 +138,9 @@ _Static_assert(OPTION_IDS <= 8 * sizeof(option_set), "a set has a bit for each o
 #define TAKES(id) ((option_set)1 << OPTION_##id)
 
 /* The options that say which lines of an input are keys, and how they are written. */
-#define TAKES_LINES (TAKES(ZERO) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) | TAKES(CRLF) | TAKES(RAW))
+#define TAKES_LINES                                                                                \
+    (TAKES(ZERO) | TAKES(COMMENTS) | TAKES(SKIP_BLANK) | TAKES(CRLF) | TAKES(RAW) |                \
+     TAKES(FORMAT) | TAKES(FIELD) | TAKES(SEPARATOR))
 /* The options that say what a key looks like, in and out. */
 #define TAKES_KEYS (TAKES_LINES | TAKES(HEX) | TAKES(JSON))
 /* The same for commands whose keys are arguments, standard input or files (keys.h). */
@@ -206,6 +211,9 @@ struct options {
     const char *output;
     const char *peer; /* --from or --to: a format, or the URL of a server */
     const char *comments;
+    const char *format; /* of an input (input/format.h) */
+    const char *field;
+    const char *separator; /* of fields */
     uint32_t threads;
     uint32_t keep;
     uint32_t mode; /* of a store */

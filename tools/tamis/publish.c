@@ -8,6 +8,7 @@
 
 bool publish_options_suffice(const struct invocation *call)
 {
+    if (!key_source_format_is_sound(call)) return false;
     const struct options *options = &call->options;
     const struct tamis_filter_spec any = {.size = sizeof any, .capacity = 1};
     if (options_have(options, TAKES(SEAL)) && !options_have(options, TAKES(CAPACITY)))

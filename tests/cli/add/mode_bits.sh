@@ -18,7 +18,7 @@ seq 5000 >keys # the filter grows
 make() {
     rm -rf store place
     tamis create seen -n 1000 --seed 1
-    seq 500 | tamis add seen
+    seq 200 | tamis add seen # so few that no segment is made ahead
     chgrp -R 12345 store
     chmod -R u=rwX,go=rX store
 }

@@ -43,7 +43,7 @@ tamis create full -n 100 --seed 1 --on-full refuse
 seq 100 | tamis add full
 look full full
 tamis create room -n 1000 --seed 1 --on-full refuse
-seq 500 | tamis add room
+seq -s , 500 | sed 's/.*/[&]/' | tamis add room --format jsonl # one record, one batch
 poke "$(segment 1)" 1648 '\350\003' # as if a killed adder had taken the rest
 look room 'room that a killed adder took'
 for field in 1608 1616; do

@@ -2,7 +2,7 @@
 # A filter that refuses before it is full, as killed adders had room in their hands: all tell it, and why, and the
 # command that doctor prints mends it. (It said "ok" and "healthy".)
 tamis create r -n 1000 --seed 1 --on-full refuse
-seq 500 | tamis add r
+seq -s , 500 | sed 's/.*/[&]/' | tamis add r --format jsonl # one record, one batch
 # As if a killed adder had taken the rest: `granted` of the header (docs/format.md) is the limit.
 printf '\350\003' | dd of="$TAMIS_STORE/segments/0000000000000001.seg" bs=1 seek=1648 conv=notrunc status=none
 expect 1 tamis doctor r
@@ -18,4 +18,4 @@ tamis add r --file keys 2>said
 grep -o "the filter .r. holds .*" said
 expect 0 tamis sync r
 expect 0 tamis doctor r
-seq 2001 2020 | tamis add r --stats 2>&1 | grep -o '20 keys, [0-9]* new'
+seq 2001 2020 | tamis add r --stats 2>&1 | grep -o ', [0-9]* new' # of the first batch

@@ -14,7 +14,8 @@ tamis import a2 --from tamis a.tamis
 tamis create php -m 1000000 --hash-set php:bkdr,sdbm,js --kind bloom
 seq 50000 | tamis add php
 tamis create over -n 1000 --on-full warn
-seq 100000 >many && tamis add over --file many # whole batches: the warning names a number
+seq 100000 | tamis add over 2>told
+grep -c 'past its capacity of 1000' told
 tamis create counts -n 50000 --kind counting
 seq 50000 | tamis add counts
 seq 1 2 50000 | tamis remove counts >removed

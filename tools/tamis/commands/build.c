@@ -11,6 +11,7 @@
 #include "command.h"
 #include "input/input.h"
 #include "input/keys.h"
+#include "pile.h"
 #include "record.h"
 
 /* What is done with the lines of a file: one of the library's calls. */
@@ -39,6 +40,7 @@ static bool build_options_suffice(const struct invocation *call, uint64_t *all_b
     const struct option_files files = files_of_keys(call);
     unsigned standard = 0;
     *all_bytes = 0;
+    if (!key_source_format_is_sound(call)) return false;
     if (!inputs_are_there(&files, all_bytes, &standard) ||
         !inputs_are_there(&call->options.except, all_bytes, &standard) ||
         !inputs_are_there(&call->options.against, all_bytes, &standard))
@@ -78,6 +80,16 @@ static int take_batch(void *context, size_t count)
     return interrupt_signal() ? CLI_ERROR : cli_fail_library();
 }
 
+/* The exceptions that a list names itself (@@||name^). */
+static int take_exceptions(struct work *work, const struct pile *exceptions)
+{
+    if (exceptions->count == 0) return CLI_DONE;
+    struct tamis_key *keys = pile_keys(exceptions);
+    const int rc = tamis_build_except(work->build, keys, exceptions->count);
+    free(keys);
+    return rc < 0 ? cli_fail_library() : CLI_DONE;
+}
+
 static int read_file(struct work *work, const char *path, take_fn *take, uint64_t *keys)
 {
     struct input *input = input_open(path);
@@ -85,10 +97,15 @@ static int read_file(struct work *work, const char *path, take_fn *take, uint64_
     if (input->fd == STDIN_FILENO && isatty(STDIN_FILENO) == 1)
         cli_tell("reading keys from the terminal, one a line; end with Ctrl-D");
     struct key_source *source = key_source_of(work->call, input);
+    struct pile exceptions = {0};
+    source->guesses = !cli_given(work->call, TAKES(FORMAT));
+    if (take == tamis_build_add) source->taking.exceptions = &exceptions;
     source->keys_before = work->keys;
     source->bytes_before = work->bytes;
     struct reading reading = {.work = work, .source = source, .take = take};
-    const int status = key_source_each(source, take_batch, &reading);
+    int status = key_source_each(source, take_batch, &reading);
+    if (status == CLI_DONE) status = take_exceptions(work, &exceptions);
+    pile_clear(&exceptions);
     *keys += source->keys_done;
     work->keys += source->keys_done;
     work->bytes += input->done_bytes;

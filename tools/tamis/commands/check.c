@@ -93,14 +93,18 @@ static int check_batch(void *context, size_t count)
     bool silent = cli_given(question->call, TAKES(COUNT) | TAKES(QUIET));
     if (cli_given(question->call, TAKES(CHANNEL) | TAKES(FIRST_WORD)))
         take_lines_apart(question, count);
-    const int64_t present = ask(question, count, silent);
+    const bool by_record = source->records != NULL;
+    const int64_t present = ask(question, count, silent && !by_record);
     if (present < 0 && question->standing != NULL) {
         question->unreadable += count;
         print_words(question, count, present);
         return CLI_DONE;
     }
     if (present < 0) return question->call->remote != NULL ? CLI_ERROR : cli_fail_library();
-    question->matches += question->wanted ? (uint64_t)present : count - (uint64_t)present;
+    if (by_record)
+        question->matches += key_source_count(source, count, question->wanted);
+    else
+        question->matches += question->wanted ? (uint64_t)present : count - (uint64_t)present;
     if (cli_given(question->call, TAKES(QUIET)) && question->matches > 0) return ENOUGH;
     if (silent) return CLI_DONE;
     if (cli_given(question->call, TAKES(JSON)))

@@ -8,6 +8,7 @@ struct counting {
     const struct invocation *call;
     struct key_source *source;
     uint64_t *counts;
+    size_t room; /* of the counts */
 };
 
 static void print_counts(const struct counting *counting, size_t count)
@@ -29,6 +30,7 @@ static int count_batch(void *context, size_t count)
 {
     struct counting *counting = context;
     const struct tamis_key *keys = counting->source->keys;
+    counting->counts = cli_grow(counting->counts, count, &counting->room, sizeof *counting->counts);
     if (counting->call->remote != NULL) {
         if (remote_count(counting->call->remote, keys, count, counting->counts) < 0)
             return CLI_ERROR;
@@ -54,9 +56,7 @@ static int count(struct invocation *call)
 {
     if (check_counts_keys(call) != CLI_DONE) return CLI_ERROR;
     struct counting *counting = cli_alloc(sizeof *counting);
-    counting->call = call;
-    counting->source = key_source_new(call, 1);
-    counting->counts = cli_alloc(counting->source->batch * sizeof *counting->counts);
+    *counting = (struct counting){.call = call, .source = key_source_new(call, 1)};
     const int status = key_source_each(counting->source, count_batch, counting);
     progress_end();
     key_source_free(counting->source);

@@ -51,7 +51,7 @@ static int read_lines(struct reading *reading)
     const struct invocation *call = reading->call;
     reading->source = key_source_new(call, call->arg_count);
     /* Two lines are one if their ends differ: this is about text. */
-    reading->source->rules.strip_return = !cli_given(call, TAKES(ZERO) | TAKES(RAW));
+    reading->source->taking.rules.strip_return = !cli_given(call, TAKES(ZERO) | TAKES(RAW));
     const double start = progress_clock();
     int status = key_source_each(reading->source, add_uniq_batch, reading);
     progress_end();

@@ -48,7 +48,7 @@ _tamis_wants_value()
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
     --on-full | --pages | --window | --window-from | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
-    --output | --interval | --sort | --sync-interval | --file | --names | --wait | --shards | --replicas) return 0 ;;
+    --output | --interval | --sort | --format | --field | --separator | --sync-interval | --file | --names | --wait | --shards | --replicas) return 0 ;;
     --timeout | --cacert | --cert | --key | --answer | --max-bytes | --retry | --where) return 0 ;;
     --sign | --signature | --trusted-comment | --password-file | --verify | --expect-comment | --at-least | --max-shrink) return 0 ;;
     --*) return 1 ;;
@@ -254,6 +254,7 @@ _tamis_offer_value()
         fi
         ;;
     --store) _tamis_offer_paths -d "$2" "$3" ;;
+    --format) _tamis_offer "$2" "$3" lines hosts adblock domains csv tsv jsonl cdx ;;
     --kind)
         local -a kinds
         read -r -d '' -a kinds < <(_tamis_listed "$command" kinds)

@@ -106,6 +106,8 @@ function __fish_tamis_values
                 string replace -r '^pybloomfilter$' 'pybloomfilter:17,4,2903'
         case '*/--color'
             printf '%s\n' auto always never
+        case '*/--format'
+            printf '%s\n' lines hosts adblock domains csv tsv jsonl cdx
         case '*/--counter-bits'
             printf '%s\n' 4 8 16 32
         case '*/--on-full'

@@ -75,18 +75,9 @@ static const char *line_end(const struct key_source *source, const struct tamis_
     return end + (*end != source->separator) + 1;
 }
 
-/* Lends the output the line of a key. */
-static void lend_line(const struct key_source *source, const struct tamis_key *key)
-{
-    const char *start = key->data;
-    out_lend(source->out, start, (size_t)(line_end(source, key) - start));
-}
-
-/* The same for the lines whose bits are set in `hits`; neighbours are lent at once. */
+/* Lends the output the lines of the keys whose bits are set in `hits`; neighbours at once. */
 static void lend_lines(const struct key_source *source, const struct tamis_key *keys, uint64_t hits)
 {
-    for (; hits != 0 && source->has_rules; hits &= hits - 1) /* other lines may stand between */
-        lend_line(source, &keys[__builtin_ctzll(hits)]);
     while (hits != 0) {
         const struct tamis_key *first = &keys[__builtin_ctzll(hits)];
         const uint64_t gaps = ~(hits | (hits - 1)); /* behind the run */
@@ -97,13 +88,47 @@ static void lend_lines(const struct key_source *source, const struct tamis_key *
     }
 }
 
+/* ---- Records --------------------------------------------------------------------------------- */
+
+/* The answer of the record that key number *at is the first of, and the number of the key behind
+ * it: 1 if a key of it has this answer, 0 if all have 0, else TAMIS_ANSWER_REFUSED. */
+static uint8_t answer_of_record(const struct key_source *source, size_t *at, size_t count)
+{
+    const void *record = source->records[*at].data;
+    uint8_t answer = 0;
+    for (; *at < count && source->records[*at].data == record; ++*at)
+        if (answer != 1 && source->answers[*at] != 0) answer = source->answers[*at];
+    return answer;
+}
+
+uint64_t key_source_count(const struct key_source *source, size_t count, uint8_t wanted)
+{
+    uint64_t records = 0;
+    for (size_t at = 0; at < count;)
+        records += answer_of_record(source, &at, count) == wanted;
+    return records;
+}
+
+static void lend_records(const struct key_source *source, size_t count, uint8_t wanted)
+{
+    for (size_t at = 0; at < count;) {
+        const struct tamis_key *record = &source->records[at];
+        if (answer_of_record(source, &at, count) == wanted)
+            out_lend(source->out, record->data, record->bytes + 1);
+    }
+}
+
 void key_source_print(struct key_source *source, size_t count, uint8_t wanted)
 {
-    const bool as_read = source->args == NULL && !source->hex;
+    const bool in_hex = source->hex && source->taking.format == &format_lines;
+    if (source->records != NULL && !in_hex) {
+        lend_records(source, count, wanted);
+        return;
+    }
     for (size_t i = 0; i < count; i += SCAN_BYTES) {
         uint64_t hits = scan(source->answers + i, wanted);
         if (count - i < SCAN_BYTES) hits &= ((uint64_t)1 << (count - i)) - 1;
-        if (as_read)
+        if (source->args == NULL && !in_hex)
             lend_lines(source, source->keys + i, hits);
         else
             print_keys(source, source->keys + i, hits);

@@ -11,42 +11,18 @@
  */
 #include "input/keys.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "input/encoding.h"
+#include "input/guess.h"
 #include "input/lines.h"
+#include "input/tell.h"
 
 #define BUFFER_BYTES ((size_t)1024 * 1024)
 _Static_assert(KEY_BYTES_MAX == (size_t)64 * 1024 * 1024,
                "make_room_for_key() names it in a message");
 
-#define FIRST_BATCH 16              /* as long as it is not known what a key takes */
 #define FLUSH_BYTES 65536           /* what a pipe holds */
 #define FLUSH_S 0.1                 /* nobody waits longer for an answer that is known */
 #define RETURNS_SURE UINT64_C(1000) /* so many lines are enough to tell of their ends */
-
-static struct key_source *make_source(const struct invocation *call)
-{
-    struct key_source *source = cli_alloc(sizeof *source);
-    const struct options *options = &call->options;
-    const bool is_remote = call->remote != NULL;
-    const size_t batch = is_remote ? KEY_BATCH_REMOTE : KEY_BATCH;
-    *source = (struct key_source){.batch = batch,
-                                  .taken = cli_alloc(batch * sizeof *source->taken),
-                                  .answers = cli_alloc(batch),
-                                  .hex = options_have(options, TAKES(HEX)),
-                                  .raw = options_have(options, TAKES(RAW)),
-                                  .separator = options_have(options, TAKES(ZERO)) ? '\0' : '\n',
-                                  .out = call->out,
-                                  .rules = line_rules_of(options),
-                                  .flushed = progress_clock()};
-    source->out->line_end = source->separator;
-    source->keys = source->taken;
-    source->has_rules = source->rules.skip_blank || source->rules.comments != NULL || source->hex;
-    pace_init(&source->pace, is_remote ? batch : FIRST_BATCH, batch);
-    return source;
-}
 
 /* Makes the buffer, or makes it larger. It has room for the separator that the last line may lack.
  */
@@ -56,93 +32,22 @@ static void make_buffer(struct key_source *source, size_t bytes)
     source->buffer_bytes = bytes;
 }
 
-struct key_source *key_source_of(const struct invocation *call, struct input *input)
+/* The number of a field; 0: it has a name. */
+static size_t field_number_of(const char *field)
 {
-    struct key_source *source = make_source(call);
-    input->raw = source->raw;
-    source->input = input;
-    source->is_borrowed = true;
-    make_buffer(source, BUFFER_BYTES);
-    return source;
+    const bool is_number = field[0] != '\0' && strspn(field, "0123456789") == strlen(field);
+    return is_number && strlen(field) < 10 ? (size_t)strtoul(field, NULL, 10) : 0;
 }
 
-/* Prints a note if the only KEY looks like the name of a file with keys. After `--` it is meant as
- * a key. */
-static void hint_at_file(const struct invocation *call, const char *key)
+void key_source_begin_file(struct key_source *source)
 {
-    struct stat status;
-    if (call->dashes || cli_given(call, TAKES(QUIET))) return;
-    if (strcmp(key, "-") == 0)
-        cli_tell("'-' is taken as a key; keys are read from standard input where no KEY is given");
-    else if (stat(key, &status) == 0 && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)))
-        cli_tell("'%s' is taken as a key; to read keys from the file: --file %s", key, key);
-}
-
-/* The bytes of all files of --file, as far as they are known. */
-static bool files_are_there(const struct invocation *call, uint64_t *all)
-{
-    unsigned standard = 0;
-    *all = 0;
-    if (!inputs_are_there(&call->options.files, all, &standard)) return false;
-    if (standard > 1) (void)cli_fail_usage(call->command, "standard input can be read once only");
-    return standard <= 1;
-}
-
-bool key_source_can_be(const struct invocation *call, size_t first)
-{
-    uint64_t bytes;
-    if (call->options.files.count == 0) {
-        if (call->arg_count == first + 1) hint_at_file(call, call->args[first]);
-        return true;
-    }
-    if (call->arg_count <= first) return files_are_there(call, &bytes);
-    (void)cli_fail_usage(call->command, "keys are given twice: '%s' as an argument, and by --file",
-                         call->args[first]);
-    return false;
-}
-
-/* Keys that no argument names are about to be read. */
-static void begin_reading(const struct invocation *call, bool standard, uint64_t bytes)
-{
-    const bool typed = standard && isatty(STDIN_FILENO) == 1;
-    if (typed) cli_tell("reading keys from the terminal, one a line; end with Ctrl-D");
-    /* A user who types the keys sees the progress anyway, and the line would be in the way. */
-    if (!typed || cli_given(call, TAKES(PROGRESS))) progress_start(&call->options, bytes);
-}
-
-struct key_source *key_source_new(const struct invocation *call, size_t first)
-{
-    static const char *const standard_input[] = {"-"};
-    struct option_files files = call->options.files;
-    struct key_source *source = make_source(call);
-    unsigned standard = 0;
-    if (first < call->arg_count) {
-        source->args = call->args + first;
-        source->args_end = call->args + call->arg_count;
-        return source;
-    }
-    make_buffer(source, BUFFER_BYTES);
-    if (files.count == 0)
-        files = (struct option_files){(const char **)(uintptr_t)standard_input, 1};
-    source->files = (const char *const *)files.paths;
-    source->files_end = source->files + files.count;
-    source->at_end = true; /* of what there is before the first of them */
-    source->failed = !inputs_are_there(&files, &source->bytes_all, &standard);
-    if (!source->failed) begin_reading(call, standard > 0, source->bytes_all);
-    return source;
-}
-
-void key_source_free(struct key_source *source)
-{
-    if (source == NULL) return;
-    if (!source->is_borrowed) progress_end();
-    (void)out_flush(source->out); /* lines of the buffer may be lent to it */
-    if (!source->is_borrowed) input_close(source->input);
-    free(source->taken);
-    free(source->answers);
-    free(source->buffer);
-    free(source->error);
-    free(source);
+    struct taking *taking = &source->taking;
+    taking->counts = (struct taking_counts){0};
+    taking->field_number = taking->field != NULL ? field_number_of(taking->field) : 0;
+    taking->header_is_next =
+        taking->format->separator != 0 && taking->field != NULL && taking->field_number == 0;
+    source->looked = false;
+    if (source->buffer == NULL) make_buffer(source, BUFFER_BYTES);
 }
 
 /* Keeps the sentence until the keys before the failure are done. */
@@ -160,7 +65,8 @@ __attribute__((format(printf, 2, 3))) static void stop_with(struct key_source *s
 /* Stops at the line that was taken last, or at argument number `number`, which is malformed. */
 static void stop_at_line(struct key_source *source, const char *why)
 {
-    stop_with(source, "%s: line %ju %s", source->input->name, (uintmax_t)source->lines, why);
+    stop_with(source, "%s: line %ju %s", source->input->name,
+              (uintmax_t)source->taking.counts.lines, why);
 }
 
 static void stop_at_argument(struct key_source *source, size_t number, const char *why)
@@ -184,74 +90,41 @@ static void tell_error(const struct key_source *source)
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 
-/* Decodes a key in place.  Returns NULL, or what is wrong with the text. */
-static const char *hex_decode(char *text, size_t *bytes)
+/* Is each line a key as it stands? */
+static bool is_plain(const struct key_source *source)
 {
-    if (*bytes % 2 != 0) return "has an odd number of hexadecimal digits";
-    for (size_t i = 0; i < *bytes; i += 2) {
-        int high = text_hex_digit(text[i]), low = text_hex_digit(text[i + 1]);
-        if (high < 0 || low < 0) return "is not hexadecimal";
-        text[i / 2] = (char)(high << 4 | low);
-    }
-    *bytes /= 2;
-    return NULL;
+    const struct taking *taking = &source->taking;
+    return taking->format == &format_lines && !taking->hex && !taking->rules.skip_blank &&
+           taking->rules.comments == NULL;
 }
 
 /* Counts the keys that end with a carriage return, or takes it off.  Where the first lines have
  * none, one key of sixteen is looked at, as all of them would take one nanosecond each. */
 static void look_at_returns(struct key_source *source, size_t count)
 {
-    const size_t off = source->rules.strip_return ? 1 : 0;
-    const bool all = off || source->returns > 0 || source->texts <= RETURNS_SURE + count;
-    for (size_t i = 0; i < count; i += all ? 1 : 16) {
+    struct taking_counts *counts = &source->taking.counts;
+    const size_t off = source->taking.rules.strip_return ? 1 : 0;
+    const bool all = off || counts->returns > 0 || counts->records < RETURNS_SURE;
+    counts->lines += count;
+    counts->records += count;
+    for (size_t i = 0; source->separator == '\n' && i < count; i += all ? 1 : 16) {
         struct tamis_key *key = &source->taken[i];
         const size_t ends = key->bytes > 0 && ((const char *)key->data)[key->bytes - 1] == '\r';
-        source->returns += ends;
+        counts->returns += ends;
         key->bytes -= ends & off;
     }
-}
-
-/* The same for one line, if it is a key, which is decoded. false: it is none. */
-static bool take_line(struct key_source *source, struct tamis_key *key)
-{
-    char *text = source->buffer + ((const char *)key->data - source->buffer);
-    source->lines++;
-    if (!line_rules_pass(&source->rules, text, &key->bytes)) return false;
-    const bool ends = key->bytes > 0 && text[key->bytes - 1] == '\r';
-    source->returns += ends;
-    source->texts++;
-    const char *why = source->hex ? hex_decode(text, &key->bytes) : NULL;
-    if (why == NULL) return true;
-    stop_at_line(source, ends ? "ends with a carriage return, which --crlf takes off" : why);
-    return false;
-}
-
-/* Keeps the lines that are keys, decoded; returns their number. */
-static size_t keep_keys(struct key_source *source, size_t lines)
-{
-    size_t count = 0;
-    if (!source->has_rules) {
-        source->lines += lines;
-        source->texts += lines;
-        if (source->separator == '\n') look_at_returns(source, lines);
-        return lines;
-    }
-    for (size_t i = 0; i < lines && !source->failed; i++) {
-        struct tamis_key key = source->taken[i];
-        if (take_line(source, &key)) source->taken[count++] = key;
-    }
-    return count;
 }
 
 /* A text whose lines end with CR LF, or in part: its keys are most likely meant without CR. */
 static void tell_returns(struct key_source *source, bool at_end)
 {
     static bool told; /* of one file, and not of each of a hundred */
-    const bool all = source->returns == source->texts;
-    if (told || source->returns == 0 || source->rules.strip_return || source->raw || source->hex ||
-        source->separator != '\n')
+    const struct taking_counts *counts = &source->taking.counts;
+    const bool all = counts->returns == counts->records;
+    if (told || counts->returns == 0 || source->taking.rules.strip_return || source->raw ||
+        source->hex || source->separator != '\n')
         return;
-    if (!at_end && !(all && source->texts >= RETURNS_SURE)) return;
+    if (!at_end && !(all && counts->records >= RETURNS_SURE)) return;
     told = true;
     if (all)
         cli_tell("note: %s: all lines end in CR LF; --crlf if that is not part of the keys",
@@ -259,22 +132,38 @@ static void tell_returns(struct key_source *source, bool at_end)
     else
         cli_tell("note: %s: at least %" PRIu64 " of %" PRIu64
                  " lines end in CR LF; --crlf if that is not part of the keys",
-                 source->input->name, source->returns, source->texts);
+                 source->input->name, counts->returns, counts->records);
 }
 
-/* Looks at the first bytes of a file, once. false: more of them are needed. */
-static bool look_at_beginning(struct key_source *source)
+/* Finds the format of a list out, by its first lines.  false: more of them are needed. */
+static bool guess(struct key_source *source)
+{
+    const char *text = source->buffer + source->start, *end = source->buffer + source->end;
+    if (!source->guesses || source->has_guessed || source->separator != '\n' || source->hex ||
+        source->raw)
+        return true;
+    size_t lines = 0;
+    for (const char *at = text; lines < GUESS_LINES; lines++, at++)
+        if ((at = memchr(at, '\n', (size_t)(end - at))) == NULL) break;
+    if (lines < GUESS_LINES && !source->at_end && source->end < source->buffer_bytes) return false;
+    source->has_guessed = true;
+    const struct guess guess = guess_format(text, end);
+    if (!format_tell_guess(&guess, source->input->name, source->is_quiet, &source->error)) {
+        source->at_end = source->failed = true;
+        return true;
+    }
+    if (guess.is_sure) source->taking.format = guess.format;
+    return true;
+}
+
+/* A text that is not made of bytes, or begins with a mark. */
+static void look_at_encoding(struct key_source *source)
 {
     const char *text = source->buffer + source->start, *name = source->input->name;
-    const size_t bytes = source->end - source->start;
-    if (source->looked) return true;
-    if (!source->at_end && bytes < ENCODING_LOOK_BYTES &&
-        memchr(text, source->separator, bytes) == NULL)
-        return false;
-    source->looked = true;
-    if (source->raw || source->separator != '\n') return true;
-    const enum encoding encoding = encoding_of(text, bytes);
-    if (encoding == ENCODING_MARK && source->rules.strip_return)
+    const enum encoding encoding = encoding_of(text, source->end - source->start);
+    const int bits = encoding == ENCODING_UTF16 ? 16 : 32;
+    const bool is_text = source->taking.rules.strip_return || !is_plain(source) || source->guesses;
+    if (encoding == ENCODING_MARK && is_text)
         source->start += ENCODING_MARK_BYTES;
     else if (encoding == ENCODING_MARK)
         cli_tell("note: %s begins with a byte order mark, which is taken for a part of the first "
@@ -285,26 +174,81 @@ static bool look_at_beginning(struct key_source *source)
             source,
             "%s is UTF-%d text, and keys are bytes; convert it: iconv -f UTF-%d -t UTF-8 FILE "
             "| tamis ...; --raw if these bytes are the keys",
-            name, encoding == ENCODING_UTF16 ? 16 : 32, encoding == ENCODING_UTF16 ? 16 : 32);
-    return true;
+            name, bits, bits);
 }
 
-/* Takes the whole keys of the buffer. 0: it has none. */
-static size_t split(struct key_source *source)
+/* Looks at the first bytes of a file, once. false: more of them are needed. */
+static bool look_at_beginning(struct key_source *source)
 {
-    size_t lines, count;
-    if (source->input == NULL || !look_at_beginning(source)) return 0;
+    const char *text = source->buffer + source->start;
+    const size_t bytes = source->end - source->start;
+    if (!source->looked) {
+        if (!source->at_end && bytes < ENCODING_LOOK_BYTES &&
+            memchr(text, source->separator, bytes) == NULL)
+            return false;
+        source->looked = true;
+        if (!source->raw && source->separator == '\n') look_at_encoding(source);
+        if (!is_plain(source)) {
+            const struct guess other = guess_format(text, text + bytes);
+            source->looks_like = other.format != source->taking.format ? other.options : NULL;
+        }
+    }
+    return source->failed || guess(source);
+}
+
+/* Most records are of another format: then the few keys that are there were not meant. */
+static void look_at_foreign(struct key_source *source)
+{
+    const struct taking_counts *counts = &source->taking.counts;
+    if (2 * counts->foreign <= counts->records || source->failed) return;
+    const char *other = source->looks_like, *either = other != NULL ? ", or " : "";
+    stop_with(source,
+              "%s: %" PRIu64 " of %" PRIu64
+              " lines are not those of %s; %s%s--format lines if these are the keys",
+              source->input->name, counts->foreign, counts->records, source->taking.format->what,
+              other != NULL ? other : "", either);
+}
+
+/* Takes the records of the buffer apart; returns the number of keys. */
+static size_t take_records(struct key_source *source, bool is_last)
+{
+    struct taking *taking = &source->taking;
+    taking_begin(taking, source->buffer, source->buffer_bytes + 1);
+    const char *next = taking_take(taking, source->buffer + source->start,
+                                   source->buffer + source->end, is_last, source->batch);
+    source->start = source->scanned = (size_t)(next - source->buffer);
+    if (taking->why != NULL) stop_at_line(source, taking->why);
+    if (is_last || taking->counts.records >= GUESS_LINES) look_at_foreign(source);
+    source->taken = taking->keys;
+    source->taken_records = taking->records;
+    if (taking->count > source->room) {
+        source->room = taking->count;
+        source->answers = cli_realloc(source->answers, source->room);
+    }
+    return taking->count;
+}
+
+static size_t take_plain_lines(struct key_source *source)
+{
     struct lines text = {.start = source->buffer + source->start,
                          .scanned = source->buffer + source->scanned,
                          .end = source->buffer + source->end,
                          .separator = source->separator};
     if (text.scanned < text.start) text.scanned = text.start;
-    do {
-        lines = source->failed ? 0 : lines_take(&text, source->taken, source->batch);
-        count = keep_keys(source, lines);
-    } while (count == 0 && lines > 0);
+    source->taken = source->lines_taken;
+    source->taken_records = NULL;
+    const size_t count = lines_take(&text, source->taken, source->batch);
     source->start = (size_t)(text.start - source->buffer);
     source->scanned = (size_t)(text.scanned - source->buffer);
+    look_at_returns(source, count);
+    return count;
+}
+
+/* Takes the whole keys of the buffer. 0: it has none. */
+static size_t split(struct key_source *source)
+{
+    if (source->input == NULL || !look_at_beginning(source) || source->failed) return 0;
+    const size_t count = is_plain(source) ? take_plain_lines(source) : take_records(source, false);
     tell_returns(source, false);
     return count;
 }
@@ -313,11 +257,11 @@ static size_t split(struct key_source *source)
  * no such key. */
 static size_t split_last(struct key_source *source)
 {
-    source->taken[0] = (struct tamis_key){.data = source->buffer + source->start,
-                                          .bytes = source->end - source->start};
     source->buffer[source->end] = source->separator; /* it is printed with the line */
-    source->start = source->scanned = source->end;
-    return source->taken[0].bytes > 0 ? keep_keys(source, 1) : 0;
+    if (!is_plain(source)) return take_records(source, true);
+    if (source->start == source->end) return 0;
+    source->end++;
+    return take_plain_lines(source);
 }
 
 /* ---- Reading -------------------------------------------------------------------------------- */
@@ -332,7 +276,7 @@ static bool make_room_for_key(struct key_source *source)
     source->end = rest;
     if (rest < source->buffer_bytes) return true;
     if (rest > KEY_BYTES_MAX) {
-        source->lines++;
+        source->taking.counts.lines++;
         stop_at_line(source, "is longer than 64 MiB, the limit");
         return false;
     }
@@ -385,6 +329,8 @@ static size_t take_lines(struct key_source *source)
     if (interrupt_signal()) return 0; /* a signal may leave half a key */
     count = split_last(source);
     if (count == 0 && !source->failed) tell_returns(source, true);
+    if (count == 0 && !source->failed && !source->is_quiet)
+        format_tell_counts(&source->taking, source->input->name);
     return count;
 }
 
@@ -397,8 +343,7 @@ static bool next_file(struct key_source *source)
     source->input = input_open(*source->files++);
     source->failed = source->input == NULL && !interrupt_signal();
     source->start = source->scanned = source->end = 0;
-    source->lines = source->texts = source->returns = 0;
-    source->looked = false;
+    key_source_begin_file(source);
     source->at_end = source->input == NULL;
     if (source->input != NULL) source->input->raw = source->raw;
     return source->input != NULL;
@@ -410,7 +355,9 @@ static size_t take_arguments(struct key_source *source)
     for (; count < source->batch && source->args < source->args_end; count++, source->args++) {
         struct tamis_key *key = &source->taken[count];
         *key = (struct tamis_key){.data = *source->args, .bytes = strlen(*source->args)};
-        const char *why = source->hex ? hex_decode(*source->args, &key->bytes) : NULL;
+        const char *why =
+            source->hex ? format_decode_hex(*source->args, *source->args, key->bytes) : NULL;
+        if (source->hex) key->bytes /= 2;
         if (why == NULL) continue;
         stop_at_argument(source, (size_t)source->keys_done + count + 1, why);
         break;
@@ -452,15 +399,28 @@ static bool keep_time(struct key_source *source)
     return flush(source);
 }
 
+/* How many keys the next batch has: no record is in two batches. */
+static size_t batch_of(const struct key_source *source)
+{
+    const size_t rest = source->taken_count - source->handed;
+    const struct tamis_key *records = source->taken_records + source->handed;
+    size_t keys = rest < source->pace.keys ? rest : source->pace.keys;
+    while (source->taken_records != NULL && keys < rest &&
+           records[keys].data == records[keys - 1].data)
+        keys++;
+    return keys;
+}
+
 ssize_t key_source_next(struct key_source *source)
 {
     if (!keep_time(source)) return -1;
     source->batch_keys = 0;
     if (interrupt_signal()) return 0; /* what was read and not handed out is not done */
     if (source->handed < source->taken_count || take_more(source)) {
-        const size_t rest = source->taken_count - source->handed;
-        source->batch_keys = rest < source->pace.keys ? rest : source->pace.keys;
+        source->batch_keys = batch_of(source);
         source->keys = source->taken + source->handed;
+        source->records =
+            source->taken_records != NULL ? source->taken_records + source->handed : NULL;
         source->handed += source->batch_keys;
         source->keys_done += source->batch_keys;
         source->batch_start = progress_clock();

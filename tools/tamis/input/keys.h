@@ -18,9 +18,9 @@
 #include <sys/types.h>
 
 #include "command.h"
+#include "input/format.h"
 #include "input/input.h"
 #include "input/pace.h"
-#include "input/rules.h"
 
 #define KEY_BATCH 1024 /* as many as the library takes at once; their text stays in L2 */
 #define KEY_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of one key, as it is written */
@@ -32,14 +32,18 @@
 struct key_source {
     struct tamis_key *keys; /* the batch; valid until the next key_source_next() */
     uint8_t *answers;       /* room for its answers */
-    size_t batch;           /* how many keys it has at most */
+    size_t room;            /* how many keys it has at most; more where a record has more */
+    size_t batch;           /* how many are looked for at once */
     uint64_t keys_done;     /* keys handed out so far, this batch included */
     bool hex;
-    bool all_or_none; /* nothing is done before all keys are read; set by the caller */
-    char separator;   /* '\n', or NUL after -z */
-    struct out *out;  /* flushed before each read */
-    struct line_rules rules;
-    bool has_rules; /* some lines may be no keys */
+    bool all_or_none;          /* nothing is done before all keys are read; set by the caller */
+    char separator;            /* '\n', or NUL after -z */
+    struct out *out;           /* flushed before each read */
+    struct taking taking;      /* how records are taken apart */
+    struct tamis_key *records; /* of each key of the batch, what it was read from; NULL: itself */
+    bool guesses;              /* the format is to be found out; the caller may set it */
+    bool is_quiet;             /* no notes on the format */
+    bool has_guessed;
 
     /* Where the keys come from. */
     struct input *input;                         /* what is open; NULL: arguments, or nothing */
@@ -60,15 +64,13 @@ struct key_source {
     char *error; /* what stopped the reading, told when the keys before it are done */
 
     /* The keys that were found in it, of which [handed, taken_count) are not handed out yet. */
-    struct tamis_key *taken;
+    struct tamis_key *taken, *taken_records;
+    struct tamis_key *lines_taken; /* where each line is a key; else they are in `taking` */
     size_t taken_count;
     size_t handed;
 
-    /* Of the file that is open. */
-    bool looked;      /* its first bytes were looked at */
-    uint64_t lines;   /* taken so far */
-    uint64_t texts;   /* of them, those that are keys */
-    uint64_t returns; /* of these, those that end with a carriage return that stays */
+    bool looked;            /* the first bytes of the file that is open were looked at */
+    const char *looks_like; /* the options that they look like; NULL: of no other format */
 
     /* Time. */
     struct pace pace;
@@ -90,9 +92,15 @@ bool key_source_can_be(const struct invocation *call, size_t first);
  * from standard input.  Starts the progress display.  On the heap; never NULL. */
 struct key_source *key_source_new(const struct invocation *call, size_t first);
 
+/* Are --format, --field and --separator sound?  false after a message. */
+bool key_source_format_is_sound(const struct invocation *call);
+
 /* Keys of one file, whose lines follow the rules of the options. It updates the progress display;
  * the caller begins and ends the display, and closes the input. */
 struct key_source *key_source_of(const struct invocation *call, struct input *input);
+
+/* What is known of one file, and not of the next. Called where a file is about to be read. */
+void key_source_begin_file(struct key_source *source);
 
 void key_source_free(struct key_source *source);
 
@@ -120,7 +128,10 @@ int key_source_status(const struct key_source *source, int status, const char *d
 void key_source_tell_stats(const struct key_source *source, uint64_t new_keys, double seconds,
                            bool json);
 
-/* Prints the keys whose answer is `wanted`, each as it was written, with its separator. */
+/* How many records have this answer: 1 if a key of it has, 0 if all keys have 0. */
+uint64_t key_source_count(const struct key_source *source, size_t count, uint8_t wanted);
+
+/* Prints the records whose answer is `wanted`, each as it was read, with its separator. */
 void key_source_print(struct key_source *source, size_t count, uint8_t wanted);
 
 /* Prints one key as it was written, without separator. */
