@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# Directory only: modes of its files
 # Of each right that a user lacks, the message says of which file or directory, and what gives it: what it says is run, as the owner,
 # and the command works then, or lacks the next right.  (A user of the right group, with mode 0644, was told to "be of that group".)
 [ "$(id -u)" -eq 0 ] || exit 77

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# Directory only: builds and exceptions, which are made where the files are
 # Packed bytes are unpacked wherever they come from.  Seen to fail where only files were: standard input was taken for text.
 [ -n "$(type -P zstd)" ] || skip "needs zstd"
 printf 'a\nb\n' >plain

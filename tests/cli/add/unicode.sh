@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# Directory only: builds and exceptions, which are made where the files are
 # UTF-16 has no keys that anybody asks for, and a byte order mark spoils the first one: both are told, and what to do.
 tamis create seen -n 1000
 printf '\xef\xbb\xbfads1.example\nads2.example\n' >mark

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# Directory only: builds and exceptions, which are made where the files are
 # A list that was written on Windows: told once, and --crlf takes off what is no part of a key.  All commands alike.
 # Seen to fail: only `build` knew of it, and `check` said absent for each listed key, without a word.
 tamis create seen -n 10k --kind counting
