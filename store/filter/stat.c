@@ -49,6 +49,20 @@ static bool is_full(const struct tamis__record *record, const uint64_t *segment_
     return stat->items >= stat->capacity;
 }
 
+/* The rate with that many keys, with what the hash set of the segment repeats. */
+static double rate_of(const struct tamis__listed_segment *s, uint64_t keys)
+{
+    if (!tamis_kind_has(s->kind, TAMIS_KIND_IS_PLAIN) || s->m_bits == 0 || s->k == 0)
+        return tamis_predict_rate(s->kind, s->m_bits, s->k, keys);
+    const struct tamis__hashing hashing = {.set = tamis__hash_set_by_id(s->hash_set),
+                                           .parameters = s->parameters,
+                                           .seed = s->seed,
+                                           .m_bits = s->m_bits,
+                                           .k = s->k};
+    return fmin(1, tamis__independent_rate(s->m_bits, s->k, keys) +
+                       tamis__hashing_repeats(&hashing, tamis__load_of(s->m_bits, s->k, keys)));
+}
+
 /* Above this rate the keys that seemed to be there already are worth looking at. */
 #define CROWDED 0.02
 #define CROWDED_STEPS 32
@@ -77,9 +91,9 @@ static uint64_t keys_behind(const struct tamis__listed_segment *s, uint64_t item
 static double predict_rate(const struct tamis__listed_segment *s, uint64_t items, bool counted)
 {
     if (is_static(s)) return tamis__static_rate(s->fingerprint_bits, items);
-    const double rate = tamis_predict_rate(s->kind, s->m_bits, s->k, items);
+    const double rate = rate_of(s, items);
     if (!counted || !(rate > CROWDED)) return rate;
-    return tamis_predict_rate(s->kind, s->m_bits, s->k, keys_behind(s, items));
+    return rate_of(s, keys_behind(s, items));
 }
 
 /* A segment may pass its capacity by so much through rounding and adders in progress. */

@@ -37,6 +37,24 @@ static void dcso_positions(const struct tamis__hashing *hashing, const void *key
     }
 }
 
+/*
+ * The product keeps what h is modulo the power of two that divides m, 2^j: all positions modulo 2^j
+ * follow from the first.  A key that was never added begins as one of n keys there with chance
+ * n / 2^j, or s steps before or behind it, and then finds the bits of that key, or of others.
+ */
+static double dcso_repeats(const struct tamis__hashing *hashing, struct tamis__load load)
+{
+    const double x = load.share, k = hashing->k;
+    const double power = (double)(hashing->m_bits & -hashing->m_bits);
+    const double near = x + (1 - x) * power / (double)hashing->m_bits;
+    const double begins = -expm1(load.items * log1p(-1 / fmax(power, 2)));
+    double chance = 0;
+    if (power < 2 || !(x > 0)) return 0;
+    for (double s = 0; s < k; s++)
+        chance += (s > 0 ? 2 : 1) * (pow(near, k - s) * pow(x, s) - pow(x, k));
+    return fmin(1, begins * chance);
+}
+
 /* Writes the FNV-1 of the key in hexadecimal. */
 static size_t dcso_describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                             char *text, size_t text_bytes)
@@ -63,6 +81,7 @@ const struct tamis__hash_set tamis__hash_set_dcso = {
     .m_bits_max = UINT64_MAX,
     .name = "dcso",
     .positions = dcso_positions,
+    .repeats = dcso_repeats,
     .describe = dcso_describe,
     .shape = dcso_shape,
 };

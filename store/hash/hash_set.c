@@ -123,6 +123,12 @@ const char *tamis__hashing_fault(const struct tamis__hashing *hashing)
     return NULL;
 }
 
+double tamis__hashing_repeats(const struct tamis__hashing *hashing, struct tamis__load load)
+{
+    const struct tamis__hash_set *set = hashing->set;
+    return set != NULL && set->repeats != NULL ? set->repeats(hashing, load) : 0;
+}
+
 TAMIS_API const char *tamis_hash_set_weakness(const char *hash_set)
 {
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];

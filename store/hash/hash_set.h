@@ -13,6 +13,7 @@
 #include "base/base.h"
 
 #include "hash/digest.h"
+#include "hash/repeat.h"
 
 /* All hash sets, as X(id, NAME, name), in the order in which they are listed.  Ids are format: they
  * stand in segment headers and are never reused. */
@@ -98,6 +99,10 @@ struct tamis__hash_set {
      * returns NULL where the set is as good as its k and m promise. */
     const char *(*weakness)(const uint8_t *parameters);
 
+    /* NULL if the positions of a key are as good as independent.  Else a function that returns how
+     * much more likely a key that was never added is let in than by k independent positions. */
+    double (*repeats)(const struct tamis__hashing *hashing, struct tamis__load load);
+
     /* For sets with parameters, else NULL.  parse() reads `list`, the text behind the colon, and
      * returns 0, or TAMIS_EINVAL with the sentence.  print() does the reverse and writes at most
      * TAMIS_HASH_SET_NAME_MAX bytes with the name.  fixed_k() returns the one k that the parameters
@@ -134,6 +139,9 @@ int tamis__hashing_check(struct tamis__hashing *hashing);
 /* The same check for values from a file.  Returns NULL, or what is wrong as a clause; it never
  * sets a sentence. */
 const char *tamis__hashing_fault(const struct tamis__hashing *hashing);
+
+/* `repeats` of the set; 0 if it has none. */
+double tamis__hashing_repeats(const struct tamis__hashing *hashing, struct tamis__load load);
 
 /* One for each of the list, in the file of its name. */
 #define TAMIS__HASH_SET_EXTERN_(id, NAME, name)                                                    \

@@ -61,6 +61,13 @@ static void redisbloom_positions(const struct tamis__hashing *hashing, const voi
     pair_positions(hashing, redisbloom_pair(key, key_bytes, NULL), places);
 }
 
+static double redisbloom_repeats(const struct tamis__hashing *hashing, struct tamis__load load)
+{
+    const uint64_t jump = (UINT64_MAX % hashing->m_bits + 1) % hashing->m_bits; /* 2^64 mod m */
+    return tamis__repeat_progression(hashing->m_bits, hashing->k, TAMIS__PROGRESSION_WRAPPED, jump,
+                                     load);
+}
+
 /* Writes a and b in hexadecimal. */
 static size_t redisbloom_describe(const struct tamis__hashing *hashing, const void *key,
                                   size_t key_bytes, char *text, size_t text_bytes)
@@ -90,6 +97,7 @@ const struct tamis__hash_set tamis__hash_set_redisbloom = {
     .pair = redisbloom_pair,
     .pairs = redisbloom_pairs,
     .pair_mask = UINT64_MAX,
+    .repeats = redisbloom_repeats,
     .describe = redisbloom_describe,
     .shape = redisbloom_shape,
 };
@@ -155,6 +163,13 @@ static void guava_positions(const struct tamis__hashing *hashing, const void *ke
     pair_positions(hashing, guava_pair(key, key_bytes, NULL), places);
 }
 
+static double guava_repeats(const struct tamis__hashing *hashing, struct tamis__load load)
+{
+    const uint64_t jump = ((uint64_t)1 << 63) % hashing->m_bits;
+    return tamis__repeat_progression(hashing->m_bits, hashing->k, TAMIS__PROGRESSION_WRAPPED, jump,
+                                     load);
+}
+
 /* Writes the 16 bytes of Guava's HashCode in hexadecimal: h1 and h2, least byte first. */
 static size_t guava_describe(const struct tamis__hashing *hashing, const void *key,
                              size_t key_bytes, char *text, size_t text_bytes)
@@ -184,6 +199,7 @@ const struct tamis__hash_set tamis__hash_set_guava = {
     .positions = guava_positions,
     .pair = guava_pair,
     .pair_mask = INT64_MAX,
+    .repeats = guava_repeats,
     .describe = guava_describe,
     .shape = tamis__guava_shape,
 };

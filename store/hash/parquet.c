@@ -43,6 +43,21 @@ static void parquet_positions(const struct tamis__hashing *hashing, const void *
         places[i] = begin + (uint64_t)i * LANE_BITS + ((uint32_t)hash * salts[i] >> 27);
 }
 
+/* The mean over the loads of blocks, which are binomial, and what x^8 says less. */
+static double parquet_repeats(const struct tamis__hashing *hashing, struct tamis__load load)
+{
+    const double blocks = (double)hashing->m_bits / BLOCK_BITS, n = round(load.items);
+    const double mean = n / blocks, lowest = floor(fmax(0, mean - 9 * sqrt(mean) - 9));
+    double weight = 1, total = 0, sum = 0;
+    if (blocks < 2 || n < 1 || mean > 1000) return 0;
+    for (double L = lowest; L <= n && !(L > mean && weight < 1e-12 * total); L++) {
+        sum += weight * pow(-expm1(L * log1p(-1.0 / LANE_BITS)), LANES);
+        total += weight;
+        weight *= (n - L) / ((L + 1) * (blocks - 1));
+    }
+    return fmax(0, sum / total - pow(load.share, LANES));
+}
+
 /* Writes the hash in hexadecimal. */
 static size_t parquet_describe(const struct tamis__hashing *hashing, const void *key,
                                size_t key_bytes, char *text, size_t text_bytes)
@@ -84,6 +99,7 @@ const struct tamis__hash_set tamis__hash_set_parquet = {
     .m_bits_unit = BLOCK_BITS,
     .name = "parquet",
     .positions = parquet_positions,
+    .repeats = parquet_repeats,
     .describe = parquet_describe,
     .weakness = parquet_weakness,
     .fixed_k = parquet_fixed_k,

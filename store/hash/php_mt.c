@@ -111,6 +111,16 @@ static void php_mt_positions(const struct tamis__hashing *hashing, const void *k
         places[i] = legacy ? legacy_range(&g, hashing->m_bits) : range(&g, hashing->m_bits);
 }
 
+/* A key has the 32 bits of one of the others, or finds the bits that positions can reach set:
+ * php-mt-legacy reaches 2^31. */
+static double php_mt_repeats(const struct tamis__hashing *hashing, struct tamis__load load)
+{
+    const bool legacy = hashing->set->id == TAMIS__HASH_PHP_MT_LEGACY;
+    const double m = (double)hashing->m_bits, k = hashing->k;
+    const double reached = fmin(1, load.share * (legacy ? fmax(1, m / 0x1p31) : 1));
+    return pow(reached, k) - pow(load.share, k) + load.items / 0x1p32;
+}
+
 /* Writes the CRC in decimal: the positions depend on nothing else of the key. */
 static size_t php_mt_describe(const struct tamis__hashing *hashing, const void *key,
                               size_t key_bytes, char *text, size_t text_bytes)
@@ -143,6 +153,7 @@ const struct tamis__hash_set tamis__hash_set_php_mt = {
     .m_bits_max = INT64_MAX,
     .name = "php-mt",
     .positions = php_mt_positions,
+    .repeats = php_mt_repeats,
     .describe = php_mt_describe,
     .weakness = php_mt_weakness,
     .shape = php_mt_shape,
@@ -154,6 +165,7 @@ const struct tamis__hash_set tamis__hash_set_php_mt_legacy = {
     .m_bits_max = INT64_MAX,
     .name = "php-mt-legacy",
     .positions = php_mt_positions,
+    .repeats = php_mt_repeats,
     .describe = php_mt_describe,
     .weakness = php_mt_weakness,
     .shape = php_mt_shape,

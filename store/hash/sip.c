@@ -60,6 +60,7 @@ const struct tamis__hash_set tamis__hash_set_sip = {
 #if TAMIS_WITH_SIP
     .positions = tamis__walk_positions,
     .digest = digest_of,
+    .repeats = tamis__walk_repeats,
     .describe = tamis__walk_describe,
 #else
     .missing = "needs libsodium, which this build is without; install the package libsodium-dev "

@@ -15,6 +15,8 @@
  * as a signed number, is mixed in as a word of its own.  A long of Java is hashed as its 8 bytes,
  * little-endian, would be.
  */
+#include <math.h>
+
 #include "hash/hash_set.h"
 
 static uint32_t rotate_left(uint32_t number, unsigned bits)
@@ -77,6 +79,23 @@ static void positions_v2(const struct tamis__hashing *hashing, const void *key, 
     }
 }
 
+/* No position is 2^31 or more, so the bits below have a larger share than all. */
+static double repeats_v1(const struct tamis__hashing *hashing, struct tamis__load load)
+{
+    const uint64_t jump = ((uint64_t)1 << 32) % hashing->m_bits;
+    const double all = load.share, m = (double)hashing->m_bits;
+    load.share = fmin(1, all * fmax(1, m / 0x1p31));
+    return pow(load.share, hashing->k) - pow(all, hashing->k) +
+           tamis__repeat_progression(hashing->m_bits, hashing->k, TAMIS__PROGRESSION_FOLDED, jump,
+                                     load);
+}
+
+static double repeats_v2(const struct tamis__hashing *hashing, struct tamis__load load)
+{
+    return tamis__repeat_progression(hashing->m_bits, hashing->k, TAMIS__PROGRESSION_WHOLE, 0,
+                                     load);
+}
+
 /* Writes h1 and h2 in hexadecimal. */
 static size_t spark_describe(const struct tamis__hashing *hashing, const void *key,
                              size_t key_bytes, char *text, size_t text_bytes)
@@ -91,6 +110,7 @@ const struct tamis__hash_set tamis__hash_set_spark_v1 = {
     .m_bits_max = UINT64_MAX,
     .name = "spark-v1",
     .positions = positions_v1,
+    .repeats = repeats_v1,
     .describe = spark_describe,
     .shape = tamis__guava_shape,
 };
@@ -102,6 +122,7 @@ const struct tamis__hash_set tamis__hash_set_spark_v2 = {
     .seed_max = UINT32_MAX,
     .name = "spark-v2",
     .positions = positions_v2,
+    .repeats = repeats_v2,
     .describe = spark_describe,
     .shape = tamis__guava_shape,
 };

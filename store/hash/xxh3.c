@@ -10,6 +10,11 @@ void tamis__walk_positions(const struct tamis__hashing *hashing, const void *key
         places[i] = tamis__walk_next(&walk, hashing->m_bits);
 }
 
+double tamis__walk_repeats(const struct tamis__hashing *hashing, struct tamis__load load)
+{
+    return tamis__repeat_walk(hashing->m_bits, hashing->k, load);
+}
+
 size_t tamis__walk_describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                             char *text, size_t text_bytes)
 {
@@ -33,5 +38,6 @@ const struct tamis__hash_set tamis__hash_set_xxh3 = {
     .seed_max = UINT64_MAX,
     .positions = tamis__walk_positions,
     .digest = digest_of,
+    .repeats = tamis__walk_repeats,
     .describe = tamis__walk_describe,
 };

@@ -38,9 +38,10 @@ static inline uint64_t tamis__walk_next(struct tamis__walk *walk, uint64_t m_bit
     return here;
 }
 
-/* `positions` and `describe` of the hash sets that go by this rule, xxh3 and sip.  The text is both
- * halves of the digest in hexadecimal, the high one first. */
+/* `positions`, `repeats` and `describe` of the hash sets that go by this rule, xxh3 and sip.  The
+ * text is both halves of the digest in hexadecimal, the high one first. */
 void tamis__walk_positions(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                            uint64_t *places);
+double tamis__walk_repeats(const struct tamis__hashing *hashing, struct tamis__load load);
 size_t tamis__walk_describe(const struct tamis__hashing *hashing, const void *key, size_t key_bytes,
                             char *text, size_t text_bytes);

@@ -514,7 +514,11 @@ static void bloom_measure(const struct tamis__segment *segment, uint64_t *ones, 
         *ones +=
             (unsigned)__builtin_popcountll(__atomic_load_n(&segment->data[i], __ATOMIC_RELAXED));
     }
-    *fp_rate = pow((double)*ones / (double)h->m_bits, h->k);
+    const struct tamis__hashing hashing = tamis__header_hashing(h);
+    const struct tamis__load load = {.share = (double)*ones / (double)h->m_bits,
+                                     .items =
+                                         tamis__estimate_items(h->kind, h->m_bits, h->k, *ones)};
+    *fp_rate = fmin(1, pow(load.share, h->k) + tamis__hashing_repeats(&hashing, load));
 }
 
 const struct tamis__kind tamis__kind_bloom = {

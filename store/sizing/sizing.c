@@ -9,11 +9,10 @@
  * Var(X/m) = (e^-c - (1+c) e^-2c) / m, c = t/m: 0.4 % of the rate at m = 1000, nothing at 10^6.
  * Where m is small, this sum is still too low, and X gets its exact distribution, pick by pick.
  * Also, the positions of a key are not independent: they follow from three values (decision 0004),
- * so a stranger may walk on the very bits of one key, or half on the bits of one and half on those
- * of another.  We know no formula for that.  Instead a bound is added that rests on measurements
- * (one key, k = 7 to 20, m = 22 to 192: at most 64 / m^4 above independent picks; n = 4, m = 84, k
- * = 12: 1.8 times as many).  No filter that is sized by its rate has fewer than BLOOM_M_MIN bits: a
- * file has a page of them anyway.
+ * so a stranger may walk on the very bits of one key.  hash/repeat.c says how much that adds.  Up
+ * to 255 bits a bound is taken that rests on measurements (one key, k = 7 to 20, m = 22 to 192: at
+ * most 64 / m^4 above independent picks; n = 4, m = 84, k = 12: 1.8 times as many).  No filter that
+ * is sized by its rate has fewer than BLOOM_M_MIN bits: a file has a page of them anyway.
  *
  * blocked.  A key picks one of B blocks, in it one word from each of z groups, and in each word q
  * bits with repetition.  The loads of blocks, their numbers of keys, are binomial (n, 1/B).  Full
@@ -88,21 +87,33 @@ static double exact_bloom_rate(uint32_t m, uint32_t k, uint32_t picks)
     return rate;
 }
 
-static double bloom_rate(uint64_t m_bits, uint32_t k, uint64_t n)
+double tamis__independent_rate(uint64_t m_bits, uint32_t k, uint64_t n)
 {
     if (n == 0) return 0;
     const double m = (double)m_bits;
     const double t = (double)k * (double)n;
-    /* Three positions are as independent as the three values that they follow from. */
-    const double same_walk = k > 3 && m <= WALK_M_MAX ? (double)n * 64 / (m * m * m * m) : 0;
     const double alike = k > 3 && m <= ALIKE_M_MAX ? 1 + k * (k - 1.0) / (2 * m) : 1;
     if (m_bits <= EXACT_M_MAX && t <= EXACT_PICKS_MAX)
-        return fmin(exact_bloom_rate((uint32_t)m_bits, k, (uint32_t)t) * alike + same_walk, 1);
+        return fmin(exact_bloom_rate((uint32_t)m_bits, k, (uint32_t)t) * alike, 1);
     const double f = -expm1(t * log1p(-1 / m));
     const double c = t / m;
     const double variance = (exp(-c) - (1 + c) * exp(-2 * c)) / m;
     const double rate = pow(f, k) * (1 + 0.5 * k * (k - 1.0) * fmax(variance, 0) / (f * f));
-    return fmin(rate * alike + same_walk, 1);
+    return fmin(rate * alike, 1);
+}
+
+struct tamis__load tamis__load_of(uint64_t m_bits, uint32_t k, uint64_t n)
+{
+    const double m = (double)m_bits, keys = (double)n;
+    return (struct tamis__load){.share = m > 1 ? -expm1(k * keys * log1p(-1 / m)) : n > 0,
+                                .items = keys};
+}
+
+/* The rate with hash set xxh3. */
+static double bloom_rate(uint64_t m_bits, uint32_t k, uint64_t n)
+{
+    const struct tamis__load load = tamis__load_of(m_bits, k, n);
+    return fmin(tamis__independent_rate(m_bits, k, n) + tamis__repeat_walk(m_bits, k, load), 1);
 }
 
 /* P(q, d) for d = 0..q: how many distinct bits of 64 do q picks make? */
@@ -194,6 +205,17 @@ TAMIS_API double tamis_predict_rate(uint32_t kind, uint64_t m_bits, uint32_t k, 
     return NAN;
 }
 
+/* The rate by which sizes are found.  It must not change, or filters of older versions could no
+ * longer be merged with new ones of the same capacity.  So it has no tamis__repeat_walk(), which
+ * counts where a filter has few keys, and no size is found there. */
+static double planned_rate(uint32_t kind, uint64_t m_bits, uint32_t k, uint64_t n)
+{
+    const double m = (double)m_bits;
+    const double walk = k > 3 && m_bits <= WALK_M_MAX ? (double)n * 64 / (m * m * m * m) : 0;
+    if (!is_plain(kind)) return tamis_predict_rate(kind, m_bits, k, n);
+    return fmin(tamis__independent_rate(m_bits, k, n) + walk, 1);
+}
+
 /* What the searches below count: single bits for bloom, blocks for the others. */
 static uint64_t unit_bits(uint32_t kind)
 {
@@ -205,14 +227,14 @@ static uint64_t smallest_m(uint32_t kind, uint32_t k, uint64_t n, double p)
 {
     const uint64_t unit = unit_bits(kind);
     uint64_t low = 0, high = 1; /* low is too small, high is enough */
-    while (tamis_predict_rate(kind, high * unit, k, n) > p) {
+    while (planned_rate(kind, high * unit, k, n) > p) {
         low = high;
         if (high > TAMIS__M_BITS_MAX / unit / 2) return 0;
         high *= 2;
     }
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
-        if (tamis_predict_rate(kind, middle * unit, k, n) > p)
+        if (planned_rate(kind, middle * unit, k, n) > p)
             low = middle;
         else
             high = middle;
@@ -225,14 +247,14 @@ static uint64_t smallest_m(uint32_t kind, uint32_t k, uint64_t n, double p)
 static uint64_t largest_n(uint32_t kind, uint32_t k, uint64_t m_bits, double p)
 {
     uint64_t low = 0, high = 1; /* low fits, high does not */
-    while (tamis_predict_rate(kind, m_bits, k, high) <= p) {
+    while (planned_rate(kind, m_bits, k, high) <= p) {
         low = high;
         if (high >= TAMIS__CAPACITY_MAX) return high;
         high *= 2;
     }
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
-        if (tamis_predict_rate(kind, m_bits, k, middle) <= p)
+        if (planned_rate(kind, m_bits, k, middle) <= p)
             low = middle;
         else
             high = middle;
@@ -265,7 +287,7 @@ static uint32_t best_k(uint32_t kind, uint64_t m_bits, uint64_t n)
     uint32_t best = 0;
     double lowest = INFINITY;
     for (uint32_t k = 1; k <= TAMIS_K_MAX; k++) {
-        const double rate = tamis_predict_rate(kind, m_bits, k, n);
+        const double rate = planned_rate(kind, m_bits, k, n);
         if (!(rate < lowest)) continue; /* NaN: no such geometry */
         lowest = rate;
         best = k;
@@ -403,7 +425,8 @@ static int complete(struct tamis_sizing *s)
     s->words = in_blocks(s->kind) ? tamis__blocked_words(s->k) : 0;
     s->predicted_rate = tamis_predict_rate(s->kind, s->m_bits, s->k, s->capacity);
     s->bits_per_key = (double)data_bits / (double)s->capacity;
-    if (s->fp_rate == 0) s->fp_rate = s->predicted_rate;
+    if (s->fp_rate == 0) /* it is kept with the filter, as a parameter of it */
+        s->fp_rate = planned_rate(s->kind, s->m_bits, s->k, s->capacity);
     struct tamis__layout layout;
     tamis__layout(data_bits, &layout);
     s->data_bytes = layout.data_bytes;

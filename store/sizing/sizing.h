@@ -2,6 +2,7 @@
 /* sizing.h: pure arithmetic between n, p, m and k; the public face is tamis_size(). */
 #pragma once
 
+#include "hash/repeat.h"
 #include "sizing/layout.h"
 
 /*
@@ -13,6 +14,12 @@ uint32_t tamis__blocked_words(uint32_t k);
 /* tamis_size() for a struct of our own, also for rates down to TAMIS__SEGMENT_RATE_MIN. */
 struct tamis_sizing;
 int tamis__size(struct tamis_sizing *sizing);
+
+/* The rate of kind bloom if the positions of a key are independent: without what a hash set repeats
+ * (hash/repeat.h). */
+double tamis__independent_rate(uint64_t m_bits, uint32_t k, uint64_t n);
+/* The load of a filter of kind bloom with n keys. */
+struct tamis__load tamis__load_of(uint64_t m_bits, uint32_t k, uint64_t n);
 
 /* Chance that q picks with repetition all hit set bits in a word of 64 of which `ones` are set. */
 double tamis__word_hit_rate(uint32_t ones, uint32_t q);
