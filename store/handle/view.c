@@ -48,13 +48,20 @@ static void look_for_tails(struct tamis__view *view)
                      __ATOMIC_RELAXED);
 }
 
-int64_t tamis__view_answer_of_all(const struct tamis__view *view, int64_t answer)
+bool tamis__view_is_whole(const struct tamis__view *view)
 {
     bool whole =
         view->index.segment.header == NULL || tamis__segment_is_whole(&view->index.segment);
     for (uint32_t i = 0; i < view->count; i++)
-        whole &= tamis__segment_is_whole(&view->segments[i].segment) &&
-                 !tamis__segment_seems_empty(&view->segments[i].segment);
+        whole &= tamis__segment_is_whole(&view->segments[i].segment);
+    return whole;
+}
+
+int64_t tamis__view_answer_of_all(const struct tamis__view *view, int64_t answer)
+{
+    bool whole = tamis__view_is_whole(view);
+    for (uint32_t i = 0; i < view->count; i++)
+        whole &= !tamis__segment_seems_empty(&view->segments[i].segment);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&tamis__guard_faults, __ATOMIC_RELAXED) == 0 && whole) return answer;
     const int rc = tamis__view_check(view);

@@ -184,6 +184,10 @@ static inline void tamis__leave(struct tamis_filter *filter, const struct tamis_
  * fault was already noticed. */
 int64_t tamis__view_answer_of_all(const struct tamis__view *view, int64_t answer);
 
+/* Looks at all segments.  If one was cut within its header, the look at its end brings the
+ * constants of the header back (os/guard.c), before anybody uses them. */
+bool tamis__view_is_whole(const struct tamis__view *view);
+
 /* Called before the caller is told what was read from the view.  Returns `answer`, or the error of
  * a mapping of the view that broke (tamis__segment_check). */
 static inline int64_t tamis__view_answer(const struct tamis__view *view, int64_t answer)

@@ -22,6 +22,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/thread.h"
@@ -88,6 +89,23 @@ static bool put_header(const struct tamis__guard *entry, const void *kept)
     return mremap(page, page_bytes, page_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, at) != MAP_FAILED;
 }
 
+/* Can the word at that address be read?  The kernel reads it, and no signal comes of it: this
+ * changes nothing, as there is no such way to set the mask. */
+static bool is_readable(const void *at)
+{
+    return syscall(SYS_rt_sigprocmask, ~0, at, NULL, 8) == 0 || errno != EFAULT;
+}
+
+/* A file that is cut within its header has its first page still, but zeros from the cut on.  Its
+ * constants come back as soon as another page is missed: what divides by one of them, or goes on to
+ * the address of another, must not end the process. */
+static void restore_header(const struct tamis__guard *entry, const void *kept)
+{
+    const void *at = (const void *)entry->start; // NOLINT(performance-no-int-to-ptr)
+    if (is_readable(at) && memcmp(at, kept, TAMIS__GUARD_KEPT_BYTES) == 0) return;
+    (void)put_header(entry, kept);
+}
+
 /* The pages behind are replaced too.  After a truncation they are gone as well, and a fault for
  * each page of a large file would take long and need a mapping each. */
 static bool replace(const struct tamis__guard *entry, uintptr_t page)
@@ -100,6 +118,7 @@ static bool replace(const struct tamis__guard *entry, uintptr_t page)
         if (rest < end) (void)put_zeros(rest, end - rest, entry->writable); /* or at their faults */
         return put_header(entry, kept);
     }
+    if (kept != NULL) restore_header(entry, kept);
     return put_zeros(page, end - page, entry->writable) ||
            put_zeros(page, page_bytes, entry->writable);
 }

@@ -30,7 +30,24 @@ static unsigned points_covered, errors_told, calls_right, wrong_answers;
 
 /* ---- Cutting --------------------------------------------------------------------------------- */
 
-enum cut { CUT_ALL, CUT_BEHIND_HEADER, CUT_HALF, CUT_LAST_PAGE, CUTS };
+/* A cut within the header takes no page of it away: from there on the header reads as 0. */
+enum cut {
+    CUT_ALL,
+    CUT_BEHIND_HEADER,
+    CUT_HALF,
+    CUT_LAST_PAGE,
+    CUTS_OF_PAGES,
+    CUT_BEFORE_M = CUTS_OF_PAGES, /* m, k, words and all that follows read as 0 */
+    CUT_BEFORE_WORDS,
+    CUT_BEFORE_DATA_BYTES,
+    CUT_BEFORE_COUNTERS,
+    CUTS
+};
+
+static enum cut cut_of_header(unsigned way)
+{
+    return (enum cut)(CUTS_OF_PAGES + way % (CUTS - CUTS_OF_PAGES));
+}
 
 static off_t length_after(enum cut cut, off_t length)
 {
@@ -41,6 +58,14 @@ static off_t length_after(enum cut cut, off_t length)
         return 4096;
     case CUT_HALF:
         return length / 2 + 100;
+    case CUT_BEFORE_M:
+        return 64;
+    case CUT_BEFORE_WORDS:
+        return 76;
+    case CUT_BEFORE_DATA_BYTES:
+        return 100;
+    case CUT_BEFORE_COUNTERS:
+        return 300;
     default:
         return (length - 1) / 4096 * 4096;
     }
@@ -127,9 +152,12 @@ static void truncation_before_any_call_is_an_error(void)
     scene_each_file(&scene, count_file, &files);
     scene_clear(&scene);
     for (size_t i = 0; i < acts_count; i++)
-        for (int file = 0; file < files; file++)
-            run_after_cut(&acts[i], (struct cutting){.cut = (enum cut)((i + (size_t)file) % CUTS),
-                                                     .only = file});
+        for (int file = 0; file < files; file++) {
+            const unsigned way = (unsigned)i + (unsigned)file;
+            run_after_cut(&acts[i],
+                          (struct cutting){.cut = (enum cut)(way % CUTS_OF_PAGES), .only = file});
+            run_after_cut(&acts[i], (struct cutting){.cut = cut_of_header(way), .only = file});
+        }
     assert_int_equal(wrong_answers, 0);
 }
 
@@ -171,7 +199,7 @@ static bool run_with_cut(const struct act *act, unsigned nth, bool calls)
     armed.scene = &scene;
     armed.left = nth;
     armed.done = false;
-    armed.cutting = (struct cutting){.cut = (enum cut)(nth % CUTS), .only = -1};
+    armed.cutting = (struct cutting){.cut = (enum cut)(nth % CUTS_OF_PAGES), .only = -1};
     if (calls)
         tamis__io_hook = at_call;
     else
@@ -205,7 +233,7 @@ static void truncation_in_any_call_is_an_error(void)
 /* As long as it was: still an error, until the file is restored and opened again. */
 static void truncation_that_is_undone_is_an_error_until_reopened(void)
 {
-    for (int way = 0; way < CUTS; way++)
+    for (int way = 0; way < CUTS_OF_PAGES; way++)
         for (int noticed = 0; noticed < 2; noticed++) {
             struct scene scene, sound;
             scene_set(&scene);
@@ -268,7 +296,7 @@ static void ask_in_child(void *context)
 
 static void truncation_under_threads_and_children_is_an_error(void)
 {
-    for (int way = 0; way < CUTS; way++) {
+    for (int way = 0; way < CUTS_OF_PAGES; way++) {
         AUTO_SCENE scene;
         pthread_t threads[3];
         void *wrong = NULL;
