@@ -18,8 +18,9 @@
 /* Is the newest slice of a window in time over?  Then the next add begins another one. */
 static bool is_slice_over(const struct tamis__record *record)
 {
-    const int64_t length = tamis__policy_slice_ns(&record->policy);
-    return length > 0 && tamis__clock_ns() - tamis__record_newest(record)->slice_start >= length;
+    return tamis__policy_is_slice_over(tamis__policy_slice_ns(&record->policy),
+                                       tamis__record_newest(record)->slice_start,
+                                       tamis__clock_ns());
 }
 
 /* Can the filter go on in a further segment of the newest slice? */

@@ -540,7 +540,7 @@ static int begin_next_slice(struct tamis_filter *filter, struct tamis__view **vi
         if (rc < 0 || tamis__newest(*view)->segment.header->number != change.newest) return rc;
     }
     /* ORDER relaxed: a hint, so that not every key waits. */
-    __atomic_store_n(&(*view)->wait_until, tamis__now_ns() + WAIT_NS, __ATOMIC_RELAXED);
+    __atomic_store_n(&(*view)->wait_until, tamis__steady_ns() + WAIT_NS, __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -548,7 +548,7 @@ int tamis__view_renew(struct tamis_filter *filter, struct tamis__view **view)
 {
     /* ORDER relaxed: these are hints; what is done is decided under the locks. */
     const int64_t wait_until = __atomic_load_n(&(*view)->wait_until, __ATOMIC_RELAXED);
-    if (tamis__view_is_over(*view) && (wait_until == 0 || tamis__now_ns() >= wait_until)) {
+    if (tamis__view_is_over(*view) && (wait_until == 0 || tamis__steady_ns() >= wait_until)) {
         const int rc = begin_next_slice(filter, view, TIME_IS_OVER, 0);
         if (rc < 0) return rc;
     }

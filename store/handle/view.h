@@ -19,6 +19,7 @@
 
 #include "handle/visit.h"
 #include "os/guard.h"
+#include "plan/policy.h"
 #include "segment/sheet.h"
 #include "txn/mapped.h"
 #include "txn/store.h"
@@ -56,7 +57,7 @@ struct tamis__view {
     struct tamis__view *retired; /* the next view that waits for its last user */
     unsigned pins;               /* atomic */
 
-    int64_t wait_until; /* atomic: no new try to rotate before this time, ns; 0: try */
+    int64_t wait_until; /* atomic: no new try to rotate before this, steady ns; 0: try */
     int64_t spare_at;   /* atomic: no look for a spare before this, steady ns; 0: look */
     /* Of `auto`, for the newest segment (pages.c): the number of new keys that makes it busy,
      * UINT64_MAX if that makes no difference; atomics: when to look next, steady ns; and since
@@ -105,7 +106,9 @@ static inline bool tamis__view_is_written(const struct tamis__view *view)
 /* Is the newest slice of the window over? */
 static inline bool tamis__view_is_over(const struct tamis__view *view)
 {
-    return view->rotate_at != INT64_MAX && tamis__clock_ns() >= view->rotate_at;
+    if (view->rotate_at == INT64_MAX) return false;
+    return tamis__policy_is_slice_over(view->slice_ns, view->rotate_at - view->slice_ns,
+                                       tamis__clock_ns());
 }
 
 /* Brings all of the view into memory (tamis__segment_populate). */

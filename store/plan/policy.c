@@ -290,6 +290,20 @@ uint32_t tamis__policy_first(const struct tamis__record *record, int64_t now)
     return first;
 }
 
+#define AHEAD_MAX_NS ((int64_t)26 * 3600 * 1000000000)
+
+bool tamis__policy_is_ahead(int64_t slice_ns, int64_t start, int64_t now)
+{
+    return slice_ns > 0 && start - now > slice_ns;
+}
+
+bool tamis__policy_is_slice_over(int64_t slice_ns, int64_t start, int64_t now)
+{
+    if (slice_ns == 0) return false;
+    return now - start >= slice_ns ||
+           (tamis__policy_is_ahead(slice_ns, start, now) && start - now <= AHEAD_MAX_NS);
+}
+
 /* Slices begin on the grid of those before them, so all are equally long even if a rotation is
  * late. */
 int64_t tamis__policy_next_slice(const struct tamis__policy *policy, int64_t start, int64_t now)

@@ -90,5 +90,17 @@ bool tamis__policy_is_behind(const struct tamis__policy *policy, uint64_t slice,
 /* The index of the first segment of a record whose keys are still in the window: the number of
  * segments if there is none.  This is what tamis__first_alive() says of a view. */
 uint32_t tamis__policy_first(const struct tamis__record *record, int64_t now);
+/*
+ * Is a slice that began at `start` over at `now`?  Its time may be over.  Or it began in the
+ * future, as the clock was ahead then and was set right since: it must not take all keys until that
+ * time.
+ *
+ * That is concluded only if the clock is behind by more than a slice, so that no slice is left
+ * behind too early by their number.  And only by up to 26 hours, more than time zones differ: a
+ * machine that has not got the time yet is behind by more, and must not forget its keys.
+ */
+bool tamis__policy_is_slice_over(int64_t slice_ns, int64_t start, int64_t now);
+/* Did the slice begin so far in the future that the clock must have been ahead? */
+bool tamis__policy_is_ahead(int64_t slice_ns, int64_t start, int64_t now);
 /* The time at which the next slice begins, if the slice of `start` is found to be over at `now`. */
 int64_t tamis__policy_next_slice(const struct tamis__policy *policy, int64_t start, int64_t now);

@@ -321,6 +321,35 @@ WINDOW_CASE(window_slice_of_the_future_is_ended_by_a_rotation)
     assert_int_equal(told_by(store, filter).items, 0);
 }
 
+/* The clock is an hour ahead, a slice begins, and the clock is set right: keys go into slices of
+ * their own time again, and what was added under the wrong clock is forgotten with the first of
+ * them.  A clock that is behind by more than 26 hours is not believed.  (Broken: only the time that
+ * has passed since a slice began ends it.) */
+WINDOW_CASE(window_goes_on_when_a_clock_that_was_ahead_is_set_right)
+{
+    const int64_t minute = DAY / 24 / 60;
+    AUTO_FILTER *filter = windowed(store, 10 * minute, 0, 10, 1000);
+    assert_int_equal(key_add(filter, 1), 1);
+    *now += 60 * minute;
+    assert_int_equal(key_add(filter, 2), 1);
+    *now -= 60 * minute;
+    for (uint64_t i = 3; i < 33; i++) {
+        assert_int_equal(key_add(filter, i), 1);
+        assert_int_equal(key_has(filter, i), 1);
+        *now += minute;
+    }
+    assert_int_equal(key_has(filter, 2), 0);
+    for (uint64_t i = 3; i < 33; i++)
+        assert_int_equal(key_has(filter, i), i >= 23 ? 1 : 0);
+    struct tamis_filter_stat before = {.size = sizeof before}, after = before;
+    assert_done(tamis_filter_stat(filter, &before));
+    *now -= 40 * DAY;
+    assert_int_equal(key_add(filter, 40), 1);
+    assert_done(tamis_filter_stat(filter, &after));
+    assert_int_equal(after.generation, before.generation);
+    assert_int_equal(key_has(filter, 32), 1);
+}
+
 /* The list does not count a slice that a spare has pushed out, before a commit says so.  (Broken:
  * tamis__policy_first() goes by time alone.) */
 WINDOW_CASE(window_of_keys_counts_what_is_found)
