@@ -59,14 +59,35 @@ static uint64_t cgroup_limit(void)
     }
 }
 
-uint64_t tamis__budget(void)
+#ifdef TAMIS_TEST_POINTS
+uint64_t tamis__budget_available;
+#define TEST_AVAILABLE tamis__budget_available
+#else
+#define TEST_AVAILABLE 0
+#endif
+
+/* What is free, in the machine or in the control group. */
+static uint64_t available_bytes(void)
 {
     char text[TEXT_BYTES];
     uint64_t available = 0;
+    if (TEST_AVAILABLE > 0) return TEST_AVAILABLE;
     if (tamis__read_text("/proc/meminfo", text, sizeof text) == 0)
         available = tamis__meminfo_available(text);
     if (available == 0) available = UNKNOWN_BYTES;
     const uint64_t limit = cgroup_limit();
-    const uint64_t budget = (available < limit ? available : limit) / 4;
+    return available < limit ? available : limit;
+}
+
+uint64_t tamis__budget(void)
+{
+    const uint64_t budget = available_bytes() / 4;
     return budget > TAMIS__BUDGET_MIN ? budget : TAMIS__BUDGET_MIN;
+}
+
+unsigned tamis__budget_threads(unsigned threads, uint64_t thread_bytes)
+{
+    const uint64_t fit = available_bytes() / 2 / (thread_bytes > 0 ? thread_bytes : 1);
+    if (fit < 1) return 1;
+    return fit < threads ? (unsigned)fit : threads;
 }

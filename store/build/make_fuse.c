@@ -6,6 +6,7 @@
  * MiB, and writes each into the staged file with one write.  So the kernel begins early to write to
  * the disk, and little is left for the sync at the end.
  */
+#include "build/budget.h"
 #include "build/build.h"
 #include "build/piece.h"
 #include "os/io.h"
@@ -100,6 +101,7 @@ struct making {
     struct tamis__fuse_shape shape;
     uint64_t piece_bytes;
     struct bench *benches;
+    unsigned bench_count;
     uint64_t *seeds;
 };
 
@@ -131,16 +133,20 @@ static int furnish(struct making *m, uint64_t fullest)
 {
     const bool reads = tamis__keyset_is_on_disk(&m->build->keyset);
     const size_t workspace = tamis__piece_workspace_bytes(&m->shape, fullest);
-    uint64_t benches = m->build->crew.threads;
-    if (benches > m->shape.pieces) benches = m->shape.pieces;
+    const size_t digests = reads ? ((size_t)fullest + 1) * sizeof *m->benches->digests : 0;
+    const size_t fingerprints = (size_t)m->piece_bytes + TAMIS__FUSE_END_BYTES;
+    const unsigned threads = m->build->crew.threads;
+    m->bench_count =
+        tamis__budget_threads(threads < m->shape.pieces ? threads : (unsigned)m->shape.pieces,
+                              workspace + digests + fingerprints);
     m->seeds = calloc(m->shape.pieces, sizeof *m->seeds);
-    m->benches = calloc(benches, sizeof *m->benches);
+    m->benches = calloc(m->bench_count, sizeof *m->benches);
     bool got = m->seeds != NULL && m->benches != NULL;
-    for (uint64_t i = 0; got && i < benches; i++) {
+    for (unsigned i = 0; got && i < m->bench_count; i++) {
         struct bench *bench = &m->benches[i];
-        if (reads) bench->digests = malloc(((size_t)fullest + 1) * sizeof *bench->digests);
+        if (reads) bench->digests = malloc(digests);
         bench->workspace = malloc(workspace);
-        bench->fingerprints = malloc((size_t)m->piece_bytes + TAMIS__FUSE_END_BYTES);
+        bench->fingerprints = malloc(fingerprints);
         got = bench->workspace != NULL && bench->fingerprints != NULL &&
               (!reads || bench->digests != NULL);
     }
@@ -151,9 +157,7 @@ static int furnish(struct making *m, uint64_t fullest)
 
 static void clear_making(struct making *m)
 {
-    uint64_t benches = m->build->crew.threads;
-    if (benches > m->shape.pieces) benches = m->shape.pieces;
-    for (uint64_t i = 0; m->benches != NULL && i < benches; i++) {
+    for (unsigned i = 0; m->benches != NULL && i < m->bench_count; i++) {
         free(m->benches[i].digests);
         free(m->benches[i].workspace);
         free(m->benches[i].fingerprints);
@@ -165,8 +169,11 @@ static void clear_making(struct making *m)
 static int make_pieces(struct making *m, uint64_t fullest)
 {
     struct tamis_build *build = m->build;
+    const unsigned threads = build->crew.threads;
     int rc = furnish(m, fullest);
+    build->crew.threads = m->bench_count; /* there may be memory for fewer */
     if (rc == 0) rc = tamis__crew_run(&build->crew, make_piece, m, m->shape.pieces);
+    build->crew.threads = threads;
     if (rc == 0)
         rc = tamis__segment_fill(&build->store->place, &build->draft.staged,
                                  build->draft.header.data_offset, m->seeds,

@@ -58,8 +58,9 @@ struct tamis_build_spec {
                                                distinct keys, more: at least those */
     uint64_t memory_bytes; /* that a build may use for the keys, 1 MiB or more; what does not fit
                               goes through a file in the store; 0: a quarter of what is free.
-                              Besides that each thread takes some 50 MB for what it makes */
-    uint32_t threads;      /* 0: as many as processors */
+                              Besides that each thread takes some 70 MB for what it makes */
+    uint32_t threads;      /* 0: as many as processors; fewer make pieces at a time if half of what
+                              is free is too little for all of them */
     uint32_t flags;        /* TAMIS_BUILD_* */
     uint32_t keep;         /* with TAMIS_BUILD_KEEP: so many generations before it are kept, 0 to
                               TAMIS_KEEP_MAX */

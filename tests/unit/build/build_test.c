@@ -483,3 +483,13 @@ CASE(build_budget_reads_what_the_system_says)
                            path, sizeof path, &is_v1));
     assert_true(tamis__budget() >= TAMIS__BUDGET_MIN);
 }
+
+CASE(build_budget_says_how_many_threads_have_memory)
+{
+    tamis__budget_available = (uint64_t)160 << 20;
+    assert_int_equal(tamis__budget_threads(16, (uint64_t)70 << 20), 1);
+    assert_int_equal(tamis__budget_threads(16, (uint64_t)20 << 20), 4);
+    assert_int_equal(tamis__budget_threads(16, (uint64_t)900 << 20), 1);
+    assert_int_equal(tamis__budget_threads(2, 1), 2);
+    tamis__budget_available = 0;
+}
