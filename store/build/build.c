@@ -113,7 +113,7 @@ static int inherit(struct tamis_build *build)
     if (rc < 0) return rc;
     rc = tamis__store_get(build->store, txn, build->name, &record);
     tamis__catalog_end(txn);
-    if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
+    if (rc < 0) return rc == TAMIS_ENOTFOUND ? tamis__check_new_name(build->name) : rc;
     const struct tamis__listed_segment *newest = tamis__record_newest(&record);
     const bool was_built = !tamis__is_zero(record.key_digest, sizeof record.key_digest);
     if (spec->fp_rate == 0 && spec->m_bits == 0 && spec->k == 0 &&

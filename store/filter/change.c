@@ -22,7 +22,7 @@ int tamis__change_load(struct tamis__change *change, const char *name)
     change->is_new = rc == TAMIS_ENOTFOUND;
     if (rc == 0) rc = tamis__exceptions_open(change->store, &change->before, &source);
     tamis__catalog_end(txn);
-    if (change->is_new) return 0;
+    if (change->is_new) return tamis__check_new_name(name);
     if (rc == 0) rc = tamis__exceptions_read(change->store, &source, &change->set);
     change->found_before = tamis__exceptions_count_found(&change->set) > 0;
     return rc;

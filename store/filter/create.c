@@ -39,6 +39,7 @@ TAMIS_API int tamis_filter_check(const char *store_path, const char *name,
 {
     struct tamis__plan plan;
     int fd = -1, rc = tamis__create_plan(name, spec, &plan);
+    if (rc == 0 && !plan.owned) rc = tamis__check_new_name(name);
     if (rc < 0 || store_path == NULL) return rc;
     rc = tamis__open_nearest(store_path, &fd);
     if (rc < 0) return rc;
@@ -73,6 +74,7 @@ static int create(struct tamis_store *store, const char *name, const struct tami
     struct tamis__draft draft;
     struct tamis__entry entry;
     int rc = tamis__check_absent(store, name);
+    if (rc == 0 && !plan->owned) rc = tamis__check_new_name(name);
     if (rc == 0) rc = tamis__create_check_room(store->root_fd, plan->sizing.file_bytes, name);
     if (rc < 0) return rc;
     tamis__create_describe(store, name, plan, &draft, &entry);

@@ -122,6 +122,10 @@ static int describe_one(struct batch *b, struct tamis__catalog_txn *txn, uint32_
     rc = tamis__store_get(b->store, txn, wanted->name, &record);
     if (rc == 0) return meet(b, wanted->name, from_stream ? NULL : &plan, &record);
     if (rc != TAMIS_ENOTFOUND) return rc;
+    if (!from_stream && !plan.owned) {
+        rc = tamis__check_new_name(wanted->name);
+        if (rc < 0) return rc;
+    }
     rc = from_stream ? describe_stream(b, wanted, draft, entry) : 0;
     if (rc < 0) return rc;
     if (!from_stream) describe_plan(b, wanted, &plan, draft, entry);
@@ -293,7 +297,8 @@ TAMIS_API int tamis_filter_create_filled(tamis_store *store, const struct tamis_
     return rc;
 }
 
-static int check_arguments(tamis_store *store, const char *const *names, size_t count,
+/* `is_ours`: no server owns the filters, whose names are those of its keys. */
+static int check_arguments(tamis_store *store, const char *const *names, size_t count, bool is_ours,
                            unsigned flags)
 {
     TAMIS__REFUSE_NULL(store, "store");
@@ -305,7 +310,8 @@ static int check_arguments(tamis_store *store, const char *const *names, size_t 
     int rc = tamis__check_writable(store);
     for (size_t i = 0; rc == 0 && i < count; i++) {
         TAMIS__REFUSE_NULL(names[i], "a name");
-        rc = tamis__check_name(names[i]); /* before the first batch is made */
+        /* Before the first batch is made.  What is there already may have any name. */
+        rc = is_ours && flags == 0 ? tamis__check_new_name(names[i]) : tamis__check_name(names[i]);
     }
     return rc;
 }
@@ -317,7 +323,8 @@ TAMIS_API int64_t tamis_filter_create_many(tamis_store *store, const char *const
     struct tamis_filled wanted[BATCH_OF_MANY];
     struct batch b;
     int64_t made = 0;
-    int rc = check_arguments(store, names, count, flags);
+    const bool is_ours = spec == NULL || (spec->flags & TAMIS_FILTER_OWNED) == 0;
+    int rc = check_arguments(store, names, count, is_ours, flags);
     if (rc < 0 || count == 0) return rc;
     rc = begin_batches(store, BATCH_OF_MANY, flags, &b);
     b.wanted = wanted;

@@ -200,8 +200,9 @@ TAMIS_API int tamis_filter_rename(tamis_store *store, const char *old_name, cons
         rc = tamis__catalog_get(txn, new_name, &other);
         if (rc == 0)
             rc = tamis__fail_exists(new_name);
-        else if (rc == TAMIS_ENOTFOUND)
-            rc = rename_record(store, txn, &record, new_name);
+        else if (rc == TAMIS_ENOTFOUND) /* what a server owns has the name of its key */
+            rc = record.owned ? 0 : tamis__check_new_name(new_name);
+        if (rc == 0) rc = rename_record(store, txn, &record, new_name);
     }
     tamis__catalog_end(txn);
     return rc;

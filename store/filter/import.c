@@ -426,6 +426,7 @@ TAMIS_API int tamis_filter_import(tamis_store *store, const char *name, const ch
     int rc = tamis__import_new(&call, &import);
     if (rc < 0) return rc;
     rc = tamis__check_absent(store, name);
+    if (rc == 0 && (import->spec.flags & TAMIS_IMPORT_OWNED) == 0) rc = tamis__check_new_name(name);
     if (rc == 0) rc = tamis__import_begin(import);
     if (rc == 0) rc = tamis__import_load(import);
     if (rc == 0) rc = enter_import(import, filter);

@@ -63,11 +63,47 @@ static int open_part(const struct tamis_store *store, const char *name, int *fd)
     return rc;
 }
 
+/* What may lie in a directory that is to become a store: what somebody has begun to make there or
+ * has left, and what says that a directory is empty.  Returns 1 for any other name, and keeps it.
+ */
+static int find_foreign(void *context, const char *name)
+{
+    static const char *const known[] = {"segments", "staging",    "logs",       "pulls",
+                                        ".gitkeep", ".gitignore", "lost+found", ".keep"};
+    char **foreign = context;
+    if (strncmp(name, "catalog.", 8) == 0 || strncmp(name, "redis-moves.", 12) == 0) return 0;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(name, known[i]) == 0) return 0;
+    *foreign = strdup(name);
+    return 1;
+}
+
+/* Fails if the directory is no store and belongs to something else: a store must not be scattered
+ * over /etc. */
+static int check_is_free(const struct tamis_store *store)
+{
+    char quoted[TAMIS__QUOTED_BYTES], first[TAMIS__QUOTED_BYTES];
+    char *foreign = NULL;
+    const char *path = store->place.path;
+    int rc = tamis__exists(store->root_fd, "catalog.mdb", path);
+    if (rc != 0) return rc < 0 ? rc : 0;
+    rc = tamis__each_name(store->root_fd, path, find_foreign, &foreign);
+    if (rc > 0)
+        rc = tamis__fail(TAMIS_EINVAL,
+                         "%s is no store, and has other files, such as %s; name a directory that "
+                         "is not there yet, or is empty",
+                         tamis__quote(quoted, path),
+                         foreign ? tamis__quote(first, foreign) : "some");
+    free(foreign);
+    return rc;
+}
+
 /* Makes what an empty store lacks.  Each step does no harm if another process was first. */
 static int make_store(struct tamis_store *store)
 {
     unsigned mode = store->catalog.mode;
-    int rc = mode == 0 ? tamis__inside_mode(store->root_fd, store->place.path, &mode) : 0;
+    int rc = check_is_free(store);
+    if (rc == 0 && mode == 0) rc = tamis__inside_mode(store->root_fd, store->place.path, &mode);
     if (rc < 0) return rc;
     rc = tamis__inside_make_directory(store->root_fd, "segments", mode, store->place.path);
     if (rc == 0)
@@ -283,6 +319,35 @@ int tamis__check_name(const char *name)
         s += length;
     }
     return 0;
+}
+
+/* The bytes of a blank at `s`: a space, or one of those of Unicode; 0 if there is none. */
+static size_t blank_bytes(const unsigned char *s)
+{
+    if (*s == ' ') return 1;
+    if (s[0] == 0xC2 && s[1] == 0xA0) return 2;                                 /* no-break space */
+    if (s[0] == 0xE1 && s[1] == 0x9A && s[2] == 0x80) return 3;                 /* U+1680 */
+    if (s[0] == 0xE2 && s[1] == 0x80 && s[2] >= 0x80 && s[2] <= 0x8B) return 3; /* U+2000 to 200B */
+    if (s[0] == 0xE2 && s[1] == 0x80 && (s[2] == 0xA8 || s[2] == 0xA9 || s[2] == 0xAF)) return 3;
+    if (s[0] == 0xE2 && s[1] == 0x81 && s[2] == 0x9F) return 3;  /* U+205F */
+    if (s[0] == 0xE3 && s[1] == 0x80 && s[2] == 0x80) return 3;  /* U+3000 */
+    return s[0] == 0xEF && s[1] == 0xBB && s[2] == 0xBF ? 3 : 0; /* U+FEFF */
+}
+
+int tamis__check_new_name(const char *name)
+{
+    char quoted[TAMIS__QUOTED_BYTES];
+    const int rc = tamis__check_name(name);
+    if (rc < 0) return rc;
+    const unsigned char *s = (const unsigned char *)name;
+    const bool before = blank_bytes(s) > 0;
+    size_t last = 1;
+    for (; *s != '\0'; s += last)
+        last = tamis__utf8_length(s);
+    if (!before && blank_bytes(s - last) == 0) return 0;
+    return tamis__fail(TAMIS_EINVAL,
+                       "the name %s %s with a blank, which nobody would see; leave it out",
+                       tamis__quote(quoted, name), before ? "begins" : "ends");
 }
 
 int tamis__fail_no_filter(const struct tamis_store *store, const char *name)

@@ -424,6 +424,27 @@ CASE(on_full_names_are_those_of_its_policies_alone)
     assert_null(tamis_on_full_name(UINT32_MAX));
 }
 
+/* Such filters are there, of older versions.  (Broken: every call refuses blanks.) */
+STORE_CASE(create_refuses_blanks_around_names_and_filters_that_have_them_can_be_used)
+{
+    struct tamis_filter_spec spec = plain;
+    AUTO_FILTER *filter = NULL;
+    assert_refused(TAMIS_EINVAL, "the name 'a ' ends with a blank",
+                   tamis_filter_create(store, "a ", &spec, NULL));
+    spec.flags = TAMIS_FILTER_OWNED;
+    assert_done(tamis_filter_create(store, "a ", &spec, NULL));
+    assert_done(tamis_filter_create(store, " b", &spec, NULL));
+    assert_done(tamis_filter_set_owned(store, "a ", 0));
+    assert_done(tamis_filter_open(store, "a ", 0, &filter));
+    assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
+    assert_refused(TAMIS_EINVAL, "the name ' c' begins with a blank",
+                   tamis_filter_rename(store, "a ", " c"));
+    assert_done(tamis_filter_rename(store, "a ", "a"));
+    assert_done(tamis_filter_rename(store, " b", " c "));
+    assert_int_equal(tamis_filter_exists(store, "a"), 1);
+    assert_done(tamis_filter_drop(store, " c "));
+}
+
 CASES_PREPARE
 {
     memset(longest, 'n', sizeof longest - 1);

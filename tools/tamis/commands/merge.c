@@ -48,6 +48,15 @@ static int sources_close(struct sources *sources, int status)
     return status;
 }
 
+/* The library takes any name here, as filters of a server have those of its keys. */
+static int create_merged(tamis_store *store, const char *name, const struct tamis_merge *merge,
+                         tamis_filter **filter)
+{
+    const struct tamis_filter_spec any = {.size = sizeof any, .capacity = 1};
+    const int rc = tamis_filter_check(NULL, name, &any);
+    return rc < 0 ? rc : tamis_filter_create_merged(store, name, merge, filter);
+}
+
 /* Merges into a filter that is there. Returns TAMIS_ENOTFOUND without a message if it is not. */
 static int merge_into_existing(tamis_store *store, const char *name,
                                const struct tamis_merge *merge, tamis_filter **filter)
@@ -77,8 +86,7 @@ static int merge(const struct invocation *call, const struct sources *sources,
     do { /* again where another process made or dropped it in between */
         rc =
             intersect ? TAMIS_ENOTFOUND : merge_into_existing(store, call->args[0], &merge, filter);
-        if (rc == TAMIS_ENOTFOUND)
-            rc = tamis_filter_create_merged(store, call->args[0], &merge, filter);
+        if (rc == TAMIS_ENOTFOUND) rc = create_merged(store, call->args[0], &merge, filter);
     } while (rc == TAMIS_EEXIST && !intersect);
     if (rc == 0) progress_finish_bytes(done_bytes);
     return rc;
