@@ -7,12 +7,13 @@
  * sentence; no crash; the handles that were open answer rightly; no block of memory and no
  * descriptor is lost; the store opens and is sound. Then commands, each in a process whose nth
  * allocation fails (oom_preload.c): exit 0 with the whole answer, or 1 or 2 with a sentence, and
- * never a signal.
+ * never a signal.  Where what was asked for is done, no sentence may leave its reader to believe
+ * that it is not.
  *
- * Seen to fail: with the answer of calloc() not looked at where a view is made (a call and a
- * command die of SIGSEGV); with one of two arrays not given back where a merge lacks the other (a
- * block is lost); with `tamis verify` silent where the listing behind its problems fails, as it
- * was.
+ * Seen to fail: with the second tamis_filter_generations() of rollback an error like any other;
+ * with the answer of calloc() not looked at where a view is made (a call and a command die of
+ * SIGSEGV); with one of two arrays not given back where a merge lacks the other (a block is lost);
+ * with `tamis verify` silent where the listing behind its problems fails, as it was.
  */
 #include <err.h>
 #include <limits.h>
@@ -206,6 +207,10 @@ static const char *const commands[][ARGUMENTS_MAX] = {
     {"sync"},
     {"build", "block", "keys", "-p", "0.001"},
     {"verify"},
+    {"rollback", "listed"},
+    {"rollback", "listed", "--json"},
+    {"create", "json", "-n", "1000", "--json"},
+    {"merge", "merged", "old", "--json"},
 };
 
 /* Run it with its nth allocation failing; what it printed, into those files.  Its exit status, or
@@ -257,7 +262,41 @@ static char *command_template(void)
     for (int i = 0; i < 500; i++)
         (void)fprintf(keys, "key %d\n", i);
     (void)fclose(keys);
+    FILE *more = fopen(fixture_join(directory, "more"), "w");
+    if (more == NULL || fputs("more\n", more) < 0) err(1, "%s", directory);
+    (void)fclose(more);
+    for (int i = 0; i < 2; i++) { /* two generations */
+        static const char *const build[2][ARGUMENTS_MAX] = {{"build", "listed", "keys"},
+                                                            {"build", "listed", "more"}};
+        if (run_command(build[i], directory, UINT_MAX) != 0) errx(1, "build");
+    }
     return directory;
+}
+
+/* Is what the command makes there: a filter, or the first generation of "listed"? */
+static bool is_done(const char *const *arguments, const char *directory)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    tamis_store *store = fixture_open(fixture_join(directory, "store"), TAMIS_READ_ONLY);
+    tamis_filter *filter = NULL;
+    bool done = tamis_filter_open(store, arguments[1], TAMIS_READ_ONLY, &filter) == 0;
+    if (done && strcmp(arguments[0], "rollback") == 0)
+        done = tamis_filter_stat(filter, &stat) == 0 && stat.generation == 1;
+    (void)tamis_filter_close(filter);
+    tamis_store_close(store);
+    return done;
+}
+
+/* Has an error of a command that has done its work said so? */
+static void check_said_done(const char *const *arguments, const char *directory, unsigned nth,
+                            const char *said)
+{
+    static const char *const makers[] = {"rollback", "create", "merge"};
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
+        if (strcmp(arguments[0], makers[i]) == 0 && is_done(arguments, directory) &&
+            strstr(said, "it only cannot be shown") == NULL)
+            fail_msg("tamis %s, allocation %u: it is done, and '%s' is told", *arguments, nth,
+                     said);
 }
 
 static bool fail_command(const char *template, const char *const *arguments, unsigned nth)
@@ -279,6 +318,7 @@ static bool fail_command(const char *template, const char *const *arguments, uns
         wrong++;
         print_error("WRONG: tamis %s, allocation %u: '%s'\n", *arguments, nth, out);
     }
+    if (status > 0) check_said_done(arguments, directory, nth, said);
     told += status != 0;
     right += status == 0;
     assert_int_equal(fixture_problems(fixture_join(directory, "store")), 0);

@@ -113,6 +113,9 @@ int cli_fail_usage(const struct command *command, const char *format, ...)
 
 /* Tells the library's sentence for its last error.  Returns CLI_ERROR. */
 int cli_fail_library(void);
+/* After an error in showing what was done: says that it is done, that `name` `is`.  Returns
+ * `status`; says nothing if that is CLI_DONE. */
+int cli_say_done(int status, const char *name, const char *is);
 
 /* Prints a note of what a weak hash set costs; nothing for the others. */
 void cli_tell_weakness(const char *hash_set);

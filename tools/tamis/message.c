@@ -77,6 +77,12 @@ int cli_fail_library(void)
     return cli_fail("%s", tamis_last_error());
 }
 
+int cli_say_done(int status, const char *name, const char *is)
+{
+    if (status != CLI_DONE) cli_tell("note: '%s' %s; it only cannot be shown", name, is);
+    return status;
+}
+
 void cli_tell_weakness(const char *hash_set)
 {
     const char *weakness = tamis_hash_set_weakness(hash_set);

@@ -67,7 +67,7 @@ static int warn_when_full(struct addition *addition)
     if (items < 0) return cli_fail_library();
     if ((uint64_t)items <= addition->capacity) return CLI_DONE;
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    if (tamis_filter_stat(addition->call->filter, &stat) < 0) return cli_fail_library();
+    if (tamis_filter_stat(addition->call->filter, &stat) < 0) return CLI_DONE; /* it is a warning */
     if (!(stat.state & (TAMIS_STATE_FULL | TAMIS_STATE_OVER))) {
         /* The filter has grown, or forgets: look again when it holds twice as many. */
         addition->capacity = 2 * (uint64_t)items;

@@ -112,7 +112,8 @@ static int show_imported(const struct invocation *call, const struct stream *str
     struct tamis_segment_stat oldest = {.size = sizeof oldest};
     int status = CLI_DONE;
     if (cli_given(call, TAKES(JSON))) status = view_show_json(call->out, filter, VIEW_SEGMENTS);
-    if (tamis_filter_segment(filter, 0, &oldest) < 0) return cli_fail_library();
+    if (tamis_filter_segment(filter, 0, &oldest) < 0) status = cli_fail_library();
+    if (status != CLI_DONE) return status;
     /* Format tamis passes the mark on: the user was told when the estimate was made. */
     if (oldest.flags & TAMIS_SEGMENT_ITEMS_ESTIMATED && strcmp(stream->format, "tamis") != 0)
         cli_tell("note: the format does not say how many keys there are; from the set bits there "
@@ -139,7 +140,9 @@ static int import(const struct invocation *call, struct stream *stream, tamis_st
         if (remote_import(call->remote_store, call->args[0], filter, durable) < 0)
             return cli_filter_close(filter, CLI_ERROR);
     }
-    if (rc == 0) return cli_filter_close(filter, show_imported(call, stream, filter));
+    if (rc == 0)
+        return cli_say_done(cli_filter_close(filter, show_imported(call, stream, filter)),
+                            call->args[0], "is there");
     if (rc == TAMIS_EEXIST)
         return cli_fail("a filter '%s' exists already; --publish makes the list its next "
                         "generation, or choose another name",

@@ -110,7 +110,8 @@ static int show_merged(const struct invocation *call, tamis_filter *filter)
     struct tamis_filter_stat stat = {.size = sizeof stat};
     int status = CLI_DONE;
     if (cli_given(call, TAKES(JSON))) status = view_show_json(call->out, filter, VIEW_SEGMENTS);
-    if (tamis_filter_stat(filter, &stat) < 0) return cli_fail_library();
+    if (tamis_filter_stat(filter, &stat) < 0) status = cli_fail_library();
+    if (status != CLI_DONE) return status;
     tell_overload(&stat);
     return status;
 }
@@ -121,7 +122,9 @@ static int merge_opened_sources(const struct invocation *call, const struct sour
     progress_start(&call->options, 0);
     const int rc = merge(call, sources, &filter);
     progress_end();
-    if (rc == 0) return cli_filter_close(filter, show_merged(call, filter));
+    if (rc == 0)
+        return cli_say_done(cli_filter_close(filter, show_merged(call, filter)), call->args[0],
+                            "has all keys");
     if (!interrupt_signal()) return cli_fail_library();
     return cli_interrupted("; nothing is lost, and the same command completes it");
 }

@@ -40,8 +40,9 @@ static int rollback(struct invocation *call)
     int rc = tamis_filter_generations(store, name, keep_in_force, &before);
     if (rc < 0) return cli_fail_named(store, name, rc);
     rc = tamis_filter_rollback(store, name, generation);
-    if (rc == 0) rc = tamis_filter_generations(store, name, keep_in_force, &after);
     if (rc < 0) return cli_fail_library();
+    if (tamis_filter_generations(store, name, keep_in_force, &after) < 0)
+        return cli_say_done(cli_fail_library(), name, "has the older generation in force");
     show_rollback(call, before, after);
     return CLI_DONE;
 }
