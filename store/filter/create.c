@@ -48,6 +48,38 @@ TAMIS_API int tamis_filter_check(const char *store_path, const char *name,
     return rc;
 }
 
+/* The segment after the one of `sizing`; 0 if there is none. */
+static int plan_next(const struct tamis__policy *policy, uint32_t step, double *left,
+                     struct tamis_sizing *sizing)
+{
+    const struct tamis__policy_list list = {.count = step, .slices = policy->slices > 0};
+    const uint64_t capacity = sizing->capacity;
+    if (!tamis__policy_grows(policy, step - 1, &list)) return 0;
+    *left -= sizing->fp_rate;
+    *sizing = (struct tamis_sizing){.kind = sizing->kind, .counter_bits = sizing->counter_bits};
+    const int rc = tamis__policy_size_next(policy, &list, capacity, *left, sizing);
+    return rc < 0 ? rc : 1;
+}
+
+TAMIS_API int tamis_filter_plan(const struct tamis_filter_spec *spec, uint32_t step,
+                                struct tamis_sizing *sizing)
+{
+    struct tamis__plan plan;
+    int rc = tamis__check_struct(sizing, "struct tamis_sizing");
+    if (rc == 0) rc = tamis__create_plan("a", spec, &plan);
+    if (rc < 0) return rc;
+    double left = tamis__policy_rate(&plan.policy);
+    rc = 1;
+    for (uint32_t at = 1; rc > 0 && at <= step; at++)
+        rc = plan_next(&plan.policy, at, &left, &plan.sizing);
+    if (rc <= 0) return rc;
+    plan.sizing.bits_per_key =
+        (double)tamis__data_bits(plan.sizing.m_bits, plan.sizing.counter_bits) /
+        (double)plan.sizing.capacity; /* it has some room beyond that */
+    tamis__give_struct(&plan.sizing, sizeof plan.sizing, sizing);
+    return 1;
+}
+
 void tamis__create_describe(struct tamis_store *store, const char *name,
                             const struct tamis__plan *plan, struct tamis__draft *draft,
                             struct tamis__entry *entry)

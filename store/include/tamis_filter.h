@@ -155,6 +155,21 @@ struct tamis_filter_spec {
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_check(const char *store_path, const char *name,
                                                   const struct tamis_filter_spec *spec);
 
+struct tamis_sizing; /* tamis_sizing.h */
+
+/*
+ * Tells what tamis_filter_create() would make of the spec, and what the filter would go on in when
+ * it is full.  Makes nothing.
+ *
+ * step     0: the first segment, for the keys of the spec or of a slice of its window; 1: the
+ *          segment by which it grows then, and so on.
+ * sizing   receives the size of that segment: its own capacity and its share of the rate.
+ * Returns  1, or 0 if the filter does not grow so far.  TAMIS_EINVAL, TAMIS_EUNSUPPORTED: as
+ *          tamis_filter_create().
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_plan(const struct tamis_filter_spec *spec,
+                                                 uint32_t step, struct tamis_sizing *sizing);
+
 /*
  * Makes an empty filter.  Its file is allocated in full, so this call fails at once if the disk
  * is too small.

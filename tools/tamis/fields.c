@@ -3,6 +3,7 @@
 #include "fields.h"
 
 #include <math.h>
+#include <time.h>
 
 #include "command.h"
 #include "findings.h"
@@ -250,6 +251,24 @@ static const char UNCLEAN[] =
 static const char DEGRADED[] = "a sync has failed, so a power cut may lose keys; look at the disk "
                                "(dmesg), then run 'tamis sync'";
 
+static const char AHEAD[] =
+    "the newest slice of the window began in the future, so the clock was ahead, or is behind now; "
+    "it takes all keys until that time, and is forgotten after it; set the clock, or begin a slice "
+    "by 'tamis rotate'";
+
+/* A slice that began a little ahead is ended by the next add (tamis-create(1)); until then, and for
+ * a longer time, the note says so. */
+static bool is_ahead(const struct filter_view *view)
+{
+    struct timespec now;
+    const struct tamis_filter_stat *stat = &view->stat;
+    if (view->segments == NULL || stat->window_ns == 0) return false;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    const int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return view->segments[stat->segment_count - 1].slice_start - now_ns >
+           stat->window_ns / stat->slices;
+}
+
 /* Adds a note to *notes, unless it is there already. */
 static void add_note(char **notes, const char *note)
 {
@@ -279,6 +298,7 @@ static json_t *value_note(const void *record)
     add_note(&notes, fullness_note(&view->stat));
     if (view->stat.state & TAMIS_STATE_UNCLEAN) add_note(&notes, UNCLEAN);
     if (view->stat.state & TAMIS_STATE_DEGRADED) add_note(&notes, DEGRADED);
+    if (is_ahead(view)) add_note(&notes, AHEAD);
     add_note(&notes, tamis_hash_set_weakness(view->stat.hash_set));
     for (uint32_t i = 0; view->segments != NULL && i < view->stat.segment_count; i++) {
         if (view->segments[i].flags & TAMIS_SEGMENT_ITEMS_ESTIMATED) add_note(&notes, ESTIMATED);
@@ -301,6 +321,19 @@ static void human_bits(const void *record, char text[RECORD_HUMAN_BYTES])
                        view->stat.fingerprint_bits);
     else
         text_size(text, RECORD_HUMAN_BYTES, (double)view->stat.m_bits / 8);
+}
+
+/* By what is in: a filter that is half empty takes twice as many for each key that it has.  Left out
+ * where it differs by less than a twentieth. */
+static void human_bits_per_key(const void *record, char text[RECORD_HUMAN_BYTES])
+{
+    const struct filter_view *view = record;
+    const struct tamis_filter_stat *stat = &view->stat;
+    const double bits = (double)stat->m_bits * (stat->counter_bits ? stat->counter_bits : 1);
+    const double filled = (double)stat->items / (double)stat->capacity;
+    if (stat->items == 0 || fabs(filled - 1) < 0.05) return;
+    (void)snprintf(text, RECORD_HUMAN_BYTES, "of the capacity; %.4g for each item",
+                   bits / (double)stat->items);
 }
 
 static void human_size(const void *record, char text[RECORD_HUMAN_BYTES])
@@ -400,7 +433,7 @@ static const struct more FILTER_MORE[] = {
     {"kind", .shown = SHOWN_ALWAYS},
     {"hash_set", .shown = SHOWN_ALWAYS},
     {"capacity", .shown = SHOWN_ALWAYS},
-    {"bits_per_key", .shown = SHOWN_ALWAYS},
+    {"bits_per_key", .human = human_bits_per_key, .shown = SHOWN_ALWAYS},
     {"created_at", .shown = SHOWN_ALWAYS},
     {"generation", .shown = SHOWN_IF_PUBLISHED},
     {"published_at", .shown = SHOWN_IF_PUBLISHED},

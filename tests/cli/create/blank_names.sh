@@ -11,8 +11,8 @@ printf 'c\nd \n' > names
 refused tamis create --names names -n 1000
 refused tamis rename b 'b '
 echo key > keys
-refused tamis build 'f ' --file keys
-tamis export b > b.tamis
-refused tamis import ' g' --file b.tamis --from tamis
+refused tamis build 'f ' keys
+tamis export b b.tamis --to tamis
+refused tamis import ' g' b.tamis --from tamis
 refused tamis merge 'm ' b
 tamis list -q

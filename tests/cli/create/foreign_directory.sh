@@ -7,7 +7,7 @@ echo root > etc/passwd
 mkdir begun/segments
 touch begun/catalog.lock empty/.gitkeep
 refused tamis create f -n 1000 --store etc
-echo key | refused tamis build f --store etc
+refused tamis build f etc/passwd --store etc
 ls etc
 for store in empty begun new/deep; do
     tamis create f -n 1000 --store "$store"

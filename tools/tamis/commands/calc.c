@@ -2,31 +2,48 @@
 /*
  * calc.c: tamis calc - capacity, rate, bits and hashes from one another.
  *
- * All arithmetic is the library's (tamis_size), so what is told here is what `create` makes;
+ * All arithmetic is the library's.  With -n, and -p or its default, what is told is the plan by
+ * which `create` makes the filter (tamis_filter_plan), with what growth costs.  All else is
+ * tamis_size().
  * --table alone is the classic formula, (1 - e^(-k n/m))^k, as textbooks print it.
  */
 #include <math.h>
 
 #include "command.h"
-#include "record.h"
+#include "planned.h"
 #include "table.h"
 
 #define TAKES_SIZING (TAKES(CAPACITY) | TAKES(RATE) | TAKES(BITS) | TAKES(HASHES))
 
-/* One row of the table: a sizing, or the reason why there is none. */
+/* One row of the table: a plan, or the reason why there is none. */
 struct row {
     uint32_t kind;
-    struct tamis_sizing sizing;
-    char *reason; /* NULL where there is a sizing */
+    struct planned planned;
+    char *reason; /* NULL where there is a plan */
 };
 
 #define KIND_COUNT 16 /* more than there are kinds */
 
 static void size_row(struct row *row)
 {
-    row->sizing.size = sizeof row->sizing;
-    row->sizing.kind = row->kind;
-    if (tamis_size(&row->sizing) < 0) row->reason = cli_strdup(tamis_last_error());
+    struct tamis_sizing *sizing = &row->planned.first;
+    sizing->size = sizeof *sizing;
+    sizing->kind = row->kind;
+    if (tamis_size(sizing) < 0) row->reason = cli_strdup(tamis_last_error());
+}
+
+/* As `create` makes it.  RATE is what was asked for, of which the first segment has a share. */
+static void plan_row(struct row *row, const struct options *options)
+{
+    const double rate = row->planned.first.fp_rate;
+    const struct tamis_filter_spec spec = {.size = sizeof spec,
+                                           .kind = row->kind,
+                                           .capacity = options->capacity,
+                                           .fp_rate = rate,
+                                           .counter_bits = row->planned.first.counter_bits,
+                                           .on_full = options->on_full};
+    if (planned_of(&spec, &row->planned) < 0) row->reason = cli_strdup(tamis_last_error());
+    row->planned.first.fp_rate = rate;
 }
 
 /* ---- --memory ----------------------------------------------------------------------------- */
@@ -46,24 +63,24 @@ static uint64_t places_in(const struct tamis_sizing *sizing, uint64_t memory_byt
  * that was given), and the rate that comes of it. */
 static void size_within(struct row *row, uint64_t memory_bytes)
 {
-    const struct tamis_sizing asked = row->sizing;
+    const struct tamis_sizing asked = row->planned.first;
     size_row(row);
     if (row->reason != NULL) return;
-    if (row->sizing.data_bytes > memory_bytes) {
-        row->reason =
-            cli_format("%ju %s %ju bytes at a rate of %g, more than the %ju of --memory",
-                       (uintmax_t)asked.capacity, asked.capacity == 1 ? "key needs" : "keys need",
-                       (uintmax_t)row->sizing.data_bytes, asked.fp_rate, (uintmax_t)memory_bytes);
+    if (row->planned.first.data_bytes > memory_bytes) {
+        row->reason = cli_format(
+            "%ju %s %ju bytes at a rate of %g, more than the %ju of --memory",
+            (uintmax_t)asked.capacity, asked.capacity == 1 ? "key needs" : "keys need",
+            (uintmax_t)row->planned.first.data_bytes, asked.fp_rate, (uintmax_t)memory_bytes);
         return;
     }
-    row->sizing = (struct tamis_sizing){.size = sizeof(struct tamis_sizing),
-                                        .kind = asked.kind,
-                                        .capacity = asked.capacity,
-                                        .m_bits = places_in(&asked, memory_bytes),
-                                        .k = asked.k,
-                                        .counter_bits = asked.counter_bits};
+    row->planned.first = (struct tamis_sizing){.size = sizeof(struct tamis_sizing),
+                                               .kind = asked.kind,
+                                               .capacity = asked.capacity,
+                                               .m_bits = places_in(&asked, memory_bytes),
+                                               .k = asked.k,
+                                               .counter_bits = asked.counter_bits};
     size_row(row);
-    row->sizing.fp_rate = asked.fp_rate; /* RATE is what was asked for */
+    row->planned.first.fp_rate = asked.fp_rate; /* RATE is what was asked for */
 }
 
 static void size_to_memory(struct row *row, const struct options *options)
@@ -74,9 +91,9 @@ static void size_to_memory(struct row *row, const struct options *options)
         size_within(row, options->memory_bytes);
         return;
     }
-    row->sizing.m_bits = places_in(&row->sizing, options->memory_bytes);
+    row->planned.first.m_bits = places_in(&row->planned.first, options->memory_bytes);
     if (!n && !p && !options_have(options, TAKES(HASHES)))
-        row->sizing.fp_rate = TAMIS_FP_RATE_DEFAULT;
+        row->planned.first.fp_rate = TAMIS_FP_RATE_DEFAULT;
     size_row(row);
 }
 
@@ -101,7 +118,7 @@ static void cell_rate(struct table *table, double rate)
 static void add_sizing_row(struct table *table, const struct row *row)
 {
     static const struct tamis_sizing nothing = {.size = sizeof nothing};
-    const struct tamis_sizing *sizing = row->reason != NULL ? &nothing : &row->sizing;
+    const struct tamis_sizing *sizing = row->reason != NULL ? &nothing : &row->planned.first;
     table_cell(table, tamis_kind_name(row->kind));
     cell_number(table, sizing->capacity);
     cell_rate(table, sizing->fp_rate);
@@ -115,6 +132,15 @@ static void add_sizing_row(struct table *table, const struct row *row)
     cell_rate(table, sizing->predicted_rate);
 }
 
+/* Why there is no such filter, or what its growth costs. */
+static void print_remark(struct out *out, const struct row *row)
+{
+    char *growth = row->reason == NULL ? planned_growth(&row->planned) : NULL;
+    const char *remark = row->reason != NULL ? row->reason : growth;
+    if (remark != NULL) out_format(out, "%s: %s\n", tamis_kind_name(row->kind), remark);
+    free(growth);
+}
+
 static void print_rows(struct out *out, const struct row *rows, size_t count)
 {
     static const char *const header[] = {"KIND", "CAPACITY", "RATE",  "M",
@@ -126,40 +152,17 @@ static void print_rows(struct out *out, const struct row *rows, size_t count)
     table_print(&table, out);
     table_clear(&table);
     for (size_t i = 0; i < count; i++)
-        if (rows[i].reason != NULL)
-            out_format(out, "%s: %s\n", tamis_kind_name(rows[i].kind), rows[i].reason);
+        print_remark(out, &rows[i]);
 }
-
-/* What a sizing may hold: other kinds than counting and fuse have no such bits. */
-#define SIZING_COUNTERS 1u
-#define SIZING_FINGERPRINTS 2u
-#define OF_SIZING(how, member) RECORD_MEMBER(how, tamis_sizing, member)
-
-static const struct field FIELDS_OF_SIZING[] = {
-    {"capacity", OF_SIZING(U64, capacity)},
-    {"fp_rate", OF_SIZING(RATE, fp_rate)},
-    {"m_bits", OF_SIZING(U64, m_bits)},
-    {"k", OF_SIZING(U32, k)},
-    {"words", OF_SIZING(U32, words)},
-    {"counter_bits", OF_SIZING(U32, counter_bits), .needs = SIZING_COUNTERS},
-    {"fingerprint_bits", OF_SIZING(U32, fingerprint_bits), .needs = SIZING_FINGERPRINTS},
-    {"bits_per_key", OF_SIZING(RATE, bits_per_key)},
-    {"data_bytes", OF_SIZING(U64, data_bytes)},
-    {"file_bytes", OF_SIZING(U64, file_bytes)},
-    {"true_rate", OF_SIZING(RATE, predicted_rate)},
-};
 
 static void print_row_json(struct out *out, const struct row *row)
 {
-    const struct tamis_sizing *sizing = &row->sizing;
-    const unsigned holds = (sizing->counter_bits ? SIZING_COUNTERS : 0) |
-                           (sizing->fingerprint_bits ? SIZING_FINGERPRINTS : 0);
     json_t *line = json_new();
     json_put(line, "kind", json_text(tamis_kind_name(row->kind)));
     if (row->reason != NULL)
         json_put(line, "error", json_text(row->reason));
     else
-        record_put(line, FIELDS(FIELDS_OF_SIZING), holds, sizing);
+        planned_put(&row->planned, line);
     json_print(out, line);
 }
 
@@ -190,6 +193,22 @@ static int show_sizings(const struct invocation *call, const struct row *rows, s
     return CLI_DONE;
 }
 
+/* -n alone is enough: the rate is that of `create`. */
+static double rate_of(const struct options *options)
+{
+    const bool alone = options_count(options, TAKES_SIZING) == 1 &&
+                       options_have(options, TAKES(CAPACITY)) &&
+                       !options_have(options, TAKES(MEMORY));
+    return alone ? TAMIS_FP_RATE_DEFAULT : options->fp_rate;
+}
+
+/* Is it asked what `create` makes of -n and -p? */
+static bool is_planned(const struct options *options)
+{
+    return options_have(options, TAKES(CAPACITY)) &&
+           !options_have(options, TAKES(BITS) | TAKES(HASHES) | TAKES(MEMORY));
+}
+
 static int calc_sizes(const struct invocation *call)
 {
     const struct options *options = &call->options;
@@ -200,15 +219,17 @@ static int calc_sizes(const struct invocation *call)
         if (options_have(options, TAKES(KIND)) && options->kind != kind) continue;
         struct row *row = &rows[count++];
         *row = (struct row){.kind = kind,
-                            .sizing = {.kind = kind,
-                                       .capacity = options->capacity,
-                                       .fp_rate = options->fp_rate,
-                                       .m_bits = options->m_bits,
-                                       .k = options->k}};
+                            .planned.first = {.kind = kind,
+                                              .capacity = options->capacity,
+                                              .fp_rate = rate_of(options),
+                                              .m_bits = options->m_bits,
+                                              .k = options->k}};
         if (tamis_kind_has(kind, TAMIS_KIND_COUNTS))
-            row->sizing.counter_bits = options->counter_bits ? options->counter_bits : 4;
+            row->planned.first.counter_bits = options->counter_bits ? options->counter_bits : 4;
         if (options_have(options, TAKES(MEMORY)))
             size_to_memory(row, options);
+        else if (is_planned(options) && !tamis_kind_has(kind, TAMIS_KIND_IS_STATIC))
+            plan_row(row, options);
         else
             size_row(row);
     }
@@ -272,7 +293,8 @@ static int run_calc(struct invocation *call)
 {
     const struct options *options = &call->options;
     if (options_have(options, TAKES(TABLE))) {
-        if (options_have(options, TAKES_SIZING | TAKES(MEMORY) | TAKES(KIND) | TAKES(COUNTER_BITS)))
+        if (options_have(options, TAKES_SIZING | TAKES(MEMORY) | TAKES(KIND) | TAKES(COUNTER_BITS) |
+                                      TAKES(ON_FULL)))
             return cli_fail_usage(call->command, "--table takes no other values");
         if (options_have(options, TAKES(JSON)))
             print_table_json(call->out);
@@ -283,8 +305,11 @@ static int run_calc(struct invocation *call)
     if (options_have(options, TAKES(MEMORY)) && options->memory_bytes > UINT64_MAX / 8)
         return cli_fail("--memory of %ju bytes has more than 2^64-1 bits",
                         (uintmax_t)options->memory_bytes);
-    if (!options_have(options, TAKES(MEMORY)) && options_count(options, TAKES_SIZING) < 2)
-        return cli_fail_usage(call->command, "give two of -n, -p, -m and -k, or --memory SIZE");
+    if (!options_have(options, TAKES(MEMORY) | TAKES(CAPACITY)) &&
+        options_count(options, TAKES_SIZING) < 2)
+        return cli_fail_usage(call->command, "give -n, two of -n, -p, -m and -k, or --memory SIZE");
+    if (options_have(options, TAKES(ON_FULL)) && !is_planned(options))
+        return cli_fail_usage(call->command, "--on-full goes with -n and -p");
     return calc_sizes(call);
 }
 
@@ -293,6 +318,6 @@ const struct command cli_command_calc = {
     .summary = "capacity, rate, bits and hashes from one another",
     .operands = "no arguments, only options",
     .options = TAKES_SIZING | TAKES(MEMORY) | TAKES(TABLE) | TAKES(KIND) | TAKES(COUNTER_BITS) |
-               TAKES(JSON),
+               TAKES(ON_FULL) | TAKES(JSON),
     .run = run_calc,
 };

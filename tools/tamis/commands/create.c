@@ -10,6 +10,7 @@
 #include "command.h"
 #include "fields.h"
 #include "name_list.h"
+#include "planned.h"
 #include "remote/remote.h"
 
 #define TAKES_SHAPE                                                                                \
@@ -105,6 +106,81 @@ static bool spec_from_filter(tamis_store *store, const struct options *options,
     return cli_filter_close(filter, CLI_DONE) == CLI_DONE && rc == 0;
 }
 
+/* ---- --dry-run ------------------------------------------------------------------------------ */
+
+static int print_plan(const struct invocation *call, const struct planned *planned,
+                      const char *name)
+{
+    json_t *line = json_new();
+    json_put(line, "name", json_text(name));
+    json_put(line, "kind", json_text(tamis_kind_name(planned->first.kind)));
+    planned_put(planned, line);
+    if (cli_given(call, TAKES(JSON))) {
+        json_print(call->out, line);
+        return CLI_DONE;
+    }
+    const char *field;
+    json_t *value;
+    json_object_foreach(line, field, value)
+    {
+        out_format(call->out, "%s: ", field);
+        if (json_is_string(value))
+            out_text(call->out, json_string_value(value));
+        else
+            json_write(call->out, value);
+        out_char(call->out, '\n');
+    }
+    json_decref(line);
+    char *growth = planned_growth(planned);
+    if (growth != NULL) out_format(call->out, "growth: %s\n", growth);
+    free(growth);
+    return CLI_DONE;
+}
+
+/* Shows what would be made of each name, and makes nothing.  `store` is NULL if there is none. */
+static int show_plans(const struct invocation *call, tamis_store *store, const char *path,
+                      const struct tamis_filter_spec *spec, const struct names *names)
+{
+    struct planned planned;
+    if (planned_of(spec, &planned) < 0) return cli_fail_library();
+    if (spec->m_bits == 0) /* what was asked for, of which the first segment has a share */
+        planned.first.fp_rate = spec->fp_rate != 0 ? spec->fp_rate : TAMIS_FP_RATE_DEFAULT;
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->names[i];
+        const int there = store != NULL ? tamis_filter_exists(store, name) : 0;
+        if (there < 0) return cli_fail_library();
+        if (there > 0 && !cli_given(call, TAKES(IF_MISSING)))
+            return cli_fail("the filter '%s' exists already; choose another name", name);
+        if (there > 0) continue;
+        if (tamis_filter_check(path, name, spec) < 0) return cli_fail_library();
+        if (print_plan(call, &planned, name) != CLI_DONE) return CLI_ERROR;
+    }
+    return CLI_DONE;
+}
+
+static int show_planned(const struct invocation *call, const struct names *names)
+{
+    struct tamis_filter_spec spec = spec_from_options(&call->options);
+    char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
+    tamis_store *store = NULL;
+    char *path = cli_store_path(call);
+    if (path == NULL) return CLI_ERROR;
+    const struct tamis_store_options options = cli_store_options(call, TAMIS_READ_ONLY);
+    const int rc = tamis_store_open_with(path, &options, &store);
+    int status = CLI_DONE;
+    if (rc < 0 && (rc != TAMIS_ENOSTORE || cli_given(call, TAKES(LIKE))))
+        status = cli_fail_library();
+    else if (cli_given(call, TAKES(LIKE)) &&
+             !spec_from_filter(store, &call->options, &spec, hash_set))
+        status = CLI_ERROR;
+    if (status == CLI_DONE) status = show_plans(call, store, path, &spec, names);
+    tamis_store_close(store);
+    free(path);
+    return status;
+}
+
+/* ---- Making --------------------------------------------------------------------------------- */
+
 /* Opens the store. If there is no store, makes one, but only if the filter could then be made in
  * it. */
 static tamis_store *open_store(const struct invocation *call, const char *name,
@@ -138,7 +214,7 @@ static int create(const struct invocation *call, tamis_store *store,
     int status = CLI_DONE;
     if (cli_given(call, TAKES(JSON))) status = view_show_json(call->out, filter, 0);
     if (spec->hash_set != NULL) cli_tell_weakness(spec->hash_set);
-    return cli_filter_close(filter, status);
+    return cli_say_done(cli_filter_close(filter, status), name, "is there");
 }
 
 /* After an error those are there that the library had made before, and with --if-missing those that
@@ -190,7 +266,9 @@ static int run_create(struct invocation *call)
         status = name_list_read(&names, call);
     else
         names_add(&names, call->args[0]);
-    if (status == CLI_DONE && names.count > 0) status = create_named(call, &names);
+    if (status == CLI_DONE && names.count > 0)
+        status = cli_given(call, TAKES(DRY_RUN)) ? show_planned(call, &names)
+                                                 : create_named(call, &names);
     names_clear(&names);
     return status;
 }
@@ -220,6 +298,9 @@ static int run_create_remote(struct invocation *call)
                                      .shards = call->options.shards,
                                      .if_missing = cli_given(call, TAKES(IF_MISSING))};
     if (!create_options_suffice(call)) return CLI_ERROR;
+    if (cli_given(call, TAKES(DRY_RUN)))
+        return cli_fail_usage(call->command, "a server makes no plan; leave --dry-run out, or "
+                                             "--store redis://...");
     if (cli_given(call, TAKES(LIKE)) && cli_given(call, TAKES(SHARDS)))
         return cli_fail_usage(call->command, "--like takes the shards too; leave --shards out");
     if (cli_given(call, TAKES(LIKE)) && cli_given(call, TAKES_SIZE))
@@ -239,7 +320,7 @@ const struct command cli_command_create = {
     .summary = "make an empty filter",
     .operands = "NAME",
     .options = TAKES_SHAPE | TAKES(LIKE) | TAKES(IF_MISSING) | TAKES(JSON) | TAKES(MODE) |
-               TAKES(SHARDS) | TAKES(NAMES) | TAKES(ZERO) | TAKES(IN_DRAWER),
+               TAKES(SHARDS) | TAKES(NAMES) | TAKES(ZERO) | TAKES(IN_DRAWER) | TAKES(DRY_RUN),
     .args_optional = true, /* --names may take its place */
     .run = run_create,
     .run_remote = run_create_remote,

@@ -203,7 +203,20 @@ static json_t *do_tamis_filter_mapped(struct step *step)
                            "obstacle", mapped.obstacle));
 }
 
+static json_t *do_tamis_filter_plan(struct step *step)
+{
+    struct tamis_sizing sizing = TAMIS_INIT(struct tamis_sizing);
+    const int rc = tamis_filter_plan(spec(step), (uint32_t)number(step, "step"), &sizing);
+    if (rc < 0) return status(rc);
+    if (rc == 0) return gives(json_null());
+    return gives(json_pack("{s:s, s:I, s:I, s:i, s:f}", "kind", tamis_kind_name(sizing.kind),
+                           "capacity", (json_int_t)sizing.capacity, "m_bits",
+                           (json_int_t)sizing.m_bits, "k", (int)sizing.k, "fp_rate",
+                           sizing.fp_rate));
+}
+
 const struct call filter_calls[] = {CALL(tamis_filter_check),
+                                    CALL(tamis_filter_plan),
                                     CALL(tamis_filter_create),
                                     CALL(tamis_filter_open_or_create),
                                     CALL(tamis_filter_create_many),

@@ -1421,6 +1421,11 @@ extern "C" {
         name: *const ::core::ffi::c_char,
         spec: *const tamis_filter_spec,
     ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_plan(
+        spec: *const tamis_filter_spec,
+        step: u32,
+        sizing: *mut tamis_sizing,
+    ) -> ::core::ffi::c_int;
     pub fn tamis_filter_create(
         store: *mut tamis_store,
         name: *const ::core::ffi::c_char,
