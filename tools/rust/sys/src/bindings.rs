@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header ac26c07bb7e22eb9a86c613161666d0642c1696d323dc2aa2a7bd12b200a7021,
-// of what follows 2d4aca56cca5890b2872888a0d6d512f7424a5f3116b91c0824d218686fe99b5
+// SHA-256 of the header b3478d9b04b9d2265d8678d06638a253e6f3372e51b4eaad3abdd419d5594300,
+// of what follows 25dc1f571a550cda66df46ef53a7edcce263de0cf8b280225305a36442e93c08
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
