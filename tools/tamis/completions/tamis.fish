@@ -132,7 +132,9 @@ function __fish_tamis_arguments
         case 'add/0' 'check/0' 'remove/0' 'count/0' 'list/0' 'top/0' 'info/0' 'rename/0' 'export/0' 'build/0' \
                 'except/0' 'generations/0' 'rollback/0' 'pull/0' 'pages/0' 'compare/0' 'compare/1'
             __fish_tamis_filters $argv[2..]
-        case 'merge/*' 'sync/*' 'verify/*' 'doctor/*' 'drop/*' 'rotate/*' 'report/*'
+        case 'backup/0' 'restore/0'
+            __fish_complete_directories (commandline -ct)
+        case 'merge/*' 'sync/*' 'verify/*' 'doctor/*' 'drop/*' 'rotate/*' 'report/*' 'restore/*'
             __fish_tamis_filters $argv[2..]
         case 'except/1'
             printf '%s\n' add remove list
@@ -144,8 +146,6 @@ function __fish_tamis_arguments
             __fish_tamis_listed info fields
         case 'rollback/1'
             __fish_tamis_ask generations -- $argv[2] | string replace -rf '^ *([0-9]+) +kept .*' '$1'
-        case 'backup/0'
-            __fish_complete_directories (commandline -ct)
         case 'import/1' 'export/1' 'build/*' 'uniq/*'
             __fish_tamis_paths
         case 'repair/0'
