@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (bytes > 0) memcpy(text, data, bytes);
     const struct guess guess = guess_format(text, text + bytes);
     FUZZ_CHECK(guess.fitting <= guess.lines && guess.lines <= GUESS_LINES);
-    FUZZ_CHECK(guess.options == NULL || 2 * guess.fitting > guess.lines);
+    FUZZ_CHECK(guess.options == NULL || guess.has_title || 2 * guess.fitting > guess.lines);
     FUZZ_CHECK(!guess.is_sure || guess.format->has_names);
     (void)encoding_of(text, bytes);
     free(text);

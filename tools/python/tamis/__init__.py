@@ -38,6 +38,7 @@ from ._errors import (
     VersionError,
 )
 from ._filter import Build, BuildResult, Filter, FilterStat, Generation
+from ._lists import Keys, keys_of
 from ._store import Store
 from ._tamis import shard, shard_many, simd, version
 
@@ -48,9 +49,9 @@ __version__ = version()
 __all__ = [
     "AccessError", "BatchError", "Build", "BuildResult", "BusyError", "ClosedError", "CorruptError", "DroppedError", "Error",
     "ExistsError", "Filter", "FilterStat", "ForeignError", "Frontier", "FullError", "Generation", "InputOutputError",
-    "InvalidError", "Item", "LimitError", "MismatchError", "NoMemoryError", "NoSpaceError", "NoStoreError", "NotFoundError",
+    "InvalidError", "Item", "Keys", "LimitError", "MismatchError", "NoMemoryError", "NoSpaceError", "NoStoreError", "NotFoundError",
     "ReadOnlyError",
-    "Store", "SystemCallError", "UnsupportedError", "VersionError", "shard", "shard_many", "simd", "version",
+    "Store", "SystemCallError", "UnsupportedError", "VersionError", "keys_of", "shard", "shard_many", "simd", "version",
 ]
 
 

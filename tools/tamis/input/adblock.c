@@ -7,6 +7,7 @@
  *     @@||good.ads.example^         an exception
  *     /banner.gif$image             a rule of another kind: it is counted
  *     example.org##.ad              another
+ *     c.example                     a key, as ||c.example^; so is the name of a line of a hosts file
  *     ! text                        a comment
  */
 #include <string.h>
@@ -45,13 +46,21 @@ static bool blocks_whole(const char *text, size_t bytes)
     return true;
 }
 
-/* Is the line one of a hosts file, or a name alone?  Such a list is no filter list. */
-static bool is_foreign(const char *text, size_t bytes)
+/* Blockers take a name alone, and a line of a hosts file, for rules of the whole host, too. */
+static void take_other(struct taking *taking, const char *text, size_t bytes)
 {
     size_t dots;
     const size_t word = format_word(text, bytes);
-    if (word == bytes) return format_is_name(text, bytes, &dots) && dots > 0;
-    return format_is_address(text, word);
+    const bool is_alone = word == bytes;
+    if (!is_alone && format_is_address(text, word)) {
+        taking->counts.records--; /* counted there again */
+        format_hosts.take(taking, text, bytes);
+    } else if (is_alone && (format_is_address(text, bytes) ||
+                            (format_is_name(text, bytes, &dots) && dots > 0))) {
+        taking_give(taking, text, bytes);
+    } else {
+        taking->counts.others++;
+    }
 }
 
 static void adblock_take(struct taking *taking, const char *text, size_t bytes)
@@ -65,9 +74,7 @@ static void adblock_take(struct taking *taking, const char *text, size_t bytes)
     size_t rest = bytes - (size_t)(rule - text), dots;
     const char *caret = rest > 2 && memcmp(rule, "||", 2) == 0 ? memchr(rule, '^', rest) : NULL;
     if (caret == NULL) {
-        const bool foreign = is_foreign(text, bytes);
-        taking->counts.foreign += foreign;
-        taking->counts.others += !foreign;
+        take_other(taking, text, bytes);
         return;
     }
     const char *name = rule + 2;

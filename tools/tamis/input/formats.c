@@ -5,8 +5,8 @@
 #include "input/format.h"
 
 static const struct format *const FORMATS[] = {&format_lines,   &format_hosts, &format_adblock,
-                                        &format_domains, &format_csv,   &format_tsv,
-                                        &format_jsonl,   &format_cdx,   NULL};
+                                               &format_domains, &format_csv,   &format_tsv,
+                                               &format_jsonl,   &format_cdx,   NULL};
 
 const struct format *format_named(const char *name)
 {

@@ -12,6 +12,8 @@
 
 #include "text.h"
 
+#define TITLE_LINES 20 /* in which a list of rules has its title */
+
 enum sort {
     COMMENT,
     HOSTS,
@@ -114,9 +116,16 @@ static const struct {
     [CSV] = {&format_csv, "have commas", "--format csv --field NUMBER"},
 };
 
+/* Lists of rules say so in their first lines, and may have none that names a host for long. */
+static bool is_title_of_rules(const char *text, size_t bytes)
+{
+    return begins(text, bytes, "[Adblock") || begins(text, bytes, "[uBlock") ||
+           begins(text, bytes, "! Title:");
+}
+
 struct guess guess_format(const char *text, const char *limit)
 {
-    size_t of[SORTS] = {0}, lines = 0;
+    size_t of[SORTS] = {0}, lines = 0, titles = 0;
     bool changes = false;
     for (size_t seen = 0; text < limit && seen < GUESS_LINES; seen++) {
         const char *newline = memchr(text, '\n', (size_t)(limit - text));
@@ -127,17 +136,19 @@ struct guess guess_format(const char *text, const char *limit)
         format_trim(&line, &bytes);
         if (bytes == 0) continue;
         const enum sort sort = sort_of(line, bytes);
+        titles += seen < TITLE_LINES && is_title_of_rules(line, bytes);
         changes |= sort == COMMENT || bytes < with_blanks || line_changes(line, bytes);
         of[sort]++;
         lines += sort != COMMENT;
     }
     struct guess guess = {.format = &format_lines, .lines = lines, .changes = changes};
     for (enum sort sort = HOSTS; sort < OTHER; sort++) {
-        if (2 * of[sort] <= lines) continue;
+        if (2 * of[sort] <= lines && (sort != ADBLOCK || titles == 0)) continue;
         guess.format = SORT[sort].format;
         guess.fits = SORT[sort].fits;
         guess.options = SORT[sort].options;
         guess.fitting = of[sort];
+        guess.has_title = sort == ADBLOCK && titles > 0;
         guess.is_sure = sort == HOSTS || sort == ADBLOCK || sort == DOMAINS;
         guess.is_refused = sort == JSON || sort == JSON_ARRAY || sort == HASH_COUNT;
     }

@@ -11,6 +11,7 @@ struct guess {
     const char *fits;            /* what these lines are, for messages */
     const char *options;         /* that read them; NULL: none can */
     bool is_sure;                /* it can be read so without a question */
+    bool has_title;              /* its first lines say so themselves */
     bool is_refused;             /* its lines are hardly meant as keys */
     bool changes;                /* a line of it and its key differ, or letters of both cases do */
     size_t lines;                /* that were looked at, without comments and blank ones */

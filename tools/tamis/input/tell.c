@@ -12,6 +12,12 @@ bool format_tell_guess(const struct guess *guess, const char *name, bool quiet, 
     if (quiet && !guess->is_refused) return true;
     text_count(fitting, guess->fitting);
     text_count(lines, guess->lines);
+    if (guess->is_sure && guess->has_title) {
+        cli_tell("note: %s is read as %s, as its title says (%s); --format lines if each line is a "
+                 "key",
+                 name, guess->format->what, guess->options);
+        return true;
+    }
     if (guess->is_sure) {
         cli_tell("note: %s is read as %s, as %s of its first %s lines %s (%s); --format lines if "
                  "each line is a key",
