@@ -329,6 +329,22 @@ static bool step_set(struct step *s)
 /* ---- Lists ------------------------------------------------------------------------------------
  */
 
+static bool step_list(struct step *s);
+
+static bool step_watch(struct step *s)
+{
+    struct model *model = s->model;
+    if (is_fault(s)) return adopt(s, s->filter);
+    model->gained = 0;
+    if (!step_add(s)) return false;
+    if (s->out->rc < 0 && s->out->rc != TAMIS_EFULL) model->gained = 0;
+    s->out->rc = 0;
+    model->watched = s->filter;
+    const bool fits = step_list(s);
+    model->watched = NULL;
+    return fits;
+}
+
 static bool step_list(struct step *s)
 {
     const bool live = s->op->kind == OP_WATCH || (s->op->flags & 1) != 0;
@@ -395,7 +411,7 @@ static bool step_exceptions(struct step *s)
     for (uint32_t i = 0; i < s->out->exceptions; i++) {
         const struct told_exception *e = &s->out->exception[i];
         const bool by_hand = exceptions_find(&f->by_hand, e->key, 0) != NULL;
-        if (!is_exception(f, e->key) || e->generation != (by_hand ? 0 : f->now.number))
+        if (!is_exception(f, e->key) || e->generation != (by_hand ? 0 : f->now.found_by))
             return wrong(s->model, "exception %u of generation %llu", e->key,
                          (unsigned long long)e->generation);
     }
@@ -519,7 +535,7 @@ step_fn *changes_step(enum op_kind kind)
         [OP_SET_OWNED] = step_set,
         [OP_SET_PAGES] = step_set,
         [OP_LIST] = step_list,
-        [OP_WATCH] = step_list,
+        [OP_WATCH] = step_watch,
         [OP_EXCEPT] = step_except,
         [OP_UNEXCEPT] = step_except,
         [OP_EXCEPTIONS] = step_exceptions,

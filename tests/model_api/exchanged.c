@@ -59,6 +59,7 @@ static struct filter *next_generation(struct step *s, bool set_keep)
         for (uint32_t i = 0; i < SLOTS; i++)
             if (s->model->handles[i].filter == f) s->model->handles[i].wrote = false;
     }
+    f->now.found_by = f->now.number;
     f->now.published_at = f->checkpointed_at = s->out->stat.published_at;
     f->checkpoint_unsure = s->out->began;
     f->recorded_unsure = true;

@@ -351,6 +351,20 @@ static void choose_fault(struct generator *g, const struct model *model, struct 
             op->kind == OP_OPEN_AT)
             op->slot = SLOTS;
     }
+    const bool whole = op->kind == OP_CREATE || op->kind == OP_DROP || op->kind == OP_RENAME ||
+                       op->kind == OP_ROLLBACK || op->kind == OP_EXCEPT ||
+                       op->kind == OP_SET_OWNED || op->kind == OP_SET_PAGES;
+    const struct filter *of = op->slot < SLOTS ? model->handles[op->slot].filter : NULL;
+    const bool adds = of != NULL && of->now.list.segments[0]->is.counter_bits == 0 &&
+                      (op->kind == OP_ADD_BATCH || op->kind == OP_ADD || op->kind == OP_SYNC ||
+                       op->kind == OP_ROTATE);
+    if (g->children && (whole || adds) && CHANCE(6)) {
+        op->where = CHILD_ANEW;
+        op->fault = FAULT_KILL;
+        op->nth = (uint16_t)(1 + BELOW(CHANCE(2) ? 10 : 60));
+        op->slot = op->kind == OP_CREATE ? SLOTS : op->slot;
+        return;
+    }
     const bool own_memory = op->kind == OP_READ_DATA || op->kind == OP_WRITE_DATA ||
                             op->kind == OP_SET_BIT || op->kind == OP_BACKUP ||
                             op->kind == OP_ARGUMENT || op->kind == OP_DROP_MANY;

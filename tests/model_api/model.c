@@ -407,6 +407,42 @@ static bool look(struct step *s)
     return true;
 }
 
+/* A call whose process was killed has done all of its work, or none: which of both, the store
+ * tells. Then it is judged as one that has returned, or failed. */
+static void judge_killed(struct step *s)
+{
+    struct outcome *out = s->out;
+    const struct filter *f = s->filter;
+    const bool gone = out->filter_error == TAMIS_ENOTFOUND;
+    int64_t rc = TAMIS_ESYSTEM;
+    switch (s->op->kind) {
+    case OP_CREATE:
+        if (f == NULL && !gone) rc = 0;
+        break;
+    case OP_DROP:
+    case OP_RENAME:
+        if (f != NULL && gone) rc = 0;
+        break;
+    case OP_ROLLBACK:
+        if (f != NULL && out->stat.generation != f->now.number) rc = 0;
+        break;
+    case OP_EXCEPT:
+        if (f != NULL && out->stat.exceptions != exceptions_of(f))
+            rc = (int64_t)(out->stat.exceptions - exceptions_of(f));
+        break;
+    case OP_SET_OWNED:
+        if (f != NULL && ((out->stat.flags & TAMIS_FILTER_OWNED) != 0) != f->owned) rc = 0;
+        break;
+    case OP_SET_PAGES:
+        if (f != NULL && out->stat.pages != f->pages) rc = 0;
+        break;
+    default:
+        break;
+    }
+    if (rc >= 0) out->reached = false;
+    out->rc = rc;
+}
+
 const char *model_step(struct model *model, const struct op *op, struct outcome *out)
 {
     struct step s = {.model = model, .op = op, .out = out};
@@ -418,6 +454,10 @@ const char *model_step(struct model *model, const struct op *op, struct outcome 
         (void)wrong(model, "error %s without a sentence", tamis_error_name((int)out->rc));
     if (*out->trouble != '\0' && !out->reached) (void)wrong(model, "%s", out->trouble);
     if (op->kind != OP_RENAME) (void)look(&s);
+    if (out->reached && op->fault == FAULT_KILL) {
+        if (op->kind == OP_RENAME) model->executor->look(model->executor->self, op->name, out);
+        judge_killed(&s);
+    }
     struct handle of_child = {.filter = NULL};
     if (op->where != HERE &&
         s.handle != NULL) { /* a handle of the child's own, or what it does with this one */
@@ -428,6 +468,8 @@ const char *model_step(struct model *model, const struct op *op, struct outcome 
     }
     (void)judge_of((enum op_kind)op->kind)(&s);
     if (of_child.filter != NULL && op->where == CHILD_ANEW) of_child.filter->recorded_unsure = true;
+    if (op->where == CHILD_ANEW && model->handles[op->source].filter != NULL)
+        model->handles[op->source].filter->recorded_unsure = true;
     if (of_child.wrote) {
         of_child.filter->recorded_unsure = true;
         of_child.filter->checkpoint_unsure = out->began;

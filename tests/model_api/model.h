@@ -48,6 +48,7 @@ struct generation {
     uint64_t capacity; /* as stat tells it */
     double rate;
     struct exceptions found;
+    uint64_t found_by; /* the generation that they came with: growth counts on */
     int64_t published_at;
     uint8_t digest[16];
     bool built, maybe_built; /* maybe: what is told of it may say nothing of its keys */
@@ -62,7 +63,7 @@ struct filter {
     uint64_t last_generation, recorded_items;
     bool recorded_unsure;
     uint32_t keep, pages;
-    bool owned;
+    bool owned, holed; /* holed: a killed adder may have lost room of it */
     struct generation now;
     uint32_t kept_count;
     struct generation kept[GENERATIONS_MAX];
@@ -91,6 +92,8 @@ struct model {
         bool open, read_only;
     } stores[STORES];
     bool made, had_fault;
+    const struct filter *watched; /* keys are added to it between two looks of a watch */
+    uint64_t gained;              /* so many of them were counted */
     struct filter *filters[NAMES];
     struct handle handles[SLOTS];
     struct stream streams[STREAMS];
@@ -139,6 +142,7 @@ struct shadow *newest_of(struct filter *filter);
 void stream_clear(struct stream *stream);
 /* keys.c, changes.c, exchanged.c: NULL if the operation is not one of theirs. */
 typedef bool step_fn(struct step *s);
+bool step_add(struct step *s);
 step_fn *keys_step(enum op_kind kind);
 step_fn *changes_step(enum op_kind kind);
 step_fn *exchanged_step(enum op_kind kind);

@@ -6,6 +6,7 @@
  *     model_api                     for two minutes; ten with TAMIS_TEST_LONG=1
  *     model_api --seconds 7200      for two hours
  *     model_api --seed 17           that sequence alone
+ *     model_api --shorten 0         only tell what fails, for runs of mutants
  *
  * Each sequence has a process of its own, on a store of its own.  Behind it verify is content; no
  * descriptor, mapping, thread or block of memory is left; the files are those that the model names;
@@ -366,6 +367,8 @@ static void shorten(struct sequence *sequence, struct sequence *tried, uint64_t 
     }
 }
 
+static bool shortens = true;
+
 static bool run_seed(struct sequence *sequence, uint64_t seed)
 {
     if (!fails(sequence, seed, false)) return true;
@@ -419,6 +422,7 @@ int main(int argc, char **argv)
     uint64_t first = 0;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--seconds") == 0) seconds = atol(argv[i + 1]);
+        if (strcmp(argv[i], "--shorten") == 0) shortens = atoi(argv[i + 1]) != 0;
         if (strcmp(argv[i], "--seed") == 0) first = strtoull(argv[i + 1], NULL, 10);
     }
     scratch_in_memory();

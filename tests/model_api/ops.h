@@ -97,7 +97,7 @@ extern const char *const names[NAMES];
     X(SET_OWNED, "snN")                                                                            \
     X(SET_PAGES, "snN")                                                                            \
     X(LIST, "sF")                                                                                  \
-    X(WATCH, "s")                                                                                  \
+    X(WATCH, "shk")                                                                                \
     X(VERIFY, "snF")                                                                               \
     X(REPAIR, "F")                                                                                 \
     X(BACKUP, "s")                                                                                 \

@@ -111,7 +111,7 @@ struct call {
     X(SYNC_INTERVAL, tamis_filter_set_sync_interval(c->f, (int64_t)c->op->number *HOUR))           \
     X(ACCEPT, tamis_filter_accept(c->f))                                                           \
     X(ROTATE, tamis_filter_rotate(c->f))                                                           \
-    X(STAT, run_stat(c->f, c->out))                                                                \
+    X(STAT, run_stat(c->w, c->f, c->out))                                                          \
     X(FILL, run_fill(c->w, c->f))                                                                  \
     X(READ_DATA, run_read_data(c->w, c->f))                                                        \
     X(WRITE_DATA, run_write_data(c->w, c->f, &c->op->keys))                                        \
@@ -138,7 +138,7 @@ struct call {
     X(SET_OWNED, tamis_filter_set_owned(c->s, c->name, c->op->number != 0))                        \
     X(SET_PAGES, tamis_filter_set_pages(c->s, c->name, (uint32_t)c->op->number))                   \
     X(LIST, run_list(c->w, c->s, c->op))                                                           \
-    X(WATCH, run_watch(c->w, c->s))                                                                \
+    X(WATCH, run_watch(c->w, c->s, c->f))                                                          \
     X(VERIFY, run_verify(c->w, c->s, c->op))                                                       \
     X(REPAIR, tamis_store_repair(c->w->path, c->op->flags, tell_step, c->w))                       \
     X(BACKUP, run_backup(c->w, c->s))                                                              \
@@ -243,7 +243,7 @@ static void run_armed(struct world *w, const struct op *op)
     if (w->disarm != NULL) out->reached = w->disarm();
     if (w->wrote != NULL) out->wrote = w->wrote();
     out->ended = wall_ns();
-    if (out->rc < 0 && strstr(tamis_last_error(), unsaid) == NULL)
+    if (out->rc < 0 && *out->sentence == '\0' && strstr(tamis_last_error(), unsaid) == NULL)
         (void)snprintf(out->sentence, sizeof out->sentence, "%s", tamis_last_error());
 }
 
@@ -299,7 +299,7 @@ static void run(void *self, const struct op *op, struct outcome *out)
     if (child == 0) run_child(w, op);
     if (child < 0 || waitpid(child, &status, 0) != child) err(1, "fork");
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && op->fault == FAULT_KILL) {
-        out->reached = true;
+        out->reached = w->killed = true;
         out->rc = TAMIS_ESYSTEM;
         (void)snprintf(out->sentence, sizeof out->sentence, "killed");
         out->ended = wall_ns();

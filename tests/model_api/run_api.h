@@ -24,6 +24,7 @@ struct world {
     int64_t (*wrote)(void);
     const struct op *op;
     struct outcome *out;
+    bool killed;         /* a child was killed in this sequence */
     tamis_filter *inner; /* that something is added to while something else is called back */
 };
 
@@ -41,7 +42,7 @@ int64_t run_build(struct world *w, tamis_store *store, const struct op *op);
 int64_t run_import(struct world *w, tamis_store *store, const struct op *op, tamis_filter **filter);
 int64_t run_merge(struct world *w, const struct op *op, tamis_filter *filter, tamis_store *store);
 int64_t run_backup(struct world *w, tamis_store *store);
-int64_t run_watch(struct world *w, tamis_store *store);
+int64_t run_watch(struct world *w, tamis_store *store, tamis_filter *filter);
 int64_t run_many(struct world *w, tamis_store *store, const struct op *op);
 int tell_filter(void *context, const struct tamis_filter_stat *stat);
 int tell_generation(void *context, const struct tamis_generation_stat *stat);
@@ -54,7 +55,7 @@ struct tamis_filter_spec spec_of(const struct op *op);
 int64_t run_open_store(struct world *w, const struct op *op);
 int64_t run_filled(tamis_store *store, const char *name, const struct tamis_filter_spec *spec,
                    size_t count);
-int64_t run_stat(tamis_filter *filter, struct outcome *out);
+int64_t run_stat(struct world *w, tamis_filter *filter, struct outcome *out);
 int64_t run_export(struct world *w, tamis_filter *filter);
 int64_t run_list(struct world *w, tamis_store *store, const struct op *op);
 int64_t run_verify(struct world *w, tamis_store *store, const struct op *op);

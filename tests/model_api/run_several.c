@@ -71,6 +71,7 @@ int tell_problem(void *context, const struct tamis_problem *problem)
     struct world *w = context;
     look_at_locks(w);
     w->out->problems += problem->error != 0;
+    if (problem->error == 0 && w->killed) return 0; /* what a process that died leaves looks odd */
     if (*w->out->trouble == '\0')
         (void)snprintf(w->out->trouble, sizeof w->out->trouble, "verify: %s: %s: %s",
                        problem->filter, problem->file, problem->reason);
@@ -344,16 +345,21 @@ int64_t run_backup(struct world *w, tamis_store *store)
     return rc;
 }
 
-int64_t run_watch(struct world *w, tamis_store *store)
+/* Keys are added between two looks, of which the second one tells how many were new. */
+int64_t run_watch(struct world *w, tamis_store *store, tamis_filter *filter)
 {
     tamis_watch *watch = NULL;
-    int64_t rc = tamis_watch_new(store, NULL, &watch);
+    int64_t added = 0, rc = tamis_watch_new(store, NULL, &watch);
     for (int i = 0; rc == 0 && i < 2; i++) {
         w->out->listed = 0;
+        if (i == 1)
+            added = tamis_filter_add_batch(filter, lists[0], w->op->keys.count, w->out->answers);
+        if (added < 0)
+            (void)snprintf(w->out->sentence, sizeof w->out->sentence, "%s", tamis_last_error());
         rc = tamis_watch_look(watch, tell_filter, w);
     }
     tamis_watch_free(watch);
-    return rc;
+    return rc < 0 ? rc : added;
 }
 
 int64_t run_many(struct world *w, tamis_store *store, const struct op *op)
@@ -393,12 +399,90 @@ int64_t run_filled(tamis_store *store, const char *name, const struct tamis_filt
     return tamis_filter_create_filled(store, &filled, 1);
 }
 
-int64_t run_stat(tamis_filter *filter, struct outcome *out)
+/* Every field of a struct, taken out by its table and put into an empty one. */
+static void check_fields(struct world *w, uint32_t of, const void *record, size_t bytes)
+{
+    struct tamis_field field = {.size = sizeof field};
+    struct tamis_field_value value = {.size = sizeof value}, again = value;
+    union {
+        struct tamis_filter_stat filter;
+        struct tamis_segment_stat segment;
+        size_t size;
+    } copy;
+    memset(&copy, 0, sizeof copy);
+    copy.size = bytes;
+    uint32_t count = 0;
+    for (; tamis_field(of, TAMIS_SHOWN_ANYWHERE, count, &field) > 0; count++) {
+        if (*field.sentence == '\0' || field.type == TAMIS_FIELD_WORD ||
+            tamis_field_get(&field, record, &value) <= 0)
+            continue;
+        if (tamis_field_set(&field, &copy, &value) <= 0 ||
+            tamis_field_get(&field, &copy, &again) <= 0 ||
+            (field.type == TAMIS_FIELD_TEXT && strcmp(value.text, again.text) != 0) ||
+            value.number != again.number || value.ns != again.ns ||
+            memcmp(&value.real, &again.real, sizeof value.real) != 0)
+            trouble(w, field.name);
+    }
+    if (count < (of == TAMIS_FIELDS_FILTER ? 40 : 25)) trouble(w, "the table lacks fields");
+    if (tamis_field(of, TAMIS_SHOWN_BY_INFO, count, &field) != 0)
+        trouble(w, "the table has no end");
+}
+
+int64_t run_stat(struct world *w, tamis_filter *filter, struct outcome *out)
 {
     const int64_t items = tamis_filter_items(filter);
     out->counts[0] = (uint64_t)items;
     out->stat.size = sizeof out->stat;
-    return items < 0 ? items : tamis_filter_stat(filter, &out->stat);
+    const int rc = items < 0 ? (int)items : tamis_filter_stat(filter, &out->stat);
+    struct tamis_segment_stat segment = {.size = sizeof segment};
+    if (rc == 0) check_fields(w, TAMIS_FIELDS_FILTER, &out->stat, sizeof out->stat);
+    if (rc == 0 && tamis_filter_segment(filter, 0, &segment) == 0)
+        check_fields(w, TAMIS_FIELDS_SEGMENT, &segment, sizeof segment);
+    struct tamis_filter_stat old = {
+        .size = offsetof(struct tamis_filter_stat, keep)}; /* of an older program */
+    old.keep = 77;
+    if (rc == 0 &&
+        (tamis_filter_stat(filter, &old) < 0 || old.keep != 77 || old.items != out->stat.items))
+        trouble(w, "an older program's struct");
+    if (rc == 0 && tamis_filter_created_at(filter) != out->stat.created_at)
+        trouble(w, "created_at");
+    return rc;
+}
+
+static int check_part(void *context, const void *buffer, size_t bytes)
+{
+    struct world *w = context;
+    const uint32_t which = w->op->stream;
+    const size_t end = w->streams[which].bytes;
+    for (size_t i = 0; i < bytes; i++) {
+        const size_t at = w->streams[which].at++;
+        const unsigned char is = ((const unsigned char *)buffer)[i];
+        if (at >= end || (is != w->streams[which].data[at] && (at + 16 < end || is != 0))) {
+            trouble(w, "a part of a stream is not that of the whole");
+            break;
+        }
+    }
+    return 0;
+}
+
+/* The stream once more, in parts of some bytes: each is that part of the whole. */
+static void check_parts(struct world *w, tamis_filter *filter, const char *format)
+{
+    const uint64_t whole = w->streams[w->op->stream].bytes, part = whole / 3 + 1;
+    for (uint64_t from = 0; from < whole; from += part) {
+        uint64_t all = 0;
+        const struct tamis_sink sink = {.size = sizeof sink,
+                                        .write = check_part,
+                                        .context = w,
+                                        .from = from,
+                                        .bytes = part,
+                                        .all_bytes = &all};
+        w->streams[w->op->stream].at = (size_t)from;
+        if (tamis_filter_export(filter, format, w->op->flags & 3u, &sink) < 0 || all != whole)
+            trouble(w, "a part of a stream");
+        const uint64_t to = from + part < whole ? from + part : whole;
+        if (w->streams[w->op->stream].at != to) trouble(w, "a part of a stream is too short");
+    }
 }
 
 int64_t run_export(struct world *w, tamis_filter *filter)
@@ -412,6 +496,8 @@ int64_t run_export(struct world *w, tamis_filter *filter)
     if (rc == 0)
         rc = tamis_filter_export(filter, tamis_format_name(op->format), op->flags & 7u, &sink);
     if (rc < 0) w->streams[op->stream].bytes = 0;
+    if (rc == 0 && op->fault == NO_FAULT && (op->flags & TAMIS_EXPORT_WITH_DIGEST) == 0)
+        check_parts(w, filter, tamis_format_name(op->format));
     return rc;
 }
 

@@ -308,7 +308,8 @@ static bool room_fits(struct model *model, const char *of, const struct filter *
     const struct tamis_segment_stat *newest = &list->segments[list->count - 1]->is;
     uint64_t room = newest->items < newest->capacity ? newest->capacity - newest->items : 0;
     if (by == BY_LIST || is_static(list) || !is_limited(&f->now.policy)) room = UINT64_MAX;
-    return FITS("room", stat->room, room) && FITS("lacks_bytes", stat->lacks_bytes, 0u);
+    return f->holed ||
+           (FITS("room", stat->room, room) && FITS("lacks_bytes", stat->lacks_bytes, 0u));
 }
 
 static bool import_fits(struct model *model, const char *of, const struct filter *f,
@@ -347,9 +348,17 @@ static bool counts_fit(struct model *model, const char *of, const struct filter 
     return FITS("items", stat->items, items) && predicted_fits(model, of, f, stat, by) &&
            (is_raised(&f->now.list, stat->capacity) ||
             FITS("capacity", stat->capacity, capacity_of(f))) &&
-           FITS("state", stat->state & ~(uint32_t)TAMIS_STATE_UNCLEAN,
-                state_of(model, f, stat) & ~(uint32_t)TAMIS_STATE_UNCLEAN) &&
+           (f->holed || FITS("state", stat->state, state_of(model, f, stat))) &&
            room_fits(model, of, f, stat, by);
+}
+
+/* A slice that came and went between two looks was never seen. */
+static bool gain_fits(struct model *model, const char *of, const struct filter *f,
+                      const struct tamis_filter_stat *stat)
+{
+    const uint64_t gained = model->watched == f ? model->gained : 0;
+    return (f->now.policy.slices > 0 && stat->new_keys <= gained) ||
+           FITS("new_keys", stat->new_keys, gained);
 }
 
 bool stat_fits(struct model *model, const struct filter *f, const struct tamis_filter_stat *stat,
@@ -374,7 +383,7 @@ bool stat_fits(struct model *model, const struct filter *f, const struct tamis_f
            FITS("exceptions", stat->exceptions, exceptions_of(f)) &&
            (by == BY_LIST || stat->degraded_since == 0 ||
             FITS("degraded_since", stat->degraded_since, f->degraded_since)) &&
-           FITS("new_keys", stat->new_keys, 0u) && sums_fit(model, of, f, stat) &&
+           gain_fits(model, of, f, stat) && sums_fit(model, of, f, stat) &&
            policy_fits(model, of, f, stat) && counts_fit(model, of, f, stat, by) &&
            import_fits(model, of, f, stat, by);
 }
