@@ -516,7 +516,10 @@ static bool step_import(struct step *s)
     f->checkpoint_unsure = s->out->began;
     if (!adopt_stream(s, stream, f)) return false;
     if (s->op->slot < SLOTS) take_handle(s, f, false);
-    return was_made(s, "created", f->created_at) && list_is_told(s);
+    if ((s->op->flags & 0x1000u) != 0 && f->created_at != 1111111111)
+        return wrong(model, "created at %lld", (long long)f->created_at);
+    return ((s->op->flags & 0x1000u) != 0 || was_made(s, "created", f->created_at)) &&
+           list_is_told(s);
 }
 
 static bool step_publish(struct step *s)

@@ -275,7 +275,7 @@ static void choose_flags(struct generator *g, const struct model *model, struct 
     case OP_IMPORT:
         op->flags = (CHANCE(3) ? TAMIS_IMPORT_OWNED : 0) | (CHANCE(4) ? TAMIS_IMPORT_DURABLE : 0) |
                     (CHANCE(3) ? 0x4000u : 0) | (CHANCE(2) ? 0x8000u : 0) |
-                    (CHANCE(2) ? 0x2000u : 0);
+                    (CHANCE(2) ? 0x2000u : 0) | (CHANCE(3) ? 0x1000u : 0);
         break;
     case OP_EXPORT:
         op->flags = CHANCE(4) ? BELOW(8) : TAMIS_EXPORT_WITH_KEY;
@@ -307,6 +307,7 @@ static void choose_build(struct generator *g, const struct model *model, struct 
         op->spec.rate = 0.01;
     if (CHANCE(3)) choose_keys(g, op, &op->against);
     if (CHANCE(4)) choose_keys(g, op, &op->except);
+    op->except.count %= 100; /* none of them is 5000 or more */
     if (op->spec.kind == TAMIS_KIND_FUSE)
         op->against.from += 5000; /* what it finds there is not set by hand too */
     op->keys.from = 100 * BELOW(3);
@@ -402,7 +403,10 @@ void generate(struct generator *g, const struct model *model, struct op *op)
     if (op->kind == OP_ADD || op->kind == OP_ASK || op->kind == OP_REMOVE || op->kind == OP_COUNT ||
         op->kind == OP_SET_BIT || op->kind == OP_PREFETCH)
         op->keys.count = 1;
-    if (op->kind == OP_EXCEPT || op->kind == OP_UNEXCEPT) op->keys.count %= 90;
+    if (op->kind == OP_EXCEPT || op->kind == OP_UNEXCEPT) {
+        op->keys.count %= 90;
+        if (g->theme == BUILDING) op->keys.from %= 60; /* the same keys come and go */
+    }
     if (op->kind == OP_EXPORT) {
         op->format = (uint8_t)BELOW(8);
         while (CHANCE(2) && strcmp(tamis_format_name(op->format), "tamis") != 0)

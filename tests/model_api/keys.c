@@ -316,6 +316,10 @@ bool step_add(struct step *s)
     const int code = refusal(s);
     uint32_t taken = 0;
     int64_t fresh = 0;
+    if (is_fault(s) && s->op->fault == FAULT_KILL) {
+        f->holed = true;
+        return adopt(s, f);
+    }
     if (is_fault(s)) return adopt_keys(s, batch ? s->out->answers : NULL);
     if (f->dropped && s->out->rc == TAMIS_EDROPPED) return true;
     if (keys->count == 0 && s->out->rc == 0) return true;

@@ -81,6 +81,7 @@ int tell_problem(void *context, const struct tamis_problem *problem)
 int tell_step(void *context, const struct tamis_repair_step *step)
 {
     struct world *w = context;
+    if (step->error == 0 && w->killed) return 0; /* what a process that died was making goes */
     if (step->error != 0 || (w->op->flags & TAMIS_REPAIR_REBUILD) == 0)
         (void)snprintf(w->out->trouble, sizeof w->out->trouble, "repair: %s: %s", step->file,
                        step->what);
@@ -267,16 +268,17 @@ int64_t run_import(struct world *w, tamis_store *store, const struct op *op, tam
     const char *format = tamis_format_name(w->streams[which].format);
     const bool noted = (op->flags & 0x4000u) != 0, bare = strcmp(format, "redis-bitmap") == 0;
     const struct tamis_segment_stat *like = &w->streams[which].like;
-    const struct tamis_import_spec spec = {.size = sizeof spec,
-                                           .flags = op->flags &
-                                                    (TAMIS_IMPORT_OWNED | TAMIS_IMPORT_DURABLE),
-                                           .hash_set = bare ? like->hash_set : NULL,
-                                           .m_bits = bare ? like->m_bits : 0,
-                                           .k = bare ? like->k : 0,
-                                           .origin = noted ? "a stream" : NULL,
-                                           .signed_at = noted ? 1234567890 : 0,
-                                           .signed_by = noted ? "signer" : NULL,
-                                           .signed_comment = noted ? "a comment" : NULL};
+    const struct tamis_import_spec spec = {
+        .size = sizeof spec,
+        .flags = op->flags & (TAMIS_IMPORT_OWNED | TAMIS_IMPORT_DURABLE),
+        .hash_set = bare ? like->hash_set : NULL,
+        .m_bits = bare ? like->m_bits : 0,
+        .k = bare ? like->k : 0,
+        .created_at = op->kind == OP_IMPORT && (op->flags & 0x1000u) != 0 ? 1111111111 : 0,
+        .origin = noted ? "a stream" : NULL,
+        .signed_at = noted ? 1234567890 : 0,
+        .signed_by = noted ? "signer" : NULL,
+        .signed_comment = noted ? "a comment" : NULL};
     const struct tamis_source source = {.size = sizeof source,
                                         .read = read_stream,
                                         .context = w,

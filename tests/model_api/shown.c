@@ -357,7 +357,7 @@ static bool gain_fits(struct model *model, const char *of, const struct filter *
                       const struct tamis_filter_stat *stat)
 {
     const uint64_t gained = model->watched == f ? model->gained : 0;
-    return (f->now.policy.slices > 0 && stat->new_keys <= gained) ||
+    return f->holed || (f->now.policy.slices > 0 && stat->new_keys <= gained) ||
            FITS("new_keys", stat->new_keys, gained);
 }
 
