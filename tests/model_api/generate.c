@@ -357,8 +357,8 @@ static void choose_fault(struct generator *g, const struct model *model, struct 
                        op->kind == OP_SET_OWNED || op->kind == OP_SET_PAGES;
     const struct filter *of = op->slot < SLOTS ? model->handles[op->slot].filter : NULL;
     const bool adds = of != NULL && of->now.list.segments[0]->is.counter_bits == 0 &&
-                      (op->kind == OP_ADD_BATCH || op->kind == OP_ADD || op->kind == OP_SYNC ||
-                       op->kind == OP_ROTATE);
+                      of->now.policy.slices == 0 &&
+                      (op->kind == OP_ADD_BATCH || op->kind == OP_ADD || op->kind == OP_SYNC);
     if (g->children && (whole || adds) && CHANCE(6)) {
         op->where = CHILD_ANEW;
         op->fault = FAULT_KILL;

@@ -270,6 +270,7 @@ static bool step_close(struct step *s)
             filter->checkpoint_unsure = s->out->began;
     }
     let_handle_go(s->handle);
+    s->filter = NULL; /* it may have been the last to know a filter that was dropped */
     return true;
 }
 
@@ -464,10 +465,12 @@ const char *model_step(struct model *model, const struct op *op, struct outcome 
         s.handle != NULL) { /* a handle of the child's own, or what it does with this one */
         of_child = *s.handle;
         of_child.wrote = false;
-        if (op->where == CHILD_ANEW) of_child.read_only = false;
+        if (op->where == CHILD_ANEW)
+            of_child.read_only = strchr(takes[op->kind], 's') != NULL && op->store == STORES - 1;
         s.handle = &of_child;
     }
     (void)judge_of((enum op_kind)op->kind)(&s);
+    if (s.filter != NULL && !s.filter->dropped) s.filter->indexed |= exceptions_of(s.filter) > 0;
     if (of_child.filter != NULL && op->where == CHILD_ANEW) of_child.filter->recorded_unsure = true;
     if (op->where == CHILD_ANEW && model->handles[op->source].filter != NULL)
         model->handles[op->source].filter->recorded_unsure = true;

@@ -63,6 +63,7 @@ struct filter {
     uint64_t last_generation, recorded_items;
     bool recorded_unsure;
     uint32_t keep, pages;
+    bool indexed;      /* it has had exceptions: a file of them may be there, and be empty */
     bool owned, holed; /* holed: a killed adder may have lost room of it */
     struct generation now;
     uint32_t kept_count;
@@ -191,6 +192,8 @@ uint64_t items_of(const struct model *model, const struct list *list, const stru
 /* From which of its segments on is a window alive? */
 uint32_t first_alive(const struct model *model, const struct list *list,
                      const struct policy *policy);
+/* Of the hash sets of other systems the rate follows from more than m and k. */
+bool is_own_set(const char *hash_set);
 uint64_t capacity_of(const struct filter *f);
 bool is_limited(const struct policy *policy);
 bool may_grow(const struct policy *policy);

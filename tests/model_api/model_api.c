@@ -172,10 +172,8 @@ static bool files_fit(struct model *model, const char *path)
         for (uint32_t j = 0; j <= f->kept_count; j++) {
             const struct generation *g = j < f->kept_count ? &f->kept[j] : &f->now;
             named += g->list.count;
-            spares += g->found.count > 0; /* the index of a kept generation */
         }
-        spares += f->by_hand.count + f->now.found.count > 0 || f->last_generation > 1;
-        spares += f->kept_count > 0 ? 1 : 0;
+        spares += f->indexed ? 1 + f->kept_count : 0;
     }
     (void)snprintf(segments, sizeof segments, "%s/segments", path);
     const unsigned there = count_entries(segments, ".seg");
@@ -296,6 +294,26 @@ static void warm_threads(void)
     (void)pthread_barrier_destroy(&barrier);
 }
 
+/* The library's table of mappings grows, and stays as long as it was at most. */
+static void warm_mappings(const char *path)
+{
+    tamis_store *store = NULL;
+    tamis_filter *filters[30] = {NULL};
+    const struct tamis_filter_spec spec = {.size = sizeof spec, .window_items = 32, .slices = 32};
+    tamis__clock_hook = NULL;
+    int rc = tamis_store_open(path, TAMIS_CREATE, &store);
+    if (rc == 0) rc = tamis_filter_create(store, "many", &spec, &filters[0]);
+    for (uint32_t i = 0; rc >= 0 && i < 40; i++)
+        rc = tamis_filter_add(filters[0], &i, sizeof i);
+    for (size_t i = 1; rc >= 0 && i < sizeof filters / sizeof filters[0]; i++)
+        rc = tamis_filter_open(store, "many", TAMIS_READ_ONLY, &filters[i]);
+    for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++)
+        (void)tamis_filter_close(filters[i]);
+    tamis_store_close(store);
+    if (rc < 0) errx(1, "%s", tamis_last_error());
+    scratch_remove(path);
+}
+
 /* In a process of its own: the sequence, and what it leaves behind. */
 static void play_alone(struct sequence *sequence, uint64_t seed, bool replay)
 {
@@ -314,6 +332,9 @@ static void play_alone(struct sequence *sequence, uint64_t seed, bool replay)
     before.count = 4;
     play(&before, 1, true);
     warm_threads();
+    char path[600];
+    (void)snprintf(path, sizeof path, "%s/warm-%ld", scratch_directory(), (long)getpid());
+    warm_mappings(path);
     const struct left was = what_is_left("/model");
     play(sequence, seed, replay);
     const struct left is = what_is_left("/model");

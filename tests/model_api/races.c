@@ -243,7 +243,7 @@ static void judge(struct shared *shared, tamis_store *store, tamis_filter *filte
     const uint64_t flight =
         killed * THREADS * 64u +
         PROCESSES * THREADS * 64u * (shared->spec.on_full == TAMIS_ON_FULL_GROW);
-    if (items < news - (killed > 0 && counting ? flight : 0) || items > news + flight) {
+    if (items + (killed > 0 && counting ? flight : 0) < news || items > news + flight) {
         (void)snprintf(shared->complaint, sizeof shared->complaint,
                        "%llu items, and %llu keys were new", (unsigned long long)items,
                        (unsigned long long)news);

@@ -194,6 +194,11 @@ bool segments_fit(struct model *model, const struct filter *f, const struct outc
 
 /* ---- A filter -------------------------------------------------------------------------------- */
 
+bool is_own_set(const char *hash_set)
+{
+    return strcmp(hash_set, "xxh3") == 0 || strcmp(hash_set, "sip") == 0;
+}
+
 static double either(double a, double b)
 {
     return a + b - a * b;
@@ -214,6 +219,7 @@ static bool predicted_fits(struct model *model, const char *of, const struct fil
         if (s->fingerprint_bits != 0 && s->items == 0) rate = 0;
         least = either(least, rate);
         if (rate > crowd) crowd = rate;
+        if (!is_own_set(s->hash_set)) return stat->predicted_rate >= 0 && stat->predicted_rate <= 1;
     }
     (void)by;
     if (crowd <= 0.02) return NEAR("predicted_rate", stat->predicted_rate, least);
