@@ -81,6 +81,10 @@ static const option_set EXCLUSIVE[] = {
     TAKES(ANSWER) | TAKES(COMMENTS), /* each line has its answer */
     TAKES(ANSWER) | TAKES(SKIP_BLANK),
     TAKES(ANSWER) | TAKES(FORMAT),
+    TAKES(WHICH) | TAKES(ANSWER),
+    TAKES(WHICH) | TAKES(INVERT),
+    TAKES(WHICH) | TAKES(COUNT),
+    TAKES(WHICH) | TAKES(QUIET),
     TAKES(MEMORY) | TAKES(BITS),
     TAKES(LIVE) | TAKES(RECORDED),
     TAKES(ANSWER) | TAKES(INVERT),
@@ -298,6 +302,7 @@ void options_clear(struct options *options)
     free(options->against.paths);
     free(options->files.paths);
     free(options->names.paths);
+    free(options->in.paths);
     free(options->where.paths);
     free(options->verify.paths);
     free(options->answer.present);

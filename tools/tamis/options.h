@@ -105,6 +105,9 @@ struct invocation;
     X(INSECURE, "insecure", "", NO_VALUE)                                                          \
     X(NAMES, "names", "", VALUE(FILE, names))                                                      \
     X(IN_DRAWER, "in-drawer", "", NO_VALUE)                                                        \
+    X(IN, "in", "", VALUE(FILE, in))                                                               \
+    X(ANY, "any", "", NO_VALUE)                                                                    \
+    X(WHICH, "which", "", NO_VALUE)                                                                \
     X(ANSWER, "answer", "", VALUE(ANSWER, answer))                                                 \
     X(CHANNEL, "channel", "", NO_VALUE)                                                            \
     X(FIRST_WORD, "first-word", "", NO_VALUE)                                                      \
@@ -148,7 +151,7 @@ _Static_assert(OPTION_IDS <= 8 * sizeof(option_set), "a set has a bit for each o
 /* The options that only a store in a directory, or only a server, has a use for. */
 #define TAKES_OF_DIRECTORY                                                                         \
     (TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(MODE) | TAKES(RECORDED) |     \
-     TAKES(NAMES) | TAKES(IN_DRAWER))
+     TAKES(IN) | TAKES(ANY) | TAKES(WHICH) | TAKES(NAMES) | TAKES(IN_DRAWER))
 #define TAKES_TLS (TAKES(CACERT) | TAKES(CERT) | TAKES(KEY) | TAKES(INSECURE))
 /* Those of a connection stand before or behind each command that can have one. */
 #define TAKES_CONNECTION (TAKES(TIMEOUT) | TAKES_TLS)
@@ -222,6 +225,7 @@ struct options {
     struct option_files against;
     struct option_files files;       /* of --file */
     struct option_files names;       /* of --names */
+    struct option_files in;          /* filters, of --in */
     struct option_files where;       /* conditions, not files */
     int64_t wait_ms;                 /* for other processes with the store's lock */
     int64_t timeout_ms;              /* for an answer of a server */

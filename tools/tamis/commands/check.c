@@ -3,6 +3,7 @@
 #include "command.h"
 #include "input/keys.h"
 #include "remote/remote.h"
+#include "several.h"
 #include "standing.h"
 
 struct question {
@@ -12,6 +13,7 @@ struct question {
     uint8_t wanted;
     struct standing *standing;  /* with a word for a filter that cannot be read; else NULL */
     uint64_t unreadable;        /* questions that had this word */
+    struct several *several;    /* more filters than one; else NULL */
     struct tamis_key *channels; /* of the keys of a batch, with --channel; else NULL */
 };
 
@@ -73,9 +75,34 @@ static void print_words(const struct question *question, size_t count, int64_t r
     }
 }
 
+/* Prints each record that one of several filters has, with the names of those behind it. */
+static void print_which(const struct question *question, size_t count)
+{
+    const struct key_source *source = question->source;
+    for (size_t i = 0, end; i < count; i = end) {
+        const struct tamis_key *text = source->records != NULL ? &source->records[i] : NULL;
+        for (end = i + 1; text != NULL && end < count; end++)
+            if (source->records[end].data != text->data) break;
+        char *names = several_which(question->several, i, end, ",");
+        if (*names) {
+            if (text != NULL)
+                out_bytes(source->out, text->data, text->bytes);
+            else
+                key_source_print_key(source, &source->keys[i]);
+            out_char(source->out, '\t');
+            out_text(source->out, names);
+            out_char(source->out, source->separator);
+        }
+        free(names);
+    }
+}
+
 static int64_t ask(const struct question *question, size_t count, bool silent)
 {
     struct key_source *source = question->source;
+    if (question->several != NULL)
+        return several_ask(question->several, cli_given(question->call, TAKES(ANY) | TAKES(WHICH)),
+                           source->keys, count, source->answers);
     if (question->standing != NULL)
         return standing_ask(question->standing, source->keys, count, source->answers);
     if (question->call->remote != NULL)
@@ -107,7 +134,9 @@ static int check_batch(void *context, size_t count)
         question->matches += question->wanted ? (uint64_t)present : count - (uint64_t)present;
     if (cli_given(question->call, TAKES(QUIET)) && question->matches > 0) return ENOUGH;
     if (silent) return CLI_DONE;
-    if (cli_given(question->call, TAKES(JSON)))
+    if (cli_given(question->call, TAKES(WHICH)))
+        print_which(question, count);
+    else if (cli_given(question->call, TAKES(JSON)))
         print_answers_json(question, count);
     else if (cli_given(question->call, TAKES(ANSWER)))
         print_words(question, count, present);
@@ -127,14 +156,24 @@ static void print_count(const struct question *question)
     }
 }
 
-/* Asks for all keys, of call->filter, of a server, or of what the question stands on. */
-static int run_questions(struct invocation *call, struct standing *standing)
+/* The operand from which on they are keys: --in takes the place of NAME. */
+static size_t first_key(const struct invocation *call)
 {
-    struct question question = {
-        .call = call, .standing = standing, .wanted = !cli_given(call, TAKES(INVERT))};
+    return cli_given(call, TAKES(IN)) ? 0 : 1;
+}
+
+/* Asks for all keys, of call->filter, of a server, of several, or of what the question stands on.
+ */
+static int run_questions(struct invocation *call, struct standing *standing,
+                         struct several *several)
+{
+    struct question question = {.call = call,
+                                .standing = standing,
+                                .several = several,
+                                .wanted = !cli_given(call, TAKES(INVERT))};
     const bool channels = cli_given(call, TAKES(CHANNEL));
     if (call->filter != NULL) cli_tell_trouble(call->filter);
-    question.source = key_source_new(call, 1);
+    question.source = key_source_new(call, first_key(call));
     if (channels) question.channels = cli_alloc(question.source->batch * sizeof *question.channels);
     const int status = key_source_each(question.source, check_batch, &question);
     progress_end();
@@ -148,19 +187,36 @@ static int run_questions(struct invocation *call, struct standing *standing)
 
 static int run_open(struct invocation *call)
 {
-    return run_questions(call, NULL);
+    return run_questions(call, NULL, NULL);
+}
+
+static int run_several(struct invocation *call)
+{
+    struct several *several = several_open(call);
+    if (several == NULL) return CLI_ERROR;
+    return several_close(several, run_questions(call, NULL, several));
 }
 
 static bool check_options_suffice(const struct invocation *call)
 {
     const struct option_answer *answer = &call->options.answer;
-    const bool channels = cli_given(call, TAKES(CHANNEL));
-    if (cli_given(call, TAKES(CHANNEL) | TAKES(FIRST_WORD)) && !cli_given(call, TAKES(ANSWER)))
+    const bool channels = cli_given(call, TAKES(CHANNEL)), several = several_are_named(call);
+    if (call->arg_count == 0 && !cli_given(call, TAKES(IN)))
+        (void)cli_fail_usage(call->command, "arguments are missing: check takes %s",
+                             call->command->operands);
+    else if (cli_given(call, TAKES(CHANNEL) | TAKES(FIRST_WORD)) && !cli_given(call, TAKES(ANSWER)))
         (void)cli_fail_usage(call->command, "%s goes with --answer",
                              channels ? "--channel" : "--first-word");
     else if (call->remote_store != NULL && answer->unreadable != NULL)
         (void)cli_fail_usage(call->command, "--answer has a third word for stores in directories "
                                             "only");
+    else if (answer->unreadable != NULL && several)
+        (void)cli_fail_usage(call->command, "--answer has a third word for one filter only");
+    else if (cli_given(call, TAKES(ANY) | TAKES(WHICH)) && !several)
+        (void)cli_fail_usage(call->command,
+                             "--any and --which are for several filters: --in NAME, or a pattern");
+    else if (cli_given(call, TAKES(WHICH)) && cli_given(call, TAKES(JSON)))
+        (void)cli_fail_usage(call->command, "--which and --json cannot be given together");
     else if (answer->unreadable != NULL && cli_given(call, TAKES(POPULATE)))
         (void)cli_fail_usage(call->command, "--populate reads the filter once, and with a third "
                                             "word of --answer it is opened each second");
@@ -171,11 +227,13 @@ static bool check_options_suffice(const struct invocation *call)
 
 static int run_check(struct invocation *call)
 {
-    if (!check_options_suffice(call)) return CLI_ERROR;
+    if (!check_options_suffice(call) || !key_source_can_be(call, first_key(call))) return CLI_ERROR;
+    if (call->remote_store == NULL && several_are_named(call))
+        return cli_with_store(call, TAMIS_READ_ONLY, run_several);
     if (call->options.answer.unreadable == NULL)
         return cli_with_filter(call, TAMIS_READ_ONLY, run_open);
     struct standing *standing = standing_new(call);
-    const int status = standing != NULL ? run_questions(call, standing) : CLI_ERROR;
+    const int status = standing != NULL ? run_questions(call, standing, NULL) : CLI_ERROR;
     standing_free(standing);
     return status;
 }
@@ -185,8 +243,9 @@ const struct command cli_command_check = {
     .summary = "print the keys that are in a filter, or are not",
     .operands = "NAME [KEY...]",
     .options = TAKES_KEYS_OF_FILES | TAKES_PROGRESS | TAKES(INVERT) | TAKES(COUNT) | TAKES(QUIET) |
-               TAKES(POPULATE) | TAKES(ANSWER) | TAKES(CHANNEL) | TAKES(FIRST_WORD),
-    .keys_at = 1,
+               TAKES(IN) | TAKES(ANY) | TAKES(WHICH) | TAKES(POPULATE) | TAKES(ANSWER) |
+               TAKES(CHANNEL) | TAKES(FIRST_WORD),
+    .args_optional = true, /* with --in */
     .run = run_check,
     .run_remote = run_check,
 };

@@ -48,7 +48,7 @@ _tamis_wants_value()
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
     --on-full | --pages | --window | --window-from | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
-    --output | --interval | --sort | --format | --field | --separator | --sync-interval | --file | --names | --wait | --shards | --replicas) return 0 ;;
+    --output | --interval | --sort | --format | --field | --separator | --sync-interval | --file | --in | --names | --wait | --shards | --replicas) return 0 ;;
     --timeout | --cacert | --cert | --key | --answer | --max-bytes | --retry | --where) return 0 ;;
     --sign | --signature | --trusted-comment | --password-file | --verify | --expect-comment | --at-least | --max-shrink) return 0 ;;
     --*) return 1 ;;
@@ -272,7 +272,7 @@ _tamis_offer_value()
         _tamis_offer_hash_sets "$2" "$3"
         ;;
     --from | --to) _tamis_offer "$2" "$3" redis-bitmap redisbloom guava spark parquet dcso pybloomfilter tamis redis:// rediss:// unix:/// ;;
-    --like) given=() && _tamis_offer_filters "$2" "$3" ;;
+    --like | --in) given=() && _tamis_offer_filters "$2" "$3" ;;
     esac
 }
 

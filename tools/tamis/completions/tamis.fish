@@ -94,7 +94,7 @@ function __fish_tamis_values
         case '*/--file' '*/--names' '*/--except' '*/--against' '*/--output' '*/-o' '*/--cacert' '*/--cert' '*/--key' \
                 '*/--sign' '*/--signature' '*/--password-file' '*/--verify'
             __fish_tamis_paths
-        case '*/--like'
+        case '*/--like' '*/--in'
             __fish_tamis_filters
         case '*/--kind'
             __fish_tamis_listed $argv[1] kinds
