@@ -445,7 +445,7 @@ static int run_spool(struct stage *s, const struct digests *d)
 static void sweep(const struct stage *s)
 {
     struct tamis__staged staged;
-    assert_done(tamis__segment_stage(&s->store->place, 4096, &staged));
+    assert_done(tamis__segment_stage(&s->store->place, 4096, "a segment", &staged));
     tamis__segment_discard(&s->store->place, &staged);
 }
 

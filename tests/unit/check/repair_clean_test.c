@@ -94,7 +94,8 @@ CASE(repair_sweeps_staging_and_garbage)
     assert_done(tamis__catalog_put_garbage(txn, 130));
     catalogs_commit(txn);
     scratch_remove(left);
-    assert_done(tamis__segment_stage(&store->place, 8192, &staged)); /* its maker lives */
+    assert_done(
+        tamis__segment_stage(&store->place, 8192, "a segment", &staged)); /* its maker lives */
     scratch_copy(fixture_segment_path(path, 1), left);
     const struct repairs_said *said = repairs_done(path, 0);
     repairs_assert_said(said, 0, "staging/0123456789abcdef.seg: done: is removed");

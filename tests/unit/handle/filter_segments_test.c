@@ -46,7 +46,7 @@ static void make_filter(tamis_store *store, const char *name, const struct shape
         header.list_start = i == 0;
         header.live.in_force = i + 1 == count;
         tamis__label_write(&header.labels[0], 1, name);
-        assert_done(tamis__segment_stage(&store->place, header.file_bytes, &staged));
+        assert_done(tamis__segment_stage(&store->place, header.file_bytes, "a segment", &staged));
         assert_done(tamis__segment_publish(&store->place, &staged, &header));
         tamis__listed_segment_from_header(&header, &record.segments[i]);
         record.capacity += header.capacity;

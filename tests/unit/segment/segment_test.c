@@ -64,7 +64,7 @@ static void publish(const struct place *p, uint64_t number, uint64_t m_bits)
     struct tamis__staged staged;
     fixture_header(&header, TAMIS_KIND_BLOOM, m_bits, 7);
     header.number = number;
-    assert_done(tamis__segment_stage(&p->place, header.file_bytes, &staged));
+    assert_done(tamis__segment_stage(&p->place, header.file_bytes, "a segment", &staged));
     assert_done(tamis__segment_publish(&p->place, &staged, &header));
     assert_int_equal(staged.file.fd, -1);
 }
@@ -121,7 +121,7 @@ PLACE_CASE(segment_staged_is_allocated_zero_and_locked)
     struct stat st;
     unsigned char *bytes = calloc(1, 100000), *zero = calloc(1, 100000);
     assert_true(bytes != NULL && zero != NULL);
-    assert_done(tamis__segment_stage(&p->place, 100000, &staged));
+    assert_done(tamis__segment_stage(&p->place, 100000, "a segment", &staged));
     assert_true(staged.file.fd > STDERR_FILENO);
     assert_int_equal(fstat(staged.file.fd, &st), 0);
     assert_int_equal(st.st_size, 100000);
@@ -240,7 +240,7 @@ static pid_t start_maker(const struct place *p)
     if (pid == 0) {
         struct tamis__staged staged;
         (void)alarm(60); /* where a check fails nobody kills us */
-        if (tamis__segment_stage(&p->place, 8192, &staged) < 0) _exit(1);
+        if (tamis__segment_stage(&p->place, 8192, "a segment", &staged) < 0) _exit(1);
         if (write(ready[1], "r", 1) != 1) _exit(1);
         for (;;)
             (void)pause();
@@ -260,12 +260,12 @@ PLACE_CASE(segment_staged_by_the_dead_is_swept_and_by_the_living_kept)
     assert_int_equal(fixture_files(p->path, "staging"), 2);
     assert_int_equal(kill(dying, SIGKILL), 0);
     assert_int_equal(waitpid(dying, NULL, 0), dying);
-    assert_done(tamis__segment_stage(&p->place, 8192, &staged));
+    assert_done(tamis__segment_stage(&p->place, 8192, "a segment", &staged));
     assert_int_equal(fixture_files(p->path, "staging"), 2); /* the living one's and ours */
     tamis__segment_discard(&p->place, &staged);
     assert_int_equal(kill(living, SIGKILL), 0);
     assert_int_equal(waitpid(living, NULL, 0), living);
-    assert_done(tamis__segment_stage(&p->place, 8192, &staged));
+    assert_done(tamis__segment_stage(&p->place, 8192, "a segment", &staged));
     assert_int_equal(fixture_files(p->path, "staging"), 1);
     tamis__segment_discard(&p->place, &staged);
 }
@@ -274,7 +274,7 @@ PLACE_CASE(segment_staged_beside_others_has_a_name_of_its_own)
 {
     struct tamis__staged staged[20];
     for (int i = 0; i < 20; i++)
-        assert_done(tamis__segment_stage(&p->place, 4096, &staged[i]));
+        assert_done(tamis__segment_stage(&p->place, 4096, "a segment", &staged[i]));
     assert_int_equal(fixture_files(p->path, "staging"), 20);
     for (int i = 0; i < 20; i++)
         tamis__segment_discard(&p->place, &staged[i]);
