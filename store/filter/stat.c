@@ -97,15 +97,29 @@ static double predict_rate(const struct tamis__listed_segment *s, uint64_t items
     return rate_of(s, keys_behind(s, items));
 }
 
+static double sized_rate(const struct tamis__listed_segment *s, uint64_t items)
+{
+    if (is_static(s)) return tamis__static_rate(s->fingerprint_bits, items);
+    if (tamis_kind_has(s->kind, TAMIS_KIND_IS_PLAIN))
+        return tamis__independent_rate(s->m_bits, s->k, items);
+    return tamis_predict_rate(s->kind, s->m_bits, s->k, items);
+}
+
 /* A segment may pass its capacity by so much through rounding and adders in progress. */
 #define OVER 1.02
 
 /* A filter at its capacity is full.  In a filter that grows or forgets, any segment may hold too
  * many keys. */
-static bool is_over(const struct tamis__record *record, const struct tamis_filter_stat *stat)
+static bool is_over(const struct tamis__record *record, const uint64_t *segment_items,
+                    const struct tamis_filter_stat *stat)
 {
     const struct tamis__listed_segment *s = &record->segments[record->segment_count - 1];
-    if (is_static(s) || !(stat->predicted_rate > OVER * stat->fp_rate)) return false;
+    const uint32_t first = tamis__policy_first(record, tamis__clock_ns());
+    double rate = 0; /* as filters are sized: without what a hash set repeats */
+    if (is_static(s)) return false;
+    for (uint32_t i = first; i < record->segment_count; i++)
+        rate = tamis__either_rate(rate, sized_rate(&record->segments[i], segment_items[i]));
+    if (!(rate > OVER * stat->fp_rate)) return false;
     return stat->items > stat->capacity || record->policy.slices > 0 || record->segment_count > 1;
 }
 
@@ -124,7 +138,7 @@ static void set_items(struct tamis_filter_stat *stat, const struct tamis__record
             tamis__either_rate(stat->predicted_rate, predict_rate(s, segment_items[i], counted));
     }
     stat->state = is_full(record, segment_items, stat) ? TAMIS_STATE_FULL : 0;
-    if (is_over(record, stat)) stat->state |= TAMIS_STATE_OVER;
+    if (is_over(record, segment_items, stat)) stat->state |= TAMIS_STATE_OVER;
 }
 
 /* ---- Does it take keys? ---------------------------------------------------------------------- */

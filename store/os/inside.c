@@ -26,20 +26,15 @@ int tamis__inside_check_owner(int dir_fd, int fd, const char *what)
         what, file.owner);
 }
 
-static bool may_write(int fd)
-{
-    const int flags = fcntl(fd, F_GETFL);
-    return flags < 0 || (flags & O_ACCMODE) != O_RDONLY;
-}
-
-int tamis__inside_check(int dir_fd, int fd, const char *what)
+/* Who only reads a file with two names changes nothing under the other: copies may share it. */
+static int check(int dir_fd, int fd, bool reads, const char *what)
 {
     struct tamis__file_info file;
     const int rc = tamis__file_info(fd, what, &file);
     if (rc < 0) return rc;
     if (!file.is_regular)
         return tamis__fail(TAMIS_EFOREIGN, "%s is not a regular file; remove it", what);
-    if (file.links > 1 && may_write(fd))
+    if (file.links > 1 && !reads)
         return tamis__fail(
             TAMIS_EFOREIGN,
             "%s has %llu names (hard links), so what is written here is written there "
@@ -49,11 +44,21 @@ int tamis__inside_check(int dir_fd, int fd, const char *what)
     return tamis__inside_check_owner(dir_fd, fd, what);
 }
 
+int tamis__inside_check(int dir_fd, int fd, const char *what)
+{
+    return check(dir_fd, fd, false, what);
+}
+
+static bool only_reads(int flags)
+{
+    return (flags & O_ACCMODE) == O_RDONLY;
+}
+
 int tamis__inside_open(int dir_fd, const char *name, int flags, const char *what, int *fd)
 {
     int rc = tamis__open(dir_fd, name, flags, 0, what, fd);
     if (rc < 0) return rc;
-    rc = tamis__inside_check(dir_fd, *fd, what);
+    rc = check(dir_fd, *fd, only_reads(flags), what);
     if (rc == 0) return 0;
     tamis__close(*fd);
     *fd = -1;
@@ -64,7 +69,7 @@ int tamis__inside_open_private(int dir_fd, const char *name, int flags, const ch
                                struct tamis__private_fd *file)
 {
     int rc = tamis__private_open(dir_fd, name, flags, 0, what, file);
-    if (rc == 0) rc = tamis__inside_check(dir_fd, file->fd, what);
+    if (rc == 0) rc = check(dir_fd, file->fd, only_reads(flags), what);
     if (rc < 0) tamis__private_close(file);
     return rc;
 }

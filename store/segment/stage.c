@@ -23,24 +23,26 @@ static int sweep_one(void *context, const char *name)
     return 0; /* what cannot be removed now stays for the next maker; it does no harm */
 }
 
+void tamis__staged_path(const struct tamis__place *place, const struct tamis__staged *staged,
+                        char path[PATH_BYTES])
+{
+    (void)snprintf(path, PATH_BYTES, "%s/staging/%s", place->path, staged->name);
+}
+
 /* Makes a new locked file in staging/.  Returns 1, or 0 if a sweeper took the file between our open
  * and our lock. */
 static int stage_one(const struct tamis__place *place, const char *what,
                      struct tamis__staged *staged)
 {
+    char path[PATH_BYTES];
     int rc = tamis__inside_make_private(place->root_fd, place->staging_fd, staged->name, what,
                                         &staged->file);
     if (rc < 0) return rc;
-    rc = tamis__try_lock(staged->file.fd, TAMIS__LOCK_EXCLUSIVE, what); /* one may be stopped */
+    tamis__staged_path(place, staged, path);
+    rc = tamis__try_lock(staged->file.fd, TAMIS__LOCK_EXCLUSIVE, path); /* one may be stopped */
     if (rc > 0) rc = tamis__exists(place->staging_fd, staged->name, what);
     if (rc == 0) tamis__private_close(&staged->file);
     return rc;
-}
-
-void tamis__staged_path(const struct tamis__place *place, const struct tamis__staged *staged,
-                        char path[PATH_BYTES])
-{
-    (void)snprintf(path, PATH_BYTES, "%s/staging/%s", place->path, staged->name);
 }
 
 /*

@@ -14,7 +14,7 @@ import tempfile
 STATES = ("full", "degraded", "unclean", "damaged", "over")  # TAMIS_STATE_*, from bit 0 on
 STRIDES = (7368787, 15485863, 32452843, 49979687, 67867967, 86028121, 104395301)
 OPTIONS = {"capacity": "-n", "fp_rate": "-p", "kind": "--kind", "k": "-k", "m_bits": "-m", "hash_set": "--hash-set", "seed": "--seed",
-           "on_full": "--on-full", "slices": "--slices", "counter_bits": "--counter-bits", "window_items": "--window",
+           "on_full": "--on-full", "slices": "--slices", "counter_bits": "--counter-bits",
            "pages": "--pages", "memory_bytes": "--memory", "threads": "--threads"}
 
 
@@ -49,9 +49,13 @@ def options(call, given, allowed=OPTIONS):
         if word and not word.startswith("--"):
             raise Lacks(f"{call}({flag})")
         words += [word] if word else []
+    if "window_items" in given:
+        given.pop("capacity", None)  # which is as many
     for name, value in given.items():
         if name == "window_ns":
             words += ["--window", f"{value // 10**9}s"]
+        elif name == "window_items":
+            words += ["--window", f"{value}keys"]
         elif name == "keep":
             words += ["--keep", str(value)]
         elif name in allowed:
@@ -255,7 +259,9 @@ class Runner:
                               *(["--seed", str(seed)] if seed else []), key=key)
 
     def tamis_size(self, _, sizing):
-        found = self.objects(None, "calc", *options("tamis_size", sizing))[0]
+        if len(sizing.keys() - {"kind"}) < 2:
+            raise Failed("calc takes 1 % where the library asks for a rate")
+        found = self.objects(None, "calc", "--on-full", "refuse", *options("tamis_size", sizing))[0]
         return {**found, "predicted_rate": found["true_rate"]}
 
     def tamis_filter_merge(self, filter_, sources, flags):

@@ -10,5 +10,5 @@ tamis create window -n 1000 --window 2h --slices 2
 seq 500 | tamis add window
 tamis rotate window
 seq 300 | tamis add window
-tamis top --segments window --once --interval 50ms | no_times
+tamis top --segments window --once --interval 50ms | no_times | sed "s/^0[0-9]*/N               /"
 tamis top window --once --interval 50ms | no_times

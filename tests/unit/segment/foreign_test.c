@@ -131,10 +131,12 @@ CASE(hard_links_are_refused_but_those_of_a_repair_that_died)
     AUTO_FREE char *file = strdup(fixture_segment_path(path, 1)),
                    *other = strdup(fixture_join(path, "other"));
     assert_int_equal(link(file, other), 0);
-    for (unsigned flags = 0; flags <= TAMIS_READ_ONLY; flags++)
-        assert_refused(TAMIS_EFOREIGN, "2 names (hard links)",
-                       tamis_filter_open(store, "f", flags, &filter));
+    assert_refused(TAMIS_EFOREIGN, "2 names (hard links)",
+                   tamis_filter_open(store, "f", 0, &filter));
     assert_refused(TAMIS_EFOREIGN, "hard links", tamis_filter_drop(store, "f"));
+    /* Who only reads changes nothing under the other name: backups share files. */
+    assert_done(tamis_filter_open(store, "f", TAMIS_READ_ONLY, &filter));
+    assert_done(tamis_filter_close(filter));
     assert_int_equal(unlink(other), 0);
     assert_done(tamis_filter_open(store, "f", 0, &filter));
     assert_done(tamis_filter_close(filter));
