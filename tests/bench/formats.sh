@@ -23,8 +23,7 @@ names '%.0f	2026-11-28T04:00:00Z	a title	https://crawl.example/page	200	text/htm
 names '{"id":%.0f,"fetched":"2026-11-28T04:00:00Z","page":{"title":"a \"title\"","url":"https://crawl.example/page","status":200},"links":["https://a.example/","https://b.example/"]}' >jsonl
 names 'example,crawl)/page 20261128040000 https://crawl.example/%.0f text/html 200 AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA 1234' >cdx
 best_seconds() { # OPTION...: of user and system time
-    local run
-    for run in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5; do
         TIMEFORMAT='%U %S'
         { time taskset -c 0 "$tamis" check -c seen "$@" >/dev/null 2>&1 || true; } 2>&1 | awk '{ print $1 + $2 }'
     done | sort -g | head -n 1

@@ -7,8 +7,8 @@
  *     @@||good.ads.example^         an exception
  *     /banner.gif$image             a rule of another kind: it is counted
  *     example.org##.ad              another
- *     c.example                     a key, as ||c.example^; so is the name of a line of a hosts file
- *     ! text                        a comment
+ *     c.example                     a key, as ||c.example^; so is the name of a line of a hosts
+ * file ! text                        a comment
  */
 #include <string.h>
 

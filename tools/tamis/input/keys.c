@@ -403,10 +403,11 @@ static bool keep_time(struct key_source *source)
 static size_t batch_of(const struct key_source *source)
 {
     const size_t rest = source->taken_count - source->handed;
-    const struct tamis_key *records = source->taken_records + source->handed;
+    const struct tamis_key *records = source->taken_records;
     size_t keys = rest < source->pace.keys ? rest : source->pace.keys;
-    while (source->taken_records != NULL && keys < rest &&
-           records[keys].data == records[keys - 1].data)
+    if (records == NULL) return keys;
+    records += source->handed;
+    while (keys < rest && records[keys].data == records[keys - 1].data)
         keys++;
     return keys;
 }
