@@ -7,8 +7,9 @@
  *     @@||good.ads.example^         an exception
  *     /banner.gif$image             a rule of another kind: it is counted
  *     example.org##.ad              another
- *     c.example                     a key, as ||c.example^; so is the name of a line of a hosts
- * file ! text                        a comment
+ *     c.example                     a key, as ||c.example^
+ *     0.0.0.0 d.example             likewise
+ *     ! text                        a comment
  */
 #include <string.h>
 
