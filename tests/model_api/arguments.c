@@ -141,6 +141,10 @@
     X(TAMIS_EINVAL, "buffer", tamis_filter_read_data(f, 0, 0, NULL, 1))                            \
     X(TAMIS_EINVAL, "data", tamis_filter_write_data(f, 0, 0, NULL, 1))                             \
     X(TAMIS_EINVAL, "", tamis_filter_read_data(f, 64, 0, out.bytes, 1))                            \
+    X(TAMIS_EINVAL, "m of the segment", just_past(f, 0))                                           \
+    X(TAMIS_EINVAL, "data", just_past(f, 1))                                                       \
+    X(TAMIS_EINVAL, "data", just_past(f, 2))                                                       \
+    X(TAMIS_EINVAL, "", just_past(f, 3))                                                           \
     X(TAMIS_EINVAL, "nothing",                                                                     \
       tamis_filter_create_merged(NULL, "x", MERGE(.count = 0), NULL) == TAMIS_EINVAL &&            \
               s != NULL && writable                                                                \
@@ -252,6 +256,22 @@ static int64_t except_long(tamis_store *store, tamis_filter *filter)
     const struct tamis_key key = {bytes, sizeof bytes};
     if (tamis_filter_stat(filter, &stat) < 0) return skip;
     return tamis_filter_except(store, stat.name, &key, 1);
+}
+
+/* One past the last bit, byte or segment. */
+static int64_t just_past(tamis_filter *filter, int what)
+{
+    struct tamis_segment_stat first = {.size = sizeof first}, none = first;
+    const unsigned char byte = 1;
+    unsigned char buffer[2];
+    uint32_t count = 0;
+    if (tamis_filter_segment(filter, 0, &first) < 0) return skip;
+    while (tamis_filter_segment(filter, count, &none) == 0)
+        count++;
+    if (what == 0) return tamis_filter_set_bit(filter, 0, first.m_bits);
+    if (what == 1) return tamis_filter_read_data(filter, 0, first.data_bytes - 1, buffer, 2);
+    if (what == 2) return tamis_filter_write_data(filter, 0, first.data_bytes, &byte, 1);
+    return tamis_filter_fill(filter, count, &none);
 }
 
 struct room {

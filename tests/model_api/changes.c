@@ -509,6 +509,7 @@ static bool step_rollback(struct step *s)
     f->kept[f->kept_count - 1] = before; /* the last one to leave force */
     f->now.published_at = s->out->stat.published_at;
     f->degraded_since = 0;
+    f->recorded_unsure = true;
     return was_made(s, "rolled back", f->now.published_at) && list_is_told(s);
 }
 

@@ -286,7 +286,7 @@ static bool step_merge(struct step *s)
     may_refuse(&codes, f == from, TAMIS_EINVAL);
     may_refuse(&codes, f->dropped || from->dropped, TAMIS_EDROPPED);
     refuse_unlike(&codes, f, from);
-    if (codes.count == 0 && is_sip(&f->now.list) && s->out->rc == TAMIS_EMISMATCH)
+    if (f != from && is_sip(&f->now.list) && s->out->rc == TAMIS_EMISMATCH)
         return true; /* secrets */
     if (is_refused(s, &codes)) return true;
     s->handle->wrote = true;
@@ -331,8 +331,7 @@ static bool step_merged(struct step *s)
     may_refuse(&codes, intersect && (a->now.list.count > 1 || b->now.list.count > 1),
                TAMIS_EUNSUPPORTED);
     refuse_unlike(&codes, a, b);
-    if (codes.count == 0 && a != b && is_sip(&a->now.list) && s->out->rc == TAMIS_EMISMATCH)
-        return true;
+    if (a != b && is_sip(&a->now.list) && s->out->rc == TAMIS_EMISMATCH) return true;
     if (is_refused(s, &codes)) return true;
     if (!ends(s, 0, NULL)) return false;
     if (s->out->segments != a->now.list.count)
@@ -364,8 +363,7 @@ static bool step_compare(struct step *s)
     may_refuse(&codes, a->dropped || b->dropped, TAMIS_EDROPPED);
     may_refuse(&codes, a->now.list.count > 1 || b->now.list.count > 1, TAMIS_EUNSUPPORTED);
     refuse_unlike(&codes, a, b);
-    if (codes.count == 0 && a != b && is_sip(&a->now.list) && s->out->rc == TAMIS_EMISMATCH)
-        return true;
+    if (a != b && is_sip(&a->now.list) && s->out->rc == TAMIS_EMISMATCH) return true;
     if (is_refused(s, &codes)) return true;
     const struct shadow *x = a->now.list.segments[0], *y = b->now.list.segments[0];
     uint64_t ones = 0;

@@ -119,6 +119,7 @@ static void choose_keys(struct generator *g, struct op *op, struct op_keys *keys
     keys->from = CHANCE(12) ? 0 : BELOW(CHANCE(2) ? 300 : 4000);
     keys->count = CHANCE(3) ? 1 + BELOW(600) : ONE_OF(counts);
     keys->step = CHANCE(8) ? 0 : CHANCE(4) ? 1 + BELOW(9) : 1;
+    keys->period = CHANCE(6) ? 1 + BELOW(300) : 0;
     if (growing && CHANCE(5)) {
         keys->from = 8192 + BELOW(4) * 20000;
         keys->count = 1000 + BELOW(CHANCE(4) ? 68000 : 4000);
@@ -312,6 +313,7 @@ static void choose_build(struct generator *g, const struct model *model, struct 
         op->against.from += 5000; /* what it finds there is not set by hand too */
     op->keys.from = 100 * BELOW(3);
     op->keys.step = 1;
+    op->keys.period = CHANCE(3) ? 50 + BELOW(300) : 0;
     op->keys.count = 100 * BELOW(8);
     if (f != NULL && f->now.list.segments[0]->is.hash_set[0] != 'x') op->spec.set = 1; /* xxh3 */
 }
@@ -406,6 +408,9 @@ void generate(struct generator *g, const struct model *model, struct op *op)
     if (op->kind == OP_EXCEPT || op->kind == OP_UNEXCEPT) {
         op->keys.count %= 90;
         if (g->theme == BUILDING) op->keys.from %= 60; /* the same keys come and go */
+        const struct filter *f = model->filters[op->name];
+        if (op->kind == OP_UNEXCEPT && f != NULL && f->by_hand.count > 0 && CHANCE(2))
+            op->keys.from = f->by_hand.list[BELOW(f->by_hand.count)].key;
     }
     if (op->kind == OP_EXPORT) {
         op->format = (uint8_t)BELOW(8);

@@ -163,7 +163,10 @@ void let_handle_go(struct handle *handle)
 
 void take_handle(struct step *s, struct filter *filter, bool read_only)
 {
-    if (s->handle == NULL) return; /* closed again at once, or a child's */
+    if (s->handle == NULL) { /* closed again at once, which tells the catalog the items */
+        filter->recorded_unsure = true;
+        return;
+    }
     filter->users++;
     *s->handle =
         (struct handle){.filter = filter, .opened_as = filter->name, .read_only = read_only};
@@ -322,6 +325,7 @@ static bool step_check(struct step *s)
     for (uint32_t i = 0; i < NAMES; i++)
         filters += s->model->filters[i] != NULL;
     if (s->op->kind == OP_BACKUP) return ends(s, filters, NULL);
+    if (s->op->kind == OP_VERIFY && s->out->rc > 0 && s->out->problems == 0) return true; /* logs */
     if (s->op->kind == OP_REPAIR && s->model->had_fault) return s->out->rc >= 0 || ends(s, 0, NULL);
     if (s->op->kind == OP_VERIFY && (s->op->flags & 1) != 0 && s->filter == NULL)
         return ends(s, TAMIS_ENOTFOUND, names[s->op->name]);

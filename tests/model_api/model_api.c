@@ -5,6 +5,7 @@
  *
  *     model_api                     for two minutes; ten with TAMIS_TEST_LONG=1
  *     model_api --seconds 7200      for two hours
+ *     model_api --first 1 --count 600     sequences 1 to 600, for two minutes at most
  *     model_api --seed 17           that sequence alone
  *     model_api --shorten 0         only tell what fails, for runs of mutants
  *
@@ -447,9 +448,11 @@ static int work(uint64_t seed, uint64_t step, time_t end, uint64_t count)
 int main(int argc, char **argv)
 {
     time_t seconds = (time_t)rounds(110, 590);
-    uint64_t first = 0;
+    uint64_t first = 0, begin = 0, count = UINT64_MAX;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--seconds") == 0) seconds = atol(argv[i + 1]);
+        if (strcmp(argv[i], "--first") == 0) begin = strtoull(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--count") == 0) count = strtoull(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--shorten") == 0) shortens = atoi(argv[i + 1]) != 0;
         if (strcmp(argv[i], "--seed") == 0) first = strtoull(argv[i + 1], NULL, 10);
     }
@@ -458,7 +461,7 @@ int main(int argc, char **argv)
     (void)scratch_directory();
     if (first != 0) return work(first, 1, time(NULL) + 3600, 1);
     const long workers = sysconf(_SC_NPROCESSORS_ONLN) < 8 ? sysconf(_SC_NPROCESSORS_ONLN) : 8;
-    first = random_seed() % 1000000000 + 2;
+    first = begin != 0 ? begin : random_seed() % 1000000000 + 2;
     const time_t end = time(NULL) + seconds;
     int failed = 0;
     (void)fflush(stdout);
@@ -466,7 +469,8 @@ int main(int argc, char **argv)
         const pid_t pid = fork();
         if (pid < 0) err(1, "fork");
         if (pid == 0) {
-            const int status = work(first + (uint64_t)i, (uint64_t)workers, end, UINT64_MAX);
+            const int status = work(first + (uint64_t)i, (uint64_t)workers, end,
+                                    count == UINT64_MAX ? count : count / (uint64_t)workers);
             (void)fflush(stdout);
             _exit(status);
         }

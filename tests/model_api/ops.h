@@ -111,9 +111,10 @@ enum op_kind {
 #undef OP_NUMBER
 };
 
-/* Keys from, from + step, ...; step 0: one key again and again. */
+/* Keys from, from + step, ...; step 0: one key again and again; period not 0: so many keys, and
+ * then the same ones again. */
 struct op_keys {
-    uint32_t from, count, step;
+    uint32_t from, count, step, period;
 };
 
 struct op_spec {
@@ -208,5 +209,5 @@ size_t key_of(uint32_t key, unsigned char bytes[KEY_BYTES_MAX]);
 uint32_t key_number(const void *bytes, size_t count);
 static inline uint32_t key_at(const struct op_keys *keys, uint32_t i)
 {
-    return (keys->from + i * keys->step) % POOL;
+    return (keys->from + (keys->period != 0 ? i % keys->period : i) * keys->step) % POOL;
 }

@@ -19,7 +19,8 @@ static void print_number(const char *field, uint64_t number)
 static void print_keys(const char *field, const struct op_keys *keys)
 {
     if (keys->count > 0)
-        (void)printf(", .%s = {%u, %u, %u}", field, keys->from, keys->count, keys->step);
+        (void)printf(", .%s = {%u, %u, %u, %u}", field, keys->from, keys->count, keys->step,
+                     keys->period);
 }
 
 static void print_spec(const struct op_spec *spec)

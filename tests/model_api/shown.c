@@ -115,6 +115,24 @@ bool first_segment_fits(struct model *model, const struct policy *policy,
            FITS("slice_start", s->slice_start, window ? model->now : 0);
 }
 
+/* A slice is made for its share, or, if the one before it got more and the window grows, for what
+ * that one got at least. */
+static bool slice_fits(struct model *model, const struct filter *f, uint32_t index)
+{
+    const struct list *list = &f->now.list;
+    const struct policy *p = &f->now.policy;
+    const struct tamis_segment_stat *s = &list->segments[index]->is;
+    const char *of = "a slice";
+    const uint64_t share = (p->capacity + p->slices - 1) / p->slices;
+    uint64_t got = 0;
+    for (uint32_t i = first_alive(model, list, p); i < index; i++)
+        if (list->segments[i]->is.slice + 1 == s->slice) got += list->segments[i]->is.items;
+    if (got <= share || !may_grow(p)) return FITS("capacity", s->capacity, share);
+    return s->capacity >= got ||
+           wrong(model, "a slice is made for %llu keys, and the last one got %llu",
+                 (unsigned long long)s->capacity, (unsigned long long)got);
+}
+
 /* A segment that the filter has gone on in: it is empty, larger, and within what the rate leaves.
  */
 static bool next_fits(struct model *model, const struct filter *f, uint32_t index)
@@ -133,6 +151,7 @@ static bool next_fits(struct model *model, const struct filter *f, uint32_t inde
     if (p->window_items != 0)
         return FITS("capacity", s->capacity, last->capacity) &&
                FITS("m_bits", s->m_bits, last->m_bits) && FITS("slice", s->slice, last->slice + 1);
+    if (s->slice != last->slice && s->items == 0 && !slice_fits(model, f, index)) return false;
     if (s->slice == last->slice && !FITS("step", s->step, last->step + 1)) return false;
     if (s->slice == last->slice && s->capacity < 65536)
         return wrong(model, "%s is made for %llu keys", of, (unsigned long long)s->capacity);
@@ -187,7 +206,9 @@ bool segments_fit(struct model *model, const struct filter *f, const struct outc
     for (uint32_t i = 0; i < list->count; i++) {
         struct shadow *shadow = list->segments[i];
         if (!segment_fits(model, f, i, &out->segment[i])) return false;
-        if (shadow->is.step > 0 && !next_fits(model, f, i)) return false;
+        if ((shadow->is.step > 0 || (i > 0 && f->now.policy.window_ns > 0)) &&
+            !next_fits(model, f, i))
+            return false;
     }
     return true;
 }
@@ -254,6 +275,9 @@ static uint32_t state_of(const struct model *model, const struct filter *f,
     if (!is_static(list) && stat->predicted_rate > 1.02 * stat->fp_rate &&
         (stat->items > stat->capacity || p->slices > 0 || list->count > 1))
         state |= TAMIS_STATE_OVER;
+    /* What a hash set repeats, and keys that were taken for others, do not make a filter OVER. */
+    if (newest->kind == TAMIS_KIND_BLOOM || stat->predicted_rate > 0.02)
+        state &= stat->state | ~(uint32_t)TAMIS_STATE_OVER;
     if (stat->degraded_since != 0) state |= TAMIS_STATE_DEGRADED;
     return state;
 }
@@ -387,7 +411,7 @@ bool stat_fits(struct model *model, const struct filter *f, const struct tamis_f
            FITS("counter_bits", stat->counter_bits, newest->counter_bits) &&
            FITS("fingerprint_bits", stat->fingerprint_bits, newest->fingerprint_bits) &&
            FITS("exceptions", stat->exceptions, exceptions_of(f)) &&
-           (by == BY_LIST || stat->degraded_since == 0 ||
+           (by == BY_LIST || stat->degraded_since == 0 || model->had_fault ||
             FITS("degraded_since", stat->degraded_since, f->degraded_since)) &&
            gain_fits(model, of, f, stat) && sums_fit(model, of, f, stat) &&
            policy_fits(model, of, f, stat) && counts_fit(model, of, f, stat, by) &&
