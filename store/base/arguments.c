@@ -27,7 +27,7 @@
                   "padding at the end")
 ENDS_WITH(tamis_store_options, busy_every_ms);
 ENDS_WITH(tamis_sizing, pieces);
-ENDS_WITH(tamis_filter_spec, reserved);
+ENDS_WITH(tamis_filter_spec, key_rule);
 ENDS_WITH(tamis_filter_mapped, obstacle);
 ENDS_WITH(tamis_field, sum);
 ENDS_WITH(tamis_field_value, real);

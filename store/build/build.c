@@ -19,6 +19,7 @@
 #include "build/points.h"
 #include "filter/publish.h"
 #include "hash/hash_set.h"
+#include "key/form.h"
 #include "os/io.h"
 #include "plan/plan.h"
 #include "plan/policy.h"
@@ -98,6 +99,14 @@ static void inherit_hash_set(struct tamis_build *build, const struct tamis__list
     if (spec->seed == 0) spec->seed = newest->seed;
 }
 
+/* The key rule is of the filter, for life. */
+static int inherit_rule(struct tamis_build *build, const struct tamis__record *record)
+{
+    if (build->filter.key_rule == NULL)
+        return tamis__key_rule_open(build->name, record->policy.key_rule, &build->rule);
+    return tamis__check_key_rule(record, build->rule.text);
+}
+
 /*
  * What the spec leaves out is taken from the filter in force, as it was asked for when that was
  * made: the rate, the hash set, and of bits the policy when full, for `refuse` with the capacity,
@@ -114,6 +123,8 @@ static int inherit(struct tamis_build *build)
     rc = tamis__store_get(build->store, txn, build->name, &record);
     tamis__catalog_end(txn);
     if (rc < 0) return rc == TAMIS_ENOTFOUND ? tamis__check_new_name(build->name) : rc;
+    rc = inherit_rule(build, &record);
+    if (rc < 0) return rc;
     const struct tamis__listed_segment *newest = tamis__record_newest(&record);
     const bool was_built = !tamis__is_zero(record.key_digest, sizeof record.key_digest);
     if (spec->fp_rate == 0 && spec->m_bits == 0 && spec->k == 0 &&
@@ -177,17 +188,19 @@ static int init(struct tamis_build *build, const char *name, const struct tamis_
                                              "struct tamis_filter_spec");
         if (taken < 0) return taken;
     }
-    const int inherited = inherit(build);
-    if (inherited < 0) return inherited;
+    int rc = tamis__key_rule_parse(build->filter.key_rule, &build->rule);
+    if (rc == 0) rc = inherit(build);
+    if (rc < 0) return rc;
     build->default_kind = build->filter.kind == TAMIS_KIND_DEFAULT;
     if (build->default_kind) build->filter.kind = TAMIS_KIND_FUSE;
-    int rc = check_kind_of_spec(&build->filter);
+    rc = check_kind_of_spec(&build->filter);
     if (rc == 0) rc = choose_secret(build);
     if (rc == 0)
         rc = tamis_kind_has(build->filter.kind, TAMIS_KIND_IS_STATIC)
                  ? tamis__build_plan_fuse(build)
                  : tamis__build_plan_bits(build);
     if (rc < 0) return rc;
+    memcpy(build->plan.policy.key_rule, build->rule.text, sizeof build->rule.text);
     const uint64_t memory = spec->memory_bytes ? spec->memory_bytes : tamis__budget();
     uint64_t spool = memory / 16;
     if (spool > SPOOL_BYTES_MAX) spool = SPOOL_BYTES_MAX;
@@ -290,41 +303,75 @@ static int add_some(struct tamis_build *build, const struct tamis_key *keys, siz
     return tamis__crew_tell(&build->crew);
 }
 
-TAMIS_API int tamis_build_add(tamis_build *build, const struct tamis_key *keys, size_t count)
+/* Takes some keys, which are forms already. */
+typedef int take_fn(struct tamis_build *build, const struct tamis_key *forms, size_t count);
+
+/* Calls `take` for the keys by their forms, some at a time. */
+static int take_by_forms(struct tamis_build *build, const struct tamis_key *keys, size_t count,
+                         take_fn *take)
+{
+    struct tamis__form_walk walk;
+    int64_t rc = 0;
+    tamis__form_walk_begin(&walk, &build->rule, keys, count);
+    while (rc == 0 && (rc = tamis__form_walk_next(&walk)) > 0)
+        rc = take(build, walk.forms, walk.now);
+    tamis__form_walk_end(&walk);
+    return (int)rc;
+}
+
+static int take_keys(struct tamis_build *build, const struct tamis_key *keys, size_t count,
+                     take_fn *take)
 {
     int rc = check_open(build);
     if (rc == 0) rc = tamis__check_keys(keys, count);
     if (rc != 0) return rc;
+    const bool plain = build->rule.id == TAMIS__KEY_BYTES;
+    rc = plain ? take(build, keys, count) : take_by_forms(build, keys, count, take);
+    return note_failure(build, rc);
+}
+
+static int add_forms(struct tamis_build *build, const struct tamis_key *keys, size_t count)
+{
+    int rc = 0;
     for (size_t done = 0; rc == 0 && done < count; done += DIGESTS_AT_ONCE)
         rc = add_some(build, keys + done,
                       count - done < DIGESTS_AT_ONCE ? count - done : DIGESTS_AT_ONCE);
-    return note_failure(build, rc);
+    return rc;
+}
+
+TAMIS_API int tamis_build_add(tamis_build *build, const struct tamis_key *keys, size_t count)
+{
+    return take_keys(build, keys, count, add_forms);
+}
+
+static int spool_good(struct tamis_build *build, const struct tamis_key *keys, size_t count)
+{
+    const int rc = tamis__spool_add(&build->against, keys, count);
+    return rc == 0 ? tamis__crew_tell(&build->crew) : rc;
 }
 
 TAMIS_API int tamis_build_against(tamis_build *build, const struct tamis_key *keys, size_t count)
 {
-    int rc = check_open(build);
-    if (rc == 0) rc = tamis__check_keys(keys, count);
-    if (rc != 0) return rc;
-    rc = tamis__spool_add(&build->against, keys, count);
-    if (rc == 0) rc = tamis__crew_tell(&build->crew);
-    return note_failure(build, rc);
+    return take_keys(build, keys, count, spool_good);
 }
 
-TAMIS_API int tamis_build_except(tamis_build *build, const struct tamis_key *keys, size_t count)
+static int except_forms(struct tamis_build *build, const struct tamis_key *keys, size_t count)
 {
-    int rc = check_open(build);
-    if (rc == 0) rc = tamis__check_keys(keys, count);
+    int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = keys[i].bytes <= TAMIS_EXCEPTION_BYTES_MAX
                  ? 0
                  : tamis__fail(TAMIS_EINVAL,
                                "a key of %zu bytes cannot be an exception: they have at most %d",
                                keys[i].bytes, TAMIS_EXCEPTION_BYTES_MAX);
-    if (rc != 0) return rc;
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = tamis__exceptions_add(&build->by_hand, keys[i].data, keys[i].bytes, 0);
-    return note_failure(build, rc);
+    return rc;
+}
+
+TAMIS_API int tamis_build_except(tamis_build *build, const struct tamis_key *keys, size_t count)
+{
+    return take_keys(build, keys, count, except_forms);
 }
 
 /* ---- Publish --------------------------------------------------------------------------------- */
@@ -355,6 +402,7 @@ static int check_filter_in_force(struct tamis_build *build)
     tamis__catalog_end(txn);
     if (rc == TAMIS_ENOTFOUND) return 0;
     if (rc == 0) rc = tamis__check_replaceable(&record);
+    if (rc == 0) rc = tamis__check_key_rule(&record, build->rule.text);
     return rc < 0 ? rc : check_default_kind(build, &record);
 }
 
@@ -426,6 +474,7 @@ static struct tamis__edition edition_of(struct tamis_build *build)
         edition.fp_rate = build->plan.policy.fp_rate;
         edition.policy = build->plan.policy;
     }
+    memcpy(edition.policy.key_rule, build->rule.text, sizeof edition.policy.key_rule);
     memcpy(edition.key_digest, build->result.key_digest, sizeof edition.key_digest);
     return edition;
 }

@@ -33,6 +33,7 @@ struct tamis_build {
     struct tamis__keyset keyset;
     struct tamis__spool raw;                    /* the keys; empty for kind fuse */
     struct tamis__spool against;                /* keys known to be good */
+    struct tamis__key_rule rule;                /* all keys below are forms by it */
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1]; /* that of the filter in force, if it is taken */
     bool default_kind; /* no kind was given: must not replace another kind */
     struct tamis__exceptions by_hand, found;

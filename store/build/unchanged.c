@@ -49,6 +49,7 @@ static bool same_plan(const struct tamis_build *build, const struct tamis__recor
     return record->segment_count == 1 &&
            tamis__first_difference(tamis__segment_parameters, TAMIS__OF_BITS, s, &asked) == NULL &&
            s->capacity == asked.capacity && s->fp_rate == asked.fp_rate &&
+           strcmp(record->policy.key_rule, build->rule.text) == 0 &&
            (build->fingerprint_bits != 0 ||
             tamis__policy_stays(&record->policy, &build->plan.policy));
 }

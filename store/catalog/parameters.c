@@ -44,6 +44,7 @@ const struct tamis__parameter tamis__policy_parameters[] = {
     POLICY(capacity, "capacity", TAMIS__AS_NUMBER),
     POLICY(fp_rate, "rate", TAMIS__AS_RATE),
     POLICY(durable, "durability", TAMIS__AS_ON_OFF),
+    POLICY(key_rule, "key rule", TAMIS__AS_KEY_RULE),
     {.name = NULL},
 };
 

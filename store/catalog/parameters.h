@@ -25,6 +25,7 @@ enum tamis__parameter_shown {
     TAMIS__AS_ON_FULL,
     TAMIS__AS_ON_OFF,
     TAMIS__AS_FIRST_LAST,
+    TAMIS__AS_KEY_RULE,
     TAMIS__AS_SECRET /* not at all */
 };
 

@@ -19,6 +19,9 @@
 /* Two bits of the flags of a filter: its enum tamis_pages. */
 #define FILTER_PAGES 12u
 #define FILTER_PAGES_SHIFT 2
+/* Flag of a filter: it has a key rule, whose text stands behind the segments, filled up with zeros
+ * to a multiple of 8 bytes. */
+#define FILTER_KEY_RULE 16u
 /* Never a flag of a filter: what the record says elsewhere is newer than this code. */
 #define FILTER_NEWER ((uint64_t)1 << 63)
 /* The version of the short form of a record, and the bytes of the record that it stands for. */
@@ -133,11 +136,17 @@ static int check_value(struct tamis__bytes key, struct tamis__bytes value, size_
     return version != 0 && version <= newest_version ? 0 : TAMIS_EVERSION;
 }
 
+/* The bytes of a key rule in a record. */
+static size_t key_rule_bytes(const char *key_rule)
+{
+    return (strlen(key_rule) + 7) / 8 * 8;
+}
+
 /* Is it a filter in a drawer, and has it no more than that?  There may be very many. */
 static bool is_packed(const struct tamis__record *record)
 {
     return record->segment_count == 1 && record->spare_count == 0 &&
-           tamis__is_sheet(record->segments[0].number);
+           record->policy.key_rule[0] == '\0' && tamis__is_sheet(record->segments[0].number);
 }
 
 /* The words of a record, and of the one segment behind them, of which the short form knows. */
@@ -218,6 +227,7 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
     struct cursor c = {.at = buffer, .writing = true};
     uint64_t flags = (record->owned ? FILTER_OWNED : 0) |
                      (record->policy.window_from ? FILTER_WINDOW_FROM_FIRST : 0) |
+                     (record->policy.key_rule[0] != '\0' ? FILTER_KEY_RULE : 0) |
                      (uint64_t)record->policy.pages << FILTER_PAGES_SHIFT;
     memcpy(&copy, record,
            offsetof(struct tamis__record, segments) +
@@ -228,6 +238,7 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
         uint32_t own_flags = i < record->segment_count ? 0 : SEGMENT_SPARE;
         segment_fields(&c, &copy.segments[i], &own_flags);
     }
+    field_bytes(&c, copy.policy.key_rule, key_rule_bytes(copy.policy.key_rule));
     size_t bytes = (size_t)(c.at - (unsigned char *)buffer);
     if (is_packed(record)) bytes = pack(buffer);
     close_value(key, buffer, bytes);
@@ -288,12 +299,17 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
     record->owned = (flags & FILTER_OWNED) != 0;
     record->policy.window_from = (flags & FILTER_WINDOW_FROM_FIRST) != 0;
     record->policy.pages = (uint32_t)(flags & FILTER_PAGES) >> FILTER_PAGES_SHIFT;
-    flags &= ~(uint64_t)(FILTER_OWNED | FILTER_WINDOW_FROM_FIRST | FILTER_PAGES);
+    const bool has_rule = (flags & FILTER_KEY_RULE) != 0;
+    flags &= ~(uint64_t)(FILTER_OWNED | FILTER_WINDOW_FROM_FIRST | FILTER_PAGES | FILTER_KEY_RULE);
     if (record->policy.pages > TAMIS_PAGES_HUGE) flags |= FILTER_NEWER;
     *reason = "has an impossible number of segments";
+    const size_t most =
+        TAMIS__RECORD_FIXED_BYTES + 8 + (size_t)record->segment_count * TAMIS__RECORD_SEGMENT_BYTES;
     if (record->segment_count == 0 || record->segment_count > TAMIS__SEGMENTS_MAX ||
-        value.count != TAMIS__RECORD_FIXED_BYTES + 8 +
-                           (size_t)record->segment_count * TAMIS__RECORD_SEGMENT_BYTES)
+        value.count < most)
+        return TAMIS_ECORRUPT;
+    const size_t rule_bytes = value.count - most;
+    if (has_rule ? rule_bytes == 0 || rule_bytes > sizeof record->policy.key_rule : rule_bytes != 0)
         return TAMIS_ECORRUPT;
     uint32_t spares = 0;
     bool mixed = false;
@@ -304,6 +320,8 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
         mixed |= spares > 0 && own_flags == 0;
         spares += own_flags == SEGMENT_SPARE;
     }
+    memset(record->policy.key_rule, 0, sizeof record->policy.key_rule);
+    field_bytes(&c, record->policy.key_rule, rule_bytes);
     *reason = newer;
     if (flags != 0) return TAMIS_EVERSION; /* the bytes below may mean something else there */
     *reason = "has spare segments in impossible places";
@@ -311,6 +329,8 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
     record->segment_count -= spares;
     record->spare_count = spares;
     const char *problem = tamis__record_problem(record);
+    if (problem == NULL && key_rule_bytes(record->policy.key_rule) != rule_bytes)
+        problem = "has a key rule that is no text";
     if (problem == NULL && packed_form != is_packed(record)) problem = "has an impossible form";
     if (problem == NULL) return 0;
     *reason = problem;

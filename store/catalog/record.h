@@ -93,8 +93,10 @@ bool tamis__store_record_is_newer(const struct tamis__store_record *record, uint
 
 #define TAMIS__RECORD_FIXED_BYTES 176u
 #define TAMIS__RECORD_SEGMENT_BYTES 184u
+/* With the longest key rule, and a checksum. */
 #define TAMIS__RECORD_BYTES_MAX                                                                    \
-    (TAMIS__RECORD_FIXED_BYTES + TAMIS__SEGMENTS_MAX * TAMIS__RECORD_SEGMENT_BYTES + 8u)
+    (TAMIS__RECORD_FIXED_BYTES + TAMIS__SEGMENTS_MAX * TAMIS__RECORD_SEGMENT_BYTES +               \
+     TAMIS__KEY_RULE_TEXT_BYTES + 8u)
 #define TAMIS__STORE_RECORD_BYTES 48u
 
 struct tamis__bytes {

@@ -179,6 +179,7 @@ struct tamis__format {
     const char *name;
     bool has_secrets; /* its streams hold seed and key */
     bool has_exceptions;
+    bool has_key_rule;
     bool has_digest;   /* its head can say the digest, and `load` sets that of the reader */
     size_t head_bytes; /* the longest head; a shorter stream is handed over as it is */
 

@@ -17,117 +17,29 @@
  * but for exceptions.
  *
  * A stream has the least version that has what it needs, so that older readers may take it: 1; 2
- * for kind fuse or exceptions; 3 for packed fingerprints (sizing/fuse.h); 4 for windows from first.
+ * for kind fuse or exceptions; 3 for packed fingerprints (sizing/fuse.h); 4 for windows from first;
+ * 6 for a key rule, whose text stands behind the descriptions.
  */
 #include "exchange/portable.h"
 
 #include <assert.h>
 
+#include "exchange/portable_head.h"
 #include "exchange/stream_exceptions.h"
 #include "kind/cells.h"
-
-#define MAGIC "TAMISX\r\n" /* CR LF shows text-mode copies */
-#define VERSION_FIRST 1u
-#define VERSION_STATIC 2u
-#define VERSION_PACKED 3u
-#define VERSION_FROM_FIRST 4u /* the greatest that is known, but for TAMIS__PREFACE_VERSION */
-#define FROM_FIRST 0x80000000u
-
-struct head {                 /* docs/exchange.md; little-endian; offset, size, meaning */
-    uint8_t magic[8];         /*   0   8  MAGIC                                 */
-    uint32_t version;         /*   8   4  readers refuse a greater one          */
-    uint32_t segments;        /*  12   4  how many descriptions follow          */
-    uint64_t capacity;        /*  16   8  of the filter                         */
-    uint64_t fp_rate;         /*  24   8  of the filter, IEEE 754 double        */
-    uint32_t on_full;         /*  32   4  from here on as in a segment's header; */
-                              /*          version 4: | FROM_FIRST               */
-    uint32_t slices;          /*  36   4                                        */
-    int64_t window_ns;        /*  40   8                                        */
-    uint64_t window_items;    /*  48   8                                        */
-    uint64_t filter_capacity; /*  56   8                                        */
-    uint64_t filter_rate;     /*  64   8                                        */
-    uint64_t exceptions;      /*  72   8  how many follow the data; version 1: 0 */
-    uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES]; /*  80  16  version 1: 0        */
-};
-TAMIS__AT(struct head, version, 8);
-TAMIS__AT(struct head, segments, 12);
-TAMIS__AT(struct head, capacity, 16);
-TAMIS__AT(struct head, fp_rate, 24);
-TAMIS__AT(struct head, on_full, 32);
-TAMIS__AT(struct head, slices, 36);
-TAMIS__AT(struct head, window_ns, 40);
-TAMIS__AT(struct head, window_items, 48);
-TAMIS__AT(struct head, filter_capacity, 56);
-TAMIS__AT(struct head, filter_rate, 64);
-TAMIS__AT(struct head, exceptions, 72);
-TAMIS__AT(struct head, key_digest, 80);
-TAMIS__SIZE(struct head, 96);
-
-struct description {     /* fields of the same names mean what they mean in a segment's header */
-    uint32_t kind;       /*   0   4                                */
-    uint32_t hash_set;   /*   4   4                                */
-    uint64_t seed;       /*   8   8                                */
-    uint64_t m_bits;     /*  16   8                                */
-    uint32_t k;          /*  24   4                                */
-    uint32_t words;      /*  28   4                                */
-    uint64_t capacity;   /*  32   8                                */
-    uint64_t fp_rate;    /*  40   8                                */
-    uint64_t items;      /*  48   8                                */
-    uint64_t data_bytes; /*  56   8  that follow for this segment  */
-    int64_t created_at;  /*  64   8                                */
-    uint32_t bit_order;  /*  72   4                                */
-    uint32_t flags;      /*  76   4                                */
-    uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]; /*  80  64    */
-    uint8_t kept[TAMIS__KEPT_BYTES];                 /* 144  32    */
-    uint64_t slice;                                  /* 176   8    */
-    int64_t slice_start;                             /* 184   8    */
-    uint32_t step;                                   /* 192   4    */
-    uint32_t counter_bits;                           /* 196   4    */
-    uint32_t fingerprint_bits;                       /* 200   4  kind fuse, as the next; else 0 */
-    uint32_t pieces;                                 /* 204   4                                 */
-    uint32_t piece_segments;                         /* 208   4                                 */
-    uint32_t segment_slots;                          /* 212   4                                 */
-    uint64_t data_checksum;                          /* 216   8                                 */
-};
-TAMIS__AT(struct description, hash_set, 4);
-TAMIS__AT(struct description, seed, 8);
-TAMIS__AT(struct description, m_bits, 16);
-TAMIS__AT(struct description, k, 24);
-TAMIS__AT(struct description, words, 28);
-TAMIS__AT(struct description, capacity, 32);
-TAMIS__AT(struct description, fp_rate, 40);
-TAMIS__AT(struct description, items, 48);
-TAMIS__AT(struct description, data_bytes, 56);
-TAMIS__AT(struct description, created_at, 64);
-TAMIS__AT(struct description, bit_order, 72);
-TAMIS__AT(struct description, flags, 76);
-TAMIS__AT(struct description, parameters, 80);
-TAMIS__AT(struct description, kept, 144);
-TAMIS__AT(struct description, slice, 176);
-TAMIS__AT(struct description, slice_start, 184);
-TAMIS__AT(struct description, step, 192);
-TAMIS__AT(struct description, counter_bits, 196);
-TAMIS__AT(struct description, fingerprint_bits, 200);
-TAMIS__AT(struct description, pieces, 204);
-TAMIS__AT(struct description, piece_segments, 208);
-TAMIS__AT(struct description, segment_slots, 212);
-TAMIS__AT(struct description, data_checksum, 216);
-TAMIS__SIZE(struct description, 224);
-
-struct outgrown {   /* a counter that has outgrown its bits; the last one is all 0 */
-    uint64_t owner; /*   0   8  its number, and 1 */
-    uint64_t count; /*   8   8                    */
-};
-TAMIS__SIZE(struct outgrown, 16);
-
-#define HEAD_BYTES_MAX (sizeof(struct head) + TAMIS__SEGMENTS_MAX * sizeof(struct description) + 8)
-static_assert(HEAD_BYTES_MAX == TAMIS__PORTABLE_HEAD_BYTES_MAX, "portable.h");
 
 /* Returns the least version that has fingerprints of that width (0: none), and exceptions. */
 static uint32_t version_of(uint32_t fingerprint_bits, bool has_exceptions)
 {
     if (fingerprint_bits != 0 && tamis__fuse_is_packed(fingerprint_bits)) return VERSION_PACKED;
     return fingerprint_bits != 0 || has_exceptions ? VERSION_STATIC : VERSION_FIRST;
+}
+
+/* The bytes of a head without its checksum. */
+static size_t head_bytes_of(const struct head *head)
+{
+    return sizeof *head + head->segments * sizeof(struct description) +
+           (head->version == VERSION_KEY_RULE ? TAMIS__KEY_RULE_TEXT_BYTES : 0);
 }
 
 /* ---- In -------------------------------------------------------------------------------------- */
@@ -150,15 +62,15 @@ static int judge_head(const unsigned char *at, size_t bytes, struct head *head,
     if (bytes < sizeof *head)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head");
     memcpy(head, at, sizeof *head);
-    if (head->version > VERSION_FROM_FIRST)
+    if (head->version > VERSION_KEY_RULE)
         return tamis__refuse(refusal, TAMIS_EVERSION, offsetof(struct head, version),
                              "has version %u, this library reads up to %u; use a newer Tamis",
-                             head->version, TAMIS__PREFACE_VERSION);
+                             head->version, VERSION_KEY_RULE);
     if (head->version == 0 || head->segments == 0 || head->segments > TAMIS__SEGMENTS_MAX)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, segments),
                              "says that it has version %u and %u segment%s", head->version,
                              head->segments, tamis__plural(head->segments));
-    const size_t checked = sizeof *head + head->segments * sizeof(struct description);
+    const size_t checked = head_bytes_of(head);
     if (bytes < checked + 8)
         return tamis__refuse(refusal, TAMIS_ECORRUPT, bytes, "is truncated inside its head");
     if (tamis__get64(at + checked) != tamis__checksum(at, checked))
@@ -276,12 +188,12 @@ static int parse_description(const unsigned char *bytes, uint64_t at, uint32_t v
 }
 
 /* Reads the filter as a whole, and how it goes on. */
-static int parse_filter(const struct head *head, struct tamis__outline *outline,
-                        struct tamis__refusal *refusal)
+static int parse_filter(const struct head *head, const unsigned char *bytes,
+                        struct tamis__outline *outline, struct tamis__refusal *refusal)
 {
     outline->capacity = head->capacity;
     outline->fp_rate = tamis__double_from_bits(head->fp_rate);
-    const uint32_t first = head->version == VERSION_FROM_FIRST ? head->on_full & FROM_FIRST : 0;
+    const uint32_t first = head->version >= VERSION_FROM_FIRST ? head->on_full & FROM_FIRST : 0;
     outline->policy = (struct tamis__policy){.on_full = head->on_full - first,
                                              .window_from = first != 0,
                                              .slices = head->slices,
@@ -289,6 +201,10 @@ static int parse_filter(const struct head *head, struct tamis__outline *outline,
                                              .window_items = head->window_items,
                                              .capacity = head->filter_capacity,
                                              .fp_rate = tamis__double_from_bits(head->filter_rate)};
+    if (head->version == VERSION_KEY_RULE)
+        memcpy(outline->policy.key_rule,
+               bytes + head_bytes_of(head) - sizeof outline->policy.key_rule,
+               sizeof outline->policy.key_rule);
     if (head->capacity == 0 || head->capacity > TAMIS__SEGMENTS_MAX * TAMIS__CAPACITY_MAX ||
         !(outline->fp_rate > 0 && outline->fp_rate <= 1))
         return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, capacity),
@@ -329,8 +245,10 @@ static int check_version(const struct head *head, const struct tamis__outline *o
                          struct tamis__refusal *refusal)
 {
     const uint32_t bits = outline->layers[0].shape.fingerprint_bits;
-    if (outline->policy.window_from || head->version == version_of(bits, outline->exceptions > 0))
-        return 0;
+    const bool has_rule = outline->policy.key_rule[0] != '\0';
+    const uint32_t least = outline->policy.window_from ? VERSION_FROM_FIRST
+                                                       : version_of(bits, outline->exceptions > 0);
+    if (head->version == (has_rule ? VERSION_KEY_RULE : least)) return 0;
     return tamis__refuse(refusal, TAMIS_ECORRUPT, offsetof(struct head, version),
                          "has version %u, but nothing that needs this version", head->version);
 }
@@ -359,10 +277,10 @@ int tamis__portable_parse(const void *bytes, size_t count, struct tamis__outline
 {
     struct head head;
     int rc = judge_head(bytes, count, &head, refusal);
-    if (rc == 0) rc = parse_filter(&head, outline, refusal);
+    if (rc == 0) rc = parse_filter(&head, bytes, outline, refusal);
     if (rc < 0) return rc;
     outline->count = head.segments;
-    outline->head_bytes = sizeof head + head.segments * sizeof(struct description) + 8;
+    outline->head_bytes = head_bytes_of(&head) + 8;
     outline->least_bytes = TAMIS__SUM_BYTES + outline->exceptions * TAMIS__STREAM_EXCEPTION_BYTES;
     for (uint32_t i = 0; i < head.segments; i++) {
         const uint64_t at = sizeof head + i * sizeof(struct description);
@@ -502,8 +420,10 @@ static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *wri
     unsigned char bytes[HEAD_BYTES_MAX];
     const uint32_t fingerprint_bits = cargo->segments[0]->header->fingerprint_bits;
     const bool first = cargo->policy.window_from != 0;
-    const uint32_t version = version_of(fingerprint_bits, cargo->index != NULL);
-    struct head head = {.version = first ? VERSION_FROM_FIRST : version,
+    const bool has_rule = cargo->policy.key_rule[0] != '\0';
+    const uint32_t version =
+        first ? VERSION_FROM_FIRST : version_of(fingerprint_bits, cargo->index != NULL);
+    struct head head = {.version = has_rule ? VERSION_KEY_RULE : version,
                         .segments = cargo->count,
                         .capacity = cargo->capacity,
                         .fp_rate = tamis__double_to_bits(cargo->fp_rate),
@@ -525,6 +445,10 @@ static int save_head(const struct tamis__cargo *cargo, struct tamis__writer *wri
         describe_segment(cargo->segments[i], &d);
         memcpy(bytes + used, &d, sizeof d);
         used += sizeof d;
+    }
+    if (has_rule) {
+        memcpy(bytes + used, cargo->policy.key_rule, sizeof cargo->policy.key_rule);
+        used += sizeof cargo->policy.key_rule;
     }
     const uint64_t checksum = tamis__checksum(bytes, used);
     memcpy(bytes + used, &checksum, sizeof checksum);

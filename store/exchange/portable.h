@@ -4,9 +4,9 @@
 
 #include "exchange/exchange.h"
 
-#define TAMIS__PORTABLE_HEAD_BYTES_MAX (96u + TAMIS__SEGMENTS_MAX * 224u + 8u)
+#define TAMIS__PORTABLE_HEAD_BYTES_MAX (96u + TAMIS__SEGMENTS_MAX * 224u + 512u + 8u)
 
-/* In the place of the version: a preface, before a stream of one of versions 1 to 4. */
+/* In the place of the version: a preface, before a stream of another version. */
 #define TAMIS__PREFACE_VERSION 5u
 
 int tamis__portable_parse(const void *bytes, size_t count, struct tamis__outline *outline,

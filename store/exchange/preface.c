@@ -3,7 +3,7 @@
  * preface.c: the preface of a stream of format `tamis`: the digest of what follows, before it.
  *
  *     preface, 40 bytes      magic, version 5, the 16 bytes that end the stream, a checksum
- *     stream                 of version 1 to 4, whole, as it is without a preface (portable.c)
+ *     stream                 of another version, whole, as it is without a preface (portable.c)
  *
  * The digest tells which stream this is before any of it is read, so an import that finds the list
  * in force reads no further.  The stream behind the preface is untouched: who cuts off the first
@@ -151,6 +151,7 @@ const struct tamis__format tamis__format_portable = {
     .name = "tamis",
     .has_secrets = true,
     .has_exceptions = true,
+    .has_key_rule = true,
     .has_digest = true,
     .head_bytes = sizeof(struct preface) + TAMIS__PORTABLE_HEAD_BYTES_MAX,
     .parse = preface_parse,

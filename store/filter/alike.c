@@ -114,6 +114,8 @@ int tamis__check_alike(const struct tamis__side *a, const struct tamis__side *b)
     const uint32_t counts[2] = {a->view->count, b->view->count};
     uint32_t i = 0;
     put_number(&list, "number of segments", counts[0], counts[1]);
+    put_text(&list, "key rule", tamis__key_rule_name(a->view->policy.key_rule),
+             tamis__key_rule_name(b->view->policy.key_rule));
     const size_t before = list.used;
     while (i < counts[0] && i < counts[1] && list.used == before) {
         put_segments(&list, &a->view->segments[i], &b->view->segments[i]);
@@ -190,25 +192,27 @@ static bool follows_in_drawer(const struct tamis_filter_spec *spec,
     return tamis__is_sheet(first->number) || (!follows(spec, first) && follows(&small, first));
 }
 
-static void describe_view(const struct tamis__view *view, struct tamis_filter_spec *spec,
-                          char *hash_set)
+static void describe_view(const struct tamis_filter *filter, const struct tamis__view *view,
+                          struct tamis_filter_spec *spec, char *hash_set)
 {
     const struct tamis__segment_header *first = first_of_series(view);
     const struct tamis__policy *policy = &view->policy;
     tamis__hash_set_name(first->hash_set, first->parameters, hash_set);
-    *spec = (struct tamis_filter_spec){.size = sizeof *spec,
-                                       .capacity = policy->capacity,
-                                       .fp_rate = policy->fp_rate,
-                                       .kind = first->kind,
-                                       .hash_set = hash_set,
-                                       .seed = first->seed,
-                                       .on_full = tamis__policy_on_full(policy),
-                                       .slices = policy->slices,
-                                       .window_ns = policy->window_ns,
-                                       .window_items = policy->window_items,
-                                       .counter_bits = first->counter_bits,
-                                       .flags = tamis__policy_flags(policy),
-                                       .pages = policy->pages};
+    *spec =
+        (struct tamis_filter_spec){.size = sizeof *spec,
+                                   .capacity = policy->capacity,
+                                   .fp_rate = policy->fp_rate,
+                                   .kind = first->kind,
+                                   .hash_set = hash_set,
+                                   .seed = first->seed,
+                                   .on_full = tamis__policy_on_full(policy),
+                                   .slices = policy->slices,
+                                   .window_ns = policy->window_ns,
+                                   .window_items = policy->window_items,
+                                   .counter_bits = first->counter_bits,
+                                   .flags = tamis__policy_flags(policy),
+                                   .pages = policy->pages,
+                                   .key_rule = filter->rule != NULL ? filter->rule->text : NULL};
     if (tamis__hash_set_by_id(first->hash_set)->keyed)
         memcpy(spec->secret, first->parameters, sizeof spec->secret);
     if (follows_in_drawer(spec, first)) spec->flags |= TAMIS_FILTER_IN_DRAWER;
@@ -229,7 +233,7 @@ TAMIS_API int tamis_filter_like(tamis_filter *filter, struct tamis_filter_spec *
     int rc = tamis__check_struct(spec, "struct tamis_filter_spec");
     if (rc == 0) rc = tamis__visit(filter, &view);
     if (rc < 0) return rc;
-    describe_view(view, &own, hash_set);
+    describe_view(filter, view, &own, hash_set);
     rc = (int)tamis__leave_with(filter, view, 0);
     if (rc == 0) tamis__give_struct(&own, sizeof own, spec);
     return rc;

@@ -94,8 +94,8 @@ void tamis__create_describe(struct tamis_store *store, const char *name,
                                    .owned = plan->owned};
     tamis__plan_describe(plan, &segment);
     tamis__draft_init(store, name, &segment, draft);
+    tamis__draft_set_policy(draft, &plan->policy); /* first keys obey its key rule */
     if (!plan->in_drawer) return;
-    tamis__draft_set_policy(draft, &plan->policy);
     tamis__draft_shrink(draft, name);
     entry->created_at = draft->header.created_at; /* one time, and so a shorter record */
 }
@@ -186,6 +186,9 @@ static int fail_parameter(const char *name, const struct tamis__parameter *p, co
                           const void *want)
 {
     if (p->shown == TAMIS__AS_SECRET) return fail_secret_mismatch(name, p->name);
+    if (p->shown == TAMIS__AS_KEY_RULE)
+        return fail_mismatch(name, p->name, tamis__key_rule_name((const char *)have + p->offset),
+                             tamis__key_rule_name((const char *)want + p->offset));
     const uint64_t has = tamis__parameter_number(p, have), asked = tamis__parameter_number(p, want);
     switch (p->shown) {
     case TAMIS__AS_KIND:

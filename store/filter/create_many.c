@@ -13,6 +13,7 @@
 #include "filter/create.h"
 #include "filter/import.h"
 #include "hash/hash_set.h"
+#include "key/form.h"
 #include "kind/kind.h"
 #include "txn/spares.h"
 #include "txn/store.h"
@@ -152,18 +153,36 @@ static int plan_batch(struct batch *b)
     return tamis__create_check_room(b->store->root_fd, bytes, b->entries[b->made - 1].name);
 }
 
-/* Adds keys to a draft that nobody else knows of.  Returns how many were new. */
-static int64_t add_keys(const struct tamis__segment *segment, const struct tamis_filled *wanted)
+/* Adds forms of keys to a draft that nobody else knows of.  Returns how many were new. */
+static int64_t add_forms(const struct tamis__segment *segment, const struct tamis_key *keys,
+                         size_t count)
 {
     const struct tamis__kind *kind = tamis__kind_by_id(segment->header->kind);
     uint8_t answers[KEYS_A_CALL];
     int64_t items = 0, rc = 0;
-    for (size_t at = 0; rc >= 0 && at < wanted->key_count; at += KEYS_A_CALL) {
-        const size_t left = wanted->key_count - at;
-        rc = kind->add_batch(segment, wanted->keys + at, left < KEYS_A_CALL ? left : KEYS_A_CALL,
-                             answers);
+    for (size_t at = 0; rc >= 0 && at < count; at += KEYS_A_CALL) {
+        const size_t left = count - at;
+        rc = kind->add_batch(segment, keys + at, left < KEYS_A_CALL ? left : KEYS_A_CALL, answers);
         items += rc;
     }
+    return rc < 0 ? rc : items;
+}
+
+/* Adds the first keys of a filter. */
+static int64_t add_keys(const struct tamis__segment *segment, const struct tamis_filled *wanted)
+{
+    struct tamis__form_walk walk;
+    struct tamis__key_rule rule;
+    const struct tamis__policy policy = tamis__header_policy(segment->header);
+    int64_t items = 0, rc = tamis__key_rule_open(wanted->name, policy.key_rule, &rule);
+    if (rc < 0 || rule.id == TAMIS__KEY_BYTES)
+        return rc < 0 ? rc : add_forms(segment, wanted->keys, wanted->key_count);
+    tamis__form_walk_begin(&walk, &rule, wanted->keys, wanted->key_count);
+    while (rc >= 0 && (rc = tamis__form_walk_next(&walk)) > 0) {
+        rc = add_forms(segment, walk.forms, walk.now);
+        items += rc;
+    }
+    tamis__form_walk_end(&walk);
     return rc < 0 ? rc : items;
 }
 

@@ -110,6 +110,12 @@ static int check_position(const struct tamis_filter *filter,
                           const struct tamis__segment_header *header, uint64_t position)
 {
     if (filter->read_only) return tamis__fail_read_only(filter);
+    if (filter->rule != NULL)
+        return tamis__fail(
+            TAMIS_EUNSUPPORTED,
+            "the filter '%s' has the key rule %s, and who sets a bit by its position "
+            "has hashed the key without that; add keys instead",
+            filter->name, filter->rule->text);
     if (!tamis_kind_has(header->kind, TAMIS_KIND_IS_PLAIN))
         return tamis__fail(TAMIS_EUNSUPPORTED,
                            "the filter '%s' is not of kind bloom, whose keys are positions alone",

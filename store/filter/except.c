@@ -10,31 +10,56 @@
 #include "filter/change.h"
 #include "filter/points.h"
 #include "handle/follow.h"
+#include "key/form.h"
 #include "txn/exceptions.h"
 
 /* ---- Exceptions by hand ---------------------------------------------------------------------- */
 
 /* Changes the set.  Returns the number of keys that were changed, or an error. */
 struct edit {
-    const struct tamis_key *keys;
+    const struct tamis_key *keys; /* as the caller gives them */
     size_t count;
     bool take_off;
     uint8_t *answers;
 };
 
-static int64_t take_off(struct tamis__change *change, const struct edit *edit)
+static int64_t take_off(struct tamis__change *change, const struct edit *edit,
+                        const struct tamis_key *forms)
 {
-    return (int64_t)tamis__exceptions_remove(&change->set, edit->keys, edit->count, edit->answers);
+    return (int64_t)tamis__exceptions_remove(&change->set, forms, edit->count, edit->answers);
 }
 
-static int64_t put_on(struct tamis__change *change, const struct edit *edit)
+static int64_t put_on(struct tamis__change *change, const struct edit *edit,
+                      const struct tamis_key *forms)
 {
     const size_t before = tamis__exceptions_count_by_hand(&change->set);
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < edit->count; i++)
-        rc = tamis__exceptions_add(&change->set, edit->keys[i].data, edit->keys[i].bytes, 0);
+        rc = tamis__exceptions_add(&change->set, forms[i].data, forms[i].bytes, 0);
     if (rc == 0) rc = tamis__exceptions_sort(&change->set);
     return rc < 0 ? rc : (int64_t)(tamis__exceptions_count_by_hand(&change->set) - before);
+}
+
+/* Changes the set by the forms of the keys, which are what the filter has as exceptions. */
+static int64_t edit_set(struct tamis__change *change, const struct edit *edit)
+{
+    struct tamis__form_room room;
+    struct tamis__key_rule rule;
+    const char *text = change->before.policy.key_rule;
+    int64_t rc = tamis__key_rule_open(change->before.name, text, &rule);
+    if (rc < 0) return rc;
+    if (rule.id == TAMIS__KEY_BYTES)
+        return edit->take_off ? take_off(change, edit, edit->keys)
+                              : put_on(change, edit, edit->keys);
+    struct tamis_key *forms = calloc(edit->count + 1, sizeof *forms);
+    if (forms == NULL)
+        return tamis__fail(TAMIS_ENOMEM, "out of memory for %zu exceptions", edit->count);
+    tamis__form_room_init(&room);
+    rc = tamis__form_keys(&rule, edit->keys, edit->count, &room, forms);
+    if (rc == 0) rc = edit->take_off ? take_off(change, edit, forms) : put_on(change, edit, forms);
+    tamis__form_room_clear(&room);
+    free(forms);
+    return rc;
 }
 
 static int edit_once(struct tamis_store *store, const char *name, const struct edit *edit,
@@ -45,7 +70,7 @@ static int edit_once(struct tamis_store *store, const char *name, const struct e
     if (rc == 0 && change.is_new) rc = tamis__fail_no_filter(store, name);
     if (rc == 0) TAMIS__POINT(TAMIS__POINT_EXCEPT_LOADED);
     if (rc == 0) {
-        *changed = edit->take_off ? take_off(&change, edit) : put_on(&change, edit);
+        *changed = edit_set(&change, edit);
         if (*changed < 0) rc = (int)*changed;
     }
     if (rc == 0 && *changed > 0) {

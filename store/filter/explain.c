@@ -4,6 +4,7 @@
 
 #include "handle/follow.h"
 #include "hash/hash_set.h"
+#include "key/form.h"
 
 /* No system uses more hashes.  The limit keeps a typing error from running for hours. */
 #define EXPLAIN_K_MAX ((uint32_t)1 << 20)
@@ -69,7 +70,13 @@ TAMIS_API int tamis_filter_explain(tamis_filter *filter, uint32_t index, const v
     if (rc == 0) rc = tamis__visit_segment(filter, index, &view);
     if (rc < 0) return rc;
     const struct tamis__mapped_segment *s = &view->segments[index];
-    rc = explain(s, key, key_bytes, &own);
+    struct tamis__form_room room;
+    struct tamis_key form = {.data = key, .bytes = key_bytes};
+    tamis__form_room_init(&room);
+    if (filter->rule != NULL && (key != NULL || key_bytes == 0))
+        rc = tamis__form_key(filter->rule, key, key_bytes, &room, &form);
+    if (rc == 0) rc = explain(s, form.data, form.bytes, &own);
+    tamis__form_room_clear(&room);
     tamis__give_struct(&own, sizeof own, explanation);
     return (int)tamis__leave_with(filter, view, rc);
 }

@@ -43,6 +43,12 @@ static int load_cargo(const struct tamis_filter *filter, const struct tamis__vie
                            "a stream of format %s has no place for a digest at its head; leave the "
                            "digest out, or export the filter as tamis",
                            format->name);
+    if (filter->rule != NULL && !format->has_key_rule)
+        return tamis__fail(
+            TAMIS_EUNSUPPORTED,
+            "the filter '%s' has the key rule %s, which format %s does not carry, so "
+            "who reads the stream would hash other keys; export it as tamis",
+            filter->name, filter->rule->text, format->name);
     for (uint32_t i = 0; i < cargo->count; i++)
         cargo->segments[i] = &view->segments[i].segment;
     int rc = 0;

@@ -21,6 +21,7 @@
 #include "filter/import.h"
 #include "filter/publish.h"
 #include "handle/open.h"
+#include "key/form.h"
 #include "plan/policy.h"
 #include "txn/exceptions.h"
 #include "txn/spares.h"
@@ -238,11 +239,30 @@ static int judge(struct publication *p, const uint8_t *digest, struct tamis__ove
     return rc < 0 ? rc : 1;
 }
 
+/* Takes the exceptions that came beside the stream, by the key rule that the stream says. */
+static int take_except(struct publication *p)
+{
+    struct tamis__form_walk walk;
+    struct tamis__key_rule rule;
+    const char *text = p->import->outline.policy.key_rule;
+    int64_t rc = tamis__key_rule_open(p->import->name, text, &rule);
+    if (rc < 0) return (int)rc;
+    tamis__form_walk_begin(&walk, &rule, p->spec.except, (size_t)p->spec.except_count);
+    while (rc == 0 && (rc = tamis__form_walk_next(&walk)) > 0) {
+        rc = 0;
+        for (size_t i = 0; rc == 0 && i < walk.now; i++)
+            rc = tamis__exceptions_add(&p->by_hand, walk.forms[i].data, walk.forms[i].bytes, 0);
+    }
+    tamis__form_walk_end(&walk);
+    return rc < 0 ? (int)rc : tamis__exceptions_sort(&p->by_hand);
+}
+
 /* Returns 1 if a generation was published, 0 if the stream's is in force already. */
 static int run(struct publication *p)
 {
     struct tamis__import *import = p->import;
     int rc = tamis__import_begin(import);
+    if (rc == 0) rc = take_except(p);
     if (rc < 0) return rc;
     const uint8_t *digest = import->outline.has_digest ? import->outline.digest : NULL;
     struct tamis__over over = {.generation = 0};
@@ -263,14 +283,6 @@ static int run(struct publication *p)
 }
 
 /* ---- The call -------------------------------------------------------------------------------- */
-
-static int take_except(struct publication *p)
-{
-    int rc = tamis__check_keys(p->spec.except, (size_t)p->spec.except_count);
-    for (size_t i = 0; rc == 0 && i < p->spec.except_count; i++)
-        rc = tamis__exceptions_add(&p->by_hand, p->spec.except[i].data, p->spec.except[i].bytes, 0);
-    return rc < 0 ? rc : tamis__exceptions_sort(&p->by_hand);
-}
 
 static int check_publish_spec(const struct tamis_publish_spec *spec)
 {
@@ -312,7 +324,7 @@ TAMIS_API int tamis_filter_publish(tamis_store *store, const char *name, const c
     if (rc < 0 || p.import == NULL) return rc;
     p.import->takes_exceptions = true;
     rc = check_import(p.import);
-    if (rc == 0) rc = take_except(&p);
+    if (rc == 0) rc = tamis__check_keys(p.spec.except, (size_t)p.spec.except_count);
     if (rc == 0) rc = run(&p);
     tamis__import_free(p.import);
     tamis__exceptions_clear(&p.by_hand);

@@ -152,6 +152,18 @@ static int check_durable(const struct tamis__record *before, const struct tamis_
                        before->name, tamis_kind_name(kind));
 }
 
+/* The exceptions of a filter are forms, and outlast its generations. */
+int tamis__check_key_rule(const struct tamis__record *before, const char *key_rule)
+{
+    if (strcmp(before->policy.key_rule, key_rule) == 0) return 0;
+    return tamis__fail(
+        TAMIS_EMISMATCH,
+        "the filter '%s' has the key rule %s, and a new generation of it cannot have "
+        "%s; choose another name, or drop it first",
+        before->name, tamis__key_rule_name(before->policy.key_rule),
+        tamis__key_rule_name(key_rule));
+}
+
 /* Is that what is in force? */
 static bool is_over(const struct tamis__change *change, const struct tamis__over *over)
 {
@@ -168,6 +180,8 @@ static int prepare_edition(struct tamis__change *change, const struct tamis__edi
     if (rc == 0 && !change->is_new && !edition->replaces_any)
         rc = tamis__check_replaceable(&change->before);
     if (rc == 0 && !change->is_new) rc = check_durable(&change->before, edition);
+    if (rc == 0 && !change->is_new)
+        rc = tamis__check_key_rule(&change->before, edition->policy.key_rule);
     if (rc == 0) (void)tamis__exceptions_drop_found(&change->set);
     if (rc == 0 && edition->by_hand != NULL)
         rc = tamis__exceptions_add_set(&change->set, edition->by_hand);

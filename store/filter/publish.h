@@ -60,7 +60,7 @@ struct tamis__published {
  * Puts an edition in force; makes the filter if there is none of that name.  TAMIS__MOVED:
  * another generation than that of `over` is in force, and the drafts are as they were.
  * TAMIS_EMISMATCH: the existing filter counts, or has a window, or is durable, which the edition
- * cannot be; or the edition has too few keys for its guards.  After an error the generation that
+ * cannot be, or has another key rule; or the edition has too few keys for its guards.  After an error the generation that
  * was in force still is, and the drafts are discarded.
  */
 int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edition,
@@ -78,3 +78,5 @@ int tamis__guards_pass(const struct tamis__guards *guards, struct tamis_store *s
 int tamis__check_keep(uint32_t keep);
 /* Can another generation of the filter be published?  0 or TAMIS_EMISMATCH. */
 int tamis__check_replaceable(const struct tamis__record *record);
+/* Can it have that key rule?  0 or TAMIS_EMISMATCH. */
+int tamis__check_key_rule(const struct tamis__record *before, const char *key_rule);

@@ -184,6 +184,9 @@ static const struct tamis__field_row FILTER_ROWS[] = {
      .reply = "durable", PLACES(7, 30),
      .sentence = "'true' if no key is answered before it is on the disk (--durable, "
                  "tamis-create(1))."},
+    {FILTER(key_rule, TEXT), .info = "key_rule", .reply = "key rule", PLACES(36, 39),
+     .sentence = "What the key of a record is: 'bytes', or the rule by which the library makes the "
+                 "form of a key (--key-rule, tamis-create(1))."},
     {FILTER(pages, WORD), .word = TAMIS__WORD_PAGES, .info = "pages", .reply = "pages",
      PLACES(35, 31),
      .sentence =

@@ -255,6 +255,8 @@ void tamis__stat_from_record(const struct tamis_store *store, const struct tamis
     };
     memcpy(stat->name, record->name, sizeof stat->name);
     tamis__hash_set_name(newest->hash_set, newest->parameters, stat->hash_set);
+    (void)snprintf(stat->key_rule, sizeof stat->key_rule, "%s",
+                   tamis__key_rule_name(record->policy.key_rule));
     for (uint32_t i = 0; i < record->segment_count; i++) {
         const struct tamis__listed_segment *s = &record->segments[i];
         stat->m_bits += s->m_bits;

@@ -17,6 +17,7 @@
 #include "handle/chunk.h"
 #include "handle/durable.h"
 #include "handle/follow.h"
+#include "handle/forms.h"
 
 /* The digest of a key for the short path. */
 static inline __attribute__((always_inline)) struct tamis__digest
@@ -30,9 +31,8 @@ digest_of(const struct tamis__view *view, const void *key, size_t key_bytes)
 /* ---- Asking for one key ---------------------------------------------------------------------- */
 
 /* Asks a view that may be out of date and may have any number of segments and any hash set. */
-static __attribute__((noinline)) int contains_long_path(struct tamis_filter *filter,
-                                                        struct tamis__view *view, const void *key,
-                                                        size_t key_bytes)
+static int ask_for_key(struct tamis_filter *filter, struct tamis__view *view, const void *key,
+                       size_t key_bytes)
 {
     struct tamis__hashed_key hashed;
     int rc = tamis__view_current(filter, &view);
@@ -45,6 +45,23 @@ static __attribute__((noinline)) int contains_long_path(struct tamis_filter *fil
             rc = !tamis__index_has(&view->index.segment, key, key_bytes);
     }
     return (int)tamis__leave_with(filter, view, rc);
+}
+
+static __attribute__((noinline)) int contains_long_path(struct tamis_filter *filter,
+                                                        struct tamis__view *view, const void *key,
+                                                        size_t key_bytes)
+{
+    if (filter->rule == NULL) return ask_for_key(filter, view, key, key_bytes);
+    struct tamis__form_room room;
+    struct tamis_key form;
+    tamis__form_room_init(&room);
+    int rc = tamis__form_key(filter->rule, key, key_bytes, &room, &form);
+    if (rc == 0)
+        rc = ask_for_key(filter, view, form.data, form.bytes);
+    else
+        tamis__leave(filter, view);
+    tamis__form_room_clear(&room);
+    return rc;
 }
 
 TAMIS_API int tamis_filter_contains(tamis_filter *filter, const void *key, size_t key_bytes)
@@ -70,9 +87,15 @@ TAMIS_API int tamis_filter_prefetch(tamis_filter *filter, const void *key, size_
     struct tamis__view *view = tamis__enter(&filter->view);
     if (__builtin_expect(view == NULL, 0)) return TAMIS_ENOMEM;
     const struct tamis__mapped_segment *newest = tamis__newest(view);
-    newest->kind->fetch(&newest->segment, key, key_bytes);
+    struct tamis_key form = {.data = key, .bytes = key_bytes};
+    struct tamis__form_room room;
+    tamis__form_room_init(&room);
+    const int rc =
+        filter->rule != NULL ? tamis__form_key(filter->rule, key, key_bytes, &room, &form) : 0;
+    if (rc == 0) newest->kind->fetch(&newest->segment, form.data, form.bytes);
+    tamis__form_room_clear(&room);
     tamis__leave(filter, view);
-    return 0;
+    return rc;
 }
 
 /* ---- Adding one key -------------------------------------------------------------------------- */
@@ -121,10 +144,19 @@ static __attribute__((noinline)) int add_unhashed(struct tamis_filter *filter,
                                                   size_t key_bytes)
 {
     struct tamis__hashed_key hashed;
-    hashed.key = key;
-    hashed.bytes = key_bytes;
+    struct tamis__form_room room;
+    struct tamis_key form = {.data = key, .bytes = key_bytes};
+    tamis__form_room_init(&room);
+    int rc = filter->rule != NULL ? tamis__form_key(filter->rule, key, key_bytes, &room, &form) : 0;
+    hashed.key = form.data;
+    hashed.bytes = form.bytes;
     hashed.rule.is_made = false;
-    return add_long_path(filter, view, &hashed);
+    if (rc == 0)
+        rc = add_long_path(filter, view, &hashed);
+    else
+        tamis__leave(filter, view);
+    tamis__form_room_clear(&room);
+    return rc;
 }
 
 static void take_digest(const struct tamis__view *view, const void *key, size_t key_bytes,
@@ -259,6 +291,20 @@ static int64_t add_in_pieces(struct tamis_filter *filter, struct tamis__view **v
     return rc < 0 ? rc : fresh;
 }
 
+static int64_t add_batch(struct tamis_filter *filter, const struct tamis__batch *batch)
+{
+    struct tamis__view *view = tamis__enter(&filter->view);
+    if (view == NULL) return TAMIS_ENOMEM;
+    /* The generation in force decides which way the keys go: one of kind fuse takes none. */
+    int64_t rc = tamis__view_current(filter, &view);
+    if (rc == 0 && is_durable(view))
+        rc = tamis__durable_add_batch(filter, &view, batch->keys, batch->count, batch->answers);
+    else if (rc == 0)
+        rc = add_in_pieces(filter, &view, batch->keys, batch->count, batch->answers);
+    tamis__leave(filter, view);
+    return rc;
+}
+
 TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tamis_key *keys,
                                          size_t count, uint8_t *answers)
 {
@@ -267,15 +313,8 @@ TAMIS_API int64_t tamis_filter_add_batch(tamis_filter *filter, const struct tami
     int64_t rc = tamis__check_keys(keys, count);
     if (rc < 0) return rc;
     if (filter->read_only) return tamis__fail_read_only(filter);
-    struct tamis__view *view = tamis__enter(&filter->view);
-    if (view == NULL) return TAMIS_ENOMEM;
-    /* The generation in force decides which way the keys go: one of kind fuse takes none. */
-    rc = tamis__view_current(filter, &view);
-    if (rc == 0)
-        rc = is_durable(view) ? tamis__durable_add_batch(filter, &view, keys, count, answers)
-                              : add_in_pieces(filter, &view, keys, count, answers);
-    tamis__leave(filter, view);
-    return rc;
+    const struct tamis__batch batch = {.keys = keys, .count = count, .answers = answers};
+    return tamis__batch_by_forms(filter, &batch, add_batch);
 }
 
 static int64_t ask_in_pieces(struct tamis__view *view, const struct tamis_key *keys, size_t count,
@@ -300,14 +339,20 @@ static int64_t ask_in_pieces(struct tamis__view *view, const struct tamis_key *k
     return ones;
 }
 
+static int64_t ask_batch(struct tamis_filter *filter, const struct tamis__batch *batch)
+{
+    struct tamis__view *view = tamis__enter(&filter->view);
+    if (view == NULL) return TAMIS_ENOMEM;
+    int64_t rc = tamis__view_current(filter, &view);
+    if (rc == 0) rc = ask_in_pieces(view, batch->keys, batch->count, batch->answers);
+    return tamis__leave_with(filter, view, rc);
+}
+
 TAMIS_API int64_t tamis_filter_contains_batch(tamis_filter *filter, const struct tamis_key *keys,
                                               size_t count, uint8_t *answers)
 {
     TAMIS__REFUSE_NULL(filter, "filter");
     if (keys == NULL && count > 0) return tamis__fail_null(__func__, "keys");
-    struct tamis__view *view = tamis__enter(&filter->view);
-    if (view == NULL) return TAMIS_ENOMEM;
-    int64_t rc = tamis__view_current(filter, &view);
-    if (rc == 0) rc = ask_in_pieces(view, keys, count, answers);
-    return tamis__leave_with(filter, view, rc);
+    const struct tamis__batch batch = {.keys = keys, .count = count, .answers = answers};
+    return tamis__batch_by_forms(filter, &batch, ask_batch);
 }

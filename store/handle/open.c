@@ -25,7 +25,19 @@ static void filter_free(struct tamis_filter *filter)
     tamis__view_free(filter->view);
     tamis__view_reclaim(filter);
     tamis_store_close(filter->store);
+    free((void *)(uintptr_t)filter->rule);
     free(filter);
+}
+
+/* A filter has one key rule for life. */
+static int take_key_rule(struct tamis_filter *filter, const struct tamis__policy *policy)
+{
+    if (policy->key_rule[0] == '\0') return 0;
+    struct tamis__key_rule *rule = malloc(sizeof *rule);
+    if (rule == NULL)
+        return tamis__fail(TAMIS_ENOMEM, "out of memory opening the filter '%s'", filter->name);
+    filter->rule = rule;
+    return tamis__key_rule_open(filter->name, policy->key_rule, rule);
 }
 
 int tamis__filter_open_record(struct tamis_store *store, const struct tamis__record *record,
@@ -40,7 +52,8 @@ int tamis__filter_open_record(struct tamis_store *store, const struct tamis__rec
     filter->filter_id = record->filter_id;
     filter->created_at = record->created_at;
     filter->read_only = read_only;
-    const int rc = tamis__view_make(store, record, how, NULL, &filter->view);
+    int rc = take_key_rule(filter, &record->policy);
+    if (rc == 0) rc = tamis__view_make(store, record, how, NULL, &filter->view);
     if (rc < 0) {
         filter_free(filter);
         return rc;

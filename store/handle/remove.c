@@ -7,6 +7,7 @@
  */
 #include "handle/checkpoint.h"
 #include "handle/follow.h"
+#include "handle/forms.h"
 
 /* As tamis__visit(), for a view whose segment has counters. */
 static int visit_counters(tamis_filter *filter, const char *verb, struct tamis__view **view)
@@ -86,17 +87,14 @@ static __attribute__((noinline)) int64_t remove_unmarked(const struct removal *r
     return 0;
 }
 
-TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct tamis_key *keys,
-                                            size_t count, uint8_t *answers)
+static int64_t remove_batch(struct tamis_filter *filter, const struct tamis__batch *batch)
 {
-    TAMIS__REFUSE_NULL(filter, "filter");
     struct tamis__view *view;
-    int64_t rc = tamis__check_keys(keys, count);
+    const size_t count = batch->count;
+    uint8_t *answers = batch->answers;
+    int64_t rc = visit_counters(filter, "remove", &view);
     if (rc < 0) return rc;
-    if (filter->read_only) return tamis__fail_read_only(filter);
-    rc = visit_counters(filter, "remove", &view);
-    if (rc < 0) return rc;
-    const struct removal r = {filter, view, keys, count, answers};
+    const struct removal r = {filter, view, batch->keys, count, answers};
     /* ORDER relaxed: see tamis__view_mark. */
     const bool unmarked = __atomic_load_n(&view->chores, __ATOMIC_RELAXED) & TAMIS__CHORE_MARK;
     if (unmarked && answers != NULL) memset(answers, TAMIS_ANSWER_REFUSED, count);
@@ -106,6 +104,17 @@ TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct t
     return answer;
 }
 
+TAMIS_API int64_t tamis_filter_remove_batch(tamis_filter *filter, const struct tamis_key *keys,
+                                            size_t count, uint8_t *answers)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    const int rc = tamis__check_keys(keys, count);
+    if (rc < 0) return rc;
+    if (filter->read_only) return tamis__fail_read_only(filter);
+    const struct tamis__batch batch = {.keys = keys, .count = count, .answers = answers};
+    return tamis__batch_by_forms(filter, &batch, remove_batch);
+}
+
 TAMIS_API int tamis_filter_remove(tamis_filter *filter, const void *key, size_t key_bytes)
 {
     const struct tamis_key one = {.data = key, .bytes = key_bytes};
@@ -113,20 +122,26 @@ TAMIS_API int tamis_filter_remove(tamis_filter *filter, const void *key, size_t 
     return (int)tamis_filter_remove_batch(filter, &one, 1, &answer);
 }
 
+static int64_t count_batch(struct tamis_filter *filter, const struct tamis__batch *batch)
+{
+    struct tamis__view *view;
+    int64_t rc = visit_counters(filter, "count", &view);
+    if (rc < 0) return rc;
+    const struct tamis__mapped_segment *s = tamis__newest(view);
+    rc = s->kind->count_batch(&s->segment, batch->keys, batch->count, batch->counts);
+    return tamis__leave_with(filter, view, rc);
+}
+
 TAMIS_API int64_t tamis_filter_count_batch(tamis_filter *filter, const struct tamis_key *keys,
                                            size_t count, uint64_t *counts)
 {
     TAMIS__REFUSE_NULL(filter, "filter");
-    struct tamis__view *view;
-    int64_t rc = tamis__check_keys(keys, count);
+    const int rc = tamis__check_keys(keys, count);
     if (rc < 0) return rc;
     if (counts == NULL && count > 0)
         return tamis__fail(TAMIS_EINVAL, "tamis_filter_count_batch needs room for the counts");
-    rc = visit_counters(filter, "count", &view);
-    if (rc < 0) return rc;
-    const struct tamis__mapped_segment *s = tamis__newest(view);
-    rc = s->kind->count_batch(&s->segment, keys, count, counts);
-    return tamis__leave_with(filter, view, rc);
+    const struct tamis__batch batch = {.keys = keys, .count = count, .counts = counts};
+    return tamis__batch_by_forms(filter, &batch, count_batch);
 }
 
 TAMIS_API int64_t tamis_filter_count(tamis_filter *filter, const void *key, size_t key_bytes)

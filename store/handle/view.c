@@ -171,7 +171,8 @@ static void choose_ways(struct tamis__view *view, bool read_only)
 {
     choose_digests(view);
     view->is_lone = view->count == 1 && view->index.segment.header == NULL;
-    view->is_short = view->is_lone && view->digested && view->slice_ns == 0;
+    view->is_short =
+        view->is_lone && view->digested && view->slice_ns == 0 && view->policy.key_rule[0] == '\0';
     view->takes_short = view->is_short && !read_only && tamis__view_goes_on(view->next) &&
                         view->policy.slices == 0 && view->rotate_at == INT64_MAX;
 }

@@ -39,16 +39,15 @@ struct tamis__view {
     struct tamis__digester by; /* of all segments, if digested */
     bool digested;             /* all segments have one digest of a key, and calls for it */
     bool is_lone;              /* atomic: one segment, no empty sheet, and no exceptions */
-    bool is_short;    /* one segment, no exceptions, digested, and no window: a key takes the short
-                         path */
-    bool takes_short; /* as is_short, and an add has nothing else to do */
-    unsigned chores;  /* atomic: TAMIS__CHORE_*, to be done before the next key is added */
-    int apart;        /* atomic: how the next chunk is asked for (chunk.c) */
-    uint32_t first;   /* index of the first segment in the window, by its slices */
+    bool is_short;        /* one segment, no exceptions, digested, no window and no key rule: a key
+                             takes the short path */
+    bool takes_short;     /* as is_short, and an add has nothing else to do */
+    unsigned chores;      /* atomic: TAMIS__CHORE_*, to be done before the next key is added */
+    int apart;            /* atomic: how the next chunk is asked for (chunk.c) */
+    uint32_t first;       /* index of the first segment in the window, by its slices */
     uint32_t slice_first; /* index of the first segment of the newest slice */
     uint32_t count;
 
-    struct tamis__policy policy;
     double fp_rate;
     uint64_t publication; /* the publication of the filter that it shows */
     uint64_t limit;       /* items at which the newest segment is full; UINT64_MAX: never */
@@ -67,6 +66,7 @@ struct tamis__view {
     uint64_t counts_from, counts_syncs;
     int64_t made_at;        /* steady ns when this view was made */
     uint64_t left_at_first; /* room at that time (tamis__room_left) */
+    struct tamis__policy policy;
 
     struct tamis__mapped_segment index;      /* of exceptions; all 0: there are none */
     struct tamis__mapped_segment segments[]; /* the newest last */
@@ -150,14 +150,15 @@ struct tamis_filter {
     uint64_t filter_id;
     int64_t created_at;
     bool read_only;
-    bool populate;                    /* segments are brought into memory when they are mapped */
-    bool no_sync;                     /* closing it leaves the last checkpoint to others */
-    bool is_prepared;                 /* atomic: tamis_filter_set_prepared() */
-    bool dropped;                     /* atomic: the filter is no longer in the catalog */
-    uint64_t recorded_items;          /* atomic: what the catalog last had or was last told */
-    struct tamis__view *view;         /* atomic: the list of segments that calls begin on */
-    struct tamis__view *retired;      /* atomic: older views that somebody may still be in */
-    struct tamis__interval *interval; /* NULL: it is synced only on request (sync_interval.c) */
+    bool populate;                      /* segments are brought into memory when they are mapped */
+    bool no_sync;                       /* closing it leaves the last checkpoint to others */
+    bool is_prepared;                   /* atomic: tamis_filter_set_prepared() */
+    bool dropped;                       /* atomic: the filter is no longer in the catalog */
+    uint64_t recorded_items;            /* atomic: what the catalog last had or was last told */
+    const struct tamis__key_rule *rule; /* what is hashed of a key; NULL: the key as it is */
+    struct tamis__view *view;           /* atomic: the list of segments that calls begin on */
+    struct tamis__view *retired;        /* atomic: older views that somebody may still be in */
+    struct tamis__interval *interval;   /* NULL: it is synced only on request (sync_interval.c) */
     struct tamis_filter *next_handle, **handle_link; /* of this process (fork.c) */
     struct tamis__journal
         *journal; /* atomic: for a durable filter, once it was added to (journal.c) */

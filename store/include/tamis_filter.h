@@ -65,6 +65,32 @@ extern "C" {
  */
 TAMIS_API const char *tamis_hash_set_weakness(const char *hash_set);
 
+/* ---- Key rules ---------------------------------------------------------------------------- */
+
+/*
+ * A key rule says what the key of a record is, so that two spellings of one thing are one key.  It
+ * belongs to the filter, for life, and the library obeys it: each call that takes keys makes the
+ * form of each key, and hashes the form.  Exceptions and logs have forms, too.  docs/keys.md has
+ * the rules exactly.
+ *
+ *     bytes         the key as it is: the default, at no cost
+ *     name          names of hosts and mail domains: lower case, without the dot at the end
+ *
+ * A form never fails: what is no name is taken as bytes.  The form of a form is the form.
+ */
+
+/*
+ * Gets the form of a key without a filter, as a program needs it that tells its user, or chooses
+ * a shard by it (tamis_shard()).
+ *
+ * key_rule  such as "name"; NULL: "bytes".
+ * form      room for form_bytes bytes.  A longer form is not written at all.
+ * Returns   how many bytes the form has.  TAMIS_EINVAL: there is no such rule; TAMIS_EUNSUPPORTED:
+ *           this library was built without what the rule needs; TAMIS_ENOMEM.
+ */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_key_form(const char *key_rule, const void *key,
+                                                  size_t key_bytes, void *form, size_t form_bytes);
+
 /* ---- What a filter is to be --------------------------------------------------------------- */
 
 /* What happens when the newest segment holds as many keys as it was made for. */
@@ -141,6 +167,7 @@ struct tamis_filter_spec {
     uint8_t secret[TAMIS_SECRET_BYTES]; /* the key of sip; all 0: a random one */
     uint32_t pages;                     /* enum tamis_pages */
     uint32_t reserved;                  /* 0 */
+    const char *key_rule;               /* what the key of a record is; NULL: "bytes" */
 };
 
 /* ---- Making, opening, closing filters ----------------------------------------------------- */

@@ -83,6 +83,37 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_contains_batch(tamis_filter *fil
  */
 TAMIS_API int tamis_filter_prefetch(tamis_filter *filter, const void *key, size_t key_bytes);
 
+/* ---- Names and their parents; several filters ----------------------------------------------- */
+
+/*
+ * Is this name in the filter, or one of its parents?  Asks for `a.b.example`, `b.example` and
+ * `example` in one call, which takes little longer than one question.  The nearest answer counts:
+ * an exception for `b.example` lets `a.b.example` pass, also where `example` is in the filter.  A
+ * key that is no name, or is an address such as 192.0.2.1, has no parents and is asked for alone.
+ *
+ * A list with a rate of p says yes to a stranger of four labels with some 4 p: ask for a quarter of
+ * the rate when you make it.
+ *
+ * offset   NULL, or, where the answer is 1, receives at which byte of `name` what is in the filter
+ *          begins: 0 for the name itself.
+ * Returns  1 or 0, as tamis_filter_contains(), and its errors; TAMIS_ENOMEM.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_contains_name(tamis_filter *filter, const void *name,
+                                                          size_t name_bytes, size_t *offset);
+
+/*
+ * Asks several filters for the same keys.  The keys are hashed once for all filters that have one
+ * key rule, hash set and seed.
+ *
+ * filters  filter_count open handles, at most 4096, of one store or of several.  One may come
+ * twice. answers  filter_count times count bytes: answers[f * count + i] is 1 if filters[f] has
+ * keys[i], else 0. Returns  the number of ones, or an error of tamis_filter_contains_batch().
+ */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filters_contains_batch(tamis_filter *const *filters,
+                                                                size_t filter_count,
+                                                                const struct tamis_key *keys,
+                                                                size_t count, uint8_t *answers);
+
 /* ---- Small filters that are not open -------------------------------------------------------- */
 
 /*

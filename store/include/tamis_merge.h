@@ -93,9 +93,9 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create_merged(tamis_store *store, co
  * Gets the spec that makes a filter like this one, which can be merged with it and goes on in the
  * same way when full.
  *
- * spec      all of it is filled in; spec->hash_set is `hash_set`.
- * hash_set  room for the name, which must live as long as the spec is used.
- * Returns   0.  TAMIS_EDROPPED, TAMIS_ENOMEM.
+ * spec      all of it is filled in; spec->hash_set is `hash_set`, and spec->key_rule is NULL or
+ * lives until the handle is closed. hash_set  room for the name, which must live as long as the
+ * spec is used. Returns   0.  TAMIS_EDROPPED, TAMIS_ENOMEM.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_like(tamis_filter *filter,
                                                  struct tamis_filter_spec *spec,

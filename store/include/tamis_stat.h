@@ -95,6 +95,7 @@ struct tamis_filter_stat {
     /* TAMIS_STATE_UNCLEAN: how many keys are known to be missing, because the catalog had counted
      * them and the segments have not; 0: not known. */
     uint64_t missing_keys;
+    char key_rule[TAMIS_KEY_RULE_MAX + 1]; /* what the key of a record is, such as "bytes" */
 };
 
 /* Flags of a segment. */

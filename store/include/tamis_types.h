@@ -26,6 +26,7 @@
 /* Limits.  A name is 1 to TAMIS_NAME_MAX bytes of UTF-8 without control characters; that of a new
  * filter neither begins nor ends with a blank, but for a filter that a server owns. */
 #define TAMIS_NAME_MAX 255
+#define TAMIS_KEY_RULE_MAX 511     /* bytes of a key rule as text */
 #define TAMIS_K_MAX 64             /* hashes per key of a filter */
 #define TAMIS_FP_RATE_MIN 1e-12    /* smallest false-positive rate a filter can be asked for */
 #define TAMIS_FP_RATE_DEFAULT 0.01 /* used if a spec leaves fp_rate at 0 */

@@ -47,6 +47,14 @@ int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TA
     return 0;
 }
 
+int tamis__plan_key_rule(const char *given, struct tamis__policy *policy)
+{
+    struct tamis__key_rule rule;
+    const int rc = tamis__key_rule_parse(given, &rule);
+    if (rc == 0) memcpy(policy->key_rule, rule.text, sizeof policy->key_rule);
+    return rc;
+}
+
 /* Plans the hash set and what depends on it: kind, seed, bit order, and k if the set fixes it. */
 static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
@@ -90,6 +98,7 @@ static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__pla
     plan->owned = (spec->flags & TAMIS_FILTER_OWNED) != 0;
     plan->policy.pages = spec->pages;
     rc = tamis__check_pages(spec->pages);
+    if (rc == 0) rc = tamis__plan_key_rule(spec->key_rule, &plan->policy);
     if (rc < 0) return rc;
     plan->seed = spec->seed;
     plan->bit_order = plan->hash_set->bit_order;
@@ -207,7 +216,7 @@ static int plan_policy(const struct tamis_filter_spec *spec, struct tamis__plan 
     if (rc == 0) rc = plan_growth(spec, plan);
     if (rc < 0 || fixed) return rc;
     rc = tamis__policy_size_first(&plan->policy, sizing);
-    return rc == 0 && plan->in_drawer && !plan->policy.durable
+    return rc == 0 && plan->in_drawer && !plan->policy.durable && plan->policy.key_rule[0] == '\0'
                ? tamis__policy_size_sheet(&plan->policy, sizing)
                : rc;
 }

@@ -23,5 +23,7 @@ struct tamis__plan {
  * Fails with TAMIS_EINVAL if a secret is given to a hash set that has none. */
 int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TAMIS_SECRET_BYTES],
                        uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES]);
+/* Puts the text of a key rule, such as a spec has it, into a policy. */
+int tamis__plan_key_rule(const char *given, struct tamis__policy *policy);
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan);
 void tamis__plan_describe(const struct tamis__plan *plan, struct tamis__listed_segment *segment);

@@ -143,16 +143,57 @@ static int check_size(const struct tamis__segment_header *h, uint64_t file_bytes
                          (unsigned long long)(file_bytes < least ? least : most));
 }
 
+/* Puts the parts of the key rule together. */
+static void key_rule_of(const struct tamis__segment_header *header,
+                        char text[TAMIS__KEY_RULE_TEXT_BYTES])
+{
+    const size_t part = sizeof header->items[0].key_rule;
+    for (size_t at = 0; at < TAMIS__KEY_RULE_TEXT_BYTES; at += part) {
+        const size_t left = TAMIS__KEY_RULE_TEXT_BYTES - at;
+        memcpy(text + at, header->items[at / part].key_rule, left < part ? left : part);
+    }
+}
+
+/* Never 0 for a rule. */
+static uint32_t key_rule_sum(const char *text)
+{
+    return text[0] != '\0' ? (uint32_t)tamis__checksum(text, strlen(text)) | 1u : 0;
+}
+
+void tamis__header_set_key_rule(struct tamis__segment_header *header, const char *key_rule)
+{
+    const size_t part = sizeof header->items[0].key_rule, bytes = strlen(key_rule);
+    header->key_rule_sum = key_rule_sum(key_rule);
+    if (bytes > 0) header->incompat_flags |= TAMIS__INCOMPAT_KEY_RULE;
+    for (size_t at = 0; at < bytes; at += part)
+        memcpy(header->items[at / part].key_rule, key_rule + at,
+               bytes - at < part ? bytes - at : part);
+}
+
+static int check_key_rule(const struct tamis__segment_header *h, struct tamis__refusal *why)
+{
+    char text[TAMIS__KEY_RULE_TEXT_BYTES] = "";
+    if ((h->incompat_flags & TAMIS__INCOMPAT_KEY_RULE) == 0) return 0;
+    key_rule_of(h, text);
+    if (tamis__key_rule_is_text(text) && text[0] != '\0' && key_rule_sum(text) == h->key_rule_sum)
+        return 0;
+    return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(key_rule_sum),
+                         "has a damaged key rule (its checksum does not match)");
+}
+
 struct tamis__policy tamis__header_policy(const struct tamis__segment_header *header)
 {
-    return (struct tamis__policy){.on_full = header->on_full,
-                                  .slices = header->slices,
-                                  .window_ns = header->window_ns,
-                                  .window_items = header->window_items,
-                                  .capacity = header->filter_capacity,
-                                  .fp_rate = tamis__double_from_bits(header->filter_rate),
-                                  .durable = header->durable,
-                                  .window_from = header->window_from};
+    struct tamis__policy policy = {.on_full = header->on_full,
+                                   .slices = header->slices,
+                                   .window_ns = header->window_ns,
+                                   .window_items = header->window_items,
+                                   .capacity = header->filter_capacity,
+                                   .fp_rate = tamis__double_from_bits(header->filter_rate),
+                                   .durable = header->durable,
+                                   .window_from = header->window_from};
+    if ((header->incompat_flags & TAMIS__INCOMPAT_KEY_RULE) != 0)
+        key_rule_of(header, policy.key_rule);
+    return policy;
 }
 
 /* Is this a window that tamis_filter_create() would make? */
@@ -172,6 +213,7 @@ const char *tamis__policy_problem(const struct tamis__policy *policy)
         !(policy->fp_rate > 0 && policy->fp_rate <= 1))
         return "is of a filter made for an impossible capacity or rate";
     if (policy->durable > 1) return "is durable in a way that this library does not know";
+    if (!tamis__key_rule_is_text(policy->key_rule)) return "has a key rule that is no text";
     if (policy->window_from > 1) return "has a window that this library does not know";
     if (policy->window_from != 0 && policy->slices == 0) return "has no window for its window-from";
     return is_window(policy) ? NULL : "has an impossible window";
@@ -225,6 +267,7 @@ static int check_fields(const struct tamis__segment_header *h, uint64_t file_byt
         h->data_offset > h->file_bytes || h->data_bytes > h->file_bytes - h->data_offset)
         return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(data_offset), "has an impossible layout");
     int rc = check_header_counters(h, why);
+    if (rc == 0) rc = check_key_rule(h, why);
     if (rc == 0) rc = check_size(h, file_bytes, why);
     return rc < 0 ? rc : check_policy(h, why);
 }
@@ -232,7 +275,8 @@ static int check_fields(const struct tamis__segment_header *h, uint64_t file_byt
 /* A flag that says something of one kind is unknown of the others. */
 static uint32_t known_flags(uint32_t kind)
 {
-    return tamis_kind_has(kind, TAMIS_KIND_IS_STATIC) ? TAMIS__INCOMPAT_PACKED : 0;
+    return TAMIS__INCOMPAT_KEY_RULE |
+           (tamis_kind_has(kind, TAMIS_KIND_IS_STATIC) ? TAMIS__INCOMPAT_PACKED : 0);
 }
 
 int tamis__header_check(const void *buffer, size_t bytes, uint64_t file_bytes,

@@ -16,6 +16,7 @@
 
 #include "hash/digester.h"
 #include "hash/hash_set.h"
+#include "key/rule.h"
 #include "os/io.h"
 #include "sizing/layout.h"
 #include "tamis_build.h"
@@ -25,6 +26,8 @@
 #define TAMIS__FORMAT_VERSION 1u
 /* Kind fuse: the fingerprints have another width than 8, 16 or 32 bits, and are packed. */
 #define TAMIS__INCOMPAT_PACKED 1u
+/* The filter has a key rule, which says what is hashed of a key (key/rule.h). */
+#define TAMIS__INCOMPAT_KEY_RULE 2u
 /* Who writes to the segment takes room before it sets bits (segment/room.h), and looks into the
  * catalog without the lock where it cannot have that (handle/follow.c).  All new segments have this
  * bit, so that a library from before these leaves them alone. */
@@ -147,9 +150,12 @@ TAMIS__SIZE(struct tamis__live, 136);
 struct tamis__stripe {
     uint64_t items;
     uint64_t quota;
-    uint8_t zero[48]; /* one cache line, so that adders on different processors do not meet */
+    /* A part of the key rule (tamis__header_key_rule).  It fills a cache line, so that adders on
+     * different processors do not meet, and never changes. */
+    char key_rule[48];
 };
 TAMIS__AT(struct tamis__stripe, quota, 8);
+TAMIS__AT(struct tamis__stripe, key_rule, 16);
 TAMIS__SIZE(struct tamis__stripe, 64);
 
 /*
@@ -184,7 +190,7 @@ struct tamis__segment_header {
                                /*  136   64  parameters of the hash set; 0 for xxh3              */
     uint64_t generation;       /*  200    8  generation that it was made for                     */
     uint32_t flags;            /*  208    4  TAMIS_SEGMENT_*; no unknown bit matters             */
-    uint32_t reserved0;        /*  212    4  0                                                   */
+    uint32_t key_rule_sum;     /*  212    4  low half of the XXH3-64 of the key rule; 0: none     */
     uint8_t kept[TAMIS__KEPT_BYTES];
                                /*  216   32  what an imported format needs at export; else 0     */
     uint64_t filter_capacity;  /*  248    8  n that the filter was made for                      */
@@ -256,7 +262,7 @@ TAMIS__AT(struct tamis__segment_header, stripes, 132);
 TAMIS__AT(struct tamis__segment_header, parameters, 136);
 TAMIS__AT(struct tamis__segment_header, generation, 200);
 TAMIS__AT(struct tamis__segment_header, flags, 208);
-TAMIS__AT(struct tamis__segment_header, reserved0, 212);
+TAMIS__AT(struct tamis__segment_header, key_rule_sum, 212);
 TAMIS__AT(struct tamis__segment_header, kept, 216);
 TAMIS__AT(struct tamis__segment_header, filter_capacity, 248);
 TAMIS__AT(struct tamis__segment_header, filter_rate, 256);
@@ -316,8 +322,12 @@ struct tamis__policy {
     /* Of a window.  0: a key is remembered from its last add on; 1: from the first, the one that
      * was told NEW. */
     uint32_t window_from;
-    uint32_t pages; /* enum tamis_pages; the catalog alone has it */
+    uint32_t pages;                            /* enum tamis_pages; the catalog alone has it */
+    char key_rule[TAMIS__KEY_RULE_TEXT_BYTES]; /* as key/rule.h reads it; "": bytes */
 };
+
+/* Puts the text of a key rule into a header, 48 bytes into each stripe; "" is none. */
+void tamis__header_set_key_rule(struct tamis__segment_header *header, const char *key_rule);
 
 /* Puts 1 to TAMIS__ATTACHMENT_BYTES bytes into an attachment. */
 void tamis__attachment_set(struct tamis__attachment *attachment, const void *data, size_t bytes);

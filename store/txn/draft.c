@@ -80,6 +80,7 @@ void tamis__draft_set_policy(struct tamis__draft *draft, const struct tamis__pol
     draft->header.window_items = policy->window_items;
     draft->header.durable = policy->durable;
     draft->header.window_from = policy->window_from;
+    tamis__header_set_key_rule(&draft->header, policy->key_rule);
 }
 
 void tamis__draft_shrink(struct tamis__draft *draft, const char *name)

@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import mmap
 import os
+import re
 import struct
 import time
 
@@ -61,6 +62,14 @@ class Refused(Exception):
 def must(condition, what, verdict, why):
     if not condition:
         raise Refused(f"{what}: {verdict}: {why}")
+
+
+def name_form(key):
+    """The form of a key by the rule `name`; hash-sets.md."""
+    name = key.removesuffix(b".")
+    labels = name.split(b".")
+    is_name = len(name) <= 253 and all(re.fullmatch(rb"[A-Za-z0-9_-]{1,63}", label) for label in labels)
+    return name.lower() if is_name else key
 
 
 def check_policy(p, what):
@@ -181,7 +190,7 @@ class Segment:
         must(len(page) == 4096, path, "truncated", "no whole header")
         self.header = h = dict(zip(HEADER_FIELDS, HEADER.unpack_from(page)))
         must(h["format_version"] <= 1, path, "newer", "format_version")
-        must(h["incompat_flags"] & ~(1 if h["kind"] == 4 else 0) == 0, path, "newer", "incompat_flags")
+        must(h["incompat_flags"] & ~(3 if h["kind"] == 4 else 2) == 0, path, "newer", "incompat_flags")
         # compat_flags say what who writes must know (bit 0: to take room). A reader heeds none of them.
         must(h["checksum"] == xxhash.xxh3_64_intdigest(page[:504]), path, "damaged", "checksum")
         must(h["format_version"] == 1, path, "damaged", "format_version 0")
@@ -194,6 +203,7 @@ class Segment:
         must((h["data_offset"], h["data_bytes"], h["file_bytes"]) == layout(h["m_bits"] + seeds, h["kind"] == 4),
              path, "damaged", "layout")
         must(size == h["file_bytes"], path, "truncated or damaged", f"{size} bytes")
+        h["key_rule"] = self.check_key_rule(page) if h["incompat_flags"] & 2 else b""
         check_policy(h, path)
         check_place(h, h, path)
         must(os.path.basename(path) == "%016d.seg" % h["number"], path, "foreign", "number")
@@ -231,6 +241,16 @@ class Segment:
         if h["kind"] in (4, EXCEPTIONS):
             must(h["data_checksum"] == xxhash.xxh3_64_intdigest(self.map[start:end]),
                  self.path, "damaged", "data_checksum")
+
+    def check_key_rule(self, page):
+        """3.1.8"""
+        text = b"".join(page[2048 + 64 * i + 16:2048 + 64 * (i + 1)] for i in range(32))[:512]
+        rule = text.rstrip(b"\0")
+        must(0 < len(rule) < 512 and b"\0" not in rule, self.path, "damaged", "key rule")
+        (key_rule_sum,) = struct.unpack_from("<I", page, 212)
+        must(key_rule_sum == xxhash.xxh3_64_intdigest(rule) & 0xffffffff | 1, self.path, "damaged", "sum of the key rule")
+        must(rule == b"name", self.path, "newer", "key rule")
+        return rule
 
     def label(self):
         """(sequence, name) of the label that holds, None if neither is whole; 3.1.2."""
@@ -423,7 +443,12 @@ class Store:
         record = dict(zip(FILTER_FIELDS, FILTER.unpack_from(body)))
         must(record["record_version"] == 1, key, "newer", "record_version")
         count = record["segment_count"]
-        must(1 <= count <= 64 and len(body) == 176 + 184 * count, key, "damaged", "segment_count")
+        end = 176 + 184 * count
+        rule = body[end:].rstrip(b"\0")
+        must(1 <= count <= 64 and len(body) - end == (len(rule) + 7) // 8 * 8 <= 512, key, "damaged", "segment_count")
+        must(bool(record["flags"] & 16) == bool(rule), key, "damaged", "key rule")
+        record["key_rule"] = rule
+        record["flags"] &= ~16
         record["segments"] = [dict(zip(ENTRY_FIELDS, ENTRY.unpack_from(body, 176 + 184 * i)))
                               for i in range(count)]
         must(record["flags"] <= 3 and record["durable"] <= 1, key, "newer", "flags")
@@ -546,6 +571,8 @@ class Store:
         return files[first:]
 
     def contains(self, name, key):
+        if self.filters[name]["key_rule"] == b"name":
+            key = name_form(key)
         return (any(key in segment for segment in self.alive(name)) and
                 key not in self.filters[name]["excepted"])
 

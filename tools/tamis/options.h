@@ -53,6 +53,7 @@ struct invocation;
     X(ON_FULL, "on-full", "", VALUE(ON_FULL, on_full))                                             \
     X(WINDOW, "window", "", VALUE(WINDOW, window_ns))                                              \
     X(WINDOW_FROM, "window-from", "", VALUE(WINDOW_FROM, window_from))                             \
+    X(KEY_RULE, "key-rule", "", VALUE(TEXT, key_rule))                                             \
     X(SLICES, "slices", "", SMALL(slices, 1, TAMIS_SLICES_MAX))                                    \
     X(COUNTER_BITS, "counter-bits", "", SMALL(counter_bits, 4, 32))                                \
     X(COMMENTS, "comments", "", VALUE(COMMENTS, comments))                                         \
@@ -209,7 +210,8 @@ struct options {
     uint32_t pages;
     uint32_t slices;
     uint32_t window_from; /* 1: first; 0: last */
-    int64_t window_ns;    /* of --window, one of the two */
+    const char *key_rule;
+    int64_t window_ns; /* of --window, one of the two */
     uint64_t window_items;
     const char *output;
     const char *peer; /* --from or --to: a format, or the URL of a server */

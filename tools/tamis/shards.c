@@ -16,6 +16,8 @@
 #include "stream.h"
 
 #define DESCRIPTION "shards"
+#define VERSION "1"
+#define VERSION_KEY_RULE "2" /* a reader that does not know it would look into other shards */
 #define SHARDS_MOST 65536u
 
 static char *path_in(const char *directory, const char *name)
@@ -41,12 +43,15 @@ bool shards_are_there(const char *path)
 static bool describe_shards(const char *directory, const struct remote_shards *shards)
 {
     char *path = path_in(directory, DESCRIPTION);
+    const bool has_rule = shards->key_rule[0] != '\0';
     FILE *file = fopen(path, "wx");
-    bool good = file != NULL && fprintf(file,
-                                        "tamis 1\nshards %u\ncapacity %" PRIu64
-                                        "\nrate %.17g\nkind %s\nseed %" PRIu64 "\n",
-                                        shards->shards, shards->capacity, shards->fp_rate,
-                                        tamis_kind_name(shards->kind), shards->seed) > 0;
+    bool good = file != NULL &&
+                fprintf(file,
+                        "tamis %s\nshards %u\ncapacity %" PRIu64
+                        "\nrate %.17g\nkind %s\nseed %" PRIu64 "\n",
+                        has_rule ? VERSION_KEY_RULE : VERSION, shards->shards, shards->capacity,
+                        shards->fp_rate, tamis_kind_name(shards->kind), shards->seed) > 0;
+    if (good && has_rule) good = fprintf(file, "key_rule %s\n", shards->key_rule) > 0;
     if (file != NULL && fclose(file) != 0) good = false;
     if (!good) cli_tell("cannot write %s: %s", path, strerror(errno));
     free(path);
@@ -144,6 +149,8 @@ static void take_line(struct remote_shards *shards, const char *name, const char
     if (strcmp(name, "capacity") == 0) shards->capacity = strtoull(value, NULL, 10);
     if (strcmp(name, "rate") == 0) shards->fp_rate = strtod(value, NULL);
     if (strcmp(name, "seed") == 0) shards->seed = strtoull(value, NULL, 10);
+    if (strcmp(name, "key_rule") == 0)
+        (void)snprintf(shards->key_rule, sizeof shards->key_rule, "%s", value);
     if (strcmp(name, "kind") == 0 && tamis_kind_from_name(value, &shards->kind) < 0)
         shards->kind = 0;
 }
@@ -151,13 +158,14 @@ static void take_line(struct remote_shards *shards, const char *name, const char
 static bool read_description(const char *directory, struct remote_shards *shards)
 {
     char *path = path_in(directory, DESCRIPTION);
-    char name[16], value[64];
+    char name[16], value[TAMIS_KEY_RULE_MAX + 1];
     bool is_ours = false;
     FILE *file = fopen(path, "r");
     *shards = (struct remote_shards){0};
     if (file == NULL) cli_tell("cannot read %s: %s", path, strerror(errno));
-    while (file != NULL && fscanf(file, "%15s %63s", name, value) == 2) {
-        is_ours = is_ours || (strcmp(name, "tamis") == 0 && strcmp(value, "1") == 0);
+    while (file != NULL && fscanf(file, "%15s %511s", name, value) == 2) {
+        is_ours = is_ours || (strcmp(name, "tamis") == 0 && (strcmp(value, VERSION) == 0 ||
+                                                             strcmp(value, VERSION_KEY_RULE) == 0));
         take_line(shards, name, value);
     }
     const bool good = is_ours && shards->shards >= 2 && shards->shards <= SHARDS_MOST &&

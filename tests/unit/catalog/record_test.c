@@ -269,7 +269,7 @@ CASE(record_with_unknown_flags_is_called_newer)
     static const size_t flags[] = {72, 76, 140, FIXED + 84, FIXED + ENTRY + 84};
     const char *reason = "";
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        assert_int_equal(decode_forged(2, flags[i], 16, 0, &reason), TAMIS_EVERSION);
+        assert_int_equal(decode_forged(2, flags[i], 32, 0, &reason), TAMIS_EVERSION);
         assert_non_null(strstr(reason, "newer version"));
         assert_int_equal(decode_forged(2, flags[i], 0, 0, &reason), 0);
     }

@@ -181,7 +181,7 @@ EXCHANGE_CASE(fuse_in_the_wrong_place_is_refused)
     refuse(p, &s, 8, 1, 4, TAMIS_EVERSION, "use a newer Tamis");
     refuse(p, &s, 8, 3, 4, damaged, "has version 3, but nothing that needs this version");
     refuse(p, &s, 8, 4, 4, damaged, "has version 4, but nothing that needs this version");
-    refuse(p, &s, 8, 6, 4, TAMIS_EVERSION, "has version 6, this library reads up to 5");
+    refuse(p, &s, 8, 7, 4, TAMIS_EVERSION, "has version 7, this library reads up to 6");
     AUTO_STREAM packed = fuse_stream(p, 100, 0.001);
     refuse(p, &packed, 8, 2, 4, TAMIS_EVERSION, "use a newer Tamis");
     refuse(p, &s, D, TAMIS_KIND_BLOOM, 4, damaged, "has a segment of");

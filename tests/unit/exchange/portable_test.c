@@ -63,7 +63,8 @@ EXCHANGE_CASE(portable_bad_head_is_refused)
 {
     AUTO_STREAM sound = portable_stream(p);
     const uint64_t one = tamis__double_to_bits(1.5), nan_bits = tamis__double_to_bits(NAN);
-    refuse_head(p, &sound, 8, 6 | (uint64_t)2 << 32, TAMIS_EVERSION, "has version 6");
+    refuse_head(p, &sound, 8, 7 | (uint64_t)2 << 32, TAMIS_EVERSION, "has version 7");
+    refuse_head(p, &sound, 8, 6 | (uint64_t)2 << 32, TAMIS_ECORRUPT, "truncated");
     refuse_head(p, &sound, 8, 0 | (uint64_t)2 << 32, TAMIS_ECORRUPT, "version 0");
     refuse_head(p, &sound, 8, 1, TAMIS_ECORRUPT, "0 segments");
     refuse_head(p, &sound, 8, 1 | (uint64_t)65 << 32, TAMIS_ECORRUPT, "65 segments");

@@ -288,7 +288,7 @@ static size_t read_for_nothing(tamis_store *store, struct stream *stream)
 
 SOUND_CASE(list_in_force_is_not_read_again)
 {
-    const size_t head = 40 + 96 + 64 * 224 + 8; /* the most that is asked for */
+    const size_t head = 40 + 96 + 64 * 224 + 512 + 8; /* the most that is asked for */
     build(store, "source", TAMIS_KIND_BLOCKED, 0);
     const struct tamis_filter_spec large = {
         .size = sizeof large, .capacity = 100000, .kind = TAMIS_KIND_BLOCKED};

@@ -64,6 +64,8 @@ class FilterStat:
     exceptions: int
     keep: int
     durable: bool
+    key_rule: str
+    """What the key of a record is: "bytes", or the rule by which the library makes the form of a key."""
     window_from: str | None
     unclean_since: int
     degraded_since: int

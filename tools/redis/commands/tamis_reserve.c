@@ -76,7 +76,7 @@ static const char *take_number(const RedisModuleString *option, const char *text
     else
         error = "ERR unknown option; there are KIND, HASHSET, SECRET, SEED, BITS, HASHES, "
                 "COUNTERBITS, WINDOW, WINDOWNS, WINDOWITEMS, WINDOWFROM, SLICES, ONFULL, PAGES, "
-                "IFMISSING and DURABLE";
+                "KEYRULE, IFMISSING and DURABLE";
     return error == NULL && !good ? "ERR bad number" : error;
 }
 
@@ -89,6 +89,10 @@ static const char *take_wish_option(const RedisModuleString *option, const Redis
     double seconds;
     if (arg_is(option, "HASHSET")) {
         spec->hash_set = text;
+        return NULL;
+    }
+    if (arg_is(option, "KEYRULE")) {
+        spec->key_rule = text; /* the library judges it when it makes the filter */
         return NULL;
     }
     if (arg_is(option, "SECRET")) return take_secret(arg, wish);

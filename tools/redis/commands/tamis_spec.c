@@ -68,6 +68,10 @@ static void say_spec(struct words *words, const struct tamis_filter_spec *spec)
         say_word(words, "PAGES");
         say_word(words, tamis_pages_name(spec->pages));
     }
+    if (spec->key_rule != NULL) {
+        say_word(words, "KEYRULE");
+        say_word(words, spec->key_rule);
+    }
     if (spec->flags & TAMIS_FILTER_DURABLE) say_word(words, "DURABLE");
 }
 

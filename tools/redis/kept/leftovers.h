@@ -31,7 +31,7 @@ struct leftover {
     uint64_t capacity;
     double fp_rate;
     uint32_t kind;
-    bool owned, durable, exact;
+    bool owned, durable, exact, has_rule;
     bool refuses;  /* when it is full */
     bool unwanted; /* an orphan that unwanted.c drops */
     bool put_off;  /* it could not yet; the other ones that it drops come first in the list */

@@ -49,7 +49,10 @@ static int each_piece(tamis_filter *from, tamis_filter *to, uint32_t index, uint
 static int each_segment(tamis_filter *from, tamis_filter *to, piece_fn *fn)
 {
     struct tamis_segment_stat a = {.size = sizeof a}, b = {.size = sizeof b};
-    int rc = 0;
+    struct tamis_filter_stat x = {.size = sizeof x}, y = {.size = sizeof y};
+    int rc = tamis_filter_stat(from, &x);
+    if (rc == 0) rc = tamis_filter_stat(to, &y);
+    if (rc == 0 && strcmp(x.key_rule, y.key_rule) != 0) rc = TAMIS_EFOREIGN;
     for (uint32_t i = 0; rc == 0 && tamis_filter_segment(from, i, &a) == 0; i++) {
         if (tamis_filter_segment(to, i, &b) < 0 || a.kind != b.kind || a.m_bits != b.m_bits ||
             a.k != b.k || a.seed != b.seed || strcmp(a.hash_set, b.hash_set) != 0)
@@ -209,7 +212,7 @@ static bool is_like(const struct leftover *l, const struct tamis_segment_stat *f
                     const struct tamis_filter_spec *spec)
 {
     const bool exact = spec->hash_set != NULL;
-    if (l->kind != spec->kind || l->durable || l->exact != exact ||
+    if (l->kind != spec->kind || l->durable || l->has_rule || l->exact != exact ||
         l->refuses != (spec->on_full == TAMIS_ON_FULL_REFUSE) ||
         (l->known.segments == 1 && l->capacity != spec->capacity))
         return false;

@@ -16,14 +16,21 @@ static int make_of_spec(void *spec, tamis_store *in, const char *name, tamis_fil
     return tamis_filter_create(in, name, spec, filter);
 }
 
-/* The copy has the name of the hash set behind it. */
+static size_t text_bytes(const char *text)
+{
+    return text == NULL ? 0 : strlen(text) + 1;
+}
+
+/* The copy has the name of the hash set and the key rule behind it. */
 static void *keep_spec(const void *context)
 {
     const struct tamis_filter_spec *spec = context;
-    const size_t name_bytes = spec->hash_set == NULL ? 0 : strlen(spec->hash_set) + 1;
-    struct tamis_filter_spec *copy = RedisModule_Alloc(sizeof *copy + name_bytes);
+    const size_t name_bytes = text_bytes(spec->hash_set), rule_bytes = text_bytes(spec->key_rule);
+    struct tamis_filter_spec *copy = RedisModule_Alloc(sizeof *copy + name_bytes + rule_bytes);
+    char *texts = (char *)(copy + 1);
     *copy = *spec;
-    if (name_bytes > 0) copy->hash_set = memcpy(copy + 1, spec->hash_set, name_bytes);
+    if (name_bytes > 0) copy->hash_set = memcpy(texts, spec->hash_set, name_bytes);
+    if (rule_bytes > 0) copy->key_rule = memcpy(texts + name_bytes, spec->key_rule, rule_bytes);
     return copy;
 }
 

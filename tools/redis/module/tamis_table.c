@@ -24,6 +24,7 @@ static const RedisModuleCommandArg reserve_args[] = {KEY,
                                                      OPTION_AS_WRITTEN("SLICES", INTEGER),
                                                      OPTION_AS_WRITTEN("ONFULL", STRING),
                                                      OPTION_AS_WRITTEN("PAGES", STRING),
+                                                     OPTION_AS_WRITTEN("KEYRULE", STRING),
                                                      OPTION_AS_WRITTEN("IFMISSING", WORD),
                                                      OPTION_AS_WRITTEN("DURABLE", WORD),
                                                      END};

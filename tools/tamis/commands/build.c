@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "form.h"
 #include "input/input.h"
 #include "input/keys.h"
 #include "pile.h"
@@ -21,8 +22,9 @@ struct work {
     const struct invocation *call;
     const char *name;
     tamis_build *build;
-    uint64_t keys;  /* read so far, of files of every sort */
-    uint64_t bytes; /* the same */
+    uint64_t keys;                         /* read so far, of files of every sort */
+    uint64_t bytes;                        /* the same */
+    char key_rule[TAMIS_KEY_RULE_MAX + 1]; /* of the filter; "": bytes */
 };
 
 /* ---- The files ----------------------------------------------------------------------------- */
@@ -59,12 +61,13 @@ struct reading {
 };
 
 /* Keeps the keys of the shard that --shard names, in their order; returns how many these are. */
-static size_t keep_shard(const struct option_shard *shard, struct tamis_key *keys, size_t count)
+static size_t keep_shard(const struct work *work, struct tamis_key *keys, size_t count)
 {
+    const struct option_shard *shard = &work->call->options.shard;
+    const char *rule = work->key_rule[0] != '\0' ? work->key_rule : NULL;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (tamis_shard(keys[i].data, keys[i].bytes, shard->count) == shard->number)
-            keys[kept++] = keys[i];
+        if (form_shard(rule, &keys[i], shard->count) == shard->number) keys[kept++] = keys[i];
     return kept;
 }
 
@@ -73,8 +76,7 @@ static int take_batch(void *context, size_t count)
     const struct reading *reading = context;
     struct key_source *source = reading->source;
     const struct options *options = &reading->work->call->options;
-    if (options_have(options, TAKES(SHARD)))
-        count = keep_shard(&options->shard, source->keys, count);
+    if (options_have(options, TAKES(SHARD))) count = keep_shard(reading->work, source->keys, count);
     if (count == 0 || reading->take(reading->work->build, source->keys, count) >= 0)
         return CLI_DONE;
     return interrupt_signal() ? CLI_ERROR : cli_fail_library();
@@ -181,7 +183,8 @@ static struct tamis_filter_spec filter_of(const struct options *options)
                                       .fp_rate = options->fp_rate,
                                       .kind = options->kind,
                                       .hash_set = options->hash_set,
-                                      .seed = seed_of(options)};
+                                      .seed = seed_of(options),
+                                      .key_rule = options->key_rule};
 }
 
 static struct tamis_build_spec spec_of(const struct options *options,
@@ -276,6 +279,20 @@ static int build(struct work *work, uint64_t all_bytes)
     return CLI_DONE;
 }
 
+/* Sets the key rule by which shards are chosen: the one that is given, or that of the filter. */
+static void set_key_rule(struct work *work, tamis_store *store)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    tamis_filter *filter = NULL;
+    const char *rule = work->call->options.key_rule;
+    if (!cli_given(work->call, TAKES(SHARD))) return;
+    if (rule == NULL && tamis_filter_open(store, work->name, TAMIS_READ_ONLY, &filter) == 0 &&
+        tamis_filter_stat(filter, &stat) == 0)
+        rule = stat.key_rule;
+    (void)snprintf(work->key_rule, sizeof work->key_rule, "%s", rule != NULL ? rule : "");
+    (void)tamis_filter_close(filter);
+}
+
 static int run_build_command(struct invocation *call)
 {
     uint64_t all_bytes;
@@ -289,6 +306,7 @@ static int run_build_command(struct invocation *call)
     tamis_store *store = cli_store_open(call, TAMIS_CREATE);
     if (store == NULL) return CLI_ERROR;
     int status = CLI_ERROR;
+    set_key_rule(&work, store);
     if (tamis_build_begin(store, work.name, &spec, &work.build) < 0)
         (void)cli_fail_library();
     else
@@ -305,6 +323,6 @@ const struct command cli_command_build = {
     .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(RATE) | TAKES(KIND) | TAKES(CAPACITY) |
                TAKES(HASH_SET) | TAKES(SEED) | TAKES(EXCEPT) | TAKES(AGAINST) | TAKES(IF_CHANGED) |
                TAKES(KEEP) | TAKES(ALLOW_EMPTY) | TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS) |
-               TAKES(QUIET) | TAKES(SHARD) | TAKES_GUARDS,
+               TAKES(QUIET) | TAKES(SHARD) | TAKES(KEY_RULE) | TAKES_GUARDS,
     .run = run_build_command,
 };

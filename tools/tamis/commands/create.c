@@ -16,7 +16,7 @@
 #define TAKES_SHAPE                                                                                \
     (TAKES(CAPACITY) | TAKES(RATE) | TAKES(BITS) | TAKES(HASHES) | TAKES(KIND) | TAKES(HASH_SET) | \
      TAKES(SEED) | TAKES(COUNTER_BITS) | TAKES(ON_FULL) | TAKES(WINDOW) | TAKES(WINDOW_FROM) |     \
-     TAKES(SLICES) | TAKES(DURABLE) | TAKES(PAGES))
+     TAKES(SLICES) | TAKES(DURABLE) | TAKES(PAGES) | TAKES(KEY_RULE))
 
 /* What --like may be given beside: the new filter is of another size. */
 #define TAKES_SIZE (TAKES(CAPACITY) | TAKES(RATE))
@@ -85,18 +85,29 @@ static struct tamis_filter_spec spec_from_options(const struct options *options)
         .slices = options->slices,
         .window_ns = options->window_ns,
         .window_items = options->window_items,
-        .pages = options->pages};
+        .pages = options->pages,
+        .key_rule = options->key_rule};
 }
 
+/* What a spec points to. */
+struct spec_texts {
+    char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
+    char key_rule[TAMIS_KEY_RULE_MAX + 1];
+};
+
 /* Fills *spec so that it makes a filter like the one of that name, of the size that the options
- * give; the name of the hash set goes to `hash_set`. */
+ * give. */
 static bool spec_from_filter(tamis_store *store, const struct options *options,
-                             struct tamis_filter_spec *spec, char *hash_set)
+                             struct tamis_filter_spec *spec, struct spec_texts *texts)
 {
     tamis_filter *filter = cli_filter_open(store, options->like, TAMIS_READ_ONLY);
     if (filter == NULL) return false;
-    int rc = tamis_filter_like(filter, spec, hash_set);
+    int rc = tamis_filter_like(filter, spec, texts->hash_set);
     if (rc < 0) (void)cli_fail_library();
+    if (rc == 0 && spec->key_rule != NULL) {
+        (void)snprintf(texts->key_rule, sizeof texts->key_rule, "%s", spec->key_rule);
+        spec->key_rule = texts->key_rule;
+    }
     if (options_have(options, TAKES_SIZE)) spec->m_bits = spec->k = 0; /* they follow */
     if (options_have(options, TAKES(CAPACITY))) spec->capacity = options->capacity;
     if (options_have(options, TAKES(CAPACITY)) && spec->window_items != 0)
@@ -161,7 +172,7 @@ static int show_plans(const struct invocation *call, tamis_store *store, const c
 static int show_planned(const struct invocation *call, const struct names *names)
 {
     struct tamis_filter_spec spec = spec_from_options(&call->options);
-    char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
+    struct spec_texts texts;
     tamis_store *store = NULL;
     char *path = cli_store_path(call);
     if (path == NULL) return CLI_ERROR;
@@ -171,7 +182,7 @@ static int show_planned(const struct invocation *call, const struct names *names
     if (rc < 0 && (rc != TAMIS_ENOSTORE || cli_given(call, TAKES(LIKE))))
         status = cli_fail_library();
     else if (cli_given(call, TAKES(LIKE)) &&
-             !spec_from_filter(store, &call->options, &spec, hash_set))
+             !spec_from_filter(store, &call->options, &spec, &texts))
         status = CLI_ERROR;
     if (status == CLI_DONE) status = show_plans(call, store, path, &spec, names);
     tamis_store_close(store);
@@ -246,11 +257,11 @@ static int create_many(const struct invocation *call, tamis_store *store,
 static int create_named(const struct invocation *call, const struct names *names)
 {
     struct tamis_filter_spec spec = spec_from_options(&call->options);
-    char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
+    struct spec_texts texts;
     tamis_store *store = open_store(call, names->names[0], &spec);
     if (store == NULL) return CLI_ERROR;
     int status = CLI_ERROR;
-    if (!cli_given(call, TAKES(LIKE)) || spec_from_filter(store, &call->options, &spec, hash_set))
+    if (!cli_given(call, TAKES(LIKE)) || spec_from_filter(store, &call->options, &spec, &texts))
         status = cli_given(call, TAKES(NAMES)) ? create_many(call, store, &spec, names)
                                                : create(call, store, &spec);
     tamis_store_close(store);

@@ -69,7 +69,8 @@ static int uniq(struct invocation *call)
     const struct tamis_filter_spec spec = {
         .size = sizeof spec,
         .capacity = cli_given(call, TAKES(CAPACITY)) ? options->capacity : FIRST_CAPACITY,
-        .fp_rate = cli_given(call, TAKES(RATE)) ? options->fp_rate : FIRST_RATE};
+        .fp_rate = cli_given(call, TAKES(RATE)) ? options->fp_rate : FIRST_RATE,
+        .key_rule = options->key_rule};
     struct reading reading = {.call = call};
     const int rc = tamis_filter_create(call->store, NAME, &spec, NULL);
     if (rc == TAMIS_ENOSPACE) return fail_without_memory(call);
@@ -98,8 +99,8 @@ const struct command cli_command_uniq = {
     .name = "uniq",
     .summary = "print each line once, without a store",
     .operands = "[FILE...]",
-    .options =
-        TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEEN) | TAKES(STATS) | TAKES_LINES | TAKES_PROGRESS,
+    .options = TAKES(CAPACITY) | TAKES(RATE) | TAKES(SEEN) | TAKES(STATS) | TAKES_LINES |
+               TAKES(KEY_RULE) | TAKES_PROGRESS,
     .args_optional = true,
     .run = run_uniq,
 };

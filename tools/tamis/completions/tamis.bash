@@ -47,7 +47,7 @@ _tamis_wants_value()
     case $1 in
     --store | --capacity | --rate | --bits | --hashes) return 0 ;;
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
-    --on-full | --pages | --window | --window-from | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
+    --on-full | --pages | --window | --window-from | --key-rule | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
     --output | --interval | --sort | --format | --field | --separator | --sync-interval | --file | --in | --names | --wait | --shards | --replicas) return 0 ;;
     --timeout | --cacert | --cert | --key | --answer | --max-bytes | --retry | --where) return 0 ;;
     --sign | --signature | --trusted-comment | --password-file | --verify | --expect-comment | --at-least | --max-shrink) return 0 ;;
@@ -267,6 +267,7 @@ _tamis_offer_value()
     --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
     --pages) _tamis_offer "$2" "$3" auto small huge ;;
     --window-from) _tamis_offer "$2" "$3" first last ;;
+    --key-rule) _tamis_offer "$2" "$3" bytes name ;;
     --hash-set)
         [[ $command != build ]] || { _tamis_offer "$2" "$3" xxh3 sip && return; }
         _tamis_offer_hash_sets "$2" "$3"

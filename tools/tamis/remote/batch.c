@@ -2,7 +2,7 @@
 /*
  * batch.c: keys of a batch go to their shards, and their answers come back in order.
  *
- *     keys    k0 k1 k2 k3 k4 k5         tamis_shard() each
+ *     keys    k0 k1 k2 k3 k4 k5         filter_shard() each
  *     order   k1 k4 | k0 k3 k5 | k2     sorted by shard, in their old order within one
  *     pieces  TAMIS.ADD s:{0} k1 k4, TAMIS.ADD s:{7} k0 k3 k5, ...
  *
@@ -59,8 +59,7 @@ static void sort_keys(struct remote_filter *filter, const struct tamis_key *keys
 {
     uint64_t *places = cli_alloc(count * sizeof *places);
     for (size_t i = 0; i < count; i++) {
-        filter->shard[i] =
-            filter->shards > 0 ? tamis_shard(keys[i].data, keys[i].bytes, filter->shards) : 0;
+        filter->shard[i] = filter_shard(filter, &keys[i]);
         places[i] = (uint64_t)filter->shard[i] << 32 | i;
     }
     if (filter->shards > 0) qsort(places, count, sizeof *places, compare_places);
@@ -270,8 +269,7 @@ int remote_explain(struct remote_filter *filter, const struct tamis_key *keys, s
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < count; i++) {
         struct failures failures = {0};
-        const uint32_t shard =
-            filter->shards > 0 ? tamis_shard(keys[i].data, keys[i].bytes, filter->shards) : 0;
+        const uint32_t shard = filter_shard(filter, &keys[i]);
         const char *key = filter_key(filter, shard);
         const char *argv[] = {"TAMIS.EXPLAIN", key, keys[i].bytes > 0 ? keys[i].data : ""};
         const size_t bytes[] = {strlen(argv[0]), strlen(key), keys[i].bytes};

@@ -86,6 +86,10 @@ static void add_shape(struct words *words, const struct tamis_filter_spec *spec,
         add_reserve_word(words, "PAGES");
         add_reserve_word(words, tamis_pages_name(spec->pages));
     }
+    if (spec->key_rule != NULL) {
+        add_reserve_word(words, "KEYRULE");
+        add_reserve_word(words, spec->key_rule);
+    }
     if (spec->flags & TAMIS_FILTER_DURABLE) add_reserve_word(words, "DURABLE");
     if (if_missing) add_reserve_word(words, "IFMISSING");
 }
@@ -168,6 +172,12 @@ static bool describe_state(struct remote_filter *filter, const char *state)
     add_number(&words, "seed", filter->seed);
     add_reserve_word(&words, "kind");
     add_reserve_word(&words, tamis_kind_name(filter->kind));
+    if (filter->key_rule != NULL) { /* a client that does not know it would choose other shards */
+        add_reserve_word(&words, "key_rule");
+        add_reserve_word(&words, filter->key_rule);
+        add_reserve_word(&words, "tamis");
+        add_reserve_word(&words, DESCRIPTOR_VERSION_KEY_RULE);
+    }
     redisReply *reply =
         ask_one(filter->store, filter->name, REDIS_REPLY_INTEGER, NULL, true, words.word);
     if (reply != NULL) freeReplyObject(reply);
@@ -303,6 +313,10 @@ static int is_sharded_there(struct remote *store, const char *name,
         cli_tell("the filter '%s' exists with %u shards, not %u; ask for the same, or choose "
                  "another name",
                  name, filter_keys(filter), shards);
+    else if (filter_has_other_rule(filter, spec->key_rule))
+        cli_tell(
+            "the filter '%s' exists with key rule %s; ask for the same, or choose another name",
+            name, filter->key_rule != NULL ? filter->key_rule : "bytes");
     else if (filter->capacity != spec->capacity)
         cli_tell("the filter '%s' exists with capacity %" PRIu64 ", not %" PRIu64
                  "; ask for the same, or choose another name",
@@ -344,6 +358,7 @@ static int create_like(struct remote *store, const char *name, const struct remo
     struct remote_filter *from = filter_find(store, wanted->like, NULL);
     if (from == NULL) return -1;
     struct remote_filter *to = filter_new(store, name, from->shards);
+    filter_set_rule(to, from->key_rule);
     int rc = store_has(store, name, &has) ? 0 : -1;
     if (rc == 0 && !has && from->shards > 0) rc = failures_look(from);
     if (rc == 0 && has && !wanted->if_missing) rc = change_fail_exists(name);
@@ -394,6 +409,7 @@ int remote_create(struct remote *store, const char *name, const struct remote_sp
     const int there = wanted->if_missing ? is_sharded_there(store, name, &spec, shards) : 0;
     if (there != 0) return there > 0 ? 0 : -1;
     struct remote_filter *filter = filter_new(store, name, shards);
+    filter_set_rule(filter, spec.key_rule);
     const int rc = shards > 1 ? make_sharded(filter, &spec, wanted->if_missing)
                               : make_shards(filter, &spec, wanted->if_missing);
     remote_filter_close(filter);

@@ -8,6 +8,7 @@
 #include "filter.h"
 
 #include "command.h"
+#include "form.h"
 
 char *reply_trouble(const struct remote *store, const char *what, const redisReply *reply)
 {
@@ -139,15 +140,28 @@ void remote_filter_close(struct remote_filter *filter)
     free(filter->requests);
     free(filter->argv);
     free(filter->bytes);
+    free(filter->key_rule);
     free(filter->name);
     free(filter);
+}
+
+void filter_set_rule(struct remote_filter *filter, const char *key_rule)
+{
+    const bool is_bytes = key_rule == NULL || strcmp(key_rule, "bytes") == 0;
+    free(filter->key_rule);
+    filter->key_rule = is_bytes ? NULL : cli_strdup(key_rule);
+}
+
+uint32_t filter_shard(const struct remote_filter *filter, const struct tamis_key *key)
+{
+    return filter->shards > 0 ? form_shard(filter->key_rule, key, filter->shards) : 0;
 }
 
 /* ---- Finding one ----------------------------------------------------------------------------- */
 
 /* The fields of a descriptor that are looked at; a hash of somebody else may have millions. */
-enum { VERSION, STATE, SHARDS, CAPACITY, RATE, SEED, KIND };
-#define FIELD_NAMES "tamis", "state", "shards", "capacity", "rate", "seed", "kind"
+enum { VERSION, STATE, SHARDS, CAPACITY, RATE, SEED, KIND, KEY_RULE };
+#define FIELD_NAMES "tamis", "state", "shards", "capacity", "rate", "seed", "kind", "key_rule"
 
 /* The value of a field of HMGET; NULL: there is no such field. */
 static const char *field_of(const redisReply *all, size_t field)
@@ -180,7 +194,8 @@ static bool is_usable(const struct remote_filter *filter, const redisReply *all,
     const uint64_t shards = number_at(all, SHARDS);
     if (version == NULL)
         cli_tell("key '%s' is a hash, but none that describes a filter", name);
-    else if (strcmp(version, DESCRIPTOR_VERSION) != 0)
+    else if (strcmp(version, DESCRIPTOR_VERSION) != 0 &&
+             strcmp(version, DESCRIPTOR_VERSION_KEY_RULE) != 0)
         cli_tell("filter '%s' was made by a newer version of Tamis (descriptor %s)", name, version);
     else if (is_state(state, other) && shards <= SHARDS_MAX &&
              (shards >= 2 || (other != NULL && strcmp(other, any_state) == 0)))
@@ -208,6 +223,7 @@ static struct remote_filter *find_sharded(struct remote *store, const char *name
     filter->capacity = number_at(all, CAPACITY);
     filter->fp_rate = rate != NULL ? strtod(rate, NULL) : 0;
     filter->seed = number_at(all, SEED);
+    filter_set_rule(filter, field_of(all, KEY_RULE));
     const char *kind = field_of(all, KIND);
     if (kind == NULL || tamis_kind_from_name(kind, &filter->kind) < 0) filter->kind = 0;
     filter->whole = is_state(field_of(all, STATE), NULL);

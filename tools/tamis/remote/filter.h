@@ -2,6 +2,8 @@
 /* filter.h: an open filter of a remote store: its descriptor, if it has one, and its shards. */
 #pragma once
 
+#include <string.h>
+
 #include "requests.h"
 
 struct remote_filter {
@@ -13,6 +15,7 @@ struct remote_filter {
     uint32_t kind; /* of a sharded one, by its descriptor */
     uint64_t seed;
     bool whole; /* no command that makes, renames or drops it was stopped in the middle */
+    char *key_rule; /* of a sharded one, by its descriptor; NULL: bytes */
     uint64_t doubts;
     bool replaces; /* its shards come by an import, each in the place of one that may be there */
 
@@ -26,6 +29,21 @@ struct remote_filter {
 };
 
 #define DESCRIPTOR_VERSION "1"
+/* Of a filter with a key rule: its keys are in the shards of their forms. */
+#define DESCRIPTOR_VERSION_KEY_RULE "2"
+
+/* Sets the key rule of a filter; NULL is bytes. */
+void filter_set_rule(struct remote_filter *filter, const char *key_rule);
+/* Which of its Redis keys a key belongs to. */
+struct tamis_key;
+uint32_t filter_shard(const struct remote_filter *filter, const struct tamis_key *key);
+
+/* Has the filter another rule than that? */
+static inline bool filter_has_other_rule(const struct remote_filter *filter, const char *key_rule)
+{
+    const char *has = filter->key_rule != NULL ? filter->key_rule : "bytes";
+    return strcmp(has, key_rule != NULL ? key_rule : "bytes") != 0;
+}
 
 /* The number of Redis keys that the filter has. */
 static inline uint32_t filter_keys(const struct remote_filter *filter)

@@ -24,6 +24,7 @@ static const struct {
     const char *field, *says;
 } alike[] = {{"kind", "kind"},
              {"hash set", "hash set"},
+             {"key rule", "key rule"},
              {"seed", "seed"},
              {"bits", "m"},
              {"hashes", "k"},
@@ -174,6 +175,7 @@ static int merge_shards(struct merging *m, const char *name)
     if (m->to != NULL && m->intersect) return change_fail_exists(name);
     if (m->to != NULL) return combine_shards(m, m->to);
     struct remote_filter *to = filter_new(m->store, name, first->shards);
+    filter_set_rule(to, first->key_rule);
     int rc =
         change_describe(to, first->capacity, first->fp_rate, first->kind, first->seed) ? 0 : -1;
     if (rc == 0 && (rc = combine_shards(m, to)) < 0)

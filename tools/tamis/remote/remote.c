@@ -109,6 +109,8 @@ int remote_tell_shards(struct remote_filter *filter, struct remote_shards *shard
                                      .fp_rate = filter->fp_rate,
                                      .kind = filter->kind,
                                      .seed = filter->seed};
+    if (filter->key_rule != NULL)
+        (void)snprintf(shards->key_rule, sizeof shards->key_rule, "%s", filter->key_rule);
     return failures_look(filter);
 }
 

@@ -39,6 +39,7 @@ struct remote_shards {
     double fp_rate;
     uint32_t kind;
     uint64_t seed;
+    char key_rule[TAMIS_KEY_RULE_MAX + 1]; /* "": bytes */
 };
 
 /* Is told where a key goes in one of the segments; returns 0 to go on. */

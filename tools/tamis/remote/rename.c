@@ -70,6 +70,7 @@ static bool rename_sharded(struct remote_filter *from, const char *new_name, con
     if (claimed < 0) return false;
     if (claimed == 0 && !again) return change_fail_exists(new_name) == 0;
     struct remote_filter *to = filter_new(store, new_name, from->shards);
+    filter_set_rule(to, from->key_rule);
     const bool good = copy_descriptor(store, from->name, new_name) &&
                       change_set_state(store, from->name, state) && move_shards(from, to, again) &&
                       change_set_state(store, new_name, "ready") &&

@@ -236,6 +236,7 @@ static void take_shards(struct remote_filter *filter, const struct remote_shards
     filter->fp_rate = shards->fp_rate;
     filter->kind = shards->kind;
     filter->seed = shards->seed;
+    filter_set_rule(filter, shards->key_rule[0] != '\0' ? shards->key_rule : NULL);
 }
 
 /* The filter that is there, whose shards are to be replaced; NULL after a message. */
@@ -264,6 +265,7 @@ struct remote_filter *remote_import_begin(struct remote *store, const char *name
     if (replace && !store_has(store, name, &has)) return NULL;
     if (has) return find_replaced(store, name, shards);
     struct remote_filter *filter = filter_new(store, name, shards->shards);
+    take_shards(filter, shards);
     if (change_describe(filter, shards->capacity, shards->fp_rate, shards->kind, shards->seed))
         return filter;
     remote_filter_close(filter);
