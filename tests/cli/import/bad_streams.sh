@@ -13,7 +13,7 @@ cp whole damaged
 poke damaged 300 '\x55'
 refused tamis import x --from tamis damaged
 cp whole newer
-poke newer 8 '\x06'
+poke newer 8 '\x07'
 refused tamis import x --from tamis newer
 { cat whole; echo; } >longer
 refused tamis import x --from tamis longer
