@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header b3478d9b04b9d2265d8678d06638a253e6f3372e51b4eaad3abdd419d5594300,
-// of what follows 25dc1f571a550cda66df46ef53a7edcce263de0cf8b280225305a36442e93c08
+// SHA-256 of the header 4094a5721672a118b0f9101dc87cbf18006661e4a0ec7559f740820eb8fde84e,
+// of what follows d3ed570374b3fd9348f5554e1593bffa78e6155a665b3f9baf4e1c371c0c0a37
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -337,10 +337,11 @@ pub struct tamis_filter_stat {
     pub imported_signed_by: [::core::ffi::c_char; 24usize],
     pub imported_signed_comment: [::core::ffi::c_char; 320usize],
     pub missing_keys: u64,
+    pub key_rule: [::core::ffi::c_char; 512usize],
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_filter_stat"][::core::mem::size_of::<tamis_filter_stat>() - 1160usize];
+    ["Size of tamis_filter_stat"][::core::mem::size_of::<tamis_filter_stat>() - 1672usize];
     ["Alignment of tamis_filter_stat"][::core::mem::align_of::<tamis_filter_stat>() - 8usize];
     ["Offset of field: tamis_filter_stat::size"]
         [::core::mem::offset_of!(tamis_filter_stat, size) - 0usize];
@@ -426,6 +427,8 @@ const _: () = {
         [::core::mem::offset_of!(tamis_filter_stat, imported_signed_comment) - 832usize];
     ["Offset of field: tamis_filter_stat::missing_keys"]
         [::core::mem::offset_of!(tamis_filter_stat, missing_keys) - 1152usize];
+    ["Offset of field: tamis_filter_stat::key_rule"]
+        [::core::mem::offset_of!(tamis_filter_stat, key_rule) - 1160usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -675,10 +678,11 @@ pub struct tamis_filter_spec {
     pub secret: [u8; 16usize],
     pub pages: u32,
     pub reserved: u32,
+    pub key_rule: *const ::core::ffi::c_char,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_filter_spec"][::core::mem::size_of::<tamis_filter_spec>() - 112usize];
+    ["Size of tamis_filter_spec"][::core::mem::size_of::<tamis_filter_spec>() - 120usize];
     ["Alignment of tamis_filter_spec"][::core::mem::align_of::<tamis_filter_spec>() - 8usize];
     ["Offset of field: tamis_filter_spec::size"]
         [::core::mem::offset_of!(tamis_filter_spec, size) - 0usize];
@@ -714,6 +718,8 @@ const _: () = {
         [::core::mem::offset_of!(tamis_filter_spec, pages) - 104usize];
     ["Offset of field: tamis_filter_spec::reserved"]
         [::core::mem::offset_of!(tamis_filter_spec, reserved) - 108usize];
+    ["Offset of field: tamis_filter_spec::key_rule"]
+        [::core::mem::offset_of!(tamis_filter_spec, key_rule) - 112usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1249,6 +1255,7 @@ pub const TAMIS_VERSION_MAJOR: tamis_constants = 0;
 pub const TAMIS_VERSION_MINOR: tamis_constants = 1;
 pub const TAMIS_VERSION_PATCH: tamis_constants = 0;
 pub const TAMIS_NAME_MAX: tamis_constants = 255;
+pub const TAMIS_KEY_RULE_MAX: tamis_constants = 511;
 pub const TAMIS_K_MAX: tamis_constants = 64;
 pub const TAMIS_HASH_SET_NAME_MAX: tamis_constants = 191;
 pub const TAMIS_READ_ONLY: tamis_constants = 1;
@@ -1414,6 +1421,13 @@ extern "C" {
     pub fn tamis_hash_set_weakness(
         hash_set: *const ::core::ffi::c_char,
     ) -> *const ::core::ffi::c_char;
+    pub fn tamis_key_form(
+        key_rule: *const ::core::ffi::c_char,
+        key: *const ::core::ffi::c_void,
+        key_bytes: usize,
+        form: *mut ::core::ffi::c_void,
+        form_bytes: usize,
+    ) -> i64;
     pub fn tamis_on_full_name(on_full: u32) -> *const ::core::ffi::c_char;
     pub fn tamis_pages_name(pages: u32) -> *const ::core::ffi::c_char;
     pub fn tamis_filter_check(
@@ -1541,6 +1555,19 @@ extern "C" {
         key: *const ::core::ffi::c_void,
         key_bytes: usize,
     ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_contains_name(
+        filter: *mut tamis_filter,
+        name: *const ::core::ffi::c_void,
+        name_bytes: usize,
+        offset: *mut usize,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_filters_contains_batch(
+        filters: *const *mut tamis_filter,
+        filter_count: usize,
+        keys: *const tamis_key,
+        count: usize,
+        answers: *mut u8,
+    ) -> i64;
     pub fn tamis_cabinet_open(
         store: *mut tamis_store,
         most: u32,
