@@ -89,10 +89,11 @@ int64_t several_ask(struct several *several, bool any, const struct tamis_key *k
     int64_t present = 0;
     several->answers = cli_grow(several->answers, several->open * count, &several->room, 1);
     several->count = count;
+    const int64_t rc = tamis_filters_contains_batch(several->filters, several->open, keys, count,
+                                                    several->answers);
+    if (rc < 0) return rc;
     for (size_t f = 0; f < several->open; f++) {
-        uint8_t *own = several->answers + f * count;
-        const int64_t rc = tamis_filter_contains_batch(several->filters[f], keys, count, own);
-        if (rc < 0) return rc;
+        const uint8_t *own = several->answers + f * count;
         for (size_t i = 0; i < count; i++)
             answers[i] = f == 0 ? own[i] : any ? answers[i] | own[i] : answers[i] & own[i];
     }
