@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "handle/checkpoint.h"
+#include "handle/follow.h"
 #include "handle/journal.h"
 #include "handle/pages.h"
 #include "segment/mark.h"
@@ -285,10 +286,20 @@ static bool is_dropped(const struct tamis_filter *filter)
            tamis__segment_next(&tamis__newest(filter->view)->segment) == TAMIS__NEXT_DROPPED;
 }
 
+/* A handle with a log goes to the list in force.  Else one that has not followed its filter's
+ * growth does not notice that the filter was dropped, and leaves the log. */
+static void go_on_for_log(tamis_filter *filter)
+{
+    struct tamis__view *view;
+    if (filter->journal != NULL && !filter->read_only && tamis__visit(filter, &view) == 0)
+        tamis__leave(filter, view);
+}
+
 TAMIS_API int tamis_filter_close(tamis_filter *filter)
 {
     if (filter == NULL) return 0;
     tamis__interval_end(filter);
+    go_on_for_log(filter);
     const int64_t now = tamis__now_ns();
     struct tamis__view *view = filter->view;
     int rc = tamis__view_check(view);
@@ -317,6 +328,7 @@ TAMIS_API void tamis_filter_release(tamis_filter *filter)
 {
     if (filter == NULL) return;
     tamis__interval_end(filter);
+    go_on_for_log(filter);
     if (!filter->read_only && is_dropped(filter)) tamis__journal_forget(filter);
     filter_free(filter);
 }

@@ -325,7 +325,6 @@ static bool step_check(struct step *s)
     for (uint32_t i = 0; i < NAMES; i++)
         filters += s->model->filters[i] != NULL;
     if (s->op->kind == OP_BACKUP) return ends(s, filters, NULL);
-    if (s->op->kind == OP_VERIFY && s->out->rc > 0 && s->out->problems == 0) return true; /* logs */
     if (s->op->kind == OP_REPAIR && s->model->had_fault) return s->out->rc >= 0 || ends(s, 0, NULL);
     if (s->op->kind == OP_VERIFY && (s->op->flags & 1) != 0 && s->filter == NULL)
         return ends(s, TAMIS_ENOTFOUND, names[s->op->name]);

@@ -24,7 +24,6 @@ struct world {
     int64_t (*wrote)(void);
     const struct op *op;
     struct outcome *out;
-    uint32_t left_logs;
     bool killed;         /* a child was killed in this sequence */
     tamis_filter *inner; /* that something is added to while something else is called back */
 };

@@ -71,13 +71,6 @@ int tell_problem(void *context, const struct tamis_problem *problem)
     struct world *w = context;
     look_at_locks(w);
     w->out->problems += problem->error != 0;
-    /* A handle that has not followed its filter's growth when that is dropped leaves its log. */
-    if (strncmp(problem->file, "logs/", 5) == 0 &&
-        strstr(problem->reason, "belongs to no filter") != NULL) {
-        w->out->problems--;
-        w->left_logs++;
-        return 0;
-    }
     if (problem->error == 0 && w->killed) return 0; /* what a process that died leaves looks odd */
     if (*w->out->trouble == '\0')
         (void)snprintf(w->out->trouble, sizeof w->out->trouble, "verify: %s: %s: %s",
