@@ -127,7 +127,8 @@ static bool slice_fits(struct model *model, const struct filter *f, uint32_t ind
     uint64_t got = 0;
     for (uint32_t i = first_alive(model, list, p); i < index; i++)
         if (list->segments[i]->is.slice + 1 == s->slice) got += list->segments[i]->is.items;
-    if (got <= share || !may_grow(p)) return FITS("capacity", s->capacity, share);
+    if (!may_grow(p)) return FITS("capacity", s->capacity, share);
+    if (got < share) got = share; /* it may have been made ahead, for what an older one got */
     return s->capacity >= got ||
            wrong(model, "a slice is made for %llu keys, and the last one got %llu",
                  (unsigned long long)s->capacity, (unsigned long long)got);
