@@ -60,8 +60,8 @@ struct tamis__published {
  * Puts an edition in force; makes the filter if there is none of that name.  TAMIS__MOVED:
  * another generation than that of `over` is in force, and the drafts are as they were.
  * TAMIS_EMISMATCH: the existing filter counts, or has a window, or is durable, which the edition
- * cannot be, or has another key rule; or the edition has too few keys for its guards.  After an error the generation that
- * was in force still is, and the drafts are discarded.
+ * cannot be, or has another key rule; or the edition has too few keys for its guards.  After an
+ * error the generation that was in force still is, and the drafts are discarded.
  */
 int tamis__publish_edition(struct tamis_store *store, struct tamis__edition *edition,
                            struct tamis__published *published);

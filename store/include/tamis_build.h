@@ -300,9 +300,10 @@ struct tamis_backup_options {
 
 /* What a backup did. */
 struct tamis_backup_result {
-    size_t size;            /* sizeof(struct tamis_backup_result) */
-    uint64_t filters;       /* in the copy */
-    uint64_t left_out;      /* damaged filters (the copy may have them as of before), and kept generations */
+    size_t size;      /* sizeof(struct tamis_backup_result) */
+    uint64_t filters; /* in the copy */
+    uint64_t
+        left_out; /* damaged filters (the copy may have them as of before), and kept generations */
     uint64_t written_bytes; /* of segments; the catalog of the copy is written each time */
     uint64_t kept_bytes;    /* of segments that an earlier backup had already */
 };

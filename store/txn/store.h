@@ -43,8 +43,8 @@ int tamis__fail_no_filter(const struct tamis_store *store, const char *name);
 
 int tamis__fail_exists(const char *name); /* TAMIS_EEXIST */
 
-/* Can a filter have that name?  And a new filter, which may have no blanks before or behind it: there
- * may be such filters, of older versions. */
+/* Can a filter have that name?  And a new filter, which may have no blanks before or behind it:
+ * there may be such filters, of older versions. */
 int tamis__check_name(const char *name);
 int tamis__check_new_name(const char *name);
 int tamis__check_writable(const struct tamis_store *store); /* 0 or TAMIS_EREADONLY */

@@ -323,8 +323,8 @@ static void human_bits(const void *record, char text[RECORD_HUMAN_BYTES])
         text_size(text, RECORD_HUMAN_BYTES, (double)view->stat.m_bits / 8);
 }
 
-/* By what is in: a filter that is half empty takes twice as many for each key that it has.  Left out
- * where it differs by less than a twentieth. */
+/* By what is in: a filter that is half empty takes twice as many for each key that it has.  Left
+ * out where it differs by less than a twentieth. */
 static void human_bits_per_key(const void *record, char text[RECORD_HUMAN_BYTES])
 {
     const struct filter_view *view = record;

@@ -33,6 +33,7 @@ tamis create list -n 100
 tamis add list pear
 ask pear yes
 eval "exec 4>&- ${helper[1]}>&-"
+# shellcheck disable=SC2154 # coproc sets it
 wait "$helper_PID"
 echo "status $?" # some questions had no answer
 sed -E 's/ (is|was) .*/ .../; s/;.*//' told | sort -u

@@ -14,7 +14,7 @@ struct remote_filter {
     double fp_rate;
     uint32_t kind; /* of a sharded one, by its descriptor */
     uint64_t seed;
-    bool whole; /* no command that makes, renames or drops it was stopped in the middle */
+    bool whole;     /* no command that makes, renames or drops it was stopped in the middle */
     char *key_rule; /* of a sharded one, by its descriptor; NULL: bytes */
     uint64_t doubts;
     bool replaces; /* its shards come by an import, each in the place of one that may be there */
