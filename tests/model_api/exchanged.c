@@ -485,6 +485,7 @@ static bool adopt_stream(struct step *s, const struct stream *stream, struct fil
     f->now.maybe_built = newest->kind != TAMIS_KIND_FUSE;
     if (f->now.built) memcpy(f->now.digest, stream->of.digest, sizeof f->now.digest);
     f->now.imported_at = s->out->stat.imported_at;
+    f->now.unsigned_import = (s->op->flags & 0x4000u) == 0;
     return true;
 }
 

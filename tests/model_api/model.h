@@ -53,6 +53,7 @@ struct generation {
     uint8_t digest[16];
     bool built, maybe_built; /* maybe: what is told of it may say nothing of its keys */
     int64_t imported_at;
+    bool unsigned_import; /* nobody has signed what was imported */
 };
 
 struct filter {

@@ -8,6 +8,7 @@
  *     model_api --first 1 --count 600     sequences 1 to 600, for two minutes at most
  *     model_api --seed 17           that sequence alone
  *     model_api --shorten 0         only tell what fails, for runs of mutants
+ *     model_api --command TAMIS --texts cli_texts.py    by command lines (run_cli.h)
  *
  * Each sequence has a process of its own, on a store of its own.  Behind it verify is content; no
  * descriptor, mapping, thread or block of memory is left; the files are those that the model names;
@@ -36,6 +37,7 @@
 #include "random.h"
 #include "rounds.h"
 #include "run_api.h"
+#include "run_cli.h"
 #include "scratch.h"
 
 #define OPS_MAX 260u
@@ -52,7 +54,9 @@ struct sequence {
     struct op ops[OPS_MAX];
 };
 
-static struct outcome *outcome; /* shared with children */
+static struct outcome *outcome;     /* shared with children */
+static const char *command, *texts; /* NULL: no command lines */
+static bool says;
 
 /* ---- Faults ------------------------------------------------------------------------------------
  */
@@ -180,8 +184,8 @@ static bool files_fit(struct model *model, const char *path)
     const unsigned there = count_entries(segments, ".seg");
     if (there < named || there > named + spares)
         return wrong(model, "%u segment files, and the filters have %u", there, named);
-    static const char *const empty[] = {"staging", "logs"};
-    for (size_t i = 0; i < 2 && !model->had_fault;
+    static const char *const empty[] = {"staging", "logs"}; /* add --no-sync leaves a log */
+    for (size_t i = 0; i < (command == NULL ? 2 : 1) && !model->had_fault;
          i++) { /* the next process clears up after faults */
         (void)snprintf(part, sizeof part, "%s/%s", path, empty[i]);
         if (count_entries(part, "") > 0) return wrong(model, "files are left in %s", part);
@@ -189,9 +193,20 @@ static bool files_fit(struct model *model, const char *path)
     return true;
 }
 
+static const char *const op_names[] = {
+#define OP_NAME(name, letters) #name,
+    OPS(OP_NAME)
+#undef OP_NAME
+};
+
 static bool step_with(struct model *model, const struct op *op)
 {
     model->executor->run(model->executor->self, op, outcome);
+    if (says && outcome->ran)
+        (void)printf("# %s %s %u, keys %u %u %u: %lld %s\n", op_names[op->kind], names[op->name],
+                     op->slot, op->keys.from, op->keys.count, op->keys.step, (long long)outcome->rc,
+                     outcome->rc < 0 ? outcome->sentence : "");
+    if (says) (void)fflush(stdout);
     return model_step(model, op, outcome) == NULL;
 }
 
@@ -230,6 +245,7 @@ static void play(struct sequence *sequence, uint64_t seed, bool replay)
 {
     static struct model model;
     struct world world;
+    struct cli cli;
     struct executor executor;
     struct generator g = {.random = seed};
     char name[40];
@@ -237,7 +253,9 @@ static void play(struct sequence *sequence, uint64_t seed, bool replay)
                    (long)getpid()); /* others make theirs beside it */
     char *path = scratch_path(name);
     world_init(&world, path);
-    world_executor(&world, &executor);
+    cli_init(&cli, &world, command, says);
+    executor = cli.api;
+    if (command != NULL) cli_executor(&cli, &executor);
     world.arm = arm;
     world.disarm = disarm;
     world.wrote = wrote;
@@ -252,17 +270,22 @@ static void play(struct sequence *sequence, uint64_t seed, bool replay)
     (void)step_with(&model, &(struct op){.kind = OP_CLOSE_STORE, .store = 1});
     outcome->ran = false;
     g.theme = (uint32_t)random_below(&g.random, 7);
-    g.faults = random_below(&g.random, 3) == 0;
+    g.faults = random_below(&g.random, 3) == 0 && command == NULL;
     g.children = random_below(&g.random, 3) == 0;
     if (!replay) sequence->count = 30 + (uint32_t)random_below(&g.random, OPS_MAX - 30);
     bool fits = true;
     for (sequence->ran = 0; fits && sequence->ran < sequence->count; sequence->ran++) {
         struct op *op = &sequence->ops[sequence->ran];
         if (!replay) generate(&g, &model, op);
+        if (!replay && command != NULL) cli_choose(&model, op);
         fits = step_with(&model, op);
     }
     if (fits) close_all(&model);
     if (*model.complaint == '\0') check_all(&model);
+    if (*model.complaint == '\0' && texts != NULL && model.made) {
+        const char *found = cli_texts(&cli, texts, seed);
+        if (found != NULL) (void)wrong(&model, "%s", found);
+    }
     world_clear(&world);
     if (*model.complaint == '\0' && model.made) (void)files_fit(&model, path);
     sequence->asked += model.asked;
@@ -324,14 +347,17 @@ static void play_alone(struct sequence *sequence, uint64_t seed, bool replay)
                                      {.kind = OP_BACKUP}};
     static struct sequence before;
     (void)alarm(SECONDS_A_SEQUENCE);
-    if (seed % RACES == 0) {
+    if (seed % RACES == 0 && command == NULL) {
         sequence->count = sequence->ran = 0;
         sequence->failed = !race(seed, sequence->complaint, sizeof sequence->complaint);
         _exit(0);
     }
     memcpy(before.ops, warm, sizeof warm);
     before.count = 4;
+    const char *given = command;
+    command = NULL;
     play(&before, 1, true);
+    command = given;
     warm_threads();
     char path[600];
     (void)snprintf(path, sizeof path, "%s/warm-%ld", scratch_directory(), (long)getpid());
@@ -403,6 +429,7 @@ static bool run_seed(struct sequence *sequence, uint64_t seed)
     if (!fails(sequence, seed, false)) return true;
     (void)printf("model_api: sequence %llu fails: %s\n", (unsigned long long)seed,
                  sequence->complaint);
+    if (!shortens) return false;
     struct sequence *tried =
         mmap(NULL, 2 * sizeof *tried, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (tried == MAP_FAILED) err(1, "mmap");
@@ -411,6 +438,11 @@ static bool run_seed(struct sequence *sequence, uint64_t seed)
         shorten(sequence, tried + 1, seed);
     else
         (void)printf("model_api: it does not fail again when it is replayed\n");
+    if (command != NULL) {
+        says = true; /* each line and each call, up to where it fails */
+        (void)fails(sequence, seed, true);
+        return false;
+    }
     print_program(sequence->ops, sequence->count, seed, sequence->complaint);
     return false;
 }
@@ -454,6 +486,8 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--first") == 0) begin = strtoull(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--count") == 0) count = strtoull(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--shorten") == 0) shortens = atoi(argv[i + 1]) != 0;
+        if (strcmp(argv[i], "--command") == 0) command = argv[i + 1];
+        if (strcmp(argv[i], "--texts") == 0) texts = argv[i + 1];
         if (strcmp(argv[i], "--seed") == 0) first = strtoull(argv[i + 1], NULL, 10);
     }
     scratch_in_memory();

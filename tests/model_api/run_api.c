@@ -13,7 +13,7 @@
 
 #include "arguments.h"
 
-static int64_t wall_ns(void)
+int64_t world_now(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_REALTIME, &now);
@@ -62,7 +62,7 @@ static void make_keys(const struct op_keys *keys, unsigned which)
     }
 }
 
-static void make_all_keys(const struct op *op)
+void world_keys(const struct op *op)
 {
     make_keys(&op->keys, 0);
     make_keys(&op->against, 1);
@@ -235,14 +235,14 @@ static void run_armed(struct world *w, const struct op *op)
     (void)snprintf(unsaid, sizeof unsaid, "nobody says this %u", (unsigned)op->kind);
     if (tamis_kind_from_name(unsaid, &none) == 0) errx(1, "%s", unsaid);
     memset(out->answers, 77, op->keys.count);
-    make_all_keys(op);
+    world_keys(op);
     out->has |= HAS_SENTENCE | HAS_ANSWERS | HAS_TIMES;
-    out->began = wall_ns();
+    out->began = world_now();
     if (w->arm != NULL) w->arm(op);
     out->rc = run_here(w, op);
     if (w->disarm != NULL) out->reached = w->disarm();
     if (w->wrote != NULL) out->wrote = w->wrote();
-    out->ended = wall_ns();
+    out->ended = world_now();
     if (out->rc < 0 && *out->sentence == '\0' && strstr(tamis_last_error(), unsaid) == NULL)
         (void)snprintf(out->sentence, sizeof out->sentence, "%s", tamis_last_error());
 }
@@ -278,10 +278,8 @@ static void run_child(struct world *w, const struct op *op)
     _exit(0);
 }
 
-static void run(void *self, const struct op *op, struct outcome *out)
+void world_begin(struct world *w, const struct op *op, struct outcome *out)
 {
-    struct world *w = self;
-    int status = 0;
     memset(out, 0, offsetof(struct outcome, answers));
     out->listed = out->segments = out->generations = out->exceptions = out->problems = 0;
     out->filter_error = out->wrote = 0;
@@ -290,6 +288,13 @@ static void run(void *self, const struct op *op, struct outcome *out)
     w->out = out;
     w->inner = op->inner == 2 && w->filters[op->source] != NULL ? w->filters[op->source] : NULL;
     out->ran = can_run(w, op);
+}
+
+static void run(void *self, const struct op *op, struct outcome *out)
+{
+    struct world *w = self;
+    int status = 0;
+    world_begin(w, op, out);
     if (!out->ran) return;
     if (op->where == HERE) {
         run_armed(w, op);
@@ -302,7 +307,7 @@ static void run(void *self, const struct op *op, struct outcome *out)
         out->reached = w->killed = true;
         out->rc = TAMIS_ESYSTEM;
         (void)snprintf(out->sentence, sizeof out->sentence, "killed");
-        out->ended = wall_ns();
+        out->ended = world_now();
     } else if (status != 0) {
         (void)snprintf(out->trouble, sizeof out->trouble, "the child ended with status %#x",
                        (unsigned)status);
@@ -370,7 +375,7 @@ void world_clear(struct world *w)
     for (uint32_t i = 0; i < STREAMS; i++)
         free(w->streams[i].data);
     free(w->data);
-    make_all_keys(&(const struct op){.kind = OP_CLOCK});
+    world_keys(&(const struct op){.kind = OP_CLOCK});
     (void)munmap(w->now, sizeof *w->now);
 }
 

@@ -32,6 +32,12 @@ void world_init(struct world *world, const char *path);
 void world_clear(struct world *world);
 void world_executor(struct world *world, struct executor *executor);
 
+/* For an executor above this one: the outcome is empty, and says whether the operation can be run;
+ * the keys of the operation; the time. */
+void world_begin(struct world *world, const struct op *op, struct outcome *outcome);
+void world_keys(const struct op *op);
+int64_t world_now(void);
+
 /* Between the files of this executor. */
 int64_t run_fill(struct world *w, tamis_filter *filter);
 int64_t run_read_data(struct world *w, tamis_filter *filter);

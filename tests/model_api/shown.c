@@ -348,15 +348,17 @@ static bool import_fits(struct model *model, const char *of, const struct filter
 {
     const int64_t at = by == BY_STAT ? f->now.imported_at : 0;
     if (!FITS("imported_at", stat->imported_at, at)) return false;
-    const bool is = at != 0;
-    if (strcmp(stat->imported_from, is ? "a stream" : "") != 0 ||
-        strcmp(stat->imported_signed_by, is ? "signer" : "") != 0 ||
-        strcmp(stat->imported_signed_comment, is ? "a comment" : "") != 0 ||
+    const bool is = at != 0, is_signed = is && !f->now.unsigned_import;
+    const char *from = strrchr(stat->imported_from, '/'); /* a command names the file */
+    if (strcmp(from != NULL ? from + 1 : stat->imported_from, is ? "a stream" : "") != 0 ||
+        strcmp(stat->imported_signed_by, is_signed ? "signer" : "") != 0 ||
+        strcmp(stat->imported_signed_comment, is_signed ? "a comment" : "") != 0 ||
         (strlen(stat->imported_digest) != (is ? 32u : 0u)))
         return wrong(model, "%s: imported from '%s', signed by '%s', '%s', digest '%s'", of,
                      stat->imported_from, stat->imported_signed_by, stat->imported_signed_comment,
                      stat->imported_digest);
-    return FITS("imported_signed_at", stat->imported_signed_at, is ? INT64_C(1234567890) : 0);
+    return FITS("imported_signed_at", stat->imported_signed_at,
+                is_signed ? INT64_C(1234567890) : 0);
 }
 
 /* After a merge has raised what the older segments hold, the capacity is that of before. */

@@ -89,7 +89,7 @@ void json_put_key(json_t *object, const struct tamis_key *key, bool hex)
     if (hex)
         json_put(object, "key_hex", hex_string(key));
     else
-        json_put(object, "key", checked(json_stringn(key->data, key->bytes)));
+        json_put(object, "key", checked(json_stringn(key->bytes > 0 ? key->data : "", key->bytes)));
 }
 
 static int write_piece(const char *text, size_t bytes, void *out)

@@ -102,7 +102,6 @@ void view_print(const struct filter_view *view, bool all, struct out *out)
     for (size_t i = 0; i < fields->count; i++) {
         const struct field *field = &fields->all[i];
         if ((field->needs & ~view->holds) != 0 || (!all && !is_shown(view, field))) continue;
-        if (strcmp(field->name, "generation") == 0 && !view_was_published(view)) continue;
         if (all || !is_segments(field))
             print_field(view, field, true, out);
         else if (view->stat.segment_count > 1)

@@ -25,3 +25,4 @@ refused tamis backup "$TAMIS_STORE" --store copy
 mkdir empty
 expect 0 tamis restore copy --store empty
 tamis --store empty list -q
+tamis --store "$PWD/told" restore copy --json

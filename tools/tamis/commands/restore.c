@@ -93,14 +93,8 @@ static int publish(tamis_store *store, const char *name, struct stream *stream)
     return rc;
 }
 
-static int restore_filter(const struct invocation *call, tamis_store *backup, const char *name)
+static void print_name(const struct invocation *call, const char *name)
 {
-    struct stream stream = {.to = -1, .from = -1};
-    if (tamis_filter_open(backup, name, TAMIS_READ_ONLY, &stream.filter) < 0)
-        return cli_fail("filter '%s' of the backup: %s", name, tamis_last_error());
-    const int rc = publish(call->store, name, &stream);
-    (void)tamis_filter_close(stream.filter); /* it was only read */
-    if (rc < 0) return -rc;
     if (cli_given(call, TAKES(JSON))) {
         json_t *line = json_new();
         json_put(line, "name", json_text(name));
@@ -109,6 +103,17 @@ static int restore_filter(const struct invocation *call, tamis_store *backup, co
         out_printable(call->out, name);
         out_text(call->out, "\n");
     }
+}
+
+static int restore_filter(const struct invocation *call, tamis_store *backup, const char *name)
+{
+    struct stream stream = {.to = -1, .from = -1};
+    if (tamis_filter_open(backup, name, TAMIS_READ_ONLY, &stream.filter) < 0)
+        return cli_fail("filter '%s' of the backup: %s", name, tamis_last_error());
+    const int rc = publish(call->store, name, &stream);
+    (void)tamis_filter_close(stream.filter); /* it was only read */
+    if (rc < 0) return -rc;
+    print_name(call, name);
     return CLI_DONE;
 }
 
@@ -170,7 +175,22 @@ static int tell_left_out(void *context, const struct tamis_problem *problem)
     return 0;
 }
 
-static int restore_all(const struct invocation *call, tamis_store *backup, const char *path)
+static int print_restored(void *context, const struct tamis_filter_stat *stat)
+{
+    print_name(context, stat->name);
+    return 0;
+}
+
+static int list_restored(struct invocation *call, const char *path)
+{
+    struct tamis_store_options options = cli_store_options(call, TAMIS_READ_ONLY);
+    int rc = tamis_store_open_with(path, &options, &call->store);
+    if (rc == 0) rc = (int)tamis_store_list(call->store, NULL, print_restored, call);
+    tamis_store_close(call->store);
+    return rc < 0 ? cli_fail_library() : CLI_DONE;
+}
+
+static int restore_all(struct invocation *call, tamis_store *backup, const char *path)
 {
     uint64_t copied_bytes = 0;
     struct tamis_backup_result result = {.size = sizeof result};
@@ -187,6 +207,7 @@ static int restore_all(const struct invocation *call, tamis_store *backup, const
     if (filters < 0) return cli_fail_library();
     cli_tell("%jd filter%s restored into %s", (intmax_t)filters, text_plural((uintmax_t)filters),
              path);
+    if (cli_given(call, TAKES(JSON)) && list_restored(call, path) != CLI_DONE) return CLI_ERROR;
     return result.left_out == 0 ? CLI_DONE : CLI_NOTHING;
 }
 
