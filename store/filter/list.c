@@ -5,13 +5,18 @@
 #include "txn/spares.h"
 
 /*
- * What is kept of a filter while the catalog's lock is held: the length of its name, the name, and
- * the members of its stat from hash_set on that the catalog can tell.  They are packed into blocks:
- * a whole stat has more than a kilobyte, and there may be a million of them.
+ * What is kept of a filter while the catalog's lock is held: the lengths of its name and of its key
+ * rule, these two, and the members of its stat from hash_set on that the catalog can tell.  They
+ * are packed into blocks: a whole stat has more than a kilobyte, and there may be a million of
+ * them.
  */
 #define FIRST_TOLD offsetof(struct tamis_filter_stat, hash_set)
 #define TOLD_BYTES (offsetof(struct tamis_filter_stat, imported_at) - FIRST_TOLD)
 #define BLOCK_BYTES ((size_t)1 << 20)
+
+struct told {
+    uint16_t name_bytes, rule_bytes;
+};
 
 struct block {
     struct block *next;
@@ -45,26 +50,31 @@ static unsigned char *take_room(struct listing *listing, size_t bytes)
 
 static int pack(struct listing *listing, const struct tamis_filter_stat *stat)
 {
-    const size_t name_bytes = strlen(stat->name);
-    unsigned char *to = take_room(listing, 1 + name_bytes + TOLD_BYTES);
+    const size_t name_bytes = strlen(stat->name), rule_bytes = strlen(stat->key_rule);
+    const struct told told = {(uint16_t)name_bytes, (uint16_t)rule_bytes};
+    unsigned char *to = take_room(listing, sizeof told + name_bytes + rule_bytes + TOLD_BYTES);
     if (to == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory listing the filters");
-    *to = (unsigned char)name_bytes;
-    memcpy(to + 1, stat->name, name_bytes);
-    memcpy(to + 1 + name_bytes, (const unsigned char *)stat + FIRST_TOLD, TOLD_BYTES);
+    memcpy(to, &told, sizeof told);
+    to += sizeof told;
+    memcpy(to, stat->name, name_bytes);
+    memcpy(to + name_bytes, stat->key_rule, rule_bytes);
+    memcpy(to + name_bytes + rule_bytes, (const unsigned char *)stat + FIRST_TOLD, TOLD_BYTES);
     return 0;
 }
 
 /* Returns how many bytes it had. */
 static size_t unpack(const unsigned char *from, struct tamis_filter_stat *stat)
 {
-    const size_t name_bytes = *from;
+    struct told told;
+    memcpy(&told, from, sizeof told);
+    const size_t name_bytes = told.name_bytes, rule_bytes = told.rule_bytes;
     *stat = (struct tamis_filter_stat){.size = sizeof *stat};
-    memcpy(stat->name, from + 1, name_bytes);
-    memcpy((unsigned char *)stat + FIRST_TOLD, from + 1 + name_bytes, TOLD_BYTES);
-    return 1 + name_bytes + TOLD_BYTES;
+    from += sizeof told;
+    memcpy(stat->name, from, name_bytes);
+    memcpy(stat->key_rule, from + name_bytes, rule_bytes);
+    memcpy((unsigned char *)stat + FIRST_TOLD, from + name_bytes + rule_bytes, TOLD_BYTES);
+    return sizeof told + name_bytes + rule_bytes + TOLD_BYTES;
 }
-
-_Static_assert(TAMIS_NAME_MAX <= UINT8_MAX, "the length of a name has a byte");
 
 static int list_one(void *context, const struct tamis__record *record)
 {

@@ -446,6 +446,7 @@ static const struct more FILTER_MORE[] = {
     {"fingerprint_bits", .shown = SHOWN_IF_SET},
     {"exceptions", .shown = SHOWN_IF_SET},
     {"durable", .shown = SHOWN_IF_SET},
+    {"key_rule", .shown = SHOWN_IF_SET},
     {"pages", .shown = SHOWN_IF_SET},
     {"unclean_since", .shown = SHOWN_IF_SET},
     {"degraded_since", .shown = SHOWN_IF_SET},

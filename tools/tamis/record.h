@@ -33,7 +33,7 @@ enum record_type {
 enum field_shown {
     SHOWN_IN_FULL,      /* never                                              */
     SHOWN_ALWAYS,       /* these are twelve                                   */
-    SHOWN_IF_SET,       /* if it says more than 0, false, nothing or "auto"   */
+    SHOWN_IF_SET,       /* if it says more than 0, false, nothing or a default */
     SHOWN_IF_PUBLISHED, /* if a build, merge or import has replaced the list  */
     SHOWN_IF_DYNAMIC,   /* if keys can be added                               */
 };

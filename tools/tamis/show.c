@@ -70,7 +70,7 @@ static void print_field(const struct filter_view *view, const struct field *fiel
 /* Does the value say anything? */
 static bool is_set(const struct filter_view *view, const struct field *field)
 {
-    static const char *const nothing[] = {"", "none", "auto"};
+    static const char *const nothing[] = {"", "none", "auto", "bytes"};
     json_t *value = record_value(field, view);
     bool set = !json_is_null(value) && !json_is_false(value) &&
                !(json_is_number(value) && json_number_value(value) == 0);

@@ -21,11 +21,166 @@ typedef int take_fn(tamis_build *build, const struct tamis_key *keys, size_t cou
 struct work {
     const struct invocation *call;
     const char *name;
+    tamis_store *store;
     tamis_build *build;
     uint64_t keys;                         /* read so far, of files of every sort */
     uint64_t bytes;                        /* the same */
     char key_rule[TAMIS_KEY_RULE_MAX + 1]; /* of the filter; "": bytes */
+    bool is_there;                         /* there is such a filter */
+    bool rule_is_open;                     /* the first file that has keys says which rule */
 };
+
+#define RULE_OF_NAMES "name"
+#define LABELS 4 /* that a name has, about: so many questions are a question for it */
+
+static const char *rule_of(const struct work *work)
+{
+    return work->key_rule[0] != '\0' ? work->key_rule : "bytes";
+}
+
+/* ---- What is built ------------------------------------------------------------------------- */
+
+static int show_build_progress(void *context, uint32_t phase, uint64_t done, uint64_t all)
+{
+    static const char *const steps[] = {[TAMIS_BUILD_SORTING] = "sorting",
+                                        [TAMIS_BUILD_MAKING] = "making",
+                                        [TAMIS_BUILD_VERIFYING] = "verifying"};
+    (void)context;
+    if (interrupt_signal()) return TAMIS_EIO;
+    if (phase < sizeof steps / sizeof *steps && steps[phase] != NULL)
+        progress_update_step(steps[phase], done, all);
+    return 0;
+}
+
+/* A shard has another seed than 0, if its hash set has a seed. */
+static uint64_t seed_of(const struct options *options)
+{
+    const bool has_seed =
+        !options_have(options, TAKES(HASH_SET)) || strcmp(options->hash_set, "xxh3") == 0;
+    const bool is_chosen = options_have(options, TAKES(SEED));
+    if (options_have(options, TAKES(SHARD)) && has_seed && !is_chosen) return TAMIS_SHARD_SEED;
+    return options->seed;
+}
+
+/* The rate of one question, where the rate that is asked for is that of a name and its parents. */
+static double rate_of(const struct work *work)
+{
+    const struct options *options = &work->call->options;
+    const bool is_given = options_have(options, TAKES(RATE));
+    if (strcmp(rule_of(work), RULE_OF_NAMES) != 0 || (work->is_there && !is_given))
+        return options->fp_rate;
+    const double rate = (is_given ? options->fp_rate : TAMIS_FP_RATE_DEFAULT) / LABELS;
+    return rate > TAMIS_FP_RATE_MIN ? rate : TAMIS_FP_RATE_MIN;
+}
+
+static struct tamis_filter_spec filter_of(const struct work *work)
+{
+    const struct options *options = &work->call->options;
+    return (struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                      .capacity = options->capacity,
+                                      .fp_rate = rate_of(work),
+                                      .kind = options->kind,
+                                      .hash_set = options->hash_set,
+                                      .seed = seed_of(options),
+                                      .key_rule = work->key_rule[0] ? work->key_rule : NULL};
+}
+
+static struct tamis_build_spec spec_of(const struct options *options,
+                                       const struct tamis_filter_spec *filter)
+{
+    struct tamis_build_spec spec = {.size = sizeof spec,
+                                    .filter = filter,
+                                    .memory_bytes = options->memory_bytes,
+                                    .threads = options->threads,
+                                    .keep = options->keep,
+                                    .progress = show_build_progress};
+    if (options_have(options, TAKES(IF_CHANGED))) spec.flags |= TAMIS_BUILD_IF_CHANGED;
+    if (options_have(options, TAKES(KEEP))) spec.flags |= TAMIS_BUILD_KEEP;
+    if (options_have(options, TAKES(AT_LEAST))) spec.at_least = options->at_least;
+    if (options_have(options, TAKES(MAX_SHRINK))) {
+        spec.flags |= TAMIS_BUILD_MAX_SHRINK;
+        spec.max_shrink = options->max_shrink;
+    }
+    return spec;
+}
+
+/* ---- The key rule ------------------------------------------------------------------------- */
+
+/* Begins the build, or begins it anew with the key rule that is known now. */
+static bool begin(struct work *work)
+{
+    const struct tamis_filter_spec filter = filter_of(work);
+    const struct tamis_build_spec spec = spec_of(&work->call->options, &filter);
+    tamis_build_close(work->build);
+    work->build = NULL;
+    if (tamis_build_begin(work->store, work->name, &spec, &work->build) == 0) return true;
+    (void)cli_fail_library();
+    return false;
+}
+
+static void set_rule(struct work *work, const char *rule)
+{
+    work->rule_is_open = false;
+    (void)snprintf(work->key_rule, sizeof work->key_rule, "%s", rule);
+}
+
+/* A list of names makes a filter of names, if nothing else has said what its keys are.  The first
+ * keys of the build are about to be taken.  false after a message. */
+static bool settle_rule(struct work *work, const struct format *format)
+{
+    if (!work->rule_is_open) return true;
+    work->rule_is_open = false;
+    if (!format->has_names) return true;
+    set_rule(work, RULE_OF_NAMES);
+    return begin(work);
+}
+
+static int take_rule_in_force(void *context, const struct tamis_filter_stat *stat)
+{
+    struct work *work = context;
+    if (strcmp(stat->name, work->name) != 0) return 1; /* the name itself would come first */
+    work->is_there = true;
+    if (work->call->options.key_rule == NULL) set_rule(work, stat->key_rule);
+    return 1;
+}
+
+/* Looks for the filter in force.  One that cannot be opened is in the list of the store still. */
+static bool look_in_force(struct work *work)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    tamis_filter *filter = NULL;
+    int rc = tamis_filter_open(work->store, work->name, TAMIS_READ_ONLY, &filter);
+    if (rc == TAMIS_ENOTFOUND) return true;
+    if (rc == 0) rc = tamis_filter_stat(filter, &stat);
+    if (rc == 0)
+        (void)take_rule_in_force(work, &stat);
+    else
+        rc = tamis_store_list(work->store, work->name, take_rule_in_force, work);
+    (void)tamis_filter_close(filter);
+    if (rc < 0) (void)cli_fail_library();
+    return rc >= 0;
+}
+
+/* Only who reads with Tamis makes forms: a set of another system is for others. */
+static bool hash_set_is_own(const struct options *options)
+{
+    return !options_have(options, TAKES(HASH_SET)) || strcmp(options->hash_set, "xxh3") == 0 ||
+           strcmp(options->hash_set, "sip") == 0;
+}
+
+/* The rule that is given, or that of the filter in force, or that of the format, if it is given. */
+static bool find_rule(struct work *work)
+{
+    const struct options *options = &work->call->options;
+    const struct format *format =
+        cli_given(work->call, TAKES(FORMAT)) ? format_named(options->format) : NULL;
+    work->rule_is_open = hash_set_is_own(options);
+    if (options->key_rule != NULL) set_rule(work, options->key_rule);
+    if (!look_in_force(work)) return false;
+    if (work->rule_is_open && format != NULL)
+        set_rule(work, format->has_names ? RULE_OF_NAMES : "");
+    return true;
+}
 
 /* ---- The files ----------------------------------------------------------------------------- */
 
@@ -64,10 +219,10 @@ struct reading {
 static size_t keep_shard(const struct work *work, struct tamis_key *keys, size_t count)
 {
     const struct option_shard *shard = &work->call->options.shard;
-    const char *rule = work->key_rule[0] != '\0' ? work->key_rule : NULL;
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
-        if (form_shard(rule, &keys[i], shard->count) == shard->number) keys[kept++] = keys[i];
+        if (form_shard(rule_of(work), &keys[i], shard->count) == shard->number)
+            keys[kept++] = keys[i];
     return kept;
 }
 
@@ -76,6 +231,7 @@ static int take_batch(void *context, size_t count)
     const struct reading *reading = context;
     struct key_source *source = reading->source;
     const struct options *options = &reading->work->call->options;
+    if (!settle_rule(reading->work, source->taking.format)) return CLI_ERROR;
     if (options_have(options, TAKES(SHARD))) count = keep_shard(reading->work, source->keys, count);
     if (count == 0 || reading->take(reading->work->build, source->keys, count) >= 0)
         return CLI_DONE;
@@ -83,9 +239,11 @@ static int take_batch(void *context, size_t count)
 }
 
 /* The exceptions that a list names itself (@@||name^). */
-static int take_exceptions(struct work *work, const struct pile *exceptions)
+static int take_exceptions(struct work *work, const struct format *format,
+                           const struct pile *exceptions)
 {
     if (exceptions->count == 0) return CLI_DONE;
+    if (!settle_rule(work, format)) return CLI_ERROR;
     struct tamis_key *keys = pile_keys(exceptions);
     const int rc = tamis_build_except(work->build, keys, exceptions->count);
     free(keys);
@@ -100,13 +258,16 @@ static int read_file(struct work *work, const char *path, take_fn *take, uint64_
         cli_tell("reading keys from the terminal, one a line; end with Ctrl-D");
     struct key_source *source = key_source_of(work->call, input);
     struct pile exceptions = {0};
-    source->guesses = !cli_given(work->call, TAKES(FORMAT));
-    if (take == tamis_build_add) source->taking.exceptions = &exceptions;
+    source->guesses |= !cli_given(work->call, TAKES(FORMAT));
+    if (take == tamis_build_add) {
+        source->taking.exceptions = &exceptions;
+        source->rule_of_names = work->rule_is_open ? RULE_OF_NAMES : rule_of(work);
+    }
     source->keys_before = work->keys;
     source->bytes_before = work->bytes;
     struct reading reading = {.work = work, .source = source, .take = take};
     int status = key_source_each(source, take_batch, &reading);
-    if (status == CLI_DONE) status = take_exceptions(work, &exceptions);
+    if (status == CLI_DONE) status = take_exceptions(work, source->taking.format, &exceptions);
     pile_clear(&exceptions);
     *keys += source->keys_done;
     work->keys += source->keys_done;
@@ -138,6 +299,7 @@ static int read_keys(struct work *work)
         if (keys == 0 && files.count > 1)
             cli_tell("note: there is no key in %s", input_name(files.paths[i]));
     }
+    work->rule_is_open = false; /* files of exceptions do not say it */
     if (all > 0 || cli_given(work->call, TAKES(ALLOW_EMPTY))) return CLI_DONE;
     return cli_fail("there is no key in the input; if that is meant, give --allow-empty");
 }
@@ -153,58 +315,6 @@ static int read_all(struct work *work)
 }
 
 /* ---- Building ------------------------------------------------------------------------------ */
-
-static int show_build_progress(void *context, uint32_t phase, uint64_t done, uint64_t all)
-{
-    static const char *const steps[] = {[TAMIS_BUILD_SORTING] = "sorting",
-                                        [TAMIS_BUILD_MAKING] = "making",
-                                        [TAMIS_BUILD_VERIFYING] = "verifying"};
-    (void)context;
-    if (interrupt_signal()) return TAMIS_EIO;
-    if (phase < sizeof steps / sizeof *steps && steps[phase] != NULL)
-        progress_update_step(steps[phase], done, all);
-    return 0;
-}
-
-/* A shard has another seed than 0, if its hash set has a seed. */
-static uint64_t seed_of(const struct options *options)
-{
-    const bool has_seed =
-        !options_have(options, TAKES(HASH_SET)) || strcmp(options->hash_set, "xxh3") == 0;
-    const bool is_chosen = options_have(options, TAKES(SEED));
-    if (options_have(options, TAKES(SHARD)) && has_seed && !is_chosen) return TAMIS_SHARD_SEED;
-    return options->seed;
-}
-
-static struct tamis_filter_spec filter_of(const struct options *options)
-{
-    return (struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
-                                      .capacity = options->capacity,
-                                      .fp_rate = options->fp_rate,
-                                      .kind = options->kind,
-                                      .hash_set = options->hash_set,
-                                      .seed = seed_of(options),
-                                      .key_rule = options->key_rule};
-}
-
-static struct tamis_build_spec spec_of(const struct options *options,
-                                       const struct tamis_filter_spec *filter)
-{
-    struct tamis_build_spec spec = {.size = sizeof spec,
-                                    .filter = filter,
-                                    .memory_bytes = options->memory_bytes,
-                                    .threads = options->threads,
-                                    .keep = options->keep,
-                                    .progress = show_build_progress};
-    if (options_have(options, TAKES(IF_CHANGED))) spec.flags |= TAMIS_BUILD_IF_CHANGED;
-    if (options_have(options, TAKES(KEEP))) spec.flags |= TAMIS_BUILD_KEEP;
-    if (options_have(options, TAKES(AT_LEAST))) spec.at_least = options->at_least;
-    if (options_have(options, TAKES(MAX_SHRINK))) {
-        spec.flags |= TAMIS_BUILD_MAX_SHRINK;
-        spec.max_shrink = options->max_shrink;
-    }
-    return spec;
-}
 
 #define OF_RESULT(how, member) RECORD_MEMBER(how, tamis_build_result, member)
 
@@ -279,40 +389,20 @@ static int build(struct work *work, uint64_t all_bytes)
     return CLI_DONE;
 }
 
-/* Sets the key rule by which shards are chosen: the one that is given, or that of the filter. */
-static void set_key_rule(struct work *work, tamis_store *store)
-{
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    tamis_filter *filter = NULL;
-    const char *rule = work->call->options.key_rule;
-    if (!cli_given(work->call, TAKES(SHARD))) return;
-    if (rule == NULL && tamis_filter_open(store, work->name, TAMIS_READ_ONLY, &filter) == 0 &&
-        tamis_filter_stat(filter, &stat) == 0)
-        rule = stat.key_rule;
-    (void)snprintf(work->key_rule, sizeof work->key_rule, "%s", rule != NULL ? rule : "");
-    (void)tamis_filter_close(filter);
-}
-
 static int run_build_command(struct invocation *call)
 {
     uint64_t all_bytes;
     struct work work = {.call = call, .name = call->args[0]};
     const struct tamis_filter_spec any = {.size = sizeof any, .capacity = 1};
-    const struct tamis_filter_spec filter = filter_of(&call->options);
-    const struct tamis_build_spec spec = spec_of(&call->options, &filter);
     if (!build_options_suffice(call, &all_bytes)) return CLI_ERROR;
     if (tamis_filter_check(NULL, work.name, &any) < 0) return cli_fail_library();
     interrupt_catch();
-    tamis_store *store = cli_store_open(call, TAMIS_CREATE);
-    if (store == NULL) return CLI_ERROR;
+    work.store = cli_store_open(call, TAMIS_CREATE);
+    if (work.store == NULL) return CLI_ERROR;
     int status = CLI_ERROR;
-    set_key_rule(&work, store);
-    if (tamis_build_begin(store, work.name, &spec, &work.build) < 0)
-        (void)cli_fail_library();
-    else
-        status = build(&work, all_bytes);
+    if (find_rule(&work) && begin(&work)) status = build(&work, all_bytes);
     tamis_build_close(work.build);
-    tamis_store_close(store);
+    tamis_store_close(work.store);
     return status;
 }
 

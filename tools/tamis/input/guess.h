@@ -10,6 +10,7 @@ struct guess {
     const struct format *format; /* what most lines are of; format_lines: of none that is known */
     const char *fits;            /* what these lines are, for messages */
     const char *options;         /* that read them; NULL: none can */
+    const char *key_rule;        /* that the keys get, for messages; NULL: of no matter */
     bool is_sure;                /* it can be read so without a question */
     bool has_title;              /* its first lines say so themselves */
     bool is_refused;             /* its lines are hardly meant as keys */

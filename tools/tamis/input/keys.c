@@ -147,7 +147,8 @@ static bool guess(struct key_source *source)
         if ((at = memchr(at, '\n', (size_t)(end - at))) == NULL) break;
     if (lines < GUESS_LINES && !source->at_end && source->end < source->buffer_bytes) return false;
     source->has_guessed = true;
-    const struct guess guess = guess_format(text, end);
+    struct guess guess = guess_format(text, end);
+    guess.key_rule = source->rule_of_names;
     if (!format_tell_guess(&guess, source->input->name, source->is_quiet, &source->error)) {
         source->at_end = source->failed = true;
         return true;

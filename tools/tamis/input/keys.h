@@ -44,6 +44,7 @@ struct key_source {
     bool guesses;              /* the format is to be found out; the caller may set it */
     bool is_quiet;             /* no notes on the format */
     bool has_guessed;
+    const char *rule_of_names; /* the key rule that a list of names gets, to be told; or NULL */
 
     /* Where the keys come from. */
     struct input *input;                         /* what is open; NULL: arguments, or nothing */

@@ -10,18 +10,22 @@ bool format_tell_guess(const struct guess *guess, const char *name, bool quiet, 
     if (guess->options == NULL || (guess->format == &format_domains && !guess->changes))
         return true; /* each line is its own key */
     if (quiet && !guess->is_refused) return true;
+    const char *rule = guess->key_rule != NULL ? guess->key_rule : "";
+    const char *with_rule = *rule ? " --key-rule " : "";
     text_count(fitting, guess->fitting);
     text_count(lines, guess->lines);
     if (guess->is_sure && guess->has_title) {
-        cli_tell("note: %s is read as %s, as its title says (%s); --format lines if each line is a "
-                 "key",
-                 name, guess->format->what, guess->options);
+        cli_tell(
+            "note: %s is read as %s, as its title says (%s%s%s); --format lines if each line is "
+            "a key",
+            name, guess->format->what, guess->options, with_rule, rule);
         return true;
     }
     if (guess->is_sure) {
-        cli_tell("note: %s is read as %s, as %s of its first %s lines %s (%s); --format lines if "
-                 "each line is a key",
-                 name, guess->format->what, fitting, lines, guess->fits, guess->options);
+        cli_tell("note: %s is read as %s, as %s of its first %s lines %s (%s%s%s); --format "
+                 "lines if each line is a key",
+                 name, guess->format->what, fitting, lines, guess->fits, guess->options, with_rule,
+                 rule);
         return true;
     }
     if (!guess->is_refused) {
