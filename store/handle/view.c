@@ -273,6 +273,17 @@ int tamis__view_take_index(struct tamis_store *store, uint64_t number, uint64_t 
     return 0;
 }
 
+#define WHY_BYTES 1024
+
+/* A file that cannot be used is told by the name of its filter, which the user knows. */
+static int name_filter(const struct tamis__record *record, int rc)
+{
+    char why[WHY_BYTES], name[TAMIS__QUOTED_BYTES];
+    if (rc != TAMIS_ECORRUPT && rc != TAMIS_EVERSION && rc != TAMIS_EFOREIGN) return rc;
+    (void)snprintf(why, sizeof why, "%s", tamis_last_error());
+    return tamis__fail(rc, "filter %s: %s", tamis__quote(name, record->name), why);
+}
+
 /* Gives `view` the segments of the record and its exceptions: shares those that `old` has, and maps
  * the others. */
 static int take_segments(struct tamis_store *store, const struct tamis__record *record,
@@ -292,7 +303,7 @@ static int take_segments(struct tamis_store *store, const struct tamis__record *
             rc = tamis__open_segment(store, record, i, writable, segment);
         if (rc == 0) view->count++;
     }
-    return rc;
+    return name_filter(record, rc);
 }
 
 int tamis__view_make(struct tamis_store *store, const struct tamis__record *record, unsigned how,

@@ -109,7 +109,7 @@ static int restore_filter(const struct invocation *call, tamis_store *backup, co
 {
     struct stream stream = {.to = -1, .from = -1};
     if (tamis_filter_open(backup, name, TAMIS_READ_ONLY, &stream.filter) < 0)
-        return cli_fail("filter '%s' of the backup: %s", name, tamis_last_error());
+        return cli_fail("the backup: %s", tamis_last_error());
     const int rc = publish(call->store, name, &stream);
     (void)tamis_filter_close(stream.filter); /* it was only read */
     if (rc < 0) return -rc;

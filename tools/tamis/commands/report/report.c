@@ -195,7 +195,7 @@ static int load_all(tamis_store *store, struct report *report, bool listed)
             memmove(filter, filter + 1, (--report->count - i) * sizeof *filter);
             continue;
         }
-        if (rc < 0) status = cli_fail("filter '%s': %s", filter->name, filter->error);
+        if (rc < 0) status = cli_fail("%s", filter->error);
         done_bytes += filter->view.stat.size_bytes;
         progress_update_bytes(done_bytes, 0);
         i++;
