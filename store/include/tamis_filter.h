@@ -83,7 +83,7 @@ TAMIS_API const char *tamis_hash_set_weakness(const char *hash_set);
  * Gets the form of a key without a filter, as a program needs it that tells its user, or chooses
  * a shard by it (tamis_shard()).
  *
- * key_rule  such as "name"; NULL: "bytes".
+ * key_rule  such as "name" or "url:sort,drop=utm_*" (docs/keys.md); NULL: "bytes".
  * form      room for form_bytes bytes.  A longer form is not written at all.
  * Returns   how many bytes the form has.  TAMIS_EINVAL: there is no such rule; TAMIS_EUNSUPPORTED:
  *           this library was built without what the rule needs; TAMIS_ENOMEM.

@@ -3,6 +3,7 @@
 #include "key/form.h"
 
 #include "key/name.h"
+#include "key/url.h"
 
 /* The usual block; a longer form gets one of its own. */
 #define BLOCK_BYTES ((size_t)65536)
@@ -47,11 +48,25 @@ static int form_name(const unsigned char *name, size_t bytes, struct tamis__form
     return 0;
 }
 
+static int form_url(const struct tamis__key_rule *rule, const unsigned char *url, size_t bytes,
+                    struct tamis__form_room *room, struct tamis_key *form)
+{
+    if (bytes > TAMIS__URL_BYTES_MAX || tamis__url_is_form(rule, url, bytes)) return 0;
+    unsigned char *at = take_room(room, tamis__url_room_bytes(rule, url, bytes));
+    if (at == NULL) return TAMIS_ENOMEM;
+    const size_t form_bytes = tamis__url_write(rule, url, bytes, at);
+    if (form_bytes == 0) return 0;
+    room->used += form_bytes;
+    *form = (struct tamis_key){.data = at, .bytes = form_bytes};
+    return 0;
+}
+
 int tamis__form_key(const struct tamis__key_rule *rule, const void *key, size_t bytes,
                     struct tamis__form_room *room, struct tamis_key *form)
 {
     *form = (struct tamis_key){.data = key, .bytes = bytes};
-    return rule->id == TAMIS__KEY_NAME ? form_name(key, bytes, room, form) : 0;
+    if (rule->id == TAMIS__KEY_NAME) return form_name(key, bytes, room, form);
+    return rule->id == TAMIS__KEY_URL ? form_url(rule, key, bytes, room, form) : 0;
 }
 
 int tamis__form_keys(const struct tamis__key_rule *rule, const struct tamis_key *keys, size_t count,

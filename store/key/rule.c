@@ -7,8 +7,21 @@ struct rule_name {
     enum tamis__key_rule_id id;
 };
 
-static const struct rule_name rules[] = {{"bytes", TAMIS__KEY_BYTES}, {"name", TAMIS__KEY_NAME}};
-#define RULES "bytes and name"
+static const struct rule_name rules[] = {
+    {"bytes", TAMIS__KEY_BYTES}, {"name", TAMIS__KEY_NAME}, {"url", TAMIS__KEY_URL}};
+#define RULES "bytes, name and url"
+
+/* In the order of the alphabet. */
+static const struct {
+    const char *text;
+    uint32_t option;
+} options[] = {
+    {"drop=", TAMIS__URL_DROP},      {"https=http", TAMIS__URL_HTTPS_IS_HTTP},
+    {"noslash", TAMIS__URL_NOSLASH}, {"nowww", TAMIS__URL_NOWWW},
+    {"sort", TAMIS__URL_SORT},
+};
+#define OPTIONS "drop=NAME+NAME, https=http, noslash, nowww and sort"
+#define OPTIONS_COUNT (sizeof options / sizeof options[0])
 
 static const struct rule_name *find_rule(const char *text, size_t bytes)
 {
@@ -17,6 +30,143 @@ static const struct rule_name *find_rule(const char *text, size_t bytes)
             return &rules[i];
     return NULL;
 }
+
+/* ---- Patterns of parameters ------------------------------------------------------------------ */
+
+/* A pattern has at least a byte, and a plus between it and the next one. */
+#define DROPS_MAX ((TAMIS_KEY_RULE_MAX + 1) / 2)
+
+struct pattern {
+    const char *text;
+    size_t bytes;
+};
+
+static int compare_patterns(const void *a, const void *b)
+{
+    const struct pattern *x = a, *y = b;
+    const int order = memcmp(x->text, y->text, x->bytes < y->bytes ? x->bytes : y->bytes);
+    return order != 0 ? order : (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+/* May a byte stand in the name of a parameter that a URL in its normal form has? */
+static bool is_in_pattern(char byte)
+{
+    return byte > ' ' && byte <= '~' && strchr("\"#&'+,<=>", byte) == NULL;
+}
+
+/* Reads the patterns, of `bytes` in all.  Returns how many, 0: there is a fault. */
+static size_t read_patterns(const char *text, size_t bytes, struct pattern patterns[DROPS_MAX])
+{
+    size_t count = 0;
+    for (size_t at = 0; at <= bytes && count < DROPS_MAX; count++) {
+        size_t length = 0;
+        while (at + length < bytes && is_in_pattern(text[at + length]))
+            length++;
+        if (length == 0 || (at + length < bytes && text[at + length] != '+')) return 0;
+        patterns[count] = (struct pattern){text + at, length};
+        at += length + 1;
+    }
+    return count;
+}
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
+
+static int append(struct tamis__key_rule *rule, const char *text, size_t bytes)
+{
+    const size_t used = strlen(rule->text);
+    if (bytes > TAMIS_KEY_RULE_MAX - used)
+        return tamis__fail(TAMIS_EINVAL, "a key rule has at most %u bytes; leave some out",
+                           TAMIS_KEY_RULE_MAX);
+    memcpy(rule->text + used, text, bytes);
+    return 0;
+}
+
+static void note_first(struct tamis__key_rule *rule, unsigned char byte)
+{
+    if (byte == '*')
+        memset(rule->drop_firsts, 0xff, sizeof rule->drop_firsts);
+    else
+        rule->drop_firsts[byte / 64] |= UINT64_C(1) << byte % 64;
+}
+
+/* Appends the patterns in order, each once. */
+static int append_patterns(struct tamis__key_rule *rule, const char *text, size_t bytes)
+{
+    struct pattern patterns[DROPS_MAX];
+    const size_t count = read_patterns(text, bytes, patterns);
+    if (count == 0)
+        return tamis__fail(TAMIS_EINVAL, "the option drop of the key rule url takes names of "
+                                         "parameters with a + between two, such as "
+                                         "drop=utm_*+gclid");
+    qsort(patterns, count, sizeof patterns[0], compare_patterns);
+    rule->drops_at = (uint16_t)strlen(rule->text);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        if (i > 0 && compare_patterns(&patterns[i - 1], &patterns[i]) == 0) continue;
+        if (i > 0) rc = append(rule, "+", 1);
+        if (rc == 0) rc = append(rule, patterns[i].text, patterns[i].bytes);
+        note_first(rule, (unsigned char)patterns[i].text[0]);
+    }
+    rule->drops_bytes = (uint16_t)(strlen(rule->text) - rule->drops_at);
+    return rc;
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* Where each option stands in what the user wrote; NULL: nowhere. */
+struct given {
+    const char *text[OPTIONS_COUNT];
+    size_t bytes[OPTIONS_COUNT];
+};
+
+static int read_option(const char *text, size_t bytes, struct given *given)
+{
+    char quoted[TAMIS__QUOTED_BYTES];
+    for (size_t i = 0; i < OPTIONS_COUNT; i++) {
+        const size_t name_bytes = strlen(options[i].text);
+        if (strncmp(text, options[i].text, name_bytes) != 0) continue;
+        if (bytes != name_bytes && options[i].option != TAMIS__URL_DROP) continue;
+        if (given->text[i] != NULL)
+            return tamis__fail(TAMIS_EINVAL,
+                               "the key rule url has the option %s twice; give it once",
+                               tamis__quote(quoted, options[i].text));
+        given->text[i] = text;
+        given->bytes[i] = bytes;
+        return 0;
+    }
+    return tamis__fail(TAMIS_EINVAL, "the key rule url has no option %s; it has " OPTIONS,
+                       tamis__quote(quoted, text));
+}
+
+static int append_option(struct tamis__key_rule *rule, size_t i, const char *text, size_t bytes)
+{
+    const size_t name_bytes = strlen(options[i].text);
+    int rc = append(rule, rule->options == 0 ? ":" : ",", 1);
+    if (rc == 0) rc = append(rule, options[i].text, name_bytes);
+    if (rc == 0 && options[i].option == TAMIS__URL_DROP)
+        rc = append_patterns(rule, text + name_bytes, bytes - name_bytes);
+    rule->options |= options[i].option;
+    return rc;
+}
+
+/* Reads the options behind the colon, and writes them into the text of the rule. */
+static int read_options(const char *text, struct tamis__key_rule *rule)
+{
+    struct given given = {0};
+    for (;;) {
+        const size_t bytes = strcspn(text, ",");
+        int rc = read_option(text, bytes, &given);
+        if (rc < 0) return rc;
+        if (text[bytes] == '\0') break;
+        text += bytes + 1;
+    }
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < OPTIONS_COUNT; i++)
+        if (given.text[i] != NULL) rc = append_option(rule, i, given.text[i], given.bytes[i]);
+    return rc;
+}
+
+/* ---- Rules ----------------------------------------------------------------------------------- */
 
 int tamis__key_rule_parse(const char *given, struct tamis__key_rule *rule)
 {
@@ -28,12 +178,12 @@ int tamis__key_rule_parse(const char *given, struct tamis__key_rule *rule)
     if (found == NULL)
         return tamis__fail(TAMIS_EINVAL, "there is no key rule %s; this version has " RULES,
                            tamis__quote(quoted, text));
-    if (text[name_bytes] != '\0')
+    if (text[name_bytes] != '\0' && found->id != TAMIS__KEY_URL)
         return tamis__fail(TAMIS_EINVAL, "the key rule %s has no option %s; leave it out",
                            found->name, tamis__quote(quoted, text + name_bytes + 1));
     rule->id = found->id;
     if (found->id != TAMIS__KEY_BYTES) strcpy(rule->text, found->name);
-    return 0;
+    return text[name_bytes] != '\0' ? read_options(text + name_bytes + 1, rule) : 0;
 }
 
 int tamis__key_rule_open(const char *filter, const char *text, struct tamis__key_rule *rule)

@@ -7,7 +7,8 @@
  * form.  So whoever adds or asks, in whatever language, has the same key.
  *
  * A rule has one text, which stands in the catalog and in each segment.  Two rules are the same if
- * their texts are.  The rule `bytes`, which takes a key as it is, has the text "".
+ * their texts are: options stand in the order of the alphabet, and so do the patterns of `drop`,
+ * however a user ordered them.  The rule `bytes`, which takes a key as it is, has the text "".
  */
 #pragma once
 
@@ -15,13 +16,22 @@
 
 #define TAMIS__KEY_RULE_TEXT_BYTES (TAMIS_KEY_RULE_MAX + 1u)
 
-enum tamis__key_rule_id { TAMIS__KEY_BYTES, TAMIS__KEY_NAME };
+enum tamis__key_rule_id { TAMIS__KEY_BYTES, TAMIS__KEY_NAME, TAMIS__KEY_URL };
 
-/* Names of parameters that a rule leaves out have at least a byte, and a plus between them. */
-#define TAMIS__KEY_DROPS_MAX ((TAMIS_KEY_RULE_MAX + 1) / 2)
+/* Options of the rule `url`, in the order of their texts. */
+enum tamis__url_option {
+    TAMIS__URL_DROP = 1,
+    TAMIS__URL_HTTPS_IS_HTTP = 2,
+    TAMIS__URL_NOSLASH = 4,
+    TAMIS__URL_NOWWW = 8,
+    TAMIS__URL_SORT = 16,
+};
 
 struct tamis__key_rule {
     enum tamis__key_rule_id id;
+    uint32_t options;                      /* enum tamis__url_option */
+    uint16_t drops_at, drops_bytes;        /* where the text has the patterns of TAMIS__URL_DROP */
+    uint64_t drop_firsts[4];               /* bit b: a name that begins with byte b may match one */
     char text[TAMIS__KEY_RULE_TEXT_BYTES]; /* filled up with zeros */
 };
 
