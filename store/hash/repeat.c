@@ -182,7 +182,8 @@ static double same_chance(uint64_t *names, size_t count)
 static void follow_point(struct course *course, unsigned k, enum tamis__progression_shape shape,
                          unsigned i)
 {
-    const double a = (i % GRID + 0.5) / GRID, b = (i / GRID + 0.5) / GRID - 0.5;
+    const unsigned column = i % GRID, row = i / GRID;
+    const double a = (column + 0.5) / GRID, b = (row + 0.5) / GRID - 0.5;
     follow(course, k, shape, a, b);
 }
 

@@ -132,7 +132,7 @@ TAMIS_API int64_t tamis_key_form(const char *key_rule, const void *key, size_t k
 {
     struct tamis__key_rule rule;
     struct tamis__form_room room;
-    struct tamis_key made;
+    struct tamis_key made = {0};
     if (key == NULL && key_bytes > 0) return tamis__fail_null_key(0);
     if (form == NULL && form_bytes > 0) return tamis__fail_null(__func__, "form");
     tamis__form_room_init(&room);

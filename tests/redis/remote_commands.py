@@ -173,7 +173,7 @@ def what_is_damaged_is_told():
         for words in (["merge", "g", "f"], ["create", "h", "--like", "f"], ["export", "f", "--to", "tamis", path + "2"]):
             told(store, *words, why=" gone")
         assert not os.path.exists(path + "2")
-        for field, value in (("shards", "0"), ("shards", "many"), ("tamis", "2"), ("state", "making")):
+        for field, value in (("shards", "0"), ("shards", "many"), ("tamis", "3"), ("state", "making")):
             client.good("HSET", "d", "tamis", "1", "state", "ready", "shards", "4", "capacity", "10", "rate", "0.1")
             client.good("HSET", "d", field, value)
             for words in (["count", "d", "k"], ["explain", "d", "k"], ["export", "d", "--to", "tamis", "x"],

@@ -111,7 +111,7 @@ static bool look_remote(const struct invocation *call, const char *name,
 
 static int show_one(const struct invocation *call, const char *name)
 {
-    struct tamis_filter_stat stat;
+    struct tamis_filter_stat stat = {.size = sizeof stat};
     if (!(call->remote_store != NULL ? look_remote : look)(call, name, &stat)) return CLI_ERROR;
     show(call, "would drop", name, &stat);
     return CLI_DONE;

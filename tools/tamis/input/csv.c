@@ -97,7 +97,8 @@ static void take_header(struct taking *taking, const char *text, const char *lim
     while (text != NULL) {
         const struct cell cell = cell_at(taking, text, limit);
         number++;
-        if (cell.bytes == wanted && memcmp(cell.text, taking->field, wanted) == 0) {
+        if (!cell.is_broken && cell.bytes == wanted &&
+            memcmp(cell.text, taking->field, wanted) == 0) {
             taking->field_number = number;
             return;
         }
