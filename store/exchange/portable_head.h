@@ -4,6 +4,7 @@
 #pragma once
 
 #include "exchange/portable.h"
+#include <assert.h>
 
 #define MAGIC "TAMISX\r\n" /* CR LF shows text-mode copies */
 #define VERSION_FIRST 1u

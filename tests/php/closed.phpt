@@ -11,7 +11,7 @@ $arguments = [
     'filter' => ['f'], 'create' => ['g', 1], 'openOrCreate' => ['f', 100], 'build' => ['b'], 'drop' => ['f'],
     'rename' => ['f', 'g'], 'setPages' => ['f', 'small'], 'rollback' => ['f'], 'publishFile' => ['f', __FILE__], 'add' => ['a'], 'remove' => ['a'],
     'addMany' => [['a']], 'hasMany' => [['a']], 'removeMany' => [['a']], 'countMany' => [['a']],
-    'against' => [['a']], 'except' => [['a']], 'has' => ['f'],
+    'against' => [['a']], 'except' => [['a']], 'has' => ['f'], 'hasName' => ['f'],
     'offsetExists' => ['f'], 'offsetGet' => ['f'], 'offsetSet' => ['f', true], 'offsetUnset' => ['f'],
 ];
 foreach ([$build, $filter, $store] as $object) {

@@ -39,7 +39,7 @@ for ($round = 0; $round < 5; $round++) {
 echo "what stays refused\n";
 echo thrown(fn() => $open(-1)), ' ', thrown(fn() => $open(10, kind: 'kind')), ' ', thrown(fn() => $store->openOrCreate('', 10, whateverIsThere: true)), "\n";
 echo sentence(fn() => $store->create('new', 10, whateverIsThere: true)), "\n";
-echo thrown(fn() => $store->create('new', 10, 0, null, null, 0, 0, 0, null, 0, 0, 0, 0, false, 'last', true)), "\n";
+echo thrown(fn() => $store->create('new', 10, 0, null, null, 0, 0, 0, null, 0, 0, 0, 0, false, 'last', null, true)), "\n";
 $reads = new Tamis\Store($path, readOnly: true);
 show($reads->openOrCreate('f', 7, whateverIsThere: true)->has('c'));
 echo thrown(fn() => $reads->openOrCreate('none', 7, whateverIsThere: true)), "\n";

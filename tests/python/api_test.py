@@ -242,6 +242,25 @@ class Filters(StoreTest):
         self.assertIs("b" in self.seen, False)
         self.assertEqual((len(self.seen), self.seen.items, self.seen.stat.items), (1, 1, 1))
 
+    def test_contains_name_returns_what_is_in_the_filter(self):
+        hosts = self.store.create("hosts", 1000, 1e-9, key_rule="name")
+        self.assertEqual(hosts.add_many(["Bad.Example.", "b\u00fccher.example"]), b"\1\1")
+        self.assertEqual(hosts.contains_name("x.bad.EXAMPLE"), "bad.EXAMPLE")
+        self.assertEqual(hosts.contains_name("b\u00fccher.example"), "b\u00fccher.example")
+        for name in (b"x.bad.example", bytearray(b"x.bad.example"), memoryview(b"x.bad.example")):
+            found = hosts.contains_name(name)
+            self.assertEqual((type(found), found), (bytes, b"bad.example"))
+        self.assertIsNone(hosts.contains_name("example"))
+        self.assertRaises(TypeError, hosts.contains_name, None)
+        self.assertRaises(ValueError, self.store.create, "x", 10, key_rule="na\0me")
+        self.assertEqual(hosts.stat.key_rule, "name")
+
+    def test_many_filters_get_the_key_rule(self):
+        self.store.create_many(["h1", "h2"], 100, 1e-9, key_rule="name")
+        self.assertEqual([self.store[name].add_many(["A.b", "a.b."]) for name in ("h1", "h2")], [b"\1\0"] * 2)
+        made = self.store.open_or_create("h3", 100, 1e-9, key_rule="name", whatever_is_there=True)
+        self.assertEqual(made.add_many(["A.b", "a.b."]), b"\1\0")
+
     def test_answers_are_a_byte_for_each_key(self):
         urls = ["a", "b", "a", "c"]
         answers = self.seen.add_many(urls)

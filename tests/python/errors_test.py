@@ -118,7 +118,7 @@ class Closed(StoreTest):
     def calls_of(self, seen):
         other = self.store.create("other", 1000)
         return [lambda: seen.add("a"), lambda: "a" in seen, lambda: len(seen), lambda: seen.add_many(["a"]),
-                lambda: seen.contains_many(["a"]), lambda: seen.update([]), lambda: seen.remove("a"),
+                lambda: seen.contains_many(["a"]), lambda: seen.contains_name("a"), lambda: seen.update([]), lambda: seen.remove("a"),
                 lambda: seen.count("a"), lambda: seen.count_many(["a"]), lambda: seen.stat, lambda: seen.items,
                 lambda: seen.remove_many(["a"]), seen.sync, seen.rotate, seen.accept, lambda: seen.merge(other),
                 lambda: other.merge(seen), lambda: self.store.merge("m", other, seen)]

@@ -108,6 +108,21 @@ def filters_of_other_sorts_are_made():
         same(three.good("TAMIS.INFO", "a")["kind"], b"blocked", "a map in RESP3")
 
 
+def a_key_rule_is_obeyed_by_every_command():
+    with served() as (redis, client):
+        client.good("TAMIS.RESERVE", "hosts", "1e-6", 1000, "KEYRULE", "name")
+        same(client.good("TAMIS.ADD", "hosts", "ADS.Example.", "ads.example", "b.example"), [1, 0, 1], "TAMIS.ADD")
+        same(client.good("BF.ADD", "hosts", "Ads.EXAMPLE"), 0, "BF.ADD")
+        same(client.good("BF.MADD", "hosts", "B.example.", "c.example"), [0, 1], "BF.MADD")
+        same(client.good("TAMIS.CHECK", "hosts", "C.Example.", "example"), [1, 0], "TAMIS.CHECK")
+        same(client.good("BF.MEXISTS", "hosts", "B.EXAMPLE", "example"), [1, 0], "BF.MEXISTS")
+        same(tamis("add", "--new", "--store", store_of(redis), "hosts", text="C.EXAMPLE.\nD.example\n"), "D.example\n", "the command")
+        same(client.good("TAMIS.ADD", "hosts", "d.example."), [0], "and the other way")
+        same(fields(client.good("TAMIS.INFO", "hosts"))["key rule"], b"name", "TAMIS.INFO")
+        refused(client("TAMIS.RESERVE", "other", "0.01", 1000, "KEYRULE", "colour"), "ERR ")
+        same(client.good("EXISTS", "other"), 0, "what was refused is not there")
+
+
 def the_server_tells_of_itself():
     with served() as (_, client):
         client.good("BF.MADD", "k", "a", "b", "a")
@@ -181,6 +196,6 @@ def users_may_have_categories():
 
 
 run(filters_are_attached_and_detached, attached_filters_are_attached_again, orphans_are_listed_and_dropped,
-    filters_of_other_sorts_are_made, the_server_tells_of_itself, a_store_of_nobody_is_told,
+    filters_of_other_sorts_are_made, a_key_rule_is_obeyed_by_every_command, the_server_tells_of_itself, a_store_of_nobody_is_told,
     new_is_told_once_between_clients_and_processes,
     users_may_have_categories)

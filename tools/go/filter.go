@@ -72,6 +72,7 @@ type Spec struct {
 	Flags       FilterFlags
 	Secret      [C.TAMIS_SECRET_BYTES]byte // the key of the hash set sip; all 0: a random one
 	Pages       Pages
+	KeyRule     string // what the key of a record is, such as "name" for hosts; "": bytes
 }
 
 // c makes a spec of C in memory of C; to be freed by freeSpec.
@@ -80,6 +81,9 @@ func (s *Spec) c() (*C.struct_tamis_filter_spec, error) {
 		s = &Spec{}
 	}
 	if err := whole("a hash set", s.HashSet); err != nil {
+		return nil, err
+	}
+	if err := whole("a key rule", s.KeyRule); err != nil {
 		return nil, err
 	}
 	c := (*C.struct_tamis_filter_spec)(C.calloc(1, C.sizeof_struct_tamis_filter_spec))
@@ -96,11 +100,15 @@ func (s *Spec) c() (*C.struct_tamis_filter_spec, error) {
 	if s.HashSet != "" {
 		c.hash_set = C.CString(s.HashSet)
 	}
+	if s.KeyRule != "" {
+		c.key_rule = C.CString(s.KeyRule)
+	}
 	return c, nil
 }
 
 func freeSpec(c *C.struct_tamis_filter_spec) {
 	C.free(unsafe.Pointer(c.hash_set))
+	C.free(unsafe.Pointer(c.key_rule))
 	C.free(unsafe.Pointer(c))
 }
 

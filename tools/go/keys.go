@@ -57,6 +57,30 @@ func (f *Filter) ContainsString(key string) (bool, error) {
 	return f.told(answer)
 }
 
+// ContainsName asks for a name and its parents: the nearest that is there, as name spells it.
+func (f *Filter) ContainsName(name []byte) (found []byte, ok bool, err error) {
+	if err := f.uses.enter(); err != nil {
+		return nil, false, err
+	}
+	answer := C.tamis_go_contains_name(f.c, (*C.char)(unsafe.Pointer(unsafe.SliceData(name))), C.size_t(len(name)))
+	if ok, err = f.told(answer); ok {
+		found = name[answer.rc-1:]
+	}
+	return found, ok, err
+}
+
+// ContainsNameString is ContainsName for a string.
+func (f *Filter) ContainsNameString(name string) (found string, ok bool, err error) {
+	if err := f.uses.enter(); err != nil {
+		return "", false, err
+	}
+	answer := C.tamis_go_contains_name(f.c, (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)))
+	if ok, err = f.told(answer); ok {
+		found = name[answer.rc-1:]
+	}
+	return found, ok, err
+}
+
 // Remove takes a key of a filter of kind counting off once.  True: it was there.  Remove only what was added.
 func (f *Filter) Remove(key []byte) (bool, error) {
 	if err := f.uses.enter(); err != nil {

@@ -71,14 +71,22 @@ func (f *Filter) Like() (*Spec, error) {
 	c := C.struct_tamis_filter_spec{size: C.sizeof_struct_tamis_filter_spec}
 	name := (*C.char)(C.calloc(1, C.TAMIS_HASH_SET_NAME_MAX+1))
 	defer free(name)
-	if err := f.quick(func() C.int { return C.tamis_filter_like(f.c, &c, name) }); err != nil {
+	var keyRule string
+	err := f.quick(func() C.int {
+		rc := C.tamis_filter_like(f.c, &c, name)
+		if c.key_rule != nil { // it is the filter's, which may be closed afterwards
+			keyRule = C.GoString(c.key_rule)
+		}
+		return rc
+	})
+	if err != nil {
 		return nil, err
 	}
 	spec := &Spec{
 		Capacity: uint64(c.capacity), FPRate: float64(c.fp_rate), Kind: Kind(c.kind), K: uint32(c.k), MBits: uint64(c.m_bits),
 		HashSet: C.GoString(name), Seed: uint64(c.seed), OnFull: OnFull(c.on_full), Slices: uint32(c.slices),
 		Window: time.Duration(c.window_ns), WindowItems: uint64(c.window_items), CounterBits: uint32(c.counter_bits),
-		Flags: FilterFlags(c.flags), Pages: Pages(c.pages),
+		Flags: FilterFlags(c.flags), Pages: Pages(c.pages), KeyRule: keyRule,
 	}
 	for i := range spec.Secret {
 		spec.Secret[i] = byte(c.secret[i])

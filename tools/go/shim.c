@@ -22,6 +22,13 @@ struct tamis_go_answer tamis_go_contains(tamis_filter *filter, const char *key, 
     return answer(tamis_filter_contains(filter, key, bytes));
 }
 
+struct tamis_go_answer tamis_go_contains_name(tamis_filter *filter, const char *name, size_t bytes)
+{
+    size_t offset = 0;
+    const int rc = tamis_filter_contains_name(filter, name, bytes, &offset);
+    return answer(rc > 0 ? 1 + (int64_t)offset : rc);
+}
+
 struct tamis_go_answer tamis_go_remove(tamis_filter *filter, const char *key, size_t bytes)
 {
     return answer(tamis_filter_remove(filter, key, bytes));

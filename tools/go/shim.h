@@ -17,6 +17,8 @@ struct tamis_go_answer {
 
 struct tamis_go_answer tamis_go_add(tamis_filter *filter, const char *key, size_t bytes);
 struct tamis_go_answer tamis_go_contains(tamis_filter *filter, const char *key, size_t bytes);
+/* rc is 0, or 1 and the offset of what was found. */
+struct tamis_go_answer tamis_go_contains_name(tamis_filter *filter, const char *name, size_t bytes);
 struct tamis_go_answer tamis_go_remove(tamis_filter *filter, const char *key, size_t bytes);
 struct tamis_go_answer tamis_go_count(tamis_filter *filter, const char *key, size_t bytes);
 

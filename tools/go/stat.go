@@ -82,6 +82,7 @@ type Stat struct {
 	ImportedSignedComment string
 
 	MissingKeys uint64 // of an unclean filter: how many are known to be missing; 0: not known
+	KeyRule     string // what the key of a record is, such as "bytes"
 }
 
 func newStat(c *C.struct_tamis_filter_stat) Stat {
@@ -101,6 +102,7 @@ func newStat(c *C.struct_tamis_filter_stat) Stat {
 		ImportedSignedBy:      C.GoString(&c.imported_signed_by[0]),
 		ImportedSignedComment: C.GoString(&c.imported_signed_comment[0]),
 		MissingKeys:           uint64(c.missing_keys),
+		KeyRule:               C.GoString(&c.key_rule[0]),
 	}
 }
 

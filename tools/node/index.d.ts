@@ -85,6 +85,8 @@ export interface FilterSpec {
   /** 16 bytes: the key of the hash set sip. */
   secret?: Uint8Array;
   pages?: Pages;
+  /** What the key of a record is: 'bytes' (the default), or 'name' for hosts; docs/keys.md has the rules. */
+  keyRule?: string;
 }
 
 /** What is known of a filter (tamis-info(1)).  Of watch.look(), newKeys counts since the look before. */
@@ -122,6 +124,7 @@ export interface FilterStat {
   degradedSince: bigint;
   durable: boolean;
   pages: Pages;
+  keyRule: string;
   importedAt: bigint;
   importedFrom: string;
   importedDigest: string;
@@ -443,6 +446,8 @@ export class Filter {
   /** Adds a key.  True: it was new, and of all processes and threads this one was told so. */
   add(key: Key): boolean;
   has(key: Key): boolean;
+  /** Asks for a name and its parents: the nearest that is in the filter, as `name` spells it; null: none of them is. */
+  hasName<K extends Key>(name: K): (K extends string ? string : Uint8Array) | null;
   /** Takes a key off once; kind counting only. */
   remove(key: Key): boolean;
   /** How often a key is there; kind counting only. */

@@ -88,6 +88,24 @@ ZEND_METHOD(Tamis_Filter, has)
     answer_call(INTERNAL_FUNCTION_PARAM_PASSTHRU, tamis_filter_contains);
 }
 
+ZEND_METHOD(Tamis_Filter, hasName)
+{
+    zend_string *name;
+    tamis_filter *filter;
+    size_t offset = 0;
+    int rc;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+    Z_PARAM_STR(name)
+    ZEND_PARSE_PARAMETERS_END();
+    if (!(filter = handle_of(ZEND_THIS)) || is_key_refused(ZSTR_LEN(name))) return;
+    rc = tamis_filter_contains_name(filter, ZSTR_VAL(name), ZSTR_LEN(name), &offset);
+    if (rc < 0)
+        throw_error(rc);
+    else if (rc == 1)
+        RETVAL_STRINGL(ZSTR_VAL(name) + offset, ZSTR_LEN(name) - offset);
+}
+
 ZEND_METHOD(Tamis_Filter, remove)
 {
     answer_call(INTERNAL_FUNCTION_PARAM_PASSTHRU, tamis_filter_remove);

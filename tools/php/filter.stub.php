@@ -18,6 +18,12 @@ namespace Tamis {
 
         public function has(#[\SensitiveParameter] string $key): bool {}
 
+        /**
+         * Asks for a name and its parents (docs/keys.md): the nearest that is in the filter, as $name spells it; null: none
+         * of them is.
+         */
+        public function hasName(#[\SensitiveParameter] string $name): ?string {}
+
         /** Takes a key off once (kind counting); false: it was not there. */
         public function remove(#[\SensitiveParameter] string $key): bool {}
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: f6f9b28a129dc1777795bb80136acd6d853acba5 */
+ * Stub hash: e24a875a88ab886c100180161007ed2bb367653a */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Tamis_Filter___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
@@ -9,6 +9,10 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Tamis_Filter_add, 0, 1, _I
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Tamis_Filter_has arginfo_class_Tamis_Filter_add
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Tamis_Filter_hasName, 0, 1, IS_STRING, 1)
+	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
+ZEND_END_ARG_INFO()
 
 #define arginfo_class_Tamis_Filter_remove arginfo_class_Tamis_Filter_add
 
@@ -60,6 +64,7 @@ ZEND_END_ARG_INFO()
 ZEND_METHOD(Tamis_Filter, __construct);
 ZEND_METHOD(Tamis_Filter, add);
 ZEND_METHOD(Tamis_Filter, has);
+ZEND_METHOD(Tamis_Filter, hasName);
 ZEND_METHOD(Tamis_Filter, remove);
 ZEND_METHOD(Tamis_Filter, count);
 ZEND_METHOD(Tamis_Filter, items);
@@ -81,6 +86,7 @@ static const zend_function_entry class_Tamis_Filter_methods[] = {
 	ZEND_ME(Tamis_Filter, __construct, arginfo_class_Tamis_Filter___construct, ZEND_ACC_PRIVATE)
 	ZEND_ME(Tamis_Filter, add, arginfo_class_Tamis_Filter_add, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Filter, has, arginfo_class_Tamis_Filter_has, ZEND_ACC_PUBLIC)
+	ZEND_ME(Tamis_Filter, hasName, arginfo_class_Tamis_Filter_hasName, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Filter, remove, arginfo_class_Tamis_Filter_remove, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Filter, count, arginfo_class_Tamis_Filter_count, ZEND_ACC_PUBLIC)
 	ZEND_ME(Tamis_Filter, items, arginfo_class_Tamis_Filter_items, ZEND_ACC_PUBLIC)
@@ -113,6 +119,8 @@ static zend_class_entry *register_class_Tamis_Filter(zend_class_entry *class_ent
 	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "add", sizeof("add") - 1), 0, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
 
 	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "has", sizeof("has") - 1), 0, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
+
+	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "hasname", sizeof("hasname") - 1), 0, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
 
 	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "remove", sizeof("remove") - 1), 0, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
 

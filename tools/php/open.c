@@ -118,18 +118,20 @@ struct kept_handle *open_filter(struct kept_handle *store, zend_string *name, un
     return kept;
 }
 
-/* The bytes of a spec, hash set included.  Two calls of openOrCreate() asked for the same if these
+/* The bytes of a spec, and of its texts.  Two calls of openOrCreate() asked for the same if these
  * are the same. */
 static zend_string *spec_bytes(const struct tamis_filter_spec *spec)
 {
     struct tamis_filter_spec fields = *spec;
     const char *hash_set = spec->hash_set ? spec->hash_set : "";
-    size_t bytes = strlen(hash_set);
-    zend_string *all = zend_string_alloc(sizeof fields + bytes, 1);
+    const char *key_rule = spec->key_rule ? spec->key_rule : "";
+    size_t bytes = strlen(hash_set) + 1, rule_bytes = strlen(key_rule);
+    zend_string *all = zend_string_alloc(sizeof fields + bytes + rule_bytes, 1);
 
-    fields.hash_set = NULL;
+    fields.hash_set = fields.key_rule = NULL;
     memcpy(ZSTR_VAL(all), &fields, sizeof fields);
-    memcpy(ZSTR_VAL(all) + sizeof fields, hash_set, bytes + 1);
+    memcpy(ZSTR_VAL(all) + sizeof fields, hash_set, bytes);
+    memcpy(ZSTR_VAL(all) + sizeof fields + bytes, key_rule, rule_bytes + 1);
     return all;
 }
 

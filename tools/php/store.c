@@ -191,14 +191,15 @@ static int numbers_to_spec(struct tamis_filter_spec *spec, const zend_long *numb
 static void make_filter(INTERNAL_FUNCTION_PARAMETERS, make_call *call)
 {
     struct tamis_filter_spec spec = TAMIS_INIT(struct tamis_filter_spec);
-    zend_string *name, *kind = NULL, *hash_set = NULL, *on_full = NULL, *window_from = NULL;
+    zend_string *name, *kind = NULL, *hash_set = NULL, *on_full = NULL, *window_from = NULL,
+                       *key_rule = NULL;
     zend_long numbers[7] = {0};
     double window = 0;
     bool durable = false, any = false;
     struct kept_handle *store, *filter;
     int rc;
 
-    ZEND_PARSE_PARAMETERS_START(1, call == tamis_filter_create ? 15 : 16)
+    ZEND_PARSE_PARAMETERS_START(1, call == tamis_filter_create ? 16 : 17)
     Z_PARAM_PATH_STR(name)
     Z_PARAM_OPTIONAL
     Z_PARAM_LONG(numbers[0])
@@ -215,12 +216,14 @@ static void make_filter(INTERNAL_FUNCTION_PARAMETERS, make_call *call)
     Z_PARAM_LONG(numbers[6])
     Z_PARAM_BOOL(durable)
     Z_PARAM_PATH_STR(window_from)
+    Z_PARAM_PATH_STR_OR_NULL(key_rule)
     Z_PARAM_BOOL(any)
     ZEND_PARSE_PARAMETERS_END();
     if (!(store = kept_of(ZEND_THIS)) || numbers_to_spec(&spec, numbers, window) < 0 ||
         on_full_of(on_full, &spec.on_full) < 0 || window_from_of(window_from, &spec.flags) < 0)
         return;
     spec.hash_set = hash_set ? ZSTR_VAL(hash_set) : NULL;
+    spec.key_rule = key_rule ? ZSTR_VAL(key_rule) : NULL;
     spec.flags |= durable ? TAMIS_FILTER_DURABLE : 0;
     rc = kind ? tamis_kind_from_name(ZSTR_VAL(kind), &spec.kind) : 0;
     if (rc < 0)
@@ -243,14 +246,14 @@ ZEND_METHOD(Tamis_Store, build)
 {
     struct tamis_filter_spec filter = TAMIS_INIT(struct tamis_filter_spec);
     struct tamis_build_spec spec = TAMIS_INIT(struct tamis_build_spec);
-    zend_string *name, *kind = NULL, *hash_set = NULL;
+    zend_string *name, *kind = NULL, *hash_set = NULL, *key_rule = NULL;
     zend_long capacity = 0, keep = 0;
     bool if_changed = false, keep_is_null = true;
     struct kept_handle *store;
     tamis_build *build;
     int rc;
 
-    ZEND_PARSE_PARAMETERS_START(1, 7)
+    ZEND_PARSE_PARAMETERS_START(1, 8)
     Z_PARAM_PATH_STR(name)
     Z_PARAM_OPTIONAL
     Z_PARAM_DOUBLE(filter.fp_rate)
@@ -259,12 +262,14 @@ ZEND_METHOD(Tamis_Store, build)
     Z_PARAM_PATH_STR_OR_NULL(hash_set)
     Z_PARAM_BOOL(if_changed)
     Z_PARAM_LONG_OR_NULL(keep, keep_is_null)
+    Z_PARAM_PATH_STR_OR_NULL(key_rule)
     ZEND_PARSE_PARAMETERS_END();
     if (!(store = kept_of(ZEND_THIS)) || !is_between(4, capacity, 0, ZEND_LONG_MAX) ||
         !is_between(7, keep, 0, TAMIS_KEEP_MAX))
         return;
     filter.capacity = (uint64_t)capacity;
     filter.hash_set = hash_set ? ZSTR_VAL(hash_set) : NULL;
+    filter.key_rule = key_rule ? ZSTR_VAL(key_rule) : NULL;
     spec.filter = &filter;
     spec.flags = (if_changed ? TAMIS_BUILD_IF_CHANGED : 0) | (keep_is_null ? 0 : TAMIS_BUILD_KEEP);
     spec.keep = (uint32_t)keep;

@@ -22,11 +22,13 @@ namespace Tamis {
          *
          * @param string $windowFrom "last": a window counts from the last add of a key; "first": from its first, so a key that
          *     keeps coming is new again once a window
+         * @param string|null $keyRule what the key of a record is: null for "bytes", "name" for hosts (docs/keys.md)
          */
         public function create(string $name, int $capacity = 0, float $fpRate = 0.0, ?string $kind = null,
                                ?string $hashSet = null, int $seed = 0, int $k = 0, int $mBits = 0,
                                ?string $onFull = null, float $window = 0.0, int $windowItems = 0, int $slices = 0,
-                               int $counterBits = 0, bool $durable = false, string $windowFrom = "last"): Filter {}
+                               int $counterBits = 0, bool $durable = false, string $windowFrom = "last",
+                               ?string $keyRule = null): Filter {}
 
         /**
          * Opens a filter, or makes it if there is none.
@@ -38,11 +40,17 @@ namespace Tamis {
                                      ?string $hashSet = null, int $seed = 0, int $k = 0, int $mBits = 0,
                                      ?string $onFull = null, float $window = 0.0, int $windowItems = 0,
                                      int $slices = 0, int $counterBits = 0, bool $durable = false,
-                                     string $windowFrom = "last", bool $whateverIsThere = false): Filter {}
+                                     string $windowFrom = "last", ?string $keyRule = null,
+                                     bool $whateverIsThere = false): Filter {}
 
-        /** Begins the next generation of a filter, which is made anew as a whole. */
+        /**
+         * Begins the next generation of a filter, which is made anew as a whole.
+         *
+         * @param string|null $keyRule as of create(); null: that of the filter, or "bytes" for a new one
+         */
         public function build(string $name, float $fpRate = 0.0, ?string $kind = null, int $capacity = 0,
-                              ?string $hashSet = null, bool $ifChanged = false, ?int $keep = null): Build {}
+                              ?string $hashSet = null, bool $ifChanged = false, ?int $keep = null,
+                              ?string $keyRule = null): Build {}
 
         /**
          * Makes a file that `tamis export` wrote the next generation of a filter, in one step, as a build does.

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 58ca52f994efc8e9d80bcfb733245fc898ccda06 */
+ * Stub hash: ccbb20852ba175ac03b5b77044a39108b42eeade */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Tamis_Store___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, path, IS_STRING, 1, "null")
@@ -30,6 +30,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Tamis_Store_create, 0, 1, T
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, counterBits, IS_LONG, 0, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, durable, _IS_BOOL, 0, "false")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, windowFrom, IS_STRING, 0, "\"last\"")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, keyRule, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Tamis_Store_openOrCreate, 0, 1, Tamis\\Filter, 0)
@@ -48,6 +49,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Tamis_Store_openOrCreate, 0
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, counterBits, IS_LONG, 0, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, durable, _IS_BOOL, 0, "false")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, windowFrom, IS_STRING, 0, "\"last\"")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, keyRule, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, whateverIsThere, _IS_BOOL, 0, "false")
 ZEND_END_ARG_INFO()
 
@@ -59,6 +61,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Tamis_Store_build, 0, 1, Ta
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, hashSet, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, ifChanged, _IS_BOOL, 0, "false")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, keep, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, keyRule, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Tamis_Store_publishFile, 0, 2, _IS_BOOL, 0)

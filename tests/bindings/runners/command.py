@@ -14,7 +14,7 @@ import tempfile
 STATES = ("full", "degraded", "unclean", "damaged", "over")  # TAMIS_STATE_*, from bit 0 on
 STRIDES = (7368787, 15485863, 32452843, 49979687, 67867967, 86028121, 104395301)
 OPTIONS = {"capacity": "-n", "fp_rate": "-p", "kind": "--kind", "k": "-k", "m_bits": "-m", "hash_set": "--hash-set", "seed": "--seed",
-           "on_full": "--on-full", "slices": "--slices", "counter_bits": "--counter-bits",
+           "key_rule": "--key-rule", "on_full": "--on-full", "slices": "--slices", "counter_bits": "--counter-bits",
            "pages": "--pages", "memory_bytes": "--memory", "threads": "--threads"}
 
 

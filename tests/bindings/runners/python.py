@@ -169,6 +169,10 @@ class Runner:
     def tamis_filter_contains(self, filter_, key_):
         return key(key_) in filter_
 
+    def tamis_filter_contains_name(self, filter_, key_):
+        found = filter_.contains_name(key(key_))
+        return found.decode() if isinstance(found, bytes) else found
+
     def tamis_filter_add_batch(self, filter_, keys_):
         return list(filter_.add_many(keys(keys_)))
 
@@ -233,7 +237,7 @@ class Runner:
     def tamis_build_begin(self, store, name, spec_):
         given = spec_ or {}
         flags = given.get("flags", [])
-        about = spec("tamis_build_begin", given.get("filter"), {"capacity", "fp_rate", "kind", "hash_set", "seed"})
+        about = spec("tamis_build_begin", given.get("filter"), {"capacity", "fp_rate", "kind", "hash_set", "seed", "key_rule"})
         return store.build(name, **about, memory_bytes=given.get("memory_bytes", 0), threads=given.get("threads", 0),
                            if_changed="IF_CHANGED" in flags, keep=given["keep"] if "KEEP" in flags else None)
 

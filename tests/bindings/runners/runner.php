@@ -55,8 +55,8 @@ function spec(string $call, ?array $given, array $names): array
 }
 
 const CREATE = ['capacity', 'fp_rate', 'kind', 'hash_set', 'seed', 'k', 'm_bits', 'on_full', 'window', 'window_items', 'slices',
-    'counter_bits', 'durable'];
-const BUILD = ['fp_rate', 'kind', 'capacity', 'hash_set'];
+    'counter_bits', 'durable', 'key_rule'];
+const BUILD = ['fp_rate', 'kind', 'capacity', 'hash_set', 'key_rule'];
 
 /** One function for each of the library's that the extension has; it takes what the step is on, and its "with". */
 function calls(Runner $runner): array
@@ -99,6 +99,7 @@ function calls(Runner $runner): array
         'tamis_filter_accept' => fn (Filter $filter) => $filter->accept(),
         'tamis_filter_add' => fn (Filter $filter, $with) => $filter->add(key_of($with['key'])),
         'tamis_filter_contains' => fn (Filter $filter, $with) => $filter->has(key_of($with['key'])),
+        'tamis_filter_contains_name' => fn (Filter $filter, $with) => $filter->hasName(key_of($with['key'])),
         'tamis_filter_remove' => fn (Filter $filter, $with) => $filter->remove(key_of($with['key'])),
         'tamis_filter_count' => fn (Filter $filter, $with) => $filter->count(key_of($with['key'])),
         'tamis_filter_add_batch' => fn (Filter $filter, $with) => numbers($filter->addMany(keys_of($with['keys']))),

@@ -218,6 +218,15 @@ var keyed = map[string]func(s *step) (any, error){
 	},
 	"tamis_filter_remove": func(s *step) (any, error) { return one(byKey(s, s.filter().RemoveString, s.filter().Remove)) },
 	"tamis_filter_count":  func(s *step) (any, error) { return number(byKey(s, s.filter().CountString, s.filter().Count)) },
+	"tamis_filter_contains_name": func(s *step) (any, error) {
+		text, data := key(s.With["key"])
+		if data != nil {
+			found, ok, err := s.filter().ContainsName(data)
+			return orNone(string(found), ok), err
+		}
+		found, ok, err := s.filter().ContainsNameString(text)
+		return orNone(found, ok), err
+	},
 	"tamis_filter_prefetch": func(s *step) (any, error) {
 		text, data := key(s.With["key"])
 		return none(s.filter().Prefetch(append(data, text...)))

@@ -268,7 +268,7 @@ func spec(value any) *tamis.Spec {
 	made := &tamis.Spec{
 		Capacity: integer[uint64](of["capacity"]), FPRate: real(of["fp_rate"]), Kind: kindOf(of["kind"]), K: integer[uint32](of["k"]),
 		MBits: integer[uint64](of["m_bits"]), HashSet: text(of["hash_set"]), Seed: integer[uint64](of["seed"]),
-		Slices: integer[uint32](of["slices"]), Window: time.Duration(integer[int64](of["window_ns"])),
+		KeyRule: text(of["key_rule"]), Slices: integer[uint32](of["slices"]), Window: time.Duration(integer[int64](of["window_ns"])),
 		WindowItems: integer[uint64](of["window_items"]), CounterBits: integer[uint32](of["counter_bits"]), Pages: pagesOf(of["pages"]),
 		Flags: words(of["flags"], map[string]tamis.FilterFlags{"DURABLE": tamis.Durable, "OWNED": tamis.Owned,
 			"FROM_FIRST": tamis.FromFirst, "IN_DRAWER": tamis.InDrawer}),
@@ -328,6 +328,13 @@ func orNull(text string) any {
 	return text
 }
 
+func orNone(text string, is bool) any {
+	if !is {
+		return nil
+	}
+	return text
+}
+
 func ns(t time.Time) json.Number {
 	if t.IsZero() {
 		return "0"
@@ -373,7 +380,7 @@ func statOf(s tamis.Stat) map[string]any {
 		"lacks_bytes": s.LacksBytes, "imported_at": ns(s.ImportedAt), "imported_from": s.ImportedFrom,
 		"imported_digest": s.ImportedDigest, "imported_signed_at": ns(s.ImportedSignedAt),
 		"imported_signed_by": s.ImportedSignedBy, "imported_signed_comment": s.ImportedSignedComment, "new_keys": s.NewKeys,
-		"missing_keys": s.MissingKeys,
+		"missing_keys": s.MissingKeys, "key_rule": s.KeyRule,
 	}
 	if s.Room >= 0 {
 		fields["room"] = s.Room
@@ -422,6 +429,7 @@ func specOf(s *tamis.Spec, err error) (any, error) {
 		"capacity": s.Capacity, "fp_rate": s.FPRate, "kind": s.Kind.String(), "k": s.K, "m_bits": s.MBits, "hash_set": s.HashSet,
 		"seed": s.Seed, "on_full": s.OnFull.String(), "slices": s.Slices, "window_ns": s.Window.Nanoseconds(),
 		"window_items": s.WindowItems, "counter_bits": s.CounterBits, "flags": flags, "pages": s.Pages.String(),
+		"key_rule": orNull(s.KeyRule),
 	}
 	if s.Secret != [16]byte{} {
 		made["secret"] = hex.EncodeToString(s.Secret[:])

@@ -76,7 +76,7 @@ const char *copy_text(struct copy *copy);
 /* Bytes that lie in the copy. */
 unsigned char *copy_bytes(struct copy *copy, size_t *count);
 
-/* A spec: FilterSpec.row().  Its hash_set lies in the copy. */
+/* A spec: FilterSpec.row().  Its texts lie in the copy. */
 void spec_read(struct copy *copy, struct tamis_filter_spec *spec);
 /* The spec in an array, which may be null.  Returns NULL for that. */
 const struct tamis_filter_spec *spec_of(struct copy *copy, struct tamis_filter_spec *spec);

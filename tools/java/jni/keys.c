@@ -41,6 +41,15 @@ static jint java_contains(JNIEnv *env, jclass class, jlong filter, jlong key, ji
     return tamis_filter_contains(at(filter), at(key), (size_t)bytes);
 }
 
+/* 0, or 1 and the offset of what was found. */
+static jlong java_contains_name(JNIEnv *env, jclass class, jlong filter, jlong name, jint bytes)
+{
+    size_t offset = 0;
+    const int rc = tamis_filter_contains_name(at(filter), at(name), (size_t)bytes, &offset);
+
+    return rc > 0 ? 1 + (jlong)offset : rc;
+}
+
 static jint java_remove(JNIEnv *env, jclass class, jlong filter, jlong key, jint bytes)
 {
     return tamis_filter_remove(at(filter), at(key), (size_t)bytes);
@@ -160,10 +169,10 @@ static jlong java_cabinet_tidy(JNIEnv *env, jclass class, jlong cabinet, jint lo
 }
 
 TABLE(key_functions, {"add", "(JJI)I", java_add}, {"contains", "(JJI)I", java_contains},
-      {"remove", "(JJI)I", java_remove}, {"count", "(JJI)J", java_count},
-      {"prefetch", "(JJI)I", java_prefetch}, {"batch", "(JIJJIJ)J", java_batch},
-      {"shard", "(JII)I", java_shard}, {"cabinetOpen", "(JI)J", java_cabinet_open},
-      {"cabinetClose", "(J)J", java_cabinet_close}, {"lightOf", "(J)[B", java_light_of},
-      {"lightFind", "(J[BJ)[B", java_light_find}, {"lightAsk", "(JJJJJIJ)J", java_light_ask},
-      {"cabinetForget", "(JJ)J", java_cabinet_forget},
+      {"containsName", "(JJI)J", java_contains_name}, {"remove", "(JJI)I", java_remove},
+      {"count", "(JJI)J", java_count}, {"prefetch", "(JJI)I", java_prefetch},
+      {"batch", "(JIJJIJ)J", java_batch}, {"shard", "(JII)I", java_shard},
+      {"cabinetOpen", "(JI)J", java_cabinet_open}, {"cabinetClose", "(J)J", java_cabinet_close},
+      {"lightOf", "(J)[B", java_light_of}, {"lightFind", "(J[BJ)[B", java_light_find},
+      {"lightAsk", "(JJJJJIJ)J", java_light_ask}, {"cabinetForget", "(JJ)J", java_cabinet_forget},
       {"cabinetTidy", "(JIZ)J", java_cabinet_tidy});

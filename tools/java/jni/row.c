@@ -160,6 +160,7 @@ void spec_read(struct copy *copy, struct tamis_filter_spec *spec)
     if (secret && secret_bytes == sizeof spec->secret)
         memcpy(spec->secret, secret, sizeof spec->secret);
     spec->pages = (uint32_t)copy_number(copy);
+    spec->key_rule = copy_text(copy);
 }
 
 const struct tamis_filter_spec *spec_of(struct copy *copy, struct tamis_filter_spec *spec)
@@ -186,6 +187,7 @@ void row_spec(struct row *row, const struct tamis_filter_spec *spec)
     row_number(row, spec->flags);
     row_bytes(row, spec->secret, sizeof spec->secret);
     row_number(row, spec->pages);
+    row_text(row, spec->key_rule);
 }
 
 void row_fields(struct row *row, uint32_t of, const void *record)

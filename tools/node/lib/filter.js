@@ -58,6 +58,11 @@ class Filter extends native.Filter {
     return native.has(this.#pointer, key);
   }
 
+  hasName(name) {
+    const found = native.hasName(this.#pointer, name);
+    return typeof found === 'number' ? name.subarray(found) : found;
+  }
+
   remove(key) {
     return native.remove(this.#pointer, key);
   }

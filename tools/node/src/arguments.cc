@@ -238,6 +238,8 @@ Spec::Spec(Options &options) : spec(TAMIS_INIT(struct tamis_filter_spec))
     TakeSecret(&spec, secret);
     hash_set = options.Text("hashSet");
     if (!hash_set.empty()) spec.hash_set = hash_set.c_str();
+    key_rule = options.Text("keyRule");
+    if (!key_rule.empty()) spec.key_rule = key_rule.c_str();
     if (options.Has("kind")) {
         int rc = tamis_kind_from_name(options.Text("kind").c_str(), &spec.kind);
         if (rc < 0) throw LastError(env, rc);

@@ -160,7 +160,7 @@ class Options
 /* A spec with the memory of what it points to. */
 struct Spec {
     struct tamis_filter_spec spec;
-    std::string hash_set;
+    std::string hash_set, key_rule;
     explicit Spec(Options &options);
     Spec(const Spec &) = delete;
     Spec &operator=(const Spec &) = delete;
@@ -175,6 +175,7 @@ class Key
     const void *data = nullptr;
     size_t bytes = 0;
     bool is_good = false; /* false: an exception is pending */
+    bool is_text = false;
 
   private:
     static constexpr size_t SMALL_UNITS = 512;

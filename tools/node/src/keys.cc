@@ -93,7 +93,8 @@ Key::Key(napi_env env, napi_value value)
     bool is_view = false;
     void *at = nullptr;
 
-    if (TakeText(env, value)) return;
+    is_text = TakeText(env, value);
+    if (is_text) return;
     if (napi_is_typedarray(env, value, &is_view) == napi_ok && is_view) {
         is_good =
             napi_get_typedarray_info(env, value, &of, &bytes, &at, nullptr, nullptr) == napi_ok &&
@@ -192,8 +193,8 @@ Napi::Value PointerTo(Napi::Env env, const std::shared_ptr<Use> &use)
 }
 
 /* (pointer, key): whether the call was made and has answered; else an exception is pending. */
-static bool CallWithKey(napi_env env, napi_callback_info info,
-                        int64_t (*call)(tamis_filter *, const Key &), int64_t *answer)
+template <typename Call>
+static bool CallWithKey(napi_env env, napi_callback_info info, Call call, int64_t *answer)
 {
     napi_value arguments[2];
     size_t count = 2;
@@ -236,6 +237,30 @@ static napi_value FilterHas(napi_env env, napi_callback_info info)
     return Yes(env, info, [](tamis_filter *filter, const Key &key) -> int64_t {
         return tamis_filter_contains(filter, key.data, key.bytes);
     });
+}
+
+/* Of a string what was found of it, of bytes where that begins; null: nothing was. */
+static napi_value FilterHasName(napi_env env, napi_callback_info info)
+{
+    napi_value value = nullptr;
+    int64_t answer;
+    bool is_made = CallWithKey(
+        env, info,
+        [&](tamis_filter *filter, const Key &name) -> int64_t {
+            size_t offset = 0;
+            int rc = tamis_filter_contains_name(filter, name.data, name.bytes, &offset);
+            const char *found = static_cast<const char *>(name.data) + offset;
+
+            if (rc == 0) (void)napi_get_null(env, &value);
+            if (rc == 1 && name.is_text)
+                (void)napi_create_string_utf8(env, found, name.bytes - offset, &value);
+            else if (rc == 1)
+                (void)napi_create_int64(env, static_cast<int64_t>(offset), &value);
+            return rc;
+        },
+        &answer);
+
+    return is_made ? value : nullptr;
 }
 
 static napi_value FilterRemove(napi_env env, napi_callback_info info)
@@ -286,6 +311,7 @@ void InitKeys(Napi::Env env, Napi::Object exports)
 {
     Export(env, exports, "add", FilterAdd);
     Export(env, exports, "has", FilterHas);
+    Export(env, exports, "hasName", FilterHasName);
     Export(env, exports, "remove", FilterRemove);
     Export(env, exports, "count", FilterCount);
     Export(env, exports, "prefetch", FilterPrefetch);

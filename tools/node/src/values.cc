@@ -203,6 +203,7 @@ Napi::Object SpecOf(Napi::Env env, const struct tamis_filter_spec &spec)
     if (spec.fp_rate > 0) object.Set("fpRate", Napi::Number::New(env, spec.fp_rate));
     if (spec.kind) object.Set("kind", StringOf(env, WordOf(tamis_kind_name(spec.kind))));
     if (spec.hash_set) object.Set("hashSet", StringOf(env, spec.hash_set));
+    if (spec.key_rule) object.Set("keyRule", StringOf(env, spec.key_rule));
     if (spec.seed) object.Set("seed", Napi::BigInt::New(env, spec.seed));
     if (spec.on_full) object.Set("onFull", StringOf(env, WordOf(tamis_on_full_name(spec.on_full))));
     if (spec.pages) object.Set("pages", StringOf(env, WordOf(tamis_pages_name(spec.pages))));

@@ -157,6 +157,10 @@ const functions = {
   // Keys.
   tamis_filter_add: (filter, given) => filter.add(key(given.key)),
   tamis_filter_contains: (filter, given) => filter.has(key(given.key)),
+  tamis_filter_contains_name: (filter, given) => {
+    const found = filter.hasName(key(given.key));
+    return typeof found === 'string' ? found : found && Buffer.from(found).toString();
+  },
   tamis_filter_add_batch: (filter, given) => call(filter, 'addMany', keys(given.keys)),
   tamis_filter_contains_batch: (filter, given) => call(filter, 'hasMany', keys(given.keys)),
   tamis_filter_prefetch: (filter, given) => filter.prefetch(key(given.key)),

@@ -53,12 +53,12 @@ int spec_init(struct tamis_filter_spec *spec, PyObject *module, PyObject *from)
         PyErr_SetString(PyExc_TypeError, "a spec is a tuple");
         return -1;
     }
-    if (!PyArg_ParseTuple(from, "O&dzO&O&zO&O&O&O&O&O&O&y#O&:spec", to_u64, &spec->capacity,
+    if (!PyArg_ParseTuple(from, "O&dzO&O&zO&O&O&O&O&O&O&y#O&z:spec", to_u64, &spec->capacity,
                           &spec->fp_rate, &kind, to_u32, &spec->k, to_u64, &spec->m_bits,
                           &spec->hash_set, to_u64, &spec->seed, to_u32, &spec->on_full, to_u32,
                           &spec->slices, to_i64, &spec->window_ns, to_u64, &spec->window_items,
                           to_u32, &spec->counter_bits, to_u32, &spec->flags, &secret, &secret_bytes,
-                          to_u32, &spec->pages))
+                          to_u32, &spec->pages, &spec->key_rule))
         return -1;
     if (secret_bytes != 0 && secret_bytes != TAMIS_SECRET_BYTES) {
         PyErr_Format(PyExc_ValueError, "a secret has %d bytes", TAMIS_SECRET_BYTES);

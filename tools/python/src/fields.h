@@ -8,8 +8,8 @@
 /*
  * A spec out of a tuple, in the order of struct tamis_filter_spec: capacity, fp_rate, kind (str or
  * None), k, m_bits, hash_set (str or None), seed, on_full, slices, window_ns, window_items,
- * counter_bits, flags, secret (bytes). None is a spec of all zero.  The spec's hash_set points into
- * the tuple.  Returns 0, or -1 with an exception.
+ * counter_bits, flags, secret (bytes), pages, key_rule (str or None).  None is a spec of all zero.
+ * The spec's hash_set and key_rule point into the tuple.  Returns 0, or -1 with an exception.
  */
 int spec_init(struct tamis_filter_spec *spec, PyObject *module, PyObject *from);
 

@@ -171,6 +171,36 @@ static int filter_contains(PyObject *object, PyObject *key)
     return call_with_key((struct filter_object *)object, call_at_once, tamis_filter_contains, key);
 }
 
+/* What was found, of the same type as what was asked for: str, else bytes. */
+static PyObject *tail_of(PyObject *asked, const struct key *key, size_t offset)
+{
+    const char *tail = (const char *)key->data + offset;
+    const Py_ssize_t bytes = (Py_ssize_t)(key->bytes - offset);
+
+    return PyUnicode_Check(asked) ? PyUnicode_FromStringAndSize(tail, bytes)
+                                  : PyBytes_FromStringAndSize(tail, bytes);
+}
+
+static PyObject *filter_contains_name(PyObject *object, PyObject *name)
+{
+    struct filter_object *self = (struct filter_object *)object;
+    PyObject *found = NULL;
+    struct key key;
+    size_t offset = 0;
+    int rc;
+
+    if (key_init(&key, name) < 0) return NULL;
+    if (filter_enter(self)) {
+        rc = tamis_filter_contains_name(self->use.handle, key.data, key.bytes, &offset);
+        if (rc < 0) raise_error(self->use.module, rc);
+        if (rc == 0) found = Py_NewRef(Py_None);
+        if (rc > 0) found = tail_of(name, &key, offset);
+        filter_leave(self);
+    }
+    key_clear(&key);
+    return found;
+}
+
 /* A remove may wait for another one. */
 static PyObject *filter_remove(PyObject *object, PyObject *key)
 {
@@ -345,6 +375,9 @@ static PyMethodDef methods[] = {
      "told "
      "so.\n"
      "(pybloomfiltermmap's add() answers the other way round.)"},
+    {"contains_name", filter_contains_name, METH_O,
+     "contains_name($self, name, /)\n--\n\nThe name, or the nearest of its parents, that is in the "
+     "filter; None: none of them is."},
     {"remove", filter_remove, METH_O,
      "remove($self, key, /)\n--\n\nTake a key off once; kind counting only."},
     {"count", filter_count, METH_O,

@@ -70,7 +70,7 @@ struct build_object {
     PyObject ob_base;
     struct use use;             /* its handle is a tamis_build */
     struct store_object *store; /* counted in its `running`: it cannot close before the build */
-    PyObject *spec;             /* its hash_set is read until the build is closed */
+    PyObject *spec;             /* its texts are read until the build is closed */
     bool was_interrupted;       /* by an exception of a signal's handler, so it is closed */
 };
 

@@ -54,7 +54,7 @@ def _spec(capacity: int = 0, fp_rate: float = 0, kind: str | None = None, *, has
           k: int = 0, m_bits: int = 0, on_full: str | None = None, window: Duration | None = None,
           window_items: int = 0, slices: int = 0, counter_bits: int = 0, durable: bool = False,
           secret: bytes = b"", window_from: str = "last", in_drawer: bool = False,
-          pages: str = "auto") -> tuple[Any, ...]:
+          pages: str = "auto", key_rule: str | None = None) -> tuple[Any, ...]:
     """The tuple that fields.c takes."""
     if window_from not in ("first", "last"):
         raise ValueError(f"window_from is 'first' or 'last', not {window_from!r}")
@@ -62,7 +62,7 @@ def _spec(capacity: int = 0, fp_rate: float = 0, kind: str | None = None, *, has
         raise ValueError(f"on_full is 'grow', 'refuse' or 'warn', not {on_full!r}")
     flags = FILTER_DURABLE * durable | FILTER_FROM_FIRST * (window_from == "first") | FILTER_IN_DRAWER * in_drawer
     return (capacity, fp_rate, kind, k, m_bits, hash_set, seed, ON_FULL[on_full], slices, _nanoseconds(window),
-            window_items, counter_bits, flags, secret, _pages(pages))
+            window_items, counter_bits, flags, secret, _pages(pages), key_rule)
 
 
 def _pages(pages: str) -> int:
@@ -149,7 +149,7 @@ class Store(_tamis.Store):
                hash_set: str | None = None, seed: int = 0, k: int = 0, m_bits: int = 0, on_full: str | None = None,
                window: Duration | None = None, window_items: int = 0, slices: int = 0, counter_bits: int = 0,
                durable: bool = False, secret: bytes = b"",
-               window_from: str = "last", pages: str = "auto") -> Filter:
+               window_from: str = "last", pages: str = "auto", key_rule: str | None = None) -> Filter:
         """Make a filter, and open it.
 
         capacity    distinct keys for which the rate holds
@@ -161,11 +161,12 @@ class Store(_tamis.Store):
                     keeps coming is new again once a window
         durable     add() returns True only once a power cut cannot take the key
         pages       pages of memory: "auto", "small" or "huge" (set_pages() changes it)
+        key_rule    what the key of a record is: "bytes" (the default), or "name" for hosts; docs/keys.md has the rules
         """
         return Filter(self, name, _mode=1, _spec=_spec(
             capacity, fp_rate, kind, hash_set=hash_set, seed=seed, k=k, m_bits=m_bits, on_full=on_full, window=window,
             window_items=window_items, slices=slices, counter_bits=counter_bits, durable=durable, secret=secret,
-            window_from=window_from, pages=pages))
+            window_from=window_from, pages=pages, key_rule=key_rule))
 
     def set_pages(self, name: str, pages: str) -> None:
         """Change in which pages of memory a filter is mapped, for all processes: "auto", "small" or "huge".
@@ -178,7 +179,8 @@ class Store(_tamis.Store):
                        hash_set: str | None = None, seed: int = 0, k: int = 0, m_bits: int = 0,
                        on_full: str | None = None, window: Duration | None = None, window_items: int = 0,
                        slices: int = 0, counter_bits: int = 0, durable: bool = False, secret: bytes = b"",
-                       window_from: str = "last", whatever_is_there: bool = False) -> Filter:
+                       window_from: str = "last", key_rule: str | None = None,
+                       whatever_is_there: bool = False) -> Filter:
         """Open a filter, or make it if there is none; of many processes one makes it.  The arguments are those of
         create().  MismatchError says which field of a filter that is there differs from them.
 
@@ -188,13 +190,13 @@ class Store(_tamis.Store):
         spec = _spec(
             capacity, fp_rate, kind, hash_set=hash_set, seed=seed, k=k, m_bits=m_bits, on_full=on_full, window=window,
             window_items=window_items, slices=slices, counter_bits=counter_bits, durable=durable, secret=secret,
-            window_from=window_from)
+            window_from=window_from, key_rule=key_rule)
         return self._open_any(name, spec) if whatever_is_there else Filter(self, name, _mode=2, _spec=spec)
 
     def create_many(self, names: Iterable[str], capacity: int = 0, fp_rate: float = 0, *, kind: str | None = None,
                     hash_set: str | None = None, seed: int = 0, k: int = 0, m_bits: int = 0, on_full: str | None = None,
                     window: Duration | None = None, window_items: int = 0, slices: int = 0, counter_bits: int = 0,
-                    durable: bool = False, secret: bytes = b"", window_from: str = "last",
+                    durable: bool = False, secret: bytes = b"", window_from: str = "last", key_rule: str | None = None,
                     if_missing: bool = False, in_drawers: bool = True) -> int:
         """Make many filters, without opening them, and return how many were made.  The other arguments are those of
         create().
@@ -208,7 +210,7 @@ class Store(_tamis.Store):
         spec = _spec(
             capacity, fp_rate, kind, hash_set=hash_set, seed=seed, k=k, m_bits=m_bits, on_full=on_full, window=window,
             window_items=window_items, slices=slices, counter_bits=counter_bits, durable=durable, secret=secret,
-            window_from=window_from, in_drawer=in_drawers)
+            window_from=window_from, in_drawer=in_drawers, key_rule=key_rule)
         if isinstance(names, str):
             raise TypeError("names is a list of names, or another iterable of them; create() makes one filter")
         return self._create_many(tuple(names), spec, MANY_IF_MISSING * if_missing)
@@ -230,18 +232,19 @@ class Store(_tamis.Store):
         return Filter(self, name)
 
     def build(self, name: str, capacity: int = 0, fp_rate: float = 0, *, kind: str | None = None,
-              hash_set: str | None = None, seed: int = 0, memory_bytes: int = 0, threads: int = 0,
-              if_changed: bool = False, keep: int | None = None) -> Build:
+              hash_set: str | None = None, seed: int = 0, key_rule: str | None = None, memory_bytes: int = 0,
+              threads: int = 0, if_changed: bool = False, keep: int | None = None) -> Build:
         """Begin the next generation of a filter, which is made anew as a whole; see Build.
 
         kind            "fuse" (the default), "blocked" or "bloom"
+        key_rule        as of create(); None: that of the filter, or "bytes" for a new one
         memory_bytes    for keys, before they go to a file; 0: a quarter of what is free
         if_changed      publish nothing if the keys are those of the generation in force
         keep            how many older generations are kept for rollback(); None: as before
         """
         flags = BUILD_IF_CHANGED * if_changed | BUILD_KEEP * (keep is not None)
-        return Build(self, name, _spec(capacity, fp_rate, kind, hash_set=hash_set, seed=seed), memory_bytes, threads,
-                     flags, keep or 0)
+        return Build(self, name, _spec(capacity, fp_rate, kind, hash_set=hash_set, seed=seed, key_rule=key_rule),
+                     memory_bytes, threads, flags, keep or 0)
 
     def import_(self, name: str, file: str | os.PathLike[str] | BinaryIO, format: str = "tamis", *,
                 hash_set: str | None = None, m_bits: int = 0, k: int = 0, capacity: int = 0,

@@ -222,11 +222,11 @@ static json_t *do_tamis_filter_like(struct step *step)
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
     const int rc = tamis_filter_like(on_filter(step), &spec, hash_set);
     if (rc < 0) return failed(rc);
-    return gives(json_pack("{s:I, s:f, s:s, s:I, s:I, s:s, s:I, s:s?}", "capacity",
-                           (json_int_t)spec.capacity, "fp_rate", spec.fp_rate, "kind",
-                           tamis_kind_name(spec.kind), "k", (json_int_t)spec.k, "m_bits",
-                           (json_int_t)spec.m_bits, "hash_set", spec.hash_set, "seed",
-                           (json_int_t)spec.seed, "on_full", tamis_on_full_name(spec.on_full)));
+    return gives(json_pack(
+        "{s:I, s:f, s:s, s:I, s:I, s:s, s:I, s:s?, s:s?}", "capacity", (json_int_t)spec.capacity,
+        "fp_rate", spec.fp_rate, "kind", tamis_kind_name(spec.kind), "k", (json_int_t)spec.k,
+        "m_bits", (json_int_t)spec.m_bits, "hash_set", spec.hash_set, "seed", (json_int_t)spec.seed,
+        "on_full", tamis_on_full_name(spec.on_full), "key_rule", spec.key_rule));
 }
 
 static json_t *do_tamis_filter_compare(struct step *step)

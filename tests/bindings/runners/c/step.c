@@ -137,6 +137,7 @@ struct tamis_filter_spec *spec_of(struct step *step, json_t *object)
     INTEGER(uint32_t, k);
     INTEGER(uint64_t, m_bits);
     spec->hash_set = text_of(json_object_get(object, "hash_set"));
+    spec->key_rule = text_of(json_object_get(object, "key_rule"));
     INTEGER(uint64_t, seed);
     spec->on_full = number_of_word(json_object_get(object, "on_full"), tamis_on_full_name, 1);
     INTEGER(uint32_t, slices);

@@ -5,6 +5,8 @@ import tamis = require('../..');
 export async function uses(store: tamis.Store, file: string): Promise<void> {
   const seen: tamis.Filter = await store.openOrCreate('seen', { capacity: 10n, window: 1000, whateverIsThere: true });
   const isNew: boolean = seen.add('a') || seen.has(Buffer.from('a'));
+  const found: string | null = seen.hasName('a.example');
+  const foundBytes: Uint8Array | null = seen.hasName(Buffer.from('a.example'));
   const answers: Uint8Array = await seen.addMany(new Set(['a', Buffer.from('b')]));
   const counts: number[] = seen.countManySync(['a']);
   const bytes: Buffer = await seen.export();
@@ -17,6 +19,7 @@ export async function uses(store: tamis.Store, file: string): Promise<void> {
     if (error instanceof tamis.TamisError && error.code === 'TAMIS_EFULL') console.log(error.answers?.length);
   }
   const build: tamis.Build = await store.build('list', { keep: 3, fpRate: 0.01 });
+  console.log(found, foundBytes);
   console.log(isNew, answers, counts, bytes, nothing, seed, items, (await build.publish()).isPublished);
   // @ts-expect-error a key is a string or bytes
   seen.add(5);

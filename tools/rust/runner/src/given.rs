@@ -144,6 +144,9 @@ pub fn spec(object: &Value) -> Result<Spec, Stop> {
     if let Some(word) = object["hash_set"].as_str() {
         spec = spec.hash_set(word);
     }
+    if let Some(word) = object["key_rule"].as_str() {
+        spec = spec.key_rule(word);
+    }
     if let Some(word) = object["pages"].as_str() {
         spec = spec.pages(pages(word));
     }

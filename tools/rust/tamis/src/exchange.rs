@@ -9,7 +9,7 @@ use crate::error::{check, Error, ErrorKind, Result};
 use crate::filter::Filter;
 use crate::keys::raw_key;
 use crate::store::Store;
-use crate::text::{c_name, c_text, sized};
+use crate::text::{c_name, c_text, pointer, sized};
 
 /// What a stream does not tell of a filter that is imported.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,11 +49,9 @@ impl ImportSpec {
             .as_deref()
             .map(|text| c_text("the origin", text))
             .transpose()?;
-        let pointer =
-            |text: &Option<CString>| text.as_ref().map_or(std::ptr::null(), |text| text.as_ptr());
         let flag = |is_set, flag: u32| if is_set { u64::from(flag) } else { 0 };
         let mut raw = sized!(tamis_import_spec);
-        raw.hash_set = pointer(&hash_set);
+        raw.hash_set = pointer(hash_set.as_ref());
         raw.m_bits = self.m_bits;
         raw.k = self.k;
         raw.capacity = self.capacity;
@@ -63,7 +61,7 @@ impl ImportSpec {
         raw.flags = flag(self.as_there, tamis_sys::TAMIS_IMPORT_AS_THERE)
             | flag(self.owned, tamis_sys::TAMIS_IMPORT_OWNED)
             | flag(self.durable, tamis_sys::TAMIS_IMPORT_DURABLE);
-        raw.origin = pointer(&origin);
+        raw.origin = pointer(origin.as_ref());
         raw.signed_at = self.signed_at;
         Ok(RawImport {
             raw,

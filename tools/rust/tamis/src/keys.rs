@@ -2,6 +2,7 @@
 //! Adding keys to a filter and asking for them: one, or many at once without a copy of them.
 
 use std::ffi::{c_int, c_void};
+use std::ops::{Index, RangeFrom};
 
 use crate::error::{check, counted, Error, Result};
 use crate::filter::Filter;
@@ -86,6 +87,30 @@ impl Filter {
         let (data, bytes) = bytes(key.as_ref());
         // SAFETY: the key lives during the call.
         Ok(check(unsafe { tamis_sys::tamis_filter_contains(self.as_ptr(), data, bytes) })? == 1)
+    }
+
+    /// Asks for a name and its parents, of a `str` or of bytes: the nearest that is in the filter, as `name` spells it.
+    ///
+    /// ```
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = tamis::Store::create(directory.path())?;
+    /// let blocked = store.create_filter("blocked", &tamis::Spec::new(1000).key_rule("name"))?;
+    /// assert_eq!(blocked.add_many(["ADS.Example.", "ads.example"])?, [true, false]);
+    /// assert_eq!(blocked.contains_name("www.Ads.example")?, Some("Ads.example"));
+    /// assert_eq!(blocked.contains_name("example")?, None);
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn contains_name<'a, N>(&self, name: &'a N) -> Result<Option<&'a N>>
+    where
+        N: AsRef<[u8]> + Index<RangeFrom<usize>, Output = N> + ?Sized,
+    {
+        let (data, bytes) = bytes(name.as_ref());
+        let mut offset = 0;
+        // SAFETY: the name lives during the call.
+        let found = check(unsafe {
+            tamis_sys::tamis_filter_contains_name(self.as_ptr(), data, bytes, &mut offset)
+        })?;
+        Ok((found == 1).then(|| &name[offset..]))
     }
 
     /// Has the processor fetch what a call for this key is going to read: a hint, which changes no answer.

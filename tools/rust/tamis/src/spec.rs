@@ -5,7 +5,7 @@ use std::ffi::CString;
 use std::time::Duration;
 
 use crate::error::{static_text, Error, ErrorKind, Result};
-use crate::text::{c_text, sized};
+use crate::text::{c_text, pointer, sized};
 
 macro_rules! words {
     ($(#[$about:meta])* $name:ident, $of:path, $($(#[$doc:meta])* $variant:ident = $code:ident,)*) => {
@@ -160,6 +160,7 @@ pub struct Spec {
     flags: u32,
     secret: [u8; 16],
     pages: u32,
+    key_rule: Option<String>,
 }
 
 impl Spec {
@@ -290,6 +291,13 @@ impl Spec {
         self
     }
 
+    /// What the key of a record is: "bytes", or "name", by which all spellings of a host's name are one key.
+    #[must_use]
+    pub fn key_rule(mut self, key_rule: impl Into<String>) -> Self {
+        self.key_rule = Some(key_rule.into());
+        self
+    }
+
     fn flag(mut self, flag: u32) -> Self {
         self.flags |= flag;
         self
@@ -297,10 +305,9 @@ impl Spec {
 
     /// The struct of the library, with what it points to.
     pub(crate) fn raw(&self) -> Result<RawSpec> {
-        let hash_set = match &self.hash_set {
-            Some(name) => Some(c_text("the hash set", name.as_str())?),
-            None => None,
-        };
+        let text = |what: &str, of: Option<&str>| of.map(|text| c_text(what, text)).transpose();
+        let hash_set = text("the hash set", self.hash_set.as_deref())?;
+        let key_rule = text("the key rule", self.key_rule.as_deref())?;
         let window_ns = i64::try_from(self.window.as_nanos()).map_err(|_| {
             Error::new(
                 ErrorKind::Invalid,
@@ -313,9 +320,8 @@ impl Spec {
         raw.kind = self.kind;
         raw.k = self.k;
         raw.m_bits = self.m_bits;
-        raw.hash_set = hash_set
-            .as_ref()
-            .map_or(std::ptr::null(), |name| name.as_ptr());
+        raw.hash_set = pointer(hash_set.as_ref());
+        raw.key_rule = pointer(key_rule.as_ref());
         raw.seed = self.seed;
         raw.on_full = self.on_full;
         raw.slices = self.slices;
@@ -327,18 +333,20 @@ impl Spec {
         raw.pages = self.pages;
         Ok(RawSpec {
             raw,
-            _hash_set: hash_set,
+            _texts: (hash_set, key_rule),
         })
     }
 
-    /// The spec of a struct of the library, whose hash set is a text that lives until this returns.
+    /// The spec of a struct of the library, whose texts live until this returns.
     ///
     /// # Safety
     ///
-    /// `raw.hash_set` is NULL or such a text.
+    /// `raw.hash_set` and `raw.key_rule` are NULL or such a text.
     pub(crate) unsafe fn of(raw: &tamis_sys::tamis_filter_spec) -> Self {
         // SAFETY: the caller's word.
         let hash_set = unsafe { crate::text::owned_text(raw.hash_set) };
+        // SAFETY: the same.
+        let key_rule = unsafe { crate::text::owned_text(raw.key_rule) };
         Self {
             capacity: raw.capacity,
             fp_rate: raw.fp_rate,
@@ -355,7 +363,14 @@ impl Spec {
             flags: raw.flags,
             secret: raw.secret,
             pages: raw.pages,
+            key_rule: Some(key_rule).filter(|rule| !rule.is_empty()),
         }
+    }
+
+    /// The key rule; `None`: "bytes".
+    #[must_use]
+    pub fn rule(&self) -> Option<&str> {
+        self.key_rule.as_deref()
     }
 
     /// Capacity, rate, kind, hash set and seed.
@@ -373,5 +388,5 @@ impl Spec {
 
 pub(crate) struct RawSpec {
     pub(crate) raw: tamis_sys::tamis_filter_spec,
-    _hash_set: Option<CString>, // what raw.hash_set points to
+    _texts: (Option<CString>, Option<CString>), // what raw points to
 }

@@ -106,6 +106,8 @@ pub struct FilterStat {
     pub imported_signed_by: String,
     pub imported_signed_comment: String,
     pub missing_keys: u64,
+    /// What the key of a record is, such as "bytes".
+    pub key_rule: String,
 }
 
 impl From<&tamis_sys::tamis_filter_stat> for FilterStat {
@@ -165,6 +167,7 @@ impl From<&tamis_sys::tamis_filter_stat> for FilterStat {
             imported_signed_by: array_text(&stat.imported_signed_by),
             imported_signed_comment: array_text(&stat.imported_signed_comment),
             missing_keys: stat.missing_keys,
+            key_rule: array_text(&stat.key_rule),
         }
     }
 }

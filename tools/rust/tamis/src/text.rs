@@ -12,6 +12,11 @@ pub(crate) fn c_text(what: &str, text: impl Into<Vec<u8>>) -> Result<CString> {
         .map_err(|_| Error::new(ErrorKind::Invalid, format!("{what} has a NUL byte in it")))
 }
 
+/// A text that need not be there: NULL then.
+pub(crate) fn pointer(text: Option<&CString>) -> *const c_char {
+    text.map_or(std::ptr::null(), |text| text.as_ptr())
+}
+
 pub(crate) fn c_name(name: &str) -> Result<CString> {
     c_text("the name of the filter", name)
 }

@@ -23,6 +23,11 @@ pub const CALLS: &[(&str, Call)] = &[
     ("tamis_filter_contains_batch", |runner, step| {
         ones(runner.filter(step.on)?.contains_many(&step.keys()))
     }),
+    ("tamis_filter_contains_name", |runner, step| {
+        let name = step.key("key");
+        let found = runner.filter(step.on)?.contains_name(&name[..])?;
+        Ok(json!(found.map(String::from_utf8_lossy)))
+    }),
     ("tamis_filter_prefetch", |runner, step| {
         nothing(runner.filter(step.on)?.prefetch(step.key("key")))
     }),

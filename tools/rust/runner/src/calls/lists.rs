@@ -37,7 +37,7 @@ pub const CALLS: &[(&str, Call)] = &[
         let like = runner.filter(step.on)?.like()?;
         let (capacity, fp_rate, kind, hash_set, seed) = like.main_parts();
         Ok(
-            json!({"capacity": capacity, "fp_rate": fp_rate, "kind": kind, "hash_set": hash_set, "seed": seed}),
+            json!({"capacity": capacity, "fp_rate": fp_rate, "kind": kind, "hash_set": hash_set, "seed": seed, "key_rule": like.rule()}),
         )
     }),
     ("tamis_filter_compare", |runner, step| {

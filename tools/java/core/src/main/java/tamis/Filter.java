@@ -127,6 +127,20 @@ public final class Filter extends Handle {
     return one(Native::contains, arena(key)) == 1;
   }
 
+  /**
+   * Asks for a name and its parents; returns the nearest that is in the filter, as the name spells
+   * it, or null.
+   */
+  public byte[] containsName(byte[] name) {
+    long found = one(Native::containsName, arena(name));
+    return found == 0 ? null : Arrays.copyOfRange(name, (int) found - 1, name.length);
+  }
+
+  /** The same of a String. */
+  public String containsName(String name) {
+    return Text.of(containsName(Text.utf8(name)));
+  }
+
   /** Of kind counting: takes a key off once; returns whether it was there. */
   public boolean remove(byte[] key) {
     return one(Native::remove, arena(key)) == 1;

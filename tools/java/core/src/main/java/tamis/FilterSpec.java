@@ -37,6 +37,7 @@ public final class FilterSpec {
   private int flags;
   private byte[] secret = new byte[SECRET_BYTES];
   private Pages pages = Pages.AUTO;
+  private String keyRule;
 
   /** A spec with nothing set. */
   public FilterSpec() {}
@@ -144,6 +145,15 @@ public final class FilterSpec {
     return this;
   }
 
+  /**
+   * What the key of a record is: "bytes", or "name", by which all spellings of a host's name are
+   * one key.
+   */
+  public FilterSpec keyRule(String rule) {
+    keyRule = rule;
+    return this;
+  }
+
   /** The members in the order of struct tamis_filter_spec; jni/spec.c reads and writes it. */
   Row row() {
     return new Row()
@@ -161,7 +171,8 @@ public final class FilterSpec {
         .put(counterBits)
         .put(flags)
         .put(secret)
-        .put(pages.ordinal());
+        .put(pages.ordinal())
+        .put(keyRule);
   }
 
   static byte[] rowOf(FilterSpec spec) {
@@ -185,6 +196,7 @@ public final class FilterSpec {
     spec.flags = row.integer();
     spec.secret = row.bytes();
     spec.pages = Pages.values()[row.integer()];
+    spec.keyRule = row.text();
     return spec;
   }
 
@@ -205,6 +217,7 @@ public final class FilterSpec {
     map.put("counter_bits", counterBits);
     map.put("flags", flags);
     map.put("pages", pages.word());
+    map.put("key_rule", keyRule);
     map.values()
         .removeIf(value -> value == null || value instanceof Number n && n.doubleValue() == 0);
     return map;

@@ -168,6 +168,8 @@ final class Native {
 
   static native int contains(long filter, long key, int bytes);
 
+  static native long containsName(long filter, long name, int bytes);
+
   static native int remove(long filter, long key, int bytes);
 
   static native long count(long filter, long key, int bytes);

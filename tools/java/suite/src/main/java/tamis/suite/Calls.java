@@ -6,6 +6,7 @@ import static tamis.suite.Values.object;
 
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -277,12 +278,22 @@ final class Calls {
             step.key("key") instanceof String text
                 ? filter(step).count(text)
                 : filter(step).count(step.bytes("key")));
+    has(
+        "tamis_filter_contains_name",
+        step ->
+            step.key("key") instanceof String text
+                ? filter(step).containsName(text)
+                : text(filter(step).containsName(step.bytes("key"))));
     does("tamis_filter_prefetch", step -> filter(step).prefetch(step.bytes("key")));
     has("tamis_filter_add_batch", step -> list(filter(step).addAll(step.keys("keys"))));
     has("tamis_filter_contains_batch", step -> list(filter(step).containsAll(step.keys("keys"))));
     has("tamis_filter_remove_batch", step -> list(filter(step).removeAll(step.keys("keys"))));
     has("tamis_filter_count_batch", step -> list(filter(step).countAll(step.keys("keys"))));
     has("tamis_shard", step -> Tamis.shard(step.bytes("key"), step.integer("shards")));
+  }
+
+  private static String text(byte[] found) {
+    return found == null ? null : new String(found, StandardCharsets.UTF_8);
   }
 
   /** A light handle that has an answer of its own, beside its name. */

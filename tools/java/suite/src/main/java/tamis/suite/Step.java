@@ -182,6 +182,7 @@ final class Step {
             .k(given.integer("k"))
             .bits(given.number("m_bits"))
             .hashSet(given.text("hash_set"))
+            .keyRule(given.text("key_rule"))
             .seed(given.number("seed"))
             .onFull(word(OnFull.class, given.text("on_full")))
             .slices(given.integer("slices"))
