@@ -120,6 +120,9 @@ def a_key_rule_is_obeyed_by_every_command():
         same(client.good("TAMIS.ADD", "hosts", "d.example."), [0], "and the other way")
         same(fields(client.good("TAMIS.INFO", "hosts"))["key rule"], b"name", "TAMIS.INFO")
         refused(client("TAMIS.RESERVE", "other", "0.01", 1000, "KEYRULE", "colour"), "ERR ")
+        client.good("TAMIS.RESERVE", "seen", "1e-6", 1000, "KEYRULE", "url:sort,drop=utm_*")
+        urls = "HTTP://Example.COM:80/a/../b?b=2&a=1&utm_source=x#f", "http://example.com/b?a=1&b=2"
+        same(client.good("TAMIS.ADD", "seen", *urls), [1, 0], "two spellings of a URL")
         same(client.good("EXISTS", "other"), 0, "what was refused is not there")
 
 
