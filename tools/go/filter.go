@@ -72,7 +72,7 @@ type Spec struct {
 	Flags       FilterFlags
 	Secret      [C.TAMIS_SECRET_BYTES]byte // the key of the hash set sip; all 0: a random one
 	Pages       Pages
-	KeyRule     string // what the key of a record is, such as "name" for hosts; "": bytes
+	KeyRule     string // what the key of a record is, such as "name" for hosts, "url" for URLs; "": bytes
 }
 
 // c makes a spec of C in memory of C; to be freed by freeSpec.

@@ -85,7 +85,7 @@ export interface FilterSpec {
   /** 16 bytes: the key of the hash set sip. */
   secret?: Uint8Array;
   pages?: Pages;
-  /** What the key of a record is: 'bytes' (the default), or 'name' for hosts; docs/keys.md has the rules. */
+  /** What the key of a record is: 'bytes' (the default), 'name' for hosts, 'url' for URLs; docs/keys.md has the rules. */
   keyRule?: string;
 }
 

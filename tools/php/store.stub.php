@@ -22,7 +22,7 @@ namespace Tamis {
          *
          * @param string $windowFrom "last": a window counts from the last add of a key; "first": from its first, so a key that
          *     keeps coming is new again once a window
-         * @param string|null $keyRule what the key of a record is: null for "bytes", "name" for hosts (docs/keys.md)
+         * @param string|null $keyRule what the key of a record is: null for "bytes", "name" for hosts, "url" for URLs (docs/keys.md)
          */
         public function create(string $name, int $capacity = 0, float $fpRate = 0.0, ?string $kind = null,
                                ?string $hashSet = null, int $seed = 0, int $k = 0, int $mBits = 0,

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: ccbb20852ba175ac03b5b77044a39108b42eeade */
+ * Stub hash: 0121f17c0eff672c951f91eb9711a7c8ae208091 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Tamis_Store___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, path, IS_STRING, 1, "null")

@@ -161,7 +161,7 @@ class Store(_tamis.Store):
                     keeps coming is new again once a window
         durable     add() returns True only once a power cut cannot take the key
         pages       pages of memory: "auto", "small" or "huge" (set_pages() changes it)
-        key_rule    what the key of a record is: "bytes" (the default), or "name" for hosts; docs/keys.md has the rules
+        key_rule    what the key of a record is: "bytes" (the default), "name" for hosts, "url" for URLs; docs/keys.md has the rules
         """
         return Filter(self, name, _mode=1, _spec=_spec(
             capacity, fp_rate, kind, hash_set=hash_set, seed=seed, k=k, m_bits=m_bits, on_full=on_full, window=window,

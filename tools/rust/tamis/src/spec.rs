@@ -291,7 +291,7 @@ impl Spec {
         self
     }
 
-    /// What the key of a record is: "bytes", or "name", by which all spellings of a host's name are one key.
+    /// What the key of a record is: "bytes", or "name" and "url", by which all spellings of a host's name or of a URL are one key.
     #[must_use]
     pub fn key_rule(mut self, key_rule: impl Into<String>) -> Self {
         self.key_rule = Some(key_rule.into());

@@ -146,8 +146,8 @@ public final class FilterSpec {
   }
 
   /**
-   * What the key of a record is: "bytes", or "name", by which all spellings of a host's name are
-   * one key.
+   * What the key of a record is: "bytes", or "name" and "url", by which all spellings of a host's
+   * name or of a URL are one key.
    */
   public FilterSpec keyRule(String rule) {
     keyRule = rule;
