@@ -3,12 +3,14 @@
 #include "several.h"
 
 #include "names.h"
+#include "parents.h"
 #include "pattern.h"
 
 struct several {
     struct names names;
     tamis_filter **filters;
     size_t open;      /* how many are */
+    bool parents;     /* a name is asked for with its parents */
     uint8_t *answers; /* those of filter f begin at f * count */
     size_t count;     /* of the keys that were asked for last */
     size_t room;
@@ -53,7 +55,7 @@ static bool list_names(const struct invocation *call, struct names *names)
 struct several *several_open(const struct invocation *call)
 {
     struct several *several = cli_alloc(sizeof *several);
-    *several = (struct several){0};
+    *several = (struct several){.parents = cli_given(call, TAKES(PARENTS))};
     if (!list_names(call, &several->names)) goto failed;
     several->filters = cli_alloc(several->names.count * sizeof(tamis_filter *));
     for (; several->open < several->names.count; several->open++) {
@@ -83,14 +85,26 @@ int several_close(struct several *several, int status)
     return status;
 }
 
+/* Each filter has parents and exceptions of its own. */
+static int64_t ask_parents(const struct several *several, const struct tamis_key *keys,
+                           size_t count)
+{
+    int64_t rc = 0;
+    for (size_t f = 0; rc >= 0 && f < several->open; f++)
+        rc = parents_ask(several->filters[f], keys, count, several->answers + f * count);
+    return rc;
+}
+
 int64_t several_ask(struct several *several, bool any, const struct tamis_key *keys, size_t count,
                     uint8_t *answers)
 {
     int64_t present = 0;
     several->answers = cli_grow(several->answers, several->open * count, &several->room, 1);
     several->count = count;
-    const int64_t rc = tamis_filters_contains_batch(several->filters, several->open, keys, count,
-                                                    several->answers);
+    const int64_t rc = several->parents
+                           ? ask_parents(several, keys, count)
+                           : tamis_filters_contains_batch(several->filters, several->open, keys,
+                                                          count, several->answers);
     if (rc < 0) return rc;
     for (size_t f = 0; f < several->open; f++) {
         const uint8_t *own = several->answers + f * count;

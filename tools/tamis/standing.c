@@ -4,11 +4,14 @@
 
 #include <time.h>
 
+#include "parents.h"
+
 #define LOOK_AGAIN_S 1
 
 struct standing {
     char *path;
     const char *name;
+    bool parents; /* a name is asked for with its parents */
     struct tamis_store_options options;
     tamis_store *store;
     tamis_filter *filter;
@@ -21,8 +24,10 @@ struct standing *standing_new(const struct invocation *call)
     char *path = cli_store_path(call);
     if (path == NULL) return NULL;
     struct standing *standing = cli_alloc(sizeof *standing);
-    *standing = (struct standing){
-        .path = path, .name = call->args[0], .options = cli_store_options(call, TAMIS_READ_ONLY)};
+    *standing = (struct standing){.path = path,
+                                  .name = call->args[0],
+                                  .parents = cli_given(call, TAKES(PARENTS)),
+                                  .options = cli_store_options(call, TAMIS_READ_ONLY)};
     return standing;
 }
 
@@ -78,7 +83,10 @@ int64_t standing_ask(struct standing *standing, const struct tamis_key *keys, si
 {
     int64_t rc = looks_again(standing) ? open_again(standing) : 0;
     if (rc == 0 && standing->filter == NULL) return TAMIS_ENOTFOUND; /* as was told */
-    if (rc == 0) rc = tamis_filter_contains_batch(standing->filter, keys, count, answers);
+    if (rc == 0)
+        rc = standing->parents
+                 ? parents_ask(standing->filter, keys, count, answers)
+                 : tamis_filter_contains_batch(standing->filter, keys, count, answers);
     if (rc < 0) {
         tell_once(standing);
         leave(standing);

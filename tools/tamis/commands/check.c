@@ -2,6 +2,7 @@
 /* check.c: tamis check NAME [KEY...] - a grep whose pattern is a filter. */
 #include "command.h"
 #include "input/keys.h"
+#include "parents.h"
 #include "remote/remote.h"
 #include "several.h"
 #include "standing.h"
@@ -97,23 +98,6 @@ static void print_which(const struct question *question, size_t count)
     }
 }
 
-/* Asks for each key as a name, and for its parents. */
-static int64_t ask_parents(const struct question *question, size_t count)
-{
-    const struct key_source *source = question->source;
-    int64_t present = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct tamis_key *key = &source->keys[i];
-        size_t offset;
-        const int rc =
-            tamis_filter_contains_name(question->call->filter, key->data, key->bytes, &offset);
-        if (rc < 0) return rc;
-        source->answers[i] = rc > 0;
-        present += rc;
-    }
-    return present;
-}
-
 static int64_t ask(const struct question *question, size_t count, bool silent)
 {
     struct key_source *source = question->source;
@@ -122,7 +106,8 @@ static int64_t ask(const struct question *question, size_t count, bool silent)
                            source->keys, count, source->answers);
     if (question->standing != NULL)
         return standing_ask(question->standing, source->keys, count, source->answers);
-    if (cli_given(question->call, TAKES(PARENTS))) return ask_parents(question, count);
+    if (cli_given(question->call, TAKES(PARENTS)))
+        return parents_ask(question->call->filter, source->keys, count, source->answers);
     if (question->call->remote != NULL)
         return remote_contains(question->call->remote, source->keys, count, source->answers);
     return tamis_filter_contains_batch(question->call->filter, source->keys, count,
@@ -228,9 +213,6 @@ static bool check_options_suffice(const struct invocation *call)
     else if (call->remote_store != NULL && answer->unreadable != NULL)
         (void)cli_fail_usage(call->command, "--answer has a third word for stores in directories "
                                             "only");
-    else if (cli_given(call, TAKES(PARENTS)) && (several || answer->unreadable != NULL))
-        (void)cli_fail_usage(call->command, "--parents is for one filter, and for two words of "
-                                            "--answer");
     else if (answer->unreadable != NULL && several)
         (void)cli_fail_usage(call->command, "--answer has a third word for one filter only");
     else if (cli_given(call, TAKES(ANY) | TAKES(WHICH)) && !several)
