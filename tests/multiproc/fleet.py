@@ -159,7 +159,7 @@ class Fleet:
 
     def sign(self, stream, key="ours"):
         if self.keys:
-            subprocess.run(["minisign", "-S", "-s", self.path(key + ".key"), "-m", stream], check=True, capture_output=True)
+            subprocess.run(["minisign", "-S", "-s", self.path(key + ".key"), "-t", "a list", "-m", stream], check=True, capture_output=True)
 
     def build(self, night):
         """A filter of its own for each night, which nobody changes, and its stream."""

@@ -14,9 +14,8 @@ many 'ads%.0f.example # why' | tamis build list && asks
 many ' *.ads%.0f.example ' | sed 's/$/\r/' | tamis build list && asks
 { printf '\357\273\277' && many 'ads%.0f.example'; } | tamis build list && asks # as it stands, so nothing is told
 printf 'b\303\274cher.example\n' | tamis build list
-# Two files of different sorts, packed or not; what is excepted may be one of them.
-gzip hosts
-tamis build list hosts.gz rules --except rules --except hosts.gz
+# Two files of different sorts; what is excepted may be one of them.
+tamis build list hosts rules --except rules --except hosts
 # What nobody can tell is refused, with the options that read it.
 tamis build -q list <<<old.example
 many 'C0FFEE%.0f:12' | refused tamis build list
