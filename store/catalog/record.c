@@ -27,6 +27,9 @@
 /* The version of the short form of a record, and the bytes of the record that it stands for. */
 #define RECORD_PACKED 2u
 #define PACKED_WORDS ((TAMIS__RECORD_FIXED_BYTES + TAMIS__RECORD_SEGMENT_BYTES) / 8)
+/* The version of a record with a key rule.  A library from before key rules refuses it as newer,
+ * before it looks at the size of the record. */
+#define RECORD_WITH_KEY_RULE 3u
 /* Flag of a segment: it is a spare. */
 #define SEGMENT_SPARE 1u
 
@@ -53,7 +56,8 @@ static void field_bytes(struct cursor *c, void *value, size_t bytes)
 /* Reads or writes the 176 fixed bytes of a filter's record. */
 static void record_fields(struct cursor *c, struct tamis__record *r, uint64_t *flags)
 {
-    uint32_t version = TAMIS__RECORD_VERSION;
+    uint32_t version =
+        (*flags & FILTER_KEY_RULE) != 0 ? RECORD_WITH_KEY_RULE : TAMIS__RECORD_VERSION;
     FIELD(c, version);
     FIELD(c, r->segment_count);
     FIELD(c, r->filter_id);
@@ -287,9 +291,10 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
                          struct tamis__record *record, const char **reason)
 {
     uint64_t unpacked[PACKED_WORDS + 1];
-    int rc = check_value(key, value, sizeof(uint64_t) * 3, RECORD_PACKED, reason);
+    int rc = check_value(key, value, sizeof(uint64_t) * 3, RECORD_WITH_KEY_RULE, reason);
     if (rc < 0) return rc;
-    const bool packed_form = tamis__get32(value.data) == RECORD_PACKED;
+    const uint32_t version = tamis__get32(value.data);
+    const bool packed_form = version == RECORD_PACKED;
     if (packed_form) value = unpack(value, unpacked);
     *reason = packed_form ? "has an impossible form" : "is too short";
     if (value.count < TAMIS__RECORD_FIXED_BYTES + 8) return TAMIS_ECORRUPT;
@@ -309,6 +314,7 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
         value.count < most)
         return TAMIS_ECORRUPT;
     const size_t rule_bytes = value.count - most;
+    if (!packed_form && has_rule != (version == RECORD_WITH_KEY_RULE)) return TAMIS_ECORRUPT;
     if (has_rule ? rule_bytes == 0 || rule_bytes > sizeof record->policy.key_rule : rule_bytes != 0)
         return TAMIS_ECORRUPT;
     uint32_t spares = 0;

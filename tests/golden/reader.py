@@ -441,12 +441,12 @@ class Store:
     @staticmethod
     def read_filter(key, body):
         record = dict(zip(FILTER_FIELDS, FILTER.unpack_from(body)))
-        must(record["record_version"] == 1, key, "newer", "record_version")
+        must(record["record_version"] in (1, 3), key, "newer", "record_version")
         count = record["segment_count"]
         end = 176 + 184 * count
         rule = body[end:].rstrip(b"\0")
         must(1 <= count <= 64 and len(body) - end == (len(rule) + 7) // 8 * 8 <= 512, key, "damaged", "segment_count")
-        must(bool(record["flags"] & 16) == bool(rule), key, "damaged", "key rule")
+        must((record["record_version"] == 3) == bool(record["flags"] & 16) == bool(rule), key, "damaged", "key rule")
         record["key_rule"] = rule
         record["flags"] &= ~16
         record["segments"] = [dict(zip(ENTRY_FIELDS, ENTRY.unpack_from(body, 176 + 184 * i)))

@@ -258,9 +258,23 @@ static int decode_forged(uint32_t segments, size_t at, uint32_t field, size_t lo
 CASE(record_of_a_newer_version_is_called_newer)
 {
     const char *reason = "";
-    assert_int_equal(decode_forged(1, 0, 3, 0, &reason), TAMIS_EVERSION);
+    assert_int_equal(decode_forged(1, 0, 4, 0, &reason), TAMIS_EVERSION);
     assert_non_null(strstr(reason, "newer version"));
+    assert_int_equal(decode_forged(1, 0, 3, 0, &reason), TAMIS_ECORRUPT); /* without a key rule */
     assert_int_equal(decode_forged(1, 0, 1, 0, &reason), 0);
+}
+
+/* A library from before key rules knows the versions 1 and 2. */
+CASE(record_with_a_key_rule_is_newer_for_older_libraries)
+{
+    static struct tamis__record record;
+    static unsigned char value[TAMIS__RECORD_BYTES_MAX];
+    fill(&record, 1);
+    strcpy(record.policy.key_rule, "name");
+    const size_t bytes = tamis__record_encode(&record, key, value);
+    const char *reason = "";
+    assert_int_equal(value[0], 3);
+    assert_int_equal(decode(value, bytes, key, &reason), 0);
 }
 
 /* Fields that are 0 in this version mean something in a later one. */
