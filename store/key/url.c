@@ -217,9 +217,10 @@ static bool read_authority(struct text text, struct parts *parts)
 static bool read_parts(struct text url, struct parts *parts)
 {
     const unsigned char *from = read_scheme(url, &parts->scheme), *end;
-    if (from++ == NULL) return false;
-    while (from < url.end && is_slash(*from))
-        from++;
+    if (from == NULL) return false;
+    do
+        from++; /* the colon first */
+    while (from < url.end && is_slash(*from));
     for (end = from; end < url.end && !is_slash(*end) && *end != '?' && *end != '#';)
         end++;
     if (!read_authority((struct text){from, end}, parts)) return false;
