@@ -11,7 +11,7 @@ The units of systemd that the page has copied are sound, and their programs answ
 
 Broken to see it fail: without the page's os.chmod() of the socket nginx may not ask, and without its unlink the second server ends; a
 list that is not looked for again after the start fails nearly all; without the flush before a read `check --answer` never answers;
-without --channel squid takes the number for the host.
+without --channel squid takes the number for the host; without --parents www.bad.example passes.
 """
 import contextlib
 import glob
@@ -132,7 +132,7 @@ class Machine:
         return self.path(name)
 
     def publish(self, keys):
-        self.tamis.run("build", "hosts", "-p", "1e-6", lines=keys)
+        self.tamis.run("build", "hosts", "--key-rule", "name", "-p", "1e-6", lines=keys)
 
     def damage(self):
         """Cuts the files of the list short."""
@@ -259,7 +259,7 @@ def squid(machine, closed):
     threading.Thread(target=site.serve_forever, daemon=True).start()
     port = free_port()
     own = machine.give("squid", "proxy")
-    names = machine.write("hosts", "".join(f"127.0.0.1 {name}\n" for name in ("bad.example", "worse.example")))
+    names = machine.write("hosts", "".join(f"127.0.0.1 {name}\n" for name in ("www.bad.example", "worse.example")))
     recipe = machine.text("/etc/squid/conf.d/tamis.conf")
     same("squid's answers are kept for a minute", 2, recipe.count("ttl=60"))
     recipe = recipe.replace("ttl=60", "ttl=1")  # else the next list counts after a minute
@@ -281,7 +281,7 @@ def squid(machine, closed):
         return status == 403
 
     with machine.running("/usr/sbin/squid", "-N", "-n", f"tamis{os.getpid()}", "-f", conf):
-        Talk(machine, "squid", is_refused, "bad.example", "worse.example").run(closed)
+        Talk(machine, "squid", is_refused, "www.bad.example", "worse.example").run(closed)
     site.shutdown()
 
 
@@ -328,7 +328,7 @@ def postfix(machine, closed):
 
     try:
         with machine.running("/usr/sbin/postfix", "-c", conf, "start-fg"):
-            Talk(machine, "Postfix", is_refused, "bad.example", "worse.example").run(closed)
+            Talk(machine, "Postfix", is_refused, "mx.BAD.example", "worse.example").run(closed)
             subprocess.run(["/usr/sbin/postfix", "-c", conf, "stop"], capture_output=True, check=False)
     finally:
         with contextlib.suppress(OSError):
