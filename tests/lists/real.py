@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """real.py TAMIS: lists of Debian packages and of registries, each built with no option but the name.  Every plain name of a
-list, by readers of some lines that know nothing of Tamis, must answer present; of 100,000 strangers hardly one may; and a note
-must say what the list was read as.  Nothing of the lists is stored.  Lists that are not installed, or whose registry cannot be
+list, by readers of some lines that know nothing of Tamis, must answer present, and in capitals with a name before it, too; of 100,000
+strangers hardly one may; and a note must say what the list was read as.  Nothing of the lists is stored.  Lists that are not installed, or whose registry cannot be
 reached, are left out; the test is skipped if none is left."""
 
 import os
@@ -91,6 +91,7 @@ class Tamis:
 def check(tamis, path, reader, note):
     text = path.read_text(encoding="utf-8", errors="surrogateescape")
     keys = sorted(set(reader(text)))
+    tamis.run("drop", "list")  # it would give its key rule
     built = tamis.run("build", "list", str(path), "-p", str(RATE))
     said = built.stderr.decode("utf-8", "replace")
     excepted = set(tamis.run("except", "list", "list").stdout.decode().split())
@@ -100,6 +101,12 @@ def check(tamis, path, reader, note):
     strangers = {f"{chance.getrandbits(64):x}.stranger.invalid" for _ in range(STRANGERS)}
     wrong = int(tamis.run("check", "-c", "list", keys=strangers).stdout or 0)
     sound = built.returncode == 0 and note in said and found == len(wanted) and wrong <= 3
+    if note:  # a list of names: other spellings, and names below; strangers have three labels, as many questions
+        names_below = [f"X.{name.upper()}." for name in wanted if not re.fullmatch(r"[0-9.]+", name)]  # an address has none
+        below = int(tamis.run("check", "-c", "--parents", "list", keys=names_below).stdout or 0)
+        wrong_below = int(tamis.run("check", "-c", "--parents", "list", keys=strangers).stdout or 0)
+        sound = sound and below == len(names_below) and wrong_below <= 3
+        print(f"     {below} names below are found, {wrong_below} strangers by their parents")
     print(f"{'ok  ' if sound else 'FAIL'} {path.name}: {found} of {len(wanted)} names are found, {wrong} of {len(strangers)} strangers")
     print("     " + said.strip().replace(str(path), path.name).replace("\n", "\n     "))
     return sound
