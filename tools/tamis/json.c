@@ -82,14 +82,25 @@ json_t *json_digest(const uint8_t digest[16])
     return memcmp(digest, none, sizeof none) == 0 ? checked(json_null()) : hex_string(&bytes);
 }
 
-void json_put_key(json_t *object, const struct tamis_key *key, bool hex)
+static void put_key(json_t *object, const char *name, const char *name_hex,
+                    const struct tamis_key *key, bool hex)
 {
     hex = hex || !text_is_utf8(key->data, key->bytes) ||
           (key->bytes > 0 && memchr(key->data, '\0', key->bytes) != NULL);
     if (hex)
-        json_put(object, "key_hex", hex_string(key));
+        json_put(object, name_hex, hex_string(key));
     else
-        json_put(object, "key", checked(json_stringn(key->bytes > 0 ? key->data : "", key->bytes)));
+        json_put(object, name, checked(json_stringn(key->bytes > 0 ? key->data : "", key->bytes)));
+}
+
+void json_put_key(json_t *object, const struct tamis_key *key, bool hex)
+{
+    put_key(object, "key", "key_hex", key, hex);
+}
+
+void json_put_form(json_t *object, const struct tamis_key *form, bool hex)
+{
+    put_key(object, "form", "form_hex", form, hex);
 }
 
 static int write_piece(const char *text, size_t bytes, void *out)

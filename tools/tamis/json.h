@@ -40,6 +40,8 @@ json_t *json_time(int64_t time_ns);
 
 /* "key", or "key_hex" where `hex` asks for it or the key is not UTF-8 or holds a NUL. */
 void json_put_key(json_t *object, const struct tamis_key *key, bool hex);
+/* The same, named `form` or `form_hex`. */
+void json_put_form(json_t *object, const struct tamis_key *form, bool hex);
 
 /* Prints a key and what is known of it as one line, {"key": ..., name: value}, and releases the
  * value. */

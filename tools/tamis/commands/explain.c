@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* explain.c: tamis explain NAME [KEY...] - where a key goes, in a filter or without one. */
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -15,7 +17,34 @@ struct explainer {
     uint32_t segments;    /* 1 without a filter */
     struct key_source *source;
     struct tamis_explanation explanation; /* its buffers are ours and grow */
+    const char *key_rule;                 /* of the filter; NULL: bytes */
 };
+
+/* Gets the form of a key by the rule of the filter; the memory is the caller's. */
+static struct tamis_key form_of(const struct explainer *explainer, const struct tamis_key *key)
+{
+    const int64_t bytes = tamis_key_form(explainer->key_rule, key->data, key->bytes, NULL, 0);
+    const size_t room = bytes > 0 ? (size_t)bytes : 0;
+    void *form = cli_alloc(room + 1);
+    if (tamis_key_form(explainer->key_rule, key->data, key->bytes, form, room) < 0)
+        *(char *)form = 0;
+    return (struct tamis_key){.data = form, .bytes = room};
+}
+
+static void print_form(const struct explainer *explainer, const struct tamis_key *key)
+{
+    const struct tamis_key form = form_of(explainer, key);
+    out_char(explainer->call->out, '\t');
+    key_source_print_key(explainer->source, &form);
+    free((void *)(uintptr_t)form.data);
+}
+
+static void put_form(const struct explainer *explainer, const struct tamis_key *key, json_t *line)
+{
+    const struct tamis_key form = form_of(explainer, key);
+    json_put_form(line, &form, explainer->source->hex);
+    free((void *)(uintptr_t)form.data);
+}
 
 static void make_room_for_positions(struct tamis_explanation *explanation, size_t positions)
 {
@@ -58,6 +87,7 @@ static void print_text(const struct explainer *explainer, const struct tamis_key
     out_text(out, explanation->hashes);
     for (size_t i = 0; i < explanation->positions_count; i++)
         out_format(out, "%c%ju", i == 0 ? '\t' : ',', (uintmax_t)explanation->positions[i]);
+    if (explainer->key_rule != NULL) print_form(explainer, key);
     out_char(out, explainer->source->separator);
 }
 
@@ -82,6 +112,7 @@ static void print_explained_json(const struct explainer *explainer, const struct
         json_append(positions, json_unsigned(explanation->positions[i]));
     json_t *line = json_new();
     json_put_key(line, key, explainer->source->hex);
+    if (explainer->key_rule != NULL) put_form(explainer, key, line);
     if (explainer->segments > 1) json_put(line, "segment", json_unsigned(segment));
     json_put(line, "hashes", hashes_json(explanation->hashes));
     json_put(line, "positions", positions);
@@ -164,6 +195,8 @@ static int explain_filter(struct invocation *call)
     struct tamis_filter_stat stat;
     if (cli_stat(call, &stat) != CLI_DONE) return CLI_ERROR;
     explainer.segments = stat.segment_count;
+    if (stat.key_rule[0] != '\0' && strcmp(stat.key_rule, "bytes") != 0)
+        explainer.key_rule = stat.key_rule;
     return explain_keys(&explainer, 1, stat.hash_set);
 }
 
