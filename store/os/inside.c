@@ -49,27 +49,33 @@ int tamis__inside_check(int dir_fd, int fd, const char *what)
     return check(dir_fd, fd, false, what);
 }
 
-static bool only_reads(int flags)
-{
-    return (flags & O_ACCMODE) == O_RDONLY;
-}
-
-int tamis__inside_open(int dir_fd, const char *name, int flags, const char *what, int *fd)
+static int open_checked(int dir_fd, const char *name, int flags, bool shared, const char *what,
+                        int *fd)
 {
     int rc = tamis__open(dir_fd, name, flags, 0, what, fd);
     if (rc < 0) return rc;
-    rc = check(dir_fd, *fd, only_reads(flags), what);
+    rc = check(dir_fd, *fd, shared && (flags & O_ACCMODE) == O_RDONLY, what);
     if (rc == 0) return 0;
     tamis__close(*fd);
     *fd = -1;
     return rc;
 }
 
+int tamis__inside_open(int dir_fd, const char *name, int flags, const char *what, int *fd)
+{
+    return open_checked(dir_fd, name, flags, false, what, fd);
+}
+
+int tamis__inside_open_shared(int dir_fd, const char *name, int flags, const char *what, int *fd)
+{
+    return open_checked(dir_fd, name, flags, true, what, fd);
+}
+
 int tamis__inside_open_private(int dir_fd, const char *name, int flags, const char *what,
                                struct tamis__private_fd *file)
 {
     int rc = tamis__private_open(dir_fd, name, flags, 0, what, file);
-    if (rc == 0) rc = check(dir_fd, file->fd, only_reads(flags), what);
+    if (rc == 0) rc = tamis__inside_check(dir_fd, file->fd, what);
     if (rc < 0) tamis__private_close(file);
     return rc;
 }

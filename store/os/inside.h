@@ -26,6 +26,8 @@ int tamis__inside_check(int dir_fd, int fd, const char *what);
 int tamis__inside_check_owner(int dir_fd, int fd, const char *what);
 /* tamis__open() and the check, for files that exist. */
 int tamis__inside_open(int dir_fd, const char *name, int flags, const char *what, int *fd);
+/* As tamis__inside_open(), for a file that backups may share: to read it, it may have two names. */
+int tamis__inside_open_shared(int dir_fd, const char *name, int flags, const char *what, int *fd);
 int tamis__inside_open_private(int dir_fd, const char *name, int flags, const char *what,
                                struct tamis__private_fd *file);
 

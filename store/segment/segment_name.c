@@ -61,5 +61,5 @@ int tamis__segment_open_file(const struct tamis__place *place, uint64_t number, 
     *fd = -1;
     tamis__segment_path(place, number, what);
     tamis__segment_file(number, name);
-    return tamis__inside_open(place->segments_fd, name, flags, what, fd);
+    return tamis__inside_open_shared(place->segments_fd, name, flags, what, fd);
 }

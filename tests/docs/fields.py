@@ -176,7 +176,6 @@ def check_info(tamis):
             same(list(info["segments"][0]), names_of_info(SEGMENT, sliced), f"a segment of {name}")
             labels = [line.split(":")[0] for line in run("info", name, "--all", *at).splitlines()]
             skipped = {"shards"} | of_mapping # they are too small for huge pages
-            skipped |= {"generation"} if name == "window" else set() # which nobody built
             same(labels, names_of_info(FILTER, skipped), f"info {name} --all")
             short = [line.split(":")[0] for line in run("info", name, *at).splitlines()]
             same(short, [label for label in labels if label in short], f"info {name}")

@@ -12,6 +12,7 @@ import unittest
 import alone
 
 FILE = "store/exchange/portable.c"
+ASSERTS = "store/exchange/portable_head.h"
 
 
 class Alone(unittest.TestCase):
@@ -21,7 +22,7 @@ class Alone(unittest.TestCase):
         cls.addClassCleanup(scratch.cleanup)
         cls.place, cls.known = scratch.name, alone.commands(BUILD)
         alone.write_bare("xxhash.h", cls.place)
-        with open(os.path.join(alone.TOP, FILE), encoding="utf-8") as file:
+        with open(os.path.join(alone.TOP, ASSERTS), encoding="utf-8") as file:
             cls.text = file.read()
 
     def said_of(self, text, name="planted.h"):

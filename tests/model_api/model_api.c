@@ -222,7 +222,7 @@ static void check_all(struct model *model)
         const struct op some[] = {
             {.kind = OP_OPEN, .name = i, .flags = i % 2 == 0 ? TAMIS_READ_ONLY : 0},
             {.kind = OP_STAT},
-            {.kind = OP_ASK_BATCH, .keys = {0, 700, 1}, .where = CHILD_ANEW},
+            {.kind = OP_ASK_BATCH, .keys = {0, 700, 1, 0}, .where = CHILD_ANEW},
             {.kind = OP_READ_DATA},
             {.kind = OP_FILL},
             {.kind = OP_EACH_EXCEPTION},
@@ -343,7 +343,7 @@ static void play_alone(struct sequence *sequence, uint64_t seed, bool replay)
 {
     static const struct op warm[] = {{.kind = OP_OPEN_STORE},
                                      {.kind = OP_CREATE, .spec = {.capacity = 10}},
-                                     {.kind = OP_ADD, .keys = {1, 1, 1}},
+                                     {.kind = OP_ADD, .keys = {1, 1, 1, 0}},
                                      {.kind = OP_BACKUP}};
     static struct sequence before;
     (void)alarm(SECONDS_A_SEQUENCE);

@@ -231,7 +231,7 @@ CASE(many_parameters_are_sorted)
     const size_t form_bytes = make_form("url:sort", url, bytes, form);
     assert_int_equal(form_bytes, bytes - 1);
     for (int i = 0; i < 20000; i++) {
-        char name[8];
+        char name[16];
         (void)snprintf(name, sizeof name, "%04d", i / 2);
         assert_memory_equal(form + 10 + 5 * i, name, 4);
     }
