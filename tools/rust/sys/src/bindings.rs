@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header 4094a5721672a118b0f9101dc87cbf18006661e4a0ec7559f740820eb8fde84e,
+// SHA-256 of the header 4508d5342587bfc985c96985c7d6f46855a888428c5f624f22367614d05e719d,
 // of what follows d3ed570374b3fd9348f5554e1593bffa78e6155a665b3f9baf4e1c371c0c0a37
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
