@@ -239,9 +239,9 @@ static bool read_parts(struct text url, struct parts *parts)
 
 static unsigned char *write_text(const char *text, unsigned char *to)
 {
-    const size_t bytes = strlen(text);
-    memcpy(to, text, bytes);
-    return to + bytes;
+    while (*text != '\0')
+        *to++ = (unsigned char)*text++;
+    return to;
 }
 
 /* Writes the text with the bytes of that set percent-encoded. */
