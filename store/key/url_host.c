@@ -10,7 +10,8 @@
 /* May a byte not stand in a name?  The standard's "forbidden domain code point". */
 static bool is_forbidden(unsigned char byte)
 {
-    return byte <= ' ' || byte == 0x7f || memchr("#/:<>?@[\\]^|%", byte, 13) != NULL;
+    static const char forbidden[] = "#/:<>?@[\\]^|%";
+    return byte <= ' ' || byte == 0x7f || memchr(forbidden, byte, sizeof forbidden - 1) != NULL;
 }
 
 static unsigned char *write_name(const unsigned char *from, const unsigned char *end,
@@ -80,7 +81,7 @@ static unsigned char *write_decimal(unsigned number, unsigned char *to)
 /* Writes the address in place of its text from `name` to `end`. */
 static unsigned char *write_ipv4(unsigned char *name, const unsigned char *end)
 {
-    uint64_t numbers[4], address = 0;
+    uint64_t numbers[4] = {0}, address = 0;
     size_t count = 0;
     if (end[-1] == '.') end--;
     for (const unsigned char *from = name; from <= end; count++) {

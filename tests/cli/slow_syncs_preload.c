@@ -4,7 +4,6 @@
 #include <time.h>
 #include <unistd.h>
 
-int fdatasync(int fd);
 int fdatasync(int fd)
 {
     const struct timespec pause = {.tv_nsec = 250000000};

@@ -66,9 +66,10 @@ static bool near(double a, double b)
 static bool file_fits(struct model *model, const char *of, const struct tamis_segment_stat *s)
 {
     const uint64_t bits = s->m_bits * (s->counter_bits != 0 ? s->counter_bits : 1);
+    const uint64_t data_bytes = round_up(bits, 64) / 8;
     if (s->fingerprint_bits != 0)
         return FITS("file_bytes", s->file_bytes, round_up(s->data_offset + s->data_bytes, 4096));
-    return FITS("data_bytes", s->data_bytes, round_up(bits, 64) / 8) &&
+    return FITS("data_bytes", s->data_bytes, data_bytes) &&
            FITS("data_offset", s->data_offset, s->data_bytes >= (32 << 20) ? 2u << 20 : 4096u) &&
            (s->counter_bits != 0 ||
             FITS("file_bytes", s->file_bytes, round_up(s->data_offset + s->data_bytes, 4096)));

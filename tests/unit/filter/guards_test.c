@@ -101,7 +101,7 @@ static void publish_more(unsigned point)
 
 CASE(list_that_others_publish_meanwhile_is_not_replaced_by_a_short_one)
 {
-    char *path;
+    AUTO_FREE char *path;
     AUTO_STORE *store = fixture_store(&path);
     other = store;
     assert_int_equal(build(store, 10), 1);
