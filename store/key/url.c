@@ -389,7 +389,7 @@ static unsigned char *write_query(const struct tamis__key_rule *rule, struct tex
 size_t tamis__url_write(const struct tamis__key_rule *rule, const unsigned char *url, size_t bytes,
                         unsigned char *room)
 {
-    struct parts parts;
+    struct parts parts = {0};
     const struct text text = without_blanks(trim(url, bytes), room + form_bytes_max(bytes));
     if (!read_parts(text, &parts)) return 0;
     unsigned char *to = write_scheme(rule, &parts, room);
