@@ -22,7 +22,7 @@ def make_go_too(directory):
     tools = make_tools(directory)
     caches = "".join(f"export {name}='{os.popen(os.environ['TAMIS_GO'] + ' env ' + name).read().strip()}'\n"
                      for name in ("GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB"))
-    sessions.write(os.path.join(tools, "go"), f"#!/bin/sh\n{caches}export GOFLAGS='-buildvcs=false -tags=tamis_installed'\n"
+    sessions.write_tool(os.path.join(tools, "go"), f"#!/bin/sh\n{caches}export GOFLAGS='-buildvcs=false -tags=tamis_installed'\n"
                                               f"exec {os.environ['TAMIS_GO']} \"$@\"\n")
     os.symlink(top, os.path.join(directory, "home", "tamis"))
     return tools
