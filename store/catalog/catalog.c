@@ -11,6 +11,8 @@
  *     p                     the first segment number that a file of another catalog had already
  *     v <id> <generation>   a generation of filter <id> that is kept; both big-endian
  *     u <id, big-endian>    what is wrong with filter <id>
+ *     o <id>                the number of the filter that a server knows by this id (tags.c)
+ *     n <id, big-endian>    the id of filter <id>
  *     b                     the boot under which all filters were looked at last
  *
  * Every value ends in a checksum over key and value (record.c).

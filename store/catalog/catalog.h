@@ -177,6 +177,16 @@ int tamis__catalog_is_of_boot(struct tamis__catalog_txn *txn,
 int tamis__catalog_put_boot(struct tamis__catalog_txn *txn,
                             const uint8_t boot_id[TAMIS__BOOT_ID_BYTES]);
 
+/* Ids that a server has drawn for filters (tags.c).  get and find return 1, or 0 if there is none;
+ * put replaces the id that the filter had. */
+int tamis__catalog_get_tag(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                           uint8_t tag[TAMIS_ID_BYTES]);
+int tamis__catalog_find_tag(struct tamis__catalog_txn *txn, const uint8_t tag[TAMIS_ID_BYTES],
+                            uint64_t *filter_id);
+int tamis__catalog_put_tag(struct tamis__catalog_txn *txn, uint64_t filter_id,
+                           const uint8_t tag[TAMIS_ID_BYTES]);
+int tamis__catalog_forget_tag(struct tamis__catalog_txn *txn, uint64_t filter_id);
+
 /*
  * Garbage: numbers of segments that a committed change took out of force and whose files are to be
  * removed.  They are noted with the change and forgotten once the files are gone, so a crash in

@@ -343,11 +343,11 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
     return TAMIS_ECORRUPT;
 }
 
-static void store_fields(struct cursor *c, struct tamis__store_record *r, uint32_t *flags)
+static void store_fields(struct cursor *c, struct tamis__store_record *r)
 {
     uint32_t version = TAMIS__RECORD_VERSION;
     FIELD(c, version);
-    FIELD(c, *flags);
+    FIELD(c, r->format);
     FIELD(c, r->store_id);
     FIELD(c, r->next_filter_id);
     FIELD(c, r->next_segment);
@@ -359,8 +359,7 @@ void tamis__store_record_encode(const struct tamis__store_record *record, struct
 {
     struct tamis__store_record copy = *record;
     struct cursor c = {.at = buffer, .writing = true};
-    uint32_t flags = 0;
-    store_fields(&c, &copy, &flags);
+    store_fields(&c, &copy);
     close_value(key, buffer, TAMIS__STORE_RECORD_BYTES - 8);
 }
 
@@ -370,12 +369,11 @@ int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes valu
     int rc = check_value(key, value, TAMIS__STORE_RECORD_BYTES, TAMIS__RECORD_VERSION, reason);
     if (rc < 0) return rc;
     struct cursor c = {.at = (unsigned char *)(uintptr_t)value.data, .writing = false};
-    uint32_t flags = 0;
-    store_fields(&c, record, &flags);
+    store_fields(&c, record);
     record->passed = 0;
     record->drawers = (struct tamis__drawers){.next = 0};
     *reason = newer;
-    return flags == 0 ? 0 : TAMIS_EVERSION;
+    return record->format <= TAMIS__STORE_FORMAT_NEWEST ? 0 : TAMIS_EVERSION;
 }
 
 void tamis__listed_segment_from_header(const struct tamis__segment_header *header,

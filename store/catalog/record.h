@@ -75,8 +75,15 @@ struct tamis__drawers {
 };
 
 /* The store's own record. */
+/* What a store may have that older libraries do not know.  Each library looks at this first, and
+ * tells of a newer store that it is newer (docs/format.md). */
+#define TAMIS__STORE_FORMAT_FIRST 0u
+#define TAMIS__STORE_FORMAT_IDS 1u /* ids of filters (tags.c) */
+#define TAMIS__STORE_FORMAT_NEWEST TAMIS__STORE_FORMAT_IDS
+
 struct tamis__store_record {
     uint64_t store_id;
+    uint32_t format; /* TAMIS__STORE_FORMAT_*: the newest thing that was ever put into it */
     uint64_t next_filter_id;
     uint64_t next_segment;
     int64_t created_at;

@@ -55,6 +55,9 @@ typedef struct tamis_watch tamis_watch;
     }
 #endif
 
+/* The bytes of an id that a server draws for a filter (tamis_labels.h). */
+#define TAMIS_ID_BYTES 16
+
 /* How a filter works.  The numbers are in the files and never change meaning. */
 enum tamis_kind {
     TAMIS_KIND_DEFAULT = 0,  /* in a spec: blocked; bloom with m_bits, k or another set than xxh3 */

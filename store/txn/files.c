@@ -117,6 +117,7 @@ int tamis__forget_all(struct tamis__catalog_txn *txn, const struct tamis__record
     if (rc == 0) rc = tamis__catalog_forget(txn, record);
     if (rc == 0)
         rc = tamis__catalog_put_trouble(txn, record->filter_id, (struct tamis__trouble){0});
+    if (rc == 0) rc = tamis__catalog_forget_tag(txn, record->filter_id);
     if (rc == 0) rc = tamis__generation_forget(txn, record, files);
     return rc;
 }

@@ -388,7 +388,7 @@ CASE(record_with_impossible_generations_is_refused)
 
 CASE(record_of_the_store_there_and_back_and_damaged)
 {
-    const struct tamis__store_record before = {11, 12, 13, -14, 0, {0}};
+    const struct tamis__store_record before = {11, TAMIS__STORE_FORMAT_IDS, 12, 13, -14, 0, {0}};
     struct tamis__store_record after = {0};
     unsigned char value[TAMIS__STORE_RECORD_BYTES];
     const char *reason;
