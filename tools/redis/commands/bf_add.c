@@ -3,13 +3,8 @@
 #include <ctype.h>
 
 #include "commands/bf_parts.h"
-#include "kept/leftovers.h"
-#include "kept/still.h"
+#include "home/promote.h"
 #include "server/config.h"
-#include "value/drafts.h"
-#include "value/durable.h"
-#include "value/handles.h"
-#include "value/recent.h"
 
 #define FULL "ERR non scaling filter is full"
 #define PROBLEM "problem inserting into filter"
@@ -66,7 +61,9 @@ static void add_item(RedisModuleCtx *ctx, const struct value *value, RedisModule
 {
     size_t bytes;
     const char *data = RedisModule_StringPtrLen(item, &bytes);
-    const int rc = tamis_filter_add(value->filter, data, bytes);
+    const int rc = value->home == HOME_MEMORY
+                       ? memory_add(value->memory, data, bytes)
+                       : tamis_filter_add(value->stored->filter, data, bytes);
     const uint8_t answer = rc < 0 ? TAMIS_ANSWER_REFUSED : (uint8_t)rc;
     const struct outcome outcome = {.rc = rc,
                                     .sentence = rc < 0 ? tamis_last_error() : "",
@@ -81,7 +78,10 @@ static void add_batch(RedisModuleCtx *ctx, const struct value *value, RedisModul
 {
     const struct items *items = items_of(first, count);
     const struct outcome outcome = {
-        .rc = tamis_filter_add_batch(value->filter, items->keys, items->count, items->answers),
+        .rc = value->home == HOME_MEMORY
+                  ? memory_add_batch(value->memory, items->keys, items->count, items->answers)
+                  : tamis_filter_add_batch(value->stored->filter, items->keys, items->count,
+                                           items->answers),
         .sentence = tamis_last_error(),
         .answers = items->answers,
         .count = items->count,
@@ -115,52 +115,50 @@ static void add_to_valkey(RedisModuleCtx *ctx, const struct value *value, RedisM
     count_added(ctx, argv[1], (size_t)told, news);
 }
 
-static void add_to_draft(RedisModuleCtx *ctx, struct value *value, RedisModuleString **argv,
-                         RedisModuleString **first, int count, bool single)
+static void add_at_once(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
+                        RedisModuleString **items, int count, bool single)
 {
-    const struct items *items = items_of(first, count);
-    for (size_t i = 0; i < items->count; i++)
-        items->answers[i] = (uint8_t)draft_add(value, items->keys[i].data, items->keys[i].bytes);
-    const struct outcome outcome = {
-        .rc = 0, .sentence = "", .answers = items->answers, .count = items->count};
-    RedisModuleCtx *later = draft_hold_back(ctx, value);
-    (single ? answer_one : answer_many)(later != NULL ? later : ctx, argv, &outcome);
-    draft_held_back(later);
+    if (count == 0)
+        (void)RedisModule_ReplyWithArray(ctx, 0); /* BF.INSERT of valkey-bloom */
+    else if (single)
+        add_item(ctx, value, argv, items[0]);
+    else
+        add_batch(ctx, value, argv, items, count);
 }
 
-/* Of BF.INSERT without items, of valkey-bloom. */
-static void add_nothing(RedisModuleCtx *ctx, const struct value *value)
+/* Must the command wait, or is it refused, as too much of the filter is in memory? */
+static bool is_held(RedisModuleCtx *ctx, const struct value *value, const struct adding *adding)
 {
-    RedisModuleCtx *later = draft_hold_back(ctx, value);
-    (void)RedisModule_ReplyWithArray(later != NULL ? later : ctx, 0);
-    draft_held_back(later);
+    if (promote_holds(value) && promote_wait(ctx, value, adding->again)) return true;
+    if (memory_data_bytes(value->memory) <= (uint64_t)config.memory_max) return false;
+    const char *failure = args_can_wait(ctx) ? promote_failure(value) : NULL;
+    if (failure != NULL) (void)reply_sentence(ctx, PROBLEM, failure);
+    return failure != NULL;
+}
+
+static void add_to_memory(RedisModuleCtx *ctx, struct value *value, RedisModuleString **argv,
+                          RedisModuleString **items, int count, const struct adding *adding,
+                          bool single)
+{
+    size_t bytes;
+    if (value->memory->log != NULL && is_held(ctx, value, adding)) return;
+    (void)RedisModule_ReplicateVerbatim(ctx);
+    add_at_once(ctx, value, argv, items, count, single);
+    if (value->memory->count == 1) return; /* it has not grown */
+    const char *name = RedisModule_StringPtrLen(argv[1], &bytes);
+    promote_if_large(value, RedisModule_GetSelectedDb(ctx), name, bytes);
 }
 
 static void add_to_stored(RedisModuleCtx *ctx, struct value *value, RedisModuleString **argv,
                           RedisModuleString **items, int count, bool single)
 {
-    /* Replicas get the commands in the order of now, also if the disk has the keys later. */
-    (void)RedisModule_ReplicateVerbatim(ctx);
-    if (count == 0) {
-        add_nothing(ctx, value);
+    /* Replicas get the commands in the order of now, also if the disk has the keys later.  A filter
+     * that counts is told to nobody: a load would count its keys again. */
+    if (!stored_counts(value->stored)) (void)RedisModule_ReplicateVerbatim(ctx);
+    if (count > 0 && !stored_counts(value->stored) && adds_wait(value->stored, (size_t)count) &&
+        adds_begin(ctx, value, items, (size_t)count, single ? answer_one : answer_many))
         return;
-    }
-    if (draft_has_room(value, (size_t)count)) {
-        add_to_draft(ctx, value, argv, items, count, single);
-        return;
-    }
-    if (value_open(value) < 0) { /* a draft that cannot come into the store */
-        (void)reply_failure(ctx, PROBLEM);
-        return;
-    }
-    if (durable_is_wanted(value, (size_t)count) &&
-        durable_add(ctx, value, items, (size_t)count, single ? answer_one : answer_many))
-        return;
-    if (single) {
-        recent_used(value, argv[1]);
-        add_item(ctx, value, argv, items[0]);
-    } else
-        add_batch(ctx, value, argv, items, count);
+    add_at_once(ctx, value, argv, items, count, single);
 }
 
 static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, struct adding *adding,
@@ -169,27 +167,20 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, st
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     RedisModuleString **items = argv + adding->first;
-    const size_t count = (size_t)(argc - adding->first);
-    if (key_puts_off(ctx, key, TYPE_BLOOM, count)) {
-        RedisModule_CloseKey(key);
-        return REDISMODULE_OK;
-    }
-    const enum held held = key_held_or_draft(key, TYPE_BLOOM, count, &value);
+    const int count = argc - adding->first;
+    const enum held held = key_held(key, TYPE_BLOOM, &value);
     if (held == HELD_NONE ? adding->no_create : held != HELD_VALUE)
         (void)RedisModule_ReplyWithError(ctx, held_error(held));
-    else if (held == HELD_NONE && drafts_put_off(ctx, adding->again))
-        value = NULL;
     else if (held == HELD_NONE) {
         if (adding->by_default) bf_default_adding(adding);
-        adding->shape.at_once = !drafts_hold(count, adding->shape.capacity) &&
-                                (config.exact || !leftovers_are_open()); /* which hold more */
         value = bf_make(ctx, key, argv[1], adding);
     }
-    if (value != NULL && still_puts_off(ctx, value, adding->again)) value = NULL;
-    if (value != NULL && value->valkey != NULL)
-        add_to_valkey(ctx, value, argv, items, (int)count, single, held == HELD_NONE);
+    if (value != NULL && value->home == HOME_MEMORY)
+        add_to_memory(ctx, value, argv, items, count, adding, single);
+    else if (value != NULL && value->home == HOME_VALKEY)
+        add_to_valkey(ctx, value, argv, items, count, single, held == HELD_NONE);
     else if (value != NULL)
-        add_to_stored(ctx, value, argv, items, (int)count, single);
+        add_to_stored(ctx, value, argv, items, count, single);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }
@@ -204,7 +195,7 @@ static void take_items_alone(struct adding *adding, RedisModuleReplyFunc *again)
     adding->by_default = true;
 }
 
-static int add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct adding adding;
     if (argc != 3) return RedisModule_WrongArity(ctx);
@@ -212,22 +203,12 @@ static int add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return add_items(ctx, argv, argc, &adding, true);
 }
 
-int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    return making_run(ctx, argv, argc, add, bf_add, true);
-}
-
-static int madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct adding adding;
     if (argc < 3) return RedisModule_WrongArity(ctx);
     take_items_alone(&adding, bf_madd);
     return add_items(ctx, argv, argc, &adding, false);
-}
-
-int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    return making_run(ctx, argv, argc, madd, bf_madd, true);
 }
 
 /* ---- BF.INSERT ------------------------------------------------------------------------------- */
@@ -295,7 +276,7 @@ static int insert_as_valkey(RedisModuleCtx *ctx, RedisModuleString **argv, int a
     return add_items(ctx, argv, argc, &adding, false);
 }
 
-static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct adding adding;
     bool non_scaling = false;
@@ -327,9 +308,4 @@ static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     adding.again = bf_insert;
     adding.shape.non_scaling = non_scaling || adding.shape.growth == 0;
     return add_items(ctx, argv, argc, &adding, false);
-}
-
-int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    return making_run(ctx, argv, argc, insert, bf_insert, true);
 }

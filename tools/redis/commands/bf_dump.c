@@ -6,9 +6,8 @@
  * stream.  BF.LOADCHUNK makes a filter from either.  The others are the data in pieces, which come
  * in any order.  Bits are set by them and never cleared.
  */
-#include "commands/command.h"
-#include "kept/still.h"
-#include "keys/shape.h"
+#include "commands/bf_parts.h"
+#include "home/promote.h"
 #include "value/pieces.h"
 
 static void reply_pair(RedisModuleCtx *ctx, long long iterator, const char *data, size_t bytes)
@@ -23,14 +22,23 @@ static void reply_pair(RedisModuleCtx *ctx, long long iterator, const char *data
 static bool is_whole_only(const struct value *value)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    return value_is_static(value) ||
-           (tamis_filter_stat(value->filter, &stat) == 0 && stat.exceptions > 0);
+    return value_is_stored(value) &&
+           (stored_is_static(value->stored) ||
+            (tamis_filter_stat(value->stored->filter, &stat) == 0 && stat.exceptions > 0));
 }
 
-static void dump_bloom(RedisModuleCtx *ctx, struct value *value, long long iterator)
+static int64_t head_of(const struct value *value, unsigned char head[HEAD_ROOM])
+{
+    return value->home == HOME_MEMORY
+               ? memory_head(value->memory, value->expansion, head)
+               : head_of_filter(value->stored->filter, value->exact, value->expansion, head);
+}
+
+static void dump_bloom(RedisModuleCtx *ctx, const struct value *value, long long iterator)
 {
     unsigned char head[HEAD_ROOM];
-    char *piece = NULL;
+    char *buffer = NULL;
+    const void *piece = "";
     int64_t bytes = 0;
     if (iterator == 0 && is_whole_only(value)) {
         (void)RedisModule_ReplyWithError(
@@ -39,16 +47,16 @@ static void dump_bloom(RedisModuleCtx *ctx, struct value *value, long long itera
         return;
     }
     if (iterator == 0) {
-        bytes = head_of_value(value, head);
+        bytes = head_of(value, head);
         if (bytes > 0) reply_pair(ctx, 1, (const char *)head, (size_t)bytes);
     } else {
-        if (iterator > 0) bytes = pieces_read(value, (uint64_t)iterator - 1, &piece);
+        if (iterator > 0) bytes = pieces_read(value, (uint64_t)iterator - 1, &piece, &buffer);
         if (bytes >= 0)
             reply_pair(ctx, bytes > 0 ? iterator + bytes : 0, bytes > 0 ? piece : "",
                        (size_t)bytes);
     }
     if (bytes < 0) (void)reply_failure(ctx, "the filter cannot be dumped");
-    RedisModule_Free(piece);
+    RedisModule_Free(buffer);
 }
 
 int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -56,9 +64,9 @@ int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key;
     long long iterator;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    struct value *value = key_open_bloom(ctx, argv[1], REDISMODULE_READ, &key);
+    struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
-    if (value->valkey != NULL)
+    if (value->home == HOME_VALKEY)
         (void)RedisModule_ReplyWithError(
             ctx, "ERR a filter of valkey-bloom has no pieces; use DUMP and RESTORE");
     else if (RedisModule_StringToLongLong(argv[2], &iterator) != REDISMODULE_OK)
@@ -69,51 +77,92 @@ int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return REDISMODULE_OK;
 }
 
+/* Makes the filter of a key from a head that only the store can have. */
+static int make_of_head(struct making *making, tamis_store *store, const char *name)
+{
+    struct memory_source memory = *(const struct memory_source *)making->context;
+    const struct tamis_import_spec spec = {.size = sizeof spec,
+                                           .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED |
+                                                    memory.flags};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
+    return tamis_filter_import(store, name, "tamis", &spec, &source, &making->filter);
+}
+
+static void forget_head(struct making *making)
+{
+    RedisModule_Free(making->context);
+}
+
+/* Our own stream's head, of a filter that memory cannot have. */
+static const char *load_stored_head(RedisModuleCtx *ctx, RedisModuleKey *key,
+                                    RedisModuleString *name, const char *head, size_t bytes,
+                                    bool durable)
+{
+    uint32_t expansion = 0;
+    struct making *making = making_of(ctx);
+    const size_t left = head_split((const unsigned char *)head, bytes, &expansion);
+    if (left == 0) return "ERR received bad data";
+    if (making == NULL) {
+        struct memory_source *memory = RedisModule_Alloc(sizeof *memory + left);
+        *memory = (struct memory_source){.left = left,
+                                         .flags = durable ? TAMIS_IMPORT_DURABLE : 0};
+        memory->at = memcpy(memory + 1, head, left);
+        making = making_begin(ctx, bf_loadchunk, name,
+                              making_new(make_of_head, memory, forget_head));
+    }
+    if (making == NULL) return put_off;
+    struct value *value = making_take(ctx, key, name, making, "could not create filter");
+    if (value != NULL) value->expansion = expansion;
+    making_end(ctx, making);
+    return value != NULL ? NULL : put_off;
+}
+
 /* Makes the filter of a key from a head.  Returns the text of an error, or NULL. */
 static const char *load_bloom_head(RedisModuleCtx *ctx, RedisModuleKey *key,
                                    RedisModuleString *name, const char *head, size_t bytes,
                                    bool durable)
 {
     unsigned char plain[HEAD_ROOM];
-    size_t key_bytes;
-    const char *text = RedisModule_StringPtrLen(name, &key_bytes);
-    const size_t left =
-        head_is_tamis(head, bytes) ? 0 : head_without_seed(head, bytes, 12, 4, BLOOM_SEED, plain);
+    struct memory *memory;
+    uint32_t expansion;
+    const bool own = head_is_tamis(head, bytes);
+    const size_t left = own ? 0 : head_without_seed(head, bytes, 12, 4, BLOOM_SEED, plain);
     if (left > 0) {
         head = (const char *)plain;
         bytes = left;
     }
     if (head_is_too_large(head, bytes)) return "ERR received bad data";
-    struct value *value = value_new(TYPE_BLOOM);
-    value->durable = durable;
     const int rc =
-        make_from_head(value, RedisModule_GetSelectedDb(ctx), text, key_bytes, head, bytes);
-    if (rc == 0) {
-        key_set(ctx, key, name, value);
-        return NULL;
+        durable ? TAMIS_EUNSUPPORTED : memory_make_of_head(head, bytes, &memory, &expansion);
+    if (rc == TAMIS_EUNSUPPORTED && own)
+        return load_stored_head(ctx, key, name, head, bytes, durable);
+    if (rc < 0) {
+        RedisModule_Log(ctx, "warning", "BF.LOADCHUNK of a head: %s", last_failure());
+        return "ERR received bad data";
     }
-    value_free(value);
-    if (rc == MAKING_IS_PUT_OFF) return put_off;
-    RedisModule_Log(ctx, "warning", "BF.LOADCHUNK of a head: %s", last_failure());
-    return "ERR received bad data";
+    struct value *value = value_new(TYPE_BLOOM);
+    value->exact = !own;
+    value->expansion = expansion;
+    value_settle(value, HOME_MEMORY, memory);
+    bf_born(ctx, key, name, value);
+    return NULL;
 }
 
 static const char *load_bloom_piece(RedisModuleCtx *ctx, struct value *value, long long iterator,
                                     const char *data, size_t bytes)
 {
-    struct place place;
     if (iterator <= 0 || (unsigned long long)iterator < bytes) return "ERR received bad data";
-    if ((unsigned long long)iterator == bytes ||
-        !pieces_find(value, (uint64_t)iterator - bytes - 1, &place))
-        return "ERR invalid offset - no link found";
-    if (bytes > place.left) return "ERR invalid chunk - Too big for current filter";
-    if (tamis_filter_write_data(value->filter, place.segment, place.offset, data, bytes) == 0)
-        return NULL;
+    const uint64_t begin = (uint64_t)iterator - bytes - 1;
+    const uint64_t left = (uint64_t)iterator == bytes ? 0 : pieces_left(value, begin);
+    if (left == 0) return "ERR invalid offset - no link found";
+    if (bytes > left) return "ERR invalid chunk - Too big for current filter";
+    if (pieces_write(value, begin, data, bytes) == 0) return NULL;
     RedisModule_Log(ctx, "warning", "BF.LOADCHUNK: %s", tamis_last_error());
     return "ERR received bad data";
 }
 
-static int loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct value *value;
     long long iterator;
@@ -126,16 +175,13 @@ static int loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return RedisModule_ReplyWithError(ctx, "ERR Second argument must be numeric");
     const char *data = RedisModule_StringPtrLen(argv[3], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    if (key_puts_off(ctx, key, TYPE_BLOOM, 0)) {
-        RedisModule_CloseKey(key);
-        return REDISMODULE_OK;
-    }
     const enum held held = key_held(key, TYPE_BLOOM, &value);
     if (held == HELD_OTHER || held == HELD_CLOSED)
         error = held_error(held);
-    else if (held == HELD_VALUE && value->valkey != NULL)
+    else if (held == HELD_VALUE && value->home == HOME_VALKEY)
         error = "ERR received bad data";
-    else if (held == HELD_VALUE && still_puts_off(ctx, value, bf_loadchunk))
+    else if (held == HELD_VALUE && promote_is_under_way(value) &&
+             promote_wait(ctx, value, bf_loadchunk))
         error = put_off;
     else if (held == HELD_VALUE)
         error = load_bloom_piece(ctx, value, iterator, data, bytes);
@@ -143,9 +189,4 @@ static int loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         error =
             iterator == 1 ? load_bloom_head(ctx, key, argv[1], data, bytes, durable) : NOT_FOUND;
     return end_change(ctx, key, error);
-}
-
-int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    return making_run(ctx, argv, argc, loadchunk, bf_loadchunk, true);
 }

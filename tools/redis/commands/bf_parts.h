@@ -3,8 +3,8 @@
 #pragma once
 
 #include "commands/command.h"
-#include "keys/shape.h"
-#include "value/valkey.h"
+#include "valkey/valkey.h"
+#include "value/memory.h"
 
 /* What a command adds, and what it does where there is no filter. */
 struct adding {
@@ -23,8 +23,12 @@ void bf_default_adding(struct adding *adding);
 /* Makes the filter of a key that is there not yet.  Replies, and returns NULL, if that fails. */
 struct value *bf_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                       struct adding *adding);
+/* A value that is made of a head, or of a shape, in memory: gives it the id and the filter that the
+ * AOF tells, and begins to bring it to the store, if it is large. */
+void bf_born(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+             struct value *value);
 
-/* bf_valkey.c.  These two read a command with the words of valkey-bloom; if it is wrong they reply,
+/* valkey/bf_valkey.c.  These two read a command with the words of valkey-bloom; if it is wrong they reply,
  * and return false. */
 bool valkey_take_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
                          struct adding *adding);

@@ -5,8 +5,8 @@
 
 #include "commands/command.h"
 #include "server/config.h"
-#include "value/light.h"
-#include "value/valkey.h"
+#include "valkey/valkey.h"
+#include "value/memory.h"
 
 int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
@@ -14,16 +14,8 @@ int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     int64_t items = 0;
     if (argc != 2) return RedisModule_WrongArity(ctx);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
-    if (key_puts_off(ctx, key, TYPE_BLOOM, 0)) {
-        RedisModule_CloseKey(key);
-        return REDISMODULE_OK;
-    }
-    struct tamis_segment_stat lit = {.size = sizeof lit};
-    enum held held = key_look(key, TYPE_BLOOM, &value);
-    if (held == HELD_VALUE && light_segment(value, &lit) == 1)
-        items = (int64_t)lit.items;
-    else if ((held = key_held(key, TYPE_BLOOM, &value)) == HELD_VALUE)
-        items = value_items(value);
+    const enum held held = key_held(key, TYPE_BLOOM, &value);
+    if (held == HELD_VALUE) items = value_items(value);
     RedisModule_CloseKey(key);
     if (held == HELD_OTHER || held == HELD_CLOSED)
         return RedisModule_ReplyWithError(ctx, held_error(held));
@@ -79,39 +71,35 @@ static void measure_stored(const struct value *value, struct figures *f)
 {
     struct tamis_segment_stat segment = {.size = sizeof segment};
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    for (uint32_t i = 0; tamis_filter_segment(value->filter, i, &segment) == 0; i++) {
+    for (uint32_t i = 0; tamis_filter_segment(value->stored->filter, i, &segment) == 0; i++) {
         if (i == 0) f->shape.capacity = (int64_t)segment.capacity;
         f->numbers[FIELD_CAPACITY] += (long long)segment.capacity;
         f->numbers[FIELD_FILTERS]++;
     }
-    if (tamis_filter_stat(value->filter, &stat) == 0) f->shape.rate = stat.fp_rate;
+    if (tamis_filter_stat(value->stored->filter, &stat) == 0) f->shape.rate = stat.fp_rate;
     f->shape.expansion = value->expansion;
     f->shape.tightening = config.tightening.value;
 }
 
-/* The same of a small filter that is closed: all but the rate that was asked for. */
-static void measure_lit(const struct value *value, const struct tamis_segment_stat *lit,
-                        struct figures *f)
+static void measure_memory(const struct value *value, struct figures *f)
 {
-    *f = (struct figures){.numbers = {[FIELD_CAPACITY] = (long long)lit->capacity,
-                                      [FIELD_SIZE] = (long long)(32 + 64 + lit->data_bytes),
-                                      [FIELD_FILTERS] = 1,
-                                      [FIELD_ITEMS] = (long long)lit->items,
-                                      [FIELD_EXPANSION] = value->expansion},
-                          .shape = {.expansion = value->expansion}};
-}
-
-/* Does RedisBloom tell the field, or all of them, and are we to answer as it does? */
-static bool is_of_redisbloom(enum field field)
-{
-    return config.like == LIKE_REDISBLOOM && (field == FIELDS || fields[field].redisbloom);
+    const struct memory *memory = value->memory;
+    for (uint32_t i = 0; i < memory->count; i++)
+        f->numbers[FIELD_CAPACITY] += (long long)memory->layers[i].bits.capacity;
+    f->numbers[FIELD_FILTERS] = memory->count;
+    f->shape = (struct valkey_shape){.capacity = (int64_t)memory->layers[0].bits.capacity,
+                                     .rate = memory->rate,
+                                     .expansion = value->expansion,
+                                     .tightening = config.tightening.value};
 }
 
 static void measure(const struct value *value, struct figures *f)
 {
     *f = (struct figures){.error = NULL};
-    if (value->valkey != NULL)
+    if (value->home == HOME_VALKEY)
         measure_valkey(value->valkey, f);
+    else if (value->home == HOME_MEMORY)
+        measure_memory(value, f);
     else
         measure_stored(value, f);
     f->numbers[FIELD_SIZE] = (long long)value_size_bytes(value);
@@ -183,31 +171,25 @@ int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct figures figures;
     RedisModuleKey *key;
     enum field field = FIELDS;
-    struct tamis_segment_stat lit = {.number = 0};
     if (argc != 2 && argc != 3) return RedisModule_WrongArity(ctx);
     for (enum field i = 0; argc == 3 && i < FIELDS; i++)
         if (arg_is(argv[2], fields[i].asked)) field = i;
-    const struct value *value = is_of_redisbloom(field)
-                                    ? key_open_or_lit(ctx, argv[1], &key, &lit)
-                                    : key_open_bloom(ctx, argv[1], REDISMODULE_READ, &key);
+    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
-    if (lit.number != 0)
-        measure_lit(value, &lit, &figures);
-    else
-        measure(value, &figures);
+    measure(value, &figures);
     RedisModule_CloseKey(key);
     return argc == 3 ? reply_one(ctx, field, &figures) : reply_all(ctx, &figures);
 }
 
 /* ---- BF.DEBUG -------------------------------------------------------------------------------- */
 
-struct line {
+struct told {
     uint64_t bytes, bits, capacity, items;
     uint32_t hashes;
     double rate;
 };
 
-static void reply_line(RedisModuleCtx *ctx, const struct line *line)
+static void reply_line(RedisModuleCtx *ctx, const struct told *line)
 {
     char text[256];
     (void)snprintf(text, sizeof text,
@@ -223,7 +205,7 @@ static long debug_valkey(RedisModuleCtx *ctx, const struct valkey *valkey)
     double rate = valkey->shape.rate;
     for (uint32_t i = 0; i < valkey->count; i++, rate *= valkey->shape.tightening) {
         const struct valkey_layer *layer = &valkey->layers[i];
-        const struct line line = {.bytes = layer->bytes,
+        const struct told line = {.bytes = layer->bytes,
                                   .bits = layer->bytes * 8,
                                   .capacity = (uint64_t)layer->capacity,
                                   .items = (uint64_t)layer->items,
@@ -236,7 +218,7 @@ static long debug_valkey(RedisModuleCtx *ctx, const struct valkey *valkey)
 
 static void reply_segment(RedisModuleCtx *ctx, const struct tamis_segment_stat *s)
 {
-    const struct line line = {.bytes = s->data_bytes,
+    const struct told line = {.bytes = s->data_bytes,
                               .bits = s->m_bits,
                               .capacity = s->capacity,
                               .items = s->items,
@@ -249,15 +231,24 @@ static long debug_stored(RedisModuleCtx *ctx, const struct value *value)
 {
     struct tamis_segment_stat s = {.size = sizeof s};
     long lines = 0;
-    for (; tamis_filter_segment(value->filter, (uint32_t)lines, &s) == 0; lines++)
+    for (; tamis_filter_segment(value->stored->filter, (uint32_t)lines, &s) == 0; lines++)
         reply_segment(ctx, &s);
     return lines;
 }
 
-static long debug_lit(RedisModuleCtx *ctx, const struct tamis_segment_stat *lit)
+static long debug_memory(RedisModuleCtx *ctx, const struct memory *memory)
 {
-    reply_segment(ctx, lit);
-    return 1;
+    for (uint32_t i = 0; i < memory->count; i++) {
+        const struct layer *l = &memory->layers[i];
+        const struct told line = {.bytes = l->bytes,
+                                  .bits = l->bits.m_bits,
+                                  .capacity = l->bits.capacity,
+                                  .items = l->bits.items,
+                                  .hashes = l->bits.k,
+                                  .rate = l->bits.fp_rate};
+        reply_line(ctx, &line);
+    }
+    return memory->count;
 }
 
 int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -265,16 +256,14 @@ int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key;
     char text[64];
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    struct tamis_segment_stat lit;
-    const struct value *value = key_open_or_lit(ctx, argv[1], &key, &lit);
+    const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
     if (value == NULL) return REDISMODULE_OK;
     (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
-    (void)snprintf(text, sizeof text, "size:%" PRId64,
-                   lit.number != 0 ? (int64_t)lit.items : value_items(value));
+    (void)snprintf(text, sizeof text, "size:%" PRId64, value_items(value));
     (void)RedisModule_ReplyWithCString(ctx, text);
-    const long lines = lit.number != 0         ? debug_lit(ctx, &lit)
-                       : value->valkey != NULL ? debug_valkey(ctx, value->valkey)
-                                               : debug_stored(ctx, value);
+    const long lines = value->home == HOME_VALKEY   ? debug_valkey(ctx, value->valkey)
+                       : value->home == HOME_MEMORY ? debug_memory(ctx, value->memory)
+                                                    : debug_stored(ctx, value);
     RedisModule_ReplySetArrayLength(ctx, 1 + lines);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;

@@ -4,8 +4,8 @@
 #include <sys/random.h>
 
 #include "commands/bf_parts.h"
+#include "home/promote.h"
 #include "server/config.h"
-#include "value/drafts.h"
 
 void bf_default_adding(struct adding *adding)
 {
@@ -41,21 +41,123 @@ static struct value *make_own(RedisModuleCtx *ctx, RedisModuleKey *key, RedisMod
     }
     struct value *value = value_new(TYPE_BLOOM);
     value->as_valkey = true;
-    value->valkey = valkey;
+    value_settle(value, HOME_VALKEY, valkey);
     key_set(ctx, key, name, value);
     return value;
+}
+
+void bf_born(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name, struct value *value)
+{
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(name, &bytes);
+    const int db = RedisModule_GetSelectedDb(ctx);
+    const bool bound = bind_take(db, text, bytes, value) && bind_to_store(value, db, text, bytes);
+    key_set(ctx, key, name, value);
+    if (!bound) promote_if_large(value, db, text, bytes);
+}
+
+static struct value *fail_make(RedisModuleCtx *ctx, int rc)
+{
+    if (rc == TAMIS_ENOMEM)
+        (void)RedisModule_ReplyWithError(ctx, config.like == LIKE_VALKEY ? VALKEY_TOO_LARGE
+                                                                         : VALKEY_NO_MEMORY);
+    else
+        (void)reply_failure(ctx, "could not create filter");
+    return NULL;
 }
 
 struct value *bf_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                       struct adding *adding)
 {
-    size_t bytes;
-    const char *text = RedisModule_StringPtrLen(name, &bytes);
+    struct memory *memory;
     if (adding->own) return make_own(ctx, key, name, adding);
+    const int rc = memory_make(&adding->shape, config.exact != 0, &memory);
+    if (rc < 0) return fail_make(ctx, rc);
     struct value *value = value_new(TYPE_BLOOM);
-    const int rc = make_bloom(value, RedisModule_GetSelectedDb(ctx), text, bytes, &adding->shape);
-    return key_made(ctx, key, name, value, rc, "could not create filter");
+    value->exact = config.exact != 0;
+    value->expansion = adding->shape.non_scaling ? 0 : adding->shape.growth;
+    value_settle(value, HOME_MEMORY, memory);
+    bf_born(ctx, key, name, value);
+    return value;
 }
+
+/* ---- Large ones ------------------------------------------------------------------------------ */
+
+/* What a thread makes a filter of: a spec, or the head of an exact one. */
+struct large {
+    struct tamis_filter_spec spec;
+    unsigned char head[HEAD_FRAME_BYTES + HEAD_ROOM];
+    size_t head_bytes; /* 0: of the spec */
+};
+
+static int make_large(struct making *making, tamis_store *store, const char *name)
+{
+    const struct large *large = making->context;
+    struct memory_source memory = {.at = large->head, .left = large->head_bytes};
+    const struct tamis_import_spec spec = {.size = sizeof spec,
+                                           .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED |
+                                                    TAMIS_IMPORT_AS_THERE};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
+    if (large->head_bytes == 0)
+        return tamis_filter_create(store, name, &large->spec, &making->filter);
+    return tamis_filter_import(store, name, "redisbloom", &spec, &source, &making->filter);
+}
+
+static void forget_large(struct making *making)
+{
+    RedisModule_Free(making->context);
+}
+
+/* Begins to make a filter in the store, if it is so large, and its client can wait.  Replies an
+ * error.  Returns whether the command is over. */
+static bool reserve_large(RedisModuleCtx *ctx, RedisModuleString *name,
+                          const struct bloom_shape *shape)
+{
+    unsigned char head[HEAD_ROOM];
+    struct memory *memory;
+    if (!args_can_wait(ctx)) return false;
+    const int rc = memory_make(shape, config.exact != 0, &memory);
+    if (rc < 0) {
+        (void)fail_make(ctx, rc);
+        return true;
+    }
+    const bool is_large = memory_data_bytes(memory) > (uint64_t)config.share_from;
+    struct large *large = is_large ? RedisModule_Calloc(1, sizeof *large) : NULL;
+    if (is_large && config.exact) {
+        const int64_t bytes = memory_head(memory, 0, head);
+        large->head_bytes = head_frame(head, (size_t)bytes, large->head);
+    } else if (is_large) {
+        large->spec = (struct tamis_filter_spec){.size = sizeof large->spec,
+                                                 .capacity = shape->capacity,
+                                                 .fp_rate = shape->rate,
+                                                 .kind = (uint32_t)config.kind,
+                                                 .on_full = shape->non_scaling
+                                                                ? TAMIS_ON_FULL_REFUSE
+                                                                : TAMIS_ON_FULL_GROW,
+                                                 .flags = TAMIS_FILTER_OWNED};
+    }
+    memory_release(memory);
+    if (!is_large) return false;
+    (void)making_begin(ctx, bf_reserve, name, making_new(make_large, large, forget_large));
+    return true;
+}
+
+/* The key is empty.  Replies but for OK, which it returns true for. */
+static struct value *reserve_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                                 struct adding *adding)
+{
+    struct making *making = making_of(ctx);
+    if (making == NULL && !adding->own && reserve_large(ctx, name, &adding->shape)) return NULL;
+    if (making == NULL) return bf_make(ctx, key, name, adding);
+    struct value *value = making_take(ctx, key, name, making, "could not create filter");
+    if (value == NULL) return NULL;
+    value->exact = config.exact != 0;
+    value->expansion = adding->shape.non_scaling ? 0 : adding->shape.growth;
+    return value;
+}
+
+/* ---- BF.RESERVE ------------------------------------------------------------------------------ */
 
 /* Reads the options behind the capacity.  Replies and returns false if they are wrong. */
 static bool take_growth(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
@@ -104,7 +206,7 @@ static bool take_shape(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     return take_growth(ctx, argv, argc, shape);
 }
 
-static int reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct adding adding;
     struct value *value;
@@ -121,20 +223,13 @@ static int reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         (void)RedisModule_ReplyWithError(ctx, WRONG_TYPE);
     } else if (held != HELD_NONE) {
         (void)RedisModule_ReplyWithError(ctx, "ERR item exists");
-    } else if ((value = bf_make(ctx, key, argv[1], &adding)) != NULL) {
-        RedisModuleCtx *later = draft_hold_back(ctx, value);
-        (void)RedisModule_ReplyWithSimpleString(later != NULL ? later : ctx, "OK");
-        draft_held_back(later);
-        if (value->valkey != NULL)
+    } else if ((value = reserve_key(ctx, key, argv[1], &adding)) != NULL) {
+        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+        if (value->home == HOME_VALKEY)
             valkey_replicate_made(ctx, argv[1], value->valkey, NULL, 0);
         else
             (void)RedisModule_ReplicateVerbatim(ctx);
     }
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
-}
-
-int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    return making_run(ctx, argv, argc, reserve, bf_reserve, false);
 }

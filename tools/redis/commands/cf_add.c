@@ -4,24 +4,24 @@
 #include <stddef.h>
 
 #include "commands/command.h"
-#include "kept/still.h"
-#include "keys/cf_shape.h"
-#include "persist/freeze.h"
 #include "server/config.h"
 #include "value/exact.h"
-#include "value/recent.h"
 
 #define FULL "Filter is full"
 
 static struct value *make_cuckoo_key(RedisModuleCtx *ctx, RedisModuleKey *key,
-                                     RedisModuleString *name, const struct cuckoo *cuckoo,
-                                     const char *failure)
+                                     RedisModuleString *name, const struct cuckoo *cuckoo)
 {
-    size_t bytes;
-    const char *text = RedisModule_StringPtrLen(name, &bytes);
+    struct exact *exact;
+    const int rc = exact_make(cuckoo, &exact);
+    if (rc < 0) {
+        (void)RedisModule_ReplyWithError(ctx, "ERR Insufficient memory to create filter");
+        return NULL;
+    }
     struct value *value = value_new(TYPE_CUCKOO);
-    const int rc = make_cuckoo(value, RedisModule_GetSelectedDb(ctx), text, bytes, cuckoo);
-    return key_made(ctx, key, name, value, rc, failure);
+    value_settle(value, HOME_CUCKOO, exact);
+    key_set(ctx, key, name, value);
+    return value;
 }
 
 /* ---- CF.RESERVE ------------------------------------------------------------------------------ */
@@ -80,7 +80,7 @@ static const char *take_reserve_options(RedisModuleString **argv, int argc, stru
     return error;
 }
 
-static int reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct reserving r = {.max_iterations = config.cf_max_iterations,
                           .bucket_size = config.cf_bucket_size,
@@ -96,7 +96,7 @@ static int reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
                 (uint32_t)r.expansion);
     if (held != HELD_NONE) {
         (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
-    } else if (make_cuckoo_key(ctx, key, argv[1], &cuckoo, "Could not create filter") != NULL) {
+    } else if (make_cuckoo_key(ctx, key, argv[1], &cuckoo) != NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         (void)RedisModule_ReplicateVerbatim(ctx);
     }
@@ -104,17 +104,12 @@ static int reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return REDISMODULE_OK;
 }
 
-int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    return making_run(ctx, argv, argc, reserve, cf_reserve, true);
-}
-
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
 /* Opens or makes the filter that items are added to.  Replies, and returns NULL, where that cannot
- * be; or the command is put off, and `again` is called later. */
-static struct value *open_to_add(RedisModuleCtx *ctx, RedisModuleString *name, uint64_t capacity,
-                                 bool no_create, RedisModuleReplyFunc *again, RedisModuleKey **key)
+ * be. */
+static struct exact *open_to_add(RedisModuleCtx *ctx, RedisModuleString *name, uint64_t capacity,
+                                 bool no_create, RedisModuleKey **key)
 {
     struct cuckoo cuckoo;
     struct value *value;
@@ -125,43 +120,26 @@ static struct value *open_to_add(RedisModuleCtx *ctx, RedisModuleString *name, u
     } else if (held == HELD_NONE) {
         cuckoo_init(&cuckoo, capacity, (uint32_t)config.cf_bucket_size,
                     (uint32_t)config.cf_max_iterations, (uint32_t)config.cf_expansion);
-        value = make_cuckoo_key(ctx, *key, name, &cuckoo, "Could not create filter");
+        value = make_cuckoo_key(ctx, *key, name, &cuckoo);
     }
-    if (value != NULL && still_puts_off(ctx, value, again)) {
-        value = NULL;
-    } else if (value != NULL && value->cuckoo.filters >= config.cf_max_expansions) {
+    if (value != NULL && value->cuckoo->cuckoo.filters >= config.cf_max_expansions) {
         (void)RedisModule_ReplyWithError(ctx, "Maximum expansions reached");
         value = NULL;
     }
     if (value == NULL) RedisModule_CloseKey(*key);
-    return value;
-}
-
-static int add_exact(struct value *value, const char *item, size_t bytes, bool only_new)
-{
-    if (only_new && exact_contains(value, item, bytes)) return 0;
-    const int rc = exact_add(value, item, bytes);
-    if (rc < 0) return rc;
-    counts.added++;
-    counts.news++; /* exact_add() does not tell whether the item was there */
-    return 1;
+    return value == NULL ? NULL : value->cuckoo;
 }
 
 /* Adds an item.  Returns 1: added; 0: it was there; TAMIS_EFULL: no place; another error. */
-static int add_cuckoo_item(struct value *value, const RedisModuleString *item, bool only_new)
+static int add_cuckoo_item(struct exact *exact, const RedisModuleString *item, bool only_new)
 {
     size_t bytes;
     const char *data = RedisModule_StringPtrLen(item, &bytes);
-    if (is_exact_cuckoo(value)) return add_exact(value, data, bytes, only_new);
-    int rc = only_new ? tamis_filter_contains(value->filter, data, bytes) : 0;
+    if (only_new && exact_contains(exact, data, bytes)) return 0;
+    const int rc = exact_add(exact, data, bytes);
     if (rc < 0) return rc;
-    if (rc > 0) return 0;
-    if (!cuckoo_make_place(&value->cuckoo)) return TAMIS_EFULL;
-    rc = tamis_filter_add(value->filter, data, bytes);
-    if (rc < 0) return rc;
-    value->cuckoo.items++;
     counts.added++;
-    counts.news += (uint64_t)rc;
+    counts.news++; /* exact_add() does not tell whether the item was there */
     return 1;
 }
 
@@ -169,12 +147,8 @@ static int add_single(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, b
 {
     RedisModuleKey *key;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    RedisModuleReplyFunc *again = only_new ? cf_addnx : cf_add;
-    if (freeze_puts_off(ctx, again)) return REDISMODULE_OK;
-    struct value *value =
-        open_to_add(ctx, argv[1], (uint64_t)config.cf_capacity, false, again, &key);
+    struct exact *value = open_to_add(ctx, argv[1], (uint64_t)config.cf_capacity, false, &key);
     if (value == NULL) return REDISMODULE_OK;
-    recent_used(value, argv[1]);
     const int rc = add_cuckoo_item(value, argv[2], only_new);
     RedisModule_CloseKey(key);
     if (rc == TAMIS_EFULL) return RedisModule_ReplyWithError(ctx, FULL);
@@ -184,24 +158,14 @@ static int add_single(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, b
     return RedisModule_ReplicateVerbatim(ctx);
 }
 
-static int add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int cf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     return add_single(ctx, argv, argc, false);
 }
 
-int cf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    return making_run(ctx, argv, argc, add, cf_add, true);
-}
-
-static int addnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    return add_single(ctx, argv, argc, true);
-}
-
 int cf_addnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    return making_run(ctx, argv, argc, addnx, cf_addnx, true);
+    return add_single(ctx, argv, argc, true);
 }
 
 /* ---- CF.INSERT ------------------------------------------------------------------------------- */
@@ -244,10 +208,7 @@ static int insert_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     const char *error = take_insert(argv, argc, &to);
     if (error != NULL && *error == '\0') return RedisModule_WrongArity(ctx);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
-    RedisModuleReplyFunc *again = only_new ? cf_insertnx : cf_insert;
-    if (freeze_puts_off(ctx, again)) return REDISMODULE_OK;
-    struct value *value =
-        open_to_add(ctx, argv[1], (uint64_t)to.capacity, to.no_create, again, &key);
+    struct exact *value = open_to_add(ctx, argv[1], (uint64_t)to.capacity, to.no_create, &key);
     if (value == NULL) return REDISMODULE_OK;
     const bool booleans = !only_new && reply_is_resp3(ctx);
     (void)RedisModule_ReplyWithArray(ctx, argc - to.first);
@@ -262,22 +223,12 @@ static int insert_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     return RedisModule_ReplicateVerbatim(ctx);
 }
 
-static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int cf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     return insert_items(ctx, argv, argc, false);
 }
 
-int cf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    return making_run(ctx, argv, argc, insert, cf_insert, true);
-}
-
-static int insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    return insert_items(ctx, argv, argc, true);
-}
-
 int cf_insertnx(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    return making_run(ctx, argv, argc, insertnx, cf_insertnx, true);
+    return insert_items(ctx, argv, argc, true);
 }

@@ -4,8 +4,6 @@
 #include <stdio.h>
 
 #include "commands/command.h"
-#include "kept/still.h"
-#include "persist/freeze.h"
 #include "value/exact.h"
 
 int cf_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -17,42 +15,24 @@ int cf_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
     const enum held held = key_held(key, TYPE_CUCKOO, &value);
-    if (held == HELD_VALUE)
-        count = is_exact_cuckoo(value) ? (int64_t)exact_count(value, item, bytes)
-                                       : tamis_filter_count(value->filter, item, bytes);
+    if (held == HELD_VALUE) count = (int64_t)exact_count(value->cuckoo, item, bytes);
     RedisModule_CloseKey(key);
-    if (held == HELD_CLOSED) return RedisModule_ReplyWithError(ctx, held_error(held));
     counts.asked++;
-    return count < 0 ? reply_failure(ctx, "the filter cannot be asked")
-                     : RedisModule_ReplyWithLongLong(ctx, count);
+    return RedisModule_ReplyWithLongLong(ctx, count);
 }
 
 int cf_del(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct value *value;
     size_t bytes;
-    int rc = 0;
     if (argc != 3) return RedisModule_WrongArity(ctx);
-    if (freeze_puts_off(ctx, cf_del)) return REDISMODULE_OK;
     const char *item = RedisModule_StringPtrLen(argv[2], &bytes);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum held held = key_held(key, TYPE_CUCKOO, &value);
-    const bool there = held == HELD_VALUE;
-    if (there && still_puts_off(ctx, value, cf_del)) {
-        RedisModule_CloseKey(key);
-        return REDISMODULE_OK;
-    }
-    if (there && is_exact_cuckoo(value)) {
-        rc = exact_remove(value, item, bytes);
-    } else if (there) {
-        rc = tamis_filter_remove(value->filter, item, bytes);
-        if (rc > 0) cuckoo_deleted(&value->cuckoo);
-    }
+    const bool there = key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE;
+    const bool removed = there && exact_remove(value->cuckoo, item, bytes);
     RedisModule_CloseKey(key);
-    if (held == HELD_CLOSED) return RedisModule_ReplyWithError(ctx, held_error(held));
     if (!there) return RedisModule_ReplyWithError(ctx, "Not found");
-    if (rc < 0) return reply_failure(ctx, "the item cannot be deleted");
-    (void)RedisModule_ReplyWithBool(ctx, rc);
+    (void)RedisModule_ReplyWithBool(ctx, removed);
     return RedisModule_ReplicateVerbatim(ctx);
 }
 
@@ -61,11 +41,8 @@ int cf_compact(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct value *value;
     if (argc != 2) return RedisModule_WrongArity(ctx);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const bool there = key_look(key, TYPE_CUCKOO, &value) == HELD_VALUE;
-    if (there && is_exact_cuckoo(value))
-        exact_compact(value);
-    else if (there)
-        cuckoo_compact(&value->cuckoo);
+    const bool there = key_held(key, TYPE_CUCKOO, &value) == HELD_VALUE;
+    if (there) exact_compact(value->cuckoo);
     RedisModule_CloseKey(key);
     if (!there) return RedisModule_ReplyWithError(ctx, "Cuckoo filter was not found");
     (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
@@ -80,7 +57,7 @@ static bool look(RedisModuleCtx *ctx, RedisModuleString *name, struct cuckoo *cu
     RedisModuleKey *key;
     const struct value *value = key_open(ctx, name, TYPE_CUCKOO, REDISMODULE_READ, &key);
     if (value == NULL) return false;
-    *cuckoo = value->cuckoo;
+    *cuckoo = value->cuckoo->cuckoo;
     RedisModule_CloseKey(key);
     return true;
 }

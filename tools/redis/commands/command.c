@@ -2,8 +2,6 @@
 /* command.c: see command.h. */
 #include "commands/command.h"
 
-#include "server/waiting.h"
-
 struct counts counts;
 const char put_off[] = "";
 
@@ -45,13 +43,4 @@ int pass_on(RedisModuleCtx *ctx, const char *command, const char *format, RedisM
     (void)RedisModule_ReplyWithCallReply(ctx, reply);
     RedisModule_FreeCallReply(reply);
     return REDISMODULE_OK;
-}
-
-int run_behind(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisModuleCmdFunc *run,
-               RedisModuleReplyFunc *again)
-{
-    waiting_may_begin_behind(again, argv, argc);
-    const int rc = making_run(ctx, argv, argc, run, again, false);
-    waiting_may_begin_behind(NULL, NULL, 0);
-    return rc;
 }

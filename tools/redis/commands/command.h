@@ -2,7 +2,10 @@
 /* command.h: the commands (a file for each family), and what they share. */
 #pragma once
 
+#include "home/adds.h"
+#include "home/bind.h"
 #include "keys/keys.h"
+#include "keys/make.h"
 #include "server/args.h"
 
 /* What the commands of this server have done since it began; INFO tamis shows it. */
@@ -23,17 +26,11 @@ struct items {
 };
 struct items *items_of(RedisModuleString **argv, int count);
 
-/* Stands for the text of an error: the command is put off, and has no answer yet (making.h). */
+/* Stands for the text of an error: the command is put off, and has no answer yet. */
 extern const char put_off[];
 /* Ends a command that has changed a key, or could not: replies OK and replicates it, or replies
  * with the error if there is one; closes the key.  Returns REDISMODULE_OK. */
 int end_change(RedisModuleCtx *ctx, RedisModuleKey *key, const char *error);
-
-/* As making_run(), for a command that changes nothing, and replies nothing but an error, before
- * making_put_off() returns.  If it must wait for a small filter first, it waits for the thread
- * behind that all the same (waiting.h). */
-int run_behind(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, RedisModuleCmdFunc *run,
-               RedisModuleReplyFunc *again);
 
 /* Lets the server answer the command, by its own of that name. */
 int pass_on(RedisModuleCtx *ctx, const char *command, const char *format, RedisModuleString **argv,
@@ -51,19 +48,13 @@ RedisModuleCmdFunc cf_reserve, cf_add, cf_addnx, cf_insert, cf_insertnx, cf_exis
 RedisModuleCmdFunc tamis_reserve, tamis_info, tamis_merge, tamis_rotate, tamis_rollback, tamis_sync,
     tamis_attach, tamis_detach, tamis_orphans, tamis_stats, tamis_except, tamis_exceptions,
     tamis_load, tamis_add, tamis_check, tamis_remove, tamis_count, tamis_explain_items,
-    tamis_export, tamis_combine, tamis_spec;
+    tamis_export, tamis_combine, tamis_spec, tamis_share;
 /* Adds the section of INFO. */
 int tamis_info_register(RedisModuleCtx *ctx);
 
-/* bits.c: SETBIT, GETBIT, BITCOUNT and STRLEN on keys that have a filter. */
+/* bits/bits.c: SETBIT, GETBIT, BITCOUNT and STRLEN on keys that have a filter. */
 RedisModuleCmdFunc bits_setbit, bits_getbit, bits_bitcount, bits_strlen;
 int bits_register(RedisModuleCtx *ctx);
-
-/* tamis_move.c: RESTORE and COPY of keys that have a filter. */
-RedisModuleCmdFunc tamis_restore, tamis_copy;
-void move_turn(RedisModuleCommandFilterCtx *filter, int argc);
-/* Called at load. */
-void move_prepare(RedisModuleCtx *ctx);
 
 /* aliases.c: turns valkey-bloom's names of settings in CONFIG GET and CONFIG SET into ours. */
 void aliases_turn(RedisModuleCommandFilterCtx *filter, int argc);

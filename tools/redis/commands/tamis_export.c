@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "commands/command.h"
-#include "value/durable.h"
 #include "value/pieces.h"
 
 struct piece {
@@ -41,7 +40,7 @@ static uint64_t mark_of(const struct value *value, uint64_t all_bytes)
     struct tamis_segment_stat segment = {.size = sizeof segment};
     uint64_t mark = UINT64_C(0xcbf29ce484222325);
     mix_number(&mark, all_bytes);
-    for (uint32_t i = 0; tamis_filter_segment(value->filter, i, &segment) == 0; i++) {
+    for (uint32_t i = 0; tamis_filter_segment(value->stored->filter, i, &segment) == 0; i++) {
         mix_number(&mark, segment.number);
         mix_number(&mark, segment.slice);
     }
@@ -57,9 +56,9 @@ int tamis_export(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc != 4 && !with_key) return RedisModule_WrongArity(ctx);
     if (!arg_integer(argv[3], 0, INT64_MAX, &position))
         return RedisModule_ReplyWithError(ctx, "ERR bad position");
-    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
+    const struct value *value = key_open_stored(ctx, argv[1], REDISMODULE_READ, tamis_export, &key);
     if (value == NULL) return REDISMODULE_OK;
-    durable_wait(value);
+    work_wait(&value->stored->line);
     struct piece piece = {.data = NULL};
     uint64_t all_bytes = 0;
     const struct tamis_sink sink = {.size = sizeof sink,
@@ -68,11 +67,11 @@ int tamis_export(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
                                     .from = (uint64_t)position,
                                     .bytes = PIECE_BYTES,
                                     .all_bytes = &all_bytes};
-    const int rc = tamis_filter_export(value->filter, RedisModule_StringPtrLen(argv[2], NULL),
+    const int rc = tamis_filter_export(value->stored->filter, RedisModule_StringPtrLen(argv[2], NULL),
                                        with_key ? TAMIS_EXPORT_WITH_KEY : 0, &sink);
     if (rc < 0) {
-        (void)snprintf(sentence, sizeof sentence, "filter '%s': %s", value->name,
-                       tamis_last_error());
+        (void)snprintf(sentence, sizeof sentence, "filter '%s': %s",
+                       RedisModule_StringPtrLen(argv[1], NULL), tamis_last_error());
         (void)reply_sentence(ctx, TOLD, sentence);
     } else {
         (void)RedisModule_ReplyWithArray(ctx, 3);

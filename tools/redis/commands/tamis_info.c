@@ -5,15 +5,11 @@
 #include <string.h>
 
 #include "commands/command.h"
-#include "kept/leftovers.h"
-#include "kept/unwanted.h"
-#include "registry/registry.h"
-#include "server/busy.h"
+#include "home/labels.h"
+#include "home/promote.h"
 #include "server/config.h"
-#include "value/drafts.h"
-#include "value/durable.h"
-#include "value/handles.h"
-#include "value/light.h"
+#include "value/drops.h"
+#include "value/store.h"
 
 /* A number that no integer of a reply can hold is told as text. */
 static void reply_number(RedisModuleCtx *ctx, uint64_t number)
@@ -83,7 +79,7 @@ static void reply_attached(RedisModuleCtx *ctx, const struct question *question,
                            const struct tamis_filter_stat *stat)
 {
     (void)stat;
-    reply_number(ctx, !value_is_ours(question->value));
+    reply_number(ctx, question->value->stored->attached);
 }
 
 static void reply_segments(RedisModuleCtx *ctx, const struct question *question,
@@ -139,8 +135,8 @@ static void reply_segments(RedisModuleCtx *ctx, const struct question *question,
     (void)RedisModule_ReplyWithArray(ctx, (long)stat->segment_count);
     for (uint32_t i = 0; i < stat->segment_count; i++) {
         struct tamis_segment_stat segment = {.size = sizeof segment};
-        const int rc = question->fill ? tamis_filter_fill(value->filter, i, &segment)
-                                      : tamis_filter_segment(value->filter, i, &segment);
+        const int rc = question->fill ? tamis_filter_fill(value->stored->filter, i, &segment)
+                                      : tamis_filter_segment(value->stored->filter, i, &segment);
         if (rc < 0)
             (void)reply_failure(ctx, TOLD);
         else
@@ -156,9 +152,9 @@ int tamis_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key;
     question.segments = question.fill || (argc == 3 && arg_is(argv[2], "SEGMENTS"));
     if (argc != 2 && !question.segments) return RedisModule_WrongArity(ctx);
-    question.value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
+    question.value = key_open_stored(ctx, argv[1], REDISMODULE_READ, tamis_info, &key);
     if (question.value == NULL) return REDISMODULE_OK;
-    if (tamis_filter_stat(question.value->filter, &stat) < 0)
+    if (tamis_filter_stat(question.value->stored->filter, &stat) < 0)
         (void)reply_failure(ctx, "the filter cannot be asked");
     else
         tell_fields(ctx, TAMIS_FIELDS_FILTER, &stat, &question);
@@ -168,38 +164,56 @@ int tamis_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- All filters ----------------------------------------------------------------------------- */
 
-enum { TOTALS = 18 };
+enum { TOTALS = 19 };
 struct total {
     const char *name;
     uint64_t number;
 };
 
+struct sums {
+    uint64_t attached, segments, bytes, items, unclean, degraded, broken;
+};
+
+static void add_up(const struct stored *stored, struct sums *sums)
+{
+    const struct known known = stored_known(stored);
+    sums->attached += stored->attached;
+    sums->broken += stored->is_broken;
+    sums->segments += known.segments;
+    sums->bytes += known.size_bytes;
+    sums->items += known.items;
+    sums->unclean += (known.state & TAMIS_STATE_UNCLEAN) != 0;
+    sums->degraded += (known.state & TAMIS_STATE_DEGRADED) != 0;
+}
+
 static void sum_up(struct total list[TOTALS])
 {
-    const struct durable_counts durable = durable_count();
-    uint64_t attached = 0;
-    /* A look may wait for the lock of the store, which the thread has that makes filters. */
-    if (!busy_is_stuck() && drafts_count() == 0) handles_look();
-    const struct sums sums = handles_sums();
-    const uint64_t filters = registry_count(&attached);
-    const struct total all[TOTALS] = {{"filters", filters},
-                                      {"open_filters", sums.open},
-                                      {"mapped_drawers", light_drawers()},
-                                      {"filters_to_make", drafts_count()},
-                                      {"attached_filters", attached},
-                                      {"orphans", orphans_count()},
-                                      {"segments", sums.segments},
-                                      {"mapped_bytes", sums.bytes},
-                                      {"items", sums.items},
-                                      {"added_keys", counts.added},
-                                      {"new_keys", counts.news},
-                                      {"asked_keys", counts.asked},
-                                      {"durable_batches", durable.batches},
-                                      {"durable_failures", durable.failures},
-                                      {"unclean_filters", sums.unclean},
-                                      {"degraded_filters", sums.degraded},
-                                      {"broken_filters", sums.broken},
-                                      {"dropped_orphans", unwanted_dropped()}};
+    struct sums sums = {0};
+    for (const struct stored *s = stored_first(); s != NULL; s = s->next)
+        add_up(s, &sums);
+    const struct adds_counts adds = adds_count();
+    const uint64_t memory = value_count(HOME_MEMORY) + value_count(HOME_CUCKOO) +
+                            value_count(HOME_VALKEY);
+    const struct total all[TOTALS] = {
+        {"filters", memory + value_count(HOME_STORE) + value_count(HOME_BROKEN)},
+        {"memory_filters", memory},
+        {"open_filters", stored_open_count()},
+        {"filters_on_the_way", promote_count()},
+        {"labels_to_write", labels_waiting()},
+        {"attached_filters", sums.attached},
+        {"filters_to_drop", drops_waiting()},
+        {"dropped_filters", drops_done()},
+        {"segments", sums.segments},
+        {"mapped_bytes", sums.bytes},
+        {"items", sums.items},
+        {"added_keys", counts.added},
+        {"new_keys", counts.news},
+        {"asked_keys", counts.asked},
+        {"durable_batches", adds.batches},
+        {"durable_failures", adds.failures},
+        {"unclean_filters", sums.unclean},
+        {"degraded_filters", sums.degraded},
+        {"broken_filters", sums.broken + value_count(HOME_BROKEN)}};
     memcpy(list, all, sizeof all);
 }
 

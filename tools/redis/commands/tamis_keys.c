@@ -6,9 +6,9 @@
  * The command `tamis` uses these.  They never make a filter, and a key that is gone is an error.
  */
 #include "commands/command.h"
-#include "kept/still.h"
-#include "persist/freeze.h"
-#include "value/durable.h"
+#include "home/promote.h"
+#include "server/config.h"
+#include "value/memory.h"
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
@@ -31,44 +31,43 @@ static void answer_added(RedisModuleCtx *ctx, RedisModuleString **argv,
         (void)RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "bloom.add", argv[1]);
 }
 
-/* Counts the items in what CF.INFO tells of items and sub-filters. */
-static void count_in(struct value *value, const struct items *items, int64_t rc)
+/* Opens a filter for keys; NULL: replied.  A cuckoo filter, and one of valkey-bloom, are refused. */
+static struct value *open_for_keys(RedisModuleCtx *ctx, RedisModuleString *name, int mode,
+                                   RedisModuleReplyFunc *again, RedisModuleKey **key)
 {
-    if (value->type != TYPE_CUCKOO || rc < 0) return;
-    for (size_t i = 0; i < items->count; i++) {
-        (void)cuckoo_make_place(&value->cuckoo);
-        value->cuckoo.items++;
-    }
+    struct value *value;
+    *key = RedisModule_OpenKey(ctx, name, mode);
+    if (key_look(*key, TYPE_BLOOM, &value) == HELD_VALUE && value->home == HOME_MEMORY)
+        return value;
+    RedisModule_CloseKey(*key);
+    return key_open_stored(ctx, name, mode, again, key);
 }
 
-/* Is a command that writes put off?  Then the key is closed. */
-static bool is_put_off(RedisModuleCtx *ctx, const struct value *value, RedisModuleKey *key,
-                       RedisModuleReplyFunc *again)
+static int64_t add_all(const struct value *value, const struct items *items)
 {
-    if (!(value->type == TYPE_CUCKOO && freeze_puts_off(ctx, again)) &&
-        !still_puts_off(ctx, value, again))
-        return false;
-    RedisModule_CloseKey(key);
-    return true;
+    return value->home == HOME_MEMORY
+               ? memory_add_batch(value->memory, items->keys, items->count, items->answers)
+               : tamis_filter_add_batch(value->stored->filter, items->keys, items->count,
+                                        items->answers);
 }
 
 int tamis_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    struct value *value = key_open(ctx, argv[1], TYPE_ANY, READ_WRITE, &key);
-    if (value == NULL || is_put_off(ctx, value, key, tamis_add)) return REDISMODULE_OK;
-    (void)RedisModule_ReplicateVerbatim(ctx);
-    if (value->type == TYPE_CUCKOO || !durable_is_wanted(value, (size_t)argc - 2) ||
-        !durable_add(ctx, value, argv + 2, (size_t)argc - 2, answer_added)) {
+    struct value *value = open_for_keys(ctx, argv[1], READ_WRITE, tamis_add, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    const bool stored = value_is_stored(value), counting = stored && stored_counts(value->stored);
+    const bool held = !stored && promote_holds(value) && promote_wait(ctx, value, tamis_add);
+    if (!held && !counting) (void)RedisModule_ReplicateVerbatim(ctx);
+    if (!held && (!stored || counting || !adds_wait(value->stored, (size_t)argc - 2) ||
+                  !adds_begin(ctx, value, argv + 2, (size_t)argc - 2, answer_added))) {
         const struct items *items = items_of(argv + 2, argc - 2);
-        const int64_t rc =
-            tamis_filter_add_batch(value->filter, items->keys, items->count, items->answers);
+        const int64_t rc = add_all(value, items);
         const struct outcome outcome = {.rc = rc,
                                         .sentence = rc < 0 ? tamis_last_error() : NULL,
                                         .answers = items->answers,
                                         .count = items->count};
-        count_in(value, items, rc);
         answer_added(ctx, argv, &outcome);
     }
     RedisModule_CloseKey(key);
@@ -84,54 +83,60 @@ static void reply_answers(RedisModuleCtx *ctx, const struct items *items)
         (void)RedisModule_ReplyWithLongLong(ctx, items->answers[i]);
 }
 
-/* Asks for the items whether they are there, or how often. */
-static int ask_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool how_often)
+int tamis_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
-    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
+    int64_t rc = 0;
+    if (argc < 3) return RedisModule_WrongArity(ctx);
+    const struct value *value = open_for_keys(ctx, argv[1], REDISMODULE_READ, tamis_check, &key);
     if (value == NULL) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 2, argc - 2);
-    const int64_t rc =
-        how_often
-            ? tamis_filter_count_batch(value->filter, items->keys, items->count, items->counts)
-            : tamis_filter_contains_batch(value->filter, items->keys, items->count, items->answers);
+    if (value->home == HOME_MEMORY)
+        memory_contains_batch(value->memory, items->keys, items->count, items->answers);
+    else
+        rc = tamis_filter_contains_batch(value->stored->filter, items->keys, items->count,
+                                         items->answers);
     RedisModule_CloseKey(key);
     if (rc < 0) return reply_failure(ctx, TOLD);
     counts.asked += items->count;
-    (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
-    for (size_t i = 0; i < items->count; i++)
-        (void)RedisModule_ReplyWithLongLong(ctx, how_often ? (long long)items->counts[i]
-                                                           : items->answers[i]);
+    reply_answers(ctx, items);
     return REDISMODULE_OK;
-}
-
-int tamis_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    return argc < 3 ? RedisModule_WrongArity(ctx) : ask_items(ctx, argv, argc, false);
 }
 
 /* Without an item it only tells whether the filter can count. */
 int tamis_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    return argc < 2 ? RedisModule_WrongArity(ctx) : ask_items(ctx, argv, argc, true);
+    RedisModuleKey *key;
+    if (argc < 2) return RedisModule_WrongArity(ctx);
+    const struct value *value = key_open_stored(ctx, argv[1], REDISMODULE_READ, tamis_count, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    const struct items *items = items_of(argv + 2, argc - 2);
+    const int64_t rc =
+        tamis_filter_count_batch(value->stored->filter, items->keys, items->count, items->counts);
+    RedisModule_CloseKey(key);
+    if (rc < 0) return reply_failure(ctx, TOLD);
+    counts.asked += items->count;
+    (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
+    for (size_t i = 0; i < items->count; i++)
+        (void)RedisModule_ReplyWithLongLong(ctx, (long long)items->counts[i]);
+    return REDISMODULE_OK;
 }
 
-/* Answers 1 for an item that was taken off once, and 0 for one that was not there. */
+/* Answers 1 for an item that was taken off once, and 0 for one that was not there.  Only filters
+ * that count have this, and they are told to nobody. */
 int tamis_remove(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     if (argc < 2) return RedisModule_WrongArity(ctx);
-    struct value *value = key_open(ctx, argv[1], TYPE_ANY, READ_WRITE, &key);
-    if (value == NULL || is_put_off(ctx, value, key, tamis_remove)) return REDISMODULE_OK;
+    const struct value *value = key_open_stored(ctx, argv[1], READ_WRITE, tamis_remove, &key);
+    if (value == NULL) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 2, argc - 2);
     const int64_t rc =
-        tamis_filter_remove_batch(value->filter, items->keys, items->count, items->answers);
-    for (size_t i = 0; rc >= 0 && i < items->count; i++)
-        if (items->answers[i]) cuckoo_deleted(&value->cuckoo);
+        tamis_filter_remove_batch(value->stored->filter, items->keys, items->count, items->answers);
     RedisModule_CloseKey(key);
     if (rc < 0) return reply_failure(ctx, TOLD);
     reply_answers(ctx, items);
-    return items->count > 0 ? RedisModule_ReplicateVerbatim(ctx) : REDISMODULE_OK;
+    return REDISMODULE_OK;
 }
 
 /* ---- TAMIS.EXPLAIN --------------------------------------------------------------------------- */
@@ -151,10 +156,10 @@ static int explain_item(const struct value *value, uint32_t segment, const struc
                         struct tamis_explanation *explanation)
 {
     explanation->positions_count = 0;
-    int rc = tamis_filter_explain(value->filter, segment, item->data, item->bytes, explanation);
+    int rc = tamis_filter_explain(value->stored->filter, segment, item->data, item->bytes, explanation);
     if (rc == TAMIS_EINVAL && explanation->positions_count > explanation->positions_max) {
         grow_explanation(explanation, explanation->positions_count);
-        rc = tamis_filter_explain(value->filter, segment, item->data, item->bytes, explanation);
+        rc = tamis_filter_explain(value->stored->filter, segment, item->data, item->bytes, explanation);
     }
     return rc;
 }
@@ -167,11 +172,11 @@ int tamis_explain_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct tamis_filter_stat stat = {.size = sizeof stat};
     RedisModuleKey *key;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
+    const struct value *value = key_open_stored(ctx, argv[1], REDISMODULE_READ, tamis_explain_items, &key);
     if (value == NULL) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 2, argc - 2);
     grow_explanation(&explanation, TAMIS_K_MAX);
-    if (tamis_filter_stat(value->filter, &stat) < 0) {
+    if (tamis_filter_stat(value->stored->filter, &stat) < 0) {
         (void)reply_failure(ctx, TOLD);
         items = items_of(argv, 0);
     } else {

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "commands/command.h"
-#include "persist/pull.h"
 #include "value/head.h"
 
 /* The pieces that are still to be read. */
@@ -71,44 +70,15 @@ static size_t read_first(struct load load, void *buffer, size_t most)
     return bytes;
 }
 
-/* Makes a filter that goes into a drawer.  Returns false if it does not. */
-static bool import_small(const struct load *load, tamis_store *store, const char *name,
-                         tamis_filter **filter, int *rc)
+static int import_pieces(struct making *making, tamis_store *store, const char *name)
 {
-    char stream[PULL_SMALL_BYTES];
-    if (load->bytes > sizeof stream || load->durable ||
-        read_first(*load, stream, sizeof stream) != load->bytes)
-        return false;
-    const struct tamis_filled filled = {.name = name,
-                                        .stream = stream,
-                                        .stream_bytes = (size_t)load->bytes,
-                                        .flags = TAMIS_IMPORT_OWNED};
-    return pull_import_small(store, &filled, filter, rc);
-}
-
-static int import_pieces(void *context, tamis_store *store, const char *name, tamis_filter **filter)
-{
-    struct load load = *(const struct load *)context; /* a second try begins anew */
-    int rc;
-    if (import_small(&load, store, name, filter, &rc)) return rc;
+    struct load load = *(const struct load *)making->context;
     const struct tamis_import_spec spec = {.size = sizeof spec,
                                            .flags = TAMIS_IMPORT_OWNED |
                                                     (load.durable ? TAMIS_IMPORT_DURABLE : 0)};
     const struct tamis_source source = {
         .size = sizeof source, .read = read_pieces, .context = &load, .bytes = load.bytes};
-    return tamis_filter_import(store, name, "tamis", &spec, &source, filter);
-}
-
-/* Does the head say that the first segment is of kind counting?  (docs/exchange.md has the bytes.)
- */
-static bool load_counts(struct load load)
-{
-    unsigned char head[HEAD_ROOM];
-    uint32_t kind;
-    const size_t bytes = read_first(load, head, HEAD_ROOM);
-    if (bytes < 100 || !head_is_tamis(head, bytes)) return false;
-    memcpy(&kind, head + 96, sizeof kind);
-    return tamis_kind_has(kind, TAMIS_KIND_COUNTS);
+    return tamis_filter_import(store, name, "tamis", &spec, &source, &making->filter);
 }
 
 /* Does the head claim more than a command may ask for? */
@@ -152,9 +122,8 @@ static const char *take_load_options(RedisModuleString **argv, int argc, struct 
 
 /* The copy has the pieces themselves behind it, and copies of those that are in keys: a thread may
  * not look at keys. */
-static void *keep_load(const void *context)
+static struct load *keep_load(const struct load *load)
 {
-    const struct load *load = context;
     const size_t count = (size_t)load->count;
     struct load *copy = RedisModule_Alloc(sizeof *copy + count * sizeof copy->pieces[0]);
     struct load rest = *load;
@@ -173,13 +142,12 @@ static void *keep_load(const void *context)
     return copy;
 }
 
-/* Have the keys the pieces that the filter was made of, if one was?  Replicas read them now. */
-static bool has_changed(const struct load *load)
+/* Have the keys the pieces that the filter was made of?  Replicas read them now. */
+static bool has_changed(const struct load *load, const struct load *made)
 {
-    const struct load *made = making_context();
     struct load rest = *load;
-    bool same = made == NULL || made->count == load->count;
-    for (int i = 0; made != NULL && load->in_keys && same && i < load->count; i++, rest.pieces++) {
+    bool same = made->count == load->count;
+    for (int i = 0; load->in_keys && same && i < load->count; i++, rest.pieces++) {
         size_t bytes = 0, before;
         RedisModuleKey *key;
         const char *piece = find_piece(&rest, &bytes, &key);
@@ -190,28 +158,39 @@ static bool has_changed(const struct load *load)
     return !same;
 }
 
-static void forget_load(void *context)
+static void forget_load(struct making *making)
 {
-    struct load *load = context;
+    struct load *load = making->context;
     for (int i = 0; i < load->count; i++)
         RedisModule_FreeString(NULL, load->pieces[i]);
     RedisModule_Free(load);
 }
 
-static int load_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                    struct load *load, long long expansion)
+/* The key is empty. */
+static void load_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                     const struct load *load, long long expansion)
 {
-    const struct maker maker = {
-        .make = import_pieces, .context = load, .keep = keep_load, .forget = forget_load};
-    struct value *value =
-        key_make(ctx, key, name, value_new(load_counts(*load) ? TYPE_CUCKOO : TYPE_BLOOM), &maker,
-                 "could not create filter");
-    if (value == NULL) return REDISMODULE_OK;
-    if (expansion >= 0 && !value->exact) value->expansion = (uint32_t)expansion;
-    return RedisModule_ReplicateVerbatim(ctx);
+    struct making *making = making_of(ctx);
+    if (making == NULL)
+        making = making_begin(ctx, tamis_load, name,
+                              making_new(import_pieces, keep_load(load), forget_load));
+    if (making == NULL) return;
+    if (has_changed(load, making->context)) {
+        (void)RedisModule_ReplyWithError(
+            ctx, "ERR a piece has changed while the command was under way; give it again");
+        making_end(ctx, making);
+        return;
+    }
+    struct value *value = making_take(ctx, key, name, making, "could not create filter");
+    if (value != NULL) {
+        if (expansion >= 0) value->expansion = (uint32_t)expansion;
+        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+        (void)RedisModule_ReplicateVerbatim(ctx);
+    }
+    making_end(ctx, making);
 }
 
-static int load_stream(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int tamis_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct load load = {.ctx = ctx};
     struct value *value;
@@ -220,19 +199,11 @@ static int load_stream(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const char *error = take_load_options(argv, argc, &load, &expansion);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum held held = key_look(key, TYPE_ANY, &value);
-    if (has_changed(&load))
-        (void)RedisModule_ReplyWithError(
-            ctx, "ERR a piece has changed while the command was under way; give it again");
-    else if (held == HELD_NONE)
-        (void)load_key(ctx, key, argv[1], &load, expansion);
+    const enum held held = key_look(key, TYPE_BLOOM, &value);
+    if (held == HELD_NONE)
+        load_key(ctx, key, argv[1], &load, expansion);
     else
         (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
-}
-
-int tamis_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    return making_run(ctx, argv, argc, load_stream, tamis_load, false);
 }

@@ -13,9 +13,8 @@
 #include <sys/random.h>
 
 #include "commands/command.h"
-#include "kept/naming.h"
-#include "kept/store.h"
 #include "server/config.h"
+#include "value/store.h"
 
 #define SECRET_DIGITS (2 * (size_t)TAMIS_SECRET_BYTES)
 
@@ -226,12 +225,14 @@ static void compare_with_wish(RedisModuleCtx *ctx, RedisModuleString *name,
 {
     RedisModuleKey *key;
     tamis_filter *filter = NULL;
-    const struct value *value = key_open(ctx, name, TYPE_ANY, REDISMODULE_READ, &key);
+    char called[TAMIS_NAME_MAX + 1];
+    const struct value *value =
+        key_open_stored(ctx, name, REDISMODULE_READ, tamis_reserve, &key);
     if (value == NULL) return;
-    naming_wait(value);
     spec->flags &= ~(uint32_t)TAMIS_FILTER_OWNED; /* a filter of others is right too */
     if (!has_secret) memset(spec->secret, 0, sizeof spec->secret); /* any secret is right */
-    if (tamis_filter_open_or_create(store_open(), value->name, spec, &filter) < 0)
+    if (tamis_filter_find_id(store_open(), value->id.bytes, called) != 1 ||
+        tamis_filter_open_or_create(store_open(), called, spec, &filter) < 0)
         (void)reply_failure(ctx, "could not create filter");
     else
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
@@ -239,45 +240,78 @@ static void compare_with_wish(RedisModuleCtx *ctx, RedisModuleString *name,
     RedisModule_CloseKey(key);
 }
 
-/* A filter was made for the command by now: it has what was drawn for it. */
-static bool has_drawn(struct wish *wish)
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+static int make_wish(struct making *making, tamis_store *store, const char *name)
 {
-    const struct tamis_filter_spec *made = making_context();
-    if (made == NULL) return false;
-    wish->spec.seed = made->seed;
-    memcpy(wish->spec.secret, made->secret, sizeof made->secret);
-    return true;
+    const struct wish *wish = making->context;
+    return tamis_filter_create(store, name, &wish->spec, &making->filter);
 }
 
-static int reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static size_t text_bytes(const char *text)
+{
+    return text == NULL ? 0 : strlen(text) + 1;
+}
+
+/* A copy for a thread, with the name of the hash set and the key rule behind it. */
+static struct wish *keep_wish(const struct wish *wish)
+{
+    const struct tamis_filter_spec *spec = &wish->spec;
+    const size_t name_bytes = text_bytes(spec->hash_set), rule_bytes = text_bytes(spec->key_rule);
+    struct wish *copy = RedisModule_Alloc(sizeof *copy + name_bytes + rule_bytes);
+    char *texts = (char *)(copy + 1);
+    *copy = *wish;
+    if (name_bytes > 0) copy->spec.hash_set = memcpy(texts, spec->hash_set, name_bytes);
+    if (rule_bytes > 0) copy->spec.key_rule = memcpy(texts + name_bytes, spec->key_rule, rule_bytes);
+    return copy;
+}
+
+static void forget_wish(struct making *making)
+{
+    RedisModule_Free(making->context);
+}
+
+/* The key is empty. */
+static void reserve_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString **argv,
+                        int argc, struct wish *wish)
+{
+    struct making *making = making_of(ctx);
+    if (making == NULL && !draw_wish(wish)) {
+        (void)RedisModule_ReplyWithError(ctx, "ERR the system gives no random numbers");
+        return;
+    }
+    if (making == NULL)
+        making = making_begin(ctx, tamis_reserve, argv[1],
+                              making_new(make_wish, keep_wish(wish), forget_wish));
+    if (making == NULL) return;
+    const struct wish *made = making->context; /* with what was drawn */
+    wish->spec.seed = made->spec.seed;
+    memcpy(wish->spec.secret, made->spec.secret, sizeof wish->spec.secret);
+    if (making_take(ctx, key, argv[1], making, "could not create filter") != NULL) {
+        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+        replicate_drawn(ctx, argv, argc, wish);
+    }
+    making_end(ctx, making);
+}
+
+int tamis_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct wish wish = {.spec = {.size = sizeof wish.spec, .flags = TAMIS_FILTER_OWNED}};
     struct value *value;
     if (argc < 4) return RedisModule_WrongArity(ctx);
     const char *error = take_wish(argv, argc, &wish);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
-    if (!has_drawn(&wish) && !draw_wish(&wish))
-        return RedisModule_ReplyWithError(ctx, "ERR the system gives no random numbers");
     if (spec_is_too_large(&wish.spec))
         return RedisModule_ReplyWithError(ctx,
                                           "ERR the filter would be larger than tamis.max-bytes");
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum type type =
-        tamis_kind_has(wish.spec.kind, TAMIS_KIND_COUNTS) ? TYPE_CUCKOO : TYPE_BLOOM;
-    const enum held held = key_look(key, type, &value);
-    const struct maker maker = maker_of_spec(&wish.spec);
-    if (held != HELD_NONE && wish.if_missing)
+    const enum held held = key_look(key, TYPE_BLOOM, &value);
+    if (held == HELD_NONE)
+        reserve_key(ctx, key, argv, argc, &wish);
+    else if (held == HELD_VALUE && wish.if_missing)
         compare_with_wish(ctx, argv[1], &wish.spec, wish.secret);
-    else if (held != HELD_NONE)
+    else
         (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
-    else if (key_make(ctx, key, argv[1], value_new(type), &maker, "could not create filter") !=
-             NULL)
-        replicate_drawn(ctx, argv, argc, &wish);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
-}
-
-int tamis_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    return making_run(ctx, argv, argc, reserve, tamis_reserve, false);
 }

@@ -83,9 +83,9 @@ int tamis_spec(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct words words = {.ctx = ctx};
     RedisModuleKey *key;
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open(ctx, argv[1], TYPE_ANY, REDISMODULE_READ, &key);
+    const struct value *value = key_open_stored(ctx, argv[1], REDISMODULE_READ, tamis_spec, &key);
     if (value == NULL) return REDISMODULE_OK;
-    if (tamis_filter_like(value->filter, &spec, hash_set) < 0) {
+    if (tamis_filter_like(value->stored->filter, &spec, hash_set) < 0) {
         (void)reply_failure(ctx, TOLD);
     } else {
         (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);

@@ -2,262 +2,136 @@
 /* make.c: see make.h. */
 #include "keys/make.h"
 
-#include <string.h>
+#include "home/bind.h"
+#include "home/labels.h"
+#include "keys/keys.h"
+#include "server/args.h"
+#include "value/drops.h"
+#include "value/store.h"
 
-#include "kept/kept.h"
-#include "kept/leftovers.h"
-#include "kept/naming.h"
-#include "kept/store.h"
-#include "registry/registry.h"
-#include "value/drafts.h"
-
-static int make_of_spec(void *spec, tamis_store *in, const char *name, tamis_filter **filter)
+static int make(struct making *making)
 {
-    return tamis_filter_create(in, name, spec, filter);
+    char name[TAMIS_ID_NAME_BYTES];
+    tamis_id_name(making->id.bytes, name);
+    return making->make(making, store_is_open(), name);
 }
 
-static size_t text_bytes(const char *text)
+static int work(struct task *task)
 {
-    return text == NULL ? 0 : strlen(text) + 1;
+    return make((struct making *)(void *)task);
 }
 
-/* The copy has the name of the hash set and the key rule behind it. */
-static void *keep_spec(const void *context)
+static void forget(RedisModuleCtx *ctx, struct task *task)
 {
-    const struct tamis_filter_spec *spec = context;
-    const size_t name_bytes = text_bytes(spec->hash_set), rule_bytes = text_bytes(spec->key_rule);
-    struct tamis_filter_spec *copy = RedisModule_Alloc(sizeof *copy + name_bytes + rule_bytes);
-    char *texts = (char *)(copy + 1);
-    *copy = *spec;
-    if (name_bytes > 0) copy->hash_set = memcpy(texts, spec->hash_set, name_bytes);
-    if (rule_bytes > 0) copy->key_rule = memcpy(texts + name_bytes, spec->key_rule, rule_bytes);
-    return copy;
-}
-
-struct maker maker_of_spec(struct tamis_filter_spec *spec)
-{
-    return (struct maker){.make = make_of_spec, .context = spec, .keep = keep_spec};
-}
-
-/* Makes the filter under that name, or under one apart, which `name` gets then. */
-static int make_named(struct value *value, tamis_store *store, char name[NAME_ROOM],
-                      const struct maker *maker)
-{
-    int rc = maker->make(maker->context, store, name, &value->filter);
-    if (rc == TAMIS_EEXIST) {
-        naming_make_way(name); /* if no filter of ours has it any more, the thread that drops
-                                  filters has just dropped it */
-        rc = maker->make(maker->context, store, name, &value->filter);
+    struct making *making = (struct making *)(void *)task;
+    (void)ctx;
+    if (making->filter != NULL) { /* nobody has it */
+        tamis_filter_release(making->filter);
+        drops_push(&making->id);
     }
-    /* One of ours that cannot give way now, such as a draft that the thread has, or one whose
-     * exceptions a thread changes, does so later.  If a filter of others has the name, the key must
-     * be loaded all the same. */
-    if (rc == TAMIS_EEXIST && (leftovers_are_open() || !making_is_of_others(name))) {
-        name_apart(NAME_ASIDE, name);
-        rc = maker->make(maker->context, store, name, &value->filter);
+    store_unclaim(&making->id);
+    if (making->forget != NULL) making->forget(making);
+    RedisModule_Free(making);
+}
+
+struct making *making_new(int (*function)(struct making *, tamis_store *, const char *),
+                          void *context, void (*forget_context)(struct making *))
+{
+    struct making *making = RedisModule_Calloc(1, sizeof *making);
+    making->task.work = work;
+    making->task.forget = forget;
+    making->make = function;
+    making->context = context;
+    making->forget = forget_context;
+    making->id = id_draw();
+    return making;
+}
+
+struct making *making_of(RedisModuleCtx *ctx)
+{
+    return (struct making *)(void *)task_of(ctx);
+}
+
+/* Does the AOF say which filter of the store it was? */
+static bool take_bound(RedisModuleCtx *ctx, RedisModuleString *key, struct making *making)
+{
+    size_t bytes;
+    const char *name = RedisModule_StringPtrLen(key, &bytes);
+    struct value bound;
+    if (!bind_take(RedisModule_GetSelectedDb(ctx), name, bytes, &bound)) return false;
+    making->id = bound.id;
+    drops_take_back(&making->id);
+    return !stored_has(&making->id) &&
+           tamis_filter_open_id(store_is_open(), making->id.bytes, 0, &making->filter) == 0;
+}
+
+struct making *making_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again,
+                            RedisModuleString *key, struct making *making)
+{
+    const char *error = NULL;
+    if (store_open() == NULL)
+        error = tamis_last_error();
+    else if (store_is_of_another())
+        error = "another server owns the store; this one has tamis.attach-only and makes nothing";
+    if (error != NULL) {
+        (void)reply_sentence(ctx, "could not create filter", error);
+        if (making->forget != NULL) making->forget(making);
+        RedisModule_Free(making);
+        return NULL;
     }
-    return rc;
-}
-
-/* The same while keys are loaded and a leftover has the name, which it keeps. */
-static int make_beside(struct value *value, tamis_store *store, char name[NAME_ROOM],
-                       const struct maker *maker)
-{
-    char of_leftover[NAME_ROOM];
-    (void)strcpy(of_leftover, name);
-    name_apart(NAME_LOADING, name);
-    const int rc = maker->make(maker->context, store, name, &value->filter);
-    if (rc == 0) leftovers_set_heir(of_leftover, tamis_filter_created_at(value->filter));
-    return rc;
-}
-
-/* Makes the filter, and leaves its name in the value. */
-static int make_now(struct value *value, char name[NAME_ROOM], const struct maker *maker)
-{
-    naming_hold();
-    int rc =
-        (leftovers_keep_name(name) ? make_beside : make_named)(value, store_open(), name, maker);
-    naming_go_on();
-    if (rc < 0) return rc;
-    rc = value_describe(value);
-    if (rc < 0) {
-        (void)registry_drop_filter(name);
-        (void)tamis_filter_close(
-            value->filter); /* a close before the drop would bring it to the disk */
-        value->filter = NULL;
-        return rc;
+    if (take_bound(ctx, key, making)) {
+        making->task.taken = true; /* it was found */
+        return making;
     }
-    value_set_name(value, name);
-    return 0;
+    store_claim(&making->id);
+    return task_begin(ctx, again, &making->task) ? NULL : making;
 }
 
-static _Thread_local struct make_place *place;
-
-void make_in_place(struct make_place *of)
+static struct value *value_of(struct making *making, int db, const char *key, size_t key_bytes)
 {
-    place = of;
+    struct value *value = value_new(TYPE_BLOOM);
+    value->id = making->id;
+    struct stored *stored = stored_new(value, making->filter);
+    making->filter = NULL;
+    store_unclaim(&value->id);
+    stored->found = making->task.taken;
+    value->expansion = 2;
+    (void)stored_describe(stored);
+    labels_want(stored, db, key, key_bytes);
+    return value;
 }
 
-/* An error of value_describe() leaves the filter to the caller, as make_now() does not. */
-static int make_placed(struct value *value, const struct maker *maker)
+struct value *making_take(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                          struct making *making, const char *failure)
 {
-    int rc = maker->make(maker->context, place->store, place->name, &value->filter);
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(name, &bytes);
+    if (making->task.rc < 0) {
+        (void)task_reply_failure(ctx, &making->task, failure);
+        return NULL;
+    }
+    struct value *value = value_of(making, RedisModule_GetSelectedDb(ctx), text, bytes);
+    bind_tell(ctx, text, bytes, value);
+    key_set(ctx, key, name, value);
+    return value;
+}
+
+void making_end(RedisModuleCtx *ctx, struct making *making)
+{
+    task_end(ctx, &making->task);
+}
+
+int make_now(struct value *value, int db, const char *key, size_t key_bytes, struct making *making)
+{
+    if (store_open() == NULL || store_is_of_another()) return TAMIS_ENOSTORE;
+    making->id = value->id;
+    const int rc = make(making);
     if (rc == 0) {
-        value_set_name(value, place->name);
-        rc = value_describe(value);
+        struct stored *stored = stored_new(value, making->filter);
+        making->filter = NULL;
+        (void)stored_describe(stored);
+        labels_want(stored, db, key, key_bytes);
     }
-    place->rc = rc;
+    forget(NULL, &making->task);
     return rc;
-}
-
-int make_filter(struct value *value, int db, const char *key, size_t key_bytes,
-                const struct maker *maker)
-{
-    char name[NAME_ROOM];
-    int rc;
-    if (place != NULL) return make_placed(value, maker);
-    if (store_open() == NULL) return TAMIS_ENOSTORE;
-    name_of_key(db, key, key_bytes, name);
-    if (making_claim(value, &rc)) {
-        if (rc == 0 && strcmp(value->name, name) != 0) naming_moves_orphan(name);
-    } else if (making_put_off(value->type, name, maker)) {
-        return MAKING_IS_PUT_OFF;
-    } else {
-        rc = make_now(value, name, maker);
-    }
-    if (rc == 0) naming_adopt(value, db, key, key_bytes);
-    return rc;
-}
-
-/* Has nobody a filter of that name, in the store, or as a draft that is made under the name of a
- * key before it was renamed?  False also if it cannot be told.  That a leftover has the name does
- * not count: the draft will be held. */
-static bool is_free(tamis_store *store, const char *name)
-{
-    const bool is_leftover = leftovers_keep_name(name);
-    registry_lock();
-    const struct value *v = registry_find(name);
-    const bool is_named = v != NULL && (v->draft != NULL || is_leftover) && !value_is_gone(v);
-    registry_unlock();
-    return !is_named && (is_leftover || tamis_filter_exists(store, name) == 0);
-}
-
-/* May the filter of a key be a draft?  Then the value has its name, which nobody takes until
- * naming_go_on(). */
-static bool begins_draft(struct value *value, int db, const char *key, size_t key_bytes,
-                         uint64_t file_bytes, bool is_loaded)
-{
-    char name[NAME_ROOM];
-    drafts_relieve();
-    tamis_store *store = drafts_take(file_bytes, is_loaded) ? store_open() : NULL;
-    if (store == NULL) return false;
-    name_of_key(db, key, key_bytes, name);
-    naming_hold();
-    const bool free = is_free(store, name);
-    if (free)
-        value_set_name(value, name);
-    else
-        naming_go_on();
-    return free;
-}
-
-static void end_begin(struct value *value, int db, const char *key, size_t key_bytes)
-{
-    if (leftovers_keep_name(value->name)) {
-        leftovers_set_heir(value->name, value->created_at);
-        draft_hold(value);
-    }
-    naming_adopt(value, db, key, key_bytes);
-    naming_go_on();
-}
-
-bool make_as_draft(struct value *value, int db, const char *key, size_t key_bytes,
-                   const struct value *from)
-{
-    if (!begins_draft(value, db, key, key_bytes, from->known.bytes, false)) return false;
-    draft_begin_copy(value, from);
-    end_begin(value, db, key, key_bytes);
-    return true;
-}
-
-int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
-                 struct tamis_filter_spec *spec, const struct tamis_sizing *sizing)
-{
-    const struct maker maker = maker_of_spec(spec);
-    if (making_context() != NULL ||
-        !begins_draft(value, db, key, key_bytes, sizing->file_bytes, false))
-        return make_filter(value, db, key, key_bytes, &maker);
-    draft_begin(value, spec, sizing);
-    end_begin(value, db, key, key_bytes);
-    return 0;
-}
-
-bool make_exact_draft(struct value *value, int db, const char *key, size_t key_bytes,
-                      const struct tamis_filter_spec *spec, const struct tamis_sizing *sizing,
-                      const void *framed, size_t bytes)
-{
-    if (making_context() != NULL || place != NULL ||
-        !begins_draft(value, db, key, key_bytes, sizing->file_bytes, false))
-        return false;
-    draft_begin(value, spec, sizing);
-    draft_be_exact(value, framed, bytes);
-    end_begin(value, db, key, key_bytes);
-    return true;
-}
-
-bool make_content_draft(struct value *value, int db, const char *key, size_t key_bytes,
-                        const struct draft_stream *stream, int64_t created_at, bool is_loaded)
-{
-    if (stream->data == NULL) return false;
-    if (place != NULL || making_context() != NULL ||
-        !begins_draft(value, db, key, key_bytes, stream->bytes, is_loaded)) {
-        RedisModule_Free(stream->data);
-        return false;
-    }
-    draft_begin_content(value, stream, created_at);
-    end_begin(value, db, key, key_bytes);
-    return true;
-}
-
-/* A value whose key is gone does not count: another thread is about to free it.  Nor does one of
- * the same key, which is empty now. */
-bool stored_is_held(const char *name, int db, const char *key, size_t key_bytes)
-{
-    registry_lock();
-    const struct value *v = registry_find(name);
-    const bool goes =
-        v != NULL && (v->life == LIFE_LEFT ||
-                      (v->life == LIFE_OTHERS && v->db == db && v->key_bytes == key_bytes &&
-                       memcmp(v->key, key, key_bytes) == 0));
-    registry_unlock();
-    return (v != NULL && !goes) || making_has(name);
-}
-
-int open_stored(struct value *value, const char *name)
-{
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    tamis_store *store = store_open();
-    if (store == NULL) return TAMIS_ENOSTORE;
-    /* A filter that is about to be dropped is none. */
-    if (!kept_give_up_name(name, true)) return TAMIS_EBUSY;
-    int rc = tamis_filter_open(store, name, 0, &value->filter);
-    if (rc == 0) rc = tamis_filter_stat(value->filter, &stat);
-    if (rc == 0 && (stat.flags & TAMIS_FILTER_OWNED) != 0 &&
-        tamis_kind_has(stat.kind, TAMIS_KIND_COUNTS))
-        value->type = TYPE_CUCKOO;
-    if (rc == 0) rc = value_describe(value);
-    if (rc < 0) {
-        (void)tamis_filter_close(value->filter);
-        value->filter = NULL;
-        return rc;
-    }
-    value_set_name(value, name);
-    value->life = (stat.flags & TAMIS_FILTER_OWNED) != 0 ? LIFE_FOUND : LIFE_OTHERS;
-    return 0;
-}
-
-void adopt_stored(struct value *value, int db, const char *key, size_t key_bytes)
-{
-    if (value_is_ours(value)) leftovers_forget(value->name); /* an orphan is a key's again */
-    naming_adopt(value, db, key, key_bytes);
 }

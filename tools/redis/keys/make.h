@@ -1,54 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* make.h: a key gets a filter: a new one, or one that the store has. */
+/* make.h: filters that begin in the store: those that memory cannot have, and large ones. */
 #pragma once
 
-#include "kept/making.h"
-#include "value/drafts.h"
-#include "value/value.h"
+#include "value/task.h"
 
-/* The maker of a filter that a spec describes. */
-struct maker maker_of_spec(struct tamis_filter_spec *spec);
-
-/* Where a thread makes filters: make_filter() of this thread makes one under that name, tells here
- * what came of it, and lists nothing.  NULL: no more. */
-struct make_place {
-    tamis_store *store;
-    const char *name;
-    int rc;
+/* What makes a filter of the store, in a thread or in the main thread. */
+struct making {
+    struct task task; /* first: it is one */
+    struct id id;
+    tamis_filter *filter; /* made, and not taken yet */
+    /* Makes it under that name. */
+    int (*make)(struct making *making, tamis_store *store, const char *name);
+    void (*forget)(struct making *making); /* frees what `context` has; may be NULL */
+    void *context;
 };
-void make_in_place(struct make_place *place);
 
 /*
- * Makes the filter of a key, and lists the value.
- *
- * Returns  0, or what the maker returned.  TAMIS_EEXIST: a filter that is not of this server has
- *          the name; while data are loaded, another name is taken then.  MAKING_IS_PUT_OFF: the
- *          command that is run ends without an answer, and frees the value (making.h).
+ * Makes the filter, in a thread if the client can wait.  The command that calls this is run anew
+ * then: it takes the making by making_of().  Returns NULL: the client waits, or there is no store
+ * and the error is replied.
  */
-int make_filter(struct value *value, int db, const char *key, size_t key_bytes,
-                const struct maker *maker);
-/* The same for a filter of BF.* by a spec and what tamis_size() says of it: if it may, it is a
- * draft (drafts.h). */
-int make_by_spec(struct value *value, int db, const char *key, size_t key_bytes,
-                 struct tamis_filter_spec *spec, const struct tamis_sizing *sizing);
-/* The same for a filter of RedisBloom by its framed head (head.h): `spec` has m and k.  Returns
- * false if it can be no draft now. */
-bool make_exact_draft(struct value *value, int db, const char *key, size_t key_bytes,
-                      const struct tamis_filter_spec *spec, const struct tamis_sizing *sizing,
-                      const void *framed, size_t bytes);
-/* The same for the stream of a small filter, whose data are freed, or without data.  `is_loaded`:
- * it comes from a dump or an AOF.  Returns false if it can be no draft now. */
-bool make_content_draft(struct value *value, int db, const char *key, size_t key_bytes,
-                        const struct draft_stream *stream, int64_t created_at, bool is_loaded);
-/* The same for a copy of a draft, which is another draft.  Returns false if it can be none now. */
-bool make_as_draft(struct value *value, int db, const char *key, size_t key_bytes,
-                   const struct value *from);
-/* Has another key than this one, which is empty, a filter of that name, or will one have it?  In
- * any thread. */
-bool stored_is_held(const char *name, int db, const char *key, size_t key_bytes);
-/* Opens a filter of the store for the value of a key, by its name.  The value, which is one of
- * BF.*, becomes one of CF.* if the filter counts and this server has made it.  TAMIS_EINVAL: a
- * filter of others that counts.  In any thread. */
-int open_stored(struct value *value, const char *name);
-/* Lists such a value; its key has the filter now. */
-void adopt_stored(struct value *value, int db, const char *key, size_t key_bytes);
+struct making *making_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again,
+                            RedisModuleString *key, struct making *making);
+struct making *making_of(RedisModuleCtx *ctx);
+/* A new one, all of it zero but these. */
+struct making *making_new(int (*make)(struct making *, tamis_store *, const char *), void *context,
+                          void (*forget)(struct making *));
+/* Makes a value of what was made, and puts it into the key, which is empty; logs TAMIS.BIND.
+ * Returns NULL, and replies, if it was not made. */
+struct value *making_take(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                          struct making *making, const char *failure);
+void making_end(RedisModuleCtx *ctx, struct making *making);
+
+/* The same at once, without a client: for rdb_load(), in the main thread.  Returns 0, or an error.
+ * The value gets the filter. */
+int make_now(struct value *value, int db, const char *key, size_t key_bytes, struct making *making);

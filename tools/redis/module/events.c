@@ -1,83 +1,49 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * events.c: what happens in the server, and what follows for the store.
+ * events.c: what happens in the server, and what follows from it.
  *
- *     a key is renamed, moved, restored, loaded   its filter gets the name of the key
+ *     a key is renamed, moved, copied, restored   its filter's label follows
  *     SWAPDB                                      so do those of both databases
- *     FLUSHALL, FLUSHDB                           filters that are not in the store stay out of it
- *     a child is born                             filters that go are kept until it is dead
- *     a dump is made                              what is saved: content, or references
- *     all is loaded                               what the store had beside it is dealt with
- *     a turn of the event loop ends               new filters come into the store
- *     now and then                                what was put off is done
- *     the server becomes a replica                what has not begun to change a filter is given up
+ *     a dump is made                              whether ids and references are saved
+ *     data are loaded                             whether they are a master's
+ *     all is loaded                               orphans are told, or dropped
+ *     a turn of the event loop ends               promotions end; clients that waited go on
+ *     now and then                                labels, drops, handles that are closed
  *     the server ends                             the filters come to the disk
  */
 #include "module/events.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "kept/kept.h"
-#include "kept/leftovers.h"
-#include "kept/making.h"
-#include "kept/moves.h"
-#include "kept/naming.h"
-#include "kept/others.h"
-#include "kept/rejoin.h"
-#include "kept/store.h"
-#include "kept/unwanted.h"
+#include "home/bind.h"
+#include "home/labels.h"
+#include "home/promote.h"
 #include "keys/keys.h"
-#include "module/flush.h"
-#include "persist/freeze.h"
 #include "persist/rdb.h"
-#include "registry/registry.h"
 #include "server/busy.h"
 #include "server/clock.h"
 #include "server/config.h"
 #include "server/field.h"
-#include "server/resync.h"
 #include "server/waiting.h"
-#include "value/drafts.h"
-#include "value/durable.h"
-#include "value/handles.h"
-#include "value/light.h"
+#include "value/drops.h"
+#include "value/store.h"
 
 /* How many filters are brought to the disk when the server ends, and for how long more are. */
 #define SYNCS_ALWAYS 1000
 #define SYNC_NS 5000000000
 
-static bool loaded;   /* a dump or an AOF, when the server began */
-static bool has_aof;  /* it was an AOF */
-static bool had_dump; /* has_dump() */
+static bool loaded; /* a dump or an AOF, when the server began */
 
-/* When the last whole dump was made, as the server tells it, in seconds. */
+/* When the last whole dump was made, as the server tells it. */
 static unsigned long long last_save(RedisModuleCtx *ctx)
 {
     char time[FIELD_ROOM];
     (void)server_field(ctx, "persistence", "rdb_last_save_time", time);
     return strtoull(time, NULL, 10);
-}
-
-/* Is there a dump, or has there been one in this run?  Somebody may have moved it, or make one at
- * any time, also if the server saves none by itself. */
-static bool has_dump(RedisModuleCtx *ctx)
-{
-    char name[256];
-    if (!had_dump && config_of_server(ctx, "dbfilename", name, sizeof name) > 0)
-        had_dump = access(name, F_OK) == 0;
-    return had_dump;
-}
-
-/* Says which filters are to be kept when their key goes. */
-static void hold(RedisModuleCtx *ctx, bool child)
-{
-    kept_hold(child, config.rdb == RDB_REFERENCE &&
-                         ((RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_RDB) != 0 ||
-                          has_dump(ctx)));
 }
 
 /* Does a replica wait for the dump that is made now?  It may be on another machine. */
@@ -93,23 +59,26 @@ static bool replica_waits(RedisModuleCtx *ctx)
     return waits;
 }
 
+/* Comes in the child that saves, or in the server for SAVE. */
 static void on_persistence(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
 {
     (void)event;
     (void)data;
-    const bool dump = what == REDISMODULE_SUBEVENT_PERSISTENCE_RDB_START ||
-                      what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START;
-    const bool ends = what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED ||
-                      what == REDISMODULE_SUBEVENT_PERSISTENCE_FAILED;
-    if (what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START)
-        making_settle_all(); /* DEBUG RELOAD loads it, and replicas have what it has */
-    rdb_saving(!ends, dump && !replica_waits(ctx));
-    if (what == REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START) {
-        had_dump |= config.rdb == RDB_REFERENCE;
-        hold(ctx, (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_ACTIVE_CHILD) != 0);
-        kept_dump_begins();
+    switch (what) {
+    case REDISMODULE_SUBEVENT_PERSISTENCE_RDB_START:
+    case REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START:
+        rdb_saving(replica_waits(ctx) ? SAVING_REPLICA : SAVING_FILE);
+        if (!work_is_child()) drops_dump_begins();
+        break;
+    case REDISMODULE_SUBEVENT_PERSISTENCE_AOF_START:
+    case REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_AOF_START:
+        rdb_saving(SAVING_AOF);
+        break;
+    default:
+        rdb_saving(SAVING_PAYLOAD);
+        if (!work_is_child() && what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED)
+            drops_dump_is_whole();
     }
-    if (ends) kept_dump_ends(what == REDISMODULE_SUBEVENT_PERSISTENCE_ENDED);
 }
 
 static void on_child(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
@@ -117,17 +86,15 @@ static void on_child(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what,
     static unsigned long long saved_before;
     (void)event;
     (void)data;
-    const bool born = what == REDISMODULE_SUBEVENT_FORK_CHILD_BORN;
-    hold(ctx, born);
-    if (born) {
-        freeze_begin();
+    if (what == REDISMODULE_SUBEVENT_FORK_CHILD_BORN) {
         saved_before = last_save(ctx);
-        kept_dump_begins();
-    } else {
-        freeze_end();
-        kept_dump_ends(last_save(ctx) != saved_before);
+        drops_dump_begins();
+    } else if (last_save(ctx) != saved_before) {
+        drops_dump_is_whole();
     }
 }
+
+/* ---- Loading --------------------------------------------------------------------------------- */
 
 /* Does the server keep its data nowhere?  It has loaded nothing when it began, saves nothing, and
  * has no AOF, nor the directory of one. */
@@ -140,46 +107,41 @@ static bool keeps_nothing(RedisModuleCtx *ctx)
             access(directory, F_OK) != 0);
 }
 
+static void drop_orphan(void *context, const char *name, const struct id *id)
+{
+    (void)context;
+    (void)name;
+    drops_push(id);
+}
+
 static void finish_loading(RedisModuleCtx *ctx)
 {
     static bool finished;
-    if (finished || store_open() == NULL) return;
+    if (finished || store_is_open() == NULL) return;
     finished = true;
-    rejoin_finish(ctx, loaded, has_aof,
-                  config.drop_orphans == ORPHANS_YES ||
-                      (config.drop_orphans == ORPHANS_AUTO && keeps_nothing(ctx)));
+    const bool drops = config.drop_orphans == ORPHANS_YES ||
+                       (config.drop_orphans == ORPHANS_AUTO && keeps_nothing(ctx));
+    const int64_t orphans = store_each_orphan(drops ? drop_orphan : NULL, NULL);
+    if (orphans > 0)
+        RedisModule_Log(ctx, "notice", "%" PRId64 " filters of the store have no key: %s", orphans,
+                        drops ? "they are dropped"
+                              : "TAMIS.ORPHANS lists them, and drops them one by one");
 }
 
 static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
 {
     (void)event;
     (void)data;
-    (void)drafts_enter();
-    rdb_loading(what == REDISMODULE_SUBEVENT_LOADING_AOF_START);
-    durable_wait_all();
-    making_finish();
+    rdb_loading_of_master(what == REDISMODULE_SUBEVENT_LOADING_REPL_START);
     loaded |= what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
               what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
-    if (what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
-        what == REDISMODULE_SUBEVENT_LOADING_AOF_START)
-        leftovers_loading();
-    /* What the replica had before is on its way out, and has the names of what comes. */
-    if (what == REDISMODULE_SUBEVENT_LOADING_REPL_START) (void)kept_finish();
-    has_aof |= what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
-    if (what == REDISMODULE_SUBEVENT_LOADING_ENDED) finish_loading(ctx);
+    if (what != REDISMODULE_SUBEVENT_LOADING_ENDED) return;
+    for (struct stored *s = stored_first(); s != NULL; s = s->next)
+        s->found = false;
+    finish_loading(ctx);
 }
 
-/* Does what was put off. */
-static void tidy(void)
-{
-    if (registry_store() != NULL) busy_pass(registry_store());
-    handles_trim(); /* the setting may have changed */
-    light_tidy();
-    if (busy_is_stuck()) return;
-    drafts_try_again();
-    kept_try_again();
-    naming_try_again();
-}
+/* ---- Turns ----------------------------------------------------------------------------------- */
 
 static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
 {
@@ -190,56 +152,23 @@ static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     if ((flags & (REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING)) != 0)
         return;
     finish_loading(ctx); /* if nothing was loaded, this is the first call */
-    others_see_us();
-    resync_try(ctx);
-    flush_watch(ctx);
-    flush_tidy();
-    moves_watch_flushes(ctx);
-    if (!busy_is_stuck()) unwanted_drop_some(ctx);
-    hold(ctx, (flags & REDISMODULE_CTX_FLAGS_ACTIVE_CHILD) != 0);
-    tidy();
-}
-
-/* The server runs the commands of unblocked clients next. */
-static void end_turn(void)
-{
-    drafts_before_sleep();
-    drafts_go_on();
-    making_go_on();
-    waiting_go_on();
-    moves_before_sleep();
-}
-
-static void begin_turn(void)
-{
-    drafts_after_sleep();
-    moves_after_sleep();
+    if (store_is_open() != NULL) busy_pass(store_is_open());
+    stored_trim(); /* the setting may have changed */
+    drops_pass(ctx);
 }
 
 static void on_turn(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
 {
-    (void)ctx;
     (void)event;
     (void)data;
-    if (what == REDISMODULE_SUBEVENT_EVENTLOOP_BEFORE_SLEEP)
-        end_turn();
-    else
-        begin_turn();
+    if (what != REDISMODULE_SUBEVENT_EVENTLOOP_BEFORE_SLEEP) return;
+    stored_reap();
+    promote_pass(ctx);
+    labels_pass();
+    waiting_go_on(); /* the server runs the commands of unblocked clients next */
 }
 
-/* With ASYNC another thread frees the values, and keys of the same names may be made before. */
-static void on_flush(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
-{
-    const struct RedisModuleFlushInfo *flush = data;
-    (void)event;
-    if (what != REDISMODULE_SUBEVENT_FLUSHDB_START) {
-        moves_flush_ends(flush->sync == 0);
-        return;
-    }
-    moves_note_flush(flush->dbnum);
-    drafts_forget_database(flush->dbnum);
-    if (flush->dbnum < 0) flush_begins(ctx);
-}
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
 {
@@ -247,90 +176,64 @@ static void on_swap(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     (void)ctx;
     (void)event;
     (void)what;
-    naming_swap(swap->dbnum_first, swap->dbnum_second);
+    labels_swap(swap->dbnum_first, swap->dbnum_second);
+    promote_swap(swap->dbnum_first, swap->dbnum_second);
 }
 
-static void on_role(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
+/* A value that begins in the store without a command of ours, by COPY or RESTORE, is told the AOF
+ * before that command. */
+static void follow(RedisModuleCtx *ctx, struct value *value, const char *key, size_t bytes,
+                   bool is_new)
 {
-    (void)ctx;
-    (void)event;
-    (void)data;
-    if (what == REDISMODULE_EVENT_REPLROLECHANGED_NOW_REPLICA) making_give_up_changes();
-}
-
-/* The filters that are brought to the disk at the end. */
-struct syncing {
-    RedisModuleCtx *ctx;
-    int64_t end_ns;
-    uint64_t done, left;
-};
-
-static void sync_one(void *context, struct value *value)
-{
-    struct syncing *syncing = context;
-    if (!value->was_open) return;
-    if (syncing->done >= SYNCS_ALWAYS && clock_ns() >= syncing->end_ns) {
-        syncing->left++;
-        return;
-    }
-    syncing->done++;
-    int rc = value_open(value);
-    if (rc == TAMIS_EDROPPED) return;
-    if (rc == 0) rc = tamis_filter_sync(value->filter);
-    if (rc < 0 && rc != TAMIS_EREADONLY) /* a static filter is on the disk already */
-        RedisModule_Log(syncing->ctx, "warning", "the filter '%s' is not on the disk: %s",
-                        value->name, tamis_last_error());
-}
-
-/* The server waits for this, and who waits for its end may lose patience.  So of very many filters
- * some are left to the system, which writes the files within half a minute. */
-static void sync_all(RedisModuleCtx *ctx)
-{
-    struct syncing syncing = {.ctx = ctx, .end_ns = clock_ns() + SYNC_NS};
-    registry_each(sync_one, &syncing);
-    if (syncing.left > 0)
-        RedisModule_Log(ctx, "notice",
-                        "%" PRIu64 " filters were brought to the disk, and %" PRIu64
-                        " are left to the system; if the machine loses its power before it has "
-                        "written them, they are unclean",
-                        syncing.done, syncing.left);
-}
-
-static void on_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
-{
-    (void)event;
-    (void)what;
-    (void)data;
-    durable_wait_all();
-    (void)drafts_enter();
-    making_finish();
-    const size_t left = kept_finish();
-    if (left > 0)
-        RedisModule_Log(ctx, "warning",
-                        "%zu filters whose keys are gone stay in the store, as its catalog is "
-                        "locked; those with the names of keys are orphans at the next start",
-                        left);
-    moves_close();
-    sync_all(ctx);
+    const int db = RedisModule_GetSelectedDb(ctx);
+    if (value->home == HOME_MEMORY) promote_follow(value, db, key, bytes);
+    if (value->home != HOME_STORE) return;
+    labels_want(value->stored, db, key, bytes);
+    if (is_new) bind_tell(ctx, key, bytes, value);
 }
 
 /* Called when a key has come to a name.  Its value may be one of ours. */
 static int on_key(RedisModuleCtx *ctx, int type, const char *event, RedisModuleString *name)
 {
+    const bool is_new = strcmp(event, "copy_to") == 0 || strcmp(event, "restore") == 0;
     (void)type;
-    if (strcmp(event, "rename_to") != 0 && strcmp(event, "move_to") != 0 &&
-        strcmp(event, "restore") != 0)
+    if (!is_new && strcmp(event, "rename_to") != 0 && strcmp(event, "move_to") != 0)
         return REDISMODULE_OK;
     struct value *value;
     size_t bytes;
     RedisModuleKey *key =
         RedisModule_OpenKey(ctx, name, REDISMODULE_READ | REDISMODULE_OPEN_KEY_NOTOUCH);
-    if (key_look(key, TYPE_ANY, &value) == HELD_VALUE) {
-        const char *text = RedisModule_StringPtrLen(name, &bytes);
-        naming_follow(value, RedisModule_GetSelectedDb(ctx), text, bytes);
-    }
+    const char *text = RedisModule_StringPtrLen(name, &bytes);
+    if (key_look(key, TYPE_BLOOM, &value) == HELD_VALUE) follow(ctx, value, text, bytes, is_new);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
+
+/* The server waits for this, and who waits for its end may lose patience.  So of very many filters
+ * some are left to the system, which writes the files within half a minute. */
+static void on_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
+{
+    const int64_t end_ns = clock_ns() + SYNC_NS;
+    uint64_t done = 0, left = 0;
+    (void)event;
+    (void)what;
+    (void)data;
+    work_idle();
+    for (struct stored *s = stored_first(); s != NULL; s = s->next) {
+        if (s->filter == NULL) continue;
+        if (done++ >= SYNCS_ALWAYS && clock_ns() >= end_ns) {
+            left++;
+            continue;
+        }
+        const int rc = tamis_filter_sync(s->filter);
+        if (rc < 0 && rc != TAMIS_EREADONLY && rc != TAMIS_EDROPPED)
+            RedisModule_Log(ctx, "warning", "a filter is not on the disk: %s", tamis_last_error());
+    }
+    if (left > 0)
+        RedisModule_Log(ctx, "notice", "%" PRIu64 " filters are left to the system to be written",
+                        left);
 }
 
 static bool is_valkey(RedisModuleCtx *ctx)
@@ -348,11 +251,12 @@ int events_subscribe(RedisModuleCtx *ctx)
                   {REDISMODULE_EVENT_FORK_CHILD, on_child},
                   {REDISMODULE_EVENT_LOADING, on_loading},
                   {REDISMODULE_EVENT_CRON_LOOP, on_cron},
-                  {REDISMODULE_EVENT_FLUSHDB, on_flush},
                   {REDISMODULE_EVENT_SWAPDB, on_swap},
                   {REDISMODULE_EVENT_SHUTDOWN, on_shutdown},
-                  {REDISMODULE_EVENT_REPLICATION_ROLE_CHANGED, on_role}};
-    freeze_prepare();
+                  {REDISMODULE_EVENT_EVENTLOOP, on_turn}};
+    stored_prepare();
+    drops_prepare();
+    work_prepare();
     RedisModule_SetModuleOptions(
         ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS | REDISMODULE_OPTIONS_HANDLE_REPL_ASYNC_LOAD |
                  (is_valkey(ctx) ? VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION : 0));
@@ -361,11 +265,6 @@ int events_subscribe(RedisModuleCtx *ctx)
         const RedisModuleEvent event = {.id = wanted[i].event, .dataver = 1};
         rc = RedisModule_SubscribeToServerEvent(ctx, event, wanted[i].call);
     }
-    const RedisModuleEvent turn = {.id = REDISMODULE_EVENT_EVENTLOOP, .dataver = 1};
-    if (rc == REDISMODULE_OK &&
-        RedisModule_SubscribeToServerEvent(ctx, turn, on_turn) == REDISMODULE_OK) {
-        drafts_allow();
-        waiting_allow();
-    }
+    if (rc == REDISMODULE_OK) waiting_allow();
     return rc;
 }

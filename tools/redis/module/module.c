@@ -7,34 +7,45 @@
  * own (the test `layers` holds that).
  *
  *     server     the server's functions, arguments, CONFIG, names of filters, threads
- *     value      a value, its life, heads, data and slots; adds that wait for the disk
- *     registry   the store, the list of all values and the table of their keys
- *     kept       filters without a key: those that went, those that the store had at the start
- *     keys       what a key's filter is to be; making and opening it
+ *     value      a value and its homes: memory, the store; what threads do for it
+ *     home       how a value comes to the store, is bound to it, and gets its label there
+ *     keys       the keys that commands find and make
  *     persist    dumps, the AOF, COPY: the data types
  *     commands   a file for each family of commands
+ *     valkey     filters and commands of valkey-bloom
+ *     bits       SETBIT and its like
  *     module     their registration, what happens in the server, and this file
  */
 #include "commands/command.h"
-#include "kept/store.h"
 #include "module/events.h"
 #include "module/register.h"
 #include "persist/types.h"
 #include "server/config.h"
 #include "server/old_names.h"
+#include "value/store.h"
 
 #define NAME "tamis"
 
 __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx,
                                                               RedisModuleString **argv, int argc);
 
-/* Opens the store, and tells the log of it, or why it cannot be opened.  Commands try again. */
-static void tell_store(RedisModuleCtx *ctx)
+/* Opens the store, and tells the log of it, or why it cannot be opened.  Commands try again.
+ * Another server's store is none of ours. */
+static int open_store(RedisModuleCtx *ctx)
 {
-    if (store_open() != NULL)
-        RedisModule_Log(ctx, "notice", "Tamis %s: the store is %s", tamis_version(), config.store);
-    else
+    if (store_open() == NULL) {
         RedisModule_Log(ctx, "warning", "the store cannot be opened: %s", tamis_last_error());
+        return REDISMODULE_OK;
+    }
+    if (store_is_of_another() && !config.attach_only) {
+        RedisModule_Log(ctx, "warning",
+                        "another server owns the store %s; give this one a store of its own "
+                        "(tamis.store), or tamis.attach-only yes",
+                        config.store);
+        return REDISMODULE_ERR;
+    }
+    RedisModule_Log(ctx, "notice", "Tamis %s: the store is %s", tamis_version(), config.store);
+    return REDISMODULE_OK;
 }
 
 int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -55,6 +66,5 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         bits_register(ctx) != REDISMODULE_OK || tamis_info_register(ctx) != REDISMODULE_OK ||
         events_subscribe(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
-    tell_store(ctx);
-    return REDISMODULE_OK;
+    return open_store(ctx);
 }

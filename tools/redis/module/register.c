@@ -8,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "keys/keys.h"
 #include "server/config.h"
 
 #define CATEGORIES_ROOM 64
@@ -113,34 +112,9 @@ static int register_as_valkey(RedisModuleCtx *ctx, const struct command *c)
 static const struct command *const tables[] = {bf_commands, cf_commands, tamis_commands};
 #define TABLES (sizeof tables / sizeof tables[0])
 
-/* The command that the client has sent; NULL: it is none of ours. */
-static RedisModuleCmdFunc *find_current(RedisModuleCtx *ctx)
-{
-    const char *name =
-        RedisModule_GetCurrentCommandName == NULL ? NULL : RedisModule_GetCurrentCommandName(ctx);
-    for (size_t i = 0; name != NULL && i < TABLES; i++)
-        for (const struct command *c = tables[i]; c->name != NULL; c++)
-            if (strcasecmp(c->name, name) == 0) return c->run;
-    return NULL;
-}
-
-/* Runs the command of a client that waited for the filter of its key. */
-static int run_again(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    RedisModuleCmdFunc *run = find_current(ctx);
-    return run == NULL ? RedisModule_ReplyWithError(ctx, "ERR the command is gone")
-                       : making_run(ctx, argv, argc, run, run_again, false);
-}
-
-static RedisModuleReplyFunc *again_of(RedisModuleCtx *ctx)
-{
-    return find_current(ctx) == NULL ? NULL : run_again;
-}
-
 int commands_register(RedisModuleCtx *ctx)
 {
     int rc = REDISMODULE_OK;
-    keys_set_again(again_of);
     for (size_t i = 0; i < TABLES; i++) {
         const bool as_valkey = tables[i] == bf_commands && config.like == LIKE_VALKEY;
         for (const struct command *c = tables[i]; rc == REDISMODULE_OK && c->name != NULL; c++)

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * aof.c: the rewrite of an AOF without a preamble: BF.LOADCHUNK of the head, and of the data in
- * pieces.  Bits that are set meanwhile may be in a piece or not; the AOF has their commands.
+ * aof.c: the rewrite of an AOF without a preamble: TAMIS.BIND with the id of a filter of the store,
+ * then BF.LOADCHUNK of the head, and of the data in pieces.  Bits that are set meanwhile may be in a
+ * piece or not; the AOF has their commands.
  *
  * Exceptions by hand follow by TAMIS.EXCEPT.  A filter of kind fuse, or with exceptions that a
  * build has found, goes whole by TAMIS.LOAD, and is in the child's memory for that.
  */
 #include "persist/aof.h"
 
-#include <string.h>
+#include <stdio.h>
 
-#include "persist/cuckoo_data.h"
-#include "persist/frames.h"
-#include "persist/rdb_parts.h"
+#include "persist/rdb.h"
 #include "tamis_build.h"
+#include "valkey/valkey_blob.h"
 #include "value/exact.h"
-#include "value/handles.h"
 #include "value/head.h"
-#include "value/light.h"
+#include "value/memory.h"
 #include "value/pieces.h"
-#include "value/valkey_blob.h"
+#include "value/store.h"
 
 /* Strings that become arguments of one command. */
 struct strings {
@@ -59,9 +58,10 @@ static bool emit_whole(RedisModuleIO *aof, RedisModuleString *key, const struct 
     struct strings pieces = {.list = NULL};
     const struct tamis_sink sink = {
         .size = sizeof sink, .write = append_string, .context = &pieces};
-    const int rc = handles_export(v, &sink);
+    const int rc =
+        tamis_filter_export(v->stored->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
     const long long expansion = v->expansion;
-    if (rc == 0 && v->durable)
+    if (rc == 0 && v->stored->durable)
         RedisModule_EmitAOF(aof, "TAMIS.LOAD", "scclv", key, "DURABLE", "EXPANSION", expansion,
                             pieces.list, pieces.count);
     else if (rc == 0)
@@ -69,57 +69,6 @@ static bool emit_whole(RedisModuleIO *aof, RedisModuleString *key, const struct 
                             pieces.count);
     strings_clear(&pieces);
     return rc == 0;
-}
-
-static bool emit_pieces(RedisModuleIO *aof, RedisModuleString *key, struct value *v)
-{
-    unsigned char head[HEAD_ROOM];
-    char *piece;
-    uint64_t position = 0;
-    int64_t bytes = head_of_value(v, head);
-    if (bytes < 0) return false;
-    RedisModule_EmitAOF(aof, "BF.LOADCHUNK", v->durable ? "slbc" : "slb", key, 1LL,
-                        (const char *)head, (size_t)bytes, "DURABLE");
-    while ((bytes = pieces_read(v, position, &piece)) > 0) {
-        position += (uint64_t)bytes;
-        RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, (long long)position + 1, piece,
-                            (size_t)bytes);
-        RedisModule_Free(piece);
-    }
-    return bytes == 0;
-}
-
-/* The stream of a small filter, which is a head, the data of one segment and a checksum. */
-struct small {
-    size_t bytes;
-    unsigned char stream[8192];
-};
-#define SMALL_END 16u
-
-static int append_small(void *context, const void *data, size_t bytes)
-{
-    struct small *small = context;
-    if (bytes > sizeof small->stream - small->bytes) return TAMIS_ELIMIT;
-    memcpy(small->stream + small->bytes, data, bytes);
-    small->bytes += bytes;
-    return 0;
-}
-
-/* The same of a small filter, which is not opened for it.  Returns false if nothing was emitted. */
-static bool emit_small(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
-{
-    unsigned char head[HEAD_ROOM];
-    struct small small;
-    const struct tamis_sink sink = {.size = sizeof sink, .write = append_small, .context = &small};
-    small.bytes = 0;
-    if (v->exact || !light_export(v, &sink)) return false;
-    const size_t with_expansion = head_of_stream(v, small.stream, head),
-                 before = with_expansion - 4;
-    const size_t data_bytes = small.bytes - before - SMALL_END;
-    RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, 1LL, (const char *)head, with_expansion);
-    RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, (long long)data_bytes + 1,
-                        (const char *)small.stream + before, data_bytes);
-    return true;
 }
 
 /* A filter of valkey-bloom, as its own AOF has it. */
@@ -132,26 +81,68 @@ static bool emit_valkey(RedisModuleIO *aof, RedisModuleString *key, const struct
     return blob != NULL;
 }
 
-static bool emit_filter(RedisModuleIO *aof, RedisModuleString *key, struct value *v)
+static bool emit_pieces(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
+{
+    unsigned char head[HEAD_ROOM];
+    const void *piece;
+    char *buffer;
+    uint64_t position = 0;
+    const bool durable = v->home == HOME_STORE && v->stored->durable;
+    int64_t bytes = v->home == HOME_MEMORY
+                        ? memory_head(v->memory, v->expansion, head)
+                        : head_of_filter(v->stored->filter, v->exact, v->expansion, head);
+    if (bytes < 0) return false;
+    RedisModule_EmitAOF(aof, "BF.LOADCHUNK", durable ? "slbc" : "slb", key, 1LL,
+                        (const char *)head, (size_t)bytes, "DURABLE");
+    while ((bytes = pieces_read(v, position, &piece, &buffer)) > 0) {
+        position += (uint64_t)bytes;
+        RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, (long long)position + 1,
+                            (const char *)piece, (size_t)bytes);
+        RedisModule_Free(buffer);
+    }
+    return bytes == 0;
+}
+
+static void emit_id(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
+{
+    char name[TAMIS_ID_NAME_BYTES];
+    tamis_id_name(v->id.bytes, name);
+    RedisModule_EmitAOF(aof, "TAMIS.BIND", "sc", key, strchr(name, ':') + 1);
+}
+
+/* The name of a filter of others, or of one that counts, by which the key is attached again. */
+static bool emit_attach(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
+{
+    char name[TAMIS_NAME_MAX + 1];
+    tamis_store *store = store_open();
+    if (store == NULL || tamis_filter_find_id(store, v->id.bytes, name) != 1) return false;
+    RedisModule_EmitAOF(aof, "TAMIS.ATTACH", "sc", key, name);
+    return true;
+}
+
+static bool emit_stored(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
 {
     struct strings all = {.list = NULL};
-    if (v->valkey != NULL) return emit_valkey(aof, key, v->valkey);
-    bool done = tamis_filter_each_exception(v->filter, append_exception, &all) == 0;
-    if (done)
-        done = value_is_static(v) || all.found ? emit_whole(aof, key, v) : emit_pieces(aof, key, v);
-    if (done && !value_is_static(v) && !all.found && all.count > 0)
+    if (stored_open(v->stored) < 0) return false;
+    if (v->stored->attached || stored_counts(v->stored)) return emit_attach(aof, key, v);
+    emit_id(aof, key, v);
+    const bool is_static = stored_is_static(v->stored);
+    bool done = tamis_filter_each_exception(v->stored->filter, append_exception, &all) == 0;
+    if (done) done = is_static || all.found ? emit_whole(aof, key, v) : emit_pieces(aof, key, v);
+    if (done && !is_static && !all.found && all.count > 0)
         RedisModule_EmitAOF(aof, "TAMIS.EXCEPT", "scv", key, "ADD", all.list, all.count);
     strings_clear(&all);
     return done;
 }
 
-/* ---- CF.* ------------------------------------------------------------------------------------ */
-
-/* The pieces of an exact filter, as CF.SCANDUMP cuts them. */
-static void emit_slots(RedisModuleIO *aof, RedisModuleString *key, const struct value *value)
+/* The pieces of a cuckoo filter, as CF.SCANDUMP cuts them. */
+static void emit_cuckoo(RedisModuleIO *aof, RedisModuleString *key, const struct exact *exact)
 {
+    unsigned char head[CUCKOO_HEAD_BYTES];
     struct part part;
-    for (uint64_t at = 0; exact_find(value, at, &part);) {
+    cuckoo_write_head(&exact->cuckoo, head);
+    RedisModule_EmitAOF(aof, "CF.LOADCHUNK", "slb", key, 1LL, (const char *)head, sizeof head);
+    for (uint64_t at = 0; exact_find(exact, at, &part);) {
         const size_t now = (size_t)(part.left < PIECE_BYTES ? part.left : PIECE_BYTES);
         at += now;
         RedisModule_EmitAOF(aof, "CF.LOADCHUNK", "slb", key, (long long)at + 1,
@@ -159,59 +150,25 @@ static void emit_slots(RedisModuleIO *aof, RedisModuleString *key, const struct 
     }
 }
 
-static bool emit_cuckoo(RedisModuleIO *aof, RedisModuleString *key, const struct value *value)
-{
-    unsigned char head[CUCKOO_HEAD_BYTES];
-    size_t bytes = 0;
-    const bool exact = is_exact_cuckoo(value);
-    char *data = exact ? NULL : cuckoo_data(value, &bytes);
-    if (data == NULL && !exact) return false;
-    cuckoo_write_head(&value->cuckoo, head);
-    RedisModule_EmitAOF(aof, "CF.LOADCHUNK", "slb", key, 1LL, (const char *)head, sizeof head);
-    for (size_t at = 0; at < bytes;) {
-        const size_t left = bytes - at, now = left < PIECE_BYTES ? left : (size_t)PIECE_BYTES;
-        at += now;
-        RedisModule_EmitAOF(aof, "CF.LOADCHUNK", "slb", key, (long long)at + 1, data + at - now,
-                            now);
-    }
-    if (exact) emit_slots(aof, key, value);
-    RedisModule_Free(data);
-    return true;
-}
-
-/* What was loaded, and is not in the store yet.  Returns false if the value is none of these. */
-static bool emit_loaded(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
-{
-    const long long expansion = v->expansion;
-    const struct draft_stream *stream = draft_content(v);
-    if (stream == NULL) return false;
-    if (!stream->is_redisbloom) {
-        RedisModule_EmitAOF(aof, "TAMIS.LOAD", "sclb", key, "EXPANSION", expansion, stream->data,
-                            stream->bytes);
-        return true;
-    }
-    const struct frames frames = frames_in(stream);
-    RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, 1LL, frames.head, frames.head_bytes);
-    RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, (long long)frames.data_bytes + 1,
-                        frames.data, frames.data_bytes);
-    return true;
-}
-
 void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value)
 {
-    struct value *v = value;
-    if (!value_is_ours(v)) {
-        RedisModule_EmitAOF(aof, "TAMIS.ATTACH", "sc", key, v->name);
-        return;
+    const struct value *v = value;
+    bool done = true;
+    switch (v->home) {
+    case HOME_CUCKOO:
+        emit_cuckoo(aof, key, v->cuckoo);
+        break;
+    case HOME_VALKEY:
+        done = emit_valkey(aof, key, v->valkey);
+        break;
+    case HOME_MEMORY:
+        done = emit_pieces(aof, key, v);
+        break;
+    case HOME_STORE:
+        done = emit_stored(aof, key, v);
+        break;
+    default:
+        done = false;
     }
-    rdb_settle_draft(aof, "AOF", v);
-    if (emit_loaded(aof, key, v)) return;
-    if (v->draft != NULL) {
-        rdb_emit_draft(aof, key, v);
-        return;
-    }
-    if (emit_small(aof, key, v)) return;
-    if (value_open(v) < 0 ||
-        !(v->type == TYPE_CUCKOO ? emit_cuckoo(aof, key, v) : emit_filter(aof, key, v)))
-        save_lacks(aof, "AOF", v);
+    if (!done) save_lacks(aof, "AOF", v);
 }

@@ -2,18 +2,17 @@
 /*
  * rdb.c: values in dumps.
  *
- *     ours          U 1, U flags, U created_at, U origin, U expansion, seven U of struct cuckoo;
- *                   with FLAG_REFERENCE: S name, U generation;
- *                   with FLAG_PAYLOAD: a head, and data (rdb_payload.c); times and origin are 0;
- *                   with FLAG_DRAFT: what makes the filter (rdb_draft.c);
- *                   with FLAG_SLOTS: S slots of each sub-filter (exact.h);
- *                   else the filter as a stream of format tamis: S S S ..., and an empty S
- *     RedisBloom's  encoding versions 0 to 5 (encver): U items, U layers, U options, U growth;
- *                   for each layer U capacity, D rate, U hashes, D bits per entry, U bits, U n2,
- *                   S data, U items; in version 5 U seed
+ *     RedisBloom's  of exact filters: rdb_layers.c, and rdb_cuckoo.c of cuckoo filters
+ *     ours          U version, U 0 (RedisBloom has the number of layers there, and refuses 0),
+ *                   U flags, U expansion; with FLAG_ID: S id, U id of the store; then
+ *         LAYERS    U exact, U refuses, U growth, U options, U capacity, D rate, U layers; of each
+ *                   U m, U k, U words, U kind, U hash set, U seed, U capacity, U items, U step,
+ *                   D rate, D bits per entry, U n2, U bytes, and the bits: S S ..., 16 MiB at most
+ *         STREAM    a stream of format tamis: S S S ..., and an empty S
+ *         neither   a reference to the filter of that id
  *
- * A filter of RedisBloom becomes one of hash set redisbloom.  rdb_cuckoo.c has its cuckoo filters,
- * and rdb_valkey.c what stands before ours, or in its place, in values of valkey-bloom's type.
+ * An id is told in this server's own dumps and in the preamble of its AOF, and is taken by a server
+ * that loads these beside the store of that number.  In all else a value draws a new one.
  *
  * U is an unsigned number, D a double, S a string, as the server writes them; the server adds a
  * checksum of its own.
@@ -21,53 +20,135 @@
 #include "persist/rdb.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <signal.h>
 
-#include "kept/kept.h"
-#include "kept/leftovers.h"
-#include "kept/naming.h"
-#include "kept/store.h"
+#include "home/bind.h"
+#include "home/labels.h"
+#include "home/promote.h"
 #include "keys/make.h"
-#include "keys/shape.h"
-#include "persist/frames.h"
-#include "persist/freeze.h"
-#include "persist/load.h"
-#include "persist/pull.h"
-#include "persist/rdb_parts.h"
-#include "registry/registry.h"
-#include "server/args.h"
 #include "server/config.h"
-#include "value/durable.h"
-#include "value/handles.h"
-#include "value/light.h"
+#include "server/zeros.h"
+#include "value/drops.h"
+#include "value/exact.h"
+#include "value/outline.h"
+#include "value/pieces.h"
+#include "value/store.h"
 
-#define VERSION 1u
-#define NUMBERS 12u
-#define FLAG_REFERENCE 1u
-#define FLAG_ATTACHED 2u
-#define FLAG_SLOTS 4u
-#define FLAG_DURABLE 8u
-#define FLAG_PAYLOAD 16u
-#define FLAG_DRAFT 32u
-#define FLAGS_KNOWN 63u
+#define VERSION 2u
+#define FLAG_ID 1u
+#define FLAG_LAYERS 2u
+#define FLAG_STREAM 4u
+#define FLAG_ATTACHED 8u
+#define FLAG_DURABLE 16u
+#define FLAGS_KNOWN 31u
+#define ENCODING_MAX 5 /* RedisBloom's newest */
 
-#define BLOOM_ENCODING_MAX 5
-#define FROZEN_PIECE ((size_t)1 << 20)
+static enum saving saving;
+static bool of_master;
 
-static bool saving, saving_to_file, loading_aof;
-
-void rdb_saving(bool begins, bool to_file)
+void rdb_saving(enum saving what)
 {
-    saving = begins;
-    saving_to_file = to_file;
+    saving = what;
 }
 
-void rdb_loading(bool aof)
+void rdb_loading_of_master(bool is)
 {
-    loading_aof = aof;
+    of_master = is;
+}
+
+void save_lacks(RedisModuleIO *io, const char *what, const struct value *value)
+{
+    char name[TAMIS_ID_NAME_BYTES];
+    const bool of_child = work_is_child();
+    tamis_id_name(value->id.bytes, name);
+    RedisModule_LogIOError(
+        io, "warning", "the %s lacks the filter of the id %s, and %s: %s", what,
+        strchr(name, ':') + 1,
+        of_child ? "is given up; the one before stays" : "refers to it alone", tamis_last_error());
+    /* A module cannot tell the server that it has failed.  The server removes what the child has
+     * written, and says that the save has failed. */
+    if (of_child) (void)raise(SIGKILL);
 }
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
+
+static bool is_own_file(void)
+{
+    return saving == SAVING_FILE || saving == SAVING_AOF;
+}
+
+static void save_begins(RedisModuleIO *rdb, const struct value *value, uint64_t flags)
+{
+    const bool stored = value->home >= HOME_STORE;
+    const bool tells = is_own_file() || (flags & (FLAG_LAYERS | FLAG_STREAM)) == 0;
+    if (tells) flags |= FLAG_ID;
+    if (stored && value->stored->attached) flags |= FLAG_ATTACHED;
+    if (stored && value->stored->durable) flags |= FLAG_DURABLE;
+    RedisModule_SaveUnsigned(rdb, VERSION);
+    RedisModule_SaveUnsigned(rdb, 0);
+    RedisModule_SaveUnsigned(rdb, flags);
+    RedisModule_SaveUnsigned(rdb, value->expansion);
+    if (!tells) return;
+    RedisModule_SaveStringBuffer(rdb, (const char *)value->id.bytes, sizeof value->id);
+    RedisModule_SaveUnsigned(rdb, stored && value->stored->store_id != 0 ? value->stored->store_id
+                                                                         : store_id());
+}
+
+static void save_layer_head(RedisModuleIO *rdb, const struct layer *l)
+{
+    const struct tamis_memory_filter *b = &l->bits;
+    const uint64_t numbers[] = {b->m_bits, b->k,        b->words, b->kind, b->hash_set,
+                                b->seed,   b->capacity, b->items, b->step};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        RedisModule_SaveUnsigned(rdb, numbers[i]);
+    RedisModule_SaveDouble(rdb, b->fp_rate);
+    RedisModule_SaveDouble(rdb, l->bits_per_entry);
+    RedisModule_SaveUnsigned(rdb, l->n2);
+    RedisModule_SaveUnsigned(rdb, l->bytes);
+}
+
+/* Saves the bits from `position` on, which are those of a layer.  Those of the store that cannot be
+ * read are zeros. */
+static bool save_bits(RedisModuleIO *rdb, const struct value *value, uint64_t position,
+                      uint64_t bytes)
+{
+    bool good = true;
+    for (uint64_t at = 0; at < bytes;) {
+        const void *piece;
+        char *buffer, *none = NULL;
+        int64_t got = pieces_read(value, position + at, &piece, &buffer);
+        if (got <= 0) {
+            good = false;
+            got = (int64_t)(bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES);
+            piece = none = zeros((uint64_t)got);
+        }
+        RedisModule_SaveStringBuffer(rdb, piece, (size_t)got);
+        RedisModule_Free(buffer);
+        RedisModule_Free(none);
+        at += (uint64_t)got;
+    }
+    return good;
+}
+
+static void save_layers(RedisModuleIO *rdb, const struct value *value, const struct memory *memory)
+{
+    uint64_t position = 0;
+    bool good = true;
+    save_begins(rdb, value, FLAG_LAYERS);
+    RedisModule_SaveUnsigned(rdb, memory->exact);
+    RedisModule_SaveUnsigned(rdb, memory->refuses);
+    RedisModule_SaveUnsigned(rdb, memory->growth);
+    RedisModule_SaveUnsigned(rdb, memory->options);
+    RedisModule_SaveUnsigned(rdb, memory->capacity);
+    RedisModule_SaveDouble(rdb, memory->rate);
+    RedisModule_SaveUnsigned(rdb, memory->count);
+    for (uint32_t i = 0; i < memory->count; i++) {
+        save_layer_head(rdb, &memory->layers[i]);
+        good &= save_bits(rdb, value, position, memory->layers[i].bytes);
+        position += memory->layers[i].bytes;
+    }
+    if (!good) save_lacks(rdb, "dump", value);
+}
 
 static int save_piece(void *context, const void *data, size_t bytes)
 {
@@ -75,476 +156,314 @@ static int save_piece(void *context, const void *data, size_t bytes)
     return 0;
 }
 
-/* Is only a reference to the filter saved?  Not to one of kind counting: an AOF that is loaded
- * behind the dump would count its keys again. */
-static bool refers(const struct value *value)
-{
-    if (value->slots != NULL) return false;
-    return saving_to_file && config.rdb == RDB_REFERENCE && !value_counts(value);
-}
-
-/* The filter need not be open.  The generation is for people who read the dump; it is 0 for one
- * that is closed. */
-static void save_reference(RedisModuleIO *rdb, const struct value *value)
-{
-    struct tamis_filter_stat stat = {.size = sizeof stat};
-    char name[NAME_ROOM];
-    if (value->filter == NULL || tamis_filter_stat(value->filter, &stat) < 0) stat.generation = 0;
-    handles_name(value, name); /* a thread may be about to rename it */
-    RedisModule_SaveStringBuffer(rdb, name, strlen(name));
-    RedisModule_SaveUnsigned(rdb, stat.generation);
-}
-
-/* Saves the copy that the child made before it began to save. */
-static void save_frozen(RedisModuleIO *rdb, const char *stream, size_t bytes)
-{
-    for (size_t at = 0; at < bytes; at += FROZEN_PIECE) {
-        const size_t left = bytes - at;
-        (void)save_piece(rdb, stream + at, left < FROZEN_PIECE ? left : FROZEN_PIECE);
-    }
-}
-
-/* Is a dump of use without the content of a filter, which could not be read?  Where the store has
- * it, the key finds it there.  But an AOF takes nothing from the store, a replica has another
- * store, and with an error that passes the next dump will be better. */
-static bool does_without(int rc)
-{
-    return saving_to_file && rc != TAMIS_EDROPPED && rc != TAMIS_EBUSY && rc != TAMIS_ELIMIT &&
-           rc != TAMIS_ENOMEM;
-}
-
-/* Opens the filter, and saves it. */
-static void save_opened(RedisModuleIO *rdb, struct value *value, const struct tamis_sink *sink)
-{
-    int rc = value_open(value);
-    const bool opened = rc == 0 && value->filter != NULL;
-    if (opened) rc = handles_export(value, sink);
-    if (opened && rc >= 0) return;
-    if (does_without(rc))
-        RedisModule_LogIOError(rdb, "warning",
-                               "the dump has no content of the filter '%s', which cannot be %s, "
-                               "and can be loaded only beside a store that has it: %s",
-                               value->name, opened ? "read" : "opened", tamis_last_error());
-    else
-        save_lacks(rdb, "dump", value);
-}
-
-static void save_content(RedisModuleIO *rdb, struct value *value)
+static void save_stream(RedisModuleIO *rdb, const struct value *value)
 {
     const struct tamis_sink sink = {.size = sizeof sink, .write = save_piece, .context = rdb};
-    size_t bytes = 0;
-    const struct draft_stream *loaded = draft_content(value);
-    const char *frozen = loaded != NULL ? NULL : freeze_stream(value, &bytes);
-    if (loaded != NULL)
-        (void)save_piece(rdb, loaded->data, loaded->bytes);
-    else if (frozen != NULL)
-        save_frozen(rdb, frozen, bytes);
-    else if (!light_export(value, &sink))
-        save_opened(rdb, value, &sink);
+    save_begins(rdb, value, FLAG_STREAM);
+    if (tamis_filter_export(value->stored->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink) < 0)
+        save_lacks(rdb, "dump", value);
     RedisModule_SaveStringBuffer(rdb, "", 0);
 }
 
-static void save_payload_begins(RedisModuleIO *rdb)
+/* Is only a reference to the filter saved?  Of one that counts always: whoever loads commands
+ * behind its content would count again. */
+static bool refers(const struct stored *stored)
 {
-    for (unsigned i = 0; i < NUMBERS; i++)
-        RedisModule_SaveUnsigned(rdb, i == 0 ? VERSION : i == 1 ? FLAG_PAYLOAD : 0);
+    return stored_counts(stored) ||
+           (saving == SAVING_FILE && (config.rdb == RDB_REFERENCE || stored->attached));
 }
 
-/* The same of a draft of what RedisBloom's dump has brought.  Returns false if it is none. */
-static bool save_loaded_payload(RedisModuleIO *rdb, const struct value *v)
+static void save_stored(RedisModuleIO *rdb, struct value *value)
 {
-    const struct draft_stream *loaded = draft_content(v);
-    if (loaded == NULL || !loaded->is_redisbloom) return false;
-    save_payload_begins(rdb);
-    rdb_save_frames(rdb, loaded);
-    return true;
+    struct memory *memory = NULL;
+    const bool opened = stored_open(value->stored) == 0;
+    if (!opened && !(is_own_file() && config.rdb == RDB_REFERENCE)) save_lacks(rdb, "dump", value);
+    if (!opened || refers(value->stored)) {
+        save_begins(rdb, value, 0);
+        return;
+    }
+    work_wait(&value->stored->line);
+    if (value->stored->plain && outline_make(value, &memory) == 0) {
+        if (memory->exact && !is_own_file() && outline_fill(value, memory) == 0)
+            rdb_save_layers(rdb, memory);
+        else
+            save_layers(rdb, value, memory);
+        memory_release(memory);
+        return;
+    }
+    save_stream(rdb, value);
 }
 
-/* Saves the payload of DUMP for a filter that RedisBloom could have too.  Returns false if the
- * filter is another one, or if no payload of DUMP is being made. */
-static bool save_payload(RedisModuleIO *rdb, struct value *v)
+void rdb_save_value(RedisModuleIO *rdb, void *saved)
 {
-    unsigned char head[HEAD_ROOM];
-    if (saving || !v->exact || v->durable || value_open(v) < 0 || v->filter == NULL) return false;
-    const int64_t bytes = head_of_value(v, head);
-    if (bytes < 0) return false;
-    save_payload_begins(rdb);
-    if (!rdb_save_payload(rdb, v, head, (size_t)bytes))
-        RedisModule_LogIOError(rdb, "warning", "the payload lacks the filter '%s': %s", v->name,
-                               tamis_last_error());
-    return true;
+    struct value *value = saved;
+    if (rdb_save_valkey(rdb, value)) return;
+    switch (value->home) {
+    case HOME_CUCKOO:
+        rdb_save_cuckoo(rdb, value->cuckoo);
+        break;
+    case HOME_MEMORY:
+        if (value->exact && !value->as_valkey)
+            rdb_save_layers(rdb, value->memory);
+        else
+            save_layers(rdb, value, value->memory);
+        break;
+    case HOME_STORE:
+        save_stored(rdb, value);
+        break;
+    default:
+        save_begins(rdb, value, 0);
+    }
 }
 
-void rdb_save_value(RedisModuleIO *rdb, void *value)
-{
-    struct value *v = value;
-    const struct cuckoo *c = &v->cuckoo;
-    durable_wait(v);
-    making_wait_for_told(v);
-    rdb_settle_draft(rdb, "dump", v);
-    if (rdb_save_valkey(rdb, v) || save_payload(rdb, value)) return; /* which may end a draft */
-    if (save_loaded_payload(rdb, v)) return;
-    const bool draft = v->draft != NULL && draft_content(v) == NULL;
-    const bool reference = v->draft == NULL && refers(v);
-    const uint64_t numbers[NUMBERS] = {VERSION,
-                                       (reference ? FLAG_REFERENCE : 0) | (draft ? FLAG_DRAFT : 0) |
-                                           (value_is_ours(v) ? 0 : FLAG_ATTACHED) |
-                                           (v->slots != NULL ? FLAG_SLOTS : 0) |
-                                           (v->durable ? FLAG_DURABLE : 0),
-                                       (uint64_t)v->created_at,
-                                       (uint64_t)v->origin,
-                                       v->expansion,
-                                       c->buckets,
-                                       c->items,
-                                       c->deletes,
-                                       c->filters,
-                                       c->bucket_size,
-                                       c->max_iterations,
-                                       c->expansion};
-    for (size_t i = 0; i < NUMBERS; i++)
-        RedisModule_SaveUnsigned(rdb, numbers[i]);
-    if (draft)
-        rdb_save_draft(rdb, v);
-    else if (v->slots != NULL)
-        rdb_save_slots(rdb, v);
-    else if (reference)
-        save_reference(rdb, v);
-    else
-        save_content(rdb, v);
-}
+/* ---- Loading --------------------------------------------------------------------------------- */
 
-/* ---- Loading our own ------------------------------------------------------------------------- */
-
-/* Why a filter was not loaded. */
-static const char *failure_of(int rc)
-{
-    if (rc == TAMIS_ENOMEM) return "it is larger than tamis.max-bytes";
-    if (rc == TAMIS_EINVAL) return "a key of this type cannot have a filter of that kind";
-    return tamis_last_error();
-}
-
-/* What the dump says before the filter. */
+/* What stands before the filter. */
 struct said {
-    uint64_t flags;
-    int64_t created_at, origin;
-    uint64_t expansion;
-    struct cuckoo cuckoo;
+    uint64_t flags, expansion, store_id;
+    struct id id;
+    const char *key;
+    size_t key_bytes;
+    int db;
 };
 
-static bool load_said(RedisModuleIO *rdb, struct said *said)
+static bool load_said(RedisModuleIO *rdb, uint64_t version, struct said *said)
 {
-    uint64_t numbers[NUMBERS];
-    for (size_t i = 0; i < NUMBERS; i++) {
-        numbers[i] = load_number(rdb);
-        if (load_has_failed(rdb)) return false;
+    *said = (struct said){.flags = RedisModule_LoadUnsigned(rdb)};
+    said->expansion = RedisModule_LoadUnsigned(rdb);
+    const RedisModuleString *key = RedisModule_GetKeyNameFromIO(rdb);
+    said->key = key != NULL ? RedisModule_StringPtrLen(key, &said->key_bytes) : "";
+    said->db = RedisModule_GetDbIdFromIO(rdb);
+    if (RedisModule_IsIOError(rdb) || version != VERSION ||
+        (said->flags & ~(uint64_t)FLAGS_KNOWN) != 0 || said->expansion > UINT32_MAX)
+        return false;
+    if ((said->flags & FLAG_ID) == 0) return true;
+    size_t bytes = 0;
+    char *id = RedisModule_LoadStringBuffer(rdb, &bytes);
+    said->store_id = RedisModule_LoadUnsigned(rdb);
+    const bool good = id != NULL && bytes == sizeof said->id && !RedisModule_IsIOError(rdb);
+    if (good) memcpy(&said->id, id, sizeof said->id);
+    RedisModule_Free(id);
+    return good;
+}
+
+/* Are the data those of this server, so that ids of the store beside it are to be taken? */
+static bool is_own_load(const struct said *said)
+{
+    const int flags = RedisModule_GetContextFlags(NULL);
+    return (said->flags & FLAG_ID) != 0 && (flags & REDISMODULE_CTX_FLAGS_LOADING) != 0 &&
+           !of_master && store_open() != NULL && said->store_id == store_id();
+}
+
+static bool load_layer_head(RedisModuleIO *rdb, struct layer *l)
+{
+    uint64_t n[9];
+    for (size_t i = 0; i < 9; i++)
+        n[i] = RedisModule_LoadUnsigned(rdb);
+    *l = (struct layer){.bits = {.size = sizeof l->bits,
+                                 .m_bits = n[0],
+                                 .k = (uint32_t)n[1],
+                                 .words = (uint32_t)n[2],
+                                 .kind = (uint32_t)n[3],
+                                 .hash_set = (uint32_t)n[4],
+                                 .seed = n[5],
+                                 .capacity = n[6],
+                                 .items = n[7],
+                                 .step = (uint32_t)n[8]}};
+    l->bits.fp_rate = RedisModule_LoadDouble(rdb);
+    l->bits_per_entry = RedisModule_LoadDouble(rdb);
+    l->n2 = (uint8_t)RedisModule_LoadUnsigned(rdb);
+    l->bytes = RedisModule_LoadUnsigned(rdb);
+    l->bits.data_bytes = (l->bits.m_bits / 64 + (l->bits.m_bits % 64 != 0)) * 8;
+    return !RedisModule_IsIOError(rdb) && l->bytes > 0 && l->bytes <= l->bits.data_bytes &&
+           l->bits.data_bytes <= config_max_bytes() && tamis_memory_filter_check(&l->bits) == 0;
+}
+
+/* Reads the bits of a layer, and leaves them in data_bytes bytes of memory.  Nothing is allocated
+ * but what is there, in pieces, so that a damaged head does no harm. */
+static bool load_bits(RedisModuleIO *rdb, struct layer *l, bool skips)
+{
+    uint64_t at = 0;
+    while (at < l->bytes) {
+        size_t bytes = 0;
+        char *piece = RedisModule_LoadStringBuffer(rdb, &bytes);
+        const bool good = piece != NULL && bytes > 0 && bytes <= l->bytes - at;
+        if (good && at == 0 && !skips && bytes == l->bits.data_bytes) {
+            l->bits.data = piece; /* all of it */
+            return true;
+        }
+        if (good && !skips && l->bits.data == NULL) l->bits.data = zeros(l->bits.data_bytes);
+        if (good && !skips && l->bits.data != NULL)
+            memcpy((char *)l->bits.data + at, piece, bytes);
+        RedisModule_Free(piece);
+        if (!good || (!skips && l->bits.data == NULL)) return false;
+        at += bytes;
     }
-    *said = (struct said){.flags = numbers[1],
-                          .created_at = (int64_t)numbers[2],
-                          .origin = (int64_t)numbers[3],
-                          .expansion = numbers[4],
-                          .cuckoo = {.buckets = numbers[5],
-                                     .items = numbers[6],
-                                     .deletes = numbers[7],
-                                     .filters = (uint32_t)numbers[8],
-                                     .bucket_size = (uint32_t)numbers[9],
-                                     .max_iterations = (uint32_t)numbers[10],
-                                     .expansion = (uint32_t)numbers[11]}};
-    return numbers[0] == VERSION && (said->flags & ~(uint64_t)FLAGS_KNOWN) == 0 &&
-           said->expansion <= UINT32_MAX;
+    return true;
 }
 
-/* Opens the filter that a dump refers to, if the store had it when the server began, or has kept
- * it. */
-static bool find_again(const struct said *said, struct value *value)
+/* Loads layers; with `skips` without their bits. */
+static struct memory *load_layers(RedisModuleIO *rdb, bool skips)
 {
-    return store_open() != NULL &&
-           ((leftovers_are_open() && leftovers_take(said->created_at, value)) ||
-            kept_take_back(said->created_at, rdb_is_loading(), value) ||
-            leftovers_take_others(said->created_at, value));
-}
-
-/*
- * Takes the filter that the store had of the key when the server began, if the dump has the same
- * one, made at the same time: it has at least what the dump has.  Another one of its name is left
- * for rejoin_finish(), which looks what that has; but counts cannot be compared.
- *
- * Nothing is taken beside an AOF: commands are still to come, which may have deleted, renamed and
- * restored keys since, and the filter is that of the last of them.
- */
-static bool take_stored(const struct said *said, int db, const char *key, size_t key_bytes,
-                        struct value *value)
-{
-    char name[NAME_ROOM];
-    if (store_open() == NULL) return false;
-    if ((said->flags & FLAG_ATTACHED) != 0) /* a client's RESTORE makes a copy */
-        return rdb_is_loading() && leftovers_take_others(said->created_at, value);
-    if (!leftovers_are_open() || loading_aof) return false;
-    if (leftovers_take(said->created_at, value)) return true;
-    name_of_key(db, key, key_bytes, name);
-    return value->type == TYPE_CUCKOO && leftovers_take_counts(name, said->origin, value);
-}
-
-static int load_reference(RedisModuleIO *rdb, const struct said *said, struct value *value)
-{
-    size_t bytes;
-    char *name = load_string(rdb, &bytes);
-    (void)load_number(rdb);
-    if (name == NULL || load_has_failed(rdb)) {
-        RedisModule_Free(name);
-        return TAMIS_EIO;
+    struct memory *memory = RedisModule_Calloc(1, sizeof *memory);
+    memory->references = 1;
+    memory->exact = RedisModule_LoadUnsigned(rdb) != 0;
+    memory->refuses = RedisModule_LoadUnsigned(rdb) != 0;
+    memory->growth = (uint32_t)RedisModule_LoadUnsigned(rdb);
+    memory->options = (uint32_t)RedisModule_LoadUnsigned(rdb);
+    memory->capacity = RedisModule_LoadUnsigned(rdb);
+    memory->rate = RedisModule_LoadDouble(rdb);
+    const uint64_t count = RedisModule_LoadUnsigned(rdb);
+    bool good = !RedisModule_IsIOError(rdb) && count >= 1 && count <= LAYERS_MAX;
+    if (good) memory->layers = RedisModule_Calloc(count, sizeof *memory->layers);
+    for (; good && memory->count < count; memory->count += good) {
+        struct layer *l = &memory->layers[memory->count];
+        good = load_layer_head(rdb, l) && load_bits(rdb, l, skips);
+        if (!good) RedisModule_Free(l->bits.data);
     }
-    const bool found = find_again(said, value);
-    if (!found)
-        load_complain(rdb,
-                      "the dump refers to the filter '%.*s', made at %" PRId64
-                      " ns, and the store %s does not have it; give the store that the "
-                      "dump was made beside",
-                      (int)bytes, name, said->created_at, config.store);
-    RedisModule_Free(name);
-    return found ? 0 : TAMIS_ENOTFOUND;
+    if (good) return memory;
+    memory_release(memory);
+    return NULL;
 }
 
-/* Loads a draft: the store has its filter, or it is made. */
-static int load_draft(RedisModuleIO *rdb, const struct said *said, struct value *value,
-                      int64_t created_at)
-{
-    size_t key_bytes;
-    const char *key = load_key(rdb, &key_bytes);
-    const int db = load_db(rdb);
-    /* Later (DEBUG RELOAD, a full sync), a draft of the same time may be about to be made and
-     * dropped, by its name and this time. */
-    struct dumped_draft draft = {.created_at = leftovers_are_open() ? created_at : 0};
-    const struct maker maker = rdb_draft_maker(&draft);
-    int rc = rdb_load_draft(rdb, &draft);
-    if (rc == 0 && rdb_is_loading() && loading_aof)
-        rc = rdb_draft_anew(value, db, key, key_bytes, &draft);
-    else if (rc == 0)
-        rc = loading_now() == NULL && take_stored(said, db, key, key_bytes, value)
-                 ? rdb_add_dumped(value, &draft)
-                 : make_filter(value, db, key, key_bytes, &maker);
-    rdb_forget_draft(&draft);
-    return rc;
-}
+/* A stream, as an import reads it. */
+struct pull {
+    RedisModuleIO *rdb;
+    char *piece;
+    size_t bytes, at;
+    bool ended;
+};
 
-/* Loads the stream of a filter. */
-static int load_stream(RedisModuleIO *rdb, const struct said *said, struct value *value,
-                       int64_t created_at)
+static int64_t pull_read(void *context, void *buffer, size_t bytes)
 {
-    size_t key_bytes;
-    const char *key = load_key(rdb, &key_bytes);
-    const int db = load_db(rdb);
-    struct pull pull = {
-        .rdb = rdb, .durable = (said->flags & FLAG_DURABLE) != 0, .created_at = created_at};
-    const struct maker maker = {.make = pull_import, .context = &pull};
-    struct draft_stream small = {.data = NULL};
-    int rc;
-    if (loading_now() == NULL && take_stored(said, db, key, key_bytes, value)) {
-        rc = pull_skip(&pull);
-    } else {
-        const bool is_loaded = rdb_is_loading();
-        rc = is_loaded               ? pull_small(&pull, &small)
-             : loading_now() == NULL ? pull_all_small(&pull, &small)
-                                     : pull_all(&pull);
-        if (rc == 0 &&
-            !make_content_draft(value, db, key, key_bytes, &small, created_at, is_loaded))
-            rc = make_filter(value, db, key, key_bytes, &maker);
+    struct pull *p = context;
+    if (p->at == p->bytes && !p->ended) {
+        RedisModule_Free(p->piece);
+        p->piece = RedisModule_LoadStringBuffer(p->rdb, &p->bytes);
+        p->at = 0;
+        if (p->piece == NULL) p->bytes = 0;
+        p->ended = p->bytes == 0;
     }
-    pull_clear(&pull);
-    return rc;
+    const size_t left = p->bytes - p->at, now = left < bytes ? left : bytes;
+    if (now > 0) memcpy(buffer, p->piece + p->at, now);
+    p->at += now;
+    return RedisModule_IsIOError(p->rdb) ? TAMIS_EIO : (int64_t)now;
 }
 
-static int load_content(RedisModuleIO *rdb, const struct said *said, struct value *value)
+/* Reads what is left of the stream: the server looks whether the value ends where it should. */
+static void pull_end(struct pull *p)
 {
-    size_t key_bytes;
-    const char *key = load_key(rdb, &key_bytes);
-    /* A filter of a dump keeps its time of creation: when the dump is loaded once more, the filter
-     * is found by that.  What RESTORE makes is a new filter, also when the RESTORE comes from an
-     * AOF. */
-    const int64_t created_at = rdb_is_loading() && !loading_aof ? said->created_at : 0;
-    int rc;
-    if ((said->flags & FLAG_PAYLOAD) != 0)
-        rc = rdb_load_payload(rdb, value, load_db(rdb), key, key_bytes);
-    else if ((said->flags & FLAG_DRAFT) != 0)
-        rc = load_draft(rdb, said, value, created_at);
-    else
-        rc = load_stream(rdb, said, value, created_at);
+    char buffer[4096];
+    while (!p->ended && pull_read(p, buffer, sizeof buffer) > 0)
+        ;
+    RedisModule_Free(p->piece);
+}
+
+static int import_pulled(struct making *making, tamis_store *store, const char *name)
+{
+    struct pull *pull = making->context;
+    const struct tamis_source source = {
+        .size = sizeof source, .read = pull_read, .context = pull};
+    const struct tamis_import_spec spec = {.size = sizeof spec, .flags = TAMIS_IMPORT_OWNED};
+    return tamis_filter_import(store, name, "tamis", &spec, &source, &making->filter);
+}
+
+static bool load_stream(RedisModuleIO *rdb, const struct said *said, struct value *value,
+                        bool skips)
+{
+    struct pull pull = {.rdb = rdb};
+    int rc = 0;
+    if (!skips) {
+        struct making *making = making_new(import_pulled, &pull, NULL);
+        rc = make_now(value, said->db, said->key, said->key_bytes, making);
+    }
     if (rc < 0)
-        load_complain(rdb, "the filter of the key '%.*s' cannot be loaded: %s", (int)key_bytes, key,
-                      failure_of(rc));
-    return rc;
+        RedisModule_LogIOError(rdb, "warning", "the filter of the key '%.*s' cannot be loaded: %s",
+                               (int)said->key_bytes, said->key, tamis_last_error());
+    pull_end(&pull);
+    return rc == 0;
 }
 
-/* In a thread: nobody else knows the filter. */
-static void *abandon_alone(struct value *value)
+/* Gives the value the filter of its id, if the store has it; it is opened when it is used. */
+static bool take_stored(const struct said *said, struct value *value)
 {
-    if (value->filter != NULL) (void)registry_drop_filter(value->name);
-    tamis_filter_release(value->filter);
+    if (!is_own_load(said) || config.restore == RESTORE_REPLACE) return false;
+    value->id = said->id;
+    if (!bind_to_store(value, said->db, said->key, said->key_bytes)) return false;
+    value->stored->attached = (said->flags & FLAG_ATTACHED) != 0;
+    value->stored->durable = (said->flags & FLAG_DURABLE) != 0;
+    return true;
+}
+
+static struct value *break_value(const struct said *said, struct value *value)
+{
+    value->id = said->id;
+    struct stored *stored = stored_new(value, NULL);
+    stored->store_id = said->store_id;
+    stored->attached = (said->flags & FLAG_ATTACHED) != 0;
+    value_settle(value, HOME_BROKEN, stored);
+    return value;
+}
+
+static struct value *load_own(RedisModuleIO *rdb, uint64_t version, bool as_valkey)
+{
+    struct said said;
+    if (!load_said(rdb, version, &said)) {
+        RedisModule_LogIOError(rdb, "warning", "the dump is damaged, or of a newer Tamis");
+        return NULL;
+    }
+    struct value *value = value_new(TYPE_BLOOM);
+    value->as_valkey = as_valkey;
+    value->expansion = (uint32_t)said.expansion;
+    const bool found = take_stored(&said, value);
+    bool good = true;
+    if ((said.flags & FLAG_LAYERS) != 0) {
+        struct memory *memory = load_layers(rdb, found);
+        good = memory != NULL;
+        if (good) value->exact = memory->exact;
+        if (good && found) memory_release(memory);
+        if (good && !found) value_settle(value, HOME_MEMORY, memory);
+        if (good && !found) promote_if_large(value, said.db, said.key, said.key_bytes);
+    } else if ((said.flags & FLAG_STREAM) != 0) {
+        good = load_stream(rdb, &said, value, found);
+    } else if (!found) {
+        return break_value(&said, value);
+    }
+    if (good) return value;
+    RedisModule_LogIOError(rdb, "warning", "the filter of the key '%.*s' cannot be loaded",
+                           (int)said.key_bytes, said.key);
     value_free(value);
     return NULL;
 }
 
-/* Gives up a value that was loaded in part.  A filter that the store had stays there. */
-static void *abandon(struct value *value)
-{
-    if (loading_now() != NULL) return abandon_alone(value);
-    if (value->link == NULL) value->life = LIFE_OTHERS;
-    if (value->link != NULL || value->filter != NULL)
-        kept_release(value);
-    else
-        value_free(value);
-    return NULL;
-}
-
-/* The same as value_describe() for a filter that is not open: the dump knows it. */
-static int describe_closed(struct value *value, const struct said *said)
-{
-    value->origin = said->origin;
-    return value_counts(value) == (value->type == TYPE_CUCKOO) ? 0 : TAMIS_EINVAL;
-}
-
-static void *load_value(RedisModuleIO *rdb, enum type type)
-{
-    struct said said;
-    size_t key_bytes;
-    if (!load_said(rdb, &said) || (type == TYPE_CUCKOO && !cuckoo_is_sound(&said.cuckoo))) {
-        load_complain(rdb, "the dump is damaged, or of a newer Tamis");
-        return NULL;
-    }
-    struct value *value = value_new(type);
-    if ((said.flags & FLAG_SLOTS) != 0) {
-        value->cuckoo = said.cuckoo;
-        if (type == TYPE_CUCKOO && rdb_load_slots(rdb, value, false)) return value;
-        load_complain(rdb, "the dump of a cuckoo filter is damaged");
-        return abandon(value);
-    }
-    if (loading_now() != NULL && (said.flags & FLAG_REFERENCE) != 0) {
-        load_complain(rdb, "the payload has only the name of a filter"); /* DUMP gives none such */
-        return abandon(value);
-    }
-    int rc = said.flags & FLAG_REFERENCE ? load_reference(rdb, &said, value)
-                                         : load_content(rdb, &said, value);
-    const bool is_closed = rc == 0 && value->filter == NULL; /* as leftovers_take() gives it */
-    if (rc == 0 && value->link == NULL && loading_now() == NULL) { /* the store had it */
-        const char *key = load_key(rdb, &key_bytes);
-        rc = is_closed ? describe_closed(value, &said) : value_describe(value);
-        if (rc == 0) naming_adopt(value, load_db(rdb), key, key_bytes);
-    }
-    if (rc < 0) return abandon(value);
-    /* A draft in the preamble of an AOF is what its commands would be: its origin is unknown.  Nor
-     * does a payload of DUMP, which RESTORE of an AOF has, tell one. */
-    const bool is_made = loading_aof && (said.flags & (FLAG_DRAFT | FLAG_PAYLOAD)) != 0;
-    if (value->life == LIFE_MADE && !is_made) value->life = LIFE_LOADED;
-    value->cuckoo = said.cuckoo;
-    const bool is_told = (said.flags & FLAG_PAYLOAD) == 0; /* the head of a payload tells it */
-    if (is_told && (!value->exact || value->filter == NULL))
-        value->expansion = (uint32_t)said.expansion;
-    return value;
-}
-
-/* ---- Loading RedisBloom's -------------------------------------------------------------------- */
-
-struct layers {
-    unsigned char head[HEAD_ROOM];
-    size_t head_bytes;
-    uint32_t count;
-    char *data[LAYERS_MAX];
-    size_t bytes[LAYERS_MAX];
-};
-
-static bool load_layer(RedisModuleIO *rdb, int encver, struct layers *layers)
-{
-    struct bloom_layer layer = {.capacity = load_number(rdb)};
-    layer.rate = load_double(rdb);
-    layer.hashes = (uint32_t)load_number(rdb);
-    layer.bits_per_entry = load_double(rdb);
-    if (encver >= 1) {
-        layer.bits = load_number(rdb);
-        layer.n2 = (uint8_t)load_number(rdb);
-    }
-    const uint32_t i = layers->count;
-    layers->data[i] = load_string(rdb, &layers->bytes[i]);
-    layer.items = load_number(rdb);
-    if (load_has_failed(rdb) || layers->data[i] == NULL) return false;
-    layers->count++;
-    layer.bytes = layers->bytes[i];
-    if (encver < 1) layer.bits = layer.bytes * 8;
-    layers->head_bytes = bloom_head_add(layers->head, layers->head_bytes, &layer);
-    return true;
-}
-
-static bool load_layers(RedisModuleIO *rdb, int encver, struct layers *layers)
-{
-    (void)load_number(rdb); /* items: the sum of the layers' */
-    const uint64_t count = load_number(rdb);
-    const uint64_t options = encver >= 2 ? load_number(rdb) : 0;
-    const uint64_t growth = encver >= 4 ? load_number(rdb) : 2;
-    if (load_has_failed(rdb) || count == 0) return false;
-    if (count > LAYERS_MAX) {
-        load_complain(rdb,
-                      "the filter has %" PRIu64 " layers, and here one has at most %u; "
-                      "make it anew there for more keys",
-                      count, LAYERS_MAX);
-        return false;
-    }
-    layers->head_bytes = bloom_head_begin((uint32_t)options, (uint32_t)growth, layers->head);
-    for (uint64_t i = 0; i < count; i++)
-        if (!load_layer(rdb, encver, layers)) return false;
-    return rdb_load_seed(rdb, encver, BLOOM_SEED);
-}
-
-static int fill_layers(struct value *value, const struct layers *layers)
-{
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < layers->count; i++)
-        rc = tamis_filter_write_data(value->filter, i, 0, layers->data[i], layers->bytes[i]);
-    return rc;
-}
-
-static void *load_redisbloom(RedisModuleIO *rdb, int encver)
-{
-    size_t key_bytes;
-    const char *key = load_key(rdb, &key_bytes);
-    struct layers *layers = RedisModule_Calloc(1, sizeof *layers);
-    struct value *value = value_new(TYPE_BLOOM);
-    int rc = load_layers(rdb, encver, layers) ? 0 : TAMIS_ECORRUPT;
-    if (rc == 0 && !(layers->count == 1 &&
-                     rdb_begin_layer(value, load_db(rdb), key, key_bytes, layers->head,
-                                     layers->head_bytes, layers->data[0], layers->bytes[0]))) {
-        rc = make_from_head(value, load_db(rdb), key, key_bytes, layers->head, layers->head_bytes);
-        if (rc == 0) rc = fill_layers(value, layers);
-        if (rc < 0)
-            load_complain(rdb, "the filter of RedisBloom under the key '%.*s': %s", (int)key_bytes,
-                          key, tamis_last_error());
-    }
-    for (uint32_t i = 0; i < LAYERS_MAX;
-         i++) /* layers->count may be one too low, if the dump ended within a layer */
-        RedisModule_Free(layers->data[i]);
-    RedisModule_Free(layers);
-    return rc < 0 ? abandon(value) : value;
-}
-
-/* The type of a key that a dump brings is that of the dump, whatever tamis.like says. */
-static struct value *as_type(struct value *value, bool as_valkey)
-{
-    if (value != NULL) value->as_valkey = as_valkey;
-    return value;
-}
-
 void *rdb_load_bloom(RedisModuleIO *rdb, int encver)
 {
-    return as_type(encver <= BLOOM_ENCODING_MAX ? load_redisbloom(rdb, encver)
-                                                : load_value(rdb, TYPE_BLOOM),
-                   false);
+    if (encver > ENCODING_MAX) {
+        RedisModule_LogIOError(rdb, "warning", "the dump is of a Tamis that is not known here");
+        return NULL;
+    }
+    const uint64_t first = RedisModule_LoadUnsigned(rdb), layers = RedisModule_LoadUnsigned(rdb);
+    if (RedisModule_IsIOError(rdb)) return NULL;
+    if (layers == 0) return load_own(rdb, first, false);
+    struct value *value = rdb_load_layers(rdb, encver, layers);
+    if (value == NULL) return NULL;
+    size_t bytes = 0;
+    const RedisModuleString *key = RedisModule_GetKeyNameFromIO(rdb);
+    const char *name = key != NULL ? RedisModule_StringPtrLen(key, &bytes) : "";
+    promote_if_large(value, RedisModule_GetDbIdFromIO(rdb), name, bytes);
+    return value;
 }
 
 void *rdb_load_valkey(RedisModuleIO *rdb, int encver)
 {
     struct value *value;
-    return rdb_begins_own(rdb, encver, &value) ? as_type(load_value(rdb, TYPE_BLOOM), true) : value;
+    if (!rdb_begins_own(rdb, encver, &value)) return value;
+    const uint64_t version = RedisModule_LoadUnsigned(rdb);
+    (void)RedisModule_LoadUnsigned(rdb);
+    return RedisModule_IsIOError(rdb) ? NULL : load_own(rdb, version, true);
 }
 
 void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver)
 {
-    return encver <= BLOOM_ENCODING_MAX ? rdb_load_redisbloom_cuckoo(rdb, encver)
-                                        : load_value(rdb, TYPE_CUCKOO);
+    return encver <= ENCODING_MAX ? rdb_load_redisbloom_cuckoo(rdb, encver) : NULL;
 }

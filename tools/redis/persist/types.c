@@ -2,18 +2,18 @@
 /* types.c: see types.h. */
 #include "persist/types.h"
 
-#include "kept/kept.h"
+#include "home/labels.h"
+#include "home/promote.h"
+#include "keys/make.h"
 #include "persist/aof.h"
-#include "persist/copy.h"
 #include "persist/rdb.h"
-#include "registry/registry.h"
-#include "value/durable.h"
+#include "valkey/valkey.h"
 #include "value/exact.h"
-#include "value/handles.h"
-#include "value/valkey.h"
+#include "value/outline.h"
+#include "value/pieces.h"
 
-/* RedisBloom's types have encoding version 4; what we write has one that it refuses. */
-#define ENCODING_VERSION 256
+/* RedisBloom's, whose dumps are ours and the reverse; rdb.c says what RedisBloom refuses of ours. */
+#define ENCODING_VERSION 4
 /* That of valkey-bloom, which so reads what we write of its filters: rdb_valkey.c. */
 #define VALKEY_ENCODING_VERSION 1
 
@@ -26,16 +26,16 @@ static const struct {
              {"MBbloomCF", ENCODING_VERSION, rdb_load_cuckoo, &value_types[TYPE_CUCKOO]},
              {"bloomfltr", VALKEY_ENCODING_VERSION, rdb_load_valkey, &value_type_of_valkey}};
 
-/* What BF.INFO and CF.INFO call the size, as RedisBloom has it; most of it is a file. */
+/* What BF.INFO and CF.INFO call the size, as RedisBloom has it; of a filter of the store most of it
+ * is a file. */
 static size_t mem_usage(const void *value)
 {
-    struct value *v = (struct value *)(uintptr_t)value;
-    if (v->type == TYPE_CUCKOO) return cuckoo_size_bytes(&v->cuckoo);
-    if (v->known.size_bytes == 0) (void)value_open(v); /* it was not open since the start */
-    return value_size_bytes(v);
+    return value_size_bytes(value);
 }
 
-static void digest_slots(RedisModuleDigest *to, const struct value *value)
+/* ---- DEBUG DIGEST ---------------------------------------------------------------------------- */
+
+static void digest_slots(RedisModuleDigest *to, const struct exact *value)
 {
     RedisModule_DigestAddLongLong(to, (long long)value->cuckoo.items);
     for (uint32_t i = 0; i < value->cuckoo.filters; i++)
@@ -61,47 +61,135 @@ static void digest_valkey(RedisModuleDigest *to, const struct valkey *valkey)
     RedisModule_DigestEndSequence(to);
 }
 
-static void digest(RedisModuleDigest *to, void *value)
+static void digest_bits(RedisModuleDigest *to, const struct value *value)
 {
     enum { PIECE = 1 << 16 };
-    struct value *v = value;
-    struct tamis_segment_stat segment = {.size = sizeof segment};
-    if (is_exact_cuckoo(v)) {
-        digest_slots(to, v);
-        return;
-    }
-    if (v->valkey != NULL) {
-        digest_valkey(to, v->valkey);
-        return;
-    }
-    if (value_open(v) < 0) {
-        RedisModule_DigestEndSequence(to);
-        return;
-    }
-    char *buffer = RedisModule_Alloc(PIECE);
-    durable_wait(v);
-    RedisModule_DigestAddLongLong(to, tamis_filter_items(v->filter));
-    for (uint32_t i = 0; tamis_filter_segment(v->filter, i, &segment) == 0; i++) {
-        for (uint64_t at = 0; at < segment.data_bytes; at += PIECE) {
-            const uint64_t left = segment.data_bytes - at;
-            const size_t now = left < PIECE ? (size_t)left : PIECE;
-            if (tamis_filter_read_data(v->filter, i, at, buffer, now) < 0) break;
-            RedisModule_DigestAddStringBuffer(to, buffer, now);
-        }
+    const void *piece;
+    char *buffer;
+    int64_t bytes;
+    RedisModule_DigestAddLongLong(to, value_items(value));
+    for (uint64_t at = 0; (bytes = pieces_read(value, at, &piece, &buffer)) > 0;
+         at += (uint64_t)bytes) {
+        for (size_t i = 0; i < (size_t)bytes; i += PIECE)
+            RedisModule_DigestAddStringBuffer(to, (const char *)piece + i,
+                                              (size_t)bytes - i < PIECE ? (size_t)bytes - i
+                                                                        : PIECE);
+        RedisModule_Free(buffer);
     }
     RedisModule_DigestEndSequence(to);
-    RedisModule_Free(buffer);
 }
 
-static void free_value(void *value)
+static void digest(RedisModuleDigest *to, void *of)
 {
-    kept_release(value);
+    struct value *value = of;
+    if (value->home == HOME_CUCKOO)
+        digest_slots(to, value->cuckoo);
+    else if (value->home == HOME_VALKEY)
+        digest_valkey(to, value->valkey);
+    else if (value->home == HOME_MEMORY ||
+             (value->home == HOME_STORE && stored_open(value->stored) == 0))
+        digest_bits(to, value);
+    else
+        RedisModule_DigestEndSequence(to);
 }
 
-static void on_unlink(RedisModuleKeyOptCtx *ctx, const void *value)
+/* ---- COPY ------------------------------------------------------------------------------------ */
+
+struct copying {
+    tamis_filter *from;
+};
+
+struct stream {
+    char *data;
+    size_t bytes, room, at;
+};
+
+static int append(void *context, const void *data, size_t bytes)
 {
-    (void)ctx;
-    registry_key_is_gone((struct value *)(uintptr_t)value);
+    struct stream *s = context;
+    if (s->bytes + bytes > s->room) {
+        s->room = 2 * (s->bytes + bytes);
+        s->data = RedisModule_Realloc(s->data, s->room);
+    }
+    memcpy(s->data + s->bytes, data, bytes);
+    s->bytes += bytes;
+    return 0;
+}
+
+static int64_t take(void *context, void *buffer, size_t bytes)
+{
+    struct stream *s = context;
+    const size_t left = s->bytes - s->at, now = left < bytes ? left : bytes;
+    memcpy(buffer, s->data + s->at, now);
+    s->at += now;
+    return (int64_t)now;
+}
+
+/* Copies a filter that only the store can have. */
+static int copy_there(struct making *making, tamis_store *store, const char *name)
+{
+    const struct copying *copying = making->context;
+    struct stream stream = {.data = NULL};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = append, .context = &stream};
+    const struct tamis_source source = {.size = sizeof source, .read = take, .context = &stream};
+    const struct tamis_import_spec spec = {.size = sizeof spec, .flags = TAMIS_IMPORT_OWNED};
+    int rc = tamis_filter_export(copying->from, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
+    if (rc == 0) rc = tamis_filter_import(store, name, "tamis", &spec, &source, &making->filter);
+    RedisModule_Free(stream.data);
+    return rc;
+}
+
+static int copy_stored(struct value *from, struct value *to, int db, const char *key, size_t bytes)
+{
+    struct memory *memory;
+    int rc = stored_open(from->stored);
+    if (rc < 0) return rc;
+    work_wait(&from->stored->line);
+    if (!from->stored->plain) {
+        struct copying copying = {.from = from->stored->filter};
+        return make_now(to, db, key, bytes, making_new(copy_there, &copying, NULL));
+    }
+    rc = outline_make(from, &memory);
+    if (rc < 0) return rc;
+    rc = outline_fill(from, memory);
+    if (rc == 0)
+        value_settle(to, HOME_MEMORY, memory);
+    else
+        memory_release(memory);
+    return rc;
+}
+
+static int copy_content(struct value *from, struct value *to, int db, const char *key, size_t bytes)
+{
+    void *content = NULL;
+    if (from->home == HOME_STORE) return copy_stored(from, to, db, key, bytes);
+    if (from->home == HOME_BROKEN) return TAMIS_ENOTFOUND;
+    if (from->home == HOME_MEMORY) content = memory_copy(from->memory);
+    if (from->home == HOME_VALKEY) content = valkey_copy(from->valkey);
+    if (from->home == HOME_CUCKOO && exact_copy(from->cuckoo, (struct exact **)&content) < 0)
+        content = NULL;
+    if (content == NULL) return TAMIS_ENOMEM;
+    value_settle(to, from->home, content);
+    return 0;
+}
+
+static void *copy_value(RedisModuleKeyOptCtx *ctx, const void *value)
+{
+    struct value *from = (struct value *)(uintptr_t)value, *to = value_new(from->type);
+    size_t bytes;
+    const char *key = RedisModule_StringPtrLen(RedisModule_GetToKeyNameFromOptCtx(ctx), &bytes);
+    const int db = RedisModule_GetToDbIdFromOptCtx(ctx);
+    to->as_valkey = from->as_valkey;
+    to->exact = from->exact;
+    to->expansion = from->expansion;
+    if (copy_content(from, to, db, key, bytes) == 0) {
+        promote_if_large(to, db, key, bytes);
+        return to;
+    }
+    RedisModule_Log(NULL, "warning", "COPY to the key '%.*s': %s", (int)bytes, key,
+                    tamis_last_error());
+    value_free(to);
+    return NULL;
 }
 
 /* ---- The types ------------------------------------------------------------------------------- */
@@ -114,8 +202,7 @@ int types_register(RedisModuleCtx *ctx)
                                       .aof_rewrite = aof_rewrite_value,
                                       .mem_usage = mem_usage,
                                       .digest = digest,
-                                      .free = free_value,
-                                      .unlink2 = on_unlink,
+                                      .free = value_free,
                                       .copy2 = copy_value};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         methods.rdb_load = kinds[i].load;

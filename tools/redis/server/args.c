@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "server/config.h"
-#include "server/waiting.h"
 #include "tamis.h"
 
 bool arg_is(const RedisModuleString *arg, const char *word)
@@ -32,7 +31,6 @@ bool arg_integer(const RedisModuleString *arg, long long least, long long most, 
 
 bool args_can_wait(RedisModuleCtx *ctx)
 {
-    if (waiting_is_behind()) return true;
     const int no_client = REDISMODULE_CTX_FLAGS_DENY_BLOCKING | REDISMODULE_CTX_FLAGS_REPLICATED |
                           REDISMODULE_CTX_FLAGS_LOADING;
     return (RedisModule_GetContextFlags(ctx) & no_client) == 0 &&

@@ -22,6 +22,8 @@ enum {
     MAX_BYTES,
     MEMORY_LIMIT,
     MAX_OPEN,
+    SHARE_FROM,
+    MEMORY_MAX,
     CF_CAPACITY,
     CF_BUCKET_SIZE,
     CF_MAX_ITERATIONS,
@@ -61,6 +63,16 @@ static struct numeric numerics[NUMERICS] = {
                   .least = 1,
                   .most = 1 << 24,
                   .offset = offsetof(struct config, max_open)},
+    [SHARE_FROM] = {.name = "share-from",
+                    .standard = 64LL << 10,
+                    .most = INT64_MAX,
+                    .flags = REDISMODULE_CONFIG_MEMORY,
+                    .offset = offsetof(struct config, share_from)},
+    [MEMORY_MAX] = {.name = "memory-max",
+                    .standard = 1LL << 20,
+                    .most = INT64_MAX,
+                    .flags = REDISMODULE_CONFIG_MEMORY,
+                    .offset = offsetof(struct config, memory_max)},
     [CF_CAPACITY] = {.name = "cf-capacity",
                      .old = "cf-initial-size",
                      .standard = 1024,
@@ -96,10 +108,8 @@ static const char *rdb_names[] = {"content", "reference"};
 static const int rdb_values[] = {RDB_CONTENT, RDB_REFERENCE};
 static const char *orphans_names[] = {"auto", "yes", "no"};
 static const int orphans_values[] = {ORPHANS_AUTO, ORPHANS_YES, ORPHANS_NO};
-static const char *make_names[] = {"auto", "sync", "async"};
-static const int make_values[] = {MAKE_AUTO, MAKE_SYNC, MAKE_ASYNC};
-static const char *flush_names[] = {"async", "server"};
-static const int flush_values[] = {FLUSH_ASYNC, FLUSH_SERVER};
+static const char *restore_names[] = {"store", "replace"};
+static const int restore_values[] = {RESTORE_STORE, RESTORE_REPLACE};
 static const char *kind_names[] = {"blocked", "bloom"};
 static const int kind_values[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
 static const char *like_names[] = {"redisbloom", "valkey"};
@@ -115,8 +125,7 @@ static const struct choice {
 } choices[] = {
     {"rdb", rdb_names, rdb_values, 2, &config.rdb},
     {"drop-orphans", orphans_names, orphans_values, 3, &config.drop_orphans},
-    {"make", make_names, make_values, 3, &config.make},
-    {"flush", flush_names, flush_values, 2, &config.flush},
+    {"restore", restore_names, restore_values, 2, &config.restore},
     {"kind", kind_names, kind_values, 2, &config.kind},
     {"like", like_names, like_values, 2, &config.like},
 };
@@ -130,6 +139,7 @@ static const struct yes_no {
     int *place;
 } yes_nos[] = {
     {.name = "exact", .place = &config.exact},
+    {.name = "attach-only", .place = &config.attach_only},
     {.name = "use-random-seed", .bloom = "bloom-use-random-seed", .place = &config.random_seed},
     {.bloom = "bloom-defrag-enabled", .place = &ignored},
 };

@@ -10,8 +10,7 @@
 
 enum rdb_mode { RDB_CONTENT, RDB_REFERENCE };
 enum drop_orphans { ORPHANS_AUTO, ORPHANS_YES, ORPHANS_NO };
-enum make { MAKE_AUTO, MAKE_SYNC, MAKE_ASYNC };
-enum flush { FLUSH_ASYNC, FLUSH_SERVER };
+enum restore { RESTORE_STORE, RESTORE_REPLACE };
 enum like { LIKE_REDISBLOOM, LIKE_VALKEY };
 
 /* A setting that is a number between 0 and 1, both excluded. */
@@ -24,8 +23,8 @@ struct config {
     char *store;                /* tamis.store */
     int rdb;                    /* tamis.rdb: enum rdb_mode */
     int drop_orphans;           /* tamis.drop-orphans: enum drop_orphans */
-    int make;                   /* tamis.make: enum make */
-    int flush;                  /* tamis.flush: enum flush */
+    int restore;                /* tamis.restore: enum restore, what wins over the other */
+    int attach_only;            /* tamis.attach-only: another server owns the store */
     int like;                   /* tamis.like: enum like, whose answers BF.* gives */
     int exact;                  /* tamis.exact: BF.RESERVE makes the filters of that one */
     int kind;                   /* tamis.kind: enum tamis_kind, blocked or bloom */
@@ -34,6 +33,8 @@ struct config {
     long long expansion;        /* tamis.expansion */
     long long max_bytes;        /* tamis.max-bytes */
     long long max_open;         /* tamis.max-open; its standard is what the system allows */
+    long long share_from;       /* tamis.share-from: what is larger goes to the store */
+    long long memory_max;       /* tamis.memory-max: from there on clients wait for that */
     struct ratio tightening;    /* tamis.tightening-ratio */
     int random_seed;            /* tamis.use-random-seed */
     long long memory_limit;     /* tamis.memory-usage-limit */

@@ -8,14 +8,12 @@
  *                                 %XX
  *     redis:DB:BEGIN%#HASH        the same, for a key that is too long for that: its beginning, and
  *                                 the XXH3-128 of the whole key
- *     redis:trash:NUMBER          of no key, or not yet (name_apart())
+ *     redis:ID                    of no key yet, or one whose name another filter has
  */
 #include "server/names.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "server/clock.h"
 
 #define PREFIX "redis:"
 #define HASH_DIGITS 32u
@@ -97,34 +95,4 @@ void name_of_key(int db, const char *key, size_t key_bytes, char name[NAME_ROOM]
     if (escape(key, key_bytes, name, at, TAMIS_NAME_MAX) == key_bytes) return;
     (void)escape(key, key_bytes, name, at, HASH_AT);
     append_hash(key, key_bytes, name);
-}
-
-static bool loading; /* atomic */
-
-void names_while_loading(bool is)
-{
-    __atomic_store_n(&loading, is, __ATOMIC_RELAXED); /* ORDER: it changes while no thread works */
-}
-
-void name_apart(const char *why, char name[NAME_ROOM])
-{
-    static unsigned long long last;
-    if (strcmp(why, NAME_ASIDE) == 0 && __atomic_load_n(&loading, __ATOMIC_RELAXED))
-        why = NAME_LOADING;
-    const unsigned long long number = (unsigned long long)clock_since_1970_ns();
-    /* ORDER relaxed: a number is given once, and nothing else goes with it. */
-    unsigned long long before = __atomic_load_n(&last, __ATOMIC_RELAXED), next;
-    do
-        next = number > before ? number : before + 1;
-    while (!__atomic_compare_exchange_n(&last, &before, next, true, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED));
-    (void)snprintf(name, NAME_ROOM, PREFIX "%s:%llx", why, next);
-}
-
-bool name_is_apart(const char *name, const char *why)
-{
-    const size_t length = strlen(why);
-    return strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 &&
-           strncmp(name + sizeof PREFIX - 1, why, length) == 0 &&
-           name[sizeof PREFIX - 1 + length] == ':';
 }

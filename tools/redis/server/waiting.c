@@ -12,22 +12,11 @@ struct waiting {
     void *data;
     void (*end)(RedisModuleCtx *ctx, void *data);
     const void *what;
-    struct behind *behind; /* the command, if it is to be run without its client first; or NULL */
-};
-
-struct behind {
-    RedisModuleReplyFunc *run;
-    RedisModuleString **argv, *user; /* NULL: the server does not tell */
-    int argc, db;
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct waiting *first, **last = &first; /* in the order of waiting_end() */
 static bool allowed;                           /* set before there are threads */
-static RedisModuleCtx *own;          /* with a database to choose; NULL: there is none yet */
-static struct waiting *alone;        /* whose command is run without its client; NULL: none */
-static const struct behind *in_work; /* what is run so; NULL: nothing */
-static struct behind offered;        /* waiting_may_begin_behind() */
 static bool are_some; /* atomic: a hint for each turn of the server, most of which have none */
 
 /* ---- Running anew ---------------------------------------------------------------------------- */
@@ -83,20 +72,9 @@ static int run_anew(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return waiting->again(ctx, argv, argc);
 }
 
-static void forget_behind(struct behind *b)
-{
-    if (b == NULL) return;
-    for (int i = 0; i < b->argc; i++)
-        RedisModule_FreeString(NULL, b->argv[i]);
-    if (b->user != NULL) RedisModule_FreeString(NULL, b->user);
-    RedisModule_Free(b->argv);
-    RedisModule_Free(b);
-}
-
 static void end(RedisModuleCtx *ctx, void *context)
 {
     struct waiting *waiting = context;
-    forget_behind(waiting->behind);
     if (waiting->end != NULL) waiting->end(ctx, waiting->data);
     RedisModule_Free(waiting);
 }
@@ -104,77 +82,10 @@ static void end(RedisModuleCtx *ctx, void *context)
 struct waiting *waiting_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, void *data,
                               void (*call)(RedisModuleCtx *ctx, void *data))
 {
-    struct waiting *waiting = alone;
-    if (waiting != NULL) { /* it goes on waiting */
-        alone = NULL;
-        *waiting =
-            (struct waiting){.again = again, .data = data, .end = call, .client = waiting->client};
-        return waiting;
-    }
-    waiting = RedisModule_Alloc(sizeof *waiting);
+    struct waiting *waiting = RedisModule_Alloc(sizeof *waiting);
     *waiting = (struct waiting){.again = again, .data = data, .end = call};
     waiting->client = RedisModule_BlockClient(ctx, run_anew, NULL, end, 0);
     return waiting;
-}
-
-/* ---- Without the client ---------------------------------------------------------------------- */
-
-void waiting_may_begin_behind(RedisModuleReplyFunc *run, RedisModuleString **argv, int argc)
-{
-    offered = (struct behind){.run = run, .argv = argv, .argc = argc};
-}
-
-bool waiting_is_behind(void)
-{
-    return in_work != NULL;
-}
-
-static struct behind *keep_command(RedisModuleCtx *ctx)
-{
-    struct behind *b = RedisModule_Alloc(sizeof *b);
-    *b = offered;
-    b->db = RedisModule_GetSelectedDb(ctx);
-    b->user = in_work == NULL ? user_of(ctx) : in_work->user;
-    if (in_work != NULL && b->user != NULL) RedisModule_RetainString(NULL, b->user);
-    b->argv = RedisModule_Alloc((size_t)b->argc * sizeof *b->argv);
-    for (int i = 0; i < b->argc; i++) {
-        b->argv[i] = offered.argv[i];
-        RedisModule_RetainString(NULL, b->argv[i]);
-    }
-    return b;
-}
-
-struct waiting *waiting_first(RedisModuleCtx *ctx, RedisModuleReplyFunc *again)
-{
-    struct waiting *waiting = waiting_begin(ctx, again, NULL, NULL);
-    if (offered.run == NULL || !allowed || RedisModule_SelectDb == NULL ||
-        RedisModule_GetDetachedThreadSafeContext == NULL)
-        return waiting;
-    if (own == NULL) own = RedisModule_GetDetachedThreadSafeContext(ctx);
-    waiting->behind = keep_command(ctx);
-    return waiting;
-}
-
-/* Runs the command without its client.  Returns whether it waits for something else now.  The
- * context has no client, so what is replied to it goes nowhere. */
-static bool begin_behind(struct waiting *waiting)
-{
-    struct behind *b = waiting->behind;
-    const int loads = REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING;
-    bool waits = false;
-    waiting->behind = NULL;
-    if ((RedisModule_GetContextFlags(own) & loads) == 0 &&
-        RedisModule_SelectDb(own, b->db) == REDISMODULE_OK && slot_is_here(own, b->argv, b->argc) &&
-        user_may(b->user, b->argv, b->argc)) {
-        alone = waiting;
-        in_work = b;
-        (void)b->run(own, b->argv, b->argc);
-        waits = alone == NULL;
-        alone = NULL;
-        in_work = NULL;
-    }
-    forget_behind(b);
-    return waits;
 }
 
 void *waiting_data(RedisModuleCtx *ctx)
@@ -244,7 +155,7 @@ void waiting_go_on(void)
     if (!__atomic_load_n(&are_some, __ATOMIC_RELAXED) || waiting_is_paused()) return;
     for (struct waiting *w = take_all(), *next; w != NULL; w = next) {
         next = w->next;
-        if (w->behind == NULL || !begin_behind(w)) (void)RedisModule_UnblockClient(w->client, w);
+        (void)RedisModule_UnblockClient(w->client, w);
     }
 }
 

@@ -30,27 +30,6 @@ void waiting_end(struct waiting *waiting);
 /* Of a command that is run anew: the data; NULL: it has none, or is run the first time. */
 void *waiting_data(RedisModuleCtx *ctx);
 
-/*
- * A server does not block a client once more when its command is run anew.  So a command that waits
- * first for what it needs, and then for a thread, is given to the thread without its client: it is
- * run between the two by the server itself, and its client stays blocked.
- *
- *     waiting_may_begin_behind()   the command says, before it waits, that it can be run so
- *     waiting_first()              blocks its client, as waiting_begin() does
- *     waiting_end()                what it needs is there: the command is run, without a client.
- *                                  What it replies comes to nothing, and it must change nothing
- *     waiting_begin()              it waits for something else: its client goes on waiting
- *     waiting_end()                the command is run anew
- *
- * If it does not wait for anything else, it is run anew at once.
- */
-/* `run`: the command; NULL: none that can be run so.  Calls of waiting_first() until then know it.
- */
-void waiting_may_begin_behind(RedisModuleReplyFunc *run, RedisModuleString **argv, int argc);
-struct waiting *waiting_first(RedisModuleCtx *ctx, RedisModuleReplyFunc *again);
-/* Is a command run without its client? */
-bool waiting_is_behind(void);
-
 /* Clients that wait for the same sort of thing, in the order of their commands.  The main thread
  * alone uses a list.  Zeros are an empty one. */
 struct waiting_list {

@@ -52,35 +52,6 @@ uint64_t cuckoo_size_bytes(const struct cuckoo *cuckoo)
     return 40 + 16 * (uint64_t)cuckoo->filters + cuckoo_slots(cuckoo);
 }
 
-bool cuckoo_make_place(struct cuckoo *cuckoo)
-{
-    if (cuckoo->items < cuckoo_slots(cuckoo)) return true;
-    if (cuckoo->expansion == 0 || cuckoo->filters == CUCKOO_FILTERS_MAX) return false;
-    cuckoo->filters++;
-    return true;
-}
-
-void cuckoo_compact(struct cuckoo *cuckoo)
-{
-    uint64_t each = cuckoo->buckets * cuckoo->bucket_size, sum = each;
-    uint32_t needed = 1;
-    while (needed < cuckoo->filters && sum < cuckoo->items) {
-        if (__builtin_mul_overflow(each, (uint64_t)cuckoo->expansion, &each) ||
-            __builtin_add_overflow(sum, each, &sum))
-            sum = UINT64_MAX;
-        needed++;
-    }
-    cuckoo->filters = needed;
-    cuckoo->deletes = 0;
-}
-
-void cuckoo_deleted(struct cuckoo *cuckoo)
-{
-    if (cuckoo->items > 0) cuckoo->items--; /* a local process may have added it */
-    cuckoo->deletes++;
-    if (cuckoo->filters > 1 && cuckoo->deletes > cuckoo->items / 10) cuckoo_compact(cuckoo);
-}
-
 /* ---- The head of a dump ---------------------------------------------------------------------- */
 
 bool cuckoo_is_sound(const struct cuckoo *c)

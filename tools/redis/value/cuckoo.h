@@ -2,21 +2,19 @@
 /*
  * cuckoo.h: the shape of a cuckoo filter of RedisBloom, and the arithmetic of its sub-filters.
  *
- * RedisBloom makes a sub-filter when it finds no place for an item.  What CF.INFO tells of them is
- * computed here for a filter of kind counting: a sub-filter is full when there are as many items as
- * slots.
+ * RedisBloom makes a sub-filter when it finds no place for an item.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a key of CF.* has beside its filter of kind counting, or its slots. */
+/* What a key of CF.* has beside its slots. */
 struct cuckoo {
-    uint64_t buckets; /* of the first sub-filter, as RedisBloom would have them */
+    uint64_t buckets; /* of the first sub-filter, */
     uint64_t items;   /* added and not deleted */
     uint64_t deletes; /* since the last compaction */
-    uint32_t filters; /* sub-filters that RedisBloom would have */
+    uint32_t filters; /* sub-filters */
     uint32_t bucket_size, max_iterations, expansion;
 };
 
@@ -33,13 +31,6 @@ uint64_t cuckoo_slots_of(const struct cuckoo *cuckoo, uint32_t filters);
 uint64_t cuckoo_slots(const struct cuckoo *cuckoo);
 /* What CF.INFO calls the size. */
 uint64_t cuckoo_size_bytes(const struct cuckoo *cuckoo);
-/* Makes place for an item: another sub-filter, if need be.  False: it is full and does not grow. */
-bool cuckoo_make_place(struct cuckoo *cuckoo);
-/* Counts a deleted item.  After too many of them the filter is compacted. */
-void cuckoo_deleted(struct cuckoo *cuckoo);
-/* Takes off the newest sub-filters, if the others have room for all items. */
-void cuckoo_compact(struct cuckoo *cuckoo);
-
 /* Is it a shape that a filter of RedisBloom can have? */
 bool cuckoo_is_sound(const struct cuckoo *cuckoo);
 void cuckoo_write_head(const struct cuckoo *cuckoo, unsigned char head[CUCKOO_HEAD_BYTES]);

@@ -6,6 +6,7 @@
 
 #include "server/config.h"
 #include "server/zeros.h"
+#include "tamis.h"
 
 #define OTHER_BUCKET UINT64_C(0x5bd1e995)
 
@@ -68,13 +69,13 @@ uint64_t exact_slots(const struct cuckoo *cuckoo, uint32_t i)
 
 /* Makes room for the slots of so many sub-filters.  It is made once for all that are known: a dump
    may have 65,535, and a list that grows by one copies itself each time. */
-static void resize_list(struct value *value, uint32_t filters)
+static void resize_list(struct exact *value, uint32_t filters)
 {
     value->slots = RedisModule_Realloc(value->slots, filters * sizeof *value->slots);
 }
 
 /* Appends a sub-filter, for which there is room. */
-static int append_filter(struct value *value, uint32_t at)
+static int append_filter(struct exact *value, uint32_t at)
 {
     uint8_t *slots = zeros(exact_slots(&value->cuckoo, at));
     if (slots == NULL) return TAMIS_ENOMEM;
@@ -82,39 +83,43 @@ static int append_filter(struct value *value, uint32_t at)
     return 0;
 }
 
-int exact_make(struct value *value, const struct cuckoo *cuckoo)
+int exact_make(const struct cuckoo *cuckoo, struct exact **made)
 {
     int rc = 0;
+    if (cuckoo_slots(cuckoo) > config_max_bytes()) return TAMIS_ENOMEM;
+    struct exact *value = RedisModule_Calloc(1, sizeof *value);
     value->cuckoo = *cuckoo;
     value->cuckoo.filters = 0;
-    if (cuckoo_slots(cuckoo) > config_max_bytes()) return TAMIS_ENOMEM;
     resize_list(value, cuckoo->filters);
     while (rc == 0 && value->cuckoo.filters < cuckoo->filters) {
         rc = append_filter(value, value->cuckoo.filters);
         if (rc == 0) value->cuckoo.filters++;
     }
-    if (rc < 0) exact_free(value);
+    if (rc < 0)
+        exact_free(value);
+    else
+        *made = value;
     return rc;
 }
 
-void exact_free(struct value *value)
+void exact_free(struct exact *value)
 {
-    if (value->slots == NULL) return;
-    for (uint32_t i = 0; i < value->cuckoo.filters; i++)
+    if (value == NULL) return;
+    for (uint32_t i = 0; value->slots != NULL && i < value->cuckoo.filters; i++)
         RedisModule_Free(value->slots[i]);
     RedisModule_Free(value->slots);
-    value->slots = NULL;
+    RedisModule_Free(value);
 }
 
-int exact_copy(struct value *to, const struct value *from)
+int exact_copy(const struct exact *from, struct exact **made)
 {
-    const int rc = exact_make(to, &from->cuckoo);
+    const int rc = exact_make(&from->cuckoo, made);
     for (uint32_t i = 0; rc == 0 && i < from->cuckoo.filters; i++)
-        memcpy(to->slots[i], from->slots[i], exact_slots(&from->cuckoo, i));
+        memcpy((*made)->slots[i], from->slots[i], exact_slots(&from->cuckoo, i));
     return rc;
 }
 
-static int add_filter(struct value *value)
+static int add_filter(struct exact *value)
 {
     struct cuckoo with = value->cuckoo;
     if (with.expansion == 0 || with.filters == CUCKOO_FILTERS_MAX) return TAMIS_EFULL;
@@ -127,20 +132,20 @@ static int add_filter(struct value *value)
 }
 
 /* The slots of a bucket of sub-filter i. */
-static uint8_t *bucket_at(const struct value *value, uint32_t i, uint64_t bucket)
+static uint8_t *bucket_at(const struct exact *value, uint32_t i, uint64_t bucket)
 {
     const struct cuckoo *c = &value->cuckoo;
     return value->slots[i] + (bucket & (buckets_of(c, i) - 1)) * c->bucket_size;
 }
 
 /* The first slot of a bucket that has that fingerprint; 0: that is empty. */
-static uint8_t *find_slot(const struct value *value, uint8_t *bucket, uint8_t print)
+static uint8_t *find_slot(const struct exact *value, uint8_t *bucket, uint8_t print)
 {
     return memchr(bucket, print, value->cuckoo.bucket_size);
 }
 
 /* The first such slot of an item in sub-filter i. */
-static uint8_t *find_in(const struct value *value, uint32_t i, const struct finger *f,
+static uint8_t *find_in(const struct exact *value, uint32_t i, const struct finger *f,
                         uint8_t print)
 {
     uint8_t *slot = find_slot(value, bucket_at(value, i, f->buckets[0]), print);
@@ -148,7 +153,7 @@ static uint8_t *find_in(const struct value *value, uint32_t i, const struct fing
 }
 
 /* The same in all sub-filters, the newest first. */
-static uint8_t *find_newest(const struct value *value, const struct finger *f, uint8_t print)
+static uint8_t *find_newest(const struct exact *value, const struct finger *f, uint8_t print)
 {
     uint8_t *slot = NULL;
     for (uint32_t i = value->cuckoo.filters; slot == NULL && i > 0; i--)
@@ -158,20 +163,20 @@ static uint8_t *find_newest(const struct value *value, const struct finger *f, u
 
 /* ---- Items ----------------------------------------------------------------------------------- */
 
-bool exact_contains(const struct value *value, const char *item, size_t bytes)
+bool exact_contains(const struct exact *value, const char *item, size_t bytes)
 {
     const struct finger f = finger_of(item, bytes);
     return find_newest(value, &f, f.print) != NULL;
 }
 
-void exact_fetch(const struct value *value, const char *item, size_t bytes)
+void exact_fetch(const struct exact *value, const char *item, size_t bytes)
 {
     const struct finger f = finger_of(item, bytes);
     __builtin_prefetch(bucket_at(value, value->cuckoo.filters - 1, f.buckets[0]), 1, 3);
     __builtin_prefetch(bucket_at(value, value->cuckoo.filters - 1, f.buckets[1]), 1, 3);
 }
 
-uint64_t exact_count(const struct value *value, const char *item, size_t bytes)
+uint64_t exact_count(const struct exact *value, const char *item, size_t bytes)
 {
     const struct finger f = finger_of(item, bytes);
     uint64_t count = 0;
@@ -196,7 +201,7 @@ static void swap_slots(uint8_t *a, uint8_t *b)
  * that one's other bucket, and so on.  If max_iterations steps find no empty slot, puts all
  * fingerprints back and returns false.
  */
-static bool evict_to_place(struct value *value, const struct finger *f)
+static bool evict_to_place(struct exact *value, const struct finger *f)
 {
     const struct cuckoo *c = &value->cuckoo;
     const uint32_t newest = c->filters - 1;
@@ -221,7 +226,7 @@ static bool evict_to_place(struct value *value, const struct finger *f)
     return false;
 }
 
-int exact_add(struct value *value, const char *item, size_t bytes)
+int exact_add(struct exact *value, const char *item, size_t bytes)
 {
     const struct finger f = finger_of(item, bytes);
     uint8_t *empty = find_newest(value, &f, 0);
@@ -239,7 +244,7 @@ int exact_add(struct value *value, const char *item, size_t bytes)
 
 /* Moves the fingerprint of a slot of sub-filter `from` into an older one.  Returns whether it was
  * empty, or moved. */
-static bool move_slot(struct value *value, uint32_t from, uint64_t bucket, uint8_t *slot)
+static bool move_slot(struct exact *value, uint32_t from, uint64_t bucket, uint8_t *slot)
 {
     const struct finger f = {.print = *slot, .buckets = {bucket, across(bucket, *slot)}};
     uint8_t *empty = NULL;
@@ -253,7 +258,7 @@ static bool move_slot(struct value *value, uint32_t from, uint64_t bucket, uint8
 }
 
 /* Empties a sub-filter, and takes it off if it is the newest.  Returns whether it is empty. */
-static bool empty_filter(struct value *value, uint32_t from)
+static bool empty_filter(struct exact *value, uint32_t from)
 {
     struct cuckoo *c = &value->cuckoo;
     const uint64_t slots = exact_slots(c, from);
@@ -267,19 +272,19 @@ static bool empty_filter(struct value *value, uint32_t from)
     return all;
 }
 
-static void compact_filters(struct value *value, bool go_on)
+static void compact_filters(struct exact *value, bool go_on)
 {
     for (uint32_t i = value->cuckoo.filters; i > 1; i--)
         if (!empty_filter(value, i - 1) && !go_on) break;
     value->cuckoo.deletes = 0;
 }
 
-void exact_compact(struct value *value)
+void exact_compact(struct exact *value)
 {
     compact_filters(value, true);
 }
 
-bool exact_remove(struct value *value, const char *item, size_t bytes)
+bool exact_remove(struct exact *value, const char *item, size_t bytes)
 {
     struct cuckoo *c = &value->cuckoo;
     const struct finger f = finger_of(item, bytes);
@@ -292,7 +297,7 @@ bool exact_remove(struct value *value, const char *item, size_t bytes)
     return true;
 }
 
-bool exact_find(const struct value *value, uint64_t position, struct part *part)
+bool exact_find(const struct exact *value, uint64_t position, struct part *part)
 {
     for (uint32_t i = 0; i < value->cuckoo.filters; i++) {
         const uint64_t slots = exact_slots(&value->cuckoo, i);

@@ -59,9 +59,22 @@ size_t bloom_head_add(unsigned char head[HEAD_ROOM], size_t bytes, const struct 
     return bytes + BLOOM_LAYER_BYTES;
 }
 
-void bloom_head_layer(const unsigned char *head, struct bloom_layer *layer)
+bool bloom_head_chain(const unsigned char *head, size_t bytes, struct bloom_chain *chain)
 {
-    const unsigned char *at = head + BLOOM_HEAD_BYTES;
+    const uint32_t known = 15; /* NOROUND, ENTS_IS_BITS, FORCE64 and NO_SCALING */
+    if (bytes < BLOOM_HEAD_BYTES) return false;
+    *chain = (struct bloom_chain){.items = get64(head),
+                                  .layers = get32(head + 8),
+                                  .options = get32(head + 12),
+                                  .growth = get32(head + 16)};
+    return chain->layers >= 1 && chain->layers <= LAYERS_MAX &&
+           bytes == BLOOM_HEAD_BYTES + chain->layers * BLOOM_LAYER_BYTES &&
+           (chain->options & ~known) == 0 && (chain->options & 4) != 0;
+}
+
+void bloom_head_layer(const unsigned char *head, uint32_t i, struct bloom_layer *layer)
+{
+    const unsigned char *at = head + BLOOM_HEAD_BYTES + (size_t)i * BLOOM_LAYER_BYTES;
     *layer = (struct bloom_layer){.bytes = get64(at),
                                   .bits = get64(at + 8),
                                   .items = get64(at + 16),
@@ -146,51 +159,6 @@ int64_t memory_read(void *context, void *buffer, size_t bytes)
     return (int64_t)now;
 }
 
-/* ---- A stream of one segment ----------------------------------------------------------------- */
-
-#define ON_FULL_AT 32u
-#define ALIKE_BYTES 32u      /* of a segment: kind, hash set, seed, m, k, words */
-#define PARAMETERS_AT 80u    /* of the hash set */
-#define PARAMETERS_BYTES 64u /* there */
-#define REDISBLOOM 6u        /* the hash set's number (docs/format.md) */
-#define SUM_BYTES 16u        /* at the end of a stream */
-
-void stream_tell(const void *stream, struct stream_told *told)
-{
-    const unsigned char *head = stream, *segment = head + TAMIS_HEAD;
-    *told = (struct stream_told){.capacity = get64(segment + 32),
-                                 .items = get64(segment + 48),
-                                 .data_bytes = get64(segment + TAMIS_DATA_BYTES_AT),
-                                 .origin = (int64_t)get64(segment + 64),
-                                 .kind = get32(segment),
-                                 .exact = get32(segment + 4) == REDISBLOOM,
-                                 .refuses = (get32(head + ON_FULL_AT) & 3) == TAMIS_ON_FULL_REFUSE};
-}
-
-bool stream_is_whole(const void *stream, size_t bytes)
-{
-    const unsigned char *head = stream;
-    const size_t others = TAMIS_HEAD + TAMIS_SEGMENT + 8 + SUM_BYTES;
-    return bytes >= others && get32(head + TAMIS_SEGMENTS_AT) == 1 &&
-           get64(head + TAMIS_HEAD + TAMIS_DATA_BYTES_AT) == bytes - others;
-}
-
-bool stream_is_within(const void *one, size_t one_bytes, const void *other, size_t other_bytes)
-{
-    const size_t data_at = TAMIS_HEAD + TAMIS_SEGMENT + 8;
-    const unsigned char *a = one, *b = other;
-    uint64_t more = 0;
-    if (one_bytes != other_bytes || one_bytes < data_at + SUM_BYTES ||
-        get32(a + TAMIS_SEGMENTS_AT) != 1 || get32(b + TAMIS_SEGMENTS_AT) != 1 ||
-        memcmp(a + TAMIS_HEAD, b + TAMIS_HEAD, ALIKE_BYTES) != 0 ||
-        memcmp(a + TAMIS_HEAD + PARAMETERS_AT, b + TAMIS_HEAD + PARAMETERS_AT, PARAMETERS_BYTES) !=
-            0)
-        return false;
-    for (size_t at = data_at; at + 8 <= one_bytes - SUM_BYTES; at += 8)
-        more |= get64(a + at) & ~get64(b + at);
-    return more == 0;
-}
-
 /* ---- The head of a filter -------------------------------------------------------------------- */
 
 struct capture {
@@ -213,27 +181,22 @@ static size_t stream_head_bytes(const unsigned char *stream)
     return TAMIS_HEAD + get32(stream + TAMIS_SEGMENTS_AT) * TAMIS_SEGMENT + 8;
 }
 
-size_t head_of_stream(const struct value *value, const void *stream, unsigned char head[HEAD_ROOM])
-{
-    const size_t bytes = stream_head_bytes(stream);
-    memmove(head, stream, bytes);
-    memcpy(head + bytes, &value->expansion, 4);
-    return bytes + 4;
-}
-
-int64_t head_of_value(struct value *value, unsigned char head[HEAD_ROOM])
+int64_t head_of_filter(tamis_filter *filter, bool exact, uint32_t expansion,
+                       unsigned char head[HEAD_ROOM])
 {
     struct capture capture = {.to = head};
     const struct tamis_sink sink = {
         .size = sizeof sink, .write = take_beginning, .context = &capture};
     const int rc =
-        tamis_filter_export(value->filter, value->exact ? "redisbloom" : "tamis",
+        tamis_filter_export(filter, exact ? "redisbloom" : "tamis",
                             TAMIS_EXPORT_WITH_KEY | TAMIS_EXPORT_WITHOUT_EXCEPTIONS, &sink);
     if (capture.got == 0) return rc;
-    if (value->exact) {
+    if (exact) {
         const size_t bytes = (size_t)get64(head + 16);
         memmove(head, head + HEAD_FRAME_BYTES, bytes);
         return (int64_t)bytes;
     }
-    return (int64_t)head_of_stream(value, head, head);
+    const size_t bytes = stream_head_bytes(head);
+    memcpy(head + bytes, &expansion, sizeof expansion);
+    return (int64_t)(bytes + sizeof expansion);
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "value/value.h"
+#include "tamis.h"
 
 /* The head that RedisBloom has of a filter: 20 bytes, and 53 for each layer. */
 #define BLOOM_HEAD_BYTES 20u
@@ -32,8 +32,14 @@ struct bloom_layer {
 size_t bloom_head_add(unsigned char head[HEAD_ROOM], size_t bytes, const struct bloom_layer *layer);
 size_t bloom_head_begin(uint32_t options, uint32_t growth, unsigned char head[HEAD_ROOM]);
 
-/* Reads the first layer of a head that has one. */
-void bloom_head_layer(const unsigned char *head, struct bloom_layer *layer);
+/* Reads the head as far as the layers; false: it is too short, or of another form. */
+struct bloom_chain {
+    uint64_t items;
+    uint32_t layers, options, growth;
+};
+bool bloom_head_chain(const unsigned char *head, size_t bytes, struct bloom_chain *chain);
+/* Reads layer i of a head that has it. */
+void bloom_head_layer(const unsigned char *head, uint32_t i, struct bloom_layer *layer);
 /* What BF.RESERVE calls its EXPANSION; 0: NONSCALING. */
 uint32_t bloom_head_expansion(const unsigned char *head);
 
@@ -67,24 +73,7 @@ size_t head_frame(const void *head, size_t bytes,
  * is too short. */
 size_t head_split(const unsigned char *head, size_t bytes, uint32_t *expansion);
 
-/* What the head of a stream of ours says, of one segment (docs/exchange.md).  The caller knows that
- * the head is sound. */
-struct stream_told {
-    uint64_t capacity, items, data_bytes;
-    int64_t origin; /* when the segment was made */
-    uint32_t kind;
-    bool exact, refuses;
-};
-void stream_tell(const void *stream, struct stream_told *told);
-/* Does the stream of one segment, without a digest before it, end where its head says?  So
- * tamis_stream_fits() looks at all of it.  Nothing else is checked. */
-bool stream_is_whole(const void *stream, size_t bytes);
-/* Are they streams of one filter, of one segment each, and does the second have all bits of the
- * first? */
-bool stream_is_within(const void *one, size_t one_bytes, const void *other, size_t other_bytes);
-
-/* Reads the head of the filter of a value, without its exceptions: RedisBloom's if it is exact.
- * Returns its bytes, or an error. */
-int64_t head_of_value(struct value *value, unsigned char head[HEAD_ROOM]);
-/* The same of a stream of the value, which is its beginning; not if the value is exact. */
-size_t head_of_stream(const struct value *value, const void *stream, unsigned char head[HEAD_ROOM]);
+/* Reads the head of a filter of the store, without its exceptions: RedisBloom's if it is exact; else
+ * that of our stream, with the expansion behind it.  Returns its bytes, or an error. */
+int64_t head_of_filter(tamis_filter *filter, bool exact, uint32_t expansion,
+                       unsigned char head[HEAD_ROOM]);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* bind.c: see bind.h. */
+#include "home/bind.h"
+
+#include <stdio.h>
+
+#include "home/labels.h"
+#include "server/args.h"
+#include "server/config.h"
+#include "value/drops.h"
+#include "value/memory.h"
+#include "value/store.h"
+
+#define ID_DIGITS (2 * TAMIS_ID_BYTES)
+
+/* What the AOF has told last: the command that makes the value follows at once. */
+static struct {
+    char *key; /* NULL: nothing */
+    size_t key_bytes;
+    int db;
+    struct id id;
+} told;
+
+static void tell(RedisModuleCtx *ctx, const char *key, size_t key_bytes, const struct value *value)
+{
+    char text[ID_DIGITS + 1];
+    for (size_t i = 0; i < TAMIS_ID_BYTES; i++)
+        (void)snprintf(text + 2 * i, 3, "%02x", value->id.bytes[i]);
+    (void)RedisModule_Replicate(ctx, "TAMIS.BIND", "Rbb", key, key_bytes, text, (size_t)ID_DIGITS);
+}
+
+static bool has_aof(RedisModuleCtx *ctx)
+{
+    return (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_AOF) != 0;
+}
+
+void bind_tell(RedisModuleCtx *ctx, const char *key, size_t key_bytes, const struct value *value)
+{
+    if (has_aof(ctx)) tell(ctx, key, key_bytes, value);
+}
+
+void bind_tell_now(RedisModuleCtx *ctx, int db, const char *key, size_t key_bytes,
+                   const struct value *value)
+{
+    if (has_aof(ctx) && RedisModule_SelectDb(ctx, db) == REDISMODULE_OK)
+        tell(ctx, key, key_bytes, value);
+}
+
+bool bind_take(int db, const char *key, size_t key_bytes, struct value *value)
+{
+    if (told.key == NULL) return false;
+    const bool is_it = told.db == db && told.key_bytes == key_bytes &&
+                       memcmp(told.key, key, key_bytes) == 0;
+    if (is_it) value->id = told.id;
+    RedisModule_Free(told.key);
+    told.key = NULL;
+    return is_it;
+}
+
+bool bind_to_store(struct value *value, int db, const char *key, size_t key_bytes)
+{
+    tamis_store *store = store_open();
+    if (store == NULL || store_is_of_another() || stored_has(&value->id)) return false;
+    drops_take_back(&value->id);
+    if (tamis_filter_find_id(store, value->id.bytes, NULL) != 1) return false;
+    if (value->home == HOME_MEMORY) memory_release(value->memory);
+    struct stored *stored = stored_new(value, NULL);
+    stored->found = true;
+    if (config.restore == RESTORE_REPLACE || stored_open(stored) < 0) return true;
+    labels_want(stored, db, key, key_bytes);
+    return true;
+}
+
+static bool take_id(const RedisModuleString *arg, struct id *id)
+{
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(arg, &bytes);
+    if (bytes != ID_DIGITS) return false;
+    for (size_t i = 0; i < TAMIS_ID_BYTES; i++) {
+        unsigned byte;
+        if (sscanf(text + 2 * i, "%2x", &byte) != 1) return false;
+        id->bytes[i] = (uint8_t)byte;
+    }
+    return true;
+}
+
+/* The key has a value: it was in memory, and came into the store at this moment of the AOF. */
+static void bind_key(struct value *value, const struct id *id, int db, const char *key,
+                     size_t key_bytes)
+{
+    if (value->home != HOME_MEMORY) return;
+    value->id = *id;
+    (void)bind_to_store(value, db, key, key_bytes);
+}
+
+int tamis_bind(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct id id;
+    size_t bytes;
+    if (argc != 3) return RedisModule_WrongArity(ctx);
+    if ((RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LOADING) == 0)
+        return RedisModule_ReplyWithError(ctx, "ERR TAMIS.BIND stands in the AOF of this server "
+                                               "alone");
+    if (!take_id(argv[2], &id)) return RedisModule_ReplyWithError(ctx, "ERR bad id");
+    const char *name = RedisModule_StringPtrLen(argv[1], &bytes);
+    const int db = RedisModule_GetSelectedDb(ctx);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
+    const RedisModuleType *type = key == NULL ? NULL : RedisModule_ModuleTypeGetType(key);
+    if (type != NULL && (type == value_types[TYPE_BLOOM] || type == value_type_of_valkey)) {
+        bind_key(RedisModule_ModuleTypeGetValue(key), &id, db, name, bytes);
+    } else {
+        RedisModule_Free(told.key);
+        told.key = RedisModule_Alloc(bytes + 1);
+        memcpy(told.key, name, bytes);
+        told.key_bytes = bytes;
+        told.db = db;
+        told.id = id;
+    }
+    RedisModule_CloseKey(key);
+    return RedisModule_ReplyWithSimpleString(ctx, "OK");
+}

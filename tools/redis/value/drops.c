@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* drops.c: see drops.h. */
+#include "value/drops.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "server/config.h"
+#include "server/field.h"
+#include "value/store.h"
+#include "value/stored.h"
+#include "value/work.h"
+
+#define AT_ONCE ((size_t)TAMIS_DROP_MAX)
+#define PATH_ROOM 4096
+
+struct drop {
+    struct drop *next;
+    struct id id;
+    uint64_t dump; /* the dump that was begun last when the value went */
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+/* Under the mutex. */
+static struct {
+    struct drop *waiting;  /* for the AOF's buffer */
+    struct drop *written;  /* the AOF has what allows them */
+    struct id *now;        /* in work by the thread */
+    size_t now_count;
+    uint64_t count, done;
+    uint64_t dumps_begun, dump_whole;
+    bool busy; /* the thread has a job */
+} drops;
+
+void drops_push(const struct id *id)
+{
+    struct drop *drop = RedisModule_Alloc(sizeof *drop);
+    drop->id = *id;
+    (void)pthread_mutex_lock(&mutex);
+    drop->dump = drops.dumps_begun;
+    drop->next = drops.waiting;
+    drops.waiting = drop;
+    drops.count++;
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+static bool is_in(const struct drop *list, const struct id *id)
+{
+    while (list != NULL && !id_is(&list->id, id))
+        list = list->next;
+    return list != NULL;
+}
+
+static bool is_now(const struct id *id)
+{
+    for (size_t i = 0; i < drops.now_count; i++)
+        if (id_is(&drops.now[i], id)) return true;
+    return false;
+}
+
+bool drops_have(const struct id *id)
+{
+    (void)pthread_mutex_lock(&mutex);
+    const bool have =
+        drops.count > 0 && (is_in(drops.waiting, id) || is_in(drops.written, id) || is_now(id));
+    (void)pthread_mutex_unlock(&mutex);
+    return have;
+}
+
+static void take_off(struct drop **at, const struct id *id)
+{
+    while (*at != NULL && !id_is(&(*at)->id, id))
+        at = &(*at)->next;
+    struct drop *drop = *at;
+    if (drop == NULL) return;
+    *at = drop->next;
+    drops.count--;
+    RedisModule_Free(drop);
+}
+
+void drops_take_back(const struct id *id)
+{
+    (void)pthread_mutex_lock(&mutex);
+    if (drops.count > 0) {
+        take_off(&drops.waiting, id);
+        take_off(&drops.written, id);
+        while (is_now(id))
+            (void)pthread_cond_wait(&ended, &mutex);
+    }
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+/* ---- The thread ------------------------------------------------------------------------------ */
+
+struct dropping {
+    struct job job;
+    char directory[PATH_ROOM]; /* of the AOF; "": there is none */
+};
+
+/* Syncs the files of the AOF.  Those that are synced already cost next to nothing. */
+static bool sync_aof(const char *directory)
+{
+    DIR *dir = opendir(directory);
+    bool synced = dir != NULL;
+    for (const struct dirent *e; synced && (e = readdir(dir)) != NULL;) {
+        const int fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        if (e->d_name[0] != '.' && fd >= 0) synced = fdatasync(fd) == 0;
+        if (fd >= 0) (void)close(fd);
+    }
+    if (dir != NULL) (void)closedir(dir);
+    return synced;
+}
+
+/* Takes the next ids that no value has. */
+static size_t take_some(uint8_t (*ids)[TAMIS_ID_BYTES])
+{
+    size_t count = 0;
+    (void)pthread_mutex_lock(&mutex);
+    for (struct drop **at = &drops.written, *drop; (drop = *at) != NULL && count < AT_ONCE;) {
+        if (config.rdb == RDB_REFERENCE && drop->dump >= drops.dump_whole) {
+            at = &drop->next;
+            continue;
+        }
+        if (!stored_has(&drop->id)) memcpy(ids[count++], drop->id.bytes, sizeof *ids);
+        *at = drop->next;
+        drops.count--;
+        RedisModule_Free(drop);
+    }
+    drops.now = (struct id *)(void *)ids;
+    drops.now_count = count;
+    drops.count += count;
+    (void)pthread_mutex_unlock(&mutex);
+    return count;
+}
+
+static void end_some(size_t count, bool dropped)
+{
+    (void)pthread_mutex_lock(&mutex);
+    for (size_t i = 0; !dropped && i < count; i++) { /* tried again */
+        struct drop *drop = RedisModule_Alloc(sizeof *drop);
+        *drop = (struct drop){.next = drops.written, .id = drops.now[i]};
+        drops.written = drop;
+    }
+    if (dropped) drops.count -= count;
+    if (dropped) drops.done += count;
+    drops.now_count = 0;
+    (void)pthread_cond_broadcast(&ended);
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+static void run(struct job *job)
+{
+    struct dropping *dropping = (struct dropping *)(void *)job;
+    uint8_t(*ids)[TAMIS_ID_BYTES] = RedisModule_Alloc(AT_ONCE * sizeof *ids);
+    tamis_store *store = store_is_open();
+    bool good = store != NULL && (*dropping->directory == '\0' || sync_aof(dropping->directory));
+    for (size_t count; good && (count = take_some(ids)) > 0;) {
+        good = tamis_filter_drop_ids(store, (const uint8_t(*)[TAMIS_ID_BYTES])ids, count) >= 0;
+        if (!good)
+            RedisModule_Log(NULL, "warning", "%zu filters whose keys are gone stay for now: %s",
+                            count, tamis_last_error());
+        end_some(count, good);
+    }
+    (void)pthread_mutex_lock(&mutex);
+    drops.now = NULL;
+    drops.busy = false;
+    (void)pthread_mutex_unlock(&mutex);
+    RedisModule_Free(ids);
+    RedisModule_Free(dropping);
+}
+
+/* ---- The server's side ----------------------------------------------------------------------- */
+
+/* Is all that was told the AOF before now with the system? */
+static bool is_written(RedisModuleCtx *ctx)
+{
+    char bytes[FIELD_ROOM];
+    return server_field(ctx, "persistence", "aof_buffer_length", bytes) &&
+           strtoull(bytes, NULL, 10) == 0;
+}
+
+void drops_pass(RedisModuleCtx *ctx)
+{
+    const int flags = RedisModule_GetContextFlags(ctx);
+    const int hinder = REDISMODULE_CTX_FLAGS_ACTIVE_CHILD | REDISMODULE_CTX_FLAGS_LOADING |
+                       REDISMODULE_CTX_FLAGS_ASYNC_LOADING;
+    const bool aof = (flags & REDISMODULE_CTX_FLAGS_AOF) != 0;
+    if (drops_waiting() == 0 || (flags & hinder) != 0 || store_is_of_another()) return;
+    if (aof && !is_written(ctx)) return;
+    (void)pthread_mutex_lock(&mutex);
+    struct drop **end = &drops.written;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = drops.waiting;
+    drops.waiting = NULL;
+    const bool starts = !drops.busy && drops.written != NULL;
+    drops.busy |= starts;
+    (void)pthread_mutex_unlock(&mutex);
+    if (!starts) return;
+    struct dropping *dropping = RedisModule_Calloc(1, sizeof *dropping);
+    dropping->job.run = run;
+    if (aof)
+        (void)config_of_server(ctx, "appenddirname", dropping->directory,
+                               sizeof dropping->directory);
+    work_submit(NULL, &dropping->job);
+}
+
+void drops_dump_begins(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    drops.dumps_begun++;
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+void drops_dump_is_whole(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    drops.dump_whole = drops.dumps_begun;
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+uint64_t drops_waiting(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    const uint64_t count = drops.count;
+    (void)pthread_mutex_unlock(&mutex);
+    return count;
+}
+
+uint64_t drops_done(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    const uint64_t done = drops.done;
+    (void)pthread_mutex_unlock(&mutex);
+    return done;
+}
+
+static void lock(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+void drops_prepare(void)
+{
+    (void)pthread_atfork(lock, unlock, unlock);
+}

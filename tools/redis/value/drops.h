@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * drops.h: filters of ours whose value is gone, and which a thread drops once nothing can bring the
+ * value back:
+ *
+ *     1 no child lives: it opens filters by their ids
+ *     2 with an AOF: its buffer was empty at a moment after the value went, and a thread has synced
+ *       its files since
+ *     3 with tamis.rdb reference: a whole dump was begun after that
+ *     4 no value has the id: DEBUG RELOAD binds it again
+ */
+#pragma once
+
+#include "value/value.h"
+
+/* The value of the id is gone.  Any thread. */
+void drops_push(const struct id *id);
+/* Is the filter about to be dropped? */
+bool drops_have(const struct id *id);
+/* A value is to get the filter: it is not dropped, or is gone when this returns. */
+void drops_take_back(const struct id *id);
+
+/* Lets what is allowed go on.  Main thread, now and then. */
+void drops_pass(RedisModuleCtx *ctx);
+/* A dump begins; it was whole. */
+void drops_dump_begins(void);
+void drops_dump_is_whole(void);
+/* How many wait, and how many were dropped. */
+uint64_t drops_waiting(void);
+uint64_t drops_done(void);
+void drops_prepare(void);

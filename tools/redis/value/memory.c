@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory.c: see memory.h. */
+#include "value/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "server/config.h"
+#include "server/zeros.h"
+
+/* As RedisBloom writes them: its bits and hashes must come out the same. */
+#define LN2 0.693147180559945
+#define LN2_SQUARED 0.480453013918201
+
+#define OPTION_NOROUND 1u
+#define OPTION_FORCE64 4u
+#define REDISBLOOM 6u /* the hash set's number (docs/format.md) */
+
+/* ---- Layers ---------------------------------------------------------------------------------- */
+
+static void *new_data(uint64_t bytes)
+{
+    return zeros(bytes < 8 ? 8 : bytes);
+}
+
+static bool is_too_large(uint64_t bytes)
+{
+    return bytes > config_max_bytes();
+}
+
+/* A layer of RedisBloom, without its data; false: it can have none (the rate has become 0). */
+static bool plan_exact(uint64_t capacity, double rate, struct layer *layer)
+{
+    const double per_entry = -(log(rate) / LN2_SQUARED);
+    const double bits = trunc((double)capacity * per_entry);
+    const double hashes = ceil(LN2 * per_entry);
+    if (!(rate > 0) || hashes > TAMIS_K_MAX || bits > 1e18) return false;
+    const uint64_t rounded = ((bits < 1 ? 1 : (uint64_t)bits) + 63) / 64 * 64;
+    *layer = (struct layer){.bits = {.size = sizeof layer->bits,
+                                     .data_bytes = rounded / 8,
+                                     .m_bits = rounded,
+                                     .capacity = capacity,
+                                     .fp_rate = rate,
+                                     .kind = TAMIS_KIND_BLOOM,
+                                     .k = (uint32_t)hashes,
+                                     .hash_set = REDISBLOOM},
+                            .bits_per_entry = per_entry,
+                            .bytes = rounded / 8};
+    return true;
+}
+
+/* tamis_size() takes some 10 us, so the filter that was planned last is kept.  Main thread. */
+static int plan_own(const struct tamis_filter_spec *spec, uint32_t step, struct layer *layer)
+{
+    static struct tamis_filter_spec asked;
+    static struct tamis_memory_filter told;
+    *layer = (struct layer){.bits_per_entry = 0};
+    if (step == 0 && asked.capacity == spec->capacity && asked.fp_rate == spec->fp_rate &&
+        asked.kind == spec->kind && asked.on_full == spec->on_full) {
+        layer->bits = told;
+        return 1;
+    }
+    const int rc = tamis_memory_filter_init(&layer->bits, spec, step);
+    if (rc > 0 && step == 0) {
+        asked = *spec;
+        told = layer->bits;
+    }
+    return rc;
+}
+
+static struct tamis_filter_spec spec_of(const struct memory *memory, uint32_t kind)
+{
+    return (struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec),
+                                      .capacity = memory->capacity,
+                                      .fp_rate = memory->rate,
+                                      .kind = kind,
+                                      .on_full = memory->refuses ? TAMIS_ON_FULL_REFUSE
+                                                                 : TAMIS_ON_FULL_GROW};
+}
+
+/* Appends a layer that is planned. */
+static int append(struct memory *memory, struct layer *layer)
+{
+    if (memory->count == LAYERS_MAX) return TAMIS_ELIMIT;
+    if (is_too_large(memory_data_bytes(memory) + layer->bits.data_bytes)) return TAMIS_ENOMEM;
+    if (layer->bits.data == NULL) layer->bits.data = new_data(layer->bits.data_bytes);
+    if (layer->bits.data == NULL) return TAMIS_ENOMEM;
+    layer->bytes = layer->bytes != 0 ? layer->bytes : layer->bits.data_bytes;
+    memory->layers = RedisModule_Realloc(memory->layers,
+                                         (memory->count + 1) * sizeof *memory->layers);
+    memory->layers[memory->count++] = *layer;
+    return 0;
+}
+
+static struct memory *new_memory(bool exact)
+{
+    struct memory *memory = RedisModule_Calloc(1, sizeof *memory);
+    memory->references = 1;
+    memory->exact = exact;
+    return memory;
+}
+
+int memory_make(const struct bloom_shape *shape, bool exact, struct memory **made)
+{
+    struct memory *memory = new_memory(exact);
+    struct layer layer;
+    int rc = 1;
+    memory->refuses = shape->non_scaling;
+    memory->growth = shape->growth;
+    memory->options = OPTION_NOROUND | OPTION_FORCE64 | (memory->refuses ? BLOOM_NO_SCALING : 0);
+    memory->capacity = shape->capacity;
+    memory->rate = shape->rate;
+    const struct tamis_filter_spec spec = spec_of(memory, (uint32_t)config.kind);
+    if (shape->capacity / 8 > config_max_bytes()) rc = TAMIS_ENOMEM; /* of any size */
+    /* A filter that grows gives half of its rate to the first layer. */
+    if (rc > 0 && exact &&
+        !plan_exact(shape->capacity, shape->rate / (shape->non_scaling ? 1 : 2), &layer))
+        rc = TAMIS_EINVAL;
+    if (rc > 0 && !exact) rc = plan_own(&spec, 0, &layer);
+    if (rc > 0) rc = append(memory, &layer);
+    if (rc < 0) {
+        memory_release(memory);
+        return rc;
+    }
+    *made = memory;
+    return 0;
+}
+
+/* Makes the next layer. */
+static int grow(struct memory *memory)
+{
+    const struct layer *newest = &memory->layers[memory->count - 1];
+    struct layer layer;
+    if (memory->refuses) return TAMIS_EFULL;
+    if (memory->exact) {
+        const uint64_t capacity = newest->bits.capacity * memory->growth;
+        if (!plan_exact(capacity, newest->bits.fp_rate / 2, &layer)) return TAMIS_ELIMIT;
+    } else {
+        const struct tamis_filter_spec spec = spec_of(memory, newest->bits.kind);
+        const int rc = plan_own(&spec, newest->bits.step + 1, &layer);
+        if (rc <= 0) return rc < 0 ? rc : TAMIS_ELIMIT;
+        layer.bits.seed = newest->bits.seed;
+    }
+    return append(memory, &layer);
+}
+
+struct memory *memory_copy(const struct memory *from)
+{
+    struct memory *memory = RedisModule_Alloc(sizeof *memory);
+    *memory = *from;
+    memory->references = 1;
+    memory->log = NULL;
+    memory->layers = RedisModule_Alloc(from->count * sizeof *memory->layers);
+    for (memory->count = 0; memory->count < from->count; memory->count++) {
+        const struct layer *layer = &from->layers[memory->count];
+        void *data = new_data(layer->bits.data_bytes);
+        if (data == NULL) {
+            memory_release(memory);
+            return NULL;
+        }
+        memcpy(data, layer->bits.data, layer->bits.data_bytes);
+        memory->layers[memory->count] = *layer;
+        memory->layers[memory->count].bits.data = data;
+    }
+    return memory;
+}
+
+void memory_release(struct memory *memory)
+{
+    /* ORDER acq_rel: what the others did with the bits comes before they are freed. */
+    if (__atomic_sub_fetch(&memory->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+    for (uint32_t i = 0; i < memory->count; i++)
+        RedisModule_Free(memory->layers[i].bits.data);
+    RedisModule_Free(memory->layers);
+    RedisModule_Free(memory);
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+bool memory_contains(const struct memory *memory, const void *key, size_t bytes)
+{
+    for (uint32_t i = memory->count; i > 0; i--)
+        if (tamis_memory_filter_contains(&memory->layers[i - 1].bits, key, bytes)) return true;
+    return false;
+}
+
+void memory_contains_batch(const struct memory *memory, const struct tamis_key *keys, size_t count,
+                           uint8_t *answers)
+{
+    (void)tamis_memory_filter_contains_batch(&memory->layers[0].bits, keys, count, answers);
+    for (size_t i = 0; memory->count > 1 && i < count; i++)
+        if (!answers[i])
+            answers[i] = (uint8_t)memory_contains(memory, keys[i].data, keys[i].bytes);
+}
+
+/* Is the key in a layer before the newest? */
+static bool is_in_older(const struct memory *memory, const void *key, size_t bytes)
+{
+    for (uint32_t i = memory->count - 1; i > 0; i--)
+        if (tamis_memory_filter_contains(&memory->layers[i - 1].bits, key, bytes)) return true;
+    return false;
+}
+
+static void note(struct key_log *log, const void *key, size_t bytes)
+{
+    const uint32_t count = (uint32_t)bytes;
+    if (log->count + sizeof count + bytes > log->room) {
+        log->room = 2 * log->room + sizeof count + bytes;
+        log->bytes = RedisModule_Realloc(log->bytes, log->room);
+    }
+    memcpy(log->bytes + log->count, &count, sizeof count);
+    if (bytes > 0) memcpy(log->bytes + log->count + sizeof count, key, bytes);
+    log->count += sizeof count + bytes;
+}
+
+int memory_add(struct memory *memory, const void *key, size_t bytes)
+{
+    struct tamis_memory_filter *newest = &memory->layers[memory->count - 1].bits;
+    if (memory->count > 1 && is_in_older(memory, key, bytes)) return 0;
+    if (newest->items >= newest->capacity) {
+        if (tamis_memory_filter_contains(newest, key, bytes)) return 0;
+        const int rc = grow(memory);
+        if (rc < 0) return rc;
+        newest = &memory->layers[memory->count - 1].bits;
+    }
+    const int is_new = tamis_memory_filter_add(newest, key, bytes);
+    if (is_new && memory->log != NULL) note(memory->log, key, bytes);
+    return is_new;
+}
+
+int memory_add_batch(struct memory *memory, const struct tamis_key *keys, size_t count,
+                     uint8_t *answers)
+{
+    struct tamis_memory_filter *newest = &memory->layers[memory->count - 1].bits;
+    int rc = 0;
+    if (memory->count == 1 && memory->log == NULL &&
+        newest->items + count <= newest->capacity) {
+        (void)tamis_memory_filter_add_batch(newest, keys, count, answers);
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int added = memory_add(memory, keys[i].data, keys[i].bytes);
+        answers[i] = added < 0 ? TAMIS_ANSWER_REFUSED : (uint8_t)added;
+        if (added < 0) rc = added;
+    }
+    return rc;
+}
+
+/* ---- Figures --------------------------------------------------------------------------------- */
+
+uint64_t memory_items(const struct memory *memory)
+{
+    uint64_t items = 0;
+    for (uint32_t i = 0; i < memory->count; i++)
+        items += memory->layers[i].bits.items;
+    return items;
+}
+
+uint64_t memory_data_bytes(const struct memory *memory)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < memory->count; i++)
+        bytes += memory->layers[i].bytes;
+    return bytes;
+}
+
+uint64_t memory_size_bytes(const struct memory *memory)
+{
+    return 32 + 64 * (uint64_t)memory->count + memory_data_bytes(memory);
+}
+
+/* ---- Heads and data -------------------------------------------------------------------------- */
+
+static int64_t head_of_exact(const struct memory *memory, unsigned char head[HEAD_ROOM])
+{
+    size_t bytes = bloom_head_begin(memory->options, memory->growth, head);
+    for (uint32_t i = 0; i < memory->count; i++) {
+        const struct layer *l = &memory->layers[i];
+        const struct bloom_layer layer = {.bytes = l->bytes,
+                                          .bits = l->bits.m_bits,
+                                          .items = l->bits.items,
+                                          .capacity = l->bits.capacity,
+                                          .rate = l->bits.fp_rate,
+                                          .bits_per_entry = l->bits_per_entry,
+                                          .hashes = l->bits.k,
+                                          .n2 = l->n2};
+        bytes = bloom_head_add(head, bytes, &layer);
+    }
+    return (int64_t)bytes;
+}
+
+int64_t memory_head(const struct memory *memory, uint32_t expansion, unsigned char head[HEAD_ROOM])
+{
+    struct tamis_memory_filter filters[LAYERS_MAX];
+    if (memory->exact) return head_of_exact(memory, head);
+    for (uint32_t i = 0; i < memory->count; i++)
+        filters[i] = memory->layers[i].bits;
+    const struct tamis_filter_spec spec = spec_of(memory, filters[0].kind);
+    _Static_assert(TAMIS_MEMORY_HEAD_BYTES(LAYERS_MAX) + 4 <= HEAD_ROOM, "room for any head");
+    const int64_t bytes = tamis_memory_filters_head(filters, memory->count, &spec, head);
+    if (bytes < 0) return bytes;
+    memcpy(head + bytes, &expansion, sizeof expansion);
+    return bytes + (int64_t)sizeof expansion;
+}
+
+/* Takes a layer of RedisBloom's head.  False: it is none that a filter here can have. */
+static bool take_exact(const struct bloom_layer *from, struct layer *layer)
+{
+    *layer = (struct layer){.bits = {.size = sizeof layer->bits,
+                                     .data_bytes = (from->bits + 63) / 64 * 8,
+                                     .m_bits = from->bits,
+                                     .capacity = from->capacity,
+                                     .items = from->items,
+                                     .fp_rate = from->rate,
+                                     .kind = TAMIS_KIND_BLOOM,
+                                     .k = from->hashes,
+                                     .hash_set = REDISBLOOM},
+                            .bits_per_entry = from->bits_per_entry,
+                            .bytes = from->bytes,
+                            .n2 = from->n2};
+    return from->rate > 0 && from->rate < 1 && from->bits > 0 && from->bits == from->bytes * 8 &&
+           from->capacity > 0 && from->hashes >= 1 && from->hashes <= TAMIS_K_MAX &&
+           (double)from->hashes == ceil(LN2 * from->bits_per_entry) && from->n2 < 64 &&
+           (from->n2 == 0 || from->bits == UINT64_C(1) << from->n2) &&
+           tamis_memory_filter_check(&layer->bits) == 0;
+}
+
+static int make_exact_of_head(const unsigned char *head, size_t bytes, struct memory **made,
+                              uint32_t *expansion)
+{
+    struct bloom_chain chain;
+    if (!bloom_head_chain(head, bytes, &chain)) return TAMIS_ECORRUPT;
+    struct memory *memory = new_memory(true);
+    uint64_t items = 0;
+    int rc = 0;
+    memory->options = chain.options;
+    memory->growth = chain.growth;
+    memory->refuses = (chain.options & BLOOM_NO_SCALING) != 0;
+    for (uint32_t i = 0; rc == 0 && i < chain.layers; i++) {
+        struct bloom_layer from;
+        struct layer layer;
+        bloom_head_layer(head, i, &from);
+        rc = take_exact(&from, &layer) ? append(memory, &layer) : TAMIS_ECORRUPT;
+        items += from.items;
+        if (i == 0) memory->capacity = from.capacity;
+        if (i == 0) memory->rate = memory->refuses ? from.rate : 2 * from.rate;
+    }
+    if (rc == 0 && items != chain.items) rc = TAMIS_ECORRUPT;
+    if (rc < 0) {
+        memory_release(memory);
+        return rc;
+    }
+    *expansion = memory->refuses ? 0 : memory->growth;
+    *made = memory;
+    return 0;
+}
+
+static int make_own_of_head(const unsigned char *head, size_t bytes, struct memory **made,
+                            uint32_t *expansion)
+{
+    struct tamis_memory_filter filters[TAMIS_MEMORY_SEGMENTS_MAX];
+    struct tamis_filter_spec spec;
+    size_t head_bytes;
+    const size_t left = head_split(head, bytes, expansion);
+    const int count =
+        left == 0 ? TAMIS_ECORRUPT
+                  : tamis_memory_filters_parse(head, left, filters, &spec, &head_bytes);
+    if (count < 0) return count;
+    if (filters[0].hash_set == REDISBLOOM || spec.on_full == TAMIS_ON_FULL_WARN)
+        return TAMIS_EUNSUPPORTED; /* nothing here makes these, but a store has them */
+    struct memory *memory = new_memory(false);
+    int rc = 0;
+    memory->refuses = spec.on_full == TAMIS_ON_FULL_REFUSE;
+    memory->capacity = spec.capacity;
+    memory->rate = spec.fp_rate;
+    for (int i = 0; rc == 0 && i < count; i++) {
+        struct layer layer = {.bits = filters[i]};
+        rc = append(memory, &layer);
+    }
+    if (rc == 0)
+        *made = memory;
+    else
+        memory_release(memory);
+    return rc;
+}
+
+int memory_make_of_head(const void *head, size_t bytes, struct memory **memory, uint32_t *expansion)
+{
+    return head_is_tamis(head, bytes) ? make_own_of_head(head, bytes, memory, expansion)
+                                      : make_exact_of_head(head, bytes, memory, expansion);
+}
+
+unsigned char *memory_at(const struct memory *memory, uint64_t position, uint64_t *left)
+{
+    for (uint32_t i = 0; i < memory->count; i++) {
+        const struct layer *layer = &memory->layers[i];
+        if (position < layer->bytes) {
+            *left = layer->bytes - position;
+            return (unsigned char *)layer->bits.data + position;
+        }
+        position -= layer->bytes;
+    }
+    return NULL;
+}
+
+void memory_or(unsigned char *at, const void *data, size_t bytes)
+{
+    const unsigned char *from = data;
+    for (size_t i = 0; i < bytes; i++)
+        at[i] |= from[i];
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memory.h: the memory home of BF.*: layers of bits in the server's memory.
+ *
+ * A layer's bits are in the very layout of a segment, so the library's own kinds add and ask
+ * (tamis_memory.h), and a thread makes a filter of the store of them without a look at a key.  An
+ * exact filter has RedisBloom's layers: sizes, rates and growth are RedisBloom's.  Another one has
+ * those that the library plans.
+ *
+ * While a thread makes the filter of the store (home/promote.c), the layers take adds as before,
+ * and each key that is new is noted besides, to be added to the file when that is there.
+ */
+#pragma once
+
+#include "tamis_memory.h"
+#include "value/head.h"
+
+struct layer {
+    struct tamis_memory_filter bits;
+    double bits_per_entry; /* of an exact filter; the next two, too */
+    uint64_t bytes;        /* of RedisBloom's data */
+    uint8_t n2;
+};
+
+/* Keys that are to be added to the file, too: of each u32 bytes, and the bytes. */
+struct key_log {
+    char *bytes;
+    size_t count, room;
+    bool dirty; /* bits were set besides, by BF.LOADCHUNK: all of them are to be brought again */
+};
+
+struct memory {
+    unsigned references; /* atomic: the value's, and a promotion's */
+    uint32_t count;
+    bool exact, refuses; /* when it is full */
+    uint32_t growth;     /* exact: the next layer is so many times as large */
+    uint32_t options;    /* exact: of RedisBloom's head */
+    uint64_t capacity;   /* of the filter as it was asked for */
+    double rate;
+    struct key_log *log; /* a thread makes the file; NULL: none does */
+    struct layer *layers;
+};
+
+/* What a filter is to be. */
+struct bloom_shape {
+    double rate;
+    uint64_t capacity;
+    uint32_t growth; /* the next layer is so many times as large as the last one */
+    bool non_scaling;
+};
+
+/* Makes an empty filter.  TAMIS_ENOMEM: more than tamis.max-bytes, or than there is. */
+int memory_make(const struct bloom_shape *shape, bool exact, struct memory **memory);
+/* The same of a head: RedisBloom's, or that of our own stream, which has an expansion behind it.
+ * TAMIS_EUNSUPPORTED: that filter can only be in the store.  *expansion is what BF.RESERVE calls
+ * so. */
+int memory_make_of_head(const void *head, size_t bytes, struct memory **memory,
+                        uint32_t *expansion);
+struct memory *memory_copy(const struct memory *from);
+/* Gives back a reference; the last one frees the memory.  Any thread. */
+void memory_release(struct memory *memory);
+
+/* Adds a key: 1 new, 0 known; TAMIS_EFULL, TAMIS_ELIMIT (no further layer), TAMIS_ENOMEM. */
+int memory_add(struct memory *memory, const void *key, size_t bytes);
+/* Adds keys; returns 0, or the error of the last that was refused: its answer and those of others
+ * that were refused are TAMIS_ANSWER_REFUSED. */
+int memory_add_batch(struct memory *memory, const struct tamis_key *keys, size_t count,
+                     uint8_t *answers);
+bool memory_contains(const struct memory *memory, const void *key, size_t bytes);
+void memory_contains_batch(const struct memory *memory, const struct tamis_key *keys, size_t count,
+                           uint8_t *answers);
+
+uint64_t memory_items(const struct memory *memory);
+uint64_t memory_data_bytes(const struct memory *memory);
+uint64_t memory_size_bytes(const struct memory *memory);
+/* The head that BF.SCANDUMP tells: RedisBloom's, or that of our stream with `expansion` behind it.
+ */
+int64_t memory_head(const struct memory *memory, uint32_t expansion, unsigned char head[HEAD_ROOM]);
+/* Where byte `position` of the data is, and how many follow in its layer; NULL: past the end. */
+unsigned char *memory_at(const struct memory *memory, uint64_t position, uint64_t *left);
+/* Sets the bits of a piece of the data, which is within a layer; clears none. */
+void memory_or(unsigned char *at, const void *data, size_t bytes);

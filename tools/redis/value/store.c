@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* store.c: see store.h. */
+#include "value/store.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "server/busy.h"
+#include "server/config.h"
+#include "value/drops.h"
+#include "value/stored.h"
+
+#define LOCK_FILE "redis.lock"
+#define PATH_ROOM 4096
+
+static struct {
+    tamis_store *store;
+    uint64_t id;
+    int lock; /* of the lock file; -1: not had */
+    bool of_another;
+} own = {.lock = -1};
+
+/* The file stays open: whoever closes one of its descriptors loses the lock. */
+static void take_lock(void)
+{
+    char path[PATH_ROOM];
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (own.lock < 0) {
+        (void)snprintf(path, sizeof path, "%s/%s", config.store, LOCK_FILE);
+        own.lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    }
+    own.of_another = own.lock < 0 || fcntl(own.lock, F_SETLK, &lock) != 0;
+}
+
+tamis_store *store_open(void)
+{
+    if (own.store != NULL) return own.store;
+    if (tamis_store_open(config.store, TAMIS_CREATE, &own.store) < 0) {
+        own.store = NULL;
+        return NULL;
+    }
+    own.id = tamis_store_id(own.store);
+    take_lock();
+    busy_watch(own.store);
+    return own.store;
+}
+
+tamis_store *store_is_open(void)
+{
+    return own.store;
+}
+
+bool store_is_of_another(void)
+{
+    return own.of_another;
+}
+
+uint64_t store_id(void)
+{
+    return own.id;
+}
+
+/* ---- Claims ---------------------------------------------------------------------------------- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    struct id *ids;
+    size_t count, room;
+} claims;
+
+void store_claim(const struct id *id)
+{
+    (void)pthread_mutex_lock(&mutex);
+    if (claims.count == claims.room) {
+        claims.room = 2 * claims.room + 16;
+        claims.ids = RedisModule_Realloc(claims.ids, claims.room * sizeof *claims.ids);
+    }
+    claims.ids[claims.count++] = *id;
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+static size_t find_claim(const struct id *id)
+{
+    size_t i = 0;
+    while (i < claims.count && !id_is(&claims.ids[i], id))
+        i++;
+    return i;
+}
+
+void store_unclaim(const struct id *id)
+{
+    (void)pthread_mutex_lock(&mutex);
+    const size_t i = find_claim(id);
+    if (i < claims.count) claims.ids[i] = claims.ids[--claims.count];
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+bool store_is_claimed(const struct id *id)
+{
+    (void)pthread_mutex_lock(&mutex);
+    const bool claimed = find_claim(id) < claims.count;
+    (void)pthread_mutex_unlock(&mutex);
+    return claimed;
+}
+
+/* ---- Orphans --------------------------------------------------------------------------------- */
+
+struct looking {
+    orphan_fn *fn;
+    void *context;
+    int64_t count;
+};
+
+static int look(void *context, const char *name, const uint8_t *bytes, int owned)
+{
+    struct looking *looking = context;
+    struct id id;
+    if (!owned || bytes == NULL) return 0;
+    memcpy(&id, bytes, sizeof id);
+    if (stored_has(&id) || store_is_claimed(&id) || drops_have(&id)) return 0;
+    looking->count++;
+    if (looking->fn != NULL) looking->fn(looking->context, name, &id);
+    return 0;
+}
+
+int64_t store_each_orphan(orphan_fn *fn, void *context)
+{
+    struct looking looking = {.fn = fn, .context = context};
+    if (own.store == NULL || own.of_another) return 0;
+    const int rc = tamis_store_list_ids(own.store, look, &looking);
+    return rc < 0 ? rc : looking.count;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stored.c: see stored.h. */
+#include "value/stored.h"
+
+#include <pthread.h>
+
+#include "server/config.h"
+#include "value/drops.h"
+#include "value/store.h"
+
+#define BUCKETS ((size_t)1 << 16)
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+/* The table and the lists, under the mutex. */
+static struct {
+    struct stored *buckets[BUCKETS];
+    struct stored *all, *gone;
+} table;
+/* The ring of those that are open: main thread. */
+static struct {
+    struct stored *hand; /* looked at next */
+    uint64_t count;
+} ring;
+
+static struct stored **bucket_of(const struct id *id)
+{
+    uint64_t hash; /* an id is random */
+    memcpy(&hash, id, sizeof hash);
+    return &table.buckets[hash & (BUCKETS - 1)];
+}
+
+/* ---- The ring -------------------------------------------------------------------------------- */
+
+static void enter_ring(struct stored *stored)
+{
+    if (ring.hand == NULL) {
+        ring.hand = stored->newer = stored->older = stored;
+    } else {
+        stored->newer = ring.hand;
+        stored->older = ring.hand->older;
+        stored->older->newer = stored->newer->older = stored;
+    }
+    ring.count++;
+}
+
+static void leave_ring(struct stored *stored)
+{
+    if (ring.hand == stored) ring.hand = stored->newer == stored ? NULL : stored->newer;
+    stored->newer->older = stored->older;
+    stored->older->newer = stored->newer;
+    stored->newer = stored->older = NULL;
+    ring.count--;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+struct stored *stored_new(struct value *value, tamis_filter *filter)
+{
+    struct stored *stored = RedisModule_Calloc(1, sizeof *stored);
+    stored->id = value->id;
+    stored->value = value;
+    (void)pthread_mutex_lock(&mutex);
+    struct stored **bucket = bucket_of(&stored->id);
+    stored->same = *bucket;
+    *bucket = stored;
+    stored->next = table.all;
+    stored->link = &table.all;
+    if (stored->next != NULL) stored->next->link = &stored->next;
+    table.all = stored;
+    (void)pthread_mutex_unlock(&mutex);
+    value_settle(value, HOME_STORE, stored);
+    if (filter == NULL) return stored;
+    stored->filter = filter;
+    enter_ring(stored);
+    stored->in_use = true;
+    return stored;
+}
+
+void stored_let_go(struct stored *stored)
+{
+    (void)pthread_mutex_lock(&mutex);
+    struct stored **at = bucket_of(&stored->id);
+    while (*at != stored)
+        at = &(*at)->same;
+    *at = stored->same;
+    *stored->link = stored->next;
+    if (stored->next != NULL) stored->next->link = stored->link;
+    stored->link = NULL;
+    stored->value = NULL;
+    stored->next = table.gone;
+    table.gone = stored;
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+bool stored_has(const struct id *id)
+{
+    (void)pthread_mutex_lock(&mutex);
+    const struct stored *stored = *bucket_of(id);
+    while (stored != NULL && !id_is(&stored->id, id))
+        stored = stored->same;
+    (void)pthread_mutex_unlock(&mutex);
+    return stored != NULL;
+}
+
+struct stored *stored_first(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    struct stored *first = table.all;
+    (void)pthread_mutex_unlock(&mutex);
+    return first;
+}
+
+static void before_fork(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+}
+
+static void after_fork(void)
+{
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+void stored_prepare(void)
+{
+    (void)pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+/* ---- Handles --------------------------------------------------------------------------------- */
+
+static uint64_t data_bytes_of(tamis_filter *filter)
+{
+    struct tamis_segment_stat segment = {.size = sizeof segment};
+    uint64_t bytes = 32;
+    for (uint32_t i = 0; tamis_filter_segment(filter, i, &segment) == 0; i++)
+        bytes += 64 + segment.data_bytes;
+    return bytes;
+}
+
+static struct known known_from(const struct stored *stored, const struct tamis_filter_stat *stat)
+{
+    return (struct known){.capacity = stat->capacity,
+                          .items = stat->items,
+                          .size_bytes = stat->size_bytes,
+                          .data_bytes = data_bytes_of(stored->filter),
+                          .rate = stat->fp_rate,
+                          .on_full = stat->on_full,
+                          .segments = stat->segment_count,
+                          .state = stat->state};
+}
+
+static bool is_plain(const struct tamis_filter_stat *stat)
+{
+    return !tamis_kind_has(stat->kind, TAMIS_KIND_IS_STATIC) &&
+           !tamis_kind_has(stat->kind, TAMIS_KIND_COUNTS) && stat->slices == 0 &&
+           stat->exceptions == 0 && (stat->flags & TAMIS_FILTER_DURABLE) == 0 &&
+           strcmp(stat->key_rule, "bytes") == 0 && stat->on_full != TAMIS_ON_FULL_WARN &&
+           (strcmp(stat->hash_set, "xxh3") == 0 || strcmp(stat->hash_set, "redisbloom") == 0);
+}
+
+int stored_describe(struct stored *stored)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    const int rc = tamis_filter_stat(stored->filter, &stat);
+    if (rc < 0) return rc;
+    stored->kind = stat.kind;
+    stored->durable = (stat.flags & TAMIS_FILTER_DURABLE) != 0;
+    stored->attached = (stat.flags & TAMIS_FILTER_OWNED) == 0;
+    stored->plain = is_plain(&stat);
+    stored->known = known_from(stored, &stat);
+    return 0;
+}
+
+struct known stored_known(const struct stored *stored)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    return stored->filter != NULL && tamis_filter_stat(stored->filter, &stat) == 0
+               ? known_from(stored, &stat)
+               : stored->known;
+}
+
+/* Marks all segments of a filter as written to, so that who writes into them does not wait for
+ * that. */
+static void mark(tamis_filter *filter)
+{
+    static const uint64_t nothing;
+    struct tamis_segment_stat segment = {.size = sizeof segment};
+    (void)tamis_filter_set_prepared(filter, 1);
+    int rc = tamis_filter_prepare(filter); /* an error meets the adds, too */
+    for (uint32_t i = 0; rc == 0 && tamis_filter_segment(filter, i, &segment) == 0; i++)
+        if (segment.data_bytes >= sizeof nothing)
+            rc = tamis_filter_write_data(filter, i, 0, &nothing, sizeof nothing);
+}
+
+static void close_handle(struct stored *stored)
+{
+    stored->known = stored_known(stored);
+    leave_ring(stored);
+    tamis_filter_release(stored->filter);
+    stored->filter = NULL;
+}
+
+void stored_trim(void)
+{
+    uint64_t looks = 2 * ring.count;
+    while (ring.count > (uint64_t)config.max_open && looks-- > 0) {
+        struct stored *stored = ring.hand;
+        ring.hand = stored->newer;
+        const bool stays = stored->in_use || stored->pins > 0 || stored->durable;
+        stored->in_use = false;
+        if (!stays && !work_is_busy(&stored->line)) close_handle(stored);
+    }
+}
+
+int stored_open(struct stored *stored)
+{
+    stored->in_use = true;
+    if (stored->filter != NULL) return 0;
+    tamis_store *store = store_open();
+    if (store == NULL) return TAMIS_ENOSTORE;
+    int rc = tamis_filter_open_id(store, stored->id.bytes, 0, &stored->filter);
+    stored->is_broken = rc < 0;
+    if (rc < 0) return rc;
+    enter_ring(stored);
+    if (!work_is_child()) mark(stored->filter);
+    rc = stored_describe(stored);
+    stored_trim();
+    return rc;
+}
+
+void stored_reap(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    struct stored *gone = table.gone;
+    table.gone = NULL;
+    (void)pthread_mutex_unlock(&mutex);
+    for (struct stored *next; gone != NULL; gone = next) {
+        next = gone->next;
+        if (gone->pins > 0 || work_is_busy(&gone->line)) { /* the next time */
+            (void)pthread_mutex_lock(&mutex);
+            gone->next = table.gone;
+            table.gone = gone;
+            (void)pthread_mutex_unlock(&mutex);
+            continue;
+        }
+        if (gone->filter != NULL) close_handle(gone);
+        if (!gone->attached && gone->store_id == 0) drops_push(&gone->id);
+        RedisModule_Free(gone->key);
+        RedisModule_Free(gone);
+    }
+}
+
+uint64_t stored_open_count(void)
+{
+    return ring.count;
+}
+
+uint64_t stored_size_bytes(const struct stored *stored)
+{
+    return stored->filter != NULL ? data_bytes_of(stored->filter) : stored->known.data_bytes;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stored.h: what a value has whose filter is in the store: the filter's handle, which is open or
+ * closed; the queue of what threads do for it; and the name that its key wants it to have.
+ *
+ *     handles   At most tamis.max-open are open.  Another one closes a handle that was not used for
+ *               a while: by tamis_filter_release(), which brings nothing to the disk and changes
+ *               no catalog.  The main thread opens and closes; a pinned handle stays.
+ *     by id     A table has all that have a value, so that a drop finds whether an id is wanted.
+ *     gone      stored_let_go() may run in any thread.  It takes the stored out of the table and
+ *               puts it on a list, and does nothing else.  stored_reap(), in the main thread,
+ *               closes the handle, and hands the id of a filter of ours to drops.c.
+ */
+#pragma once
+
+#include "value/value.h"
+#include "value/work.h"
+
+/* What the library told when the filter was opened, or closed, last. */
+struct known {
+    uint64_t capacity, items, size_bytes, data_bytes;
+    double rate;
+    uint32_t on_full, segments, state;
+};
+
+struct stored {
+    struct id id;
+    tamis_filter *filter;          /* NULL: closed, or there is none (broken) */
+    struct stored *newer, *older;  /* the ring of open ones */
+    struct stored *next, **link;   /* all that have a value; the link is NULL outside of it */
+    struct stored *same;           /* in the table, of one hash */
+    const struct value *value;     /* NULL: it is gone */
+    struct line line;              /* what threads do for it, in order */
+    unsigned pins;                 /* main thread: threads use the handle, or it must not go */
+    bool attached;                 /* of others: it stays in the store when its key goes */
+    bool durable, in_use, is_broken, wants_label;
+    bool plain; /* bits alone: no window, exceptions, log, secret or key rule */
+    bool found;                    /* the store had it, and a load repeats its commands */
+    uint32_t kind;
+    int db;
+    char *key; /* key_bytes of them: as the key is called */
+    size_t key_bytes;
+    uint64_t store_id; /* broken: the store that the dump was made beside */
+    struct known known;
+};
+
+/* A stored for the value, which gets it as its home.  `filter` is open, or NULL: closed. */
+struct stored *stored_new(struct value *value, tamis_filter *filter);
+/* Reads kind, durable, and so on, from the filter, which is open.  TAMIS_EINVAL: a key cannot have
+ * such a filter. */
+int stored_describe(struct stored *stored);
+
+/* Opens the handle, and says that it is in use.  Returns 0 or an error. */
+int stored_open(struct stored *stored);
+/* Closes handles, if more are open than the setting allows. */
+void stored_trim(void);
+
+/* While pins are there, the handle stays open, and the stored stays.  Main thread. */
+static inline void stored_pin(struct stored *stored)
+{
+    stored->pins++;
+}
+static inline void stored_unpin(struct stored *stored)
+{
+    stored->pins--;
+}
+
+/* The value is gone.  Any thread. */
+void stored_let_go(struct stored *stored);
+/* Ends those that are gone.  Main thread. */
+void stored_reap(void);
+/* Has a value the id? */
+bool stored_has(const struct id *id);
+/* The first of all, and the next one; NULL: there is none.  Main thread, which frees none
+ * meanwhile. */
+struct stored *stored_first(void);
+
+/* How many filters are open. */
+uint64_t stored_open_count(void);
+uint64_t stored_size_bytes(const struct stored *stored);
+/* The newest of what is known; reads no file that is not open. */
+struct known stored_known(const struct stored *stored);
+
+/* For fork(): its child finds the table's mutex free. */
+void stored_prepare(void);
+
+static inline bool stored_counts(const struct stored *stored)
+{
+    return tamis_kind_has(stored->kind, TAMIS_KIND_COUNTS) != 0;
+}
+static inline bool stored_is_static(const struct stored *stored)
+{
+    return tamis_kind_has(stored->kind, TAMIS_KIND_IS_STATIC) != 0;
+}

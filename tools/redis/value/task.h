@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * task.h: a command whose work waits for the disk.
+ *
+ *     struct task *task = task_of(ctx);        the command is run anew: the work is done
+ *     if (task == NULL) {
+ *         task = ...;                          what a thread needs, by value; values are pinned
+ *         if (task_begin(ctx, again, line, task)) return REDISMODULE_OK;
+ *     }                                        the client cannot wait: the work is done, too
+ *     ...                                      replies by what task->rc says, and
+ *     task_end(task);
+ */
+#pragma once
+
+#include "value/stored.h"
+
+#define PINS_MAX 64
+
+struct task {
+    struct job job;
+    int (*work)(struct task *task);                        /* a thread, or the main thread */
+    void (*forget)(RedisModuleCtx *ctx, struct task *task); /* frees all of it; main thread */
+    struct stored *pinned[PINS_MAX];
+    unsigned pin_count;
+    struct waiting *waiting; /* NULL: nobody waits */
+    int rc;
+    bool taken; /* the command has used what came of it */
+    char sentence[1024];
+};
+
+/* Pins what the task needs; false: too many. */
+bool task_pin(struct task *task, struct stored *stored);
+struct task *task_of(RedisModuleCtx *ctx);
+/* Returns whether the client waits.  Jobs of all pinned filters that were left behind before are
+ * done before the work. */
+bool task_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, struct task *task);
+/* Ends a task that was done in the main thread; others end when their client does. */
+void task_end(RedisModuleCtx *ctx, struct task *task);
+/* "ERR <what>: <the task's sentence>". */
+int task_reply_failure(RedisModuleCtx *ctx, const struct task *task, const char *what);
