@@ -72,8 +72,8 @@ def info(client, name):
 
 
 def are_made(client):
-    """The thread that makes small filters has none left to make."""
-    eventually(lambda: info(client, "filters_to_make") == 0, "all are made")
+    """The threads have no filter left to bring to the store, and none to name."""
+    eventually(lambda: info(client, "filters_on_the_way") == 0 and info(client, "labels_to_write") == 0, "all are made")
 
 
 def pipelined(client, commands):

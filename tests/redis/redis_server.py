@@ -28,6 +28,9 @@ def free_port():
             port = probe.getsockname()[1]
     return port
 
+# All filters of BF.* in the store, for tests that look there; else small ones are in the server's memory.
+HOME = ["share-from", "0"] if os.environ.get("TAMIS_REDIS_HOME") == "store" else []
+
 
 class Server:
     """`module`: None for a server without; `arguments`: of the module; `settings`: of redis.conf; `environment`: of the process, LD_PRELOAD too;
@@ -59,7 +62,7 @@ class Server:
         words += ["--port", str(self.port), "--bind", self.host, "--dir", self.directory]
         for name, value in self.settings.items():
             words += ["--" + name, str(value)]
-        return words + (["--loadmodule", self.module] + self.arguments if self.module and not self.config else [])
+        return words + (["--loadmodule", self.module] + self.arguments + HOME if self.module and not self.config else [])
 
     def start(self):
         """Returns a client."""

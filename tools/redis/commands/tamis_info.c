@@ -164,7 +164,7 @@ int tamis_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- All filters ----------------------------------------------------------------------------- */
 
-enum { TOTALS = 19 };
+enum { TOTALS = 20 };
 struct total {
     const char *name;
     uint64_t number;
@@ -201,6 +201,7 @@ static void sum_up(struct total list[TOTALS])
         {"filters_on_the_way", promote_count()},
         {"labels_to_write", labels_waiting()},
         {"attached_filters", sums.attached},
+        {"orphans", (uint64_t)store_orphans()},
         {"filters_to_drop", drops_waiting()},
         {"dropped_filters", drops_done()},
         {"segments", sums.segments},

@@ -19,13 +19,28 @@ static struct {
     size_t key_bytes;
     int db;
     struct id id;
+    struct memory *content; /* of a copy; NULL: it has none */
+    uint32_t expansion;
 } told;
+
+static void forget_told(void)
+{
+    RedisModule_Free(told.key);
+    if (told.content != NULL) memory_release(told.content);
+    told.key = NULL;
+    told.content = NULL;
+}
+
+static void write_id(const struct value *value, char text[ID_DIGITS + 1])
+{
+    for (size_t i = 0; i < TAMIS_ID_BYTES; i++)
+        (void)snprintf(text + 2 * i, 3, "%02x", value->id.bytes[i]);
+}
 
 static void tell(RedisModuleCtx *ctx, const char *key, size_t key_bytes, const struct value *value)
 {
     char text[ID_DIGITS + 1];
-    for (size_t i = 0; i < TAMIS_ID_BYTES; i++)
-        (void)snprintf(text + 2 * i, 3, "%02x", value->id.bytes[i]);
+    write_id(value, text);
     (void)RedisModule_Replicate(ctx, "TAMIS.BIND", "Rbb", key, key_bytes, text, (size_t)ID_DIGITS);
 }
 
@@ -46,15 +61,54 @@ void bind_tell_now(RedisModuleCtx *ctx, int db, const char *key, size_t key_byte
         tell(ctx, key, key_bytes, value);
 }
 
+void bind_tell_copy(RedisModuleCtx *ctx, const char *key, size_t key_bytes,
+                    const struct value *value)
+{
+    RedisModuleString *pieces[1 + LAYERS_MAX];
+    unsigned char head[HEAD_ROOM];
+    char text[ID_DIGITS + 1];
+    const struct memory *memory = value->memory;
+    const int64_t bytes = has_aof(ctx) ? memory_head(memory, value->expansion, head) : 0;
+    if (bytes <= 0) return;
+    write_id(value, text);
+    pieces[0] = RedisModule_CreateString(NULL, (const char *)head, (size_t)bytes);
+    for (uint32_t i = 0; i < memory->count; i++)
+        pieces[1 + i] = RedisModule_CreateString(NULL, memory->layers[i].bits.data,
+                                                 (size_t)memory->layers[i].bytes);
+    (void)RedisModule_Replicate(ctx, "TAMIS.BIND", "Rbbv", key, key_bytes, text, (size_t)ID_DIGITS,
+                                pieces, (size_t)memory->count + 1);
+    for (uint32_t i = 0; i <= memory->count; i++)
+        RedisModule_FreeString(NULL, pieces[i]);
+}
+
+static bool is_told(int db, const char *key, size_t key_bytes)
+{
+    return told.key != NULL && told.db == db && told.key_bytes == key_bytes &&
+           memcmp(told.key, key, key_bytes) == 0;
+}
+
 bool bind_take(int db, const char *key, size_t key_bytes, struct value *value)
 {
-    if (told.key == NULL) return false;
-    const bool is_it = told.db == db && told.key_bytes == key_bytes &&
-                       memcmp(told.key, key, key_bytes) == 0;
+    const bool is_it = is_told(db, key, key_bytes);
     if (is_it) value->id = told.id;
-    RedisModule_Free(told.key);
-    told.key = NULL;
+    if (told.key != NULL) forget_told();
     return is_it;
+}
+
+bool bind_take_copy(int db, const char *key, size_t key_bytes, struct value *value)
+{
+    struct memory *content = is_told(db, key, key_bytes) ? told.content : NULL;
+    const uint32_t expansion = told.expansion;
+    if (content != NULL) told.content = NULL;
+    if (!bind_take(db, key, key_bytes, value)) return false;
+    if (bind_to_store(value, db, key, key_bytes)) {
+        if (content != NULL) memory_release(content);
+        return true;
+    }
+    if (content == NULL) return false;
+    value->expansion = expansion;
+    value_settle(value, HOME_MEMORY, content);
+    return true;
 }
 
 bool bind_to_store(struct value *value, int db, const char *key, size_t key_bytes)
@@ -93,11 +147,29 @@ static void bind_key(struct value *value, const struct id *id, int db, const cha
     (void)bind_to_store(value, db, key, key_bytes);
 }
 
+/* The content of a copy; NULL: it is damaged. */
+static struct memory *take_content(RedisModuleString **pieces, int count, uint32_t *expansion)
+{
+    size_t bytes;
+    struct memory *memory;
+    const char *head = RedisModule_StringPtrLen(pieces[0], &bytes);
+    if (memory_make_of_head(head, bytes, &memory, expansion) < 0) return NULL;
+    bool good = memory->count == (uint32_t)count - 1;
+    for (uint32_t i = 0; good && i < memory->count; i++) {
+        const char *data = RedisModule_StringPtrLen(pieces[1 + i], &bytes);
+        good = bytes == memory->layers[i].bytes;
+        if (good) memcpy(memory->layers[i].bits.data, data, bytes);
+    }
+    if (good) return memory;
+    memory_release(memory);
+    return NULL;
+}
+
 int tamis_bind(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct id id;
     size_t bytes;
-    if (argc != 3) return RedisModule_WrongArity(ctx);
+    if (argc < 3) return RedisModule_WrongArity(ctx);
     if ((RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LOADING) == 0)
         return RedisModule_ReplyWithError(ctx, "ERR TAMIS.BIND stands in the AOF of this server "
                                                "alone");
@@ -106,10 +178,12 @@ int tamis_bind(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const int db = RedisModule_GetSelectedDb(ctx);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
     const RedisModuleType *type = key == NULL ? NULL : RedisModule_ModuleTypeGetType(key);
-    if (type != NULL && (type == value_types[TYPE_BLOOM] || type == value_type_of_valkey)) {
+    if (argc == 3 && type != NULL &&
+        (type == value_types[TYPE_BLOOM] || type == value_type_of_valkey)) {
         bind_key(RedisModule_ModuleTypeGetValue(key), &id, db, name, bytes);
     } else {
-        RedisModule_Free(told.key);
+        forget_told();
+        if (argc > 3) told.content = take_content(argv + 3, argc - 3, &told.expansion);
         told.key = RedisModule_Alloc(bytes + 1);
         memcpy(told.key, name, bytes);
         told.key_bytes = bytes;

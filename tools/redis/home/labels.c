@@ -21,7 +21,6 @@ static struct {
 
 void labels_want(struct stored *stored, int db, const char *key, size_t key_bytes)
 {
-    if (stored->attached) return;
     if (stored->key == NULL || stored->key_bytes != key_bytes ||
         memcmp(stored->key, key, key_bytes) != 0) {
         stored->key = RedisModule_Realloc(stored->key, key_bytes + 1);
@@ -29,6 +28,7 @@ void labels_want(struct stored *stored, int db, const char *key, size_t key_byte
         stored->key_bytes = key_bytes;
     }
     stored->db = db;
+    if (stored->attached) return;
     if (!stored->wants_label) state.waiting++;
     stored->wants_label = true;
 }

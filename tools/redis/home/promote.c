@@ -120,7 +120,7 @@ static struct promotion *new_promotion(struct value *value, int db, const char *
     p->job.run = run;
     p->memory = memory;
     (void)__atomic_fetch_add(&memory->references, 1, __ATOMIC_RELAXED);
-    p->id = value->id;
+    p->id = id_draw(); /* a file that is not whole yet has an id that no dump and no log tells */
     p->expansion = value->expansion;
     p->count = memory->count;
     p->layers = RedisModule_Alloc(p->count * sizeof *p->layers);
@@ -207,6 +207,7 @@ static void settle(RedisModuleCtx *ctx, struct promotion *p, struct value *value
     tamis_filter *filter = p->filter;
     end_log(p->memory);
     memory_release(value->memory); /* the promotion has it still */
+    value->id = p->id;
     struct stored *stored = stored_new(value, filter);
     p->filter = NULL;
     if (stored_describe(stored) < 0) stored->is_broken = true;

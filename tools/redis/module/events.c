@@ -30,6 +30,7 @@
 #include "server/field.h"
 #include "server/waiting.h"
 #include "value/drops.h"
+#include "value/memory.h"
 #include "value/store.h"
 
 /* How many filters are brought to the disk when the server ends, and for how long more are. */
@@ -187,6 +188,8 @@ static void follow(RedisModuleCtx *ctx, struct value *value, const char *key, si
 {
     const int db = RedisModule_GetSelectedDb(ctx);
     if (value->home == HOME_MEMORY) promote_follow(value, db, key, bytes);
+    if (value->home == HOME_MEMORY && is_new && value->memory->is_copy)
+        bind_tell_copy(ctx, key, bytes, value);
     if (value->home != HOME_STORE) return;
     labels_want(value->stored, db, key, bytes);
     if (is_new) bind_tell(ctx, key, bytes, value);

@@ -2,6 +2,7 @@
 /* types.c: see types.h. */
 #include "persist/types.h"
 
+#include "home/bind.h"
 #include "home/labels.h"
 #include "home/promote.h"
 #include "keys/make.h"
@@ -152,6 +153,7 @@ static int copy_stored(struct value *from, struct value *to, int db, const char 
     rc = outline_make(from, &memory);
     if (rc < 0) return rc;
     rc = outline_fill(from, memory);
+    memory->is_copy = true;
     if (rc == 0)
         value_settle(to, HOME_MEMORY, memory);
     else
@@ -182,7 +184,7 @@ static void *copy_value(RedisModuleKeyOptCtx *ctx, const void *value)
     to->as_valkey = from->as_valkey;
     to->exact = from->exact;
     to->expansion = from->expansion;
-    if (copy_content(from, to, db, key, bytes) == 0) {
+    if (bind_take_copy(db, key, bytes, to) || copy_content(from, to, db, key, bytes) == 0) {
         promote_if_large(to, db, key, bytes);
         return to;
     }

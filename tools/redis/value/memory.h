@@ -33,6 +33,7 @@ struct memory {
     unsigned references; /* atomic: the value's, and a promotion's */
     uint32_t count;
     bool exact, refuses; /* when it is full */
+    bool is_copy;        /* of a filter of the store: the AOF is to have its content */
     uint32_t growth;     /* exact: the next layer is so many times as large */
     uint32_t options;    /* exact: of RedisBloom's head */
     uint64_t capacity;   /* of the filter as it was asked for */

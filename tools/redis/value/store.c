@@ -18,6 +18,7 @@
 static struct {
     tamis_store *store;
     uint64_t id;
+    int64_t orphans; /* that were there when somebody looked */
     int lock; /* of the lock file; -1: not had */
     bool of_another;
 } own = {.lock = -1};
@@ -130,5 +131,11 @@ int64_t store_each_orphan(orphan_fn *fn, void *context)
     struct looking looking = {.fn = fn, .context = context};
     if (own.store == NULL || own.of_another) return 0;
     const int rc = tamis_store_list_ids(own.store, look, &looking);
+    if (rc == 0) own.orphans = looking.count;
     return rc < 0 ? rc : looking.count;
+}
+
+int64_t store_orphans(void)
+{
+    return own.orphans;
 }
