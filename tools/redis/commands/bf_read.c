@@ -240,7 +240,7 @@ static long debug_memory(RedisModuleCtx *ctx, const struct memory *memory)
 {
     for (uint32_t i = 0; i < memory->count; i++) {
         const struct layer *l = &memory->layers[i];
-        const struct told line = {.bytes = l->bytes,
+        const struct told line = {.bytes = layer_bytes(memory, l),
                                   .bits = l->bits.m_bits,
                                   .capacity = l->bits.capacity,
                                   .items = l->bits.items,

@@ -51,7 +51,8 @@ void bf_born(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name, 
     size_t bytes;
     const char *text = RedisModule_StringPtrLen(name, &bytes);
     const int db = RedisModule_GetSelectedDb(ctx);
-    const bool bound = bind_take(db, text, bytes, value) && bind_to_store(value, db, text, bytes);
+    struct id id;
+    const bool bound = bind_take(db, text, bytes, &id) && bind_to_store(value, &id, db, text, bytes);
     key_set(ctx, key, name, value);
     if (!bound) promote_if_large(value, db, text, bytes);
 }

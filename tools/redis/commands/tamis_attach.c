@@ -48,9 +48,8 @@ static void give_to_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
     size_t bytes;
     const char *text = RedisModule_StringPtrLen(name, &bytes);
     struct value *value = value_new(TYPE_BLOOM);
-    value->id = a->id;
     value->expansion = 2;
-    struct stored *stored = stored_new(value, a->filter);
+    struct stored *stored = stored_new(value, &a->id, a->filter);
     a->filter = NULL;
     (void)stored_describe(stored);
     labels_want(stored, RedisModule_GetSelectedDb(ctx), text, bytes);
@@ -152,7 +151,7 @@ int tamis_detach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         d = RedisModule_Calloc(1, sizeof *d);
         d->task.work = detach_there;
         d->task.forget = forget_detaching;
-        d->id = value->id;
+        d->id = value->stored->id;
         const char *text = RedisModule_StringPtrLen(argv[1], &bytes);
         if (!value->stored->attached)
             name_of_key(RedisModule_GetSelectedDb(ctx), text, bytes, d->name);
@@ -164,7 +163,7 @@ int tamis_detach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     }
     if (d->task.rc < 0)
         (void)task_reply_failure(ctx, &d->task, "the filter cannot be detached");
-    else if (!id_is(&d->id, &value->id))
+    else if (!id_is(&d->id, &value->stored->id))
         (void)RedisModule_ReplyWithError(
             ctx, "ERR a key got another filter while the command was under way; give it again");
     else {

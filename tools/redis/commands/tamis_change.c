@@ -72,7 +72,7 @@ static bool is_same(RedisModuleCtx *ctx, RedisModuleString *name, const struct c
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
     const bool same = key_look(key, TYPE_BLOOM, &value) == HELD_VALUE && value_is_stored(value) &&
-                      id_is(&value->id, &change->id);
+                      id_is(&value->stored->id, &change->id);
     RedisModule_CloseKey(key);
     if (!same)
         (void)RedisModule_ReplyWithError(
@@ -109,7 +109,7 @@ static bool take_target(RedisModuleCtx *ctx, RedisModuleString *name, RedisModul
         return false;
     }
     change->to = value->stored->filter;
-    change->id = value->id;
+    change->id = value->stored->id;
     return true;
 }
 

@@ -45,7 +45,7 @@ static struct excepting *new_excepting(const struct value *value, const struct i
         bytes += items->keys[i].bytes;
     struct excepting *e = RedisModule_Calloc(1, bytes);
     *e = (struct excepting){.task = {.work = change_exceptions, .forget = forget_excepting},
-                            .id = value->id,
+                            .id = value->stored->id,
                             .count = items->count,
                             .adds = adds};
     e->keys = (struct tamis_key *)(e + 1);
@@ -90,7 +90,7 @@ int tamis_except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     }
     if (e->task.rc < 0)
         (void)task_reply_failure(ctx, &e->task, "the exceptions stay as they were");
-    else if (!id_is(&e->id, &value->id))
+    else if (!id_is(&e->id, &value->stored->id))
         (void)RedisModule_ReplyWithError(
             ctx, "ERR a key got another filter while the command was under way; give it again");
     else {

@@ -231,7 +231,7 @@ static void compare_with_wish(RedisModuleCtx *ctx, RedisModuleString *name,
     if (value == NULL) return;
     spec->flags &= ~(uint32_t)TAMIS_FILTER_OWNED; /* a filter of others is right too */
     if (!has_secret) memset(spec->secret, 0, sizeof spec->secret); /* any secret is right */
-    if (tamis_filter_find_id(store_open(), value->id.bytes, called) != 1 ||
+    if (tamis_filter_find_id(store_open(), value->stored->id.bytes, called) != 1 ||
         tamis_filter_open_or_create(store_open(), called, spec, &filter) < 0)
         (void)reply_failure(ctx, "could not create filter");
     else

@@ -31,16 +31,16 @@ static void forget_told(void)
     told.content = NULL;
 }
 
-static void write_id(const struct value *value, char text[ID_DIGITS + 1])
+static void write_id(const struct id *id, char text[ID_DIGITS + 1])
 {
     for (size_t i = 0; i < TAMIS_ID_BYTES; i++)
-        (void)snprintf(text + 2 * i, 3, "%02x", value->id.bytes[i]);
+        (void)snprintf(text + 2 * i, 3, "%02x", id->bytes[i]);
 }
 
 static void tell(RedisModuleCtx *ctx, const char *key, size_t key_bytes, const struct value *value)
 {
     char text[ID_DIGITS + 1];
-    write_id(value, text);
+    write_id(&value->stored->id, text);
     (void)RedisModule_Replicate(ctx, "TAMIS.BIND", "Rbb", key, key_bytes, text, (size_t)ID_DIGITS);
 }
 
@@ -70,11 +70,11 @@ void bind_tell_copy(RedisModuleCtx *ctx, const char *key, size_t key_bytes,
     const struct memory *memory = value->memory;
     const int64_t bytes = has_aof(ctx) ? memory_head(memory, value->expansion, head) : 0;
     if (bytes <= 0) return;
-    write_id(value, text);
+    write_id(&(struct id){{0}}, text); /* no filter of the store has it */
     pieces[0] = RedisModule_CreateString(NULL, (const char *)head, (size_t)bytes);
     for (uint32_t i = 0; i < memory->count; i++)
         pieces[1 + i] = RedisModule_CreateString(NULL, memory->layers[i].bits.data,
-                                                 (size_t)memory->layers[i].bytes);
+                                                 (size_t)layer_bytes(memory, &memory->layers[i]));
     (void)RedisModule_Replicate(ctx, "TAMIS.BIND", "Rbbv", key, key_bytes, text, (size_t)ID_DIGITS,
                                 pieces, (size_t)memory->count + 1);
     for (uint32_t i = 0; i <= memory->count; i++)
@@ -87,10 +87,10 @@ static bool is_told(int db, const char *key, size_t key_bytes)
            memcmp(told.key, key, key_bytes) == 0;
 }
 
-bool bind_take(int db, const char *key, size_t key_bytes, struct value *value)
+bool bind_take(int db, const char *key, size_t key_bytes, struct id *id)
 {
     const bool is_it = is_told(db, key, key_bytes);
-    if (is_it) value->id = told.id;
+    if (is_it) *id = told.id;
     if (told.key != NULL) forget_told();
     return is_it;
 }
@@ -99,9 +99,10 @@ bool bind_take_copy(int db, const char *key, size_t key_bytes, struct value *val
 {
     struct memory *content = is_told(db, key, key_bytes) ? told.content : NULL;
     const uint32_t expansion = told.expansion;
+    struct id id;
     if (content != NULL) told.content = NULL;
-    if (!bind_take(db, key, key_bytes, value)) return false;
-    if (bind_to_store(value, db, key, key_bytes)) {
+    if (!bind_take(db, key, key_bytes, &id)) return false;
+    if (bind_to_store(value, &id, db, key, key_bytes)) {
         if (content != NULL) memory_release(content);
         return true;
     }
@@ -111,14 +112,15 @@ bool bind_take_copy(int db, const char *key, size_t key_bytes, struct value *val
     return true;
 }
 
-bool bind_to_store(struct value *value, int db, const char *key, size_t key_bytes)
+bool bind_to_store(struct value *value, const struct id *id, int db, const char *key,
+                   size_t key_bytes)
 {
     tamis_store *store = store_open();
-    if (store == NULL || store_is_of_another() || stored_has(&value->id)) return false;
-    drops_take_back(&value->id);
-    if (tamis_filter_find_id(store, value->id.bytes, NULL) != 1) return false;
+    if (store == NULL || store_is_of_another() || stored_has(id)) return false;
+    drops_take_back(id);
+    if (tamis_filter_find_id(store, id->bytes, NULL) != 1) return false;
     if (value->home == HOME_MEMORY) memory_release(value->memory);
-    struct stored *stored = stored_new(value, NULL);
+    struct stored *stored = stored_new(value, id, NULL);
     stored->found = true;
     if (config.restore == RESTORE_REPLACE || stored_open(stored) < 0) return true;
     labels_want(stored, db, key, key_bytes);
@@ -142,9 +144,7 @@ static bool take_id(const RedisModuleString *arg, struct id *id)
 static void bind_key(struct value *value, const struct id *id, int db, const char *key,
                      size_t key_bytes)
 {
-    if (value->home != HOME_MEMORY) return;
-    value->id = *id;
-    (void)bind_to_store(value, db, key, key_bytes);
+    if (value->home == HOME_MEMORY) (void)bind_to_store(value, id, db, key, key_bytes);
 }
 
 /* The content of a copy; NULL: it is damaged. */
@@ -157,7 +157,7 @@ static struct memory *take_content(RedisModuleString **pieces, int count, uint32
     bool good = memory->count == (uint32_t)count - 1;
     for (uint32_t i = 0; good && i < memory->count; i++) {
         const char *data = RedisModule_StringPtrLen(pieces[1 + i], &bytes);
-        good = bytes == memory->layers[i].bytes;
+        good = bytes == layer_bytes(memory, &memory->layers[i]);
         if (good) memcpy(memory->layers[i].bits.data, data, bytes);
     }
     if (good) return memory;

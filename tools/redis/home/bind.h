@@ -23,12 +23,13 @@ void bind_tell_copy(RedisModuleCtx *ctx, const char *key, size_t key_bytes,
                     const struct value *value);
 /* A value is made for the key: takes the id that the AOF has told of it.  Returns whether there was
  * one. */
-bool bind_take(int db, const char *key, size_t key_bytes, struct value *value);
+bool bind_take(int db, const char *key, size_t key_bytes, struct id *id);
 /* The value is a copy: as bind_take(), and it gets what the AOF has told of its content, or the
  * filter of its id.  Returns whether it has a home now. */
 bool bind_take_copy(int db, const char *key, size_t key_bytes, struct value *value);
-/* Gives the value the filter of its id, if the store has that and it is to be had: while this
+/* Gives the value the filter of the id, if the store has that and it is to be had: while this
  * server's own data are loaded.  Returns whether it did. */
-bool bind_to_store(struct value *value, int db, const char *key, size_t key_bytes);
+bool bind_to_store(struct value *value, const struct id *id, int db, const char *key,
+                   size_t key_bytes);
 
 RedisModuleCmdFunc tamis_bind;

@@ -56,8 +56,8 @@ static int fill(const struct promotion *p)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < p->count; i++)
-        for (uint64_t at = 0, now; rc == 0 && at < p->layers[i].bytes; at += now) {
-            now = p->layers[i].bytes - at;
+        for (uint64_t at = 0, now; rc == 0 && at < layer_bytes(p->memory, &p->layers[i]); at += now) {
+            now = layer_bytes(p->memory, &p->layers[i]) - at;
             if (now > PIECE) now = PIECE;
             rc = tamis_filter_write_data(p->filter, i, at,
                                          (const char *)p->layers[i].bits.data + at, (size_t)now);
@@ -207,8 +207,7 @@ static void settle(RedisModuleCtx *ctx, struct promotion *p, struct value *value
     tamis_filter *filter = p->filter;
     end_log(p->memory);
     memory_release(value->memory); /* the promotion has it still */
-    value->id = p->id;
-    struct stored *stored = stored_new(value, filter);
+    struct stored *stored = stored_new(value, &p->id, filter);
     p->filter = NULL;
     if (stored_describe(stored) < 0) stored->is_broken = true;
     (void)tamis_filter_set_prepared(filter, 1);

@@ -57,9 +57,7 @@ static bool take_bound(RedisModuleCtx *ctx, RedisModuleString *key, struct makin
 {
     size_t bytes;
     const char *name = RedisModule_StringPtrLen(key, &bytes);
-    struct value bound;
-    if (!bind_take(RedisModule_GetSelectedDb(ctx), name, bytes, &bound)) return false;
-    making->id = bound.id;
+    if (!bind_take(RedisModule_GetSelectedDb(ctx), name, bytes, &making->id)) return false;
     drops_take_back(&making->id);
     return !stored_has(&making->id) &&
            tamis_filter_open_id(store_is_open(), making->id.bytes, 0, &making->filter) == 0;
@@ -90,10 +88,9 @@ struct making *making_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again,
 static struct value *value_of(struct making *making, int db, const char *key, size_t key_bytes)
 {
     struct value *value = value_new(TYPE_BLOOM);
-    value->id = making->id;
-    struct stored *stored = stored_new(value, making->filter);
+    struct stored *stored = stored_new(value, &making->id, making->filter);
     making->filter = NULL;
-    store_unclaim(&value->id);
+    store_unclaim(&making->id);
     stored->found = making->task.taken;
     value->expansion = 2;
     (void)stored_describe(stored);
@@ -124,10 +121,9 @@ void making_end(RedisModuleCtx *ctx, struct making *making)
 int make_now(struct value *value, int db, const char *key, size_t key_bytes, struct making *making)
 {
     if (store_open() == NULL || store_is_of_another()) return TAMIS_ENOSTORE;
-    making->id = value->id;
     const int rc = make(making);
     if (rc == 0) {
-        struct stored *stored = stored_new(value, making->filter);
+        struct stored *stored = stored_new(value, &making->id, making->filter);
         making->filter = NULL;
         (void)stored_describe(stored);
         labels_want(stored, db, key, key_bytes);

@@ -106,7 +106,7 @@ static bool emit_pieces(RedisModuleIO *aof, RedisModuleString *key, const struct
 static void emit_id(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
 {
     char name[TAMIS_ID_NAME_BYTES];
-    tamis_id_name(v->id.bytes, name);
+    tamis_id_name(v->stored->id.bytes, name);
     RedisModule_EmitAOF(aof, "TAMIS.BIND", "sc", key, strchr(name, ':') + 1);
 }
 
@@ -115,7 +115,7 @@ static bool emit_attach(RedisModuleIO *aof, RedisModuleString *key, const struct
 {
     char name[TAMIS_NAME_MAX + 1];
     tamis_store *store = store_open();
-    if (store == NULL || tamis_filter_find_id(store, v->id.bytes, name) != 1) return false;
+    if (store == NULL || tamis_filter_find_id(store, v->stored->id.bytes, name) != 1) return false;
     RedisModule_EmitAOF(aof, "TAMIS.ATTACH", "sc", key, name);
     return true;
 }

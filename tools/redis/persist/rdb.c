@@ -7,7 +7,7 @@
  *                   U flags, U expansion; with FLAG_ID: S id, U id of the store; then
  *         LAYERS    U exact, U refuses, U growth, U options, U capacity, D rate, U layers; of each
  *                   U m, U k, U words, U kind, U hash set, U seed, U capacity, U items, U step,
- *                   D rate, D bits per entry, U n2, U bytes, and the bits: S S ..., 16 MiB at most
+ *                   D rate, D bits per entry, U n2, and the bits: S S ..., 16 MiB at most
  *         STREAM    a stream of format tamis: S S S ..., and an empty S
  *         neither   a reference to the filter of that id
  *
@@ -58,9 +58,9 @@ void rdb_loading_of_master(bool is)
 
 void save_lacks(RedisModuleIO *io, const char *what, const struct value *value)
 {
-    char name[TAMIS_ID_NAME_BYTES];
+    char name[TAMIS_ID_NAME_BYTES] = ":in memory";
     const bool of_child = work_is_child();
-    tamis_id_name(value->id.bytes, name);
+    if (value->home >= HOME_STORE) tamis_id_name(value->stored->id.bytes, name);
     RedisModule_LogIOError(
         io, "warning", "the %s lacks the filter of the id %s, and %s: %s", what,
         strchr(name, ':') + 1,
@@ -80,7 +80,7 @@ static bool is_own_file(void)
 static void save_begins(RedisModuleIO *rdb, const struct value *value, uint64_t flags)
 {
     const bool stored = value->home >= HOME_STORE;
-    const bool tells = is_own_file() || (flags & (FLAG_LAYERS | FLAG_STREAM)) == 0;
+    const bool tells = stored && (is_own_file() || (flags & (FLAG_LAYERS | FLAG_STREAM)) == 0);
     if (tells) flags |= FLAG_ID;
     if (stored && value->stored->attached) flags |= FLAG_ATTACHED;
     if (stored && value->stored->durable) flags |= FLAG_DURABLE;
@@ -89,9 +89,9 @@ static void save_begins(RedisModuleIO *rdb, const struct value *value, uint64_t 
     RedisModule_SaveUnsigned(rdb, flags);
     RedisModule_SaveUnsigned(rdb, value->expansion);
     if (!tells) return;
-    RedisModule_SaveStringBuffer(rdb, (const char *)value->id.bytes, sizeof value->id);
-    RedisModule_SaveUnsigned(rdb, stored && value->stored->store_id != 0 ? value->stored->store_id
-                                                                         : store_id());
+    const struct stored *s = value->stored;
+    RedisModule_SaveStringBuffer(rdb, (const char *)s->id.bytes, sizeof s->id);
+    RedisModule_SaveUnsigned(rdb, s->store_id != 0 ? s->store_id : store_id());
 }
 
 static void save_layer_head(RedisModuleIO *rdb, const struct layer *l)
@@ -103,8 +103,7 @@ static void save_layer_head(RedisModuleIO *rdb, const struct layer *l)
         RedisModule_SaveUnsigned(rdb, numbers[i]);
     RedisModule_SaveDouble(rdb, b->fp_rate);
     RedisModule_SaveDouble(rdb, l->bits_per_entry);
-    RedisModule_SaveUnsigned(rdb, l->n2);
-    RedisModule_SaveUnsigned(rdb, l->bytes);
+    RedisModule_SaveUnsigned(rdb, b->reserved); /* n2 */
 }
 
 /* Saves the bits from `position` on, which are those of a layer.  Those of the store that cannot be
@@ -144,8 +143,8 @@ static void save_layers(RedisModuleIO *rdb, const struct value *value, const str
     RedisModule_SaveUnsigned(rdb, memory->count);
     for (uint32_t i = 0; i < memory->count; i++) {
         save_layer_head(rdb, &memory->layers[i]);
-        good &= save_bits(rdb, value, position, memory->layers[i].bytes);
-        position += memory->layers[i].bytes;
+        good &= save_bits(rdb, value, position, layer_bytes(memory, &memory->layers[i]));
+        position += layer_bytes(memory, &memory->layers[i]);
     }
     if (!good) save_lacks(rdb, "dump", value);
 }
@@ -272,22 +271,20 @@ static bool load_layer_head(RedisModuleIO *rdb, struct layer *l)
                                  .step = (uint32_t)n[8]}};
     l->bits.fp_rate = RedisModule_LoadDouble(rdb);
     l->bits_per_entry = RedisModule_LoadDouble(rdb);
-    l->n2 = (uint8_t)RedisModule_LoadUnsigned(rdb);
-    l->bytes = RedisModule_LoadUnsigned(rdb);
+    l->bits.reserved = (uint8_t)RedisModule_LoadUnsigned(rdb);
     l->bits.data_bytes = (l->bits.m_bits / 64 + (l->bits.m_bits % 64 != 0)) * 8;
-    return !RedisModule_IsIOError(rdb) && l->bytes > 0 && l->bytes <= l->bits.data_bytes &&
-           l->bits.data_bytes <= config_max_bytes() && tamis_memory_filter_check(&l->bits) == 0;
+    return !RedisModule_IsIOError(rdb) && l->bits.data_bytes <= config_max_bytes() && tamis_memory_filter_check(&l->bits) == 0;
 }
 
 /* Reads the bits of a layer, and leaves them in data_bytes bytes of memory.  Nothing is allocated
  * but what is there, in pieces, so that a damaged head does no harm. */
-static bool load_bits(RedisModuleIO *rdb, struct layer *l, bool skips)
+static bool load_bits(RedisModuleIO *rdb, struct layer *l, uint64_t all, bool skips)
 {
     uint64_t at = 0;
-    while (at < l->bytes) {
+    while (at < all) {
         size_t bytes = 0;
         char *piece = RedisModule_LoadStringBuffer(rdb, &bytes);
-        const bool good = piece != NULL && bytes > 0 && bytes <= l->bytes - at;
+        const bool good = piece != NULL && bytes > 0 && bytes <= all - at;
         if (good && at == 0 && !skips && bytes == l->bits.data_bytes) {
             l->bits.data = piece; /* all of it */
             return true;
@@ -310,7 +307,7 @@ static struct memory *load_layers(RedisModuleIO *rdb, bool skips)
     memory->exact = RedisModule_LoadUnsigned(rdb) != 0;
     memory->refuses = RedisModule_LoadUnsigned(rdb) != 0;
     memory->growth = (uint32_t)RedisModule_LoadUnsigned(rdb);
-    memory->options = (uint32_t)RedisModule_LoadUnsigned(rdb);
+    memory->options = (uint8_t)RedisModule_LoadUnsigned(rdb);
     memory->capacity = RedisModule_LoadUnsigned(rdb);
     memory->rate = RedisModule_LoadDouble(rdb);
     const uint64_t count = RedisModule_LoadUnsigned(rdb);
@@ -318,7 +315,7 @@ static struct memory *load_layers(RedisModuleIO *rdb, bool skips)
     if (good) memory->layers = RedisModule_Calloc(count, sizeof *memory->layers);
     for (; good && memory->count < count; memory->count += good) {
         struct layer *l = &memory->layers[memory->count];
-        good = load_layer_head(rdb, l) && load_bits(rdb, l, skips);
+        good = load_layer_head(rdb, l) && load_bits(rdb, l, layer_bytes(memory, l), skips);
         if (!good) RedisModule_Free(l->bits.data);
     }
     if (good) return memory;
@@ -388,8 +385,7 @@ static bool load_stream(RedisModuleIO *rdb, const struct said *said, struct valu
 static bool take_stored(const struct said *said, struct value *value)
 {
     if (!is_own_load(said) || config.restore == RESTORE_REPLACE) return false;
-    value->id = said->id;
-    if (!bind_to_store(value, said->db, said->key, said->key_bytes)) return false;
+    if (!bind_to_store(value, &said->id, said->db, said->key, said->key_bytes)) return false;
     value->stored->attached = (said->flags & FLAG_ATTACHED) != 0;
     value->stored->durable = (said->flags & FLAG_DURABLE) != 0;
     return true;
@@ -397,8 +393,7 @@ static bool take_stored(const struct said *said, struct value *value)
 
 static struct value *break_value(const struct said *said, struct value *value)
 {
-    value->id = said->id;
-    struct stored *stored = stored_new(value, NULL);
+    struct stored *stored = stored_new(value, &said->id, NULL);
     stored->store_id = said->store_id;
     stored->attached = (said->flags & FLAG_ATTACHED) != 0;
     value_settle(value, HOME_BROKEN, stored);

@@ -24,8 +24,8 @@ void rdb_save_layers(RedisModuleIO *rdb, const struct memory *memory)
         RedisModule_SaveUnsigned(rdb, l->bits.k);
         RedisModule_SaveDouble(rdb, l->bits_per_entry);
         RedisModule_SaveUnsigned(rdb, l->bits.m_bits);
-        RedisModule_SaveUnsigned(rdb, l->n2);
-        RedisModule_SaveStringBuffer(rdb, l->bits.data, l->bytes);
+        RedisModule_SaveUnsigned(rdb, l->bits.reserved);
+        RedisModule_SaveStringBuffer(rdb, l->bits.data, layer_bytes(memory, l));
         RedisModule_SaveUnsigned(rdb, l->bits.items);
     }
 }

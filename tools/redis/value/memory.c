@@ -44,9 +44,22 @@ static bool plan_exact(uint64_t capacity, double rate, struct layer *layer)
                                      .kind = TAMIS_KIND_BLOOM,
                                      .k = (uint32_t)hashes,
                                      .hash_set = REDISBLOOM},
-                            .bits_per_entry = per_entry,
-                            .bytes = rounded / 8};
+                            .bits_per_entry = per_entry};
     return true;
+}
+
+/*
+ * The first layer of a filter that grows has half of its rate, where the library gives a tenth to
+ * one in a file: there it saves a look at the next file, and here it takes memory.  So the next
+ * layers share the other half: of a rate of r the library leaves 0.9 r to them.
+ */
+static struct tamis_filter_spec spec_of_step(const struct tamis_filter_spec *spec, uint32_t step)
+{
+    struct tamis_filter_spec own = *spec;
+    if (spec->on_full == TAMIS_ON_FULL_REFUSE) return own;
+    own.fp_rate = step == 0 ? spec->fp_rate / 2 : spec->fp_rate / 1.8;
+    if (step == 0) own.on_full = TAMIS_ON_FULL_REFUSE;
+    return own;
 }
 
 /* tamis_size() takes some 10 us, so the filter that was planned last is kept.  Main thread. */
@@ -60,7 +73,8 @@ static int plan_own(const struct tamis_filter_spec *spec, uint32_t step, struct 
         layer->bits = told;
         return 1;
     }
-    const int rc = tamis_memory_filter_init(&layer->bits, spec, step);
+    const struct tamis_filter_spec own = spec_of_step(spec, step);
+    const int rc = tamis_memory_filter_init(&layer->bits, &own, step);
     if (rc > 0 && step == 0) {
         asked = *spec;
         told = layer->bits;
@@ -85,7 +99,6 @@ static int append(struct memory *memory, struct layer *layer)
     if (is_too_large(memory_data_bytes(memory) + layer->bits.data_bytes)) return TAMIS_ENOMEM;
     if (layer->bits.data == NULL) layer->bits.data = new_data(layer->bits.data_bytes);
     if (layer->bits.data == NULL) return TAMIS_ENOMEM;
-    layer->bytes = layer->bytes != 0 ? layer->bytes : layer->bits.data_bytes;
     memory->layers = RedisModule_Realloc(memory->layers,
                                          (memory->count + 1) * sizeof *memory->layers);
     memory->layers[memory->count++] = *layer;
@@ -107,7 +120,8 @@ int memory_make(const struct bloom_shape *shape, bool exact, struct memory **mad
     int rc = 1;
     memory->refuses = shape->non_scaling;
     memory->growth = shape->growth;
-    memory->options = OPTION_NOROUND | OPTION_FORCE64 | (memory->refuses ? BLOOM_NO_SCALING : 0);
+    memory->options =
+        (uint8_t)(OPTION_NOROUND | OPTION_FORCE64 | (memory->refuses ? BLOOM_NO_SCALING : 0));
     memory->capacity = shape->capacity;
     memory->rate = shape->rate;
     const struct tamis_filter_spec spec = spec_of(memory, (uint32_t)config.kind);
@@ -248,6 +262,11 @@ int memory_add_batch(struct memory *memory, const struct tamis_key *keys, size_t
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
+uint64_t layer_bytes(const struct memory *memory, const struct layer *layer)
+{
+    return memory->exact ? layer->bits.m_bits / 8 : layer->bits.data_bytes;
+}
+
 uint64_t memory_items(const struct memory *memory)
 {
     uint64_t items = 0;
@@ -260,7 +279,7 @@ uint64_t memory_data_bytes(const struct memory *memory)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < memory->count; i++)
-        bytes += memory->layers[i].bytes;
+        bytes += layer_bytes(memory, &memory->layers[i]);
     return bytes;
 }
 
@@ -276,14 +295,14 @@ static int64_t head_of_exact(const struct memory *memory, unsigned char head[HEA
     size_t bytes = bloom_head_begin(memory->options, memory->growth, head);
     for (uint32_t i = 0; i < memory->count; i++) {
         const struct layer *l = &memory->layers[i];
-        const struct bloom_layer layer = {.bytes = l->bytes,
+        const struct bloom_layer layer = {.bytes = layer_bytes(memory, l),
                                           .bits = l->bits.m_bits,
                                           .items = l->bits.items,
                                           .capacity = l->bits.capacity,
                                           .rate = l->bits.fp_rate,
                                           .bits_per_entry = l->bits_per_entry,
                                           .hashes = l->bits.k,
-                                          .n2 = l->n2};
+                                          .n2 = (uint8_t)l->bits.reserved};
         bytes = bloom_head_add(head, bytes, &layer);
     }
     return (int64_t)bytes;
@@ -315,9 +334,8 @@ static bool take_exact(const struct bloom_layer *from, struct layer *layer)
                                      .kind = TAMIS_KIND_BLOOM,
                                      .k = from->hashes,
                                      .hash_set = REDISBLOOM},
-                            .bits_per_entry = from->bits_per_entry,
-                            .bytes = from->bytes,
-                            .n2 = from->n2};
+                            .bits_per_entry = from->bits_per_entry};
+    layer->bits.reserved = from->n2;
     return from->rate > 0 && from->rate < 1 && from->bits > 0 && from->bits == from->bytes * 8 &&
            from->capacity > 0 && from->hashes >= 1 && from->hashes <= TAMIS_K_MAX &&
            (double)from->hashes == ceil(LN2 * from->bits_per_entry) && from->n2 < 64 &&
@@ -333,7 +351,7 @@ static int make_exact_of_head(const unsigned char *head, size_t bytes, struct me
     struct memory *memory = new_memory(true);
     uint64_t items = 0;
     int rc = 0;
-    memory->options = chain.options;
+    memory->options = (uint8_t)chain.options;
     memory->growth = chain.growth;
     memory->refuses = (chain.options & BLOOM_NO_SCALING) != 0;
     for (uint32_t i = 0; rc == 0 && i < chain.layers; i++) {
@@ -394,11 +412,12 @@ unsigned char *memory_at(const struct memory *memory, uint64_t position, uint64_
 {
     for (uint32_t i = 0; i < memory->count; i++) {
         const struct layer *layer = &memory->layers[i];
-        if (position < layer->bytes) {
-            *left = layer->bytes - position;
+        const uint64_t bytes = layer_bytes(memory, layer);
+        if (position < bytes) {
+            *left = bytes - position;
             return (unsigned char *)layer->bits.data + position;
         }
-        position -= layer->bytes;
+        position -= bytes;
     }
     return NULL;
 }

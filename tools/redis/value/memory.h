@@ -17,9 +17,7 @@
 
 struct layer {
     struct tamis_memory_filter bits;
-    double bits_per_entry; /* of an exact filter; the next two, too */
-    uint64_t bytes;        /* of RedisBloom's data */
-    uint8_t n2;
+    double bits_per_entry; /* of an exact filter; its n2 is in bits.reserved */
 };
 
 /* Keys that are to be added to the file, too: of each u32 bytes, and the bytes. */
@@ -31,11 +29,11 @@ struct key_log {
 
 struct memory {
     unsigned references; /* atomic: the value's, and a promotion's */
-    uint32_t count;
+    uint32_t growth;     /* exact: the next layer is so many times as large */
+    uint8_t count;       /* of layers, at most LAYERS_MAX */
+    uint8_t options;     /* exact: of RedisBloom's head */
     bool exact, refuses; /* when it is full */
     bool is_copy;        /* of a filter of the store: the AOF is to have its content */
-    uint32_t growth;     /* exact: the next layer is so many times as large */
-    uint32_t options;    /* exact: of RedisBloom's head */
     uint64_t capacity;   /* of the filter as it was asked for */
     double rate;
     struct key_log *log; /* a thread makes the file; NULL: none does */
@@ -71,6 +69,8 @@ bool memory_contains(const struct memory *memory, const void *key, size_t bytes)
 void memory_contains_batch(const struct memory *memory, const struct tamis_key *keys, size_t count,
                            uint8_t *answers);
 
+/* The bytes of a layer's data, as BF.SCANDUMP counts them. */
+uint64_t layer_bytes(const struct memory *memory, const struct layer *layer);
 uint64_t memory_items(const struct memory *memory);
 uint64_t memory_data_bytes(const struct memory *memory);
 uint64_t memory_size_bytes(const struct memory *memory);

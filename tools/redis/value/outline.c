@@ -27,8 +27,7 @@ static bool take_segment(const struct tamis_segment_stat *s, uint32_t hash_set, 
                                      .k = s->k,
                                      .words = s->words,
                                      .hash_set = hash_set,
-                                     .step = s->step},
-                            .bytes = s->data_bytes};
+                                     .step = s->step}};
     layer->bits.data = zeros(s->data_bytes);
     return layer->bits.data != NULL && tamis_memory_filter_check(&layer->bits) == 0;
 }
@@ -72,8 +71,8 @@ int outline_fill(const struct value *value, struct memory *memory)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < memory->count; i++)
-        for (uint64_t at = 0, now; rc == 0 && at < memory->layers[i].bytes; at += now) {
-            now = memory->layers[i].bytes - at;
+        for (uint64_t at = 0, now; rc == 0 && at < layer_bytes(memory, &memory->layers[i]); at += now) {
+            now = layer_bytes(memory, &memory->layers[i]) - at;
             if (now > PIECE) now = PIECE;
             rc = tamis_filter_read_data(value->stored->filter, i, at,
                                         (char *)memory->layers[i].bits.data + at, (size_t)now);

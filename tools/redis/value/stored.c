@@ -54,10 +54,10 @@ static void leave_ring(struct stored *stored)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-struct stored *stored_new(struct value *value, tamis_filter *filter)
+struct stored *stored_new(struct value *value, const struct id *id, tamis_filter *filter)
 {
     struct stored *stored = RedisModule_Calloc(1, sizeof *stored);
-    stored->id = value->id;
+    stored->id = *id;
     stored->value = value;
     (void)pthread_mutex_lock(&mutex);
     struct stored **bucket = bucket_of(&stored->id);

@@ -45,7 +45,7 @@ struct stored {
 };
 
 /* A stored for the value, which gets it as its home.  `filter` is open, or NULL: closed. */
-struct stored *stored_new(struct value *value, tamis_filter *filter);
+struct stored *stored_new(struct value *value, const struct id *id, tamis_filter *filter);
 /* Reads kind, durable, and so on, from the filter, which is open.  TAMIS_EINVAL: a key cannot have
  * such a filter. */
 int stored_describe(struct stored *stored);

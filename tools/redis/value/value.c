@@ -13,7 +13,7 @@
 
 RedisModuleType *value_types[TYPES], *value_type_of_valkey;
 
-_Static_assert(sizeof(struct value) <= 32, "there may be a million values");
+_Static_assert(sizeof(struct value) <= 24, "there may be a million values");
 
 static uint64_t counts[HOMES]; /* atomic, relaxed: numbers by themselves */
 
@@ -42,7 +42,6 @@ struct id id_draw(void)
 struct value *value_new(enum type type)
 {
     struct value *value = RedisModule_Calloc(1, sizeof *value);
-    value->id = id_draw();
     value->type = type;
     value->home = HOMES;
     value->as_valkey = type == TYPE_BLOOM && config.like == LIKE_VALKEY;

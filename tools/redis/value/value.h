@@ -2,13 +2,12 @@
 /*
  * value.h: the value of a key (docs/redis-internals.md has its life in a picture).
  *
- * A value has an id of 128 random bits from birth, and one of these homes, which says what the
- * union points to:
+ * A value has one of these homes, which says what the union points to:
  *
  *     MEMORY   bits in the server's memory (memory.h)
  *     CUCKOO   RedisBloom's cuckoo filter, in memory (exact.h): all of CF.*
  *     VALKEY   a filter of valkey-bloom, in memory (valkey/valkey.h)
- *     STORE    a filter of the store (stored.h)
+ *     STORE    a filter of the store, which has an id of 128 random bits for life (stored.h)
  *     BROKEN   a dump refers to a filter that the store lacks (stored.h)
  *
  * The main thread alone reads and writes a value, but for free(), which may run in a thread of the
@@ -33,7 +32,6 @@ struct id {
 };
 
 struct value {
-    struct id id;
     enum type type : 8;
     enum home home : 8;
     bool as_valkey;     /* of the type bloomfltr, which valkey-bloom's keys have */
@@ -58,7 +56,7 @@ static inline bool id_is(const struct id *a, const struct id *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* A value with an id of its own, and no home yet: the union is NULL. */
+/* A value with no home yet: the union is NULL. */
 struct value *value_new(enum type type);
 /* Frees a value with all that its home has.  Any thread. */
 void value_free(void *value);
