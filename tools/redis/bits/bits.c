@@ -30,7 +30,8 @@ static const struct {
 static bool has_key(const char *key, size_t bytes)
 {
     const struct stored *s = stored_first();
-    while (s != NULL && !(s->key != NULL && s->key_bytes == bytes && memcmp(s->key, key, bytes) == 0))
+    while (s != NULL &&
+           !(s->key != NULL && s->key_bytes == bytes && memcmp(s->key, key, bytes) == 0))
         s = s->next;
     return s != NULL;
 }

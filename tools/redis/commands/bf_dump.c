@@ -81,9 +81,8 @@ int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 static int make_of_head(struct making *making, tamis_store *store, const char *name)
 {
     struct memory_source memory = *(const struct memory_source *)making->context;
-    const struct tamis_import_spec spec = {.size = sizeof spec,
-                                           .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED |
-                                                    memory.flags};
+    const struct tamis_import_spec spec = {
+        .size = sizeof spec, .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED | memory.flags};
     const struct tamis_source source = {
         .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
     return tamis_filter_import(store, name, "tamis", &spec, &source, &making->filter);
@@ -105,11 +104,10 @@ static const char *load_stored_head(RedisModuleCtx *ctx, RedisModuleKey *key,
     if (left == 0) return "ERR received bad data";
     if (making == NULL) {
         struct memory_source *memory = RedisModule_Alloc(sizeof *memory + left);
-        *memory = (struct memory_source){.left = left,
-                                         .flags = durable ? TAMIS_IMPORT_DURABLE : 0};
+        *memory = (struct memory_source){.left = left, .flags = durable ? TAMIS_IMPORT_DURABLE : 0};
         memory->at = memcpy(memory + 1, head, left);
-        making = making_begin(ctx, bf_loadchunk, name,
-                              making_new(make_of_head, memory, forget_head));
+        making =
+            making_begin(ctx, bf_loadchunk, name, making_new(make_of_head, memory, forget_head));
     }
     if (making == NULL) return put_off;
     struct value *value = making_take(ctx, key, name, making, "could not create filter");
@@ -138,7 +136,7 @@ static const char *load_bloom_head(RedisModuleCtx *ctx, RedisModuleKey *key,
     if (rc == TAMIS_EUNSUPPORTED && own)
         return load_stored_head(ctx, key, name, head, bytes, durable);
     if (rc < 0) {
-        RedisModule_Log(ctx, "warning", "BF.LOADCHUNK of a head: %s", last_failure());
+        RedisModule_Log(ctx, "warning", "BF.LOADCHUNK of a head: %s", tamis_last_error());
         return "ERR received bad data";
     }
     struct value *value = value_new(TYPE_BLOOM);

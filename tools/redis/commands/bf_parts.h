@@ -28,8 +28,8 @@ struct value *bf_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStrin
 void bf_born(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
              struct value *value);
 
-/* valkey/bf_valkey.c.  These two read a command with the words of valkey-bloom; if it is wrong they reply,
- * and return false. */
+/* valkey/bf_valkey.c.  These two read a command with the words of valkey-bloom; if it is wrong they
+ * reply, and return false. */
 bool valkey_take_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
                          struct adding *adding);
 bool valkey_take_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,

@@ -52,7 +52,8 @@ void bf_born(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name, 
     const char *text = RedisModule_StringPtrLen(name, &bytes);
     const int db = RedisModule_GetSelectedDb(ctx);
     struct id id;
-    const bool bound = bind_take(db, text, bytes, &id) && bind_to_store(value, &id, db, text, bytes);
+    const bool bound =
+        bind_take(db, text, bytes, &id) && bind_to_store(value, &id, db, text, bytes);
     key_set(ctx, key, name, value);
     if (!bound) promote_if_large(value, db, text, bytes);
 }
@@ -129,14 +130,13 @@ static bool reserve_large(RedisModuleCtx *ctx, RedisModuleString *name,
         const int64_t bytes = memory_head(memory, 0, head);
         large->head_bytes = head_frame(head, (size_t)bytes, large->head);
     } else if (is_large) {
-        large->spec = (struct tamis_filter_spec){.size = sizeof large->spec,
-                                                 .capacity = shape->capacity,
-                                                 .fp_rate = shape->rate,
-                                                 .kind = (uint32_t)config.kind,
-                                                 .on_full = shape->non_scaling
-                                                                ? TAMIS_ON_FULL_REFUSE
-                                                                : TAMIS_ON_FULL_GROW,
-                                                 .flags = TAMIS_FILTER_OWNED};
+        large->spec = (struct tamis_filter_spec){
+            .size = sizeof large->spec,
+            .capacity = shape->capacity,
+            .fp_rate = shape->rate,
+            .kind = (uint32_t)config.kind,
+            .on_full = shape->non_scaling ? TAMIS_ON_FULL_REFUSE : TAMIS_ON_FULL_GROW,
+            .flags = TAMIS_FILTER_OWNED};
     }
     memory_release(memory);
     if (!is_large) return false;

@@ -112,7 +112,6 @@ int cf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         error =
             held == HELD_VALUE ? "ERR item exists" : load_cuckoo_head(ctx, key, argv[1], argv[3]);
     else
-        error = held == HELD_NONE ? NOT_FOUND
-                                  : load_cuckoo_piece(value->cuckoo, iterator, argv[3]);
+        error = held == HELD_NONE ? NOT_FOUND : load_cuckoo_piece(value->cuckoo, iterator, argv[3]);
     return end_change(ctx, key, error);
 }

@@ -59,8 +59,7 @@ static void give_to_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
         (void)RedisModule_Replicate(ctx, "TAMIS.ATTACH", "sc", name, a->name);
     else /* the AOF knows it by its id; replicas do not have it */
         bind_tell(ctx, text, bytes, value);
-    if (!stored->attached)
-        (void)RedisModule_Replicate(ctx, "TAMIS.ATTACH", "scR", name, a->name);
+    if (!stored->attached) (void)RedisModule_Replicate(ctx, "TAMIS.ATTACH", "scR", name, a->name);
 }
 
 static void attach_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
@@ -207,7 +206,8 @@ int tamis_orphans(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc == 3 && arg_is(argv[1], "DROP")) {
         listing.name = RedisModule_StringPtrLen(argv[2], NULL);
         (void)store_each_orphan(list_orphan, &listing);
-        if (listing.count == 0) return RedisModule_ReplyWithError(ctx, "ERR no orphan has that name");
+        if (listing.count == 0)
+            return RedisModule_ReplyWithError(ctx, "ERR no orphan has that name");
         drops_push(&listing.id);
         return RedisModule_ReplyWithSimpleString(ctx, "OK");
     }

@@ -24,9 +24,9 @@ static int change_exceptions(struct task *task)
     char name[TAMIS_NAME_MAX + 1];
     const int rc = tamis_filter_find_id(store_is_open(), e->id.bytes, name);
     if (rc <= 0) return rc < 0 ? rc : TAMIS_EDROPPED;
-    e->changed = e->adds ? tamis_filter_except(store_is_open(), name, e->keys, e->count)
-                         : tamis_filter_unexcept(store_is_open(), name, e->keys, e->count,
-                                                 e->answers);
+    e->changed = e->adds
+                     ? tamis_filter_except(store_is_open(), name, e->keys, e->count)
+                     : tamis_filter_unexcept(store_is_open(), name, e->keys, e->count, e->answers);
     return e->changed < 0 ? (int)e->changed : 0;
 }
 
@@ -123,7 +123,8 @@ int tamis_exceptions(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key;
     struct listing listing = {.ctx = ctx};
     if (argc != 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open_stored(ctx, argv[1], REDISMODULE_READ, tamis_exceptions, &key);
+    const struct value *value =
+        key_open_stored(ctx, argv[1], REDISMODULE_READ, tamis_exceptions, &key);
     if (value == NULL) return REDISMODULE_OK;
     RedisModule_CloseKey(key);
     /* All of them are read before the first is told. */

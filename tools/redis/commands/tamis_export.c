@@ -67,8 +67,9 @@ int tamis_export(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
                                     .from = (uint64_t)position,
                                     .bytes = PIECE_BYTES,
                                     .all_bytes = &all_bytes};
-    const int rc = tamis_filter_export(value->stored->filter, RedisModule_StringPtrLen(argv[2], NULL),
-                                       with_key ? TAMIS_EXPORT_WITH_KEY : 0, &sink);
+    const int rc =
+        tamis_filter_export(value->stored->filter, RedisModule_StringPtrLen(argv[2], NULL),
+                            with_key ? TAMIS_EXPORT_WITH_KEY : 0, &sink);
     if (rc < 0) {
         (void)snprintf(sentence, sizeof sentence, "filter '%s': %s",
                        RedisModule_StringPtrLen(argv[1], NULL), tamis_last_error());

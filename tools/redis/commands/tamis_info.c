@@ -192,8 +192,8 @@ static void sum_up(struct total list[TOTALS])
     for (const struct stored *s = stored_first(); s != NULL; s = s->next)
         add_up(s, &sums);
     const struct adds_counts adds = adds_count();
-    const uint64_t memory = value_count(HOME_MEMORY) + value_count(HOME_CUCKOO) +
-                            value_count(HOME_VALKEY);
+    const uint64_t memory =
+        value_count(HOME_MEMORY) + value_count(HOME_CUCKOO) + value_count(HOME_VALKEY);
     const struct total all[TOTALS] = {
         {"filters", memory + value_count(HOME_STORE) + value_count(HOME_BROKEN)},
         {"memory_filters", memory},

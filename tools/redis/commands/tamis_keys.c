@@ -31,7 +31,8 @@ static void answer_added(RedisModuleCtx *ctx, RedisModuleString **argv,
         (void)RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "bloom.add", argv[1]);
 }
 
-/* Opens a filter for keys; NULL: replied.  A cuckoo filter, and one of valkey-bloom, are refused. */
+/* Opens a filter for keys; NULL: replied.  A cuckoo filter, and one of valkey-bloom, are refused.
+ */
 static struct value *open_for_keys(RedisModuleCtx *ctx, RedisModuleString *name, int mode,
                                    RedisModuleReplyFunc *again, RedisModuleKey **key)
 {
@@ -156,10 +157,12 @@ static int explain_item(const struct value *value, uint32_t segment, const struc
                         struct tamis_explanation *explanation)
 {
     explanation->positions_count = 0;
-    int rc = tamis_filter_explain(value->stored->filter, segment, item->data, item->bytes, explanation);
+    int rc =
+        tamis_filter_explain(value->stored->filter, segment, item->data, item->bytes, explanation);
     if (rc == TAMIS_EINVAL && explanation->positions_count > explanation->positions_max) {
         grow_explanation(explanation, explanation->positions_count);
-        rc = tamis_filter_explain(value->stored->filter, segment, item->data, item->bytes, explanation);
+        rc = tamis_filter_explain(value->stored->filter, segment, item->data, item->bytes,
+                                  explanation);
     }
     return rc;
 }
@@ -172,7 +175,8 @@ int tamis_explain_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct tamis_filter_stat stat = {.size = sizeof stat};
     RedisModuleKey *key;
     if (argc < 3) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open_stored(ctx, argv[1], REDISMODULE_READ, tamis_explain_items, &key);
+    const struct value *value =
+        key_open_stored(ctx, argv[1], REDISMODULE_READ, tamis_explain_items, &key);
     if (value == NULL) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 2, argc - 2);
     grow_explanation(&explanation, TAMIS_K_MAX);

@@ -226,8 +226,7 @@ static void compare_with_wish(RedisModuleCtx *ctx, RedisModuleString *name,
     RedisModuleKey *key;
     tamis_filter *filter = NULL;
     char called[TAMIS_NAME_MAX + 1];
-    const struct value *value =
-        key_open_stored(ctx, name, REDISMODULE_READ, tamis_reserve, &key);
+    const struct value *value = key_open_stored(ctx, name, REDISMODULE_READ, tamis_reserve, &key);
     if (value == NULL) return;
     spec->flags &= ~(uint32_t)TAMIS_FILTER_OWNED; /* a filter of others is right too */
     if (!has_secret) memset(spec->secret, 0, sizeof spec->secret); /* any secret is right */
@@ -262,7 +261,8 @@ static struct wish *keep_wish(const struct wish *wish)
     char *texts = (char *)(copy + 1);
     *copy = *wish;
     if (name_bytes > 0) copy->spec.hash_set = memcpy(texts, spec->hash_set, name_bytes);
-    if (rule_bytes > 0) copy->spec.key_rule = memcpy(texts + name_bytes, spec->key_rule, rule_bytes);
+    if (rule_bytes > 0)
+        copy->spec.key_rule = memcpy(texts + name_bytes, spec->key_rule, rule_bytes);
     return copy;
 }
 

@@ -43,8 +43,8 @@ static void add_alone(struct adding *a)
 {
     const uint8_t *from = memchr(a->answers, TAMIS_ANSWER_REFUSED, a->count);
     const size_t at = from == NULL ? 0 : (size_t)(from - a->answers);
-    const int64_t rc = tamis_filter_add_batch(a->stored->filter, a->keys + at, a->count - at,
-                                              a->answers + at);
+    const int64_t rc =
+        tamis_filter_add_batch(a->stored->filter, a->keys + at, a->count - at, a->answers + at);
     a->rc = 0;
     if (rc < 0) note_failure(a, rc);
 }
@@ -188,7 +188,6 @@ bool adds_wait(struct stored *stored, size_t count)
 
 struct adds_counts adds_count(void)
 {
-    return (struct adds_counts){
-        .batches = __atomic_load_n(&counted.batches, __ATOMIC_RELAXED),
-        .failures = __atomic_load_n(&counted.failures, __ATOMIC_RELAXED)};
+    return (struct adds_counts){.batches = __atomic_load_n(&counted.batches, __ATOMIC_RELAXED),
+                                .failures = __atomic_load_n(&counted.failures, __ATOMIC_RELAXED)};
 }

@@ -56,7 +56,8 @@ static int fill(const struct promotion *p)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < p->count; i++)
-        for (uint64_t at = 0, now; rc == 0 && at < layer_bytes(p->memory, &p->layers[i]); at += now) {
+        for (uint64_t at = 0, now; rc == 0 && at < layer_bytes(p->memory, &p->layers[i]);
+             at += now) {
             now = layer_bytes(p->memory, &p->layers[i]) - at;
             if (now > PIECE) now = PIECE;
             rc = tamis_filter_write_data(p->filter, i, at,
@@ -94,8 +95,7 @@ static int make(struct promotion *p)
 static void work(struct promotion *p)
 {
     p->rc = make(p);
-    if (p->rc < 0)
-        (void)strncpy(p->sentence, tamis_last_error(), sizeof p->sentence - 1);
+    if (p->rc < 0) (void)strncpy(p->sentence, tamis_last_error(), sizeof p->sentence - 1);
 }
 
 static void run(struct job *job)
@@ -281,8 +281,7 @@ bool promote_wait(RedisModuleCtx *ctx, const struct value *value, RedisModuleRep
     return true;
 }
 
-int promote_now(RedisModuleCtx *ctx, struct value *value, int db, const char *key,
-                size_t key_bytes)
+int promote_now(RedisModuleCtx *ctx, struct value *value, int db, const char *key, size_t key_bytes)
 {
     struct promotion *p = find(value);
     if (p != NULL && p->failed_ns == 0)

@@ -3,12 +3,12 @@
  * promote.h: the one way from memory to the store.
  *
  *     1 main thread   notes from now on each key that is new (memory.h), and claims the id
- *     2 a thread      makes the filter under the name of a new id, with a copy of the bits, and syncs
- *     3 main thread   in a turn of the event loop: adds the keys that were noted, logs TAMIS.BIND,
- *                     and the value is the filter, with that id
+ *     2 a thread      makes the filter under the name of a new id, with a copy of the bits, and
+ * syncs 3 main thread   in a turn of the event loop: adds the keys that were noted, logs
+ * TAMIS.BIND, and the value is the filter, with that id
  *
- * The id is new, so that a load never takes a file that lacks the keys which were noted: no dump and
- * no log knows the id of a file before that is whole.
+ * The id is new, so that a load never takes a file that lacks the keys which were noted: no dump
+ * and no log knows the id of a file before that is whole.
  *
  * Adds go on in memory meanwhile.  If the value goes, its bits stay until the thread is done, and
  * the filter is dropped.  If the thread fails, the value stays in memory, and it is tried again.

@@ -38,10 +38,11 @@ static void tell_broken(const struct stored *stored)
 {
     char name[TAMIS_ID_NAME_BYTES], text[512];
     tamis_id_name(stored->id.bytes, name);
-    (void)snprintf(text, sizeof text,
-                   "the dump refers to the filter of the id %s in the store %016" PRIx64
-                   ", and the store %s does not have it; give the server that store, or DEL the key",
-                   strchr(name, ':') + 1, stored->store_id, config.store);
+    (void)snprintf(
+        text, sizeof text,
+        "the dump refers to the filter of the id %s in the store %016" PRIx64
+        ", and the store %s does not have it; give the server that store, or DEL the key",
+        strchr(name, ':') + 1, stored->store_id, config.store);
     tell_closed(text);
 }
 
@@ -81,9 +82,10 @@ static const char *refusal_of(const struct value *value)
 {
     if (value->home == HOME_CUCKOO)
         return "ERR tamis: this is a cuckoo filter of RedisBloom, which has the commands CF.* only";
-    return value->home == HOME_VALKEY ? "ERR tamis: this is a filter of valkey-bloom, which has the "
-                                        "commands BF.* only"
-                                      : NULL;
+    return value->home == HOME_VALKEY
+               ? "ERR tamis: this is a filter of valkey-bloom, which has the "
+                 "commands BF.* only"
+               : NULL;
 }
 
 /* Brings a filter to the store; its client waits, or the server does.  Replies an error. */
@@ -100,8 +102,8 @@ static bool share(RedisModuleCtx *ctx, RedisModuleString *name, struct value *va
     const char *failure = promote_failure(value);
     if (failure == NULL && promote_now(ctx, value, db, text, bytes) == 0) return true;
     (void)reply_sentence(ctx, TOLD,
-                         failure != NULL               ? failure
-                         : store_is_of_another()       ? "another server owns the store"
+                         failure != NULL                  ? failure
+                         : store_is_of_another()          ? "another server owns the store"
                          : promote_failure(value) != NULL ? promote_failure(value)
                                                           : tamis_last_error());
     return false;

@@ -13,6 +13,15 @@
 #define CHANGES_KEY (REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_UPDATE)
 #define DELETES_KEY (REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_DELETE)
 
+/* A row of a table: what each command has, and behind it what some have. */
+#define COMMAND(its_name, function, its_flags, categories, its_arity, its_key, its_since,          \
+                its_summary, its_complexity, ...)                                                  \
+    {                                                                                              \
+        .name = its_name, .run = function, .flags = its_flags, .acl = categories,                  \
+        .arity = its_arity, .key = its_key, .since = its_since, .summary = its_summary,            \
+        .complexity = its_complexity, __VA_ARGS__                                                  \
+    }
+
 /* Arguments. */
 #define STRING REDISMODULE_ARG_TYPE_STRING
 #define INTEGER REDISMODULE_ARG_TYPE_INTEGER

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * aof.c: the rewrite of an AOF without a preamble: TAMIS.BIND with the id of a filter of the store,
- * then BF.LOADCHUNK of the head, and of the data in pieces.  Bits that are set meanwhile may be in a
- * piece or not; the AOF has their commands.
+ * then BF.LOADCHUNK of the head, and of the data in pieces.  Bits that are set meanwhile may be in
+ * a piece or not; the AOF has their commands.
  *
  * Exceptions by hand follow by TAMIS.EXCEPT.  A filter of kind fuse, or with exceptions that a
  * build has found, goes whole by TAMIS.LOAD, and is in the child's memory for that.
@@ -58,8 +58,7 @@ static bool emit_whole(RedisModuleIO *aof, RedisModuleString *key, const struct 
     struct strings pieces = {.list = NULL};
     const struct tamis_sink sink = {
         .size = sizeof sink, .write = append_string, .context = &pieces};
-    const int rc =
-        tamis_filter_export(v->stored->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
+    const int rc = tamis_filter_export(v->stored->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
     const long long expansion = v->expansion;
     if (rc == 0 && v->stored->durable)
         RedisModule_EmitAOF(aof, "TAMIS.LOAD", "scclv", key, "DURABLE", "EXPANSION", expansion,
@@ -92,8 +91,8 @@ static bool emit_pieces(RedisModuleIO *aof, RedisModuleString *key, const struct
                         ? memory_head(v->memory, v->expansion, head)
                         : head_of_filter(v->stored->filter, v->exact, v->expansion, head);
     if (bytes < 0) return false;
-    RedisModule_EmitAOF(aof, "BF.LOADCHUNK", durable ? "slbc" : "slb", key, 1LL,
-                        (const char *)head, (size_t)bytes, "DURABLE");
+    RedisModule_EmitAOF(aof, "BF.LOADCHUNK", durable ? "slbc" : "slb", key, 1LL, (const char *)head,
+                        (size_t)bytes, "DURABLE");
     while ((bytes = pieces_read(v, position, &piece, &buffer)) > 0) {
         position += (uint64_t)bytes;
         RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, (long long)position + 1,

@@ -61,10 +61,10 @@ void save_lacks(RedisModuleIO *io, const char *what, const struct value *value)
     char name[TAMIS_ID_NAME_BYTES] = ":in memory";
     const bool of_child = work_is_child();
     if (value->home >= HOME_STORE) tamis_id_name(value->stored->id.bytes, name);
-    RedisModule_LogIOError(
-        io, "warning", "the %s lacks the filter of the id %s, and %s: %s", what,
-        strchr(name, ':') + 1,
-        of_child ? "is given up; the one before stays" : "refers to it alone", tamis_last_error());
+    RedisModule_LogIOError(io, "warning", "the %s lacks the filter of the id %s, and %s: %s", what,
+                           strchr(name, ':') + 1,
+                           of_child ? "is given up; the one before stays" : "refers to it alone",
+                           tamis_last_error());
     /* A module cannot tell the server that it has failed.  The server removes what the child has
      * written, and says that the save has failed. */
     if (of_child) (void)raise(SIGKILL);
@@ -273,7 +273,8 @@ static bool load_layer_head(RedisModuleIO *rdb, struct layer *l)
     l->bits_per_entry = RedisModule_LoadDouble(rdb);
     l->bits.reserved = (uint8_t)RedisModule_LoadUnsigned(rdb);
     l->bits.data_bytes = (l->bits.m_bits / 64 + (l->bits.m_bits % 64 != 0)) * 8;
-    return !RedisModule_IsIOError(rdb) && l->bits.data_bytes <= config_max_bytes() && tamis_memory_filter_check(&l->bits) == 0;
+    return !RedisModule_IsIOError(rdb) && l->bits.data_bytes <= config_max_bytes() &&
+           tamis_memory_filter_check(&l->bits) == 0;
 }
 
 /* Reads the bits of a layer, and leaves them in data_bytes bytes of memory.  Nothing is allocated
@@ -290,8 +291,7 @@ static bool load_bits(RedisModuleIO *rdb, struct layer *l, uint64_t all, bool sk
             return true;
         }
         if (good && !skips && l->bits.data == NULL) l->bits.data = zeros(l->bits.data_bytes);
-        if (good && !skips && l->bits.data != NULL)
-            memcpy((char *)l->bits.data + at, piece, bytes);
+        if (good && !skips && l->bits.data != NULL) memcpy((char *)l->bits.data + at, piece, bytes);
         RedisModule_Free(piece);
         if (!good || (!skips && l->bits.data == NULL)) return false;
         at += bytes;
@@ -328,7 +328,7 @@ struct pull {
     RedisModuleIO *rdb;
     char *piece;
     size_t bytes, at;
-    bool ended;
+    bool ended, durable;
 };
 
 static int64_t pull_read(void *context, void *buffer, size_t bytes)
@@ -359,16 +359,17 @@ static void pull_end(struct pull *p)
 static int import_pulled(struct making *making, tamis_store *store, const char *name)
 {
     struct pull *pull = making->context;
-    const struct tamis_source source = {
-        .size = sizeof source, .read = pull_read, .context = pull};
-    const struct tamis_import_spec spec = {.size = sizeof spec, .flags = TAMIS_IMPORT_OWNED};
+    const struct tamis_source source = {.size = sizeof source, .read = pull_read, .context = pull};
+    const struct tamis_import_spec spec = {.size = sizeof spec,
+                                           .flags = TAMIS_IMPORT_OWNED |
+                                                    (pull->durable ? TAMIS_IMPORT_DURABLE : 0)};
     return tamis_filter_import(store, name, "tamis", &spec, &source, &making->filter);
 }
 
 static bool load_stream(RedisModuleIO *rdb, const struct said *said, struct value *value,
                         bool skips)
 {
-    struct pull pull = {.rdb = rdb};
+    struct pull pull = {.rdb = rdb, .durable = (said->flags & FLAG_DURABLE) != 0};
     int rc = 0;
     if (!skips) {
         struct making *making = making_new(import_pulled, &pull, NULL);

@@ -90,8 +90,7 @@ struct value *rdb_load_redisbloom_cuckoo(RedisModuleIO *rdb, int encver)
     }
     c->filters = filters <= CUCKOO_FILTERS_MAX ? (uint32_t)filters : 0;
     if (!RedisModule_IsIOError(rdb) && cuckoo_is_sound(c) &&
-        load_all(rdb, exact, encver >= ENCODING_WITH_EXPANSION) &&
-        rdb_load_seed(rdb, encver, 0)) {
+        load_all(rdb, exact, encver >= ENCODING_WITH_EXPANSION) && rdb_load_seed(rdb, encver, 0)) {
         struct value *value = value_new(TYPE_CUCKOO);
         value_settle(value, HOME_CUCKOO, exact);
         return value;

@@ -93,8 +93,9 @@ struct value *rdb_load_layers(RedisModuleIO *rdb, int encver, uint64_t count)
         value->expansion = expansion;
         value_settle(value, HOME_MEMORY, memory);
     } else {
-        RedisModule_LogIOError(rdb, "warning", "the dump of a filter of RedisBloom is damaged, or "
-                                               "of a sort that is not known here");
+        RedisModule_LogIOError(rdb, "warning",
+                               "the dump of a filter of RedisBloom is damaged, or "
+                               "of a sort that is not known here");
     }
     for (uint32_t i = 0; i < LAYERS_MAX; i++) /* count may be one too low, after an error */
         RedisModule_Free(loaded->data[i]);

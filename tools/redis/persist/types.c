@@ -13,7 +13,8 @@
 #include "value/outline.h"
 #include "value/pieces.h"
 
-/* RedisBloom's, whose dumps are ours and the reverse; rdb.c says what RedisBloom refuses of ours. */
+/* RedisBloom's, whose dumps are ours and the reverse; rdb.c says what RedisBloom refuses of ours.
+ */
 #define ENCODING_VERSION 4
 /* That of valkey-bloom, which so reads what we write of its filters: rdb_valkey.c. */
 #define VALKEY_ENCODING_VERSION 1
@@ -72,9 +73,8 @@ static void digest_bits(RedisModuleDigest *to, const struct value *value)
     for (uint64_t at = 0; (bytes = pieces_read(value, at, &piece, &buffer)) > 0;
          at += (uint64_t)bytes) {
         for (size_t i = 0; i < (size_t)bytes; i += PIECE)
-            RedisModule_DigestAddStringBuffer(to, (const char *)piece + i,
-                                              (size_t)bytes - i < PIECE ? (size_t)bytes - i
-                                                                        : PIECE);
+            RedisModule_DigestAddStringBuffer(
+                to, (const char *)piece + i, (size_t)bytes - i < PIECE ? (size_t)bytes - i : PIECE);
         RedisModule_Free(buffer);
     }
     RedisModule_DigestEndSequence(to);
@@ -98,6 +98,7 @@ static void digest(RedisModuleDigest *to, void *of)
 
 struct copying {
     tamis_filter *from;
+    bool durable;
 };
 
 struct stream {
@@ -133,7 +134,9 @@ static int copy_there(struct making *making, tamis_store *store, const char *nam
     struct stream stream = {.data = NULL};
     const struct tamis_sink sink = {.size = sizeof sink, .write = append, .context = &stream};
     const struct tamis_source source = {.size = sizeof source, .read = take, .context = &stream};
-    const struct tamis_import_spec spec = {.size = sizeof spec, .flags = TAMIS_IMPORT_OWNED};
+    const struct tamis_import_spec spec = {.size = sizeof spec,
+                                           .flags = TAMIS_IMPORT_OWNED |
+                                                    (copying->durable ? TAMIS_IMPORT_DURABLE : 0)};
     int rc = tamis_filter_export(copying->from, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
     if (rc == 0) rc = tamis_filter_import(store, name, "tamis", &spec, &source, &making->filter);
     RedisModule_Free(stream.data);
@@ -147,7 +150,7 @@ static int copy_stored(struct value *from, struct value *to, int db, const char 
     if (rc < 0) return rc;
     work_wait(&from->stored->line);
     if (!from->stored->plain) {
-        struct copying copying = {.from = from->stored->filter};
+        struct copying copying = {.from = from->stored->filter, .durable = from->stored->durable};
         return make_now(to, db, key, bytes, making_new(copy_there, &copying, NULL));
     }
     rc = outline_make(from, &memory);

@@ -58,25 +58,7 @@ int reply_sentence(RedisModuleCtx *ctx, const char *what, const char *sentence)
     return RedisModule_ReplyWithError(ctx, text);
 }
 
-static char kept[1024];
-static const char *failure; /* NULL: what the library tells */
-
-void args_set_failure(const char *sentence)
-{
-    failure = NULL;
-    if (sentence == NULL) return;
-    (void)snprintf(kept, sizeof kept, "%s", sentence); /* whose it is may be gone when it is told */
-    failure = kept;
-}
-
-const char *last_failure(void)
-{
-    const char *last = failure != NULL ? failure : tamis_last_error();
-    failure = NULL;
-    return last;
-}
-
 int reply_failure(RedisModuleCtx *ctx, const char *what)
 {
-    return reply_sentence(ctx, what, last_failure());
+    return reply_sentence(ctx, what, tamis_last_error());
 }

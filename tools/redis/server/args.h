@@ -32,9 +32,5 @@ bool reply_is_resp3(RedisModuleCtx *ctx);
 int reply_yes_no(RedisModuleCtx *ctx, int yes);
 /* "ERR <what>: <sentence>", and the same to the log. */
 int reply_sentence(RedisModuleCtx *ctx, const char *what, const char *sentence);
-/* Says what a thread met, for the next call of last_failure(), which returns that, or else the
- * library's sentence about its last error. */
-void args_set_failure(const char *sentence);
-const char *last_failure(void);
-/* As reply_sentence() with last_failure(). */
+/* As reply_sentence() with the library's sentence about its last error. */
 int reply_failure(RedisModuleCtx *ctx, const char *what);

@@ -47,11 +47,6 @@ void busy_watch(tamis_store *store)
         RedisModule_Log(NULL, "warning", "%s", tamis_last_error());
 }
 
-bool busy_is_stuck(void)
-{
-    return __atomic_load_n(&stuck_at, __ATOMIC_RELAXED) != 0;
-}
-
 void busy_pass(tamis_store *store)
 {
     const int64_t since = __atomic_load_n(&stuck_at, __ATOMIC_RELAXED);

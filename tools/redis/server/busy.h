@@ -16,5 +16,3 @@
 void busy_watch(tamis_store *store);
 /* Called now and then: some seconds after a call gave up, lets calls wait again. */
 void busy_pass(tamis_store *store);
-/* Has a call given up a short while ago?  Callers then put off, or leave out, what they can. */
-bool busy_is_stuck(void);

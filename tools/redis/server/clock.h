@@ -12,11 +12,3 @@ static inline int64_t clock_ns(void)
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
-
-/* Nanoseconds since 1970, by the clock that filters are created by. */
-static inline int64_t clock_since_1970_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}

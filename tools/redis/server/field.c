@@ -14,10 +14,3 @@ bool server_field(RedisModuleCtx *ctx, const char *section, const char *name, ch
     RedisModule_FreeServerInfo(ctx, info);
     return fits;
 }
-
-bool server_releases(RedisModuleCtx *ctx)
-{
-    char count[FIELD_ROOM];
-    return server_field(ctx, "memory", "lazyfree_pending_objects", count) &&
-           strtoull(count, NULL, 10) > 0;
-}

@@ -12,5 +12,3 @@
  * no such field, or it is longer; then the text is empty. */
 bool server_field(RedisModuleCtx *ctx, const char *section, const char *name,
                   char text[FIELD_ROOM]);
-/* Does another thread of the server release values, as after FLUSHALL ASYNC? */
-bool server_releases(RedisModuleCtx *ctx);

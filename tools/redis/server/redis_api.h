@@ -38,7 +38,6 @@ typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
 
 #define REDISMODULE_KEYTYPE_EMPTY 0
 #define REDISMODULE_KEYTYPE_STRING 1
-#define REDISMODULE_KEYTYPE_MODULE 6
 
 #define REDISMODULE_POSTPONED_LEN (-1)
 
@@ -55,8 +54,6 @@ typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
 #define REDISMODULE_CTX_FLAGS_ASYNC_LOADING (1 << 23)
 
 #define REDISMODULE_NOTIFY_GENERIC (1 << 2)
-#define REDISMODULE_REPLY_ERROR 1
-#define REDISMODULE_NO_EXPIRE (-1)
 #define REDISMODULE_NOTIFY_MODULE (1 << 13)
 
 #define REDISMODULE_OPTIONS_HANDLE_IO_ERRORS (1 << 0)
@@ -75,23 +72,18 @@ typedef struct RedisModuleEvent {
     uint64_t dataver;
 } RedisModuleEvent;
 
-#define REDISMODULE_EVENT_REPLICATION_ROLE_CHANGED 0
 #define REDISMODULE_EVENT_PERSISTENCE 1
 #define REDISMODULE_EVENT_LOADING 3
 #define REDISMODULE_EVENT_SHUTDOWN 5
 #define REDISMODULE_EVENT_CRON_LOOP 8
-#define REDISMODULE_EVENT_FLUSHDB 2
-#define REDISMODULE_SUBEVENT_FLUSHDB_START 0
 #define REDISMODULE_EVENT_SWAPDB 11
 #define REDISMODULE_EVENT_FORK_CHILD 13
 #define REDISMODULE_EVENT_EVENTLOOP 15
-#define REDISMODULE_EVENT_REPLROLECHANGED_NOW_REPLICA 1
 
 #define REDISMODULE_SUBEVENT_PERSISTENCE_RDB_START 0
 #define REDISMODULE_SUBEVENT_PERSISTENCE_AOF_START 1
 #define REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START 2
 #define REDISMODULE_SUBEVENT_PERSISTENCE_ENDED 3
-#define REDISMODULE_SUBEVENT_PERSISTENCE_FAILED 4
 #define REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_AOF_START 5
 #define REDISMODULE_SUBEVENT_LOADING_RDB_START 0
 #define REDISMODULE_SUBEVENT_LOADING_AOF_START 1
@@ -100,11 +92,6 @@ typedef struct RedisModuleEvent {
 #define REDISMODULE_SUBEVENT_FORK_CHILD_BORN 0
 #define REDISMODULE_SUBEVENT_EVENTLOOP_BEFORE_SLEEP 0
 
-struct RedisModuleFlushInfo {
-    uint64_t version;
-    int32_t sync;
-    int32_t dbnum; /* -1: all */
-};
 struct RedisModuleSwapDbInfo {
     uint64_t version;
     int32_t dbnum_first;
@@ -146,7 +133,6 @@ typedef struct RedisModuleCommandHistoryEntry {
 #define REDISMODULE_KSPEC_FK_RANGE 2
 #define REDISMODULE_CMD_KEY_RO (1ULL << 0)
 #define REDISMODULE_CMD_KEY_RW (1ULL << 1)
-#define REDISMODULE_CMD_KEY_OW (1ULL << 2)
 #define REDISMODULE_CMD_KEY_ACCESS (1ULL << 4)
 #define REDISMODULE_CMD_KEY_UPDATE (1ULL << 5)
 #define REDISMODULE_CMD_KEY_INSERT (1ULL << 6)
@@ -228,8 +214,6 @@ typedef int RedisModuleNotificationFunc(RedisModuleCtx *ctx, int type, const cha
 typedef void RedisModuleInfoFunc(RedisModuleInfoCtx *ctx, int for_crash_report);
 typedef int RedisModuleReplyFunc(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
 typedef void RedisModuleEventLoopOneShotFunc(void *context);
-typedef uint64_t RedisModuleTimerID;
-typedef void RedisModuleTimerProc(RedisModuleCtx *ctx, void *data);
 typedef void RedisModuleFreePrivDataFunc(RedisModuleCtx *ctx, void *data);
 typedef void RedisModuleFilterFunc(RedisModuleCommandFilterCtx *filter);
 typedef int RedisModuleApplyFunc(RedisModuleCtx *ctx, void *data, RedisModuleString **err);
@@ -318,8 +302,6 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(int, UnblockClient, (RedisModuleBlockedClient *, void *))                                    \
     X(void *, GetBlockedClientPrivateData, (RedisModuleCtx *))                                     \
     X(int, IsBlockedReplyRequest, (RedisModuleCtx *))                                              \
-    X(RedisModuleTimerID, CreateTimer, (RedisModuleCtx *, long long, RedisModuleTimerProc *,       \
-                                        void *))                                                   \
     X(RedisModuleCommandFilter *, RegisterCommandFilter, (RedisModuleCtx *,                        \
                                                           RedisModuleFilterFunc *, int))           \
     X(int, CommandFilterArgsCount, (RedisModuleCommandFilterCtx *))                                \
@@ -328,22 +310,9 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(RedisModuleServerInfoData *, GetServerInfo, (RedisModuleCtx *, const char *))                \
     X(void, FreeServerInfo, (RedisModuleCtx *, RedisModuleServerInfoData *))                       \
     X(const char *, ServerInfoGetFieldC, (RedisModuleServerInfoData *, const char *))              \
-    X(unsigned long long, ServerInfoGetFieldUnsigned, (RedisModuleServerInfoData *, const char *,  \
-                                                       int *))
-
 /* What a server may lack: the caller looks whether the pointer is NULL. */
 #define REDIS_API_OPTIONAL(X)                                                                      \
-    X(int, CallReplyType, (RedisModuleCallReply *))                                                \
-    X(size_t, CallReplyLength, (RedisModuleCallReply *))                                           \
     X(int, SelectDb, (RedisModuleCtx *, int))                                                      \
-    X(int, SetAbsExpire, (RedisModuleKey *, long long))                                            \
-    X(long long, GetAbsExpire, (RedisModuleKey *))                                                 \
-    X(int, SetLRU, (RedisModuleKey *, long long))                                                  \
-    X(int, SetLFU, (RedisModuleKey *, long long))                                                  \
-    X(RedisModuleCtx *, GetDetachedThreadSafeContext, (RedisModuleCtx *))                          \
-    X(RedisModuleCtx *, GetThreadSafeContext, (RedisModuleBlockedClient *))                        \
-    X(void, FreeThreadSafeContext, (RedisModuleCtx *))                                             \
-    X(const char *, GetCurrentCommandName, (RedisModuleCtx *))                                     \
     X(RedisModuleString *, GetCurrentUserName, (RedisModuleCtx *))                                 \
     X(RedisModuleUser *, GetModuleUserFromUserName, (RedisModuleString *))                         \
     X(int, FreeModuleUser, (RedisModuleUser *))                                                    \

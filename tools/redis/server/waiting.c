@@ -108,11 +108,6 @@ void waiting_allow(void)
     allowed = RedisModule_EventLoopAddOneShot != NULL && RedisModule_AvoidReplicaTraffic != NULL;
 }
 
-bool waiting_is_allowed(void)
-{
-    return allowed;
-}
-
 void waiting_wake(void)
 {
     (void)RedisModule_EventLoopAddOneShot(wake, NULL);

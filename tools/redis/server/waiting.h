@@ -45,8 +45,6 @@ void waiting_let_go(struct waiting_list *list, const void *what);
  * unblocked at once. */
 void waiting_allow(void);
 void waiting_go_on(void);
-/* Is it so, and has the server what waiting_wake() needs? */
-bool waiting_is_allowed(void);
 /* Sees to it that a turn of the event loop ends soon.  Any thread. */
 void waiting_wake(void);
 /* Are writes paused, so that nothing may be replicated? */

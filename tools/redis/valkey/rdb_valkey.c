@@ -83,8 +83,9 @@ bool rdb_begins_own(RedisModuleIO *rdb, int encver, struct value **value)
         (*value)->as_valkey = true;
         value_settle(*value, HOME_VALKEY, valkey);
     } else {
-        RedisModule_LogIOError(rdb, "warning", "the dump of a filter of valkey-bloom is damaged, or of a version "
-                           "that is not known here");
+        RedisModule_LogIOError(rdb, "warning",
+                               "the dump of a filter of valkey-bloom is damaged, or of a version "
+                               "that is not known here");
         valkey_free(valkey);
     }
     return false;

@@ -28,9 +28,9 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 /* Under the mutex. */
 static struct {
-    struct drop *waiting;  /* for the AOF's buffer */
-    struct drop *written;  /* the AOF has what allows them */
-    struct id *now;        /* in work by the thread */
+    struct drop *waiting; /* for the AOF's buffer */
+    struct drop *written; /* the AOF has what allows them */
+    struct id *now;       /* in work by the thread */
     size_t now_count;
     uint64_t count, done;
     uint64_t dumps_begun, dump_whole;

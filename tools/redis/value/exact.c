@@ -169,13 +169,6 @@ bool exact_contains(const struct exact *value, const char *item, size_t bytes)
     return find_newest(value, &f, f.print) != NULL;
 }
 
-void exact_fetch(const struct exact *value, const char *item, size_t bytes)
-{
-    const struct finger f = finger_of(item, bytes);
-    __builtin_prefetch(bucket_at(value, value->cuckoo.filters - 1, f.buckets[0]), 1, 3);
-    __builtin_prefetch(bucket_at(value, value->cuckoo.filters - 1, f.buckets[1]), 1, 3);
-}
-
 uint64_t exact_count(const struct exact *value, const char *item, size_t bytes)
 {
     const struct finger f = finger_of(item, bytes);

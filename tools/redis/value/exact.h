@@ -2,9 +2,10 @@
 /*
  * exact.h: the cuckoo filter of RedisBloom itself, slot for slot, in the server's memory.
  *
- * CF.* makes these, and RedisBloom's own dumps become them.  A sub-filter has buckets of a few slots; a slot has a fingerprint of one byte, 0 where it is empty.  An item has
- * two buckets.  If both are full, the item takes a slot, and what was there moves to its own other
- * bucket, and so on; if that ends nowhere, another sub-filter is made.
+ * CF.* makes these, and RedisBloom's own dumps become them.  A sub-filter has buckets of a few
+ * slots; a slot has a fingerprint of one byte, 0 where it is empty.  An item has two buckets.  If
+ * both are full, the item takes a slot, and what was there moves to its own other bucket, and so
+ * on; if that ends nowhere, another sub-filter is made.
  *
  *     h             MurmurHash64A of the item, seed 0
  *     fingerprint   h mod 255 + 1
@@ -34,8 +35,6 @@ int exact_copy(const struct exact *from, struct exact **made);
 uint64_t exact_slots(const struct cuckoo *cuckoo, uint32_t i);
 
 bool exact_contains(const struct exact *value, const char *item, size_t bytes);
-/* Has the processor fetch the buckets of an item in the newest sub-filter, and does not wait. */
-void exact_fetch(const struct exact *value, const char *item, size_t bytes);
 /* How many slots have the item's fingerprint; a slot counts twice if both buckets are one. */
 uint64_t exact_count(const struct exact *value, const char *item, size_t bytes);
 /* Returns 1: added; TAMIS_EFULL: no place, and it must not grow; TAMIS_ENOMEM. */

@@ -85,11 +85,6 @@ void bloom_head_layer(const unsigned char *head, uint32_t i, struct bloom_layer 
     memcpy(&layer->bits_per_entry, at + 32, 8);
 }
 
-uint32_t bloom_head_expansion(const unsigned char *head)
-{
-    return (get32(head + 12) & BLOOM_NO_SCALING) != 0 ? 0 : get32(head + 16);
-}
-
 /* ---- Any head -------------------------------------------------------------------------------- */
 
 bool head_is_tamis(const void *head, size_t bytes)

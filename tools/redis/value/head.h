@@ -40,9 +40,6 @@ struct bloom_chain {
 bool bloom_head_chain(const unsigned char *head, size_t bytes, struct bloom_chain *chain);
 /* Reads layer i of a head that has it. */
 void bloom_head_layer(const unsigned char *head, uint32_t i, struct bloom_layer *layer);
-/* What BF.RESERVE calls its EXPANSION; 0: NONSCALING. */
-uint32_t bloom_head_expansion(const unsigned char *head);
-
 /* A stream in memory, and the function of a source that reads it. */
 struct memory_source {
     const unsigned char *at;
@@ -73,7 +70,7 @@ size_t head_frame(const void *head, size_t bytes,
  * is too short. */
 size_t head_split(const unsigned char *head, size_t bytes, uint32_t *expansion);
 
-/* Reads the head of a filter of the store, without its exceptions: RedisBloom's if it is exact; else
- * that of our stream, with the expansion behind it.  Returns its bytes, or an error. */
+/* Reads the head of a filter of the store, without its exceptions: RedisBloom's if it is exact;
+ * else that of our stream, with the expansion behind it.  Returns its bytes, or an error. */
 int64_t head_of_filter(tamis_filter *filter, bool exact, uint32_t expansion,
                        unsigned char head[HEAD_ROOM]);

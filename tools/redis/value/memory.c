@@ -99,8 +99,8 @@ static int append(struct memory *memory, struct layer *layer)
     if (is_too_large(memory_data_bytes(memory) + layer->bits.data_bytes)) return TAMIS_ENOMEM;
     if (layer->bits.data == NULL) layer->bits.data = new_data(layer->bits.data_bytes);
     if (layer->bits.data == NULL) return TAMIS_ENOMEM;
-    memory->layers = RedisModule_Realloc(memory->layers,
-                                         (memory->count + 1) * sizeof *memory->layers);
+    memory->layers =
+        RedisModule_Realloc(memory->layers, (memory->count + 1) * sizeof *memory->layers);
     memory->layers[memory->count++] = *layer;
     return 0;
 }
@@ -203,8 +203,7 @@ void memory_contains_batch(const struct memory *memory, const struct tamis_key *
 {
     (void)tamis_memory_filter_contains_batch(&memory->layers[0].bits, keys, count, answers);
     for (size_t i = 0; memory->count > 1 && i < count; i++)
-        if (!answers[i])
-            answers[i] = (uint8_t)memory_contains(memory, keys[i].data, keys[i].bytes);
+        if (!answers[i]) answers[i] = (uint8_t)memory_contains(memory, keys[i].data, keys[i].bytes);
 }
 
 /* Is the key in a layer before the newest? */
@@ -247,8 +246,7 @@ int memory_add_batch(struct memory *memory, const struct tamis_key *keys, size_t
 {
     struct tamis_memory_filter *newest = &memory->layers[memory->count - 1].bits;
     int rc = 0;
-    if (memory->count == 1 && memory->log == NULL &&
-        newest->items + count <= newest->capacity) {
+    if (memory->count == 1 && memory->log == NULL && newest->items + count <= newest->capacity) {
         (void)tamis_memory_filter_add_batch(newest, keys, count, answers);
         return 0;
     }
@@ -380,9 +378,9 @@ static int make_own_of_head(const unsigned char *head, size_t bytes, struct memo
     struct tamis_filter_spec spec;
     size_t head_bytes;
     const size_t left = head_split(head, bytes, expansion);
-    const int count =
-        left == 0 ? TAMIS_ECORRUPT
-                  : tamis_memory_filters_parse(head, left, filters, &spec, &head_bytes);
+    const int count = left == 0
+                          ? TAMIS_ECORRUPT
+                          : tamis_memory_filters_parse(head, left, filters, &spec, &head_bytes);
     if (count < 0) return count;
     if (filters[0].hash_set == REDISBLOOM || spec.on_full == TAMIS_ON_FULL_WARN)
         return TAMIS_EUNSUPPORTED; /* nothing here makes these, but a store has them */

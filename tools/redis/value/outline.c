@@ -42,8 +42,8 @@ static int make_of_segments(const struct stored *stored, struct memory **made)
     memory->refuses = stored->known.on_full == TAMIS_ON_FULL_REFUSE;
     memory->rate = stored->known.rate;
     for (; tamis_filter_segment(stored->filter, memory->count, &segment) == 0; memory->count++) {
-        memory->layers = RedisModule_Realloc(memory->layers,
-                                             (memory->count + 1) * sizeof *memory->layers);
+        memory->layers =
+            RedisModule_Realloc(memory->layers, (memory->count + 1) * sizeof *memory->layers);
         if (memory->count == 0) memory->capacity = segment.capacity;
         if (take_segment(&segment, hash_set, &memory->layers[memory->count])) continue;
         memory->count++;
@@ -71,7 +71,8 @@ int outline_fill(const struct value *value, struct memory *memory)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < memory->count; i++)
-        for (uint64_t at = 0, now; rc == 0 && at < layer_bytes(memory, &memory->layers[i]); at += now) {
+        for (uint64_t at = 0, now; rc == 0 && at < layer_bytes(memory, &memory->layers[i]);
+             at += now) {
             now = layer_bytes(memory, &memory->layers[i]) - at;
             if (now > PIECE) now = PIECE;
             rc = tamis_filter_read_data(value->stored->filter, i, at,

@@ -19,7 +19,7 @@ static struct {
     tamis_store *store;
     uint64_t id;
     int64_t orphans; /* that were there when somebody looked */
-    int lock; /* of the lock file; -1: not had */
+    int lock;        /* of the lock file; -1: not had */
     bool of_another;
 } own = {.lock = -1};
 

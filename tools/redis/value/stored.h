@@ -25,17 +25,17 @@ struct known {
 
 struct stored {
     struct id id;
-    tamis_filter *filter;          /* NULL: closed, or there is none (broken) */
-    struct stored *newer, *older;  /* the ring of open ones */
-    struct stored *next, **link;   /* all that have a value; the link is NULL outside of it */
-    struct stored *same;           /* in the table, of one hash */
-    const struct value *value;     /* NULL: it is gone */
-    struct line line;              /* what threads do for it, in order */
-    unsigned pins;                 /* main thread: threads use the handle, or it must not go */
-    bool attached;                 /* of others: it stays in the store when its key goes */
+    tamis_filter *filter;         /* NULL: closed, or there is none (broken) */
+    struct stored *newer, *older; /* the ring of open ones */
+    struct stored *next, **link;  /* all that have a value; the link is NULL outside of it */
+    struct stored *same;          /* in the table, of one hash */
+    const struct value *value;    /* NULL: it is gone */
+    struct line line;             /* what threads do for it, in order */
+    unsigned pins;                /* main thread: threads use the handle, or it must not go */
+    bool attached;                /* of others: it stays in the store when its key goes */
     bool durable, in_use, is_broken, wants_label;
     bool plain; /* bits alone: no window, exceptions, log, secret or key rule */
-    bool found;                    /* the store had it, and a load repeats its commands */
+    bool found; /* the store had it, and a load repeats its commands */
     uint32_t kind;
     int db;
     char *key; /* key_bytes of them: as the key is called */

@@ -23,8 +23,7 @@ static void work(struct task *task)
     for (unsigned i = 0; i < task->pin_count; i++)
         work_wait(&task->pinned[i]->line);
     task->rc = task->work(task);
-    if (task->rc < 0)
-        (void)strncpy(task->sentence, tamis_last_error(), sizeof task->sentence - 1);
+    if (task->rc < 0) (void)strncpy(task->sentence, tamis_last_error(), sizeof task->sentence - 1);
 }
 
 static void run(struct job *job)

@@ -18,7 +18,7 @@
 
 struct task {
     struct job job;
-    int (*work)(struct task *task);                        /* a thread, or the main thread */
+    int (*work)(struct task *task);                         /* a thread, or the main thread */
     void (*forget)(RedisModuleCtx *ctx, struct task *task); /* frees all of it; main thread */
     struct stored *pinned[PINS_MAX];
     unsigned pin_count;

@@ -6,10 +6,10 @@
 #include <sys/random.h>
 
 #include "server/config.h"
+#include "valkey/valkey.h"
 #include "value/exact.h"
 #include "value/memory.h"
 #include "value/stored.h"
-#include "valkey/valkey.h"
 
 RedisModuleType *value_types[TYPES], *value_type_of_valkey;
 
