@@ -104,6 +104,20 @@ TAMIS_API int tamis_filter_write_data(tamis_filter *filter, uint32_t index, uint
     return (int)tamis__leave_with(filter, view, rc);
 }
 
+TAMIS_API int tamis_filter_write_items(tamis_filter *filter, uint32_t index, uint64_t items)
+{
+    TAMIS__REFUSE_NULL(filter, "filter");
+    struct tamis__view *view;
+    int rc = tamis__visit_segment(filter, index, &view);
+    if (rc < 0) return rc;
+    const struct tamis__segment *segment = &view->segments[index].segment;
+    rc = check_written(filter, segment, 0, "", 0);
+    if (rc == 0) rc = tamis__begin_writing(filter, segment);
+    if (rc == 0) tamis__header_set_items(segment->header, items);
+    if (rc == 0) rc = tamis__segment_check(segment);
+    return (int)tamis__leave_with(filter, view, rc);
+}
+
 /* ---- A bit ----------------------------------------------------------------------------------- */
 
 static int check_position(const struct tamis_filter *filter,

@@ -278,6 +278,15 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_write_data(tamis_filter *filter, uin
                                                        size_t bytes);
 
 /*
+ * Tells how many keys segment `index` has, for a filter that gets its data by
+ * tamis_filter_write_data().  Nobody else adds to it at that moment.
+ *
+ * Returns  0; errors as tamis_filter_write_data().
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_write_items(tamis_filter *filter, uint32_t index,
+                                                        uint64_t items);
+
+/*
  * Sets bit `position` of segment `index`, for programs that compute positions by themselves as
  * tamis_filter_explain() tells them.  Of any that set one bit at one time, one is told 0.
  *

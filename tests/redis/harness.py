@@ -13,7 +13,7 @@ from redis_server import Server
 
 MODULE = os.path.abspath(sys.argv[1])
 TAMIS = os.path.abspath(sys.argv[2])
-PATIENCE_S = 60  # ends a test that has failed: many, as the machine may be busy
+PATIENCE_S = int(os.environ.get("PATIENCE", "60"))  # ends a test that has failed: many, as the machine may be busy
 
 
 def server(*arguments, **settings):

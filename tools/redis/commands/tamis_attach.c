@@ -62,10 +62,29 @@ static void give_to_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
     if (!stored->attached) (void)RedisModule_Replicate(ctx, "TAMIS.ATTACH", "scR", name, a->name);
 }
 
+/* The AOF says which filter it was: it may be called otherwise by now. */
+static bool attach_bound(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name)
+{
+    struct id id;
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(name, &bytes);
+    const int db = RedisModule_GetSelectedDb(ctx);
+    if (!bind_take(db, text, bytes, &id)) return false;
+    struct value *value = value_new(TYPE_BLOOM);
+    value->expansion = 2;
+    const bool found = bind_to_store(value, &id, db, text, bytes);
+    if (found)
+        key_set(ctx, key, name, value);
+    else
+        value_free(value);
+    return found;
+}
+
 static void attach_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                        const char *filter)
 {
     struct attaching *a = (struct attaching *)(void *)task_of(ctx);
+    if (a == NULL && attach_bound(ctx, key, name)) return;
     if (a == NULL && store_open() == NULL) {
         (void)reply_failure(ctx, "the filter cannot be attached");
         return;
@@ -118,18 +137,21 @@ struct detaching {
     char name[TAMIS_NAME_MAX + 1];
 };
 
+static int disown(void *context, tamis_store *store, const char *name)
+{
+    struct detaching *d = context;
+    (void)snprintf(d->name, sizeof d->name, "%s", name);
+    return tamis_filter_set_owned(store, name, 0);
+}
+
 /* The filter is one of others from now on. */
 static int detach_there(struct task *task)
 {
     struct detaching *d = (struct detaching *)(void *)task;
     struct tamis_label label = {.name = d->name};
-    char is[TAMIS_NAME_MAX + 1];
     memcpy(label.id, d->id.bytes, sizeof label.id);
-    int rc = *d->name == '\0' ? 0 : tamis_filters_label(store_is_open(), &label, 1);
-    if (rc >= 0) rc = tamis_filter_find_id(store_is_open(), d->id.bytes, is);
-    if (rc <= 0) return rc < 0 ? rc : TAMIS_EDROPPED;
-    memcpy(d->name, is, sizeof d->name);
-    return tamis_filter_set_owned(store_is_open(), d->name, 0);
+    const int rc = *d->name == '\0' ? 0 : tamis_filters_label(store_is_open(), &label, 1);
+    return rc < 0 ? rc : store_by_name(&d->id, disown, d);
 }
 
 static void forget_detaching(RedisModuleCtx *ctx, struct task *task)

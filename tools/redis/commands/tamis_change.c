@@ -141,7 +141,7 @@ static int merge_into(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, i
             !take_target(ctx, argv[1], again, change) || task_begin(ctx, again, &change->task))
             return REDISMODULE_OK;
     }
-    return end_change_of(ctx, argv[1], change, TOLD);
+    return end_change_of(ctx, argv[1], change, "the filters cannot be merged");
 }
 
 int tamis_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -177,7 +177,7 @@ static int combine_anew(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
         making = making_begin(ctx, tamis_combine, argv[1], making);
     }
     if (making == NULL) return REDISMODULE_OK;
-    if (making_take(ctx, key, argv[1], making, TOLD) != NULL) {
+    if (making_take(ctx, key, argv[1], making, "the filters cannot be merged") != NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         (void)RedisModule_ReplicateVerbatim(ctx);
     }

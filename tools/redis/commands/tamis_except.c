@@ -18,16 +18,18 @@ struct excepting {
     int64_t changed;
 };
 
+static int change_named(void *context, tamis_store *store, const char *name)
+{
+    struct excepting *e = context;
+    e->changed = e->adds ? tamis_filter_except(store, name, e->keys, e->count)
+                         : tamis_filter_unexcept(store, name, e->keys, e->count, e->answers);
+    return e->changed < 0 ? (int)e->changed : 0;
+}
+
 static int change_exceptions(struct task *task)
 {
     struct excepting *e = (struct excepting *)(void *)task;
-    char name[TAMIS_NAME_MAX + 1];
-    const int rc = tamis_filter_find_id(store_is_open(), e->id.bytes, name);
-    if (rc <= 0) return rc < 0 ? rc : TAMIS_EDROPPED;
-    e->changed = e->adds
-                     ? tamis_filter_except(store_is_open(), name, e->keys, e->count)
-                     : tamis_filter_unexcept(store_is_open(), name, e->keys, e->count, e->answers);
-    return e->changed < 0 ? (int)e->changed : 0;
+    return store_by_name(&e->id, change_named, e);
 }
 
 static void forget_excepting(RedisModuleCtx *ctx, struct task *task)

@@ -3,12 +3,15 @@
 #include "home/labels.h"
 
 #include "server/names.h"
+#include "value/drops.h"
 #include "value/store.h"
 
 #define AT_ONCE 500
 
 struct labelling {
     struct job job;
+    int rc;
+    bool done; /* atomic */
     size_t count;
     struct tamis_label labels[AT_ONCE];
     char names[AT_ONCE][NAME_ROOM];
@@ -16,7 +19,9 @@ struct labelling {
 
 static struct {
     uint64_t waiting;
-    bool busy; /* atomic */
+    uint64_t drops; /* when the thread began: what was dropped since had names */
+    bool unnamed;
+    struct labelling *now; /* a thread writes them */
 } state;
 
 void labels_want(struct stored *stored, int db, const char *key, size_t key_bytes)
@@ -44,19 +49,46 @@ void labels_swap(int first, int second)
 static void run(struct job *job)
 {
     struct labelling *l = (struct labelling *)(void *)job;
-    if (tamis_filters_label(store_is_open(), l->labels, l->count) < 0)
-        RedisModule_Log(NULL, "warning", "filters have not got their names: %s",
+    l->rc = tamis_filters_label(store_is_open(), l->labels, l->count);
+    if (l->rc < 0)
+        RedisModule_Log(NULL, "warning", "filters have not got their names yet: %s",
                         tamis_last_error());
+    /* ORDER release: pairs with end(). */
+    __atomic_store_n(&l->done, true, __ATOMIC_RELEASE);
+}
+
+/* What the thread has not written is tried again.  Is there still something on its way? */
+static bool end(void)
+{
+    struct labelling *l = state.now;
+    if (l == NULL) return false;
+    if (!__atomic_load_n(&l->done, __ATOMIC_ACQUIRE)) return true;
+    for (size_t i = 0; i < l->count; i++) {
+        struct id id;
+        memcpy(&id, l->labels[i].id, sizeof id);
+        struct stored *s = stored_find(&id);
+        if (s != NULL && l->rc < 0) labels_want(s, s->db, s->key, s->key_bytes);
+        if (s != NULL) s->unnamed = l->rc >= 0 && l->labels[i].result == TAMIS_EEXIST;
+        state.unnamed = state.unnamed || (s != NULL && s->unnamed);
+    }
     RedisModule_Free(l);
-    /* ORDER release: pairs with labels_pass(). */
-    __atomic_store_n(&state.busy, false, __ATOMIC_RELEASE);
+    state.now = NULL;
+    return false;
+}
+
+/* The names of filters that were dropped are free. */
+static void try_again(void)
+{
+    state.unnamed = false;
+    for (struct stored *s = stored_first(); s != NULL; s = s->next)
+        if (s->unnamed) labels_want(s, s->db, s->key, s->key_bytes);
 }
 
 void labels_pass(void)
 {
-    if (state.waiting == 0 || store_is_open() == NULL || store_is_of_another() ||
-        __atomic_load_n(&state.busy, __ATOMIC_ACQUIRE))
-        return;
+    if (end()) return;
+    if (state.unnamed && drops_done() != state.drops) try_again();
+    if (state.waiting == 0 || store_is_open() == NULL || store_is_of_another()) return;
     struct labelling *l = RedisModule_Calloc(1, sizeof *l);
     state.waiting = 0;
     for (struct stored *s = stored_first(); s != NULL; s = s->next) {
@@ -76,11 +108,12 @@ void labels_pass(void)
         return;
     }
     l->job.run = run;
-    __atomic_store_n(&state.busy, true, __ATOMIC_RELEASE);
+    state.now = l;
+    state.drops = drops_done();
     work_submit(NULL, &l->job);
 }
 
 uint64_t labels_waiting(void)
 {
-    return state.waiting;
+    return state.waiting + (state.now == NULL ? 0 : state.now->count);
 }

@@ -161,7 +161,7 @@ static void end_log(struct memory *memory)
 }
 
 /* Adds the keys that were new since the thread began.  The filter has room for those that memory
- * had, or grows. */
+ * had, or grows.  The thread may have copied their bits already, so they are counted as there. */
 static int add_noted(const struct promotion *p)
 {
     const struct key_log *log = p->memory->log;
@@ -172,6 +172,8 @@ static int add_noted(const struct promotion *p)
         rc = tamis_filter_add(p->filter, log->bytes + at + sizeof bytes, bytes);
         at += sizeof bytes + bytes;
     }
+    for (uint32_t i = 0; rc >= 0 && i < p->count; i++)
+        rc = tamis_filter_write_items(p->filter, i, p->memory->layers[i].bits.items);
     return rc < 0 ? rc : 0;
 }
 

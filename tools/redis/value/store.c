@@ -63,6 +63,21 @@ uint64_t store_id(void)
     return own.id;
 }
 
+#define LOOKS_MAX 100
+
+int store_by_name(const struct id *id, int (*fn)(void *context, tamis_store *store, const char *),
+                  void *context)
+{
+    char name[TAMIS_NAME_MAX + 1];
+    int rc = TAMIS_ENOTFOUND;
+    for (int i = 0; rc == TAMIS_ENOTFOUND && i < LOOKS_MAX; i++) {
+        rc = tamis_filter_find_id(own.store, id->bytes, name);
+        if (rc == 0) return TAMIS_EDROPPED;
+        if (rc == 1) rc = fn(context, own.store, name);
+    }
+    return rc;
+}
+
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

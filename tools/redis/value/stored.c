@@ -92,14 +92,19 @@ void stored_let_go(struct stored *stored)
     (void)pthread_mutex_unlock(&mutex);
 }
 
-bool stored_has(const struct id *id)
+struct stored *stored_find(const struct id *id)
 {
     (void)pthread_mutex_lock(&mutex);
-    const struct stored *stored = *bucket_of(id);
+    struct stored *stored = *bucket_of(id);
     while (stored != NULL && !id_is(&stored->id, id))
         stored = stored->same;
     (void)pthread_mutex_unlock(&mutex);
-    return stored != NULL;
+    return stored;
+}
+
+bool stored_has(const struct id *id)
+{
+    return stored_find(id) != NULL;
 }
 
 struct stored *stored_first(void)

@@ -34,6 +34,7 @@ struct stored {
     unsigned pins;                /* main thread: threads use the handle, or it must not go */
     bool attached;                /* of others: it stays in the store when its key goes */
     bool durable, in_use, is_broken, wants_label;
+    bool unnamed; /* a filter of others had the name of its key */
     bool plain; /* bits alone: no window, exceptions, log, secret or key rule */
     bool found; /* the store had it, and a load repeats its commands */
     uint32_t kind;
@@ -69,7 +70,9 @@ static inline void stored_unpin(struct stored *stored)
 void stored_let_go(struct stored *stored);
 /* Ends those that are gone.  Main thread. */
 void stored_reap(void);
-/* Has a value the id? */
+/* The one of the id, or NULL.  Main thread. */
+struct stored *stored_find(const struct id *id);
+/* Has a value the id?  Any thread. */
 bool stored_has(const struct id *id);
 /* The first of all, and the next one; NULL: there is none.  Main thread, which frees none
  * meanwhile. */
