@@ -119,7 +119,7 @@ def static_filters_travel_whole():
         client.good("TAMIS.EXCEPT", "bits", "ADD", "y")
         refused(client("BF.SCANDUMP", "bits", 0), "ERR a filter of kind fuse, or with exceptions, has no pieces")
         refused(client("BF.LOADCHUNK", "v", 1, stream_of(redis, "bits")[:len(head) - 4] + head[-4:]),
-                "ERR received bad data", "a head of what comes whole only")
+                "ERR could not create filter: a filter of kind fuse, or with exceptions,", "a head of what comes whole only")
 
 
 def a_dump_has_static_filters():

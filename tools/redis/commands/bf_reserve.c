@@ -6,6 +6,7 @@
 #include "commands/bf_parts.h"
 #include "home/promote.h"
 #include "server/config.h"
+#include "value/store.h"
 
 void bf_default_adding(struct adding *adding)
 {
@@ -85,25 +86,19 @@ struct value *bf_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStrin
 
 /* ---- Large ones ------------------------------------------------------------------------------ */
 
-/* What a thread makes a filter of: a spec, or the head of an exact one. */
+/* What a thread makes a filter of. */
 struct large {
-    struct tamis_filter_spec spec;
-    unsigned char head[HEAD_FRAME_BYTES + HEAD_ROOM];
-    size_t head_bytes; /* 0: of the spec */
+    bool exact;
+    int64_t bytes;
+    unsigned char head[HEAD_ROOM];
 };
 
 static int make_large(struct making *making, tamis_store *store, const char *name)
 {
     const struct large *large = making->context;
-    struct memory_source memory = {.at = large->head, .left = large->head_bytes};
-    const struct tamis_import_spec spec = {.size = sizeof spec,
-                                           .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED |
-                                                    TAMIS_IMPORT_AS_THERE};
-    const struct tamis_source source = {
-        .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
-    if (large->head_bytes == 0)
-        return tamis_filter_create(store, name, &large->spec, &making->filter);
-    return tamis_filter_import(store, name, "redisbloom", &spec, &source, &making->filter);
+    (void)store;
+    return store_import_head(name, large->exact, large->head, (size_t)large->bytes,
+                             &making->filter);
 }
 
 static void forget_large(struct making *making)
@@ -116,7 +111,6 @@ static void forget_large(struct making *making)
 static bool reserve_large(RedisModuleCtx *ctx, RedisModuleString *name,
                           const struct bloom_shape *shape)
 {
-    unsigned char head[HEAD_ROOM];
     struct memory *memory;
     if (!args_can_wait(ctx)) return false;
     const int rc = memory_make(shape, config.exact != 0, &memory);
@@ -126,17 +120,9 @@ static bool reserve_large(RedisModuleCtx *ctx, RedisModuleString *name,
     }
     const bool is_large = memory_data_bytes(memory) > (uint64_t)config.share_from;
     struct large *large = is_large ? RedisModule_Calloc(1, sizeof *large) : NULL;
-    if (is_large && config.exact) {
-        const int64_t bytes = memory_head(memory, 0, head);
-        large->head_bytes = head_frame(head, (size_t)bytes, large->head);
-    } else if (is_large) {
-        large->spec = (struct tamis_filter_spec){
-            .size = sizeof large->spec,
-            .capacity = shape->capacity,
-            .fp_rate = shape->rate,
-            .kind = (uint32_t)config.kind,
-            .on_full = shape->non_scaling ? TAMIS_ON_FULL_REFUSE : TAMIS_ON_FULL_GROW,
-            .flags = TAMIS_FILTER_OWNED};
+    if (is_large) {
+        large->exact = memory->exact;
+        large->bytes = memory_head(memory, shape->growth, large->head);
     }
     memory_release(memory);
     if (!is_large) return false;

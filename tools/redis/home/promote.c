@@ -69,24 +69,9 @@ static int fill(const struct promotion *p)
 /* Makes the file, with the bits of this moment.  Those that are set later are noted as keys. */
 static int make(struct promotion *p)
 {
-    unsigned char framed[HEAD_FRAME_BYTES + HEAD_ROOM];
     char name[TAMIS_ID_NAME_BYTES];
-    const bool exact = p->memory->exact;
-    struct memory_source memory = {.at = p->head, .left = (size_t)p->head_bytes};
-    if (exact) {
-        memory.left = head_frame(p->head, memory.left, framed);
-        memory.at = framed;
-    } else {
-        memory.left -= sizeof p->expansion;
-    }
-    const struct tamis_import_spec spec = {.size = sizeof spec,
-                                           .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED |
-                                                    (exact ? TAMIS_IMPORT_AS_THERE : 0)};
-    const struct tamis_source source = {
-        .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
     tamis_id_name(p->id.bytes, name);
-    int rc = tamis_filter_import(store_is_open(), name, exact ? "redisbloom" : "tamis", &spec,
-                                 &source, &p->filter);
+    int rc = store_import_head(name, p->memory->exact, p->head, (size_t)p->head_bytes, &p->filter);
     if (rc == 0) rc = fill(p);
     if (rc == 0) rc = tamis_filter_sync(p->filter);
     return rc;
@@ -160,20 +145,29 @@ static void end_log(struct memory *memory)
     memory->log = NULL;
 }
 
-/* Adds the keys that were new since the thread began.  The filter has room for those that memory
- * had, or grows.  The thread may have copied their bits already, so they are counted as there. */
+static int tell_items(const struct promotion *p)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < p->count; i++)
+        rc = tamis_filter_write_items(p->filter, i, p->memory->layers[i].bits.items);
+    return rc;
+}
+
+/* Brings what was added since the thread began, which has copied some of it: the bits once more, if
+ * they are few, and the keys for which there is a further layer by now. */
 static int add_noted(const struct promotion *p)
 {
     const struct key_log *log = p->memory->log;
-    int rc = log->dirty ? fill(p) : 0;
+    const bool few = memory_data_bytes(p->memory) <= 2 * (uint64_t)config.memory_max;
+    int rc = log->count > 0 && (few || log->dirty) ? fill(p) : 0;
+    if (rc == 0 && few) rc = tell_items(p);
     for (size_t at = 0; rc >= 0 && at < log->count;) {
         uint32_t bytes;
         memcpy(&bytes, log->bytes + at, sizeof bytes);
         rc = tamis_filter_add(p->filter, log->bytes + at + sizeof bytes, bytes);
         at += sizeof bytes + bytes;
     }
-    for (uint32_t i = 0; rc >= 0 && i < p->count; i++)
-        rc = tamis_filter_write_items(p->filter, i, p->memory->layers[i].bits.items);
+    if (rc >= 0 && !few) rc = tell_items(p);
     return rc < 0 ? rc : 0;
 }
 

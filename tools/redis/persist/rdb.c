@@ -168,8 +168,7 @@ static void save_stream(RedisModuleIO *rdb, const struct value *value)
  * behind its content would count again. */
 static bool refers(const struct stored *stored)
 {
-    return stored_counts(stored) ||
-           (saving == SAVING_FILE && (config.rdb == RDB_REFERENCE || stored->attached));
+    return stored_counts(stored) || (saving == SAVING_FILE && config.rdb == RDB_REFERENCE);
 }
 
 static void save_stored(RedisModuleIO *rdb, struct value *value)
@@ -182,7 +181,7 @@ static void save_stored(RedisModuleIO *rdb, struct value *value)
         return;
     }
     work_wait(&value->stored->line);
-    if (value->stored->plain && outline_make(value, &memory) == 0) {
+    if (stored_is_plain(value->stored) && outline_make(value, &memory) == 0) {
         if (memory->exact && !is_own_file() && outline_fill(value, memory) == 0)
             rdb_save_layers(rdb, memory);
         else
@@ -387,6 +386,7 @@ static bool take_stored(const struct said *said, struct value *value)
 {
     if (!is_own_load(said) || config.restore == RESTORE_REPLACE) return false;
     if (!bind_to_store(value, &said->id, said->db, said->key, said->key_bytes)) return false;
+    if (value->stored->filter != NULL) return true; /* which tells it: it was detached since */
     value->stored->attached = (said->flags & FLAG_ATTACHED) != 0;
     value->stored->durable = (said->flags & FLAG_DURABLE) != 0;
     return true;

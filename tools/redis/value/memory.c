@@ -48,6 +48,8 @@ static bool plan_exact(uint64_t capacity, double rate, struct layer *layer)
     return true;
 }
 
+#define LARGE 65536 /* the library gives half of the rate to the first one, too */
+
 /*
  * The first layer of a filter that grows has half of its rate, where the library gives a tenth to
  * one in a file: there it saves a look at the next file, and here it takes memory.  So the next
@@ -56,7 +58,7 @@ static bool plan_exact(uint64_t capacity, double rate, struct layer *layer)
 static struct tamis_filter_spec spec_of_step(const struct tamis_filter_spec *spec, uint32_t step)
 {
     struct tamis_filter_spec own = *spec;
-    if (spec->on_full == TAMIS_ON_FULL_REFUSE) return own;
+    if (spec->on_full == TAMIS_ON_FULL_REFUSE || spec->capacity >= LARGE) return own;
     own.fp_rate = step == 0 ? spec->fp_rate / 2 : spec->fp_rate / 1.8;
     if (step == 0) own.on_full = TAMIS_ON_FULL_REFUSE;
     return own;

@@ -9,7 +9,9 @@
 
 #include "server/busy.h"
 #include "server/config.h"
+#include "tamis_exchange.h"
 #include "value/drops.h"
+#include "value/head.h"
 #include "value/stored.h"
 
 #define LOCK_FILE "redis.lock"
@@ -76,6 +78,21 @@ int store_by_name(const struct id *id, int (*fn)(void *context, tamis_store *sto
         if (rc == 1) rc = fn(context, own.store, name);
     }
     return rc;
+}
+
+int store_import_head(const char *name, bool exact, const unsigned char *head, size_t bytes,
+                      tamis_filter **filter)
+{
+    unsigned char framed[HEAD_FRAME_BYTES + HEAD_ROOM];
+    struct memory_source memory = {.at = head, .left = bytes - sizeof(uint32_t)};
+    if (exact) memory = (struct memory_source){.at = framed, .left = head_frame(head, bytes, framed)};
+    const struct tamis_import_spec spec = {.size = sizeof spec,
+                                           .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED |
+                                                    (exact ? TAMIS_IMPORT_AS_THERE : 0)};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
+    return tamis_filter_import(own.store, name, exact ? "redisbloom" : "tamis", &spec, &source,
+                               filter);
 }
 
 /* ---- Claims ---------------------------------------------------------------------------------- */

@@ -170,9 +170,14 @@ int stored_describe(struct stored *stored)
     stored->kind = stat.kind;
     stored->durable = (stat.flags & TAMIS_FILTER_DURABLE) != 0;
     stored->attached = (stat.flags & TAMIS_FILTER_OWNED) == 0;
-    stored->plain = is_plain(&stat);
     stored->known = known_from(stored, &stat);
     return 0;
+}
+
+bool stored_is_plain(const struct stored *stored)
+{
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    return tamis_filter_stat(stored->filter, &stat) == 0 && is_plain(&stat);
 }
 
 struct known stored_known(const struct stored *stored)
