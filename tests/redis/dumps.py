@@ -10,7 +10,7 @@ import resource
 import struct
 
 from harness import eventually, filters, has_filters, refused, run, same, served, server
-from rdb_payload import BLOOM, CUCKOO, bloom, bloom_layers, closed, module_value, string, unsigned
+from rdb_payload import BLOOM, CUCKOO, bloom, bloom_layers, closed, double, module_value, string, unsigned
 from redis_client import Error
 
 ITEMS = [f"item {i}" for i in range(400)]
@@ -123,43 +123,27 @@ def payloads_that_lie_are_refused():
 
 
 def a_head_that_claims_more_than_comes_makes_no_file():
-    """More than 1 MiB comes, so that the import does not see at once that the stream ends too early."""
     with served() as (redis, client):
-        client.good("BF.RESERVE", "k", "0.01", 60000000)
-        head = client.good("BF.SCANDUMP", "k", 0)[1][:-4]  # without the expansion
-        client.good("DEL", "k")
-        eventually(lambda: filters(redis) == [], "the filter is dropped")
         # A file that becomes larger ends the server.
         resource.prlimit(redis.process.pid, resource.RLIMIT_FSIZE, (32 << 20, 32 << 20))
-        payload = b""
+        capacity, bits = 60000000, 8 << 29
+        payload = module_value(BLOOM, *[unsigned(n) for n in (2, 0, 2, 2, 0, 0, 2, 0, capacity)], double(0.01),
+                               *[unsigned(n) for n in (1, bits, 7, 1, 1, 1, 0, capacity, 0, 0)], double(0.005), double(0),
+                               unsigned(0), string(bytes(3 << 19)), string(b""))
         refused(client("RESTORE", "k", 0, payload), "ERR Bad data format")
-        same("ends before its data do" in redis.log(), True, "the log says why")
         has_filters(redis, [], "nothing is left")
 
 
 def values_of_the_other_type_are_refused():
-    """A filter of kind counting is none of BF.*, and the numbers of CF.INFO must be possible."""
+    """A cuckoo filter is none of BF.*."""
     with served(rdbcompression="no") as (redis, client):
         client.good("BF.ADD", "b", "x")
         client.good("CF.ADD", "c", "x")
         for key, other in (("b", CUCKOO), ("c", BLOOM)):
             payload = client.good("DUMP", key)
-            changed = payload[:2] + struct.pack(">Q", other - 4 + 256) + payload[10:-10]
+            changed = payload[:2] + struct.pack(">Q", other) + payload[10:-10]
             refused(client("RESTORE", "other", 0, closed(changed)), "ERR Bad data format", key)
-        content = client.good("DUMP", "c")[10:-10]
-        for _ in range(12):
-            content = content[1 + {0: 1, 1: 2, 2: 9}[content[1] >> 6]:]
-        for wrong in ((3, 1, 0, 1, 2, 20, 1), (512, 1, 0, 0, 2, 20, 1), (512, 1, 0, 1, 0, 20, 1),
-                      (512, 1, 0, 1 << 31, 2, 20, 1)):
-            said = [unsigned(number) for number in (1, 0, 1, 1, 2) + wrong]
-            payload = closed(b"\x07\x81" + struct.pack(">Q", CUCKOO - 4 + 256) + b"".join(said) + content)
-            refused(client("RESTORE", "other", 0, payload), "ERR Bad data format", f"{wrong}")
-        said = [unsigned(number) for number in (1, 0, 1, 1, 2, 512, 1, 0, 65536, 2, 20, 1)]
-        client.good("RESTORE", "other", 0, closed(b"\x07\x81" + struct.pack(">Q", CUCKOO - 4 + 256) + b"".join(said)
-                                                  + content))
-        client.good("CF.COMPACT", "other")
-        client.good("DEL", "other")
-        has_filters(redis, ["b", "c"], "nothing is left")
+        has_filters(redis, ["b"], "nothing is left")
 
 
 def payloads_of_one_filter_are_the_same():

@@ -46,7 +46,7 @@ def tamis(*words, text=None):
     done = subprocess.run([TAMIS] + [str(word) for word in words], input=text, capture_output=True,
                           text=True, check=False)
     if done.returncode > 1:
-        raise AssertionError(f"tamis {words}: {done.stderr}")
+        raise AssertionError(f"tamis {words}: {done.stdout}{done.stderr}")
     return done.stdout
 
 

@@ -533,8 +533,11 @@ class Sequence:
     def nothing_is_left(redis, client, pid):
         """But for orphans, which a server that was started again leaves to its operator."""
         client.good("FLUSHALL")
-        eventually(lambda: not set(filters(redis)) - {name.decode() for name in client.good("TAMIS.ORPHANS", "LIST")},
-                   "all filters are dropped")
+        left = lambda: set(filters(redis)) - {name.decode() for name, _ in client.good("TAMIS.ORPHANS", "LIST")}
+        try:
+            eventually(lambda: not left(), "all filters are dropped")
+        except AssertionError as failure:
+            raise AssertionError(f"{failure}: {left()}, {client.good('INFO', 'tamis')}, {client.good('INFO', 'persistence')}, {redis.log()[-1500:]}")
         eventually(lambda: not open_files(pid), "segments are closed")
 
 

@@ -110,7 +110,11 @@ static struct promotion *new_promotion(struct value *value, int db, const char *
     p->count = memory->count;
     p->layers = RedisModule_Alloc(p->count * sizeof *p->layers);
     memcpy(p->layers, memory->layers, p->count * sizeof *p->layers);
-    p->head_bytes = memory_head(memory, value->expansion, p->head);
+    struct memory empty = *memory; /* items are told when their bits are there */
+    empty.layers = p->layers;
+    for (uint32_t i = 0; i < p->count; i++)
+        p->layers[i].bits.items = 0;
+    p->head_bytes = memory_head(&empty, value->expansion, p->head);
     p->db = db;
     p->key = RedisModule_Alloc(key_bytes + 1);
     memcpy(p->key, key, key_bytes);
