@@ -230,7 +230,7 @@ int tamis_orphans(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         (void)store_each_orphan(list_orphan, &listing);
         if (listing.count == 0)
             return RedisModule_ReplyWithError(ctx, "ERR no orphan has that name");
-        drops_push(&listing.id);
+        drops_push(&listing.id, NO_DUMP);
         return RedisModule_ReplyWithSimpleString(ctx, "OK");
     }
     if (argc != 2 || !arg_is(argv[1], "LIST")) return RedisModule_WrongArity(ctx);

@@ -197,7 +197,7 @@ static void abandon(struct promotion *p)
 {
     if (p->filter == NULL) return;
     tamis_filter_release(p->filter);
-    drops_push(&p->id);
+    drops_push(&p->id, NO_DUMP);
     p->filter = NULL;
 }
 

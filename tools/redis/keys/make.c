@@ -27,7 +27,7 @@ static void forget(RedisModuleCtx *ctx, struct task *task)
     (void)ctx;
     if (making->filter != NULL) { /* nobody has it */
         tamis_filter_release(making->filter);
-        drops_push(&making->id);
+        drops_push(&making->id, NO_DUMP);
     }
     store_unclaim(&making->id);
     if (making->forget != NULL) making->forget(making);

@@ -112,7 +112,7 @@ static void drop_orphan(void *context, const char *name, const struct id *id)
 {
     (void)context;
     (void)name;
-    drops_push(id);
+    drops_push(id, NO_DUMP);
 }
 
 static void finish_loading(RedisModuleCtx *ctx)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "server/clock.h"
 #include "server/config.h"
 #include "server/field.h"
 #include "value/store.h"
@@ -17,6 +18,7 @@
 
 #define AT_ONCE ((size_t)TAMIS_DROP_MAX)
 #define PATH_ROOM 4096
+#define AGAIN_NS INT64_C(1000000000)
 
 struct drop {
     struct drop *next;
@@ -34,15 +36,18 @@ static struct {
     size_t now_count;
     uint64_t count, done;
     uint64_t dumps_begun, dump_whole;
-    bool busy; /* the thread has a job */
+    bool busy;  /* the thread has a job */
+    bool held;  /* what is left of `written` waits for a dump */
+    bool dumps; /* a dump that refers to filters is there, or was made */
+    int64_t again_ns; /* after a failure */
 } drops;
 
-void drops_push(const struct id *id)
+void drops_push(const struct id *id, uint64_t dump)
 {
     struct drop *drop = RedisModule_Alloc(sizeof *drop);
     drop->id = *id;
     (void)pthread_mutex_lock(&mutex);
-    drop->dump = drops.dumps_begun;
+    drop->dump = dump;
     drop->next = drops.waiting;
     drops.waiting = drop;
     drops.count++;
@@ -122,7 +127,7 @@ static size_t take_some(uint8_t (*ids)[TAMIS_ID_BYTES])
     size_t count = 0;
     (void)pthread_mutex_lock(&mutex);
     for (struct drop **at = &drops.written, *drop; (drop = *at) != NULL && count < AT_ONCE;) {
-        if (config.rdb == RDB_REFERENCE && drop->dump >= drops.dump_whole) {
+        if (drops.dumps && drop->dump != NO_DUMP && drop->dump >= drops.dump_whole) {
             at = &drop->next;
             continue;
         }
@@ -148,6 +153,7 @@ static void end_some(size_t count, bool dropped)
     }
     if (dropped) drops.count -= count;
     if (dropped) drops.done += count;
+    if (!dropped) drops.again_ns = clock_ns() + AGAIN_NS;
     drops.now_count = 0;
     (void)pthread_cond_broadcast(&ended);
     (void)pthread_mutex_unlock(&mutex);
@@ -169,6 +175,7 @@ static void run(struct job *job)
     (void)pthread_mutex_lock(&mutex);
     drops.now = NULL;
     drops.busy = false;
+    drops.held = good;
     (void)pthread_mutex_unlock(&mutex);
     RedisModule_Free(ids);
     RedisModule_Free(dropping);
@@ -184,6 +191,14 @@ static bool is_written(RedisModuleCtx *ctx)
            strtoull(bytes, NULL, 10) == 0;
 }
 
+/* Is there a dump, which may refer to what has gone since? */
+static bool is_dumped(RedisModuleCtx *ctx)
+{
+    char path[PATH_ROOM];
+    return drops.dump_whole > 0 ||
+           (config_of_server(ctx, "dbfilename", path, sizeof path) > 0 && access(path, F_OK) == 0);
+}
+
 void drops_pass(RedisModuleCtx *ctx)
 {
     const int flags = RedisModule_GetContextFlags(ctx);
@@ -192,13 +207,17 @@ void drops_pass(RedisModuleCtx *ctx)
     const bool aof = (flags & REDISMODULE_CTX_FLAGS_AOF) != 0;
     if (drops_waiting() == 0 || (flags & hinder) != 0 || store_is_of_another()) return;
     if (aof && !is_written(ctx)) return;
+    const bool dumps = config.rdb == RDB_REFERENCE && is_dumped(ctx);
     (void)pthread_mutex_lock(&mutex);
+    drops.dumps = dumps;
     struct drop **end = &drops.written;
     while (*end != NULL)
         end = &(*end)->next;
     *end = drops.waiting;
+    drops.held = drops.held && drops.waiting == NULL && dumps;
     drops.waiting = NULL;
-    const bool starts = !drops.busy && drops.written != NULL;
+    const bool starts =
+        !drops.busy && drops.written != NULL && !drops.held && clock_ns() >= drops.again_ns;
     drops.busy |= starts;
     (void)pthread_mutex_unlock(&mutex);
     if (!starts) return;
@@ -221,7 +240,16 @@ void drops_dump_is_whole(void)
 {
     (void)pthread_mutex_lock(&mutex);
     drops.dump_whole = drops.dumps_begun;
+    drops.held = false;
     (void)pthread_mutex_unlock(&mutex);
+}
+
+uint64_t drops_dumps(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    const uint64_t begun = drops.dumps_begun;
+    (void)pthread_mutex_unlock(&mutex);
+    return begun;
 }
 
 uint64_t drops_waiting(void)

@@ -13,8 +13,10 @@
 
 #include "value/value.h"
 
-/* The value of the id is gone.  Any thread. */
-void drops_push(const struct id *id);
+#define NO_DUMP UINT64_MAX /* refers to the filter */
+
+/* The value of the id is gone, when drops_dumps() was `dump`.  Any thread. */
+void drops_push(const struct id *id, uint64_t dump);
 /* Is the filter about to be dropped? */
 bool drops_have(const struct id *id);
 /* A value is to get the filter: it is not dropped, or is gone when this returns. */
@@ -25,6 +27,8 @@ void drops_pass(RedisModuleCtx *ctx);
 /* A dump begins; it was whole. */
 void drops_dump_begins(void);
 void drops_dump_is_whole(void);
+/* How many dumps were begun.  Any thread. */
+uint64_t drops_dumps(void);
 /* How many wait, and how many were dropped. */
 uint64_t drops_waiting(void);
 uint64_t drops_done(void);

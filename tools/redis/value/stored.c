@@ -87,6 +87,7 @@ void stored_let_go(struct stored *stored)
     if (stored->next != NULL) stored->next->link = stored->link;
     stored->link = NULL;
     stored->value = NULL;
+    stored->dump = drops_dumps();
     stored->next = table.gone;
     table.gone = stored;
     (void)pthread_mutex_unlock(&mutex);
@@ -253,7 +254,7 @@ void stored_reap(void)
             continue;
         }
         if (gone->filter != NULL) close_handle(gone);
-        if (!gone->attached && gone->store_id == 0) drops_push(&gone->id);
+        if (!gone->attached && gone->store_id == 0) drops_push(&gone->id, gone->dump);
         RedisModule_Free(gone->key);
         RedisModule_Free(gone);
     }

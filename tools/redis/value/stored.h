@@ -40,6 +40,7 @@ struct stored {
     int db;
     char *key; /* key_bytes of them: as the key is called */
     size_t key_bytes;
+    uint64_t dump;     /* drops_dumps() when the value went */
     uint64_t store_id; /* broken: the store that the dump was made beside */
     struct known known;
 };
