@@ -179,7 +179,7 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, st
         add_to_memory(ctx, value, argv, items, count, adding, single);
     else if (value != NULL && value->home == HOME_VALKEY)
         add_to_valkey(ctx, value, argv, items, count, single, held == HELD_NONE);
-    else if (value != NULL)
+    else if (value != NULL && !task_holds(ctx, value->stored, adding->again))
         add_to_stored(ctx, value, argv, items, count, single);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;

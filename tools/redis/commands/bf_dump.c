@@ -181,6 +181,9 @@ int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     else if (held == HELD_VALUE && promote_is_under_way(value) &&
              promote_wait(ctx, value, bf_loadchunk))
         error = put_off;
+    else if (held == HELD_VALUE && value_is_stored(value) &&
+             task_holds(ctx, value->stored, bf_loadchunk))
+        error = put_off;
     else if (held == HELD_VALUE)
         error = load_bloom_piece(ctx, value, iterator, data, bytes);
     else

@@ -59,7 +59,8 @@ int tamis_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct value *value = open_for_keys(ctx, argv[1], READ_WRITE, tamis_add, &key);
     if (value == NULL) return REDISMODULE_OK;
     const bool stored = value_is_stored(value), counting = stored && stored_counts(value->stored);
-    const bool held = !stored && promote_holds(value) && promote_wait(ctx, value, tamis_add);
+    const bool held = stored ? task_holds(ctx, value->stored, tamis_add)
+                             : promote_holds(value) && promote_wait(ctx, value, tamis_add);
     if (!held && !counting) (void)RedisModule_ReplicateVerbatim(ctx);
     if (!held && (!stored || counting || !adds_wait(value->stored, (size_t)argc - 2) ||
                   !adds_begin(ctx, value, argv + 2, (size_t)argc - 2, answer_added))) {

@@ -5,6 +5,8 @@
 #include "server/args.h"
 #include "server/waiting.h"
 
+static struct waiting_list held; /* commands on a filter that another one changes */
+
 bool task_pin(struct task *task, struct stored *stored)
 {
     if (task->pin_count == PINS_MAX) return false;
@@ -39,9 +41,28 @@ static void run(struct job *job)
 static void forget(RedisModuleCtx *ctx, void *context)
 {
     struct task *task = context;
-    for (unsigned i = 0; i < task->pin_count; i++)
-        stored_unpin(task->pinned[i]);
+    for (unsigned i = 0; i < task->pin_count; i++) {
+        struct stored *stored = task->pinned[i];
+        if (stored->changed_by == task) {
+            stored->changed_by = NULL;
+            waiting_let_go(&held, stored);
+        }
+        stored_unpin(stored);
+    }
     task->forget(ctx, task);
+}
+
+void task_changes(const struct task *task, struct stored *stored)
+{
+    stored->changed_by = task;
+}
+
+bool task_holds(RedisModuleCtx *ctx, const struct stored *stored, RedisModuleReplyFunc *again)
+{
+    if (stored->changed_by == NULL || stored->changed_by == task_of(ctx) || !args_can_wait(ctx))
+        return false;
+    waiting_put(&held, ctx, again, stored);
+    return true;
 }
 
 bool task_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, struct task *task)

@@ -34,6 +34,11 @@ struct task *task_of(RedisModuleCtx *ctx);
 /* Returns whether the client waits.  Jobs of all pinned filters that were left behind before are
  * done before the work. */
 bool task_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, struct task *task);
+/* The task changes the filter, which it has pinned: what comes behind it waits, so that replicas and
+ * the AOF have both in one order. */
+void task_changes(const struct task *task, struct stored *stored);
+/* Is another command changing the filter?  Then this one is put off, if its client can wait. */
+bool task_holds(RedisModuleCtx *ctx, const struct stored *stored, RedisModuleReplyFunc *again);
 /* Ends a task that was done in the main thread; others end when their client does. */
 void task_end(RedisModuleCtx *ctx, struct task *task);
 /* "ERR <what>: <the task's sentence>". */
