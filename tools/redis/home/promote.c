@@ -163,7 +163,7 @@ static int add_noted(const struct promotion *p)
 {
     const struct key_log *log = p->memory->log;
     const bool few = memory_data_bytes(p->memory) <= 2 * (uint64_t)config.memory_max;
-    int rc = log->count > 0 && (few || log->dirty) ? fill(p) : 0;
+    int rc = log->dirty || (few && log->count > 0) ? fill(p) : 0;
     if (rc == 0 && few) rc = tell_items(p);
     for (size_t at = 0; rc >= 0 && at < log->count;) {
         uint32_t bytes;

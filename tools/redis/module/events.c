@@ -134,6 +134,9 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
     (void)event;
     (void)data;
     rdb_loading_of_master(what == REDISMODULE_SUBEVENT_LOADING_REPL_START);
+    if (what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
+        what == REDISMODULE_SUBEVENT_LOADING_AOF_START)
+        stored_outdate_all();
     loaded |= what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
               what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
     if (what != REDISMODULE_SUBEVENT_LOADING_ENDED) return;

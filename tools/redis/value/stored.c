@@ -76,16 +76,31 @@ struct stored *stored_new(struct value *value, const struct id *id, tamis_filter
     return stored;
 }
 
-void stored_let_go(struct stored *stored)
+/* Under the mutex. */
+static void take_out(struct stored *stored)
 {
-    (void)pthread_mutex_lock(&mutex);
     struct stored **at = bucket_of(&stored->id);
+    if (stored->link == NULL) return; /* it is out */
     while (*at != stored)
         at = &(*at)->same;
     *at = stored->same;
     *stored->link = stored->next;
     if (stored->next != NULL) stored->next->link = stored->link;
     stored->link = NULL;
+}
+
+void stored_outdate_all(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    while (table.all != NULL)
+        take_out(table.all);
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+void stored_let_go(struct stored *stored)
+{
+    (void)pthread_mutex_lock(&mutex);
+    take_out(stored);
     stored->value = NULL;
     stored->dump = drops_dumps();
     stored->next = table.gone;
