@@ -89,18 +89,23 @@ static int end_change_of(RedisModuleCtx *ctx, RedisModuleString *name, struct ch
         (void)task_reply_failure(ctx, &change->task, what);
     else if (is_same(ctx, name, change)) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
-        (void)RedisModule_ReplicateVerbatim(ctx);
+        task_tell(ctx, &change->task);
     }
     task_end(ctx, &change->task);
     return REDISMODULE_OK;
 }
 
+static int sync_there(struct task *task)
+{
+    return tamis_filter_sync(((const struct change *)(const void *)task)->to);
+}
+
 /* Takes the filter that is changed.  False: replied; the change is freed. */
-static bool take_target(RedisModuleCtx *ctx, RedisModuleString *name, RedisModuleReplyFunc *again,
-                        struct change *change)
+static bool take_target(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                        RedisModuleReplyFunc *again, struct change *change)
 {
     RedisModuleKey *key;
-    const struct value *value = key_open_stored(ctx, name, READ_WRITE, again, &key);
+    const struct value *value = key_open_stored(ctx, argv[1], READ_WRITE, again, &key);
     const bool done = value != NULL && key_has_done(ctx, value);
     if (value != NULL) RedisModule_CloseKey(key);
     if (done) (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
@@ -109,7 +114,7 @@ static bool take_target(RedisModuleCtx *ctx, RedisModuleString *name, RedisModul
         task_end(ctx, &change->task);
         return false;
     }
-    task_changes(&change->task, value->stored);
+    if (change->task.work != sync_there) task_changes(&change->task, value->stored, argv, argc);
     change->to = value->stored->filter;
     change->id = value->stored->id;
     return true;
@@ -140,7 +145,7 @@ static int merge_into(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, i
     if (change == NULL) {
         change = new_change(merge_there);
         if (!take_sources(ctx, argv, argc, first, again, change) ||
-            !take_target(ctx, argv[1], again, change) || task_begin(ctx, again, &change->task))
+            !take_target(ctx, argv, argc, again, change) || task_begin(ctx, again, &change->task))
             return REDISMODULE_OK;
     }
     return end_change_of(ctx, argv[1], change, "the filters cannot be merged");
@@ -246,6 +251,13 @@ static bool has_slice(RedisModuleCtx *ctx, RedisModuleString *name, long long ma
     return found;
 }
 
+static void tell_rotation(RedisModuleCtx *ctx, const struct task *task)
+{
+    const struct change *change = (const struct change *)(const void *)task;
+    (void)RedisModule_Replicate(ctx, "TAMIS.ROTATE", "scl", task->argv[1], MADE,
+                                (long long)change->made_at);
+}
+
 int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     long long made_at = 0;
@@ -257,7 +269,8 @@ int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (change == NULL && argc == 4 && has_slice(ctx, argv[1], made_at)) return REDISMODULE_OK;
     if (change == NULL) {
         change = new_change(rotate_there);
-        if (!take_target(ctx, argv[1], tamis_rotate, change) ||
+        change->task.tell = tell_rotation;
+        if (!take_target(ctx, argv, argc, tamis_rotate, change) ||
             task_begin(ctx, tamis_rotate, &change->task))
             return REDISMODULE_OK;
     }
@@ -265,8 +278,7 @@ int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         (void)task_reply_failure(ctx, &change->task, "the window cannot be moved");
     else if (is_same(ctx, argv[1], change)) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
-        (void)RedisModule_Replicate(ctx, "TAMIS.ROTATE", "scl", argv[1], MADE,
-                                    (long long)change->made_at);
+        task_tell(ctx, &change->task);
     }
     task_end(ctx, &change->task);
     return REDISMODULE_OK;
@@ -291,7 +303,7 @@ int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (change == NULL) {
         change = new_change(roll_back_there);
         change->generation = (uint64_t)generation;
-        if (!take_target(ctx, argv[1], tamis_rollback, change) ||
+        if (!take_target(ctx, argv, argc, tamis_rollback, change) ||
             task_begin(ctx, tamis_rollback, &change->task))
             return REDISMODULE_OK;
     }
@@ -299,11 +311,6 @@ int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 }
 
 /* ---- TAMIS.SYNC and TAMIS.SHARE -------------------------------------------------------------- */
-
-static int sync_there(struct task *task)
-{
-    return tamis_filter_sync(((const struct change *)(const void *)task)->to);
-}
 
 /* A checkpoint of a filter, which changes nothing that replicas would have to know.  One in memory
  * has none. */
@@ -313,7 +320,7 @@ int tamis_sync(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc != 2) return RedisModule_WrongArity(ctx);
     if (change == NULL) {
         change = new_change(sync_there);
-        if (!take_target(ctx, argv[1], tamis_sync, change) ||
+        if (!take_target(ctx, argv, argc, tamis_sync, change) ||
             task_begin(ctx, tamis_sync, &change->task))
             return REDISMODULE_OK;
     }

@@ -59,7 +59,6 @@ static struct excepting *new_excepting(const struct value *value, const struct i
         at += items->keys[i].bytes;
     }
     (void)task_pin(&e->task, value->stored);
-    task_changes(&e->task, value->stored);
     return e;
 }
 
@@ -90,6 +89,7 @@ int tamis_except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (task_holds(ctx, value->stored, tamis_except)) return REDISMODULE_OK;
     if (e == NULL) {
         e = new_excepting(value, items_of(argv + 3, argc - 3), adds);
+        task_changes(&e->task, value->stored, argv, argc);
         if (task_begin(ctx, tamis_except, &e->task)) return REDISMODULE_OK;
     }
     if (e->task.rc < 0)
@@ -99,7 +99,7 @@ int tamis_except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
             ctx, "ERR a key got another filter while the command was under way; give it again");
     else {
         reply_changed(ctx, e);
-        (void)RedisModule_ReplicateVerbatim(ctx);
+        task_tell(ctx, &e->task);
     }
     task_end(ctx, &e->task);
     return REDISMODULE_OK;

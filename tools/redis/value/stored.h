@@ -23,6 +23,8 @@ struct known {
     uint32_t on_full, segments, state;
 };
 
+struct task;
+
 struct stored {
     struct id id;
     tamis_filter *filter;         /* NULL: closed, or there is none (broken) */
@@ -31,7 +33,7 @@ struct stored {
     struct stored *same;          /* in the table, of one hash */
     const struct value *value;    /* NULL: it is gone */
     struct line line;             /* what threads do for it, in order */
-    const void *changed_by;       /* main thread: the task of a command that changes it (task.h) */
+    struct task *changed_by;      /* main thread: the task of a command that changes it (task.h) */
     unsigned pins;                /* main thread: threads use the handle, or it must not go */
     bool attached;                /* of others: it stays in the store when its key goes */
     bool durable, in_use, is_broken, wants_label;

@@ -2,6 +2,8 @@
 /* task.c: see task.h. */
 #include "value/task.h"
 
+#include <time.h>
+
 #include "server/args.h"
 #include "server/waiting.h"
 
@@ -33,8 +35,11 @@ static void run(struct job *job)
     for (struct job *next; job != NULL; job = next) {
         struct task *task = (struct task *)(void *)job;
         next = job->next;
+        struct waiting *waiting = task->waiting;
         work(task);
-        waiting_end(task->waiting);
+        /* ORDER release: what the work has changed comes before. */
+        __atomic_store_n(&task->done, true, __ATOMIC_RELEASE);
+        waiting_end(waiting);
     }
 }
 
@@ -49,20 +54,47 @@ static void forget(RedisModuleCtx *ctx, void *context)
         }
         stored_unpin(stored);
     }
+    for (int i = 0; i < task->argc; i++)
+        RedisModule_FreeString(NULL, task->argv[i]);
+    RedisModule_Free(task->argv);
     task->forget(ctx, task);
 }
 
-void task_changes(const struct task *task, struct stored *stored)
+void task_changes(struct task *task, struct stored *stored, RedisModuleString **argv, int argc)
 {
     stored->changed_by = task;
+    task->argv = RedisModule_Alloc((size_t)argc * sizeof(RedisModuleString *));
+    for (task->argc = 0; task->argc < argc; task->argc++) {
+        RedisModule_RetainString(NULL, argv[task->argc]);
+        task->argv[task->argc] = argv[task->argc];
+    }
 }
 
-bool task_holds(RedisModuleCtx *ctx, const struct stored *stored, RedisModuleReplyFunc *again)
+void task_tell(RedisModuleCtx *ctx, struct task *task)
 {
-    if (stored->changed_by == NULL || stored->changed_by == task_of(ctx) || !args_can_wait(ctx))
-        return false;
-    waiting_put(&held, ctx, again, stored);
-    return true;
+    if (task->told) return;
+    task->told = true;
+    if (task->tell != NULL)
+        task->tell(ctx, task);
+    else
+        (void)RedisModule_Replicate(ctx, RedisModule_StringPtrLen(task->argv[0], NULL), "v",
+                                    task->argv + 1, (size_t)task->argc - 1);
+}
+
+bool task_holds(RedisModuleCtx *ctx, struct stored *stored, RedisModuleReplyFunc *again)
+{
+    struct task *task = stored->changed_by;
+    if (task == NULL || task == task_of(ctx)) return false;
+    if (args_can_wait(ctx)) {
+        waiting_put(&held, ctx, again, stored);
+        return true;
+    }
+    /* ORDER acquire: pairs with run(). */
+    while (!__atomic_load_n(&task->done, __ATOMIC_ACQUIRE))
+        (void)nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    if (task->rc >= 0) task_tell(ctx, task);
+    stored->changed_by = NULL;
+    return false;
 }
 
 bool task_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, struct task *task)

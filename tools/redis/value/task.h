@@ -24,6 +24,12 @@ struct task {
     unsigned pin_count;
     struct waiting *waiting; /* NULL: nobody waits */
     int rc;
+    bool done; /* atomic: the work is */
+    bool told; /* replicas and the AOF have the command */
+    /* The command, held, if the task changes a filter; tell: what is told in its place. */
+    RedisModuleString **argv;
+    int argc;
+    void (*tell)(RedisModuleCtx *ctx, const struct task *task);
     bool taken; /* the command has used what came of it */
     char sentence[1024];
 };
@@ -36,9 +42,12 @@ struct task *task_of(RedisModuleCtx *ctx);
 bool task_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, struct task *task);
 /* The task changes the filter, which it has pinned: what comes behind it waits, so that replicas and
  * the AOF have both in one order. */
-void task_changes(const struct task *task, struct stored *stored);
-/* Is another command changing the filter?  Then this one is put off, if its client can wait. */
-bool task_holds(RedisModuleCtx *ctx, const struct stored *stored, RedisModuleReplyFunc *again);
+void task_changes(struct task *task, struct stored *stored, RedisModuleString **argv, int argc);
+/* Tells replicas and the AOF the command, once. */
+void task_tell(RedisModuleCtx *ctx, struct task *task);
+/* Is another command changing the filter?  Then this one is put off, if its client can wait; else
+ * the server waits for the change, and tells it first. */
+bool task_holds(RedisModuleCtx *ctx, struct stored *stored, RedisModuleReplyFunc *again);
 /* Ends a task that was done in the main thread; others end when their client does. */
 void task_end(RedisModuleCtx *ctx, struct task *task);
 /* "ERR <what>: <the task's sentence>". */
