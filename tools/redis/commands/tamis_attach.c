@@ -62,6 +62,25 @@ static void give_to_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
     if (!stored->attached) (void)RedisModule_Replicate(ctx, "TAMIS.ATTACH", "scR", name, a->name);
 }
 
+/* Has a key the filter?  One that was unlinked may have a value yet, which a thread is to free. */
+static bool is_of_key(RedisModuleCtx *ctx, const struct id *id)
+{
+    struct stored *stored = stored_find(id);
+    struct value *value = NULL;
+    if (stored == NULL) return false;
+    const int db = RedisModule_GetSelectedDb(ctx);
+    (void)RedisModule_SelectDb(ctx, stored->db);
+    RedisModuleString *name = RedisModule_CreateString(NULL, stored->key, stored->key_bytes);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, name, REDISMODULE_READ | REDISMODULE_OPEN_KEY_NOTOUCH);
+    const bool has = key_look(key, TYPE_ANY, &value) == HELD_VALUE && value_is_stored(value) &&
+                     value->stored == stored;
+    RedisModule_CloseKey(key);
+    RedisModule_FreeString(NULL, name);
+    (void)RedisModule_SelectDb(ctx, db);
+    if (!has) stored_outdate(stored);
+    return has;
+}
+
 /* The AOF says which filter it was: it may be called otherwise by now. */
 static bool attach_bound(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name)
 {
@@ -99,7 +118,7 @@ static void attach_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStri
     }
     if (a->task.rc < 0)
         (void)task_reply_failure(ctx, &a->task, "the filter cannot be attached");
-    else if (stored_has(&a->id))
+    else if (is_of_key(ctx, &a->id))
         (void)RedisModule_ReplyWithError(ctx, "ERR a key of this server has that filter");
     else
         give_to_key(ctx, key, name, a);

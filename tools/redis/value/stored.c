@@ -89,6 +89,13 @@ static void take_out(struct stored *stored)
     stored->link = NULL;
 }
 
+void stored_outdate(struct stored *stored)
+{
+    (void)pthread_mutex_lock(&mutex);
+    take_out(stored);
+    (void)pthread_mutex_unlock(&mutex);
+}
+
 void stored_outdate_all(void)
 {
     (void)pthread_mutex_lock(&mutex);

@@ -74,6 +74,8 @@ static inline void stored_unpin(struct stored *stored)
 
 /* The value is gone.  Any thread. */
 void stored_let_go(struct stored *stored);
+/* Its key is gone, and a thread is about to free the value. */
+void stored_outdate(struct stored *stored);
 /* All values are about to go: Valkey loads data while a thread frees those of before. */
 void stored_outdate_all(void);
 /* Ends those that are gone.  Main thread. */
