@@ -11,7 +11,7 @@ from other_server import hold_on
 from redis_server import skip
 
 PROGRAMS = [program for program in os.environ.get("TAMIS_REDIS_SERVERS", "").split(":") if program]
-SCRIPTS = ("cases.py", "keyspace.py", "persistence.py", "saving.py", "cuckoo.py", "cuckoo_exact.py", "bits.py",
+SCRIPTS = ("cases.py", "keyspace.py", "persistence.py", "saving.py", "cuckoo_exact.py", "bits.py",
            "own_commands.py", "settings.py", "static.py", "dumps.py", "trouble.py", "migration.py")
 
 

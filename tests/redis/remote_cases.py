@@ -26,7 +26,8 @@ def keys_of_other_clients():
         same(client.good("BF.EXISTS", "seen", "c"), 1)
         client.good("SET", "text", "x")
         client.good("HSET", "hash", "x", "y")
-        client.good("CF.ADD", "counts", "x")
+        client.good("TAMIS.RESERVE", "counts", "0.01", 1000, "KIND", "counting")
+        client.good("TAMIS.ADD", "counts", "x")
         for name, why in (("text", "is no filter, but a string"), ("hash", "none that describes a filter"),
                           ("none", "no such filter: 'none'")):
             for words in (("add", name, "k"), ("check", name, "k"), ("info", name), ("rename", name, "n")):

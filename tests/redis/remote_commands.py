@@ -255,7 +255,8 @@ def import_of_a_key_of_the_module_tells_what_helps():
         client = redis.client()
         items = urls(0, 400)
         client.good("BF.MADD", "seen", *items)
-        client.good("CF.INSERT", "counts", "ITEMS", *items)
+        client.good("TAMIS.RESERVE", "counts", "0.01", 1000, "KIND", "counting")
+        client.good("TAMIS.ADD", "counts", *items)
         store, file = os.path.join(redis.directory, "local"), os.path.join(redis.directory, "file")
         for key, told in (("seen", "'tamis --store URL export seen --to tamis FILE'"),
                           ("counts", "if it is a filter of the Tamis module, use 'tamis --store URL export'")):
