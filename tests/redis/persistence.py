@@ -39,6 +39,20 @@ def reload_keeps_everything():
                 same("no key has it" in redis.log(), False, "there are no orphans")
 
 
+def what_a_dump_refers_to_travels():
+    """Seen to fail where a value that was loaded by its id does not know that its filter is RedisBloom's: RESTORE of its DUMP had no bit."""
+    for exact in ("yes", "no"):
+        with served("exact", exact, "rdb", "reference", save="900 1000000") as (redis, client):
+            client.good("BF.MADD", "k", *ITEMS)
+            are_made(client)
+            client.good("SAVE")
+            client = redis.restart(kill=True)
+            client.good("RESTORE", "restored", 0, client.good("DUMP", "k"))
+            client.good("COPY", "k", "copied")
+            for key in ("restored", "copied"):
+                all_in(client, key)
+
+
 def a_killed_server_loses_nothing_that_the_store_had():
     """RDB alone: the dump is older than the store, which is taken; what no dump names is an orphan."""
     for mode in ("content", "reference"):
@@ -378,7 +392,7 @@ def servers_of_one_directory_have_stores_of_their_own():
             same(client.good("CONFIG", "GET", "tamis.store")[1], b"one.tamis", "CONFIG GET")
 
 
-run(reload_keeps_everything, a_killed_server_loses_nothing_that_the_store_had, an_orphan_is_attached_under_another_name,
+run(reload_keeps_everything, what_a_dump_refers_to_travels, a_killed_server_loses_nothing_that_the_store_had, an_orphan_is_attached_under_another_name,
     a_dump_with_references_is_good_until_the_next_one, a_reference_to_another_store_is_told,
     a_filter_that_was_detached_stays_whatever_an_old_dump_says, what_came_back_out_of_a_dump_is_known_again,
     copies_are_told_apart, an_aof_whose_end_is_lost_gets_no_other_filter,

@@ -32,6 +32,7 @@
 #include "value/drops.h"
 #include "value/memory.h"
 #include "value/store.h"
+#include "value/task.h"
 
 /* How many filters are brought to the disk when the server ends, and for how long more are. */
 #define SYNCS_ALWAYS 1000
@@ -169,6 +170,7 @@ static void on_turn(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     if (what != REDISMODULE_SUBEVENT_EVENTLOOP_BEFORE_SLEEP) return;
     stored_reap();
     promote_pass(ctx);
+    task_pass(ctx);
     labels_pass();
     waiting_go_on(); /* the server runs the commands of unblocked clients next */
 }

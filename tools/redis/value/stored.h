@@ -31,7 +31,7 @@ struct stored {
     struct stored *newer, *older; /* the ring of open ones */
     struct stored *next, **link;  /* all that have a value; the link is NULL outside of it */
     struct stored *same;          /* in the table, of one hash */
-    const struct value *value;    /* NULL: it is gone */
+    struct value *value;          /* NULL: it is gone */
     struct line line;             /* what threads do for it, in order */
     struct task *changed_by;      /* main thread: the task of a command that changes it (task.h) */
     unsigned pins;                /* main thread: threads use the handle, or it must not go */

@@ -8,6 +8,7 @@
 #include "server/waiting.h"
 
 static struct waiting_list held; /* commands on a filter that another one changes */
+static struct job *untold;       /* tasks whose work is done, and that nobody has told */
 
 bool task_pin(struct task *task, struct stored *stored)
 {
@@ -43,9 +44,8 @@ static void run(struct job *job)
     }
 }
 
-static void forget(RedisModuleCtx *ctx, void *context)
+static void end(RedisModuleCtx *ctx, struct task *task)
 {
-    struct task *task = context;
     for (unsigned i = 0; i < task->pin_count; i++) {
         struct stored *stored = task->pinned[i];
         if (stored->changed_by == task) {
@@ -60,6 +60,36 @@ static void forget(RedisModuleCtx *ctx, void *context)
     task->forget(ctx, task);
 }
 
+/* The client is gone, or did not get what it had asked for; but the filter has changed. */
+static bool is_to_tell(const struct task *task)
+{
+    return task->waiting != NULL && task->done && task->rc >= 0 && task->argc > 0 && !task->told;
+}
+
+static void forget(RedisModuleCtx *ctx, void *context)
+{
+    struct task *task = context;
+    if (!is_to_tell(task)) {
+        end(ctx, task);
+        return;
+    }
+    task->job.next = untold; /* nothing can be told by this context */
+    untold = &task->job;
+}
+
+void task_pass(RedisModuleCtx *ctx)
+{
+    const int flags = RedisModule_GetContextFlags(ctx);
+    const int loads = REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING;
+    if (untold == NULL || (flags & loads) != 0 || waiting_is_paused()) return;
+    for (struct job *next; untold != NULL; untold = next) {
+        struct task *task = (struct task *)(void *)untold;
+        next = untold->next;
+        if ((flags & REDISMODULE_CTX_FLAGS_SLAVE) == 0) task_tell(ctx, task);
+        end(ctx, task);
+    }
+}
+
 void task_changes(struct task *task, struct stored *stored, RedisModuleString **argv, int argc)
 {
     stored->changed_by = task;
@@ -72,13 +102,24 @@ void task_changes(struct task *task, struct stored *stored, RedisModuleString **
 
 void task_tell(RedisModuleCtx *ctx, struct task *task)
 {
+    const struct stored *changed = NULL;
     if (task->told) return;
     task->told = true;
+    for (unsigned i = 0; i < task->pin_count; i++)
+        if (task->pinned[i]->changed_by == task) changed = task->pinned[i];
+    if (changed == NULL || changed->value == NULL) return; /* its key is gone */
+    const int db = RedisModule_GetSelectedDb(ctx);
+    if (changed->key != NULL) { /* as it is called by now */
+        RedisModule_FreeString(NULL, task->argv[1]);
+        task->argv[1] = RedisModule_CreateString(NULL, changed->key, changed->key_bytes);
+        (void)RedisModule_SelectDb(ctx, changed->db);
+    }
     if (task->tell != NULL)
         task->tell(ctx, task);
     else
         (void)RedisModule_Replicate(ctx, RedisModule_StringPtrLen(task->argv[0], NULL), "v",
                                     task->argv + 1, (size_t)task->argc - 1);
+    (void)RedisModule_SelectDb(ctx, db);
 }
 
 bool task_holds(RedisModuleCtx *ctx, struct stored *stored, RedisModuleReplyFunc *again)

@@ -45,6 +45,8 @@ bool task_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, struct task *t
 void task_changes(struct task *task, struct stored *stored, RedisModuleString **argv, int argc);
 /* Tells replicas and the AOF the command, once. */
 void task_tell(RedisModuleCtx *ctx, struct task *task);
+/* Tells what was done for clients that are gone.  In a turn of the event loop. */
+void task_pass(RedisModuleCtx *ctx);
 /* Is another command changing the filter?  Then this one is put off, if its client can wait; else
  * the server waits for the change, and tells it first. */
 bool task_holds(RedisModuleCtx *ctx, struct stored *stored, RedisModuleReplyFunc *again);
