@@ -85,6 +85,25 @@ def adds_wait_while_a_window_moves():
             same([(slices(one, key), one.good("BF.MEXISTS", key, *items, "x")) for key in adds], wanted, what)
 
 
+def what_a_client_that_leaves_has_changed_is_told():
+    """Under the name that the key has by then."""
+    with Disk(appendonly="yes", appendfsync="always") as (disk, client), server() as second:
+        follower = second.client()
+        follow(follower, disk.redis)
+        window(client, "w")
+        client.socket.settimeout(60)
+        disk.stands_still()
+        gone, = disk.ask(client, ("TAMIS.ROTATE", "w"))
+        gone.close()
+        client.good("RENAME", "w", "v")
+        disk.takes(0)
+        eventually(lambda: slices(client, "v") == 2, "the window has moved")
+        eventually(lambda: client.good("WAIT", 1, 0) == 1 and slices(follower, "v") == 2, "that of the replica, too")
+        client.good("BF.ADD", "v", "x")
+        client = restarted_without_store(disk)
+        same((slices(client, "v"), client.good("BF.EXISTS", "v", "x")), (2, 1), "the AOF")
+
+
 def writers_wait_for_rotate_and_rollback():
     """Each that can.  Seen to hang with the module before, whose server waited for the disk."""
     with Disk() as (disk, client):
@@ -593,7 +612,7 @@ def a_key_that_lost_its_filter_gets_no_half_one():
 run(a_key_that_lost_its_filter_gets_no_half_one,
     who_waits_for_a_small_filter_waits_for_a_thread_too, nothing_is_changed_while_writes_are_paused, a_master_becomes_a_replica_meanwhile, a_full_sync_that_cannot_be_had_is_told,
     a_replica_with_clients_of_its_own_changes_filters,
-    adds_wait_while_a_window_moves, writers_wait_for_rotate_and_rollback, changes_of_one_filter_come_in_order,
+    adds_wait_while_a_window_moves, what_a_client_that_leaves_has_changed_is_told, writers_wait_for_rotate_and_rollback, changes_of_one_filter_come_in_order,
     transactions_find_what_came_before, what_is_done_at_the_end_is_replicated, data_are_loaded_meanwhile,
     a_dump_has_what_is_not_replicated_yet, keys_come_to_a_source_meanwhile, rights_are_looked_at_again, a_child_that_copies_and_rights,
     a_filter_goes_before_it_is_claimed, a_checkpoint_waits_for_names_and_the_server_does_not,

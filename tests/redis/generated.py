@@ -220,9 +220,12 @@ def one(seed):
                 raise AssertionError("\n".join([told] + [why(found, state) for state in allowed]))
             # The next turn begins with what is there: a value of which items were lost, or more are there, is another one.
             state = right[-1]
-            model.dbs = [{key: value and Value(sorted(found[i][key])) for key, (value, _) in db.items()}
-                         for i, db in enumerate(state)]
+            model.dbs = [{key: value and Value(value.items[:count] + sorted(found[i][key] - set(value.items[:count])))
+                          for key, (value, count) in db.items()} for i, db in enumerate(state)]
             model.states = [model.state()]
+            if mode == "dump":  # which has so many; what the store had besides goes with its filter
+                model.states = [[{key: (value, state[i][key][1]) for key, (value, _) in db.items()}
+                                 for i, db in enumerate(model.state())]]
 
 
 def sequences_and_kills():
