@@ -159,6 +159,24 @@ STORE_CASE(data_past_the_end_are_refused)
     assert_done(tamis_filter_write_data(filter, 0, 0, data, sizeof data));
 }
 
+/* So a filter whose data came in pieces grows where its source does. */
+STORE_CASE(items_are_told_behind_the_data)
+{
+    AUTO_STREAM head = growing_by_three(), again = growing_by_three();
+    AUTO_FILTER *from = NULL, *to = NULL;
+    unsigned char data[64];
+    assert_done(import(store, "from", "redisbloom", TAMIS_IMPORT_HEAD, &head, &from));
+    assert_done(import(store, "to", "redisbloom", TAMIS_IMPORT_HEAD, &again, &to));
+    for (unsigned i = 0; i < 45; i++)
+        assert_done(add_number(from, i));
+    assert_done(tamis_filter_read_data(from, 0, 0, data, sizeof data));
+    assert_done(tamis_filter_write_data(to, 0, 0, data, sizeof data));
+    assert_int_equal(fixture_stat(to).items, 0);
+    assert_done(tamis_filter_write_items(to, 0, fixture_stat(from).items));
+    assert_int_equal(fixture_stat(to).items, fixture_stat(from).items);
+    assert_refused(TAMIS_EINVAL, "segment", tamis_filter_write_items(to, 7, 1));
+}
+
 STORE_CASE(counters_are_not_written_as_data)
 {
     AUTO_FILTER *filter =
@@ -166,6 +184,8 @@ STORE_CASE(counters_are_not_written_as_data)
     const unsigned char data[8] = {1};
     assert_refused(TAMIS_EUNSUPPORTED, "not bits that can be set",
                    tamis_filter_write_data(filter, 0, 0, data, 8));
+    assert_refused(TAMIS_EUNSUPPORTED, "not bits that can be set",
+                   tamis_filter_write_items(filter, 0, 1));
 }
 
 STORE_CASE(a_head_that_goes_on_is_refused)

@@ -392,6 +392,14 @@ static bool take_stored(const struct said *said, struct value *value)
     return true;
 }
 
+/* The same of a RESTORE in the AOF, behind TAMIS.BIND. */
+static bool take_told(const struct said *said, struct value *value)
+{
+    struct id id;
+    return bind_take(said->db, said->key, said->key_bytes, &id) &&
+           bind_to_store(value, &id, said->db, said->key, said->key_bytes);
+}
+
 static struct value *break_value(const struct said *said, struct value *value)
 {
     struct stored *stored = stored_new(value, &said->id, NULL);
@@ -411,7 +419,7 @@ static struct value *load_own(RedisModuleIO *rdb, uint64_t version, bool as_valk
     struct value *value = value_new(TYPE_BLOOM);
     value->as_valkey = as_valkey;
     value->expansion = (uint32_t)said.expansion;
-    const bool found = take_stored(&said, value);
+    const bool found = take_stored(&said, value) || take_told(&said, value);
     bool good = true;
     if ((said.flags & FLAG_LAYERS) != 0) {
         struct memory *memory = load_layers(rdb, found);
