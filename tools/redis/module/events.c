@@ -206,6 +206,13 @@ static int on_key(RedisModuleCtx *ctx, int type, const char *event, RedisModuleS
 {
     const bool is_new = strcmp(event, "copy_to") == 0 || strcmp(event, "restore") == 0;
     (void)type;
+    if (strcmp(event, "del") == 0) { /* what was told for it is no other value's */
+        struct id id;
+        size_t length;
+        const char *gone = RedisModule_StringPtrLen(name, &length);
+        (void)bind_take(RedisModule_GetSelectedDb(ctx), gone, length, &id);
+        return REDISMODULE_OK;
+    }
     if (!is_new && strcmp(event, "rename_to") != 0 && strcmp(event, "move_to") != 0)
         return REDISMODULE_OK;
     struct value *value;
