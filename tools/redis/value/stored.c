@@ -277,7 +277,9 @@ void stored_reap(void)
             continue;
         }
         if (gone->filter != NULL) close_handle(gone);
-        if (!gone->attached && gone->store_id == 0) drops_push(&gone->id, gone->dump);
+        /* One that a load has bound anew is not gone: between two loads a thread would drop it. */
+        if (!gone->attached && gone->store_id == 0 && !stored_has(&gone->id))
+            drops_push(&gone->id, gone->dump);
         RedisModule_Free(gone->key);
         RedisModule_Free(gone);
     }
