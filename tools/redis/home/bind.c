@@ -37,11 +37,16 @@ static void write_id(const struct id *id, char text[ID_DIGITS + 1])
         (void)snprintf(text + 2 * i, 3, "%02x", id->bytes[i]);
 }
 
-static void tell(RedisModuleCtx *ctx, const char *key, size_t key_bytes, const struct value *value)
+/* The value that the key has comes to the store; without NOW it is the key's next value. */
+#define NOW "NOW"
+
+static void tell(RedisModuleCtx *ctx, const char *key, size_t key_bytes, const struct value *value,
+                 bool now)
 {
     char text[ID_DIGITS + 1];
     write_id(&value->stored->id, text);
-    (void)RedisModule_Replicate(ctx, "TAMIS.BIND", "Rbb", key, key_bytes, text, (size_t)ID_DIGITS);
+    (void)RedisModule_Replicate(ctx, "TAMIS.BIND", now ? "Rbbc" : "Rbb", key, key_bytes, text,
+                                (size_t)ID_DIGITS, NOW);
 }
 
 static bool has_aof(RedisModuleCtx *ctx)
@@ -51,14 +56,14 @@ static bool has_aof(RedisModuleCtx *ctx)
 
 void bind_tell(RedisModuleCtx *ctx, const char *key, size_t key_bytes, const struct value *value)
 {
-    if (has_aof(ctx)) tell(ctx, key, key_bytes, value);
+    if (has_aof(ctx)) tell(ctx, key, key_bytes, value, false);
 }
 
 void bind_tell_now(RedisModuleCtx *ctx, int db, const char *key, size_t key_bytes,
                    const struct value *value)
 {
     if (has_aof(ctx) && RedisModule_SelectDb(ctx, db) == REDISMODULE_OK)
-        tell(ctx, key, key_bytes, value);
+        tell(ctx, key, key_bytes, value, true);
 }
 
 void bind_tell_copy(RedisModuleCtx *ctx, const char *key, size_t key_bytes,
@@ -182,9 +187,9 @@ int tamis_bind(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const int db = RedisModule_GetSelectedDb(ctx);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], REDISMODULE_READ);
     const RedisModuleType *type = key == NULL ? NULL : RedisModule_ModuleTypeGetType(key);
-    if (argc == 3 && type != NULL &&
-        (type == value_types[TYPE_BLOOM] || type == value_type_of_valkey)) {
-        bind_key(RedisModule_ModuleTypeGetValue(key), &id, db, name, bytes);
+    if (argc == 4 && arg_is(argv[3], NOW)) {
+        if (type != NULL && (type == value_types[TYPE_BLOOM] || type == value_type_of_valkey))
+            bind_key(RedisModule_ModuleTypeGetValue(key), &id, db, name, bytes);
     } else {
         forget_told();
         if (argc > 3) told.content = take_content(argv + 3, argc - 3, &told.expansion);
