@@ -412,12 +412,8 @@ static bool step_export(struct step *s)
     stream->format = op->format;
     stream->of = f->now;
     list_copy(&stream->of.list, &f->now.list);
-    exceptions_copy(&stream->of.found, &f->now.found);
-    if (!without) {
-        exceptions_copy(&stream->exceptions, &f->by_hand);
-        for (uint32_t i = 0; i < f->now.found.count; i++)
-            exceptions_put(&stream->exceptions, f->now.found.list[i].key, 0);
-    }
+    exceptions_copy(&stream->of.found, without ? &(const struct exceptions){0} : &f->now.found);
+    if (!without) exceptions_copy(&stream->exceptions, &f->by_hand);
     return ends(s, 0, NULL);
 }
 
@@ -511,6 +507,8 @@ static bool step_import(struct step *s)
     f->owned = (s->op->flags & TAMIS_IMPORT_OWNED) != 0;
     f->recorded_unsure = true;
     exceptions_copy(&f->by_hand, &stream->exceptions);
+    exceptions_copy(&f->now.found, &stream->of.found); /* by the build of the first generation */
+    f->now.found_by = f->now.number;
     f->now.published_at = f->checkpointed_at = s->out->stat.published_at;
     f->checkpoint_unsure = s->out->began;
     if (!adopt_stream(s, stream, f)) return false;
@@ -562,7 +560,9 @@ static bool step_publish(struct step *s)
     f = next_generation(s, keeps);
     if (!adopt_stream(s, stream, f)) return false;
     f->now.policy.durable = was_durable;
-    exceptions_copy(&f->now.found, &stream->exceptions);
+    exceptions_copy(&f->now.found, &stream->exceptions); /* set by hand there, found here */
+    for (uint32_t i = 0; i < stream->of.found.count; i++)
+        exceptions_put(&f->now.found, stream->of.found.list[i].key, 0);
     for (uint32_t i = 0; i < s->op->except.count; i++)
         exceptions_put(&f->by_hand, key_at(&s->op->except, i), 0);
     if (s->out->published.generation != f->now.number ||
