@@ -55,6 +55,15 @@ int tamis__plan_key_rule(const char *given, struct tamis__policy *policy)
     return rc;
 }
 
+int tamis__take_spec(const struct tamis_filter_spec *theirs, struct tamis_filter_spec *ours)
+{
+    const int rc = tamis__take_struct(theirs, ours, sizeof *ours, "struct tamis_filter_spec");
+    if (rc < 0 || ours->reserved == 0) return rc;
+    return tamis__fail(TAMIS_EINVAL,
+                       "the field 'reserved' of a struct tamis_filter_spec is %u; leave it 0",
+                       ours->reserved);
+}
+
 /* Plans the hash set and what depends on it: kind, seed, bit order, and k if the set fixes it. */
 static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {

@@ -82,6 +82,7 @@
     NO_SPEC(TAMIS_EUNSUPPORTED, "window", .m_bits = 999, .k = 4, .window_items = 99)               \
     NO_SPEC(TAMIS_EINVAL, "flags", .capacity = 9, .flags = 0x80)                                   \
     NO_SPEC(TAMIS_EINVAL, "pages", .capacity = 9, .pages = 3)                                      \
+    NO_SPEC(TAMIS_EINVAL, "reserved", .capacity = 9, .reserved = 1)                                \
     NO_SPEC(TAMIS_EINVAL, "", .capacity = 9, .counter_bits = 4)                                    \
     NO_SPEC(TAMIS_EINVAL, "", .capacity = 9, .kind = TAMIS_KIND_COUNTING, .counter_bits = 5)       \
     NO_SPEC(TAMIS_EUNSUPPORTED, "durable", .capacity = 9, .kind = TAMIS_KIND_COUNTING,             \

@@ -409,6 +409,7 @@ CASE(build_with_a_wrong_spec_is_refused)
         {OF_FILTER(.m_bits = 1000), TAMIS_EINVAL, "neither m nor k"},
         {OF_FILTER(.on_full = TAMIS_ON_FULL_GROW), TAMIS_EINVAL, "never full"},
         {OF_FILTER(.flags = 2), TAMIS_EINVAL, "filter flags 0x2"},
+        {OF_FILTER(.reserved = 7), TAMIS_EINVAL, "'reserved'"},
         {OF_FILTER(.kind = TAMIS_KIND_BLOCKED, .k = 3), TAMIS_EINVAL, "k alone"},
         {OF_FILTER(.kind = TAMIS_KIND_BLOCKED, .hash_set = "md6"), TAMIS_EINVAL, "md6"},
         {OF_BUILD(.flags = 8), TAMIS_EINVAL, "build flags 0x8"},

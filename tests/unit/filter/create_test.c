@@ -69,6 +69,8 @@ static const struct {
      "m = 1000 and k = 7 hold 1000 keys at a rate of 0.994, not 0.01"},
     {SPEC_FIELD(.m_bits = 1000, .k = 7, .fp_rate = 2), TAMIS_EINVAL, "rate 2 is out of range"},
     {SPEC_FIELD(.capacity = 10, .flags = 18), TAMIS_EINVAL, "filter flags 0x12"},
+    {SPEC_FIELD(.capacity = 10, .reserved = 7), TAMIS_EINVAL,
+     "the field 'reserved' of a struct tamis_filter_spec is 7; leave it 0"},
 };
 
 STORE_CASE(create_with_a_bad_name_is_refused_everywhere)
