@@ -113,7 +113,7 @@ static int read_one(void *context, const struct tamis_filter_stat *stat)
     l->kind = stat->kind;
     l->owned = (stat->flags & TAMIS_FILTER_OWNED) != 0;
     l->durable = (stat->flags & TAMIS_FILTER_DURABLE) != 0;
-    l->exact = strcmp(stat->hash_set, "redisbloom") == 0;
+    l->exact = value_is_of_redisbloom(stat);
     l->has_rule = strcmp(stat->key_rule, "bytes") != 0;
     l->refuses = stat->on_full == TAMIS_ON_FULL_REFUSE;
     l->known = known_from(stat);

@@ -6,11 +6,15 @@
 
 #include "server/config.h"
 
-/* Our stream: magic, 96 bytes of the filter, 224 of each segment, a checksum.  In a dump the
- * EXPANSION that the filter was made with follows, as u32: the filter itself does not know it. */
+/* Our stream: magic, 96 bytes of the filter, 224 of each segment, in version 6 the text of the key
+ * rule, a checksum.  In a dump the EXPANSION that the filter was made with follows, as u32: the
+ * filter itself does not know it. */
 #define TAMIS_MAGIC "TAMISX\r\n"
 #define TAMIS_HEAD 96u
 #define TAMIS_SEGMENT 224u
+#define TAMIS_VERSION_AT 8u
+#define TAMIS_VERSION_KEY_RULE 6u
+#define TAMIS_KEY_RULE_BYTES 512u
 #define TAMIS_SEGMENTS_AT 12u
 #define TAMIS_DATA_BYTES_AT 56u
 
@@ -155,6 +159,11 @@ int64_t memory_read(void *context, void *buffer, size_t bytes)
 #define REDISBLOOM 6u        /* the hash set's number (docs/format.md) */
 #define SUM_BYTES 16u        /* at the end of a stream */
 
+static bool has_key_rule(const unsigned char *stream)
+{
+    return get32(stream + TAMIS_VERSION_AT) == TAMIS_VERSION_KEY_RULE;
+}
+
 void stream_tell(const void *stream, struct stream_told *told)
 {
     const unsigned char *head = stream, *segment = head + TAMIS_HEAD;
@@ -163,7 +172,7 @@ void stream_tell(const void *stream, struct stream_told *told)
                                  .data_bytes = get64(segment + TAMIS_DATA_BYTES_AT),
                                  .origin = (int64_t)get64(segment + 64),
                                  .kind = get32(segment),
-                                 .exact = get32(segment + 4) == REDISBLOOM,
+                                 .exact = get32(segment + 4) == REDISBLOOM && !has_key_rule(head),
                                  .refuses = (get32(head + ON_FULL_AT) & 3) == TAMIS_ON_FULL_REFUSE};
 }
 
@@ -210,7 +219,8 @@ static int take_beginning(void *context, const void *data, size_t bytes)
 /* How many bytes of a stream are its head. */
 static size_t stream_head_bytes(const unsigned char *stream)
 {
-    return TAMIS_HEAD + get32(stream + TAMIS_SEGMENTS_AT) * TAMIS_SEGMENT + 8;
+    return TAMIS_HEAD + get32(stream + TAMIS_SEGMENTS_AT) * TAMIS_SEGMENT +
+           (has_key_rule(stream) ? TAMIS_KEY_RULE_BYTES : 0) + 8;
 }
 
 size_t head_of_stream(const struct value *value, const void *stream, unsigned char head[HEAD_ROOM])

@@ -105,7 +105,7 @@ int value_describe(struct value *value)
     value->kind = stat.kind;
     value->durable = (stat.flags & TAMIS_FILTER_DURABLE) != 0;
     if (value_counts(value) != (value->type == TYPE_CUCKOO)) return TAMIS_EINVAL;
-    value->exact = strcmp(stat.hash_set, "redisbloom") == 0;
+    value->exact = value_is_of_redisbloom(&stat);
     value->expansion = stat.on_full == TAMIS_ON_FULL_REFUSE ? 0 : 2;
     return value->exact ? describe_exact(value) : 0;
 }

@@ -31,6 +31,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "server/names.h"
 #include "server/redis_api.h"
@@ -83,7 +84,7 @@ struct value {
     bool is_broken;  /* it could not be opened, when that was tried last */
     bool was_open;   /* since this server began; else nobody here has written to it */
     bool durable;    /* an add waits for the disk: durable.h */
-    bool exact;      /* hash set redisbloom: the bits are RedisBloom's */
+    bool exact;      /* hash set redisbloom and no key rule: the bits are RedisBloom's */
     bool as_valkey;  /* of the type bloomfltr, which valkey-bloom's keys have */
     bool is_still;   /* still.h: nothing is to be written just now */
     bool is_nowhere; /* its database is emptied, and nothing of it is in the store */
@@ -153,6 +154,11 @@ uint64_t value_size_bytes(const struct value *value);
 static inline bool value_counts(const struct value *value)
 {
     return tamis_kind_has(value->kind, TAMIS_KIND_COUNTS) != 0;
+}
+/* Are the bits of a filter RedisBloom's?  A filter with a key rule has other keys. */
+static inline bool value_is_of_redisbloom(const struct tamis_filter_stat *stat)
+{
+    return strcmp(stat->hash_set, "redisbloom") == 0 && strcmp(stat->key_rule, "bytes") == 0;
 }
 static inline bool value_is_static(const struct value *value)
 {

@@ -30,6 +30,7 @@
 struct question {
     const char *command;
     bool writes, once;
+    bool offsets; /* an answer is where in the key something begins, or -1 */
     uint8_t *answers;
     uint64_t *counts; /* in place of answers */
     struct failures failures;
@@ -171,12 +172,12 @@ static int64_t take_piece(struct remote_filter *filter, const struct request *re
     for (size_t i = 0; i < count; i++) {
         const redisReply *answer = reply->element[i];
         if (answer->type != REDIS_REPLY_INTEGER) return take_failure(question, request, answer);
+        const long long told = question->offsets ? answer->integer >= 0 : answer->integer;
         if (question->counts != NULL)
-            question->counts[order[i]] = (uint64_t)answer->integer;
-        else if (answer->integer >= 0 && question->answers != NULL)
-            question->answers[order[i]] = judge_answer(filter, request, i, answer->integer == 1);
-        ones +=
-            answer->integer >= 0 && question->answers != NULL && question->answers[order[i]] == 1;
+            question->counts[order[i]] = (uint64_t)told;
+        else if (told >= 0 && question->answers != NULL)
+            question->answers[order[i]] = judge_answer(filter, request, i, told == 1);
+        ones += told >= 0 && question->answers != NULL && question->answers[order[i]] == 1;
     }
     /* Behind the answers the reply says why keys were refused. */
     if (reply->elements > count) return take_failure(question, request, reply->element[count]);
@@ -217,6 +218,14 @@ int64_t remote_contains(struct remote_filter *filter, const struct tamis_key *ke
 {
     return ask_keys(filter, keys, count,
                     &(struct question){.command = "TAMIS.CHECK", .answers = answers});
+}
+
+int64_t batch_parents(struct remote_filter *filter, const struct tamis_key *names, size_t count,
+                      uint8_t *answers)
+{
+    return ask_keys(
+        filter, names, count,
+        &(struct question){.command = "TAMIS.PARENTS", .offsets = true, .answers = answers});
 }
 
 int64_t remote_remove(struct remote_filter *filter, const struct tamis_key *keys, size_t count,

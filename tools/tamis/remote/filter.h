@@ -17,6 +17,7 @@ struct remote_filter {
     bool whole;     /* no command that makes, renames or drops it was stopped in the middle */
     char *key_rule; /* of a sharded one, by its descriptor; NULL: bytes */
     uint64_t doubts;
+    bool lacks_exceptions; /* its shards have been asked whether they have some */
     bool replaces; /* its shards come by an import, each in the place of one that may be there */
 
     /* These belong to the batch in hand (batch.c) and are kept for the next one. */
@@ -111,6 +112,11 @@ int failures_look(struct remote_filter *filter);
 /* TAMIS.INFO of each shard, for each_free(), with those that are gone in the failures; NULL after a
  * message, also where one fails for another reason. */
 struct request *failures_ask(struct remote_filter *filter, struct failures *failures);
+
+/* batch.c */
+/* TAMIS.PARENTS, of a filter that is one key; for remote_contains_names(). */
+int64_t batch_parents(struct remote_filter *filter, const struct tamis_key *names, size_t count,
+                      uint8_t *answers);
 
 /* stat.c */
 /* The value of a name in an answer of names and values; NULL: it is not there. */
