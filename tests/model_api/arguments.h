@@ -7,6 +7,5 @@
 
 #include "tamis.h"
 
-/* Makes call `number` (modulo how many there are); what is wrong goes to `trouble`.  Returns 0. */
-int arguments_try(tamis_store *store, tamis_filter *filter, unsigned number, char *trouble,
-                  size_t bytes);
+/* Makes them all; the first one that answers otherwise is told in `trouble`.  Returns 0. */
+int arguments_try(tamis_store *store, tamis_filter *filter, char *trouble, size_t bytes);

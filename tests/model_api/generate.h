@@ -5,10 +5,10 @@
 #include "model.h"
 
 struct generator {
-    uint64_t random;       /* its state */
-    uint64_t leave_out[2]; /* bits: operations that the executor cannot express */
+    uint64_t random; /* its state */
     bool faults, children;
-    uint32_t theme; /* which operations come often */
+    uint32_t theme;      /* which operations come often */
+    struct op_spec last; /* of a filter that was made */
 };
 
 void generate(struct generator *generator, const struct model *model, struct op *op);

@@ -172,20 +172,6 @@ void take_handle(struct step *s, struct filter *filter, bool read_only)
         (struct handle){.filter = filter, .opened_as = filter->name, .read_only = read_only};
 }
 
-/* The first keys of a filter are in it from the start. */
-static bool fill(struct step *s)
-{
-    struct shadow *made = newest_of(s->filter);
-    made->is.items = 0;
-    for (uint32_t i = 0; i < s->op->keys.count; i++) {
-        const uint32_t key = key_at(&s->op->keys, i);
-        made->is.items += shadow_lacks(s->model, s->filter, made, key, NULL) > 0;
-        shadow_add(s->model, s->filter, made, key, 1);
-    }
-    s->filter->recorded_items = made->is.items;
-    return list_is_told(s);
-}
-
 static bool step_create(struct step *s)
 {
     if (is_fault(s)) return true;
@@ -198,7 +184,6 @@ static bool step_create(struct step *s)
         return true;
     }
     if (!ends(s, 0, NULL) || !make_by_spec(s)) return false;
-    if (s->op->kind == OP_CREATE_FILLED) return fill(s);
     if (s->op->slot < SLOTS) take_handle(s, s->filter, false);
     return true;
 }
@@ -354,7 +339,6 @@ static step_fn *judge_of(enum op_kind kind)
         return step_close_store;
     case OP_CREATE:
     case OP_OPEN_OR_CREATE:
-    case OP_CREATE_FILLED:
         return step_create;
     case OP_CREATE_MANY:
         return step_create_many;
@@ -378,12 +362,6 @@ static step_fn *judge_of(enum op_kind kind)
         return step_nothing;
     }
 }
-
-static const char *const takes[] = {
-#define OP_TAKES(name, letters) letters,
-    OPS(OP_TAKES)
-#undef OP_TAKES
-};
 
 static bool takes_handle(const struct op *op)
 {

@@ -7,47 +7,6 @@
 
 #include "model.h"
 
-const char *const names[NAMES] = {"alpha",       "beta",           "gamma",
-                                  "delta of it", "\xc3\xa9psilon", "zeta/6"};
-const char *const hash_sets[] = {NULL,
-                                 "xxh3",
-                                 "sip",
-                                 "md5",
-                                 "redisbloom",
-                                 "guava",
-                                 "spark-v1",
-                                 "spark-v2",
-                                 "php:bkdr,sdbm,js",
-                                 "php-mt",
-                                 "parquet",
-                                 "dcso",
-                                 "pybloomfilter:17,4,2903"};
-const uint32_t hash_set_count = sizeof hash_sets / sizeof hash_sets[0];
-
-/* A key has its number in its first four bytes, and a length that follows from the number: hash
- * functions have ways of their own for short, middling and long ones.  Key 0 is empty. */
-size_t key_of(uint32_t key, unsigned char bytes[KEY_BYTES_MAX])
-{
-    static const size_t lengths[] = {4, 8, 16, 5, 12, 4, 20, 33, 64, 4, 129, 9, 240, 4, 241, 300};
-    const size_t length = key == 0 ? 0 : key >= 8192 ? 8 : lengths[key % 16];
-    memset(bytes, (int)(key % 251), length);
-    for (size_t i = 0; i < 4 && i < length; i++)
-        bytes[i] = (unsigned char)(key >> (8 * i));
-    return length;
-}
-
-uint32_t key_number(const void *bytes, size_t count)
-{
-    unsigned char again[KEY_BYTES_MAX];
-    const unsigned char *b = bytes;
-    if (count == 0) return 0;
-    if (count < 4) return UINT32_MAX;
-    const uint32_t key = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-    if (key >= POOL || key_of(key, again) != count || memcmp(again, bytes, count) != 0)
-        return UINT32_MAX;
-    return key;
-}
-
 bool wrong(struct model *model, const char *format, ...)
 {
     va_list arguments;
