@@ -19,6 +19,11 @@ shape longer
 tamis create old -m 10000 -k 4
 tamis create larger --like old -n 9000
 shape larger
+# A rate that nobody can ask for follows from the size.
+tamis create odd -m 4670 -k 40
+tamis create odder --like odd
+tamis merge odder odd
+shape odder
 seq 10 | tamis add a
 expect 2 tamis merge more a
 expect 2 tamis create x --like a -n 0
