@@ -57,6 +57,7 @@ static struct outcome *outcome; /* shared with children */
 static const char *command;     /* NULL: no command lines */
 static const char *texts;
 static bool says;
+static bool *has_failed; /* a sequence of some worker: the others end too */
 
 static void *shared_memory(size_t bytes)
 {
@@ -203,7 +204,7 @@ static bool make_steps(struct model *model, struct sequence *sequence, uint64_t 
     for (sequence->ran = 0; fits && sequence->ran < sequence->count; sequence->ran++) {
         struct op *op = &sequence->ops[sequence->ran];
         if (!replay) generate(&g, model, op);
-        if (!replay && command != NULL) cli_choose(model, op);
+        if (command != NULL) cli_choose(model, op); /* a shorter sequence has other filters */
         fits = step_with(model, op);
     }
     return fits;
@@ -413,8 +414,8 @@ static int work(uint64_t seed, uint64_t step, time_t end, uint64_t count)
     struct sequence *sequence = shared_memory(sizeof *sequence);
     outcome = shared_memory(sizeof *outcome);
     uint64_t done = 0, ops = 0;
-    for (; time(NULL) < end && done < count; seed += step, done++) {
-        if (!run_seed(sequence, seed)) return 1;
+    for (; time(NULL) < end && done < count && !*has_failed; seed += step, done++) {
+        if (!run_seed(sequence, seed)) return *has_failed = true;
         ops += sequence->ran;
     }
     (void)printf("model_api: %llu sequences, %llu operations, %llu strangers\n",
@@ -441,6 +442,7 @@ int main(int argc, char **argv)
     scratch_in_memory();
     tzset(); /* it allocates, once */
     (void)scratch_directory();
+    has_failed = shared_memory(sizeof *has_failed);
     const time_t end = time(NULL) + (time_t)seconds;
     if (seed != 0) return work(seed, 1, end + 3600, 1);
     if (workers == 0) workers = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
