@@ -24,14 +24,19 @@ static int check_geometry(const struct tamis_filter_spec *spec, const struct tam
                            "an explicit geometry is for kind bloom; give a capacity and a rate for "
                            "kind %s",
                            tamis_kind_name(sizing->kind));
-    const double rate = tamis_predict_rate(sizing->kind, spec->m_bits, sizing->k, spec->capacity);
-    if (spec->capacity != 0 && spec->fp_rate != 0 && rate > spec->fp_rate)
+    if (spec->capacity == 0 || spec->fp_rate == 0) return 0;
+    /* The rate that a filter of this size has as its own: one like it asks for that. */
+    struct tamis_sizing made = {
+        .kind = sizing->kind, .capacity = spec->capacity, .m_bits = spec->m_bits, .k = sizing->k};
+    const int rc = tamis__size(&made);
+    if (rc < 0) return rc;
+    if (made.fp_rate > spec->fp_rate)
         return tamis__fail(
             TAMIS_EINVAL,
             "m = %llu and k = %u hold %llu key%s at a rate of %.3g, not %g; give more "
             "bits or a greater rate",
             (unsigned long long)spec->m_bits, sizing->k, (unsigned long long)spec->capacity,
-            tamis__plural(spec->capacity), rate, spec->fp_rate);
+            tamis__plural(spec->capacity), made.fp_rate, spec->fp_rate);
     return 0;
 }
 
