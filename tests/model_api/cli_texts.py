@@ -197,7 +197,7 @@ def a_list(rows):
         shown = [row for row, take in zip(rows, takes) if take and row in shown]
     if chance.random() < 0.4:
         name = chance.choice(rows)["name"]
-        pattern = chance.choice([name[0] + "*", "*" + name[-1], name, name[:2], "?" * len(name), "[" + name[0] + "-z]*", "nix"])
+        pattern = chance.choice([name[0] + "*", "*" + name[-1], name, name[:2], "?" * len(name), "[" + name[0] + "z]*", "nix"])
         words.append(pattern)
         shown = [r for r in shown if fnmatch.fnmatchcase(r["name"], pattern) or r["name"].startswith(pattern)]
     if chance.random() < 0.6:
@@ -605,7 +605,7 @@ def main():
         known = {name: objects("info", name, "--json")[0] for name in
                  run("list", "-q", status=(0, 1)).stdout.decode().splitlines()}
         rows = all_rows(known)
-        for _ in range(5 if rows else 0):
+        for _ in range(12 if rows else 0):
             a_list(rows)
         for name in chance.sample(sorted(known), min(2, len(known))):
             field_texts(name, known[name])
