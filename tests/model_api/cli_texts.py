@@ -551,7 +551,8 @@ class Lines:
 
     def build(self):
         options, files, stdin, keys = self.source(by_option=False)
-        words = ["build", "built", "--json", "--allow-empty", "-p", "1e-9", "--keep", str(chance.randrange(3)), *options, *files]
+        lines = [] if {"-z", "--hex"} & set(options) else ["--format", "lines"]  # else `"q"` is taken for JSON
+        words = ["build", "built", "--json", "--allow-empty", "-p", "1e-9", "--keep", str(chance.randrange(3)), *lines, *options, *files]
         [told] = [json.loads(line) for line in self.run(*words, stdin=stdin).stdout.splitlines()]
         same(words, (told["keys"], told["distinct"]), (len(keys), len(set(keys))), stdin)
         strangers = [b"stranger %d" % i for i in range(20)]
