@@ -296,7 +296,7 @@ static void choose_fault(struct generator *g, const struct model *model, struct 
     if (op->where != HERE && strchr(t, 'e') != NULL) op->slot = SLOTS;
     /* Counters cannot be read back whole. */
     if (counts || !g->faults || !CHANCE(5) || op->where != HERE || strchr(t, 'a') != NULL) return;
-    op->fault = CHANCE(3) ? FAULT_MEMORY : FAULT_CALL;
+    op->fault = CHANCE(3) ? FAULT_MEMORY : CHANCE(4) ? FAULT_DISK : FAULT_CALL;
     op->inner = 0;
     op->error = ONE_OF(errors);
     op->nth = (uint16_t)(1 + BELOW(CHANCE(2) ? 6 : 40));
@@ -304,12 +304,14 @@ static void choose_fault(struct generator *g, const struct model *model, struct 
     if (op->kind == OP_VERIFY && op->error == EIO) op->error = ENOSPC;
 }
 
-/* A batch of a durable filter may go on in 16 further segments at most. */
-static bool is_durable_window(const struct model *model, const struct op *op)
+/* A window by items goes on in a segment for every few keys: a batch of a durable filter may do so
+ * 16 times at most, and others take a millisecond each time. */
+static uint32_t most_keys(const struct model *model, const struct op *op)
 {
     const struct filter *f = model->handles[op->slot].filter;
-    return strchr(takes[op->kind], 'h') != NULL && f != NULL && f->now.policy.durable &&
-           f->now.policy.window_items != 0;
+    if (strchr(takes[op->kind], 'h') == NULL || f == NULL || f->now.policy.window_items == 0)
+        return KEYS_MAX;
+    return f->now.policy.durable ? 15 : 1000;
 }
 
 void generate(struct generator *g, const struct model *model, struct op *op)
@@ -325,7 +327,7 @@ void generate(struct generator *g, const struct model *model, struct op *op)
     op->inner = CHANCE(3);
     if (strchr(t, 'k') != NULL) choose_keys(g, op, &op->keys);
     if (strchr(t, '1') != NULL) op->keys.count = 1;
-    if (is_durable_window(model, op)) op->keys.count %= 15;
+    op->keys.count %= most_keys(model, op) + 1;
     if (strchr(t, 'S') != NULL) choose_spec(g, op);
     if (strchr(t, 'e') != NULL && strchr(t, 'S') != NULL) spec_again(g, op);
     choose_flags(g, op);

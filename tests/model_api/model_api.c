@@ -447,6 +447,7 @@ int main(int argc, char **argv)
     if (seed != 0) return work(seed, 1, end + 3600, 1);
     if (workers == 0) workers = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
     if (first == 0) first = random_seed() % 1000000000 + 2;
+    (void)printf("model_api: sequences from %llu on\n", (unsigned long long)first);
     int failed = 0;
     (void)fflush(stdout);
     for (uint64_t i = 0; i < workers; i++) {

@@ -86,8 +86,8 @@ extern const char *const names[NAMES];
     X(MERGE, "hi", "3215272", run_merge(w, f, NULL))                                               \
     X(MERGED, "snhim", "3214262", run_merge(w, f, s))                                              \
     X(EXPORT, "hl", "4334483", run_export(w, f))                                                   \
-    X(IMPORT, "snemxl", "4334483", run_import(w, s, to))                                           \
-    X(PUBLISH, "snxl", "2122572", run_import(w, s, NULL))                                          \
+    X(IMPORT, "snemx", "4334483", run_import(w, s, to))                                            \
+    X(PUBLISH, "snx", "2122572", run_import(w, s, NULL))                                           \
     X(BUILD, "snkS", "3222943", run_build(w, s))                                                   \
     X(GENERATIONS, "sn", "3331754", tamis_filter_generations(s, name, tell_generation, w))         \
     X(ROLLBACK, "snw", "2111743", tamis_filter_rollback(s, name, op->number))                      \
@@ -146,14 +146,15 @@ enum op_where {
 #define IN_PIECES 0x8000u  /* read by few bytes at a time */
 #define THE_DATE 1111111111
 
-/* What fails meanwhile. */
-enum op_fault { NO_FAULT, FAULT_CALL, FAULT_MEMORY, FAULT_KILL };
+/* What fails meanwhile: the nth call or allocation; all writes from the nth on, as on a full disk;
+ * or the process is killed before the nth call. */
+enum op_fault { NO_FAULT, FAULT_CALL, FAULT_MEMORY, FAULT_KILL, FAULT_DISK };
 
 struct op {
     uint32_t kind; /* enum op_kind */
     uint8_t store, name, other, slot, source, stream, format, where, fault;
     uint8_t inner; /* != 0: what is called back changes the store or the filter meanwhile */
-    uint16_t nth;  /* call that fails, or before which the child is killed */
+    uint16_t nth;  /* of the fault */
     int error;     /* number with which it fails */
     uint32_t flags;
     uint64_t number;

@@ -3,6 +3,7 @@
 #include "run_api.h"
 
 #include <err.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,7 +132,9 @@ void world_keys(const struct op *op)
 
 static int (*fault_hook)(const char *verb, const char *what);
 static int64_t first_write;
-static uint32_t calls_left; /* before this process kills itself */
+static uint32_t calls_left;  /* before this process kills itself */
+static uint32_t writes_left; /* before the disk is full: 1, it is; 0: it never is */
+static bool was_full;
 static int64_t *clock_ns;
 
 static int64_t clock_of_windows(void)
@@ -143,6 +146,11 @@ static int at_call(const char *verb, const char *what)
 {
     if (calls_left > 0 && --calls_left == 0) (void)raise(SIGKILL);
     if (first_write == 0 && strcmp(verb, "msync") == 0) first_write = world_now();
+    if (writes_left > 0 && (strcmp(verb, "write") == 0 || strcmp(verb, "allocate") == 0)) {
+        was_full = writes_left == 1;
+        if (was_full) return ENOSPC;
+        writes_left--;
+    }
     return fault_hook != NULL ? fault_hook(verb, what) : 0;
 }
 
@@ -150,6 +158,8 @@ static void arm(const struct op *op)
 {
     first_write = 0;
     calls_left = op->fault == FAULT_KILL ? op->nth : 0;
+    writes_left = op->fault == FAULT_DISK ? op->nth : 0;
+    was_full = false;
     tamis__io_hook = NULL;
     if (op->fault == FAULT_CALL) faults_arm_calls(op->nth, op->error);
     if (op->fault == FAULT_MEMORY) faults_arm_memory(op->nth);
@@ -159,10 +169,9 @@ static void arm(const struct op *op)
 
 static bool disarm(void)
 {
-    const bool reached = faults_disarm();
     fault_hook = NULL;
-    calls_left = 0;
-    return reached;
+    calls_left = writes_left = 0;
+    return faults_disarm() || was_full;
 }
 
 /* ---- One operation ----------------------------------------------------------------------------
