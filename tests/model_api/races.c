@@ -38,6 +38,7 @@
 
 struct shared {
     uint8_t news[KEYS], answered[KEYS];
+    uint8_t made[2][4096]; /* generations of the other filters */
     char complaint[600];
     uint32_t finished;
     uint64_t seed;
@@ -106,18 +107,56 @@ static void ask_some(struct racer *r)
         complain(r->shared, "a key that was answered is asked for in vain", key);
 }
 
+/* Each build that is published is a generation of its own. */
 static void build_other(struct racer *r)
 {
     char name[16];
     tamis_build *build = NULL;
-    const uint32_t key = (uint32_t)random_below(&r->random, KEYS);
+    struct tamis_build_result result = {.size = sizeof result};
+    const uint32_t key = (uint32_t)random_below(&r->random, KEYS), which = key % 2;
     const struct tamis_key one = {&key, sizeof key};
-    (void)snprintf(name, sizeof name, "other%u", (unsigned)random_below(&r->random, 2));
+    (void)snprintf(name, sizeof name, "other%u", which);
     int rc = tamis_build_begin(r->store, name, NULL, &build);
     if (rc == 0) rc = tamis_build_add(build, &one, 1);
-    if (rc == 0) rc = tamis_build_publish(build, NULL);
+    if (rc == 0) rc = tamis_build_publish(build, &result);
     tamis_build_close(build);
     if (rc < 0) complain(r->shared, "a build fails", key);
+    uint8_t *made = &r->shared->made[which][result.generation % 4096];
+    if (rc > 0 && __atomic_fetch_add(made, 1, __ATOMIC_RELAXED) != 0)
+        complain(r->shared, "two builds made the same generation", which);
+}
+
+struct ends {
+    struct racer *r;
+    unsigned char head[32], tail[16];
+    size_t bytes;
+};
+
+/* Keeps both ends of a stream.  Keys are added when its head is written. */
+static int keep_ends(void *context, const void *buffer, size_t bytes)
+{
+    struct ends *e = context;
+    const unsigned char *b = buffer;
+    if (e->bytes == 0) add_some(e->r);
+    for (size_t i = 0; i < bytes; i++, e->bytes++) {
+        if (e->bytes < sizeof e->head) e->head[e->bytes] = b[i];
+        memmove(e->tail, e->tail + 1, sizeof e->tail - 1);
+        e->tail[sizeof e->tail - 1] = b[i];
+    }
+    return 0;
+}
+
+/* What a stream has for its digest at its head stands at its end too (docs/exchange.md); or the
+ * export has failed, as keys came in between. */
+static void export_digest(struct racer *r)
+{
+    struct ends ends = {.r = r};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = keep_ends, .context = &ends};
+    const unsigned flags = TAMIS_EXPORT_WITH_KEY | TAMIS_EXPORT_WITH_DIGEST;
+    const int rc = tamis_filter_export(r->filter, "tamis", flags, &sink);
+    if (rc < 0 && rc != TAMIS_ELIMIT) complain(r->shared, "an export fails", 0);
+    if (rc == 0 && memcmp(ends.head + 16, ends.tail, sizeof ends.tail) != 0)
+        complain(r->shared, "the digest at the head of a stream is not that of its end", 0);
 }
 
 static void change_something(struct racer *r)
@@ -126,7 +165,7 @@ static void change_something(struct racer *r)
     const struct tamis_key key = {&stranger, sizeof stranger};
     struct tamis_filter_stat stat = {.size = sizeof stat};
     int64_t rc = 0;
-    switch (random_below(&r->random, 8)) {
+    switch (random_below(&r->random, 9)) {
     case 0:
         rc = tamis_filter_sync(r->filter);
         break;
@@ -147,6 +186,9 @@ static void change_something(struct racer *r)
         break;
     case 6:
         rc = tamis_filter_prepare(r->filter);
+        break;
+    case 7:
+        export_digest(r);
         break;
     default:
         build_other(r);
