@@ -62,13 +62,18 @@ static uint64_t seed_of(const struct options *options)
     return options->seed;
 }
 
+static bool is_rule_of_names(const char *rule)
+{
+    const size_t bytes = strlen(RULE_OF_NAMES);
+    return strncmp(rule, RULE_OF_NAMES, bytes) == 0 && (rule[bytes] == '\0' || rule[bytes] == ':');
+}
+
 /* The rate of one question, where the rate that is asked for is that of a name and its parents. */
 static double rate_of(const struct work *work)
 {
     const struct options *options = &work->call->options;
     const bool is_given = options_have(options, TAKES(RATE));
-    if (strcmp(rule_of(work), RULE_OF_NAMES) != 0 || (work->is_there && !is_given))
-        return options->fp_rate;
+    if (!is_rule_of_names(rule_of(work)) || (work->is_there && !is_given)) return options->fp_rate;
     const double rate = (is_given ? options->fp_rate : TAMIS_FP_RATE_DEFAULT) / LABELS;
     return rate > TAMIS_FP_RATE_MIN ? rate : TAMIS_FP_RATE_MIN;
 }
