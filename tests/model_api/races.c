@@ -35,12 +35,12 @@
 #define PROCESSES 3u
 #define THREADS 2u
 #define ROUNDS 60u
+#define BUSY_MS 60000
 
 struct shared {
     uint8_t news[KEYS], answered[KEYS];
     uint8_t made[2][4096]; /* generations of the other filters */
     char complaint[600];
-    uint32_t finished;
     uint64_t seed;
     char path[400];
     struct tamis_filter_spec spec;
@@ -208,15 +208,27 @@ static void *run_thread(void *context)
     return NULL;
 }
 
+/* Another process, or thread, has the lock that this one waits for. */
+static int note_wait(void *context, int64_t waited_ms, int64_t holder)
+{
+    if (waited_ms < 0 || waited_ms > BUSY_MS || holder < 0)
+        complain(context, "an odd wait is told", 0);
+    return 0;
+}
+
 static void run_process(struct shared *shared, uint32_t number)
 {
+    const struct tamis_store_options options = {.size = sizeof options,
+                                                .busy_timeout_ms = BUSY_MS,
+                                                .busy_every_ms = 1,
+                                                .busy_fn = note_wait,
+                                                .busy_context = shared};
     struct racer racers[THREADS];
     pthread_t threads[THREADS];
     tamis_store *store = NULL;
     tamis_filter *filter = NULL;
     tamis__point_hook = yield_now;
-    if (tamis_store_open(shared->path, 0, &store) < 0 ||
-        tamis_store_set_busy_timeout(store, 60000) < 0 ||
+    if (tamis_store_open_with(shared->path, &options, &store) < 0 ||
         tamis_filter_open(store, "raced", 0, &filter) < 0)
         complain(shared, "it cannot be opened", 0);
     for (uint32_t i = 0; filter != NULL && i < THREADS; i++) {
@@ -228,7 +240,6 @@ static void run_process(struct shared *shared, uint32_t number)
         (void)pthread_join(threads[i], NULL);
     if (tamis_filter_close(filter) < 0) complain(shared, "a close fails", 0);
     tamis_store_close(store);
-    (void)__atomic_fetch_add(&shared->finished, 1, __ATOMIC_RELEASE);
     _exit(0);
 }
 
