@@ -162,6 +162,14 @@ static bool result_fits(struct step *s, const struct filter *f, uint32_t distinc
     return true;
 }
 
+/* A list that is in force already changes nothing, unless other generations are to be kept. */
+static bool keeps_alike(struct step *s, bool keeps)
+{
+    if (!keeps || s->op->number == s->filter->keep) return true;
+    return wrong(s->model, "nothing was changed, and %u generations are kept, not %llu",
+                 s->filter->keep, (unsigned long long)s->op->number);
+}
+
 /* Is the generation in force by this very build, and was nothing changed since? */
 static bool is_same_build(const struct step *s, const struct op_spec *spec, const uint8_t *set,
                           uint32_t distinct)
@@ -201,7 +209,8 @@ static bool step_build(struct step *s)
         if (memcmp(s->out->built.key_digest, f->now.digest, 16) != 0 ||
             (newest_of(f)->keys != NULL && !same))
             return wrong(s->model, "a build of other keys is said to change nothing");
-        return result_fits(s, f, distinct) && list_is_told(s);
+        return keeps_alike(s, (op->flags & TAMIS_BUILD_KEEP) != 0) && result_fits(s, f, distinct) &&
+               list_is_told(s);
     }
     if (!ends(s, 1, NULL)) return false;
     if (same && (op->flags & TAMIS_BUILD_IF_CHANGED) != 0 && op->against.count == 0 &&
@@ -553,7 +562,7 @@ static bool step_publish(struct step *s)
                     : memcmp(x->cells, y->cells, (size_t)x->is.m_bits * sizeof *x->cells) != 0)
                 return wrong(s->model, "other keys are said to be in force");
         }
-        return list_is_told(s);
+        return keeps_alike(s, keeps) && list_is_told(s);
     }
     if (!ends(s, 1, NULL)) return false;
     const bool was_durable = f != NULL && f->now.policy.durable;
