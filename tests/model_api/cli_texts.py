@@ -299,31 +299,37 @@ def compared(name):
 
 # What a filter has of one that it was made like, or of one that it is a copy of.
 SHAPE = ["kind", "hash_set", "seed", "on_full", "window_seconds", "window_items", "window_from", "slices", "counter_bits",
-         "durable", "pages", "key_rule"]
+         "key_rule"]
 # What `info` has counted since, or the end of the command has changed.
 LATER = ["segments", "fp_rate_now", "checkpointed_at", "note"]
 
 
 def made_of(name, known, scratch):
     """Filters that are made of this one: by --like, by a merge, by a stream."""
-    makes = [("create", "of it", "--like", name), ("merge", "of it", name)]
-    many = known["slices"] > 0 or known["fingerprint_bits"] > 0
-    path = f"{scratch}/stream"
-    for words in makes[:0 if many else 2] + [("import", "of it", "--from", "tamis", path)]:
+    path, makes = f"{scratch}/stream", [("import", "of it", "--from", "tamis", f"{scratch}/stream")]
+    if known["fingerprint_bits"] == 0:
+        makes.append(("create", "of it", "--like", name))
+    if known["fingerprint_bits"] == 0 and known["slices"] == 0:
+        makes.append(("merge", "of it", name))
+    for words in makes:
         if words[0] == "import":
             [told] = objects("export", name, "--to", "tamis", "--with-key", path, "--json")
             same(("export", name), told, {"name": name, "format": "tamis", "to": path, "bytes": os.path.getsize(path)})
             run("export", name, "--to", "tamis", "--with-key", path, status=2)  # it is there
         [told] = objects(*words, "--json")
         [now] = objects("info", "of it", "--json")
-        same((*words, "--json"), [(f, told[f]) for f in told if f not in LATER], [(f, now[f]) for f in told if f not in LATER])
-        same(words, [now[f] for f in SHAPE if f not in ("durable", "pages")], [known[f] for f in SHAPE if f not in ("durable", "pages")])
-        same(words, now["items"] if words[0] == "import" else 0, known["items"] if words[0] == "import" else 0)
+        fields = [f for f in told if f not in LATER and ("://" not in STORE or f in now and not f.endswith("_at"))]
+        same((*words, "--json"), [(f, told[f]) for f in fields], [(f, now[f]) for f in fields])
+        same(words, [now[f] for f in SHAPE], [known[f] for f in SHAPE])
+        if words[0] == "import":
+            same(words, now["items"], known["items"])
         if words[0] == "create":
             same(words, [now["items"], now["durable"], now["pages"]], [0, known["durable"], known["pages"]])
             first = known["segments"][0]
             if known["slices"] == 0 and known["hash_set"] == "xxh3" and known["generation"] == 1:
                 same(words, [now[f] for f in ("m_bits", "k", "capacity")], [first[f] for f in ("m_bits", "k", "capacity")])
+            run("create", "of it", "--like", name, "--if-missing")
+        if words[0] == "create" and "://" not in STORE:
             with open(path, "w", encoding="utf-8") as file:
                 file.write("of it\nof it too\n")
             run("create", "--names", path, "--like", name, "--if-missing")
@@ -429,7 +435,10 @@ class Lines:
     def __init__(self, scratch, store):
         self.scratch, self.store = scratch, store
         self.plain, self.counted, self.excepted, self.turn = set(), {}, set(), 0
+        self.never, self.generation = {"built": set(), "durable": set()}, {"built": 0, "durable": 1}
         self.run("create", "plain", "-n", "10k", "-p", "1e-9")
+        if "://" not in store:
+            self.run("create", "durable", "-n", "50", "--durable")
         self.run("create", "counted", "-n", "10k", "-p", "1e-9", "--kind", "counting", "--counter-bits", "16")
 
     def run(self, *words, **options):
@@ -550,14 +559,29 @@ class Lines:
         same(("except", "plain", "list"), told, b"".join(key + b"\0" for key in sorted(self.excepted)), stdin)
 
     def build(self):
+        """Known good keys are absent whatever the rate is; exceptions and durability stay from build to build."""
+        name = chance.choice(sorted(self.never))
         options, files, stdin, keys = self.source(by_option=False)
+        strangers, path = [b"stranger %d" % i for i in range(200)], f"{self.scratch}/good"
+        self.never[name] |= {b"key %d" % chance.randrange(200)}
+        for what, good in ("against", strangers), ("except", sorted(self.never[name])):
+            with open(f"{path}-{what}", "wb") as file:
+                end = b"\0" if "-z" in options else b"\n"
+                file.write(b"".join((key.hex().encode() if "--hex" in options else key) + end for key in good))
         lines = [] if {"-z", "--hex"} & set(options) else ["--format", "lines"]  # else `"q"` is taken for JSON
-        words = ["build", "built", "--json", "--allow-empty", "-p", "1e-9", "--keep", str(chance.randrange(3)), *lines, *options, *files]
-        [told] = [json.loads(line) for line in self.run(*words, stdin=stdin).stdout.splitlines()]
-        same(words, (told["keys"], told["distinct"]), (len(keys), len(set(keys))), stdin)
-        strangers = [b"stranger %d" % i for i in range(20)]
-        done = self.run("check", "-z", "built", stdin=b"\0".join([*keys, *strangers, b""]), status=0 if keys else 1)
-        same(words, done.stdout, b"".join(key + b"\0" for key in keys), stdin)
+        kind = ["--kind", chance.choice(["blocked", "bloom"])] if name == "durable" else []
+        words = ["build", name, "--json", *kind, "--allow-empty", "-p", "10%", "--keep", str(chance.randrange(3)), "--against",
+                 f"{path}-against", "--except", f"{path}-except", *lines, *options, *files]
+        for _ in range(chance.choice([1, 2])):  # the same keys are published again
+            [told] = [json.loads(line) for line in self.run(*words, stdin=stdin).stdout.splitlines()]
+            self.generation[name] += 1
+            same(words, (told["published"], told["generation"]), (True, self.generation[name]))
+        same(words, (told["keys"], told["distinct"], told["conflicts"]), (len(keys), len(set(keys)), 0), stdin)
+        same(words, told["exceptions"], len(self.never[name]) + told["found"])
+        hits = [key for key in keys if key not in self.never[name]]
+        done = self.run("check", "-z", name, stdin=b"\0".join([*keys, *strangers, b""]), status=0 if hits else 1)
+        same(words, done.stdout, b"".join(key + b"\0" for key in hits), stdin)
+        same(words, self.run("info", name, "durable").stdout, b"true\n" if name == "durable" else b"false\n")
 
     def uniq(self):
         end = chance.choice([b"\n", b"\0"])
@@ -632,6 +656,8 @@ def on_a_server():
             a_list(rows)
         for name in known:
             field_texts(name, known[name])
+            explained(name)
+            made_of(name, known[name], scratch)
         run("rename", "plain", "renamed")
         same(("list", "-q"), run("list", "-q").stdout, b"counted\nrenamed\n")
 
