@@ -5,7 +5,7 @@
  *     generate.c     seed, model -> operations                    knows no call
  *     executor       operation -> outcome                         run_api.c: the calls of tamis.h
  *     model.c        operation, outcome -> NULL, or a complaint   knows no call but pure arithmetic
- *     print.c        operations -> a program in C that does the same
+ *     model_api.c    operations -> a program in C that does the same
  *
  * To add an executor, fill in a struct executor.  `run` carries out one operation and fills in what
  * it can know of the outcome; `has` says what that is, and the model judges nothing else.  An
