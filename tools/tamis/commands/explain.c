@@ -187,6 +187,10 @@ static int explain_filter(struct invocation *call)
     explainer.segments = stat.segment_count;
     if (stat.key_rule[0] != '\0' && strcmp(stat.key_rule, "bytes") != 0)
         explainer.key_rule = stat.key_rule;
+    if (explainer.key_rule != NULL && tamis_key_form(stat.key_rule, "", 0, NULL, 0) < 0) {
+        cli_tell("note: the forms of keys are not shown: %s", tamis_last_error());
+        explainer.key_rule = NULL; /* of a server that has another library */
+    }
     return explain_keys(&explainer, 1, stat.hash_set);
 }
 

@@ -189,11 +189,12 @@ static int64_t ask_keys(struct remote_filter *filter, const struct tamis_key *ke
 {
     int64_t ones = 0;
     size_t taken = 0;
+    if (question->answers != NULL) memset(question->answers, TAMIS_ANSWER_REFUSED, count);
+    if (!filter_knows_shards(filter)) return -1;
     make_room_for_requests(filter, count);
     sort_keys(filter, keys, count);
     const size_t pieces = make_pieces(filter, keys, count, question);
     bool good = requests_complete(filter->store, filter->requests, pieces);
-    if (question->answers != NULL) memset(question->answers, TAMIS_ANSWER_REFUSED, count);
     for (size_t i = 0; i < pieces; i++) {
         const struct request *request = &filter->requests[i];
         const int64_t found = take_piece(filter, request, filter->order + taken, question);
@@ -275,7 +276,7 @@ static int explain_segment(struct remote_filter *filter, const redisReply *told,
 int remote_explain(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
                    remote_explain_fn *each, void *context)
 {
-    int rc = 0;
+    int rc = filter_knows_shards(filter) ? 0 : -1;
     for (size_t i = 0; rc == 0 && i < count; i++) {
         struct failures failures = {0};
         const uint32_t shard = filter_shard(filter, &keys[i]);

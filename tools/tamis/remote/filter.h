@@ -39,6 +39,9 @@ void filter_set_rule(struct remote_filter *filter, const char *key_rule);
 struct tamis_key;
 uint32_t filter_shard(const struct remote_filter *filter, const struct tamis_key *key);
 
+/* false after a message: this build cannot make the forms of keys that decide on the shard. */
+bool filter_knows_shards(const struct remote_filter *filter);
+
 /* Has the filter another rule than that? */
 static inline bool filter_has_other_rule(const struct remote_filter *filter, const char *key_rule)
 {

@@ -82,5 +82,6 @@ int64_t remote_contains_names(struct remote_filter *filter, const struct tamis_k
                               size_t count, uint8_t *answers)
 {
     if (filter->shards == 0) return batch_parents(filter, names, count, answers);
+    if (!filter_knows_shards(filter)) return -1;
     return lack_exceptions(filter) ? ask_shards(filter, names, count, answers) : -1;
 }
