@@ -3,7 +3,8 @@
 # urls.sh [--urls N] TAMIS: how many URLs a second on one core lose their other spellings by `tamis uniq`, beside programs that do
 # something like it, and how many each keeps: N URLs (300,000), of N / 3 pages in three spellings, in any order.  Beside it stands what
 # of these is in the PATH: sort, huniq and runiq (cargo install), anew (go install), uro (pip install), and w3lib.canonicalize_url()
-# by the interpreter that $PYTHON names (python3).  The best of three runs, user and system time.
+# by the interpreter that $PYTHON names (python3).  At last `tamis add` of a million URLs that are their forms, by each rule.  The best of
+# three runs, user and system time.
 set -euo pipefail
 urls=300000
 if [ "${1:-}" = --urls ]; then
@@ -33,11 +34,12 @@ for line in sys.stdin:
         seen.add(url)
         sys.stdout.write(line)
 X
+prepare() { rm -f anew.txt; } # before each run
 measure() { # NAME COMMAND...: reads the list, prints what it keeps
     local name=$1 best
     shift
     best=$(for _ in 1 2 3; do
-        rm -f anew.txt
+        prepare
         TIMEFORMAT='%U %S'
         { time taskset -c 0 "$@" <list >kept 2>err; } 2>&1 | awk '{ print $1 + $2 }'
     done | sort -g | head -n 1)
@@ -57,3 +59,14 @@ measure 'sort -u' env LC_ALL=C sort -u --parallel=1
 if has huniq; then measure huniq huniq; fi
 if has runiq; then measure runiq runiq -; fi
 if has anew; then measure anew anew anew.txt; fi
+awk 'BEGIN { for (i = 0; i < 1000000; i++)
+    printf "https://shop%d.example/catalogue/category-%d/item-%07d/details.html?c=1\n", i % 977, i % 31, i }' >list
+lines=1000000
+export TAMIS_STORE=$work/store
+prepare() {
+    rm -rf "$TAMIS_STORE"
+    "$tamis" create seen -n 1M --key-rule "$rule"
+}
+for rule in bytes url url:sort; do
+    measure "tamis add, --key-rule $rule" "$tamis" add --no-sync seen
+done
