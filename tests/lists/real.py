@@ -18,13 +18,21 @@ import zipfile
 
 RATE = 1e-6
 STRANGERS = 100_000
+HEAD_OF_HOSTS = """# Title: names of mailboxes for a day
+127.0.0.1 localhost
+127.0.0.1 localhost.localdomain
+::1 ip6-localhost ip6-loopback
+0.0.0.0 0.0.0.0
+
+# Begin
+"""
 HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+$")
 
 
 def hosts(text):
     for line in text.splitlines():
         words = line.split("#")[0].split()
-        yield from (name for name in words[1:] if HOST.match(name) and name != "localhost.localdomain")
+        yield from (name for name in words[1:] if HOST.match(name) and name not in ("localhost.localdomain", "0.0.0.0"))
 
 
 def rules(text):
@@ -94,6 +102,9 @@ def lists(directory):
         domains = pathlib.Path(directory) / "domains"  # as jq -r '.[]' prints them
         domains.write_text("\n".join(json.loads(path.read_text(encoding="utf-8"))) + "\n", encoding="utf-8")
         yield domains, names, ""
+        made = pathlib.Path(directory) / "hosts"  # no package has a hosts list, so the same names as one
+        made.write_text(HEAD_OF_HOSTS + "".join(f"0.0.0.0 {name}\n" for name in names(domains.read_text(encoding="utf-8"))), encoding="utf-8")
+        yield made, hosts, "is read as a hosts file"
     for path in of_pypi("pypasslib", r"/main\.py$", directory):
         passwords = pathlib.Path(directory) / "passwords"
         passwords.write_text("\n".join(strings(path.read_text(encoding="utf-8"))) + "\n", encoding="utf-8")
