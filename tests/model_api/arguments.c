@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* arguments.c: see arguments.h. */
-#include "arguments.h"
-
+/* arguments.c: see run_api.h. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

@@ -294,8 +294,10 @@ static void choose_fault(struct generator *g, const struct model *model, struct 
         op->nth = (uint16_t)(1 + BELOW(CHANCE(2) ? 10 : 60));
     }
     if (op->where != HERE && strchr(t, 'e') != NULL) op->slot = SLOTS;
-    /* Counters cannot be read back whole. */
-    if (counts || !g->faults || !CHANCE(5) || op->where != HERE || strchr(t, 'a') != NULL) return;
+    /* Counters cannot be read back whole, and a log that cannot be removed stays until a repair. */
+    if (counts || (f != NULL && f->dropped) || !g->faults || !CHANCE(5) || op->where != HERE ||
+        strchr(t, 'a') != NULL)
+        return;
     op->fault = CHANCE(3) ? FAULT_MEMORY : CHANCE(4) ? FAULT_DISK : FAULT_CALL;
     op->inner = 0;
     op->error = ONE_OF(errors);

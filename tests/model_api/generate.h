@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* generate.h: random operations, from a seed and what the model has by now. */
+/* generate.h: random operations, from a seed and what the model has by now; and races. */
 #pragma once
 
 #include "model.h"
@@ -12,3 +12,7 @@ struct generator {
 };
 
 void generate(struct generator *generator, const struct model *model, struct op *op);
+
+/* races.c: processes and threads that race on one store, judged by what must hold in any order.
+ * One race, from a seed.  False: `complaint` says what does not hold. */
+bool race(uint64_t seed, char *complaint, size_t bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * races.c: see races.h.
+ * races.c: see generate.h.
  *
  * Some processes of two threads each add overlapping keys to one filter, in batches and one by one,
  * ask for them, and change the store meanwhile (sync, exceptions, pages, names, a build of another
@@ -13,8 +13,6 @@
  *     no segment holds more keys than its capacity, if the filter has a limit
  *     verify is content, and the store is open to the next process
  */
-#include "races.h"
-
 #include <err.h>
 #include <errno.h>
 #include <pthread.h>
@@ -27,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/point.h"
+#include "generate.h"
 #include "random.h"
 #include "scratch.h"
 #include "tamis_build.h"

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arguments.h"
 #include "base/point.h"
 #include "faults.h"
 #include "os/io.h"

@@ -57,3 +57,6 @@ int64_t run_stat(struct world *w, tamis_filter *filter);
 int tell_generation(void *context, const struct tamis_generation_stat *stat);
 int tell_exception(void *context, const struct tamis_key *key, uint64_t generation);
 int tell_step(void *context, const struct tamis_repair_step *step);
+/* arguments.c: calls with arguments that no call accepts, the code of each, and what its sentence
+ * must name.  The first one that answers otherwise is told in `trouble`.  Returns 0. */
+int arguments_try(tamis_store *store, tamis_filter *filter, char *trouble, size_t bytes);
