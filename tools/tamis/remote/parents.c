@@ -64,11 +64,11 @@ static int64_t ask_shards(struct remote_filter *filter, const struct tamis_key *
     }
     all.answers = cli_alloc(all.count);
     const int64_t rc = remote_contains(filter, all.keys, all.count, all.answers);
-    memset(answers, 0, count);
+    if (rc >= 0) memset(answers, 0, count);
     for (size_t i = 0; rc >= 0 && i < all.count; i++)
         if (all.answers[i] == 1) answers[all.owners[i]] = 1;
     for (size_t i = 0; i < count; i++) {
-        present += answers[i];
+        present += answers[i] == 1;
         form_free(&all.forms[i]);
     }
     free(all.answers);
@@ -82,6 +82,7 @@ int64_t remote_contains_names(struct remote_filter *filter, const struct tamis_k
                               size_t count, uint8_t *answers)
 {
     if (filter->shards == 0) return batch_parents(filter, names, count, answers);
+    memset(answers, TAMIS_ANSWER_REFUSED, count);
     if (!filter_knows_shards(filter)) return -1;
     return lack_exceptions(filter) ? ask_shards(filter, names, count, answers) : -1;
 }
