@@ -121,6 +121,7 @@ struct invocation;
     X(PASSWORD_FILE, "password-file", "", VALUE(TEXT, password_file))                              \
     X(VERIFY, "verify", "", VALUE(FILE, verify))                                                   \
     X(EXPECT_COMMENT, "expect-comment", "", VALUE(TEXT, expect_comment))                           \
+    X(DROP_COVERED, "drop-covered", "", NO_VALUE)                                                  \
     X(AT_LEAST, "at-least", "", VALUE(COUNT, at_least))                                            \
     X(MAX_SHRINK, "max-shrink", "", VALUE(PERCENT, max_shrink))                                    \
     X(NEWER_THAN_MINE, "newer-than-mine", "", NO_VALUE)                                            \
