@@ -161,16 +161,14 @@ class Copy:
                 if os.path.join(folder, name) not in there:
                     os.unlink(os.path.join(folder, name))
 
-    def environment(self, keep=False):
-        """The compiler's cache gives back files of the tree as it is, and keeps none of a mutant."""
-        environment = dict(os.environ, CCACHE_BASEDIR=self.home, CCACHE_NOHASHDIR="1")
-        if not keep:
-            environment["CCACHE_READONLY"] = "1"
-        return environment
+    def environment(self):
+        """Mutants are kept in the compiler's cache too: read-only it would give the compiler other paths for what it has not, and
+        they stand in assertions."""
+        return dict(os.environ, CCACHE_BASEDIR=self.home, CCACHE_NOHASHDIR="1")
 
-    def build(self, names, log, jobs=None, keep=False):
+    def build(self, names, log, jobs=None):
         """Builds what tests need."""
         command = ["ninja", "-C", self.build_folder, "-j", str(jobs or self.jobs)] + self.tests.targets(names)
-        if run(command, log, env=self.environment(keep)) != 0:
+        if run(command, log, env=self.environment()) != 0:
             raise Bad("does not build; see " + log.name)
         self.tests.read()
