@@ -283,6 +283,30 @@ static void of_filter(struct room *r, tamis_filter *f)
     BAD("data", tamis_filter_write_data(f, 0, first.data_bytes, &byte, 1));
 }
 
+/* What needs no store. */
+static void constants(struct room *r)
+{
+    uint32_t sets = 0;
+    for (uint32_t kind = tamis_kind_next(0); kind != 0; kind = tamis_kind_next(kind)) {
+        GIVES(0, "", tamis_kind_from_name(tamis_kind_name(kind), &r->kind));
+        GIVES(kind, "", r->kind);
+        GIVES(kind == TAMIS_KIND_COUNTING, "", tamis_kind_has(kind, TAMIS_KIND_COUNTS));
+    }
+    for (const char *set = tamis_hash_set_next(NULL); set != NULL; set = tamis_hash_set_next(set)) {
+        const char *weakness = tamis_hash_set_weakness(set);
+        sets += weakness == NULL || *weakness != '\0';
+    }
+    GIVES(true, "", sets >= hash_set_count - 1);
+    GIVES(true, "", tamis_pages_name(TAMIS_PAGES_HUGE) != NULL && tamis_pages_name(3) == NULL);
+    GIVES(true, "", *tamis_version() != '\0' && *tamis_simd() != '\0');
+    for (int code = -1; strcmp(tamis_error_name(code), "TAMIS_?") != 0; code--)
+        GIVES(true, "", *tamis_error_message(code) != '\0');
+    GIVES(9, "", tamis_key_form("name", "A.Example", 9, r->bytes, sizeof r->bytes));
+    GIVES(0, "", memcmp(r->bytes, "a.example", 9));
+    BAD("norule", tamis_key_form("norule", "a", 1, r->bytes, sizeof r->bytes));
+    GIVES(true, "", tamis_shard("a", 1, 7) < 7 && tamis_shard("a", 1, 0) == 0);
+}
+
 static void of_both(struct room *r, tamis_store *s, tamis_filter *f)
 {
     static const char bytes[TAMIS_EXCEPTION_BYTES_MAX + 1];
@@ -297,6 +321,7 @@ int arguments_try(tamis_store *store, tamis_filter *filter, char *trouble, size_
 {
     struct room room = {.trouble = trouble, .trouble_bytes = bytes};
     const bool writable = tamis_filter_drop(store, "nobody") != TAMIS_EREADONLY;
+    constants(&room);
     without_any(&room);
     of_store(&room, store);
     of_filter(&room, filter);

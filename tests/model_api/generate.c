@@ -274,7 +274,8 @@ static void choose_exceptions(struct generator *g, const struct model *model, st
     op->keys.count %= 90;
     if (g->theme == BUILDING) op->keys.from %= 60;
     if (op->kind == OP_UNEXCEPT && f != NULL && f->by_hand.count > 0 && CHANCE(2))
-        op->keys.from = f->by_hand.list[BELOW(f->by_hand.count)].key;
+        for (op->keys.from = BELOW(4000); !set_has(&f->by_hand, op->keys.from);)
+            op->keys.from = (op->keys.from + 1) % POOL;
 }
 
 /* Another process does it, and may be killed; or calls and allocations fail. */

@@ -53,7 +53,7 @@ extern const char *const names[NAMES];
     X(CREATE, "snemSw", "7777578", tamis_filter_create(s, name, &spec, to))                        \
     X(OPEN_OR_CREATE, "sneS", "5555257", tamis_filter_open_or_create(s, name, &spec, to))          \
     X(CREATE_MANY, "snomS", "2111115", run_many(w, s))                                             \
-    X(CHECK_SPEC, "snS", "1111113", tamis_filter_check(w->path, name, &spec))                      \
+    X(CHECK_SPEC, "snS", "1111113", run_check_spec(w, name, &spec))                                \
     X(OPEN, "sne", "7666778", tamis_filter_open(s, name, op->flags, to))                           \
     X(OPEN_AT, "ne", "3222224", tamis_filter_open_at(w->path, NULL, name, op->flags, to))          \
     X(CLOSE, "hl", "5555557", run_close(w, op))                                                    \
@@ -62,6 +62,8 @@ extern const char *const names[NAMES];
     X(ADD_BATCH, "hk", "9999575", tamis_filter_add_batch(f, k, n, out->answers))                   \
     X(ASK, "hk1", "8587544", tamis_filter_contains(f, k->data, k->bytes))                          \
     X(ASK_BATCH, "hk", "9898865", tamis_filter_contains_batch(f, k, n, out->answers))              \
+    X(ASK_NAME, "hk1", "3131211", tamis_filter_contains_name(f, k->data, k->bytes, NULL))          \
+    X(ASK_SEVERAL, "hik", "3232342", run_ask_several(w, f))                                        \
     X(REMOVE, "hk1", "3118111", tamis_filter_remove(f, k->data, k->bytes))                         \
     X(REMOVE_BATCH, "hk", "3118111", tamis_filter_remove_batch(f, k, n, out->answers))             \
     X(COUNT, "hk1", "2117111", tamis_filter_count(f, k->data, k->bytes))                           \
@@ -99,8 +101,8 @@ extern const char *const names[NAMES];
     X(RENAME, "snow", "3112337", tamis_filter_rename(s, name, names[op->other]))                   \
     X(DROP, "snw", "3222346", tamis_filter_drop(s, name))                                          \
     X(DROP_MANY, "snoa", "1111125", run_many(w, s))                                                \
-    X(SET_OWNED, "snw", "2111225", tamis_filter_set_owned(s, name, op->number != 0))               \
-    X(SET_PAGES, "snw", "2111225", tamis_filter_set_pages(s, name, (uint32_t)op->number))          \
+    X(SET_OWNED, "snw", "2111525", tamis_filter_set_owned(s, name, op->number != 0))               \
+    X(SET_PAGES, "snw", "2111425", tamis_filter_set_pages(s, name, (uint32_t)op->number))          \
     X(LIST, "s", "4443446", run_list(w, s))                                                        \
     X(WATCH, "shk", "2222224", run_watch(w, s, f))                                                 \
     X(VERIFY, "sn", "3333334", run_verify(w, s))                                                   \
@@ -196,6 +198,7 @@ struct outcome {
     struct tamis_build_result built;
     struct tamis_publish_result published;
     struct tamis_comparison comparison;
+    struct tamis_sizing plan; /* of CHECK_SPEC: the first segment */
     struct tamis_filter_mapped mapped;
     struct tamis_filter_spec like;
     char like_set[TAMIS_HASH_SET_NAME_MAX + 1];

@@ -51,6 +51,8 @@ int64_t run_export(struct world *w, tamis_filter *filter);
 int64_t run_backup(struct world *w, tamis_store *store);
 int64_t run_watch(struct world *w, tamis_store *store, tamis_filter *filter);
 int64_t run_many(struct world *w, tamis_store *store);
+int64_t run_check_spec(struct world *w, const char *name, const struct tamis_filter_spec *spec);
+int64_t run_ask_several(struct world *w, tamis_filter *filter);
 int64_t run_list(struct world *w, tamis_store *store);
 int64_t run_verify(struct world *w, tamis_store *store);
 int64_t run_stat(struct world *w, tamis_filter *filter);

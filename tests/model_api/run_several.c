@@ -397,7 +397,13 @@ int64_t run_backup(struct world *w, tamis_store *store)
     char path[600];
     tamis_store *copy = NULL;
     (void)snprintf(path, sizeof path, "%s.copy", w->path);
+    const struct tamis_backup_options options = {
+        .size = sizeof options, .progress = tell_progress, .context = w};
+    struct tamis_backup_result again = {.size = sizeof again};
     const int64_t rc = tamis_store_backup(store, path, tell_progress, w);
+    if (rc >= 0 && (tamis_store_backup_with(store, path, &options, &again) != rc ||
+                    again.filters != (uint64_t)rc))
+        trouble(w, "a second backup");
     if (rc >= 0 && (tamis_store_open(path, TAMIS_READ_ONLY, &copy) < 0 ||
                     tamis_store_verify(copy, NULL, tell_problem, w) != 0))
         trouble(w, "the copy");
@@ -434,6 +440,26 @@ int64_t run_watch(struct world *w, tamis_store *store, tamis_filter *filter)
 }
 
 /* Two filters are made, or dropped: by name, if they were created then, or if one was not. */
+/* What would be made of the spec, and, as a count, whether it would go on in another segment. */
+int64_t run_check_spec(struct world *w, const char *name, const struct tamis_filter_spec *spec)
+{
+    struct tamis_sizing next = {.size = sizeof next};
+    w->out->plan.size = sizeof w->out->plan;
+    int rc = tamis_filter_check(w->path, name, spec);
+    if (rc == 0 && tamis_filter_plan(spec, 0, &w->out->plan) != 1)
+        trouble(w, "no plan of the spec");
+    if (rc == 0) rc = tamis_filter_plan(spec, 1, &next);
+    w->out->counts[0] = rc > 0 ? next.capacity : 0;
+    return rc < 0 ? rc : 0;
+}
+
+/* The answers of this filter, and behind them those of the other. */
+int64_t run_ask_several(struct world *w, tamis_filter *filter)
+{
+    tamis_filter *const both[] = {filter, w->filters[w->op->source]};
+    return tamis_filters_contains_batch(both, 2, lists[0], w->op->keys.count, w->out->answers);
+}
+
 int64_t run_many(struct world *w, tamis_store *store)
 {
     const struct op *op = w->op;
@@ -520,5 +546,6 @@ int64_t run_stat(struct world *w, tamis_filter *filter)
     if (tamis_filter_stat(filter, &old) < 0 || old.keep != 77 || old.items != stat->items)
         trouble(w, "an older program's struct");
     if (tamis_filter_created_at(filter) != stat->created_at) trouble(w, "created_at");
+    if (tamis_filter_store(filter) == NULL) trouble(w, "the store of a filter");
     return rc;
 }
