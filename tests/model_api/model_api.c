@@ -390,6 +390,7 @@ static const char tail[] =
     "};\n\nint main(void)\n{\n    static struct world world;\n    static struct outcome out;\n"
     "    struct executor executor;\n    world_init(&world, \"store\");\n"
     "    world_executor(&world, &executor);\n"
+    "    *world.now = INT64_C(20000) * 86400 * 1000000000; /* as the model begins */\n"
     "    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {\n"
     "        executor.run(executor.self, &ops[i], &out);\n"
     "        printf(\"%zu %s: %s%lld %s %s\\n\", i, op_names[ops[i].kind], out.ran ? \"\" : \"left "
