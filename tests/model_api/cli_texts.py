@@ -259,13 +259,13 @@ def explained(name):
          b"".join((key.hex() + line[len(key):]).encode() + b"\0" for line in text))
 
 
-def compared(name):
-    [told] = objects("compare", name, name, "--json")
-    text = dict(line.split(": ", 1) for line in run("compare", name, name).stdout.decode().splitlines())
+def compared(a, b):
+    [told] = objects("compare", a, b, "--json")
+    text = dict(line.split(": ", 1) for line in run("compare", a, b).stdout.decode().splitlines())
     for field in ("items_a", "items_b", "items_union", "items_both"):
         same(("compare", field), text[field].split()[0], str(told[field]))
-    same(("compare", name), text["items_both"].split("take ")[-1], f"{told['error']})")
-    near(("compare", name), text["jaccard"], told["jaccard"])
+    same(("compare", a, b), text["items_both"].split("take ")[-1], f"{told['error']})")
+    near(("compare", a, b), text["jaccard"], told["jaccard"])
 
 
 # What a filter has of one that it was made like, or of one that it is a copy of.
@@ -294,12 +294,21 @@ def made_of(name, known, scratch):
         same(words, [now[f] for f in SHAPE], [known[f] for f in SHAPE])
         if words[0] == "import":
             same(words, now["items"], known["items"])
+        if words[0] == "import" and "://" not in STORE:
+            again = ("import", "of it", "--from", "tamis", path, "--publish", "--if-changed", "--keep", str(now["keep"] + 1))
+            same(again, run(*again).stderr, b"")
+            same(again, run(*again).stderr, b"tamis: 'of it' is this list already; generation 2 stays in force\n")
+            same(again, [objects("info", "of it", "--json")[0][f] for f in ("keep", "items")], [now["keep"] + 1, known["items"]])
         if words[0] == "create":
             same(words, [now["items"], now["durable"], now["pages"]], [0, known["durable"], known["pages"]])
             first = known["segments"][0]
             if known["slices"] == 0 and known["hash_set"] == "xxh3" and known["generation"] == 1:
                 same(words, [now[f] for f in ("m_bits", "k", "capacity")], [first[f] for f in ("m_bits", "k", "capacity")])
             run("create", "of it", "--like", name, "--if-missing")
+        if words[0] == "create" and "://" not in STORE and known["slices"] == 0 and len(known["segments"]) == 1:
+            run("add", "of it", *(f"key {i}" for i in range(min(known["capacity"], chance.randrange(20)))))
+            compared(name, "of it")
+            [now] = objects("info", "of it", "--json")
         if words[0] == "create" and "://" not in STORE:
             with open(path, "w", encoding="utf-8") as file:
                 file.write("of it\nof it too\n")
@@ -316,8 +325,6 @@ def other_texts(name, known, scratch):
     generations(name, known)
     exceptions(name, known)
     explained(name)
-    if known["slices"] == 0 and len(known["segments"]) == 1 and known["fingerprint_bits"] == 0:
-        compared(name)
     made_of(name, known, scratch)
     synced(name)
 
