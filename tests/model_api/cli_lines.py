@@ -148,7 +148,7 @@ class Lines:
 
     def count(self):
         options, files, stdin, keys = self.source()
-        what, json_too = chance.choice(["add", "remove", "count"]), chance.random() < 0.3
+        what, json_too = chance.choice(["add", "remove", "count", "count"]), chance.random() < 0.5
         values, done_to = [], []
         for key in keys:
             now = self.counted.get(key, 0)
