@@ -328,15 +328,19 @@ bool step_add(struct step *s)
 static bool asked_fit(struct step *s, const uint8_t *answers, int64_t *yes)
 {
     const struct shadow *first = first_of(s->filter);
+    const struct op_keys *keys = &s->op->keys;
+    const uint32_t fresh = keys->step == 0 ? 1 : keys->period != 0 ? keys->period : keys->count;
     for (uint32_t i = 0; i < s->op->keys.count; i++) {
         const uint32_t key = key_at(&s->op->keys, i);
         const bool excepted = is_exception(s->filter, key);
         const uint8_t foretold = !excepted && where_is(s, key) > 0 ? 1 : 0;
         *yes += answers[i];
         if (first->keys != NULL && foretold == 0 && !excepted) {
-            s->model->asked++; /* a stranger: judged by the rate, over the whole run */
-            s->model->expected += pow(2, -(double)first->is.fingerprint_bits);
-            s->model->mistaken += answers[i];
+            if (i < fresh) { /* a stranger: judged by the rate, over the whole run */
+                s->model->asked++;
+                s->model->expected += pow(2, -(double)first->is.fingerprint_bits);
+                s->model->mistaken += answers[i];
+            }
             if (answers[i] <= 1) continue;
         }
         if (answers[i] != foretold)
