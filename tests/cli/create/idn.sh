@@ -11,9 +11,6 @@ tamis create names -n 1000 --seed 1 --key-rule name:idn --if-missing
 tamis create pages -n 1000 --seed 1 --key-rule url:sort,idn,drop=b && tamis info pages key_rule | version
 tamis explain pages 'HTTP://Faß.example/?b&a' | cut -f4
 printf 'HTTP://faß.de\nhttp://xn--fa-hia.de/\n' | tamis uniq --key-rule url:idn
-# A list needs no note then, and the rate is that of a question for a name and its parents.
-printf '0.0.0.0 %s\n' bücher.example a.example >hosts
-tamis build list hosts --key-rule name:idn && tamis check list xn--bcher-kva.example && tamis info list fp_rate
 # Another version.
 tamis create x -n 10 --key-rule name:idn=1.0 2>&1 | sed -E 's/the [0-9.]+ here/the RELEASE here/' | version
 expect 2 tamis create x -n 10 --key-rule name:sort
