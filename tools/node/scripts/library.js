@@ -56,7 +56,16 @@ function isBundled() {
 /** Builds the static library, in build/library; returns its path. */
 function build(top) {
   const place = path.join(package_, 'build', 'library');
-  const off = ['BUILD_TOOLS', 'BUILD_REDIS', 'BUILD_PYTHON', 'BUILD_PHP', 'BUILD_TESTS', 'WITH_MD5', 'WITH_SIP', 'WITH_IDN'];
+  const off = [
+    'BUILD_TOOLS',
+    'BUILD_REDIS',
+    'BUILD_PYTHON',
+    'BUILD_PHP',
+    'BUILD_TESTS',
+    'WITH_MD5',
+    'WITH_SIP',
+    'WITH_IDN',
+  ];
   // What they print goes to the standard error output: gyp reads the other.
   const run = (...words) => execFileSync('cmake', words, { stdio: ['ignore', 2, 2] });
   try {
