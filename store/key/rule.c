@@ -18,7 +18,7 @@ static const struct {
     const char *name;
     uint32_t option;
     bool is_of_names; /* the rule `name` has it, too */
-    char value; /* behind the name: '!' there must be one, '?' there may be, 0 there is none */
+    char value; /* '!': the option must have a value, '?': it may have a value, 0: it has none */
 } options[] = {
     {"drop", TAMIS__URL_DROP, false, '!'}, {"https=http", TAMIS__URL_HTTPS_IS_HTTP, false, 0},
     {"idn", TAMIS__KEY_IDN, true, '?'},    {"noslash", TAMIS__URL_NOSLASH, false, 0},

@@ -36,7 +36,7 @@ struct covered_counts {
 typedef int covered_fn(void *context, struct tamis_key *keys, size_t count);
 
 /* Goes over all keys, in the order in which they were added.  take: NULL, or gets the forms of
- * those that are not covered.  Returns CLI_DONE, CLI_ERROR after a message or a signal, or what
+ * the keys that are not covered.  Returns CLI_DONE, CLI_ERROR after a message or a signal, or what
  * take returned. */
 int covered_each(struct covered *covered, covered_fn *take, void *context,
                  struct covered_counts *counts);

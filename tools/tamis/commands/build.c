@@ -323,7 +323,7 @@ static int take_batch(void *context, size_t count)
     const bool of_names = is_rule_of_names(rule_of(work));
     if (of_names && !note_names(work, reading->take, keys, count)) return CLI_ERROR;
     if (of_names && reading->take == tamis_build_add && drops_covered(work))
-        return CLI_DONE; /* settle_covered() adds those that stay */
+        return CLI_DONE; /* settle_covered() adds the names that stay */
     return take_keys(work, reading->take, keys, count);
 }
 
