@@ -61,6 +61,7 @@ packages=(
     liblmdb-dev libxxhash-dev libjansson-dev   # the library and the command
     libcmocka-dev g++                          # unit tests; the header as C++
     libmd-dev libsodium-dev libhiredis-dev libssl-dev # hash sets md5 and sip; import and export live
+    libidn2-dev libunistring-dev               # names in other scripts as keys; linked statically, libidn2 needs the second
     libcurl4-openssl-dev                        # tamis pull
     zlib1g-dev libzstd-dev zstd                # packed input of tamis build
     libncurses-dev procps                      # tamis top

@@ -26,8 +26,8 @@ readonly longest_silence=20 # seconds, while it compiles
 readonly extension=webext-ublock-origin-firefox
 readonly packages=(
     gcc libc6-dev make cmake pkg-config liblmdb-dev libxxhash-dev libjansson-dev
-    # Import and export live, hash sets md5 and sip, packed lists; it builds without them too.
-    libhiredis-dev libmd-dev libsodium-dev zlib1g-dev libzstd-dev libcurl4-openssl-dev libncurses-dev
+    # Import and export live, hash sets md5 and sip, names in other scripts, packed lists; it builds without them too.
+    libhiredis-dev libmd-dev libsodium-dev libidn2-dev zlib1g-dev libzstd-dev libcurl4-openssl-dev libncurses-dev
 )
 
 usage()

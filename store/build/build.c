@@ -184,8 +184,7 @@ static int init(struct tamis_build *build, const char *name, const struct tamis_
     (void)snprintf(build->name, sizeof build->name, "%s", name);
     build->spec = *spec;
     if (spec->filter != NULL) {
-        const int taken = tamis__take_struct(spec->filter, &build->filter, sizeof build->filter,
-                                             "struct tamis_filter_spec");
+        const int taken = tamis__take_spec(spec->filter, &build->filter);
         if (taken < 0) return taken;
     }
     int rc = tamis__key_rule_parse(build->filter.key_rule, &build->rule);

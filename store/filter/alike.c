@@ -217,8 +217,10 @@ static void describe_view(const struct tamis_filter *filter, const struct tamis_
         memcpy(spec->secret, first->parameters, sizeof spec->secret);
     if (follows_in_drawer(spec, first)) spec->flags |= TAMIS_FILTER_IN_DRAWER;
     if (!tamis_kind_has(first->kind, TAMIS_KIND_IS_PLAIN) || follows(spec, first)) return;
+    const double fp_rate = tamis__double_from_bits(first->fp_rate);
     spec->capacity = first->capacity;
-    spec->fp_rate = tamis__double_from_bits(first->fp_rate);
+    /* The rate of an odd size may be one that nobody can ask for; then it follows from the size. */
+    spec->fp_rate = tamis__rate_is_valid(fp_rate) ? fp_rate : 0;
     spec->m_bits = first->m_bits;
     spec->k = first->k;
 }

@@ -30,7 +30,7 @@ int tamis__create_plan(const char *name, const struct tamis_filter_spec *spec,
 {
     struct tamis_filter_spec own;
     int rc = tamis__check_name(name);
-    if (rc == 0) rc = tamis__take_struct(spec, &own, sizeof own, "struct tamis_filter_spec");
+    if (rc == 0) rc = tamis__take_spec(spec, &own);
     return rc < 0 ? rc : tamis__plan_filter(&own, plan);
 }
 

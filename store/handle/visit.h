@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/hidden.h"
 #include "base/thread.h"
 
 struct tamis__view;
@@ -21,8 +22,8 @@ struct tamis__visitor {
     char behind[64];
 };
 
-extern TAMIS__THREAD struct tamis__visitor *tamis__self __attribute__((visibility("hidden")));
-extern bool tamis__visit_is_light __attribute__((visibility("hidden")));
+extern TAMIS__THREAD struct tamis__visitor *tamis__self TAMIS__HIDDEN;
+extern bool tamis__visit_is_light TAMIS__HIDDEN;
 struct tamis__visitor *tamis__visitor_register(void);
 
 /*

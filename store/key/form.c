@@ -2,6 +2,7 @@
 /* form.c: see form.h. */
 #include "key/form.h"
 
+#include "key/idn.h"
 #include "key/name.h"
 #include "key/url.h"
 
@@ -35,11 +36,31 @@ static unsigned char *take_room(struct tamis__form_room *room, size_t bytes)
     return block->data + room->used;
 }
 
-static int form_name(const unsigned char *name, size_t bytes, struct tamis__form_room *room,
-                     struct tamis_key *form)
+/* A name in another script, whose form is a name in ASCII.  All else stays as it is. */
+static int form_idn(const unsigned char *name, size_t bytes, struct tamis__form_room *room,
+                    struct tamis_key *form)
+{
+    struct tamis_key made = {0};
+    if (bytes == 0 || !tamis__idn_is_needed(name, name + bytes)) return 0;
+    unsigned char *at = take_room(room, TAMIS__IDN_BYTES_MAX);
+    if (at == NULL) return TAMIS_ENOMEM;
+    const int idn_bytes = tamis__idn_write(name, bytes, at);
+    if (idn_bytes <= 0) return idn_bytes;
+    if (tamis__name_look(at, (size_t)idn_bytes, &made.bytes) == TAMIS__NAME_NONE) return 0;
+    made.data = at;
+    room->used += made.bytes;
+    *form = made;
+    return 0;
+}
+
+static int form_name(const struct tamis__key_rule *rule, const unsigned char *name, size_t bytes,
+                     struct tamis__form_room *room, struct tamis_key *form)
 {
     size_t form_bytes;
-    if (tamis__name_look(name, bytes, &form_bytes) != TAMIS__NAME_OTHER) return 0;
+    const enum tamis__name_sort sort = tamis__name_look(name, bytes, &form_bytes);
+    if (sort == TAMIS__NAME_NONE && (rule->options & TAMIS__KEY_IDN) != 0)
+        return form_idn(name, bytes, room, form);
+    if (sort != TAMIS__NAME_OTHER) return 0;
     unsigned char *at = take_room(room, form_bytes);
     if (at == NULL) return TAMIS_ENOMEM;
     tamis__name_write(name, form_bytes, at);
@@ -54,10 +75,10 @@ static int form_url(const struct tamis__key_rule *rule, const unsigned char *url
     if (bytes > TAMIS__URL_BYTES_MAX || tamis__url_is_form(rule, url, bytes)) return 0;
     unsigned char *at = take_room(room, tamis__url_room_bytes(rule, url, bytes));
     if (at == NULL) return TAMIS_ENOMEM;
-    const size_t form_bytes = tamis__url_write(rule, url, bytes, at);
-    if (form_bytes == 0) return 0;
-    room->used += form_bytes;
-    *form = (struct tamis_key){.data = at, .bytes = form_bytes};
+    const int64_t form_bytes = tamis__url_write(rule, url, bytes, at);
+    if (form_bytes <= 0) return (int)form_bytes;
+    room->used += (size_t)form_bytes;
+    *form = (struct tamis_key){.data = at, .bytes = (size_t)form_bytes};
     return 0;
 }
 
@@ -65,7 +86,7 @@ int tamis__form_key(const struct tamis__key_rule *rule, const void *key, size_t 
                     struct tamis__form_room *room, struct tamis_key *form)
 {
     *form = (struct tamis_key){.data = key, .bytes = bytes};
-    if (rule->id == TAMIS__KEY_NAME) return form_name(key, bytes, room, form);
+    if (rule->id == TAMIS__KEY_NAME) return form_name(rule, key, bytes, room, form);
     return rule->id == TAMIS__KEY_URL ? form_url(rule, key, bytes, room, form) : 0;
 }
 

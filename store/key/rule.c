@@ -2,6 +2,8 @@
 /* rule.c: see rule.h. */
 #include "key/rule.h"
 
+#include "key/idn.h"
+
 struct rule_name {
     const char *name;
     enum tamis__key_rule_id id;
@@ -13,14 +15,17 @@ static const struct rule_name rules[] = {
 
 /* In the order of the alphabet. */
 static const struct {
-    const char *text;
+    const char *name;
     uint32_t option;
+    bool is_of_names; /* the rule `name` has it, too */
+    char value; /* '!': the option must have a value, '?': it may have a value, 0: it has none */
 } options[] = {
-    {"drop=", TAMIS__URL_DROP},      {"https=http", TAMIS__URL_HTTPS_IS_HTTP},
-    {"noslash", TAMIS__URL_NOSLASH}, {"nowww", TAMIS__URL_NOWWW},
-    {"sort", TAMIS__URL_SORT},
+    {"drop", TAMIS__URL_DROP, false, '!'}, {"https=http", TAMIS__URL_HTTPS_IS_HTTP, false, 0},
+    {"idn", TAMIS__KEY_IDN, true, '?'},    {"noslash", TAMIS__URL_NOSLASH, false, 0},
+    {"nowww", TAMIS__URL_NOWWW, false, 0}, {"sort", TAMIS__URL_SORT, false, 0},
 };
-#define OPTIONS "drop=NAME+NAME, https=http, noslash, nowww and sort"
+#define OPTIONS_OF_URLS "drop=NAME+NAME, https=http, idn, noslash, nowww and sort"
+#define OPTIONS_OF_NAMES "idn"
 #define OPTIONS_COUNT (sizeof options / sizeof options[0])
 
 static const struct rule_name *find_rule(const char *text, size_t bytes)
@@ -113,38 +118,72 @@ static int append_patterns(struct tamis__key_rule *rule, const char *text, size_
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* Where each option stands in what the user wrote; NULL: nowhere. */
+/* The values of the options that a user gave, behind the `=`; NULL: the option is not there. */
 struct given {
-    const char *text[OPTIONS_COUNT];
+    const char *value[OPTIONS_COUNT];
     size_t bytes[OPTIONS_COUNT];
 };
 
-static int read_option(const char *text, size_t bytes, struct given *given)
+/* Is the text the option i?  Then *name_bytes is where its value begins. */
+static bool is_option(const struct tamis__key_rule *rule, size_t i, const char *text, size_t bytes,
+                      size_t *name_bytes)
 {
-    char quoted[TAMIS__QUOTED_BYTES];
-    for (size_t i = 0; i < OPTIONS_COUNT; i++) {
-        const size_t name_bytes = strlen(options[i].text);
-        if (strncmp(text, options[i].text, name_bytes) != 0) continue;
-        if (bytes != name_bytes && options[i].option != TAMIS__URL_DROP) continue;
-        if (given->text[i] != NULL)
-            return tamis__fail(TAMIS_EINVAL,
-                               "the key rule url has the option %s twice; give it once",
-                               tamis__quote(quoted, options[i].text));
-        given->text[i] = text;
-        given->bytes[i] = bytes;
-        return 0;
-    }
-    return tamis__fail(TAMIS_EINVAL, "the key rule url has no option %s; it has " OPTIONS,
-                       tamis__quote(quoted, text));
+    *name_bytes = strlen(options[i].name);
+    if (rule->id == TAMIS__KEY_NAME && !options[i].is_of_names) return false;
+    if (strncmp(text, options[i].name, *name_bytes) != 0) return false;
+    if (bytes == *name_bytes) return options[i].value != '!';
+    if (options[i].value == 0 || text[(*name_bytes)++] != '=') return false;
+    return options[i].value == '!' || bytes > *name_bytes;
 }
 
-static int append_option(struct tamis__key_rule *rule, size_t i, const char *text, size_t bytes)
+static int read_option(const struct tamis__key_rule *rule, const char *text, size_t bytes,
+                       struct given *given)
 {
-    const size_t name_bytes = strlen(options[i].text);
+    char quoted[TAMIS__QUOTED_BYTES];
+    size_t name_bytes;
+    const bool is_url = rule->id == TAMIS__KEY_URL;
+    for (size_t i = 0; i < OPTIONS_COUNT; i++) {
+        if (!is_option(rule, i, text, bytes, &name_bytes)) continue;
+        if (given->value[i] != NULL)
+            return tamis__fail(TAMIS_EINVAL,
+                               "the key rule %s has the option '%s' twice; give it once",
+                               is_url ? "url" : "name", options[i].name);
+        given->value[i] = text + name_bytes;
+        given->bytes[i] = bytes - name_bytes;
+        return 0;
+    }
+    return tamis__fail(TAMIS_EINVAL, "the key rule %s has no option %s; it has %s",
+                       is_url ? "url" : "name", tamis__quote(quoted, text),
+                       is_url ? OPTIONS_OF_URLS : OPTIONS_OF_NAMES);
+}
+
+static bool is_version(const char *text, size_t bytes)
+{
+    size_t same = 0;
+    while (same < bytes && strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", text[same]) != NULL)
+        same++;
+    return same == bytes && bytes < TAMIS__IDN_VERSION_BYTES;
+}
+
+/* Without a version, that of this process is meant. */
+static int append_version(struct tamis__key_rule *rule, const char *version, size_t bytes)
+{
+    char own[TAMIS__IDN_VERSION_BYTES];
+    if (!is_version(version, bytes))
+        return tamis__fail(TAMIS_EINVAL, "the option idn of a key rule takes a version of Unicode, "
+                                         "such as idn=14.0, or nothing");
+    int rc = bytes > 0 ? tamis__idn_check_version(version, bytes) : tamis__idn_version(own);
+    if (rc == 0 && bytes > 0) rc = append(rule, version, bytes);
+    return rc == 0 && bytes == 0 ? append(rule, own, strlen(own)) : rc;
+}
+
+static int append_option(struct tamis__key_rule *rule, size_t i, const char *value, size_t bytes)
+{
     int rc = append(rule, rule->options == 0 ? ":" : ",", 1);
-    if (rc == 0) rc = append(rule, options[i].text, name_bytes);
-    if (rc == 0 && options[i].option == TAMIS__URL_DROP)
-        rc = append_patterns(rule, text + name_bytes, bytes - name_bytes);
+    if (rc == 0) rc = append(rule, options[i].name, strlen(options[i].name));
+    if (rc == 0 && options[i].value != 0) rc = append(rule, "=", 1);
+    if (rc == 0 && options[i].option == TAMIS__URL_DROP) rc = append_patterns(rule, value, bytes);
+    if (rc == 0 && options[i].option == TAMIS__KEY_IDN) rc = append_version(rule, value, bytes);
     rule->options |= options[i].option;
     return rc;
 }
@@ -155,14 +194,14 @@ static int read_options(const char *text, struct tamis__key_rule *rule)
     struct given given = {0};
     for (;;) {
         const size_t bytes = strcspn(text, ",");
-        int rc = read_option(text, bytes, &given);
+        int rc = read_option(rule, text, bytes, &given);
         if (rc < 0) return rc;
         if (text[bytes] == '\0') break;
         text += bytes + 1;
     }
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < OPTIONS_COUNT; i++)
-        if (given.text[i] != NULL) rc = append_option(rule, i, given.text[i], given.bytes[i]);
+        if (given.value[i] != NULL) rc = append_option(rule, i, given.value[i], given.bytes[i]);
     return rc;
 }
 
@@ -178,7 +217,7 @@ int tamis__key_rule_parse(const char *given, struct tamis__key_rule *rule)
     if (found == NULL)
         return tamis__fail(TAMIS_EINVAL, "there is no key rule %s; this version has " RULES,
                            tamis__quote(quoted, text));
-    if (text[name_bytes] != '\0' && found->id != TAMIS__KEY_URL)
+    if (text[name_bytes] != '\0' && found->id == TAMIS__KEY_BYTES)
         return tamis__fail(TAMIS_EINVAL, "the key rule %s has no option %s; leave it out",
                            found->name, tamis__quote(quoted, text + name_bytes + 1));
     rule->id = found->id;
@@ -188,7 +227,12 @@ int tamis__key_rule_parse(const char *given, struct tamis__key_rule *rule)
 
 int tamis__key_rule_open(const char *filter, const char *text, struct tamis__key_rule *rule)
 {
+    char reason[400];
     const int rc = tamis__key_rule_parse(text, rule);
+    if (rc == TAMIS_EUNSUPPORTED) {
+        (void)snprintf(reason, sizeof reason, "%s", tamis_last_error());
+        return tamis__fail(rc, "the filter '%s' has the key rule %s: %s", filter, text, reason);
+    }
     if (rc != TAMIS_EINVAL && (rc < 0 || strcmp(rule->text, text) == 0)) return rc;
     return tamis__fail(TAMIS_EVERSION,
                        "the filter '%s' has the key rule %s, which this version does not have; it "

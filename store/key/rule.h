@@ -18,18 +18,19 @@
 
 enum tamis__key_rule_id { TAMIS__KEY_BYTES, TAMIS__KEY_NAME, TAMIS__KEY_URL };
 
-/* Options of the rule `url`, in the order of their texts. */
-enum tamis__url_option {
+/* Options of the rule `url`, in the order of their texts; `name` has TAMIS__KEY_IDN alone. */
+enum tamis__key_option {
     TAMIS__URL_DROP = 1,
     TAMIS__URL_HTTPS_IS_HTTP = 2,
-    TAMIS__URL_NOSLASH = 4,
-    TAMIS__URL_NOWWW = 8,
-    TAMIS__URL_SORT = 16,
+    TAMIS__KEY_IDN = 4,
+    TAMIS__URL_NOSLASH = 8,
+    TAMIS__URL_NOWWW = 16,
+    TAMIS__URL_SORT = 32,
 };
 
 struct tamis__key_rule {
     enum tamis__key_rule_id id;
-    uint32_t options;                      /* enum tamis__url_option */
+    uint32_t options;                      /* enum tamis__key_option */
     uint16_t drops_at, drops_bytes;        /* where the text has the patterns of TAMIS__URL_DROP */
     uint64_t drop_firsts[4];               /* bit b: a name that begins with byte b may match one */
     char text[TAMIS__KEY_RULE_TEXT_BYTES]; /* filled up with zeros */
@@ -39,7 +40,8 @@ struct tamis__key_rule {
  * or TAMIS_EUNSUPPORTED with the sentence. */
 int tamis__key_rule_parse(const char *given, struct tamis__key_rule *rule);
 
-/* Reads the rule of a filter that is there.  Returns 0, TAMIS_EVERSION or TAMIS_EUNSUPPORTED. */
+/* Reads the rule of a filter that is there.  Returns 0, TAMIS_EVERSION or TAMIS_EUNSUPPORTED, which
+ * means that this library would give its keys other forms. */
 int tamis__key_rule_open(const char *filter, const char *text, struct tamis__key_rule *rule);
 
 /* Is that a text which fits where rules stand: closed by a NUL, and filled up with zeros? */

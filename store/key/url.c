@@ -7,6 +7,7 @@
  */
 #include "key/url.h"
 
+#include "key/idn.h"
 #include "key/url_host.h"
 #include "key/url_query.h"
 
@@ -344,11 +345,11 @@ static unsigned char *write_path(const struct tamis__key_rule *rule, struct text
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* A byte becomes three at most.  More are: the marks between parts, a scheme, and an address that
- * was a number. */
-static size_t form_bytes_max(size_t bytes)
+/* A byte becomes three at most.  More are: the marks between parts, a scheme, an address that was a
+ * number, and a name in the form xn--. */
+static size_t form_bytes_max(const struct tamis__key_rule *rule, size_t bytes)
 {
-    return 3 * bytes + 64;
+    return 3 * bytes + 64 + (has(rule, TAMIS__KEY_IDN) ? TAMIS__IDN_BYTES_MAX : 0);
 }
 
 static size_t count_parameters(const unsigned char *url, size_t bytes)
@@ -363,8 +364,9 @@ static size_t count_parameters(const unsigned char *url, size_t bytes)
 size_t tamis__url_room_bytes(const struct tamis__key_rule *rule, const unsigned char *url,
                              size_t bytes)
 {
-    if (!has(rule, TAMIS__URL_SORT | TAMIS__URL_DROP)) return form_bytes_max(bytes) + bytes;
-    return 2 * form_bytes_max(bytes) + sizeof(struct tamis__url_parameter) +
+    const size_t most = form_bytes_max(rule, bytes);
+    if (!has(rule, TAMIS__URL_SORT | TAMIS__URL_DROP)) return most + bytes;
+    return 2 * most + sizeof(struct tamis__url_parameter) +
            2 * count_parameters(url, bytes) * sizeof(struct tamis__url_parameter);
 }
 
@@ -377,8 +379,8 @@ static unsigned char *write_query(const struct tamis__key_rule *rule, struct tex
     size_t bytes = (size_t)(to - start);
     if (!has(rule, TAMIS__URL_SORT | TAMIS__URL_DROP)) return to;
     if (bytes > 0 && !tamis__url_query_is_form(rule, start, bytes)) {
-        unsigned char *copy = room + form_bytes_max(url_bytes);
-        const uintptr_t behind = (uintptr_t)copy + form_bytes_max(url_bytes);
+        unsigned char *copy = room + form_bytes_max(rule, url_bytes);
+        const uintptr_t behind = (uintptr_t)copy + form_bytes_max(rule, url_bytes);
         const size_t align = _Alignof(struct tamis__url_parameter);
         struct tamis__url_parameter *parameters = (void *)((behind + align - 1) / align * align);
         bytes = tamis__url_query_write(rule, start, bytes, parameters, copy);
@@ -386,19 +388,19 @@ static unsigned char *write_query(const struct tamis__key_rule *rule, struct tex
     return bytes > 0 ? start + bytes : start - 1;
 }
 
-size_t tamis__url_write(const struct tamis__key_rule *rule, const unsigned char *url, size_t bytes,
-                        unsigned char *room)
+int64_t tamis__url_write(const struct tamis__key_rule *rule, const unsigned char *url, size_t bytes,
+                         unsigned char *room)
 {
     struct parts parts = {0};
-    const struct text text = without_blanks(trim(url, bytes), room + form_bytes_max(bytes));
+    const struct text text = without_blanks(trim(url, bytes), room + form_bytes_max(rule, bytes));
     if (!read_parts(text, &parts)) return 0;
-    unsigned char *to = write_scheme(rule, &parts, room);
-    unsigned char *host = write_user(&parts, to);
-    to = tamis__url_write_host(parts.host.from, parts.host.end, host);
-    if (to == NULL) return 0;
+    unsigned char *host = write_user(&parts, write_scheme(rule, &parts, room));
+    const int64_t host_bytes = tamis__url_write_host(rule, parts.host.from, parts.host.end, host);
+    if (host_bytes <= 0) return host_bytes;
+    unsigned char *to = host + host_bytes;
     if (has(rule, TAMIS__URL_NOWWW)) to = cut_www(host, to);
     if (parts.port != parts.scheme->port) to = write_port(parts.port, to);
     to = write_path(rule, parts.path, to);
     if (parts.has_query) to = write_query(rule, parts.query, bytes, room, to);
-    return (size_t)(to - room);
+    return to - room;
 }

@@ -8,7 +8,7 @@
  *
  * Two things differ from the standard, which takes text in Unicode, and names in any script.  A
  * byte that is not UTF-8 is percent-encoded as it is.  And a byte above 0x7f in the name of a host
- * stays.
+ * stays, unless the rule has the option `idn`.
  */
 #pragma once
 
@@ -24,6 +24,6 @@ bool tamis__url_is_form(const struct tamis__key_rule *rule, const unsigned char 
 size_t tamis__url_room_bytes(const struct tamis__key_rule *rule, const unsigned char *url,
                              size_t bytes);
 /* Writes the form, and uses the room behind it, too.  Returns how many bytes the form has; 0: this
- * is no URL. */
-size_t tamis__url_write(const struct tamis__key_rule *rule, const unsigned char *url, size_t bytes,
-                        unsigned char *room);
+ * is no URL; TAMIS_ENOMEM. */
+int64_t tamis__url_write(const struct tamis__key_rule *rule, const unsigned char *url, size_t bytes,
+                         unsigned char *room);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * url_host.c: see url_host.h.  The host parser of the URL standard, without its mapping of names in
- * Unicode: a name gets its percent-encoding off, and lower case in ASCII.
+ * url_host.c: see url_host.h.  The host parser of the URL standard: a name gets its
+ * percent-encoding off, and lower case in ASCII.  With the option `idn` a name in another script
+ * gets the form xn--.
  */
 #include "key/url_host.h"
+
+#include "key/idn.h"
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
@@ -224,11 +227,51 @@ static unsigned char *write_ipv6(const unsigned char *from, const unsigned char 
     return to;
 }
 
-unsigned char *tamis__url_write_host(const unsigned char *host, const unsigned char *end,
-                                     unsigned char *to)
+/* ---- Names in other scripts ------------------------------------------------------------------ */
+
+/*
+ * Writes the form xn-- in place of the name from `name` to `*end`.  What libidn2 refuses stays.
+ *
+ * The option `nowww` may take "www." off later.  libidn2 does not see that, as the same name must
+ * not be refused with it, for its length, and be taken without it.
+ *
+ * Returns 0, or TAMIS_ENOMEM.
+ */
+static int write_idn(unsigned char *name, unsigned char **end)
 {
-    if (*host == '[') return end[-1] == ']' ? write_ipv6(host + 1, end - 1, to) : NULL;
-    unsigned char *end_to = write_name(host, end, to);
-    if (end_to == NULL || !ends_in_number(to, end_to)) return end_to;
-    return write_ipv4(to, end_to);
+    unsigned char form[TAMIS__IDN_BYTES_MAX];
+    while (*end - name > 4 && memcmp(name, "www.", 4) == 0)
+        name += 4;
+    if (!tamis__idn_is_needed(name, *end)) return 0;
+    const int bytes = tamis__idn_write(name, (size_t)(*end - name), form);
+    if (bytes <= 0) return bytes;
+    memcpy(name, form, (size_t)bytes);
+    *end = name + bytes;
+    return 0;
+}
+
+/* The form may have bytes that a name may not have: a full-width percent sign becomes `%`. */
+static bool is_name(const unsigned char *name, const unsigned char *end)
+{
+    while (name < end)
+        if (is_forbidden(*name++)) return false;
+    return true;
+}
+
+int64_t tamis__url_write_host(const struct tamis__key_rule *rule, const unsigned char *host,
+                              const unsigned char *end, unsigned char *to)
+{
+    unsigned char *end_to;
+    if (*host == '[') {
+        end_to = end[-1] == ']' ? write_ipv6(host + 1, end - 1, to) : NULL;
+        return end_to != NULL ? end_to - to : 0;
+    }
+    end_to = write_name(host, end, to);
+    if (end_to == NULL) return 0;
+    if ((rule->options & TAMIS__KEY_IDN) != 0) {
+        if (write_idn(to, &end_to) < 0) return TAMIS_ENOMEM;
+        if (!is_name(to, end_to)) return 0;
+    }
+    if (ends_in_number(to, end_to)) end_to = write_ipv4(to, end_to);
+    return end_to != NULL ? end_to - to : 0;
 }

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "base/base.h"
+#include "base/hidden.h"
 
 struct tamis__guard;
 
@@ -26,7 +27,7 @@ struct tamis__guard;
 #define TAMIS__GUARD_KEPT_BYTES 512u
 
 /* Faults in mappings of ours since the process began; 0 nearly always. */
-extern uint64_t tamis__guard_faults __attribute__((visibility("hidden")));
+extern uint64_t tamis__guard_faults TAMIS__HIDDEN;
 
 /* Watches a mapping.  Returns NULL if memory is short.  The first call installs
  * the handler, in front of the one that is there. */

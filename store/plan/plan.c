@@ -24,14 +24,19 @@ static int check_geometry(const struct tamis_filter_spec *spec, const struct tam
                            "an explicit geometry is for kind bloom; give a capacity and a rate for "
                            "kind %s",
                            tamis_kind_name(sizing->kind));
-    const double rate = tamis_predict_rate(sizing->kind, spec->m_bits, sizing->k, spec->capacity);
-    if (spec->capacity != 0 && spec->fp_rate != 0 && rate > spec->fp_rate)
+    if (spec->capacity == 0 || spec->fp_rate == 0) return 0;
+    /* The rate that a filter of this size has as its own: one like it asks for that. */
+    struct tamis_sizing made = {
+        .kind = sizing->kind, .capacity = spec->capacity, .m_bits = spec->m_bits, .k = sizing->k};
+    const int rc = tamis__size(&made);
+    if (rc < 0) return rc;
+    if (made.fp_rate > spec->fp_rate)
         return tamis__fail(
             TAMIS_EINVAL,
             "m = %llu and k = %u hold %llu key%s at a rate of %.3g, not %g; give more "
             "bits or a greater rate",
             (unsigned long long)spec->m_bits, sizing->k, (unsigned long long)spec->capacity,
-            tamis__plural(spec->capacity), rate, spec->fp_rate);
+            tamis__plural(spec->capacity), made.fp_rate, spec->fp_rate);
     return 0;
 }
 
@@ -53,6 +58,15 @@ int tamis__plan_key_rule(const char *given, struct tamis__policy *policy)
     const int rc = tamis__key_rule_parse(given, &rule);
     if (rc == 0) memcpy(policy->key_rule, rule.text, sizeof policy->key_rule);
     return rc;
+}
+
+int tamis__take_spec(const struct tamis_filter_spec *theirs, struct tamis_filter_spec *ours)
+{
+    const int rc = tamis__take_struct(theirs, ours, sizeof *ours, "struct tamis_filter_spec");
+    if (rc < 0 || ours->reserved == 0) return rc;
+    return tamis__fail(TAMIS_EINVAL,
+                       "the field 'reserved' of a struct tamis_filter_spec is %u; leave it 0",
+                       ours->reserved);
 }
 
 /* Plans the hash set and what depends on it: kind, seed, bit order, and k if the set fixes it. */

@@ -19,6 +19,9 @@ struct tamis__plan {
     bool in_drawer;         /* TAMIS_FILTER_IN_DRAWER */
     struct tamis__policy policy;
 };
+/* Copies the spec of a caller, whose struct may be shorter.  Fails with TAMIS_EINVAL if its
+ * reserved field is not 0: a later version may give it a meaning. */
+int tamis__take_spec(const struct tamis_filter_spec *theirs, struct tamis_filter_spec *ours);
 /* Gives the secret of a hash set that has one: `given`, or a random secret if `given` is all 0.
  * Fails with TAMIS_EINVAL if a secret is given to a hash set that has none. */
 int tamis__plan_secret(const struct tamis__hash_set *set, const uint8_t given[TAMIS_SECRET_BYTES],

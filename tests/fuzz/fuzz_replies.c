@@ -44,6 +44,7 @@ enum ask {
     ASK_MERGE,
     ASK_ROTATE,
     ASK_SYNC,
+    ASK_PARENTS,
     ASKS
 };
 #define WITH_REPLICAS 1u
@@ -294,9 +295,10 @@ static void ask_keys(struct remote_filter *filter, enum ask ask)
     uint8_t answers[KEYS];
     int64_t ones = 0;
     memset(answers, 99, sizeof answers);
-    const int64_t rc = ask == ASK_ADD     ? remote_add(filter, keys, KEYS, answers)
-                       : ask == ASK_CHECK ? remote_contains(filter, keys, KEYS, answers)
-                                          : remote_remove(filter, keys, KEYS, answers);
+    const int64_t rc = ask == ASK_ADD       ? remote_add(filter, keys, KEYS, answers)
+                       : ask == ASK_CHECK   ? remote_contains(filter, keys, KEYS, answers)
+                       : ask == ASK_PARENTS ? remote_contains_names(filter, keys, KEYS, answers)
+                                            : remote_remove(filter, keys, KEYS, answers);
     good(rc >= 0 || remote_doubts(filter) > 0);
     for (size_t i = 0; i < KEYS; i++) {
         FUZZ_CHECK(answers[i] <= 1 || answers[i] == TAMIS_ANSWER_REFUSED);
@@ -402,7 +404,8 @@ static void ask_filter(struct remote *store, enum ask ask)
     if (filter == NULL) return;
     struct tamis_filter_stat stat;
     if (ask == ASK_REMOVE) good(remote_can(filter, "TAMIS.REMOVE") == 0);
-    if (ask == ASK_ADD || ask == ASK_CHECK || ask == ASK_REMOVE) ask_keys(filter, ask);
+    if (ask == ASK_ADD || ask == ASK_CHECK || ask == ASK_REMOVE || ask == ASK_PARENTS)
+        ask_keys(filter, ask);
     if (ask == ASK_COUNT) {
         uint64_t counts[KEYS];
         good(remote_can(filter, "TAMIS.COUNT") == 0);

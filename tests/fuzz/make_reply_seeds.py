@@ -21,7 +21,8 @@ ASKED = {"add": ["add", "f", *KEYS], "check": ["check", "f", *KEYS], "count": ["
          "create": ["create", "f", "-n", "1k"], "create-shards": ["create", "f", "-n", "1k", "--shards", "4", "--if-missing"],
          "create-like": ["create", "f", "--like", "g"], "drop": ["drop", "f"], "rename": ["rename", "f", "g"],
          "export": ["export", "f", "--to", "tamis", "-"], "import": ["import", "f", "--from", "tamis", "DIRECTORY"],
-         "merge": ["merge", "f", "g", "h"], "rotate": ["rotate", "f"], "sync": ["sync", "f"]}
+         "merge": ["merge", "f", "g", "h"], "rotate": ["rotate", "f"], "sync": ["sync", "f"],
+         "parents": ["check", "--parents", "f", *KEYS]}
 
 
 class Conversation:

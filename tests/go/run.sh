@@ -90,7 +90,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	seen, err := store.OpenOrCreate(context.Background(), "seen", &tamis.Spec{Capacity: 1000})
+	seen, err := store.OpenOrCreate(context.Background(), "seen", &tamis.Spec{Capacity: 1000, KeyRule: os.Getenv("RULE")})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -143,7 +143,9 @@ built_in()
     is "$(./user "$work/store" a)" 'true <nil> true'
     is "$(./user "$work/store" a)" 'false <nil> true'
     ldd user >"$work/needs"
-    fails grep -E 'tamis|lmdb|xxhash' "$work/needs"
+    fails grep -E 'tamis|lmdb|xxhash|idn2' "$work/needs"
+    RULE=name:idn fails ./user "$work/names" a
+    grep -q 'libidn2-dev' "$work/said"
 
     # Another library, another program.
     cp user before

@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../.." && pwd)
 tools=git
 suite=trixie
-packages=gcc,libc6-dev,cmake,ninja-build,pkgconf,liblmdb-dev,libxxhash-dev,libjansson-dev,libcmocka-dev,libmd-dev,libsodium-dev
+packages=gcc,libc6-dev,cmake,ninja-build,pkgconf,liblmdb-dev,libxxhash-dev,libjansson-dev,libcmocka-dev,libmd-dev,libsodium-dev,libidn2-dev
 packages+=,libhiredis-dev,libssl-dev,libcurl4-openssl-dev,zlib1g-dev,libzstd-dev,libncurses-dev,python3
 [ "${TAMIS_TEST_LONG:-}" != 1 ] || packages= # those that run.sh says it needs
 # shellcheck source=tests/install/debian.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# without.sh TAMIS hiredis|libsodium|signatures|curl|unpackers: a build that lacks the library refuses what needs it, with what mends that, and
+# without.sh TAMIS hiredis|libsodium|libidn2|signatures|curl|unpackers: a build that lacks the library refuses what needs it, with what mends that, and
 # makes nothing.  It is in an empty directory, with a store that is not there yet.
 set -euo pipefail
 
@@ -42,6 +42,19 @@ without_libsodium()
     "$tamis" create there -n 10
     printf 'a\n' >keys
     refused "$install" "$tamis" build list --hash-set sip keys
+    [ "$("$tamis" list -q)" = there ]
+}
+
+# Names in other scripts.
+without_libidn2()
+{
+    local install='libidn2-dev.*TAMIS_WITH_IDN=ON'
+    refused "$install" "$tamis" create x -n 10 --key-rule url:idn
+    [ ! -e store ]
+    "$tamis" create there -n 10 --key-rule url
+    printf 'a.example\n' >names
+    refused "$install" "$tamis" build list --key-rule name:idn=14.0 names
+    refused "$install" "$tamis" uniq --key-rule name:idn names
     [ "$("$tamis" list -q)" = there ]
 }
 

@@ -35,7 +35,7 @@ class Main {
         Filter seen = store.create("seen", FilterSpec.of(1000, 1e-6))) {
       System.out.println(seen.add("a") + " " + seen.add("a"));
       Files.lines(Path.of("/proc/self/maps"))
-          .filter(line -> line.matches(".*(libtamis|liblmdb|libmd|libsodium|libxxhash).*"))
+          .filter(line -> line.matches(".*(libtamis|liblmdb|libmd|libsodium|libidn2|libxxhash).*"))
           .map(line -> line.replaceAll(".*/tamis-[0-9]+/", "private ").replaceAll("^[^p].* /", "/"))
           .distinct()
           .sorted()

@@ -23,7 +23,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 LIBRARIES = {
     "xxhash.h": r"/xxh\w*\.h", "lmdb.h": "/lmdb.h", "jansson.h": r"/jansson\w*\.h", "hiredis/hiredis.h": "/hiredis/.*",
     "curl/curl.h": "/curl/.*", "zlib.h": "/(zlib|zconf).h", "zstd.h": r"/zstd\w*\.h", "sodium.h": r"/sodium(\.h|/.*)",
-    "md5.h": "/md5.h", "curses.h": r"/(curses|ncurses\w*|unctrl)\.h",
+    "md5.h": "/md5.h", "idn2.h": "/idn2.h", "curses.h": r"/(curses|ncurses\w*|unctrl)\.h",
 }
 TYPES = ("stddef.h", "stdint.h", "stdarg.h", "stdbool.h", "stdio.h", "time.h", "wchar.h", "sys/types.h", "sys/time.h", "sys/socket.h",
          "sys/select.h")

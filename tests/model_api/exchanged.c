@@ -1,35 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* exchanged.c: the model's judges of what makes a filter of other filters: streams, builds and
  * merges. */
+#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
-
-/* The codes with which a call may refuse, as far as the model knows; none: it must not. */
-struct codes {
-    uint32_t count;
-    int list[8];
-};
-
-static void may_refuse(struct codes *codes, bool so, int code)
-{
-    if (so) codes->list[codes->count++] = code;
-}
-
-/* Was the call refused?  Sets the complaint if it was and must not have been, or the other way. */
-static bool is_refused(struct step *s, const struct codes *codes)
-{
-    for (uint32_t i = 0; i < codes->count; i++)
-        if (s->out->rc == codes->list[i]) return true;
-    if (codes->count > 0) return (void)ends(s, codes->list[0], NULL), true;
-    if (s->out->rc < 0) return (void)ends(s, 0, NULL), true;
-    return false;
-}
-
-/* ---- What replaces a generation ----------------------------------------------------------------
- */
 
 /* The list in force becomes a kept one; those that left force first go if there are too many. */
 static void keep_generation(struct filter *f)
@@ -47,13 +23,10 @@ static void keep_generation(struct filter *f)
 static struct filter *next_generation(struct step *s, bool set_keep)
 {
     struct filter *f = s->filter;
-    if (f == NULL) {
-        const struct policy none = {.capacity = 0};
-        f = s->model->filters[s->op->name] = s->filter = filter_new(s, &none);
-        list_clear(&f->now.list);
-        if (set_keep) f->keep = (uint32_t)s->op->number;
-    } else {
-        if (set_keep) f->keep = (uint32_t)s->op->number;
+    const bool is_new = f == NULL;
+    if (is_new) f = filter_new(s, &(const struct policy){.capacity = 0});
+    if (set_keep) f->keep = (uint32_t)s->op->number;
+    if (!is_new) {
         keep_generation(f);
         f->now.number = ++f->last_generation;
         for (uint32_t i = 0; i < SLOTS; i++)
@@ -61,7 +34,7 @@ static struct filter *next_generation(struct step *s, bool set_keep)
     }
     f->now.found_by = f->now.number;
     f->now.published_at = f->checkpointed_at = s->out->stat.published_at;
-    f->checkpoint_unsure = s->out->began;
+    f->checkpoint_unsure = 0;
     f->recorded_unsure = true;
     f->degraded_since = 0;
     return f;
@@ -70,41 +43,48 @@ static struct filter *next_generation(struct step *s, bool set_keep)
 /* ---- Builds -----------------------------------------------------------------------------------
  */
 
-static uint32_t build_keys(const struct step *s, uint8_t *set)
+static bool is_found(const struct step *s, uint32_t key)
 {
-    uint32_t distinct = 0;
-    memset(set, 0, POOL / 8);
-    for (uint32_t i = 0; i < s->op->keys.count; i++) {
-        const uint32_t key = key_at(&s->op->keys, i);
-        distinct += !set_has(set, key);
-        set_put(set, key);
-    }
-    return distinct;
+    for (uint32_t i = 0; i < s->out->exceptions; i++)
+        if (s->out->exception[i].key == key &&
+            s->out->exception[i].generation == s->filter->now.number)
+            return true;
+    return false;
 }
 
-/* Known good keys that the generation answers yes to are its exceptions, unless they were added. */
-static bool found_fit(struct step *s, struct filter *f, const uint8_t *set)
+/* Known good keys that the generation answers yes to are its exceptions, unless they were added.
+ * Returns how many were. */
+static uint64_t find_exceptions(struct step *s, const struct set *keys)
 {
-    const struct shadow *made = f->now.list.segments[0];
+    struct filter *f = s->filter;
+    struct shadow *made = first_of(f);
     uint64_t conflicts = 0;
     for (uint32_t i = 0; i < s->op->against.count; i++) {
         const uint32_t key = key_at(&s->op->against, i);
-        conflicts += set_has(set, key);
-        if (set_has(set, key) || exceptions_find(&f->now.found, key, 0) != NULL) continue;
-        bool found = made->keys == NULL && shadow_lacks(s->model, f, made, key, NULL) == 0;
-        for (uint32_t j = 0; made->keys != NULL && j < s->out->exceptions; j++)
-            if (s->out->exception[j].key == key && s->out->exception[j].generation == f->now.number)
-                found = true;
-        if (found) exceptions_put(&f->now.found, key, 0);
+        if (set_has(keys, key))
+            conflicts++;
+        else if (made->keys != NULL ? is_found(s, key) : shadow_lacks(s, made, key, NULL) == 0)
+            (void)set_put(&f->now.found, key);
     }
-    if (s->out->built.found < f->now.found.count || s->out->built.conflicts > conflicts ||
-        (conflicts > 0) != (s->out->built.conflicts > 0) ||
-        (made->keys == NULL && s->out->built.found != f->now.found.count))
-        return wrong(s->model, "the build found %llu, %llu conflicts, not %u and at most %llu",
-                     (unsigned long long)s->out->built.found,
-                     (unsigned long long)s->out->built.conflicts, f->now.found.count,
-                     (unsigned long long)conflicts);
-    return true;
+    return conflicts;
+}
+
+static bool result_fits(struct step *s, uint32_t distinct, uint64_t conflicts)
+{
+    const struct filter *f = s->filter;
+    const struct tamis_build_result *told = &s->out->built;
+    const bool again = told->conflicts > 0 && told->conflicts <= conflicts; /* some come twice */
+    struct tamis_build_result is = *told;
+    is.keys = s->op->keys.count;
+    is.distinct = distinct;
+    is.generation = f->now.number;
+    is.exceptions = exceptions_of(f);
+    if (!again) is.conflicts = conflicts;
+    if (first_of(f)->keys == NULL || told->found < f->now.found.count)
+        is.found = f->now.found.count;
+    if (told->size_bytes < first_of(f)->is.file_bytes) is.size_bytes = first_of(f)->is.file_bytes;
+    memcpy(is.key_digest, f->now.digest, sizeof is.key_digest);
+    return bytes_fit(s->model, "the result", told, &is, sizeof is);
 }
 
 static struct op_spec build_spec(const struct step *s, uint32_t distinct)
@@ -113,16 +93,16 @@ static struct op_spec build_spec(const struct step *s, uint32_t distinct)
     const struct filter *f = s->filter;
     if (spec.kind == 0) spec.kind = TAMIS_KIND_FUSE;
     if (f != NULL) {
-        const struct tamis_segment_stat *newest = &f->now.list.segments[f->now.list.count - 1]->is;
+        const struct tamis_segment_stat *newest = &newest_of(f)->is;
         if (spec.rate == 0) spec.rate = f->now.rate;
-        const bool sip = strcmp(newest->hash_set, "sip") == 0,
-                   any = sip || strcmp(newest->hash_set, "xxh3") == 0;
-        if (spec.set == 0 && any && spec.seed == 0) spec.seed = newest->seed;
-        if (spec.set == 0 && any) spec.set = sip ? 2 : 1;
+        if (spec.set == 0 && is_own_set(newest->hash_set)) {
+            spec.set = is_sip(&f->now.list) ? 2 : 1;
+            if (spec.seed == 0) spec.seed = newest->seed;
+        }
+        if (spec.kind != TAMIS_KIND_FUSE && spec.on_full == TAMIS_ON_FULL_REFUSE &&
+            spec.capacity == 0 && newest_of(f)->keys == NULL)
+            spec.capacity = capacity_of(f);
     }
-    if (f != NULL && spec.kind != TAMIS_KIND_FUSE && spec.on_full == TAMIS_ON_FULL_REFUSE &&
-        spec.capacity == 0 && newest_of((struct filter *)s->filter)->keys == NULL)
-        spec.capacity = capacity_of(f);
     if (spec.rate == 0) spec.rate = TAMIS_FP_RATE_DEFAULT;
     if (spec.capacity < distinct) spec.capacity = distinct;
     if (spec.capacity == 0) spec.capacity = 1;
@@ -132,133 +112,119 @@ static struct op_spec build_spec(const struct step *s, uint32_t distinct)
 static bool built_segment_fits(struct step *s, const struct op_spec *spec,
                                const struct policy *policy, uint32_t distinct)
 {
-    const struct tamis_segment_stat *made = &s->out->segment[0];
+    const struct tamis_segment_stat *made = s->told;
     if (s->out->segments != 1 || made->items != distinct || made->kind != spec->kind ||
         made->seed != spec->seed)
-        return wrong(s->model, "a build of %u keys has %u segments, %llu items, kind %u, seed %llu",
-                     distinct, s->out->segments, (unsigned long long)made->items, made->kind,
-                     (unsigned long long)made->seed);
+        return wrong(s->model,
+                     "a build of %u keys has %u segments, %" PRIu64
+                     " items, kind %u, seed %" PRIu64,
+                     distinct, s->out->segments, made->items, made->kind, made->seed);
     if (spec->kind != TAMIS_KIND_FUSE) return first_segment_fits(s->model, policy, spec, made);
     const double p = pow(2, -(double)made->fingerprint_bits);
-    if (made->fp_rate != spec->rate || p > spec->rate ||
-        (made->fingerprint_bits > 8 && 2 * p <= spec->rate))
-        return wrong(s->model, "a build for the rate %g has fingerprints of %u bits", made->fp_rate,
-                     made->fingerprint_bits);
-    return true;
-}
-
-static bool result_fits(struct step *s, const struct filter *f, uint32_t distinct)
-{
-    const struct tamis_build_result *r = &s->out->built;
-    if (r->keys != s->op->keys.count || r->distinct != distinct || r->generation != f->now.number ||
-        r->exceptions != exceptions_of(f) || r->size_bytes < f->now.list.segments[0]->is.file_bytes)
-        return wrong(s->model,
-                     "the result: %llu keys, %llu distinct, generation %llu, %llu exceptions, %llu "
-                     "bytes; not %u, %u, %llu, %llu",
-                     (unsigned long long)r->keys, (unsigned long long)r->distinct,
-                     (unsigned long long)r->generation, (unsigned long long)r->exceptions,
-                     (unsigned long long)r->size_bytes, s->op->keys.count, distinct,
-                     (unsigned long long)f->now.number, (unsigned long long)exceptions_of(f));
-    return true;
+    return (made->fp_rate == spec->rate && p <= spec->rate &&
+            (made->fingerprint_bits <= 8 || 2 * p > spec->rate)) ||
+           wrong(s->model, "a build for the rate %g has fingerprints of %u bits", made->fp_rate,
+                 made->fingerprint_bits);
 }
 
 /* Is the generation in force by this very build, and was nothing changed since? */
-static bool is_same_build(const struct step *s, const struct op_spec *spec, const uint8_t *set,
-                          uint32_t distinct)
+static bool is_same_build(const struct step *s, const struct op_spec *spec, const struct set *keys)
 {
     const struct filter *f = s->filter;
-    if (f == NULL || !f->now.built || f->now.list.count != 1) return false;
-    const struct shadow *made = f->now.list.segments[0];
-    return made->keys != NULL && memcmp(made->keys, set, POOL / 8) == 0 &&
-           made->is.items == distinct && spec->kind == TAMIS_KIND_FUSE &&
-           made->is.fp_rate == spec->rate && made->is.seed == spec->seed;
+    if (f == NULL || !f->now.built || f->now.list.count != 1 || first_of(f)->keys == NULL)
+        return false;
+    const struct tamis_segment_stat *is = &first_of(f)->is;
+    return memcmp(first_of(f)->keys, keys, sizeof *keys) == 0 && is->items == keys->count &&
+           spec->kind == TAMIS_KIND_FUSE && is->fp_rate == spec->rate && is->seed == spec->seed;
 }
 
-static bool step_build(struct step *s)
+/* With TAMIS_BUILD_IF_CHANGED the list in force stays if it is by this very build. */
+static bool unchanged_fits(struct step *s, bool same, const struct set *keys)
 {
-    static uint8_t set[POOL / 8];
-    const struct op *op = s->op;
-    struct filter *f = s->filter;
-    const uint32_t distinct = build_keys(s, set);
-    const struct op_spec spec = build_spec(s, distinct);
+    const struct filter *f = s->filter;
+    const bool keeps = (s->op->flags & TAMIS_BUILD_KEEP) != 0;
+    if ((s->op->flags & TAMIS_BUILD_IF_CHANGED) == 0 || f == NULL || !f->now.built)
+        return ends(s, 1);
+    if ((first_of(f)->keys != NULL && !same) || (keeps && s->op->number != f->keep))
+        return wrong(s->model, "another build is said to change nothing");
+    uint64_t conflicts = 0;
+    for (uint32_t i = 0; i < s->op->against.count; i++)
+        conflicts += set_has(keys, key_at(&s->op->against, i));
+    return result_fits(s, keys->count, conflicts);
+}
+
+static bool must_be_unchanged(const struct step *s)
+{
+    return (s->op->flags & TAMIS_BUILD_IF_CHANGED) != 0 && s->op->against.count == 0 &&
+           s->filter->now.found.count == 0 && s->op->except.count == 0 &&
+           ((s->op->flags & TAMIS_BUILD_KEEP) == 0 || s->op->number == s->filter->keep);
+}
+
+bool step_build(struct step *s)
+{
+    static struct set keys;
+    memset(&keys, 0, sizeof keys);
+    set_add_keys(&keys, &s->op->keys);
+    const struct op_spec spec = build_spec(s, keys.count);
+    const bool same = is_same_build(s, &spec, &keys);
     struct policy policy = policy_of(&spec);
-    struct codes codes = {.count = 0};
-    if (is_fault(s)) return true;
-    may_refuse(&codes, store_reads_only(s), TAMIS_EREADONLY);
-    may_refuse(&codes,
-               f != NULL && (f->now.policy.slices > 0 || newest_of(f)->is.counter_bits != 0),
-               TAMIS_EMISMATCH);
-    if (is_refused(s, &codes)) return true;
-    if (f != NULL) policy.durable |= f->now.policy.durable;
+    if (s->filter != NULL) policy.durable |= s->filter->now.policy.durable;
     if (spec.kind == TAMIS_KIND_FUSE) {
         policy.on_full = TAMIS_ON_FULL_WARN;
-        policy.capacity = s->out->segment[0].capacity;
+        policy.capacity = s->told->capacity;
     }
-    const bool same = is_same_build(s, &spec, set, distinct);
-    if (s->out->rc == 0) {
-        if ((op->flags & TAMIS_BUILD_IF_CHANGED) == 0 || f == NULL || !f->now.built)
-            return ends(s, 1, NULL);
-        if (memcmp(s->out->built.key_digest, f->now.digest, 16) != 0 ||
-            (newest_of(f)->keys != NULL && !same))
-            return wrong(s->model, "a build of other keys is said to change nothing");
-        return result_fits(s, f, distinct) && list_is_told(s);
-    }
-    if (!ends(s, 1, NULL)) return false;
-    if (same && (op->flags & TAMIS_BUILD_IF_CHANGED) != 0 && op->against.count == 0 &&
-        f->now.found.count == 0 && op->except.count == 0 &&
-        ((op->flags & TAMIS_BUILD_KEEP) == 0 || op->number == f->keep))
+    if (s->out->rc == 0) return unchanged_fits(s, same, &keys);
+    if (same && must_be_unchanged(s))
         return wrong(s->model, "the same build again is said to change something");
-    f = next_generation(s, (op->flags & TAMIS_BUILD_KEEP) != 0);
-    if (!built_segment_fits(s, &spec, &policy, distinct)) return false;
-    struct shadow *made = shadow_new(&s->out->segment[0]);
+    if (!ends(s, 1) || !built_segment_fits(s, &spec, &policy, keys.count)) return false;
+    struct filter *f = next_generation(s, (s->op->flags & TAMIS_BUILD_KEEP) != 0);
+    struct shadow *made = shadow_new(s->told);
     f->now.list = (struct list){.count = 1, .segments = {made}};
     f->now.policy = policy;
-    f->now.capacity = made->is.capacity;
     f->now.rate = spec.rate;
     f->now.built = true;
     memcpy(f->now.digest, s->out->built.key_digest, sizeof f->now.digest);
-    if (made->keys != NULL) memcpy(made->keys, set, POOL / 8);
-    for (uint32_t i = 0; made->keys == NULL && i < op->keys.count; i++)
-        shadow_add(s->model, f, made, key_at(&op->keys, i), 1);
-    for (uint32_t i = 0; i < op->except.count; i++)
-        exceptions_put(&f->by_hand, key_at(&op->except, i), 0);
-    return found_fit(s, f, set) && result_fits(s, f, distinct) &&
-           was_made(s, "published", f->now.published_at) && list_is_told(s);
+    if (made->keys != NULL) *made->keys = keys;
+    for (uint32_t i = 0; made->keys == NULL && i < s->op->keys.count; i++)
+        (void)shadow_add(s, made, key_at(&s->op->keys, i), 1);
+    set_add_keys(&f->by_hand, &s->op->except);
+    return result_fits(s, keys.count, find_exceptions(s, &keys)) &&
+           was_made(s, "published", f->now.published_at);
 }
 
 /* ---- Merges -----------------------------------------------------------------------------------
  */
 
-static bool are_alike(const struct list *a, const struct list *b)
+bool are_alike(const struct list *a, const struct list *b)
 {
     if (a->count != b->count) return false;
     for (uint32_t i = 0; i < a->count; i++) {
         const struct tamis_segment_stat *x = &a->segments[i]->is, *y = &b->segments[i]->is;
         if (x->kind != y->kind || x->m_bits != y->m_bits || x->k != y->k || x->seed != y->seed ||
             x->counter_bits != y->counter_bits || x->bit_order != y->bit_order ||
-            x->words != y->words || strcmp(x->hash_set, y->hash_set) != 0)
+            x->words != y->words || x->fingerprint_bits != y->fingerprint_bits ||
+            strcmp(x->hash_set, y->hash_set) != 0)
             return false;
     }
     return true;
 }
 
-static bool is_sip(const struct list *list)
+bool is_sip(const struct list *list)
 {
     return strcmp(list->segments[0]->is.hash_set, "sip") == 0;
 }
 
 static void merge_cells(struct shadow *to, const struct shadow *from, bool intersect)
 {
+    const bool adds = to->is.counter_bits != 0;
     to->ones = 0;
     for (uint64_t i = 0; i < to->is.m_bits; i++) {
-        uint32_t *cell = &to->cells[i];
-        if (intersect)
-            *cell = *cell < from->cells[i] ? *cell : from->cells[i];
-        else
-            *cell = to->is.counter_bits != 0 ? *cell + from->cells[i] : *cell | from->cells[i];
-        to->ones += *cell != 0;
+        const uint32_t a = to->cells[i], b = from->cells[i];
+        to->cells[i] = intersect ? (a < b ? a : b) : adds ? a + b : a | b;
+        to->ones += to->cells[i] != 0;
     }
-    to->overflowed |= to->is.counter_bits != 0;
+    to->overflowed |= adds;
+    to->mixed |= intersect;
 }
 
 static uint64_t estimated(const struct shadow *shadow)
@@ -266,320 +232,213 @@ static uint64_t estimated(const struct shadow *shadow)
     return (uint64_t)llround(estimate(&shadow->is, shadow->ones));
 }
 
-static void refuse_unlike(struct codes *codes, const struct filter *a, const struct filter *b)
+bool step_merge(struct step *s)
 {
-    const struct list *x = &a->now.list, *y = &b->now.list;
-    may_refuse(codes,
-               a->now.policy.slices > 0 || b->now.policy.slices > 0 ||
-                   x->segments[0]->keys != NULL || y->segments[0]->keys != NULL,
-               TAMIS_EUNSUPPORTED);
-    may_refuse(codes, a != b && !are_alike(x, y), TAMIS_EMISMATCH);
-}
-
-static bool step_merge(struct step *s)
-{
-    struct filter *f = s->filter, *from = s->model->handles[s->op->source].filter;
-    struct codes codes = {.count = 0};
-    if (is_fault(s)) return adopt(s, f);
-    may_refuse(&codes, s->handle->read_only, TAMIS_EREADONLY);
-    may_refuse(&codes, (s->op->flags & TAMIS_MERGE_INTERSECT) != 0, TAMIS_EUNSUPPORTED);
-    may_refuse(&codes, f == from, TAMIS_EINVAL);
-    may_refuse(&codes, f->dropped || from->dropped, TAMIS_EDROPPED);
-    refuse_unlike(&codes, f, from);
-    if (f != from && is_sip(&f->now.list) && s->out->rc == TAMIS_EMISMATCH)
-        return true; /* secrets */
-    if (is_refused(s, &codes)) return true;
-    s->handle->wrote = true;
-    for (uint32_t i = 0; i < f->now.list.count; i++) {
-        struct shadow *to = f->now.list.segments[i];
-        merge_cells(to, from->now.list.segments[i], false);
-        const uint64_t items = estimated(to);
-        if (items > to->is.items) to->is.items = items;
+    const struct list *from = &s->model->handles[s->op->source].filter->now.list;
+    for (uint32_t i = 0; i < s->filter->now.list.count; i++) {
+        struct shadow *to = s->filter->now.list.segments[i];
+        merge_cells(to, from->segments[i], false);
+        if (estimated(to) > to->is.items) to->is.items = estimated(to);
         to->mixed = true;
     }
-    return ends(s, 0, NULL) && list_is_told(s);
-}
-
-static bool merged_segment_fits(struct step *s, uint32_t index, const struct shadow *made)
-{
-    const struct tamis_segment_stat *told = &s->out->segment[index];
-    if (told->m_bits != made->is.m_bits || told->k != made->is.k || told->kind != made->is.kind ||
-        told->seed != made->is.seed || told->capacity != made->is.capacity ||
-        told->fp_rate != made->is.fp_rate || told->step != made->is.step ||
-        told->counter_bits != made->is.counter_bits || told->bit_order != made->is.bit_order ||
-        strcmp(told->hash_set, made->is.hash_set) != 0 ||
-        told->flags != TAMIS_SEGMENT_ITEMS_ESTIMATED || told->items != estimated(made))
-        return wrong(
-            s->model,
-            "merged segment %u: m %llu, k %u, capacity %llu, flags %llu, items %llu, not %llu",
-            index, (unsigned long long)told->m_bits, told->k, (unsigned long long)told->capacity,
-            (unsigned long long)told->flags, (unsigned long long)told->items,
-            (unsigned long long)estimated(made));
     return true;
 }
 
-static bool step_merged(struct step *s)
+bool step_merged(struct step *s)
 {
-    struct model *model = s->model;
-    const struct filter *a = s->handle->filter, *b = model->handles[s->op->source].filter;
-    const bool intersect = (s->op->flags & TAMIS_MERGE_INTERSECT) != 0;
-    struct codes codes = {.count = 0};
-    if (is_fault(s)) return true;
-    may_refuse(&codes, store_reads_only(s), TAMIS_EREADONLY);
-    may_refuse(&codes, model->filters[s->op->name] != NULL, TAMIS_EEXIST);
-    may_refuse(&codes, a->dropped || b->dropped, TAMIS_EDROPPED);
-    may_refuse(&codes, intersect && (a->now.list.count > 1 || b->now.list.count > 1),
-               TAMIS_EUNSUPPORTED);
-    refuse_unlike(&codes, a, b);
-    if (a != b && is_sip(&a->now.list) && s->out->rc == TAMIS_EMISMATCH) return true;
-    if (is_refused(s, &codes)) return true;
-    if (!ends(s, 0, NULL)) return false;
+    const struct filter *a = s->handle->filter, *b = s->model->handles[s->op->source].filter;
     if (s->out->segments != a->now.list.count)
-        return wrong(model, "%u segments were merged", s->out->segments);
-    struct filter *f = model->filters[s->op->name] = filter_new(s, &a->now.policy);
+        return wrong(s->model, "%u segments were merged", s->out->segments);
+    struct filter *f = filter_new(s, &a->now.policy);
     f->now.rate = a->now.rate;
     f->pages = a->pages;
+    list_copy(&f->now.list, &a->now.list);
     for (uint32_t i = 0; i < f->now.list.count; i++) {
-        struct shadow *made = shadow_copy(a->now.list.segments[i]);
-        if (a != b) merge_cells(made, b->now.list.segments[i], intersect);
-        const bool fits = merged_segment_fits(s, i, made);
-        made->is = s->out->segment[i];
-        made->mixed = intersect;
-        shadow_free(f->now.list.segments[i]);
-        f->now.list.segments[i] = made;
-        if (!fits) return false;
+        struct shadow *made = f->now.list.segments[i];
+        if (a != b)
+            merge_cells(made, b->now.list.segments[i], (s->op->flags & TAMIS_MERGE_INTERSECT) != 0);
+        made->is.items = estimated(made);
+        made->is.flags = TAMIS_SEGMENT_ITEMS_ESTIMATED;
+        made->is.number = s->told[i].number;
+        made->is.created_at = s->told[i].created_at;
     }
-    f->recorded_items = items_of(s->model, &f->now.list, &f->now.policy);
-    s->filter = f;
-    return was_made(s, "created", f->created_at) && list_is_told(s);
+    f->recorded_items = items_of(s->model, f);
+    return was_made(s, "created", f->created_at);
 }
 
-static bool step_compare(struct step *s)
+bool step_compare(struct step *s)
 {
-    const struct filter *a = s->filter, *b = s->model->handles[s->op->source].filter;
-    const struct tamis_comparison *c = &s->out->comparison;
-    struct codes codes = {.count = 0};
-    if (is_fault(s)) return true;
-    may_refuse(&codes, a->dropped || b->dropped, TAMIS_EDROPPED);
-    may_refuse(&codes, a->now.list.count > 1 || b->now.list.count > 1, TAMIS_EUNSUPPORTED);
-    refuse_unlike(&codes, a, b);
-    if (a != b && is_sip(&a->now.list) && s->out->rc == TAMIS_EMISMATCH) return true;
-    if (is_refused(s, &codes)) return true;
-    const struct shadow *x = a->now.list.segments[0], *y = b->now.list.segments[0];
-    uint64_t ones = 0;
+    const struct filter *other = s->model->handles[s->op->source].filter;
+    const struct shadow *x = first_of(s->filter), *y = first_of(other);
+    struct tamis_comparison c = s->out->comparison;
+    double *const items[] = {&c.items_a, &c.items_b, &c.items_union};
+    uint64_t ones[] = {x->ones, y->ones, 0};
+    double squares = 0;
     for (uint64_t i = 0; i < x->is.m_bits; i++)
-        ones += x->cells[i] != 0 || y->cells[i] != 0;
-    const double in_a = estimate(&x->is, x->ones), in_b = estimate(&y->is, y->ones),
-                 in_any = estimate(&x->is, ones);
-    const double both = fmax(in_a + in_b - in_any, 0),
-                 jaccard = in_any > 0 ? fmin(both / in_any, 1) : 0;
-    if (fabs(c->items_a - in_a) > 1e-6 * in_a || fabs(c->items_b - in_b) > 1e-6 * in_b ||
-        fabs(c->items_union - in_any) > 1e-6 * in_any ||
-        fabs(c->items_both - both) > 1e-6 * (in_a + in_b) || fabs(c->jaccard - jaccard) > 1e-5 ||
-        c->error < 0 || c->error > in_a + in_b + 10)
-        return wrong(
-            s->model,
-            "compared: %g, %g, any %g, both %g, jaccard %g, error %g; not %g, %g, %g, %g, %g",
-            c->items_a, c->items_b, c->items_union, c->items_both, c->jaccard, c->error, in_a, in_b,
-            in_any, both, jaccard);
-    return true;
+        ones[2] += x->cells[i] != 0 || y->cells[i] != 0;
+    for (int i = 0; i < 3; i++) {
+        const double m = (double)x->is.m_bits, n = estimate(&x->is, ones[i]), k = x->is.k;
+        *items[i] = about(*items[i], n);
+        /* docs/sizing.md, "Comparing": of plain bits. */
+        squares += n > 0 ? m * fmax(expm1(k * n / m) - k * n / m, 0) / (k * k) : 0;
+    }
+    const double both = fmax(c.items_a + c.items_b - c.items_union, 0);
+    if (fabs(c.items_both - both) > 1e-9 * (c.items_a + c.items_b)) c.items_both = both;
+    c.jaccard = about(c.jaccard, c.items_union > 0 ? fmin(c.items_both / c.items_union, 1) : 0);
+    if (x->is.kind == TAMIS_KIND_BLOOM || !(c.error >= 0 && c.error <= c.items_a + c.items_b + 10))
+        c.error = about(c.error, sqrt(squares));
+    return bytes_fit(s->model, "the comparison", &s->out->comparison, &c, sizeof c);
 }
 
 /* ---- Streams ----------------------------------------------------------------------------------
  */
 
-static bool step_export(struct step *s)
+bool is_own(uint32_t format)
 {
-    struct filter *f = s->filter;
-    const struct op *op = s->op;
-    struct stream *stream = &s->model->streams[op->stream];
-    const bool own = strcmp(tamis_format_name(op->format), "tamis") == 0;
-    const bool without = (op->flags & TAMIS_EXPORT_WITHOUT_EXCEPTIONS) != 0;
-    bool secret = false;
-    struct codes codes = {.count = 0};
+    return strcmp(tamis_format_name(format), "tamis") == 0;
+}
+
+bool has_secret(const struct filter *f)
+{
+    bool secret = is_sip(&f->now.list);
     for (uint32_t i = 0; i < f->now.list.count; i++)
-        secret |= f->now.list.segments[i]->is.seed != 0 || is_sip(&f->now.list);
-    stream_clear(stream);
-    if (is_fault(s)) return true;
-    may_refuse(&codes, f->dropped, TAMIS_EDROPPED);
-    may_refuse(&codes, secret && (op->flags & TAMIS_EXPORT_WITH_KEY) == 0 && own, TAMIS_EINVAL);
-    may_refuse(&codes, !own && (op->flags & TAMIS_EXPORT_WITH_DIGEST) != 0, TAMIS_EUNSUPPORTED);
-    may_refuse(&codes, !own && (op->flags & TAMIS_EXPORT_WITH_DIGEST) != 0, TAMIS_EINVAL);
-    may_refuse(&codes, !own && !without && exceptions_of(f) > 0, TAMIS_EUNSUPPORTED);
-    if (!own && (s->out->rc == TAMIS_EUNSUPPORTED || s->out->rc == TAMIS_EINVAL)) return true;
-    if (is_refused(s, &codes)) return true;
-    stream->there = true;
-    stream->format = op->format;
-    stream->of = f->now;
-    list_copy(&stream->of.list, &f->now.list);
-    exceptions_copy(&stream->of.found, &f->now.found);
-    if (!without) {
-        exceptions_copy(&stream->exceptions, &f->by_hand);
-        for (uint32_t i = 0; i < f->now.found.count; i++)
-            exceptions_put(&stream->exceptions, f->now.found.list[i].key, 0);
+        secret |= f->now.list.segments[i]->is.seed != 0;
+    return secret;
+}
+
+/* Is it another list than that of the stream?  Formats other than tamis lose parameters. */
+static bool is_other(const struct list *list, const struct stream *x)
+{
+    const struct list *b = &x->of.list;
+    if (list->count != b->count || (is_own(x->format) && !are_alike(list, b))) return true;
+    for (uint32_t i = 0; i < b->count; i++) {
+        const struct shadow *mine = list->segments[i], *theirs = b->segments[i];
+        if (mine->is.kind != theirs->is.kind || mine->is.m_bits != theirs->is.m_bits ||
+            (mine->keys != NULL ? memcmp(mine->keys, theirs->keys, sizeof *mine->keys) != 0
+                                : memcmp(mine->cells, theirs->cells,
+                                         (size_t)mine->is.m_bits * sizeof *mine->cells) != 0))
+            return true;
     }
-    return ends(s, 0, NULL);
+    return false;
+}
+
+static int64_t made_at(const struct list *list)
+{
+    int64_t at = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->segments[i]->is.created_at > at) at = list->segments[i]->is.created_at;
+    return at;
+}
+
+/* With TAMIS_PUBLISH_NEWER a list must be of a later time than the one in force, or be that one. Of
+ * a list that was imported the time and the digest of its stream count, whatever was added since.
+ */
+bool is_older(const struct step *s)
+{
+    const struct stream *x = &s->model->streams[s->op->stream];
+    if ((s->op->flags & TAMIS_PUBLISH_NEWER) == 0 || s->filter == NULL || !is_own(x->format) ||
+        s->filter->now.imported_at != 0)
+        return false;
+    const int64_t theirs = made_at(&x->of.list), ours = made_at(&s->filter->now.list);
+    return theirs < ours || (theirs == ours && is_other(&s->filter->now.list, x));
+}
+
+bool step_export(struct step *s)
+{
+    const struct filter *f = s->filter;
+    struct stream *x = &s->model->streams[s->op->stream];
+    generation_clear(&x->of);
+    *x = (struct stream){.there = true, .format = s->op->format, .of = f->now};
+    memset(&x->of.found, 0, sizeof x->of.found);
+    list_copy(&x->of.list, &f->now.list);
+    if ((s->op->flags & TAMIS_EXPORT_WITHOUT_EXCEPTIONS) != 0) return true;
+    set_add(&x->of.found, &f->now.found);
+    set_add(&x->exceptions, &f->by_hand);
+    return true;
 }
 
 /* The segments that came by a stream: all of format tamis, bits alone of the others. */
-static bool stream_segments_fit(struct step *s, const struct stream *stream, struct list *list)
+static bool take_segments(struct step *s, const struct stream *x, struct list *list)
 {
-    const bool own = strcmp(tamis_format_name(stream->format), "tamis") == 0;
-    if (s->out->segments != stream->of.list.count)
-        return wrong(s->model, "%u segments came of %u", s->out->segments, stream->of.list.count);
-    list_copy(list, &stream->of.list);
+    if (s->out->segments != x->of.list.count)
+        return wrong(s->model, "%u segments came of %u", s->out->segments, x->of.list.count);
+    list_copy(list, &x->of.list);
     for (uint32_t i = 0; i < list->count; i++) {
-        struct shadow *to = list->segments[i];
-        const struct tamis_segment_stat *told = &s->out->segment[i], was = to->is;
-        if (told->m_bits != was.m_bits || told->k != was.k || told->kind != was.kind ||
-            (own && (told->seed != was.seed || told->capacity != was.capacity ||
-                     told->items != was.items || told->fp_rate != was.fp_rate ||
-                     told->slice != was.slice || told->step != was.step ||
-                     told->slice_start != was.slice_start || told->created_at != was.created_at ||
-                     told->counter_bits != was.counter_bits ||
-                     told->fingerprint_bits != was.fingerprint_bits ||
-                     strcmp(told->hash_set, was.hash_set) != 0)))
-            return wrong(
-                s->model,
-                "segment %u of a stream: m %llu, k %u, seed %llu, capacity %llu, items %llu, "
-                "created %lld; not %llu, %u, %llu, %llu, %llu, %lld",
-                i, (unsigned long long)told->m_bits, told->k, (unsigned long long)told->seed,
-                (unsigned long long)told->capacity, (unsigned long long)told->items,
-                (long long)told->created_at, (unsigned long long)was.m_bits, was.k,
-                (unsigned long long)was.seed, (unsigned long long)was.capacity,
-                (unsigned long long)was.items, (long long)was.created_at);
-        to->is = *told;
+        struct tamis_segment_stat *is = &list->segments[i]->is, foretold = *is;
+        if (!is_own(x->format)) {
+            foretold = s->told[i];
+            foretold.m_bits = is->m_bits;
+            foretold.k = is->k;
+            foretold.kind = is->kind;
+        }
+        foretold.number = s->told[i].number;
+        foretold.flags = s->told[i].flags;
+        foretold.file_bytes = s->told[i].file_bytes;
+        if (!fields_fit(s->model, "a segment of a stream", TAMIS_FIELDS_SEGMENT, &s->told[i],
+                        &foretold))
+            return false;
+        *is = s->told[i];
     }
     return true;
 }
 
-/* Bits that a secret has set are nobody's else. */
-static bool is_bare_secret(const struct stream *stream)
-{
-    return strcmp(tamis_format_name(stream->format), "redis-bitmap") == 0 &&
-           is_sip(&stream->of.list);
-}
-
-static bool adopt_stream(struct step *s, const struct stream *stream, struct filter *f)
-{
-    const bool own = strcmp(tamis_format_name(stream->format), "tamis") == 0;
-    const bool durable = (s->op->flags & TAMIS_IMPORT_DURABLE) != 0;
-    if (!stream_segments_fit(s, stream, &f->now.list)) return false;
-    const struct tamis_segment_stat *newest = &newest_of(f)->is;
-    f->now.policy = stream->of.policy;
-    f->now.policy.durable = durable;
-    f->now.rate = stream->of.rate;
-    if (!own) {
-        f->now.policy = (struct policy){.on_full = TAMIS_ON_FULL_WARN,
-                                        .capacity = newest->capacity,
-                                        .rate = newest->fp_rate,
-                                        .durable = durable};
-        f->now.rate = s->out->stat.fp_rate;
-        if (f->now.list.count == 1 && fabs(f->now.rate - newest->fp_rate) > 1e-9)
-            return wrong(s->model, "imported with the rate %g, not %g", f->now.rate,
-                         newest->fp_rate);
-    }
-    f->now.capacity = newest->capacity;
-    /* Of kinds other than fuse a stream may leave out of which keys it was built. */
-    f->now.built = own && stream->of.built;
-    f->now.maybe_built = newest->kind != TAMIS_KIND_FUSE;
-    if (f->now.built) memcpy(f->now.digest, stream->of.digest, sizeof f->now.digest);
-    f->now.imported_at = s->out->stat.imported_at;
-    f->now.unsigned_import = (s->op->flags & 0x4000u) == 0;
-    return true;
-}
-
-static bool step_import(struct step *s)
-{
-    struct model *model = s->model;
-    const struct stream *stream = &model->streams[s->op->stream];
-    struct codes codes = {.count = 0};
-    if (is_fault(s)) return true;
-    if (!stream->there) return s->out->rc < 0 || wrong(model, "half a stream was imported");
-    const bool durable = (s->op->flags & TAMIS_IMPORT_DURABLE) != 0;
-    const uint32_t kind = stream->of.list.segments[0]->is.kind;
-    may_refuse(&codes, store_reads_only(s), TAMIS_EREADONLY);
-    may_refuse(&codes, s->filter != NULL, TAMIS_EEXIST);
-    may_refuse(&codes, is_bare_secret(stream), TAMIS_EINVAL);
-    may_refuse(&codes, durable && (kind == TAMIS_KIND_COUNTING || kind == TAMIS_KIND_FUSE),
-               TAMIS_EUNSUPPORTED);
-    if (is_refused(s, &codes)) return true;
-    const struct policy none = {.capacity = 0};
-    struct filter *f = filter_new(s, &none);
-    list_clear(&f->now.list);
-    model->filters[s->op->name] = s->filter = f;
-    f->owned = (s->op->flags & TAMIS_IMPORT_OWNED) != 0;
-    f->recorded_unsure = true;
-    exceptions_copy(&f->by_hand, &stream->exceptions);
-    f->now.published_at = f->checkpointed_at = s->out->stat.published_at;
-    f->checkpoint_unsure = s->out->began;
-    if (!adopt_stream(s, stream, f)) return false;
-    if (s->op->slot < SLOTS) take_handle(s, f, false);
-    if ((s->op->flags & 0x1000u) != 0 && f->created_at != 1111111111)
-        return wrong(model, "created at %lld", (long long)f->created_at);
-    return ((s->op->flags & 0x1000u) != 0 || was_made(s, "created", f->created_at)) &&
-           list_is_told(s);
-}
-
-static bool step_publish(struct step *s)
+static bool take_stream(struct step *s, const struct stream *x, bool durable)
 {
     struct filter *f = s->filter;
-    const struct stream *stream = &s->model->streams[s->op->stream];
-    const bool keeps = (s->op->flags & TAMIS_PUBLISH_KEEP) != 0;
-    struct codes codes = {.count = 0};
-    if (is_fault(s)) return true;
-    if (!stream->there) return s->out->rc < 0 || wrong(s->model, "half a stream was published");
-    const uint32_t kind = stream->of.list.segments[0]->is.kind;
-    may_refuse(&codes, store_reads_only(s), TAMIS_EREADONLY);
-    may_refuse(&codes, f != NULL && f->now.policy.durable && kind == TAMIS_KIND_COUNTING,
-               TAMIS_EMISMATCH);
-    may_refuse(&codes, is_bare_secret(stream), TAMIS_EINVAL);
-    may_refuse(&codes, /* nobody says when it was made */
-               (s->op->flags & (TAMIS_PUBLISH_NEWER | 0x4000u)) == TAMIS_PUBLISH_NEWER &&
-                   strcmp(tamis_format_name(stream->format), "tamis") != 0,
-               TAMIS_EINVAL);
-    if (codes.count == 0 && (s->op->flags & TAMIS_PUBLISH_NEWER) != 0 && f != NULL &&
-        s->out->rc == TAMIS_EMISMATCH)
-        return ends(s, TAMIS_EMISMATCH, names[s->op->name]);
-    if (is_refused(s, &codes)) return true;
-    if (s->out->rc == 0) {
-        const uint32_t unchanged = TAMIS_PUBLISH_IF_CHANGED | TAMIS_PUBLISH_NEWER;
-        if ((s->op->flags & unchanged) == 0 || f == NULL) return ends(s, 1, NULL);
-        const struct list *list = &f->now.list;
-        if (!are_alike(list, &stream->of.list))
-            return wrong(s->model, "another list is said to be in force");
-        for (uint32_t i = 0; i < list->count; i++) {
-            const struct shadow *x = list->segments[i], *y = stream->of.list.segments[i];
-            if (x->keys != NULL
-                    ? memcmp(x->keys, y->keys, POOL / 8) != 0
-                    : memcmp(x->cells, y->cells, (size_t)x->is.m_bits * sizeof *x->cells) != 0)
-                return wrong(s->model, "other keys are said to be in force");
-        }
-        return list_is_told(s);
+    if (!take_segments(s, x, &f->now.list)) return false;
+    const struct tamis_segment_stat *newest = &newest_of(f)->is;
+    f->now.policy = x->of.policy;
+    f->now.rate = x->of.rate;
+    f->now.built = is_own(x->format) && x->of.built;
+    if (!is_own(x->format)) {
+        f->now.policy = (struct policy){
+            .on_full = TAMIS_ON_FULL_WARN, .capacity = newest->capacity, .rate = newest->fp_rate};
+        f->now.rate = f->now.list.count == 1 ? newest->fp_rate : s->out->stat.fp_rate;
     }
-    if (!ends(s, 1, NULL)) return false;
-    const bool was_durable = f != NULL && f->now.policy.durable;
-    f = next_generation(s, keeps);
-    if (!adopt_stream(s, stream, f)) return false;
-    f->now.policy.durable = was_durable;
-    exceptions_copy(&f->now.found, &stream->exceptions);
-    for (uint32_t i = 0; i < s->op->except.count; i++)
-        exceptions_put(&f->by_hand, key_at(&s->op->except, i), 0);
-    if (s->out->published.generation != f->now.number ||
-        s->out->published.exceptions != exceptions_of(f))
-        return wrong(s->model, "published generation %llu with %llu exceptions, not %llu, %llu",
-                     (unsigned long long)s->out->published.generation,
-                     (unsigned long long)s->out->published.exceptions,
-                     (unsigned long long)f->now.number, (unsigned long long)exceptions_of(f));
-    return was_made(s, "published", f->now.published_at) && list_is_told(s);
+    f->now.policy.durable = durable;
+    /* Of kinds other than fuse a stream may leave out of which keys it was built. */
+    f->now.maybe_built = newest->kind != TAMIS_KIND_FUSE;
+    if (f->now.built) memcpy(f->now.digest, x->of.digest, sizeof f->now.digest);
+    f->now.imported_at = s->out->stat.imported_at;
+    f->now.imported_first = s->told[0].number;
+    f->now.unsigned_import = (s->op->flags & WITH_NOTES) == 0;
+    set_add(&f->now.found, &x->of.found);
+    return true;
 }
 
-step_fn *exchanged_step(enum op_kind kind)
+bool step_import(struct step *s)
 {
-    static step_fn *const judges[OP_COUNT_OF] = {
-        [OP_BUILD] = step_build,     [OP_MERGE] = step_merge,   [OP_MERGED] = step_merged,
-        [OP_COMPARE] = step_compare, [OP_EXPORT] = step_export, [OP_IMPORT] = step_import,
-        [OP_PUBLISH] = step_publish,
-    };
-    return judges[kind];
+    const struct stream *x = &s->model->streams[s->op->stream];
+    struct filter *f = next_generation(s, false);
+    f->checkpointed_at = 0;
+    f->owned = (s->op->flags & TAMIS_IMPORT_OWNED) != 0;
+    set_add(&f->by_hand, &x->exceptions);
+    if (!take_stream(s, x, (s->op->flags & TAMIS_IMPORT_DURABLE) != 0)) return false;
+    if (s->op->slot < SLOTS) take_handle(s, f, false);
+    return (s->op->flags & OF_A_DATE) == 0
+               ? was_made(s, "created", f->created_at)
+               : f->created_at == THE_DATE || wrong(s->model, "created at %" PRId64, f->created_at);
+}
+
+bool step_publish(struct step *s)
+{
+    struct filter *f = s->filter;
+    const struct stream *x = &s->model->streams[s->op->stream];
+    const bool durable = f != NULL && f->now.policy.durable;
+    const bool keeps = (s->op->flags & TAMIS_PUBLISH_KEEP) != 0;
+    struct tamis_publish_result is = s->out->published;
+    if (s->out->rc == 0) {
+        if ((s->op->flags & (TAMIS_PUBLISH_IF_CHANGED | TAMIS_PUBLISH_NEWER)) == 0 || f == NULL)
+            return ends(s, 1);
+        return !(is_other(&f->now.list, x) || (keeps && s->op->number != f->keep)) ||
+               wrong(s->model, "another list is said to be in force");
+    }
+    f = next_generation(s, keeps);
+    if (!ends(s, 1) || !take_stream(s, x, durable)) return false;
+    set_add(&f->now.found, &x->exceptions); /* set by hand there, found here */
+    set_add_keys(&f->by_hand, &s->op->except);
+    is.generation = f->now.number;
+    is.exceptions = exceptions_of(f);
+    return bytes_fit(s->model, "published", &s->out->published, &is, sizeof is) &&
+           was_made(s, "published", f->now.published_at);
 }

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* generate.h: random operations, from a seed and what the model has by now. */
+/* generate.h: random operations, from a seed and what the model has by now; and races. */
 #pragma once
 
 #include "model.h"
 
 struct generator {
-    uint64_t random;       /* its state */
-    uint64_t leave_out[2]; /* bits: operations that the executor cannot express */
+    uint64_t random; /* its state */
     bool faults, children;
-    uint32_t theme; /* which operations come often */
+    uint32_t theme;      /* which operations come often */
+    struct op_spec last; /* of a filter that was made */
 };
 
 void generate(struct generator *generator, const struct model *model, struct op *op);
+
+/* races.c: processes and threads that race on one store, judged by what must hold in any order.
+ * One race, from a seed.  False: `complaint` says what does not hold. */
+bool race(uint64_t seed, char *complaint, size_t bytes);

@@ -1,39 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* keys.c: the model's judges of adds, questions, removes and counts; how a list of segments goes
  * on, and what is left of a filter after a call that failed half way. */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "model.h"
 
-/* ---- Keys ------------------------------------------------------------------------------------ */
-
-/* Why no key can be added or taken off; 0: it can. */
-static int refusal(const struct step *s)
-{
-    const struct filter *f = s->filter;
-    if (s->handle->read_only) return TAMIS_EREADONLY;
-    if (f->dropped) return TAMIS_EDROPPED;
-    if (f->now.list.segments[0]->keys != NULL) return TAMIS_EUNSUPPORTED;
-    return 0;
-}
-
-struct shadow *newest_of(struct filter *filter)
-{
-    return filter->now.list.segments[filter->now.list.count - 1];
-}
-
 /* Which part of the list has the key: 2 the newest slice, 1 an older one, 0 none. */
-static unsigned where_is(struct step *s, struct filter *f, uint32_t key)
+static unsigned where_is(struct step *s, uint32_t key)
 {
-    const struct list *list = &f->now.list;
-    const uint64_t newest = list->segments[list->count - 1]->is.slice;
+    const struct list *list = &s->filter->now.list;
+    const uint64_t newest = newest_of(s->filter)->is.slice;
     unsigned found = 0;
-    for (uint32_t i = first_alive(s->model, list, &f->now.policy); i < list->count; i++)
-        if (shadow_lacks(s->model, f, list->segments[i], key, NULL) == 0)
+    for (uint32_t i = first_alive(s->model, s->filter); i < list->count; i++)
+        if (shadow_lacks(s, list->segments[i], key, NULL) == 0)
             found = list->segments[i]->is.slice == newest ? 2 : found > 1 ? found : 1;
     return found;
 }
+
+/* ---- How a list goes on -----------------------------------------------------------------------
+ */
 
 static void forget_first(struct list *list)
 {
@@ -42,9 +29,11 @@ static void forget_first(struct list *list)
 }
 
 /* The list goes on with the next segment of the outcome.  A window of keys may have left it by now:
- * then it is like the one before it, and adopt_new() learns its number if it is still there. */
-bool go_on(struct step *s, struct filter *f, uint32_t *taken)
+ * then it is like the one before it, and learn_number() is told which it is if it is still there.
+ */
+static bool go_on(struct step *s, uint32_t *taken)
 {
+    struct filter *f = s->filter;
     struct list *list = &f->now.list;
     const struct outcome *out = s->out;
     struct tamis_segment_stat next = newest_of(f)->is;
@@ -70,41 +59,73 @@ bool go_on(struct step *s, struct filter *f, uint32_t *taken)
     return true;
 }
 
-static bool is_before(const struct tamis_segment_stat *mine, const struct tamis_segment_stat *first)
+static void learn_number(struct tamis_segment_stat *mine, const struct tamis_segment_stat *told,
+                         int64_t now)
 {
-    return mine->number == UNKNOWN_NUMBER ? mine->slice < first->slice
-                                          : mine->number < first->number;
+    if (mine->number != UNKNOWN_NUMBER) return;
+    mine->number = told->number;
+    mine->created_at = told->created_at;
+    if (told->slice_start >= MODEL_BEGIN && told->slice_start <= now)
+        mine->slice_start = told->slice_start; /* it was made ahead */
 }
 
-/* Takes out of the list what a window has left. */
+/* Takes out of the list what a window has left, which must not be too early. */
 static bool leave_behind(struct step *s, struct filter *f)
 {
     struct list *list = &f->now.list;
     const struct policy *p = &f->now.policy;
     const struct outcome *out = s->out;
-    while (list->count > 1 && out->segments > 0 &&
-           is_before(&list->segments[0]->is, &out->segment[0])) {
-        const struct shadow *gone = list->segments[0];
+    for (; list->count > 1 && out->segments > 0; forget_first(list)) {
+        const struct tamis_segment_stat *mine = &first_of(f)->is;
+        if (mine->number == UNKNOWN_NUMBER ? mine->slice >= s->told->slice
+                                           : mine->number >= s->told->number)
+            break;
         const uint64_t newest = newest_of(f)->is.slice;
-        const bool behind = newest > p->slices && gone->is.slice < newest - p->slices;
-        if (p->slices == 0 || (!behind && first_alive(s->model, list, p) == 0))
+        if (p->slices == 0 || (mine->slice + p->slices >= newest && first_alive(s->model, f) == 0))
             return wrong(s->model,
-                         "segment %llu, slice %llu, left a window whose newest slice is %llu",
-                         (unsigned long long)gone->is.number, (unsigned long long)gone->is.slice,
-                         (unsigned long long)newest);
-        forget_first(list);
+                         "segment %" PRIu64 ", slice %" PRIu64
+                         ", left a window whose newest slice is %" PRIu64,
+                         mine->number, mine->slice, newest);
     }
     for (uint32_t i = 0; i < list->count && i < out->segments; i++)
-        if (list->segments[i]->is.number == UNKNOWN_NUMBER) {
-            list->segments[i]->is.number = out->segment[i].number;
-            list->segments[i]->is.created_at = out->segment[i].created_at;
-            if (out->segment[i].slice_start >= MODEL_BEGIN &&
-                out->segment[i].slice_start <= s->model->now)
-                list->segments[i]->is.slice_start =
-                    out->segment[i].slice_start; /* it was made ahead */
-        }
+        learn_number(&list->segments[i]->is, &s->told[i], s->model->now);
     return true;
 }
+
+bool list_is_told(struct step *s)
+{
+    struct filter *f = s->filter;
+    if ((s->out->has & HAS_SEGMENTS) == 0 || f == NULL || f->dropped) return true;
+    if (s->out->filter_error < 0)
+        return wrong(s->model, "the filter cannot be looked at behind this: %" PRId64,
+                     s->out->filter_error);
+    return leave_behind(s, f) && segments_fit(s->model, f, s->out) &&
+           stat_fits(s->model, f, &s->out->stat, BY_STAT);
+}
+
+bool next_slice(struct step *s, uint32_t *taken)
+{
+    const struct policy *p = &s->filter->now.policy;
+    const struct tamis_segment_stat last = newest_of(s->filter)->is, *next;
+    const int64_t length = p->window_ns / p->slices, since = s->model->now - last.slice_start;
+    const int64_t start =
+        length == 0 || since < length ? s->model->now : last.slice_start + since / length * length;
+    if (!go_on(s, taken)) return false;
+    next = &newest_of(s->filter)->is;
+    return (next->slice == last.slice + 1 && next->slice_start == start) ||
+           wrong(s->model, "slice %" PRIu64 " begins at %" PRId64 ", not %" PRId64, next->slice,
+                 next->slice_start, start);
+}
+
+bool is_slice_over(const struct model *model, const struct filter *f)
+{
+    const struct policy *p = &f->now.policy;
+    return p->window_ns > 0 &&
+           model->now - newest_of(f)->is.slice_start >= p->window_ns / p->slices;
+}
+
+/* ---- After a failure --------------------------------------------------------------------------
+ */
 
 /* Takes over one segment as it is now.  No cell may be lower than it was: nothing is taken off but
  * by a remove that was answered. */
@@ -114,109 +135,95 @@ static bool adopt_cells(struct step *s, struct shadow *shadow, const uint8_t *da
     for (uint64_t at = 0; at < shadow->is.m_bits; at++) {
         const uint32_t now = cell_of(data, &shadow->is, at);
         if (now < shadow->cells[at] && shadow->is.counter_bits == 0)
-            return wrong(s->model, "bit %llu of segment %u is gone", (unsigned long long)at, index);
+            return wrong(s->model, "bit %" PRIu64 " of segment %u is gone", at, index);
         shadow->cells[at] = now;
         shadow->ones += now != 0;
     }
     return true;
 }
 
-/* Takes over what a filter is after a call that failed half way, or a process that was killed: as
- * much of the change as came about. */
-bool adopt(struct step *s, struct filter *f)
+static struct shadow *adopt_segment(const struct list *was, const struct tamis_segment_stat *told)
 {
-    static struct outcome out;
-    const struct op open = {.kind = OP_LOOK_DATA, .name = (uint8_t)f->name};
-    struct list was = f->now.list;
-    if (f->dropped) return true;
-    out.segments = 0;
-    s->model->executor->look(s->model->executor->self, f->name, &out);
-    s->model->executor->run(s->model->executor->self, &open, &out);
-    s->model->executor->look(s->model->executor->self, f->name, &out);
-    if (!out.ran || out.rc < 0 || out.filter_error < 0)
-        return wrong(s->model, "%s cannot be read after a call that failed: %s", names[f->name],
-                     tamis_last_error());
-    const uint8_t *data = out.data;
-    f->now.list.count = 0;
-    for (uint32_t i = 0; i < out.segments; i++) {
-        struct shadow *same = NULL;
-        for (uint32_t j = 0; j < was.count; j++)
-            if (was.segments[j]->is.number == out.segment[i].number) same = was.segments[j];
-        if (same != NULL) same->users++;
-        if (same == NULL) same = shadow_new(&out.segment[i]);
-        same->is = out.segment[i];
-        f->now.list.segments[f->now.list.count++] = same;
-        if (same->keys == NULL && !adopt_cells(s, same, data, i)) return false;
-        same->mixed = true;
+    struct shadow *same = NULL;
+    for (uint32_t i = 0; i < was->count; i++)
+        if (was->segments[i]->is.number == told->number) same = was->segments[i];
+    if (same != NULL)
+        same->users++;
+    else
+        same = shadow_new(told);
+    same->is = *told;
+    same->mixed = true;
+    return same;
+}
+
+static bool adopt_list(struct step *s, struct list *list, const struct outcome *out)
+{
+    struct list was = *list;
+    const uint8_t *data = out->data;
+    bool fit = true;
+    list->count = 0;
+    for (uint32_t i = 0; i < out->segments; i++) {
+        struct shadow *same = adopt_segment(&was, &out->segment[i]);
+        list->segments[list->count++] = same;
+        if (same->keys == NULL) fit = fit && adopt_cells(s, same, data, i);
         data += same->is.data_bytes;
     }
     list_clear(&was);
+    return fit;
+}
+
+bool adopt(struct step *s, const uint8_t *answers)
+{
+    static struct outcome out;
+    struct filter *f = s->filter;
+    const struct executor *executor = s->model->executor;
+    const struct op open = {.kind = OP_LOOK_DATA, .name = (uint8_t)f->name};
+    if (f->dropped) return true;
+    out.segments = 0;
+    executor->look(executor->self, f->name, &out);
+    executor->run(executor->self, &open, &out);
+    executor->look(executor->self, f->name, &out);
+    if (!out.ran || out.rc < 0 || out.filter_error < 0)
+        return wrong(s->model, "%s cannot be read after a call that failed: %s", names[f->name],
+                     tamis_last_error());
+    if (!adopt_list(s, &f->now.list, &out)) return false;
     if (out.stat.generation < f->now.number) return wrong(s->model, "the generation went back");
     f->now.number = out.stat.generation;
     if (f->last_generation < f->now.number) f->last_generation = f->now.number;
     f->now.published_at = out.stat.published_at;
     f->degraded_since = out.stat.degraded_since;
-    f->recorded_unsure = true;
     f->checkpointed_at = out.stat.checkpointed_at;
-    return true;
-}
-
-/* After a call that may have added keys: those that were answered are in. */
-static bool adopt_keys(struct step *s, const uint8_t *answers)
-{
-    struct filter *f = s->filter;
-    s->handle->wrote = true;
-    if (!adopt(s, f)) return false;
-    if (f->now.policy.slices > 0) return true; /* it may have left them behind already */
-    for (uint32_t i = 0;
-         answers != NULL && i < s->op->keys.count && f->now.list.segments[0]->keys == NULL; i++)
-        if (answers[i] < TAMIS_ANSWER_REFUSED && where_is(s, f, key_at(&s->op->keys, i)) == 0)
+    may_checkpoint(s, f); /* others may make up for it */
+    f->recorded_unsure = true;
+    /* The keys that were answered are in; a window may have left them behind already. */
+    for (uint32_t i = 0; answers != NULL && f->now.policy.slices == 0 && i < s->op->keys.count; i++)
+        if (answers[i] < TAMIS_ANSWER_REFUSED && where_is(s, key_at(&s->op->keys, i)) == 0)
             return wrong(s->model, "key %u was answered, and is not in", key_at(&s->op->keys, i));
     return true;
 }
 
-/* A window in time begins a slice before it takes a key, when the newest one is over. */
-static bool renew(struct step *s, struct filter *f, uint32_t *taken)
-{
-    const struct policy *p = &f->now.policy;
-    if (p->window_ns == 0) return true;
-    const int64_t length = p->window_ns / p->slices;
-    const struct shadow *newest = newest_of(f);
-    const int64_t start = newest->is.slice_start;
-    if (s->model->now - start < length) return true;
-    const uint64_t slice = newest->is.slice;
-    if (!go_on(s, f, taken)) return false;
-    newest = newest_of(f);
-    if (newest->is.slice != slice + 1)
-        return wrong(s->model, "slice %llu came after %llu", (unsigned long long)newest->is.slice,
-                     (unsigned long long)slice);
-    const int64_t begins = start + (s->model->now - start) / length * length;
-    if (newest->is.slice_start != begins)
-        return wrong(s->model, "a slice begins at %lld, not at %lld",
-                     (long long)newest->is.slice_start, (long long)begins);
-    return true;
-}
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static bool is_full(const struct filter *f)
 {
-    const struct tamis_segment_stat *newest = &f->now.list.segments[f->now.list.count - 1]->is;
+    const struct tamis_segment_stat *newest = &newest_of(f)->is;
     return is_limited(&f->now.policy) && newest->items >= newest->capacity;
 }
 
-static bool refuses(const struct policy *p)
+bool refuses(const struct policy *p)
 {
     return p->window_items == 0 &&
            (p->slices > 0 ? p->on_full != TAMIS_ON_FULL_GROW : p->on_full == TAMIS_ON_FULL_REFUSE);
 }
 
 /* Asks for the keys of a chunk that are still open, and closes those that are known. */
-static uint32_t ask_open(struct step *s, struct filter *f, uint32_t *open, uint32_t count,
-                         uint8_t *older, uint8_t *answers)
+static uint32_t ask_open(struct step *s, uint32_t *open, uint32_t count, uint8_t *older,
+                         uint8_t *answers)
 {
-    const struct policy *p = &f->now.policy;
+    const struct policy *p = &s->filter->now.policy;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const unsigned found = where_is(s, f, key_at(&s->op->keys, open[i]));
+        const unsigned found = where_is(s, key_at(&s->op->keys, open[i]));
         const bool known = found == 2 || (found == 1 && (p->slices == 0 || p->from_first));
         answers[open[i]] = 0;
         older[kept] = found == 1;
@@ -230,210 +237,164 @@ static uint32_t ask_open(struct step *s, struct filter *f, uint32_t *open, uint3
  * begins are done, and the others are added in their order while there is room.  Then the list goes
  * on, and it is asked again for the rest.
  */
-static bool add_chunk(struct step *s, struct filter *f, uint32_t from, uint32_t count,
-                      uint8_t *answers, uint32_t *taken)
+static bool add_chunk(struct step *s, uint32_t from, uint32_t count, uint8_t *answers,
+                      uint32_t *taken)
 {
     static uint32_t open[CHUNK];
     static uint8_t older[CHUNK];
-    const struct policy *p = &f->now.policy;
+    struct filter *f = s->filter;
     for (uint32_t i = 0; i < count; i++)
         open[i] = from + i;
-    for (uint32_t left = ask_open(s, f, open, count, older, answers); left > 0;) {
+    for (uint32_t left = ask_open(s, open, count, older, answers); left > 0;) {
         uint32_t done = 0;
         for (; done < left && !is_full(f); done++) {
             struct shadow *newest = newest_of(f);
             const uint32_t key = key_at(&s->op->keys, open[done]);
-            if (shadow_lacks(s->model, f, newest, key, NULL) == 0) continue;
-            shadow_add(s->model, f, newest, key, 1);
+            if (!shadow_add(s, newest, key, 1)) continue;
             newest->is.items++;
             s->model->gained++;
             answers[open[done]] = !older[done];
         }
         memmove(open, open + done, (left - done) * sizeof open[0]);
         left -= done;
-        if (left > 0 && refuses(p)) {
-            for (uint32_t i = 0; i < left; i++)
-                answers[open[i]] =
-                    where_is(s, f, key_at(&s->op->keys, open[i])) > 0 ? 0 : TAMIS_ANSWER_REFUSED;
-            return true;
-        }
-        if (left > 0 && !go_on(s, f, taken)) return false;
-        if (left > 0) left = ask_open(s, f, open, left, older, answers);
+        if (left == 0) break;
+        for (uint32_t i = 0; i < left && refuses(&f->now.policy); i++)
+            answers[open[i]] =
+                where_is(s, key_at(&s->op->keys, open[i])) > 0 ? 0 : TAMIS_ANSWER_REFUSED;
+        if (refuses(&f->now.policy)) break;
+        if (!go_on(s, taken)) return false;
+        left = ask_open(s, open, left, older, answers);
     }
     return *s->model->complaint == '\0';
 }
 
-static void count_keys(struct step *s, struct filter *f, uint8_t *answers)
+static void count_keys(struct step *s, uint8_t *answers)
 {
-    struct shadow *newest = newest_of(f);
+    struct shadow *newest = newest_of(s->filter);
     for (uint32_t i = 0; i < s->op->keys.count; i++) {
-        const uint32_t key = key_at(&s->op->keys, i);
-        answers[i] = shadow_lacks(s->model, f, newest, key, NULL) > 0;
+        answers[i] = shadow_add(s, newest, key_at(&s->op->keys, i), 1);
         newest->is.items += answers[i];
         s->model->gained += answers[i];
-        shadow_add(s->model, f, newest, key, 1);
     }
 }
 
-static bool answers_fit(struct step *s, const uint8_t *told, const uint8_t *foretold)
+static bool answers_fit(struct step *s, const uint8_t *foretold, bool batch)
 {
-    for (uint32_t i = 0; i < s->op->keys.count; i++)
-        if (told[i] != foretold[i])
+    for (uint32_t i = 0; batch && i < s->op->keys.count; i++)
+        if (s->out->answers[i] != foretold[i])
             return wrong(s->model, "key %u, number %u of the batch: answer %u, not %u",
-                         key_at(&s->op->keys, i), i, told[i], foretold[i]);
+                         key_at(&s->op->keys, i), i, s->out->answers[i], foretold[i]);
     return true;
 }
 
-bool list_is_told(struct step *s)
-{
-    if ((s->out->has & HAS_SEGMENTS) == 0 || s->filter == NULL || s->filter->dropped) return true;
-    if (s->out->filter_error < 0)
-        return wrong(s->model, "the filter cannot be looked at behind this: %lld",
-                     (long long)s->out->filter_error);
-    return leave_behind(s, s->filter) && segments_fit(s->model, s->filter, s->out);
-}
-
-/* The answers of a filter whose room nobody knows: a key that was there is not new, and a key that
- * was refused is not there. */
+/* The answers of a filter whose room nobody knows: a key that was there is not new. */
 static bool add_loosely(struct step *s, const uint8_t *told)
 {
-    struct filter *f = s->filter;
-    for (uint32_t i = 0; i < s->op->keys.count; i++) {
-        const uint32_t key = key_at(&s->op->keys, i);
-        const bool had = where_is(s, f, key) > 0;
-        if (had && told[i] != 0 && f->now.policy.slices == 0)
-            return wrong(s->model, "key %u was there, and the answer is %u", key, told[i]);
-    }
-    return adopt_keys(s, told) && list_is_told(s);
+    for (uint32_t i = 0; i < s->op->keys.count && s->filter->now.policy.slices == 0; i++)
+        if (told[i] != 0 && where_is(s, key_at(&s->op->keys, i)) > 0)
+            return wrong(s->model, "key %u was there, and the answer is %u",
+                         key_at(&s->op->keys, i), told[i]);
+    return adopt(s, told);
 }
 
 bool step_add(struct step *s)
 {
     static uint8_t foretold[KEYS_MAX];
-    struct filter *f = s->filter;
-    const struct op_keys *keys = &s->op->keys;
+    const uint32_t count = s->op->keys.count;
     const bool batch = s->op->kind != OP_ADD;
-    const int code = refusal(s);
     uint32_t taken = 0;
     int64_t fresh = 0;
-    if (is_fault(s) && s->op->fault == FAULT_KILL) {
-        f->holed = true;
-        return adopt(s, f);
-    }
-    if (is_fault(s)) return adopt_keys(s, batch ? s->out->answers : NULL);
-    if (f->dropped && s->out->rc == TAMIS_EDROPPED) return true;
-    if (keys->count == 0 && s->out->rc == 0) return true;
-    if (code != 0) return ends(s, code, code == TAMIS_EUNSUPPORTED ? "fuse" : names[f->name]);
-    if (s->out->filter_error < 0)
-        return wrong(s->model, "the filter cannot be opened: %lld",
-                     (long long)s->out->filter_error);
-    if (f->holed) {
+    if (s->op->where != HERE) may_checkpoint(s, s->filter); /* its process has ended */
+    if (s->filter->holed) {
         const uint8_t one = s->out->rc < 0 ? TAMIS_ANSWER_REFUSED : (uint8_t)s->out->rc;
-        if (s->out->rc < 0 && s->out->rc != TAMIS_EFULL) return ends(s, 0, NULL);
+        if (s->out->rc < 0 && s->out->rc != TAMIS_EFULL) return ends(s, 0);
         return add_loosely(s, batch ? s->out->answers : &one);
     }
-    if (newest_of(f)->is.counter_bits != 0) count_keys(s, f, foretold);
-    for (uint32_t i = 0; i < keys->count && newest_of(f)->is.counter_bits == 0; i += CHUNK) {
-        const uint32_t count = keys->count - i < CHUNK ? keys->count - i : CHUNK;
-        if (!renew(s, f, &taken) || !add_chunk(s, f, i, count, foretold, &taken)) return false;
-    }
-    for (uint32_t i = 0; i < keys->count; i++)
+    if (counts(s->filter)) count_keys(s, foretold);
+    for (uint32_t i = 0; i < count && !counts(s->filter); i += CHUNK)
+        if ((is_slice_over(s->model, s->filter) && !next_slice(s, &taken)) ||
+            !add_chunk(s, i, count - i < CHUNK ? count - i : CHUNK, foretold, &taken))
+            return false;
+    for (uint32_t i = 0; i < count; i++)
         fresh += foretold[i] == 1;
-    const bool full = memchr(foretold, TAMIS_ANSWER_REFUSED, keys->count) != NULL;
-    s->handle->wrote = true;
-    if (!ends(s, full ? TAMIS_EFULL : batch ? fresh : foretold[0], names[f->name])) return false;
-    if (batch && !answers_fit(s, s->out->answers, foretold)) return false;
-    return list_is_told(s);
+    const bool full = memchr(foretold, TAMIS_ANSWER_REFUSED, count) != NULL;
+    return ends(s, full    ? TAMIS_EFULL
+                   : batch ? fresh
+                           : foretold[0]) &&
+           answers_fit(s, foretold, batch);
 }
 
-static bool asked_fit(struct step *s)
+/* Do the answers of the filter fit?  *yes: how many keys it has. */
+static bool asked_fit(struct step *s, const uint8_t *answers, int64_t *yes)
 {
-    struct filter *f = s->filter;
-    const struct list *list = &f->now.list;
-    int64_t yes = 0;
+    const struct shadow *first = first_of(s->filter);
+    const struct op_keys *keys = &s->op->keys;
+    const uint32_t fresh = keys->step == 0 ? 1 : keys->period != 0 ? keys->period : keys->count;
     for (uint32_t i = 0; i < s->op->keys.count; i++) {
         const uint32_t key = key_at(&s->op->keys, i);
-        uint8_t told = s->op->kind == OP_ASK ? (uint8_t)s->out->rc : s->out->answers[i];
-        uint8_t foretold = where_is(s, f, key) > 0;
-        yes += told;
-        if (foretold == 1 && is_exception(f, key)) foretold = 0;
-        if (list->segments[0]->keys != NULL && foretold == 0 && !is_exception(f, key)) {
-            s->model->asked++; /* a stranger: judged by the rate, over the whole run */
-            s->model->expected += pow(2, -(double)list->segments[0]->is.fingerprint_bits);
-            s->model->mistaken += told;
-            if (told <= 1) continue;
+        const bool excepted = is_exception(s->filter, key);
+        const uint8_t foretold = !excepted && where_is(s, key) > 0 ? 1 : 0;
+        *yes += answers[i];
+        if (first->keys != NULL && foretold == 0 && !excepted) {
+            if (i < fresh) { /* a stranger: judged by the rate, over the whole run */
+                s->model->asked++;
+                s->model->expected += pow(2, -(double)first->is.fingerprint_bits);
+                s->model->mistaken += answers[i];
+            }
+            if (answers[i] <= 1) continue;
         }
-        if (told != foretold)
-            return wrong(s->model, "key %u: answer %u, not %u", key, told, foretold);
+        if (answers[i] != foretold)
+            return wrong(s->model, "key %u: answer %u, not %u", key, answers[i], foretold);
     }
-    return s->op->kind == OP_ASK || ends(s, yes, NULL);
+    return true;
 }
 
-static bool step_ask(struct step *s)
+bool step_ask(struct step *s)
 {
-    if (is_fault(s)) return true;
-    if (s->filter->dropped) return ends(s, TAMIS_EDROPPED, names[s->filter->name]);
-    if (s->out->rc < 0) return ends(s, 0, NULL);
-    return asked_fit(s);
+    const uint8_t one = (uint8_t)s->out->rc;
+    const bool batch = strchr(takes[s->op->kind], '1') == NULL;
+    static struct outcome seen;
+    const struct executor *executor = s->model->executor;
+    struct step of = *s;
+    int64_t yes = 0;
+    of.filter = s->model->handles[s->op->source].filter;
+    if (s->op->kind == OP_ASK_SEVERAL) /* it may have another name by now */
+        executor->look(executor->self, of.filter->name, &seen);
+    return asked_fit(s, batch ? s->out->answers : &one, &yes) &&
+           (s->op->kind != OP_ASK_SEVERAL ||
+            asked_fit(&of, s->out->answers + s->op->keys.count, &yes)) &&
+           ends(s, yes);
 }
 
-static bool step_remove(struct step *s)
+bool step_remove(struct step *s)
 {
     static uint8_t foretold[KEYS_MAX];
-    struct filter *f = s->filter;
-    struct shadow *newest = newest_of(f);
+    struct shadow *newest = newest_of(s->filter);
     const bool batch = s->op->kind == OP_REMOVE_BATCH;
     int64_t gone = 0;
-    if (is_fault(s)) return adopt_keys(s, NULL);
-    if (newest->is.counter_bits == 0 && s->out->rc == TAMIS_EUNSUPPORTED)
-        return ends(s, TAMIS_EUNSUPPORTED, names[f->name]);
-    if (s->handle->read_only) return ends(s, TAMIS_EREADONLY, NULL);
-    if (f->dropped) return ends(s, TAMIS_EDROPPED, names[f->name]);
-    if (newest->is.counter_bits == 0) return ends(s, TAMIS_EUNSUPPORTED, names[f->name]);
     for (uint32_t i = 0; i < s->op->keys.count; i++) {
         const uint32_t key = key_at(&s->op->keys, i);
-        foretold[i] = shadow_lacks(s->model, f, newest, key, NULL) == 0;
+        foretold[i] = shadow_lacks(s, newest, key, NULL) == 0;
         gone += foretold[i];
         if (foretold[i] == 0) continue;
-        shadow_add(s->model, f, newest, key, -1);
-        newest->is.items -=
-            shadow_lacks(s->model, f, newest, key, NULL) > 0 && newest->is.items > 0;
+        (void)shadow_add(s, newest, key, -1);
+        newest->is.items -= shadow_lacks(s, newest, key, NULL) > 0 && newest->is.items > 0;
     }
-    s->handle->wrote = true;
-    return ends(s, batch ? gone : foretold[0], NULL) &&
-           (!batch || answers_fit(s, s->out->answers, foretold)) && list_is_told(s);
+    return ends(s, batch ? gone : foretold[0]) && answers_fit(s, foretold, batch);
 }
 
-static bool step_count(struct step *s)
+bool step_count(struct step *s)
 {
-    struct filter *f = s->filter;
-    const struct shadow *newest = newest_of(f);
     const bool batch = s->op->kind == OP_COUNT_BATCH;
     int64_t some = 0;
-    if (is_fault(s)) return true;
-    if (newest->is.counter_bits == 0 && s->out->rc == TAMIS_EUNSUPPORTED)
-        return ends(s, TAMIS_EUNSUPPORTED, names[f->name]);
-    if (f->dropped) return ends(s, TAMIS_EDROPPED, names[f->name]);
-    if (newest->is.counter_bits == 0) return ends(s, TAMIS_EUNSUPPORTED, names[f->name]);
     for (uint32_t i = 0; i < s->op->keys.count; i++) {
-        uint32_t least = 0;
         const uint32_t key = key_at(&s->op->keys, i);
-        (void)shadow_lacks(s->model, f, newest, key, &least);
         const uint64_t told = batch ? s->out->counts[i] : (uint64_t)s->out->rc;
+        uint32_t least = 0;
+        (void)shadow_lacks(s, newest_of(s->filter), key, &least);
         some += least != 0;
         if (told != least)
-            return wrong(s->model, "key %u: counted %llu times, not %u", key,
-                         (unsigned long long)told, least);
+            return wrong(s->model, "key %u: counted %" PRIu64 " times, not %u", key, told, least);
     }
-    return !batch || ends(s, some, NULL);
-}
-
-step_fn *keys_step(enum op_kind kind)
-{
-    static step_fn *const judges[OP_COUNT_OF] = {
-        [OP_ADD] = step_add,       [OP_ADD_BATCH] = step_add,     [OP_ASK] = step_ask,
-        [OP_ASK_BATCH] = step_ask, [OP_REMOVE] = step_remove,     [OP_REMOVE_BATCH] = step_remove,
-        [OP_COUNT] = step_count,   [OP_COUNT_BATCH] = step_count,
-    };
-    return judges[kind];
+    return !batch || ends(s, some);
 }

@@ -3,11 +3,13 @@
  * model_api.c: random sequences of all calls of tamis.h against a model that foretells what comes
  * of them (ops.h, model.h).
  *
- *     model_api                     for two minutes; ten with TAMIS_TEST_LONG=1
+ *     model_api                     fresh seeds for two minutes; with $CI, those from 1 on
  *     model_api --seconds 7200      for two hours
  *     model_api --first 1 --count 600     sequences 1 to 600, for two minutes at most
  *     model_api --seed 17           that sequence alone
+ *     model_api --workers 1         one process; else one for each processor
  *     model_api --shorten 0         only tell what fails, for runs of mutants
+ *     model_api --says 1            tell each operation, up to where it fails
  *     model_api --command TAMIS --texts cli_texts.py    by command lines (run_cli.h)
  *
  * Each sequence has a process of its own, on a store of its own.  Behind it verify is content; no
@@ -17,32 +19,26 @@
  */
 #include <dirent.h>
 #include <err.h>
-#include <fcntl.h>
-#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/point.h"
 #include "faults.h"
 #include "generate.h"
-#include "os/io.h"
-#include "print.h"
-#include "races.h"
 #include "random.h"
-#include "rounds.h"
 #include "run_api.h"
 #include "run_cli.h"
 #include "scratch.h"
 
 #define OPS_MAX 260u
 #define SECONDS_A_SEQUENCE 300u
-#define RACES 8u /* every 8th sequence is a race: races.h */
+#define LATE "it takes more than 300 s"
+#define RACES 8u /* every 8th sequence is a race: races.c */
 
 /* What a sequence was, in memory that its process shares with the one that waits for it. */
 struct sequence {
@@ -54,56 +50,25 @@ struct sequence {
     struct op ops[OPS_MAX];
 };
 
-static struct outcome *outcome;     /* shared with children */
-static const char *command, *texts; /* NULL: no command lines */
+static struct outcome *outcome; /* shared with children */
+static const char *command;     /* NULL: no command lines */
+static const char *texts;
 static bool says;
+static bool *has_failed; /* a sequence of some worker: the others end too */
 
-/* ---- Faults ------------------------------------------------------------------------------------
- */
-
-static int (*next_hook)(const char *verb, const char *what);
-static int64_t first_write;
-static uint32_t calls_left; /* before this process kills itself */
-static int64_t *clock_ns;
-
-static int64_t clock_of_windows(void)
+static void *shared_memory(size_t bytes)
 {
-    return *clock_ns;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) err(1, "mmap");
+    return memory;
 }
 
-static int at_call(const char *verb, const char *what)
+/* Beside it, other processes make theirs. */
+static char *own_path(void)
 {
-    struct timespec now;
-    if (calls_left > 0 && --calls_left == 0) (void)raise(SIGKILL);
-    if (first_write == 0 && strcmp(verb, "msync") == 0) {
-        (void)clock_gettime(CLOCK_REALTIME, &now);
-        first_write = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    }
-    return next_hook != NULL ? next_hook(verb, what) : 0;
-}
-
-static void arm(const struct op *op)
-{
-    first_write = 0;
-    calls_left = op->fault == FAULT_KILL ? op->nth : 0;
-    tamis__io_hook = NULL;
-    if (op->fault == FAULT_CALL) faults_arm_calls(op->nth, op->error);
-    if (op->fault == FAULT_MEMORY) faults_arm_memory(op->nth);
-    next_hook = tamis__io_hook;
-    tamis__io_hook = at_call;
-}
-
-static bool disarm(void)
-{
-    const bool reached = faults_disarm();
-    next_hook = NULL;
-    calls_left = 0;
-    return reached;
-}
-
-static int64_t wrote(void)
-{
-    return first_write;
+    char name[40];
+    (void)snprintf(name, sizeof name, "model-%ld", (long)getpid());
+    return scratch_path(name);
 }
 
 /* ---- What is left ------------------------------------------------------------------------------
@@ -123,81 +88,59 @@ static unsigned count_entries(const char *path, const char *ending)
     return count;
 }
 
-/* Mappings of files; those of memory come and go with malloc. */
-static unsigned count_mappings(const char *path)
+/* Mappings of files of the store; those of memory come and go with malloc. */
+static unsigned count_mappings(void)
 {
     char line[4500];
     unsigned count = 0;
     FILE *maps = fopen("/proc/self/maps", "re");
     if (maps == NULL) err(1, "/proc/self/maps");
     while (fgets(line, sizeof line, maps) != NULL)
-        count += strstr(line, path) != NULL;
+        count += strstr(line, "/model") != NULL;
     (void)fclose(maps);
     return count;
 }
 
-struct left {
-    unsigned descriptors, mappings, threads;
-    long blocks;
-};
+static const char *const left_names[] = {"descriptors", "mappings", "threads", "blocks of memory"};
+#define LEFT (sizeof left_names / sizeof left_names[0])
 
-/* Where the descriptors lead to. */
-static const char *descriptors(void)
+static void what_is_left(long left[LEFT])
 {
-    static char list[600];
-    char link[40], path[300];
-    size_t used = 0;
-    for (int fd = 3; fd < 100; fd++) {
-        (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-        const ssize_t bytes = readlink(link, path, sizeof path);
-        if (bytes > 0 && used + (size_t)bytes + 12 < sizeof list)
-            used +=
-                (size_t)snprintf(list + used, sizeof list - used, " %d %.*s", fd, (int)bytes, path);
-    }
-    return list;
+    left[0] = count_entries("/proc/self/fd", "");
+    left[1] = count_mappings();
+    left[2] = count_entries("/proc/self/task", "");
+    left[3] = faults_blocks();
 }
-
-static struct left what_is_left(const char *path)
-{
-    return (struct left){count_entries("/proc/self/fd", ""), count_mappings(path),
-                         count_entries("/proc/self/task", ""), faults_blocks()};
-}
-
-/* ---- The end of a sequence ----------------------------------------------------------------------
- */
 
 static bool files_fit(struct model *model, const char *path)
 {
-    char segments[600], part[600];
+    char part[600];
     unsigned named = 0, spares = 0;
     for (uint32_t i = 0; i < NAMES; i++) {
         const struct filter *f = model->filters[i];
         if (f == NULL) continue;
+        named += f->now.list.count;
+        for (uint32_t j = 0; j < f->kept_count; j++)
+            named += f->kept[j].list.count;
         spares += may_grow(&f->now.policy) || f->now.policy.slices > 0 ? 4 : 0;
-        for (uint32_t j = 0; j <= f->kept_count; j++) {
-            const struct generation *g = j < f->kept_count ? &f->kept[j] : &f->now;
-            named += g->list.count;
-        }
         spares += f->indexed ? 1 + f->kept_count : 0;
     }
-    (void)snprintf(segments, sizeof segments, "%s/segments", path);
-    const unsigned there = count_entries(segments, ".seg");
+    (void)snprintf(part, sizeof part, "%s/segments", path);
+    const unsigned there = count_entries(part, ".seg");
+    if (model->had_fault) spares += 4; /* what somebody left who was killed */
     if (there < named || there > named + spares)
         return wrong(model, "%u segment files, and the filters have %u", there, named);
-    static const char *const empty[] = {"staging", "logs"}; /* add --no-sync leaves a log */
-    for (size_t i = 0; i < (command == NULL ? 2 : 1) && !model->had_fault;
-         i++) { /* the next process clears up after faults */
-        (void)snprintf(part, sizeof part, "%s/%s", path, empty[i]);
-        if (count_entries(part, "") > 0) return wrong(model, "files are left in %s", part);
-    }
+    if (model->had_fault) return true; /* the next process clears up */
+    (void)snprintf(part, sizeof part, "%s/staging", path);
+    if (count_entries(part, "") > 0) return wrong(model, "files are left in %s", part);
+    (void)snprintf(part, sizeof part, "%s/logs", path);
+    if (command == NULL && count_entries(part, "") > 0) /* add --no-sync leaves a log */
+        return wrong(model, "files are left in %s", part);
     return true;
 }
 
-static const char *const op_names[] = {
-#define OP_NAME(name, letters) #name,
-    OPS(OP_NAME)
-#undef OP_NAME
-};
+/* ---- A sequence --------------------------------------------------------------------------------
+ */
 
 static bool step_with(struct model *model, const struct op *op)
 {
@@ -211,15 +154,19 @@ static bool step_with(struct model *model, const struct op *op)
 }
 
 /* Another process opens the store, asks, and looks at it as a whole. */
-static void check_all(struct model *model)
+static bool check_all(struct model *model)
 {
-    struct op op = {.kind = OP_VERIFY, .flags = 2};
-    bool fits = model->stores[0].open || step_with(model, &(struct op){.kind = OP_OPEN_STORE});
-    fits = fits && step_with(model, &op) &&
-           step_with(model, &(struct op){.kind = OP_LIST, .flags = 1});
+    static const struct op whole[] = {
+        {.kind = OP_OPEN_STORE}, {.kind = OP_VERIFY, .flags = 2}, {.kind = OP_LIST, .flags = 1}};
+    bool fits = true;
+    for (uint8_t i = 0; fits && i < SLOTS; i++)
+        if (model->handles[i].filter != NULL)
+            fits = step_with(model, &(struct op){.kind = OP_CLOSE, .slot = i});
+    for (size_t i = model->stores[0].open; fits && i < 3; i++)
+        fits = step_with(model, &whole[i]);
     for (uint8_t i = 0; fits && i < NAMES; i++) {
         if (model->filters[i] == NULL) continue;
-        const struct op some[] = {
+        const struct op each[] = {
             {.kind = OP_OPEN, .name = i, .flags = i % 2 == 0 ? TAMIS_READ_ONLY : 0},
             {.kind = OP_STAT},
             {.kind = OP_ASK_BATCH, .keys = {0, 700, 1, 0}, .where = CHILD_ANEW},
@@ -228,17 +175,37 @@ static void check_all(struct model *model)
             {.kind = OP_EACH_EXCEPTION},
             {.kind = OP_GENERATIONS, .name = i},
             {.kind = OP_CLOSE}};
-        for (size_t j = 0; fits && j < sizeof some / sizeof some[0]; j++)
-            fits = step_with(model, &some[j]);
+        for (size_t j = 0; fits && j < sizeof each / sizeof each[0]; j++)
+            fits = step_with(model, &each[j]);
     }
+    return fits;
 }
 
-static void close_all(struct model *model)
+/* Opens and closes the store once, so that what stays for good is there when it is counted. */
+static bool begin(struct model *model)
 {
-    for (uint8_t i = 0; i < SLOTS; i++) {
-        const struct op op = {.kind = OP_CLOSE, .slot = i};
-        if (model->handles[i].filter != NULL && !step_with(model, &op)) return;
+    const bool fits = step_with(model, &(struct op){.kind = OP_OPEN_STORE, .store = 1}) &&
+                      step_with(model, &(struct op){.kind = OP_CLOSE_STORE, .store = 1});
+    outcome->ran = false;
+    return fits;
+}
+
+/* Makes the operations of the seed, or those of the sequence again; false: one does not fit. */
+static bool make_steps(struct model *model, struct sequence *sequence, uint64_t seed, bool replay)
+{
+    struct generator g = {.random = seed};
+    g.theme = (uint32_t)random_below(&g.random, 7);
+    g.faults = random_below(&g.random, 3) == 0 && command == NULL;
+    g.children = random_below(&g.random, 3) == 0;
+    if (!replay) sequence->count = 30 + (uint32_t)random_below(&g.random, OPS_MAX - 30);
+    bool fits = begin(model);
+    for (sequence->ran = 0; fits && sequence->ran < sequence->count; sequence->ran++) {
+        struct op *op = &sequence->ops[sequence->ran];
+        if (!replay) generate(&g, model, op);
+        if (command != NULL) cli_choose(model, op); /* a shorter sequence has other filters */
+        fits = step_with(model, op);
     }
+    return fits;
 }
 
 static void play(struct sequence *sequence, uint64_t seed, bool replay)
@@ -247,42 +214,15 @@ static void play(struct sequence *sequence, uint64_t seed, bool replay)
     struct world world;
     struct cli cli;
     struct executor executor;
-    struct generator g = {.random = seed};
-    char name[40];
-    (void)snprintf(name, sizeof name, "model-%ld",
-                   (long)getpid()); /* others make theirs beside it */
-    char *path = scratch_path(name);
+    char *path = own_path();
     world_init(&world, path);
     cli_init(&cli, &world, command, says);
     executor = cli.api;
     if (command != NULL) cli_executor(&cli, &executor);
-    world.arm = arm;
-    world.disarm = disarm;
-    world.wrote = wrote;
-    clock_ns = world.now;
-    *clock_ns = MODEL_BEGIN;
-    tamis__clock_hook = clock_of_windows;
-    tamis__point_samples = 1000;
     model_init(&model, &executor);
-    /* once before, so that what stays for good is there when it is counted */
-    const struct op first = {.kind = OP_OPEN_STORE, .store = 1};
-    (void)step_with(&model, &first);
-    (void)step_with(&model, &(struct op){.kind = OP_CLOSE_STORE, .store = 1});
-    outcome->ran = false;
-    g.theme = (uint32_t)random_below(&g.random, 7);
-    g.faults = random_below(&g.random, 3) == 0 && command == NULL;
-    g.children = random_below(&g.random, 3) == 0;
-    if (!replay) sequence->count = 30 + (uint32_t)random_below(&g.random, OPS_MAX - 30);
-    bool fits = true;
-    for (sequence->ran = 0; fits && sequence->ran < sequence->count; sequence->ran++) {
-        struct op *op = &sequence->ops[sequence->ran];
-        if (!replay) generate(&g, &model, op);
-        if (!replay && command != NULL) cli_choose(&model, op);
-        fits = step_with(&model, op);
-    }
-    if (fits) close_all(&model);
-    if (*model.complaint == '\0') check_all(&model);
-    if (*model.complaint == '\0' && texts != NULL && model.made) {
+    *world.now = model.now;
+    if (make_steps(&model, sequence, seed, replay) && check_all(&model) && texts != NULL &&
+        model.made) {
         const char *found = cli_texts(&cli, texts, seed);
         if (found != NULL) (void)wrong(&model, "%s", found);
     }
@@ -294,85 +234,73 @@ static void play(struct sequence *sequence, uint64_t seed, bool replay)
     (void)snprintf(sequence->complaint, sizeof sequence->complaint, "%s", model.complaint);
     sequence->failed = *model.complaint != '\0';
     model_clear(&model);
-    tamis__io_hook = NULL;
     scratch_remove(path);
     free(path);
 }
 
-static void *meet(void *barrier)
-{
-    (void)pthread_barrier_wait(barrier);
-    return NULL;
-}
-
-/* The system keeps the stacks of threads that have ended for the next ones. */
-static void warm_threads(void)
-{
-    pthread_t threads[4];
-    pthread_barrier_t barrier;
-    (void)pthread_barrier_init(&barrier, NULL, 4);
-    for (size_t i = 0; i < 4; i++)
-        if (pthread_create(&threads[i], NULL, meet, &barrier) != 0) err(1, "pthread_create");
-    for (size_t i = 0; i < 4; i++)
-        (void)pthread_join(threads[i], NULL);
-    (void)pthread_barrier_destroy(&barrier);
-}
-
 /* The library's table of mappings grows, and stays as long as it was at most. */
-static void warm_mappings(const char *path)
+static void warm_mappings(void)
 {
     tamis_store *store = NULL;
     tamis_filter *filters[30] = {NULL};
     const struct tamis_filter_spec spec = {.size = sizeof spec, .window_items = 32, .slices = 32};
-    tamis__clock_hook = NULL;
+    char *path = own_path();
     int rc = tamis_store_open(path, TAMIS_CREATE, &store);
     if (rc == 0) rc = tamis_filter_create(store, "many", &spec, &filters[0]);
     for (uint32_t i = 0; rc >= 0 && i < 40; i++)
         rc = tamis_filter_add(filters[0], &i, sizeof i);
-    for (size_t i = 1; rc >= 0 && i < sizeof filters / sizeof filters[0]; i++)
+    for (size_t i = 1; rc >= 0 && i < 30; i++)
         rc = tamis_filter_open(store, "many", TAMIS_READ_ONLY, &filters[i]);
-    for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++)
+    for (size_t i = 0; i < 30; i++)
         (void)tamis_filter_close(filters[i]);
     tamis_store_close(store);
     if (rc < 0) errx(1, "%s", tamis_last_error());
     scratch_remove(path);
+    free(path);
+}
+
+/* What stays for good when it was used once: of stdio, of the library, of the system (stacks of
+ * threads that have ended). */
+static void warm(void)
+{
+    static struct sequence first = {
+        .count = 10,
+        .ops = {{.kind = OP_OPEN_STORE},
+                {.kind = OP_CREATE, .spec = {.capacity = 10}},
+                {.kind = OP_OPEN, .slot = 1},
+                {.kind = OP_OPEN, .slot = 2},
+                {.kind = OP_ADD, .keys = {1, 1, 1, 0}},
+                {.kind = OP_SYNC_INTERVAL, .number = 1},
+                {.kind = OP_SYNC_INTERVAL, .slot = 1, .number = 1},
+                {.kind = OP_SYNC_INTERVAL, .slot = 2, .number = 1},
+                {.kind = OP_BUILD, .name = 1, .keys = {1, 101, 1, 0}, .spec = {.kind = 4}},
+                {.kind = OP_BACKUP}}};
+    const char *given = command;
+    command = NULL;
+    play(&first, 1, true);
+    command = given;
+    warm_mappings();
 }
 
 /* In a process of its own: the sequence, and what it leaves behind. */
 static void play_alone(struct sequence *sequence, uint64_t seed, bool replay)
 {
-    static const struct op warm[] = {{.kind = OP_OPEN_STORE},
-                                     {.kind = OP_CREATE, .spec = {.capacity = 10}},
-                                     {.kind = OP_ADD, .keys = {1, 1, 1, 0}},
-                                     {.kind = OP_BACKUP}};
-    static struct sequence before;
+    long was[LEFT], is[LEFT];
     (void)alarm(SECONDS_A_SEQUENCE);
     if (seed % RACES == 0 && command == NULL) {
         sequence->count = sequence->ran = 0;
         sequence->failed = !race(seed, sequence->complaint, sizeof sequence->complaint);
         _exit(0);
     }
-    memcpy(before.ops, warm, sizeof warm);
-    before.count = 4;
-    const char *given = command;
-    command = NULL;
-    play(&before, 1, true);
-    command = given;
-    warm_threads();
-    char path[600];
-    (void)snprintf(path, sizeof path, "%s/warm-%ld", scratch_directory(), (long)getpid());
-    warm_mappings(path);
-    const struct left was = what_is_left("/model");
+    warm();
+    what_is_left(was);
     play(sequence, seed, replay);
-    const struct left is = what_is_left("/model");
-    if (!sequence->failed && (is.descriptors != was.descriptors || is.mappings != was.mappings ||
-                              is.threads != was.threads || is.blocks != was.blocks)) {
-        sequence->failed = true;
-        (void)snprintf(sequence->complaint, sizeof sequence->complaint,
-                       "left behind: descriptors %u -> %u, mappings %u -> %u, threads %u -> %u, "
-                       "blocks %ld -> %ld; open:%s",
-                       was.descriptors, is.descriptors, was.mappings, is.mappings, was.threads,
-                       is.threads, was.blocks, is.blocks, descriptors());
+    what_is_left(is);
+    for (size_t i = 0; i < LEFT && !sequence->failed; i++) {
+        sequence->failed = is[i] != was[i];
+        if (sequence->failed)
+            (void)snprintf(sequence->complaint, sizeof sequence->complaint,
+                           "left behind: %ld %s before, %ld after", was[i], left_names[i], is[i]);
     }
     _exit(0);
 }
@@ -380,14 +308,16 @@ static void play_alone(struct sequence *sequence, uint64_t seed, bool replay)
 static bool fails(struct sequence *sequence, uint64_t seed, bool replay)
 {
     int status;
-    sequence->failed = true;
+    sequence->failed = true; /* until it says otherwise at its end */
     (void)snprintf(sequence->complaint, sizeof sequence->complaint, "it did not come to its end");
     (void)fflush(stdout);
     const pid_t pid = fork();
     if (pid == 0) play_alone(sequence, seed, replay);
     if (pid < 0 || waitpid(pid, &status, 0) != pid) err(1, "fork");
-    if (status != 0) {
-        sequence->failed = true;
+    sequence->failed |= status != 0;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+        (void)snprintf(sequence->complaint, sizeof sequence->complaint, LATE);
+    } else if (status != 0) {
         const size_t used = strlen(sequence->complaint);
         (void)snprintf(sequence->complaint + used, sizeof sequence->complaint - used,
                        " (status %#x)", (unsigned)status);
@@ -395,14 +325,13 @@ static bool fails(struct sequence *sequence, uint64_t seed, bool replay)
     return sequence->failed;
 }
 
-/* ---- Making it shorter --------------------------------------------------------------------------
+/* ---- Failures ----------------------------------------------------------------------------------
  */
 
 /* Leaves out ever smaller parts, as long as it fails without them (Zeller's delta debugging). */
-static void shorten(struct sequence *sequence, struct sequence *tried, uint64_t seed)
+static void shorten(struct sequence *kept, struct sequence *tried, uint64_t seed)
 {
     const time_t end = time(NULL) + 60;
-    struct sequence *kept = sequence;
     kept->count = kept->ran < kept->count ? kept->ran : kept->count;
     for (uint32_t part = kept->count / 2; part > 0 && time(NULL) < end;) {
         bool shorter = false;
@@ -422,17 +351,78 @@ static void shorten(struct sequence *sequence, struct sequence *tried, uint64_t 
     }
 }
 
+static void print_number(const char *field, uint64_t number)
+{
+    if (number != 0) (void)printf(", .%s = %lluu", field, (unsigned long long)number);
+}
+
+static void print_keys(const char *field, const struct op_keys *keys)
+{
+    if (keys->count > 0)
+        (void)printf(", .%s = {%u, %u, %u, %u}", field, keys->from, keys->count, keys->step,
+                     keys->period);
+}
+
+static void print_op(const struct op *op)
+{
+    (void)printf("    {.kind = OP_%s", op_names[op->kind]);
+#define NUMBER(field) print_number(#field, (uint64_t)op->field)
+    NUMBER(store), NUMBER(name), NUMBER(other), NUMBER(slot), NUMBER(source), NUMBER(stream),
+        NUMBER(format), NUMBER(where), NUMBER(fault), NUMBER(inner), NUMBER(nth), NUMBER(error),
+        NUMBER(flags), NUMBER(number), NUMBER(spec.capacity), NUMBER(spec.m_bits),
+        NUMBER(spec.window_items), NUMBER(spec.seed), NUMBER(spec.window_ns), NUMBER(spec.kind),
+        NUMBER(spec.k), NUMBER(spec.set), NUMBER(spec.on_full), NUMBER(spec.slices),
+        NUMBER(spec.counter_bits), NUMBER(spec.flags), NUMBER(spec.pages), NUMBER(spec.secret);
+#undef NUMBER
+    if (op->spec.rate > 0) (void)printf(", .spec.rate = %.17g", op->spec.rate);
+    print_keys("keys", &op->keys);
+    print_keys("against", &op->against);
+    print_keys("except", &op->except);
+    (void)printf("},\n");
+}
+
+static const char head[] =
+    " * To run it, save it as .build/test/tests/model_api/this.c, and\n"
+    " * cmake --build .build/test --target model_this && .build/test/tests/model_api/model_this "
+    "*/\n"
+    "#include <stdio.h>\n#include \"run_api.h\"\n\nstatic const struct op ops[] = {\n";
+static const char tail[] =
+    "};\n\nint main(void)\n{\n    static struct world world;\n    static struct outcome out;\n"
+    "    struct executor executor;\n    world_init(&world, \"store\");\n"
+    "    world_executor(&world, &executor);\n"
+    "    *world.now = INT64_C(20000) * 86400 * 1000000000; /* as the model begins */\n"
+    "    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {\n"
+    "        executor.run(executor.self, &ops[i], &out);\n"
+    "        printf(\"%zu %s: %s%lld %s %s\\n\", i, op_names[ops[i].kind], out.ran ? \"\" : \"left "
+    "out \",\n               (long long)out.rc, out.rc < 0 ? out.sentence : \"\", out.trouble);\n"
+    "    }\n}\n";
+
+static void print_program(const struct op *ops, uint32_t count, uint64_t seed,
+                          const char *complaint)
+{
+    (void)printf("\n/* Sequence %llu of model_api: %s\n%s", (unsigned long long)seed, complaint,
+                 head);
+    for (uint32_t i = 0; i < count; i++)
+        print_op(&ops[i]);
+    (void)printf("%s", tail);
+    (void)fflush(stdout);
+}
+
 static bool shortens = true;
+
+/* Its time was over: each shorter one would take as long. */
+static bool is_late(const struct sequence *sequence)
+{
+    return strncmp(sequence->complaint, LATE, sizeof LATE - 1) == 0;
+}
 
 static bool run_seed(struct sequence *sequence, uint64_t seed)
 {
     if (!fails(sequence, seed, false)) return true;
     (void)printf("model_api: sequence %llu fails: %s\n", (unsigned long long)seed,
                  sequence->complaint);
-    if (!shortens) return false;
-    struct sequence *tried =
-        mmap(NULL, 2 * sizeof *tried, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (tried == MAP_FAILED) err(1, "mmap");
+    if (!shortens || sequence->count == 0 || is_late(sequence)) return false;
+    struct sequence *tried = shared_memory(2 * sizeof *tried);
     memcpy(tried, sequence, sizeof *tried);
     if (fails(tried, seed, true))
         shorten(sequence, tried + 1, seed);
@@ -441,9 +431,9 @@ static bool run_seed(struct sequence *sequence, uint64_t seed)
     if (command != NULL) {
         says = true; /* each line and each call, up to where it fails */
         (void)fails(sequence, seed, true);
-        return false;
+    } else {
+        print_program(sequence->ops, sequence->count, seed, sequence->complaint);
     }
-    print_program(sequence->ops, sequence->count, seed, sequence->complaint);
     return false;
 }
 
@@ -458,17 +448,17 @@ static bool rate_holds(const struct sequence *s)
     return false;
 }
 
+/* ---- Workers -----------------------------------------------------------------------------------
+ */
+
 /* One of the processes that work side by side: every `step`-th sequence from `seed` on. */
 static int work(uint64_t seed, uint64_t step, time_t end, uint64_t count)
 {
-    struct sequence *sequence =
-        mmap(NULL, sizeof *sequence, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    outcome =
-        mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (sequence == MAP_FAILED || outcome == MAP_FAILED) err(1, "mmap");
+    struct sequence *sequence = shared_memory(sizeof *sequence);
+    outcome = shared_memory(sizeof *outcome);
     uint64_t done = 0, ops = 0;
-    for (; time(NULL) < end && done < count; seed += step, done++) {
-        if (!run_seed(sequence, seed)) return 1;
+    for (; time(NULL) < end && done < count && !*has_failed; seed += step, done++) {
+        if (!run_seed(sequence, seed)) return *has_failed = true;
         ops += sequence->ran;
     }
     (void)printf("model_api: %llu sequences, %llu operations, %llu strangers\n",
@@ -479,35 +469,37 @@ static int work(uint64_t seed, uint64_t step, time_t end, uint64_t count)
 
 int main(int argc, char **argv)
 {
-    time_t seconds = (time_t)rounds(110, 590);
-    uint64_t first = 0, begin = 0, count = UINT64_MAX;
+    uint64_t seconds = 120, seed = 0, first = 0, count = UINT64_MAX / 8, workers = 0;
     for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--seconds") == 0) seconds = atol(argv[i + 1]);
-        if (strcmp(argv[i], "--first") == 0) begin = strtoull(argv[i + 1], NULL, 10);
-        if (strcmp(argv[i], "--count") == 0) count = strtoull(argv[i + 1], NULL, 10);
-        if (strcmp(argv[i], "--shorten") == 0) shortens = atoi(argv[i + 1]) != 0;
+        const uint64_t number = strtoull(argv[i + 1], NULL, 10);
+        if (strcmp(argv[i], "--seconds") == 0) seconds = number;
+        if (strcmp(argv[i], "--first") == 0) first = number;
+        if (strcmp(argv[i], "--count") == 0) count = number;
+        if (strcmp(argv[i], "--seed") == 0) seed = number;
+        if (strcmp(argv[i], "--workers") == 0) workers = number;
+        if (strcmp(argv[i], "--shorten") == 0) shortens = number != 0;
+        if (strcmp(argv[i], "--says") == 0) says = number != 0;
         if (strcmp(argv[i], "--command") == 0) command = argv[i + 1];
         if (strcmp(argv[i], "--texts") == 0) texts = argv[i + 1];
-        if (strcmp(argv[i], "--seed") == 0) first = strtoull(argv[i + 1], NULL, 10);
     }
     scratch_in_memory();
     tzset(); /* it allocates, once */
     (void)scratch_directory();
-    if (first != 0) return work(first, 1, time(NULL) + 3600, 1);
-    const long workers = sysconf(_SC_NPROCESSORS_ONLN) < 8 ? sysconf(_SC_NPROCESSORS_ONLN) : 8;
-    first = begin != 0 ? begin : random_seed() % 1000000000 + 2;
-    const time_t end = time(NULL) + seconds;
+    has_failed = shared_memory(sizeof *has_failed);
+    const time_t end = time(NULL) + (time_t)seconds;
+    if (seed != 0) return work(seed, 1, end + 3600, 1);
+    if (workers == 0) workers = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    if (first == 0) first = getenv("CI") != NULL ? 1 : random_seed() % 1000000000 + 2;
+    (void)printf("model_api: sequences from %llu on\n", (unsigned long long)first);
     int failed = 0;
     (void)fflush(stdout);
-    for (long i = 0; i < workers; i++) {
+    for (uint64_t i = 0; i < workers; i++) {
         const pid_t pid = fork();
         if (pid < 0) err(1, "fork");
-        if (pid == 0) {
-            const int status = work(first + (uint64_t)i, (uint64_t)workers, end,
-                                    count == UINT64_MAX ? count : count / (uint64_t)workers);
-            (void)fflush(stdout);
-            _exit(status);
-        }
+        if (pid > 0) continue;
+        const int status = work(first + i, workers, end, count / workers);
+        (void)fflush(stdout);
+        _exit(status);
     }
     for (int status; wait(&status) > 0;)
         failed |= status != 0;

@@ -5,14 +5,13 @@
  *     generate.c     seed, model -> operations                    knows no call
  *     executor       operation -> outcome                         run_api.c: the calls of tamis.h
  *     model.c        operation, outcome -> NULL, or a complaint   knows no call but pure arithmetic
- *     print.c        operations -> a program in C that does the same
+ *     model_api.c    operations -> a program in C that does the same
  *
- * HOW TO ADD AN EXECUTOR, such as one that makes command lines.  Fill in a struct executor.  `run`
- * carries out one operation and fills in of the outcome what it can know; `has` says what that is,
- * and the model judges nothing else.  An operation whose slot is empty, or which the executor has
- * no way to express, is left out: *ran stays false, and the model forgets it too.  `positions`
- * tells where a key goes (`tamis explain`), from which the model foretells bits, counts and false
- * positives.  generate.c takes a mask of the operations that an executor can express.
+ * To add an executor, fill in a struct executor.  `run` carries out one operation and fills in what
+ * it can know of the outcome; `has` says what that is, and the model judges nothing else.  An
+ * operation whose slot is empty, or which the executor has no way to express, is left out: *ran
+ * stays false, and the model forgets it too.  `positions` tells where a key goes, from which the
+ * model foretells bits, counts and false positives.
  *
  * Handles are numbers of slots, filters are numbers of names, keys are numbers of a pool.  So any
  * part of a sequence is a sequence again: that is what makes it possible to make one shorter.
@@ -38,78 +37,87 @@
 
 extern const char *const names[NAMES];
 
-/* What the letters say that an operation takes: s store, n name, o other name, h handle, i handle
- * of a source, k keys, S spec, N number, F flags, x stream, f format.  generate.c and print.c go by
- * them. */
+/*
+ * X(operation, letters, how often, call)
+ *
+ * The letters say what it takes: s store, n name, o other name, h handle, e empty slot that it
+ * fills, i handle of a source, k keys, 1 one key, S spec, x a stream that is there; and what may be
+ * done with it: m it makes a filter, so most names are free ones, l it runs in this process alone,
+ * a it has memory of its own, so nothing fails in it, w it is done whole or not at all, so a
+ * process may be killed in it.  How often it comes: a digit for each theme of generate.c.  The
+ * call: see run_api.c, the only one that makes it.
+ */
 #define OPS(X)                                                                                     \
-    X(OPEN_STORE, "sN")                                                                            \
-    X(CLOSE_STORE, "s")                                                                            \
-    X(CREATE, "snhS")                                                                              \
-    X(OPEN_OR_CREATE, "snhS")                                                                      \
-    X(CREATE_MANY, "snoSF")                                                                        \
-    X(CREATE_FILLED, "snSk")                                                                       \
-    X(CHECK_SPEC, "snS")                                                                           \
-    X(OPEN, "snhF")                                                                                \
-    X(OPEN_AT, "nhF")                                                                              \
-    X(CLOSE, "h")                                                                                  \
-    X(RELEASE, "h")                                                                                \
-    X(ADD, "hk")                                                                                   \
-    X(ADD_BATCH, "hk")                                                                             \
-    X(ASK, "hk")                                                                                   \
-    X(ASK_BATCH, "hk")                                                                             \
-    X(REMOVE, "hk")                                                                                \
-    X(REMOVE_BATCH, "hk")                                                                          \
-    X(COUNT, "hk")                                                                                 \
-    X(COUNT_BATCH, "hk")                                                                           \
-    X(PREFETCH, "hk")                                                                              \
-    X(MAY_WAIT, "hN")                                                                              \
-    X(PREPARE, "h")                                                                                \
-    X(SET_PREPARED, "hN")                                                                          \
-    X(EXPECT, "hN")                                                                                \
-    X(SYNC, "h")                                                                                   \
-    X(SYNC_INTERVAL, "hN")                                                                         \
-    X(ACCEPT, "h")                                                                                 \
-    X(ROTATE, "h")                                                                                 \
-    X(STAT, "h")                                                                                   \
-    X(FILL, "h")                                                                                   \
-    X(READ_DATA, "h")                                                                              \
-    X(WRITE_DATA, "hk")                                                                            \
-    X(SET_BIT, "hk")                                                                               \
-    X(LIKE, "h")                                                                                   \
-    X(MAPPED, "h")                                                                                 \
-    X(COMPARE, "hi")                                                                               \
-    X(MERGE, "hiF")                                                                                \
-    X(MERGED, "snhiF")                                                                             \
-    X(EXPORT, "hxfF")                                                                              \
-    X(IMPORT, "snhxF")                                                                             \
-    X(PUBLISH, "snxFN")                                                                            \
-    X(BUILD, "snkSFN")                                                                             \
-    X(GENERATIONS, "sn")                                                                           \
-    X(ROLLBACK, "snN")                                                                             \
-    X(EXCEPT, "snk")                                                                               \
-    X(UNEXCEPT, "snk")                                                                             \
-    X(EXCEPTIONS, "sn")                                                                            \
-    X(EACH_EXCEPTION, "h")                                                                         \
-    X(EXISTS, "sn")                                                                                \
-    X(RENAME, "sno")                                                                               \
-    X(DROP, "sn")                                                                                  \
-    X(DROP_MANY, "snoF")                                                                           \
-    X(SET_OWNED, "snN")                                                                            \
-    X(SET_PAGES, "snN")                                                                            \
-    X(LIST, "sF")                                                                                  \
-    X(WATCH, "shk")                                                                                \
-    X(VERIFY, "snF")                                                                               \
-    X(REPAIR, "F")                                                                                 \
-    X(BACKUP, "s")                                                                                 \
-    X(CLOCK, "N")                                                                                  \
-    X(LOOK_DATA, "")                                                                               \
-    X(ARGUMENT, "shN")
+    X(OPEN_STORE, "sl", "7777778", run_open_store(w, op))                                          \
+    X(CLOSE_STORE, "sl", "2222224", run_close_store(w, op))                                        \
+    X(CREATE, "snemSw", "7777578", tamis_filter_create(s, name, &spec, to))                        \
+    X(OPEN_OR_CREATE, "sneS", "5555257", tamis_filter_open_or_create(s, name, &spec, to))          \
+    X(CREATE_MANY, "snomS", "2111115", run_many(w, s))                                             \
+    X(CHECK_SPEC, "snS", "1111113", run_check_spec(w, name, &spec))                                \
+    X(OPEN, "sne", "7666778", tamis_filter_open(s, name, op->flags, to))                           \
+    X(OPEN_AT, "ne", "3222224", tamis_filter_open_at(w->path, NULL, name, op->flags, to))          \
+    X(CLOSE, "hl", "5555557", run_close(w, op))                                                    \
+    X(RELEASE, "hl", "2222223", run_close(w, op))                                                  \
+    X(ADD, "hk1", "8888454", tamis_filter_add(f, k->data, k->bytes))                               \
+    X(ADD_BATCH, "hk", "9999575", tamis_filter_add_batch(f, k, n, out->answers))                   \
+    X(ASK, "hk1", "8587544", tamis_filter_contains(f, k->data, k->bytes))                          \
+    X(ASK_BATCH, "hk", "9898865", tamis_filter_contains_batch(f, k, n, out->answers))              \
+    X(ASK_NAME, "hk1", "3131211", tamis_filter_contains_name(f, k->data, k->bytes, NULL))          \
+    X(ASK_SEVERAL, "hik", "3232342", run_ask_several(w, f))                                        \
+    X(REMOVE, "hk1", "3118111", tamis_filter_remove(f, k->data, k->bytes))                         \
+    X(REMOVE_BATCH, "hk", "3118111", tamis_filter_remove_batch(f, k, n, out->answers))             \
+    X(COUNT, "hk1", "2117111", tamis_filter_count(f, k->data, k->bytes))                           \
+    X(COUNT_BATCH, "hk", "2117111", tamis_filter_count_batch(f, k, n, out->counts))                \
+    X(PREFETCH, "hk1", "2111111", tamis_filter_prefetch(f, k->data, k->bytes))                     \
+    X(MAY_WAIT, "h", "3332212", tamis_filter_may_wait(f, (size_t)op->number))                      \
+    X(PREPARE, "h", "3432212", tamis_filter_prepare(f))                                            \
+    X(SET_PREPARED, "h", "2311111", tamis_filter_set_prepared(f, op->number != 0))                 \
+    X(EXPECT, "h", "2211112", tamis_filter_expect(f, op->number))                                  \
+    X(SYNC, "h", "5444335", tamis_filter_sync(f))                                                  \
+    X(SYNC_INTERVAL, "h", "2111112", tamis_filter_set_sync_interval(f, (int64_t)op->number *HOUR)) \
+    X(ACCEPT, "h", "2111113", tamis_filter_accept(f))                                              \
+    X(ROTATE, "h", "2171112", tamis_filter_rotate(f))                                              \
+    X(STAT, "h", "6676555", run_stat(w, f))                                                        \
+    X(FILL, "h", "5455453", run_fill(w, f))                                                        \
+    X(READ_DATA, "hla", "4334343", run_read_data(w, f))                                            \
+    X(WRITE_DATA, "hka", "3111121", run_write_data(w, f))                                          \
+    X(SET_BIT, "hk1a", "3111121", run_write_data(w, f))                                            \
+    X(LIKE, "h", "3333333", tamis_filter_like(f, &out->like, out->like_set))                       \
+    X(MAPPED, "h", "1111111", tamis_filter_mapped(f, &out->mapped))                                \
+    X(COMPARE, "hi", "3213262", tamis_filter_compare(f, w->filters[op->source], &out->comparison)) \
+    X(MERGE, "hi", "3215272", run_merge(w, f, NULL))                                               \
+    X(MERGED, "snhim", "3214262", run_merge(w, f, s))                                              \
+    X(EXPORT, "hl", "4334483", run_export(w, f))                                                   \
+    X(IMPORT, "snemx", "4334483", run_import(w, s, to))                                            \
+    X(PUBLISH, "snx", "2122572", run_import(w, s, NULL))                                           \
+    X(BUILD, "snkS", "3222943", run_build(w, s))                                                   \
+    X(GENERATIONS, "sn", "3331754", tamis_filter_generations(s, name, tell_generation, w))         \
+    X(ROLLBACK, "snw", "2111743", tamis_filter_rollback(s, name, op->number))                      \
+    X(EXCEPT, "snkw", "4333645", tamis_filter_except(s, name, k, n))                               \
+    X(UNEXCEPT, "snk", "3222534", tamis_filter_unexcept(s, name, k, n, out->answers))              \
+    X(EXCEPTIONS, "sn", "3111534", tamis_filter_exceptions(s, name, tell_exception, w))            \
+    X(EACH_EXCEPTION, "h", "3111534", tamis_filter_each_exception(f, tell_exception, w))           \
+    X(EXISTS, "sn", "2111225", tamis_filter_exists(s, name))                                       \
+    X(RENAME, "snow", "3112337", tamis_filter_rename(s, name, names[op->other]))                   \
+    X(DROP, "snw", "3222346", tamis_filter_drop(s, name))                                          \
+    X(DROP_MANY, "snoa", "1111125", run_many(w, s))                                                \
+    X(SET_OWNED, "snw", "2111525", tamis_filter_set_owned(s, name, op->number != 0))               \
+    X(SET_PAGES, "snw", "2111425", tamis_filter_set_pages(s, name, (uint32_t)op->number))          \
+    X(LIST, "s", "4443446", run_list(w, s))                                                        \
+    X(WATCH, "shk", "2222224", run_watch(w, s, f))                                                 \
+    X(VERIFY, "sn", "3333334", run_verify(w, s))                                                   \
+    X(REPAIR, "", "1111113", tamis_store_repair(w->path, op->flags, tell_step, w))                 \
+    X(BACKUP, "sa", "1111112", run_backup(w, s))                                                   \
+    X(CLOCK, "l", "2291111", *w->now += (int64_t)op->number)                                       \
+    X(LOOK_DATA, "l", "0000000", run_read_data(w, w->seen[op->name]))                              \
+    X(ARGUMENT, "shla", "2111113", arguments_try(s, f, out->trouble, sizeof out->trouble))
 
 enum op_kind {
-#define OP_NUMBER(name, takes) OP_##name,
+#define OP_NUMBER(name, letters, often, call) OP_##name,
     OPS(OP_NUMBER) OP_COUNT_OF
 #undef OP_NUMBER
 };
+extern const char *const *const op_names, *const *const takes; /* by kind: name and letters */
 
 /* Keys from, from + step, ...; step 0: one key again and again; period not 0: so many keys, and
  * then the same ones again. */
@@ -133,14 +141,22 @@ enum op_where {
     CHILD_INHERITS /* a child of fork(), with the handles of its parent */
 };
 
-/* What fails meanwhile. */
-enum op_fault { NO_FAULT, FAULT_CALL, FAULT_MEMORY, FAULT_KILL };
+/* Flags of imports and publications, beside those of the library. */
+#define OF_A_DATE 0x1000u /* created at THE_DATE */
+#define OF_KNOWN_SIZE 0x2000u
+#define WITH_NOTES 0x4000u /* an origin and a signature */
+#define IN_PIECES 0x8000u  /* read by few bytes at a time */
+#define THE_DATE 1111111111
+
+/* What fails meanwhile: the nth call or allocation; all writes from the nth on, as on a full disk;
+ * or the process is killed before the nth call. */
+enum op_fault { NO_FAULT, FAULT_CALL, FAULT_MEMORY, FAULT_KILL, FAULT_DISK };
 
 struct op {
     uint32_t kind; /* enum op_kind */
     uint8_t store, name, other, slot, source, stream, format, where, fault;
     uint8_t inner; /* != 0: what is called back changes the store or the filter meanwhile */
-    uint16_t nth;  /* call that fails, or before which the child is killed */
+    uint16_t nth;  /* of the fault */
     int error;     /* number with which it fails */
     uint32_t flags;
     uint64_t number;
@@ -182,6 +198,7 @@ struct outcome {
     struct tamis_build_result built;
     struct tamis_publish_result published;
     struct tamis_comparison comparison;
+    struct tamis_sizing plan; /* of CHECK_SPEC: the first segment */
     struct tamis_filter_mapped mapped;
     struct tamis_filter_spec like;
     char like_set[TAMIS_HASH_SET_NAME_MAX + 1];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * races.c: see races.h.
+ * races.c: see generate.h.
  *
  * Some processes of two threads each add overlapping keys to one filter, in batches and one by one,
  * ask for them, and change the store meanwhile (sync, exceptions, pages, names, a build of another
@@ -13,8 +13,6 @@
  *     no segment holds more keys than its capacity, if the filter has a limit
  *     verify is content, and the store is open to the next process
  */
-#include "races.h"
-
 #include <err.h>
 #include <errno.h>
 #include <pthread.h>
@@ -27,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/point.h"
+#include "generate.h"
 #include "random.h"
 #include "scratch.h"
 #include "tamis_build.h"
@@ -35,11 +34,12 @@
 #define PROCESSES 3u
 #define THREADS 2u
 #define ROUNDS 60u
+#define BUSY_MS 60000
 
 struct shared {
     uint8_t news[KEYS], answered[KEYS];
+    uint8_t made[2][4096]; /* generations of the other filters */
     char complaint[600];
-    uint32_t finished;
     uint64_t seed;
     char path[400];
     struct tamis_filter_spec spec;
@@ -106,18 +106,56 @@ static void ask_some(struct racer *r)
         complain(r->shared, "a key that was answered is asked for in vain", key);
 }
 
+/* Each build that is published is a generation of its own. */
 static void build_other(struct racer *r)
 {
     char name[16];
     tamis_build *build = NULL;
-    const uint32_t key = (uint32_t)random_below(&r->random, KEYS);
+    struct tamis_build_result result = {.size = sizeof result};
+    const uint32_t key = (uint32_t)random_below(&r->random, KEYS), which = key % 2;
     const struct tamis_key one = {&key, sizeof key};
-    (void)snprintf(name, sizeof name, "other%u", (unsigned)random_below(&r->random, 2));
+    (void)snprintf(name, sizeof name, "other%u", which);
     int rc = tamis_build_begin(r->store, name, NULL, &build);
     if (rc == 0) rc = tamis_build_add(build, &one, 1);
-    if (rc == 0) rc = tamis_build_publish(build, NULL);
+    if (rc == 0) rc = tamis_build_publish(build, &result);
     tamis_build_close(build);
     if (rc < 0) complain(r->shared, "a build fails", key);
+    uint8_t *made = &r->shared->made[which][result.generation % 4096];
+    if (rc > 0 && __atomic_fetch_add(made, 1, __ATOMIC_RELAXED) != 0)
+        complain(r->shared, "two builds made the same generation", which);
+}
+
+struct ends {
+    struct racer *r;
+    unsigned char head[32], tail[16];
+    size_t bytes;
+};
+
+/* Keeps both ends of a stream.  Keys are added when its head is written. */
+static int keep_ends(void *context, const void *buffer, size_t bytes)
+{
+    struct ends *e = context;
+    const unsigned char *b = buffer;
+    if (e->bytes == 0) add_some(e->r);
+    for (size_t i = 0; i < bytes; i++, e->bytes++) {
+        if (e->bytes < sizeof e->head) e->head[e->bytes] = b[i];
+        memmove(e->tail, e->tail + 1, sizeof e->tail - 1);
+        e->tail[sizeof e->tail - 1] = b[i];
+    }
+    return 0;
+}
+
+/* What a stream has for its digest at its head stands at its end too (docs/exchange.md); or the
+ * export has failed, as keys came in between. */
+static void export_digest(struct racer *r)
+{
+    struct ends ends = {.r = r};
+    const struct tamis_sink sink = {.size = sizeof sink, .write = keep_ends, .context = &ends};
+    const unsigned flags = TAMIS_EXPORT_WITH_KEY | TAMIS_EXPORT_WITH_DIGEST;
+    const int rc = tamis_filter_export(r->filter, "tamis", flags, &sink);
+    if (rc < 0 && rc != TAMIS_ELIMIT) complain(r->shared, "an export fails", 0);
+    if (rc == 0 && memcmp(ends.head + 16, ends.tail, sizeof ends.tail) != 0)
+        complain(r->shared, "the digest at the head of a stream is not that of its end", 0);
 }
 
 static void change_something(struct racer *r)
@@ -126,7 +164,7 @@ static void change_something(struct racer *r)
     const struct tamis_key key = {&stranger, sizeof stranger};
     struct tamis_filter_stat stat = {.size = sizeof stat};
     int64_t rc = 0;
-    switch (random_below(&r->random, 8)) {
+    switch (random_below(&r->random, 9)) {
     case 0:
         rc = tamis_filter_sync(r->filter);
         break;
@@ -148,6 +186,9 @@ static void change_something(struct racer *r)
     case 6:
         rc = tamis_filter_prepare(r->filter);
         break;
+    case 7:
+        export_digest(r);
+        break;
     default:
         build_other(r);
     }
@@ -166,15 +207,27 @@ static void *run_thread(void *context)
     return NULL;
 }
 
+/* Another process, or thread, has the lock that this one waits for. */
+static int note_wait(void *context, int64_t waited_ms, int64_t holder)
+{
+    if (waited_ms < 0 || waited_ms > BUSY_MS || holder < 0)
+        complain(context, "an odd wait is told", 0);
+    return 0;
+}
+
 static void run_process(struct shared *shared, uint32_t number)
 {
+    const struct tamis_store_options options = {.size = sizeof options,
+                                                .busy_timeout_ms = BUSY_MS,
+                                                .busy_every_ms = 1,
+                                                .busy_fn = note_wait,
+                                                .busy_context = shared};
     struct racer racers[THREADS];
     pthread_t threads[THREADS];
     tamis_store *store = NULL;
     tamis_filter *filter = NULL;
     tamis__point_hook = yield_now;
-    if (tamis_store_open(shared->path, 0, &store) < 0 ||
-        tamis_store_set_busy_timeout(store, 60000) < 0 ||
+    if (tamis_store_open_with(shared->path, &options, &store) < 0 ||
         tamis_filter_open(store, "raced", 0, &filter) < 0)
         complain(shared, "it cannot be opened", 0);
     for (uint32_t i = 0; filter != NULL && i < THREADS; i++) {
@@ -186,7 +239,6 @@ static void run_process(struct shared *shared, uint32_t number)
         (void)pthread_join(threads[i], NULL);
     if (tamis_filter_close(filter) < 0) complain(shared, "a close fails", 0);
     tamis_store_close(store);
-    (void)__atomic_fetch_add(&shared->finished, 1, __ATOMIC_RELEASE);
     _exit(0);
 }
 

@@ -3,6 +3,8 @@
 #include "run_api.h"
 
 #include <err.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,68 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arguments.h"
+#include "base/point.h"
+#include "faults.h"
+#include "os/io.h"
+
+#define HOUR INT64_C(3600000000000)
+
+#define OP_NAME(name, letters, often, call) #name,
+#define OP_TAKES(name, letters, often, call) letters,
+static const char *const all_names[] = {OPS(OP_NAME)}, *const all_letters[] = {OPS(OP_TAKES)};
+const char *const *const op_names = all_names, *const *const takes = all_letters;
+
+/* ---- Names and keys ----------------------------------------------------------------------------
+ */
+
+const char *const names[NAMES] = {"alpha",       "beta",           "gamma",
+                                  "delta of it", "\xc3\xa9psilon", "zeta/6"};
+const char *const hash_sets[] = {NULL,
+                                 "xxh3",
+                                 "sip",
+                                 "md5",
+                                 "redisbloom",
+                                 "guava",
+                                 "spark-v1",
+                                 "spark-v2",
+                                 "php:bkdr,sdbm,js",
+                                 "php-mt",
+                                 "parquet",
+                                 "dcso",
+                                 "pybloomfilter:17,4,2903"};
+const uint32_t hash_set_count = sizeof hash_sets / sizeof hash_sets[0];
+
+/* A key has its number in its first four bytes, and a length that follows from the number: hash
+ * functions have ways of their own for short, middling and long ones.  Key 0 is empty. */
+size_t key_of(uint32_t key, unsigned char bytes[KEY_BYTES_MAX])
+{
+    static const size_t lengths[] = {4, 8, 16, 5, 12, 4, 20, 33, 64, 4, 129, 9, 240, 4, 241, 300};
+    const size_t length = key == 0 ? 0 : key >= 8192 ? 8 : lengths[key % 16];
+    memset(bytes, (int)(key % 251), length);
+    for (size_t i = 0; i < 4 && i < length; i++)
+        bytes[i] = (unsigned char)(key >> (8 * i));
+    return length;
+}
+
+uint32_t key_number(const void *bytes, size_t count)
+{
+    unsigned char again[KEY_BYTES_MAX];
+    const unsigned char *b = bytes;
+    if (count == 0) return 0;
+    if (count < 4) return UINT32_MAX;
+    const uint32_t key = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+    if (key >= POOL || key_of(key, again) != count || memcmp(again, bytes, count) != 0)
+        return UINT32_MAX;
+    return key;
+}
+
+/* ---- Arguments ---------------------------------------------------------------------------------
+ */
+
+static bool has(const struct op *op, char letter)
+{
+    return strchr(takes[op->kind], letter) != NULL;
+}
 
 int64_t world_now(void)
 {
@@ -19,9 +82,6 @@ int64_t world_now(void)
     (void)clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
-
-/* ---- Arguments --------------------------------------------------------------------------------
- */
 
 struct tamis_filter_spec spec_of(const struct op *op)
 {
@@ -45,114 +105,95 @@ struct tamis_filter_spec spec_of(const struct op *op)
     return spec;
 }
 
-/* The keys of the operation, its keys against and its exceptions.  They are made before anything
- * can fail. */
 struct tamis_key lists[3][KEYS_MAX];
 
-static void make_keys(const struct op_keys *keys, unsigned which)
+/* The keys of the operation, its keys against and its exceptions.  They are made before anything
+ * can fail. */
+void world_keys(const struct op *op)
 {
     static unsigned char *bytes[3];
-    unsigned char *at = realloc(bytes[which], ((size_t)keys->count + 1) * KEY_BYTES_MAX);
-    if (at == NULL) err(1, "realloc");
-    bytes[which] = at;
-    for (uint32_t i = 0; i < keys->count; i++) {
-        const size_t length = key_of(key_at(keys, i), at);
-        lists[which][i] = (struct tamis_key){length > 0 ? at : NULL, length};
-        at += length;
+    const struct op_keys *const all[] = {&op->keys, &op->against, &op->except};
+    for (size_t which = 0; which < 3; which++) {
+        const struct op_keys *keys = all[which];
+        unsigned char *at = realloc(bytes[which], ((size_t)keys->count + 1) * KEY_BYTES_MAX);
+        if (at == NULL) err(1, "realloc");
+        bytes[which] = at;
+        for (uint32_t i = 0; i < keys->count; i++) {
+            const size_t length = key_of(key_at(keys, i), at);
+            lists[which][i] = (struct tamis_key){length > 0 ? at : NULL, length};
+            at += length;
+        }
     }
 }
 
-void world_keys(const struct op *op)
-{
-    make_keys(&op->keys, 0);
-    make_keys(&op->against, 1);
-    make_keys(&op->except, 2);
-}
-
-/* ---- One operation -----------------------------------------------------------------------------
+/* ---- Faults -----------------------------------------------------------------------------------
  */
 
-/* What a call may need; unused parts are NULL. */
-struct call {
-    struct world *w;
-    const struct op *op;
-    tamis_filter *f, **to;
-    tamis_store *s;
-    const char *name;
-    const struct tamis_key *k;
-    uint32_t n;
-    struct tamis_filter_spec spec;
-    struct outcome *out;
-};
+static int (*fault_hook)(const char *verb, const char *what);
+static int64_t first_write;
+static uint32_t calls_left;  /* before this process kills itself */
+static uint32_t writes_left; /* before the disk is full: 1, it is; 0: it never is */
+static bool was_full;
+static int64_t *clock_ns;
 
-/* X(operation, its call) */
-#define CALLS(X)                                                                                   \
-    X(CREATE, tamis_filter_create(c->s, c->name, &c->spec, c->to))                                 \
-    X(OPEN_OR_CREATE, tamis_filter_open_or_create(c->s, c->name, &c->spec, c->to))                 \
-    X(CREATE_MANY, run_many(c->w, c->s, c->op))                                                    \
-    X(CREATE_FILLED, run_filled(c->s, c->name, &c->spec, c->n))                                    \
-    X(CHECK_SPEC, tamis_filter_check(c->w->path, c->name, &c->spec))                               \
-    X(OPEN, tamis_filter_open(c->s, c->name, c->op->flags, c->to))                                 \
-    X(OPEN_AT, tamis_filter_open_at(c->w->path, NULL, c->name, c->op->flags, c->to))               \
-    X(ADD, tamis_filter_add(c->f, c->k->data, c->k->bytes))                                        \
-    X(ADD_BATCH, tamis_filter_add_batch(c->f, c->k, c->n, c->out->answers))                        \
-    X(ASK, tamis_filter_contains(c->f, c->k->data, c->k->bytes))                                   \
-    X(ASK_BATCH, tamis_filter_contains_batch(c->f, c->k, c->n, c->out->answers))                   \
-    X(REMOVE, tamis_filter_remove(c->f, c->k->data, c->k->bytes))                                  \
-    X(REMOVE_BATCH, tamis_filter_remove_batch(c->f, c->k, c->n, c->out->answers))                  \
-    X(COUNT, tamis_filter_count(c->f, c->k->data, c->k->bytes))                                    \
-    X(COUNT_BATCH, tamis_filter_count_batch(c->f, c->k, c->n, c->out->counts))                     \
-    X(PREFETCH, tamis_filter_prefetch(c->f, c->k->data, c->k->bytes))                              \
-    X(MAY_WAIT, tamis_filter_may_wait(c->f, (size_t)c->op->number))                                \
-    X(PREPARE, tamis_filter_prepare(c->f))                                                         \
-    X(SET_PREPARED, tamis_filter_set_prepared(c->f, c->op->number != 0))                           \
-    X(EXPECT, tamis_filter_expect(c->f, c->op->number))                                            \
-    X(SYNC, tamis_filter_sync(c->f))                                                               \
-    X(SYNC_INTERVAL, tamis_filter_set_sync_interval(c->f, (int64_t)c->op->number *HOUR))           \
-    X(ACCEPT, tamis_filter_accept(c->f))                                                           \
-    X(ROTATE, tamis_filter_rotate(c->f))                                                           \
-    X(STAT, run_stat(c->w, c->f, c->out))                                                          \
-    X(FILL, run_fill(c->w, c->f))                                                                  \
-    X(READ_DATA, run_read_data(c->w, c->f))                                                        \
-    X(WRITE_DATA, run_write_data(c->w, c->f, &c->op->keys))                                        \
-    X(SET_BIT, run_write_data(c->w, c->f, &c->op->keys))                                           \
-    X(LIKE, tamis_filter_like(c->f, &c->out->like, c->out->like_set))                              \
-    X(MAPPED, tamis_filter_mapped(c->f, &c->out->mapped))                                          \
-    X(COMPARE, tamis_filter_compare(c->f, c->w->filters[c->op->source], &c->out->comparison))      \
-    X(MERGE, run_merge(c->w, c->op, c->f, NULL))                                                   \
-    X(MERGED, run_merge(c->w, c->op, c->f, c->s))                                                  \
-    X(EXPORT, run_export(c->w, c->f))                                                              \
-    X(IMPORT, run_import(c->w, c->s, c->op, c->to))                                                \
-    X(PUBLISH, run_import(c->w, c->s, c->op, NULL))                                                \
-    X(BUILD, run_build(c->w, c->s, c->op))                                                         \
-    X(GENERATIONS, tamis_filter_generations(c->s, c->name, tell_generation, c->w))                 \
-    X(ROLLBACK, tamis_filter_rollback(c->s, c->name, c->op->number))                               \
-    X(EXCEPT, tamis_filter_except(c->s, c->name, c->k, c->n))                                      \
-    X(UNEXCEPT, tamis_filter_unexcept(c->s, c->name, c->k, c->n, c->out->answers))                 \
-    X(EXCEPTIONS, tamis_filter_exceptions(c->s, c->name, tell_exception, c->w))                    \
-    X(EACH_EXCEPTION, tamis_filter_each_exception(c->f, tell_exception, c->w))                     \
-    X(EXISTS, tamis_filter_exists(c->s, c->name))                                                  \
-    X(RENAME, tamis_filter_rename(c->s, c->name, names[c->op->other]))                             \
-    X(DROP, tamis_filter_drop(c->s, c->name))                                                      \
-    X(DROP_MANY, run_many(c->w, c->s, c->op))                                                      \
-    X(SET_OWNED, tamis_filter_set_owned(c->s, c->name, c->op->number != 0))                        \
-    X(SET_PAGES, tamis_filter_set_pages(c->s, c->name, (uint32_t)c->op->number))                   \
-    X(LIST, run_list(c->w, c->s, c->op))                                                           \
-    X(WATCH, run_watch(c->w, c->s, c->f))                                                          \
-    X(VERIFY, run_verify(c->w, c->s, c->op))                                                       \
-    X(REPAIR, tamis_store_repair(c->w->path, c->op->flags, tell_step, c->w))                       \
-    X(BACKUP, run_backup(c->w, c->s))                                                              \
-    X(CLOCK, *c->w->now += (int64_t)c->op->number)                                                 \
-    X(LOOK_DATA, run_read_data(c->w, c->w->seen[c->op->name]))                                     \
-    X(OPEN_STORE, run_open_store(c->w, c->op))                                                     \
-    X(CLOSE_STORE, close_store(c->w, c->op))                                                       \
-    X(CLOSE, close_slot(c->w, c->op))                                                              \
-    X(RELEASE, close_slot(c->w, c->op))                                                            \
-    X(ARGUMENT, arguments_try(c->s, c->f, (unsigned)c->op->number, c->out->trouble, 400))
+static int64_t clock_of_windows(void)
+{
+    return *clock_ns;
+}
 
-#define HOUR INT64_C(3600000000000)
+static int at_call(const char *verb, const char *what)
+{
+    if (calls_left > 0 && --calls_left == 0) (void)raise(SIGKILL);
+    if (first_write == 0 && strcmp(verb, "msync") == 0) first_write = world_now();
+    if (writes_left > 0 && (strcmp(verb, "write") == 0 || strcmp(verb, "allocate") == 0)) {
+        was_full = writes_left == 1;
+        if (was_full) return ENOSPC;
+        writes_left--;
+    }
+    return fault_hook != NULL ? fault_hook(verb, what) : 0;
+}
 
-static int64_t close_slot(struct world *w, const struct op *op)
+static void arm(const struct op *op)
+{
+    first_write = 0;
+    calls_left = op->fault == FAULT_KILL ? op->nth : 0;
+    writes_left = op->fault == FAULT_DISK ? op->nth : 0;
+    was_full = false;
+    tamis__io_hook = NULL;
+    if (op->fault == FAULT_CALL) faults_arm_calls(op->nth, op->error);
+    if (op->fault == FAULT_MEMORY) faults_arm_memory(op->nth);
+    fault_hook = tamis__io_hook;
+    tamis__io_hook = at_call;
+}
+
+static bool disarm(void)
+{
+    fault_hook = NULL;
+    calls_left = writes_left = 0;
+    return faults_disarm() || was_full;
+}
+
+/* ---- One operation ----------------------------------------------------------------------------
+ */
+
+static int64_t run_open_store(struct world *w, const struct op *op)
+{
+    const bool reads = op->store == STORES - 1;
+    const struct tamis_store_options options = {.size = sizeof options,
+                                                .flags = reads ? TAMIS_READ_ONLY : TAMIS_CREATE,
+                                                .busy_timeout_ms = 120000};
+    return op->number % 2 == 0 ? tamis_store_open(w->path, options.flags, &w->stores[op->store])
+                               : tamis_store_open_with(w->path, &options, &w->stores[op->store]);
+}
+
+static int64_t run_close_store(struct world *w, const struct op *op)
+{
+    tamis_store_close(w->stores[op->store]);
+    w->stores[op->store] = NULL;
+    return 0;
+}
+
+static int64_t run_close(struct world *w, const struct op *op)
 {
     tamis_filter *filter = w->filters[op->slot];
     w->filters[op->slot] = NULL;
@@ -161,67 +202,42 @@ static int64_t close_slot(struct world *w, const struct op *op)
     return 0;
 }
 
-static int64_t close_store(struct world *w, const struct op *op)
-{
-    tamis_store_close(w->stores[op->store]);
-    w->stores[op->store] = NULL;
-    return 0;
-}
-
-#define CALL_FUNCTION(operation, expression)                                                       \
-    static int64_t call_##operation(struct call *c)                                                \
-    {                                                                                              \
-        return (expression);                                                                       \
-    }
-CALLS(CALL_FUNCTION)
-#undef CALL_FUNCTION
-
-static int64_t (*const calls[OP_COUNT_OF])(struct call *) = {
-#define CALL_OF(operation, expression) [OP_##operation] = call_##operation,
-    CALLS(CALL_OF)
-#undef CALL_OF
-};
-
-static const char *const takes[] = {
-#define OP_TAKES(name, letters) letters,
-    OPS(OP_TAKES)
-#undef OP_TAKES
-};
-
 /* Has the operation all that it needs?  If not, it is left out. */
 static bool can_run(const struct world *w, const struct op *op)
 {
-    const char *t = takes[op->kind];
-    const bool fills = op->kind == OP_CREATE || op->kind == OP_OPEN_OR_CREATE ||
-                       op->kind == OP_OPEN || op->kind == OP_OPEN_AT || op->kind == OP_IMPORT;
+    const bool slot = op->slot < SLOTS && w->filters[op->slot] != NULL;
     if (op->kind == OP_OPEN_STORE) return w->stores[op->store] == NULL;
-    if (strchr(t, 's') != NULL && w->stores[op->store] == NULL) return false;
-    if (op->kind == OP_IMPORT && w->streams[op->stream].bytes == 0) return false;
-    if (fills) return op->slot >= SLOTS || w->filters[op->slot] == NULL;
-    if (strchr(t, 'h') != NULL && (op->slot >= SLOTS || w->filters[op->slot] == NULL)) return false;
-    if (strchr(t, 'i') != NULL && w->filters[op->source] == NULL) return false;
-    return op->kind != OP_PUBLISH || w->streams[op->stream].bytes > 0;
+    return !(has(op, 's') && w->stores[op->store] == NULL) &&
+           !(has(op, 'x') && w->streams[op->stream].bytes == 0) && !(has(op, 'e') && slot) &&
+           !(has(op, 'h') && !slot) && !(has(op, 'i') && w->filters[op->source] == NULL);
 }
 
-static int64_t run_here(struct world *w, const struct op *op)
+/* The call of the operation, from the table of ops.h. */
+static int64_t call(struct world *w, const struct op *op, struct outcome *out)
 {
-    tamis_filter *opened = NULL;
-    struct call c = {.w = w,
-                     .op = op,
-                     .name = names[op->name],
-                     .k = lists[0],
-                     .n = op->keys.count,
-                     .spec = spec_of(op),
-                     .out = w->out};
-    const bool opens =
-        op->kind == OP_OPEN || op->kind == OP_OPEN_OR_CREATE || op->kind == OP_OPEN_AT;
-    if (op->slot < SLOTS) c.f = w->filters[op->slot], c.to = &w->filters[op->slot];
-    if (opens && c.to == NULL) c.to = &opened; /* these two take no NULL */
-    if (op->store < STORES) c.s = w->stores[op->store];
-    w->out->like.size = sizeof w->out->like;
-    w->out->mapped.size = sizeof w->out->mapped;
-    w->out->comparison.size = sizeof w->out->comparison;
-    const int64_t rc = calls[op->kind](&c);
+    tamis_filter *f = op->slot < SLOTS ? w->filters[op->slot] : NULL, *opened = NULL;
+    tamis_filter **to = op->slot < SLOTS ? &w->filters[op->slot] : &opened;
+    tamis_store *s = op->store < STORES ? w->stores[op->store] : NULL;
+    const char *name = names[op->name];
+    const struct tamis_key *k = lists[0];
+    const uint32_t n = op->keys.count;
+    const struct tamis_filter_spec spec = spec_of(op);
+    int64_t rc = 0;
+    out->like.size = sizeof out->like;
+    out->mapped.size = sizeof out->mapped;
+    out->comparison.size = sizeof out->comparison;
+    switch ((enum op_kind)op->kind) {
+/* NOLINTBEGIN(bugprone-branch-clone): OP_CLOSE and OP_RELEASE are two lines of the table */
+#define OP_CALL(name, letters, often, call)                                                        \
+    case OP_##name:                                                                                \
+        rc = (call);                                                                               \
+        break;
+        OPS(OP_CALL)
+#undef OP_CALL
+        /* NOLINTEND(bugprone-branch-clone) */
+    case OP_COUNT_OF:
+        break;
+    }
     (void)tamis_filter_close(opened);
     return rc;
 }
@@ -238,43 +254,39 @@ static void run_armed(struct world *w, const struct op *op)
     world_keys(op);
     out->has |= HAS_SENTENCE | HAS_ANSWERS | HAS_TIMES;
     out->began = world_now();
-    if (w->arm != NULL) w->arm(op);
-    out->rc = run_here(w, op);
-    if (w->disarm != NULL) out->reached = w->disarm();
-    if (w->wrote != NULL) out->wrote = w->wrote();
+    arm(op);
+    out->rc = call(w, op, out);
+    out->reached = disarm();
+    out->wrote = first_write;
     out->ended = world_now();
     if (out->rc < 0 && *out->sentence == '\0' && strstr(tamis_last_error(), unsaid) == NULL)
         (void)snprintf(out->sentence, sizeof out->sentence, "%s", tamis_last_error());
 }
 
-/* In another process: with the handles that it was born with, or with its own. */
+/* In a child of fork(): with the handles that it was born with, or as another process, with its
+ * own. */
 static void run_child(struct world *w, const struct op *op)
 {
-    if (op->where == CHILD_ANEW) {
-        struct tamis_filter_stat stat = {.size = sizeof stat};
-        const uint8_t slots[] = {op->slot, op->source};
-        const char *t = takes[op->kind];
-        struct op open = {.kind = OP_OPEN_STORE, .store = op->store};
-        w->stores[op->store] = NULL;
-        if (strchr(t, 's') == NULL) open.store = 0;
-        w->stores[open.store] = NULL;
-        if (run_open_store(w, &open) < 0) errx(3, "%s", tamis_last_error());
-        for (int i = 0; i < 2; i++) {
-            if (slots[i] >= SLOTS || strchr(t, i == 0 ? 'h' : 'i') == NULL) continue;
-            w->out->ran = tamis_filter_stat(w->filters[slots[i]], &stat) == 0; /* not dropped */
-            if (!w->out->ran) _exit(0);
-            if (tamis_filter_open(w->stores[open.store], stat.name, 0, &w->filters[slots[i]]) < 0)
-                errx(3, "%s", tamis_last_error());
-        }
-        run_armed(w, op);
-        for (int i = 0; i < 2; i++)
-            if (slots[i] < SLOTS && strchr(t, i == 0 ? 'h' : 'i') != NULL &&
-                (i == 0 || slots[1] != slots[0]))
-                (void)tamis_filter_close(w->filters[slots[i]]);
-        tamis_store_close(w->stores[open.store]);
-    } else {
-        run_armed(w, op);
+    struct tamis_filter_stat stat = {.size = sizeof stat};
+    const uint8_t slots[] = {op->slot, op->source};
+    const uint8_t store = has(op, 's') ? op->store : 0;
+    const bool anew = op->where == CHILD_ANEW;
+    w->stores[store] = anew ? NULL : w->stores[store];
+    if (anew && run_open_store(w, &(struct op){.store = store}) < 0)
+        errx(3, "%s", tamis_last_error());
+    for (int i = 0; i < 2 && anew; i++) {
+        tamis_filter **slot = &w->filters[slots[i]];
+        if (!has(op, i == 0 ? 'h' : 'i')) continue;
+        w->out->ran = tamis_filter_stat(*slot, &stat) == 0; /* not dropped */
+        if (!w->out->ran) _exit(0);
+        if (tamis_filter_open(w->stores[store], stat.name, 0, slot) < 0)
+            errx(3, "%s", tamis_last_error());
     }
+    run_armed(w, op);
+    if (anew && has(op, 'h')) (void)tamis_filter_close(w->filters[op->slot]);
+    if (anew && has(op, 'i') && op->source != op->slot)
+        (void)tamis_filter_close(w->filters[op->source]);
+    if (anew) tamis_store_close(w->stores[store]);
     _exit(0);
 }
 
@@ -286,7 +298,7 @@ void world_begin(struct world *w, const struct op *op, struct outcome *out)
     *out->trouble = '\0';
     w->op = op;
     w->out = out;
-    w->inner = op->inner == 2 && w->filters[op->source] != NULL ? w->filters[op->source] : NULL;
+    w->alike_of = NULL;
     out->ran = can_run(w, op);
 }
 
@@ -314,14 +326,14 @@ static void run(void *self, const struct op *op, struct outcome *out)
     }
 }
 
-/* ---- Looking ------------------------------------------------------------------------------------
+/* ---- Looking ----------------------------------------------------------------------------------
  */
 
 static tamis_filter *see(struct world *w, uint32_t name)
 {
-    if (w->beside == NULL) return NULL;
     struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_filter **seen = &w->seen[name];
+    if (w->beside == NULL) return NULL;
     if (*seen != NULL &&
         (tamis_filter_stat(*seen, &stat) < 0 || strcmp(stat.name, names[name]) != 0)) {
         (void)tamis_filter_close(*seen);
@@ -335,6 +347,7 @@ static tamis_filter *see(struct world *w, uint32_t name)
 static void look(void *self, uint32_t name, struct outcome *out)
 {
     struct world *w = self;
+    w->alike_of = NULL;
     if (w->beside == NULL && tamis_store_open(w->path, 0, &w->beside) == 0)
         if (tamis_store_set_busy_timeout(w->beside, 0) < 0) errx(1, "%s", tamis_last_error());
     tamis_filter *filter = see(w, name);
@@ -352,7 +365,7 @@ static uint32_t positions(void *self, uint32_t name, const struct tamis_segment_
                           uint32_t key, uint64_t *to)
 {
     struct world *w = self;
-    return explain(w->seen[name], segment, key, to);
+    return explain(w, w->seen[name], segment, key, to);
 }
 
 void world_init(struct world *w, const char *path)
@@ -361,6 +374,10 @@ void world_init(struct world *w, const char *path)
     (void)snprintf(w->path, sizeof w->path, "%s", path);
     w->now = mmap(NULL, sizeof *w->now, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (w->now == MAP_FAILED) err(1, "mmap");
+
+    clock_ns = w->now;
+    tamis__clock_hook = clock_of_windows;
+    tamis__point_samples = 1000;
 }
 
 void world_clear(struct world *w)
@@ -376,6 +393,8 @@ void world_clear(struct world *w)
         free(w->streams[i].data);
     free(w->data);
     world_keys(&(const struct op){.kind = OP_CLOCK});
+    tamis__clock_hook = NULL;
+    tamis__io_hook = NULL;
     (void)munmap(w->now, sizeof *w->now);
 }
 

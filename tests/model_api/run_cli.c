@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "model.h"
 
@@ -14,63 +13,49 @@
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
-static void put_name(struct line *line)
+static void put_spec(struct line *line)
 {
-    put(line, "--");
-    put(line, "%s", line->name);
+    const struct op_spec *s = &line->op->spec;
+    if (s->window_items == 0) put_number(line, "--capacity", s->capacity);
+    if (s->rate != 0) put(line, "-p|%.17g", s->rate);
+    if (s->kind != 0) put(line, "--kind=%s", tamis_kind_name(s->kind));
+    if (s->set != 0) put(line, "--hash-set=%s", hash_sets[s->set]);
+    put_number(line, "--seed", s->seed);
 }
 
 static void run_create(struct line *line)
 {
-    static const char *const full[] = {"", "grow", "refuse", "warn"}, *const pages[] = {"", "small",
-                                                                                        "huge"};
+    static const char *const pages[] = {"", "--pages=small", "--pages=huge"};
     const struct op_spec *s = &line->op->spec;
-    const bool own_bits = s->m_bits != 0;
-    if (line->op->kind == OP_OPEN_OR_CREATE) put(line, "--if-missing");
-    if (s->capacity != 0 && s->window_items == 0)
-        put(line, "-n%llu", (unsigned long long)s->capacity);
-    if (s->rate != 0) put(line, "-p"), put(line, "%.17g", s->rate);
-    if (own_bits) put(line, "--bits=%llu", (unsigned long long)s->m_bits);
-    if (s->k != 0) put(line, "-k"), put(line, "%u", s->k);
-    if (s->kind != 0) put(line, "--kind=%s", tamis_kind_name(s->kind));
-    if (s->counter_bits != 0) put(line, "--counter-bits=%u", s->counter_bits);
-    if (s->set != 0) put(line, "--hash-set"), put(line, "%s", hash_sets[s->set]);
-    if (s->seed != 0) put(line, "--seed=%llu", (unsigned long long)s->seed);
-    if (s->on_full != 0) put(line, "--on-full=%s", full[s->on_full]);
+    put_spec(line);
+    put_number(line, "--bits", s->m_bits);
+    put_number(line, "--hashes", s->k);
+    put_number(line, "--counter-bits", s->counter_bits);
+    put_number(line, "--slices", s->slices);
+    if (s->on_full != 0) put(line, "--on-full=%s", tamis_on_full_name(s->on_full));
     if (s->window_items != 0) put(line, "--window=%llukeys", (unsigned long long)s->window_items);
     if (s->window_ns != 0) put(line, "--window=%llds", (long long)(s->window_ns / SECOND));
-    if (s->slices != 0) put(line, "--slices=%u", s->slices);
-    if ((s->flags & TAMIS_FILTER_FROM_FIRST) != 0) put(line, "--window-from=first");
-    if ((s->flags & TAMIS_FILTER_DURABLE) != 0) put(line, "--durable");
-    if (s->pages != 0) put(line, "--pages=%s", pages[s->pages]);
-    put_name(line);
+    put(line, "%s|%s|%s|%s|--|NAME", line->op->kind == OP_OPEN_OR_CREATE ? "--if-missing" : "",
+        (s->flags & TAMIS_FILTER_FROM_FIRST) != 0 ? "--window-from=first" : "",
+        (s->flags & TAMIS_FILTER_DURABLE) != 0 ? "--durable" : "", pages[s->pages]);
     line_run(line);
 }
 
-static void run_named(struct line *line)
+static void run_store(struct line *line)
 {
-    if (line->op->kind == OP_REPAIR && (line->op->flags & 1u) != 0)
-        put(line, one_in(line, 2) ? "-n" : "--dry-run");
-    else if (line->op->kind != OP_REPAIR &&
-             (line->op->kind != OP_VERIFY || (line->op->flags & 1u) != 0))
-        put_name(line);
-    line_run(line);
-}
-
-static void run_rename(struct line *line)
-{
-    put(line, "%s", line->name);
-    put(line, "%s", names[line->op->other]);
+    const bool is_repair = line->op->kind == OP_REPAIR, flag = (line->op->flags & 1u) != 0;
+    if (flag) put(line, is_repair ? "--dry-run" : "--|NAME");
     line_run(line);
 }
 
 static void run_rollback(struct line *line)
 {
-    put(line, "--json");
-    put(line, "%s", line->name);
-    if (line->op->number != 0) put(line, "%llu", (unsigned long long)line->op->number);
+    char number[24] = "";
+    if (line->op->number != 0)
+        (void)snprintf(number, sizeof number, "%llu", (unsigned long long)line->op->number);
+    put(line, "--json|NAME|%s", number);
     line_run(line);
-    if (line->status == 0 && line->op->number != 0 &&
+    if (line->status == 0 && *number != '\0' &&
         number_of(line, "generation") != (double)line->op->number)
         (void)trouble_of(line, "%s", line->printed);
 }
@@ -78,208 +63,139 @@ static void run_rollback(struct line *line)
 static void run_pages(struct line *line)
 {
     static const char *const words[] = {"auto", "small", "huge"};
-    put(line, "%s", line->name);
-    put(line, "%s", words[line->op->number % 3]);
+    put(line, "NAME|%s", words[line->op->number % 3]);
     line_run(line);
-}
-
-static void run_sync(struct line *line)
-{
-    put(line, "--json");
-    put(line, "%s", line->name);
-    line_run(line);
-    if (line->status == 0) line->out->counts[0] = (uint64_t)number_of(line, "items");
 }
 
 static void run_merge_line(struct line *line)
 {
     const bool anew = line->op->kind == OP_MERGED;
     if ((line->op->flags & TAMIS_MERGE_INTERSECT) != 0) put(line, "--intersect");
-    put(line, "--");
-    if (anew) put(line, "%s", names[line->op->name]);
-    put(line, "%s", line->name);
-    put(line, "%s", line->source);
-    if (anew) put(line, "%s", line->name);
+    put(line, "--|%s|NAME|SOURCE|%s", anew ? names[line->op->name] : "", anew ? line->name : "");
     line_run(line);
-}
-
-static void run_compare(struct line *line)
-{
-    put(line, "--json");
-    put(line, "--");
-    put(line, "%s", line->name);
-    put(line, "%s", line->source);
-    line_run(line);
-    if (line->status == 0) (void)shows_comparison(line);
 }
 
 /* ---- What is made of files ------------------------------------------------------------------- */
 
-static void stream_path(const struct line *line, char path[700])
-{
-    (void)snprintf(path, 700, "%s.files", line->cli->world->path);
-    (void)mkdir(path, 0700);
-    (void)snprintf(path, 700, "%s.files/a stream", line->cli->world->path);
-}
-
 static void run_export_line(struct line *line)
 {
-    char path[700];
     struct world *w = line->cli->world;
     const struct op *op = line->op;
-    stream_path(line, path);
-    put(line, "--force");
-    put(line, "--to=%s", tamis_format_name(op->format));
-    if ((op->flags & TAMIS_EXPORT_WITH_KEY) != 0) put(line, "--with-key");
-    if ((op->flags & TAMIS_EXPORT_WITH_DIGEST) != 0) put(line, "--digest");
-    put(line, "--");
-    put(line, "%s", line->name);
-    put(line, "%s", path);
+    const char *path = path_of(line, "a stream");
+    size_t bytes = 0;
+    put(line, "--force|--to=%s|%s|%s", tamis_format_name(op->format),
+        (op->flags & TAMIS_EXPORT_WITH_KEY) != 0 ? "--with-key" : "",
+        (op->flags & TAMIS_EXPORT_WITH_DIGEST) != 0 ? "--digest" : "");
+    may_put(line, 2, "--json");
+    put(line, "--|NAME|%s", path);
     line_run(line);
     w->streams[op->stream].bytes = 0;
     if (line->status != 0) return;
-    FILE *file = fopen(path, "re");
-    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
-        (void)trouble_of(line, "no file");
-        return;
-    }
-    const size_t bytes = (size_t)ftell(file);
-    unsigned char *data = realloc(w->streams[op->stream].data, bytes + 1);
-    rewind(file);
-    if (data == NULL || fread(data, 1, bytes, file) != bytes) err(1, "%s", path);
-    (void)fclose(file);
-    w->streams[op->stream].data = data;
+    free(w->streams[op->stream].data);
+    w->streams[op->stream].data = (unsigned char *)read_all(path, &bytes);
     w->streams[op->stream].bytes = bytes;
     w->streams[op->stream].format = op->format;
     w->streams[op->stream].like.size = sizeof w->streams[op->stream].like;
     if (tamis_filter_segment(w->filters[op->slot], 0, &w->streams[op->stream].like) < 0)
         err(1, "%s", tamis_last_error());
+    if (line->bytes > 0 && number_of(line, "bytes") != (double)bytes)
+        (void)trouble_of(line, "%zu bytes are written: %s", bytes, line->printed);
 }
 
+/* `pull` is `import --publish --if-changed` of a URL. */
 static void run_import_line(struct line *line)
 {
-    char path[700];
     const struct op *op = line->op;
     const struct world *w = line->cli->world;
     const struct tamis_segment_stat *like = &w->streams[op->stream].like;
     const char *format = tamis_format_name(w->streams[op->stream].format);
-    stream_path(line, path);
+    const bool publishes = op->kind == OP_PUBLISH;
+    const bool pulls =
+        PULLS && publishes && (op->flags & TAMIS_PUBLISH_IF_CHANGED) != 0 && one_in(line, 2);
+    const char *path = path_of(line, pulls ? "stream" : "a stream"); /* a URL has no blank */
     FILE *file = fopen(path, "we");
     if (file == NULL || fwrite(w->streams[op->stream].data, 1, w->streams[op->stream].bytes,
                                file) != w->streams[op->stream].bytes)
         err(1, "%s", path);
     (void)fclose(file);
-    put(line, "--from=%s", format);
-    if (strcmp(format, "redis-bitmap") == 0) {
-        put(line, "--hash-set=%s", like->hash_set);
-        put(line, "--bits=%llu", (unsigned long long)like->m_bits);
-        put(line, "--hashes=%u", like->k);
+    if (pulls) {
+        line_clear(line);
+        line_begin(line, "pull");
     }
-    if (op->kind == OP_IMPORT) {
-        if ((op->flags & TAMIS_IMPORT_DURABLE) != 0) put(line, "--durable");
-    } else {
-        put(line, "--publish");
-        put(line, "--json");
-        if ((op->flags & TAMIS_PUBLISH_IF_CHANGED) != 0) put(line, "--if-changed");
-        if ((op->flags & TAMIS_PUBLISH_NEWER) != 0) put(line, "--newer-than-mine");
+    put(line, "--from=%s", format);
+    if (strcmp(format, "redis-bitmap") == 0)
+        put(line, "--hash-set=%s|--bits=%llu|--hashes=%u", like->hash_set,
+            (unsigned long long)like->m_bits, like->k);
+    if (!publishes && (op->flags & TAMIS_IMPORT_DURABLE) != 0) put(line, "--durable");
+    if (publishes) {
+        put(line, "--json|--hex|%s|%s|%s", pulls ? "" : "--publish",
+            !pulls && (op->flags & TAMIS_PUBLISH_IF_CHANGED) != 0 ? "--if-changed" : "",
+            (op->flags & TAMIS_PUBLISH_NEWER) != 0 ? "--newer-than-mine" : "");
         if ((op->flags & TAMIS_PUBLISH_KEEP) != 0)
             put(line, "--keep=%llu", (unsigned long long)op->number);
-        line->hex = true;
-        put(line, "--hex");
         put_file(line, "--except", &op->except, lists[2]);
     }
-    put(line, "--");
-    put(line, "%s", line->name);
-    put(line, "%s", path);
+    put(line, pulls ? "--|NAME|file://%s" : "--|NAME|%s", path);
     line_run(line);
-    if (line->status == 0 && op->kind == OP_PUBLISH) (void)reads_published(line);
+    if (line->status == 0 && publishes) (void)reads_published(line);
 }
 
 static void run_build_line(struct line *line)
 {
     const struct op *op = line->op;
-    const struct op_spec *s = &op->spec;
-    put(line, "--json");
-    put(line, "--hex");
-    put(line, "--allow-empty");
-    put(line, "--memory=1MiB");
-    put(line, "--threads=%u", 1 + op->keys.count % 2);
-    line->hex = true;
-    if (s->rate != 0) put(line, "-p%.17g", s->rate);
-    if (s->kind != 0) put(line, "--kind=%s", tamis_kind_name(s->kind));
-    if (s->capacity != 0) put(line, "-n%llu", (unsigned long long)s->capacity);
-    if (s->set != 0) put(line, "--hash-set=%s", hash_sets[s->set]);
-    if (s->seed != 0) put(line, "--seed=%llu", (unsigned long long)s->seed);
-    if ((op->flags & TAMIS_BUILD_IF_CHANGED) != 0) put(line, "--if-changed");
+    put(line, "--json|--hex|--allow-empty|--memory=1MiB|--threads=%u|%s", 1 + op->keys.count % 2,
+        (op->flags & TAMIS_BUILD_IF_CHANGED) != 0 ? "--if-changed" : "");
+    put_spec(line);
     if ((op->flags & TAMIS_BUILD_KEEP) != 0)
         put(line, "--keep=%llu", (unsigned long long)op->number);
     if (op->except.count > 0) put_file(line, "--except", &op->except, lists[2]);
     if (op->against.count > 0) put_file(line, "--against", &op->against, lists[1]);
-    put(line, "%s", line->name);
+    put(line, "NAME");
     put_file(line, one_in(line, 2) ? "" : NULL, &op->keys, lists[0]);
     line_run(line);
     if (line->status != 0 || !reads_built(line)) return;
-    const struct op look = {.kind = OP_EXCEPTIONS, .name = op->name};
-    const int64_t rc = line->out->rc;
-    struct outcome *out = line->out;
-    const struct tamis_build_result built = out->built;
-    const int64_t began = out->began;
-    line->cli->api.run(line->cli->api.self, &look, out);
-    out->rc = rc;
-    out->built = built;
-    out->began = began;
+    line->cli->world->out = line->out; /* the model wants the exceptions that it found */
+    if (tamis_filter_exceptions(line->cli->world->stores[op->store], line->name, tell_exception,
+                                line->cli->world) < 0)
+        (void)trouble_of(line, "%s", tamis_last_error());
 }
 
 /* ---- What is shown: the calls say it too, and the model judges them ----------------------------
  */
 
-static void run_info(struct line *line)
+static bool shows_handle(struct line *line)
 {
-    put(line, "--json");
-    put_name(line);
-    line_run(line);
-    if (line->status == 0) (void)shows_filter(line, line->cli->world->filters[line->op->slot]);
+    return shows_filter(line, line->cli->world->filters[line->op->slot]);
+}
+
+static bool shows_sync(struct line *line)
+{
+    return shows_synced(line, line->cli->world->filters[line->op->slot]);
 }
 
 static void run_list_line(struct line *line)
 {
-    put(line, "--json");
     put(line, (line->op->flags & 1u) != 0 ? "--live" : "--recorded");
     if ((line->op->flags & 2u) != 0) put(line, "%c", names[line->op->name][0]);
     line_run(line);
     if (line->status != (line->out->listed == 0 ? 1 : 0))
         (void)trouble_of(line, "status %d, %u listed", line->status, line->out->listed);
     line->status = 0;
-    (void)shows_list(line);
 }
 
-static void run_generations_line(struct line *line)
-{
-    put(line, "--json");
-    put_name(line);
-    line_run(line);
-    if (line->status == 0) (void)shows_generations(line);
-}
-
-static void run_exceptions_line(struct line *line)
+static bool shows_exceptions(struct line *line)
 {
     const struct outcome *out = line->out;
     const char *piece = NULL;
     size_t bytes = 0;
     line->hex = true;
-    put(line, "--hex");
-    put(line, "%s", line->name);
-    put(line, "list");
-    line_run(line);
-    for (uint32_t i = 0; line->status == 0 && i < out->exceptions; i++) {
+    for (uint32_t i = 0; i < out->exceptions; i++) {
         unsigned char data[KEY_BYTES_MAX];
         const struct tamis_key key = {data, key_of(out->exception[i].key, data)};
-        if (!next_piece(line, &piece, &bytes) || !is_key(line, piece, bytes, &key)) {
-            (void)trouble_of(line, "exception %u", i);
-            return;
-        }
+        if (!next_piece(line, '\n', &piece, &bytes) || !is_key(line, piece, bytes, &key))
+            return trouble_of(line, "exception %u", i);
     }
-    if (line->status == 0 && next_piece(line, &piece, &bytes)) (void)trouble_of(line, "more");
+    return !next_piece(line, '\n', &piece, &bytes) || trouble_of(line, "more");
 }
 
 /* ---- One operation --------------------------------------------------------------------------- */
@@ -287,61 +203,68 @@ static void run_exceptions_line(struct line *line)
 /* SHOWS: the call is made too, before it.  HANDLE: the name is that of the handle's filter. */
 enum { SHOWS = 1, HANDLE = 2 };
 static const struct {
-    const char *command, *word; /* word: the one behind the name */
-    void (*run)(struct line *line);
+    const char *command, *words;    /* the words are put first */
+    void (*run)(struct line *line); /* puts more words; NULL: there are none */
     unsigned is;
+    bool (*shows)(struct line *line); /* is what was printed right? */
+    const char *word;                 /* the one behind the name */
 } commands[OP_COUNT_OF] = {
-    [OP_CREATE] = {"create", NULL, run_create, 0},
-    [OP_OPEN_OR_CREATE] = {"create", NULL, run_create, 0},
-    [OP_ADD] = {"add", NULL, line_add, HANDLE},
-    [OP_ADD_BATCH] = {"add", NULL, line_add, HANDLE},
-    [OP_ASK] = {"check", NULL, line_ask, HANDLE},
-    [OP_ASK_BATCH] = {"check", NULL, line_ask, HANDLE},
-    [OP_REMOVE] = {"remove", NULL, line_remove, HANDLE},
-    [OP_REMOVE_BATCH] = {"remove", NULL, line_remove, HANDLE},
-    [OP_COUNT] = {"count", NULL, line_count, HANDLE},
-    [OP_COUNT_BATCH] = {"count", NULL, line_count, HANDLE},
-    [OP_SYNC] = {"sync", NULL, run_sync, HANDLE},
-    [OP_ROTATE] = {"rotate", NULL, run_named, HANDLE},
-    [OP_STAT] = {"info", NULL, run_info, SHOWS | HANDLE},
-    [OP_COMPARE] = {"compare", NULL, run_compare, SHOWS | HANDLE},
-    [OP_MERGE] = {"merge", NULL, run_merge_line, HANDLE},
-    [OP_MERGED] = {"merge", NULL, run_merge_line, HANDLE},
-    [OP_EXPORT] = {"export", NULL, run_export_line, HANDLE},
-    [OP_IMPORT] = {"import", NULL, run_import_line, 0},
-    [OP_PUBLISH] = {"import", NULL, run_import_line, 0},
-    [OP_BUILD] = {"build", NULL, run_build_line, 0},
-    [OP_GENERATIONS] = {"generations", NULL, run_generations_line, SHOWS},
-    [OP_ROLLBACK] = {"rollback", NULL, run_rollback, 0},
-    [OP_EXCEPT] = {"except", "add", line_except, 0},
-    [OP_UNEXCEPT] = {"except", "remove", line_remove, 0},
-    [OP_EXCEPTIONS] = {"except", NULL, run_exceptions_line, SHOWS},
-    [OP_RENAME] = {"rename", NULL, run_rename, 0},
-    [OP_DROP] = {"drop", NULL, run_named, 0},
-    [OP_SET_PAGES] = {"pages", NULL, run_pages, 0},
-    [OP_LIST] = {"list", NULL, run_list_line, SHOWS},
-    [OP_VERIFY] = {"verify", NULL, run_named, SHOWS},
-    [OP_REPAIR] = {"repair", NULL, run_named, SHOWS},
+    [OP_CREATE] = {.command = "create", .run = run_create},
+    [OP_OPEN_OR_CREATE] = {.command = "create", .run = run_create},
+    [OP_ADD] = {.command = "add", .run = line_add, .is = HANDLE},
+    [OP_ADD_BATCH] = {.command = "add", .run = line_add, .is = HANDLE},
+    [OP_ASK] = {.command = "check", .run = line_ask, .is = HANDLE},
+    [OP_ASK_BATCH] = {.command = "check", .run = line_ask, .is = HANDLE},
+    [OP_REMOVE] = {.command = "remove", .run = line_remove, .is = HANDLE},
+    [OP_REMOVE_BATCH] = {.command = "remove", .run = line_remove, .is = HANDLE},
+    [OP_COUNT] = {.command = "count", .run = line_count, .is = HANDLE},
+    [OP_COUNT_BATCH] = {.command = "count", .run = line_count, .is = HANDLE},
+    [OP_SYNC] = {.command = "sync", .words = "--json|NAME", .is = HANDLE, .shows = shows_sync},
+    [OP_ROTATE] = {.command = "rotate", .words = "--|NAME", .is = HANDLE},
+    [OP_STAT] = {.command = "info",
+                 .words = "--json|--|NAME",
+                 .is = SHOWS | HANDLE,
+                 .shows = shows_handle},
+    [OP_COMPARE] = {.command = "compare",
+                    .words = "--json|--|NAME|SOURCE",
+                    .is = SHOWS | HANDLE,
+                    .shows = shows_comparison},
+    [OP_MERGE] = {.command = "merge", .run = run_merge_line, .is = HANDLE},
+    [OP_MERGED] = {.command = "merge", .run = run_merge_line, .is = HANDLE},
+    [OP_EXPORT] = {.command = "export", .run = run_export_line, .is = HANDLE},
+    [OP_IMPORT] = {.command = "import", .run = run_import_line},
+    [OP_PUBLISH] = {.command = "import", .run = run_import_line},
+    [OP_BUILD] = {.command = "build", .run = run_build_line},
+    [OP_GENERATIONS] = {.command = "generations",
+                        .words = "--json|--|NAME",
+                        .is = SHOWS,
+                        .shows = shows_generations},
+    [OP_ROLLBACK] = {.command = "rollback", .run = run_rollback},
+    [OP_EXCEPT] = {.command = "except", .run = line_except, .word = "add"},
+    [OP_UNEXCEPT] = {.command = "except", .run = line_remove, .word = "remove"},
+    [OP_EXCEPTIONS] = {.command = "except",
+                       .words = "--hex|NAME|list",
+                       .is = SHOWS,
+                       .shows = shows_exceptions},
+    [OP_RENAME] = {.command = "rename", .words = "NAME|OTHER"},
+    [OP_DROP] = {.command = "drop", .words = "--|NAME"},
+    [OP_SET_PAGES] = {.command = "pages", .run = run_pages},
+    [OP_LIST] = {.command = "list",
+                 .words = "--json",
+                 .run = run_list_line,
+                 .is = SHOWS,
+                 .shows = shows_list},
+    [OP_VERIFY] = {.command = "verify", .run = run_store, .is = SHOWS},
+    [OP_REPAIR] = {.command = "repair", .run = run_store, .is = SHOWS},
 };
 
-/* What no command line says; the calls do it. */
+/* What cli_choose() has made expressible; the calls do the rest. */
 static bool is_expressible(const struct op *op, const struct world *w)
 {
-    const unsigned owned = op->kind == OP_IMPORT ? TAMIS_IMPORT_OWNED : 0;
-    const bool makes = op->kind == OP_CREATE || op->kind == OP_OPEN_OR_CREATE;
-    if (commands[op->kind].run == NULL || op->where != CHILD_ANEW || op->fault != NO_FAULT ||
-        op->store == STORES - 1 || (op->kind == OP_BUILD && op->spec.on_full != 0))
-        return false;
-    if (makes && ((op->spec.flags & TAMIS_FILTER_OWNED) != 0 || op->spec.secret != 0 ||
-                  op->spec.window_ns % SECOND != 0))
-        return false;
-    if (op->kind == OP_MERGE && op->flags != 0) return false;
-    if (op->kind == OP_MERGED && tamis_filter_exists(w->stores[op->store], names[op->name]) == 1)
-        return false; /* the command merges into it */
-    if (op->kind == OP_EXPORT && (op->flags & TAMIS_EXPORT_WITHOUT_EXCEPTIONS) != 0) return false;
-    if ((op->kind == OP_IMPORT || op->kind == OP_PUBLISH) && (op->flags & 0x4000u) != 0)
-        return false;
-    return (op->flags & owned) == 0;
+    return commands[op->kind].command != NULL && op->where == CHILD_ANEW && op->fault == NO_FAULT &&
+           op->store != STORES - 1 &&
+           (op->kind != OP_MERGED || /* the command would merge into it */
+            tamis_filter_exists(w->stores[op->store], names[op->name]) != 1);
 }
 
 /* The command has failed.  The call must fail too, and the model judges its code; the sentence is
@@ -385,16 +308,11 @@ static void look_again(struct line *line)
     struct world *w = line->cli->world;
     tamis_filter *filter = NULL;
     if (!one_in(line, 4)) return;
-    const char *name = line->op->kind == OP_RENAME ? names[line->op->other] : line->name;
-    char copy[300];
-    (void)snprintf(copy, sizeof copy, "%s", name);
-    line->name = copy;
-    if (tamis_filter_open(w->beside, copy, TAMIS_READ_ONLY, &filter) < 0) return;
+    if (line->op->kind == OP_RENAME) line->name = names[line->op->other];
+    if (tamis_filter_open(w->beside, line->name, TAMIS_READ_ONLY, &filter) < 0) return;
     line_clear(line);
     line_begin(line, "info");
-    put(line, "--json");
-    put_name(line);
-    line->nul = line->hex = false;
+    put(line, "--json|--|NAME");
     line_run(line);
     if (line->status != 0)
         (void)trouble_of(line, "status %d: %s", line->status, line->said);
@@ -427,7 +345,12 @@ static void run_command(struct cli *cli, const struct op *op, struct outcome *ou
     world_keys(op);
     line_begin(&line, commands[op->kind].command);
     line.word = commands[op->kind].word;
-    commands[op->kind].run(&line);
+    if (commands[op->kind].words != NULL) put(&line, "%s", commands[op->kind].words);
+    if (commands[op->kind].run != NULL)
+        commands[op->kind].run(&line);
+    else
+        line_run(&line);
+    if (line.status == 0 && commands[op->kind].shows != NULL) (void)commands[op->kind].shows(&line);
     if (line.status == 2) judge_failure(&line);
     if (line.status == 0 && op->kind != OP_REMOVE && *line.said != '\0' &&
         strncmp(line.said, "tamis: ", 7) != 0 && strstr(line.said, "new") == NULL)
@@ -486,21 +409,33 @@ static bool takes_one_key(const struct model *model, const struct op *op)
            (p->slices > 0 && p->on_full != TAMIS_ON_FULL_GROW);
 }
 
+/* A build without --on-full has the policy of the filter in force, where that has one to take and
+ * either was built or refuses (build.c).  false: the model does not know. */
+static bool takes_policy(const struct model *model, struct op *op)
+{
+    const struct filter *f = model->filters[op->name];
+    op->spec.on_full = 0;
+    if (f == NULL || op->spec.kind == TAMIS_KIND_FUSE) return true;
+    const struct tamis_segment_stat *newest = &f->now.list.segments[f->now.list.count - 1]->is;
+    if (newest->kind == TAMIS_KIND_FUSE || newest->counter_bits != 0) return true;
+    if (f->now.built || f->now.policy.on_full == TAMIS_ON_FULL_REFUSE)
+        op->spec.on_full = f->now.policy.on_full;
+    return !f->now.maybe_built;
+}
+
 void cli_choose(const struct model *model, struct op *op)
 {
-    if (commands[op->kind].run == NULL || op->store == STORES - 1) return;
-    if (op->kind == OP_BUILD && op->spec.kind != TAMIS_KIND_FUSE &&
-        model->filters[op->name] != NULL)
-        return; /* what happens when it is full is that of the one before */
+    if (commands[op->kind].command == NULL || op->store == STORES - 1) return;
     op->where = CHILD_ANEW;
     op->inner = 0;
     op->spec.secret = 0;
-    if (op->kind == OP_BUILD) op->spec.on_full = 0;
     op->spec.flags &= ~TAMIS_FILTER_OWNED;
     op->spec.window_ns = (op->spec.window_ns + SECOND - 1) / SECOND * SECOND;
+    if (op->kind == OP_BUILD && !takes_policy(model, op)) op->where = HERE;
     if (op->kind == OP_IMPORT || op->kind == OP_PUBLISH) op->flags &= ~0x5000u;
     if (op->kind == OP_IMPORT) op->flags &= ~(uint32_t)TAMIS_IMPORT_OWNED;
     if (op->kind == OP_EXPORT) op->flags &= ~(uint32_t)TAMIS_EXPORT_WITHOUT_EXCEPTIONS;
+    if (op->kind == OP_MERGE) op->flags = 0;
     if ((commands[op->kind].is & HANDLE) == 0) op->slot = SLOTS; /* a command leaves no handle */
     if (takes_one_key(model, op)) op->keys.count = 1;
     if (op->keys.count > 3000) op->keys.count = 3000;

@@ -1,71 +1,44 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* shadow.c: keys, and the segments, lists and sets of the model. */
-#include <stdarg.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model.h"
 
-const char *const names[NAMES] = {"alpha",       "beta",           "gamma",
-                                  "delta of it", "\xc3\xa9psilon", "zeta/6"};
-const char *const hash_sets[] = {NULL,
-                                 "xxh3",
-                                 "sip",
-                                 "md5",
-                                 "redisbloom",
-                                 "guava",
-                                 "spark-v1",
-                                 "spark-v2",
-                                 "php:bkdr,sdbm,js",
-                                 "php-mt",
-                                 "parquet",
-                                 "dcso",
-                                 "pybloomfilter:17,4,2903"};
-const uint32_t hash_set_count = sizeof hash_sets / sizeof hash_sets[0];
-
-/* A key has its number in its first four bytes, and a length that follows from the number: hash
- * functions have ways of their own for short, middling and long ones.  Key 0 is empty. */
-size_t key_of(uint32_t key, unsigned char bytes[KEY_BYTES_MAX])
+bool set_has(const struct set *set, uint32_t key)
 {
-    static const size_t lengths[] = {4, 8, 16, 5, 12, 4, 20, 33, 64, 4, 129, 9, 240, 4, 241, 300};
-    const size_t length = key == 0 ? 0 : key >= 8192 ? 8 : lengths[key % 16];
-    memset(bytes, (int)(key % 251), length);
-    for (size_t i = 0; i < 4 && i < length; i++)
-        bytes[i] = (unsigned char)(key >> (8 * i));
-    return length;
+    return (set->bits[key / 8] >> (key % 8) & 1) != 0;
 }
 
-uint32_t key_number(const void *bytes, size_t count)
+static bool set_flip(struct set *set, uint32_t key, bool there)
 {
-    unsigned char again[KEY_BYTES_MAX];
-    const unsigned char *b = bytes;
-    if (count == 0) return 0;
-    if (count < 4) return UINT32_MAX;
-    const uint32_t key = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-    if (key >= POOL || key_of(key, again) != count || memcmp(again, bytes, count) != 0)
-        return UINT32_MAX;
-    return key;
+    if (set_has(set, key) == there) return false;
+    set->bits[key / 8] = (uint8_t)(set->bits[key / 8] ^ 1u << (key % 8));
+    set->count += there ? 1u : UINT32_MAX;
+    return true;
 }
 
-bool wrong(struct model *model, const char *format, ...)
+bool set_put(struct set *set, uint32_t key)
 {
-    va_list arguments;
-    if (*model->complaint != '\0') return false; /* the first one says most */
-    va_start(arguments, format);
-    (void)vsnprintf(model->complaint, sizeof model->complaint, format, arguments);
-    va_end(arguments);
-    return false;
+    return set_flip(set, key, true);
 }
 
-bool set_has(const uint8_t *set, uint32_t key)
+bool set_remove(struct set *set, uint32_t key)
 {
-    return (set[key / 8] >> (key % 8) & 1) != 0;
+    return set_flip(set, key, false);
 }
 
-void set_put(uint8_t *set, uint32_t key)
+void set_add(struct set *to, const struct set *from)
 {
-    set[key / 8] = (uint8_t)(set[key / 8] | 1u << (key % 8));
+    for (uint32_t key = 0; key < POOL && from->count > 0; key++)
+        if (set_has(from, key)) (void)set_put(to, key);
+}
+
+void set_add_keys(struct set *to, const struct op_keys *keys)
+{
+    for (uint32_t i = 0; i < keys->count; i++)
+        (void)set_put(to, key_at(keys, i));
 }
 
 /* ---- Segments -------------------------------------------------------------------------------- */
@@ -83,7 +56,7 @@ struct shadow *shadow_new(const struct tamis_segment_stat *is)
     shadow->is = *is;
     shadow->users = 1;
     if (is->kind == TAMIS_KIND_FUSE)
-        shadow->keys = zeros(POOL / 8, 1);
+        shadow->keys = zeros(1, sizeof *shadow->keys);
     else
         shadow->cells = zeros(is->m_bits, sizeof *shadow->cells);
     return shadow;
@@ -92,7 +65,7 @@ struct shadow *shadow_new(const struct tamis_segment_stat *is)
 struct shadow *shadow_copy(const struct shadow *from)
 {
     struct shadow *to = shadow_new(&from->is);
-    if (from->keys != NULL) memcpy(to->keys, from->keys, POOL / 8);
+    if (from->keys != NULL) *to->keys = *from->keys;
     if (from->cells != NULL)
         memcpy(to->cells, from->cells, (size_t)from->is.m_bits * sizeof *to->cells);
     to->ones = from->ones;
@@ -116,13 +89,6 @@ void list_clear(struct list *list)
     list->count = 0;
 }
 
-void list_share(struct list *to, const struct list *from)
-{
-    *to = *from;
-    for (uint32_t i = 0; i < to->count; i++)
-        to->segments[i]->users++;
-}
-
 void list_copy(struct list *to, const struct list *from)
 {
     to->count = from->count;
@@ -143,28 +109,25 @@ static uint32_t distinct(uint64_t *positions, uint32_t count)
     return kept;
 }
 
-static uint32_t positions_of(struct model *model, const struct filter *filter,
-                             const struct shadow *shadow, uint32_t key, uint64_t *positions)
+static uint32_t positions_of(struct step *s, const struct shadow *shadow, uint32_t key,
+                             uint64_t *positions)
 {
-    const struct executor *executor = model->executor;
+    const struct executor *executor = s->model->executor;
     const uint32_t count =
-        executor->positions(executor->self, filter->name, &shadow->is, key, positions);
-    if (count == 0) (void)wrong(model, "no positions of key %u: %s", key, tamis_last_error());
+        executor->positions(executor->self, s->filter->name, &shadow->is, key, positions);
+    if (count == 0) (void)wrong(s->model, "no positions of key %u: %s", key, tamis_last_error());
     for (uint32_t i = 0; i < count; i++)
-        if (positions[i] >= shadow->is.m_bits) {
-            (void)wrong(model, "a position of key %u past m", key);
-            return 0;
-        }
+        if (positions[i] >= shadow->is.m_bits)
+            return (uint32_t)wrong(s->model, "a position of key %u past m", key);
     return distinct(positions, count);
 }
 
-uint32_t shadow_lacks(struct model *model, const struct filter *filter, const struct shadow *shadow,
-                      uint32_t key, uint32_t *least)
+uint32_t shadow_lacks(struct step *s, const struct shadow *shadow, uint32_t key, uint32_t *least)
 {
     uint64_t positions[TAMIS_K_MAX];
     uint32_t lacking = 0, low = UINT32_MAX;
     if (shadow->keys != NULL) return !set_has(shadow->keys, key);
-    const uint32_t count = positions_of(model, filter, shadow, key, positions);
+    const uint32_t count = positions_of(s, shadow, key, positions);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t cell = shadow->cells[positions[i]];
         lacking += cell == 0;
@@ -174,81 +137,76 @@ uint32_t shadow_lacks(struct model *model, const struct filter *filter, const st
     return lacking;
 }
 
-void shadow_add(struct model *model, const struct filter *filter, struct shadow *shadow,
-                uint32_t key, int by)
+bool shadow_add(struct step *s, struct shadow *shadow, uint32_t key, int by)
 {
     uint64_t positions[TAMIS_K_MAX];
-    const uint32_t count = positions_of(model, filter, shadow, key, positions);
-    const bool counts = shadow->is.counter_bits != 0;
+    const uint32_t count = positions_of(s, shadow, key, positions), width = shadow->is.counter_bits;
+    bool lacked = false;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t *cell = &shadow->cells[positions[i]];
         const bool was = *cell != 0;
-        *cell = counts ? *cell + (uint32_t)by : 1;
+        *cell = width != 0 ? *cell + (uint32_t)by : 1;
         shadow->ones += (uint64_t)(*cell != 0) - (uint64_t)was;
-        shadow->overflowed |=
-            counts && shadow->is.counter_bits < 32 && *cell >= (1u << shadow->is.counter_bits) - 1;
+        shadow->overflowed |= width != 0 && width < 32 && *cell >= (1u << width) - 1;
+        lacked |= !was;
     }
+    return lacked;
 }
 
-/* ---- Exceptions ------------------------------------------------------------------------------ */
-
-const struct told_exception *exceptions_find(const struct exceptions *e, uint32_t key,
-                                             uint64_t generation)
+uint32_t cell_of(const uint8_t *data, const struct tamis_segment_stat *s, uint64_t at)
 {
-    for (uint32_t i = 0; i < e->count; i++)
-        if (e->list[i].key == key && e->list[i].generation == generation) return &e->list[i];
-    return NULL;
+    const uint32_t width = s->counter_bits != 0 ? s->counter_bits : 1;
+    const uint64_t bit = s->bit_order != 0 ? at ^ 7 : at;
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < width; i++)
+        value |= (uint32_t)(data[(bit * width + i) / 8] >> ((bit * width + i) % 8) & 1) << i;
+    return value;
 }
 
-void exceptions_put(struct exceptions *e, uint32_t key, uint64_t generation)
+double estimate(const struct tamis_segment_stat *s, uint64_t ones)
 {
-    if (exceptions_find(e, key, generation) != NULL) return;
-    if ((e->count & (e->count - 1)) == 0) {
-        void *more = realloc(e->list, (e->count == 0 ? 1 : 2 * e->count) * sizeof *e->list);
-        if (more == NULL) abort();
-        e->list = more;
-    }
-    e->list[e->count++] = (struct told_exception){key, generation};
+    const double m = (double)s->m_bits, set = ones < s->m_bits ? (double)ones : m - 1;
+    const double unset = log(1 - set / m);
+    if (s->kind == TAMIS_KIND_BLOOM) return fmax(-m / s->k * unset, 0);
+    const double z = s->words, q = s->k / z;
+    return fmax(unset / log(1 - z / 8 * (1 - pow(63.0 / 64, q)) * 512 / m), 0);
 }
 
-bool exceptions_remove(struct exceptions *e, uint32_t key, uint64_t generation)
+struct shadow *newest_of(const struct filter *filter)
 {
-    struct told_exception *found = NULL;
-    for (uint32_t i = 0; i < e->count && found == NULL; i++)
-        if (e->list[i].key == key && e->list[i].generation == generation) found = &e->list[i];
-    if (found == NULL) return false;
-    *found = e->list[--e->count];
-    return true;
+    return filter->now.list.segments[filter->now.list.count - 1];
 }
 
-void exceptions_copy(struct exceptions *to, const struct exceptions *from)
+struct shadow *first_of(const struct filter *filter)
 {
-    *to = (struct exceptions){0};
-    for (uint32_t i = 0; i < from->count; i++)
-        exceptions_put(to, from->list[i].key, from->list[i].generation);
+    return filter->now.list.segments[0];
 }
+
+bool counts(const struct filter *filter)
+{
+    return newest_of(filter)->is.counter_bits != 0;
+}
+
+/* ---- Filters and streams ----------------------------------------------------------------------
+ */
 
 uint64_t exceptions_of(const struct filter *filter)
 {
-    uint64_t count = filter->by_hand.count;
-    for (uint32_t i = 0; i < filter->now.found.count; i++)
-        count += exceptions_find(&filter->by_hand, filter->now.found.list[i].key, 0) == NULL;
+    uint64_t count = 0;
+    for (size_t i = 0; i < POOL / 8; i++)
+        count += (unsigned)__builtin_popcount(filter->by_hand.bits[i] | filter->now.found.bits[i]);
     return count;
 }
 
 bool is_exception(const struct filter *filter, uint32_t key)
 {
-    return exceptions_find(&filter->by_hand, key, 0) != NULL ||
-           exceptions_find(&filter->now.found, key, 0) != NULL;
+    return set_has(&filter->by_hand, key) || set_has(&filter->now.found, key);
 }
-
-/* ---- Generations and filters ----------------------------------------------------------------- */
 
 void generation_clear(struct generation *generation)
 {
     list_clear(&generation->list);
-    free(generation->found.list);
-    *generation = (struct generation){0};
+    memset(generation, 0, sizeof *generation);
 }
 
 void filter_let_go(struct filter *filter)
@@ -257,6 +215,5 @@ void filter_let_go(struct filter *filter)
     generation_clear(&filter->now);
     for (uint32_t i = 0; i < filter->kept_count; i++)
         generation_clear(&filter->kept[i]);
-    free(filter->by_hand.list);
     free(filter);
 }

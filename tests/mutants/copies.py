@@ -7,6 +7,7 @@ import functools
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -35,18 +36,37 @@ def kill_all():
         kill(process)
 
 
-def run(command, log, limit=None, **options):
-    """The exit status; None if the command did not end within so many seconds."""
+def run_measured(command, log, limit=None, processor_limit=None, **options):
+    """(the exit status, the seconds of the processor that it took).  The status is None if the command did not end within limit
+    seconds.  No process of the command may take more than processor_limit seconds of the processor."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, **options)
     running.add(process)
-    try:
-        status = process.wait(limit)
-    except subprocess.TimeoutExpired:
-        status = None
+    if processor_limit:
+        with contextlib.suppress(ProcessLookupError):
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (int(processor_limit), int(processor_limit) + 1))
+    is_late = threading.Event()
+
+    def end():
+        is_late.set()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+    timer = threading.Timer(limit, end) if limit else None
+    if timer:
+        timer.start()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if timer:
+        timer.cancel()
     if is_ending.is_set():
         threading.Event().wait()  # what kill_all() has ended tells nothing of a mutant; this thread ends with the process
     kill(process)
-    return status
+    return None if is_late.is_set() else process.returncode, usage.ru_utime + usage.ru_stime
+
+
+def run(command, log, limit=None, **options):
+    """The exit status; None if the command did not end within so many seconds."""
+    return run_measured(command, log, limit, **options)[0]
 
 
 class Tests:
@@ -86,18 +106,22 @@ class Tests:
                 found |= {"tamis_python", "tamis_python_files"}
         return sorted(found)
 
+    def judge(self, name, command, log, limit, processor_limit=None):
+        """(True, False, or None if it did not end in time; the seconds of the processor that it took)"""
+        properties = self.known[name][1]
+        environment = dict(os.environ)
+        environment.update(p.split("=", 1) for p in properties.get("ENVIRONMENT", []))
+        log.write("==== %s\n" % " ".join([name, *command[1:]]))
+        log.flush()
+        status, seconds = run_measured(command, log, limit, processor_limit, env=environment, cwd=properties.get("WORKING_DIRECTORY"))
+        if status is not None and status == properties.get("SKIP_RETURN_CODE"):
+            raise Bad("is not judged: %s was skipped" % name)
+        return None if status is None else status == 0, seconds
+
     def passes(self, test, log, limit):
         """True or False; None if it did not end in time."""
         name, case = test
-        command, properties = self.known[name]
-        environment = dict(os.environ)
-        environment.update(p.split("=", 1) for p in properties.get("ENVIRONMENT", []))
-        log.write("==== %s %s\n" % (name, case or ""))
-        log.flush()
-        status = run(command + ([case] if case else []), log, limit, env=environment, cwd=properties.get("WORKING_DIRECTORY"))
-        if status is not None and status == properties.get("SKIP_RETURN_CODE"):
-            raise Bad("is not judged: %s was skipped" % name)
-        return None if status is None else status == 0
+        return self.judge(name, self.known[name][0] + ([case] if case else []), log, limit)[0]
 
 
 class Copy:
@@ -110,7 +134,8 @@ class Copy:
         os.makedirs(self.logs, exist_ok=True)
         self.copy()
         command = ["cmake", "-S", self.tree, "-B", self.build_folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Mutant",
-                   "-DCMAKE_C_FLAGS=-O1 -w"]
+                   "-DCMAKE_C_FLAGS=-O1 -w -fno-semantic-interposition", "-DTAMIS_FOR_MUTANTS=ON",
+                   "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON"]
         if shutil.which("ccache"):
             command.append("-DCMAKE_C_COMPILER_LAUNCHER=ccache")
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -136,16 +161,14 @@ class Copy:
                 if os.path.join(folder, name) not in there:
                     os.unlink(os.path.join(folder, name))
 
-    def environment(self, keep=False):
-        """The compiler's cache gives back files of the tree as it is, and keeps none of a mutant."""
-        environment = dict(os.environ, CCACHE_BASEDIR=self.home, CCACHE_NOHASHDIR="1")
-        if not keep:
-            environment["CCACHE_READONLY"] = "1"
-        return environment
+    def environment(self):
+        """Mutants are kept in the compiler's cache too: read-only it would give the compiler other paths for what it has not, and
+        they stand in assertions."""
+        return dict(os.environ, CCACHE_BASEDIR=self.home, CCACHE_NOHASHDIR="1")
 
-    def build(self, names, log, jobs=None, keep=False):
+    def build(self, names, log, jobs=None):
         """Builds what tests need."""
         command = ["ninja", "-C", self.build_folder, "-j", str(jobs or self.jobs)] + self.tests.targets(names)
-        if run(command, log, env=self.environment(keep)) != 0:
+        if run(command, log, env=self.environment()) != 0:
             raise Bad("does not build; see " + log.name)
         self.tests.read()

@@ -6,24 +6,26 @@
     tests/mutants/random.py --count 40 --only store/handle
     tests/mutants/random.py --seed 7 --table          the rates by folder, of what has been judged so far
     tests/mutants/random.py --seed 7 --survivors      the mistakes that no test has noticed
+    tests/mutants/random.py --seed 7 --again          judges these by the tests that there are now
 
 A mistake is one change to one line of C: a comparison, a sign, a number, a condition, a return value, or a statement that is left
 out.  The seed alone decides which mistakes are drawn from a tree.  A mistake that does not compile, or compiles to the same
-object code, is drawn anew.  Each mistake is tested for BUDGET seconds at most, and the tests that are nearest to the file come first.
-A test that fails, or does not end, notices the mistake.  A test that fails without any mistake does not count.
+object code, is drawn anew.  Each mistake is tested for BUDGET seconds of the processor at most.  The tests that are nearest to the file
+come first, and among them those that noticed other mistakes of its folder.  A test that fails, or does not end, notices the mistake if
+it passes without it.
 
 Verdicts are kept in .build/mutants/random/SEED, a JSON object a line.  Who finds that a survivor is equivalent, so that no caller
 can tell the difference, notes it in equivalent.tsv with the reason: such a mistake is counted apart.
 """
 import argparse
 import collections
-import contextlib
 import hashlib
 import importlib
 import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -45,7 +47,7 @@ AREAS = (("store", 6), ("tools/tamis", 3), ("tools/redis", 3))  # where mistakes
 NOT_CORE = ("crash", "large", "model", "fuzz", "no-core")  # TAMIS_NOT_CORE of tests/CMakeLists.txt
 BUDGET_S = 120
 TEST_LIMIT_S = 60
-FIRST_BUILDS = (6, 30)  # how many of the nearest tests are built before they run; then all
+BUILT_TOGETHER = 6  # so many of the tests that come next are built before they run
 
 # ---- Mistakes -------------------------------------------------------------------------------------
 
@@ -116,7 +118,7 @@ def mistakes_of_file(path):
         if not name or not re.search(r"\) ?\{?$", body[0]) and "(" not in body[0]:
             continue  # a table or a struct
         for number, line in enumerate(body, first):
-            if number == first or re.search(r"assert|prefetch", line) or line.startswith("#"):
+            if number == first or re.search(r"assert|prefetch|TAMIS__POINT\(", line) or line.startswith("#"):
                 continue
             made = [Mistake(path, number, name, lines[number], new) for new in mistakes_of_line(lines[number], line)]
             if made:
@@ -143,33 +145,70 @@ def draw(seed, only):
 
 # ---- Tests ----------------------------------------------------------------------------------------
 
+# What is built of a mistake, and where: the library, the command, the module.
+PRODUCTS = {"store": (("tamis_testable",), "store/libtamis_testable.so"), "tools/tamis": (("tamis_cli", "tamis_at"), "bin/tamis"),
+            "tools/redis": (("tamis_redis",), "redis/tamis.so")}
+
+
+def seeds(first, count):
+    """The same sequences each time; the seconds of the clock are none of the test's business."""
+    return "--first", str(first), "--count", str(count), "--seconds", "600", "--shorten", "0"
+
+
+# The models run in pieces: the first notices most, and is early; the others come when their turn comes.
+PIECES = {
+    "model_api": (lambda c: [*c, *seeds(1, 20)], lambda c: [*c, *seeds(21, 60)], lambda c: [*c, *seeds(81, 220)]),
+    "model_cli": (lambda c: [*c, *seeds(1, 4)], lambda c: [*c, *seeds(5, 12)], lambda c: [*c, *seeds(17, 24)]),
+    "redis_model": (lambda c: [*c[:-1], "6"], lambda c: [*c[:-1], "12"], lambda c: c),
+}
+# What a test is thought to cost until it has run: seconds of the processor.
+COSTS = {"model_api": 3, "model_cli": 4, "redis_model": 5, "unit": 0.5, "cli": 0.4, "multiproc": 3, "redis": 8}
+EARLY = {"model_api": "store", "model_cli": "tools/tamis", "redis_model": "tools/redis"}  # nearest of all but those of the same name
+
+
+def area_of(path):
+    return next(area for area, _ in AREAS if path.startswith(area + "/"))
+
 
 def words_of(path):
     return {word for word in re.split(r"\W|_", os.path.splitext(path)[0]) if len(word) > 2}
 
 
-def distance(path, name, labels, inside, seconds):
+class Test(collections.namedtuple("Test", "name piece")):
+    """piece is the place in PIECES, else 0."""
+
+    def __str__(self):
+        return self.name + (" (part %d)" % (self.piece + 1) if self.name in PIECES else "")
+
+    def command(self, command):
+        return PIECES[self.name][self.piece](command) if self.name in PIECES else command
+
+
+def distance(path, test, labels, inside, seconds):
     """The smaller, the earlier a test runs for a mistake in path.  inside has the folder of tests/ that a test comes from."""
+    name, area = test.name, area_of(path)
     stem = os.path.splitext(os.path.basename(path))[0]
     folder = os.path.basename(os.path.dirname(path))
-    near = 0
-    if path.startswith("tools/redis"):
+    near = -30 * len(words_of(stem) & words_of(name.replace(".", "/")))
+    if area == "tools/redis":
         near -= 40 if "redis" in labels else 0
-    elif path.startswith("tools/tamis"):
-        near -= 40 if name.startswith(("cli.", "model_cli")) else 0
+    elif area == "tools/tamis":
+        near -= 40 if name.startswith("cli.") else 0
         near -= 40 if name.startswith("cli.%s." % stem) else 0
+        near -= 60 if "redis" in labels and "command" in name else 0
     else:
         near -= 20 if "unit" in labels or "multiproc" in labels else 0
         near -= 20 if os.path.basename(inside.get(name, "")) == folder else 0
-    near -= 30 * len(words_of(stem) & words_of(name.replace(".", "/")))
-    near -= 25 if name.startswith("model_") else 0
+    if name in PIECES:
+        near -= 25
+        near -= 45 if test.piece == 0 and EARLY[name] == area else 0
     return near + 2 * seconds
 
 
-def is_core(test):
-    """Whether a test is in the core and can be run as it is built."""
-    command, properties = test
-    return command and not set(NOT_CORE) & set(properties.get("LABELS", []))
+def may_run(labels, path):
+    """The tests of the core; for the module, and for what the command does with servers, all tests with a server."""
+    with_servers = path.startswith("tools/redis/") or path.startswith(("tools/tamis/remote/", "tools/tamis/redis"))
+    return not set(NOT_CORE) & set(labels) or with_servers and "redis" in labels
 
 
 def folders_of_tests():
@@ -178,85 +217,149 @@ def folders_of_tests():
             if name.endswith(".c")}
 
 
-class Judge:
-    """One copy of the tree.  The tests that fail in it without a mistake are left out."""
+class Tests:
+    """What is known of the tests: their seconds, kept from run to run; who noticed mistakes where; and which are sound, so that they
+    pass without a mistake."""
 
-    def __init__(self, copy, failing, inside, seconds):
-        self.copy, self.failing, self.inside, self.seconds = copy, failing, inside, seconds
+    def __init__(self, known, results):
+        self.path, self.inside, self.sound, self.failing = os.path.join(KEPT, "seconds"), folders_of_tests(), set(), set()
+        self.seconds, self.lock = {}, threading.Lock()
+        if os.path.exists(self.path):
+            with open(self.path, encoding="utf-8") as file:
+                self.seconds = json.load(file)
+        self.all = [Test(name, piece) for name in known for piece in range(len(PIECES.get(name, "1")))]
+        # Of each command one test after the other: what several commands share is noticed by any of them.
+        groups = collections.defaultdict(list)
+        for test in self.all:
+            groups[".".join(test.name.split(".")[:2])].append(test)
+        self.turn = {test: turn for group in groups.values() for turn, test in enumerate(group)}
+        self.labels = {name: properties.get("LABELS", []) for name, (_, properties) in known.items()}
+        self.results = results
+
+    def cost(self, test):
+        guess = [COSTS[word] for word in (test.name, *self.labels[test.name]) if word in COSTS]
+        return self.seconds.get(str(test), guess[0] if guess else 2)
+
+    def took(self, test, seconds):
+        with self.lock:
+            self.seconds[str(test)] = round((seconds + self.seconds.get(str(test), seconds)) / 2, 2)
+            with open(self.path + ".new", "w", encoding="utf-8") as file:
+                json.dump(self.seconds, file)
+            os.rename(self.path + ".new", self.path)
 
     def order(self, path):
+        """The nearest first; those before the others that have noticed mistakes of this folder already."""
+        folder = os.path.dirname(path)
+        hits = collections.Counter(entry["by"] for entry in self.results.judged() if os.path.dirname(entry["path"]) == folder)
+        return sorted((test for test in self.all if test not in self.failing and may_run(self.labels[test.name], path)),
+                      key=lambda test: (distance(path, test, self.labels[test.name], self.inside, self.cost(test))
+                                        + min(20, self.turn[test]) - 10 * min(3, hits[str(test)]), test))
+
+
+class Judge:
+    """One copy of the tree, in which mistakes are built and tested."""
+
+    def __init__(self, copy, tests, budget):
+        self.copy, self.tests, self.budget, self.built, self.static = copy, tests, budget, set(), {}
+        with open(os.path.join(copy.logs, "products"), "w", encoding="utf-8") as log:
+            targets = [target for names, _ in PRODUCTS.values() for target in names]
+            if run(["ninja", "-C", copy.build_folder, *targets], log, env=copy.environment()) != 0:
+                raise Bad("does not build; see " + log.name)
+        self.digests = {area: self.digest(area) for area in PRODUCTS}
+
+    def digest(self, area):
+        with open(os.path.join(self.copy.build_folder, PRODUCTS[area][1]), "rb") as file:
+            return hashlib.sha256(file.read()).digest()
+
+    def product(self, area, log):
+        """Builds the part that a mistake is in.  False if it does not compile."""
+        return run(["ninja", "-C", self.copy.build_folder, *PRODUCTS[area][0]], log, env=self.copy.environment()) == 0
+
+    def has_own_library(self, target):
+        """Whether the library is linked into it, so that it must be built for each mistake."""
+        if target not in self.static:
+            shown = subprocess.run(["ninja", "-C", self.copy.build_folder, "-t", "commands", target], check=True,
+                                   stdout=subprocess.PIPE, text=True).stdout
+            self.static[target] = "libtamis.a" in shown
+        return self.static[target]
+
+    def make(self, names, path, log):
+        """Builds what these tests need, where it is not there."""
         known = self.copy.tests.known
-        names = [name for name in known if name not in self.failing and is_core(known[name])]
-        return sorted(names, key=lambda name: (distance(path, name, known[name][1].get("LABELS", []), self.inside,
-                                                         self.seconds.get(name, 1)), name))
+        lacking = [target for target in self.copy.tests.targets(names) if target not in self.built]
+        if not lacking:
+            return
+        command = ["ninja", "-C", self.copy.build_folder, "-k", "0", "-j", str(self.copy.jobs), *lacking]
+        if run(command, log, env=self.copy.environment()) != 0:
+            print("not all tests build; see " + log.name, flush=True)
+        if not all(known[name][0] for name in names):
+            self.copy.tests.read()
+        # Programs that have read a header with a mistake in it are built anew.
+        self.built |= {target for target in lacking if path.endswith(".c") and not self.has_own_library(target)}
 
-    def objects(self, log):
-        """What the library, the command and the module are compiled to; None if something does not compile."""
-        targets = [name for name in ("tamis_objects", "tamis_testable", "tamis_cli", "tamis_redis") if name in self.copy.tests.targets_there]
-        if run(["ninja", "-C", self.copy.build_folder, "-j", str(self.copy.jobs), *targets], log, env=self.copy.environment()) != 0:
-            return None
-        whole = {}
-        for folder, _, names in os.walk(self.copy.build_folder):
-            if "/store/" in folder + "/" or "/tools/" in folder + "/":
-                for name in sorted(name for name in names if name.endswith(".o")):
-                    with open(os.path.join(folder, name), "rb") as file:
-                        whole[os.path.join(folder, name)] = hashlib.sha256(file.read()).digest()
-        return whole
+    def passes(self, test, log):
+        """True, False, or None if it did not end in time; and the seconds that it took."""
+        cost, begin = self.tests.cost(test), time.monotonic()
+        try:
+            command = test.command(self.copy.tests.known[test.name][0])
+            passed, seconds = self.copy.tests.judge(test.name, command, log, 8 * cost + TEST_LIMIT_S, 5 * cost + 20)
+        except Bad:
+            return True, 0.1  # it was skipped
+        if passed:
+            self.tests.took(test, seconds)
+        # A test that only waits costs little; on a busy machine the clock says nothing of the work.
+        return passed, max(seconds, (time.monotonic() - begin) / 8)
 
-    def notices(self, mistake, log):
+    def is_sound(self, test, passed, mistake, texts, log):
+        """Whether a test that failed passes without the mistake.  Asked once, but of a test with servers or without an end each time."""
+        if test in self.tests.sound and passed is False and "redis" not in self.tests.labels[test.name]:
+            return True
+        tables.write(self.copy.tree, mistake.path, texts[0])
+        self.product(area_of(mistake.path), log)
+        self.make([test.name], mistake.path, log)
+        sound = self.passes(test, log)[0]
+        if sound:
+            self.tests.sound.add(test)
+        else:
+            print("fails without a mistake too: %s" % str(test), flush=True)
+            self.tests.failing.add(test)
+            tables.write(self.copy.tree, mistake.path, texts[1])
+            self.product(area_of(mistake.path), log)
+        return sound
+
+    def notices(self, mistake, texts, log):
         """(the test that notices the mistake or None, seconds of tests)"""
-        names, spent, start = self.order(mistake.path), 0, 0
-        for end in (*FIRST_BUILDS, len(names)):
-            self.copy.build(names[start:end], log)
-            for name in names[start:end]:
-                begin = time.monotonic()
-                try:
-                    passed = self.copy.tests.passes((name, None), log, min(TEST_LIMIT_S, 5 * self.seconds.get(name, TEST_LIMIT_S) + 10))
-                except Bad:
-                    passed = True  # it was skipped
-                spent += time.monotonic() - begin
-                if not passed:
-                    return name, spent
-                if spent > BUDGET_S:
-                    return None, spent
-            start = end
+        order, spent = self.tests.order(mistake.path), 0
+        for n, test in enumerate(order):
+            if n % BUILT_TOGETHER == 0:
+                self.make([test.name for test in order[n:n + BUILT_TOGETHER]], mistake.path, log)
+            if not self.copy.tests.known[test.name][0]:
+                continue  # it could not be built
+            passed, seconds = self.passes(test, log)
+            spent += seconds
+            if not passed and self.is_sound(test, passed, mistake, texts, log):
+                return str(test), spent
+            if spent > self.budget:
+                break
         return None, spent
 
     def judge(self, mistake):
         """{verdict, by, seconds}, or None for a mistake that is drawn anew."""
-        whole = tables.read(self.copy.tree, mistake.path)
+        whole, area = tables.read(self.copy.tree, mistake.path), area_of(mistake.path)
         lines = whole.split("\n")
         if lines[mistake.number] != mistake.old:
             raise Bad("%s is not as it was" % mistake.path)
         lines[mistake.number] = mistake.new
+        texts = whole, "\n".join(lines)
         with open(os.path.join(self.copy.logs, mistake.id()), "w", encoding="utf-8") as log:
-            before = self.objects(log)
             try:
-                tables.write(self.copy.tree, mistake.path, "\n".join(lines))
-                after = self.objects(log)
-                if after is None or after == before:
+                tables.write(self.copy.tree, mistake.path, texts[1])
+                if not self.product(area, log) or self.digest(area) == self.digests[area]:
                     return None
-                by, seconds = self.notices(mistake, log)
+                by, seconds = self.notices(mistake, texts, log)
             finally:
                 tables.write(self.copy.tree, mistake.path, whole)
         return {"verdict": "noticed" if by else "LIVED", "by": by, "seconds": round(seconds, 1)}
-
-
-def control(copy):
-    """The tests of the core that fail without a mistake, and the seconds that each takes."""
-    with open(os.path.join(copy.logs, "control"), "w", encoding="utf-8") as log:
-        if run(["ninja", "-C", copy.build_folder, "core_tests"], log, env=copy.environment(keep=True)) != 0:
-            raise Bad("does not build; see " + log.name)
-        copy.tests.read()
-        known = copy.tests.known
-        failing, seconds = set(), {}
-        for name in sorted(name for name in known if is_core(known[name])):
-            begin = time.monotonic()
-            with contextlib.suppress(Bad):
-                if not copy.tests.passes((name, None), log, TEST_LIMIT_S):
-                    failing.add(name)
-            seconds[name] = time.monotonic() - begin
-    return failing, seconds
 
 
 # ---- Results --------------------------------------------------------------------------------------
@@ -292,7 +395,7 @@ def equivalents():
 
 
 def folder_of(path):
-    return "/".join(path.split("/")[:3 if path.startswith("tools/") and path.count("/") > 2 else 2])
+    return "/".join(path.split("/")[:2])
 
 
 def print_table(entries):
@@ -317,34 +420,44 @@ def print_survivors(entries):
                   "(equivalent: %s)" % same[entry["id"]] if entry["id"] in same else "")
 
 
+def mistakes_to_judge(options, results):
+    """Those that are drawn, or with --again the survivors that the tree still has."""
+    if not options.again:
+        yield from (mistake for mistake in draw(options.seed, options.only) if mistake.id() not in results.known)
+    there = {}
+    for entry in [entry for entry in results.judged() if entry["verdict"] == "LIVED" and entry["id"] not in equivalents()]:
+        path = entry["path"]
+        if path not in there:
+            there[path] = {mistake.id(): mistake for line in mistakes_of_file(path) for mistake in line}
+        if entry["id"] in there[path]:
+            yield there[path][entry["id"]]
+
+
 def judge_all(options, results):
     copies = [Copy(n + 1, max(1, os.cpu_count() // options.copies)) for n in range(options.copies)]
-    failing, seconds = control(copies[0])
-    for name in sorted(failing):
-        print("left out, as it fails without a mistake: " + name, flush=True)
-    for copy in copies[1:]:
-        with open(os.path.join(copy.logs, "control"), "w", encoding="utf-8") as log:
-            run(["ninja", "-C", copy.build_folder, "core_tests"], log, env=copy.environment(keep=True))
-            copy.tests.read()
-    inside, mistakes, lock = folders_of_tests(), draw(options.seed, options.only), threading.Lock()
-    left = [options.count - len(results.judged())]
+    tests = Tests(copies[0].tests.known, results)
+    judges = [Judge(copy, tests, options.budget) for copy in copies]
+    mistakes, lock = mistakes_to_judge(options, results), threading.Lock()
+    left = [len(results.known) if options.again else options.count - len(results.judged())]
 
     def work(judge):
         while True:
             with lock:
-                if left[0] <= 0:
+                mistake = next(mistakes, None) if left[0] > 0 else None
+                if mistake is None:
                     return
-                mistake = next(one for one in mistakes if one.id() not in results.known)
                 left[0] -= 1
+            begin = time.monotonic()
             verdict = judge.judge(mistake)
             results.add(mistake, verdict)
             if verdict is None:
                 with lock:
                     left[0] += 1
             else:
-                print("%-7s %s %s" % (verdict["verdict"], mistake, "(%s, %.0f s)" % (verdict["by"], verdict["seconds"])), flush=True)
+                print("%-7s %s (%s, %.0f s, %.0f s by the clock)" % (verdict["verdict"], mistake, verdict["by"], verdict["seconds"],
+                                                                  time.monotonic() - begin), flush=True)
 
-    threads = [threading.Thread(target=work, args=(Judge(copy, failing, inside, seconds),), daemon=True) for copy in copies]
+    threads = [threading.Thread(target=work, args=(judge,), daemon=True) for judge in judges]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -357,6 +470,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="which mistakes are drawn (1)")
     parser.add_argument("--only", metavar="FOLDER", help="draw from this folder or file alone")
     parser.add_argument("--copies", type=int, metavar="N", default=min(2, os.cpu_count()), help="how many at a time (2)")
+    parser.add_argument("--budget", type=float, default=BUDGET_S, metavar="SECONDS",
+                        help="seconds of the processor for the tests of a mistake (%d)" % BUDGET_S)
+    parser.add_argument("--again", action="store_true", help="judge the survivors again, by the tests that there are now")
     parser.add_argument("--table", action="store_true", help="print the rates by folder, and judge nothing")
     parser.add_argument("--survivors", action="store_true", help="print what no test has noticed, and judge nothing")
     options = parser.parse_args()

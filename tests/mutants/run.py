@@ -111,7 +111,7 @@ def build_all(copies, mutants):
     for copy in copies:
         with open(os.path.join(copy.logs, "build"), "w", encoding="utf-8") as log:
             names = {name for mutant in mutants for name, _ in mutant.tests(copy.tests.known)}
-            copy.build(names, log, os.cpu_count(), keep=True)
+            copy.build(names, log, os.cpu_count())
 
 
 def control(copies, mutants, results):

@@ -151,15 +151,20 @@ import tamis, { Store } from 'tamis';
 const seen = new Store('store').createSync('seen', { capacity: 100 });
 console.log(seen.add('a'), seen.add('a'), (await seen.addMany(['a', 'b'])).join());
 if (tamis.Store !== Store) throw new Error('two classes');
+try {
+  new Store('names').createSync('names', { capacity: 100, keyRule: 'name:idn' });
+} catch (error) {
+  console.log(error.code, /libidn2-dev/.test(error.message));
+}
 END
-    [ "$("$TAMIS_NODE" uses.mjs)" = "true false 0,1" ]
+    [ "$("$TAMIS_NODE" uses.mjs | paste -sd ' ')" = "true false 0,1 TAMIS_EUNSUPPORTED true" ]
     # The addon alone, where prebuildify puts it, serves too.
     cd node_modules/tamis
     "$TAMIS_NODE" scripts/prebuild.js
     rm -rf build
     cd "$project"
-    rm -rf store
-    [ "$("$TAMIS_NODE" uses.mjs)" = "true false 0,1" ]
+    rm -rf store names
+    [ "$("$TAMIS_NODE" uses.mjs | paste -sd ' ')" = "true false 0,1 TAMIS_EUNSUPPORTED true" ]
 }
 
 case ${1-} in

@@ -180,6 +180,9 @@ class Shards:
         told = self.ask(self.line("exists", self.keys), "items")
         same([line[:42] for line in told], ["the filter 'many' is not ready (dropping):"] * 2, f"{self.where}: dropping")
         client_of(None).good("HSET", "app:many", "state", "ready", "tamis", "2")
+        told = self.ask(self.line("exists", self.keys), "items")
+        same(["has a key rule" in line for line in told], [True, True], f"{self.where}: shards by the forms of keys")
+        client_of(None).good("HSET", "app:many", "tamis", "3")
         same({line.split()[0] for line in self.ask(self.line("exists", self.keys), "items")}, {"WRONGTYPE"}, "another version")
 
 

@@ -150,6 +150,14 @@ class Shards(unittest.TestCase):
                          [tamis.shard(i.to_bytes(8, "little"), 7) for i in numbers])
         self.assertEqual(tamis.shard_many([], 7), b"")
 
+    def test_form_of_a_key_decides(self):
+        self.assertEqual(tamis.shard("HTTP://Example.com:80?b&a", 64, "url:sort"), tamis.shard("http://example.com/?a&b", 64))
+        long = "http://example.com/" + "a" * 5000
+        self.assertEqual(list(memoryview(tamis.shard_many([long + "#f", "A.Example."], 64, "url")).cast("I")),
+                         [tamis.shard(long, 64), tamis.shard("A.Example.", 64)])
+        with self.assertRaises(tamis.InvalidError):
+            tamis.shard("a", 64, "colour")
+
     def test_wrong_arguments_are_refused(self):
         for call in (tamis.shard, tamis.shard_many):
             for arguments, error in ((("a",), TypeError), (("a", 0), ValueError), (("a", -1), OverflowError),

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from harness import server, tamis  # noqa: E402
 from cluster_servers import Cluster  # noqa: E402
 
-from tamis._errors import ExistsError, InvalidError, NotFoundError  # noqa: E402
+from tamis._errors import ExistsError, InvalidError, MismatchError, NotFoundError  # noqa: E402
 from tamis._remote import RemoteFilter  # noqa: E402
 
 WANTED = ["1", "299", "new"]
@@ -46,6 +46,23 @@ class Remote(unittest.TestCase):
                 RemoteFilter(url, "many", 100, 0.01)
             with self.assertRaises(NotFoundError):
                 RemoteFilter(url, "huge", 10**10, 0.01)
+
+    def test_key_rule(self):
+        """The form decides on the shard, too.  Seen to fail with the shard of the bytes."""
+        urls = [b"http://example.com/%d?a&b" % i for i in range(100)]
+        with server() as instance:
+            url = instance.url()
+            tamis("--store", url, "create", "many", "-n", "10000", "-p", "1e-9", "--shards", "16", "--key-rule", "url:sort")
+            for name in ("many", "one"):
+                seen = RemoteFilter(url, name, 10_000, 1e-9, key_rule="url:sort")
+                self.assertEqual([seen.add(key) for key in urls], [True] * 100)
+                self.assertEqual([seen.add(b"HTTP://Example.com:80/%d?b&a#f" % i) for i in range(100)], [False] * 100)
+                seen.close()
+                text = tamis("--store", url, "check", "-c", name, text="HTTP://EXAMPLE.COM/5?b&a\n")
+                self.assertEqual(text, "1\n")
+                for other in (None, "url"):
+                    with self.assertRaisesRegex(MismatchError, "with key rule url:sort, not"):
+                        RemoteFilter(url, name, 10_000, 1e-9, key_rule=other)
 
     def test_cluster(self):
         with Cluster() as cluster:

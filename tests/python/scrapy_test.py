@@ -225,6 +225,18 @@ class TwoProcesses(Crawls):
         self.assertEqual(sorted(pages_fetched()), [PAGES, PAGES + 1, PAGES + 2])
 
 
+    def test_key_rule_makes_the_url_the_key(self):
+        """Then programs that know no Scrapy ask by URLs.  Seen to fail with the fingerprint as key: no URL was found."""
+        for number, more in enumerate(({"TAMIS_FILTER": "seen"}, {"TAMIS_FILTER": "queued", "SCHEDULER": "tamis.scrapy.Scheduler"})):
+            settings = {"TAMIS_CAPACITY": 10000, "TAMIS_FP_RATE": 1e-9, "TAMIS_KEY_RULE": "url:sort", **more}
+            log = self.ends(self.start("Site", settings, {"start": f"{self.site}/start/{number}"}))
+            self.assertEqual(set(pages_fetched().values()), {number + 1}, log[-3000:])
+            with tamis.Store(self.path)[more["TAMIS_FILTER"]] as seen:
+                self.assertEqual(seen.stat.key_rule, "url:sort")
+                urls = [f"{self.site.upper()}/x/../page?{query}" for n in range(PAGES) for query in (f"a=1&n={n}#f", f"n={n}&a=1")]
+                urls = [url.replace("/X/../PAGE", "/x/../page") for url in urls]
+                self.assertEqual(set(seen.contains_many(urls)), {1})
+
     def test_spiders_of_one_class_with_two_names_have_a_filter_each(self):
         """Both had that of the class's name, and the second one found nothing new.  (Seen to fail so with spidercls.name.)"""
         for number, name in enumerate(("one", "two")):

@@ -118,6 +118,14 @@ def strangers(spark, keys):
     return {"asked": check.asked, "wrong": check.wrong}
 
 
+def keyed(spark):
+    """A list with a key rule is asked for other spellings; how many of them it has, and how many strangers."""
+    spelled = spark.createDataFrame([(f"HTTP://Example.com:80/{i}?b&a#f",) for i in range(2000)], "value string")
+    tamis.spark.build(spelled, "value", PLACE + "/keyed", shards=SHARDS, fp_rate=1e-6, key_rule="url:sort", scratch=PLACE + "/scratch")
+    asked = spark.createDataFrame([(f"http://example.com/{i}?a&b",) for i in range(4000)], "value string")
+    return asked.where(tamis.spark.contains(PLACE + "/keyed")("value")).count()
+
+
 def main(spark):
     keys, good, never, asked = (spark.read.text(f"{PLACE}/{name}") for name in ("keys", "good", "never", "asked"))
     told = {}
@@ -141,6 +149,7 @@ def main(spark):
         refused(tamis.spark.build, keys, "value", PLACE + "/x", shards=0),
         refused(tamis.spark.build, keys, "value", PLACE + "/x", shards=2, seed=0),
         refused(tamis.spark.contains, PLACE + "/scratch")]
+    told["keyed"] = keyed(spark)
     told["strangers"] = strangers(spark, keys)
     print(json.dumps(told))
 

@@ -106,6 +106,9 @@ class Jobs(StoreTest):
         self.questions()
         if len(ARGUMENTS) == 2:
             self.on_a_server()
+        self.assertEqual(told["keyed"], 2000)
+        with open(self.directory + "/keyed/shards", encoding="ascii") as file:
+            self.assertRegex(file.read(), f"^tamis 2\nshards {SHARDS}\n(.*\n)*key_rule url:sort\n$")
         self.assertEqual(told["nulls"][0], None)
         self.assertEqual(told["nulls"][1], True)
         self.assertEqual(told["strangers"]["wrong"], [])

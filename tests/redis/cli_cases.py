@@ -3,10 +3,11 @@
 
 One fixture serves all cases; each begins with no key, and what it prints, says and returns must be what is expected of a
 directory (tests/cli/run.sh).  A case that makes no sense for a server has a line `# Directory only: REASON`; one that
-needs what a cluster has not, `# No cluster: REASON`."""
+needs what a cluster has not, `# No cluster: REASON`.  Then cli_texts.py of the model asks with random keys and options."""
 import contextlib
 import glob
 import os
+import random
 import re
 import subprocess
 import sys
@@ -15,7 +16,8 @@ import time
 from cluster_servers import Cluster
 from harness import TAMIS, server, store_of
 
-CLI = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli")
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CLI, TEXTS = os.path.join(TESTS, "cli"), os.path.join(TESTS, "model_api", "cli_texts.py")
 COMMANDS = ["add", "check", "count", "create", "drop", "explain", "export", "import", "info", "list", "merge", "remove",
             "rename", "rotate"]
 
@@ -47,6 +49,13 @@ def run_case(url, path):
                           check=False, timeout=100)
 
 
+def run_model(url):
+    seed = os.environ.get("TAMIS_TEST_SEED") or str(random.randrange(1000000))
+    done = subprocess.run([sys.executable, "-B", TEXTS, TAMIS, url, seed], capture_output=True, text=True, check=False, timeout=300)
+    print(f"cli_texts.py with seed {seed}: {done.stdout}{done.stderr}", flush=True)
+    assert done.returncode == 0
+
+
 def run_all(url, servers, marks):
     os.environ["TAMIS_SERVER_STORES"] = " ".join(store_of(one) for one in servers)
     count, failed, slow = 0, [], []
@@ -63,6 +72,9 @@ def run_all(url, servers, marks):
             print(f"---- {name}\n{done.stdout}{done.stderr}", flush=True)
     print(f"{count} cases, {len(failed)} failed: {' '.join(failed)}\nslow: {', '.join(slow)}")
     assert count > 0 and not failed
+    if not sys.argv[4:]:
+        empty(servers)
+        run_model(url)
 
 
 def main():

@@ -121,10 +121,41 @@ def a_key_rule_is_obeyed_by_every_command():
         same(client.good("TAMIS.ADD", "hosts", "d.example."), [0], "and the other way")
         same(fields(client.good("TAMIS.INFO", "hosts"))["key rule"], b"name", "TAMIS.INFO")
         refused(client("TAMIS.RESERVE", "other", "0.01", 1000, "KEYRULE", "colour"), "ERR ")
+        for kind, hash_set in (("blocked", "xxh3"), ("bloom", "redisbloom"), ("bloom", "xxh3")):
+            client.good("TAMIS.RESERVE", "pages", "1e-6", 1000, "KEYRULE", "url:sort", "KIND", kind, "HASHSET", hash_set)
+            client.good("TAMIS.ADD", "pages", "http://example.com/?a&b")
+            client.good("RESTORE", "restored", 0, client.good("DUMP", "pages"))
+            client.good("COPY", "pages", "copied")
+            chunk = client.good("BF.SCANDUMP", "pages", 0)
+            while chunk[0] != 0:
+                client.good("BF.LOADCHUNK", "loaded", *chunk)
+                chunk = client.good("BF.SCANDUMP", "pages", chunk[0])
+            for key in ("pages", "restored", "copied", "loaded"):
+                same(client.good("TAMIS.CHECK", key, "HTTP://Example.com?b&a", "x"), [1, 0], (key, hash_set))
+                same(fields(client.good("TAMIS.INFO", key))["key rule"], b"url:sort", (key, hash_set))
+                client.good("DEL", key)
         client.good("TAMIS.RESERVE", "seen", "1e-6", 1000, "KEYRULE", "url:sort,drop=utm_*")
         urls = "HTTP://Example.COM:80/a/../b?b=2&a=1&utm_source=x#f", "http://example.com/b?a=1&b=2"
         same(client.good("TAMIS.ADD", "seen", *urls), [1, 0], "two spellings of a URL")
         same(client.good("EXISTS", "other"), 0, "what was refused is not there")
+
+
+def names_are_asked_for_with_their_parents():
+    """TAMIS.PARENTS tells where in a name the part begins that is listed; an exception that is nearer beats it."""
+    with served() as (_, client):
+        client.good("TAMIS.RESERVE", "ads", "1e-9", 1000, "KEYRULE", "name")
+        client.good("TAMIS.ADD", "ads", "bad.example", "x.good.bad.example", "192.0.2.1")
+        client.good("TAMIS.EXCEPT", "ads", "ADD", "good.bad.example")
+        same(client.good("TAMIS.PARENTS", "ads", "Bad.Example.", "a.b.bad.example", "example", "notbad.example", "good.bad.example",
+                         "y.good.bad.example", "x.good.bad.example", "a.192.0.2.1", "a bad.example", ""),
+             [0, 4, -1, -1, -1, -1, 0, -1, -1, -1], "TAMIS.PARENTS")
+        client.good("BF.ADD", "plain", "bad.example")
+        same(client.good("TAMIS.PARENTS", "plain", "x.bad.example", "x.BAD.example"), [2, -1], "a filter without a rule")
+        client.good("TAMIS.RESERVE", "counts", "0.001", 100, "KIND", "counting")
+        client.good("TAMIS.ADD", "counts", "bad.example")
+        same(client.good("TAMIS.PARENTS", "counts", "x.bad.example"), [2], "a filter that counts")
+        refused(client("TAMIS.PARENTS", "none", "x"), "ERR not found")
+        refused(client("TAMIS.PARENTS", "ads"), "ERR wrong number of arguments")
 
 
 def the_server_tells_of_itself():
@@ -201,6 +232,7 @@ def users_may_have_categories():
 
 
 run(filters_are_attached_and_detached, attached_filters_are_attached_again, orphans_are_listed_and_dropped,
-    filters_of_other_sorts_are_made, a_key_rule_is_obeyed_by_every_command, the_server_tells_of_itself, a_store_of_nobody_is_told,
+    filters_of_other_sorts_are_made, a_key_rule_is_obeyed_by_every_command, names_are_asked_for_with_their_parents,
+    the_server_tells_of_itself, a_store_of_nobody_is_told,
     new_is_told_once_between_clients_and_processes,
     users_may_have_categories)

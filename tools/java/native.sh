@@ -55,7 +55,7 @@ bundle()
     local top build=$out/library lmdb option options=()
     need cc cmake pkg-config
     top=$(cd "$here/../.." && pwd)
-    for option in BUILD_TOOLS BUILD_REDIS BUILD_PYTHON BUILD_PHP BUILD_TESTS WITH_MD5 WITH_SIP; do
+    for option in BUILD_TOOLS BUILD_REDIS BUILD_PYTHON BUILD_PHP BUILD_TESTS WITH_MD5 WITH_SIP WITH_IDN; do
         options+=("-DTAMIS_$option=OFF")
     done
     # A folder that was begun for sources elsewhere is refused by CMake.

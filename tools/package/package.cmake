@@ -52,6 +52,9 @@ endif()
 if(TAMIS_WITH_SIP)
     list(APPEND static_needs libsodium-dev)
 endif()
+if(TAMIS_WITH_IDN)
+    list(APPEND static_needs libidn2-dev libunistring-dev)
+endif()
 tamis_package(development libtamis-dev libdevel "persistent filters shared by processes (development)"
     "This package has the headers, the static library, files\nfor pkg-config and CMake, and a manual page for each call."
     "libtamis0 (= ${this_version})" libc6-dev liblmdb-dev libxxhash-dev ${static_needs})

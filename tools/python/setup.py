@@ -96,7 +96,7 @@ class BuildExtension(build_ext):
         if top is None or not shutil.which("cmake") or libraries is None:
             raise SystemExit("setup.py: pkg-config does not know libtamis; to build it too, install cmake, a C compiler, "
                              "pkg-config, liblmdb-dev and libxxhash-dev, and keep the sources of Tamis together")
-        options = ["BUILD_TOOLS", "BUILD_REDIS", "BUILD_PYTHON", "BUILD_PHP", "BUILD_TESTS", "WITH_MD5", "WITH_SIP"]
+        options = ["BUILD_TOOLS", "BUILD_REDIS", "BUILD_PYTHON", "BUILD_PHP", "BUILD_TESTS", "WITH_MD5", "WITH_SIP", "WITH_IDN"]
         self.leave_other_place(top, build)
         subprocess.run(["cmake", "-S", top, "-B", build, *(f"-DTAMIS_{option}=OFF" for option in options)], check=True)
         subprocess.run(["cmake", "--build", build, "--target", "tamis_static", "-j", str(os.cpu_count())], check=True)

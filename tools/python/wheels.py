@@ -6,7 +6,8 @@
 
 A target is manylinux_2_28_x86_64 (glibc 2.28 or later: Debian 10, RHEL 8), musllinux_1_2_x86_64 (Alpine), or one of these
 with aarch64; without any, both of x86_64 are made.  libtamis, LMDB and xxHash are inside, so a wheel needs nothing but the
-C library.  The hash sets md5 and sip are not in it: they need libmd and libsodium.
+C library.  The hash sets md5 and sip and the option idn of key rules are not in it: they need libmd,
+libsodium and libidn2.
 
 The compiler is zig (PyPI's ziglang), which has the headers and symbols of each glibc, and musl.  LMDB and xxHash are those
 that the sdists of PyPI's packages `lmdb` and `xxhash` have inside, by their checksums below.  auditwheel checks each wheel

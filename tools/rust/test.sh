@@ -97,7 +97,7 @@ rust_builds_the_library_in)
     run build -p tamis --examples --features vendored,sip
     program=$work/target/debug/examples/new_lines
     ldd "$program"
-    ! ldd "$program" | grep -E 'libtamis|liblmdb|libsodium'
+    ! ldd "$program" | grep -E 'libtamis|liblmdb|libsodium|libidn2'
     rm -rf "$work/try"
     [ "$(printf 'a\nb\na\n' | "$program" "$work/try" seen)" = "$(printf 'a\nb')" ]
     [ -z "$(printf 'b\n' | "$program" "$work/try" seen)" ]

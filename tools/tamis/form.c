@@ -3,19 +3,56 @@
 #include "form.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
+
+struct tamis_key form_of(const char *key_rule, const struct tamis_key *key)
+{
+    const int64_t bytes = tamis_key_form(key_rule, key->data, key->bytes, NULL, 0);
+    const size_t room = bytes > 0 ? (size_t)bytes : 0;
+    void *form = cli_alloc(room + 1);
+    if (tamis_key_form(key_rule, key->data, key->bytes, form, room) < 0) *(char *)form = 0;
+    return (struct tamis_key){.data = form, .bytes = room};
+}
+
+void form_free(const struct tamis_key *form)
+{
+    free((void *)(uintptr_t)form->data);
+}
 
 uint32_t form_shard(const char *key_rule, const struct tamis_key *key, uint32_t shards)
 {
     char small[512];
     if (key_rule == NULL) return tamis_shard(key->data, key->bytes, shards);
-    int64_t bytes = tamis_key_form(key_rule, key->data, key->bytes, small, sizeof small);
+    const int64_t bytes = tamis_key_form(key_rule, key->data, key->bytes, small, sizeof small);
     if (bytes <= (int64_t)sizeof small)
         return tamis_shard(small, bytes > 0 ? (size_t)bytes : 0, shards);
-    char *large = cli_alloc((size_t)bytes);
-    bytes = tamis_key_form(key_rule, key->data, key->bytes, large, (size_t)bytes);
-    const uint32_t shard = tamis_shard(large, bytes > 0 ? (size_t)bytes : 0, shards);
-    free(large);
+    const struct tamis_key form = form_of(key_rule, key);
+    const uint32_t shard = tamis_shard(form.data, form.bytes, shards);
+    form_free(&form);
     return shard;
+}
+
+#define NAME_BYTES_MAX 253u /* RFC 1035, 2.3.4 */
+#define LABEL_BYTES_MAX 63u
+#define OF_NAMES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+size_t form_suffixes(const struct tamis_key *form, uint8_t starts[FORM_LABELS_MAX])
+{
+    char name[NAME_BYTES_MAX + 1];
+    size_t count = 0;
+    starts[0] = 0;
+    if (form->bytes == 0 || form->bytes > NAME_BYTES_MAX) return 1;
+    memcpy(name, form->data, form->bytes);
+    name[form->bytes] = '\0';
+    for (const char *label = name;; label++) {
+        const size_t bytes = strspn(label, OF_NAMES);
+        const bool is_number = strspn(label, "0123456789") == bytes;
+        if (bytes == 0 || bytes > LABEL_BYTES_MAX) return 1;
+        starts[count++] = (uint8_t)(label - name);
+        label += bytes;
+        if (label == name + form->bytes) return is_number ? 1 : count;
+        if (*label != '.') return 1;
+    }
 }

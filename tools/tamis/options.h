@@ -121,6 +121,7 @@ struct invocation;
     X(PASSWORD_FILE, "password-file", "", VALUE(TEXT, password_file))                              \
     X(VERIFY, "verify", "", VALUE(FILE, verify))                                                   \
     X(EXPECT_COMMENT, "expect-comment", "", VALUE(TEXT, expect_comment))                           \
+    X(DROP_COVERED, "drop-covered", "", NO_VALUE)                                                  \
     X(AT_LEAST, "at-least", "", VALUE(COUNT, at_least))                                            \
     X(MAX_SHRINK, "max-shrink", "", VALUE(PERCENT, max_shrink))                                    \
     X(NEWER_THAN_MINE, "newer-than-mine", "", NO_VALUE)                                            \
@@ -153,7 +154,7 @@ _Static_assert(OPTION_IDS <= 8 * sizeof(option_set), "a set has a bit for each o
 /* The options that only a store in a directory, or only a server, has a use for. */
 #define TAKES_OF_DIRECTORY                                                                         \
     (TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(MODE) | TAKES(RECORDED) |     \
-     TAKES(IN) | TAKES(ANY) | TAKES(WHICH) | TAKES(PARENTS) | TAKES(NAMES) | TAKES(IN_DRAWER))
+     TAKES(NAMES) | TAKES(IN_DRAWER))
 #define TAKES_TLS (TAKES(CACERT) | TAKES(CERT) | TAKES(KEY) | TAKES(INSECURE))
 /* Those of a connection stand before or behind each command that can have one. */
 #define TAKES_CONNECTION (TAKES(TIMEOUT) | TAKES_TLS)

@@ -5,10 +5,13 @@
 #include "names.h"
 #include "parents.h"
 #include "pattern.h"
+#include "remote/remote.h"
 
 struct several {
     struct names names;
+    /* Those of a directory or of a server; the others are NULL. */
     tamis_filter **filters;
+    struct remote_filter **remotes;
     size_t open;      /* how many are */
     bool parents;     /* a name is asked for with its parents */
     uint8_t *answers; /* those of filter f begin at f * count */
@@ -28,6 +31,18 @@ static int add_fitting(void *context, const struct tamis_filter_stat *stat)
     return 0;
 }
 
+/* All names that begin as the pattern does, or more of them.  false after a message. */
+static bool list_begun(const struct invocation *call, const char *pattern, struct names *all)
+{
+    if (call->remote_store != NULL)
+        return remote_list(call->remote_store, pattern, true, add_fitting, all) >= 0;
+    char *prefix = pattern_prefix(pattern);
+    const int rc = tamis_store_list(call->store, prefix, add_fitting, all);
+    free(prefix);
+    if (rc < 0) (void)cli_fail_library();
+    return rc >= 0;
+}
+
 /* The names that the call means.  false after a message. */
 static bool list_names(const struct invocation *call, struct names *names)
 {
@@ -37,19 +52,32 @@ static bool list_names(const struct invocation *call, struct names *names)
     if (in->count > 0) return true;
     const char *pattern = call->args[0];
     struct names all = {0}, fitting = {0};
-    char *prefix = pattern_prefix(pattern);
-    const int rc = tamis_store_list(call->store, prefix, add_fitting, &all);
-    free(prefix);
-    if (rc >= 0 && names_have(&all, pattern)) names_add(names, pattern); /* its own name */
-    for (size_t i = 0; rc >= 0 && names->count == 0 && i < all.count; i++)
+    const bool good = list_begun(call, pattern, &all);
+    if (good && names_have(&all, pattern)) names_add(names, pattern); /* its own name */
+    for (size_t i = 0; good && names->count == 0 && i < all.count; i++)
         if (pattern_matches(pattern, all.names[i])) names_add(&fitting, all.names[i]);
     for (size_t i = 0; i < fitting.count; i++)
         names_add(names, fitting.names[i]);
     names_clear(&fitting);
     names_clear(&all);
-    if (rc < 0) (void)cli_fail_library();
-    if (rc >= 0 && names->count == 0) cli_tell("no filter's name matches '%s'", pattern);
-    return rc >= 0 && names->count > 0;
+    if (good && names->count == 0) cli_tell("no filter's name matches '%s'", pattern);
+    return good && names->count > 0;
+}
+
+/* Opens the filter of a name as number several->open.  false after a message. */
+static bool open_one(const struct invocation *call, struct several *several, const char *name)
+{
+    if (call->remote_store != NULL) {
+        struct remote_filter *remote = remote_filter_open(call->remote_store, name);
+        several->remotes[several->open] = remote;
+        return remote != NULL;
+    }
+    const unsigned flags =
+        TAMIS_READ_ONLY | (cli_given(call, TAKES(POPULATE)) ? TAMIS_POPULATE : 0);
+    tamis_filter *filter = cli_filter_open(call->store, name, flags);
+    several->filters[several->open] = filter;
+    if (filter != NULL) cli_tell_trouble(filter);
+    return filter != NULL;
 }
 
 struct several *several_open(const struct invocation *call)
@@ -57,16 +85,12 @@ struct several *several_open(const struct invocation *call)
     struct several *several = cli_alloc(sizeof *several);
     *several = (struct several){.parents = cli_given(call, TAKES(PARENTS))};
     if (!list_names(call, &several->names)) goto failed;
-    several->filters = cli_alloc(several->names.count * sizeof(tamis_filter *));
-    for (; several->open < several->names.count; several->open++) {
-        const unsigned flags =
-            TAMIS_READ_ONLY | (cli_given(call, TAKES(POPULATE)) ? TAMIS_POPULATE : 0);
-        tamis_filter *filter =
-            cli_filter_open(call->store, several->names.names[several->open], flags);
-        if (filter == NULL) goto failed;
-        cli_tell_trouble(filter);
-        several->filters[several->open] = filter;
-    }
+    if (call->remote_store != NULL)
+        several->remotes = cli_alloc(several->names.count * sizeof(struct remote_filter *));
+    else
+        several->filters = cli_alloc(several->names.count * sizeof(tamis_filter *));
+    for (; several->open < several->names.count; several->open++)
+        if (!open_one(call, several, several->names.names[several->open])) goto failed;
     return several;
 failed:
     (void)several_close(several, CLI_ERROR);
@@ -76,22 +100,37 @@ failed:
 int several_close(struct several *several, int status)
 {
     if (several == NULL) return status;
-    for (size_t i = 0; i < several->open; i++)
+    for (size_t i = 0; several->filters != NULL && i < several->open; i++)
         status = cli_filter_close(several->filters[i], status);
+    for (size_t i = 0; several->remotes != NULL && i < several->open; i++)
+        remote_filter_close(several->remotes[i]);
     names_clear(&several->names);
     free(several->filters);
+    free(several->remotes);
     free(several->answers);
     free(several);
     return status;
 }
 
-/* Each filter has parents and exceptions of its own. */
-static int64_t ask_parents(const struct several *several, const struct tamis_key *keys,
-                           size_t count)
+static int64_t ask_one(const struct several *several, size_t filter, const struct tamis_key *keys,
+                       size_t count, uint8_t *answers)
 {
+    if (several->remotes == NULL)
+        return parents_ask(several->filters[filter], keys, count, answers);
+    return several->parents ? remote_contains_names(several->remotes[filter], keys, count, answers)
+                            : remote_contains(several->remotes[filter], keys, count, answers);
+}
+
+/* Each filter has parents and exceptions of its own, and a server's filters are asked by
+ * themselves. */
+static int64_t ask_each(const struct several *several, const struct tamis_key *keys, size_t count)
+{
+    if (several->remotes == NULL && !several->parents)
+        return tamis_filters_contains_batch(several->filters, several->open, keys, count,
+                                            several->answers);
     int64_t rc = 0;
     for (size_t f = 0; rc >= 0 && f < several->open; f++)
-        rc = parents_ask(several->filters[f], keys, count, several->answers + f * count);
+        rc = ask_one(several, f, keys, count, several->answers + f * count);
     return rc;
 }
 
@@ -101,10 +140,7 @@ int64_t several_ask(struct several *several, bool any, const struct tamis_key *k
     int64_t present = 0;
     several->answers = cli_grow(several->answers, several->open * count, &several->room, 1);
     several->count = count;
-    const int64_t rc = several->parents
-                           ? ask_parents(several, keys, count)
-                           : tamis_filters_contains_batch(several->filters, several->open, keys,
-                                                          count, several->answers);
+    const int64_t rc = ask_each(several, keys, count);
     if (rc < 0) return rc;
     for (size_t f = 0; f < several->open; f++) {
         const uint8_t *own = several->answers + f * count;

@@ -10,13 +10,14 @@ struct several;
 /* Does the call name several filters: --in, or a pattern that is the name of none? */
 bool several_are_named(const struct invocation *call);
 
-/* Opens the filters of --in, or those that fit the pattern of the first argument.  The store is
- * open.  NULL after a message. */
+/* Opens the filters of --in, or those that fit the pattern of the first argument.  The store, a
+ * directory or a server, is open.  NULL after a message. */
 struct several *several_open(const struct invocation *call);
 int several_close(struct several *several, int status); /* NULL is allowed; as cli_filter_close() */
 
 /* Asks for keys.  An answer is 1 if all filters have the key, or with `any` if one of them has it.
- * Returns the number of ones; below 0: as tamis_filter_contains_batch(). */
+ * Returns the number of ones; below 0: as tamis_filter_contains_batch(), or after a
+ * message, where the store is a server. */
 int64_t several_ask(struct several *several, bool any, const struct tamis_key *keys, size_t count,
                     uint8_t *answers);
 

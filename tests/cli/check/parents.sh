@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Directory only: names and their parents
+# Directory only: makes exceptions, which is done where the files are
 # A name matches if it or a parent is listed, and an exception for a nearer name beats that.
 tamis create ads -n 1000 -p 1e-9 --key-rule name
 tamis add ads bad.example

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Directory only: a server answers for one filter at a time
 # Several filters in one question: all of them, one of them, and which.
-printf 'a.example\nb.example\n' | tamis build blk-ads --format lines
-printf 'b.example\nc.example\n' | tamis build blk-malware --format lines
-tamis create other -n 100
+for name in blk-ads blk-malware other; do tamis create "$name" -n 100 -p 1e-9; done
+tamis add blk-ads a.example b.example
+tamis add blk-malware b.example c.example
 tamis add other d.example
 keys='a.example b.example c.example d.example e.example'
 ask() {

@@ -19,6 +19,15 @@ shape longer
 tamis create old -m 10000 -k 4
 tamis create larger --like old -n 9000
 shape larger
+# An odd size has a rate that nobody can ask for, or a few keys in few bits.
+for size in '-m 4670 -k 40' '-m 58 -k 12'; do
+    # shellcheck disable=SC2086
+    tamis create odd $size
+    tamis create odder --like odd
+    tamis merge odder odd
+    shape odder
+    tamis drop -q odd odder
+done
 seq 10 | tamis add a
 expect 2 tamis merge more a
 expect 2 tamis create x --like a -n 0

@@ -30,7 +30,12 @@ stop_cleanly() { # COMMAND...: nothing is left
 }
 one() { kill -"$1" $!; }
 worker() { kill -"$1" "$worker"; }
-both() { kill -"$1" $! "$worker"; }
+# The worker is stopped meanwhile: it would hear of the death of the first process, and tell of it.
+both() {
+    kill -STOP "$worker"
+    until grep -q '^State:.T' /proc/"$worker"/status; do :; done
+    kill -"$1" $! "$worker"
+}
 stop_cleanly one TERM
 stop_cleanly one INT
 stop_cleanly one HUP

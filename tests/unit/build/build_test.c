@@ -97,21 +97,6 @@ STORE_CASE(build_of_few_keys_is_not_taken_for_damaged)
     tamis__point_samples = samples;
 }
 
-STORE_CASE(build_of_no_keys_answers_no)
-{
-    static const uint32_t kinds[] = {TAMIS_KIND_FUSE, TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
-    const struct builds_keys none = {.family = 'k'};
-    for (size_t i = 0; i < 3; i++) {
-        const struct tamis_build_spec spec = {.size = sizeof spec,
-                                              .filter = SPEC(.kind = kinds[i])};
-        struct tamis_build_result result = {.size = sizeof result};
-        assert_int_equal(assert_done(builds_run(store, "none", &spec, &none, &result)), 1);
-        assert_int_equal(result.distinct, 0);
-        assert_int_equal(result.generation, i + 1);
-        assert_int_equal(builds_count_yes(store, "none", &strangers), 0);
-    }
-}
-
 STORE_CASE(build_that_is_outgrown_by_its_capacity_holds_all)
 {
     const struct tamis_build_spec spec = {
@@ -238,27 +223,6 @@ CASE(build_against_known_good_keys_answers_no_to_them)
     check_against(&specs[1], 1 << 20);
     check_against(&specs[4], 0);
     check_against(&specs[10], 0);
-}
-
-STORE_CASE(build_excepts_keys_though_they_were_added)
-{
-    const struct tamis_build_spec spec = {.size = sizeof spec, .filter = &specs[0]};
-    const struct builds_keys some = {.family = 'k', .count = 10};
-    struct tamis_build_result result = {.size = sizeof result};
-    tamis_build *build;
-    assert_done(tamis_build_begin(store, "list", &spec, &build));
-    give(build, tamis_build_add, &keys);
-    give(build, tamis_build_except, &some);
-    give(build, tamis_build_except, &some);
-    assert_int_equal(assert_done(tamis_build_publish(build, &result)), 1);
-    tamis_build_close(build);
-    assert_int_equal(result.exceptions, 10);
-    assert_int_equal(result.found, 0);
-    assert_int_equal(builds_count_yes(store, "list", &keys), KEYS - 10);
-    /* They are the filter's, and outlast the generation. */
-    assert_done(builds_run(store, "list", &spec, &keys, &result));
-    assert_int_equal(result.exceptions, 10);
-    assert_int_equal(builds_count_yes(store, "list", &keys), KEYS - 10);
 }
 
 /* ---- Nothing to do --------------------------------------------------------------------------- */
@@ -409,6 +373,7 @@ CASE(build_with_a_wrong_spec_is_refused)
         {OF_FILTER(.m_bits = 1000), TAMIS_EINVAL, "neither m nor k"},
         {OF_FILTER(.on_full = TAMIS_ON_FULL_GROW), TAMIS_EINVAL, "never full"},
         {OF_FILTER(.flags = 2), TAMIS_EINVAL, "filter flags 0x2"},
+        {OF_FILTER(.reserved = 7), TAMIS_EINVAL, "'reserved'"},
         {OF_FILTER(.kind = TAMIS_KIND_BLOCKED, .k = 3), TAMIS_EINVAL, "k alone"},
         {OF_FILTER(.kind = TAMIS_KIND_BLOCKED, .hash_set = "md6"), TAMIS_EINVAL, "md6"},
         {OF_BUILD(.flags = 8), TAMIS_EINVAL, "build flags 0x8"},

@@ -72,19 +72,6 @@ static void assert_told(const struct scene *s, int error, const char *filter, co
 
 #define HURT "segments/0000000000000002.seg"
 
-SCENE_CASE(verify_of_a_sound_store_tells_nothing)
-{
-    (void)verified(s, NULL, 0);
-    (void)verified(s, "hurt", 0);
-}
-
-SCENE_CASE(verify_of_an_empty_store_tells_nothing)
-{
-    AUTO_FREE char *path;
-    AUTO_STORE *store = fixture_store(&path);
-    assert_int_equal(tamis_store_verify(store, NULL, told_problem, NULL), 0);
-}
-
 static char *cut_path;
 
 /* The first segment is open by then, and its data are not read yet. */

@@ -155,36 +155,6 @@ CASE(merge_of_8_counting_parts_is_the_filter_built_at_once)
         check_parts(widths[i]);
 }
 
-/* Marked counters that were lowered again, on both sides. */
-STORE_CASE(merge_after_removes_adds_what_is_left)
-{
-    tamis_filter *a = make(store, "a", 4), *b = make(store, "b", 4), *made;
-    tamis_filter *sources[] = {a, b}, *whole = make(store, "whole", 4);
-    add(a, 1, 50);
-    take_off(a, 1, 48);
-    add(b, 1, 30);
-    take_off(b, 1, 30);
-    add(b, 2, 20);
-    take_off(b, 2, 19);
-    add(a, 3, 14);
-    add(b, 3, 1);
-    add(whole, 1, 2);
-    add(whole, 2, 1);
-    add(whole, 3, 15);
-    assert_done(merges_new(store, "made", sources, 2, 0, &made));
-    assert_same_counters(made, whole);
-    assert_done(merges_into(a, b));
-    assert_same_counters(a, whole);
-    assert_int_equal(count_of(a, 1), 2);
-    assert_int_equal(count_of(a, 3), 15);
-    take_off(a, 1, 2);
-    assert_int_equal(count_of(a, 1), 0);
-    close_all(sources, 2);
-    assert_done(tamis_filter_close(whole));
-    assert_done(tamis_filter_close(made));
-    assert_int_equal(fixture_problems(path), 0);
-}
-
 /* The file of the new filter is as long as its table, in the catalog too, and so it is opened
  * again. */
 CASE(merge_into_a_new_filter_publishes_its_table)
@@ -217,7 +187,7 @@ CASE(merge_into_a_new_filter_publishes_its_table)
     assert_done(tamis_filter_close(made));
 }
 
-/* ---- Intersections and comparisons ----------------------------------------------------------- */
+/* ---- Intersections --------------------------------------------------------------------------- */
 
 static uint64_t less(uint64_t a, uint64_t b)
 {
@@ -244,30 +214,6 @@ STORE_CASE(intersection_has_the_least_of_the_counts)
     free(other);
     close_all(sources, 2);
     assert_done(tamis_filter_close(made));
-}
-
-/* Counters above 0 stand where a blocked filter has bits, so the estimates are the same. */
-STORE_CASE(compare_of_counting_filters_is_that_of_blocked_ones)
-{
-    const struct tamis_filter_spec blocked = {
-        .size = sizeof blocked, .capacity = KEYS, .fp_rate = 0.01, .on_full = TAMIS_ON_FULL_WARN};
-    tamis_filter *filters[4] = {make(store, "a", 4), make(store, "b", 4)};
-    struct tamis_comparison by_counters = {.size = sizeof by_counters},
-                            by_bits = {.size = sizeof by_bits};
-    assert_done(tamis_filter_create(store, "c", &blocked, &filters[2]));
-    assert_done(tamis_filter_create(store, "d", &blocked, &filters[3]));
-    for (uint64_t key = 0; key < 1000; key++)
-        for (unsigned i = 0; i < 2; i++) { /* 0 .. 999 and 400 .. 1399 */
-            add(filters[i], key + 400 * i, 1 + key % 20);
-            add(filters[i + 2], key + 400 * i, 1);
-        }
-    add(filters[0], 5000, 20); /* marked, and 0 again */
-    take_off(filters[0], 5000, 20);
-    assert_done(tamis_filter_compare(filters[0], filters[1], &by_counters));
-    assert_done(tamis_filter_compare(filters[2], filters[3], &by_bits));
-    assert_memory_equal(&by_counters, &by_bits, sizeof by_bits);
-    assert_true(by_counters.items_both > 500 && by_counters.items_both < 700);
-    close_all(filters, 4);
 }
 
 /* ---- Refused, and nothing changed ------------------------------------------------------------ */

@@ -9,7 +9,6 @@
  * that nobody looked at.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,23 +47,6 @@ static unsigned files_of(const char *path)
 static void assert_sound(tamis_store *store)
 {
     assert_int_equal(tamis_store_verify(store, NULL, NULL, NULL), 0);
-}
-
-STORE_CASE(create_many_makes_all_and_each_is_a_filter)
-{
-    name_all();
-    assert_int_equal(tamis_filter_create_many(store, names, COUNT, &plain, 0), COUNT);
-    assert_int_equal(fixture_filters(store), COUNT);
-    assert_int_equal(files_of(path), COUNT);
-    for (unsigned i = 0; i < COUNT; i += 97) {
-        AUTO_FILTER *filter = fixture_opened(store, names[i], 0);
-        assert_int_equal(fixture_stat(filter).capacity, 100);
-        assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
-    }
-    AUTO_FILTER *other = fixture_opened(store, names[1], 0);
-    assert_int_equal(tamis_filter_contains(other, "key", 3), 0);
-    assert_int_equal(tamis_filter_create_many(store, NULL, 0, &plain, 0), 0);
-    assert_sound(store);
 }
 
 static unsigned commits;
@@ -180,25 +162,6 @@ STORE_CASE(create_many_makes_nothing_if_a_name_cannot_be_one)
     assert_non_null(strstr(tamis_last_error(), "a\\x09b"));
     assert_int_equal(fixture_filters(store), 0);
     assert_int_equal(files_of(path), 0);
-}
-
-STORE_CASE(create_many_leaves_what_is_there_if_asked)
-{
-    name_all();
-    (void)path;
-    AUTO_FILTER *filter = NULL;
-    assert_done(tamis_filter_create(store, names[300], &plain, &filter));
-    assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
-    assert_int_equal(tamis_filter_create_many(store, names, COUNT, &plain, TAMIS_MANY_IF_MISSING),
-                     COUNT - 1);
-    assert_int_equal(tamis_filter_create_many(store, names, COUNT, &plain, TAMIS_MANY_IF_MISSING),
-                     0);
-    assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
-    struct tamis_filter_spec other = plain;
-    other.capacity = 200;
-    assert_int_equal(tamis_filter_create_many(store, names, COUNT, &other, TAMIS_MANY_IF_MISSING),
-                     TAMIS_EMISMATCH);
-    assert_sound(store);
 }
 
 STORE_CASE(create_many_gives_each_a_secret_of_its_own)

@@ -9,7 +9,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "sizing/sizing.h"
 #include "spawn.h"
 
 static const struct tamis_filter_spec plain = {
@@ -69,6 +68,8 @@ static const struct {
      "m = 1000 and k = 7 hold 1000 keys at a rate of 0.994, not 0.01"},
     {SPEC_FIELD(.m_bits = 1000, .k = 7, .fp_rate = 2), TAMIS_EINVAL, "rate 2 is out of range"},
     {SPEC_FIELD(.capacity = 10, .flags = 18), TAMIS_EINVAL, "filter flags 0x12"},
+    {SPEC_FIELD(.capacity = 10, .reserved = 7), TAMIS_EINVAL,
+     "the field 'reserved' of a struct tamis_filter_spec is 7; leave it 0"},
 };
 
 STORE_CASE(create_with_a_bad_name_is_refused_everywhere)
@@ -142,31 +143,6 @@ static struct tamis_filter_stat made(const struct tamis_filter_spec *spec)
     return fixture_stat(filter);
 }
 
-CASE(create_with_capacity_alone_is_blocked_at_one_percent)
-{
-    struct tamis_sizing sizing = {.size = sizeof sizing, .capacity = 1000, .fp_rate = 0.01};
-    const struct tamis_filter_stat stat = made(&plain);
-    assert_done(tamis_size(&sizing));
-    assert_int_equal(stat.kind, TAMIS_KIND_BLOCKED);
-    assert_true(stat.fp_rate == 0.01 && stat.capacity == 1000 && stat.items == 0);
-    assert_true(stat.m_bits == sizing.m_bits && stat.k == sizing.k);
-    assert_int_equal(stat.size_bytes, sizing.file_bytes);
-    assert_string_equal(stat.hash_set, "xxh3");
-    assert_true(stat.seed == 0 && stat.generation == 1 && stat.segment_count == 1);
-    assert_true(stat.state == 0 && stat.predicted_rate == 0);
-    assert_true(stat.created_at > 1700000000000000000 && stat.published_at >= stat.created_at);
-    assert_int_equal(stat.checkpointed_at, 0);
-}
-
-CASE(create_keeps_kind_rate_and_seed)
-{
-    const struct tamis_filter_stat stat =
-        made(SPEC(.capacity = 500, .fp_rate = 0.001, .kind = TAMIS_KIND_BLOOM, .seed = UINT64_MAX,
-                  .on_full = TAMIS_ON_FULL_WARN));
-    assert_true(stat.kind == TAMIS_KIND_BLOOM && stat.fp_rate == 0.001 && stat.k == 10);
-    assert_int_equal(stat.seed, UINT64_MAX);
-}
-
 CASE(create_with_m_and_k_has_just_these)
 {
     struct tamis_filter_stat stat = made(SPEC(.m_bits = 12345, .k = 7));
@@ -185,19 +161,6 @@ CASE(create_with_m_and_k_has_just_these)
     assert_true(stat.fp_rate > 0); /* the rate of such is 0 in a double; the file needs one above */
 }
 
-STORE_CASE(create_of_a_name_that_is_there_is_refused)
-{
-    tamis_filter *first = fixture_filter(store, "x", 100), *second = NULL;
-    assert_int_equal(tamis_filter_add(first, "key", 3), 1);
-    assert_refused(TAMIS_EEXIST, "a filter 'x' exists already; choose another name, or drop it",
-                   tamis_filter_create(store, "x", &plain, &second));
-    assert_null(second);
-    assert_int_equal(fixture_files(path, "segments"), 1);
-    assert_int_equal(fixture_files(path, "staging"), 0);
-    assert_int_equal(tamis_filter_contains(first, "key", 3), 1);
-    tamis_filter_close(first);
-}
-
 STORE_CASE(create_leaves_a_header_that_matches_the_catalog)
 {
     AUTO_FILTER *filter = fixture_filter(store, "seen", 12345);
@@ -209,19 +172,6 @@ STORE_CASE(create_leaves_a_header_that_matches_the_catalog)
     assert_string_equal(tamis__label_current(&header)->name, "seen");
     assert_int_equal(tamis__label_current(&header)->sequence, 1);
     assert_int_equal(fixture_size(fixture_segment_path(path, stat.number)), stat.file_bytes);
-}
-
-CASE(create_in_a_read_only_store_is_refused)
-{
-    AUTO_FREE char *path;
-    tamis_filter *filter = NULL;
-    tamis_store_close(fixture_store(&path));
-    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
-    assert_refused(TAMIS_EREADONLY, "is open read-only; open it for writing",
-                   tamis_filter_create(store, "x", &plain, &filter));
-    assert_refused(TAMIS_EREADONLY, "is open read-only; open it for writing",
-                   tamis_filter_open_or_create(store, "x", &plain, &filter));
-    assert_null(filter);
 }
 
 /* A catalog restored from a copy is older than its segments.  Their numbers are not given again, so
@@ -294,16 +244,6 @@ CASE(create_check_takes_a_path_that_is_not_there_yet)
 }
 
 /* ---- Open or create -------------------------------------------------------------------------- */
-
-STORE_CASE(create_or_open_opens_what_is_as_asked)
-{
-    AUTO_FILTER *first, *second;
-    assert_done(tamis_filter_open_or_create(store, "x", &plain, &first));
-    assert_int_equal(tamis_filter_add(first, "key", 3), 1);
-    assert_done(tamis_filter_open_or_create(store, "x", &plain, &second));
-    assert_int_equal(tamis_filter_add(second, "key", 3), 0);
-    assert_int_equal(fixture_files(path, "segments"), 1);
-}
 
 /* Each field alone, by its name and both values. */
 STORE_CASE(create_or_open_names_the_field_that_differs)

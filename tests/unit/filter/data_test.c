@@ -11,7 +11,6 @@
 #include "fixture.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "streams.h"
 
@@ -131,17 +130,6 @@ STORE_CASE(a_head_takes_its_data_in_any_order)
         assert_int_equal(add_number(to, i), 0);
 }
 
-STORE_CASE(written_data_clear_no_bit)
-{
-    AUTO_FILTER *filter = fixture_filter(store, "x", 100);
-    unsigned char data[64] = {0};
-    for (unsigned i = 0; i < 50; i++)
-        assert_done(add_number(filter, i));
-    assert_done(tamis_filter_write_data(filter, 0, 0, data, sizeof data));
-    for (unsigned i = 0; i < 50; i++)
-        assert_int_equal(add_number(filter, i), 0);
-}
-
 STORE_CASE(data_past_the_end_are_refused)
 {
     AUTO_FILTER *filter =
@@ -205,27 +193,6 @@ STORE_CASE(a_head_that_goes_on_is_refused)
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
-/* Positions of a PHP set are those of SETBIT: bit 0 is the greatest of byte 0. */
-STORE_CASE(bits_are_set_where_keys_have_them)
-{
-    AUTO_FILTER *filter = fixture_create(
-        store, "x", SPEC(.hash_set = "php:bkdr,sdbm,js", .kind = TAMIS_KIND_BLOOM, .m_bits = 1000));
-    uint64_t positions[3];
-    struct tamis_explanation e = {.size = sizeof e, .positions = positions, .positions_max = 3};
-    char hashes[256];
-    e.hashes = hashes;
-    e.hashes_bytes = sizeof hashes;
-    assert_done(tamis_filter_explain(filter, 0, "key", 3, &e));
-    assert_int_equal(tamis_filter_contains(filter, "key", 3), 0);
-    for (unsigned i = 0; i < 3; i++)
-        assert_int_equal(tamis_filter_set_bit(filter, 0, positions[i]), 0);
-    assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
-    assert_int_equal(tamis_filter_set_bit(filter, 0, positions[1]), 1);
-    unsigned char byte;
-    assert_done(tamis_filter_read_data(filter, 0, positions[0] / 8, &byte, 1));
-    assert_true((byte & 0x80 >> positions[0] % 8) != 0);
-}
-
 STORE_CASE(impossible_bits_are_refused)
 {
     AUTO_FILTER *bloom =
@@ -238,34 +205,3 @@ STORE_CASE(impossible_bits_are_refused)
 }
 
 /* ---- Owners ---------------------------------------------------------------------------------- */
-
-static uint32_t flags_of(tamis_store *store, const char *name)
-{
-    AUTO_FILTER *filter = fixture_opened(store, name, 0);
-    return fixture_stat(filter).flags;
-}
-
-STORE_CASE(an_owner_is_told_and_outlives_a_rename)
-{
-    AUTO_STREAM stream = growing_by_three();
-    AUTO_FILTER *made =
-        fixture_create(store, "made", SPEC(.capacity = 10, .flags = TAMIS_FILTER_OWNED));
-    assert_done(
-        import(store, "come", "redisbloom", TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED, &stream, NULL));
-    assert_int_equal(flags_of(store, "made"), TAMIS_FILTER_OWNED);
-    assert_int_equal(flags_of(store, "come"), TAMIS_FILTER_OWNED);
-    assert_done(tamis_filter_rename(store, "made", "else"));
-    assert_int_equal(flags_of(store, "else"), TAMIS_FILTER_OWNED);
-}
-
-STORE_CASE(an_owner_is_set_and_taken_back)
-{
-    AUTO_FILTER *filter = fixture_filter(store, "x", 100);
-    assert_int_equal(flags_of(store, "x"), 0);
-    assert_done(tamis_filter_set_owned(store, "x", 1));
-    assert_int_equal(flags_of(store, "x"), TAMIS_FILTER_OWNED);
-    assert_done(tamis_filter_set_owned(store, "x", 0));
-    assert_int_equal(flags_of(store, "x"), 0);
-    assert_refused(TAMIS_EINVAL, "pass 0 or 1", tamis_filter_set_owned(store, "x", 2));
-    assert_refused(TAMIS_ENOTFOUND, "y", tamis_filter_set_owned(store, "y", 1));
-}

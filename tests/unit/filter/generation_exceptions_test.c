@@ -27,38 +27,6 @@ static void assert_exceptions(tamis_store *store, uint64_t count, uint64_t found
     assert_int_equal(sum[1], found);
 }
 
-SOUND_CASE(exceptions_by_hand)
-{
-    uint64_t numbers[] = {3, 4, 4, 77777};
-    struct tamis_key keys[4];
-    uint8_t answers[4];
-    for (size_t i = 0; i < 4; i++)
-        keys[i] = (struct tamis_key){&numbers[i], 8};
-    editions_put(store, 0);
-    tamis_filter *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
-    assert_int_equal(key_has(filter, 3), 1);
-    assert_int_equal(assert_done(tamis_filter_except(store, "list", keys, 4)), 3);
-    assert_int_equal(assert_done(tamis_filter_except(store, "list", keys, 4)), 0);
-    assert_int_equal(key_has(filter, 3), 0);
-    assert_int_equal(keys_found(filter, 5, EDITIONS_KEYS), EDITIONS_KEYS - 5);
-    assert_int_equal(assert_done(tamis_filter_contains_batch(filter, keys, 4, answers)), 0);
-    editions_put(store, 0); /* they are the filter's, and outlast its generations */
-    assert_int_equal(key_has(filter, 4), 0);
-    assert_int_equal(key_has(filter, 5), 1);
-    assert_exceptions(store, 3, 0);
-    assert_int_equal(assert_done(tamis_filter_unexcept(store, "list", keys + 1, 2, answers)), 1);
-    assert_int_equal(answers[0] + answers[1], 1);
-    assert_int_equal(key_has(filter, 4), 1);
-    assert_int_equal(key_has(filter, 3), 0);
-    assert_int_equal(assert_done(tamis_filter_unexcept(store, "list", keys, 4, NULL)), 2);
-    assert_int_equal(keys_found(filter, 0, EDITIONS_KEYS), EDITIONS_KEYS);
-    assert_int_equal(assert_done(tamis_filter_except(store, "list", keys, 1)), 1);
-    assert_int_equal(key_has(filter, 3), 0);
-    assert_refused(TAMIS_ENOTFOUND, "no such filter", tamis_filter_except(store, "x", keys, 1));
-    assert_done(tamis_filter_close(filter));
-    assert_int_equal(fixture_files(path, "segments"), 3);
-}
-
 /* What a build has found is about that generation's bits alone. */
 SOUND_CASE(exceptions_of_a_generation)
 {

@@ -109,37 +109,6 @@ SOUND_CASE(every_segment_of_a_list_is_told_of_a_change)
         assert_int_equal(epoch_of(path, i + 1), before[i] + 1);
 }
 
-SOUND_CASE(rolling_back_and_forth)
-{
-    for (int g = 0; g < 2; g++)
-        editions_put(store, g);
-    tamis_filter *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
-    assert_int_equal(editions_answering(filter), 1);
-    assert_done(tamis_filter_rollback(store, "list", 0));
-    assert_int_equal(editions_answering(filter), 0);
-    assert_int_equal(generations_of(store).in_force, 1);
-    assert_refused(TAMIS_ENOTFOUND, "kept: 2", tamis_filter_rollback(store, "list", 0));
-    assert_refused(TAMIS_ENOTFOUND, "no generation 7", tamis_filter_rollback(store, "list", 7));
-    tamis_filter *late = fixture_opened(store, "list", 0);
-    assert_int_equal(editions_answering(late), 0);
-    assert_done(tamis_filter_rollback(store, "list", 2));
-    assert_int_equal(editions_answering(filter), 1);
-    assert_int_equal(editions_answering(late), 1);
-    assert_done(tamis_filter_rollback(store, "list", 1));
-    editions_put(store, 2);
-    assert_int_equal(editions_answering(filter), 2);
-    assert_int_equal(editions_answering(late), 2);
-    const struct generations g = generations_of(store);
-    assert_int_equal(g.in_force, 3);
-    assert_int_equal(g.count, 2);
-    assert_int_equal(g.numbers[0], 1); /* 2 was out of force for longer */
-    assert_done(tamis_filter_rollback(store, "list", 0));
-    assert_int_equal(editions_answering(late), 0);
-    assert_done(tamis_filter_close(late));
-    assert_done(tamis_filter_close(filter));
-    assert_int_equal(fixture_files(path, "segments"), 2);
-}
-
 /* One that adds goes on adding in the list that is in force, and is told NEW there once. */
 SOUND_CASE(adders_go_on_after_a_rollback)
 {
@@ -160,23 +129,6 @@ SOUND_CASE(adders_go_on_after_a_rollback)
     assert_done(tamis_filter_close(one));
     assert_done(tamis_filter_close(two));
     assert_int_equal(fixture_files(path, "segments"), 4); /* two lists, which have grown */
-}
-
-SOUND_CASE(drop_and_rename_take_all_of_it)
-{
-    for (int g = 0; g < 3; g++)
-        editions_put(store, g);
-    assert_int_equal(key_except(store, "list", 3), 1);
-    tamis_filter *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
-    assert_done(tamis_filter_rename(store, "list", "other"));
-    assert_int_equal(editions_answering(filter), 2);
-    assert_done(tamis_filter_rollback(store, "other", 0));
-    assert_done(tamis_filter_rename(store, "other", "list"));
-    assert_int_equal(editions_answering(filter), 1);
-    assert_done(tamis_filter_drop(store, "list"));
-    assert_refused(TAMIS_EDROPPED, "dropped", tamis_filter_contains(filter, "x", 1));
-    assert_done(tamis_filter_close(filter));
-    assert_int_equal(fixture_files(path, "segments"), 0);
 }
 
 SOUND_CASE(a_filter_that_grows_is_replaced)

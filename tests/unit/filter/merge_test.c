@@ -10,12 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "hooks.h"
 #include "os/io.h"
 #include "points.h"
-
-#define PARTS 8u
-#define KEYS 4000u
 
 static uint64_t present(tamis_filter *filter, uint64_t from, uint64_t to)
 {
@@ -58,71 +54,7 @@ static uint64_t items_by_bits(tamis_filter *filter)
     return segment.items_estimated;
 }
 
-/* ---- The same as built at once --------------------------------------------------------------- */
-
-static tamis_filter *make_shape(tamis_store *store, const char *name, const void *spec)
-{
-    return spec ? merges_make(store, name, spec) : merges_import_empty(store, name);
-}
-
-static void check_parts(const struct tamis_filter_spec *spec)
-{
-    char *path, name[16];
-    tamis_store *store = fixture_store(&path);
-    tamis_filter *parts[PARTS], *whole = make_shape(store, "whole", spec), *made = NULL;
-    tamis_filter *into = make_shape(store, "into", spec);
-    merges_add(whole, 0, KEYS, 1);
-    for (unsigned i = 0; i < PARTS; i++) {
-        (void)snprintf(name, sizeof name, "part%u", i);
-        parts[i] = make_shape(store, name, spec);
-        merges_add(parts[i], i, KEYS, PARTS);
-    }
-    assert_done(merges_new(store, "made", parts, PARTS, 0, &made));
-    for (unsigned i = 0; i < PARTS; i++)
-        assert_done(merges_into(into, parts[i]));
-    assert_same_bits(path, whole, made);
-    assert_same_bits(path, whole, into);
-    assert_int_equal(present(made, 0, KEYS), KEYS);
-    assert_int_equal(assert_done(tamis_filter_items(made)), items_by_bits(whole));
-    assert_int_equal(assert_done(tamis_filter_items(into)), items_by_bits(whole));
-    for (unsigned i = 0; i < PARTS; i++)
-        assert_done(tamis_filter_close(parts[i]));
-    assert_done(tamis_filter_close(made));
-    assert_done(tamis_filter_close(into));
-    assert_done(tamis_filter_close(whole));
-    assert_int_equal(fixture_problems(path), 0);
-    tamis_store_close(store);
-    free(path);
-}
-
-CASE(merge_of_8_parts_is_the_filter_built_at_once)
-{
-    static const struct tamis_filter_spec specs[] = {
-        {.size = sizeof specs[0],
-         .capacity = KEYS,
-         .fp_rate = 0.01,
-         .kind = TAMIS_KIND_BLOCKED}, /* z = 2 */
-        {.size = sizeof specs[0],
-         .capacity = KEYS,
-         .fp_rate = 1e-5,
-         .kind = TAMIS_KIND_BLOCKED,
-         .seed = 9}, /* z = 4 */
-        {.size = sizeof specs[0], .capacity = KEYS, .fp_rate = 0.01, .kind = TAMIS_KIND_BLOOM},
-        {.size = sizeof specs[0],
-         .m_bits = 44449,
-         .k = 7,
-         .capacity = KEYS}, /* ends in the middle of a byte */
-        {.size = sizeof specs[0], .m_bits = 100003, .hash_set = "php:bkdr,sdbm,fnv"},
-        {.size = sizeof specs[0], .capacity = KEYS, .hash_set = "redisbloom"},
-    };
-    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
-        check_parts(&specs[i]);
-}
-
-CASE(merge_of_msb_first_bitmaps_is_the_one_built_at_once)
-{
-    check_parts(NULL);
-}
+/* ---- Large filters --------------------------------------------------------------------------- */
 
 /* More than a piece (1 MiB), and no multiple of it. */
 STORE_CASE(merge_of_large_filters_reaches_every_word)
@@ -182,62 +114,7 @@ STORE_CASE(merge_of_large_filters_takes_little_memory)
         assert_int_equal(fixture_child(merge_large, path), 0);
 }
 
-/* Filters that grew alike: oldest with oldest, newest with newest. */
-STORE_CASE(merge_of_lists_is_pairwise)
-{
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000, .fp_rate = 0.01};
-    tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec), *made;
-    tamis_filter *sources[] = {a, b};
-    struct tamis_filter_stat stats[2] = {{.size = sizeof stats[0]}, {.size = sizeof stats[0]}};
-    merges_add(a, 0, 70000, 1);
-    merges_add(b, 100000, 170000, 1);
-    assert_done(tamis_filter_stat(a, &stats[0]));
-    assert_int_equal(stats[0].segment_count, 3);
-    assert_done(merges_new(store, "made", sources, 2, 0, &made));
-    assert_int_equal(present(made, 0, 70000) + present(made, 100000, 170000), 140000);
-    assert_done(tamis_filter_stat(made, &stats[1]));
-    assert_int_equal(stats[1].segment_count, 3);
-    assert_true(stats[1].items > 137000 && stats[1].items < 143000);
-    assert_true(stats[1].fp_rate == stats[0].fp_rate);
-    assert_done(merges_into(a, b));
-    assert_same_bits(path, a, made);
-    merges_add(made, 200000, 1400000, 1); /* it goes on growing, after 2^20 keys */
-    assert_done(tamis_filter_stat(made, &stats[1]));
-    assert_true(stats[1].segment_count > 3);
-    assert_done(tamis_filter_close(a));
-    assert_done(tamis_filter_close(b));
-    assert_done(tamis_filter_close(made));
-    assert_int_equal(fixture_problems(path), 0);
-}
-
 /* ---- Intersections --------------------------------------------------------------------------- */
-
-STORE_CASE(intersection_has_the_common_keys)
-{
-    const struct tamis_filter_spec spec = {
-        .size = sizeof spec, .capacity = 10000, .fp_rate = 0.001};
-    tamis_filter *a = merges_make(store, "a", &spec), *b = merges_make(store, "b", &spec);
-    tamis_filter *c = merges_make(store, "c", &spec), *made;
-    tamis_filter *sources[] = {a, b, c, a};
-    merges_add(a, 0, 6000, 1);
-    merges_add(b, 4000, 10000, 1);
-    merges_add(c, 3000, 8000, 1);
-    assert_done(merges_new(store, "made", sources, 4, TAMIS_MERGE_INTERSECT, &made));
-    assert_int_equal(present(made, 4000, 6000), 2000);
-    /* A key of one or two is a stranger to another: at most the rate of one filter, 1e-3; 8,000
-     * keys let 8 in, and 40 by less than 1 in 10^12. */
-    assert_true(present(made, 0, 4000) + present(made, 6000, 10000) < 40);
-    assert_int_equal(present(a, 0, 6000), 6000); /* the sources are as they were */
-    assert_refused(TAMIS_EEXIST, "'made' exists already",
-                   merges_new(store, "made", sources, 3, TAMIS_MERGE_INTERSECT, NULL));
-    assert_refused(TAMIS_EUNSUPPORTED, "would take keys out of it",
-                   tamis_filter_merge(made, MERGE(.sources = sources, .count = 1,
-                                                  .flags = TAMIS_MERGE_INTERSECT)));
-    assert_int_equal(present(made, 4000, 6000), 2000);
-    for (int i = 0; i < 3; i++)
-        assert_done(tamis_filter_close(sources[i]));
-    assert_done(tamis_filter_close(made));
-}
 
 STORE_CASE(intersection_of_lists_is_refused)
 {
@@ -251,70 +128,6 @@ STORE_CASE(intersection_of_lists_is_refused)
                    merges_new(store, "x", sources, 2, TAMIS_MERGE_INTERSECT, NULL));
     assert_refused(TAMIS_EUNSUPPORTED, "has 2 segments and cannot be compared",
                    tamis_filter_compare(a, b, &comparison));
-}
-
-/* ---- Items, and what follows from them ------------------------------------------------------- */
-
-STORE_CASE(merge_raises_items_and_never_lowers_them)
-{
-    AUTO_FILTER *a = fixture_filter(store, "a", 20000), *b = fixture_filter(store, "b", 20000);
-    AUTO_FILTER *empty = fixture_filter(store, "empty", 20000);
-    merges_add(a, 0, 5000, 1);
-    merges_add(b, 4000, 9000, 1);
-    const int64_t counted = assert_done(tamis_filter_items(a));
-    assert_done(merges_into(a, empty));
-    const int64_t raised = assert_done(tamis_filter_items(a));
-    assert_true(raised >= counted && raised <= counted + counted / 100);
-    assert_done(merges_into(a, b));
-    const int64_t all = assert_done(tamis_filter_items(a));
-    assert_true(all > 8900 && all < 9100);
-    assert_done(merges_into(a, b)); /* again: nothing changes */
-    assert_int_equal(assert_done(tamis_filter_items(a)), all);
-}
-
-/* What a merge has filled does what it was made to do when full. */
-STORE_CASE(merge_past_the_capacity_is_for_the_policy)
-{
-    for (uint32_t policy = TAMIS_ON_FULL_GROW; policy <= TAMIS_ON_FULL_WARN; policy++) {
-        const struct tamis_filter_spec *spec =
-            SPEC(.capacity = 1000, .fp_rate = 0.001, .on_full = policy, .seed = policy);
-        tamis_filter *a = merges_make(store, "a", spec), *b = merges_make(store, "b", spec);
-        merges_add(a, 0, 900, 1);
-        merges_add(b, 900, 1800, 1);
-        struct tamis_filter_stat stat = fixture_stat(a);
-        assert_int_equal(stat.state, 0);
-        assert_done(merges_into(a, b));
-        assert_int_equal(present(a, 0, 1800), 1800);
-        stat = fixture_stat(a);
-        assert_int_equal(stat.segment_count, 1);
-        assert_int_equal(stat.state & ~TAMIS_STATE_OVER,
-                         policy == TAMIS_ON_FULL_GROW ? 0 : (int)TAMIS_STATE_FULL);
-        assert_true((stat.state & TAMIS_STATE_OVER) != 0);
-        if (policy == TAMIS_ON_FULL_REFUSE)
-            assert_refused(TAMIS_EFULL, "refuses more", tamis_filter_add(a, "stranger", 8));
-        else
-            assert_int_equal(assert_done(tamis_filter_add(a, "stranger", 8)), 1);
-        stat = fixture_stat(a);
-        assert_int_equal(stat.segment_count, policy == TAMIS_ON_FULL_GROW ? 2 : 1);
-        assert_done(tamis_filter_close(a));
-        assert_done(tamis_filter_close(b));
-        assert_done(tamis_filter_drop(store, "a"));
-        assert_done(tamis_filter_drop(store, "b"));
-    }
-}
-
-STORE_CASE(merged_filters_are_marked_and_a_source_counts_once)
-{
-    AUTO_FILTER *a = fixture_filter(store, "a", 1000), *made;
-    struct tamis_segment_stat segment = {.size = sizeof segment};
-    merges_add(a, 0, 500, 1);
-    AUTO_FILTER *again = fixture_opened(store, "a", TAMIS_READ_ONLY);
-    tamis_filter *sources[] = {a, again, a};
-    assert_done(merges_new(store, "made", sources, 3, 0, &made));
-    assert_done(tamis_filter_fill(made, 0, &segment));
-    assert_int_equal(segment.flags, TAMIS_SEGMENT_ITEMS_ESTIMATED);
-    assert_int_equal(segment.items, segment.items_estimated);
-    assert_int_equal(segment.items, items_by_bits(a));
 }
 
 /* ---- Refusals -------------------------------------------------------------------------------- */

@@ -9,11 +9,11 @@
 
 #include "spawn.h"
 
-static tamis_filter *from_first(tamis_store *store, uint32_t flags)
+static tamis_filter *from_first(tamis_store *store)
 {
     return fixture_create(store, "w",
                           SPEC(.capacity = 1000, .fp_rate = 1e-6, .slices = 10,
-                               .window_ns = 10 * DAY, .flags = TAMIS_FILTER_FROM_FIRST | flags));
+                               .window_ns = 10 * DAY, .flags = TAMIS_FILTER_FROM_FIRST));
 }
 
 static int add_in_batch(tamis_filter *filter, uint64_t number)
@@ -26,15 +26,15 @@ static int add_in_batch(tamis_filter *filter, uint64_t number)
 
 /* A key comes every quarter of a day for 60 days.  It is NEW after 10 days at least and 11 at most,
  * and the items count each life once. */
-static void check_lives(tamis_filter *filter, int (*add)(tamis_filter *, uint64_t))
+static void check_lives(tamis_filter *filter)
 {
     int64_t born = *now;
     unsigned lives = 1;
-    assert_int_equal(add(filter, 1), 1);
+    assert_int_equal(key_add(filter, 1), 1);
     for (unsigned i = 1; i < 240; i++) {
         *now = BEGIN + (int64_t)i * DAY / 4;
         assert_int_equal(key_has(filter, 1), *now - born <= 10 * DAY ? 1 : key_has(filter, 1));
-        const int is_new = add(filter, 1);
+        const int is_new = key_add(filter, 1);
         assert_int_equal(key_has(filter, 1), 1);
         if (!is_new) {
             assert_true(*now - born < 11 * DAY);
@@ -50,64 +50,9 @@ static void check_lives(tamis_filter *filter, int (*add)(tamis_filter *, uint64_
 
 WINDOW_CASE(window_from_first_forgets_a_key_that_keeps_coming)
 {
-    AUTO_FILTER *filter = from_first(store, 0);
-    check_lives(filter, key_add);
+    AUTO_FILTER *filter = from_first(store);
+    check_lives(filter);
     assert_int_equal(fixture_problems(path), 0);
-}
-
-WINDOW_CASE(window_from_first_forgets_a_key_of_batches)
-{
-    AUTO_FILTER *filter = from_first(store, 0);
-    check_lives(filter, add_in_batch);
-}
-
-WINDOW_CASE(window_from_first_forgets_a_key_of_a_durable_filter)
-{
-    AUTO_FILTER *filter = from_first(store, TAMIS_FILTER_DURABLE);
-    check_lives(filter, key_add);
-    assert_int_equal(fixture_problems(path), 0);
-}
-
-WINDOW_CASE(window_from_first_forgets_a_key_of_durable_batches)
-{
-    AUTO_FILTER *filter = from_first(store, TAMIS_FILTER_DURABLE);
-    check_lives(filter, add_in_batch);
-}
-
-/* Of keys: a key that keeps coming takes no further place, and is NEW again. */
-WINDOW_CASE(window_from_first_of_keys)
-{
-    unsigned lives = 0;
-    AUTO_FILTER *filter = fixture_create(
-        store, "w",
-        SPEC(.fp_rate = 1e-6, .slices = 5, .window_items = 100, .flags = TAMIS_FILTER_FROM_FIRST));
-    for (uint64_t i = 0; i < 1000; i++) {
-        lives += key_add(filter, UINT64_C(1) << 40) == 1;
-        assert_int_equal(key_add(filter, i), 1);
-        assert_int_equal(key_has(filter, i), 1);
-    }
-    assert_true(lives >= 9 && lives <= 11);
-}
-
-/* The filter says so, others are compared with it, and one like it is made. */
-WINDOW_CASE(window_from_first_is_told)
-{
-    char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
-    struct tamis_filter_spec spec = {.size = sizeof spec};
-    tamis_filter *other = NULL;
-    tamis_filter_close(from_first(store, 0));
-    AUTO_FILTER *filter = fixture_opened(store, "w", 0);
-    assert_int_equal(fixture_stat(filter).flags, TAMIS_FILTER_FROM_FIRST);
-    assert_done(tamis_filter_like(filter, &spec, hash_set));
-    assert_int_equal(spec.flags, TAMIS_FILTER_FROM_FIRST);
-    assert_done(tamis_filter_open_or_create(store, "w", &spec, &other));
-    tamis_filter_close(other);
-    spec.flags = 0;
-    assert_refused(TAMIS_EMISMATCH, "window",
-                   tamis_filter_open_or_create(store, "w", &spec, &other));
-    spec = (struct tamis_filter_spec){
-        .size = sizeof spec, .capacity = 10, .flags = TAMIS_FILTER_FROM_FIRST};
-    assert_refused(TAMIS_EINVAL, "window", tamis_filter_create(store, "plain", &spec, NULL));
 }
 
 /* ---- Several processes ----------------------------------------------------------------------- */
@@ -155,7 +100,7 @@ static void add_again(void *context, unsigned index)
 
 WINDOW_CASE(window_from_first_tells_new_once_a_life_in_many_processes)
 {
-    tamis_filter_close(from_first(store, 0));
+    tamis_filter_close(from_first(store));
     struct storm *storm = spawn_shared(sizeof *storm);
     *storm = (struct storm){.path = path, .barrier = {.count = PROCESSES}};
     assert_int_equal(spawn_all(PROCESSES, add_again, storm), 0);

@@ -140,31 +140,6 @@ CASE(store_without_its_segments_directory_is_damaged)
                    tamis_store_open(path, 0, &store));
 }
 
-static int open_descriptors(void)
-{
-    return fixture_files("/proc/self", "fd");
-}
-
-CASE(store_and_filter_close_give_every_descriptor_and_mapping_back)
-{
-    AUTO_FREE char *path;
-    tamis_store_close(fixture_store(&path));
-    const int before = open_descriptors();
-    for (int i = 0; i < 20; i++) {
-        AUTO_STORE *store = fixture_open(path, i % 2 ? 0 : TAMIS_CREATE);
-        AUTO_FILTER *filter;
-        assert_done(tamis_filter_open_or_create(store, "x", &plain, &filter));
-        assert_done(tamis_filter_sync(filter));
-    }
-    assert_int_equal(open_descriptors(), before);
-    char line[4352];
-    FILE *maps = fopen("/proc/self/maps", "r");
-    assert_non_null(maps);
-    while (fgets(line, sizeof line, maps) != NULL)
-        assert_null(strstr(line, path));
-    (void)fclose(maps);
-}
-
 /* A filter open costs no descriptor: a process may hold ten thousand. */
 STORE_CASE(store_open_filters_hold_no_descriptor)
 {
@@ -235,39 +210,6 @@ CASE(store_list_lets_its_function_use_the_store)
     tamis_store_close(names.store);
 }
 
-static int keep_stat(void *context, const struct tamis_filter_stat *stat)
-{
-    *(struct tamis_filter_stat *)context = *stat;
-    return 0;
-}
-
-static struct tamis_filter_stat listed_stat(tamis_store *store)
-{
-    struct tamis_filter_stat stat = {.size = sizeof stat, .capacity = 0};
-    assert_done(tamis_store_list(store, NULL, keep_stat, &stat));
-    return stat;
-}
-
-STORE_CASE(store_list_tells_counts_and_state_as_of_sync_and_close)
-{
-    tamis_filter *filter = fixture_filter(store, "x", 10);
-    assert_int_equal(texts_add(filter, 0, 5), 5);
-    assert_int_equal(listed_stat(store).items, 0); /* the catalog has not been told */
-    assert_int_equal(listed_stat(store).checkpointed_at, 0);
-    assert_done(tamis_filter_sync(filter));
-    assert_int_equal(listed_stat(store).items, 5);
-    assert_int_equal(listed_stat(store).state, 0);
-    const int64_t synced = listed_stat(store).checkpointed_at;
-    assert_true(synced > listed_stat(store).created_at);
-    texts_add(filter, 5, 12);
-    const int64_t items = tamis_filter_items(filter);
-    assert_true(items >= 10);
-    assert_done(tamis_filter_close(filter));
-    assert_int_equal(listed_stat(store).items, items);
-    assert_int_equal(listed_stat(store).state, TAMIS_STATE_FULL);
-    assert_true(listed_stat(store).checkpointed_at > synced); /* the last close is a checkpoint */
-}
-
 /* ---- Drop and rename ------------------------------------------------------------------------- */
 
 STORE_CASE(store_drop_and_rename_of_an_absent_filter_say_so)
@@ -280,44 +222,6 @@ STORE_CASE(store_drop_and_rename_of_an_absent_filter_say_so)
                    tamis_filter_open(store, "x", 0, &filter));
     assert_refused(TAMIS_ENOTFOUND, "no such filter: 'x'",
                    tamis_store_verify(store, "x", NULL, NULL));
-}
-
-STORE_CASE(store_drop_removes_name_and_file)
-{
-    static const char *const made[] = {"a", "b"};
-    create_all(store, made, 2);
-    assert_done(tamis_filter_drop(store, "a"));
-    assert_string_equal(listed(store, NULL, 0, 0), "b ");
-    assert_int_equal(fixture_files(path, "segments"), 1);
-    assert_int_equal(fixture_problems(path), 0);
-    assert_done(tamis_filter_create(store, "a", &plain, NULL)); /* the name is free */
-    assert_int_equal(fixture_files(path, "segments"), 2);
-    /* and its old number is not: a handle of before must not meet the new file */
-    assert_int_not_equal(access(fixture_segment_path(path, 1), F_OK), 0);
-    assert_int_equal(access(fixture_segment_path(path, 3), F_OK), 0);
-}
-
-/* Seen to fail with the loop of commit() over the first filter alone: the other handle asks the
- * catalog only when its epoch tells. */
-STORE_CASE(store_drop_many_drops_what_is_there)
-{
-    static const char *const made[] = {"a", "b", "c"}, *const gone[] = {"a", "none", "c", "a"};
-    tamis_filter *handles[3];
-    create_all(store, made, 3);
-    for (size_t i = 0; i < 3; i++)
-        handles[i] = fixture_opened(store, made[i], 0);
-    assert_int_equal(tamis_filter_add(handles[2], "key", 3), 1);
-    assert_int_equal(tamis_filter_drop_many(store, gone, NULL, 4), 2);
-    assert_string_equal(listed(store, NULL, 0, 0), "b ");
-    assert_int_equal(fixture_files(path, "segments"), 1);
-    assert_int_equal(fixture_problems(path), 0);
-    for (size_t i = 0; i < 3; i++) {
-        const int rc = tamis_filter_contains(handles[i], "key", 3);
-        assert_int_equal(rc, i == 1 ? 0 : TAMIS_EDROPPED);
-        assert_done(tamis_filter_close(handles[i]));
-    }
-    assert_int_equal(tamis_filter_drop_many(store, gone, NULL, 4), 0);
-    assert_int_equal(tamis_filter_drop_many(store, NULL, NULL, 0), 0);
 }
 
 /* A filter was dropped and another one has its name.  Seen to fail without the look at the time. */
@@ -352,25 +256,6 @@ STORE_CASE(store_drop_many_drops_all_or_none)
     assert_string_equal(listed(store, NULL, 0, 0), "a b ");
     assert_int_equal(tamis_filter_drop_many(store, many, NULL, TAMIS_DROP_MAX), 2);
     assert_string_equal(listed(store, NULL, 0, 0), "");
-}
-
-STORE_CASE(store_rename_moves_the_filter_as_it_is)
-{
-    tamis_filter *filter = fixture_filter(store, "old", 100);
-    assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
-    tamis_filter_close(filter);
-    assert_done(tamis_filter_rename(store, "old", "new"));
-    assert_string_equal(listed(store, NULL, 0, 0), "new ");
-    assert_refused(TAMIS_ENOTFOUND, "'old'", tamis_filter_open(store, "old", 0, &filter));
-    assert_done(tamis_filter_open(store, "new", 0, &filter));
-    assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
-    struct tamis_filter_stat stat = fixture_stat(filter);
-    assert_true(stat.items == 1 && stat.generation == 1);
-    assert_string_equal(stat.name, "new");
-    struct tamis__segment_header header = fixture_header_of(fixture_segment_path(path, 1));
-    assert_string_equal(tamis__label_current(&header)->name, "new");
-    tamis_filter_close(filter);
-    assert_int_equal(fixture_problems(path), 0);
 }
 
 static void rename_until_killed(void *path)
@@ -409,31 +294,6 @@ STORE_CASE(store_file_of_a_create_that_died_goes_with_the_next_writer)
     assert_int_equal(fixture_files(path, "segments"), 2);
     assert_done(tamis_filter_rename(store, "old", "renamed"));
     assert_int_equal(fixture_files(path, "segments"), 1);
-    assert_int_equal(fixture_problems(path), 0);
-}
-
-STORE_CASE(store_rename_to_a_name_that_is_there_is_refused)
-{
-    static const char *const made[] = {"a", "b"};
-    create_all(store, made, 2);
-    assert_refused(TAMIS_EEXIST, "a filter 'b' exists already",
-                   tamis_filter_rename(store, "a", "b"));
-    assert_refused(TAMIS_EEXIST, "a filter 'a' exists already",
-                   tamis_filter_rename(store, "a", "a"));
-    assert_string_equal(listed(store, NULL, 0, 0), "a b ");
-}
-
-/* 100 renames: label after label, each of them whole and the last one's. */
-STORE_CASE(store_rename_again_and_again_leaves_a_sound_store)
-{
-    AUTO_FILTER *filter = fixture_filter(store, "n0", 100);
-    for (int i = 0; i < 100; i++) {
-        char from[16], to[16];
-        (void)snprintf(from, sizeof from, "n%d", i);
-        (void)snprintf(to, sizeof to, "n%d", i + 1);
-        assert_done(tamis_filter_rename(store, from, to));
-    }
-    assert_string_equal(listed(store, NULL, 0, 0), "n100 ");
     assert_int_equal(fixture_problems(path), 0);
 }
 

@@ -56,7 +56,16 @@ function isBundled() {
 /** Builds the static library, in build/library; returns its path. */
 function build(top) {
   const place = path.join(package_, 'build', 'library');
-  const off = ['BUILD_TOOLS', 'BUILD_REDIS', 'BUILD_PYTHON', 'BUILD_PHP', 'BUILD_TESTS', 'WITH_MD5', 'WITH_SIP'];
+  const off = [
+    'BUILD_TOOLS',
+    'BUILD_REDIS',
+    'BUILD_PYTHON',
+    'BUILD_PHP',
+    'BUILD_TESTS',
+    'WITH_MD5',
+    'WITH_SIP',
+    'WITH_IDN',
+  ];
   // What they print goes to the standard error output: gyp reads the other.
   const run = (...words) => execFileSync('cmake', words, { stdio: ['ignore', 2, 2] });
   try {
@@ -86,8 +95,8 @@ function flags(what) {
   const lmdb = pkgConfig('lmdb', '--libs');
   if (!lmdb) fail('pkg-config does not know lmdb; install liblmdb-dev and pkg-config');
   const at = process.env.TAMIS_BUILD;
-  // A build that was made elsewhere may have these hash sets.
-  const others = ['libmd', 'libsodium'].flatMap((library) => (at && pkgConfig(library, '--libs')) || []);
+  // A build that was made elsewhere may have what needs these.
+  const others = ['libmd', 'libsodium', 'libidn2'].flatMap((library) => (at && pkgConfig(library, '--libs')) || []);
   return [at ? path.join(at, 'store', 'libtamis.a') : build(sources()), ...lmdb, ...others, '-pthread', '-lm'];
 }
 

@@ -128,31 +128,74 @@ static int shards_are_some(uint32_t shards)
     return shards > 0;
 }
 
+/* How keys are spread over shards: by their forms, where the filter has a key rule. */
+struct spread {
+    PyObject *module;
+    const char *key_rule; /* NULL: bytes */
+    uint32_t shards;
+};
+
+/* Sets *shard to that of a key whose form does not fit the stack.  Returns 0, or -1 with an
+ * exception. */
+static int shard_of_large(const struct spread *spread, const void *key, size_t key_bytes,
+                          size_t form_bytes, uint32_t *shard)
+{
+    void *form = PyMem_Malloc(form_bytes);
+    int64_t bytes = TAMIS_ENOMEM;
+
+    if (form) bytes = tamis_key_form(spread->key_rule, key, key_bytes, form, form_bytes);
+    if (bytes >= 0) *shard = tamis_shard(form, (size_t)bytes, spread->shards);
+    PyMem_Free(form);
+    if (bytes < 0) (void)raise_error(spread->module, (int)bytes);
+    return bytes < 0 ? -1 : 0;
+}
+
+static int shard_of(const struct spread *spread, const void *key, size_t key_bytes, uint32_t *shard)
+{
+    char form[1024];
+    int64_t bytes;
+
+    if (!spread->key_rule) {
+        *shard = tamis_shard(key, key_bytes, spread->shards);
+        return 0;
+    }
+    bytes = tamis_key_form(spread->key_rule, key, key_bytes, form, sizeof form);
+    if (bytes > (int64_t)sizeof form)
+        return shard_of_large(spread, key, key_bytes, (size_t)bytes, shard);
+    if (bytes < 0) {
+        (void)raise_error(spread->module, (int)bytes);
+        return -1;
+    }
+    *shard = tamis_shard(form, (size_t)bytes, spread->shards);
+    return 0;
+}
+
 PyObject *module_shard(PyObject *module, PyObject *arguments)
 {
+    struct spread spread = {.module = module};
     PyObject *from;
     struct key key;
-    uint32_t shards, shard;
+    uint32_t shard = 0;
+    int rc;
 
-    (void)module;
-    if (!PyArg_ParseTuple(arguments, "OO&", &from, to_u32, &shards) || !shards_are_some(shards) ||
-        key_init(&key, from) < 0)
+    if (!PyArg_ParseTuple(arguments, "OO&|z", &from, to_u32, &spread.shards, &spread.key_rule) ||
+        !shards_are_some(spread.shards) || key_init(&key, from) < 0)
         return NULL;
-    shard = tamis_shard(key.data, key.bytes, shards);
+    rc = shard_of(&spread, key.data, key.bytes, &shard);
     key_clear(&key);
-    return PyLong_FromUnsignedLong(shard);
+    return rc < 0 ? NULL : PyLong_FromUnsignedLong(shard);
 }
 
 /* Appends the shards of a chunk to *bytes, which may become another object.  Returns 0, or -1 with
  * an exception. */
 static int append_shards(PyObject **bytes, const struct source *source, Py_ssize_t count,
-                         uint32_t shards)
+                         const struct spread *spread)
 {
     uint32_t chunk[CHUNK_KEYS];
     PyObject *more, *longer;
 
     for (Py_ssize_t i = 0; i < count; i++)
-        chunk[i] = tamis_shard(source->keys[i].data, source->keys[i].bytes, shards);
+        if (shard_of(spread, source->keys[i].data, source->keys[i].bytes, &chunk[i]) < 0) return -1;
     more = PyBytes_FromStringAndSize((const char *)chunk, count * (Py_ssize_t)sizeof *chunk);
     longer = more ? PySequence_InPlaceConcat(*bytes, more) : NULL;
     Py_XDECREF(more);
@@ -167,15 +210,16 @@ PyObject *module_shard_many(PyObject *module, PyObject *arguments)
     struct source source;
     PyObject *keys, *bytes;
     Py_ssize_t count = -1;
-    uint32_t shards;
+    struct spread spread = {.module = module};
 
-    if (!PyArg_ParseTuple(arguments, "OO&", &keys, to_u32, &shards) || !shards_are_some(shards))
+    if (!PyArg_ParseTuple(arguments, "OO&|z", &keys, to_u32, &spread.shards, &spread.key_rule) ||
+        !shards_are_some(spread.shards))
         return NULL;
     bytes = PyByteArray_FromStringAndSize(NULL, 0); /* it grows without a copy each time */
     if (!bytes) return NULL;
     if (source_init(&source, keys) == 0) {
         while ((count = source.type->next(&source)) > 0)
-            if (append_shards(&bytes, &source, count, shards) < 0) {
+            if (append_shards(&bytes, &source, count, &spread) < 0) {
                 count = -1;
                 break;
             }

@@ -23,10 +23,11 @@ static PyMethodDef functions[] = {
     {"filter_open", filter_open, METH_VARARGS, "Open a Filter that has no handle yet."},
     {"build_open", build_open, METH_VARARGS, "Begin a Build that has no handle yet."},
     {"shard", module_shard, METH_VARARGS,
-     "shard(key, shards, /)\n--\n\nThe shard of a key, of a filter in so many shards "
-     "(docs/cluster.md)."},
+     "shard(key, shards, key_rule=None, /)\n--\n\nThe shard of a key, of a filter in so many "
+     "shards "
+     "and with this key rule (docs/cluster.md)."},
     {"shard_many", module_shard_many, METH_VARARGS,
-     "shard_many(keys, shards, /)\n--\n\nThe shard of each key, as 32-bit numbers: "
+     "shard_many(keys, shards, key_rule=None, /)\n--\n\nThe shard of each key, as 32-bit numbers: "
      "memoryview(...).cast(\"I\") reads them."},
     {"version", module_version, METH_NOARGS, "version()\n--\n\nThe version of the library."},
     {"simd", module_simd, METH_NOARGS, "simd()\n--\n\nThe vector instructions that batches use."},

@@ -37,6 +37,9 @@ class DupeFilter(BaseDupeFilter):
     TAMIS_CAPACITY   requests for which the rate holds, before the filter grows: 1,000,000
     TAMIS_FP_RATE    share of new requests that are taken for seen, and are missed: 0.0001
     TAMIS_WINDOW     such as "30d": requests are forgotten after that, so pages are fetched again; none
+    TAMIS_KEY_RULE   such as "url:sort": the key of a GET request without a body is its URL by this rule (docs/keys.md), so that
+                     programs in other languages can share the filter; all other requests, and all without this setting,
+                     have Scrapy's fingerprint as their key
     TAMIS_DURABLE    whether a power cut may not bring back what was scheduled: False
     TAMIS_SEEN_WHEN  "scheduled": at most one process fetches a request, and a killed one loses what it had scheduled;
                      "response": it is marked when its response has come, so it may be fetched again, but is not
@@ -48,6 +51,8 @@ class DupeFilter(BaseDupeFilter):
     def __init__(self, seen: Filter | RemoteFilter, crawler: Any) -> None:
         self.seen = seen
         self.crawler = crawler
+        rule = crawler.settings.get("TAMIS_KEY_RULE")
+        self.takes_urls = rule is not None and rule != "bytes"
         self.tells_each = crawler.settings.getbool("DUPEFILTER_DEBUG")
         self.tells_first = True
         self.new = self.filtered = 0
@@ -65,13 +70,20 @@ class DupeFilter(BaseDupeFilter):
         spec = (settings.get("TAMIS_FILTER") or default_name(crawler),
                 settings.getint("TAMIS_CAPACITY", 1_000_000), settings.getfloat("TAMIS_FP_RATE", 0.0001))
         window = settings.get("TAMIS_WINDOW")
-        options = {"window": seconds_of(window) if window else None, "durable": settings.getbool("TAMIS_DURABLE")}
+        options = {"window": seconds_of(window) if window else None, "durable": settings.getbool("TAMIS_DURABLE"),
+                   "key_rule": settings.get("TAMIS_KEY_RULE")}
         if is_url(path):
             return cls(RemoteFilter(path, *spec, **options), crawler)
         return cls(Store(os.path.expanduser(path)).open_or_create(*spec, **options), crawler)
 
+    def key_of(self, request: Any) -> bytes:
+        """The key of a request in the filter.  It is the same for all requests that are to be fetched once."""
+        if self.takes_urls and request.method == "GET" and not request.body:
+            return bytes(request.url.encode())
+        return bytes(self.crawler.request_fingerprinter.fingerprint(request))
+
     def request_seen(self, request: Any) -> bool:
-        key = self.crawler.request_fingerprinter.fingerprint(request)
+        key = self.key_of(request)
         if self.when == "scheduled":
             is_new = self.seen.add(key)
         else:
@@ -87,7 +99,7 @@ class DupeFilter(BaseDupeFilter):
         """A response has come, to this request and to those that were redirected to it."""
         for url in (request.url, *request.meta.get("redirect_urls", ())):
             asked = request if url == request.url else request.replace(url=url)
-            key = self.crawler.request_fingerprinter.fingerprint(asked)
+            key = self.key_of(asked)
             self.scheduled.discard(key)
             self.seen.add(key)
 

@@ -23,7 +23,7 @@ from ._filter import Filter
 from ._owner import Identity, claim, enter
 from ._queue import Queue, make_file
 from ._remote import is_url
-from ._store import Store
+from ._store import Store, open_any_size
 from ._types import Key
 
 Payload: TypeAlias = "bytes | str | None"
@@ -123,6 +123,7 @@ class Frontier:
     name            of the queue, the file queues/NAME.sqlite in the directory of the store
     filter          the Filter that knows the keys, or its name; None: the name of the queue.  It is made if there is none
     capacity, fp_rate   of a filter that is made
+    key_rule        of a filter that is made, such as "url:sort": take() gives the spelling that was pushed first
     max_deaths      an item is set aside when so many of its holders have died; 0: never.  For the last time it is handed
                     out alone
     max_failures    an item is set aside when it failed so often; 0: never
@@ -130,8 +131,8 @@ class Frontier:
     """
 
     def __init__(self, store: Store | str | os.PathLike[str], name: str, *, filter: Filter | str | None = None,
-                 capacity: int = 1_000_000, fp_rate: float = 0.0001, max_deaths: int = 20, max_failures: int = 5,
-                 busy_timeout: float = 30) -> None:
+                 capacity: int = 1_000_000, fp_rate: float = 0.0001, key_rule: str | None = None,
+                 max_deaths: int = 20, max_failures: int = 5, busy_timeout: float = 30) -> None:
         if min(operator.index(max_deaths), operator.index(max_failures)) < 0:
             raise ValueError(f"max_deaths and max_failures are numbers from 0 on, not {max_deaths!r} and {max_failures!r}")
         if not isinstance(store, Store):
@@ -150,8 +151,7 @@ class Frontier:
         if isinstance(filter, Filter):
             self._filter = filter
         else:
-            filter = name if filter is None else filter
-            self._filter = store.open(filter) if filter in store else store.open_or_create(filter, capacity, fp_rate)
+            self._filter = open_any_size(store, name if filter is None else filter, capacity, fp_rate, key_rule)
         stat = self._filter.stat
         if stat.kind == "fuse":
             raise UnsupportedError(f"{stat.name!r} is of kind fuse, to which nothing can be added; name another filter")

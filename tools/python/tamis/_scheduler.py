@@ -250,7 +250,7 @@ class Scheduler(BaseScheduler):
         """The key by which a request is filtered; None for one that is to pass."""
         if request.dont_filter and not self._is_start(request):
             return None
-        return bytes(self.crawler.request_fingerprinter.fingerprint(request))
+        return self.df.key_of(request)  # type: ignore[no-any-return]
 
     def _is_start(self, request: Any) -> bool:
         """Whether it passes Scrapy's filter only because each start of a process makes it anew, as it is or redirected.

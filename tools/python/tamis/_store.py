@@ -7,11 +7,12 @@ import builtins
 import contextlib
 import datetime
 import os
+import tempfile
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from . import _tamis
-from ._errors import ExistsError, InvalidError, NotFoundError
+from ._errors import ExistsError, InvalidError, MismatchError, NotFoundError
 from ._filter import (CREATE, FILTER_DURABLE, FILTER_FROM_FIRST, FILTER_IN_DRAWER, FORCE_NETWORK_FS, READ_ONLY, Build, Filter, FilterStat,
                       Generation)
 
@@ -63,6 +64,28 @@ def _spec(capacity: int = 0, fp_rate: float = 0, kind: str | None = None, *, has
     flags = FILTER_DURABLE * durable | FILTER_FROM_FIRST * (window_from == "first") | FILTER_IN_DRAWER * in_drawer
     return (capacity, fp_rate, kind, k, m_bits, hash_set, seed, ON_FULL[on_full], slices, _nanoseconds(window),
             window_items, counter_bits, flags, secret, _pages(pages), key_rule)
+
+
+def rule_of(key_rule: str | None) -> str:
+    """A key rule as filters have it: its options in order.  None is "bytes".  Raises InvalidError for what is no rule."""
+    if key_rule in (None, "bytes", "name", "url"):
+        return key_rule or "bytes"
+    with tempfile.TemporaryDirectory() as place, Store(os.path.join(place, "store")) as store:
+        with store.create("rule", 1, key_rule=key_rule) as made:
+            return str(made.stat.key_rule)
+
+
+def open_any_size(store: Store, name: str, capacity: int, fp_rate: float, key_rule: str | None) -> Filter:
+    """A filter that is there, whatever its size, if it has the key rule; otherwise one that is made."""
+    if name not in store:
+        return store.open_or_create(name, capacity, fp_rate, key_rule=key_rule)
+    found = store.open(name)
+    has = found.stat.key_rule
+    if key_rule is None or rule_of(key_rule) == has:
+        return found
+    found.close()
+    raise MismatchError(f"the filter {name!r} is there already with key rule {has}, not {key_rule}; leave key_rule out, or give "
+                        "another name")
 
 
 def _pages(pages: str) -> int:

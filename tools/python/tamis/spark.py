@@ -34,7 +34,7 @@ import pyarrow.compute
 from pyarrow import fs
 
 from ._filter import Build, BuildResult, Filter
-from ._store import Store
+from ._store import Store, rule_of
 from ._tamis import shard_many
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _put(filter: Filter, directory: str, name: str) -> None:
 # ---- The build ---------------------------------------------------------------------------------
 
 
-def _rows(dataframe: DataFrame, column: str, role: int, shards: int) -> DataFrame:
+def _rows(dataframe: DataFrame, column: str, role: int, shards: int, key_rule: str | None) -> DataFrame:
     """The keys of a column with their shards, in rows of ROWS."""
     from pyspark.sql import functions, types
 
@@ -105,7 +105,7 @@ def _rows(dataframe: DataFrame, column: str, role: int, shards: int) -> DataFram
     def number(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         for batch in batches:
             keys = batch.column(0)
-            numbers = numpy.frombuffer(shard_many(keys, shards), numpy.int32)
+            numbers = numpy.frombuffer(shard_many(keys, shards, key_rule), numpy.int32)
             yield pyarrow.RecordBatch.from_arrays(
                 [pyarrow.array(numbers), pyarrow.array(numpy.full(len(keys), role, numpy.int32)), keys],
                 ["shard", "role", "key"])
@@ -177,9 +177,9 @@ def _gathered(rows: DataFrame, shards: int) -> DataFrame:
 
 
 def build(dataframe: DataFrame, column: str, directory: str | os.PathLike[str], *, shards: int, fp_rate: float = 0.01,
-          kind: str = "fuse", hash_set: str | None = None, seed: int = 1, against: tuple[DataFrame, str] | None = None,
-          exceptions: tuple[DataFrame, str] | None = None, memory_bytes: int = 256 << 20, threads: int = 1,
-          scratch: str | os.PathLike[str] | None = None) -> list[Shard]:
+          kind: str = "fuse", hash_set: str | None = None, seed: int = 1, key_rule: str | None = None,
+          against: tuple[DataFrame, str] | None = None, exceptions: tuple[DataFrame, str] | None = None,
+          memory_bytes: int = 256 << 20, threads: int = 1, scratch: str | os.PathLike[str] | None = None) -> list[Shard]:
     """Build a filter of the keys in a column, one file for each shard, and return what each shard has.
 
     column        of type string (UTF-8) or binary; nulls are left out, and a key may come any number of times
@@ -189,6 +189,8 @@ def build(dataframe: DataFrame, column: str, directory: str | os.PathLike[str], 
     shards        their number, 1 to 65536
     kind          "fuse", "blocked" or "bloom"
     seed          that of the shards.  0 is refused where a shard is one of several: see docs/cluster.md
+    key_rule      what the key of a record is: "bytes" (the default), "name", "url" and so on (docs/keys.md).  A key is in
+                  the shard of its form
     against       a dataframe and a column of known good keys: those that would answer yes become exceptions
     exceptions    a dataframe and a column of keys that must answer absent in any case
     memory_bytes  of one build, for keys, before they go to a file
@@ -207,21 +209,25 @@ def build(dataframe: DataFrame, column: str, directory: str | os.PathLike[str], 
     system.create_dir(place, recursive=True)
     with contextlib.suppress(FileNotFoundError):
         system.delete_file(f"{place}/{DESCRIPTION}")  # it tells that all files are of one build
-    options = {"fp_rate": fp_rate, "kind": kind, "hash_set": hash_set, "seed": seed, "memory_bytes": memory_bytes,
-               "threads": threads}
+    rule = None if rule_of(key_rule) == "bytes" else rule_of(key_rule)
+    options = {"fp_rate": fp_rate, "kind": kind, "hash_set": hash_set, "seed": seed, "key_rule": rule,
+               "memory_bytes": memory_bytes, "threads": threads}
     rows = dataframe.sparkSession.range(shards).select(
         functions.col("id").cast("int").alias("shard"), functions.lit(NOTHING).alias("role"),
         functions.lit(b"").alias("key"))
     for source, role in (((dataframe, column), KEY), (against, AGAINST), (exceptions, EXCEPT)):
         if source is not None:
-            rows = rows.unionByName(_rows(*source, role, shards))
+            rows = rows.unionByName(_rows(*source, role, shards, rule))
     work = _builder(where if urllib.parse.urlparse(where).scheme else place, options,
                     os.fspath(scratch) if scratch is not None else None)
     told = _gathered(rows, shards).mapInArrow(work, COLUMNS).collect()
     made = sorted((Shard(**{**row.asDict(), "key_digest": bytes(row.key_digest)}) for row in told),
                   key=lambda shard: shard.shard)
-    lines = {"tamis": 1, "shards": shards, "capacity": max(1, sum(shard.distinct for shard in made)), "rate": fp_rate,
-             "kind": kind, "seed": seed}
+    lines: dict[str, object] = {
+        "tamis": 2 if rule else 1, "shards": shards, "capacity": max(1, sum(shard.distinct for shard in made)), "rate": fp_rate,
+        "kind": kind, "seed": seed}
+    if rule:
+        lines["key_rule"] = rule
     with system.open_output_stream(f"{place}/{DESCRIPTION}") as into:
         into.write("".join(f"{name} {value}\n" for name, value in lines.items()).encode())
     return made
@@ -245,7 +251,7 @@ def _open_stream(name: Any, system: fs.FileSystem, path: str) -> Filter:
     return _opened[name]
 
 
-def _of_directory(directory: str) -> tuple[int, Opener]:
+def _of_directory(directory: str) -> tuple[int, str | None, Opener]:
     system, place = _place(directory)
     try:
         with system.open_input_stream(f"{place}/{DESCRIPTION}") as file:
@@ -258,7 +264,9 @@ def _of_directory(directory: str) -> tuple[int, Opener]:
         system, place = _place(directory)
         return _open_stream((directory, made, shard), system, f"{place}/{shard}.tamis")
 
-    return int(lines["shards"]), open_shard
+    if lines["tamis"] not in ("1", "2"):
+        raise ValueError(f"{directory} was made by a newer version of Tamis (description {lines['tamis']}); use that version")
+    return int(lines["shards"]), lines.get("key_rule"), open_shard
 
 
 def _of_broadcast(filter: Filter) -> Opener:
@@ -294,11 +302,11 @@ def _of_mapped(filter: Filter) -> Opener:
     return open_filter
 
 
-def _answers(keys: pyarrow.Array, shards: int, opener: Opener) -> numpy.ndarray[Any, Any]:
+def _answers(keys: pyarrow.Array, shards: int, key_rule: str | None, opener: Opener) -> numpy.ndarray[Any, Any]:
     answers = numpy.zeros(len(keys), bool)
     if shards == 1:
         return numpy.frombuffer(opener(0).contains_many(keys), bool)
-    for shard, rows in _groups(numpy.frombuffer(shard_many(keys, shards), numpy.uint32)):
+    for shard, rows in _groups(numpy.frombuffer(shard_many(keys, shards, key_rule), numpy.uint32)):
         answers[rows] = numpy.frombuffer(opener(shard).contains_many(keys.take(pyarrow.array(rows))), bool)
     return answers
 
@@ -317,9 +325,9 @@ def contains(source: Filter | str | os.PathLike[str], *, mapped: bool = False) -
     from pyspark.sql.pandas.functions import pandas_udf
 
     if not isinstance(source, Filter):
-        shards, opener = _of_directory(os.fspath(source))
+        shards, key_rule, opener = _of_directory(os.fspath(source))
     else:
-        shards, opener = 1, (_of_mapped if mapped else _of_broadcast)(source)
+        shards, key_rule, opener = 1, None, (_of_mapped if mapped else _of_broadcast)(source)
 
     def ask(keys: pandas.Series) -> pandas.Series:
         array = pyarrow.array(keys, from_pandas=True)
@@ -331,7 +339,7 @@ def contains(source: Filter | str | os.PathLike[str], *, mapped: bool = False) -
         elif not any(test(kind) for test in KEY_TYPES):
             raise TypeError(f"keys are string or binary, not {kind}; cast the column")
         known = array.is_valid()
-        answers = pyarrow.array(_answers(array.fill_null(b"" if "binary" in str(array.type) else ""), shards, opener))
+        answers = pyarrow.array(_answers(array.fill_null(b"" if "binary" in str(array.type) else ""), shards, key_rule, opener))
         return pyarrow.compute.if_else(known, answers, None).to_pandas()
 
     function: Callable[[Column | str], Column] = pandas_udf(ask, "boolean")  # type: ignore[call-overload]  # by its hints

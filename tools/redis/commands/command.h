@@ -47,8 +47,8 @@ RedisModuleCmdFunc cf_reserve, cf_add, cf_addnx, cf_insert, cf_insertnx, cf_exis
 /* tamis_*.c */
 RedisModuleCmdFunc tamis_reserve, tamis_info, tamis_merge, tamis_rotate, tamis_rollback, tamis_sync,
     tamis_attach, tamis_detach, tamis_orphans, tamis_stats, tamis_except, tamis_exceptions,
-    tamis_load, tamis_add, tamis_check, tamis_remove, tamis_count, tamis_explain_items,
-    tamis_export, tamis_combine, tamis_spec, tamis_share;
+    tamis_load, tamis_add, tamis_check, tamis_parents, tamis_remove, tamis_count,
+    tamis_explain_items, tamis_export, tamis_combine, tamis_spec, tamis_share;
 /* Adds the section of INFO. */
 int tamis_info_register(RedisModuleCtx *ctx);
 

@@ -71,7 +71,8 @@ static bool is_of_key(RedisModuleCtx *ctx, const struct id *id)
     const int db = RedisModule_GetSelectedDb(ctx);
     (void)RedisModule_SelectDb(ctx, stored->db);
     RedisModuleString *name = RedisModule_CreateString(NULL, stored->key, stored->key_bytes);
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, name, REDISMODULE_READ | REDISMODULE_OPEN_KEY_NOTOUCH);
+    RedisModuleKey *key =
+        RedisModule_OpenKey(ctx, name, REDISMODULE_READ | REDISMODULE_OPEN_KEY_NOTOUCH);
     const bool has = key_look(key, TYPE_ANY, &value) == HELD_VALUE && value_is_stored(value) &&
                      value->stored == stored;
     RedisModule_CloseKey(key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tamis_keys.c: TAMIS.ADD, TAMIS.CHECK, TAMIS.REMOVE, TAMIS.COUNT and TAMIS.EXPLAIN: keys of a
- * filter of any kind, as the library's calls answer them.
+ * tamis_keys.c: TAMIS.ADD, TAMIS.CHECK, TAMIS.PARENTS, TAMIS.REMOVE, TAMIS.COUNT and
+ * TAMIS.EXPLAIN: keys of a filter of any kind, as the library's calls answer them.
  *
  * The command `tamis` uses these.  They never make a filter, and a key that is gone is an error.
  */
@@ -121,6 +121,33 @@ int tamis_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
     for (size_t i = 0; i < items->count; i++)
         (void)RedisModule_ReplyWithLongLong(ctx, (long long)items->counts[i]);
+    return REDISMODULE_OK;
+}
+
+/* Answers for each name at which byte of it the part begins that is in the filter: the name itself,
+ * or the nearest of its parents that decides; -1 if the name is not in the filter. */
+int tamis_parents(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    int rc = 0;
+    if (argc < 3) return RedisModule_WrongArity(ctx);
+    const struct value *value =
+        key_open_stored(ctx, argv[1], REDISMODULE_READ, tamis_parents, &key);
+    if (value == NULL) return REDISMODULE_OK;
+    const struct items *items = items_of(argv + 2, argc - 2);
+    for (size_t i = 0; rc >= 0 && i < items->count; i++) {
+        size_t offset = 0;
+        rc = tamis_filter_contains_name(value->stored->filter, items->keys[i].data,
+                                        items->keys[i].bytes, &offset);
+        items->counts[i] = rc > 0 ? offset : UINT64_MAX;
+    }
+    RedisModule_CloseKey(key);
+    if (rc < 0) return reply_failure(ctx, TOLD);
+    counts.asked += items->count;
+    (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
+    for (size_t i = 0; i < items->count; i++)
+        (void)RedisModule_ReplyWithLongLong(
+            ctx, items->counts[i] != UINT64_MAX ? (long long)items->counts[i] : -1);
     return REDISMODULE_OK;
 }
 

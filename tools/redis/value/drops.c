@@ -36,9 +36,9 @@ static struct {
     size_t now_count;
     uint64_t count, done;
     uint64_t dumps_begun, dump_whole;
-    bool busy;  /* the thread has a job */
-    bool held;  /* what is left of `written` waits for a dump */
-    bool dumps; /* a dump that refers to filters is there, or was made */
+    bool busy;        /* the thread has a job */
+    bool held;        /* what is left of `written` waits for a dump */
+    bool dumps;       /* a dump that refers to filters is there, or was made */
     int64_t again_ns; /* after a failure */
 } drops;
 

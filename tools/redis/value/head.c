@@ -6,11 +6,15 @@
 
 #include "server/config.h"
 
-/* Our stream: magic, 96 bytes of the filter, 224 of each segment, a checksum.  In a dump the
- * EXPANSION that the filter was made with follows, as u32: the filter itself does not know it. */
+/* Our stream: magic, 96 bytes of the filter, 224 of each segment, in version 6 the text of the key
+ * rule, a checksum.  In a dump the EXPANSION that the filter was made with follows, as u32: the
+ * filter itself does not know it. */
 #define TAMIS_MAGIC "TAMISX\r\n"
 #define TAMIS_HEAD 96u
 #define TAMIS_SEGMENT 224u
+#define TAMIS_VERSION_AT 8u
+#define TAMIS_VERSION_KEY_RULE 6u
+#define TAMIS_KEY_RULE_BYTES 512u
 #define TAMIS_SEGMENTS_AT 12u
 #define TAMIS_DATA_BYTES_AT 56u
 
@@ -173,7 +177,9 @@ static int take_beginning(void *context, const void *data, size_t bytes)
 /* How many bytes of a stream are its head. */
 static size_t stream_head_bytes(const unsigned char *stream)
 {
-    return TAMIS_HEAD + get32(stream + TAMIS_SEGMENTS_AT) * TAMIS_SEGMENT + 8;
+    const bool has_rule = get32(stream + TAMIS_VERSION_AT) == TAMIS_VERSION_KEY_RULE;
+    return TAMIS_HEAD + get32(stream + TAMIS_SEGMENTS_AT) * TAMIS_SEGMENT +
+           (has_rule ? TAMIS_KEY_RULE_BYTES : 0) + 8;
 }
 
 int64_t head_of_filter(tamis_filter *filter, bool exact, uint32_t expansion,

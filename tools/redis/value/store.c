@@ -85,7 +85,8 @@ int store_import_head(const char *name, bool exact, const unsigned char *head, s
 {
     unsigned char framed[HEAD_FRAME_BYTES + HEAD_ROOM];
     struct memory_source memory = {.at = head, .left = bytes - sizeof(uint32_t)};
-    if (exact) memory = (struct memory_source){.at = framed, .left = head_frame(head, bytes, framed)};
+    if (exact)
+        memory = (struct memory_source){.at = framed, .left = head_frame(head, bytes, framed)};
     const struct tamis_import_spec spec = {.size = sizeof spec,
                                            .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED |
                                                     (exact ? TAMIS_IMPORT_AS_THERE : 0)};

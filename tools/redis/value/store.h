@@ -23,7 +23,8 @@ bool store_is_of_another(void);
 /* The number of the store that was opened last; 0: none was. */
 uint64_t store_id(void);
 
-/* Calls fn with the name that the filter has, once more if it got another one meanwhile.  Any thread.
+/* Calls fn with the name that the filter has, once more if it got another one meanwhile.  Any
+ * thread.
  */
 int store_by_name(const struct id *id, int (*fn)(void *context, tamis_store *store, const char *),
                   void *context);

@@ -194,7 +194,9 @@ int stored_describe(struct stored *stored)
     stored->durable = (stat.flags & TAMIS_FILTER_DURABLE) != 0;
     stored->attached = (stat.flags & TAMIS_FILTER_OWNED) == 0;
     stored->known = known_from(stored, &stat);
-    if (stored->value != NULL) stored->value->exact = strcmp(stat.hash_set, "redisbloom") == 0;
+    if (stored->value != NULL)
+        stored->value->exact =
+            strcmp(stat.hash_set, "redisbloom") == 0 && strcmp(stat.key_rule, "bytes") == 0;
     return 0;
 }
 

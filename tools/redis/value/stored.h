@@ -38,7 +38,7 @@ struct stored {
     bool attached;                /* of others: it stays in the store when its key goes */
     bool durable, in_use, is_broken, wants_label;
     bool unnamed; /* a filter of others had the name of its key */
-    bool found; /* the store had it, and a load repeats its commands */
+    bool found;   /* the store had it, and a load repeats its commands */
     uint32_t kind;
     int db;
     char *key; /* key_bytes of them: as the key is called */
@@ -54,8 +54,8 @@ struct stored *stored_new(struct value *value, const struct id *id, tamis_filter
  * such a filter. */
 int stored_describe(struct stored *stored);
 
-/* Has the open filter bits alone, no window, exceptions, log, secret or key rule?  Another process may
- * change that. */
+/* Has the open filter bits alone, no window, exceptions, log, secret or key rule?  Another process
+ * may change that. */
 bool stored_is_plain(const struct stored *stored);
 /* Opens the handle, and says that it is in use.  Returns 0 or an error. */
 int stored_open(struct stored *stored);

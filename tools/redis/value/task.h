@@ -40,8 +40,8 @@ struct task *task_of(RedisModuleCtx *ctx);
 /* Returns whether the client waits.  Jobs of all pinned filters that were left behind before are
  * done before the work. */
 bool task_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, struct task *task);
-/* The task changes the filter, which it has pinned: what comes behind it waits, so that replicas and
- * the AOF have both in one order. */
+/* The task changes the filter, which it has pinned: what comes behind it waits, so that replicas
+ * and the AOF have both in one order. */
 void task_changes(struct task *task, struct stored *stored, RedisModuleString **argv, int argc);
 /* Tells replicas and the AOF the command, once. */
 void task_tell(RedisModuleCtx *ctx, struct task *task);

@@ -35,7 +35,7 @@ struct value {
     enum type type : 8;
     enum home home : 8;
     bool as_valkey;     /* of the type bloomfltr, which valkey-bloom's keys have */
-    bool exact;         /* hash set redisbloom: the bits are RedisBloom's */
+    bool exact;         /* hash set redisbloom, no key rule: RedisBloom's bits */
     uint32_t expansion; /* BF.*: 0 means NONSCALING */
     union {
         struct memory *memory;

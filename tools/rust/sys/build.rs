@@ -107,6 +107,7 @@ mod vendored {
                 "TAMIS_WITH_MD5",
                 Some(if cfg!(feature = "md5") { "1" } else { "0" }),
             )
+            .define("TAMIS_WITH_IDN", "0")
             .flag("-fvisibility=hidden")
             .flag("-ffp-contract=off")
             .warnings(false);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "covered.h"
 #include "form.h"
 #include "input/input.h"
 #include "input/keys.h"
@@ -28,6 +29,8 @@ struct work {
     char key_rule[TAMIS_KEY_RULE_MAX + 1]; /* of the filter; "": bytes */
     bool is_there;                         /* there is such a filter */
     bool rule_is_open;                     /* the first file that has keys says which rule */
+    struct covered *covered;               /* the names of the list; NULL: none were read yet */
+    struct covered_counts counts;
 };
 
 #define RULE_OF_NAMES "name"
@@ -62,13 +65,18 @@ static uint64_t seed_of(const struct options *options)
     return options->seed;
 }
 
+static bool is_rule_of_names(const char *rule)
+{
+    const size_t bytes = strlen(RULE_OF_NAMES);
+    return strncmp(rule, RULE_OF_NAMES, bytes) == 0 && (rule[bytes] == '\0' || rule[bytes] == ':');
+}
+
 /* The rate of one question, where the rate that is asked for is that of a name and its parents. */
 static double rate_of(const struct work *work)
 {
     const struct options *options = &work->call->options;
     const bool is_given = options_have(options, TAKES(RATE));
-    if (strcmp(rule_of(work), RULE_OF_NAMES) != 0 || (work->is_there && !is_given))
-        return options->fp_rate;
+    if (!is_rule_of_names(rule_of(work)) || (work->is_there && !is_given)) return options->fp_rate;
     const double rate = (is_given ? options->fp_rate : TAMIS_FP_RATE_DEFAULT) / LABELS;
     return rate > TAMIS_FP_RATE_MIN ? rate : TAMIS_FP_RATE_MIN;
 }
@@ -208,6 +216,73 @@ static bool build_options_suffice(const struct invocation *call, uint64_t *all_b
     return false;
 }
 
+/* ---- Names below a listed one --------------------------------------------------------------- */
+
+static bool drops_covered(const struct work *work)
+{
+    return cli_given(work->call, TAKES(DROP_COVERED));
+}
+
+/* Notes names of the list, or such as are, or may become, exceptions.  false after a message. */
+static bool note_names(struct work *work, take_fn *take, const struct tamis_key *keys, size_t count)
+{
+    if (work->covered == NULL) {
+        char *directory = cli_store_path(work->call);
+        if (directory != NULL) work->covered = covered_new(directory);
+        free(directory);
+        if (work->covered == NULL) return false;
+    }
+    if (take == tamis_build_add) return covered_add(work->covered, rule_of(work), keys, count);
+    covered_except(work->covered, rule_of(work), keys, count);
+    return true;
+}
+
+/* An exception that somebody made by hand stays when the list is built. */
+static int note_exception(void *context, const struct tamis_key *key, uint64_t generation)
+{
+    struct work *work = context;
+    if (generation == 0) covered_except(work->covered, rule_of(work), key, 1);
+    return 0;
+}
+
+static int add_uncovered(void *context, struct tamis_key *keys, size_t count);
+
+/* Counts the names below a listed one, and builds the others if those are to be dropped. */
+static int settle_covered(struct work *work)
+{
+    if (drops_covered(work) && !is_rule_of_names(rule_of(work)))
+        return cli_fail("--drop-covered leaves out names below a listed one, and here keys are not "
+                        "names (key rule %s); leave it out, or give --key-rule name",
+                        rule_of(work));
+    if (work->covered == NULL) return CLI_DONE;
+    if (work->is_there &&
+        tamis_filter_exceptions(work->store, work->name, note_exception, work) < 0)
+        return cli_fail_library();
+    const int status = covered_each(work->covered, drops_covered(work) ? add_uncovered : NULL, work,
+                                    &work->counts);
+    covered_free(work->covered);
+    work->covered = NULL;
+    return status;
+}
+
+static void tell_covered(const struct work *work)
+{
+    char covered[TEXT_COUNT_BYTES], names[TEXT_COUNT_BYTES];
+    text_count(covered, work->counts.covered);
+    text_count(names, work->counts.names);
+    if (work->counts.covered == 0 || cli_given(work->call, TAKES(QUIET))) return;
+    if (drops_covered(work))
+        cli_tell("note: %s of %s names were left out, as a parent of each is listed: check "
+                 "--parents finds it",
+                 covered, names);
+    else
+        cli_tell("note: %s of %s names have a listed parent, by which check --parents finds them; "
+                 "--drop-covered leaves them out",
+                 covered, names);
+}
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
 /* The keys of one file, and what is done with them. */
 struct reading {
     struct work *work;
@@ -226,16 +301,30 @@ static size_t keep_shard(const struct work *work, struct tamis_key *keys, size_t
     return kept;
 }
 
+static int take_keys(struct work *work, take_fn *take, struct tamis_key *keys, size_t count)
+{
+    const struct options *options = &work->call->options;
+    if (options_have(options, TAKES(SHARD))) count = keep_shard(work, keys, count);
+    if (count == 0 || take(work->build, keys, count) >= 0) return CLI_DONE;
+    return interrupt_signal() ? CLI_ERROR : cli_fail_library();
+}
+
+static int add_uncovered(void *context, struct tamis_key *keys, size_t count)
+{
+    return take_keys(context, tamis_build_add, keys, count);
+}
+
 static int take_batch(void *context, size_t count)
 {
     const struct reading *reading = context;
-    struct key_source *source = reading->source;
-    const struct options *options = &reading->work->call->options;
-    if (!settle_rule(reading->work, source->taking.format)) return CLI_ERROR;
-    if (options_have(options, TAKES(SHARD))) count = keep_shard(reading->work, source->keys, count);
-    if (count == 0 || reading->take(reading->work->build, source->keys, count) >= 0)
-        return CLI_DONE;
-    return interrupt_signal() ? CLI_ERROR : cli_fail_library();
+    struct work *work = reading->work;
+    struct tamis_key *keys = reading->source->keys;
+    if (!settle_rule(work, reading->source->taking.format)) return CLI_ERROR;
+    const bool of_names = is_rule_of_names(rule_of(work));
+    if (of_names && !note_names(work, reading->take, keys, count)) return CLI_ERROR;
+    if (of_names && reading->take == tamis_build_add && drops_covered(work))
+        return CLI_DONE; /* settle_covered() adds the names that stay */
+    return take_keys(work, reading->take, keys, count);
 }
 
 /* The exceptions that a list names itself (@@||name^). */
@@ -245,8 +334,11 @@ static int take_exceptions(struct work *work, const struct format *format,
     if (exceptions->count == 0) return CLI_DONE;
     if (!settle_rule(work, format)) return CLI_ERROR;
     struct tamis_key *keys = pile_keys(exceptions);
-    const int rc = tamis_build_except(work->build, keys, exceptions->count);
+    const bool good = !is_rule_of_names(rule_of(work)) ||
+                      note_names(work, tamis_build_except, keys, exceptions->count);
+    const int rc = good ? tamis_build_except(work->build, keys, exceptions->count) : 0;
     free(keys);
+    if (!good) return CLI_ERROR;
     return rc < 0 ? cli_fail_library() : CLI_DONE;
 }
 
@@ -311,7 +403,7 @@ static int read_all(struct work *work)
         read_files(work, &options->except, tamis_build_except) != CLI_DONE ||
         read_files(work, &options->against, tamis_build_against) != CLI_DONE)
         return CLI_ERROR;
-    return CLI_DONE;
+    return settle_covered(work);
 }
 
 /* ---- Building ------------------------------------------------------------------------------ */
@@ -333,6 +425,8 @@ static void print_build_json(const struct work *work, const struct tamis_build_r
     json_put(line, "name", json_text(work->name));
     json_put(line, "published", json_boolean(published));
     record_put(line, FIELDS(FIELDS_OF_RESULT), 0, result);
+    if (is_rule_of_names(rule_of(work)))
+        json_put(line, "covered", json_unsigned(work->counts.covered));
     json_put(line, "seconds", json_rate(seconds));
     json_print(work->call->out, line);
 }
@@ -356,6 +450,7 @@ static void tell_result(const struct work *work, const struct tamis_build_result
                         bool published, double seconds)
 {
     if (cli_given(work->call, TAKES(JSON))) print_build_json(work, result, published, seconds);
+    tell_covered(work);
     const bool silent =
         !published && cli_given(work->call, TAKES(QUIET)); /* as it was told before */
     if (!published && !silent)
@@ -401,6 +496,7 @@ static int run_build_command(struct invocation *call)
     if (work.store == NULL) return CLI_ERROR;
     int status = CLI_ERROR;
     if (find_rule(&work) && begin(&work)) status = build(&work, all_bytes);
+    covered_free(work.covered);
     tamis_build_close(work.build);
     tamis_store_close(work.store);
     return status;
@@ -413,6 +509,6 @@ const struct command cli_command_build = {
     .options = TAKES_KEYS | TAKES_PROGRESS | TAKES(RATE) | TAKES(KIND) | TAKES(CAPACITY) |
                TAKES(HASH_SET) | TAKES(SEED) | TAKES(EXCEPT) | TAKES(AGAINST) | TAKES(IF_CHANGED) |
                TAKES(KEEP) | TAKES(ALLOW_EMPTY) | TAKES(MEMORY) | TAKES(THREADS) | TAKES(STATS) |
-               TAKES(QUIET) | TAKES(SHARD) | TAKES(KEY_RULE) | TAKES_GUARDS,
+               TAKES(QUIET) | TAKES(SHARD) | TAKES(KEY_RULE) | TAKES(DROP_COVERED) | TAKES_GUARDS,
     .run = run_build_command,
 };

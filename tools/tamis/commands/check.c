@@ -106,10 +106,13 @@ static int64_t ask(const struct question *question, size_t count, bool silent)
                            source->keys, count, source->answers);
     if (question->standing != NULL)
         return standing_ask(question->standing, source->keys, count, source->answers);
-    if (cli_given(question->call, TAKES(PARENTS)))
-        return parents_ask(question->call->filter, source->keys, count, source->answers);
+    const bool parents = cli_given(question->call, TAKES(PARENTS));
     if (question->call->remote != NULL)
-        return remote_contains(question->call->remote, source->keys, count, source->answers);
+        return parents
+                   ? remote_contains_names(question->call->remote, source->keys, count,
+                                           source->answers)
+                   : remote_contains(question->call->remote, source->keys, count, source->answers);
+    if (parents) return parents_ask(question->call->filter, source->keys, count, source->answers);
     return tamis_filter_contains_batch(question->call->filter, source->keys, count,
                                        silent ? NULL : source->answers);
 }
@@ -130,7 +133,7 @@ static int check_batch(void *context, size_t count)
         print_words(question, count, present);
         return CLI_DONE;
     }
-    if (present < 0) return question->call->remote != NULL ? CLI_ERROR : cli_fail_library();
+    if (present < 0) return question->call->remote_store != NULL ? CLI_ERROR : cli_fail_library();
     if (by_record)
         question->matches += key_source_count(source, count, question->wanted);
     else
@@ -210,11 +213,11 @@ static bool check_options_suffice(const struct invocation *call)
     else if (cli_given(call, TAKES(CHANNEL) | TAKES(FIRST_WORD)) && !cli_given(call, TAKES(ANSWER)))
         (void)cli_fail_usage(call->command, "%s goes with --answer",
                              channels ? "--channel" : "--first-word");
+    else if (answer->unreadable != NULL && several)
+        (void)cli_fail_usage(call->command, "--answer has a third word for one filter only");
     else if (call->remote_store != NULL && answer->unreadable != NULL)
         (void)cli_fail_usage(call->command, "--answer has a third word for stores in directories "
                                             "only");
-    else if (answer->unreadable != NULL && several)
-        (void)cli_fail_usage(call->command, "--answer has a third word for one filter only");
     else if (cli_given(call, TAKES(ANY) | TAKES(WHICH)) && !several)
         (void)cli_fail_usage(call->command,
                              "--any and --which are for several filters: --in NAME, or a pattern");
@@ -231,8 +234,9 @@ static bool check_options_suffice(const struct invocation *call)
 static int run_check(struct invocation *call)
 {
     if (!check_options_suffice(call) || !key_source_can_be(call, first_key(call))) return CLI_ERROR;
-    if (call->remote_store == NULL && several_are_named(call))
-        return cli_with_store(call, TAMIS_READ_ONLY, run_several);
+    if (several_are_named(call))
+        return call->remote_store != NULL ? run_several(call)
+                                          : cli_with_store(call, TAMIS_READ_ONLY, run_several);
     if (call->options.answer.unreadable == NULL)
         return cli_with_filter(call, TAMIS_READ_ONLY, run_open);
     struct standing *standing = standing_new(call);

@@ -267,7 +267,7 @@ _tamis_offer_value()
     --on-full) _tamis_offer "$2" "$3" grow refuse warn ;;
     --pages) _tamis_offer "$2" "$3" auto small huge ;;
     --window-from) _tamis_offer "$2" "$3" first last ;;
-    --key-rule) _tamis_offer "$2" "$3" bytes name url ;;
+    --key-rule) _tamis_offer "$2" "$3" bytes name name:idn url url:idn ;;
     --hash-set)
         [[ $command != build ]] || { _tamis_offer "$2" "$3" xxh3 sip && return; }
         _tamis_offer_hash_sets "$2" "$3"

@@ -112,6 +112,8 @@ function __fish_tamis_values
             printf '%s\n' 4 8 16 32
         case '*/--on-full'
             printf '%s\n' grow refuse warn
+        case '*/--key-rule'
+            printf '%s\n' bytes name name:idn url url:idn
         case '*/--pages'
             printf '%s\n' auto small huge
         case '*/--window-from'

@@ -139,7 +139,7 @@ char *taking_scratch(struct taking *taking, const char *at)
         /* No key of the scratch is older than this record: it would lose its bytes. */
         char *larger = cli_alloc(taking->buffer_bytes);
         if (taking->scratch_bytes > 0) memcpy(larger, taking->scratch, taking->scratch_bytes);
-        for (size_t i = 0; i < taking->count; i++) {
+        for (size_t i = 0; taking->scratch != NULL && i < taking->count; i++) {
             const char *data = taking->keys[i].data;
             if (data >= taking->scratch && data < taking->scratch + taking->scratch_bytes)
                 taking->keys[i].data = larger + (data - taking->scratch);

@@ -254,6 +254,13 @@ static size_t split(struct key_source *source)
     return count;
 }
 
+/* Does the key rule, where it is known, make names beyond ASCII those with xn--? */
+static bool rule_has_idn(const struct key_source *source)
+{
+    const char *rule = source->rule_of_names;
+    return rule != NULL && strncmp(rule, "name:idn", strlen("name:idn")) == 0;
+}
+
 /* Takes the last key, which may lack its separator. If nothing follows the last separator, there is
  * no such key. */
 static size_t split_last(struct key_source *source)
@@ -330,6 +337,7 @@ static size_t take_lines(struct key_source *source)
     if (interrupt_signal()) return 0; /* a signal may leave half a key */
     count = split_last(source);
     if (count == 0 && !source->failed) tell_returns(source, true);
+    if (rule_has_idn(source)) source->taking.counts.unicode = 0;
     if (count == 0 && !source->failed && !source->is_quiet)
         format_tell_counts(&source->taking, source->input->name);
     return count;

@@ -75,9 +75,10 @@ void format_tell_counts(const struct taking *taking, const char *name)
             kept && counts->exceptions > 0 ? exceptions : "", *list ? "; not taken: " : "", list);
     free(list);
     if (counts->unicode > 0)
-        cli_tell("note: %s: %" PRIu64
-                 " name%s letters beyond ASCII, and who asks for the form with "
-                 "xn-- does not find %s; convert the list: idn2 --file",
-                 name, counts->unicode, counts->unicode == 1 ? " has" : "s have",
-                 counts->unicode == 1 ? "it" : "them");
+        cli_tell(
+            "note: %s: %" PRIu64
+            " name%s letters beyond ASCII; a filter finds %s by the form with xn--, too, if it "
+            "is made with --key-rule name:idn",
+            name, counts->unicode, counts->unicode == 1 ? " has" : "s have",
+            counts->unicode == 1 ? "it" : "them");
 }

@@ -30,6 +30,7 @@
 struct question {
     const char *command;
     bool writes, once;
+    bool offsets; /* an answer is where in the key something begins, or -1 */
     uint8_t *answers;
     uint64_t *counts; /* in place of answers */
     struct failures failures;
@@ -171,12 +172,12 @@ static int64_t take_piece(struct remote_filter *filter, const struct request *re
     for (size_t i = 0; i < count; i++) {
         const redisReply *answer = reply->element[i];
         if (answer->type != REDIS_REPLY_INTEGER) return take_failure(question, request, answer);
+        const long long told = question->offsets ? answer->integer >= 0 : answer->integer;
         if (question->counts != NULL)
-            question->counts[order[i]] = (uint64_t)answer->integer;
-        else if (answer->integer >= 0 && question->answers != NULL)
-            question->answers[order[i]] = judge_answer(filter, request, i, answer->integer == 1);
-        ones +=
-            answer->integer >= 0 && question->answers != NULL && question->answers[order[i]] == 1;
+            question->counts[order[i]] = (uint64_t)told;
+        else if (told >= 0 && question->answers != NULL)
+            question->answers[order[i]] = judge_answer(filter, request, i, told == 1);
+        ones += told >= 0 && question->answers != NULL && question->answers[order[i]] == 1;
     }
     /* Behind the answers the reply says why keys were refused. */
     if (reply->elements > count) return take_failure(question, request, reply->element[count]);
@@ -188,11 +189,12 @@ static int64_t ask_keys(struct remote_filter *filter, const struct tamis_key *ke
 {
     int64_t ones = 0;
     size_t taken = 0;
+    if (question->answers != NULL) memset(question->answers, TAMIS_ANSWER_REFUSED, count);
+    if (!filter_knows_shards(filter)) return -1;
     make_room_for_requests(filter, count);
     sort_keys(filter, keys, count);
     const size_t pieces = make_pieces(filter, keys, count, question);
     bool good = requests_complete(filter->store, filter->requests, pieces);
-    if (question->answers != NULL) memset(question->answers, TAMIS_ANSWER_REFUSED, count);
     for (size_t i = 0; i < pieces; i++) {
         const struct request *request = &filter->requests[i];
         const int64_t found = take_piece(filter, request, filter->order + taken, question);
@@ -217,6 +219,14 @@ int64_t remote_contains(struct remote_filter *filter, const struct tamis_key *ke
 {
     return ask_keys(filter, keys, count,
                     &(struct question){.command = "TAMIS.CHECK", .answers = answers});
+}
+
+int64_t batch_parents(struct remote_filter *filter, const struct tamis_key *names, size_t count,
+                      uint8_t *answers)
+{
+    return ask_keys(
+        filter, names, count,
+        &(struct question){.command = "TAMIS.PARENTS", .offsets = true, .answers = answers});
 }
 
 int64_t remote_remove(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
@@ -266,7 +276,7 @@ static int explain_segment(struct remote_filter *filter, const redisReply *told,
 int remote_explain(struct remote_filter *filter, const struct tamis_key *keys, size_t count,
                    remote_explain_fn *each, void *context)
 {
-    int rc = 0;
+    int rc = filter_knows_shards(filter) ? 0 : -1;
     for (size_t i = 0; rc == 0 && i < count; i++) {
         struct failures failures = {0};
         const uint32_t shard = filter_shard(filter, &keys[i]);

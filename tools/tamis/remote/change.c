@@ -392,6 +392,17 @@ static uint32_t count_shards(const struct tamis_filter_spec *spec, uint32_t shar
     return shards;
 }
 
+/* Has a key rule the option idn without a version?  That of the client would be meant, and that of
+ * the server. */
+static bool lacks_version(const char *rule)
+{
+    const char *option = rule != NULL ? strchr(rule, ':') : NULL;
+    for (; option != NULL; option = strchr(option + 1, ','))
+        if (strncmp(option + 1, "idn", 3) == 0 && (option[4] == '\0' || option[4] == ','))
+            return true;
+    return false;
+}
+
 int remote_create(struct remote *store, const char *name, const struct remote_spec *wanted)
 {
     struct tamis_filter_spec spec = wanted->spec;
@@ -404,6 +415,12 @@ int remote_create(struct remote *store, const char *name, const struct remote_sp
     if (spec.fp_rate == 0 && spec.m_bits == 0) spec.fp_rate = TAMIS_FP_RATE_DEFAULT;
     const uint32_t shards = count_shards(&spec, wanted->shards);
     if (shards == 0) return -1;
+    if (shards > 1 && lacks_version(spec.key_rule)) {
+        cli_tell("the clients of a filter in shards make the forms of keys, so its key rule needs "
+                 "the version of idn; give it, such as name:idn=14.0 (tamis info shows it of a "
+                 "filter in a directory)");
+        return -1;
+    }
     const bool has_seed = spec.hash_set == NULL || strcmp(spec.hash_set, "xxh3") == 0;
     if (shards > 1 && spec.seed == 0 && has_seed) spec.seed = TAMIS_SHARD_SEED;
     const int there = wanted->if_missing ? is_sharded_there(store, name, &spec, shards) : 0;

@@ -157,6 +157,16 @@ uint32_t filter_shard(const struct remote_filter *filter, const struct tamis_key
     return filter->shards > 0 ? form_shard(filter->key_rule, key, filter->shards) : 0;
 }
 
+bool filter_knows_shards(const struct remote_filter *filter)
+{
+    if (filter->shards == 0 || filter->key_rule == NULL ||
+        tamis_key_form(filter->key_rule, "", 0, NULL, 0) >= 0)
+        return true;
+    cli_tell("filter '%s' is in shards by the forms of its keys, and these cannot be made here: %s",
+             filter->name, tamis_last_error());
+    return false;
+}
+
 /* ---- Finding one ----------------------------------------------------------------------------- */
 
 /* The fields of a descriptor that are looked at; a hash of somebody else may have millions. */

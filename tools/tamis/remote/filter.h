@@ -17,6 +17,7 @@ struct remote_filter {
     bool whole;     /* no command that makes, renames or drops it was stopped in the middle */
     char *key_rule; /* of a sharded one, by its descriptor; NULL: bytes */
     uint64_t doubts;
+    bool lacks_exceptions; /* its shards have been asked whether they have some */
     bool replaces; /* its shards come by an import, each in the place of one that may be there */
 
     /* These belong to the batch in hand (batch.c) and are kept for the next one. */
@@ -37,6 +38,9 @@ void filter_set_rule(struct remote_filter *filter, const char *key_rule);
 /* Which of its Redis keys a key belongs to. */
 struct tamis_key;
 uint32_t filter_shard(const struct remote_filter *filter, const struct tamis_key *key);
+
+/* false after a message: this build cannot make the forms of keys that decide on the shard. */
+bool filter_knows_shards(const struct remote_filter *filter);
 
 /* Has the filter another rule than that? */
 static inline bool filter_has_other_rule(const struct remote_filter *filter, const char *key_rule)
@@ -111,6 +115,11 @@ int failures_look(struct remote_filter *filter);
 /* TAMIS.INFO of each shard, for each_free(), with those that are gone in the failures; NULL after a
  * message, also where one fails for another reason. */
 struct request *failures_ask(struct remote_filter *filter, struct failures *failures);
+
+/* batch.c */
+/* TAMIS.PARENTS, of a filter that is one key; for remote_contains_names(). */
+int64_t batch_parents(struct remote_filter *filter, const struct tamis_key *names, size_t count,
+                      uint8_t *answers);
 
 /* stat.c */
 /* The value of a name in an answer of names and values; NULL: it is not there. */

@@ -6,8 +6,9 @@
  * The files of remote/ are the client: shard.c has the rule from keys to shards, node.c a
  * connection, cluster.c which node has which slot, requests.c requests and their answers with all
  * that can go wrong in between, list.c which filters there are, filter.c a filter by its name,
- * batch.c its keys, and the rest each a command about filters.  No file outside includes another
- * header of them than this one, but for redis_connection.c, which has wire.h.
+ * batch.c its keys, parents.c names and their parents, and the rest each a command about filters.
+ * No file outside includes another header of them than this one, but for redis_connection.c, which
+ * has wire.h.
  *
  * Every call that fails has told why on standard error and returns NULL or a value below 0.
  */
@@ -60,6 +61,10 @@ PART int64_t remote_add(struct remote_filter *filter, const struct tamis_key *ke
                         uint8_t *answers);
 PART int64_t remote_contains(struct remote_filter *filter, const struct tamis_key *keys,
                              size_t count, uint8_t *answers);
+/* As remote_contains(), by tamis_filter_contains_name().  The shards of a filter that have
+ * exceptions cannot be asked that; below 0 after a message. */
+PART int64_t remote_contains_names(struct remote_filter *filter, const struct tamis_key *names,
+                                   size_t count, uint8_t *answers);
 /* As tamis_filter_remove_batch().  Keys whose answer was lost are not asked again: they are
  * TAMIS_ANSWER_REFUSED, and in doubt. */
 PART int64_t remote_remove(struct remote_filter *filter, const struct tamis_key *keys, size_t count,

@@ -111,6 +111,10 @@ final class RedisFilters extends Filters
         } catch (ServerException) {
             throw $e; // of another type, such as a string that was not imported yet
         }
+        if ($version === '2') {
+            throw new ServerException("the filter '$name' is in shards and has a key rule, and this class cannot tell which shard a key is in: ask it by "
+                . "'tamis', or keep such a filter as one key");
+        }
         if ($version !== '1' || $count < 2 || $count > 65536) {
             throw $e;
         }

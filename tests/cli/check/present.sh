@@ -1,5 +1,0 @@
-# SPDX-License-Identifier: BSD-2-Clause
-tamis create seen -n 1000
-tamis add seen a b
-printf 'c\nb\nd\na\n' | tamis check seen
-tamis check seen b z
