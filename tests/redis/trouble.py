@@ -122,7 +122,7 @@ def a_filter_that_cannot_be_opened_harms_no_other():
         same("the dump lacks the filter of the id" in redis.log(), True, redis.log()[-2000:])
         refused(client("BF.ADD", "large", "x"), "ERR the filter cannot be opened: ")
         client.good("DEL", "large")
-        # A thread takes in what goes, beside the answer (decision 0030).
+        # A thread takes in what goes, beside the answer.
         eventually(lambda: info(client, "broken_filters") == 0, "it is gone")
         same(client.good("BF.ADD", "large", "y"), 1, "and can be made anew")
 
