@@ -68,10 +68,11 @@ static int open_part(const struct tamis_store *store, const char *name, int *fd)
  */
 static int find_foreign(void *context, const char *name)
 {
-    static const char *const known[] = {"segments", "staging",    "logs",       "pulls",
-                                        ".gitkeep", ".gitignore", "lost+found", ".keep"};
+    static const char *const known[] = {"segments",   "staging",    "logs",
+                                        "pulls",      "redis.lock", ".gitkeep",
+                                        ".gitignore", "lost+found", ".keep"};
     char **foreign = context;
-    if (strncmp(name, "catalog.", 8) == 0 || strncmp(name, "redis-moves.", 12) == 0) return 0;
+    if (strncmp(name, "catalog.", 8) == 0) return 0;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(name, known[i]) == 0) return 0;
     *foreign = strdup(name);

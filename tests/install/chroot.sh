@@ -7,8 +7,8 @@
 # a user who is not root runs the commands of README.md, imports the module of Python, and finds the extension of PHP and
 # the module of redis-server loaded.  A purge leaves no file of the packages, and the store as it was.
 #
-# With --dockerfile the steps of the Dockerfile are run in place of that, as far as they are commands: its two stages in two
-# such Debians.  That compiles Tamis, and is no part of the suite.
+# With --dockerfile the steps of the Dockerfile are run in place of that, as far as they are commands: each of its three
+# stages in such a Debian.  That compiles Tamis, and is no part of the suite.
 #
 # All of it is in a mount namespace and a tmpfs of its own, so nothing is left.  It takes root, debootstrap, lintian, and the
 # mirror that the machine's own apt uses; status 77 where one of them is missing.
@@ -31,10 +31,16 @@ as_user()
 
 # ---- The Dockerfile ---------------------------------------------------------------------------------------------------
 
+# stage_of NUMBER: the lines of a stage.
+stage_of()
+{
+    awk -v stage="$1" '/^FROM/ { seen++ } seen == stage' "$source/tools/package/Dockerfile"
+}
+
 # The commands of a stage, one a line: what stands behind RUN, continued lines joined.
 commands_of()
 {
-    awk -v stage="$1" '/^FROM/ { seen++ } seen == stage' "$source/tools/package/Dockerfile" |
+    stage_of "$1" |
         sed -e :a -e '/\\$/N; s/\\\n//; ta' | sed -n 's/^RUN //p'
 }
 
@@ -42,11 +48,28 @@ commands_of()
 run_stage()
 {
     local directory command
-    directory=$(awk -v stage="$1" '/^FROM/ { seen++ } seen == stage && $1 == "WORKDIR" { print $2 }' "$source/tools/package/Dockerfile")
+    directory=$(stage_of "$1" | awk '$1 == "WORKDIR" && $2 ~ /src/ { print $2 }')
     while IFS= read -r command; do
         step "RUN ${command:0:100}"
         quietly inside sh -ec "cd ${directory:-/}; $command" </dev/null
     done < <(commands_of "$1")
+}
+
+# words_of STAGE INSTRUCTION: the words of ENTRYPOINT or CMD, one a line.
+words_of()
+{
+    stage_of "$1" | sed -n "s/^$2 \[\(.*\)\]$/\1/p" | tr -d '" ' | tr , '\n'
+}
+
+# copy_packages STAGE DIRECTORY: what COPY --from=build names, from DIRECTORY.
+copy_packages()
+{
+    local pattern
+    mkdir -p "$root/packages"
+    for pattern in $(stage_of "$1" | sed -n 's|^COPY --from=build ||p' | tr ' ' '\n' | sed -n 's|^/src/build/||p'); do
+        # shellcheck disable=SC2086 # a pattern
+        cp "$2"/$pattern "$root/packages/"
+    done
 }
 
 if [ "${1:-}" = --dockerfile ]; then
@@ -55,20 +78,26 @@ if [ "${1:-}" = --dockerfile ]; then
     git -C "$source" archive HEAD | tar -x -C "$root/src"
     run_stage 1
     packages=$root/src/build
-    fresh run
-    mkdir -p "$root/packages"
-    # What COPY --from=build names.
-    for pattern in $(sed -n 's|^COPY --from=build ||p' "$source/tools/package/Dockerfile" | tr ' ' '\n' | sed -n 's|^/src/build/||p'); do
-        # shellcheck disable=SC2086 # a pattern
-        cp $packages/$pattern "$root/packages/"
-    done
+    fresh server
+    copy_packages 2 "$packages"
     run_stage 2
-    user=$(awk '$1 == "USER" { print $2 }' "$source/tools/package/Dockerfile")
-    inside su "$user" -s /bin/sh -c 'TAMIS_STORE=/var/lib/tamis tamis create seen -n 1000 && printf "a\na\n" |
+    # Its ENTRYPOINT and CMD, as docker runs them.
+    mapfile -t entry < <(words_of 2 ENTRYPOINT; words_of 2 CMD)
+    inside su tamis -s /bin/sh -c "cd /var/lib/tamis && exec ${entry[*]} --port 7399 --daemonize yes" >>"$TAMIS_CHROOT/log"
+    inside su tamis -s /bin/sh -c 'timeout 60 sh -c "until redis-cli -p 7399 ping; do sleep 0.1; done" >/dev/null 2>&1
+        redis-cli -p 7399 BF.ADD seen a; redis-cli -p 7399 TAMIS.SHARE seen
+        echo a | TAMIS_STORE=/var/lib/tamis/tamis tamis check seen
+        redis-cli -p 7399 SHUTDOWN' >"$TAMIS_CHROOT/said"
+    [ "$(cat "$TAMIS_CHROOT/said")" = $'1\nOK\na' ] || fail "the image's server: $(cat "$TAMIS_CHROOT/said")"
+    step "the image of the server would have $(du -sm --exclude=proc "$root" | cut -f 1) MB"
+    fresh run
+    copy_packages 3 "$packages"
+    run_stage 3
+    inside su tamis -s /bin/sh -c 'TAMIS_STORE=/var/lib/tamis tamis create seen -n 1000 && printf "a\na\n" |
         TAMIS_STORE=/var/lib/tamis tamis add --new seen' >"$TAMIS_CHROOT/said"
     [ "$(cat "$TAMIS_CHROOT/said")" = a ] || fail "the image's command: $(cat "$TAMIS_CHROOT/said")"
     inside test -d /var/lib/tamis/segments || fail "the image's store is elsewhere"
-    step "the steps of the Dockerfile run; the image would have $(du -sm --exclude=proc "$root" | cut -f 1) MB"
+    step "the steps of the Dockerfile run; the image of the command would have $(du -sm --exclude=proc "$root" | cut -f 1) MB"
     exit 0
 fi
 
