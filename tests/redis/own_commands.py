@@ -158,6 +158,26 @@ def names_are_asked_for_with_their_parents():
         refused(client("TAMIS.PARENTS", "ads"), "ERR wrong number of arguments")
 
 
+def a_small_filter_is_shared_on_request():
+    """The command says where a filter of the server's memory is, and TAMIS.SHARE brings it to the store with all items."""
+    with served() as (redis, client):
+        client.good("CONFIG", "SET", "tamis.share-from", 65536)
+        client.good("BF.MADD", "small", "a", "b")
+        client.good("TAMIS.RESERVE", "shared", "0.01", 100)
+        ask = [TAMIS, "check", "--store", store_of(redis), "small"]
+        done = subprocess.run(ask, input="a\n", capture_output=True, text=True, check=False)
+        same(done.returncode, 2, "a filter of the server's memory")
+        if f"(process {redis.process.pid})" not in done.stderr or "'TAMIS.SHARE small'" not in done.stderr:
+            raise AssertionError(done.stderr)
+        client.good("TAMIS.SHARE", "small")
+        same(tamis("check", "--store", store_of(redis), "small", text="a\nb\nc\n"), "a\nb\n", "in the store")
+        client.good("TAMIS.SHARE", "small")
+        refused(client("TAMIS.SHARE", "none"), "ERR not found")
+        redis.stop()
+        done = subprocess.run(ask[:-1] + ["none"], input="a\n", capture_output=True, text=True, check=False)
+        same((done.returncode, "TAMIS.SHARE" in done.stderr), (2, False), "without a server")
+
+
 def the_server_tells_of_itself():
     with served() as (_, client):
         client.good("BF.MADD", "k", "a", "b", "a")
@@ -233,6 +253,6 @@ def users_may_have_categories():
 
 run(filters_are_attached_and_detached, attached_filters_are_attached_again, orphans_are_listed_and_dropped,
     filters_of_other_sorts_are_made, a_key_rule_is_obeyed_by_every_command, names_are_asked_for_with_their_parents,
-    the_server_tells_of_itself, a_store_of_nobody_is_told,
+    a_small_filter_is_shared_on_request, the_server_tells_of_itself, a_store_of_nobody_is_told,
     new_is_told_once_between_clients_and_processes,
     users_may_have_categories)

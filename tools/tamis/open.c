@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* open.c: which store, and opening it and its filters with errors that help; see command.h. */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "command.h"
 #include "findings.h"
 #include "names.h"
@@ -106,6 +109,8 @@ struct tamis_store_options cli_store_options(const struct invocation *call, unsi
     return options;
 }
 
+static char *opened; /* the path of the store that was opened last */
+
 tamis_store *cli_store_open(const struct invocation *call, unsigned flags)
 {
     tamis_store *store = NULL;
@@ -113,7 +118,8 @@ tamis_store *cli_store_open(const struct invocation *call, unsigned flags)
     if (path == NULL) return NULL;
     const struct tamis_store_options options = cli_store_options(call, flags);
     if (tamis_store_open_with(path, &options, &store) < 0) (void)cli_fail_library();
-    free(path);
+    free(opened);
+    opened = path;
     return store;
 }
 
@@ -135,8 +141,23 @@ static int keep_nearest(void *context, const struct tamis_filter_stat *stat)
     return 0;
 }
 
+/* The process of the Redis server that has the store, as it has locked a file in it; 0 without one.
+ */
+static pid_t server_of_store(void)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char *path = cli_format("%s/redis.lock", opened);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const bool is_locked =
+        fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != (short)F_UNLCK;
+    if (fd >= 0) (void)close(fd);
+    free(path);
+    return is_locked ? lock.l_pid : 0;
+}
+
 int cli_fail_absent(tamis_store *store, const char *name, const char *sentence)
 {
+    const pid_t server = server_of_store();
     struct nearest nearest = {.wanted = name};
     char *kept = cli_strdup(
         sentence); /* the sentence may be the library's own, which the listing can replace */
@@ -144,6 +165,10 @@ int cli_fail_absent(tamis_store *store, const char *name, const char *sentence)
         cli_tell("%s; did you mean '%s'?", kept, nearest.name);
     else
         cli_tell("%s", kept);
+    if (server != 0)
+        cli_tell("the Redis server of this store (process %ld) keeps small filters in its memory; "
+                 "if '%s' is one, 'TAMIS.SHARE %s' in redis-cli brings it here",
+                 (long)server, name, name);
     free(kept);
     return CLI_ERROR;
 }

@@ -32,7 +32,7 @@ static void take_lock(void)
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (own.lock < 0) {
         (void)snprintf(path, sizeof path, "%s/%s", config.store, LOCK_FILE);
-        own.lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        own.lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
     }
     own.of_another = own.lock < 0 || fcntl(own.lock, F_SETLK, &lock) != 0;
 }
