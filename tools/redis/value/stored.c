@@ -247,6 +247,14 @@ void stored_trim(void)
     }
 }
 
+/* Makes room for one that was opened, which stays. */
+static void trim_beside(struct stored *stored)
+{
+    stored_pin(stored);
+    stored_trim();
+    stored_unpin(stored);
+}
+
 int stored_open(struct stored *stored)
 {
     stored->in_use = true;
@@ -259,7 +267,7 @@ int stored_open(struct stored *stored)
     enter_ring(stored);
     if (!work_is_child()) mark(stored->filter);
     rc = stored_describe(stored);
-    stored_trim();
+    trim_beside(stored);
     return rc;
 }
 
