@@ -82,4 +82,17 @@ def lines_of_a_configuration_are_taken_by_either_name():
         same(restarted("bf-expansion-factor 4\nbf-error-rate 0.04"), ["4", "4", "0.04", "0.04"], "RedisBloom's")
 
 
-run(old_names_are_those_of_ours, lines_of_a_configuration_are_taken_by_either_name)
+def the_module_may_be_called_as_redisblooms():
+    """Its clients look for a module called bf; settings and INFO have that name then."""
+    with served("module-name", "bf") as (_, client):
+        module, = client.good("MODULE", "LIST")
+        same(module[:2], [b"name", b"bf"], "MODULE LIST")
+        client.good("CONFIG", "SET", "bf.default-capacity", 300, "bf-error-rate", "0.02")
+        same((settings(client, "bf.default-rate", "bf-initial-size"), client.good("CONFIG", "GET", "tamis.*")), (["0.02", "300"], []), "settings")
+        client.good("BF.ADD", "k", "x")
+        same(b"bf_memory_filters:1\r\n" in client.good("INFO", "bf"), True, "INFO")
+        refused(client("MODULE", "LOAD", MODULE, "module-name", "bf"), "ERR Error loading the extension")
+        refused(client("MODULE", "LOAD", MODULE, "module-name", "redis"), "ERR Error loading the extension")
+
+
+run(old_names_are_those_of_ours, the_module_may_be_called_as_redisblooms, lines_of_a_configuration_are_taken_by_either_name)

@@ -17,6 +17,6 @@ void aliases_turn(RedisModuleCommandFilterCtx *filter, int argc)
             RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(filter, i), NULL));
         if (own != NULL)
             (void)RedisModule_CommandFilterArgReplace(
-                filter, i, RedisModule_CreateStringPrintf(NULL, "tamis.%s", own));
+                filter, i, RedisModule_CreateStringPrintf(NULL, "%s.%s", config.module_name, own));
     }
 }

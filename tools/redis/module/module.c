@@ -24,8 +24,6 @@
 #include "server/old_names.h"
 #include "value/store.h"
 
-#define NAME "tamis"
-
 __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx,
                                                               RedisModuleString **argv, int argc);
 
@@ -53,12 +51,14 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const char *missing = redis_api_resolve(ctx);
     if (missing != NULL)
         return REDISMODULE_ERR; /* the server is older than 7.0; what it prints must do */
-    if (RedisModule_IsModuleNameBusy(NAME)) {
-        RedisModule_Log(ctx, "warning", "the module " NAME " is loaded already");
+    config_name_module(argv, argc);
+    const char *name = config.module_name;
+    if (RedisModule_IsModuleNameBusy(name)) {
+        RedisModule_Log(ctx, "warning", "a module %s is loaded already", name);
         return REDISMODULE_ERR;
     }
     RedisModule_SetModuleAttribs(
-        ctx, NAME, TAMIS_VERSION_MAJOR * 10000 + TAMIS_VERSION_MINOR * 100 + TAMIS_VERSION_PATCH,
+        ctx, name, TAMIS_VERSION_MAJOR * 10000 + TAMIS_VERSION_MINOR * 100 + TAMIS_VERSION_PATCH,
         REDISMODULE_APIVER_1);
     categories_register(ctx);
     if (config_load(ctx, argv, argc) != REDISMODULE_OK || old_names_load(ctx) != REDISMODULE_OK ||

@@ -366,10 +366,32 @@ static int take_yes_no(const char *name, const char *text)
     return -1;
 }
 
+/* Clients of RedisBloom look for a module of that name. */
+static const char *const module_names[] = {"tamis", "bf"};
+
+static int take_module_name(const char *text)
+{
+    for (size_t i = 0; i < sizeof module_names / sizeof module_names[0]; i++) {
+        if (strcmp(text, module_names[i]) != 0) continue;
+        config.module_name = module_names[i];
+        return 1;
+    }
+    return 0;
+}
+
+void config_name_module(RedisModuleString **argv, int argc)
+{
+    config.module_name = module_names[0];
+    for (int i = 0; i + 1 < argc; i += 2)
+        if (is_name(RedisModule_StringPtrLen(argv[i], NULL), "module-name"))
+            (void)take_module_name(RedisModule_StringPtrLen(argv[i + 1], NULL));
+}
+
 static int take_argument(const char *name, const RedisModuleString *value)
 {
     size_t bytes;
     const char *text = RedisModule_StringPtrLen(value, &bytes);
+    if (is_name(name, "module-name")) return take_module_name(text);
     if (is_name(name, "store")) {
         RedisModule_Free(config.store);
         config.store = RedisModule_Strdup(text);

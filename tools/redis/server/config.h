@@ -20,6 +20,7 @@ struct ratio {
 };
 
 struct config {
+    const char *module_name;    /* "tamis" or "bf": what the server puts before settings */
     char *store;                /* tamis.store */
     int rdb;                    /* tamis.rdb: enum rdb_mode */
     int drop_orphans;           /* tamis.drop-orphans: enum drop_orphans */
@@ -69,6 +70,8 @@ uint64_t config_max_bytes(void);
  * does not fit. */
 size_t config_of_server(RedisModuleCtx *ctx, const char *name, char *text, size_t room);
 
+/* Reads the argument of loadmodule that says how the module is called.  Comes first. */
+void config_name_module(RedisModuleString **argv, int argc);
 /* Reads the arguments of loadmodule and registers the settings; old_names.h loads what redis.conf
  * says.  REDISMODULE_ERR: an argument is wrong; the log says which. */
 int config_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
