@@ -82,7 +82,7 @@ TAMIS_API int tamis_memory_filter_init(struct tamis_memory_filter *filter,
     int rc = tamis__take_struct(spec, &own, sizeof own, "struct tamis_filter_spec");
     if (rc == 0) rc = tamis__plan_filter(&own, &plan);
     if (rc == 0) rc = check_plain(&plan);
-    if (rc < 0) return rc;
+    if (rc != 0) return rc;
     if (step == 0)
         sizing = plan.sizing;
     else if ((rc = tamis_filter_plan(spec, step, &sizing)) <= 0)

@@ -160,6 +160,13 @@ static const char *load_bloom_piece(RedisModuleCtx *ctx, struct value *value, lo
     return "ERR received bad data";
 }
 
+/* Is the client put off, until a thread is done with the filter? */
+static bool piece_waits(RedisModuleCtx *ctx, struct value *value)
+{
+    return value_is_stored(value) ? task_holds(ctx, value->stored, bf_loadchunk)
+                                  : promote_wait(ctx, value, bf_loadchunk);
+}
+
 int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct value *value;
@@ -178,11 +185,7 @@ int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         error = held_error(held);
     else if (held == HELD_VALUE && value->home == HOME_VALKEY)
         error = "ERR received bad data";
-    else if (held == HELD_VALUE && promote_is_under_way(value) &&
-             promote_wait(ctx, value, bf_loadchunk))
-        error = put_off;
-    else if (held == HELD_VALUE && value_is_stored(value) &&
-             task_holds(ctx, value->stored, bf_loadchunk))
+    else if (held == HELD_VALUE && piece_waits(ctx, value))
         error = put_off;
     else if (held == HELD_VALUE)
         error = load_bloom_piece(ctx, value, iterator, data, bytes);

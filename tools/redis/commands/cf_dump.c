@@ -30,14 +30,12 @@ static void dump_cuckoo(RedisModuleCtx *ctx, const struct exact *exact, uint64_t
 {
     unsigned char head[CUCKOO_HEAD_BYTES];
     struct part part;
-    if (exact->cuckoo.items == 0) {
-        reply_end(ctx);
-    } else if (iterator == 0) {
+    if (iterator == 0 && exact->cuckoo.items > 0) {
         cuckoo_write_head(&exact->cuckoo, head);
         (void)RedisModule_ReplyWithArray(ctx, 2);
         (void)RedisModule_ReplyWithLongLong(ctx, 1);
         (void)RedisModule_ReplyWithStringBuffer(ctx, (const char *)head, sizeof head);
-    } else if (exact_find(exact, iterator - 1, &part)) {
+    } else if (exact->cuckoo.items > 0 && exact_find(exact, iterator - 1, &part)) {
         reply_piece(ctx, iterator, part.slots, part.left);
     } else {
         reply_end(ctx);

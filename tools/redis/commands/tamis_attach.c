@@ -12,6 +12,7 @@
 #include "home/labels.h"
 #include "server/names.h"
 #include "value/drops.h"
+#include "value/orphans.h"
 #include "value/store.h"
 
 /* ---- TAMIS.ATTACH ---------------------------------------------------------------------------- */
@@ -247,7 +248,7 @@ int tamis_orphans(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct listing listing = {.ctx = ctx};
     if (argc == 3 && arg_is(argv[1], "DROP")) {
         listing.name = RedisModule_StringPtrLen(argv[2], NULL);
-        (void)store_each_orphan(list_orphan, &listing);
+        (void)orphans_each(list_orphan, &listing);
         if (listing.count == 0)
             return RedisModule_ReplyWithError(ctx, "ERR no orphan has that name");
         drops_push(&listing.id, NO_DUMP);
@@ -255,7 +256,7 @@ int tamis_orphans(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     }
     if (argc != 2 || !arg_is(argv[1], "LIST")) return RedisModule_WrongArity(ctx);
     (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
-    (void)store_each_orphan(list_orphan, &listing);
+    (void)orphans_each(list_orphan, &listing);
     RedisModule_ReplySetArrayLength(ctx, listing.count);
     return REDISMODULE_OK;
 }

@@ -9,6 +9,7 @@
 #include "home/promote.h"
 #include "server/config.h"
 #include "value/drops.h"
+#include "value/orphans.h"
 #include "value/store.h"
 
 /* A number that no integer of a reply can hold is told as text. */
@@ -201,7 +202,7 @@ static void sum_up(struct total list[TOTALS])
         {"filters_on_the_way", promote_count()},
         {"labels_to_write", labels_waiting()},
         {"attached_filters", sums.attached},
-        {"orphans", (uint64_t)store_orphans()},
+        {"orphans", (uint64_t)orphans_count()},
         {"filters_to_drop", drops_waiting()},
         {"dropped_filters", drops_done()},
         {"segments", sums.segments},

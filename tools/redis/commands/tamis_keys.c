@@ -105,18 +105,38 @@ int tamis_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return REDISMODULE_OK;
 }
 
-/* Without an item it only tells whether the filter can count. */
-int tamis_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+/* What a command asks a filter of the store about all its items. */
+struct question {
+    int fewest; /* items */
+    int mode;
+    RedisModuleReplyFunc *command;
+    int64_t (*ask)(tamis_filter *filter, const struct items *items);
+};
+
+/* Returns the items with what the filter said of them; NULL: replied. */
+static const struct items *ask(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
+                               const struct question *question)
 {
     RedisModuleKey *key;
-    if (argc < 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open_stored(ctx, argv[1], REDISMODULE_READ, tamis_count, &key);
-    if (value == NULL) return REDISMODULE_OK;
+    if (argc < 2 + question->fewest) {
+        (void)RedisModule_WrongArity(ctx);
+        return NULL;
+    }
+    const struct value *value =
+        key_open_stored(ctx, argv[1], question->mode, question->command, &key);
+    if (value == NULL) return NULL;
     const struct items *items = items_of(argv + 2, argc - 2);
-    const int64_t rc =
-        tamis_filter_count_batch(value->stored->filter, items->keys, items->count, items->counts);
+    const int64_t rc = question->ask(value->stored->filter, items);
     RedisModule_CloseKey(key);
-    if (rc < 0) return reply_failure(ctx, TOLD);
+    if (rc >= 0) return items;
+    (void)reply_failure(ctx, TOLD);
+    return NULL;
+}
+
+/* Answers the numbers of the items, which are below 2^63 or UINT64_MAX, for -1. */
+static int reply_counts(RedisModuleCtx *ctx, const struct items *items)
+{
+    if (items == NULL) return REDISMODULE_OK;
     counts.asked += items->count;
     (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
     for (size_t i = 0; i < items->count; i++)
@@ -124,47 +144,49 @@ int tamis_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return REDISMODULE_OK;
 }
 
+static int64_t ask_counts(tamis_filter *filter, const struct items *items)
+{
+    return tamis_filter_count_batch(filter, items->keys, items->count, items->counts);
+}
+
+/* Without an item it only tells whether the filter can count. */
+int tamis_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    const struct question question = {0, REDISMODULE_READ, tamis_count, ask_counts};
+    return reply_counts(ctx, ask(ctx, argv, argc, &question));
+}
+
+static int64_t ask_parents(tamis_filter *filter, const struct items *items)
+{
+    int rc = 0;
+    for (size_t i = 0; rc >= 0 && i < items->count; i++) {
+        size_t offset = 0;
+        rc = tamis_filter_contains_name(filter, items->keys[i].data, items->keys[i].bytes, &offset);
+        items->counts[i] = rc > 0 ? offset : UINT64_MAX;
+    }
+    return rc;
+}
+
 /* Answers for each name at which byte of it the part begins that is in the filter: the name itself,
  * or the nearest of its parents that decides; -1 if the name is not in the filter. */
 int tamis_parents(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    RedisModuleKey *key;
-    int rc = 0;
-    if (argc < 3) return RedisModule_WrongArity(ctx);
-    const struct value *value =
-        key_open_stored(ctx, argv[1], REDISMODULE_READ, tamis_parents, &key);
-    if (value == NULL) return REDISMODULE_OK;
-    const struct items *items = items_of(argv + 2, argc - 2);
-    for (size_t i = 0; rc >= 0 && i < items->count; i++) {
-        size_t offset = 0;
-        rc = tamis_filter_contains_name(value->stored->filter, items->keys[i].data,
-                                        items->keys[i].bytes, &offset);
-        items->counts[i] = rc > 0 ? offset : UINT64_MAX;
-    }
-    RedisModule_CloseKey(key);
-    if (rc < 0) return reply_failure(ctx, TOLD);
-    counts.asked += items->count;
-    (void)RedisModule_ReplyWithArray(ctx, (long)items->count);
-    for (size_t i = 0; i < items->count; i++)
-        (void)RedisModule_ReplyWithLongLong(
-            ctx, items->counts[i] != UINT64_MAX ? (long long)items->counts[i] : -1);
-    return REDISMODULE_OK;
+    const struct question question = {1, REDISMODULE_READ, tamis_parents, ask_parents};
+    return reply_counts(ctx, ask(ctx, argv, argc, &question));
+}
+
+static int64_t ask_remove(tamis_filter *filter, const struct items *items)
+{
+    return tamis_filter_remove_batch(filter, items->keys, items->count, items->answers);
 }
 
 /* Answers 1 for an item that was taken off once, and 0 for one that was not there.  Only filters
  * that count have this, and they are told to nobody. */
 int tamis_remove(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    RedisModuleKey *key;
-    if (argc < 2) return RedisModule_WrongArity(ctx);
-    const struct value *value = key_open_stored(ctx, argv[1], READ_WRITE, tamis_remove, &key);
-    if (value == NULL) return REDISMODULE_OK;
-    const struct items *items = items_of(argv + 2, argc - 2);
-    const int64_t rc =
-        tamis_filter_remove_batch(value->stored->filter, items->keys, items->count, items->answers);
-    RedisModule_CloseKey(key);
-    if (rc < 0) return reply_failure(ctx, TOLD);
-    reply_answers(ctx, items);
+    const struct question question = {0, READ_WRITE, tamis_remove, ask_remove};
+    const struct items *items = ask(ctx, argv, argc, &question);
+    if (items != NULL) reply_answers(ctx, items);
     return REDISMODULE_OK;
 }
 

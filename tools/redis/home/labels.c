@@ -24,6 +24,13 @@ static struct {
     struct labelling *now; /* a thread writes them */
 } state;
 
+static void want(struct stored *stored)
+{
+    if (stored->attached) return;
+    if (!stored->wants_label) state.waiting++;
+    stored->wants_label = true;
+}
+
 void labels_want(struct stored *stored, int db, const char *key, size_t key_bytes)
 {
     if (stored->key == NULL || stored->key_bytes != key_bytes ||
@@ -33,16 +40,15 @@ void labels_want(struct stored *stored, int db, const char *key, size_t key_byte
         stored->key_bytes = key_bytes;
     }
     stored->db = db;
-    if (stored->attached) return;
-    if (!stored->wants_label) state.waiting++;
-    stored->wants_label = true;
+    want(stored);
 }
 
 void labels_swap(int first, int second)
 {
     for (struct stored *s = stored_first(); s != NULL; s = s->next) {
         if (s->key == NULL || (s->db != first && s->db != second)) continue;
-        labels_want(s, s->db == first ? second : first, s->key, s->key_bytes);
+        s->db = s->db == first ? second : first;
+        want(s);
     }
 }
 
@@ -67,7 +73,7 @@ static bool end(void)
         struct id id;
         memcpy(&id, l->labels[i].id, sizeof id);
         struct stored *s = stored_find(&id);
-        if (s != NULL && l->rc < 0) labels_want(s, s->db, s->key, s->key_bytes);
+        if (s != NULL && l->rc < 0) want(s);
         if (s != NULL) s->unnamed = l->rc >= 0 && l->labels[i].result == TAMIS_EEXIST;
         state.unnamed = state.unnamed || (s != NULL && s->unnamed);
     }
@@ -81,7 +87,7 @@ static void try_again(void)
 {
     state.unnamed = false;
     for (struct stored *s = stored_first(); s != NULL; s = s->next)
-        if (s->unnamed) labels_want(s, s->db, s->key, s->key_bytes);
+        if (s->unnamed) want(s);
 }
 
 void labels_pass(void)

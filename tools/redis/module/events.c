@@ -31,6 +31,7 @@
 #include "server/waiting.h"
 #include "value/drops.h"
 #include "value/memory.h"
+#include "value/orphans.h"
 #include "value/store.h"
 #include "value/task.h"
 
@@ -123,7 +124,7 @@ static void finish_loading(RedisModuleCtx *ctx)
     finished = true;
     const bool drops = config.drop_orphans == ORPHANS_YES ||
                        (config.drop_orphans == ORPHANS_AUTO && keeps_nothing(ctx));
-    const int64_t orphans = store_each_orphan(drops ? drop_orphan : NULL, NULL);
+    const int64_t orphans = orphans_each(drops ? drop_orphan : NULL, NULL);
     if (orphans > 0)
         RedisModule_Log(ctx, "notice", "%" PRId64 " filters of the store have no key: %s", orphans,
                         drops ? "they are dropped"
@@ -160,7 +161,7 @@ static void on_cron(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, 
     finish_loading(ctx); /* if nothing was loaded, this is the first call */
     if (store_is_open() != NULL) busy_pass(store_is_open());
     stored_trim(); /* the setting may have changed */
-    drops_pass(ctx);
+    drops_pass(ctx, stored_has);
 }
 
 static void on_turn(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)

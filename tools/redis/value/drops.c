@@ -13,7 +13,6 @@
 #include "server/config.h"
 #include "server/field.h"
 #include "value/store.h"
-#include "value/stored.h"
 #include "value/work.h"
 
 #define AT_ONCE ((size_t)TAMIS_DROP_MAX)
@@ -104,6 +103,7 @@ void drops_take_back(const struct id *id)
 
 struct dropping {
     struct job job;
+    has_fn *has;
     char directory[PATH_ROOM]; /* of the AOF; "": there is none */
 };
 
@@ -122,7 +122,7 @@ static bool sync_aof(const char *directory)
 }
 
 /* Takes the next ids that no value has. */
-static size_t take_some(uint8_t (*ids)[TAMIS_ID_BYTES])
+static size_t take_some(has_fn *has, uint8_t (*ids)[TAMIS_ID_BYTES])
 {
     size_t count = 0;
     (void)pthread_mutex_lock(&mutex);
@@ -131,7 +131,7 @@ static size_t take_some(uint8_t (*ids)[TAMIS_ID_BYTES])
             at = &drop->next;
             continue;
         }
-        if (!stored_has(&drop->id)) memcpy(ids[count++], drop->id.bytes, sizeof *ids);
+        if (!has(&drop->id)) memcpy(ids[count++], drop->id.bytes, sizeof *ids);
         *at = drop->next;
         drops.count--;
         RedisModule_Free(drop);
@@ -165,7 +165,7 @@ static void run(struct job *job)
     uint8_t(*ids)[TAMIS_ID_BYTES] = RedisModule_Alloc(AT_ONCE * sizeof *ids);
     tamis_store *store = store_is_open();
     bool good = store != NULL && (*dropping->directory == '\0' || sync_aof(dropping->directory));
-    for (size_t count; good && (count = take_some(ids)) > 0;) {
+    for (size_t count; good && (count = take_some(dropping->has, ids)) > 0;) {
         good = tamis_filter_drop_ids(store, (const uint8_t(*)[TAMIS_ID_BYTES])ids, count) >= 0;
         if (!good)
             RedisModule_Log(NULL, "warning", "%zu filters whose keys are gone stay for now: %s",
@@ -199,7 +199,7 @@ static bool is_dumped(RedisModuleCtx *ctx)
            (config_of_server(ctx, "dbfilename", path, sizeof path) > 0 && access(path, F_OK) == 0);
 }
 
-void drops_pass(RedisModuleCtx *ctx)
+void drops_pass(RedisModuleCtx *ctx, has_fn *has)
 {
     const int flags = RedisModule_GetContextFlags(ctx);
     const int hinder = REDISMODULE_CTX_FLAGS_ACTIVE_CHILD | REDISMODULE_CTX_FLAGS_LOADING |
@@ -223,6 +223,7 @@ void drops_pass(RedisModuleCtx *ctx)
     if (!starts) return;
     struct dropping *dropping = RedisModule_Calloc(1, sizeof *dropping);
     dropping->job.run = run;
+    dropping->has = has;
     if (aof)
         (void)config_of_server(ctx, "appenddirname", dropping->directory,
                                sizeof dropping->directory);

@@ -22,8 +22,10 @@ bool drops_have(const struct id *id);
 /* A value is to get the filter: it is not dropped, or is gone when this returns. */
 void drops_take_back(const struct id *id);
 
+/* Does a value have the id?  Any thread. */
+typedef bool has_fn(const struct id *id);
 /* Lets what is allowed go on.  Main thread, now and then. */
-void drops_pass(RedisModuleCtx *ctx);
+void drops_pass(RedisModuleCtx *ctx, has_fn *has);
 /* A dump begins; it was whole. */
 void drops_dump_begins(void);
 void drops_dump_is_whole(void);

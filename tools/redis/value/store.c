@@ -10,7 +10,6 @@
 #include "server/busy.h"
 #include "server/config.h"
 #include "tamis_exchange.h"
-#include "value/drops.h"
 #include "value/head.h"
 #include "value/stored.h"
 
@@ -20,8 +19,7 @@
 static struct {
     tamis_store *store;
     uint64_t id;
-    int64_t orphans; /* that were there when somebody looked */
-    int lock;        /* of the lock file; -1: not had */
+    int lock; /* of the lock file; -1: not had */
     bool of_another;
 } own = {.lock = -1};
 
@@ -137,38 +135,4 @@ bool store_is_claimed(const struct id *id)
     const bool claimed = find_claim(id) < claims.count;
     (void)pthread_mutex_unlock(&mutex);
     return claimed;
-}
-
-/* ---- Orphans --------------------------------------------------------------------------------- */
-
-struct looking {
-    orphan_fn *fn;
-    void *context;
-    int64_t count;
-};
-
-static int look(void *context, const char *name, const uint8_t *bytes, int owned)
-{
-    struct looking *looking = context;
-    struct id id;
-    if (!owned || bytes == NULL) return 0;
-    memcpy(&id, bytes, sizeof id);
-    if (stored_has(&id) || store_is_claimed(&id) || drops_have(&id)) return 0;
-    looking->count++;
-    if (looking->fn != NULL) looking->fn(looking->context, name, &id);
-    return 0;
-}
-
-int64_t store_each_orphan(orphan_fn *fn, void *context)
-{
-    struct looking looking = {.fn = fn, .context = context};
-    if (own.store == NULL || own.of_another) return 0;
-    const int rc = tamis_store_list_ids(own.store, look, &looking);
-    if (rc == 0) own.orphans = looking.count;
-    return rc < 0 ? rc : looking.count;
-}
-
-int64_t store_orphans(void)
-{
-    return own.orphans;
 }

@@ -37,9 +37,3 @@ int store_import_head(const char *name, bool exact, const unsigned char *head, s
 void store_claim(const struct id *id);
 void store_unclaim(const struct id *id);
 bool store_is_claimed(const struct id *id);
-
-/* Calls fn for each filter of ours that no value has.  Returns how many, or an error. */
-typedef void orphan_fn(void *context, const char *name, const struct id *id);
-int64_t store_each_orphan(orphan_fn *fn, void *context);
-/* How many there were at the last look. */
-int64_t store_orphans(void);

@@ -106,10 +106,11 @@ void stored_outdate_all(void)
 
 void stored_let_go(struct stored *stored)
 {
+    const uint64_t dump = drops_dumps(); /* the mutex of drops.c comes before this one */
     (void)pthread_mutex_lock(&mutex);
     take_out(stored);
     stored->value = NULL;
-    stored->dump = drops_dumps();
+    stored->dump = dump;
     stored->next = table.gone;
     table.gone = stored;
     (void)pthread_mutex_unlock(&mutex);
