@@ -6,6 +6,7 @@
 #include "commands/command.h"
 #include "server/config.h"
 #include "valkey/valkey.h"
+#include "value/homes.h"
 #include "value/memory.h"
 
 int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)

@@ -12,6 +12,7 @@
 #include "home/labels.h"
 #include "server/names.h"
 #include "value/drops.h"
+#include "value/homes.h"
 #include "value/orphans.h"
 #include "value/store.h"
 

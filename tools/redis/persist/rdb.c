@@ -30,6 +30,7 @@
 #include "server/zeros.h"
 #include "value/drops.h"
 #include "value/exact.h"
+#include "value/homes.h"
 #include "value/outline.h"
 #include "value/pieces.h"
 #include "value/store.h"

@@ -10,6 +10,7 @@
 #include "persist/rdb.h"
 #include "valkey/valkey.h"
 #include "value/exact.h"
+#include "value/homes.h"
 #include "value/outline.h"
 #include "value/pieces.h"
 

@@ -6,10 +6,6 @@
 #include <sys/random.h>
 
 #include "server/config.h"
-#include "valkey/valkey.h"
-#include "value/exact.h"
-#include "value/memory.h"
-#include "value/stored.h"
 
 RedisModuleType *value_types[TYPES], *value_type_of_valkey;
 
@@ -48,9 +44,14 @@ struct value *value_new(enum type type)
     return value;
 }
 
-void value_settle(struct value *value, enum home home, void *content)
+void value_leave(const struct value *value)
 {
     if (value->home < HOMES) (void)__atomic_fetch_sub(&counts[value->home], 1, __ATOMIC_RELAXED);
+}
+
+void value_settle(struct value *value, enum home home, void *content)
+{
+    value_leave(value);
     value->home = home;
     value->memory = content;
     (void)__atomic_fetch_add(&counts[home], 1, __ATOMIC_RELAXED);
@@ -59,38 +60,4 @@ void value_settle(struct value *value, enum home home, void *content)
 uint64_t value_count(enum home home)
 {
     return __atomic_load_n(&counts[home], __ATOMIC_RELAXED);
-}
-
-void value_free(void *freed)
-{
-    struct value *value = freed;
-    if (value->home < HOMES) (void)__atomic_fetch_sub(&counts[value->home], 1, __ATOMIC_RELAXED);
-    if (value->home == HOME_MEMORY) memory_release(value->memory);
-    if (value->home == HOME_CUCKOO) exact_free(value->cuckoo);
-    if (value->home == HOME_VALKEY) valkey_free(value->valkey);
-    if (value->home == HOME_STORE || value->home == HOME_BROKEN) stored_let_go(value->stored);
-    RedisModule_Free(value);
-}
-
-uint64_t value_size_bytes(const struct value *value)
-{
-    switch (value->home) {
-    case HOME_MEMORY:
-        return memory_size_bytes(value->memory);
-    case HOME_CUCKOO:
-        return cuckoo_size_bytes(&value->cuckoo->cuckoo);
-    case HOME_VALKEY:
-        return valkey_size_bytes(value->valkey);
-    case HOME_STORE:
-        return stored_size_bytes(value->stored);
-    default:
-        return 0;
-    }
-}
-
-int64_t value_items(const struct value *value)
-{
-    if (value->home == HOME_MEMORY) return (int64_t)memory_items(value->memory);
-    if (value->home == HOME_VALKEY) return valkey_items(value->valkey);
-    return tamis_filter_items(value->stored->filter);
 }

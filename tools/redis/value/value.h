@@ -58,18 +58,13 @@ static inline bool id_is(const struct id *a, const struct id *b)
 
 /* A value with no home yet: the union is NULL. */
 struct value *value_new(enum type type);
-/* Frees a value with all that its home has.  Any thread. */
-void value_free(void *value);
 
 /* How many values there are, by their homes.  Any thread. */
 uint64_t value_count(enum home home);
 /* The value gets, or changes, its home. */
 void value_settle(struct value *value, enum home home, void *content);
-
-/* What BF.INFO calls its size: 32 bytes, 64 for each layer, and their data. */
-uint64_t value_size_bytes(const struct value *value);
-/* The items of a filter of BF.*, or an error. */
-int64_t value_items(const struct value *value);
+/* It has none any more.  Any thread. */
+void value_leave(const struct value *value);
 
 static inline bool value_is_stored(const struct value *value)
 {
