@@ -109,8 +109,7 @@ static bool take_target(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     const bool done = value != NULL && key_has_done(ctx, value);
     if (value != NULL) RedisModule_CloseKey(key);
     if (done) (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
-    if (value == NULL || done || task_holds(ctx, value->stored, again) ||
-        !task_pin(&change->task, value->stored)) {
+    if (value == NULL || done || !task_pin(&change->task, value->stored)) {
         task_end(ctx, &change->task);
         return false;
     }

@@ -86,7 +86,6 @@ int tamis_except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const struct value *value = key_open_stored(ctx, argv[1], READ_WRITE, tamis_except, &key);
     if (value == NULL) return REDISMODULE_OK;
     RedisModule_CloseKey(key);
-    if (task_holds(ctx, value->stored, tamis_except)) return REDISMODULE_OK;
     if (e == NULL) {
         e = new_excepting(value, items_of(argv + 3, argc - 3), adds);
         task_changes(&e->task, value->stored, argv, argc);

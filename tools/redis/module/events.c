@@ -239,6 +239,7 @@ static void on_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wh
     (void)data;
     work_idle();
     for (struct stored *s = stored_first(); s != NULL; s = s->next) {
+        if (!waiting_is_paused()) task_settle(ctx, s); /* replicas hear of what is done */
         if (s->filter == NULL) continue;
         if (done++ >= SYNCS_ALWAYS && clock_ns() >= end_ns) {
             left++;

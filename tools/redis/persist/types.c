@@ -150,6 +150,7 @@ static int copy_stored(struct value *from, struct value *to, int db, const char 
     int rc = stored_open(from->stored);
     if (rc < 0) return rc;
     work_wait(&from->stored->line);
+    task_settle(NULL, from->stored); /* replicas have the changes in the order of this server */
     if (!stored_is_plain(from->stored)) {
         struct copying copying = {.from = from->stored->filter, .durable = from->stored->durable};
         return make_now(to, db, key, bytes, making_new(copy_there, &copying, NULL));

@@ -300,6 +300,8 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
                                                 RedisModuleReplyFunc *,                            \
                                                 RedisModuleFreePrivDataFunc *, long long))         \
     X(int, UnblockClient, (RedisModuleBlockedClient *, void *))                                    \
+    X(RedisModuleCtx *, GetThreadSafeContext, (RedisModuleBlockedClient *))                        \
+    X(void, FreeThreadSafeContext, (RedisModuleCtx *))                                             \
     X(void *, GetBlockedClientPrivateData, (RedisModuleCtx *))                                     \
     X(int, IsBlockedReplyRequest, (RedisModuleCtx *))                                              \
     X(RedisModuleCommandFilter *, RegisterCommandFilter, (RedisModuleCtx *,                        \

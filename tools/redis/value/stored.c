@@ -215,9 +215,7 @@ struct known stored_known(const struct stored *stored)
                : stored->known;
 }
 
-/* Marks all segments of a filter as written to, so that who writes into them does not wait for
- * that. */
-static void mark(tamis_filter *filter)
+void stored_mark(tamis_filter *filter)
 {
     static const uint64_t nothing;
     struct tamis_segment_stat segment = {.size = sizeof segment};
@@ -266,7 +264,7 @@ int stored_open(struct stored *stored)
     stored->is_broken = rc < 0;
     if (rc < 0) return rc;
     enter_ring(stored);
-    if (!work_is_child()) mark(stored->filter);
+    if (!work_is_child()) stored_mark(stored->filter);
     rc = stored_describe(stored);
     trim_beside(stored);
     return rc;

@@ -59,6 +59,9 @@ int stored_describe(struct stored *stored);
 bool stored_is_plain(const struct stored *stored);
 /* Opens the handle, and says that it is in use.  Returns 0 or an error. */
 int stored_open(struct stored *stored);
+/* Marks all segments of a filter as written to, so that who writes into them does not wait for
+ * that.  Any thread. */
+void stored_mark(tamis_filter *filter);
 /* Closes handles, if more are open than the setting allows. */
 void stored_trim(void);
 

@@ -2,13 +2,40 @@
 /* task.c: see task.h. */
 #include "value/task.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #include "server/args.h"
+#include "server/resync.h"
 #include "server/waiting.h"
 
+/* So many are in work at most.  A thread that waits for the line of a filter finds another thread
+ * that does the jobs of that line: the pool has more threads. */
+#define AT_ONCE 8
+
+/* Tasks in their order. */
+struct tasks {
+    struct job *first, **last; /* last is NULL as long as there was none */
+};
+
 static struct waiting_list held; /* commands on a filter that another one changes */
-static struct job *untold;       /* tasks whose work is done, and that nobody has told */
+static struct tasks begun;       /* main thread: their work has not begun */
+static unsigned in_work;         /* main thread */
+static struct tasks done;        /* under the mutex: their work has ended */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static struct task *task_in(struct job *job)
+{
+    return (struct task *)(void *)job;
+}
+
+static void append(struct tasks *tasks, struct task *task)
+{
+    if (tasks->first == NULL) tasks->last = &tasks->first;
+    task->job.next = NULL;
+    *tasks->last = &task->job;
+    tasks->last = &task->job.next;
+}
 
 bool task_pin(struct task *task, struct stored *stored)
 {
@@ -28,71 +55,45 @@ static void work(struct task *task)
     for (unsigned i = 0; i < task->pin_count; i++)
         work_wait(&task->pinned[i]->line);
     task->rc = task->work(task);
+    if (task->rc >= 0 && task->changed != NULL) stored_mark(task->changed->filter);
     if (task->rc < 0) (void)strncpy(task->sentence, tamis_last_error(), sizeof task->sentence - 1);
+}
+
+/* ---- The thread ------------------------------------------------------------------------------ */
+
+static void end_work(struct task *task)
+{
+    (void)pthread_mutex_lock(&mutex);
+    append(&done, task);
+    /* ORDER release: what the work has changed comes before. */
+    __atomic_store_n(&task->done, true, __ATOMIC_RELEASE);
+    (void)pthread_mutex_unlock(&mutex);
+    waiting_wake();
 }
 
 static void run(struct job *job)
 {
     for (struct job *next; job != NULL; job = next) {
-        struct task *task = (struct task *)(void *)job;
         next = job->next;
-        struct waiting *waiting = task->waiting;
-        work(task);
-        /* ORDER release: what the work has changed comes before. */
-        __atomic_store_n(&task->done, true, __ATOMIC_RELEASE);
-        waiting_end(waiting);
+        work(task_in(job));
+        end_work(task_in(job));
     }
 }
 
-static void end(RedisModuleCtx *ctx, struct task *task)
+static struct job *take_done(void)
 {
-    for (unsigned i = 0; i < task->pin_count; i++) {
-        struct stored *stored = task->pinned[i];
-        if (stored->changed_by == task) {
-            stored->changed_by = NULL;
-            waiting_let_go(&held, stored);
-        }
-        stored_unpin(stored);
-    }
-    for (int i = 0; i < task->argc; i++)
-        RedisModule_FreeString(NULL, task->argv[i]);
-    RedisModule_Free(task->argv);
-    task->forget(ctx, task);
+    (void)pthread_mutex_lock(&mutex);
+    struct job *first = done.first;
+    done.first = NULL;
+    (void)pthread_mutex_unlock(&mutex);
+    return first;
 }
 
-/* The client is gone, or did not get what it had asked for; but the filter has changed. */
-static bool is_to_tell(const struct task *task)
-{
-    return task->waiting != NULL && task->done && task->rc >= 0 && task->argc > 0 && !task->told;
-}
-
-static void forget(RedisModuleCtx *ctx, void *context)
-{
-    struct task *task = context;
-    if (!is_to_tell(task)) {
-        end(ctx, task);
-        return;
-    }
-    task->job.next = untold; /* nothing can be told by this context */
-    untold = &task->job;
-}
-
-void task_pass(RedisModuleCtx *ctx)
-{
-    const int flags = RedisModule_GetContextFlags(ctx);
-    const int loads = REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING;
-    if (untold == NULL || (flags & loads) != 0 || waiting_is_paused()) return;
-    for (struct job *next; untold != NULL; untold = next) {
-        struct task *task = (struct task *)(void *)untold;
-        next = untold->next;
-        if ((flags & REDISMODULE_CTX_FLAGS_SLAVE) == 0) task_tell(ctx, task);
-        end(ctx, task);
-    }
-}
+/* ---- Changes --------------------------------------------------------------------------------- */
 
 void task_changes(struct task *task, struct stored *stored, RedisModuleString **argv, int argc)
 {
-    stored->changed_by = task;
+    task->changed = stored;
     task->argv = RedisModule_Alloc((size_t)argc * sizeof(RedisModuleString *));
     for (task->argc = 0; task->argc < argc; task->argc++) {
         RedisModule_RetainString(NULL, argv[task->argc]);
@@ -102,12 +103,11 @@ void task_changes(struct task *task, struct stored *stored, RedisModuleString **
 
 void task_tell(RedisModuleCtx *ctx, struct task *task)
 {
-    const struct stored *changed = NULL;
-    if (task->told) return;
+    const struct stored *changed = task->changed;
+    if (task->told || task->rc < 0 || changed == NULL) return;
     task->told = true;
-    for (unsigned i = 0; i < task->pin_count; i++)
-        if (task->pinned[i]->changed_by == task) changed = task->pinned[i];
-    if (changed == NULL || changed->value == NULL) return; /* its key is gone */
+    if (changed->value == NULL) changed = stored_find(&changed->id); /* bound by a load */
+    if (changed == NULL) return;                                     /* its key is gone */
     const int db = RedisModule_GetSelectedDb(ctx);
     if (changed->key != NULL) { /* as it is called by now */
         RedisModule_FreeString(NULL, task->argv[1]);
@@ -122,31 +122,134 @@ void task_tell(RedisModuleCtx *ctx, struct task *task)
     (void)RedisModule_SelectDb(ctx, db);
 }
 
-bool task_holds(RedisModuleCtx *ctx, struct stored *stored, RedisModuleReplyFunc *again)
+/* The change is over: what was held by it goes on. */
+static void release(struct task *task)
+{
+    if (task->changed == NULL || task->changed->changed_by != task) return;
+    task->changed->changed_by = NULL;
+    waiting_let_go(&held, task->changed);
+}
+
+void task_settle(RedisModuleCtx *ctx, struct stored *stored)
 {
     struct task *task = stored->changed_by;
-    if (task == NULL || task == task_of(ctx)) return false;
+    if (task == NULL) return;
+    /* ORDER acquire: pairs with end_work(). */
+    while (!__atomic_load_n(&task->done, __ATOMIC_ACQUIRE))
+        (void)nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    RedisModuleCtx *own = ctx == NULL ? RedisModule_GetThreadSafeContext(NULL) : NULL;
+    task_tell(ctx == NULL ? own : ctx, task);
+    if (own != NULL) RedisModule_FreeThreadSafeContext(own);
+    release(task);
+}
+
+bool task_holds(RedisModuleCtx *ctx, struct stored *stored, RedisModuleReplyFunc *again)
+{
+    if (stored->changed_by == NULL) return false;
     if (args_can_wait(ctx)) {
         waiting_put(&held, ctx, again, stored);
         return true;
     }
-    /* ORDER acquire: pairs with run(). */
-    while (!__atomic_load_n(&task->done, __ATOMIC_ACQUIRE))
-        (void)nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-    if (task->rc >= 0) task_tell(ctx, task);
-    stored->changed_by = NULL;
+    task_settle(ctx, stored);
     return false;
+}
+
+/* ---- The main thread ------------------------------------------------------------------------- */
+
+/* Does another task change a filter that this one uses? */
+static bool is_held(const struct task *task)
+{
+    for (unsigned i = 0; i < task->pin_count; i++)
+        if (task->pinned[i]->changed_by != NULL) return true;
+    return false;
+}
+
+/* Ends a task whose work is not to be done: the server has become a replica. */
+static void give_up(struct task *task)
+{
+    task->rc = TAMIS_EREADONLY;
+    (void)strcpy(task->sentence, "the server has become a replica");
+    end_work(task);
+}
+
+static void begin_some(bool is_replica)
+{
+    struct job *first = begun.first;
+    begun.first = NULL;
+    for (struct job *next; first != NULL; first = next) {
+        struct task *task = task_in(first);
+        next = first->next;
+        if (is_replica && !task->of_replica && task->changed != NULL) {
+            give_up(task);
+            in_work++;
+        } else if (in_work == AT_ONCE || is_held(task)) {
+            append(&begun, task);
+        } else {
+            if (task->changed != NULL) task->changed->changed_by = task;
+            in_work++;
+            work_submit(NULL, &task->job);
+        }
+    }
+}
+
+/* What a master has changed, and cannot tell as a replica, its new master does not know. */
+static void tell_or_sync(RedisModuleCtx *ctx, struct task *task, bool is_replica)
+{
+    if (!is_replica || task->of_replica) {
+        task_tell(ctx, task);
+        return;
+    }
+    if (task->changed == NULL || task->rc < 0 || task->told) return;
+    RedisModule_Log(ctx, "warning", "%s has changed a filter when the server was a replica already",
+                    RedisModule_StringPtrLen(task->argv[0], NULL));
+    resync_want();
+}
+
+void task_pass(RedisModuleCtx *ctx)
+{
+    const int flags = RedisModule_GetContextFlags(ctx);
+    const int loads = REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING;
+    const bool is_replica = (flags & REDISMODULE_CTX_FLAGS_SLAVE) != 0;
+    if ((flags & loads) != 0 || waiting_is_paused()) return;
+    /* Those that were held by the last change have gone on by now, so they come before the next. */
+    begin_some(is_replica);
+    struct job *job = take_done();
+    if (job != NULL && begun.first != NULL) waiting_wake(); /* for the next turn */
+    for (struct job *next; job != NULL; job = next) {
+        struct task *task = task_in(job);
+        next = job->next;
+        in_work--;
+        tell_or_sync(ctx, task, is_replica);
+        release(task);
+        waiting_end(task->waiting);
+    }
+    resync_try(ctx);
+}
+
+static void forget(RedisModuleCtx *ctx, void *context)
+{
+    struct task *task = context;
+    release(task);
+    for (unsigned i = 0; i < task->pin_count; i++)
+        stored_unpin(task->pinned[i]);
+    for (int i = 0; i < task->argc; i++)
+        RedisModule_FreeString(NULL, task->argv[i]);
+    RedisModule_Free(task->argv);
+    task->forget(ctx, task);
 }
 
 bool task_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, struct task *task)
 {
+    task->of_replica = (RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_SLAVE) != 0;
     if (!args_can_wait(ctx)) {
+        for (unsigned i = 0; i < task->pin_count; i++)
+            task_settle(ctx, task->pinned[i]);
         work(task);
         return false;
     }
     task->job.run = run;
     task->waiting = waiting_begin(ctx, again, task, forget);
-    work_submit(NULL, &task->job);
+    append(&begun, task);
     return true;
 }
 

@@ -5,10 +5,16 @@
  *     struct task *task = task_of(ctx);        the command is run anew: the work is done
  *     if (task == NULL) {
  *         task = ...;                          what a thread needs, by value; values are pinned
- *         if (task_begin(ctx, again, line, task)) return REDISMODULE_OK;
+ *         if (task_begin(ctx, again, task)) return REDISMODULE_OK;
  *     }                                        the client cannot wait: the work is done, too
  *     ...                                      replies by what task->rc says, and
- *     task_end(task);
+ *     task_tell(ctx, task);                    if it changes a filter
+ *     task_end(ctx, task);
+ *
+ * A task that changes a filter begins when no other one changes a filter that it uses.  Replicas
+ * and the AOF are told the change in the turn of the event loop in which the work has ended, in the
+ * order of the changes, whether or not its client is still there.  Other commands on that filter
+ * come behind that (task_holds()), and COPY waits for it (task_settle()).
  */
 #pragma once
 
@@ -24,9 +30,11 @@ struct task {
     unsigned pin_count;
     struct waiting *waiting; /* NULL: nobody waits */
     int rc;
-    bool done; /* atomic: the work is */
-    bool told; /* replicas and the AOF have the command */
-    /* The command, held, if the task changes a filter; tell: what is told in its place. */
+    bool done;       /* atomic: the work is */
+    bool told;       /* replicas and the AOF have the command */
+    bool of_replica; /* the server was one when the task began */
+    /* The filter that it changes, and the command, held; tell: what is told in its place. */
+    struct stored *changed;
     RedisModuleString **argv;
     int argc;
     void (*tell)(RedisModuleCtx *ctx, const struct task *task);
@@ -40,16 +48,18 @@ struct task *task_of(RedisModuleCtx *ctx);
 /* Returns whether the client waits.  Jobs of all pinned filters that were left behind before are
  * done before the work. */
 bool task_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, struct task *task);
-/* The task changes the filter, which it has pinned: what comes behind it waits, so that replicas
- * and the AOF have both in one order. */
+/* The task is to change the filter, which it has pinned. */
 void task_changes(struct task *task, struct stored *stored, RedisModuleString **argv, int argc);
 /* Tells replicas and the AOF the command, once. */
 void task_tell(RedisModuleCtx *ctx, struct task *task);
-/* Tells what was done for clients that are gone.  In a turn of the event loop. */
+/* Begins tasks, and tells those that have ended.  In a turn of the event loop. */
 void task_pass(RedisModuleCtx *ctx);
 /* Is another command changing the filter?  Then this one is put off, if its client can wait; else
  * the server waits for the change, and tells it first. */
 bool task_holds(RedisModuleCtx *ctx, struct stored *stored, RedisModuleReplyFunc *again);
+/* Waits for the change of the filter that is under way, if there is one, and tells it.  ctx: NULL
+ * where there is none. */
+void task_settle(RedisModuleCtx *ctx, struct stored *stored);
 /* Ends a task that was done in the main thread; others end when their client does. */
 void task_end(RedisModuleCtx *ctx, struct task *task);
 /* "ERR <what>: <the task's sentence>". */

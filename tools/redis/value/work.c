@@ -8,7 +8,7 @@
 #include "server/thread.h"
 
 /* Threads begin as they are needed.  Each waits for a disk nearly always. */
-#define THREADS_MAX 8
+#define THREADS_MAX 12
 /* If jobs hold more than this, the server waits: a replica may get keys faster than its disk takes
  * them. */
 #define WAITING_BYTES_MAX ((size_t)64 << 20)
