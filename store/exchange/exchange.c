@@ -165,8 +165,10 @@ void tamis__keep_last_word(uint64_t *last, uint64_t m_bits, uint64_t offset,
     const uint64_t begin = (m_bits - 1) / 64 * 8, end = begin + 8;
     const uint64_t from = offset > begin ? offset : begin;
     const uint64_t to = offset + bytes < end ? offset + bytes : end;
-    if (from < to)
-        memcpy((unsigned char *)last + (from - begin), data + (from - offset), (size_t)(to - from));
+    /* ORDER relaxed: the caller's memory may be a filter that gets keys meanwhile; bits only go
+     * 0 -> 1, and this asks for none but those past the end, which no key sets. */
+    for (uint64_t at = from; at < to; at++)
+        ((unsigned char *)last)[at - begin] = __atomic_load_n(&data[at - offset], __ATOMIC_RELAXED);
 }
 
 /* ---- Out ------------------------------------------------------------------------------------- */

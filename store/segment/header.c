@@ -349,7 +349,8 @@ uint64_t tamis__header_items(const struct tamis__segment_header *header)
 {
     uint64_t stripes[TAMIS__STRIPES];
     for (size_t i = 0; i < TAMIS__STRIPES; i++)
-        stripes[i] = header->items[i].items;
+        /* ORDER relaxed: adders count meanwhile, and the sum is of about now. */
+        stripes[i] = __atomic_load_n(&header->items[i].items, __ATOMIC_RELAXED);
     return tamis__stripes_sum(stripes, TAMIS__STRIPES, header->counter_bits != 0);
 }
 
