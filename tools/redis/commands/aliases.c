@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* aliases.c: CONFIG GET and CONFIG SET with the names that valkey-bloom and RedisBloom give to
  * settings.  A module cannot register settings under the name of another (Redis 8 lets it:
- * server/old_names.c), so they are turned into ours before the server sees them.  (In redis.conf
+ * server/settings.c), so they are turned into ours before the server sees them.  (In redis.conf
  * the server itself reads the names.) */
 #include "commands/command.h"
-#include "server/config.h"
+#include "server/settings.h"
 
 void aliases_turn(RedisModuleCommandFilterCtx *filter, int argc)
 {
@@ -13,10 +13,11 @@ void aliases_turn(RedisModuleCommandFilterCtx *filter, int argc)
     const bool set = arg_is(verb, "set");
     if (!set && !arg_is(verb, "get")) return;
     for (int i = 2; i < argc; i += set ? 2 : 1) {
-        const char *own = config_alias(
+        const char *own = settings_alias(
             RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(filter, i), NULL));
         if (own != NULL)
             (void)RedisModule_CommandFilterArgReplace(
-                filter, i, RedisModule_CreateStringPrintf(NULL, "%s.%s", config.module_name, own));
+                filter, i,
+                RedisModule_CreateStringPrintf(NULL, "%s.%s", settings_module_name(), own));
     }
 }

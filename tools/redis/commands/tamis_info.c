@@ -246,6 +246,5 @@ static void tell_section(RedisModuleInfoCtx *info, int for_crash_report)
 
 int tamis_info_register(RedisModuleCtx *ctx)
 {
-    return RedisModule_RegisterInfoFunc == NULL ? REDISMODULE_OK
-                                                : RedisModule_RegisterInfoFunc(ctx, tell_section);
+    return RedisModule_RegisterInfoFunc(ctx, tell_section);
 }

@@ -283,6 +283,5 @@ int events_subscribe(RedisModuleCtx *ctx)
         const RedisModuleEvent event = {.id = wanted[i].event, .dataver = 1};
         rc = RedisModule_SubscribeToServerEvent(ctx, event, wanted[i].call);
     }
-    if (rc == REDISMODULE_OK) waiting_allow();
     return rc;
 }

@@ -21,7 +21,7 @@
 #include "module/register.h"
 #include "persist/types.h"
 #include "server/config.h"
-#include "server/old_names.h"
+#include "server/settings.h"
 #include "value/store.h"
 
 __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx,
@@ -51,8 +51,8 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const char *missing = redis_api_resolve(ctx);
     if (missing != NULL)
         return REDISMODULE_ERR; /* the server is older than 7.0; what it prints must do */
-    config_name_module(argv, argc);
-    const char *name = config.module_name;
+    if (settings_read(ctx, argv, argc) != REDISMODULE_OK) return REDISMODULE_ERR;
+    const char *name = settings_module_name();
     if (RedisModule_IsModuleNameBusy(name)) {
         RedisModule_Log(ctx, "warning", "a module %s is loaded already", name);
         return REDISMODULE_ERR;
@@ -61,10 +61,9 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         ctx, name, TAMIS_VERSION_MAJOR * 10000 + TAMIS_VERSION_MINOR * 100 + TAMIS_VERSION_PATCH,
         REDISMODULE_APIVER_1);
     categories_register(ctx);
-    if (config_load(ctx, argv, argc) != REDISMODULE_OK || old_names_load(ctx) != REDISMODULE_OK ||
-        types_register(ctx) != REDISMODULE_OK || commands_register(ctx) != REDISMODULE_OK ||
-        bits_register(ctx) != REDISMODULE_OK || tamis_info_register(ctx) != REDISMODULE_OK ||
-        events_subscribe(ctx) != REDISMODULE_OK)
+    if (settings_load(ctx) != REDISMODULE_OK || types_register(ctx) != REDISMODULE_OK ||
+        commands_register(ctx) != REDISMODULE_OK || bits_register(ctx) != REDISMODULE_OK ||
+        tamis_info_register(ctx) != REDISMODULE_OK || events_subscribe(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
     return open_store(ctx);
 }

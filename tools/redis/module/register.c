@@ -77,11 +77,10 @@ static int describe_command(RedisModuleCtx *ctx, const struct command *c)
 
 static int register_command(RedisModuleCtx *ctx, const struct command *c)
 {
-    const bool describes = RedisModule_GetCommand != NULL && RedisModule_SetCommandInfo != NULL;
     const int first = c->key != 0 ? 1 : 0;
     const int last = c->more_keys != 0 ? c->more_keys : first;
     int rc = RedisModule_CreateCommand(ctx, c->name, c->run, c->flags, first, last, first);
-    if (rc == REDISMODULE_OK && describes) rc = describe_command(ctx, c);
+    if (rc == REDISMODULE_OK) rc = describe_command(ctx, c);
     if (rc != REDISMODULE_OK)
         RedisModule_Log(ctx, "warning",
                         "the command %s cannot be registered: another module may have it", c->name);

@@ -312,8 +312,6 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(RedisModuleServerInfoData *, GetServerInfo, (RedisModuleCtx *, const char *))                \
     X(void, FreeServerInfo, (RedisModuleCtx *, RedisModuleServerInfoData *))                       \
     X(const char *, ServerInfoGetFieldC, (RedisModuleServerInfoData *, const char *))              \
-/* What a server may lack: the caller looks whether the pointer is NULL. */
-#define REDIS_API_OPTIONAL(X)                                                                      \
     X(int, SelectDb, (RedisModuleCtx *, int))                                                      \
     X(RedisModuleString *, GetCurrentUserName, (RedisModuleCtx *))                                 \
     X(RedisModuleUser *, GetModuleUserFromUserName, (RedisModuleString *))                         \
@@ -323,8 +321,6 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(const char *, CallReplyStringPtr, (RedisModuleCallReply *, size_t *))                        \
     X(RedisModuleCommand *, GetCommand, (RedisModuleCtx *, const char *))                          \
     X(int, SetCommandInfo, (RedisModuleCommand *, const RedisModuleCommandInfo *))                 \
-    X(int, SetCommandACLCategories, (RedisModuleCommand *, const char *))                          \
-    X(int, AddACLCategory, (RedisModuleCtx *, const char *))                                       \
     X(int, RegisterStringConfig, (RedisModuleCtx *, const char *, const char *, unsigned,          \
                                   RedisModuleGetStringFunc *, RedisModuleSetStringFunc *,          \
                                   RedisModuleApplyFunc *, void *))                                 \
@@ -342,10 +338,14 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(int, EventLoopAddOneShot, (RedisModuleEventLoopOneShotFunc *, void *))                       \
     X(int, AvoidReplicaTraffic, (void))                                                            \
     X(int *, GetCommandKeys, (RedisModuleCtx *, RedisModuleString **, int, int *))                 \
-    X(void *, TryCalloc, (size_t, size_t))                                                         \
     X(int, InfoAddSection, (RedisModuleInfoCtx *, const char *))                                   \
     X(int, InfoAddFieldULongLong, (RedisModuleInfoCtx *, const char *, unsigned long long))        \
     X(int, InfoAddFieldCString, (RedisModuleInfoCtx *, const char *, const char *))
+/* What a server before 7.4 lacks: the caller looks whether the pointer is NULL. */
+#define REDIS_API_OPTIONAL(X)                                                                      \
+    X(int, SetCommandACLCategories, (RedisModuleCommand *, const char *))                          \
+    X(int, AddACLCategory, (RedisModuleCtx *, const char *))                                       \
+    X(void *, TryCalloc, (size_t, size_t))
 /* clang-format on */
 
 #define REDIS_API_DECLARE(result, name, arguments) extern result(*RedisModule_##name) arguments;

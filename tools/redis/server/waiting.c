@@ -16,7 +16,6 @@ struct waiting {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct waiting *first, **last = &first; /* in the order of waiting_end() */
-static bool allowed;                           /* set before there are threads */
 static bool are_some; /* atomic: a hint for each turn of the server, most of which have none */
 
 /* ---- Running anew ---------------------------------------------------------------------------- */
@@ -25,7 +24,6 @@ static bool are_some; /* atomic: a hint for each turn of the server, most of whi
 static bool has_key(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     int count = 0;
-    if (RedisModule_GetCommandKeys == NULL) return true;
     RedisModule_Free(RedisModule_GetCommandKeys(ctx, argv, argc, &count));
     return count > 0;
 }
@@ -37,15 +35,6 @@ static bool slot_is_here(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     RedisModuleCallReply *reply = RedisModule_Call(ctx, "EXISTS", "s", argv[1]);
     if (reply != NULL) RedisModule_FreeCallReply(reply);
     return reply != NULL;
-}
-
-/* NULL: it has none, or the server cannot tell. */
-static RedisModuleString *user_of(RedisModuleCtx *ctx)
-{
-    if (RedisModule_GetCurrentUserName == NULL || RedisModule_GetModuleUserFromUserName == NULL ||
-        RedisModule_ACLCheckCommandPermissions == NULL || RedisModule_FreeModuleUser == NULL)
-        return NULL;
-    return RedisModule_GetCurrentUserName(ctx);
 }
 
 static bool user_may(RedisModuleString *name, RedisModuleString **argv, int argc)
@@ -63,7 +52,7 @@ static int run_anew(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (!slot_is_here(ctx, argv, argc))
         return RedisModule_ReplyWithError(
             ctx, "TRYAGAIN the slot of the key has moved while the command was under way");
-    RedisModuleString *user = user_of(ctx);
+    RedisModuleString *user = RedisModule_GetCurrentUserName(ctx);
     const bool may_run = user_may(user, argv, argc);
     if (user != NULL) RedisModule_FreeString(ctx, user);
     if (!may_run)
@@ -103,11 +92,6 @@ static void wake(void *unused)
     (void)unused;
 }
 
-void waiting_allow(void)
-{
-    allowed = RedisModule_EventLoopAddOneShot != NULL && RedisModule_AvoidReplicaTraffic != NULL;
-}
-
 void waiting_wake(void)
 {
     (void)RedisModule_EventLoopAddOneShot(wake, NULL);
@@ -115,10 +99,6 @@ void waiting_wake(void)
 
 void waiting_end(struct waiting *waiting)
 {
-    if (!allowed) {
-        (void)RedisModule_UnblockClient(waiting->client, waiting);
-        return;
-    }
     waiting->next = NULL;
     (void)pthread_mutex_lock(&mutex);
     *last = waiting;
@@ -142,7 +122,7 @@ static struct waiting *take_all(void)
 
 bool waiting_is_paused(void)
 {
-    return RedisModule_AvoidReplicaTraffic != NULL && RedisModule_AvoidReplicaTraffic();
+    return RedisModule_AvoidReplicaTraffic();
 }
 
 void waiting_go_on(void)

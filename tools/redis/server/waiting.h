@@ -41,9 +41,7 @@ void waiting_put(struct waiting_list *list, RedisModuleCtx *ctx, RedisModuleRepl
 /* Runs the commands anew that wait for `what`; NULL: all. */
 void waiting_let_go(struct waiting_list *list, const void *what);
 
-/* The main thread calls waiting_go_on() before it sleeps, from now on.  Without that, clients are
- * unblocked at once. */
-void waiting_allow(void);
+/* The main thread calls this before it sleeps. */
 void waiting_go_on(void);
 /* Sees to it that a turn of the event loop ends soon.  Any thread. */
 void waiting_wake(void);
