@@ -131,6 +131,9 @@ int tamis__catalog_peek(const struct tamis__catalog *catalog, uint64_t filter_id
 /* The same for the record of a name. */
 int tamis__catalog_peek_named(const struct tamis__catalog *catalog, const char *name,
                               struct tamis__record *record);
+/* The same for the record of an id that a server has drawn (tags.c). */
+int tamis__catalog_peek_tagged(const struct tamis__catalog *catalog,
+                               const uint8_t tag[TAMIS_ID_BYTES], struct tamis__record *record);
 /* The same for a name, whose record is not read: 0 if a filter has it. */
 int tamis__catalog_peek_name(const struct tamis__catalog *catalog, const char *name);
 /*

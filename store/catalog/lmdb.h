@@ -149,6 +149,14 @@ static inline struct tamis__key tamis__number_key(char type, uint64_t number)
     return key;
 }
 
+static inline struct tamis__key tamis__tag_key(const uint8_t tag[TAMIS_ID_BYTES])
+{
+    struct tamis__key key = {.count = 1 + TAMIS_ID_BYTES};
+    key.bytes[0] = 'o';
+    memcpy(key.bytes + 1, tag, TAMIS_ID_BYTES);
+    return key;
+}
+
 static inline MDB_val tamis__key_val(const struct tamis__key *key)
 {
     return (MDB_val){.mv_size = key->count, .mv_data = (void *)(uintptr_t)(const void *)key->bytes};

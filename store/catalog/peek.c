@@ -305,6 +305,21 @@ static int find_record_named(struct tamis__peek *p, const struct sought *sought)
     return read_record(p, &sought->name, sought->record);
 }
 
+/* `name` is the key of the id. */
+static int find_tagged(struct tamis__peek *p, const struct sought *sought)
+{
+    unsigned char bytes[2 * 8]; /* the number of the filter, and the checksum */
+    struct found found = {.bytes = bytes, .room = sizeof bytes};
+    int rc = find_value(p, tamis__key_bytes(&sought->name), &found);
+    if (rc != 0) return rc;
+    const MDB_val value = {.mv_size = found.count, .mv_data = bytes};
+    if (found.count != sizeof bytes || !tamis__matches_sum(tamis__key_val(&sought->name), value))
+        return TAMIS__PEEK_UNSURE;
+    rc = find_record(p,
+                     &(struct sought){.filter_id = tamis__get64(bytes), .record = sought->record});
+    return rc == 0 ? 0 : TAMIS__PEEK_UNSURE;
+}
+
 /* Has a filter the name?  0, TAMIS_ENOTFOUND or TAMIS__PEEK_UNSURE. */
 static int find_named(struct tamis__peek *p, const struct sought *sought)
 {
@@ -417,6 +432,14 @@ int tamis__catalog_peek_named(const struct tamis__catalog *catalog, const char *
     return peek(catalog, catalog->peeked,
                 &(struct sought){
                     .find = find_record_named, .record = record, .name = tamis__name_key(name)});
+}
+
+int tamis__catalog_peek_tagged(const struct tamis__catalog *catalog,
+                               const uint8_t tag[TAMIS_ID_BYTES], struct tamis__record *record)
+{
+    return peek(
+        catalog, catalog->peeked,
+        &(struct sought){.find = find_tagged, .record = record, .name = tamis__tag_key(tag)});
 }
 
 int tamis__catalog_peek_name(const struct tamis__catalog *catalog, const char *name)

@@ -8,14 +8,6 @@
  */
 #include "catalog/lmdb.h"
 
-static struct tamis__key tag_key(const uint8_t tag[TAMIS_ID_BYTES])
-{
-    struct tamis__key key = {.count = 1 + TAMIS_ID_BYTES};
-    key.bytes[0] = 'o';
-    memcpy(key.bytes + 1, tag, TAMIS_ID_BYTES);
-    return key;
-}
-
 /* Reads a value of so many bytes.  Returns 1, or 0 if there is none. */
 static int get_bytes(struct tamis__catalog_txn *txn, const struct tamis__key *key, void *to,
                      size_t bytes)
@@ -41,14 +33,14 @@ int tamis__catalog_get_tag(struct tamis__catalog_txn *txn, uint64_t filter_id,
 int tamis__catalog_find_tag(struct tamis__catalog_txn *txn, const uint8_t tag[TAMIS_ID_BYTES],
                             uint64_t *filter_id)
 {
-    const struct tamis__key key = tag_key(tag);
+    const struct tamis__key key = tamis__tag_key(tag);
     return get_bytes(txn, &key, filter_id, sizeof *filter_id);
 }
 
 int tamis__catalog_put_tag(struct tamis__catalog_txn *txn, uint64_t filter_id,
                            const uint8_t tag[TAMIS_ID_BYTES])
 {
-    const struct tamis__key by_tag = tag_key(tag), by_id = tamis__number_key('n', filter_id);
+    const struct tamis__key by_tag = tamis__tag_key(tag), by_id = tamis__number_key('n', filter_id);
     int rc = tamis__catalog_forget_tag(txn, filter_id);
     if (rc == 0) rc = tamis__txn_put_summed(txn, &by_tag, &filter_id, sizeof filter_id);
     if (rc == 0) rc = tamis__txn_put_summed(txn, &by_id, tag, TAMIS_ID_BYTES);
@@ -64,7 +56,7 @@ int tamis__catalog_forget_tag(struct tamis__catalog_txn *txn, uint64_t filter_id
     uint8_t tag[TAMIS_ID_BYTES];
     int rc = tamis__catalog_get_tag(txn, filter_id, tag);
     if (rc <= 0) return rc;
-    const struct tamis__key by_tag = tag_key(tag);
+    const struct tamis__key by_tag = tamis__tag_key(tag);
     rc = tamis__txn_delete(txn, &by_tag);
     return rc < 0 && rc != TAMIS_ENOTFOUND ? rc : tamis__txn_delete(txn, &by_id);
 }

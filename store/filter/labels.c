@@ -3,6 +3,7 @@
 #include "tamis_labels.h"
 
 #include "base/arguments.h"
+#include "handle/view.h"
 #include "txn/files.h"
 #include "txn/spares.h"
 #include "txn/write.h"
@@ -46,47 +47,64 @@ static int fail_no_id(const struct tamis_store *store, const uint8_t *id)
                        store->place.path, name + sizeof PREFIX - 1);
 }
 
-/* The name of an id, as it is now. */
-static int look_up(struct tamis_store *store, const uint8_t *id, char *name)
+/* As get(), while somebody else has the lock, who may be waiting for the disk.  The library puts
+ * the id into the catalog when it changes the name, so a name of an id that is not there is that
+ * filter's.  TAMIS__PEEK_UNSURE: only the lock can tell. */
+static int peek(const struct tamis_store *store, const uint8_t *id, struct tamis__record *record)
+{
+    char name[TAMIS_ID_NAME_BYTES];
+    int rc = tamis__catalog_peek_tagged(&store->catalog, id, record);
+    if (rc != TAMIS_ENOTFOUND) return rc;
+    tamis_id_name(id, name);
+    rc = tamis__catalog_peek_named(&store->catalog, name, record);
+    if (rc == TAMIS_ENOTFOUND) /* it may have got its id, and another name, in between */
+        return tamis__catalog_peek_tagged(&store->catalog, id, record);
+    return rc == 0 && !record->owned ? TAMIS_ENOTFOUND : rc;
+}
+
+/* The record of an id, as it is now. */
+static int look_up(struct tamis_store *store, const uint8_t *id, struct tamis__record *record)
 {
     struct tamis__catalog_txn *txn;
-    struct tamis__record record;
     bool tagged;
-    int rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
+    const bool waits = !store->catalog.stays_open;
+    int rc = tamis__catalog_try_begin(&store->catalog, TAMIS__LOCK_SHARED, waits, &txn);
+    if (rc == 0) {
+        rc = peek(store, id, record);
+        if (rc != TAMIS__PEEK_UNSURE) return rc;
+        rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
+    }
     if (rc < 0) return rc;
-    rc = get(store, txn, id, &record, &tagged);
+    rc = get(store, txn, id, record, &tagged);
     tamis__catalog_end(txn);
-    if (rc == 0 && name != NULL) memcpy(name, record.name, sizeof record.name);
     return rc;
 }
 
 TAMIS_API int tamis_filter_find_id(tamis_store *store, const uint8_t id[TAMIS_ID_BYTES], char *name)
 {
     TAMIS__REFUSE_NULL(store, "store");
-    const int rc = look_up(store, id, name);
+    struct tamis__record record;
+    const int rc = look_up(store, id, &record);
+    if (rc == 0 && name != NULL) memcpy(name, record.name, sizeof record.name);
     return rc == TAMIS_ENOTFOUND ? 0 : rc < 0 ? rc : 1;
 }
 
-/* Another process may rename the filter between the two looks: then it is looked for again. */
+/* Another process may rename the filter behind the look: then it is looked for again. */
 #define LOOKS_MAX 100
 
 TAMIS_API int tamis_filter_open_id(tamis_store *store, const uint8_t id[TAMIS_ID_BYTES],
                                    unsigned flags, tamis_filter **filter)
 {
     TAMIS__REFUSE_NULL(store, "store");
-    char name[TAMIS_NAME_MAX + 1];
-    uint8_t has[TAMIS_ID_BYTES];
+    struct tamis__record record;
     for (unsigned i = 0; i < LOOKS_MAX; i++) {
-        int rc = look_up(store, id, name);
+        int rc = look_up(store, id, &record);
         if (rc == TAMIS_ENOTFOUND) return fail_no_id(store, id);
-        if (rc == 0) rc = tamis_filter_open(store, name, flags, filter);
+        if (rc == 0) rc = tamis_filter_open(store, record.name, flags, filter);
         if (rc == TAMIS_ENOTFOUND) continue;
-        if (rc < 0) return rc;
-        rc = tamis_filter_id(store, name, NULL, has);
-        if (rc == 0 || (rc == 1 && memcmp(has, id, sizeof has) == 0)) return 0;
+        if (rc < 0 || *filter == NULL || (*filter)->filter_id == record.filter_id) return rc;
         (void)tamis_filter_close(*filter);
         *filter = NULL;
-        if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
     }
     return tamis__fail(TAMIS_EBUSY, "others kept renaming filters of the store %s; try again",
                        store->place.path);
@@ -127,7 +145,7 @@ struct listed {
         uint8_t id[TAMIS_ID_BYTES];
         bool has_id, owned;
         char name[TAMIS_NAME_MAX + 1];
-    } *ones;
+    } * ones;
     size_t count, room;
 };
 
