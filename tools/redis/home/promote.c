@@ -204,13 +204,11 @@ static void abandon(struct promotion *p)
 /* The value is the filter from now on. */
 static void settle(RedisModuleCtx *ctx, struct promotion *p, struct value *value)
 {
-    tamis_filter *filter = p->filter;
     end_log(p->memory);
     memory_release(value->memory); /* the promotion has it still */
-    struct stored *stored = stored_new(value, &p->id, filter);
+    struct stored *stored = stored_new(value, &p->id, p->filter);
     p->filter = NULL;
     if (stored_describe(stored) < 0) stored->is_broken = true;
-    (void)tamis_filter_set_prepared(filter, 1);
     bind_tell_now(ctx, p->db, p->key, p->key_bytes, value);
     labels_want(stored, p->db, p->key, p->key_bytes);
 }

@@ -71,6 +71,7 @@ struct stored *stored_new(struct value *value, const struct id *id, tamis_filter
     value_settle(value, HOME_STORE, stored);
     if (filter == NULL) return stored;
     stored->filter = filter;
+    (void)tamis_filter_set_prepared(filter, 1); /* a thread makes segments before they are needed */
     enter_ring(stored);
     stored->in_use = true;
     return stored;
