@@ -66,18 +66,36 @@ static bool take_sources(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     return true;
 }
 
+#define OTHER_FILTER "ERR a key got another filter while the command was under way; give it again"
+
+static bool has_filter(RedisModuleCtx *ctx, RedisModuleString *name, const struct id *id)
+{
+    struct value *value;
+    RedisModuleKey *key =
+        RedisModule_OpenKey(ctx, name, REDISMODULE_READ | REDISMODULE_OPEN_KEY_NOTOUCH);
+    const bool has = key_look(key, TYPE_BLOOM, &value) == HELD_VALUE && value_is_stored(value) &&
+                     id_is(&value->stored->id, id);
+    RedisModule_CloseKey(key);
+    return has;
+}
+
 /* Is the key's filter the one that the thread has changed? */
 static bool is_same(RedisModuleCtx *ctx, RedisModuleString *name, const struct change *change)
 {
-    struct value *value;
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
-    const bool same = key_look(key, TYPE_BLOOM, &value) == HELD_VALUE && value_is_stored(value) &&
-                      id_is(&value->stored->id, &change->id);
-    RedisModule_CloseKey(key);
-    if (!same)
-        (void)RedisModule_ReplyWithError(
-            ctx, "ERR a key got another filter while the command was under way; give it again");
+    const bool same = has_filter(ctx, name, &change->id);
+    if (!same) (void)RedisModule_ReplyWithError(ctx, OTHER_FILTER);
     return same;
+}
+
+/* Have the keys still the filters that the thread has read?  Replicas read those of their keys.
+ * The first pins are the sources, from argument `first` on. */
+static bool has_sources(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int first,
+                        const struct task *task)
+{
+    bool has = true;
+    for (int i = first; has && i < argc; i++)
+        has = has_filter(ctx, argv[i], &task->pinned[i - first]->id);
+    return has;
 }
 
 /* Replies what became of a change, and logs it. */
@@ -137,12 +155,40 @@ static int merge_there(struct task *task)
     return rc < 0 ? rc : tamis_filter_sync(change->to);
 }
 
+/* Replicas get what the filter has now: they cannot merge what is gone.  The store of this server
+ * has it. */
+static void tell_content(RedisModuleCtx *ctx, RedisModuleString *name)
+{
+    size_t bytes = 0;
+    RedisModuleCallReply *dump = RedisModule_Call(ctx, "DUMP", "s", name);
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, name, REDISMODULE_READ);
+    const long long expires = key == NULL ? -1 : RedisModule_GetAbsExpire(key); /* -1: never */
+    RedisModule_CloseKey(key);
+    const char *data = dump == NULL ? NULL : RedisModule_CallReplyStringPtr(dump, &bytes);
+    if (data != NULL)
+        (void)RedisModule_Replicate(ctx, "RESTORE", "Aslbcc", name, expires < 0 ? 0 : expires, data,
+                                    bytes, "REPLACE", "ABSTTL");
+    if (dump != NULL) RedisModule_FreeCallReply(dump);
+}
+
+/* Of TAMIS.MERGE and TAMIS.COMBINE; the last pin is the filter that was changed. */
+static void tell_merge(RedisModuleCtx *ctx, const struct task *task)
+{
+    const int first = task->argc - (int)task->pin_count + 1;
+    if (has_sources(ctx, task->argv, task->argc, first, task))
+        (void)RedisModule_Replicate(ctx, RedisModule_StringPtrLen(task->argv[0], NULL), "v",
+                                    task->argv + 1, (size_t)task->argc - 1);
+    else
+        tell_content(ctx, task->argv[1]);
+}
+
 static int merge_into(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int first,
                       RedisModuleReplyFunc *again)
 {
     struct change *change = (struct change *)(void *)task_of(ctx);
     if (change == NULL) {
         change = new_change(merge_there);
+        change->task.tell = tell_merge;
         if (!take_sources(ctx, argv, argc, first, again, change) ||
             !take_target(ctx, argv, argc, again, change) || task_begin(ctx, again, &change->task))
             return REDISMODULE_OK;
@@ -183,7 +229,9 @@ static int combine_anew(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
         making = making_begin(ctx, tamis_combine, argv[1], making);
     }
     if (making == NULL) return REDISMODULE_OK;
-    if (making_take(ctx, key, argv[1], making, "the filters cannot be merged") != NULL) {
+    if (!has_sources(ctx, argv, argc, 3, &making->task)) {
+        (void)RedisModule_ReplyWithError(ctx, OTHER_FILTER);
+    } else if (making_take(ctx, key, argv[1], making, "the filters cannot be merged") != NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         (void)RedisModule_ReplicateVerbatim(ctx);
     }
@@ -199,15 +247,21 @@ int tamis_combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     const bool intersect = arg_is(argv[2], "INTERSECT");
     if (!intersect && !arg_is(argv[2], "UNION"))
         return RedisModule_ReplyWithError(ctx, "ERR give UNION or INTERSECT");
+    const struct task *task = task_of(ctx);
+    if (task != NULL && task->work == merge_there)
+        return merge_into(ctx, argv, argc, 3, tamis_combine);
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_look(key, TYPE_BLOOM, &value);
     if (held == HELD_NONE)
         (void)combine_anew(ctx, key, argv, argc, intersect ? TAMIS_MERGE_INTERSECT : 0);
+    else if (task != NULL) /* the key was free when the thread began */
+        (void)RedisModule_ReplyWithError(ctx, OTHER_FILTER);
     else if (held == HELD_OTHER || intersect)
         (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
     RedisModule_CloseKey(key);
-    return held == HELD_VALUE && !intersect ? merge_into(ctx, argv, argc, 3, tamis_combine)
-                                            : REDISMODULE_OK;
+    return held == HELD_VALUE && !intersect && task == NULL
+               ? merge_into(ctx, argv, argc, 3, tamis_combine)
+               : REDISMODULE_OK;
 }
 
 /* ---- TAMIS.ROTATE and TAMIS.ROLLBACK --------------------------------------------------------- */

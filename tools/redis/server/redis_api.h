@@ -247,6 +247,7 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(RedisModuleKey *, OpenKey, (RedisModuleCtx *, RedisModuleString *, int))                     \
     X(void, CloseKey, (RedisModuleKey *))                                                          \
     X(int, KeyType, (RedisModuleKey *))                                                            \
+    X(long long, GetAbsExpire, (RedisModuleKey *))                                                 \
     X(int, DeleteKey, (RedisModuleKey *))                                                          \
     X(RedisModuleType *, ModuleTypeGetType, (RedisModuleKey *))                                    \
     X(void *, ModuleTypeGetValue, (RedisModuleKey *))                                              \
