@@ -77,9 +77,9 @@ if [ "${1:-}" = --dockerfile ]; then
     inside mkdir -p /src
     git -C "$source" archive HEAD | tar -x -C "$root/src"
     run_stage 1
-    packages=$root/src/build
+    built=$root/src/build
     fresh server
-    copy_packages 2 "$packages"
+    copy_packages 2 "$built"
     run_stage 2
     # Its ENTRYPOINT and CMD, as docker runs them.
     mapfile -t entry < <(words_of 2 ENTRYPOINT; words_of 2 CMD)
@@ -91,7 +91,7 @@ if [ "${1:-}" = --dockerfile ]; then
     [ "$(cat "$TAMIS_CHROOT/said")" = $'1\nOK\na' ] || fail "the image's server: $(cat "$TAMIS_CHROOT/said")"
     step "the image of the server would have $(du -sm --exclude=proc "$root" | cut -f 1) MB"
     fresh run
-    copy_packages 3 "$packages"
+    copy_packages 3 "$built"
     run_stage 3
     inside su tamis -s /bin/sh -c 'TAMIS_STORE=/var/lib/tamis tamis create seen -n 1000 && printf "a\na\n" |
         TAMIS_STORE=/var/lib/tamis tamis add --new seen' >"$TAMIS_CHROOT/said"
