@@ -45,29 +45,34 @@ static int note_missing(const struct tamis_filter *filter, const struct tamis__v
 }
 
 /* The counts are read under the exclusive lock, so that they never go back. */
+int tamis__record_items_in(struct tamis_filter *filter, const struct tamis__view *view,
+                           struct tamis__catalog_txn *txn, int64_t checkpointed_at)
+{
+    struct tamis__record record;
+    int rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
+    if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_dropped(filter);
+    if (rc == 0) rc = note_missing(filter, view, txn, &record);
+    if (rc < 0) return rc;
+    const uint32_t known = tamis__view_count_record(view, &record);
+    rc = tamis__view_check(view);
+    if (known == record.segment_count && checkpointed_at > record.checkpointed_at)
+        record.checkpointed_at = checkpointed_at;
+    if (rc == 0 && known == record.segment_count)
+        rc = tamis__put_trouble(txn, record.filter_id, tamis__view_trouble(view));
+    return rc < 0 ? rc : tamis__catalog_put(txn, &record);
+}
+
 int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *view,
                         int64_t checkpointed_at)
 {
     struct tamis__catalog_txn *txn;
-    struct tamis__record record;
     int rc = tamis__store_begin_write(filter->store, &txn);
     if (rc < 0) return rc;
-    rc = tamis__store_get_by_id(filter->store, txn, filter->filter_id, &record);
-    if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_dropped(filter);
-    if (rc == 0) rc = note_missing(filter, view, txn, &record);
-    if (rc == 0) {
-        const uint32_t known = tamis__view_count_record(view, &record);
-        rc = tamis__view_check(view);
-        if (known == record.segment_count && checkpointed_at > record.checkpointed_at)
-            record.checkpointed_at = checkpointed_at;
-        if (rc == 0 && known == record.segment_count)
-            rc = tamis__put_trouble(txn, record.filter_id, tamis__view_trouble(view));
-        if (rc == 0) rc = tamis__catalog_put(txn, &record);
-        if (rc == 0) rc = tamis__catalog_commit(txn);
-        /* ORDER relaxed: a hint that saves a commit; the catalog is the truth. */
-        if (rc == 0)
-            __atomic_store_n(&filter->recorded_items, tamis__view_items(view), __ATOMIC_RELAXED);
-    }
+    rc = tamis__record_items_in(filter, view, txn, checkpointed_at);
+    if (rc == 0) rc = tamis__catalog_commit(txn);
+    /* ORDER relaxed: a hint that saves a commit; the catalog is the truth. */
+    if (rc == 0)
+        __atomic_store_n(&filter->recorded_items, tamis__view_items(view), __ATOMIC_RELAXED);
     tamis__catalog_end(txn);
     return rc;
 }
@@ -93,6 +98,29 @@ static int go_to_list_in_force(struct tamis_filter *filter, struct tamis__view *
     return rc;
 }
 
+/* Brings all segments of a view to the disk. */
+static int write_segments(struct tamis_filter *filter, struct tamis__view **view)
+{
+    int rc = go_to_list_in_force(filter, view);
+    if (rc < 0) return rc;
+    for (uint32_t i = 0; rc >= 0 && i < (*view)->count; i++)
+        rc = tamis__mark_checkpoint(&(*view)->segments[i].segment);
+    for (uint32_t i = 0; rc >= 0 && i < (*view)->count; i++)
+        tamis__pages_anew(&(*view)->segments[i].segment);
+    return rc < 0 ? tamis__tell_of_failure(filter, *view, rc) : 0;
+}
+
+int tamis__filter_write_out(struct tamis_filter *filter)
+{
+    struct tamis__view *view;
+    int rc = tamis__visit(filter, &view);
+    if (rc == 0) {
+        rc = write_segments(filter, &view);
+        rc = (int)tamis__leave_with(filter, view, rc);
+    }
+    return rc;
+}
+
 TAMIS_API int tamis_filter_sync(tamis_filter *filter)
 {
     TAMIS__REFUSE_NULL(filter, "filter");
@@ -102,13 +130,8 @@ TAMIS_API int tamis_filter_sync(tamis_filter *filter)
     if (filter->read_only) return tamis__fail_read_only(filter);
     int rc = tamis__visit(filter, &view);
     if (rc < 0) return rc;
-    rc = go_to_list_in_force(filter, &view);
-    if (rc < 0) return (int)tamis__leave_with(filter, view, rc);
-    for (uint32_t i = 0; rc >= 0 && i < view->count; i++)
-        rc = tamis__mark_checkpoint(&view->segments[i].segment);
-    for (uint32_t i = 0; rc >= 0 && i < view->count; i++)
-        tamis__pages_anew(&view->segments[i].segment);
-    rc = rc < 0 ? tamis__tell_of_failure(filter, view, rc) : tamis__record_items(filter, view, now);
+    rc = write_segments(filter, &view);
+    if (rc == 0) rc = tamis__record_items(filter, view, now);
     return (int)tamis__leave_with(filter, view, rc);
 }
 

@@ -13,6 +13,14 @@ int tamis__begin_writing(struct tamis_filter *filter, const struct tamis__segmen
 int tamis__record_items(struct tamis_filter *filter, const struct tamis__view *view,
                         int64_t checkpointed_at);
 
+/* The same within a transaction, which the caller commits. */
+int tamis__record_items_in(struct tamis_filter *filter, const struct tamis__view *view,
+                           struct tamis__catalog_txn *txn, int64_t checkpointed_at);
+
+/* Brings all segments of the list in force to the disk; the catalog is not told, unless that
+ * fails. */
+int tamis__filter_write_out(struct tamis_filter *filter);
+
 /* Does the chore TAMIS__CHORE_MARK if it is due.  After that the newest segment may be written
  * to. */
 int tamis__view_mark(struct tamis_filter *filter, struct tamis__view *view);

@@ -140,6 +140,26 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_store_list(tamis_store *store, const char *
 TAMIS_API TAMIS_MUST_CHECK int tamis_store_list_live(tamis_store *store, const char *prefix,
                                                      tamis_list_fn *fn, void *context);
 
+/* Called once for each filter that could not be brought to the disk, with the error.
+ * tamis_last_error() says why.  A value other than 0 ends the call, which returns it. */
+typedef int tamis_unsynced_fn(void *context, const char *name, int error);
+
+/*
+ * Brings filters to the disk, as tamis_filter_sync() does each.  Filters to which nobody has
+ * written since they were brought there cost one read each, and their checkpointed_at stays; the
+ * others are written one after the other, with one change of the catalog for each 64 of them.
+ *
+ * names    `count` names of filters; NULL: all filters of the store.
+ * fn       NULL: the first filter that fails ends the call.
+ * Returns  how many filters could not be brought to the disk; 0: every key whose add had returned
+ *          before the call now survives a power cut.  What fn returned.  Without fn the error of
+ *          the filter, else errors of the catalog: TAMIS_EBUSY, TAMIS_EIO, TAMIS_ENOMEM,
+ *          TAMIS_EREADONLY.
+ */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_sync(tamis_store *store, const char *const *names,
+                                                    size_t count, tamis_unsynced_fn *fn,
+                                                    void *context);
+
 /*
  * A watch: a list that is looked at again and again, as `tamis top` does, at no cost to the
  * processes that use the store.  The catalog is read, under its shared lock, only if its file has

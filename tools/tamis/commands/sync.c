@@ -33,19 +33,44 @@ static int sync_one(struct invocation *call)
     return call->filter != NULL ? cli_filter_close(call->filter, sync_opened(call)) : CLI_ERROR;
 }
 
+static int tell_unsynced(void *context, const char *name, int error)
+{
+    const struct invocation *call = context;
+    (void)cli_fail_named(call->store, name, error);
+    return 0;
+}
+
+static int sync_together(struct invocation *call, const struct names *names)
+{
+    const int64_t rc = tamis_store_sync(call->store, (const char *const *)names->names,
+                                        names->count, tell_unsynced, call);
+    if (rc < 0) return cli_fail_library();
+    return rc == 0 ? CLI_DONE : CLI_ERROR;
+}
+
 /* When one filter fails, the others are written all the same. */
+static int sync_each(const struct invocation *call, const struct names *names)
+{
+    struct invocation one = *call;
+    int status = CLI_DONE;
+    for (size_t i = 0; i < names->count; i++) {
+        one.args = &names->names[i];
+        if (sync_one(&one) != CLI_DONE) status = CLI_ERROR;
+    }
+    return status;
+}
+
 static int sync_all(struct invocation *call)
 {
     struct names names;
-    struct invocation one = *call;
+    const bool each = call->remote_store != NULL || cli_given(call, TAKES(ACCEPT)) ||
+                      cli_given(call, TAKES(JSON));
     if (call->remote_store != NULL && cli_given(call, TAKES(ACCEPT)))
         return cli_fail_usage(call->command, "--accept works on the files of a store: run it on "
                                              "the server's machine, with --store DIR");
     int status = cli_names(&names, call);
-    for (size_t i = 0; i < names.count; i++) {
-        one.args = &names.names[i];
-        if (sync_one(&one) != CLI_DONE) status = CLI_ERROR;
-    }
+    const int synced = each ? sync_each(call, &names) : sync_together(call, &names);
+    if (synced != CLI_DONE) status = synced;
     names_clear(&names);
     return status;
 }
