@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header 4508d5342587bfc985c96985c7d6f46855a888428c5f624f22367614d05e719d,
-// of what follows d3ed570374b3fd9348f5554e1593bffa78e6155a665b3f9baf4e1c371c0c0a37
+// SHA-256 of the header c9f1705a1a31121ea8453492292c766dc6e1cdd96ff017c0a1eb4365fa93520c,
+// of what follows 92c380a26fb1fb1ab53acaf6e9102dde2eaf79b0dfa4400cfbdf5a7a2d389953
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -588,6 +588,13 @@ pub type tamis_list_fn = ::core::option::Option<
     unsafe extern "C" fn(
         context: *mut ::core::ffi::c_void,
         stat: *const tamis_filter_stat,
+    ) -> ::core::ffi::c_int,
+>;
+pub type tamis_unsynced_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        context: *mut ::core::ffi::c_void,
+        name: *const ::core::ffi::c_char,
+        error: ::core::ffi::c_int,
     ) -> ::core::ffi::c_int,
 >;
 #[repr(C)]
@@ -1396,6 +1403,13 @@ extern "C" {
         fn_: tamis_list_fn,
         context: *mut ::core::ffi::c_void,
     ) -> ::core::ffi::c_int;
+    pub fn tamis_store_sync(
+        store: *mut tamis_store,
+        names: *const *const ::core::ffi::c_char,
+        count: usize,
+        fn_: tamis_unsynced_fn,
+        context: *mut ::core::ffi::c_void,
+    ) -> i64;
     pub fn tamis_watch_new(
         store: *mut tamis_store,
         prefix: *const ::core::ffi::c_char,
