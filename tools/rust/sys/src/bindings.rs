@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
 // SHA-256 of the header c9f1705a1a31121ea8453492292c766dc6e1cdd96ff017c0a1eb4365fa93520c,
-// of what follows 92c380a26fb1fb1ab53acaf6e9102dde2eaf79b0dfa4400cfbdf5a7a2d389953
+// of what follows 956329e46c4356abf73ee138d4ded3c0462f4e2d3d836f03acecd1876badb2be
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -1313,6 +1313,11 @@ extern "C" {
         offset: u64,
         data: *const ::core::ffi::c_void,
         bytes: usize,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_write_items(
+        filter: *mut tamis_filter,
+        index: u32,
+        items: u64,
     ) -> ::core::ffi::c_int;
     pub fn tamis_filter_set_bit(
         filter: *mut tamis_filter,
