@@ -32,7 +32,7 @@ static bool has_key(const char *key, size_t bytes)
     const struct stored *s = stored_first();
     while (s != NULL &&
            !(s->key != NULL && s->key_bytes == bytes && memcmp(s->key, key, bytes) == 0))
-        s = s->next;
+        s = stored_next(s);
     return s != NULL;
 }
 

@@ -190,7 +190,7 @@ static void add_up(const struct stored *stored, struct sums *sums)
 static void sum_up(struct total list[TOTALS])
 {
     struct sums sums = {0};
-    for (const struct stored *s = stored_first(); s != NULL; s = s->next)
+    for (const struct stored *s = stored_first(); s != NULL; s = stored_next(s))
         add_up(s, &sums);
     const struct adds_counts adds = adds_count();
     const uint64_t memory =

@@ -45,7 +45,7 @@ void labels_want(struct stored *stored, int db, const char *key, size_t key_byte
 
 void labels_swap(int first, int second)
 {
-    for (struct stored *s = stored_first(); s != NULL; s = s->next) {
+    for (struct stored *s = stored_first(); s != NULL; s = stored_next(s)) {
         if (s->key == NULL || (s->db != first && s->db != second)) continue;
         s->db = s->db == first ? second : first;
         want(s);
@@ -86,7 +86,7 @@ static bool end(void)
 static void try_again(void)
 {
     state.unnamed = false;
-    for (struct stored *s = stored_first(); s != NULL; s = s->next)
+    for (struct stored *s = stored_first(); s != NULL; s = stored_next(s))
         if (s->unnamed) want(s);
 }
 
@@ -97,7 +97,7 @@ void labels_pass(void)
     if (state.waiting == 0 || store_is_open() == NULL || store_is_of_another()) return;
     struct labelling *l = RedisModule_Calloc(1, sizeof *l);
     state.waiting = 0;
-    for (struct stored *s = stored_first(); s != NULL; s = s->next) {
+    for (struct stored *s = stored_first(); s != NULL; s = stored_next(s)) {
         if (!s->wants_label) continue;
         if (l->count == AT_ONCE) {
             state.waiting++;

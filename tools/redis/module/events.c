@@ -143,7 +143,7 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
               what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
     if (what != REDISMODULE_SUBEVENT_LOADING_ENDED) return;
     work_idle(); /* adds to durable filters: who asks finds all keys */
-    for (struct stored *s = stored_first(); s != NULL; s = s->next)
+    for (struct stored *s = stored_first(); s != NULL; s = stored_next(s))
         s->found = false;
     finish_loading(ctx);
 }
@@ -238,7 +238,7 @@ static void on_shutdown(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wh
     (void)what;
     (void)data;
     work_idle();
-    for (struct stored *s = stored_first(); s != NULL; s = s->next) {
+    for (struct stored *s = stored_first(); s != NULL; s = stored_next(s)) {
         if (!waiting_is_paused()) task_settle(ctx, s); /* replicas hear of what is done */
         if (s->filter == NULL) continue;
         if (done++ >= SYNCS_ALWAYS && clock_ns() >= end_ns) {

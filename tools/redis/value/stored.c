@@ -112,7 +112,7 @@ void stored_let_go(struct stored *stored)
     take_out(stored);
     stored->value = NULL;
     stored->dump = dump;
-    stored->next = table.gone;
+    stored->next_gone = table.gone;
     table.gone = stored;
     (void)pthread_mutex_unlock(&mutex);
 }
@@ -138,6 +138,14 @@ struct stored *stored_first(void)
     struct stored *first = table.all;
     (void)pthread_mutex_unlock(&mutex);
     return first;
+}
+
+struct stored *stored_next(const struct stored *stored)
+{
+    (void)pthread_mutex_lock(&mutex);
+    struct stored *next = stored->next;
+    (void)pthread_mutex_unlock(&mutex);
+    return next;
 }
 
 static void before_fork(void)
@@ -278,10 +286,10 @@ void stored_reap(void)
     table.gone = NULL;
     (void)pthread_mutex_unlock(&mutex);
     for (struct stored *next; gone != NULL; gone = next) {
-        next = gone->next;
+        next = gone->next_gone;
         if (gone->pins > 0 || work_is_busy(&gone->line)) { /* the next time */
             (void)pthread_mutex_lock(&mutex);
-            gone->next = table.gone;
+            gone->next_gone = table.gone;
             table.gone = gone;
             (void)pthread_mutex_unlock(&mutex);
             continue;

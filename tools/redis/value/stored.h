@@ -30,6 +30,7 @@ struct stored {
     tamis_filter *filter;         /* NULL: closed, or there is none (broken) */
     struct stored *newer, *older; /* the ring of open ones */
     struct stored *next, **link;  /* all that have a value; the link is NULL outside of it */
+    struct stored *next_gone;     /* values that went, and are not reaped */
     struct stored *same;          /* in the table, of one hash */
     struct value *value;          /* NULL: it is gone */
     struct line line;             /* what threads do for it, in order */
@@ -90,6 +91,7 @@ bool stored_has(const struct id *id);
 /* The first of all, and the next one; NULL: there is none.  Main thread, which frees none
  * meanwhile. */
 struct stored *stored_first(void);
+struct stored *stored_next(const struct stored *stored);
 
 /* How many filters are open. */
 uint64_t stored_open_count(void);
