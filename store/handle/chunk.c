@@ -272,13 +272,22 @@ static int64_t add_to_list(const struct tamis__view *view, struct tamis__hashed_
     return fresh;
 }
 
-/* Answers for a full filter, which takes no more keys: known keys are SEEN, the others refused. */
-static void refuse_chunk(struct tamis__view *view, struct tamis__hashed_keys *chunk,
-                         uint8_t *answers)
+/*
+ * Answers for a full filter, which takes no more keys: known keys are SEEN, the others refused.  A
+ * known key may be that of an older slice.  It is not logged if it is on the disk: the replay of
+ * the log would add it to the newest segment, which has no room for it.  `index` has the places of
+ * the keys in the flight; NULL: they are the same.
+ */
+static void refuse_chunk(struct tamis__view *view, struct tamis__flight *flight,
+                         struct tamis__hashed_keys *chunk, const uint16_t *index, uint8_t *answers)
 {
     (void)tamis__contains_chunk(view, chunk, answers);
-    for (size_t i = 0; i < chunk->count; i++)
+    const bool on_disk = flight != NULL && tamis__flight_is_alone(flight, view);
+    for (size_t i = 0; i < chunk->count; i++) {
+        if (answers[i] && on_disk)
+            flight->where[index != NULL ? index[i] : i] = TAMIS__FLIGHT_NOWHERE;
         answers[i] = answers[i] ? 0 : TAMIS_ANSWER_REFUSED;
+    }
 }
 
 /* The answer, inside of this file, of a key that was won in a segment that had been left. */
@@ -452,7 +461,7 @@ static int64_t add_rest(struct tamis_filter *filter, struct tamis__view **at,
         for (size_t i = 0; flight != NULL && i < rest->chunk.count; i++)
             flight->where[rest->index[i]] = flight->current;
         if (tamis__view_refuses(*at)) {
-            refuse_chunk(*at, &rest->chunk, rest->answers);
+            refuse_chunk(*at, flight, &rest->chunk, rest->index, rest->answers);
             open.count = 0;
         } else {
             fresh += add_round(*at, &rest->chunk, rest->answers, &open, &vain, stopped);
@@ -528,7 +537,7 @@ int64_t tamis__add_chunk(struct tamis_filter *filter, struct tamis__view **at,
     *stopped = 0;
     tamis__view_watch_pages(view);
     if (tamis__view_refuses(view)) {
-        refuse_chunk(view, chunk, answers);
+        refuse_chunk(view, flight, chunk, NULL, answers);
         return 0;
     }
     if (tamis__view_is_limited(view))

@@ -19,6 +19,8 @@ struct tamis__flight {
     uint8_t current;             /* index in numbers of the segment that is written to */
     uint8_t where[TAMIS__CHUNK]; /* index of the last segment that each key was added to */
 };
+/* In `where`: the key was added to none, and is on the disk. */
+#define TAMIS__FLIGHT_NOWHERE ((uint8_t)TAMIS__FLIGHT_MAX)
 
 /* Enters the newest segment of the view into the flight, unless it is in it already.  Must be
  * called before a bit of it is set. */

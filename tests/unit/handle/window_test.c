@@ -241,3 +241,31 @@ CASES_PREPARE
 {
     scratch_in_memory(); /* it is not the disk that is looked at */
 }
+
+/* The newest slice is full, and a key of an older one is known.  The log must not have it, as a
+ * replay would add it to the newest slice.  Seen to fail where it was logged: 11 keys of 10. */
+WINDOW_CASE(full_slice_takes_no_known_key_from_a_log)
+{
+    tamis_filter *filter =
+        fixture_create(store, "w",
+                       SPEC(.capacity = 20, .fp_rate = 1e-6, .slices = 2, .window_ns = 30 * DAY,
+                            .on_full = TAMIS_ON_FULL_REFUSE, .flags = TAMIS_FILTER_DURABLE));
+    struct tamis_key keys[11];
+    uint8_t answers[11];
+    assert_done(tamis_filter_close(filter));
+    filter = fixture_opened(store, "w", TAMIS_NO_SYNC); /* its log stays */
+    assert_int_equal(tamis_filter_add(filter, "old", 3), 1);
+    *now += 16 * DAY;
+    for (size_t i = 0; i < 10; i++)
+        keys[i] = (struct tamis_key){&"0123456789"[i], 1};
+    keys[10] = (struct tamis_key){"old", 3};
+    assert_int_equal(tamis_filter_add_batch(filter, keys, 11, answers), 10);
+    assert_int_equal(answers[10], 0); /* known */
+    assert_int_equal(tamis_filter_add(filter, "old", 3), 0);
+    assert_int_equal(fixture_segment_stat(filter, 1).items, 10);
+    assert_done(tamis_filter_close(filter));
+    filter = fixture_opened(store, "w", 0);
+    assert_int_equal(fixture_segment_stat(filter, 1).items, 10);
+    assert_int_equal(tamis_filter_contains(filter, "old", 3), 1);
+    assert_done(tamis_filter_close(filter));
+}
