@@ -219,23 +219,40 @@ static void replicate_drawn(RedisModuleCtx *ctx, RedisModuleString **argv, int a
     RedisModule_Free(words);
 }
 
+/* Is the filter as the spec says?  A thread may give it its label just now; then the call makes
+ * another one under the name of before, which is taken away. */
+static int compare(const struct stored *stored, const struct tamis_filter_spec *spec)
+{
+    tamis_store *store = store_open();
+    const int64_t created_at = tamis_filter_created_at(stored->filter);
+    char called[TAMIS_NAME_MAX + 1];
+    for (bool right = false; !right;) {
+        tamis_filter *filter = NULL;
+        int rc = tamis_filter_find_id(store, stored->id.bytes, called);
+        if (rc != 1) return rc < 0 ? rc : TAMIS_EDROPPED;
+        rc = tamis_filter_open_or_create(store, called, spec, &filter);
+        if (rc < 0) return rc;
+        right = tamis_filter_created_at(filter) == created_at;
+        (void)tamis_filter_close(filter);
+        if (!right) rc = tamis_filter_drop(store, called);
+        if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
+    }
+    return 0;
+}
+
 /* IFMISSING, and the key has a filter: is it the one that is asked for? */
 static void compare_with_wish(RedisModuleCtx *ctx, RedisModuleString *name,
                               struct tamis_filter_spec *spec, bool has_secret)
 {
     RedisModuleKey *key;
-    tamis_filter *filter = NULL;
-    char called[TAMIS_NAME_MAX + 1];
     const struct value *value = key_open_stored(ctx, name, REDISMODULE_READ, tamis_reserve, &key);
     if (value == NULL) return;
     spec->flags &= ~(uint32_t)TAMIS_FILTER_OWNED; /* a filter of others is right too */
     if (!has_secret) memset(spec->secret, 0, sizeof spec->secret); /* any secret is right */
-    if (tamis_filter_find_id(store_open(), value->stored->id.bytes, called) != 1 ||
-        tamis_filter_open_or_create(store_open(), called, spec, &filter) < 0)
+    if (compare(value->stored, spec) < 0)
         (void)reply_failure(ctx, "could not create filter");
     else
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
-    (void)tamis_filter_close(filter);
     RedisModule_CloseKey(key);
 }
 
