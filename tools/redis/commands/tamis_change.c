@@ -282,7 +282,7 @@ static int rotate_there(struct task *task)
     struct change *change = (struct change *)(void *)task;
     int rc = tamis_filter_rotate(change->to);
     if (rc == 0) rc = tamis_filter_sync(change->to);
-    change->made_at = newest_of(change->to);
+    if (rc == 0) change->made_at = newest_of(change->to);
     return rc;
 }
 

@@ -2,6 +2,7 @@
 /* keys.h: the keys of the server that have a filter, as commands find and make them. */
 #pragma once
 
+#include "value/reply.h"
 #include "value/stored.h"
 
 #define READ_WRITE (REDISMODULE_READ | REDISMODULE_WRITE)

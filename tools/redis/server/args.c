@@ -2,12 +2,10 @@
 /* args.c: see args.h. */
 #include "server/args.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "server/config.h"
-#include "tamis.h"
 
 bool arg_is(const RedisModuleString *arg, const char *word)
 {
@@ -46,19 +44,4 @@ int reply_yes_no(RedisModuleCtx *ctx, int yes)
 {
     return config.like == LIKE_VALKEY ? RedisModule_ReplyWithLongLong(ctx, yes)
                                       : RedisModule_ReplyWithBool(ctx, yes);
-}
-
-int reply_sentence(RedisModuleCtx *ctx, const char *what, const char *sentence)
-{
-    char text[1200];
-    (void)snprintf(text, sizeof text, "ERR %s: %s", what, sentence);
-    for (char *c = text; *c != '\0'; c++)
-        if (*c == '\r' || *c == '\n') *c = ' '; /* they would end the reply */
-    RedisModule_Log(ctx, "warning", "%s", text + 4);
-    return RedisModule_ReplyWithError(ctx, text);
-}
-
-int reply_failure(RedisModuleCtx *ctx, const char *what)
-{
-    return reply_sentence(ctx, what, tamis_last_error());
 }

@@ -30,7 +30,3 @@ bool args_can_wait(RedisModuleCtx *ctx);
 bool reply_is_resp3(RedisModuleCtx *ctx);
 /* Answers 1 or 0 of BF.*: by RESP3 RedisBloom has booleans, and valkey-bloom integers. */
 int reply_yes_no(RedisModuleCtx *ctx, int yes);
-/* "ERR <what>: <sentence>", and the same to the log. */
-int reply_sentence(RedisModuleCtx *ctx, const char *what, const char *sentence);
-/* As reply_sentence() with the library's sentence about its last error. */
-int reply_failure(RedisModuleCtx *ctx, const char *what);

@@ -18,6 +18,7 @@
  */
 #pragma once
 
+#include "value/reply.h"
 #include "value/stored.h"
 
 #define PINS_MAX 64

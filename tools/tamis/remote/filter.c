@@ -15,7 +15,7 @@ char *reply_trouble(const struct remote *store, const char *what, const redisRep
     /* What the module puts before the library's sentence. */
     static const char *const heads[] = {
         "ERR tamis: ", "ERR could not create filter: ", "ERR the window cannot be moved: ",
-        "ERR the filter cannot be asked: "};
+        "ERR the filter cannot be asked: ", "ERR the filters cannot be merged: "};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (reply_is_error(reply, heads[i])) return cli_strdup(reply->str + strlen(heads[i]));
     return requests_trouble(store, what, reply);
