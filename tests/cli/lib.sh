@@ -26,7 +26,8 @@ snapshot() {
     fi
 }
 
-# on_server: the store is a server; $TAMIS_SERVER_STORES are the directories of its nodes.
+# on_server: the store is a server; $TAMIS_SERVER_STORES are the directories of its nodes, and
+# $TAMIS_SERVER_PORTS their ports.
 on_server() {
     [[ $TAMIS_STORE == *://* ]]
 }
@@ -36,6 +37,16 @@ on_directory() {
     on_server || "$@"
 }
 
+# dropped: waits until the nodes of the server have dropped the filters whose keys are gone.
+dropped() {
+    local port
+    for port in $TAMIS_SERVER_PORTS; do
+        until grep -q "filters_to_drop:0" <(exec 3<>"/dev/tcp/127.0.0.1/$port" && printf 'INFO tamis\r\nQUIT\r\n' >&3 && cat <&3); do
+            sleep 0.02 # cron looks ten times a second
+        done
+    done
+}
+
 # sound: `tamis verify` of the store; of a server where its files are, with what all nodes say as one sentence.
 sound() {
     local store said count=0
@@ -43,6 +54,7 @@ sound() {
         tamis verify
         return
     fi
+    dropped
     for store in $TAMIS_SERVER_STORES; do
         if said=$(tamis --store "$store" verify 2>&1); then
             said=${said#tamis: checked }

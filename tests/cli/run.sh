@@ -51,6 +51,7 @@ cd "$scratch" || exit 2
 env -i PATH="$scratch/bin:$PATH" HOME="$scratch/home" LC_ALL=C TAMIS_STORE="${store:-$scratch/store}" \
     ${ASAN_OPTIONS:+ASAN_OPTIONS="$ASAN_OPTIONS"} SCRATCH="$scratch" \
     TAMIS_SERVER_STORES="${TAMIS_SERVER_STORES:-}" \
+    TAMIS_SERVER_PORTS="${TAMIS_SERVER_PORTS:-}" \
     bash -u -c '. "$1" && . "$2"' bash "$lib" "$case" \
     >"$results/out" 2>"$results/err" </dev/null
 status=$?

@@ -14,7 +14,7 @@ import sys
 import time
 
 from cluster_servers import Cluster
-from harness import TAMIS, server, store_of
+from harness import eventually, info, TAMIS, server, store_of
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CLI, TEXTS = os.path.join(TESTS, "cli"), os.path.join(TESTS, "model_api", "cli_texts.py")
@@ -41,6 +41,7 @@ def empty(servers):
     for one in servers:
         client = one.client()
         client.good("FLUSHALL")
+        eventually(lambda now=client: info(now, "filters_to_drop") == 0, "the store is empty, too")
         client.close()
 
 
@@ -58,6 +59,7 @@ def run_model(url):
 
 def run_all(url, servers, marks):
     os.environ["TAMIS_SERVER_STORES"] = " ".join(store_of(one) for one in servers)
+    os.environ["TAMIS_SERVER_PORTS"] = " ".join(str(one.port) for one in servers)
     count, failed, slow = 0, [], []
     for name, path in cases(marks):
         empty(servers)

