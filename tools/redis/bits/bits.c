@@ -7,6 +7,8 @@
  * into TAMIS.SETBIT and so on where a key of that name has a filter, in whatever database; these
  * call the server's own command if the key is of another type there.
  */
+#include "bits/bits.h"
+
 #include <string.h>
 
 #include "commands/command.h"
@@ -36,22 +38,14 @@ static bool has_key(const char *key, size_t bytes)
     return s != NULL;
 }
 
-/* Called before each command of the server, so most are told by their first letters. */
-static void turn_command(RedisModuleCommandFilterCtx *filter)
+void bits_turn(RedisModuleCommandFilterCtx *filter, int argc)
 {
-    const int argc = RedisModule_CommandFilterArgsCount(filter);
     size_t bytes;
     const RedisModuleString *name = RedisModule_CommandFilterArgGet(filter, 0);
-    const char *text = RedisModule_StringPtrLen(name, &bytes);
-    if (argc < 2 || (bytes > 2 && text[2] == '.')) return;
-    if ((*text | 0x20) == 'c') {
-        if (argc >= 3) aliases_turn(filter, argc);
-        return;
-    }
     if (argc > 4 || value_count(HOME_STORE) == 0) return;
+    const char first = (char)(*RedisModule_StringPtrLen(name, NULL) | 0x20);
     for (size_t i = 0; i < TURNED; i++) {
-        if (argc != turned[i].arity || (*text | 0x20) != *turned[i].name ||
-            !arg_is(name, turned[i].name))
+        if (argc != turned[i].arity || first != *turned[i].name || !arg_is(name, turned[i].name))
             continue;
         const char *key =
             RedisModule_StringPtrLen(RedisModule_CommandFilterArgGet(filter, 1), &bytes);
@@ -60,14 +54,6 @@ static void turn_command(RedisModuleCommandFilterCtx *filter)
                 filter, 0, RedisModule_CreateString(NULL, turned[i].own, strlen(turned[i].own)));
         return;
     }
-}
-
-int bits_register(RedisModuleCtx *ctx)
-{
-    return RedisModule_RegisterCommandFilter(ctx, turn_command, REDISMODULE_CMDFILTER_NOSELF) !=
-                   NULL
-               ? REDISMODULE_OK
-               : REDISMODULE_ERR;
 }
 
 /* ---- The commands ---------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ static uint64_t answer_keys(RedisModuleCtx *ctx, const struct outcome *outcome, 
     return news;
 }
 
-static void count_added(RedisModuleCtx *ctx, RedisModuleString *name, size_t count, uint64_t news)
+void bf_count_added(RedisModuleCtx *ctx, RedisModuleString *name, size_t count, uint64_t news)
 {
     counts.added += count;
     counts.news += news;
@@ -41,7 +41,7 @@ static void count_added(RedisModuleCtx *ctx, RedisModuleString *name, size_t cou
 
 static void answer_one(RedisModuleCtx *ctx, RedisModuleString **argv, const struct outcome *outcome)
 {
-    count_added(ctx, argv[1], 1, answer_keys(ctx, outcome, 1));
+    bf_count_added(ctx, argv[1], 1, answer_keys(ctx, outcome, 1));
 }
 
 /* A full filter ends the batch at the first item that it refuses; another error is the answer of
@@ -53,7 +53,7 @@ static void answer_many(RedisModuleCtx *ctx, RedisModuleString **argv,
     for (size_t i = 0; outcome->rc == TAMIS_EFULL && i < told; i++)
         if (outcome->answers[i] == TAMIS_ANSWER_REFUSED) told = i + 1;
     (void)RedisModule_ReplyWithArray(ctx, (long)told);
-    count_added(ctx, argv[1], told, answer_keys(ctx, outcome, told));
+    bf_count_added(ctx, argv[1], told, answer_keys(ctx, outcome, told));
 }
 
 static void add_item(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
@@ -87,32 +87,6 @@ static void add_batch(RedisModuleCtx *ctx, const struct value *value, RedisModul
         .count = items->count,
         .exact = value->exact};
     answer_many(ctx, argv, &outcome);
-}
-
-/* Adds to a filter of valkey-bloom, until it refuses an item.  Replicas get a filter that was made
- * with all that it was made from, and else the command, if an item was new. */
-static void add_to_valkey(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
-                          RedisModuleString **items, int count, bool single, bool made)
-{
-    uint64_t news = 0;
-    int told = 0, rc = 0;
-    if (!single) (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
-    for (; rc >= 0 && told < count; told++) {
-        size_t bytes;
-        const char *error, *item = RedisModule_StringPtrLen(items[told], &bytes);
-        rc = valkey_add(value->valkey, item, bytes, &error);
-        if (rc < 0)
-            (void)RedisModule_ReplyWithError(ctx, error);
-        else
-            (void)reply_yes_no(ctx, rc);
-        news += rc == 1;
-    }
-    if (!single) RedisModule_ReplySetArrayLength(ctx, told);
-    if (made)
-        valkey_replicate_made(ctx, argv[1], value->valkey, items, count);
-    else if (news > 0)
-        (void)RedisModule_ReplicateVerbatim(ctx);
-    count_added(ctx, argv[1], (size_t)told, news);
 }
 
 static void add_at_once(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
@@ -161,8 +135,8 @@ static void add_to_stored(RedisModuleCtx *ctx, struct value *value, RedisModuleS
     add_at_once(ctx, value, argv, items, count, single);
 }
 
-static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, struct adding *adding,
-                     bool single)
+int bf_add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, struct adding *adding,
+                 bool single)
 {
     struct value *value;
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
@@ -178,7 +152,7 @@ static int add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, st
     if (value != NULL && value->home == HOME_MEMORY)
         add_to_memory(ctx, value, argv, items, count, adding, single);
     else if (value != NULL && value->home == HOME_VALKEY)
-        add_to_valkey(ctx, value, argv, items, count, single, held == HELD_NONE);
+        guest->add(ctx, value, argv, items, count, single, held == HELD_NONE);
     else if (value != NULL && !task_holds(ctx, value->stored, adding->again))
         add_to_stored(ctx, value, argv, items, count, single);
     RedisModule_CloseKey(key);
@@ -200,7 +174,7 @@ int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct adding adding;
     if (argc != 3) return RedisModule_WrongArity(ctx);
     take_items_alone(&adding, bf_add);
-    return add_items(ctx, argv, argc, &adding, true);
+    return bf_add_items(ctx, argv, argc, &adding, true);
 }
 
 int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -208,7 +182,7 @@ int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct adding adding;
     if (argc < 3) return RedisModule_WrongArity(ctx);
     take_items_alone(&adding, bf_madd);
-    return add_items(ctx, argv, argc, &adding, false);
+    return bf_add_items(ctx, argv, argc, &adding, false);
 }
 
 /* ---- BF.INSERT ------------------------------------------------------------------------------- */
@@ -265,29 +239,18 @@ static const char *take_value(enum option option, const RedisModuleString *arg,
     return NULL;
 }
 
-/* BF.INSERT with valkey-bloom's words. */
-static int insert_as_valkey(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
-{
-    struct adding adding;
-    bf_default_adding(&adding);
-    if (argc < 2) return RedisModule_WrongArity(ctx);
-    if (!valkey_take_insert(ctx, argv, argc, &adding)) return REDISMODULE_OK;
-    adding.again = bf_insert;
-    return add_items(ctx, argv, argc, &adding, false);
-}
-
 int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct adding adding;
     bool non_scaling = false;
-    if (config.like == LIKE_VALKEY) return insert_as_valkey(ctx, argv, argc);
+    if (config.like == LIKE_VALKEY) return guest->insert(ctx, argv, argc);
     if (argc < 4) return RedisModule_WrongArity(ctx);
     bf_default_adding(&adding);
     for (int i = 2; i < argc && adding.first == 0; i++) {
         const enum option option = option_of(argv[i]);
         switch (option) {
         case OPTION_UNKNOWN:
-            if (valkey_has_word(argv[i])) return insert_as_valkey(ctx, argv, argc);
+            if (guest != NULL && guest->has_word(argv[i])) return guest->insert(ctx, argv, argc);
             return RedisModule_ReplyWithError(ctx, "Unknown argument received");
         case OPTION_ITEMS:
             adding.first = i + 1;
@@ -307,5 +270,5 @@ int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (adding.first == 0 || adding.first == argc) return RedisModule_WrongArity(ctx);
     adding.again = bf_insert;
     adding.shape.non_scaling = non_scaling || adding.shape.growth == 0;
-    return add_items(ctx, argv, argc, &adding, false);
+    return bf_add_items(ctx, argv, argc, &adding, false);
 }

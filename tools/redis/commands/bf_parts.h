@@ -3,7 +3,7 @@
 #pragma once
 
 #include "commands/command.h"
-#include "valkey/valkey.h"
+#include "value/guest.h"
 #include "value/memory.h"
 
 /* What a command adds, and what it does where there is no filter. */
@@ -28,14 +28,18 @@ struct value *bf_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStrin
 void bf_born(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
              struct value *value);
 
-/* valkey/bf_valkey.c.  These two read a command with the words of valkey-bloom; if it is wrong they
- * reply, and return false. */
-bool valkey_take_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                         struct adding *adding);
-bool valkey_take_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                        struct adding *adding);
-/* Is it a word of BF.INSERT that RedisBloom does not have? */
-bool valkey_has_word(const RedisModuleString *arg);
-/* Tells replicas that the key `name` got this filter, with these items. */
-void valkey_replicate_made(RedisModuleCtx *ctx, RedisModuleString *name,
-                           const struct valkey *valkey, RedisModuleString **items, int count);
+/* The rest of BF.RESERVE, when its words are read. */
+int bf_reserve_key(RedisModuleCtx *ctx, RedisModuleString **argv, struct adding *adding);
+/* The rest of BF.ADD, BF.MADD and BF.INSERT; `single`: the answer is no array. */
+int bf_add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, struct adding *adding,
+                 bool single);
+/* Tells INFO and who listens to events of the key what was added. */
+void bf_count_added(RedisModuleCtx *ctx, RedisModuleString *name, size_t count, uint64_t news);
+
+/* A layer, as BF.DEBUG tells it. */
+struct told {
+    uint64_t bytes, bits, capacity, items;
+    uint32_t hashes;
+    double rate;
+};
+void bf_reply_layer(RedisModuleCtx *ctx, const struct told *line);

@@ -3,11 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "commands/command.h"
+#include "commands/bf_parts.h"
 #include "server/config.h"
-#include "valkey/valkey.h"
 #include "value/homes.h"
-#include "value/memory.h"
 
 int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
@@ -61,13 +59,6 @@ struct figures {
     const char *error;         /* instead of FIELD_MOST */
 };
 
-static void measure_valkey(const struct valkey *valkey, struct figures *f)
-{
-    f->shape = valkey->shape;
-    f->numbers[FIELD_CAPACITY] = valkey_capacity(valkey);
-    f->numbers[FIELD_FILTERS] = valkey->count;
-}
-
 static void measure_stored(const struct value *value, struct figures *f)
 {
     struct tamis_segment_stat segment = {.size = sizeof segment};
@@ -98,7 +89,8 @@ static void measure(const struct value *value, struct figures *f)
 {
     *f = (struct figures){.error = NULL};
     if (value->home == HOME_VALKEY)
-        measure_valkey(value->valkey, f);
+        f->shape =
+            guest->measure(value->valkey, &f->numbers[FIELD_CAPACITY], &f->numbers[FIELD_FILTERS]);
     else if (value->home == HOME_MEMORY)
         measure_memory(value, f);
     else
@@ -111,7 +103,7 @@ static void measure(const struct value *value, struct figures *f)
 /* The most keys take a while to compute, so they are only if they are told. */
 static void measure_most(struct figures *f)
 {
-    if (f->shape.expansion != 0) f->numbers[FIELD_MOST] = valkey_most_keys(&f->shape, 0, &f->error);
+    if (f->shape.expansion != 0) f->numbers[FIELD_MOST] = guest->most_keys(&f->shape, 0, &f->error);
 }
 
 static void reply_field(RedisModuleCtx *ctx, enum field field, const struct figures *f, bool named)
@@ -132,7 +124,8 @@ static void reply_field(RedisModuleCtx *ctx, enum field field, const struct figu
 static int reply_one(RedisModuleCtx *ctx, enum field field, struct figures *f)
 {
     const bool bare = config.like == LIKE_VALKEY, named = !bare && reply_is_resp3(ctx);
-    if (field == FIELDS || (fields[field].growing && f->shape.expansion == 0))
+    if (field == FIELDS || (fields[field].growing && f->shape.expansion == 0) ||
+        (field == FIELD_MOST && guest == NULL))
         return RedisModule_ReplyWithError(ctx, bare ? "ERR invalid information value"
                                                     : "Invalid information value");
     if (field == FIELD_MOST) measure_most(f);
@@ -184,13 +177,7 @@ int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- BF.DEBUG -------------------------------------------------------------------------------- */
 
-struct told {
-    uint64_t bytes, bits, capacity, items;
-    uint32_t hashes;
-    double rate;
-};
-
-static void reply_line(RedisModuleCtx *ctx, const struct told *line)
+void bf_reply_layer(RedisModuleCtx *ctx, const struct told *line)
 {
     char text[256];
     (void)snprintf(text, sizeof text,
@@ -198,23 +185,6 @@ static void reply_line(RedisModuleCtx *ctx, const struct told *line)
                    " size:%" PRIu64 " ratio:%g",
                    line->bytes, line->bits, line->hashes, line->capacity, line->items, line->rate);
     (void)RedisModule_ReplyWithCString(ctx, text);
-}
-
-/* Replies with a line for each layer, and returns how many there are. */
-static long debug_valkey(RedisModuleCtx *ctx, const struct valkey *valkey)
-{
-    double rate = valkey->shape.rate;
-    for (uint32_t i = 0; i < valkey->count; i++, rate *= valkey->shape.tightening) {
-        const struct valkey_layer *layer = &valkey->layers[i];
-        const struct told line = {.bytes = layer->bytes,
-                                  .bits = layer->bytes * 8,
-                                  .capacity = (uint64_t)layer->capacity,
-                                  .items = (uint64_t)layer->items,
-                                  .hashes = layer->hashes,
-                                  .rate = rate};
-        reply_line(ctx, &line);
-    }
-    return valkey->count;
 }
 
 static void reply_segment(RedisModuleCtx *ctx, const struct tamis_segment_stat *s)
@@ -225,7 +195,7 @@ static void reply_segment(RedisModuleCtx *ctx, const struct tamis_segment_stat *
                               .items = s->items,
                               .hashes = s->k,
                               .rate = s->fp_rate};
-    reply_line(ctx, &line);
+    bf_reply_layer(ctx, &line);
 }
 
 static long debug_stored(RedisModuleCtx *ctx, const struct value *value)
@@ -247,7 +217,7 @@ static long debug_memory(RedisModuleCtx *ctx, const struct memory *memory)
                                   .items = l->bits.items,
                                   .hashes = l->bits.k,
                                   .rate = l->bits.fp_rate};
-        reply_line(ctx, &line);
+        bf_reply_layer(ctx, &line);
     }
     return memory->count;
 }
@@ -262,7 +232,7 @@ int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
     (void)snprintf(text, sizeof text, "size:%" PRId64, value_items(value));
     (void)RedisModule_ReplyWithCString(ctx, text);
-    const long lines = value->home == HOME_VALKEY   ? debug_valkey(ctx, value->valkey)
+    const long lines = value->home == HOME_VALKEY   ? guest->debug(ctx, value->valkey)
                        : value->home == HOME_MEMORY ? debug_memory(ctx, value->memory)
                                                     : debug_stored(ctx, value);
     RedisModule_ReplySetArrayLength(ctx, 1 + lines);

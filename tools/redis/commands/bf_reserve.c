@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* bf_reserve.c: BF.RESERVE, and how a key of BF.* comes to be. */
 #include <string.h>
-#include <sys/random.h>
 
 #include "commands/bf_parts.h"
 #include "home/promote.h"
@@ -22,29 +21,7 @@ void bf_default_adding(struct adding *adding)
                    .capacity = config.default_capacity,
                    .expansion = (uint32_t)config.expansion},
         .draws = config.random_seed != 0};
-    memcpy(adding->valkey.seed, valkey_fixed_seed, VALKEY_SEED_BYTES);
-}
-
-/* Makes a filter of valkey-bloom. */
-static struct value *make_own(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                              struct adding *adding)
-{
-    struct valkey_shape *shape = &adding->valkey;
-    const char *error = NULL;
-    struct valkey *valkey = NULL;
-    if (adding->draws) shape->random = true;
-    if (adding->draws && getrandom(shape->seed, sizeof shape->seed, 0) != sizeof shape->seed)
-        error = "ERR the system gives no random numbers";
-    if (error == NULL) valkey = valkey_new(shape, &error);
-    if (valkey == NULL) {
-        (void)RedisModule_ReplyWithError(ctx, error);
-        return NULL;
-    }
-    struct value *value = value_new(TYPE_BLOOM);
-    value->as_valkey = true;
-    value_settle(value, HOME_VALKEY, valkey);
-    key_set(ctx, key, name, value);
-    return value;
+    if (guest != NULL) memcpy(adding->valkey.seed, guest->fixed_seed, VALKEY_SEED_BYTES);
 }
 
 void bf_born(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name, struct value *value)
@@ -73,7 +50,7 @@ struct value *bf_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStrin
                       struct adding *adding)
 {
     struct memory *memory;
-    if (adding->own) return make_own(ctx, key, name, adding);
+    if (adding->own) return guest->make(ctx, key, name, adding);
     const int rc = memory_make(&adding->shape, config.exact != 0, &memory);
     if (rc < 0) return fail_make(ctx, rc);
     struct value *value = value_new(TYPE_BLOOM);
@@ -193,30 +170,32 @@ static bool take_shape(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     return take_growth(ctx, argv, argc, shape);
 }
 
-int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_reserve_key(RedisModuleCtx *ctx, RedisModuleString **argv, struct adding *adding)
 {
-    struct adding adding;
     struct value *value;
-    bf_default_adding(&adding);
-    if (config.like == LIKE_VALKEY) {
-        if (!valkey_take_reserve(ctx, argv, argc, &adding)) return REDISMODULE_OK;
-    } else {
-        if (argc < 4 || argc > 7) return RedisModule_WrongArity(ctx);
-        if (!take_shape(ctx, argv, argc, &adding.shape)) return REDISMODULE_OK;
-    }
     RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
     const enum held held = key_look(key, TYPE_BLOOM, &value);
     if (held == HELD_OTHER) {
         (void)RedisModule_ReplyWithError(ctx, WRONG_TYPE);
     } else if (held != HELD_NONE) {
         (void)RedisModule_ReplyWithError(ctx, "ERR item exists");
-    } else if ((value = reserve_key(ctx, key, argv[1], &adding)) != NULL) {
+    } else if ((value = reserve_key(ctx, key, argv[1], adding)) != NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         if (value->home == HOME_VALKEY)
-            valkey_replicate_made(ctx, argv[1], value->valkey, NULL, 0);
+            guest->tell_made(ctx, argv[1], value->valkey);
         else
             (void)RedisModule_ReplicateVerbatim(ctx);
     }
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
+}
+
+int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct adding adding;
+    if (config.like == LIKE_VALKEY) return guest->reserve(ctx, argv, argc);
+    if (argc < 4 || argc > 7) return RedisModule_WrongArity(ctx);
+    bf_default_adding(&adding);
+    if (!take_shape(ctx, argv, argc, &adding.shape)) return REDISMODULE_OK;
+    return bf_reserve_key(ctx, argv, &adding);
 }

@@ -38,7 +38,7 @@ int pass_on(RedisModuleCtx *ctx, const char *command, const char *format, RedisM
 
 /* bf_*.c */
 RedisModuleCmdFunc bf_reserve, bf_add, bf_madd, bf_insert, bf_exists, bf_mexists, bf_info, bf_card,
-    bf_debug, bf_scandump, bf_loadchunk, bf_load;
+    bf_debug, bf_scandump, bf_loadchunk;
 
 /* cf_*.c */
 RedisModuleCmdFunc cf_reserve, cf_add, cf_addnx, cf_insert, cf_insertnx, cf_exists, cf_mexists,
@@ -51,10 +51,3 @@ RedisModuleCmdFunc tamis_reserve, tamis_info, tamis_merge, tamis_rotate, tamis_r
     tamis_explain_items, tamis_export, tamis_combine, tamis_spec, tamis_share;
 /* Adds the section of INFO. */
 int tamis_info_register(RedisModuleCtx *ctx);
-
-/* bits/bits.c: SETBIT, GETBIT, BITCOUNT and STRLEN on keys that have a filter. */
-RedisModuleCmdFunc bits_setbit, bits_getbit, bits_bitcount, bits_strlen;
-int bits_register(RedisModuleCtx *ctx);
-
-/* aliases.c: turns valkey-bloom's names of settings in CONFIG GET and CONFIG SET into ours. */
-void aliases_turn(RedisModuleCommandFilterCtx *filter, int argc);

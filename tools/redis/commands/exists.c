@@ -2,8 +2,8 @@
 /* exists.c: BF.EXISTS, BF.MEXISTS, CF.EXISTS and CF.MEXISTS. */
 #include "commands/command.h"
 #include "server/config.h"
-#include "valkey/valkey.h"
 #include "value/exact.h"
+#include "value/guest.h"
 #include "value/memory.h"
 
 static int ask_one(const struct value *value, const char *item, size_t bytes)
@@ -14,7 +14,7 @@ static int ask_one(const struct value *value, const char *item, size_t bytes)
     case HOME_CUCKOO:
         return exact_contains(value->cuckoo, item, bytes);
     case HOME_VALKEY:
-        return valkey_contains(value->valkey, item, bytes);
+        return guest->contains(value->valkey, item, bytes);
     default:
         return tamis_filter_contains(value->stored->filter, item, bytes);
     }

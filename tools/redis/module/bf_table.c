@@ -29,7 +29,6 @@ static const RedisModuleCommandArg bf_insert_args[] = {
     {.name = "items", .type = WORD, .token = "ITEMS"},
     ITEMS,
     END};
-static const RedisModuleCommandArg bf_load_args[] = {KEY, {.name = "data", .type = STRING}, END};
 static RedisModuleCommandArg bf_info_fields[] = {
     {.name = "capacity", .type = WORD, .token = "CAPACITY"},
     {.name = "size", .type = WORD, .token = "SIZE"},
@@ -76,7 +75,5 @@ const struct command bf_commands[] = {
             .tips = "dont_cache"),
     COMMAND("bf.loadchunk", bf_loadchunk, ADDS, "write", -4, ADDS_KEY, "1.0.0",
             "Restores what BF.SCANDUMP has saved", "O(n), n bytes", .args = loadchunk_args),
-    COMMAND("bf.load", bf_load, ADDS, "write", 3, ADDS_KEY, "1.0.0",
-            "Restores a filter from an AOF of valkey-bloom", "O(n), n bytes", .args = bf_load_args),
     {.name = NULL},
 };

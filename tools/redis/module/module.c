@@ -22,6 +22,8 @@
 #include "persist/types.h"
 #include "server/config.h"
 #include "server/settings.h"
+#include "valkey/guest_parts.h"
+#include "value/guest.h"
 #include "value/store.h"
 
 __attribute__((visibility("default"))) int RedisModule_OnLoad(RedisModuleCtx *ctx,
@@ -61,8 +63,11 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         ctx, name, TAMIS_VERSION_MAJOR * 10000 + TAMIS_VERSION_MINOR * 100 + TAMIS_VERSION_PATCH,
         REDISMODULE_APIVER_1);
     categories_register(ctx);
+#ifdef TAMIS_MODULE_VALKEY
+    guest = &valkey_guest;
+#endif
     if (settings_load(ctx) != REDISMODULE_OK || types_register(ctx) != REDISMODULE_OK ||
-        commands_register(ctx) != REDISMODULE_OK || bits_register(ctx) != REDISMODULE_OK ||
+        commands_register(ctx) != REDISMODULE_OK || filter_register(ctx) != REDISMODULE_OK ||
         tamis_info_register(ctx) != REDISMODULE_OK || events_subscribe(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
     return open_store(ctx);

@@ -108,14 +108,22 @@ static int register_as_valkey(RedisModuleCtx *ctx, const struct command *c)
     return register_command(ctx, &as);
 }
 
-static const struct command *const tables[] = {bf_commands, cf_commands, tamis_commands};
+static const struct command *const tables[] = {
+#ifdef TAMIS_MODULE_VALKEY
+    valkey_commands,
+#endif
+#ifdef TAMIS_MODULE_BITS
+    bits_commands,
+#endif
+    bf_commands, cf_commands, tamis_commands};
 #define TABLES (sizeof tables / sizeof tables[0])
 
 int commands_register(RedisModuleCtx *ctx)
 {
     int rc = REDISMODULE_OK;
     for (size_t i = 0; i < TABLES; i++) {
-        const bool as_valkey = tables[i] == bf_commands && config.like == LIKE_VALKEY;
+        const bool as_valkey =
+            config.like == LIKE_VALKEY && strncmp(tables[i]->name, "bf.", 3) == 0;
         for (const struct command *c = tables[i]; rc == REDISMODULE_OK && c->name != NULL; c++)
             rc = as_valkey ? register_as_valkey(ctx, c) : register_command(ctx, c);
     }

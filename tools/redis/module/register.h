@@ -25,5 +25,10 @@ struct command {
 void categories_register(RedisModuleCtx *ctx);
 int commands_register(RedisModuleCtx *ctx);
 
+/* filter.c: the filter of commands. */
+int filter_register(RedisModuleCtx *ctx);
+
 /* The tables of commands (bf_table.c and so on); a name of NULL ends each. */
 extern const struct command bf_commands[], cf_commands[], tamis_commands[];
+/* A build may leave out the folders of these. */
+extern const struct command valkey_commands[], bits_commands[];

@@ -5,6 +5,8 @@
 #include "commands/command.h"
 #include "module/register.h"
 
+#define SINCE "0.1.0" /* of commands that RedisBloom does not have */
+
 #define ADDS "write deny-oom"
 #define ASKS "readonly fast"
 

@@ -2,8 +2,6 @@
 /* tamis_table.c: the commands TAMIS.*, as COMMAND INFO and COMMAND DOCS tell them. */
 #include "module/table_parts.h"
 
-#define SINCE "0.1.0"
-
 static const RedisModuleCommandArg no_args[] = {END};
 static const RedisModuleCommandArg key_args[] = {KEY, END};
 static const RedisModuleCommandArg items_args[] = {KEY, ITEMS, END};
@@ -153,14 +151,5 @@ const struct command tamis_commands[] = {
     COMMAND("tamis.share", tamis_share, "write", "write", 2, CHANGES_KEY, "1.0.0",
             "Brings a filter from the server's memory to the store", "O(n), n bytes",
             .args = key_args),
-    COMMAND("tamis.setbit", bits_setbit, ADDS, "write", 4,
-            REDISMODULE_CMD_KEY_RW | REDISMODULE_CMD_KEY_ACCESS | REDISMODULE_CMD_KEY_UPDATE, SINCE,
-            "SETBIT on a filter, or on another key", "O(1)", .args = NULL),
-    COMMAND("tamis.getbit", bits_getbit, ASKS, "read", 3, READS_KEY, SINCE,
-            "GETBIT on a filter, or on another key", "O(1)", .args = NULL),
-    COMMAND("tamis.bitcount", bits_bitcount, "readonly", "read", 2, READS_KEY, SINCE,
-            "BITCOUNT of a whole filter, or another key", "O(1)", .args = NULL),
-    COMMAND("tamis.strlen", bits_strlen, ASKS, "read", 2, READS_KEY, SINCE,
-            "STRLEN of a filter, or of another key", "O(1)", .args = NULL),
     {.name = NULL},
 };

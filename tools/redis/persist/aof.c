@@ -13,8 +13,8 @@
 
 #include "persist/rdb.h"
 #include "tamis_build.h"
-#include "valkey/valkey_blob.h"
 #include "value/exact.h"
+#include "value/guest.h"
 #include "value/head.h"
 #include "value/memory.h"
 #include "value/pieces.h"
@@ -68,16 +68,6 @@ static bool emit_whole(RedisModuleIO *aof, RedisModuleString *key, const struct 
                             pieces.count);
     strings_clear(&pieces);
     return rc == 0;
-}
-
-/* A filter of valkey-bloom, as its own AOF has it. */
-static bool emit_valkey(RedisModuleIO *aof, RedisModuleString *key, const struct valkey *valkey)
-{
-    size_t bytes = 0;
-    char *blob = valkey_to_blob(valkey, &bytes);
-    if (blob != NULL) RedisModule_EmitAOF(aof, "BF.LOAD", "sb", key, blob, bytes);
-    RedisModule_Free(blob);
-    return blob != NULL;
 }
 
 static bool emit_pieces(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
@@ -158,7 +148,7 @@ void aof_rewrite_value(RedisModuleIO *aof, RedisModuleString *key, void *value)
         emit_cuckoo(aof, key, v->cuckoo);
         break;
     case HOME_VALKEY:
-        done = emit_valkey(aof, key, v->valkey);
+        done = guest->emit(aof, key, v->valkey);
         break;
     case HOME_MEMORY:
         done = emit_pieces(aof, key, v);

@@ -30,6 +30,7 @@
 #include "server/zeros.h"
 #include "value/drops.h"
 #include "value/exact.h"
+#include "value/guest.h"
 #include "value/homes.h"
 #include "value/outline.h"
 #include "value/pieces.h"
@@ -196,7 +197,11 @@ static void save_stored(RedisModuleIO *rdb, struct value *value)
 void rdb_save_value(RedisModuleIO *rdb, void *saved)
 {
     struct value *value = saved;
-    if (rdb_save_valkey(rdb, value)) return;
+    if (value->home == HOME_VALKEY) {
+        guest->save(rdb, value->valkey);
+        return;
+    }
+    if (value->as_valkey) RedisModule_SaveUnsigned(rdb, 0);
     switch (value->home) {
     case HOME_CUCKOO:
         rdb_save_cuckoo(rdb, value->cuckoo);
@@ -410,7 +415,7 @@ static struct value *break_value(const struct said *said, struct value *value)
     return value;
 }
 
-static struct value *load_own(RedisModuleIO *rdb, uint64_t version, bool as_valkey)
+struct value *rdb_load_own(RedisModuleIO *rdb, uint64_t version, bool as_valkey)
 {
     struct said said;
     if (!load_said(rdb, version, &said)) {
@@ -449,7 +454,7 @@ void *rdb_load_bloom(RedisModuleIO *rdb, int encver)
     }
     const uint64_t first = RedisModule_LoadUnsigned(rdb), layers = RedisModule_LoadUnsigned(rdb);
     if (RedisModule_IsIOError(rdb)) return NULL;
-    if (layers == 0) return load_own(rdb, first, false);
+    if (layers == 0) return rdb_load_own(rdb, first, false);
     struct value *value = rdb_load_layers(rdb, encver, layers);
     if (value == NULL) return NULL;
     size_t bytes = 0;
@@ -457,15 +462,6 @@ void *rdb_load_bloom(RedisModuleIO *rdb, int encver)
     const char *name = key != NULL ? RedisModule_StringPtrLen(key, &bytes) : "";
     promote_if_large(value, RedisModule_GetDbIdFromIO(rdb), name, bytes);
     return value;
-}
-
-void *rdb_load_valkey(RedisModuleIO *rdb, int encver)
-{
-    struct value *value;
-    if (!rdb_begins_own(rdb, encver, &value)) return value;
-    const uint64_t version = RedisModule_LoadUnsigned(rdb);
-    (void)RedisModule_LoadUnsigned(rdb);
-    return RedisModule_IsIOError(rdb) ? NULL : load_own(rdb, version, true);
 }
 
 void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver)

@@ -12,7 +12,6 @@ void rdb_loading_of_master(bool is);
 
 void *rdb_load_bloom(RedisModuleIO *rdb, int encver);
 void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver);
-void *rdb_load_valkey(RedisModuleIO *rdb, int encver);
 void rdb_save_value(RedisModuleIO *rdb, void *value);
 
 /* A dump or an AOF (`what`) would lack a filter.  In a child the save fails, and this does not
@@ -32,9 +31,6 @@ struct value *rdb_load_redisbloom_cuckoo(RedisModuleIO *rdb, int encver);
  * usual one, which filters have that were made without SEED. */
 bool rdb_load_seed(RedisModuleIO *rdb, int encver, uint64_t usual);
 
-/* valkey/rdb_valkey.c: values of the type bloomfltr.  Saves a filter of valkey-bloom, and returns
- * true; of another one only what tells that. */
-bool rdb_save_valkey(RedisModuleIO *rdb, const struct value *value);
-/* Returns whether what follows is ours.  If not, *value is a filter of valkey-bloom, or NULL: the
- * dump is damaged. */
-bool rdb_begins_own(RedisModuleIO *rdb, int encver, struct value **value);
+/* Loads a filter of ours, when its version was read, and the number behind it.  `as_valkey`: its
+ * type is bloomfltr. */
+struct value *rdb_load_own(RedisModuleIO *rdb, uint64_t version, bool as_valkey);

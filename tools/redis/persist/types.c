@@ -8,8 +8,8 @@
 #include "keys/make.h"
 #include "persist/aof.h"
 #include "persist/rdb.h"
-#include "valkey/valkey.h"
 #include "value/exact.h"
+#include "value/guest.h"
 #include "value/homes.h"
 #include "value/outline.h"
 #include "value/pieces.h"
@@ -19,15 +19,6 @@
 #define ENCODING_VERSION 4
 /* That of valkey-bloom, which so reads what we write of its filters: rdb_valkey.c. */
 #define VALKEY_ENCODING_VERSION 1
-
-static const struct {
-    const char *name;
-    int encoding_version;
-    void *(*load)(RedisModuleIO *rdb, int encver);
-    RedisModuleType **type;
-} kinds[] = {{"MBbloom--", ENCODING_VERSION, rdb_load_bloom, &value_types[TYPE_BLOOM]},
-             {"MBbloomCF", ENCODING_VERSION, rdb_load_cuckoo, &value_types[TYPE_CUCKOO]},
-             {"bloomfltr", VALKEY_ENCODING_VERSION, rdb_load_valkey, &value_type_of_valkey}};
 
 /* What BF.INFO and CF.INFO call the size, as RedisBloom has it; of a filter of the store most of it
  * is a file. */
@@ -44,23 +35,6 @@ static void digest_slots(RedisModuleDigest *to, const struct exact *value)
     for (uint32_t i = 0; i < value->cuckoo.filters; i++)
         RedisModule_DigestAddStringBuffer(to, (const char *)value->slots[i],
                                           exact_slots(&value->cuckoo, i));
-    RedisModule_DigestEndSequence(to);
-}
-
-static void digest_valkey(RedisModuleDigest *to, const struct valkey *valkey)
-{
-    const struct valkey_shape *shape = &valkey->shape;
-    RedisModule_DigestAddLongLong(to, shape->expansion);
-    RedisModule_DigestAddStringBuffer(to, (const char *)&shape->rate, sizeof shape->rate);
-    RedisModule_DigestAddStringBuffer(to, (const char *)&shape->tightening,
-                                      sizeof shape->tightening);
-    for (uint32_t i = 0; i < valkey->count; i++) {
-        const struct valkey_layer *layer = &valkey->layers[i];
-        RedisModule_DigestAddStringBuffer(to, (const char *)layer->data,
-                                          VALKEY_HEAD_BYTES + (size_t)layer->bytes);
-        RedisModule_DigestAddLongLong(to, layer->items);
-        RedisModule_DigestAddLongLong(to, layer->capacity);
-    }
     RedisModule_DigestEndSequence(to);
 }
 
@@ -87,7 +61,7 @@ static void digest(RedisModuleDigest *to, void *of)
     if (value->home == HOME_CUCKOO)
         digest_slots(to, value->cuckoo);
     else if (value->home == HOME_VALKEY)
-        digest_valkey(to, value->valkey);
+        guest->digest(to, value->valkey);
     else if (value->home == HOME_MEMORY ||
              (value->home == HOME_STORE && stored_open(value->stored) == 0))
         digest_bits(to, value);
@@ -172,7 +146,7 @@ static int copy_content(struct value *from, struct value *to, int db, const char
     if (from->home == HOME_STORE) return copy_stored(from, to, db, key, bytes);
     if (from->home == HOME_BROKEN) return TAMIS_ENOTFOUND;
     if (from->home == HOME_MEMORY) content = memory_copy(from->memory);
-    if (from->home == HOME_VALKEY) content = valkey_copy(from->valkey);
+    if (from->home == HOME_VALKEY) content = guest->copy(from->valkey);
     if (from->home == HOME_CUCKOO && exact_copy(from->cuckoo, (struct exact **)&content) < 0)
         content = NULL;
     if (content == NULL) return TAMIS_ENOMEM;
@@ -201,26 +175,37 @@ static void *copy_value(RedisModuleKeyOptCtx *ctx, const void *value)
 
 /* ---- The types ------------------------------------------------------------------------------- */
 
-int types_register(RedisModuleCtx *ctx)
+/* Returns NULL, and tells the log, if another module has the type. */
+static RedisModuleType *register_type(RedisModuleCtx *ctx, const char *name, int encoding_version,
+                                      void *(*load)(RedisModuleIO *rdb, int encver))
 {
     RedisModuleTypeMethods methods = {.version = REDISMODULE_TYPE_METHOD_VERSION,
-                                      .rdb_load = rdb_load_bloom,
+                                      .rdb_load = load,
                                       .rdb_save = rdb_save_value,
                                       .aof_rewrite = aof_rewrite_value,
                                       .mem_usage = mem_usage,
                                       .digest = digest,
                                       .free = value_free,
                                       .copy2 = copy_value};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        methods.rdb_load = kinds[i].load;
-        *kinds[i].type =
-            RedisModule_CreateDataType(ctx, kinds[i].name, kinds[i].encoding_version, &methods);
-        if (*kinds[i].type != NULL) continue;
+    RedisModuleType *type = RedisModule_CreateDataType(ctx, name, encoding_version, &methods);
+    if (type == NULL)
         RedisModule_Log(ctx, "warning",
                         "the type %s is taken: RedisBloom, valkey-bloom, or another copy of this "
                         "module, is loaded already",
-                        kinds[i].name);
-        return REDISMODULE_ERR;
-    }
-    return REDISMODULE_OK;
+                        name);
+    return type;
+}
+
+int types_register(RedisModuleCtx *ctx)
+{
+    RedisModuleType *bloom = register_type(ctx, "MBbloom--", ENCODING_VERSION, rdb_load_bloom);
+    RedisModuleType *cuckoo = register_type(ctx, "MBbloomCF", ENCODING_VERSION, rdb_load_cuckoo);
+    value_types[TYPE_BLOOM] = bloom;
+    value_types[TYPE_CUCKOO] = cuckoo;
+    if (guest != NULL)
+        value_type_of_valkey =
+            register_type(ctx, "bloomfltr", VALKEY_ENCODING_VERSION, guest->load);
+    return bloom != NULL && cuckoo != NULL && (guest == NULL || value_type_of_valkey != NULL)
+               ? REDISMODULE_OK
+               : REDISMODULE_ERR;
 }

@@ -5,7 +5,7 @@
  * RedisBloom's names of settings, bf-error-rate and so on, are ours by other names.  Redis 8 takes
  * names without the module's before them: there they are registered beside ours, as RedisBloom
  * registers them, as texts.  Other servers put the module's name before each setting, so there
- * commands/aliases.c turns `CONFIG SET bf-error-rate` into `CONFIG SET tamis.default-rate`, and GET
+ * module/filter.c turns `CONFIG SET bf-error-rate` into `CONFIG SET tamis.default-rate`, and GET
  * likewise; what GET answers bears our name.
  */
 #include "server/settings.h"

@@ -16,7 +16,11 @@ static const char *module_words[] = {"tamis", "bf"};
 static const char *rdb_words[] = {"content", "reference"};
 static const char *orphans_words[] = {"auto", "yes", "no"};
 static const char *restore_words[] = {"store", "replace"};
-static const char *like_words[] = {"redisbloom", "valkey"};
+static const char *like_words[] = {"redisbloom",
+#ifdef TAMIS_MODULE_VALKEY
+                                   "valkey"
+#endif
+};
 static const char *kind_words[] = {"blocked", "bloom"};
 static const int kind_values[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
 static const char *yes_no[] = {"no", "yes"};

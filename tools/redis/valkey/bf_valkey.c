@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "commands/bf_parts.h"
 #include "server/config.h"
+#include "valkey/guest_parts.h"
 #include "valkey/valkey_blob.h"
 
 #define BAD_RATE "ERR bad error rate"
@@ -151,7 +153,7 @@ static const struct word *word_of(const RedisModuleString *arg)
     return NULL;
 }
 
-bool valkey_has_word(const RedisModuleString *arg)
+static bool has_word(const RedisModuleString *arg)
 {
     const struct word *word = word_of(arg);
     return word != NULL && word->is_new;
@@ -174,22 +176,20 @@ static void settle_shape(struct adding *adding)
                                          .non_scaling = shape->expansion == 0};
 }
 
-bool valkey_take_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                         struct adding *adding)
+static int reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    struct reading r = {.adding = adding};
-    if (argc < 4 || argc > 6) {
-        (void)RedisModule_WrongArity(ctx);
-        return false;
-    }
+    struct adding adding;
+    struct reading r = {.adding = &adding};
+    if (argc < 4 || argc > 6) return RedisModule_WrongArity(ctx);
+    bf_default_adding(&adding);
     const char *error = take_error(&r, argv[2]);
     if (error == NULL) error = take_capacity(&r, argv[3]);
     if (error == NULL && argc == 5)
         error = arg_is(argv[4], "NONSCALING") ? take_non_scaling(&r, NULL) : "ERROR";
     if (error == NULL && argc == 6)
         error = arg_is(argv[4], "EXPANSION") ? take_expansion(&r, argv[5]) : "ERROR";
-    settle_shape(adding);
-    return is_good(ctx, error);
+    settle_shape(&adding);
+    return is_good(ctx, error) ? bf_reserve_key(ctx, argv, &adding) : REDISMODULE_OK;
 }
 
 /* Can the filter grow as far as it is to? */
@@ -203,13 +203,16 @@ static const char *check_growth(const struct reading *r)
     return error;
 }
 
-bool valkey_take_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
-                        struct adding *adding)
+static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    struct reading r = {.adding = adding};
+    struct adding adding;
+    struct reading r = {.adding = &adding};
     const char *error = NULL;
     int i = 2;
     bool complete = true;
+    if (argc < 2) return RedisModule_WrongArity(ctx);
+    bf_default_adding(&adding);
+    adding.again = bf_insert;
     for (; error == NULL && i < argc && !arg_is(argv[i], "ITEMS"); i++) {
         const struct word *word = word_of(argv[i]);
         if (word == NULL)
@@ -221,14 +224,11 @@ bool valkey_take_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
         else
             complete = false;
     }
-    if (error == NULL && (!complete || i == argc - 1)) {
-        (void)RedisModule_WrongArity(ctx);
-        return false;
-    }
-    adding->first = i < argc ? i + 1 : argc;
+    if (error == NULL && (!complete || i == argc - 1)) return RedisModule_WrongArity(ctx);
+    adding.first = i < argc ? i + 1 : argc;
     if (error == NULL) error = check_growth(&r);
-    settle_shape(adding);
-    return is_good(ctx, error);
+    settle_shape(&adding);
+    return is_good(ctx, error) ? bf_add_items(ctx, argv, argc, &adding, false) : REDISMODULE_OK;
 }
 
 /* ---- Replicas -------------------------------------------------------------------------------- */
@@ -250,7 +250,8 @@ static RedisModuleString *text_of_ratio(double ratio)
     return text_of(text);
 }
 
-void valkey_replicate_made(RedisModuleCtx *ctx, RedisModuleString *name,
+/* Tells replicas that the key `name` got this filter, with these items. */
+static void replicate_made(RedisModuleCtx *ctx, RedisModuleString *name,
                            const struct valkey *valkey, RedisModuleString **items, int count)
 {
     const struct valkey_shape *shape = &valkey->shape;
@@ -273,6 +274,60 @@ void valkey_replicate_made(RedisModuleCtx *ctx, RedisModuleString *name,
     (void)RedisModule_Replicate(ctx, "BF.INSERT", "svv", name, made, n, items, (size_t)count);
     while (n > 0)
         RedisModule_FreeString(NULL, made[--n]);
+}
+
+static void tell_made(RedisModuleCtx *ctx, RedisModuleString *name, const struct valkey *valkey)
+{
+    replicate_made(ctx, name, valkey, NULL, 0);
+}
+
+/* ---- Making and adding ----------------------------------------------------------------------- */
+
+static struct value *make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
+                          struct adding *adding)
+{
+    struct valkey_shape *shape = &adding->valkey;
+    const char *error = NULL;
+    struct valkey *valkey = NULL;
+    if (adding->draws) shape->random = true;
+    if (adding->draws && getrandom(shape->seed, sizeof shape->seed, 0) != sizeof shape->seed)
+        error = "ERR the system gives no random numbers";
+    if (error == NULL) valkey = valkey_new(shape, &error);
+    if (valkey == NULL) {
+        (void)RedisModule_ReplyWithError(ctx, error);
+        return NULL;
+    }
+    struct value *value = value_new(TYPE_BLOOM);
+    value->as_valkey = true;
+    value_settle(value, HOME_VALKEY, valkey);
+    key_set(ctx, key, name, value);
+    return value;
+}
+
+/* Adds to a filter of valkey-bloom, until it refuses an item.  Replicas get a filter that was made
+ * with all that it was made from, and else the command, if an item was new. */
+static void add(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
+                RedisModuleString **items, int count, bool single, bool made)
+{
+    uint64_t news = 0;
+    int told = 0, rc = 0;
+    if (!single) (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
+    for (; rc >= 0 && told < count; told++) {
+        size_t bytes;
+        const char *error, *item = RedisModule_StringPtrLen(items[told], &bytes);
+        rc = valkey_add(value->valkey, item, bytes, &error);
+        if (rc < 0)
+            (void)RedisModule_ReplyWithError(ctx, error);
+        else
+            (void)reply_yes_no(ctx, rc);
+        news += rc == 1;
+    }
+    if (!single) RedisModule_ReplySetArrayLength(ctx, told);
+    if (made)
+        replicate_made(ctx, argv[1], value->valkey, items, count);
+    else if (news > 0)
+        (void)RedisModule_ReplicateVerbatim(ctx);
+    bf_count_added(ctx, argv[1], (size_t)told, news);
 }
 
 /* ---- BF.LOAD --------------------------------------------------------------------------------- */
@@ -311,3 +366,49 @@ int bf_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static long debug(RedisModuleCtx *ctx, const struct valkey *valkey)
+{
+    double rate = valkey->shape.rate;
+    for (uint32_t i = 0; i < valkey->count; i++, rate *= valkey->shape.tightening) {
+        const struct valkey_layer *layer = &valkey->layers[i];
+        const struct told line = {.bytes = layer->bytes,
+                                  .bits = layer->bytes * 8,
+                                  .capacity = (uint64_t)layer->capacity,
+                                  .items = (uint64_t)layer->items,
+                                  .hashes = layer->hashes,
+                                  .rate = rate};
+        bf_reply_layer(ctx, &line);
+    }
+    return valkey->count;
+}
+
+static struct valkey_shape measure(const struct valkey *valkey, long long *capacity,
+                                   long long *layers)
+{
+    *capacity = valkey_capacity(valkey);
+    *layers = valkey->count;
+    return valkey->shape;
+}
+
+const struct guest valkey_guest = {.fixed_seed = valkey_fixed_seed,
+                                   .free = valkey_free,
+                                   .copy = valkey_copy,
+                                   .contains = valkey_contains,
+                                   .items = valkey_items,
+                                   .size_bytes = valkey_size_bytes,
+                                   .load = valkey_load,
+                                   .save = valkey_save,
+                                   .emit = valkey_emit,
+                                   .digest = valkey_digest,
+                                   .measure = measure,
+                                   .most_keys = valkey_most_keys,
+                                   .debug = debug,
+                                   .reserve = reserve,
+                                   .insert = insert,
+                                   .has_word = has_word,
+                                   .make = make,
+                                   .add = add,
+                                   .tell_made = tell_made};

@@ -22,28 +22,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "server/redis_api.h"
+#include "value/guest.h"
 
-#define VALKEY_SEED_BYTES 32u
 #define VALKEY_HEAD_BYTES 45u /* of a layer, before its bits */
 /* A layer has at most 1,437 positions, that of one key at the smallest rate; more of them in a dump
  * would only be asked to keep the server busy. */
 #define VALKEY_HASHES_MAX 2048u
 
 /* What is told when a filter cannot be made, or take a key. */
-#define VALKEY_TOO_LARGE "ERR operation exceeds bloom object memory limit"
 #define VALKEY_NO_RATE "ERR false positive degrades to 0 on scale out"
 #define VALKEY_BAD_CAPACITY "ERR bad capacity"
 #define VALKEY_FULL "ERR non scaling filter is full"
-#define VALKEY_NO_MEMORY "ERR Insufficient memory to create filter"
-
-struct valkey_shape {
-    double rate, tightening;
-    int64_t capacity;   /* of the first layer */
-    uint32_t expansion; /* 0: it does not grow */
-    bool random;        /* the seed was drawn */
-    uint8_t seed[VALKEY_SEED_BYTES];
-};
 
 struct valkey_layer {
     uint8_t *data;  /* head and bits, one block */

@@ -6,8 +6,10 @@
 #include <sys/random.h>
 
 #include "server/config.h"
+#include "value/guest.h"
 
 RedisModuleType *value_types[TYPES], *value_type_of_valkey;
+const struct guest *guest;
 
 _Static_assert(sizeof(struct value) <= 24, "there may be a million values");
 
