@@ -12,7 +12,6 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct tamis_filter *handles;
-static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
 
 static void lock_before_fork(void)
 {
@@ -39,14 +38,14 @@ static void mark_again_in_child(void)
     (void)pthread_mutex_unlock(&mutex);
 }
 
-static void install_fork_handlers(void)
+/* When the library is loaded: see private_fd.c. */
+__attribute__((constructor)) static void install_fork_handlers(void)
 {
     (void)pthread_atfork(lock_before_fork, unlock_in_parent, mark_again_in_child);
 }
 
 void tamis__handles_enter(struct tamis_filter *filter)
 {
-    (void)pthread_once(&handlers_once, install_fork_handlers);
     (void)pthread_mutex_lock(&mutex);
     filter->next_handle = handles;
     filter->handle_link = &handles;

@@ -12,7 +12,6 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct tamis__private_fd *files;
 static int least; /* tamis_descriptors_set_least() */
-static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
 
 static void before_fork(void)
 {
@@ -37,7 +36,9 @@ static void after_fork_in_child(void)
     (void)pthread_mutex_unlock(&mutex);
 }
 
-static void install_handlers(void)
+/* When the library is loaded, and not when it is first needed: handlers of a program that are
+ * installed later run before these, and may wait there for threads that use the library. */
+__attribute__((constructor)) static void install_handlers(void)
 {
     (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
@@ -65,7 +66,6 @@ int tamis__private_open(int dir_fd, const char *name, int flags, unsigned mode, 
                         struct tamis__private_fd *file)
 {
     *file = (struct tamis__private_fd){.fd = -1};
-    (void)pthread_once(&handlers_once, install_handlers);
     (void)pthread_mutex_lock(&mutex);
     const int rc = tamis__open(dir_fd, name, flags, mode, what, &file->fd);
     if (rc == 0) {

@@ -166,16 +166,32 @@ static void forget_load(struct making *making)
     RedisModule_Free(load);
 }
 
+/* The stream of a command that a master or the AOF has told: it was right there. */
+static struct making *making_of_told(const struct load *load)
+{
+    struct load rest = *load;
+    struct stream stream = {.durable = load->durable};
+    stream.data = RedisModule_Alloc(load->bytes);
+    stream.room = load->bytes;
+    for (int64_t got;
+         (got = read_pieces(&rest, stream.data + stream.bytes, stream.room - stream.bytes)) > 0;)
+        stream.bytes += (size_t)got;
+    return making_of_stream(&stream);
+}
+
 /* The key is empty. */
 static void load_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                      const struct load *load, long long expansion)
 {
     struct making *making = making_of(ctx);
-    if (making == NULL)
+    const int told = REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING;
+    if (making == NULL && (RedisModule_GetContextFlags(ctx) & told) != 0)
+        making = making_begin(ctx, tamis_load, name, making_of_told(load));
+    else if (making == NULL)
         making = making_begin(ctx, tamis_load, name,
                               making_new(import_pieces, keep_load(load), forget_load));
     if (making == NULL) return;
-    if (has_changed(load, making->context)) {
+    if (!making->may_be_late && has_changed(load, making->context)) {
         (void)RedisModule_ReplyWithError(
             ctx, "ERR a piece has changed while the command was under way; give it again");
         making_end(ctx, making);

@@ -297,9 +297,11 @@ static void reserve_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
         (void)RedisModule_ReplyWithError(ctx, "ERR the system gives no random numbers");
         return;
     }
-    if (making == NULL)
-        making = making_begin(ctx, tamis_reserve, argv[1],
-                              making_new(make_wish, keep_wish(wish), forget_wish));
+    if (making == NULL) {
+        making = making_new(make_wish, keep_wish(wish), forget_wish);
+        making->may_be_late = tamis_filter_check(config.store, "any", &wish->spec) == 0;
+        making = making_begin(ctx, tamis_reserve, argv[1], making);
+    }
     if (making == NULL) return;
     const struct wish *made = making->context; /* with what was drawn */
     wish->spec.seed = made->spec.seed;

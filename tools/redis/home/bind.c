@@ -21,13 +21,16 @@ static struct {
     struct id id;
     struct memory *content; /* of a copy; NULL: it has none */
     uint32_t expansion;
+    char *stream; /* of a copy that memory cannot have; NULL: it has none */
+    size_t stream_bytes;
 } told;
 
 static void forget_told(void)
 {
     RedisModule_Free(told.key);
     if (told.content != NULL) memory_release(told.content);
-    told.key = NULL;
+    RedisModule_Free(told.stream);
+    told.key = told.stream = NULL;
     told.content = NULL;
 }
 
@@ -39,6 +42,7 @@ static void write_id(const struct id *id, char text[ID_DIGITS + 1])
 
 /* The value that the key has comes to the store; without NOW it is the key's next value. */
 #define NOW "NOW"
+#define STREAM "STREAM"
 
 static void tell(RedisModuleCtx *ctx, const char *key, size_t key_bytes, const struct value *value,
                  bool now)
@@ -86,6 +90,18 @@ void bind_tell_copy(RedisModuleCtx *ctx, const char *key, size_t key_bytes,
         RedisModule_FreeString(NULL, pieces[i]);
 }
 
+void bind_tell_stream(const char *key, size_t key_bytes, int db, const struct id *id,
+                      const void *stream, size_t stream_bytes)
+{
+    char text[ID_DIGITS + 1];
+    RedisModuleCtx *ctx = RedisModule_GetThreadSafeContext(NULL);
+    write_id(id, text);
+    if (has_aof(ctx) && RedisModule_SelectDb(ctx, db) == REDISMODULE_OK)
+        (void)RedisModule_Replicate(ctx, "TAMIS.BIND", "Rbbcb", key, key_bytes, text,
+                                    (size_t)ID_DIGITS, STREAM, stream, stream_bytes);
+    RedisModule_FreeThreadSafeContext(ctx);
+}
+
 static bool is_told(int db, const char *key, size_t key_bytes)
 {
     return told.key != NULL && told.db == db && told.key_bytes == key_bytes &&
@@ -100,14 +116,18 @@ bool bind_take(int db, const char *key, size_t key_bytes, struct id *id)
     return is_it;
 }
 
-bool bind_take_copy(int db, const char *key, size_t key_bytes, struct value *value)
+bool bind_take_copy(int db, const char *key, size_t key_bytes, struct value *value, struct id *id,
+                    char **stream, size_t *stream_bytes)
 {
-    struct memory *content = is_told(db, key, key_bytes) ? told.content : NULL;
+    const bool is_it = is_told(db, key, key_bytes);
+    struct memory *content = is_it ? told.content : NULL;
     const uint32_t expansion = told.expansion;
-    struct id id;
-    if (content != NULL) told.content = NULL;
-    if (!bind_take(db, key, key_bytes, &id)) return false;
-    if (bind_to_store(value, &id, db, key, key_bytes)) {
+    *stream = is_it ? told.stream : NULL;
+    *stream_bytes = told.stream_bytes;
+    if (is_it) told.content = NULL;
+    if (is_it) told.stream = NULL;
+    if (!bind_take(db, key, key_bytes, id)) return false;
+    if (bind_to_store(value, id, db, key, key_bytes)) {
         if (content != NULL) memory_release(content);
         return true;
     }
@@ -170,6 +190,22 @@ static struct memory *take_content(RedisModuleString **pieces, int count, uint32
     return NULL;
 }
 
+/* Notes what is told of the next value of a key. */
+static void note_told(RedisModuleString **argv, int argc, int db, const struct id *id)
+{
+    const char *name = RedisModule_StringPtrLen(argv[1], &told.key_bytes);
+    forget_told();
+    if (argc == 5 && arg_is(argv[3], STREAM)) {
+        const char *stream = RedisModule_StringPtrLen(argv[4], &told.stream_bytes);
+        told.stream = memcpy(RedisModule_Alloc(told.stream_bytes + 1), stream, told.stream_bytes);
+    } else if (argc > 3) {
+        told.content = take_content(argv + 3, argc - 3, &told.expansion);
+    }
+    told.key = memcpy(RedisModule_Alloc(told.key_bytes + 1), name, told.key_bytes);
+    told.db = db;
+    told.id = *id;
+}
+
 int tamis_bind(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct id id;
@@ -190,14 +226,8 @@ int tamis_bind(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (argc == 4 && arg_is(argv[3], NOW)) {
         if (type != NULL && (type == value_types[TYPE_BLOOM] || type == value_type_of_valkey))
             bind_key(RedisModule_ModuleTypeGetValue(key), &id, db, name, bytes);
-    } else {
-        forget_told();
-        if (argc > 3) told.content = take_content(argv + 3, argc - 3, &told.expansion);
-        told.key = RedisModule_Alloc(bytes + 1);
-        memcpy(told.key, name, bytes);
-        told.key_bytes = bytes;
-        told.db = db;
-        told.id = id;
+    } else if (argc > 3 || !is_told(db, name, bytes) || !id_is(&told.id, &id)) {
+        note_told(argv, argc, db, &id);
     }
     RedisModule_CloseKey(key);
     return RedisModule_ReplyWithSimpleString(ctx, "OK");

@@ -99,7 +99,7 @@ void labels_pass(void)
     state.waiting = 0;
     for (struct stored *s = stored_first(); s != NULL; s = stored_next(s)) {
         if (!s->wants_label) continue;
-        if (l->count == AT_ONCE) {
+        if (l->count == AT_ONCE || (s->filter == NULL && work_is_busy(&s->line))) { /* not made */
             state.waiting++;
             continue;
         }

@@ -6,6 +6,7 @@
 #include "home/labels.h"
 #include "keys/keys.h"
 #include "server/args.h"
+#include "tamis_exchange.h"
 #include "value/drops.h"
 #include "value/store.h"
 
@@ -21,6 +22,12 @@ static int work(struct task *task)
     return make((struct making *)(void *)task);
 }
 
+static void forget_making(struct making *making)
+{
+    if (making->forget != NULL) making->forget(making);
+    RedisModule_Free(making);
+}
+
 static void forget(RedisModuleCtx *ctx, struct task *task)
 {
     struct making *making = (struct making *)(void *)task;
@@ -30,8 +37,7 @@ static void forget(RedisModuleCtx *ctx, struct task *task)
         drops_push(&making->id, NO_DUMP);
     }
     store_unclaim(&making->id);
-    if (making->forget != NULL) making->forget(making);
-    RedisModule_Free(making);
+    forget_making(making);
 }
 
 struct making *making_new(int (*function)(struct making *, tamis_store *, const char *),
@@ -73,8 +79,7 @@ struct making *making_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again,
         error = "another server owns the store; this one has tamis.attach-only and makes nothing";
     if (error != NULL) {
         (void)reply_sentence(ctx, "could not create filter", error);
-        if (making->forget != NULL) making->forget(making);
-        RedisModule_Free(making);
+        forget_making(making);
         return NULL;
     }
     if (take_bound(ctx, key, making)) {
@@ -82,21 +87,115 @@ struct making *making_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again,
         return making;
     }
     store_claim(&making->id);
+    if (making->may_be_late && !args_can_wait(ctx)) return making;
     return task_begin(ctx, again, &making->task) ? NULL : making;
 }
 
-static struct value *value_of(struct making *making, int db, const char *key, size_t key_bytes)
+/* The value gets the filter, made or not. */
+static void give(struct making *making, struct value *value, int db, const char *key,
+                 size_t key_bytes)
 {
-    struct value *value = value_new(TYPE_BLOOM);
     struct stored *stored = stored_new(value, &making->id, making->filter);
+    if (making->filter == NULL) making->late = stored;
     making->filter = NULL;
     store_unclaim(&making->id);
     stored->found = making->task.taken;
-    value->expansion = 2;
-    (void)stored_describe(stored);
+    if (making->late == NULL) (void)stored_describe(stored);
     labels_want(stored, db, key, key_bytes);
-    return value;
 }
+
+/* ---- Late ------------------------------------------------------------------------------------ */
+
+static void run_late(struct job *job)
+{
+    for (struct job *next; job != NULL; job = next) {
+        struct making *making = (struct making *)(void *)job;
+        next = job->next;
+        char name[TAMIS_ID_NAME_BYTES];
+        const int rc = make(making);
+        tamis_id_name(making->id.bytes, name);
+        if (rc < 0)
+            RedisModule_Log(NULL, "warning", "a key has lost its filter, %s: %s", name,
+                            tamis_last_error());
+        /* ORDER relaxed: who reads it has waited for the line. */
+        __atomic_store_n(&making->late->is_lost, rc < 0, __ATOMIC_RELAXED);
+        if (rc == 0) tamis_filter_release(making->filter);
+        forget_making(making);
+    }
+}
+
+static void submit_late(struct making *making)
+{
+    making->task.job =
+        (struct job){.run = run_late, .bytes = making->task.job.bytes, .before_fork = true};
+    work_submit(&making->late->line, &making->task.job);
+}
+
+int make_late(struct value *value, int db, const char *key, size_t key_bytes, struct making *making)
+{
+    if (store_open() == NULL || store_is_of_another()) {
+        forget_making(making);
+        return TAMIS_ENOSTORE;
+    }
+    give(making, value, db, key, key_bytes);
+    submit_late(making);
+    return 0;
+}
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+int stream_append(void *context, const void *data, size_t bytes)
+{
+    struct stream *s = context;
+    if (s->bytes + bytes > s->room) {
+        s->room = 2 * (s->bytes + bytes);
+        s->data = RedisModule_Realloc(s->data, s->room);
+    }
+    memcpy(s->data + s->bytes, data, bytes);
+    s->bytes += bytes;
+    return 0;
+}
+
+static int64_t read_stream(void *context, void *buffer, size_t bytes)
+{
+    struct stream *s = context;
+    const size_t left = s->bytes - s->at, now = left < bytes ? left : bytes;
+    memcpy(buffer, s->data + s->at, now);
+    s->at += now;
+    return (int64_t)now;
+}
+
+static int import_stream(struct making *making, tamis_store *store, const char *name)
+{
+    const struct stream *stream = making->context;
+    const struct tamis_source source = {.size = sizeof source,
+                                        .read = read_stream,
+                                        .context = making->context,
+                                        .bytes = stream->bytes};
+    const struct tamis_import_spec spec = {.size = sizeof spec,
+                                           .flags = TAMIS_IMPORT_OWNED |
+                                                    (stream->durable ? TAMIS_IMPORT_DURABLE : 0)};
+    return tamis_filter_import(store, name, "tamis", &spec, &source, &making->filter);
+}
+
+static void forget_stream(struct making *making)
+{
+    struct stream *stream = making->context;
+    RedisModule_Free(stream->data);
+    RedisModule_Free(stream);
+}
+
+struct making *making_of_stream(const struct stream *stream)
+{
+    struct stream *kept = RedisModule_Alloc(sizeof *kept);
+    *kept = *stream;
+    struct making *making = making_new(import_stream, kept, forget_stream);
+    making->may_be_late = true;
+    making->task.job.bytes = stream->bytes;
+    return making;
+}
+
+/* ---- Taking ---------------------------------------------------------------------------------- */
 
 struct value *making_take(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                           struct making *making, const char *failure)
@@ -107,7 +206,9 @@ struct value *making_take(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleS
         (void)task_reply_failure(ctx, &making->task, failure);
         return NULL;
     }
-    struct value *value = value_of(making, RedisModule_GetSelectedDb(ctx), text, bytes);
+    struct value *value = value_new(TYPE_BLOOM);
+    value->expansion = 2;
+    give(making, value, RedisModule_GetSelectedDb(ctx), text, bytes);
     bind_tell(ctx, text, bytes, value);
     key_set(ctx, key, name, value);
     return value;
@@ -115,19 +216,8 @@ struct value *making_take(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleS
 
 void making_end(RedisModuleCtx *ctx, struct making *making)
 {
-    task_end(ctx, &making->task);
-}
-
-int make_now(struct value *value, int db, const char *key, size_t key_bytes, struct making *making)
-{
-    if (store_open() == NULL || store_is_of_another()) return TAMIS_ENOSTORE;
-    const int rc = make(making);
-    if (rc == 0) {
-        struct stored *stored = stored_new(value, &making->id, making->filter);
-        making->filter = NULL;
-        (void)stored_describe(stored);
-        labels_want(stored, db, key, key_bytes);
-    }
-    forget(NULL, &making->task);
-    return rc;
+    if (making->late != NULL)
+        submit_late(making);
+    else
+        task_end(ctx, &making->task);
 }

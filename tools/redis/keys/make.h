@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* make.h: filters that begin in the store: those that memory cannot have, and large ones. */
+/*
+ * make.h: filters that begin in the store: those that memory cannot have, and large ones.
+ *
+ * If a client can wait, a thread makes the filter first, and the key gets it then.  In MULTI, in
+ * scripts, for a master and for a load the key gets its value at once, and a thread makes the
+ * filter as the first job of its line: whoever opens it waits for that (stored_open()).
+ */
 #pragma once
 
 #include "value/task.h"
@@ -13,6 +19,8 @@ struct making {
     int (*make)(struct making *making, tamis_store *store, const char *name);
     void (*forget)(struct making *making); /* frees what `context` has; may be NULL */
     void *context;
+    bool may_be_late;    /* nothing is wrong with what is asked for, and any thread may forget it */
+    struct stored *late; /* the value has this already, and a thread is to make its filter */
 };
 
 /*
@@ -32,6 +40,17 @@ struct value *making_take(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleS
                           struct making *making, const char *failure);
 void making_end(RedisModuleCtx *ctx, struct making *making);
 
-/* The same at once, without a client: for rdb_load(), in the main thread.  Returns 0, or an error.
- * The value gets the filter. */
-int make_now(struct value *value, int db, const char *key, size_t key_bytes, struct making *making);
+/* A stream of format tamis in memory, which grows. */
+struct stream {
+    char *data;
+    size_t bytes, room, at;
+    bool durable;
+};
+int stream_append(void *stream, const void *data, size_t bytes);
+/* What makes a filter of a stream, and frees it. */
+struct making *making_of_stream(const struct stream *stream);
+
+/* Gives the value a filter that a thread makes: where there is no client.  Returns 0, or an error:
+ * there is no store. */
+int make_late(struct value *value, int db, const char *key, size_t key_bytes,
+              struct making *making);

@@ -142,9 +142,10 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
     loaded |= what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
               what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
     if (what != REDISMODULE_SUBEVENT_LOADING_ENDED) return;
-    work_idle(); /* adds to durable filters: who asks finds all keys */
-    for (struct stored *s = stored_first(); s != NULL; s = stored_next(s))
+    for (struct stored *s = stored_first(); s != NULL; s = stored_next(s)) {
+        if (s->filter != NULL) work_wait(&s->line); /* durable adds: who asks finds all keys */
         s->found = false;
+    }
     finish_loading(ctx);
 }
 

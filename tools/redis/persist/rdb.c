@@ -31,6 +31,7 @@
 #include "value/drops.h"
 #include "value/exact.h"
 #include "value/guest.h"
+#include "value/head.h"
 #include "value/homes.h"
 #include "value/outline.h"
 #include "value/pieces.h"
@@ -177,6 +178,10 @@ static void save_stored(RedisModuleIO *rdb, struct value *value)
 {
     struct memory *memory = NULL;
     const bool opened = stored_open(value->stored) == 0;
+    if (value->home == HOME_BROKEN) {
+        save_begins(rdb, value, 0);
+        return;
+    }
     if (!opened && !(is_own_file() && config.rdb == RDB_REFERENCE)) save_lacks(rdb, "dump", value);
     if (!opened || refers(value->stored)) {
         save_begins(rdb, value, 0);
@@ -226,6 +231,8 @@ void rdb_save_value(RedisModuleIO *rdb, void *saved)
 struct said {
     uint64_t flags, expansion, store_id;
     struct id id;
+    bool is_told; /* by the AOF, behind which a RESTORE stands */
+    struct id told_id;
     const char *key;
     size_t key_bytes;
     int db;
@@ -328,63 +335,26 @@ static struct memory *load_layers(RedisModuleIO *rdb, bool skips)
     return NULL;
 }
 
-/* A stream, as an import reads it. */
-struct pull {
-    RedisModuleIO *rdb;
-    char *piece;
-    size_t bytes, at;
-    bool ended, durable;
-};
-
-static int64_t pull_read(void *context, void *buffer, size_t bytes)
-{
-    struct pull *p = context;
-    if (p->at == p->bytes && !p->ended) {
-        RedisModule_Free(p->piece);
-        p->piece = RedisModule_LoadStringBuffer(p->rdb, &p->bytes);
-        p->at = 0;
-        if (p->piece == NULL) p->bytes = 0;
-        p->ended = p->bytes == 0;
-    }
-    const size_t left = p->bytes - p->at, now = left < bytes ? left : bytes;
-    if (now > 0) memcpy(buffer, p->piece + p->at, now);
-    p->at += now;
-    return RedisModule_IsIOError(p->rdb) ? TAMIS_EIO : (int64_t)now;
-}
-
-/* Reads what is left of the stream: the server looks whether the value ends where it should. */
-static void pull_end(struct pull *p)
-{
-    char buffer[4096];
-    while (!p->ended && pull_read(p, buffer, sizeof buffer) > 0)
-        ;
-    RedisModule_Free(p->piece);
-}
-
-static int import_pulled(struct making *making, tamis_store *store, const char *name)
-{
-    struct pull *pull = making->context;
-    const struct tamis_source source = {.size = sizeof source, .read = pull_read, .context = pull};
-    const struct tamis_import_spec spec = {.size = sizeof spec,
-                                           .flags = TAMIS_IMPORT_OWNED |
-                                                    (pull->durable ? TAMIS_IMPORT_DURABLE : 0)};
-    return tamis_filter_import(store, name, "tamis", &spec, &source, &making->filter);
-}
-
 static bool load_stream(RedisModuleIO *rdb, const struct said *said, struct value *value,
                         bool skips)
 {
-    struct pull pull = {.rdb = rdb, .durable = (said->flags & FLAG_DURABLE) != 0};
-    int rc = 0;
-    if (!skips) {
-        struct making *making = making_new(import_pulled, &pull, NULL);
-        rc = make_now(value, said->db, said->key, said->key_bytes, making);
+    struct stream stream = {.durable = (said->flags & FLAG_DURABLE) != 0};
+    size_t bytes = 0;
+    char *piece;
+    while ((piece = RedisModule_LoadStringBuffer(rdb, &bytes)) != NULL && bytes > 0) {
+        if (!skips) (void)stream_append(&stream, piece, bytes);
+        RedisModule_Free(piece);
     }
-    if (rc < 0)
-        RedisModule_LogIOError(rdb, "warning", "the filter of the key '%.*s' cannot be loaded: %s",
-                               (int)said->key_bytes, said->key, tamis_last_error());
-    pull_end(&pull);
-    return rc == 0;
+    const bool good = piece != NULL;
+    RedisModule_Free(piece);
+    if (skips) return good;
+    if (!good || head_is_too_large(stream.data, stream.bytes)) {
+        RedisModule_Free(stream.data);
+        return false;
+    }
+    struct making *making = making_of_stream(&stream);
+    if (said->is_told) making->id = said->told_id;
+    return make_late(value, said->db, said->key, said->key_bytes, making) == 0;
 }
 
 /* Gives the value the filter of its id, if the store has it; it is opened when it is used. */
@@ -399,11 +369,11 @@ static bool take_stored(const struct said *said, struct value *value)
 }
 
 /* The same of a RESTORE in the AOF, behind TAMIS.BIND. */
-static bool take_told(const struct said *said, struct value *value)
+static bool take_told(struct said *said, struct value *value)
 {
-    struct id id;
-    return bind_take(said->db, said->key, said->key_bytes, &id) &&
-           bind_to_store(value, &id, said->db, said->key, said->key_bytes);
+    said->is_told = bind_take(said->db, said->key, said->key_bytes, &said->told_id);
+    return said->is_told &&
+           bind_to_store(value, &said->told_id, said->db, said->key, said->key_bytes);
 }
 
 static struct value *break_value(const struct said *said, struct value *value)

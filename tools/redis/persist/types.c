@@ -71,51 +71,37 @@ static void digest(RedisModuleDigest *to, void *of)
 
 /* ---- COPY ------------------------------------------------------------------------------------ */
 
-struct copying {
-    tamis_filter *from;
-    bool durable;
-};
-
-struct stream {
-    char *data;
-    size_t bytes, room, at;
-};
-
-static int append(void *context, const void *data, size_t bytes)
-{
-    struct stream *s = context;
-    if (s->bytes + bytes > s->room) {
-        s->room = 2 * (s->bytes + bytes);
-        s->data = RedisModule_Realloc(s->data, s->room);
-    }
-    memcpy(s->data + s->bytes, data, bytes);
-    s->bytes += bytes;
-    return 0;
-}
-
-static int64_t take(void *context, void *buffer, size_t bytes)
-{
-    struct stream *s = context;
-    const size_t left = s->bytes - s->at, now = left < bytes ? left : bytes;
-    memcpy(buffer, s->data + s->at, now);
-    s->at += now;
-    return (int64_t)now;
-}
-
 /* Copies a filter that only the store can have. */
-static int copy_there(struct making *making, tamis_store *store, const char *name)
+static int copy_special(const struct stored *from, struct value *to, int db, const char *key,
+                        size_t bytes)
 {
-    const struct copying *copying = making->context;
-    struct stream stream = {.data = NULL};
-    const struct tamis_sink sink = {.size = sizeof sink, .write = append, .context = &stream};
-    const struct tamis_source source = {.size = sizeof source, .read = take, .context = &stream};
-    const struct tamis_import_spec spec = {.size = sizeof spec,
-                                           .flags = TAMIS_IMPORT_OWNED |
-                                                    (copying->durable ? TAMIS_IMPORT_DURABLE : 0)};
-    int rc = tamis_filter_export(copying->from, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
-    if (rc == 0) rc = tamis_filter_import(store, name, "tamis", &spec, &source, &making->filter);
-    RedisModule_Free(stream.data);
-    return rc;
+    struct stream stream = {.durable = from->durable};
+    const struct tamis_sink sink = {
+        .size = sizeof sink, .write = stream_append, .context = &stream};
+    const int rc = tamis_filter_export(from->filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink);
+    if (rc < 0) {
+        RedisModule_Free(stream.data);
+        return rc;
+    }
+    struct making *making = making_of_stream(&stream);
+    bind_tell_stream(key, bytes, db, &making->id, stream.data, stream.bytes);
+    return make_late(to, db, key, bytes, making);
+}
+
+/* The copy is what the AOF has told of it. */
+static bool copy_told(const struct value *from, struct value *to, int db, const char *key,
+                      size_t bytes)
+{
+    struct stream stream = {.durable = from->home == HOME_STORE && from->stored->durable};
+    struct id id;
+    if (bind_take_copy(db, key, bytes, to, &id, &stream.data, &stream.bytes)) {
+        RedisModule_Free(stream.data);
+        return true;
+    }
+    if (stream.data == NULL) return false;
+    struct making *making = making_of_stream(&stream);
+    making->id = id;
+    return make_late(to, db, key, bytes, making) == 0;
 }
 
 static int copy_stored(struct value *from, struct value *to, int db, const char *key, size_t bytes)
@@ -125,10 +111,7 @@ static int copy_stored(struct value *from, struct value *to, int db, const char 
     if (rc < 0) return rc;
     work_wait(&from->stored->line);
     task_settle(NULL, from->stored); /* replicas have the changes in the order of this server */
-    if (!stored_is_plain(from->stored)) {
-        struct copying copying = {.from = from->stored->filter, .durable = from->stored->durable};
-        return make_now(to, db, key, bytes, making_new(copy_there, &copying, NULL));
-    }
+    if (!stored_is_plain(from->stored)) return copy_special(from->stored, to, db, key, bytes);
     rc = outline_make(from, &memory);
     if (rc < 0) return rc;
     rc = outline_fill(from, memory);
@@ -160,10 +143,11 @@ static void *copy_value(RedisModuleKeyOptCtx *ctx, const void *value)
     size_t bytes;
     const char *key = RedisModule_StringPtrLen(RedisModule_GetToKeyNameFromOptCtx(ctx), &bytes);
     const int db = RedisModule_GetToDbIdFromOptCtx(ctx);
+    if (from->home == HOME_STORE) (void)stored_open(from->stored); /* which tells of it */
     to->as_valkey = from->as_valkey;
     to->exact = from->exact;
     to->expansion = from->expansion;
-    if (bind_take_copy(db, key, bytes, to) || copy_content(from, to, db, key, bytes) == 0) {
+    if (copy_told(from, to, db, key, bytes) || copy_content(from, to, db, key, bytes) == 0) {
         promote_if_large(to, db, key, bytes);
         return to;
     }

@@ -267,6 +267,11 @@ int stored_open(struct stored *stored)
 {
     stored->in_use = true;
     if (stored->filter != NULL) return 0;
+    work_wait(&stored->line);
+    if (__atomic_load_n(&stored->is_lost, __ATOMIC_RELAXED) && stored->value != NULL) {
+        stored->store_id = store_id();
+        value_settle(stored->value, HOME_BROKEN, stored);
+    }
     tamis_store *store = store_open();
     if (store == NULL) return TAMIS_ENOSTORE;
     int rc = tamis_filter_open_id(store, stored->id.bytes, 0, &stored->filter);

@@ -39,6 +39,7 @@ struct stored {
     bool attached;                /* of others: it stays in the store when its key goes */
     bool durable, in_use, is_broken, wants_label;
     bool unnamed; /* a filter of others had the name of its key */
+    bool is_lost; /* atomic: a thread could not make it */
     bool found;   /* the store had it, and a load repeats its commands */
     uint32_t kind;
     int db;
@@ -58,7 +59,8 @@ int stored_describe(struct stored *stored);
 /* Has the open filter bits alone, no window, exceptions, log, secret or key rule?  Another process
  * may change that. */
 bool stored_is_plain(const struct stored *stored);
-/* Opens the handle, and says that it is in use.  Returns 0 or an error. */
+/* Opens the handle, once the filter is made, and says that it is in use.  Returns 0 or an error.  A
+ * filter that could not be made is broken from then on. */
 int stored_open(struct stored *stored);
 /* Marks all segments of a filter as written to, so that who writes into them does not wait for
  * that.  Any thread. */

@@ -156,7 +156,8 @@ static void after_fork_in_child(void)
 
 void work_prepare(void)
 {
-    /* Handlers run in the reverse order of their registration: this one is registered last, and
-     * waits before the library and stored.c take their locks. */
+    /* Handlers run in the reverse order of their registration: this one is registered last (the
+     * library's are when it is loaded), and waits before the library and stored.c take their
+     * locks, which the jobs need. */
     (void)pthread_atfork(lock_when_idle, after_fork, after_fork_in_child);
 }
