@@ -64,6 +64,18 @@ static int check_written(const struct tamis_filter *filter, const struct tamis__
                        (unsigned long long)h->m_bits);
 }
 
+/* Reads up to 8 bytes.  The caller's memory may be a filter that gets keys meanwhile; such memory
+ * is aligned. */
+static uint64_t read_word(const unsigned char *data, size_t skip, size_t bytes)
+{
+    uint64_t word = 0;
+    /* ORDER relaxed: bits only go from 0 to 1. */
+    if (bytes == sizeof word && (uintptr_t)data % sizeof word == 0)
+        return __atomic_load_n((const uint64_t *)(const void *)data, __ATOMIC_RELAXED);
+    memcpy((unsigned char *)&word + skip, data, bytes);
+    return word;
+}
+
 static void set(const struct tamis__segment *segment, uint64_t offset, const unsigned char *data,
                 size_t bytes)
 {
@@ -71,8 +83,7 @@ static void set(const struct tamis__segment *segment, uint64_t offset, const uns
         const uint64_t at = offset + done;
         const size_t skip = at % 8, room = 8 - skip;
         const size_t now = bytes - done < room ? bytes - done : room;
-        uint64_t word = 0;
-        memcpy((unsigned char *)&word + skip, data + done, now);
+        const uint64_t word = read_word(data + done, skip, now);
         /* ORDER relaxed: bits only go from 0 to 1, and nobody infers other memory from a bit. */
         if (word != 0) (void)__atomic_fetch_or(&segment->data[at / 8], word, __ATOMIC_RELAXED);
         done += now;

@@ -425,6 +425,17 @@ unsigned char *memory_at(const struct memory *memory, uint64_t position, uint64_
 void memory_or(unsigned char *at, const void *data, size_t bytes)
 {
     const unsigned char *from = data;
-    for (size_t i = 0; i < bytes; i++)
-        at[i] |= from[i];
+    /* ORDER relaxed: the thread of a promotion may read the bits meanwhile, which only go 0 -> 1.
+     * Nobody else writes them. */
+    for (size_t i = 0, now; i < bytes; i += now) {
+        uint64_t word;
+        now = (uintptr_t)(at + i) % sizeof word == 0 && bytes - i >= sizeof word ? sizeof word : 1;
+        if (now == 1) {
+            __atomic_store_n(&at[i], (unsigned char)(at[i] | from[i]), __ATOMIC_RELAXED);
+            continue;
+        }
+        uint64_t *to = (uint64_t *)(void *)(at + i);
+        memcpy(&word, from + i, sizeof word);
+        __atomic_store_n(to, *to | word, __ATOMIC_RELAXED);
+    }
 }
