@@ -3,6 +3,7 @@
 #include "value/drops.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -113,8 +114,10 @@ static bool sync_aof(const char *directory)
     DIR *dir = opendir(directory);
     bool synced = dir != NULL;
     for (const struct dirent *e; synced && (e = readdir(dir)) != NULL;) {
-        const int fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-        if (e->d_name[0] != '.' && fd >= 0) synced = fdatasync(fd) == 0;
+        if (e->d_name[0] == '.') continue;
+        const int fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        /* A file that is gone was one of before a rewrite. */
+        synced = fd >= 0 ? fdatasync(fd) == 0 : errno == ENOENT;
         if (fd >= 0) (void)close(fd);
     }
     if (dir != NULL) (void)closedir(dir);
