@@ -22,6 +22,7 @@ struct attaching {
     struct task task; /* first: it is one */
     struct id id;
     tamis_filter *filter; /* open, and not taken yet */
+    bool claimed;
     char name[TAMIS_NAME_MAX + 1];
 };
 
@@ -33,14 +34,18 @@ static int attach_there(struct task *task)
     if (rc == 0) rc = tamis_filter_id(store_is_open(), a->name, drawn.bytes, a->id.bytes);
     if (rc < 0) return rc;
     drops_take_back(&a->id);
+    store_claim(&a->id); /* it is no orphan meanwhile */
+    a->claimed = true;
     rc = tamis_filter_open(store_is_open(), a->name, 0, &a->filter);
     return rc;
 }
 
 static void forget_attaching(RedisModuleCtx *ctx, struct task *task)
 {
+    const struct attaching *a = (const struct attaching *)(const void *)task;
     (void)ctx;
-    tamis_filter_release(((struct attaching *)(void *)task)->filter);
+    tamis_filter_release(a->filter);
+    if (a->claimed) store_unclaim(&a->id);
     RedisModule_Free(task);
 }
 
@@ -156,6 +161,7 @@ int tamis_attach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 struct detaching {
     struct task task; /* first: it is one */
     struct id id;
+    bool was_attached;
     char name[TAMIS_NAME_MAX + 1];
 };
 
@@ -176,10 +182,52 @@ static int detach_there(struct task *task)
     return rc < 0 ? rc : store_by_name(&d->id, disown, d);
 }
 
+/* The key has kept the filter: its client is gone, or the key is called otherwise by now. */
+struct owning {
+    struct job job;
+    struct id id;
+};
+
+static int own(void *context, tamis_store *store, const char *name)
+{
+    (void)context;
+    return tamis_filter_set_owned(store, name, 1);
+}
+
+static void own_again(struct job *job)
+{
+    for (struct job *next; job != NULL; job = next) {
+        next = job->next;
+        if (store_by_name(&((struct owning *)(void *)job)->id, own, NULL) < 0)
+            RedisModule_Log(NULL, "warning", "a filter is none of the server's now: %s",
+                            tamis_last_error());
+        RedisModule_Free(job);
+    }
+}
+
 static void forget_detaching(RedisModuleCtx *ctx, struct task *task)
 {
+    const struct detaching *d = (const struct detaching *)(const void *)task;
     (void)ctx;
+    if (task->done && task->rc == 0 && !task->taken && !d->was_attached) {
+        struct owning *owning = RedisModule_Calloc(1, sizeof *owning);
+        owning->job.run = own_again;
+        owning->id = d->id;
+        work_submit(&task->pinned[0]->line, &owning->job); /* before the next that detaches it */
+    }
     RedisModule_Free(task);
+}
+
+/* An AOF is repeated: the store has had the filter since, whatever has become of it. */
+static int detach_loading(RedisModuleCtx *ctx, RedisModuleString *name)
+{
+    struct value *value;
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
+    const bool has = key_look(key, TYPE_BLOOM, &value) == HELD_VALUE;
+    if (has && value_is_stored(value)) value->stored->attached = true;
+    if (has) (void)RedisModule_DeleteKey(key);
+    RedisModule_CloseKey(key);
+    return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }
 
 int tamis_detach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
@@ -188,6 +236,8 @@ int tamis_detach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     size_t bytes;
     struct detaching *d = (struct detaching *)(void *)task_of(ctx);
     if (argc != 2) return RedisModule_WrongArity(ctx);
+    if ((RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LOADING) != 0)
+        return detach_loading(ctx, argv[1]);
     struct value *value = key_open_stored(ctx, argv[1], READ_WRITE, tamis_detach, &key);
     if (value == NULL) return REDISMODULE_OK;
     if (d == NULL) {
@@ -196,9 +246,11 @@ int tamis_detach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         d->task.forget = forget_detaching;
         d->id = value->stored->id;
         const char *text = RedisModule_StringPtrLen(argv[1], &bytes);
-        if (!value->stored->attached)
-            name_of_key(RedisModule_GetSelectedDb(ctx), text, bytes, d->name);
+        d->was_attached = value->stored->attached;
+        if (!d->was_attached) name_of_key(RedisModule_GetSelectedDb(ctx), text, bytes, d->name);
         (void)task_pin(&d->task, value->stored);
+        d->task.changed = value->stored; /* one after the other */
+        d->task.told = true;             /* below */
         if (task_begin(ctx, tamis_detach, &d->task)) {
             RedisModule_CloseKey(key);
             return REDISMODULE_OK;
@@ -210,7 +262,8 @@ int tamis_detach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         (void)RedisModule_ReplyWithError(
             ctx, "ERR a key got another filter while the command was under way; give it again");
     else {
-        value->stored->attached = true;
+        value->stored->attached = d->task.taken = true;
+        d->task.pinned[0]->attached = true; /* that of before a reload, which goes later */
         (void)RedisModule_ReplyWithCString(ctx, d->name);
         (void)RedisModule_DeleteKey(key);
         (void)RedisModule_ReplicateVerbatim(ctx);
@@ -223,41 +276,76 @@ int tamis_detach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 /* ---- TAMIS.ORPHANS --------------------------------------------------------------------------- */
 
 struct listing {
-    RedisModuleCtx *ctx;
+    struct task task; /* first: it is one */
+    char *wanted;     /* the name that is looked for; NULL: all are listed */
+    struct id id;     /* of that one */
     long count;
-    const char *name; /* looked for; NULL: all are listed */
-    struct id id;
+    char *names; /* behind each other */
+    size_t bytes;
 };
 
-static void list_orphan(void *context, const char *name, const struct id *id)
+static void note_orphan(void *context, const char *name, const struct id *id)
 {
-    struct listing *listing = context;
-    if (listing->name != NULL) {
-        if (strcmp(name, listing->name) != 0) return;
-        listing->id = *id;
-        listing->count = 1;
-        return;
+    struct listing *l = context;
+    const size_t bytes = strlen(name) + 1;
+    if (l->wanted != NULL && strcmp(name, l->wanted) != 0) return;
+    l->id = *id;
+    l->count++;
+    l->names = RedisModule_Realloc(l->names, l->bytes + bytes);
+    memcpy(l->names + l->bytes, name, bytes);
+    l->bytes += bytes;
+}
+
+static int list_there(struct task *task)
+{
+    const struct listing *l = (const struct listing *)(const void *)task;
+    const int64_t rc = orphans_each(note_orphan, task);
+    if (rc < 0 || l->wanted == NULL || l->count == 0) return rc < 0 ? (int)rc : 0;
+    const int dropped = tamis_filter_drop_ids(store_is_open(), &l->id.bytes, 1);
+    return dropped < 0 ? dropped : 0;
+}
+
+static void forget_listing(RedisModuleCtx *ctx, struct task *task)
+{
+    struct listing *l = (struct listing *)(void *)task;
+    (void)ctx;
+    RedisModule_Free(l->names);
+    RedisModule_Free(l->wanted);
+    RedisModule_Free(l);
+}
+
+static void reply_orphans(RedisModuleCtx *ctx, const struct listing *l)
+{
+    const char *name = l->names;
+    (void)RedisModule_ReplyWithArray(ctx, l->count);
+    for (long i = 0; i < l->count; i++, name += strlen(name) + 1) {
+        (void)RedisModule_ReplyWithArray(ctx, 2);
+        (void)RedisModule_ReplyWithCString(ctx, name);
+        (void)RedisModule_ReplyWithCString(ctx, name);
     }
-    (void)RedisModule_ReplyWithArray(listing->ctx, 2);
-    (void)RedisModule_ReplyWithCString(listing->ctx, name);
-    (void)RedisModule_ReplyWithCString(listing->ctx, name);
-    listing->count++;
 }
 
 int tamis_orphans(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    struct listing listing = {.ctx = ctx};
-    if (argc == 3 && arg_is(argv[1], "DROP")) {
-        listing.name = RedisModule_StringPtrLen(argv[2], NULL);
-        (void)orphans_each(list_orphan, &listing);
-        if (listing.count == 0)
-            return RedisModule_ReplyWithError(ctx, "ERR no orphan has that name");
-        drops_push(&listing.id, NO_DUMP);
-        return RedisModule_ReplyWithSimpleString(ctx, "OK");
+    const bool drops = argc == 3 && arg_is(argv[1], "DROP");
+    struct listing *l = (struct listing *)(void *)task_of(ctx);
+    if (!drops && (argc != 2 || !arg_is(argv[1], "LIST"))) return RedisModule_WrongArity(ctx);
+    if (l == NULL) {
+        l = RedisModule_Calloc(1, sizeof *l);
+        l->task.work = list_there;
+        l->task.forget = forget_listing;
+        if (drops) l->wanted = RedisModule_Strdup(RedisModule_StringPtrLen(argv[2], NULL));
+        if (task_begin(ctx, tamis_orphans, &l->task)) return REDISMODULE_OK;
     }
-    if (argc != 2 || !arg_is(argv[1], "LIST")) return RedisModule_WrongArity(ctx);
-    (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
-    (void)orphans_each(list_orphan, &listing);
-    RedisModule_ReplySetArrayLength(ctx, listing.count);
+    if (l->task.rc < 0)
+        (void)task_reply_failure(
+            ctx, &l->task, drops ? "the orphan cannot be dropped" : "the orphans cannot be listed");
+    else if (!drops)
+        reply_orphans(ctx, l);
+    else if (l->count == 0)
+        (void)RedisModule_ReplyWithError(ctx, "ERR no orphan has that name");
+    else
+        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
+    task_end(ctx, &l->task);
     return REDISMODULE_OK;
 }

@@ -41,7 +41,7 @@ static bool is_plain(int db, const char *key, size_t key_bytes)
 {
     return db == 0 && key_bytes > 0 && key_bytes <= TAMIS_NAME_MAX &&
            memchr(key, '\0', key_bytes) == NULL &&
-           strncmp(key, PREFIX, key_bytes < sizeof PREFIX - 1 ? key_bytes : sizeof PREFIX - 1) != 0;
+           (key_bytes < sizeof PREFIX - 1 || memcmp(key, PREFIX, sizeof PREFIX - 1) != 0);
 }
 
 /* These stay as they are.  All else is escaped, so the name is legal. */

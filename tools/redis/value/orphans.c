@@ -6,7 +6,7 @@
 #include "value/store.h"
 #include "value/stored.h"
 
-static int64_t there; /* when somebody looked */
+static int64_t there; /* atomic, relaxed: when somebody looked */
 
 struct looking {
     orphan_fn *fn;
@@ -32,11 +32,11 @@ int64_t orphans_each(orphan_fn *fn, void *context)
     tamis_store *store = store_is_open();
     if (store == NULL || store_is_of_another()) return 0;
     const int rc = tamis_store_list_ids(store, look, &looking);
-    if (rc == 0) there = looking.count;
+    if (rc == 0) __atomic_store_n(&there, looking.count, __ATOMIC_RELAXED);
     return rc < 0 ? rc : looking.count;
 }
 
 int64_t orphans_count(void)
 {
-    return there;
+    return __atomic_load_n(&there, __ATOMIC_RELAXED);
 }
