@@ -35,11 +35,3 @@ int bf_add_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, struct
                  bool single);
 /* Tells INFO and who listens to events of the key what was added. */
 void bf_count_added(RedisModuleCtx *ctx, RedisModuleString *name, size_t count, uint64_t news);
-
-/* A layer, as BF.DEBUG tells it. */
-struct told {
-    uint64_t bytes, bits, capacity, items;
-    uint32_t hashes;
-    double rate;
-};
-void bf_reply_layer(RedisModuleCtx *ctx, const struct told *line);

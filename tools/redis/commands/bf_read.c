@@ -22,6 +22,37 @@ int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
                      : RedisModule_ReplyWithLongLong(ctx, items);
 }
 
+/* ---- Layers ---------------------------------------------------------------------------------- */
+
+static bool segment_of(const struct value *value, uint32_t i, struct told *layer)
+{
+    struct tamis_segment_stat s = {.size = sizeof s};
+    if (tamis_filter_segment(value->stored->filter, i, &s) < 0) return false;
+    *layer = (struct told){.bytes = s.data_bytes,
+                           .bits = s.m_bits,
+                           .capacity = s.capacity,
+                           .items = s.items,
+                           .hashes = s.k,
+                           .rate = s.fp_rate};
+    return true;
+}
+
+/* What there is to tell of a layer.  False: the filter has fewer. */
+static bool layer_of(const struct value *value, uint32_t i, struct told *layer)
+{
+    if (value->home == HOME_VALKEY) return guest->layer(value->valkey, i, layer);
+    if (value->home != HOME_MEMORY) return segment_of(value, i, layer);
+    if (i >= value->memory->count) return false;
+    const struct layer *l = &value->memory->layers[i];
+    *layer = (struct told){.bytes = layer_bytes(value->memory, l),
+                           .bits = l->bits.m_bits,
+                           .capacity = l->bits.capacity,
+                           .items = l->bits.items,
+                           .hashes = l->bits.k,
+                           .rate = l->bits.fp_rate};
+    return true;
+}
+
 /* ---- BF.INFO --------------------------------------------------------------------------------- */
 
 /* The fields, in valkey-bloom's order; RedisBloom has those that are so marked, and tells the
@@ -59,42 +90,31 @@ struct figures {
     const char *error;         /* instead of FIELD_MOST */
 };
 
-static void measure_stored(const struct value *value, struct figures *f)
+/* What else there is to tell of the whole filter. */
+static struct valkey_shape shape_of(const struct value *value, const struct told *first)
 {
-    struct tamis_segment_stat segment = {.size = sizeof segment};
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    for (uint32_t i = 0; tamis_filter_segment(value->stored->filter, i, &segment) == 0; i++) {
-        if (i == 0) f->shape.capacity = (int64_t)segment.capacity;
-        f->numbers[FIELD_CAPACITY] += (long long)segment.capacity;
-        f->numbers[FIELD_FILTERS]++;
-    }
-    if (tamis_filter_stat(value->stored->filter, &stat) == 0) f->shape.rate = stat.fp_rate;
-    f->shape.expansion = value->expansion;
-    f->shape.tightening = config.tightening.value;
-}
-
-static void measure_memory(const struct value *value, struct figures *f)
-{
-    const struct memory *memory = value->memory;
-    for (uint32_t i = 0; i < memory->count; i++)
-        f->numbers[FIELD_CAPACITY] += (long long)memory->layers[i].bits.capacity;
-    f->numbers[FIELD_FILTERS] = memory->count;
-    f->shape = (struct valkey_shape){.capacity = (int64_t)memory->layers[0].bits.capacity,
-                                     .rate = memory->rate,
-                                     .expansion = value->expansion,
-                                     .tightening = config.tightening.value};
+    struct valkey_shape shape = {.capacity = (int64_t)first->capacity,
+                                 .expansion = value->expansion,
+                                 .tightening = config.tightening.value};
+    if (value->home == HOME_MEMORY)
+        shape.rate = value->memory->rate;
+    else if (tamis_filter_stat(value->stored->filter, &stat) == 0)
+        shape.rate = stat.fp_rate;
+    return shape;
 }
 
 static void measure(const struct value *value, struct figures *f)
 {
+    struct told layer, first = {0};
     *f = (struct figures){.error = NULL};
-    if (value->home == HOME_VALKEY)
-        f->shape =
-            guest->measure(value->valkey, &f->numbers[FIELD_CAPACITY], &f->numbers[FIELD_FILTERS]);
-    else if (value->home == HOME_MEMORY)
-        measure_memory(value, f);
-    else
-        measure_stored(value, f);
+    for (uint32_t i = 0; layer_of(value, i, &layer); i++) {
+        if (i == 0) first = layer;
+        f->numbers[FIELD_CAPACITY] =
+            (long long)((uint64_t)f->numbers[FIELD_CAPACITY] + layer.capacity);
+        f->numbers[FIELD_FILTERS]++;
+    }
+    f->shape = value->home == HOME_VALKEY ? guest->shape(value->valkey) : shape_of(value, &first);
     f->numbers[FIELD_SIZE] = (long long)value_size_bytes(value);
     f->numbers[FIELD_ITEMS] = value_items(value);
     f->numbers[FIELD_EXPANSION] = f->shape.expansion;
@@ -177,7 +197,7 @@ int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- BF.DEBUG -------------------------------------------------------------------------------- */
 
-void bf_reply_layer(RedisModuleCtx *ctx, const struct told *line)
+static void reply_layer(RedisModuleCtx *ctx, const struct told *line)
 {
     char text[256];
     (void)snprintf(text, sizeof text,
@@ -187,44 +207,10 @@ void bf_reply_layer(RedisModuleCtx *ctx, const struct told *line)
     (void)RedisModule_ReplyWithCString(ctx, text);
 }
 
-static void reply_segment(RedisModuleCtx *ctx, const struct tamis_segment_stat *s)
-{
-    const struct told line = {.bytes = s->data_bytes,
-                              .bits = s->m_bits,
-                              .capacity = s->capacity,
-                              .items = s->items,
-                              .hashes = s->k,
-                              .rate = s->fp_rate};
-    bf_reply_layer(ctx, &line);
-}
-
-static long debug_stored(RedisModuleCtx *ctx, const struct value *value)
-{
-    struct tamis_segment_stat s = {.size = sizeof s};
-    long lines = 0;
-    for (; tamis_filter_segment(value->stored->filter, (uint32_t)lines, &s) == 0; lines++)
-        reply_segment(ctx, &s);
-    return lines;
-}
-
-static long debug_memory(RedisModuleCtx *ctx, const struct memory *memory)
-{
-    for (uint32_t i = 0; i < memory->count; i++) {
-        const struct layer *l = &memory->layers[i];
-        const struct told line = {.bytes = layer_bytes(memory, l),
-                                  .bits = l->bits.m_bits,
-                                  .capacity = l->bits.capacity,
-                                  .items = l->bits.items,
-                                  .hashes = l->bits.k,
-                                  .rate = l->bits.fp_rate};
-        bf_reply_layer(ctx, &line);
-    }
-    return memory->count;
-}
-
 int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
+    struct told layer;
     char text[64];
     if (argc != 2) return RedisModule_WrongArity(ctx);
     const struct value *value = key_open(ctx, argv[1], TYPE_BLOOM, REDISMODULE_READ, &key);
@@ -232,10 +218,10 @@ int bf_debug(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     (void)RedisModule_ReplyWithArray(ctx, REDISMODULE_POSTPONED_LEN);
     (void)snprintf(text, sizeof text, "size:%" PRId64, value_items(value));
     (void)RedisModule_ReplyWithCString(ctx, text);
-    const long lines = value->home == HOME_VALKEY   ? guest->debug(ctx, value->valkey)
-                       : value->home == HOME_MEMORY ? debug_memory(ctx, value->memory)
-                                                    : debug_stored(ctx, value);
-    RedisModule_ReplySetArrayLength(ctx, 1 + lines);
+    long lines = 1;
+    for (; layer_of(value, (uint32_t)lines - 1, &layer); lines++)
+        reply_layer(ctx, &layer);
+    RedisModule_ReplySetArrayLength(ctx, lines);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }

@@ -172,14 +172,10 @@ static bool take_shape(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
 
 int bf_reserve_key(RedisModuleCtx *ctx, RedisModuleString **argv, struct adding *adding)
 {
-    struct value *value;
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum held held = key_look(key, TYPE_BLOOM, &value);
-    if (held == HELD_OTHER) {
-        (void)RedisModule_ReplyWithError(ctx, WRONG_TYPE);
-    } else if (held != HELD_NONE) {
-        (void)RedisModule_ReplyWithError(ctx, "ERR item exists");
-    } else if ((value = reserve_key(ctx, key, argv[1], adding)) != NULL) {
+    RedisModuleKey *key = key_open_free(ctx, argv[1], TYPE_BLOOM);
+    if (key == NULL) return REDISMODULE_OK;
+    const struct value *value = reserve_key(ctx, key, argv[1], adding);
+    if (value != NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         if (value->home == HOME_VALKEY)
             guest->tell_made(ctx, argv[1], value->valkey);

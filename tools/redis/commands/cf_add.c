@@ -86,17 +86,14 @@ int cf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
                           .bucket_size = config.cf_bucket_size,
                           .expansion = config.cf_expansion};
     struct cuckoo cuckoo;
-    struct value *value;
     if (argc < 3 || argc % 2 == 0) return RedisModule_WrongArity(ctx);
     const char *error = take_reserve_options(argv, argc, &r);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum held held = key_look(key, TYPE_CUCKOO, &value);
+    RedisModuleKey *key = key_open_free(ctx, argv[1], TYPE_CUCKOO);
+    if (key == NULL) return REDISMODULE_OK;
     cuckoo_init(&cuckoo, (uint64_t)r.capacity, (uint32_t)r.bucket_size, (uint32_t)r.max_iterations,
                 (uint32_t)r.expansion);
-    if (held != HELD_NONE) {
-        (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
-    } else if (make_cuckoo_key(ctx, key, argv[1], &cuckoo) != NULL) {
+    if (make_cuckoo_key(ctx, key, argv[1], &cuckoo) != NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         (void)RedisModule_ReplicateVerbatim(ctx);
     }

@@ -26,6 +26,8 @@ struct items {
 };
 struct items *items_of(RedisModuleString **argv, int count);
 
+/* What is told if that has happened. */
+#define OTHER_FILTER "ERR a key got another filter while the command was under way; give it again"
 /* Stands for the text of an error: the command is put off, and has no answer yet. */
 extern const char put_off[];
 /* Ends a command that has changed a key, or could not: replies OK and replicates it, or replies

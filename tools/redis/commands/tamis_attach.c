@@ -135,7 +135,6 @@ static void attach_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStri
 
 int tamis_attach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    struct value *value;
     size_t bytes;
     char own[NAME_ROOM];
     if (argc != 2 && argc != 3) return RedisModule_WrongArity(ctx);
@@ -146,12 +145,9 @@ int tamis_attach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     }
     if (bytes > TAMIS_NAME_MAX || (argc == 3 && strlen(filter) != bytes))
         return RedisModule_ReplyWithError(ctx, "ERR no filter can have that name");
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum held held = key_look(key, TYPE_BLOOM, &value);
-    if (held == HELD_NONE)
-        attach_key(ctx, key, argv[1], filter);
-    else
-        (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
+    RedisModuleKey *key = key_open_free(ctx, argv[1], TYPE_BLOOM);
+    if (key == NULL) return REDISMODULE_OK;
+    attach_key(ctx, key, argv[1], filter);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }
@@ -259,8 +255,7 @@ int tamis_detach(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (d->task.rc < 0)
         (void)task_reply_failure(ctx, &d->task, "the filter cannot be detached");
     else if (!id_is(&d->id, &value->stored->id))
-        (void)RedisModule_ReplyWithError(
-            ctx, "ERR a key got another filter while the command was under way; give it again");
+        (void)RedisModule_ReplyWithError(ctx, OTHER_FILTER);
     else {
         value->stored->attached = d->task.taken = true;
         d->task.pinned[0]->attached = true; /* that of before a reload, which goes later */

@@ -66,8 +66,6 @@ static bool take_sources(RedisModuleCtx *ctx, RedisModuleString **argv, int argc
     return true;
 }
 
-#define OTHER_FILTER "ERR a key got another filter while the command was under way; give it again"
-
 static bool has_filter(RedisModuleCtx *ctx, RedisModuleString *name, const struct id *id)
 {
     struct value *value;
@@ -327,14 +325,7 @@ int tamis_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
             task_begin(ctx, tamis_rotate, &change->task))
             return REDISMODULE_OK;
     }
-    if (change->task.rc < 0)
-        (void)task_reply_failure(ctx, &change->task, "the window cannot be moved");
-    else if (is_same(ctx, argv[1], change)) {
-        (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
-        task_tell(ctx, &change->task);
-    }
-    task_end(ctx, &change->task);
-    return REDISMODULE_OK;
+    return end_change_of(ctx, argv[1], change, "the window cannot be moved");
 }
 
 static int roll_back_there(struct task *task)

@@ -94,8 +94,7 @@ int tamis_except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (e->task.rc < 0)
         (void)task_reply_failure(ctx, &e->task, "the exceptions stay as they were");
     else if (!id_is(&e->id, &value->stored->id))
-        (void)RedisModule_ReplyWithError(
-            ctx, "ERR a key got another filter while the command was under way; give it again");
+        (void)RedisModule_ReplyWithError(ctx, OTHER_FILTER);
     else {
         reply_changed(ctx, e);
         task_tell(ctx, &e->task);

@@ -209,17 +209,13 @@ static void load_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString
 int tamis_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct load load = {.ctx = ctx};
-    struct value *value;
     long long expansion = -1;
     if (argc < 3) return RedisModule_WrongArity(ctx);
     const char *error = take_load_options(argv, argc, &load, &expansion);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
-    RedisModuleKey *key = RedisModule_OpenKey(ctx, argv[1], READ_WRITE);
-    const enum held held = key_look(key, TYPE_BLOOM, &value);
-    if (held == HELD_NONE)
-        load_key(ctx, key, argv[1], &load, expansion);
-    else
-        (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
+    RedisModuleKey *key = key_open_free(ctx, argv[1], TYPE_BLOOM);
+    if (key == NULL) return REDISMODULE_OK;
+    load_key(ctx, key, argv[1], &load, expansion);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }

@@ -121,6 +121,17 @@ struct value *key_open_stored(RedisModuleCtx *ctx, RedisModuleString *name, int 
     return NULL;
 }
 
+RedisModuleKey *key_open_free(RedisModuleCtx *ctx, RedisModuleString *name, enum type type)
+{
+    struct value *value;
+    RedisModuleKey *key = RedisModule_OpenKey(ctx, name, READ_WRITE);
+    const enum held held = key_look(key, type, &value);
+    if (held == HELD_NONE) return key;
+    (void)RedisModule_ReplyWithError(ctx, held == HELD_OTHER ? WRONG_TYPE : "ERR item exists");
+    RedisModule_CloseKey(key);
+    return NULL;
+}
+
 void key_event(RedisModuleCtx *ctx, const char *event, RedisModuleString *name)
 {
     const int class =

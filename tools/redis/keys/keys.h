@@ -29,6 +29,9 @@ struct value *key_open(RedisModuleCtx *ctx, RedisModuleString *name, enum type t
 struct value *key_open_stored(RedisModuleCtx *ctx, RedisModuleString *name, int mode,
                               RedisModuleReplyFunc *again, RedisModuleKey **key);
 
+/* Opens a key for a command that makes its filter.  If it is taken, replies and returns NULL. */
+RedisModuleKey *key_open_free(RedisModuleCtx *ctx, RedisModuleString *name, enum type type);
+
 /* Tells of an event, of the class that the setting tamis.like has for it. */
 void key_event(RedisModuleCtx *ctx, const char *event, RedisModuleString *name);
 /* Puts a new value into a key that is empty. */

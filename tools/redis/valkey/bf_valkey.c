@@ -369,28 +369,24 @@ int bf_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static long debug(RedisModuleCtx *ctx, const struct valkey *valkey)
+static struct valkey_shape shape_of(const struct valkey *valkey)
 {
-    double rate = valkey->shape.rate;
-    for (uint32_t i = 0; i < valkey->count; i++, rate *= valkey->shape.tightening) {
-        const struct valkey_layer *layer = &valkey->layers[i];
-        const struct told line = {.bytes = layer->bytes,
-                                  .bits = layer->bytes * 8,
-                                  .capacity = (uint64_t)layer->capacity,
-                                  .items = (uint64_t)layer->items,
-                                  .hashes = layer->hashes,
-                                  .rate = rate};
-        bf_reply_layer(ctx, &line);
-    }
-    return valkey->count;
+    return valkey->shape;
 }
 
-static struct valkey_shape measure(const struct valkey *valkey, long long *capacity,
-                                   long long *layers)
+static bool layer_of(const struct valkey *valkey, uint32_t i, struct told *told)
 {
-    *capacity = valkey_capacity(valkey);
-    *layers = valkey->count;
-    return valkey->shape;
+    if (i >= valkey->count) return false;
+    const struct valkey_layer *layer = &valkey->layers[i];
+    *told = (struct told){.bytes = layer->bytes,
+                          .bits = layer->bytes * 8,
+                          .capacity = (uint64_t)layer->capacity,
+                          .items = (uint64_t)layer->items,
+                          .hashes = layer->hashes,
+                          .rate = valkey->shape.rate};
+    for (; i > 0; i--)
+        told->rate *= valkey->shape.tightening;
+    return true;
 }
 
 const struct guest valkey_guest = {.fixed_seed = valkey_fixed_seed,
@@ -403,9 +399,9 @@ const struct guest valkey_guest = {.fixed_seed = valkey_fixed_seed,
                                    .save = valkey_save,
                                    .emit = valkey_emit,
                                    .digest = valkey_digest,
-                                   .measure = measure,
+                                   .shape = shape_of,
                                    .most_keys = valkey_most_keys,
-                                   .debug = debug,
+                                   .layer = layer_of,
                                    .reserve = reserve,
                                    .insert = insert,
                                    .has_word = has_word,

@@ -213,14 +213,6 @@ int64_t valkey_items(const struct valkey *valkey)
     return (int64_t)sum;
 }
 
-int64_t valkey_capacity(const struct valkey *valkey)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < valkey->count; i++)
-        sum += (uint64_t)valkey->layers[i].capacity;
-    return (int64_t)sum;
-}
-
 /* Why a filter of that shape ends before layer i, which would bring it to so many bytes; or NULL.
  */
 static const char *end_before(const struct valkey_shape *shape, uint32_t i, uint64_t bytes)

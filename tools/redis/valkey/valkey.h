@@ -68,7 +68,6 @@ bool valkey_contains(const struct valkey *valkey, const char *item, size_t bytes
 int valkey_add(struct valkey *valkey, const char *item, size_t bytes, const char **error);
 
 int64_t valkey_items(const struct valkey *valkey);
-int64_t valkey_capacity(const struct valkey *valkey);
 /* What valkey-bloom calls its size: the memory that it has for such a filter. */
 uint64_t valkey_size_bytes(const struct valkey *valkey);
 /* Is that more than it may take now? */

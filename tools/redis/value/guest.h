@@ -23,6 +23,13 @@ struct valkey_shape {
     uint8_t seed[VALKEY_SEED_BYTES];
 };
 
+/* A layer of a filter of BF.*, as BF.DEBUG tells it. */
+struct told {
+    uint64_t bytes, bits, capacity, items;
+    uint32_t hashes;
+    double rate;
+};
+
 struct adding; /* commands/bf_parts.h */
 
 struct guest {
@@ -38,11 +45,10 @@ struct guest {
     void (*save)(RedisModuleIO *rdb, const struct valkey *valkey);
     bool (*emit)(RedisModuleIO *aof, RedisModuleString *key, const struct valkey *valkey);
     void (*digest)(RedisModuleDigest *to, const struct valkey *valkey);
-    /* BF.INFO and BF.DEBUG; the latter replies with a line for each layer and returns how many. */
-    struct valkey_shape (*measure)(const struct valkey *valkey, long long *capacity,
-                                   long long *layers);
+    /* BF.INFO and BF.DEBUG; false: the filter has fewer layers. */
+    struct valkey_shape (*shape)(const struct valkey *valkey);
+    bool (*layer)(const struct valkey *valkey, uint32_t i, struct told *layer);
     int64_t (*most_keys)(const struct valkey_shape *shape, int64_t wanted, const char **error);
-    long (*debug)(RedisModuleCtx *ctx, const struct valkey *valkey);
     /* BF.RESERVE and BF.INSERT with the words of valkey-bloom; is a word one that RedisBloom does
      * not have? */
     RedisModuleCmdFunc *reserve, *insert;
