@@ -297,6 +297,7 @@ static int list_there(struct task *task)
     const int64_t rc = orphans_each(note_orphan, task);
     if (rc < 0 || l->wanted == NULL || l->count == 0) return rc < 0 ? (int)rc : 0;
     const int dropped = tamis_filter_drop_ids(store_is_open(), &l->id.bytes, 1);
+    if (dropped > 0) drops_note();
     return dropped < 0 ? dropped : 0;
 }
 

@@ -264,6 +264,13 @@ uint64_t drops_waiting(void)
     return count;
 }
 
+void drops_note(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    drops.done++;
+    (void)pthread_mutex_unlock(&mutex);
+}
+
 uint64_t drops_done(void)
 {
     (void)pthread_mutex_lock(&mutex);

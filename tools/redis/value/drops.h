@@ -34,4 +34,6 @@ uint64_t drops_dumps(void);
 /* How many wait, and how many were dropped. */
 uint64_t drops_waiting(void);
 uint64_t drops_done(void);
+/* The caller has dropped one itself: its name is free.  Any thread. */
+void drops_note(void);
 void drops_prepare(void);
