@@ -79,6 +79,9 @@ def redisblooms_payloads_are_restored():
         for encver in (0, 1):  # they hashed to 32 bits, as no options say otherwise
             refused(client("RESTORE", "old", 0, bloom(encver, layers)), "ERR Bad data format")
         refused(client("RESTORE", "c", 0, module_value(CUCKOO, *[unsigned(1)] * 7)), "ERR Bad data format")
+        for number, kind in enumerate((BLOOM, CUCKOO), 1):
+            refused(client("RESTORE", "c", 0, module_value(kind - 4 + 256, *[unsigned(1)] * 7)), "ERR Bad data format")
+            same(redis.log().count("the dump is of the module of Tamis 0.x"), number, "the log says what to do")
         eventually(lambda: filters(redis) == ["five", "four", "k", "seeded", "two"], "nothing is left of those that were refused")
 
 
@@ -168,6 +171,17 @@ def payloads_of_one_filter_are_the_same():
         eventually(lambda: filters(two) == ["k", "restored"], "nothing is left of the lie")
 
 
-run(chunks_move_filters, a_large_filter_comes_in_pieces_of_16_mib, redisblooms_payloads_are_restored,
+def one_that_counts_is_told_where_it_is_not():
+    with served() as (_, client), server(repl_diskless_sync_delay=0) as second:
+        client.good("TAMIS.RESERVE", "counts", "0.01", 100, "KIND", "counting")
+        client.good("BF.ADD", "counts", "x")
+        second.client().good("RESTORE", "counts", 0, client.good("DUMP", "counts"))
+        refused(second.client()("BF.EXISTS", "counts", "x"), "ERR the filter cannot be opened: it counts", "another server")
+        same(second.client().good("DEL", "counts"), 1, "DEL")
+        same(client.good("TAMIS.COUNT", "counts", "x"), [1], "its own server")
+
+
+run(chunks_move_filters, one_that_counts_is_told_where_it_is_not, a_large_filter_comes_in_pieces_of_16_mib,
+    redisblooms_payloads_are_restored,
     payloads_that_lie_are_refused, a_head_that_claims_more_than_comes_makes_no_file,
     values_of_the_other_type_are_refused, payloads_of_one_filter_are_the_same)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """orphans.py MODULE TAMIS: filters that a server has made before and no key has: who drops them, and who does not.
 TAMIS_REDIS_HOME=store."""
-from harness import (are_made, eventually, filters, has_filters, refused, run, same, served, server, store_of,
+import contextlib
+import subprocess
+
+from harness import (TAMIS, are_made, eventually, filters, has_filters, refused, run, same, served, server, store_of,
                      tamis)
 
 NAMES = [f"host {i}" for i in range(5)]
@@ -83,6 +86,36 @@ def what_others_made_stays():
         has_filters(redis, sorted([NAMES[0], "theirs"]), "what is left")
 
 
+@contextlib.contextmanager
+def in_use(redis, word, name):
+    """A local process has the filter open until the end of the `with`; one that only asks, too."""
+    with subprocess.Popen([TAMIS, *word.split(), "--store", store_of(redis), name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as local:
+        local.stdin.write("x\nfrom a local process\n")
+        local.stdin.write(("nothing\n" if word == "check" else "x\n") * 100000)  # more than it reads ahead, and of which it prints none
+        local.stdin.flush()
+        same(local.stdout.readline() != "", True, "it has the filter open")
+        yield
+        local.stdin.close()
+        local.stdout.read()
+        same(local.wait(), 0, "it goes on, and ends well")
+
+
+def what_others_have_open_stays():
+    """Seen to fail where nobody asks orphan_is_in_use(): the process ends with an error, and the filter is gone."""
+    for word in ("add --new", "check"):
+        with served() as (redis, client):
+            make(client)
+            with in_use(redis, word, NAMES[1]):
+                client = redis.restart(kill=True)
+                has_filters(redis, [NAMES[1]], f"what is left, {word}")
+                eventually(lambda: "1 of them stay, as other processes have them open" in redis.log(), "the log tells")
+                same(orphans(client), [NAMES[1]], "it is an orphan")
+                refused(client("TAMIS.ORPHANS", "DROP", NAMES[1]), "ERR another process has the filter open", "by hand")
+            same(tamis("check", "--store", store_of(redis), NAMES[1], text="x\n"), "x\n", "it has all")
+            same(client.good("TAMIS.ORPHANS", "DROP", NAMES[1]), "OK", "by hand")
+            has_filters(redis, [], "nothing is left")
+
+
 def one_server_owns_a_store():
     with served() as (redis, client):
         make(client)
@@ -104,4 +137,4 @@ def one_server_owns_a_store():
 
 
 run(a_cache_drops_what_its_last_run_left, new_keys_have_their_names_in_the_end, a_server_that_keeps_data_drops_none,
-    the_setting_says_yes_or_no, what_others_made_stays, one_server_owns_a_store)
+    the_setting_says_yes_or_no, what_others_made_stays, what_others_have_open_stays, one_server_owns_a_store)

@@ -274,6 +274,7 @@ struct listing {
     struct task task; /* first: it is one */
     char *wanted;     /* the name that is looked for; NULL: all are listed */
     struct id id;     /* of that one */
+    bool in_use;      /* another process has it open */
     long count;
     char *names; /* behind each other */
     size_t bytes;
@@ -293,10 +294,13 @@ static void note_orphan(void *context, const char *name, const struct id *id)
 
 static int list_there(struct task *task)
 {
-    const struct listing *l = (const struct listing *)(const void *)task;
-    const int64_t rc = orphans_each(note_orphan, task);
+    struct listing *l = (struct listing *)(void *)task;
+    const int64_t rc = orphans_each(note_orphan, l);
     if (rc < 0 || l->wanted == NULL || l->count == 0) return rc < 0 ? (int)rc : 0;
-    const int dropped = tamis_filter_drop_ids(store_is_open(), &l->id.bytes, 1);
+    l->in_use = orphan_is_in_use(&l->id);
+    if (l->in_use) return 0;
+    const int dropped =
+        tamis_filter_drop_ids(store_is_open(), (const uint8_t(*)[TAMIS_ID_BYTES]) & l->id.bytes, 1);
     if (dropped > 0) drops_note();
     return dropped < 0 ? dropped : 0;
 }
@@ -340,6 +344,9 @@ int tamis_orphans(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         reply_orphans(ctx, l);
     else if (l->count == 0)
         (void)RedisModule_ReplyWithError(ctx, "ERR no orphan has that name");
+    else if (l->in_use)
+        (void)RedisModule_ReplyWithError(
+            ctx, "ERR another process has the filter open; end it, and drop the filter then");
     else
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
     task_end(ctx, &l->task);

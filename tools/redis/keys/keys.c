@@ -40,8 +40,11 @@ static void tell_broken(const struct stored *stored)
     tamis_id_name(stored->id.bytes, name);
     (void)snprintf(
         text, sizeof text,
-        "the dump refers to the filter of the id %s in the store %016" PRIx64
-        ", and the store %s does not have it; give the server that store, or DEL the key",
+        stored_counts(stored)
+            ? "it counts, and is in the store of the server that made it alone (id %s, store "
+              "%016" PRIx64 "); replicas have no counts (here: %s): ask that server, or use CF.*"
+            : "the dump refers to the filter of the id %s in the store %016" PRIx64
+              ", and the store %s does not have it; give the server that store, or DEL the key",
         strchr(name, ':') + 1, stored->store_id, config.store);
     tell_closed(text);
 }

@@ -110,25 +110,22 @@ static bool keeps_nothing(RedisModuleCtx *ctx)
             access(directory, F_OK) != 0);
 }
 
-static void drop_orphan(void *context, const char *name, const struct id *id)
-{
-    (void)context;
-    (void)name;
-    drops_push(id, NO_DUMP);
-}
-
 static void finish_loading(RedisModuleCtx *ctx)
 {
     static bool finished;
     if (finished || store_is_open() == NULL) return;
     finished = true;
-    const bool drops = config.drop_orphans == ORPHANS_YES ||
-                       (config.drop_orphans == ORPHANS_AUTO && keeps_nothing(ctx));
-    const int64_t orphans = orphans_each(drops ? drop_orphan : NULL, NULL);
+    if (config.drop_orphans == ORPHANS_YES ||
+        (config.drop_orphans == ORPHANS_AUTO && keeps_nothing(ctx))) {
+        orphans_drop_all();
+        return;
+    }
+    const int64_t orphans = orphans_each(NULL, NULL);
     if (orphans > 0)
-        RedisModule_Log(ctx, "notice", "%" PRId64 " filters of the store have no key: %s", orphans,
-                        drops ? "they are dropped"
-                              : "TAMIS.ORPHANS lists them, and drops them one by one");
+        RedisModule_Log(ctx, "notice",
+                        "%" PRId64 " filters of the store have no key: TAMIS.ORPHANS lists them, "
+                        "and drops them one by one",
+                        orphans);
 }
 
 static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)

@@ -43,7 +43,8 @@
 #define FLAG_STREAM 4u
 #define FLAG_ATTACHED 8u
 #define FLAG_DURABLE 16u
-#define FLAGS_KNOWN 31u
+#define FLAG_COUNTS 32u
+#define FLAGS_KNOWN 63u
 #define ENCODING_MAX 5 /* RedisBloom's newest */
 
 static enum saving saving;
@@ -87,6 +88,7 @@ static void save_begins(RedisModuleIO *rdb, const struct value *value, uint64_t 
     if (tells) flags |= FLAG_ID;
     if (stored && value->stored->attached) flags |= FLAG_ATTACHED;
     if (stored && value->stored->durable) flags |= FLAG_DURABLE;
+    if (stored && stored_counts(value->stored)) flags |= FLAG_COUNTS;
     RedisModule_SaveUnsigned(rdb, VERSION);
     RedisModule_SaveUnsigned(rdb, 0);
     RedisModule_SaveUnsigned(rdb, flags);
@@ -381,6 +383,7 @@ static struct value *break_value(const struct said *said, struct value *value)
     struct stored *stored = stored_new(value, &said->id, NULL);
     stored->store_id = said->store_id;
     stored->attached = (said->flags & FLAG_ATTACHED) != 0;
+    if ((said->flags & FLAG_COUNTS) != 0) stored->kind = TAMIS_KIND_COUNTING;
     value_settle(value, HOME_BROKEN, stored);
     return value;
 }
@@ -416,12 +419,21 @@ struct value *rdb_load_own(RedisModuleIO *rdb, uint64_t version, bool as_valkey)
     return NULL;
 }
 
+/* Is the value of an encoding that is read here? */
+static bool is_read(RedisModuleIO *rdb, int encver)
+{
+    if (encver <= ENCODING_MAX) return true;
+    RedisModule_LogIOError(rdb, "warning",
+                           "the dump is of the module of Tamis 0.x, or of a newer RedisBloom "
+                           "(encoding %d), which this module does not read; load it where it was "
+                           "made, and bring each key here by BF.SCANDUMP and BF.LOADCHUNK",
+                           encver);
+    return false;
+}
+
 void *rdb_load_bloom(RedisModuleIO *rdb, int encver)
 {
-    if (encver > ENCODING_MAX) {
-        RedisModule_LogIOError(rdb, "warning", "the dump is of a Tamis that is not known here");
-        return NULL;
-    }
+    if (!is_read(rdb, encver)) return NULL;
     const uint64_t first = RedisModule_LoadUnsigned(rdb), layers = RedisModule_LoadUnsigned(rdb);
     if (RedisModule_IsIOError(rdb)) return NULL;
     if (layers == 0) return rdb_load_own(rdb, first, false);
@@ -436,5 +448,5 @@ void *rdb_load_bloom(RedisModuleIO *rdb, int encver)
 
 void *rdb_load_cuckoo(RedisModuleIO *rdb, int encver)
 {
-    return encver <= ENCODING_MAX ? rdb_load_redisbloom_cuckoo(rdb, encver) : NULL;
+    return is_read(rdb, encver) ? rdb_load_redisbloom_cuckoo(rdb, encver) : NULL;
 }
