@@ -160,6 +160,7 @@ int tamis__add_key(struct tamis_filter *filter, struct tamis__view **at,
         if (tamis__view_is_limited(view) && !in_newest && !take_room(view, counted, &hold)) {
             const int rc = tamis__go_to_room(filter, at, flight);
             if (rc < 0) return rc;
+            is_new |= won == 0; /* it is asked for anew: the window may have left the slice */
             continue;
         }
         /* A key that only an older slice has is not new, but it is added again. */

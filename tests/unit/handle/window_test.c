@@ -269,3 +269,24 @@ WINDOW_CASE(full_slice_takes_no_known_key_from_a_log)
     assert_int_equal(tamis_filter_contains(filter, "old", 3), 1);
     assert_done(tamis_filter_close(filter));
 }
+
+/* A key begins a slice, and so the window leaves the slice that has it.  Seen to fail where a
+ * single add answered by the look before: SEEN, and in a batch NEW. */
+WINDOW_CASE(key_that_begins_a_slice_is_answered_by_the_new_window)
+{
+    for (int batch = 0; batch < 2; batch++) {
+        tamis_filter *filter = windowed(store, 0, 20, 2, 0);
+        const struct tamis_key old = {"old", 3};
+        uint8_t answer = 0;
+        assert_int_equal(tamis_filter_add(filter, "old", 3), 1);
+        for (uint32_t i = 1; i < 30; i++)
+            assert_int_equal(tamis_filter_add(filter, &i, sizeof i), 1);
+        assert_int_equal(tamis_filter_contains(filter, "old", 3), 1);
+        if (batch)
+            assert_int_equal(tamis_filter_add_batch(filter, &old, 1, &answer), 1);
+        else
+            assert_int_equal(tamis_filter_add(filter, "old", 3), 1);
+        assert_done(tamis_filter_close(filter));
+        assert_done(tamis_filter_drop(store, "w"));
+    }
+}
