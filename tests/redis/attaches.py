@@ -6,7 +6,7 @@ cases that begin so.  Each case says with what it was seen to fail besides.
 """
 import time
 
-from harness import are_made, eventually, filters, follow, has_filters, info, is_rewritten, refused, run, same, served, server, store_of, tamis
+from harness import are_made, eventually, filters, follow, has_filters, is_rewritten, refused, run, same, served, server, store_of, tamis
 from slow_disk import DiskWithStore, waiting_clients
 
 LARGE = 100_000  # of more bytes than a draft may have

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""generated.py MODULE TAMIS sequences_and_kills [RUNS] [SEED]: sequences of commands that change the key space, a kill -9, and what the keys have then.
+"""generated.py MODULE TAMIS sequences_and_kills [RUNS] [SEED]: sequences of commands that change the key space, kills -9, and what the keys have then.
+A run has 3 kills, and 20 sequences before each; behind each sequence the keys are those of the model.
 
 The model: a value is made by an add, or by COPY, RESTORE or a reload; it has a list of items, which only grows.  A state says which key has which value, and
 what the value has in it.  After the kill the keys are those of one state that the persistence allows, and each key's items are at least those of
@@ -16,10 +17,11 @@ import random
 import sys
 import time
 
-from harness import MODULE, run
+from harness import MODULE, are_made, has_filters, run, same, store_of, tamis
 from redis_server import Server
 
 RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 40
+KILLS, SEQUENCES = 3, 20  # of a run, and before each kill
 SEED = int(sys.argv[5]) if len(sys.argv) > 5 else random.randrange(1 << 30)
 KEYS = ("a", "b", "c", "d")
 
@@ -126,6 +128,22 @@ def step(seeded, model, client, pipeline):
     return 1 if pipeline else 0
 
 
+def are_as_the_model_says(seeded, model, client):
+    """The keys of a server that lives."""
+    for number, db in enumerate(model.dbs):
+        client.good("SELECT", number)
+        same({key.decode() for key in client.good("KEYS", "*")}, set(db), f"keys of database {number}")
+        for key, value in db.items():
+            same(client.good("TYPE", key) == "string", value is None, f"the type of {key}")
+            if value is None or model.number == 0:
+                continue
+            others = {seeded.randrange(model.number) for _ in range(100)} - set(value.items)
+            lacks = [item for item, there in zip(value.items, client.good("BF.MEXISTS", key, *value.items, "none")) if not there]
+            more = [item for item, there in zip(others, client.good("BF.MEXISTS", key, *others, "none")) if there]
+            same((lacks, len(more) <= BY_CHANCE), ([], True), f"{key} has {more[:5]} too many, and lacks")
+    client.good("SELECT", 0)
+
+
 def seen_by(client, db, number):
     """The keys of a database, with the items that each has; None: it is a string."""
     client.good("SELECT", db)
@@ -169,6 +187,30 @@ def why(found, state):
     return " ".join(told)
 
 
+def saved(seeded, mode, model, client):
+    """Now and then the server saves, or is loaded anew.  Returns the states that a kill may leave then; None: as before."""
+    chance = seeded.random()
+    dumps = mode in ("dump", "reference")
+    if chance > 0.98:
+        time.sleep(0.05)  # threads come to their work
+    if chance < 0.02 and dumps:
+        client.good("SAVE")
+    elif chance < 0.02 and mode == "rewrite":
+        client("BGREWRITEAOF")  # or one is under way
+    elif chance < 0.03 and mode != "none":
+        client("DEBUG", "RELOAD")
+    return [model.states[-1]] if dumps and chance < 0.03 else None
+
+
+def store_is_in_order(redis, client, model):
+    """Each key has a filter of its name, beside orphans, which are listed and dropped."""
+    wanted = [("" if number == 0 else f"redis:{number}:") + key for number, db in enumerate(model.dbs) for key, value in db.items() if value]
+    are_made(client)
+    for name, _ in client.good("TAMIS.ORPHANS", "LIST"):
+        client("TAMIS.ORPHANS", "DROP", name)
+    has_filters(redis, sorted(wanted), "the store")
+
+
 def one(seed):
     seeded = random.Random(seed)
     home = seeded.choice((0, 0, 65536, 2048))
@@ -184,24 +226,18 @@ def one(seed):
     told = f"seed {seed}: {mode}, {settings['aof-use-rdb-preamble']}, home {home}, exact {exact}"
     with Server(MODULE, *arguments, **settings) as redis:
         client, model, allowed = redis.client(), Model(), []
-        for _ in range(3):
+        for _ in range(KILLS):
             first = len(model.states) - 1
             if mode in ("dump", "reference", "none"):
                 allowed = [model.states[-1]] if mode != "none" else []
-            for _ in range(seeded.randrange(5, 40)):
-                step(seeded, model, client, False)
-                chance = seeded.random()
-                if chance < 0.06 and mode in ("dump", "reference"):
-                    client.good("SAVE")
-                    allowed = [model.states[-1]]
-                elif chance < 0.06 and mode == "rewrite":
-                    client("BGREWRITEAOF")  # or one is under way
-                elif chance < 0.02 and mode != "none":
-                    client("DEBUG", "RELOAD")
-                    if mode in ("dump", "reference"):
-                        allowed = [model.states[-1]]
-                if chance > 0.95:
-                    time.sleep(0.05)  # threads come to their work
+            for _ in range(SEQUENCES):
+                for _ in range(seeded.randrange(5, 25)):
+                    step(seeded, model, client, False)
+                    allowed = saved(seeded, mode, model, client) or allowed
+                try:
+                    are_as_the_model_says(seeded, model, client)
+                except AssertionError as failure:
+                    raise AssertionError(f"{told}: {failure}") from failure
             answered = len(model.states) - 1
             for _ in range(seeded.choice((0, 0, 1, 3))):
                 step(seeded, model, client, True)
@@ -223,13 +259,20 @@ def one(seed):
             model.dbs = [{key: value and Value(value.items[:count] + sorted(found[i][key] - set(value.items[:count])))
                           for key, (value, count) in db.items()} for i, db in enumerate(state)]
             model.states = [model.state()]
+            if home == 0:
+                try:
+                    store_is_in_order(redis, client, model)
+                except AssertionError as failure:
+                    raise AssertionError(f"{told}: {failure}") from failure
             if mode == "dump":  # which has so many; what the store had besides goes with its filter
                 model.states = [[{key: (value, state[i][key][1]) for key, (value, _) in db.items()}
                                  for i, db in enumerate(model.state())]]
+        redis.stop()
+        tamis("verify", "--store", store_of(redis))
 
 
 def sequences_and_kills():
-    print(f"seed {SEED}, {RUNS} runs", flush=True)
+    print(f"seed {SEED}: {RUNS} runs, {RUNS * KILLS} kills, {RUNS * KILLS * SEQUENCES} sequences", flush=True)
     for number in range(RUNS):
         one(SEED + number)
 

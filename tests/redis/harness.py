@@ -136,12 +136,6 @@ def beside(*works):
             job.result()
 
 
-def has_items(redis, name, *items):
-    """Of the filter in the store, as a local process sees it."""
-    text = "".join(f"{item}\n" for item in items)
-    return tamis("check", "--store", store_of(redis), name, text=text) == text
-
-
 def has_filters(instance, wanted, what=""):
     """The store has these, at once or soon: threads drop and rename filters.  It may have them for a moment before a change that
     is still to come."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """kills.py MODULE TAMIS [MODE | [--kills N] [--mode MODE] [--seed S]]: the server is killed N times in each mode, under
-load.
+load.  generated.py has keys that come and go.
 
 A mode says what Redis promises (always, everysec: appendfsync; dumps: RDB alone) and what a dump has (content,
 reference).  After each kill the server starts again, and
@@ -8,8 +8,6 @@ reference).  After each kill the server starts again, and
 - keys that stay, in the store, have all items whose add was acknowledged, in every mode: the store is not behind;
 - an item of them was told NEW once at most, to clients and local processes together;
 - with an AOF, counts of CF.* are those that were acknowledged, or with the commands in flight, or what everysec may lose; never more;
-- keys that are deleted, renamed, copied and restored are as they were at an instant that the mode allows: after the last
-  answer or with the command in flight; at most 2 s before; when the last whole dump began;
 - when the orphans, which are listed, are dropped, the store has one filter for each key, of its name.
 TAMIS_REDIS_HOME=store.
 """
@@ -28,41 +26,9 @@ SETTINGS = {"always": {"appendonly": "yes", "appendfsync": "always"},
             "everysec": {"appendonly": "yes", "appendfsync": "everysec"},
             "dumps": {"save": "900 1000000"}}
 STAY = ("s0", "s1")
-CHURN = ("d0", "d1", "d2")
 LOST_S = 2.5  # everysec may lose 1 s, and 2 s where a sync is slow
 RATE = "0.000001"
 GONE = (OSError, ConnectionError)
-
-
-class Incarnation:
-    """A churned key's filter: the items that were acknowledged, and those that may be there."""
-
-    def __init__(self, items=()):
-        self.items = list(items)
-        self.tried = set(items)
-        self.ahead = set()  # of the store alone, as the AOF lost them: they go with the filter
-
-
-class Model:
-    """What the keyspace may be.  One thread changes it; `lock` stops it for an instant."""
-
-    def __init__(self):
-        self.lock = threading.Lock()
-        self.state = {}  # key: (incarnation, number of its items)
-        self.pending = None  # with the command in flight
-        self.history = []  # (when it was left, state)
-        self.dumps = []  # states of which a whole dump was, or may have been, made
-        self.saved = []  # those of them since the last restart
-        self.all = []
-        self.words = []  # the last command
-
-    def commit(self):
-        self.history.append((time.monotonic(), self.state))
-        self.state, self.pending = self.pending, None
-
-    def forget(self, state):
-        """After a restart, the state is this one."""
-        self.state, self.pending, self.history, self.saved = state, None, [], []
 
 
 class Kills:
@@ -74,9 +40,7 @@ class Kills:
         self.news = {}
         self.counted = {}  # item: [(when, by how much)] of what was acknowledged
         self.flight = {}  # item: by how much the command in flight counts
-        self.model = Model()
         self.lock = threading.Lock()
-        self.number = 0
         self.failed = []
 
     # ---- The load --------------------------------------------------------------------------------
@@ -90,8 +54,6 @@ class Kills:
         if self.promise == "dumps":
             client.good("SAVE")
         time.sleep(1.1 if self.promise == "everysec" else 0)
-        self.model.dumps = [{}]
-        self.model.forget({})
 
     def told(self, key, item, new):
         with self.lock:
@@ -125,63 +87,18 @@ class Kills:
             self.counted.setdefault(item, []).append((time.monotonic(), by))
             self.flight = {}
 
-    def change(self, client, seeded):
-        """One command on the churned keys."""
-        model = self.model
-        state = dict(model.state)
-        key, other = seeded.sample(CHURN, 2)
-        way = seeded.choice(("add", "add", "add", "delete", "rename", "restore", "copy"))
-        if key not in state or way == "add":
-            items = [f"{key} {self.number} {n}" for n in range(3)]
-            self.number += 1
-            incarnation = state[key][0] if key in state else Incarnation()
-            model.all += [] if key in state else [incarnation]
-            incarnation.tried.update(items)
-            words = ["BF.INSERT", key, "CAPACITY", 2000, "ERROR", RATE, "ITEMS"] + items
-            incarnation.items += items
-            state[key] = (incarnation, len(incarnation.items))
-        elif way == "delete":
-            words = [seeded.choice(("DEL", "UNLINK")), key]
-            del state[key]
-        elif way == "rename":
-            words = ["RENAME", key, other]
-            state[other] = state.pop(key)
-        else:
-            incarnation = Incarnation(state[key][0].items[:state[key][1]])
-            model.all.append(incarnation)
-            words = ["COPY", key, other, "REPLACE"]
-            if way == "restore":
-                words = ["RESTORE", other, 0, client.good("DUMP", key), "REPLACE"]
-            state[other] = (incarnation, len(incarnation.items))
-        with model.lock:
-            model.pending = state
-            model.words = [str(word)[:40] for word in words]
-            client.good(*words)
-            model.commit()
-
-    def churn(self, redis, seeded, stop):
-        client = Client(redis.port)
-        while not stop.is_set():
-            self.change(client, seeded)
-
     def save(self, redis, seeded, stop):
         """Saves and rewrites, so that some kills come in the middle of them."""
         client = Client(redis.port)
         while not stop.is_set():
             time.sleep(seeded.uniform(0, 0.2))
-            with self.model.lock:
-                state = self.model.state
-                if self.promise == "dumps":
-                    self.model.dumps.append(state)
-                    self.model.saved.append(state)
-                answer = client("BGSAVE" if self.promise == "dumps" else "BGREWRITEAOF")
+            answer = client("BGSAVE" if self.promise == "dumps" else "BGREWRITEAOF")
             if isinstance(answer, Error):
                 raise AssertionError(answer)
             while b"_in_progress:1" in client.good("INFO", "persistence").replace(b"async_loading:1", b""):
                 time.sleep(0.005)
             if self.promise == "dumps":
                 same(b"rdb_last_bgsave_status:ok" in client.good("INFO", "persistence"), True, "BGSAVE")
-                self.model.dumps = self.model.dumps[-1:]
 
     def local(self, redis, turn):
         """A process of the same machine adds the same items."""
@@ -203,13 +120,12 @@ class Kills:
 
     def load(self, redis, turn):
         stop = threading.Event()
-        seeds = [random.Random(self.random.random()) for _ in range(3)]
-        work = [(self.add, redis, turn, 0, stop), (self.add, redis, turn, 1, stop),
-                (self.churn, redis, seeds[1], stop)]
+        seeds = [random.Random(self.random.random()) for _ in range(2)]
+        work = [(self.add, redis, turn, 0, stop), (self.add, redis, turn, 1, stop)]
         if self.promise != "dumps":  # there the counts are those of the dump
             work.append((self.count, redis, seeds[0], stop))
         if self.random.random() < 0.7:
-            work.append((self.save, redis, seeds[2], stop))
+            work.append((self.save, redis, seeds[1], stop))
         if self.random.random() < 0.3:
             work.append((self.local, redis, turn))
         threads = [threading.Thread(target=self.guarded, args=words) for words in work]
@@ -251,66 +167,6 @@ class Kills:
             self.counted[item] = [(0, is_)]
         self.flight = {}
 
-    def allowed(self, killed):
-        model = self.model
-        if self.promise == "dumps":
-            return model.dumps
-        states = [state for state in (model.state, model.pending) if state is not None]
-        if self.promise == "everysec":
-            states += [state for left, state in model.history if left > killed - LOST_S]
-        return states
-
-    def is_alive(self, incarnation):
-        """Was it that key's when the server died, whether the last command was done or not?  One that was just renamed
-        may be an orphan, where what was loaded does not know it by its time."""
-        then = self.model.pending if self.model.pending is not None else self.model.state
-        return any(held[0] is incarnation and key in then and then[key][0] is incarnation
-                   for key, held in self.model.state.items())
-
-    def fits(self, client, state):
-        """None, or why the keyspace is not this state."""
-        keys = {key for key in CHURN if client.good("EXISTS", key)}
-        if keys != set(state):
-            return f"keys {sorted(keys)}, not {sorted(state)}"
-        for key, (incarnation, count) in state.items():
-            items = incarnation.items[:count]
-            if not self.is_alive(incarnation):
-                items = [item for item in items if item not in incarnation.ahead]
-            there = client.good("BF.MEXISTS", key, *items)
-            if 0 in there:
-                return f"{key} lacks {[item for item, is_ in zip(items, there) if not is_]} of {count}"
-            # No item of a filter that is gone, but by chance.
-            others = sorted(set().union(*(other.tried for other in self.model.all)) - incarnation.tried)
-            if self.promise == "always" and others:
-                found = [item for item, is_ in zip(others, client.good("BF.MEXISTS", key, *others)) if is_]
-                if len(found) > 1:
-                    return f"{key} has {found[:6]} of filters that are gone"
-        return None
-
-    def check_churn(self, client, killed):
-        model = self.model
-        states = self.allowed(killed)
-        reasons = []
-        for state in states:
-            reason = self.fits(client, state)
-            if reason is None:
-                break
-            reasons.append(reason)
-        else:
-            raise AssertionError(f"{self.mode}: none of {len(states)} states: {reasons}; the last command was "
-                                 f"{model.words}")
-        after = {}
-        for key, (incarnation, count) in state.items():
-            # The next round starts from what is there now; the dump is still the one that was loaded.
-            there = [item for item in incarnation.tried if client.good("BF.EXISTS", key, item)]
-            incarnation.items[count:] = sorted(set(there) - set(incarnation.items[:count]))
-            incarnation.tried = set(incarnation.items)
-            incarnation.ahead |= set(incarnation.items[count:])
-            after[key] = (incarnation, len(incarnation.items))
-        model.all = [incarnation for incarnation, _ in after.values()]
-        model.dumps = [state]
-        model.forget(after)
-
     def check_store(self, redis, client):
         """One filter for each key, and orphans that are listed."""
         keys = {key.decode() for key in client.good("KEYS", "*")}
@@ -334,7 +190,6 @@ class Kills:
                 client = redis.start()
                 self.check_stay(client)
                 self.check_counts(client, killed)
-                self.check_churn(client, killed)
                 self.check_store(redis, client)
                 if self.promise == "everysec":
                     # What the AOF lost, and the store had, is in the AOF again: what is lost next is lost since.

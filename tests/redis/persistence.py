@@ -165,38 +165,6 @@ def a_filter_that_was_detached_stays_whatever_an_old_dump_says():
             same("k" in filters(redis), True, f"{mode}: {filters(redis)}")
 
 
-def what_came_back_out_of_a_dump_is_known_again():
-    """The key goes after the dump; its filter is made anew from the dump, gets more, and another name; twice killed."""
-    with served(save="900 1000000") as (redis, client):
-        client.good("BF.MADD", "k", *ITEMS[:100])
-        are_made(client)
-        client.good("SAVE")
-        client.good("DEL", "k")
-        client = redis.restart(kill=True)
-        are_made(client)
-        client.good("SAVE")
-        client.good("BF.MADD", "k", *ITEMS[100:])
-        client.good("RENAME", "k", "l")
-        redis.restart(kill=True)
-        all_in(redis.client(), "k")
-        eventually(lambda: filters(redis) == ["k"], "one filter is left")
-
-
-def copies_are_told_apart():
-    """The name of a key in the dump belongs to another copy of its filter by now, which has less."""
-    with served(save="900 1000000") as (redis, client):
-        client.good("BF.MADD", "k", *ITEMS[:100])
-        client.good("COPY", "k", "l")
-        client.good("BF.MADD", "l", *ITEMS[100:])
-        are_made(client)
-        client.good("SAVE")
-        client.good("RENAME", "k", "l")
-        client = redis.restart(kill=True)
-        all_in(client, "k", ITEMS[:100])
-        all_in(client, "l")
-        eventually(lambda: filters(redis) == ["k", "l"], "one filter for each")
-
-
 def an_aof_whose_end_is_lost_gets_no_other_filter():
     """That a filter was renamed over another one is not in the AOF any more."""
     with served(appendonly="yes", appendfsync="always") as (redis, client):
@@ -394,8 +362,7 @@ def servers_of_one_directory_have_stores_of_their_own():
 
 run(reload_keeps_everything, what_a_dump_refers_to_travels, a_killed_server_loses_nothing_that_the_store_had, an_orphan_is_attached_under_another_name,
     a_dump_with_references_is_good_until_the_next_one, a_reference_to_another_store_is_told,
-    a_filter_that_was_detached_stays_whatever_an_old_dump_says, what_came_back_out_of_a_dump_is_known_again,
-    copies_are_told_apart, an_aof_whose_end_is_lost_gets_no_other_filter,
+    a_filter_that_was_detached_stays_whatever_an_old_dump_says, an_aof_whose_end_is_lost_gets_no_other_filter,
     a_grown_filter_gets_what_local_processes_added, aof_rewrites,
     what_an_aof_lacks_is_in_the_store, a_server_takes_again_what_it_had_taken, a_replica_takes_what_its_master_took,
     replicas_follow, a_saving_child_keeps_what_goes,
