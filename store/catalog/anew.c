@@ -87,7 +87,7 @@ int tamis__catalog_install_new(struct tamis__catalog_txn *txn, char aside[TAMIS_
 static int find_segment(void *context, const char *name)
 {
     (void)context;
-    return tamis__segment_number(name) != 0 || tamis__drawer_number(name) != 0;
+    return tamis__segment_number(name) != 0 || tamis__is_drawer(name);
 }
 
 int tamis__catalog_is_lost(const struct tamis__catalog *catalog)

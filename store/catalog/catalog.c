@@ -107,17 +107,19 @@ static int read_passed(struct tamis__catalog_txn *txn)
     return 0;
 }
 
-static int read_drawers(struct tamis__catalog_txn *txn)
+/* Before version 1.0 small filters could share a file, a drawer, whose numbers stood under this
+ * key.
+ */
+static int refuse_drawers(struct tamis__catalog_txn *txn)
 {
-    const void *drawers;
-    size_t bytes;
-    const int rc = tamis__txn_get_summed(txn, &drawers_key, "record of drawers", &drawers, &bytes);
+    MDB_val value;
+    const int rc = tamis__txn_get(txn, &drawers_key, &value);
     if (rc < 0) return rc == TAMIS_ENOTFOUND ? 0 : rc;
-    if (bytes != sizeof txn->store.drawers)
-        return tamis__fail_record(txn, TAMIS_ECORRUPT, "record of drawers", "d",
-                                  "has an impossible length");
-    memcpy(&txn->store.drawers, drawers, sizeof txn->store.drawers);
-    return 0;
+    char *path =
+        strndup(txn->catalog->file_path, strlen(txn->catalog->file_path) - strlen("/catalog.mdb"));
+    (void)tamis__fail_drawers(path != NULL ? path : "");
+    free(path);
+    return TAMIS_EVERSION;
 }
 
 /* ---- Keys and values ------------------------------------------------------------------------- */
@@ -197,7 +199,7 @@ static int read_store_record(struct tamis__catalog_txn *txn)
                                         &txn->store, &reason);
     if (rc < 0) return tamis__fail_record(txn, rc, "record of the store", "s", reason);
     rc = read_passed(txn);
-    if (rc == 0) rc = read_drawers(txn);
+    if (rc == 0) rc = refuse_drawers(txn);
     txn->store_as_read = txn->store;
     return rc < 0 ? rc : tamis__txn_watch(txn, value.mv_data);
 }
@@ -281,10 +283,6 @@ int tamis__catalog_commit(struct tamis__catalog_txn *txn)
         rc = write_store_record(txn);
     if (rc == 0 && txn->store.passed != txn->store_as_read.passed)
         rc = tamis__txn_put_summed(txn, &passed_key, &txn->store.passed, sizeof txn->store.passed);
-    if (rc == 0 &&
-        memcmp(&txn->store.drawers, &txn->store_as_read.drawers, sizeof txn->store.drawers) != 0)
-        rc = tamis__txn_put_summed(txn, &drawers_key, &txn->store.drawers,
-                                   sizeof txn->store.drawers);
     rc = tamis__txn_answer(txn, rc);
     if (rc < 0) return rc;
     const int error = tamis__mdb_commit(txn);

@@ -136,13 +136,6 @@ int tamis__catalog_peek_tagged(const struct tamis__catalog *catalog,
                                const uint8_t tag[TAMIS_ID_BYTES], struct tamis__record *record);
 /* The same for a name, whose record is not read: 0 if a filter has it. */
 int tamis__catalog_peek_name(const struct tamis__catalog *catalog, const char *name);
-/*
- * As tamis__catalog_peek_named(), for a thread that looks for very many names: what is read on the
- * way to one is kept for the next, in *look.  That is NULL at first, and goes by
- * tamis__peek_close().
- */
-int tamis__catalog_look_up(const struct tamis__catalog *catalog, struct tamis__peek **look,
-                           const char *name, struct tamis__record *record);
 /* Closes what a look without the lock has left open; NULL: nothing. */
 void tamis__peek_close(struct tamis__peek *peek);
 /* Writes the record under its name and id, and replaces what is there. */

@@ -18,9 +18,8 @@
  * The file stays open for the next look, in `peeked` (catalog.h), where the store allows that.  A
  * look begins with whether the path of the store still leads to this file.
  *
- * Who looks for very many names one after the other, as a server does that saves closed filters,
- * has a look of its own (tamis__catalog_look_up()).  A server looks for the name of every filter
- * that it makes, too (`named`).  Such a look keeps the branch pages that it has read.
+ * A server looks for the name of every filter that it makes.  Such looks have a file of their own
+ * (`named`), and keep the branch pages that they have read.
  * They hold as long as both meta pages have the same bytes as when they were read.  So step 1 is
  * step 3 of the look before, and a look reads one leaf and the meta pages.
  *
@@ -446,32 +445,4 @@ int tamis__catalog_peek_name(const struct tamis__catalog *catalog, const char *n
 {
     return peek(catalog, catalog->named,
                 &(struct sought){.find = find_named, .name = tamis__name_key(name)});
-}
-
-/* ---- Many names ------------------------------------------------------------------------------ */
-
-/* The look as it is, or one that is begun anew; NULL: there can be none. */
-static struct tamis__peek *begin_look(const struct tamis__catalog *catalog,
-                                      struct tamis__peek *look)
-{
-    if (look != NULL && is_current_file(catalog, look)) return look;
-    tamis__peek_close(look);
-    look = catalog->stays_open ? open_peek(catalog) : NULL;
-    if (look != NULL) look->keeps = true;
-    return look;
-}
-
-int tamis__catalog_look_up(const struct tamis__catalog *catalog, struct tamis__peek **look,
-                           const char *name, struct tamis__record *record)
-{
-    const struct sought sought = {
-        .find = find_record_named, .record = record, .name = tamis__name_key(name)};
-    int rc = TAMIS__PEEK_UNSURE;
-    for (int tries = 0; rc == TAMIS__PEEK_UNSURE && tries < TRIES_MAX; tries++) {
-        *look = begin_look(catalog, *look);
-        if (*look == NULL) return TAMIS__PEEK_UNSURE;
-        rc = peek_once(*look, &sought);
-        if (rc == TAMIS__PEEK_UNSURE) (*look)->is_sure = false;
-    }
-    return rc;
 }

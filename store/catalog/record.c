@@ -8,7 +8,6 @@
  */
 #include "catalog/record.h"
 
-#include "catalog/pack.h"
 #include "catalog/parameters.h"
 #include "hash/digest.h"
 
@@ -24,11 +23,9 @@
 #define FILTER_KEY_RULE 16u
 /* Never a flag of a filter: what the record says elsewhere is newer than this code. */
 #define FILTER_NEWER ((uint64_t)1 << 63)
-/* The version of the short form of a record, and the bytes of the record that it stands for. */
-#define RECORD_PACKED 2u
-#define PACKED_WORDS ((TAMIS__RECORD_FIXED_BYTES + TAMIS__RECORD_SEGMENT_BYTES) / 8)
 /* The version of a record with a key rule.  A library from before key rules refuses it as newer,
- * before it looks at the size of the record. */
+ * before it looks at the size of the record.  (No release has written version 2.) */
+#define RECORD_UNRELEASED 2u
 #define RECORD_WITH_KEY_RULE 3u
 /* Flag of a segment: it is a spare. */
 #define SEGMENT_SPARE 1u
@@ -146,84 +143,6 @@ static size_t key_rule_bytes(const char *key_rule)
     return (strlen(key_rule) + 7) / 8 * 8;
 }
 
-/* Is it a filter in a drawer, and has it no more than that?  There may be very many. */
-static bool is_packed(const struct tamis__record *record)
-{
-    return record->segment_count == 1 && record->spare_count == 0 &&
-           record->policy.key_rule[0] == '\0' && tamis__is_sheet(record->segments[0].number);
-}
-
-/* The words of a record, and of the one segment behind them, of which the short form knows. */
-enum {
-    WORD_VERSION,
-    WORD_NAME_SEQUENCE = 2,
-    WORD_GENERATION,
-    WORD_CAPACITY,
-    WORD_FP_RATE,
-    WORD_CREATED_AT,
-    WORD_PUBLISHED_AT,
-    WORD_ON_FULL = 10,
-    WORD_POLICY_CAPACITY = 13,
-    WORD_POLICY_FP_RATE,
-    WORD_PUBLICATION,
-    WORD_LAST_GENERATION,
-    WORD_KEEP,
-    SEGMENT_NUMBER = 22,
-    SEGMENT_KIND,
-    SEGMENT_K = 26,
-    SEGMENT_CAPACITY,
-    SEGMENT_FILE_BYTES = 30,
-    SEGMENT_CREATED_AT,
-};
-
-/* docs/format.md 2.12.  Two 32-bit fields share a word, the first in its low half. */
-#define PAIR(first, second) ((uint64_t)(second) << 32 | (first))
-
-static uint64_t foretell(const uint64_t *record, size_t at)
-{
-    switch (at) {
-    case WORD_VERSION:
-        return PAIR(TAMIS__RECORD_VERSION, 1); /* with one segment */
-    case WORD_NAME_SEQUENCE:
-    case WORD_GENERATION:
-    case WORD_PUBLICATION:
-        return 1;
-    case WORD_ON_FULL:
-        return TAMIS_ON_FULL_GROW;
-    case WORD_KEEP:
-        return TAMIS_KEEP_DEFAULT;
-    case WORD_LAST_GENERATION:
-        return record[WORD_GENERATION];
-    case WORD_POLICY_CAPACITY:
-    case SEGMENT_CAPACITY:
-        return record[WORD_CAPACITY];
-    case WORD_POLICY_FP_RATE:
-        return record[WORD_FP_RATE];
-    case WORD_PUBLISHED_AT:
-    case SEGMENT_CREATED_AT:
-        return record[WORD_CREATED_AT];
-    case SEGMENT_KIND:
-        return PAIR(TAMIS_KIND_BLOCKED, TAMIS__HASH_XXH3);
-    case SEGMENT_K:
-        return PAIR(8, 2); /* of a filter of 100 keys at 1 %, and words */
-    case SEGMENT_FILE_BYTES:
-        return tamis__class_bytes(tamis__sheet_class(record[SEGMENT_NUMBER]));
-    default:
-        return 0;
-    }
-}
-
-/* Makes the short form of a record.  Returns its bytes. */
-static size_t pack(void *buffer)
-{
-    uint64_t record[PACKED_WORDS];
-    memcpy(record, buffer, sizeof record);
-    const uint64_t head = RECORD_PACKED;
-    memcpy(buffer, &head, sizeof head);
-    return sizeof head +
-           tamis__pack(record, PACKED_WORDS, foretell, (unsigned char *)buffer + sizeof head);
-}
-
 size_t tamis__record_encode(const struct tamis__record *record, struct tamis__bytes key,
                             void *buffer)
 {
@@ -243,21 +162,9 @@ size_t tamis__record_encode(const struct tamis__record *record, struct tamis__by
         segment_fields(&c, &copy.segments[i], &own_flags);
     }
     field_bytes(&c, copy.policy.key_rule, key_rule_bytes(copy.policy.key_rule));
-    size_t bytes = (size_t)(c.at - (unsigned char *)buffer);
-    if (is_packed(record)) bytes = pack(buffer);
+    const size_t bytes = (size_t)(c.at - (unsigned char *)buffer);
     close_value(key, buffer, bytes);
     return bytes + 8;
-}
-
-/* Gets the record that a short form stands for, as if a checksum stood behind it; no bytes if it is
- * not one that pack() makes. */
-static struct tamis__bytes unpack(struct tamis__bytes value, uint64_t record[PACKED_WORDS + 1])
-{
-    const unsigned char *bytes = value.data;
-    const bool whole = tamis__get64(bytes) == RECORD_PACKED &&
-                       tamis__unpack(bytes + 8, value.count - 16, foretell, record, PACKED_WORDS) &&
-                       tamis__get32(record) == TAMIS__RECORD_VERSION;
-    return (struct tamis__bytes){record, whole ? PACKED_WORDS * 8 + 8 : 0};
 }
 
 /* Other code computes with these fields, also in tamis list, which opens no segment. */
@@ -290,13 +197,11 @@ const char *tamis__record_problem(const struct tamis__record *r)
 int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
                          struct tamis__record *record, const char **reason)
 {
-    uint64_t unpacked[PACKED_WORDS + 1];
     int rc = check_value(key, value, sizeof(uint64_t) * 3, RECORD_WITH_KEY_RULE, reason);
     if (rc < 0) return rc;
     const uint32_t version = tamis__get32(value.data);
-    const bool packed_form = version == RECORD_PACKED;
-    if (packed_form) value = unpack(value, unpacked);
-    *reason = packed_form ? "has an impossible form" : "is too short";
+    if (version == RECORD_UNRELEASED) return TAMIS_EVERSION;
+    *reason = "is too short";
     if (value.count < TAMIS__RECORD_FIXED_BYTES + 8) return TAMIS_ECORRUPT;
     struct cursor c = {.at = (unsigned char *)(uintptr_t)value.data, .writing = false};
     uint64_t flags = 0;
@@ -314,7 +219,7 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
         value.count < most)
         return TAMIS_ECORRUPT;
     const size_t rule_bytes = value.count - most;
-    if (!packed_form && has_rule != (version == RECORD_WITH_KEY_RULE)) return TAMIS_ECORRUPT;
+    if (has_rule != (version == RECORD_WITH_KEY_RULE)) return TAMIS_ECORRUPT;
     if (has_rule ? rule_bytes == 0 || rule_bytes > sizeof record->policy.key_rule : rule_bytes != 0)
         return TAMIS_ECORRUPT;
     uint32_t spares = 0;
@@ -337,7 +242,6 @@ int tamis__record_decode(struct tamis__bytes key, struct tamis__bytes value,
     const char *problem = tamis__record_problem(record);
     if (problem == NULL && key_rule_bytes(record->policy.key_rule) != rule_bytes)
         problem = "has a key rule that is no text";
-    if (problem == NULL && packed_form != is_packed(record)) problem = "has an impossible form";
     if (problem == NULL) return 0;
     *reason = problem;
     return TAMIS_ECORRUPT;
@@ -370,8 +274,8 @@ int tamis__store_record_decode(struct tamis__bytes key, struct tamis__bytes valu
     if (rc < 0) return rc;
     struct cursor c = {.at = (unsigned char *)(uintptr_t)value.data, .writing = false};
     store_fields(&c, record);
+    record->zero = 0;
     record->passed = 0;
-    record->drawers = (struct tamis__drawers){.next = 0};
     *reason = newer;
     return record->format <= TAMIS__STORE_FORMAT_NEWEST ? 0 : TAMIS_EVERSION;
 }
@@ -438,17 +342,7 @@ const char *tamis__record_policy_contradiction(const struct tamis__policy *polic
     return p != NULL ? p->name : NULL;
 }
 
-static bool is_newer_sheet(const struct tamis__drawers *drawers, uint64_t number)
-{
-    const uint64_t drawer = tamis__sheet_drawer(number);
-    const uint32_t class = tamis__sheet_class(number);
-    if (drawer >= drawers->next) return true;
-    return drawer == drawers->open[class].drawer &&
-           tamis__sheet_index(number) >= drawers->open[class].next_index;
-}
-
 bool tamis__store_record_is_newer(const struct tamis__store_record *record, uint64_t number)
 {
-    if (tamis__is_sheet(number)) return is_newer_sheet(&record->drawers, number);
     return number >= record->next_segment || (record->passed != 0 && number >= record->passed);
 }

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "segment/sheet.h"
+#include "segment/segment.h"
 
 #define TAMIS__RECORD_VERSION 1u
 #define TAMIS__SEGMENTS_MAX 64u
@@ -65,15 +65,6 @@ struct tamis__record {
     struct tamis__listed_segment segments[TAMIS__SEGMENTS_MAX];
 };
 
-/* Which sheets come next (segment/sheet.h). */
-struct tamis__drawers {
-    uint64_t next; /* the number of the next drawer that is made */
-    struct {
-        uint64_t drawer;     /* 0: none is open for this class */
-        uint64_t next_index; /* of the sheet there that is given next */
-    } open[TAMIS__SHEET_CLASSES];
-};
-
 /* The store's own record. */
 /* What a store may have that older libraries do not know.  Each library looks at this first, and
  * tells of a newer store that it is newer (docs/format.md). */
@@ -84,6 +75,7 @@ struct tamis__drawers {
 struct tamis__store_record {
     uint64_t store_id;
     uint32_t format; /* TAMIS__STORE_FORMAT_*: the newest thing that was ever put into it */
+    uint32_t zero;   /* in the place of padding: records are compared byte by byte */
     uint64_t next_filter_id;
     uint64_t next_segment;
     int64_t created_at;
@@ -91,8 +83,6 @@ struct tamis__store_record {
      * because a file had it which this catalog did not know; 0: none.  Files from there on may
      * belong to a newer catalog. */
     uint64_t passed;
-    /* Stands under a key of its own too; zeros: there were never sheets. */
-    struct tamis__drawers drawers;
 };
 
 /* Was the number given after what the record knows, or was it passed over? */

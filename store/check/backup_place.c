@@ -93,7 +93,7 @@ static int foreign_name(void *context, const char *name)
 static int foreign_segment(void *context, const char *name)
 {
     (void)context;
-    return tamis__segment_number(name) == 0 && tamis__drawer_number(name) == 0;
+    return tamis__segment_number(name) == 0;
 }
 
 /* Does the directory `name` have something that `judge` says a backup has not put there? */

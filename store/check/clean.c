@@ -186,12 +186,7 @@ static int remove_segment(struct cleaning *c, uint64_t number, const char *why)
     char file[TAMIS__FILE_BYTES];
     tamis__check_file(number, file);
     const struct tamis__place *place = &c->repair->store->place;
-    const bool comes_next = tamis__is_sheet(number) &&
-                            tamis__store_record_is_newer(tamis__catalog_store(c->txn), number);
-    int rc = 0;
-    if (!c->repair->dry)
-        rc = comes_next ? tamis__sheet_withdraw(place, number)
-                        : tamis__segment_remove(place, number);
+    const int rc = c->repair->dry ? 0 : tamis__segment_remove(place, number);
     c->any_unlinked = c->any_unlinked || rc == 0;
     return tamis__repair_tell_removed(c->repair, file, rc, why);
 }
@@ -365,7 +360,7 @@ static int finish_cleaning(struct cleaning *c)
     const struct tamis__place *place = &c->repair->store->place;
     /* The removal is synced before the numbers are forgotten: otherwise a power cut could bring a
      * file back that nothing notes. */
-    int rc = c->any_unlinked ? tamis__sync_removal(place, c->garbage.list, c->garbage.count) : 0;
+    int rc = c->any_unlinked ? tamis__segments_sync_names(place) : 0;
     TAMIS__POINT(TAMIS__POINT_REPAIR_CLEANED);
     for (size_t i = 0; rc == 0 && i < c->garbage.count; i++) {
         rc = tamis__segment_exists(place, c->garbage.list[i]);

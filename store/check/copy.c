@@ -22,7 +22,6 @@
 #include "os/replace.h"
 #include "segment/huge.h"
 #include "segment/mark.h"
-#include "segment/sheet.h"
 #include "txn/exceptions.h"
 
 #define PIECE_BYTES ((uint64_t)4 << 20)
@@ -238,46 +237,6 @@ static int copy_open(struct copying *c)
     return rc;
 }
 
-/* ---- Sheets -----------------------------------------------------------------------------------
- */
-
-static int read_sheet(struct copying *c, uint64_t sheet[TAMIS__SHEET_BYTES_MAX / 8])
-{
-    const uint64_t number = c->file->number;
-    struct tamis__refusal refusal;
-    int rc = tamis__read_at(c->file->fd, sheet, tamis__class_bytes(tamis__sheet_class(number)),
-                            tamis__sheet_offset(number), c->what);
-    if (rc < 0) return rc;
-    rc = tamis__sheet_check(sheet, number, &refusal);
-    if (rc < 0) return tamis__fail(rc, "%s %s", c->what, refusal.reason);
-    tamis__sheet_decode(sheet, &c->header);
-    return 0;
-}
-
-/* The header is read before the data, as that of a file. */
-static int copy_sheet(struct copying *c)
-{
-    uint64_t sheet[TAMIS__SHEET_BYTES_MAX / 8], later[TAMIS__SHEET_BYTES_MAX / 8];
-    int rc = read_sheet(c, sheet);
-    if (rc < 0) return rc;
-    const struct tamis__segment_header h = c->header;
-    rc = read_sheet(c, later);
-    if (rc < 0) return rc;
-    memcpy((char *)sheet + h.data_offset, (char *)later + h.data_offset, (size_t)h.data_bytes);
-    const bool moved = tamis__header_items(&c->header) != tamis__header_items(&h);
-    c->header = h;
-    if (moved) c->header.live.mixed |= TAMIS__MIXED_BEGUN;
-    change_header(c);
-    tamis__sheet_encode(&c->header, sheet);
-    /* The name stays as it is, also where it is one that does not fit. */
-    memcpy((char *)sheet + TAMIS__SHEET_LABEL, (char *)later + TAMIS__SHEET_LABEL,
-           (size_t)h.data_offset - TAMIS__SHEET_LABEL);
-    rc = tamis__write_at(c->to, sheet, (size_t)h.file_bytes, tamis__sheet_offset(h.number),
-                         c->to_what);
-    if (rc == 0) rc = c->fn(c->context, h.file_bytes);
-    return rc == 0 ? tamis__sync_data(c->to, c->to_what) : rc;
-}
-
 /* ---- What the older copy has already --------------------------------------------------------- */
 
 static int same_bytes(const struct copying *c, int before, uint64_t end)
@@ -331,7 +290,7 @@ static int take_older(struct copying *c, const struct tamis__place *to,
     if (before == NULL ||
         tamis__segment_open_file(before, c->file->number, O_RDONLY, older, &fd) < 0)
         return 0;
-    tamis__segment_file(c->file->number, name);
+    tamis__segment_name(c->file->number, name);
     int rc = is_unchanged(c, fd);
     const bool taken =
         rc == 1 && tamis__link_between(before->segments_fd, to->segments_fd, name, c->to_what);
@@ -349,18 +308,13 @@ int tamis__source_copy(const struct tamis_store *store, const struct tamis__sour
     char name[TAMIS__SEGMENT_NAME_BYTES];
     struct copying c = {
         .file = file, .to = -1, .what = what, .to_what = to_what, .fn = fn, .context = context};
-    const bool is_sheet = tamis__is_sheet(file->number);
     tamis__segment_path(&store->place, file->number, what);
     tamis__segment_path(to, file->number, to_what);
-    tamis__segment_file(file->number, name);
-    if (!is_sheet) {
-        const int taken = take_older(&c, to, before);
-        if (taken != 0) return taken;
-    }
-    int rc = is_sheet
-                 ? tamis__drawer_copy(&store->place, to, tamis__sheet_drawer(file->number), &c.to)
-                 : tamis__inside_make_copy(to->root_fd, to->segments_fd, name, to_what, &c.to);
-    if (rc == 0) rc = is_sheet ? copy_sheet(&c) : copy_open(&c);
+    tamis__segment_name(file->number, name);
+    int rc = take_older(&c, to, before);
+    if (rc != 0) return rc;
+    rc = tamis__inside_make_copy(to->root_fd, to->segments_fd, name, to_what, &c.to);
+    if (rc == 0) rc = copy_open(&c);
     tamis__close(c.to);
     return rc;
 }

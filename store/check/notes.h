@@ -86,9 +86,8 @@ struct tamis__repair {
     struct tamis__found *found; /* by filter, then by number */
     struct tamis__bad *bad;
     size_t found_count, found_room, bad_count, bad_room;
-    uint64_t highest;        /* highest number of a file in segments/, bad files included */
-    uint64_t highest_drawer; /* the same of the drawers */
-    int64_t done;            /* number of steps */
+    uint64_t highest; /* highest number of a file in segments/, bad files included */
+    int64_t done;     /* number of steps */
     struct tamis__findings notes;
 };
 

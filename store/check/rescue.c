@@ -73,9 +73,6 @@ static void describe_store(struct tamis__rescue_work *rescue, const struct tamis
     }
     store->next_filter_id = round_up(filter_id);
     store->next_segment = round_up(repair->highest);
-    store->drawers = (struct tamis__drawers){.next = repair->highest_drawer + 1};
-    if (old != NULL && old->drawers.next > store->drawers.next)
-        store->drawers.next = old->drawers.next;
     if (old != NULL && old->next_filter_id > store->next_filter_id)
         store->next_filter_id = old->next_filter_id;
     if (old != NULL && old->next_segment > store->next_segment)

@@ -3,7 +3,6 @@
 #include "check/points.h"
 #include "check/repair.h"
 #include "exceptions/set.h"
-#include "segment/sheet.h"
 
 #define LOOKING "looking at the segments"
 
@@ -23,9 +22,7 @@ static int note_bad(struct tamis__repair *repair, uint64_t number, const char *f
 static void describe_found(const struct tamis__segment *segment, struct tamis__found *found)
 {
     const struct tamis__segment_header *h = segment->header;
-    struct tamis__segment_header copy;
-    const struct tamis__name_label *label =
-        tamis__label_current(tamis__segment_now(segment, &copy));
+    const struct tamis__name_label *label = tamis__label_current(h);
     *found = (struct tamis__found){
         .policy = tamis__header_policy(h),
         .store_id = h->store_id,
@@ -87,33 +84,15 @@ static int look_at(struct tamis__repair *repair, uint64_t number, const char *fi
     return rc;
 }
 
-static int look_at_sheet(void *context, uint64_t number)
-{
-    struct tamis__repair *repair = context;
-    char file[TAMIS__FILE_BYTES];
-    return look_at(repair, number, tamis__check_file(number, file));
-}
-
-static int look_at_drawer(struct tamis__repair *repair, uint64_t drawer, const char *file)
-{
-    const struct tamis__place *place = &repair->store->place;
-    struct tamis__drawer_head head;
-    if (drawer > repair->highest_drawer) repair->highest_drawer = drawer;
-    const int rc = tamis__drawer_read(place, drawer, &head);
-    if (rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT) return rc; /* no fault of the file */
-    if (rc < 0) return note_bad(repair, 0, file, rc, tamis__check_reason(file, NULL));
-    return tamis__drawer_each(place, drawer, look_at_sheet, repair);
-}
-
 static int look_at_name(void *context, const char *name)
 {
     struct tamis__repair *repair = context;
     char file[TAMIS__FILE_BYTES];
-    const uint64_t number = tamis__segment_number(name), drawer = tamis__drawer_number(name);
+    const uint64_t number = tamis__segment_number(name);
     (void)snprintf(file, sizeof file, "segments/%s", name);
     if (number > repair->highest) repair->highest = number;
     if (number != 0) return look_at(repair, number, file);
-    if (drawer != 0) return look_at_drawer(repair, drawer, file);
+    if (tamis__is_drawer(name)) return tamis__fail_drawers(repair->store->place.path);
     return note_bad(repair, 0, file, TAMIS_EFOREIGN, "is not a segment's name; remove the file");
 }
 
@@ -121,9 +100,7 @@ static int by_filter(const void *a, const void *b)
 {
     const struct tamis__found *x = a, *y = b;
     if (x->filter_id != y->filter_id) return x->filter_id < y->filter_id ? -1 : 1;
-    const uint64_t a_age = tamis__number_age(x->entry.number),
-                   b_age = tamis__number_age(y->entry.number);
-    return (a_age > b_age) - (a_age < b_age);
+    return (x->entry.number > y->entry.number) - (x->entry.number < y->entry.number);
 }
 
 int tamis__repair_scan(struct tamis__repair *repair)

@@ -162,11 +162,8 @@ static int check_whole(struct check *check, uint32_t index, const char *file,
 
 static int check_label(struct check *check, const char *file, const struct tamis__segment *segment)
 {
-    struct tamis__segment_header copy;
-    const struct tamis__name_label *label =
-        tamis__label_current(tamis__segment_now(segment, &copy));
+    const struct tamis__name_label *label = tamis__label_current(segment->header);
     const uint64_t offset = offsetof(struct tamis__segment_header, labels);
-    if (tamis__sheet_lacks_room(segment)) return 0;
     if (label == NULL)
         return tell_of(check, file, offset, TAMIS_ECORRUPT,
                        "has no readable name; rename the filter to write it anew", true);
@@ -382,25 +379,14 @@ static int note_number(void *context, uint64_t number)
     return tamis__numbers_append(&check->strays, number);
 }
 
-static int note_drawer(struct check *check, uint64_t drawer, const char *file)
-{
-    const struct tamis__place *place = &check->store->place;
-    struct tamis__drawer_head head;
-    const int rc = tamis__drawer_read(place, drawer, &head);
-    if (rc == TAMIS_ENOTFOUND) return 0; /* its last sheet is gone since its name was read */
-    if (rc == TAMIS_EFOREIGN || rc == TAMIS_EVERSION || rc == TAMIS_ECORRUPT)
-        return note_problem(check, "", file, 0, rc, tamis__check_reason(file, NULL));
-    return rc < 0 ? rc : tamis__drawer_each(place, drawer, note_number, check);
-}
-
 static int note_file(void *context, const char *name)
 {
     struct check *check = context;
     char file[TAMIS__FILE_BYTES];
-    const uint64_t number = tamis__segment_number(name), drawer = tamis__drawer_number(name);
+    const uint64_t number = tamis__segment_number(name);
     (void)snprintf(file, sizeof file, "segments/%s", name);
     if (number != 0) return note_number(check, number);
-    if (drawer != 0) return note_drawer(check, drawer, file);
+    if (tamis__is_drawer(name)) return tamis__fail_drawers(check->store->place.path);
     return note_problem(check, "", file, 0, TAMIS_EFOREIGN,
                         "is not a segment's name; remove the file");
 }

@@ -16,12 +16,6 @@ int tamis__reader_init(struct tamis__reader *reader, const struct tamis_source *
     return 0;
 }
 
-void tamis__reader_begin(struct tamis__reader *reader, const struct tamis_source *source,
-                         const char *format)
-{
-    *reader = (struct tamis__reader){.source = source, .format = format, .buffer = reader->buffer};
-}
-
 void tamis__reader_clear(struct tamis__reader *reader)
 {
     free(reader->buffer);
@@ -173,20 +167,14 @@ void tamis__keep_last_word(uint64_t *last, uint64_t m_bits, uint64_t offset,
 
 /* ---- Out ------------------------------------------------------------------------------------- */
 
-void tamis__writer_begin(struct tamis__writer *writer, const struct tamis_sink *sink,
-                         unsigned char *buffer)
+int tamis__writer_init(struct tamis__writer *writer, const struct tamis_sink *sink)
 {
     const bool ends = sink->bytes > 0 && sink->bytes < UINT64_MAX - sink->from;
     *writer = (struct tamis__writer){.sink = sink,
                                      .from = sink->from,
                                      .end = ends ? sink->from + sink->bytes : UINT64_MAX,
                                      .partial = sink->from > 0 || sink->bytes > 0,
-                                     .buffer = buffer};
-}
-
-int tamis__writer_init(struct tamis__writer *writer, const struct tamis_sink *sink)
-{
-    tamis__writer_begin(writer, sink, malloc(TAMIS__PIECE_BYTES));
+                                     .buffer = malloc(TAMIS__PIECE_BYTES)};
     return writer->buffer ? 0 : tamis__fail(TAMIS_ENOMEM, "out of memory writing a stream");
 }
 

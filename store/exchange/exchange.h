@@ -85,9 +85,6 @@ struct tamis__reader {
 
 int tamis__reader_init(struct tamis__reader *reader, const struct tamis_source *source,
                        const char *format);
-/* Begins with another stream, in the buffer that the reader has. */
-void tamis__reader_begin(struct tamis__reader *reader, const struct tamis_source *source,
-                         const char *format);
 void tamis__reader_clear(struct tamis__reader *reader);
 /* Makes sure that the buffer has `bytes` bytes, at most TAMIS__PIECE_BYTES, or all that are left
  * of the stream. */
@@ -149,9 +146,6 @@ struct tamis__writer {
 };
 
 int tamis__writer_init(struct tamis__writer *writer, const struct tamis_sink *sink);
-/* The same with a buffer of the caller's, which stays the caller's: there is nothing to clear. */
-void tamis__writer_begin(struct tamis__writer *writer, const struct tamis_sink *sink,
-                         unsigned char *buffer);
 void tamis__writer_clear(struct tamis__writer *writer);
 int tamis__writer_put(struct tamis__writer *writer, const void *data, size_t bytes);
 int tamis__writer_flush(struct tamis__writer *writer);

@@ -182,16 +182,6 @@ static bool follows(const struct tamis_filter_spec *spec, const struct tamis__se
            plan.sizing.m_bits == first->m_bits && plan.sizing.k == first->k;
 }
 
-/* In a drawer m and k follow otherwise from capacity and rate.  A filter that was merged or
- * imported from one there has its m and k too, and a file of its own. */
-static bool follows_in_drawer(const struct tamis_filter_spec *spec,
-                              const struct tamis__segment_header *first)
-{
-    struct tamis_filter_spec small = *spec;
-    small.flags |= TAMIS_FILTER_IN_DRAWER;
-    return tamis__is_sheet(first->number) || (!follows(spec, first) && follows(&small, first));
-}
-
 static void describe_view(const struct tamis_filter *filter, const struct tamis__view *view,
                           struct tamis_filter_spec *spec, char *hash_set)
 {
@@ -215,7 +205,6 @@ static void describe_view(const struct tamis_filter *filter, const struct tamis_
                                    .key_rule = filter->rule != NULL ? filter->rule->text : NULL};
     if (tamis__hash_set_by_id(first->hash_set)->keyed)
         memcpy(spec->secret, first->parameters, sizeof spec->secret);
-    if (follows_in_drawer(spec, first)) spec->flags |= TAMIS_FILTER_IN_DRAWER;
     if (!tamis_kind_has(first->kind, TAMIS_KIND_IS_PLAIN) || follows(spec, first)) return;
     const double fp_rate = tamis__double_from_bits(first->fp_rate);
     spec->capacity = first->capacity;

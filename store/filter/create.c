@@ -94,10 +94,6 @@ void tamis__create_describe(struct tamis_store *store, const char *name,
                                    .owned = plan->owned};
     tamis__plan_describe(plan, &segment);
     tamis__draft_init(store, name, &segment, draft);
-    tamis__draft_set_policy(draft, &plan->policy); /* first keys obey its key rule */
-    if (!plan->in_drawer) return;
-    tamis__draft_shrink(draft, name);
-    entry->created_at = draft->header.created_at; /* one time, and so a shorter record */
 }
 
 static int create(struct tamis_store *store, const char *name, const struct tamis__plan *plan,

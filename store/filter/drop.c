@@ -18,7 +18,6 @@ struct unwanted {
     const char *const *names;
     const int64_t *created_at; /* NULL: whenever they were created */
     size_t count;
-    struct tamis__hand *hand; /* the drawer that is being worked on */
 };
 
 /* Takes one of them out of the catalog; nothing is committed yet.  TAMIS_ENOTFOUND comes without a
@@ -33,7 +32,7 @@ static int forget(struct tamis_store *store, struct tamis__catalog_txn *txn,
         return TAMIS_ENOTFOUND;
     if (rc == 0) rc = tamis__spares_take_back(store, txn, &record, files);
     if (rc == 0) rc = tamis__forget_all(txn, &record, files);
-    if (rc == 0) rc = tamis__raise_epochs_by(unwanted->hand, &record);
+    if (rc == 0) rc = tamis__raise_epochs(store, &record);
     if (rc == 0)
         *dropped = (struct dropped){.filter_id = record.filter_id,
                                     .newest = record.segments[record.segment_count - 1].number,
@@ -41,22 +40,9 @@ static int forget(struct tamis_store *store, struct tamis__catalog_txn *txn,
     return rc;
 }
 
-/* Tells the handles of a filter that it is dropped. */
-static void tell(struct tamis__hand *hand, uint64_t newest)
-{
-    struct tamis__live *live;
-    if (!tamis__is_sheet(newest)) {
-        (void)tamis__segment_tell(hand->place, newest, offsetof(struct tamis__live, next),
-                                  TAMIS__NEXT_DROPPED);
-    } else if (tamis__hand_live(hand, newest, &live) == 0 && live != NULL) {
-        /* ORDER seq_cst: as tamis__segment_tell(). */
-        __atomic_store_n(&live->next, TAMIS__NEXT_DROPPED, __ATOMIC_SEQ_CST);
-    }
-}
-
 /* Commits that filters were forgotten, and tells their handles. */
 static int commit(struct tamis_store *store, struct tamis__catalog_txn *txn,
-                  struct tamis__hand *hand, const struct dropped *dropped, size_t count)
+                  const struct dropped *dropped, size_t count)
 {
     TAMIS__POINT(TAMIS__POINT_DROP_EPOCH);
     const int rc = tamis__catalog_commit(txn);
@@ -64,7 +50,8 @@ static int commit(struct tamis_store *store, struct tamis__catalog_txn *txn,
     /* The epoch alone does not do: a handle that finds the lock taken by the next writer goes on.
      */
     for (size_t i = 0; i < count; i++)
-        tell(hand, dropped[i].newest);
+        (void)tamis__segment_tell(&store->place, dropped[i].newest,
+                                  offsetof(struct tamis__live, next), TAMIS__NEXT_DROPPED);
     TAMIS__POINT(TAMIS__POINT_DROP_UNLINK);
     /* Forgets the logs of dead handles; a live handle removes its own. */
     for (size_t i = 0; i < count; i++)
@@ -88,16 +75,14 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
     struct tamis__numbers files = {0};
     struct tamis__catalog_txn *txn;
     struct dropped dropped;
-    struct tamis__hand hand = {.place = &store->place};
-    const struct unwanted unwanted = {.names = &name, .count = 1, .hand = &hand};
+    const struct unwanted unwanted = {.names = &name, .count = 1};
     int rc = tamis__check_name(name);
     if (rc < 0) return rc;
     rc = tamis__store_begin_write(store, &txn);
     if (rc < 0) return rc;
     rc = forget(store, txn, &unwanted, 0, &files, &dropped);
     if (rc == TAMIS_ENOTFOUND) rc = tamis__fail_no_filter(store, name);
-    if (rc == 0) rc = commit(store, txn, &hand, &dropped, 1);
-    tamis__hand_close(&hand);
+    if (rc == 0) rc = commit(store, txn, &dropped, 1);
     end(store, txn, &files, rc);
     return rc;
 }
@@ -133,8 +118,7 @@ TAMIS_API int tamis_filter_drop_many(tamis_store *store, const char *const *name
                                      const int64_t *created_at, size_t count)
 {
     TAMIS__REFUSE_NULL(store, "store");
-    struct tamis__hand hand = {.place = &store->place};
-    const struct unwanted unwanted = {names, created_at, count, &hand};
+    const struct unwanted unwanted = {names, created_at, count};
     if (count > 0) TAMIS__REFUSE_NULL(names, "names");
     struct tamis__numbers files = {0};
     struct tamis__catalog_txn *txn;
@@ -145,8 +129,7 @@ TAMIS_API int tamis_filter_drop_many(tamis_store *store, const char *const *name
     rc = tamis__store_begin_write(store, &txn);
     if (rc == 0) {
         const int found = forget_many(store, txn, &unwanted, &files, dropped);
-        rc = found > 0 ? commit(store, txn, &hand, dropped, (size_t)found) : found;
-        tamis__hand_close(&hand);
+        rc = found > 0 ? commit(store, txn, dropped, (size_t)found) : found;
         end(store, txn, &files, rc);
         if (rc == 0) rc = found;
     }

@@ -4,7 +4,7 @@
 #include "exchange/exchange.h"
 #include "filter/points.h"
 #include "handle/follow.h"
-#include "handle/light.h"
+#include "handle/view.h"
 
 /* Takes the exceptions of the view, if the format carries them and they are sound. */
 static int take_exceptions(const struct tamis_filter *filter, const struct tamis__view *view,
@@ -155,45 +155,4 @@ TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, unsi
     }
     tamis__unpin(filter, view);
     return rc;
-}
-
-/* ---- Small filters that are not open --------------------------------------------------------- */
-
-/* What tamis_filter_export() would have of the filter. */
-static struct tamis__cargo cargo_of_copy(struct tamis__record *record,
-                                         const struct tamis__sheet_copy *copy, unsigned flags)
-{
-    record->segments[0].items = tamis__segment_items(&copy->segment);
-    tamis__record_sum_capacity(record);
-    struct tamis__cargo cargo = {.count = 1,
-                                 .capacity = record->capacity,
-                                 .fp_rate = record->fp_rate,
-                                 .policy = record->policy,
-                                 .with_digest = (flags & TAMIS_EXPORT_WITH_DIGEST) != 0};
-    memcpy(cargo.key_digest, copy->header.key_digest, sizeof cargo.key_digest);
-    cargo.segments[0] = &copy->segment;
-    return cargo;
-}
-
-TAMIS_API int tamis_cabinet_export(tamis_cabinet *cabinet, const char *name, int64_t created_at,
-                                   unsigned flags, const struct tamis_sink *sink)
-{
-    TAMIS__REFUSE_NULL(cabinet, "cabinet");
-    struct tamis_sink to;
-    struct tamis__writer writer;
-    struct tamis__record record;
-    struct tamis__sheet_copy copy;
-    int rc = take_sink(__func__, sink, &to);
-    if (rc == 0) rc = tamis__check_name(name);
-    if (rc < 0) return rc;
-    if (cabinet->piece == NULL) cabinet->piece = malloc(TAMIS__PIECE_BYTES);
-    if (cabinet->piece == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory writing a stream");
-    if (tamis__light_copy_named(cabinet, name, created_at, &record, &copy) == 0) return 0;
-    const struct tamis__format *format = &tamis__format_portable;
-    const struct tamis__cargo cargo = cargo_of_copy(&record, &copy, flags);
-    rc = check_secrets(name, &cargo, format, flags);
-    if (rc < 0) return rc;
-    tamis__writer_begin(&writer, &to, cabinet->piece);
-    rc = save_cargo(&cargo, format, &writer);
-    return rc < 0 ? rc : 1;
 }

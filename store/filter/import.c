@@ -138,8 +138,10 @@ static int complete_layer(const struct tamis_import_spec *spec,
     return 0;
 }
 
-int tamis__import_judge_draft(const struct tamis__policy *stated, struct tamis__draft *draft,
-                              struct tamis__refusal *refusal)
+/* Would this library open that?  If the stream tells no policy, the real one is known when the data
+ * are in; until then any policy does, which is left in the draft. */
+static int check_draft(const struct tamis__policy *stated, struct tamis__draft *draft,
+                       struct tamis__refusal *refusal)
 {
     struct tamis__policy policy = *stated;
     if (policy.capacity == 0)
@@ -159,13 +161,15 @@ int tamis__import_judge_draft(const struct tamis__policy *stated, struct tamis__
 static int judge_draft(const struct tamis__import *import, struct tamis__draft *draft)
 {
     struct tamis__refusal refusal;
-    const int rc = tamis__import_judge_draft(&import->outline.policy, draft, &refusal);
+    const int rc = check_draft(&import->outline.policy, draft, &refusal);
     return rc < 0 ? tamis__reader_fail(&import->reader, rc, 0, refusal.reason) : 0;
 }
 
-void tamis__import_draft_layer(const struct tamis_store *store, const char *name,
-                               const struct tamis__layer *layer, struct tamis__draft *draft)
+static void draft_layer(const struct tamis__import *import, const struct tamis__layer *layer,
+                        struct tamis__draft *draft)
 {
+    const struct tamis_store *store = import->store;
+    const char *name = import->name;
     if (layer->shape.fingerprint_bits == 0) {
         tamis__draft_init(store, name, &layer->segment, draft);
     } else {
@@ -185,7 +189,7 @@ static int draft_layers(struct tamis__import *import)
         struct tamis__draft *draft = &import->drafts[i];
         int rc = complete_layer(&import->spec, &layer->segment);
         if (rc < 0) return rc;
-        tamis__import_draft_layer(import->store, import->name, layer, draft);
+        draft_layer(import, layer, draft);
         import->count = i + 1;
         rc = judge_draft(import, draft);
         if (rc < 0) return rc;
@@ -293,8 +297,7 @@ struct tamis__entry tamis__import_entry(struct tamis__import *import)
     return entry;
 }
 
-int tamis__import_check_flags(const struct tamis_import_spec *spec,
-                              const struct tamis__format *format)
+static int check_flags(const struct tamis_import_spec *spec, const struct tamis__format *format)
 {
     const uint64_t known =
         TAMIS_IMPORT_HEAD | TAMIS_IMPORT_AS_THERE | TAMIS_IMPORT_OWNED | TAMIS_IMPORT_DURABLE;
@@ -341,13 +344,6 @@ void tamis__import_note(struct tamis__import *import)
     memcpy(first->imported_from + 3, from + bytes - (most - 3), most - 3);
 }
 
-int tamis__import_judge(struct tamis__import *import)
-{
-    int rc = read_head(import);
-    if (rc == 0) rc = draft_layers(import);
-    return rc == 0 ? draft_seal(import) : rc;
-}
-
 int tamis__import_begin(struct tamis__import *import)
 {
     struct tamis__reader *reader = &import->reader;
@@ -357,7 +353,9 @@ int tamis__import_begin(struct tamis__import *import)
         tamis__sum_init(&import->sum);
         reader->sum = &import->sum;
     }
-    return tamis__import_judge(import);
+    rc = read_head(import);
+    if (rc == 0) rc = draft_layers(import);
+    return rc == 0 ? draft_seal(import) : rc;
 }
 
 int tamis__import_load(struct tamis__import *import)
@@ -392,7 +390,7 @@ int tamis__import_new(const struct tamis__import_call *call, struct tamis__impor
     if (rc == 0 && from.read == NULL) rc = tamis__fail_null(call->function, "source->read");
     if (rc == 0 && call->spec != NULL)
         rc = tamis__take_struct(call->spec, &spec, sizeof spec, "struct tamis_import_spec");
-    if (rc == 0) rc = tamis__import_check_flags(&spec, format);
+    if (rc == 0) rc = check_flags(&spec, format);
     if (rc == 0) rc = tamis__check_writable(call->store);
     if (rc < 0) return rc;
     struct tamis__import *import = calloc(1, sizeof *import);

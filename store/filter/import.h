@@ -51,22 +51,10 @@ struct tamis__import_call {
     const struct tamis_import_spec *spec;
     const struct tamis_source *source;
 };
-/* Are these flags known, and for this format?  0 or TAMIS_EINVAL. */
-int tamis__import_check_flags(const struct tamis_import_spec *spec,
-                              const struct tamis__format *format);
 int tamis__import_new(const struct tamis__import_call *call, struct tamis__import **import);
 int tamis__import_begin(struct tamis__import *import);
 int tamis__import_load(struct tamis__import *import);
-/* The steps of which these two consist: the head alone, from a reader that has begun; */
-int tamis__import_judge(struct tamis__import *import);
-/* a draft as one layer of the stream says (`store` NULL: for no store); */
-void tamis__import_draft_layer(const struct tamis_store *store, const char *name,
-                               const struct tamis__layer *layer, struct tamis__draft *draft);
-/* would this library open that?  If the stream tells no policy, the real one is known when the data
- * are in; until then any policy does, which is left in the draft; */
-int tamis__import_judge_draft(const struct tamis__policy *policy, struct tamis__draft *draft,
-                              struct tamis__refusal *refusal);
-/* and the data, into drafts that are staged, or sheets that have their bytes in memory; no sync. */
+/* Brings the data into drafts that are staged; no sync. */
 int tamis__import_fill(struct tamis__import *import);
 struct tamis__entry tamis__import_entry(struct tamis__import *import);
 /* When the list was made, as the stream says; 0: it does not. */
@@ -81,24 +69,3 @@ void tamis__import_free(struct tamis__import *import);
  * TAMIS_EINVAL if nothing says when the list was made. */
 int tamis__import_check_newer(const struct tamis__import *import, const uint8_t *digest,
                               struct tamis__over *over);
-
-/* ---- import_filled.c: streams in memory, each of which becomes one of many filters ------------
- */
-
-/* Takes one stream after the other; has the memory for that. */
-struct tamis__intake {
-    struct tamis__import import;
-    const unsigned char *next; /* of the stream that is read, not ours */
-    size_t left;
-};
-/* Before the first is taken: is it of a format that can be taken, with flags for that? */
-int tamis__intake_check(const struct tamis_filled *wanted);
-int tamis__intake_new(struct tamis_store *store, struct tamis__intake **intake);
-/* Describes the filter that the stream of `wanted` is to become.  Its only segment is the draft,
- * which is not staged yet. */
-int tamis__intake_describe(struct tamis__intake *intake, const struct tamis_filled *wanted,
-                           struct tamis__draft *draft, struct tamis__entry *entry);
-/* Brings the data of the stream into the draft that it was described by, and that is staged now. */
-int tamis__intake_load(struct tamis__intake *intake, const struct tamis_filled *wanted,
-                       struct tamis__draft *draft);
-void tamis__intake_free(struct tamis__intake *intake);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * import_load.c: brings the data of a stream into its drafts, as the reader gives them: into their
- * staged files, or into the memory of one that becomes a sheet.
+ * import_load.c: brings the data of a stream into the staged files of its drafts, as the reader
+ * gives them.
  */
 #include "filter/import.h"
 
@@ -22,10 +22,6 @@ static int write_data(const struct tamis__import *import, uint32_t index, const 
                       size_t bytes)
 {
     const struct tamis__draft *draft = &import->drafts[index];
-    if (draft->is_sheet) { /* its bytes are in memory, as many as the head says */
-        memcpy((char *)draft->data + import->fillings[index].done_bytes, data, bytes);
-        return 0;
-    }
     const bool takes_keys = index + 1 == import->count && draft->header.fingerprint_bits == 0;
     const size_t unit = takes_keys ? TAMIS__FILE_UNIT : TAMIS__PIECE_BYTES;
     const uint64_t offset = draft->header.data_offset + import->fillings[index].done_bytes;

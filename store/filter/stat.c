@@ -6,7 +6,7 @@
 
 #include "handle/add_key.h"
 #include "handle/follow.h"
-#include "handle/light.h"
+#include "handle/view.h"
 #include "log/log.h"
 #include "os/io.h"
 #include "plan/policy.h"
@@ -365,12 +365,10 @@ TAMIS_API int tamis_filter_stat(tamis_filter *filter, struct tamis_filter_stat *
     }
     const struct tamis__mapped_segment *newest =
         tamis__view_find(view, tamis__record_newest(&record)->number);
-    struct tamis__segment_header copy;
     trouble = tamis__view_trouble(view);
     trouble.damaged_since = known.damaged_since;
     trouble.missing_keys = known.missing_keys;
-    tamis__stat_from_record(filter->store, &record,
-                            newest ? tamis__segment_now(&newest->segment, &copy) : NULL, &own);
+    tamis__stat_from_record(filter->store, &record, newest ? newest->segment.header : NULL, &own);
     if (view->segments[0].segment.header->number == record.segments[0].number)
         stat_import(view->segments[0].segment.header, &own);
     rc = (int)tamis__leave_with(filter, view, 0);
@@ -436,40 +434,6 @@ static int tell_segment(struct tamis_filter *filter, uint32_t index, bool measur
     rc = (int)tamis__leave_with(filter, view, 0);
     if (rc == 0) tamis__give_struct(&own, sizeof own, stat);
     return rc;
-}
-
-TAMIS_API int tamis_light_segment(tamis_cabinet *cabinet, const struct tamis_light *light,
-                                  struct tamis_segment_stat *stat)
-{
-    TAMIS__REFUSE_NULL(cabinet, "cabinet");
-    TAMIS__REFUSE_NULL(light, "light");
-    struct tamis__sheet_copy copy;
-    struct tamis_segment_stat own;
-    const int rc = tamis__check_struct(stat, "struct tamis_segment_stat");
-    if (rc < 0 || tamis__light_copy(cabinet, light, &copy) == 0) return rc;
-    stat_segment(&copy.segment, false, &own);
-    tamis__give_struct(&own, sizeof own, stat);
-    return 1;
-}
-
-TAMIS_API int tamis_cabinet_ask(tamis_cabinet *cabinet, const char *name, int64_t created_at,
-                                const struct tamis_key *keys, size_t count, uint8_t *answers,
-                                struct tamis_segment_stat *stat)
-{
-    TAMIS__REFUSE_NULL(cabinet, "cabinet");
-    if (count > 0) TAMIS__REFUSE_NULL(answers, "answers");
-    struct tamis__record record;
-    struct tamis__sheet_copy copy;
-    struct tamis_segment_stat own;
-    int rc = tamis__check_name(name);
-    if (rc == 0) rc = tamis__check_keys(keys, count);
-    if (rc == 0 && stat != NULL) rc = tamis__check_struct(stat, "struct tamis_segment_stat");
-    if (rc < 0 || tamis__light_copy_named(cabinet, name, created_at, &record, &copy) == 0 ||
-        tamis__light_ask_copy(&copy, keys, count, answers) == 0)
-        return rc;
-    stat_segment(&copy.segment, false, &own);
-    if (stat != NULL) tamis__give_struct(&own, sizeof own, stat);
-    return 1;
 }
 
 TAMIS_API int tamis_filter_segment(tamis_filter *filter, uint32_t index,

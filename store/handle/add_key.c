@@ -59,9 +59,6 @@ static void want_spare(struct tamis__view *view)
 {
     if (view->policy.on_full == TAMIS_ON_FULL_REFUSE && view->policy.window_items == 0) return;
     if (tamis__next_spare(tamis__segment_next(&tamis__newest(view)->segment)) != 0) return;
-    /* Most filters in drawers stay small.  What comes after one would be a hundred times as large,
-     * so it is made when it is needed. */
-    if (tamis__is_sheet(tamis__newest(view)->segment.number)) return;
     /* ORDER relaxed: a hint. */
     (void)__atomic_fetch_or(&view->chores, TAMIS__CHORE_SPARE, __ATOMIC_RELAXED);
 }

@@ -177,9 +177,8 @@ static int replay_logs(struct tamis_store *store, uint64_t filter_id,
 int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter)
 {
     const struct tamis__view *view = (*filter)->view;
-    struct tamis__segment_header copy;
     const bool waits_for_room =
-        tamis__may_regain(&view->policy, tamis__segment_now(&tamis__newest(view)->segment, &copy));
+        tamis__may_regain(&view->policy, tamis__newest(view)->segment.header);
     int rc = tamis__view_is_stale(view) || waits_for_room
                  ? tamis__recover(store, (*filter)->filter_id)
                  : 0;

@@ -15,7 +15,6 @@
     X(TAMIS__POINT_DURABLE_WRITTEN, "durable add: the frame is written, and not synced")           \
     X(TAMIS__POINT_DURABLE_SYNCED, "durable add: the log is synced, the flight not over")          \
     X(TAMIS__POINT_LOG_AWAITED, "durable add: the frame is written, another thread syncs the log") \
-    X(TAMIS__POINT_LOG_RETIRED, "log: a checkpoint has made its frames needless, it is there")     \
-    X(TAMIS__POINT_LIGHT_LOOKED, "light: the sheet is as it was, and no bit was asked")
+    X(TAMIS__POINT_LOG_RETIRED, "log: a checkpoint has made its frames needless, it is there")
 
 TAMIS__NUMBER_POINTS(HANDLE, 6);

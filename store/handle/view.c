@@ -32,8 +32,8 @@ int tamis__view_check(const struct tamis__view *view)
     return rc;
 }
 
-/* Chooses the tail of a sheet anew that seemed to be empty.  Where there is one, and no other
- * segment, the short look of tamis__view_answer() will do from now on. */
+/* Chooses the tail of a file of one page anew that seemed to be empty.  Where there is one, and no
+ * other segment, the short look of tamis__view_answer() will do from now on. */
 static void look_for_tails(struct tamis__view *view)
 {
     bool none_is_empty = true;
@@ -360,9 +360,8 @@ uint32_t tamis__view_count_record(const struct tamis__view *view, struct tamis__
 struct tamis__trouble tamis__view_trouble(const struct tamis__view *view)
 {
     struct tamis__trouble trouble = {0};
-    struct tamis__segment_header copy;
     for (uint32_t i = 0; i < view->count; i++)
-        tamis__add_trouble(&trouble, tamis__segment_now(&view->segments[i].segment, &copy));
+        tamis__add_trouble(&trouble, view->segments[i].segment.header);
     return trouble;
 }
 
@@ -388,11 +387,11 @@ void tamis__view_populate_new(const struct tamis_filter *filter, const struct ta
     if (!filter->populate) return;
     /* Segments that are made later have greater numbers; only a rollback goes back to lower ones.
      */
-    const uint64_t newest = tamis__number_age(tamis__newest(view)->segment.number);
+    const uint64_t newest = tamis__newest(view)->segment.number;
     const uint64_t known = newest < before.newest ? 0 : before.highest;
     if (view->index.segment.number > known) (void)tamis__segment_populate(&view->index.segment);
     for (uint32_t i = 0; i < view->count; i++)
-        if (tamis__number_age(view->segments[i].segment.number) > known)
+        if (view->segments[i].segment.number > known)
             (void)tamis__segment_populate(&view->segments[i].segment);
 }
 

@@ -20,7 +20,6 @@
 #include "handle/visit.h"
 #include "os/guard.h"
 #include "plan/policy.h"
-#include "segment/sheet.h"
 #include "txn/mapped.h"
 #include "txn/store.h"
 
@@ -38,7 +37,7 @@ struct tamis__view {
         exceptions; /* the index that the newest segment names, as long as this view is right */
     struct tamis__digester by; /* of all segments, if digested */
     bool digested;             /* all segments have one digest of a key, and calls for it */
-    bool is_lone;              /* atomic: one segment, no empty sheet, and no exceptions */
+    bool is_lone;              /* atomic: one segment, not an empty page, and no exceptions */
     bool is_short;        /* one segment, no exceptions, digested, no window and no key rule: a key
                              takes the short path */
     bool takes_short;     /* as is_short, and an add has nothing else to do */
@@ -122,8 +121,7 @@ struct tamis__view_numbers {
 
 static inline struct tamis__view_numbers tamis__view_numbers(const struct tamis__view *view)
 {
-    const uint64_t newest = tamis__number_age(tamis__newest(view)->segment.number),
-                   index = view->index.segment.number;
+    const uint64_t newest = tamis__newest(view)->segment.number, index = view->index.segment.number;
     return (struct tamis__view_numbers){.newest = newest,
                                         .highest = newest > index ? newest : index};
 }
@@ -184,7 +182,7 @@ static inline void tamis__leave(struct tamis_filter *filter, const struct tamis_
     }
 }
 
-/* Checks every segment of the view.  Called when the view has several, or an empty sheet, or when a
+/* Checks every segment of the view.  Called when the view has several, or an empty page, or when a
  * fault was already noticed. */
 int64_t tamis__view_answer_of_all(const struct tamis__view *view, int64_t answer);
 

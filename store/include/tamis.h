@@ -21,7 +21,8 @@
  *     tamis_filter_close(seen);
  *     tamis_store_close(store);
  *
- * HEADERS.  This one includes all of the following but the last, and each can be included alone.
+ * HEADERS.  This one includes all of the following but the last three, and each can be included
+ * alone.
  *
  *     tamis_store.h     opens and closes stores; lists and checks what is in them
  *     tamis_filter.h    hash sets, specs; makes, opens, closes, renames and drops filters; sync
@@ -35,6 +36,8 @@
  *     tamis_types.h     what all of these need: limits, flags, handles
  *     tamis_errors.h    the error codes
  *     tamis_build.h     filters that are made anew as a whole; exceptions, repair, backup
+ *     tamis_memory.h    filters in the caller's memory, without a store
+ *     tamis_labels.h    filters that a server knows by an id, whatever they are called
  *
  * LIFE CYCLE.  open/close pair up; both close calls accept NULL.  A filter keeps its store alive,
  * so the two may be closed in any order.  A handle that is closed is gone: closing it twice, or

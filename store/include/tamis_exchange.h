@@ -128,26 +128,6 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_import(tamis_store *store, const cha
                                                    const struct tamis_source *source,
                                                    tamis_filter **filter);
 
-/* What tamis_filter_create_filled() makes of a stream. */
-#define TAMIS_STREAM_ALONE 0     /* nothing: give the stream to tamis_filter_import() */
-#define TAMIS_STREAM_IN_FILE 1   /* a filter with a file of its own */
-#define TAMIS_STREAM_IN_DRAWER 2 /* a filter in a drawer, if its name has at most 46 bytes */
-
-/*
- * Tells what tamis_filter_create_filled() would make of a stream.  The head is judged as an import
- * judges it.  If `bytes` is exactly what the head of a stream of format tamis claims, its bits and
- * the checksum at its end are judged, too; else what follows the head may be damaged.  No store is
- * needed.  Safe in any thread.
- *
- * format   "tamis" (NULL too) or "redisbloom"; of others it is TAMIS_STREAM_ALONE.
- * stream   its first `bytes` bytes: the head at least, which takes up to 368 bytes where the answer
- *          is not TAMIS_STREAM_ALONE.  Nothing is read beyond.
- * Returns  TAMIS_STREAM_*.  TAMIS_STREAM_ALONE also for what is no stream, damaged, or of a newer
- *          version: tamis_filter_import() says what is wrong.  TAMIS_EINVAL: NULL; TAMIS_ENOMEM.
- */
-TAMIS_API TAMIS_MUST_CHECK int tamis_stream_fits(const char *format, const void *stream,
-                                                 size_t bytes);
-
 /* ---- As the next generation ----------------------------------------------------------------- */
 
 #define TAMIS_PUBLISH_IF_CHANGED 1u /* publish nothing if the stream's list is in force already */

@@ -137,14 +137,6 @@ TAMIS_API const char *tamis_pages_name(uint32_t pages);
  * least, and for one slice more at most.
  */
 #define TAMIS_FILTER_FROM_FIRST 4u
-/*
- * The filter shares a file with others, a drawer, if it is small enough: the bits, the name and
- * some 300 bytes more must fit into 4 KiB, and it has no window, no counters, no secret and is not
- * durable.  Otherwise it has files of its own.  For programs that make very many filters.  A filter
- * that grows out of its drawer goes on in files of its own.  The flag is only looked at when the
- * filter is made.
- */
-#define TAMIS_FILTER_IN_DRAWER 8u
 
 /* What a filter is to be.  All zero but capacity is a good default. */
 struct tamis_filter_spec {
@@ -234,47 +226,6 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_create_many(tamis_store *store,
                                                             const char *const *names, size_t count,
                                                             const struct tamis_filter_spec *spec,
                                                             unsigned flags);
-
-/* The most filters that one call of tamis_filter_create_filled() makes. */
-#define TAMIS_FILLED_MAX 1024u
-
-/* A filter that is to be made, with its first keys.  What is not needed is 0. */
-struct tamis_filled {
-    const char *name;
-    const struct tamis_filter_spec *spec; /* NULL with a stream */
-    const struct tamis_key *keys;         /* NULL only if there are none */
-    size_t key_count;
-    int64_t created_at; /* ns since 1970; 0: now */
-    /* The whole of a stream (tamis_exchange.h), needed during the call only: the filter is what
-     * the stream says, with its keys and counts.  NULL: there is a spec. */
-    const void *stream;
-    size_t stream_bytes;
-    const char *format; /* of the stream: "tamis" (NULL too) or "redisbloom" */
-    /* With a stream: TAMIS_IMPORT_OWNED, _AS_THERE, or _HEAD: the stream is a head, and no bit is
-     * set but for the first keys. */
-    unsigned flags;
-};
-
-/*
- * Makes many filters, each of a spec or a stream of its own, and with its first keys in it, in one
- * transaction. It is faster than to make filters one after the other, to open them and to add the
- * keys.  A filter that is not in a drawer takes a descriptor until the call returns.
- *
- * filters  `count` of them, at most TAMIS_FILLED_MAX, of different names; all kinds but those that
- *          are static.  The keys of one are at most those of its capacity.
- * Streams  the filter is what tamis_filter_import() would make of the stream, but that one which
- *          fits into a drawer is put there, from wherever it came.  tamis_stream_fits() says
- *          beforehand what comes of it.  First keys are added to what the stream has, and those
- *          that are new are counted; with what it has counted they are at most its capacity.
- * Returns  0.  TAMIS_EFULL: too many keys; TAMIS_EINVAL, also for a name that comes twice, and for
- *          a spec beside a stream; TAMIS_EUNSUPPORTED: a stream with several segments, exceptions,
- *          a window or of kind fuse, which is one for tamis_filter_import(); and the errors of
- *          tamis_filter_create(), and with a stream of tamis_filter_import().  After an error none
- *          of the filters is there.
- * Durable  when it returns, the keys too.  After a kill or a power cut all are there, or none.
- */
-TAMIS_API TAMIS_MUST_CHECK int
-tamis_filter_create_filled(tamis_store *store, const struct tamis_filled *filters, size_t count);
 
 /*
  * Opens a filter, with one mmap for each segment.  No key is read, so the time does not depend

@@ -149,9 +149,8 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_items(tamis_filter *filter);
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_segment(tamis_filter *filter, uint32_t index,
                                                     struct tamis_segment_stat *stat);
 
-/* Writes where a segment is, below the directory of the store: "segments/0000000000000017.seg"; or,
- * of one in a drawer (TAMIS_FILTER_IN_DRAWER), the drawer's file and, behind a colon, which of its
- * sheets: "segments/0000000000000002.drw:9".  Returns `text`. */
+/* Writes where a segment is, below the directory of the store: "segments/0000000000000017.seg".
+ * Returns `text`. */
 #define TAMIS_SEGMENT_FILE_BYTES 48
 TAMIS_API char *tamis_segment_file(uint64_t number, char text[TAMIS_SEGMENT_FILE_BYTES]);
 

@@ -73,8 +73,7 @@ int tamis__take_spec(const struct tamis_filter_spec *theirs, struct tamis_filter
 static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_sizing *sizing = &plan->sizing;
-    if ((spec->flags & ~(TAMIS_FILTER_DURABLE | TAMIS_FILTER_OWNED | TAMIS_FILTER_FROM_FIRST |
-                         TAMIS_FILTER_IN_DRAWER)) != 0)
+    if ((spec->flags & ~(TAMIS_FILTER_DURABLE | TAMIS_FILTER_OWNED | TAMIS_FILTER_FROM_FIRST)) != 0)
         return tamis__fail(TAMIS_EINVAL, "filter flags %#x: use those of TAMIS_FILTER_*",
                            spec->flags);
     int rc = tamis__hash_set_parse(spec->hash_set ? spec->hash_set : "xxh3", &plan->hash_set,
@@ -108,7 +107,6 @@ static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__pla
                            plan->hash_set->name);
     plan->policy.durable = (spec->flags & TAMIS_FILTER_DURABLE) != 0;
     plan->policy.window_from = (spec->flags & TAMIS_FILTER_FROM_FIRST) != 0;
-    plan->in_drawer = (spec->flags & TAMIS_FILTER_IN_DRAWER) != 0;
     plan->owned = (spec->flags & TAMIS_FILTER_OWNED) != 0;
     plan->policy.pages = spec->pages;
     rc = tamis__check_pages(spec->pages);
@@ -229,10 +227,7 @@ static int plan_policy(const struct tamis_filter_spec *spec, struct tamis__plan 
     if (rc == 0) rc = plan_window(spec, plan);
     if (rc == 0) rc = plan_growth(spec, plan);
     if (rc < 0 || fixed) return rc;
-    rc = tamis__policy_size_first(&plan->policy, sizing);
-    return rc == 0 && plan->in_drawer && !plan->policy.durable && plan->policy.key_rule[0] == '\0'
-               ? tamis__policy_size_sheet(&plan->policy, sizing)
-               : rc;
+    return tamis__policy_size_first(&plan->policy, sizing);
 }
 
 int tamis__plan_filter(const struct tamis_filter_spec *spec, struct tamis__plan *plan)

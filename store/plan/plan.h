@@ -16,7 +16,6 @@ struct tamis__plan {
     bool any_secret;        /* no secret was given: if the filter exists, its own secret is right */
     bool explicit_geometry; /* m and k were given */
     bool owned;             /* TAMIS_FILTER_OWNED */
-    bool in_drawer;         /* TAMIS_FILTER_IN_DRAWER */
     struct tamis__policy policy;
 };
 /* Copies the spec of a caller, whose struct may be shorter.  Fails with TAMIS_EINVAL if its

@@ -204,35 +204,6 @@ int tamis__policy_size_first(const struct tamis__policy *policy, struct tamis_si
     return size_first(policy, first_capacity(policy), sizing);
 }
 
-static int size_keys(uint64_t keys, double rate, struct tamis_sizing *sizing)
-{
-    sizing->capacity = keys;
-    sizing->fp_rate = rate;
-    return tamis__size(sizing);
-}
-
-/* The hashes are those of the segment that it grows into, so that a batch computes them once.  A
- * sheet needs no slack: it never gets more keys than its capacity (segment/room.h). */
-int tamis__policy_size_sheet(const struct tamis__policy *policy, struct tamis_sizing *sizing)
-{
-    struct tamis_sizing next = {.kind = sizing->kind}, best = next, least = next;
-    const double rate = policy->fp_rate;
-    if (!may_grow(policy) || has_window(policy)) return 0;
-    int rc = size_keys(TAMIS__GROWN_MIN, SMALL_NEXT_SHARE * (1 - SMALL_FIRST_SHARE) * rate, &next);
-    best.k = least.k = next.k;
-    if (rc == 0) rc = size_keys(policy->capacity, SMALL_FIRST_SHARE * rate, &best);
-    if (rc == 0) rc = size_keys(policy->capacity, FIRST_SHARE * rate, &least);
-    const uint64_t room = rc < 0 ? 0 : tamis__sheet_room(least.data_bytes);
-    if (room == 0) return rc;
-    if (best.data_bytes > room) {
-        best = (struct tamis_sizing){
-            .kind = next.kind, .capacity = policy->capacity, .m_bits = room * 8, .k = next.k};
-        rc = tamis__size(&best);
-    }
-    if (rc == 0) *sizing = best;
-    return rc;
-}
-
 int tamis__policy_size_slice(const struct tamis__policy *policy,
                              const struct tamis__policy_list *list, struct tamis_sizing *sizing)
 {

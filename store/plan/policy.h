@@ -33,14 +33,6 @@ double tamis__policy_rate(const struct tamis__policy *policy);
  */
 int tamis__policy_size_first(const struct tamis__policy *policy, struct tamis_sizing *sizing);
 /*
- * The same for a filter whose first segment is to be a sheet of a drawer (segment/sheet.h); does
- * nothing if no sheet is large enough, or if the filter does not grow.  The segment gets a tenth of
- * the rate if the smallest sheet that has the bits for a half of it has the bits for that; else all
- * bits of this sheet, and the rate that follows.  It is for its capacity and no more: who
- * adds to a filter that grows takes room first (segment/room.h).
- */
-int tamis__policy_size_sheet(const struct tamis__policy *policy, struct tamis_sizing *sizing);
-/*
  * What a list of segments says of the next one.  A window that grows may have few places left for
  * further segments: each slice to come needs one, and a list has TAMIS__SEGMENTS_MAX.  The fewer
  * there are, the larger the next segments are made, so that the places suffice (docs/sizing.md,

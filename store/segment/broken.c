@@ -5,7 +5,7 @@
 
 #include "os/guard.h"
 #include "os/io.h"
-#include "segment/sheet.h"
+#include "segment/segment.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 
@@ -22,9 +22,8 @@ static int fail_broken(const struct tamis__segment *segment, const char *what)
 {
     char name[TAMIS__SEGMENT_NAME_BYTES];
     struct tamis__file_info info = {0};
-    const uint64_t bytes =
-        tamis__is_sheet(segment->number) ? TAMIS__DRAWER_BYTES : kept_header(segment)->file_bytes;
-    tamis__segment_file(segment->number, name);
+    const uint64_t bytes = kept_header(segment)->file_bytes;
+    tamis__segment_name(segment->number, name);
     int fd = -1, rc = tamis__open(segment->place->segments_fd, name, O_RDONLY, 0, what, &fd);
     if (rc == 0) rc = tamis__file_info(fd, what, &info);
     tamis__close(fd);
@@ -64,19 +63,19 @@ void tamis__segment_choose_tail(struct tamis__segment *segment)
 
 bool tamis__segment_seems_empty(const struct tamis__segment *segment)
 {
-    return tamis__is_sheet(segment->number) && segment->guard != NULL && segment->staged == NULL &&
-           (__atomic_load_n(&segment->tail, __ATOMIC_RELAXED) & TAMIS__TAIL_SET) == 0 &&
-           kept_header(segment)->counter_bits == 0;
+    return segment->guard != NULL && segment->staged == NULL &&
+           kept_header(segment)->file_bytes == TAMIS__HEADER_BYTES &&
+           (__atomic_load_n(&segment->tail, __ATOMIC_RELAXED) & TAMIS__TAIL_SET) == 0;
 }
 
-/* Has the file been cut?  Where it is gone, its pages are still there. */
+/* Has the file been cut?  Where it is gone, its page is still there. */
 static bool is_cut(const struct tamis__segment *segment)
 {
     char name[TAMIS__SEGMENT_NAME_BYTES];
     struct tamis__file_info info = {0};
-    tamis__segment_file(segment->number, name);
+    tamis__segment_name(segment->number, name);
     return tamis__named_info(segment->place->segments_fd, name, name, &info) == 0 &&
-           info.bytes < TAMIS__DRAWER_BYTES;
+           info.bytes < TAMIS__HEADER_BYTES;
 }
 
 int tamis__segment_check(const struct tamis__segment *segment)

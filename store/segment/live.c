@@ -8,31 +8,21 @@
 #include <unistd.h>
 
 #include "os/io.h"
-#include "segment/sheet.h"
+#include "segment/segment.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 
-/* Maps the pages of a file that have a sheet, or its header. */
-static int map_part_of(int fd, uint64_t number, const char *what, struct tamis__live_map *words)
+static int map_header(int fd, const char *what, struct tamis__live_map *words)
 {
-    const bool is_sheet = tamis__is_sheet(number);
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t offset = is_sheet ? tamis__sheet_offset(number) : 0, before = offset % page;
     struct tamis__file_info info = {0};
     int rc = tamis__file_info(fd, what, &info);
-    words->map_bytes = is_sheet ? page : TAMIS__HEADER_BYTES;
-    if (rc < 0 || info.bytes < (is_sheet ? TAMIS__DRAWER_BYTES : TAMIS__HEADER_BYTES)) return rc;
-    rc = tamis__map_part(fd, offset - before, words->map_bytes, true, what, &words->map);
+    words->map_bytes = TAMIS__HEADER_BYTES;
+    if (rc < 0 || info.bytes < TAMIS__HEADER_BYTES) return rc;
+    rc = tamis__map_part(fd, 0, words->map_bytes, true, what, &words->map);
     if (rc < 0) return rc;
-    if (is_sheet) {
-        struct tamis__sheet *sheet = (struct tamis__sheet *)(void *)((char *)words->map + before);
-        words->live = &sheet->live;
-        words->created_at = sheet->created_at;
-    } else {
-        struct tamis__segment_header *header = words->map;
-        words->live = &header->live;
-        words->created_at = header->created_at;
-    }
+    struct tamis__segment_header *header = words->map;
+    words->live = &header->live;
+    words->created_at = header->created_at;
     return 0;
 }
 
@@ -44,7 +34,7 @@ int tamis__live_map(const struct tamis__place *place, uint64_t number,
     *words = (struct tamis__live_map){.live = NULL};
     int rc = tamis__segment_open_file(place, number, O_RDWR, what, &fd);
     if (rc == TAMIS_ENOTFOUND) return 0;
-    if (rc == 0) rc = map_part_of(fd, number, what, words);
+    if (rc == 0) rc = map_header(fd, what, words);
     tamis__close(fd);
     return rc;
 }
@@ -66,19 +56,7 @@ int tamis__segment_sync_live(const struct tamis__segment *segment)
 {
     char what[PATH_BYTES];
     tamis__segment_path(segment->place, segment->number, what);
-    return tamis__sync_map(
-        segment->map, tamis__is_sheet(segment->number) ? segment->map_bytes : TAMIS__HEADER_BYTES,
-        what);
-}
-
-static int peek_sheet(int fd, uint64_t number, const char *what,
-                      struct tamis__segment_header *header)
-{
-    uint64_t sheet[TAMIS__SHEET_BYTES_MAX / 8];
-    const int rc = tamis__read_at(fd, sheet, tamis__class_bytes(tamis__sheet_class(number)),
-                                  tamis__sheet_offset(number), what);
-    if (rc == 0) tamis__sheet_decode(sheet, header);
-    return rc;
+    return tamis__sync_map(segment->map, TAMIS__HEADER_BYTES, what);
 }
 
 int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
@@ -87,10 +65,7 @@ int tamis__segment_peek(const struct tamis__place *place, uint64_t number,
     char what[PATH_BYTES];
     int fd = -1;
     int rc = tamis__segment_open_file(place, number, O_RDONLY, what, &fd);
-    if (rc == 0 && !tamis__is_sheet(number))
-        rc = tamis__read_at(fd, header, sizeof *header, 0, what);
-    else if (rc == 0)
-        rc = peek_sheet(fd, number, what, header);
+    if (rc == 0) rc = tamis__read_at(fd, header, sizeof *header, 0, what);
     tamis__close(fd);
     return rc;
 }

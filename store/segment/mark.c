@@ -12,19 +12,14 @@
 
 #include "os/io.h"
 #include "segment/points.h"
-#include "segment/sheet.h"
 
-/* The byte that writers lock, behind the bytes of removers (owner.c).  Each sheet of a drawer has
- * two bytes of its own. */
+/* The byte that writers lock, behind the bytes of removers (owner.c); and the one behind it, which
+ * the caller of count_dead_flights() locks. */
 #define WRITERS_BYTE ((uint64_t)1 << 61)
+#define TOLL_BYTE (WRITERS_BYTE + 1)
 /* No page of any host is smaller. */
 #define PAGE_BYTES_MIN 4096u
 #define BOOT_ID_WORDS (TAMIS__BOOT_ID_BYTES / 8)
-
-static uint64_t writers_byte(uint64_t number)
-{
-    return WRITERS_BYTE + (tamis__is_sheet(number) ? 2 * (uint64_t)tamis__sheet_index(number) : 0);
-}
 
 /* ---- The words ------------------------------------------------------------------------------- */
 
@@ -115,9 +110,7 @@ int64_t tamis__mark_unclean_since(const struct tamis__segment *segment)
  * pages dirty again. */
 static void touch_pages(const struct tamis__segment *segment)
 {
-    const uint64_t bytes = tamis__is_sheet(segment->number)
-                               ? segment->map_bytes
-                               : tamis__header_file_bytes(segment->header);
+    const uint64_t bytes = tamis__header_file_bytes(segment->header);
     volatile uint64_t nothing = 0; /* unknown to the compiler, which would leave the store out */
     for (uint64_t at = 0; at < bytes; at += PAGE_BYTES_MIN) /* ORDER relaxed: changes nothing */
         (void)__atomic_fetch_or((uint64_t *)(void *)((char *)segment->map + at), nothing,
@@ -156,7 +149,7 @@ static struct tamis__owner *take_lock(const struct tamis__segment *segment)
     struct tamis__owner *fresh = calloc(1, sizeof *fresh);
     if (fresh == NULL) return NULL;
     if (tamis__segment_open_again(segment, what, &fresh->file) == 0 &&
-        tamis__share_byte(fresh->file.fd, writers_byte(segment->number), what) == 1)
+        tamis__share_byte(fresh->file.fd, WRITERS_BYTE, what) == 1)
         return fresh;
     tamis__owner_free(fresh);
     return NULL;
@@ -240,11 +233,9 @@ static bool others_write(const struct tamis__segment *segment)
     struct tamis__owner *owner =
         segment->writer != NULL ? tamis__owner_current(&segment->writer->owner) : NULL;
     if (TAMIS__NO_MARK_LOCK) return false;
-    if (owner != NULL)
-        return tamis__byte_is_locked(owner->file.fd, writers_byte(segment->number), "a segment") !=
-               0;
+    if (owner != NULL) return tamis__byte_is_locked(owner->file.fd, WRITERS_BYTE, "a segment") != 0;
     int rc = tamis__segment_open_again(segment, what, &file);
-    if (rc == 0) rc = tamis__byte_is_locked(file.fd, writers_byte(segment->number), what);
+    if (rc == 0) rc = tamis__byte_is_locked(file.fd, WRITERS_BYTE, what);
     tamis__private_close(&file);
     return rc != 0;
 }
@@ -278,12 +269,6 @@ static int sync_all(const struct tamis__segment *segment)
 
 /* ---- Durable adds that never landed ---------------------------------------------------------- */
 
-/* The byte that the caller of count_dead_flights() locks, behind the byte of the writers. */
-static uint64_t toll_byte(uint64_t number)
-{
-    return writers_byte(number) + 1;
-}
-
 /*
  * Returns how many of the flights in `unlogged` belong to adders that are dead or have failed (a
  * flight is an add between its first bit and the sync of its log).  It can tell only if no other
@@ -303,7 +288,7 @@ static uint64_t count_dead_flights(const struct tamis__segment *segment, uint64_
      * and lowers these words. */
     if (writer == NULL || __atomic_load_n(&live->unlogged, __ATOMIC_SEQ_CST) == 0) return 0;
     if (tamis__segment_open_again(segment, what, toll) < 0 ||
-        tamis__lock_byte(toll->fd, toll_byte(segment->number), what) != 1)
+        tamis__lock_byte(toll->fd, TOLL_BYTE, what) != 1)
         return 0;
     const uint64_t done = __atomic_load_n(&writer->flights_done, __ATOMIC_SEQ_CST);
     const uint64_t unlogged = __atomic_load_n(&live->unlogged, __ATOMIC_SEQ_CST);
@@ -355,7 +340,7 @@ int tamis__mark_leave(const struct tamis__segment *segment)
     struct tamis__owner *owner = tamis__owner_current(&segment->writer->owner);
     /* This comes first: of two handles that leave together, the second one to let
      * go finds nobody. */
-    if (owner != NULL) tamis__unlock_byte(owner->file.fd, writers_byte(segment->number));
+    if (owner != NULL) tamis__unlock_byte(owner->file.fd, WRITERS_BYTE);
     return checkpoint(segment, true);
 }
 
@@ -367,7 +352,7 @@ int tamis__mark_has_writer(const struct tamis__place *place, uint64_t number)
     char what[TAMIS__SEGMENT_PATH_BYTES];
     int fd;
     int rc = tamis__segment_open_file(place, number, O_RDWR, what, &fd);
-    if (rc == 0) rc = tamis__byte_is_locked(fd, writers_byte(number), what);
+    if (rc == 0) rc = tamis__byte_is_locked(fd, WRITERS_BYTE, what);
     tamis__close(fd);
     return rc;
 }

@@ -10,7 +10,6 @@
 
 #include "segment/huge.h"
 #include "segment/mark.h"
-#include "segment/sheet.h"
 
 #define PAGE_BYTES 4096.0
 /* With x new keys for each small page, small pages write 1 - e^-x of all bytes, huge ones nearly
@@ -26,8 +25,7 @@ static uint64_t file_bytes(const struct tamis__segment *segment)
 
 uint64_t tamis__pages_keys(const struct tamis__segment_header *header)
 {
-    if (tamis__is_sheet(header->number) || header->file_bytes < TAMIS__HUGE_BYTES)
-        return UINT64_MAX;
+    if (header->file_bytes < TAMIS__HUGE_BYTES) return UINT64_MAX;
     const double pages = (double)header->data_bytes / PAGE_BYTES;
     const double places = header->words != 0 || header->k == 0 ? 1 : header->k;
     return (uint64_t)ceil(KEYS_PER_PAGE * pages / places);
@@ -43,8 +41,7 @@ static bool is_idle(const struct tamis__segment *segment)
 uint32_t tamis__pages_wanted(const struct tamis__segment *segment, struct tamis__pages_case known)
 {
     const struct tamis__segment_header *h = segment->header;
-    if (segment->kept == NULL || tamis__is_sheet(h->number) || h->file_bytes < TAMIS__HUGE_BYTES)
-        return TAMIS_PAGES_SMALL;
+    if (segment->kept == NULL || h->file_bytes < TAMIS__HUGE_BYTES) return TAMIS_PAGES_SMALL;
     if (known.setting != TAMIS_PAGES_AUTO) return known.setting;
     /* ORDER relaxed: a hint. */
     const bool is_busy =
@@ -151,9 +148,7 @@ static void ranges_anew(const struct tamis__segment *segment, const struct range
 
 void tamis__pages_anew(const struct tamis__segment *segment)
 {
-    if (segment->kept == NULL || tamis__is_sheet(segment->number) ||
-        file_bytes(segment) < TAMIS__HUGE_BYTES)
-        return;
+    if (segment->kept == NULL || file_bytes(segment) < TAMIS__HUGE_BYTES) return;
     /* Where a write has failed, the kernel takes pages for clean whose bits are in memory alone. */
     if (__atomic_load_n(&segment->live->degraded_since, __ATOMIC_RELAXED) != 0) return;
     /* ORDER relaxed: one of those that see it does it. */
@@ -177,9 +172,7 @@ int tamis__pages_count(const struct tamis__segment *segment, struct tamis__pages
 {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     if (segment->kept == NULL) return 0;
-    const uint64_t bytes = tamis__is_sheet(segment->number)
-                               ? segment->map_bytes
-                               : (file_bytes(segment) + page - 1) / page * page;
+    const uint64_t bytes = (file_bytes(segment) + page - 1) / page * page;
     char *map = segment->map;
     count->mapped += bytes;
     for (uint64_t at = 0; at < bytes; at += TAMIS__HUGE_BYTES)

@@ -11,7 +11,7 @@
 
 #include "os/io.h"
 #include "segment/huge.h"
-#include "segment/sheet.h"
+#include "segment/segment.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* Linux 5.14; a C library may be older than the kernel */
@@ -91,10 +91,7 @@ int tamis__segment_populate(const struct tamis__segment *segment)
     const struct tamis__segment_header *h = segment->header;
     if (h == NULL || segment->place == NULL) return 0;
     tamis__segment_path(segment->place, segment->number, what);
-    const uint64_t bytes =
-        tamis__is_sheet(segment->number)
-            ? segment->map_bytes
-            : round_up(tamis__header_file_bytes(h), (uint64_t)sysconf(_SC_PAGESIZE));
+    const uint64_t bytes = round_up(tamis__header_file_bytes(h), (uint64_t)sysconf(_SC_PAGESIZE));
     const int rc = h->data_checksum != 0 || tamis__pages_are_huge(segment)
                        ? populate(segment->map, bytes, false, what)
                        : populate_small(segment->map, bytes, what);

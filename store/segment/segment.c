@@ -9,7 +9,6 @@
 #include "os/inside.h"
 #include "os/io.h"
 #include "os/overlay.h"
-#include "segment/sheet.h"
 
 #define PATH_BYTES TAMIS__SEGMENT_PATH_BYTES
 #define FOLIO_BYTES_MAX ((uint64_t)2 << 20)
@@ -27,10 +26,7 @@ static int watch(struct tamis__segment *segment, const struct tamis__segment_hea
     }
     segment->kept->anew = true; /* other programs have read the file, it may be, as they like */
     memcpy(segment->kept->header, header, sizeof segment->kept->header);
-    if (segment->header == NULL)
-        segment->header = (void *)segment->kept->header; /* of a sheet */
-    else
-        tamis__guard_keep(segment->guard, segment->kept->header);
+    tamis__guard_keep(segment->guard, segment->kept->header);
     tamis__segment_choose_tail(segment);
     return 0;
 }
@@ -54,33 +50,21 @@ int tamis__segment_map_staged(const struct tamis__place *place, const struct tam
     return watch(segment, header, what);
 }
 
-/* Reads what a file, or a sheet of it, begins with, and checks it. */
-static int read_header(int fd, uint64_t number, const char *what, struct tamis__file_info *info,
+/* Reads what a file begins with, and checks it. */
+static int read_header(int fd, const char *what, struct tamis__file_info *info,
                        struct tamis__segment_header *header, struct tamis__refusal *refusal)
 {
     uint64_t buffer[TAMIS__HEADER_BYTES / 8];
-    const bool is_sheet = tamis__is_sheet(number);
-    const uint64_t offset = is_sheet ? tamis__sheet_offset(number) : 0;
-    const uint64_t most = is_sheet ? tamis__class_bytes(tamis__sheet_class(number)) : sizeof buffer;
     int rc = tamis__file_info(fd, what, info);
     if (rc < 0) return rc;
-    const uint64_t left = info->bytes > offset ? info->bytes - offset : 0;
-    const size_t bytes = (size_t)(left < most ? left : most);
-    rc = tamis__read_at(fd, buffer, bytes, offset, what);
+    const size_t bytes = (size_t)(info->bytes < sizeof buffer ? info->bytes : sizeof buffer);
+    rc = tamis__read_at(fd, buffer, bytes, 0, what);
     if (rc < 0) return rc;
     /* The length is read once more, as the file may have grown: it includes every level that
      * the header has. */
     rc = tamis__file_info(fd, what, info);
-    if (rc < 0) return rc;
-    if (!is_sheet) {
-        rc = tamis__header_check(buffer, bytes, info->bytes, refusal);
-        if (rc == 0) memcpy(header, buffer, sizeof *header);
-        return rc;
-    }
-    if (info->bytes < TAMIS__DRAWER_BYTES)
-        return tamis__refuse(refusal, TAMIS_ECORRUPT, info->bytes, "is truncated");
-    rc = tamis__sheet_check(buffer, number, refusal);
-    if (rc == 0) tamis__sheet_decode(buffer, header);
+    if (rc == 0) rc = tamis__header_check(buffer, bytes, info->bytes, refusal);
+    if (rc == 0) memcpy(header, buffer, sizeof *header);
     return rc;
 }
 
@@ -89,7 +73,7 @@ static int check_file(int fd, uint64_t number, const char *what, struct tamis__f
                       struct tamis__segment_header *header)
 {
     struct tamis__refusal refusal = {0};
-    const int rc = read_header(fd, number, what, info, header, &refusal);
+    const int rc = read_header(fd, what, info, header, &refusal);
     if (rc < 0 && refusal.reason[0] != '\0')
         return tamis__fail(
             rc, "%s %s (at byte %" PRIu64 ")%s", what, refusal.reason, refusal.offset,
@@ -100,29 +84,6 @@ static int check_file(int fd, uint64_t number, const char *what, struct tamis__f
                            "%s says that it is segment %" PRIu64
                            "; it was copied over another one, restore the right file",
                            what, header->number);
-    return 0;
-}
-
-/* Maps the pages that have a sheet.  The header stays NULL until the segment is watched. */
-static int map_sheet(int fd, uint64_t number, const struct tamis__segment_header *header,
-                     bool writable, const char *what, struct tamis__segment *segment)
-{
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), offset = tamis__sheet_offset(number);
-    const uint64_t before = offset % page, end = before + header->file_bytes;
-    const uint64_t bytes = (end + page - 1) / page * page;
-    void *map = NULL;
-    const int rc = tamis__map_part(fd, offset - before, bytes, writable, what, &map);
-    if (rc < 0) return rc;
-    struct tamis__sheet *sheet = (struct tamis__sheet *)(void *)((char *)map + before);
-    *segment =
-        (struct tamis__segment){.map = map,
-                                .map_bytes = bytes,
-                                .magic = (uint64_t *)(void *)sheet->magic,
-                                .live = &sheet->live,
-                                /* Nobody uses more of this stripe than its two words. */
-                                .stripes = (struct tamis__stripe *)(void *)&sheet->items,
-                                .stripe_count = 1,
-                                .data = (uint64_t *)(void *)((char *)sheet + header->data_offset)};
     return 0;
 }
 
@@ -148,26 +109,17 @@ static void advise_static(const struct tamis__segment *segment)
     segment->kept->pages = TAMIS_PAGES_HUGE;
 }
 
-/* TAMIS_ENOTFOUND if the number is that of a sheet which is not in the file. */
-static int find_sheet(int fd, uint64_t number, const char *what)
-{
-    const int rc = tamis__is_sheet(number) ? tamis__sheet_is_there(fd, number, what) : 1;
-    return rc == 0 ? TAMIS_ENOTFOUND : rc < 0 ? rc : 0;
-}
-
-/* Is the file of the segment there, and is its sheet, if it is one, not gone? */
-static int open_what_is_there(const struct tamis__place *place, uint64_t number, bool writable,
-                              char what[PATH_BYTES], int *fd)
+static int open_to_map(const struct tamis__place *place, uint64_t number, bool writable,
+                       char what[PATH_BYTES], int *fd)
 {
     char name[TAMIS__SEGMENT_NAME_BYTES];
     int rc = 0;
     *fd = -1;
     tamis__segment_path(place, number, what);
-    tamis__segment_file(number, name);
+    tamis__segment_name(number, name);
     if (place->overlay && !writable) rc = tamis__overlay_copy_up(place->segments_fd, name, what);
-    if (rc == 0)
-        rc = tamis__segment_open_file(place, number, writable ? O_RDWR : O_RDONLY, what, fd);
-    return rc < 0 ? rc : find_sheet(*fd, number, what);
+    if (rc < 0) return rc;
+    return tamis__segment_open_file(place, number, writable ? O_RDWR : O_RDONLY, what, fd);
 }
 
 int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool writable,
@@ -176,7 +128,7 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
     char what[PATH_BYTES];
     struct tamis__segment_header header; /* as it was checked */
     struct tamis__file_info info = {0};
-    int fd = -1, rc = open_what_is_there(place, number, writable, what, &fd);
+    int fd = -1, rc = open_to_map(place, number, writable, what, &fd);
     if (rc == TAMIS_ENOTFOUND)
         rc =
             tamis__fail(TAMIS_ECORRUPT,
@@ -187,9 +139,7 @@ int tamis__segment_open(const struct tamis__place *place, uint64_t number, bool 
     /* A copy may have come with holes; writing into one on a full disk would be a SIGBUS. */
     if (rc == 0 && writable && info.allocated_bytes < info.bytes)
         rc = tamis__fill_holes(fd, info.bytes, what);
-    if (rc == 0)
-        rc = tamis__is_sheet(number) ? map_sheet(fd, number, &header, writable, what, segment)
-                                     : map_file(fd, &header, writable, what, segment);
+    if (rc == 0) rc = map_file(fd, &header, writable, what, segment);
     tamis__close(fd); /* the mapping outlives the descriptor */
     if (rc < 0) return rc;
     segment->number = number;
@@ -226,7 +176,7 @@ static int open_private(const struct tamis__place *place, uint64_t number, char 
 {
     char name[TAMIS__SEGMENT_NAME_BYTES];
     tamis__segment_path(place, number, what);
-    tamis__segment_file(number, name);
+    tamis__segment_name(number, name);
     return tamis__inside_open_private(place->segments_fd, name, O_RDWR, what, file);
 }
 
@@ -330,8 +280,7 @@ void tamis__segment_release(const struct tamis__segment *segment, uint64_t offse
 {
     /* Behind the file's mapping lies memory that would lose its contents. */
     assert(offset <= segment->header->data_bytes && bytes <= segment->header->data_bytes - offset);
-    /* Plain memory would lose all of its contents, and a sheet is in a page with others. */
-    if (segment->guard == NULL || tamis__is_sheet(segment->number)) return;
+    if (segment->guard == NULL) return; /* plain memory would lose all of its contents */
     /* Where a folio is mapped by one entry of 2 MiB, a touch of the page that two pieces share
      * brings back what was released with the first piece.  So that part is released once more. */
     const uint64_t again = offset < FOLIO_BYTES_MAX ? offset : FOLIO_BYTES_MAX;
@@ -360,25 +309,16 @@ int tamis__segment_vacate(const struct tamis__place *place, uint64_t number, uin
     *filter_id = segment.header->filter_id;
     tamis__segment_close(&segment);
     if (!unused) return 0;
-    if (tamis__is_sheet(number)) return 1; /* it is written over */
     rc = tamis__segment_remove(place, number);
     return rc < 0 ? rc : 1;
 }
 
 int tamis__segment_exists(const struct tamis__place *place, uint64_t number)
 {
-    char what[PATH_BYTES];
-    int fd;
-    if (!tamis__is_sheet(number)) {
-        char name[TAMIS__SEGMENT_NAME_BYTES];
-        tamis__segment_path(place, number, what);
-        tamis__segment_name(number, name);
-        return tamis__exists(place->segments_fd, name, what);
-    }
-    int rc = tamis__segment_open_file(place, number, O_RDONLY, what, &fd);
-    if (rc == 0) rc = tamis__sheet_is_there(fd, number, what);
-    tamis__close(fd);
-    return rc == TAMIS_ENOTFOUND ? 0 : rc;
+    char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
+    tamis__segment_path(place, number, what);
+    tamis__segment_name(number, name);
+    return tamis__exists(place->segments_fd, name, what);
 }
 
 int tamis__segment_hold(const struct tamis__place *place, uint64_t number, int *fd)
@@ -386,14 +326,13 @@ int tamis__segment_hold(const struct tamis__place *place, uint64_t number, int *
     char what[PATH_BYTES];
     char name[TAMIS__SEGMENT_NAME_BYTES];
     tamis__segment_path(place, number, what);
-    tamis__segment_file(number, name);
+    tamis__segment_name(number, name);
     return tamis__open(place->segments_fd, name, O_RDONLY, 0, what, fd);
 }
 
 int tamis__segment_remove(const struct tamis__place *place, uint64_t number)
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
-    if (tamis__is_sheet(number)) return tamis__sheet_remove(place, number);
     tamis__segment_path(place, number, what);
     tamis__segment_name(number, name);
     return tamis__unlink(place->segments_fd, name, what);
@@ -402,23 +341,14 @@ int tamis__segment_remove(const struct tamis__place *place, uint64_t number)
 int tamis__segment_sync(const struct tamis__place *place, const struct tamis__segment *segment)
 {
     char what[PATH_BYTES];
-    const bool is_sheet = tamis__is_sheet(segment->number);
     tamis__segment_path(place, segment->header->number, what);
-    return tamis__sync_map(
-        segment->map, is_sheet ? segment->map_bytes : tamis__header_file_bytes(segment->header),
-        what);
+    return tamis__sync_map(segment->map, tamis__header_file_bytes(segment->header), what);
 }
 
 int tamis__segment_relabel(const struct tamis__place *place, const struct tamis__segment *segment,
                            uint64_t sequence, const char *name)
 {
     struct tamis__segment_header *header = segment->header;
-    if (tamis__is_sheet(segment->number)) {
-        struct tamis__sheet *sheet = tamis__sheet_of(segment);
-        if (sheet->name_sequence >= sequence) return 0;
-        tamis__sheet_relabel(sheet, sequence, name);
-        return tamis__segment_sync_live(segment);
-    }
     const struct tamis__name_label *current = tamis__label_current(header);
     if (current != NULL && current->sequence >= sequence) return 0;
     if (header->compat_flags & ~TAMIS__COMPAT_KNOWN) return 0; /* not ours to write */
@@ -434,14 +364,10 @@ int tamis__segment_judge(const struct tamis__place *place, uint64_t number,
     struct tamis__file_info info = {0};
     int fd = -1;
     int rc = tamis__segment_open_file(place, number, O_RDONLY, what, &fd);
-    if (rc == 0) rc = find_sheet(fd, number, what);
     if (rc == 0) rc = check_file(fd, number, what, &info, header);
     tamis__close(fd);
     return rc;
 }
-
-/* The byte that stands for the guard of a sheet, in the file of its drawer. */
-#define GUARD_BYTES (((uint64_t)1 << 61) + ((uint64_t)1 << 20))
 
 int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
                          struct tamis__private_fd *guard)
@@ -450,9 +376,7 @@ int tamis__segment_guard(const struct tamis__place *place, uint64_t number,
     const int rc = guard->is_open ? 0 : open_private(place, number, what, guard);
     if (rc < 0) return rc;
     tamis__segment_path(place, number, what);
-    return tamis__is_sheet(number)
-               ? tamis__lock_byte(guard->fd, GUARD_BYTES + tamis__sheet_index(number), what)
-               : tamis__try_lock(guard->fd, TAMIS__LOCK_EXCLUSIVE, what);
+    return tamis__try_lock(guard->fd, TAMIS__LOCK_EXCLUSIVE, what);
 }
 
 uint64_t tamis__segment_items(const struct tamis__segment *segment)
@@ -461,12 +385,4 @@ uint64_t tamis__segment_items(const struct tamis__segment *segment)
     for (uint32_t i = 0; i < segment->stripe_count; i++) /* ORDER relaxed: as above */
         stripes[i] = __atomic_load_n(&segment->stripes[i].items, __ATOMIC_RELAXED);
     return tamis__stripes_sum(stripes, segment->stripe_count, segment->header->counter_bits != 0);
-}
-
-const struct tamis__segment_header *tamis__segment_now(const struct tamis__segment *segment,
-                                                       struct tamis__segment_header *copy)
-{
-    if (!tamis__is_sheet(segment->number)) return segment->header;
-    tamis__sheet_decode(tamis__sheet_of(segment), copy);
-    return copy;
 }

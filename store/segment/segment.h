@@ -12,7 +12,6 @@
  * A segment never shrinks or changes shape.  A segment of counters grows at its end
  * (tamis__segment_extend).
  *
- * Small segments may share a file (sheet.h).
  *
  * stage.c makes files, live.c has the words that change while others have the file open, room.c
  * the item count (room.h),
@@ -40,10 +39,9 @@ struct tamis__place {
 struct tamis__staged;
 
 struct tamis__segment {
-    /* Read only its constant part: that of a sheet (sheet.h) is a copy, and has no other. */
     struct tamis__segment_header *header;
-    void *map;                     /* the file, or the pages of it that have the sheet */
-    uint64_t *magic;               /* the first word of the segment in its file */
+    void *map;                     /* the file */
+    uint64_t *magic;               /* the first word of the file */
     struct tamis__live *live;      /* the live words */
     struct tamis__stripe *stripes; /* the item counters */
     uint32_t stripe_count;
@@ -100,15 +98,15 @@ struct tamis__staged {
     char name[24];
 };
 
-/*
- * What a segment is called in sentences: its file, or the file of its drawer and the sheet there
- * (sheet.h); and the file alone.
- */
+/* What the file of a segment is called. */
 #define TAMIS__SEGMENT_NAME_BYTES 32
 void tamis__segment_name(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES]);
-void tamis__segment_file(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES]);
-/* The number in the name of a segment's own file; 0 if it is not one. */
+/* The number in the name of a segment's file; 0 if it is not one. */
 uint64_t tamis__segment_number(const char *name);
+/* Is it the name of a drawer, a file of many filters that no release has made?  A store that has
+ * some is refused, with this sentence and TAMIS_EVERSION. */
+bool tamis__is_drawer(const char *name);
+int tamis__fail_drawers(const char *store_path);
 
 /* Makes an allocated, zeroed file of that many bytes, after it has removed what dead makers left.
  * `what` is what sentences call it. */
@@ -179,9 +177,8 @@ int tamis__segment_check(const struct tamis__segment *segment);
 /* Chooses the tail, and again when more keys are in: the last word of the data that is not 0, on
  * the last page of the data. */
 void tamis__segment_choose_tail(struct tamis__segment *segment);
-/* Is it a sheet (sheet.h) without a word that is not 0?  The page that is mapped of it is not the
- * last one of its file, so no look at the mapping shows that the file was cut within it:
- * tamis__segment_check() then looks at the file's length. */
+/* Is it a file of one page (header.h) without a word of data that is not 0?  No look at the mapping
+ * shows that such a file was cut: tamis__segment_check() then looks at the file's length. */
 bool tamis__segment_seems_empty(const struct tamis__segment *segment);
 
 /*
@@ -316,11 +313,6 @@ int tamis__segment_raise_epoch(const struct tamis__place *place, uint64_t number
  * UINT64_MAX takes one away.  Returns what the stripe held before. */
 uint64_t tamis__segment_count(const struct tamis__segment *segment, uint64_t items);
 uint64_t tamis__segment_items(const struct tamis__segment *segment);
-/* The header with the live words and the counters as they are now.  The result is the mapping
- * itself, or *copy. */
-const struct tamis__segment_header *tamis__segment_now(const struct tamis__segment *segment,
-                                                       struct tamis__segment_header *copy);
-
 /* Says which segment goes on after this one, unless `next` names one already; a spare does not
  * count.  The segment `next` is whole. */
 void tamis__segment_leave(const struct tamis__segment *segment, uint64_t next);

@@ -1,49 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* segment_name.c: what the files of segments are called, the numbers in these names, and the file
- * that a number stands for. */
+/* segment_name.c: what the files of segments are called, and the numbers in these names. */
 #include "os/inside.h"
-#include "segment/sheet.h"
-
-void tamis__drawer_name(uint64_t drawer, char name[TAMIS__DRAWER_NAME_BYTES])
-{
-    (void)snprintf(name, TAMIS__DRAWER_NAME_BYTES, "%016" PRIu64 ".drw", drawer);
-}
-
-uint64_t tamis__drawer_number(const char *name)
-{
-    uint64_t drawer = 0;
-    char again[TAMIS__DRAWER_NAME_BYTES];
-    if (sscanf(name, "%20" SCNu64, &drawer) != 1 || drawer > TAMIS__DRAWER_MAX) return 0;
-    tamis__drawer_name(drawer, again);
-    return strcmp(name, again) == 0 ? drawer : 0;
-}
+#include "segment/segment.h"
 
 void tamis__segment_name(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES])
 {
-    if (!tamis__is_sheet(number)) {
-        (void)snprintf(name, TAMIS__SEGMENT_NAME_BYTES, "%016" PRIu64 ".seg", number);
-        return;
-    }
-    tamis__drawer_name(tamis__sheet_drawer(number), name);
-    (void)snprintf(name + strlen(name), TAMIS__SEGMENT_NAME_BYTES - strlen(name), ":%u",
-                   tamis__sheet_index(number));
-}
-
-void tamis__segment_file(uint64_t number, char name[TAMIS__SEGMENT_NAME_BYTES])
-{
-    if (tamis__is_sheet(number))
-        tamis__drawer_name(tamis__sheet_drawer(number), name);
-    else
-        tamis__segment_name(number, name);
+    (void)snprintf(name, TAMIS__SEGMENT_NAME_BYTES, "%016" PRIu64 ".seg", number);
 }
 
 uint64_t tamis__segment_number(const char *name)
 {
     uint64_t number = 0;
     char again[TAMIS__SEGMENT_NAME_BYTES];
-    if (sscanf(name, "%20" SCNu64, &number) != 1 || tamis__is_sheet(number)) return 0;
+    if (sscanf(name, "%20" SCNu64, &number) != 1) return 0;
     tamis__segment_name(number, again);
     return strcmp(name, again) == 0 ? number : 0;
+}
+
+bool tamis__is_drawer(const char *name)
+{
+    const char *end = strrchr(name, '.');
+    return end != NULL && strcmp(end, ".drw") == 0;
+}
+
+int tamis__fail_drawers(const char *store_path)
+{
+    return tamis__fail(
+        TAMIS_EVERSION,
+        "the store %s has drawers, files that small filters share, which no release of "
+        "Tamis reads: export its filters with the version that made it and import "
+        "them into a new store, or remove the store and make the filters anew",
+        store_path);
 }
 
 void tamis__segment_path(const struct tamis__place *place, uint64_t number,
@@ -60,6 +47,6 @@ int tamis__segment_open_file(const struct tamis__place *place, uint64_t number, 
     char name[TAMIS__SEGMENT_NAME_BYTES];
     *fd = -1;
     tamis__segment_path(place, number, what);
-    tamis__segment_file(number, name);
+    tamis__segment_name(number, name);
     return tamis__inside_open_shared(place->segments_fd, name, flags, what, fd);
 }

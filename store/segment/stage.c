@@ -106,7 +106,7 @@ int tamis__segment_take_name(const struct tamis__place *place, struct tamis__sta
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
     tamis__segment_path(place, number, what);
-    tamis__segment_file(number, name);
+    tamis__segment_name(number, name);
     const int rc = tamis__rename(place->staging_fd, staged->name, place->segments_fd, name, what);
     if (rc < 0) return rc;
     tamis__private_close(&staged->file);
@@ -119,7 +119,7 @@ int tamis__segment_publish(const struct tamis__place *place, struct tamis__stage
 {
     char what[PATH_BYTES], name[TAMIS__SEGMENT_NAME_BYTES];
     tamis__segment_path(place, header->number, what);
-    tamis__segment_file(header->number, name);
+    tamis__segment_name(header->number, name);
     int rc = tamis__segment_write_header(place, staged, header);
     if (rc == 0) rc = tamis__sync_file(staged->file.fd, what);
     if (rc == 0) rc = tamis__segment_take_name(place, staged, header->number);

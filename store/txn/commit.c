@@ -4,7 +4,6 @@
 
 #include <assert.h>
 
-#include "segment/sheet.h"
 #include "txn/points.h"
 #include "txn/recover.h"
 #include "txn/spares.h"
@@ -37,57 +36,11 @@ static int take_number(struct tamis_store *store, struct tamis__store_record *co
     }
 }
 
-/* Finds a drawer for sheets of the class, and makes it if there is none. */
-static int open_drawer(struct tamis_store *store, struct tamis__drawers *drawers, uint32_t class)
-{
-    int rc = 0;
-    if (drawers->next == 0) drawers->next = 1;
-    while (rc == 0) { /* something else may have the name of a drawer */
-        if (drawers->next > TAMIS__DRAWER_MAX)
-            return tamis__fail(TAMIS_ELIMIT, "the store %s has no numbers of drawers left",
-                               store->place.path);
-        drawers->open[class].drawer = drawers->next++;
-        drawers->open[class].next_index = tamis__class_first(class);
-        rc = tamis__drawer_ensure(&store->place, drawers->open[class].drawer, class,
-                                  store->store_id);
-    }
-    return rc < 0 ? rc : 0;
-}
-
-/* tamis__segment_vacate() for a sheet, of which many need no more than a look at one word. */
-static int vacate_sheet(const struct tamis__commit *c, uint64_t number, uint64_t *filter_id)
-{
-    const int rc = c->filling == NULL ? 0 : tamis__filling_is_free(c->filling, number);
-    return rc != 0 ? rc : tamis__segment_vacate(&c->store->place, number, filter_id);
-}
-
-/* Gives the next sheet.  One that something is in is passed over, as a file is. */
-static int take_sheet(const struct tamis__commit *c, struct tamis__store_record *counters,
-                      uint32_t class, uint64_t *number)
-{
-    struct tamis_store *store = c->store;
-    struct tamis__drawers *drawers = &counters->drawers;
-    for (;;) {
-        uint64_t filter_id = 0;
-        int rc = 0;
-        if (drawers->open[class].drawer == 0 ||
-            drawers->open[class].next_index >= tamis__class_end(class))
-            rc = open_drawer(store, drawers, class);
-        if (rc < 0) return rc;
-        *number = tamis__sheet_number(drawers->open[class].drawer, class,
-                                      (uint32_t)drawers->open[class].next_index++);
-        rc = vacate_sheet(c, *number, &filter_id);
-        if (rc != 0) return rc < 0 ? rc : 0;
-        if (filter_id >= counters->next_filter_id) counters->next_filter_id = filter_id + 1;
-    }
-}
-
 static int number_one(struct tamis__commit *c, struct tamis__draft *draft, bool filled)
 {
     uint64_t *number = &draft->header.number;
     struct tamis__store_record *counters = tamis__catalog_store(c->txn);
-    const int rc = draft->is_sheet ? take_sheet(c, counters, draft->class, number)
-                                   : take_number(c->store, counters, number);
+    const int rc = take_number(c->store, counters, number);
     return rc == 0 && filled ? tamis__catalog_put_garbage(c->txn, *number) : rc;
 }
 
@@ -122,12 +75,6 @@ static int name_file(struct tamis__commit *c, struct tamis__draft *draft, uint64
     header->keep = after->keep;
     tamis__draft_set_policy(draft, &after->policy);
     tamis__label_write(&header->labels[0], after->name_sequence, after->name);
-    if (draft->is_sheet && c->is_one_of_many)
-        return tamis__filling_put(c->filling, header, draft->data);
-    if (draft->is_sheet) {
-        const int rc = tamis__sheet_publish(&c->store->place, header, draft->data);
-        return rc < 0 ? rc : tamis__sheet_sync(&c->store->place, header->number);
-    }
     return c->is_one_of_many ? tamis__segment_write_header(&c->store->place, &draft->staged, header)
                              : tamis__segment_publish(&c->store->place, &draft->staged, header);
 }
@@ -196,9 +143,7 @@ static int name_files(struct tamis__commit *c)
 static void remove_named(const struct tamis__commit *c)
 {
     for (uint32_t i = 0; i < c->count; i++)
-        if (c->drafts[i].is_sheet)
-            (void)tamis__sheet_withdraw(&c->store->place, c->drafts[i].header.number);
-        else if (!c->drafts[i].staged.file.is_open)
+        if (!c->drafts[i].staged.file.is_open)
             (void)tamis__segment_remove(&c->store->place, c->drafts[i].header.number);
     if (c->index != NULL && !c->index->staged.file.is_open)
         (void)tamis__segment_remove(&c->store->place, c->index->header.number);
@@ -355,33 +300,6 @@ int tamis__commit(struct tamis__commit *c)
 
 /* ---- Many ------------------------------------------------------------------------------------ */
 
-/* What is to come to the disk together. */
-struct together {
-    const struct tamis__place *place;
-    int *fds; /* of files */
-    size_t files;
-    uint64_t *drawers;
-    size_t drawer_count;
-};
-
-/* Brings the drawer of a sheet to the disk, unless that is done already. */
-static int sync_drawer(struct together *t, uint64_t number)
-{
-    const uint64_t drawer = tamis__sheet_drawer(number);
-    for (size_t i = t->drawer_count; i-- > 0;)
-        if (t->drawers[i] == drawer) return 0;
-    t->drawers[t->drawer_count++] = drawer;
-    return tamis__sheet_sync(t->place, number);
-}
-
-static int sync_one(struct together *t, const struct tamis__draft *draft)
-{
-    if (draft->is_sheet) return sync_drawer(t, draft->header.number);
-    t->fds[t->files++] = draft->staged.file.fd;
-    tamis__start_writing(draft->staged.file.fd, 0, draft->header.file_bytes);
-    return 0;
-}
-
 static uint32_t drafts_of(const struct tamis__commit *commits, uint32_t count)
 {
     uint32_t drafts = 0;
@@ -390,38 +308,33 @@ static uint32_t drafts_of(const struct tamis__commit *commits, uint32_t count)
     return drafts;
 }
 
-/* Brings the files and sheets of all to the disk, files before they have their names. */
+/* Brings the files of all to the disk, before they have their names. */
 static int sync_many(const struct tamis__commit *commits, uint32_t count)
 {
-    const uint32_t drafts = drafts_of(commits, count);
-    struct together t = {.place = &commits[0].store->place,
-                         .fds = calloc(drafts, sizeof *t.fds),
-                         .drawers = calloc(drafts, sizeof *t.drawers)};
-    int rc = t.fds != NULL && t.drawers != NULL
-                 ? 0
-                 : tamis__fail(TAMIS_ENOMEM, "out of memory making many filters");
+    size_t files = 0;
+    int *fds = calloc(drafts_of(commits, count), sizeof *fds);
+    if (fds == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory making many filters");
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = 0; rc == 0 && j < commits[i].count; j++)
-            rc = sync_one(&t, &commits[i].drafts[j]);
-    if (rc == 0) rc = tamis__sync_files(t.fds, t.files, t.place->path);
-    free(t.fds);
-    free(t.drawers);
+        for (uint32_t j = 0; j < commits[i].count; j++) {
+            const struct tamis__draft *draft = &commits[i].drafts[j];
+            fds[files++] = draft->staged.file.fd;
+            tamis__start_writing(draft->staged.file.fd, 0, draft->header.file_bytes);
+        }
+    const int rc = tamis__sync_files(fds, files, commits[0].store->place.path);
+    free(fds);
     return rc;
 }
 
 static int take_names(const struct tamis__commit *commits, uint32_t count)
 {
     const struct tamis__place *place = &commits[0].store->place;
-    bool any = false;
     int rc = 0;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; rc == 0 && j < commits[i].count; j++) {
             struct tamis__draft *draft = &commits[i].drafts[j];
-            if (draft->is_sheet) continue;
             rc = tamis__segment_take_name(place, &draft->staged, draft->header.number);
-            any = true;
         }
-    return rc == 0 && any ? tamis__segments_sync_names(place) : rc;
+    return rc < 0 ? rc : tamis__segments_sync_names(place);
 }
 
 /* Numbers the files of all, writes their headers, and gives them their names when they are on the
@@ -434,7 +347,6 @@ static int name_many(struct tamis__commit *commits, uint32_t count)
     if (rc == 0) rc = tamis__catalog_commit_part(commits[0].txn);
     for (uint32_t i = 0; rc == 0 && i < count; i++)
         rc = name_files(&commits[i]);
-    if (rc == 0) rc = tamis__filling_flush(commits[0].filling);
     if (rc == 0) rc = sync_many(commits, count);
     return rc == 0 ? take_names(commits, count) : rc;
 }
@@ -443,15 +355,12 @@ int tamis__commit_many(struct tamis__commit *commits, uint32_t count)
 {
     int rc = 0;
     if (count == 0) return 0;
-    struct tamis__filling filling = {.place = &commits[0].store->place};
     for (uint32_t i = 0; i < count; i++) {
         assert(commits[i].filled && commits[i].before == NULL && commits[i].opened == NULL);
         commits[i].is_one_of_many = true;
-        commits[i].filling = &filling;
         commits[i].after->publication = 1;
     }
     rc = name_many(commits, count);
-    tamis__filling_close(&filling);
     for (uint32_t i = 0; rc == 0 && i < count; i++)
         rc = write_catalog(&commits[i]);
     if (rc == 0) rc = tamis__catalog_commit(commits[0].txn);

@@ -55,8 +55,7 @@ struct tamis__commit {
                                       unlinked after the commit.  NULL if none can go */
     tamis__opened_fn *opened;      /* NULL: no handle is wanted */
     void *context;
-    bool is_one_of_many;            /* set by tamis__commit_many() */
-    struct tamis__filling *filling; /* the same; else NULL */
+    bool is_one_of_many; /* set by tamis__commit_many() */
 };
 
 /* Puts all of it in force.  After an error nothing has changed: what was in force still is, and the

@@ -2,10 +2,7 @@
 /* draft.c: see draft.h. */
 #include "txn/draft.h"
 
-#include "segment/sheet.h"
 #include "txn/store.h"
-
-#define DATA_ALIGN 64u /* what a segment's data have */
 
 void tamis__draft_init(const struct tamis_store *store, const char *name,
                        const struct tamis__listed_segment *segment, struct tamis__draft *draft)
@@ -83,11 +80,6 @@ void tamis__draft_set_policy(struct tamis__draft *draft, const struct tamis__pol
     tamis__header_set_key_rule(&draft->header, policy->key_rule);
 }
 
-void tamis__draft_shrink(struct tamis__draft *draft, const char *name)
-{
-    draft->is_sheet = tamis__sheet_fit(&draft->header, name, &draft->class);
-}
-
 /* What the file is called while it has no name: by its filter, which the user knows. */
 #define WHAT_BYTES (TAMIS__QUOTED_BYTES + 32)
 static const char *what_of(const struct tamis__draft *draft, char what[WHAT_BYTES])
@@ -101,7 +93,6 @@ static const char *what_of(const struct tamis__draft *draft, char what[WHAT_BYTE
 int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft)
 {
     char what[WHAT_BYTES];
-    if (draft->is_sheet) return 0;
     return tamis__segment_stage(&store->place, draft->header.file_bytes, what_of(draft, what),
                                 &draft->staged);
 }
@@ -109,26 +100,12 @@ int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft)
 int tamis__draft_stage_more(struct tamis_store *store, struct tamis__draft *draft)
 {
     char what[WHAT_BYTES];
-    if (draft->is_sheet) return 0;
     return tamis__segment_stage_more(&store->place, draft->header.file_bytes, what_of(draft, what),
                                      &draft->staged);
 }
 
-int tamis__draft_take_memory(struct tamis__draft *draft)
-{
-    const size_t bytes =
-        ((size_t)draft->header.data_bytes + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
-    draft->data = aligned_alloc(DATA_ALIGN, bytes);
-    if (draft->data == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory making a filter");
-    memset(draft->data, 0, bytes);
-    return 0;
-}
-
 void tamis__drafts_discard(struct tamis_store *store, struct tamis__draft *drafts, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         tamis__segment_discard(&store->place, &drafts[i].staged);
-        free(drafts[i].data);
-        drafts[i].data = NULL;
-    }
 }

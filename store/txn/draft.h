@@ -11,9 +11,6 @@
 struct tamis__draft {
     struct tamis__segment_header header;
     struct tamis__staged staged;
-    bool is_sheet;  /* it has no file of its own */
-    uint32_t class; /* of the sheet */
-    void *data;     /* of a sheet that has keys in it already; owned; else NULL */
 };
 
 /* Makes a header from *segment.  Its number, filter_id and file_bytes are not used.  `store` NULL:
@@ -25,11 +22,7 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
 void tamis__draft_init_fuse(const struct tamis_store *store, const char *name,
                             const struct tamis__listed_segment *segment,
                             const struct tamis__fuse_shape *shape, struct tamis__draft *draft);
-/* Lets the draft be a sheet of a drawer, if it fits into one; else does nothing. */
-void tamis__draft_shrink(struct tamis__draft *draft, const char *name);
-/* Gives the draft of a sheet memory for its data, zeroed. */
-int tamis__draft_take_memory(struct tamis__draft *draft);
-/* Makes the file of a draft, allocated and zero.  Does nothing for a sheet. */
+/* Makes the file of a draft, allocated and zero. */
 int tamis__draft_stage(struct tamis_store *store, struct tamis__draft *draft);
 /* The same for the further ones of many drafts (tamis__segment_stage_more()). */
 int tamis__draft_stage_more(struct tamis_store *store, struct tamis__draft *draft);

@@ -24,31 +24,10 @@ int tamis__remove_later(struct tamis__catalog_txn *txn, struct tamis__numbers *f
     return rc < 0 ? rc : tamis__catalog_put_garbage(txn, number);
 }
 
-int tamis__remove_file(struct tamis__hand *hand, uint64_t number)
-{
-    return tamis__is_sheet(number) ? tamis__hand_remove(hand, number)
-                                   : tamis__segment_remove(hand->place, number);
-}
-
-int tamis__sync_removal(const struct tamis__place *place, const uint64_t *numbers, size_t count)
-{
-    uint64_t drawer = 0;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        if (!tamis__is_sheet(numbers[i]) || tamis__sheet_drawer(numbers[i]) == drawer) continue;
-        drawer = tamis__sheet_drawer(numbers[i]);
-        rc = tamis__sheet_sync(place, numbers[i]);
-        if (rc == TAMIS_ENOTFOUND) rc = 0; /* it is gone with its last sheet */
-    }
-    return rc < 0 ? rc : tamis__sync_file(place->segments_fd, place->path);
-}
-
 void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files)
 {
-    struct tamis__hand hand = {.place = &store->place};
     for (size_t i = 0; i < files->count; i++)
-        (void)tamis__remove_file(&hand, files->list[i]);
-    tamis__hand_close(&hand);
+        (void)tamis__segment_remove(&store->place, files->list[i]);
 }
 
 int tamis__note_kept(void *context, const struct tamis__record *record)

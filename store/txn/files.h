@@ -2,7 +2,6 @@
 /* files.h: lists and removes the files of a filter, or of one generation of it. */
 #pragma once
 
-#include "segment/sheet.h"
 #include "txn/store.h"
 
 /* Numbers of segments; free() the list. */
@@ -17,11 +16,6 @@ int tamis__numbers_append_files(void *numbers, const struct tamis__record *recor
 /* Notes a segment as garbage, and as a file to be unlinked after the commit. */
 int tamis__remove_later(struct tamis__catalog_txn *txn, struct tamis__numbers *files,
                         uint64_t number);
-/* Removes a file or a sheet; `hand` keeps the drawer of the last sheet open. */
-int tamis__remove_file(struct tamis__hand *hand, uint64_t number);
-/* Brings to the disk that these are gone: the names of files, and in each drawer the bits that say
- * so of sheets.  What is forgotten before, a power cut may bring back. */
-int tamis__sync_removal(const struct tamis__place *place, const uint64_t *numbers, size_t count);
 /* Unlinks the files.  One that cannot be unlinked stays noted as garbage, for the next writer. */
 void tamis__remove_files(struct tamis_store *store, struct tamis__numbers *files);
 

@@ -246,12 +246,11 @@ static uint64_t lost_room(const struct tamis_store *store, const struct tamis__s
 {
     const struct tamis__segment_header *h = segment->header;
     const uint64_t *place = &segment->live->mark;
-    struct tamis__segment_header copy;
     const uint64_t mark = __atomic_load_n(place, __ATOMIC_SEQ_CST); /* ORDER: as said above */
     if ((mark & TAMIS__MARK_UNWATCHED) != 0 || tamis__mark_is_stale(segment->live) ||
         tamis__mark_has_writer(&store->place, h->number) != 0)
         return 0;
-    const uint64_t lost = tamis__room_in_hands(tamis__segment_now(segment, &copy));
+    const uint64_t lost = tamis__room_in_hands(segment->header);
     const bool alone = tamis__mark_has_writer(&store->place, h->number) == 0;
     return alone && __atomic_load_n(place, __ATOMIC_SEQ_CST) == mark ? lost : 0;
 }
@@ -283,12 +282,11 @@ int tamis__recover_room(const struct tamis_store *store, const struct tamis__rec
     if (rc < 0) return rc;
     const struct tamis__kind *kind = tamis__kind_by_id(segment.header->kind);
     const uint64_t limit = tamis__policy_limit(&record->policy, segment.header);
-    struct tamis__segment_header copy;
     const char *reason;
     if (kind != NULL && kind->check(segment.header, &reason) == 0 &&
-        tamis__may_regain(&record->policy, tamis__segment_now(&segment, &copy))) {
+        tamis__may_regain(&record->policy, segment.header)) {
         rc = regain_lost(store, &segment, limit);
-        if (rc == 0 && tamis__room_of(tamis__segment_now(&segment, &copy), limit) > 0)
+        if (rc == 0 && tamis__room_of(segment.header, limit) > 0)
             tamis__segment_take_again(&segment);
     }
     tamis__segment_close(&segment);

@@ -13,22 +13,19 @@
 #include "txn/recover.h"
 #include "txn/spares.h"
 
-/* So much garbage one writer removes; to unlink a file takes much longer than to mark a sheet. */
-#define FILES_A_TIME 64
-#define GARBAGE_A_TIME 1024
+/* So much garbage one writer removes. */
+#define GARBAGE_A_TIME 64
 
 struct garbage {
     uint64_t numbers[GARBAGE_A_TIME];
-    size_t count, files;
+    size_t count;
 };
 
 static int collect_garbage(void *context, uint64_t number)
 {
     struct garbage *garbage = context;
-    garbage->files += !tamis__is_sheet(number);
     garbage->numbers[garbage->count++] = number;
-    /* The rest is left to the next writer. */
-    return garbage->count == GARBAGE_A_TIME || garbage->files == FILES_A_TIME;
+    return garbage->count == GARBAGE_A_TIME; /* the rest is left to the next writer */
 }
 
 /* The disk frees a file when its last holder closes it, which takes long for a large file (70 ms
@@ -45,17 +42,15 @@ static void remove_after_lock(struct tamis_store *store, struct tamis__catalog_t
 static int remove_garbage(struct tamis_store *store, struct tamis__catalog_txn *txn,
                           struct garbage *garbage)
 {
-    struct tamis__hand hand = {.place = &store->place};
     size_t removed = 0;
     for (size_t i = 0; i < garbage->count; i++) {
         const uint64_t number = garbage->numbers[i];
-        if (!tamis__is_sheet(number)) remove_after_lock(store, txn, number);
-        if (tamis__remove_file(&hand, number) == 0) garbage->numbers[removed++] = number;
+        remove_after_lock(store, txn, number);
+        if (tamis__segment_remove(&store->place, number) == 0) garbage->numbers[removed++] = number;
     }
-    tamis__hand_close(&hand);
     /* The removal is synced before the numbers are forgotten: otherwise a power cut could bring a
      * file back that nothing notes. */
-    int rc = removed > 0 ? tamis__sync_removal(&store->place, garbage->numbers, removed) : 0;
+    int rc = removed > 0 ? tamis__segments_sync_names(&store->place) : 0;
     for (size_t i = 0; rc == 0 && i < removed; i++)
         rc = tamis__catalog_forget_garbage(txn, garbage->numbers[i]);
     return rc;
@@ -98,32 +93,11 @@ int tamis__store_begin_write_if_free(struct tamis_store *store, struct tamis__ca
     return rc < 0 ? rc : 1;
 }
 
-static int raise_epoch_of_sheet(struct tamis__hand *hand, uint64_t number)
-{
-    struct tamis__live *live;
-    const int rc = tamis__hand_live(hand, number, &live);
-    if (rc < 0 || live == NULL) return rc;
-    /* ORDER release: pairs with tamis__segment_epoch; see there. */
-    (void)__atomic_add_fetch(&live->epoch, 1, __ATOMIC_RELEASE);
-    return 0;
-}
-
-int tamis__raise_epochs_by(struct tamis__hand *hand, const struct tamis__record *record)
-{
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++) {
-        const uint64_t number = record->segments[i].number;
-        rc = tamis__is_sheet(number) ? raise_epoch_of_sheet(hand, number)
-                                     : tamis__segment_raise_epoch(hand->place, number);
-    }
-    return rc;
-}
-
 int tamis__raise_epochs(struct tamis_store *store, const struct tamis__record *record)
 {
-    struct tamis__hand hand = {.place = &store->place};
-    const int rc = tamis__raise_epochs_by(&hand, record);
-    tamis__hand_close(&hand);
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < record->segment_count; i++)
+        rc = tamis__segment_raise_epoch(&store->place, record->segments[i].number);
     return rc;
 }
 

@@ -19,6 +19,3 @@ int tamis__store_begin_write_if_free(struct tamis_store *store, struct tamis__ca
 /* Sends the open handles of a filter to the catalog: a handle that missed a change would go on with
  * the old list for ever.  The caller holds the exclusive lock, and commits after it. */
 int tamis__raise_epochs(struct tamis_store *store, const struct tamis__record *record);
-/* The same for one of many filters: `hand` keeps the drawer of the last sheet open. */
-struct tamis__hand;
-int tamis__raise_epochs_by(struct tamis__hand *hand, const struct tamis__record *record);

@@ -153,45 +153,6 @@ static void play_many(struct scene *scene)
     step_create(scene, 1, "one of many", plain);
 }
 
-static void play_filled(struct scene *scene)
-{
-    static const char *const names[] = {"one of many", "another", "and another"};
-    struct tamis_filter_spec small = *plain;
-    small.flags |= TAMIS_FILTER_IN_DRAWER;
-    step_create(scene, 3, "alone", plain);
-    step_create_filled(scene, 0, names, 3, plain);
-    step_add(scene, 1, 30, 40);
-    step_sync(scene, 1);
-    step_add(scene, 2, 30, 40);
-    step_drop(scene, 0);
-    step_create_filled(scene, 0, names, 1, plain);
-    step_drop(scene, 3);
-    step_drop(scene, 2);
-    step_create_filled(scene, 2, names + 2, 1, &small);
-    step_add(scene, 2, 30, 40);
-    step_sync(scene, 2);
-}
-
-/* One goes into a drawer, the other has a file. */
-static void play_streams(struct scene *scene)
-{
-    static const char *const names[] = {"small from a stream", "large from a stream"};
-    static const char *const sources[] = {"small"};
-    struct tamis_filter_spec small = *plain;
-    small.flags |= TAMIS_FILTER_IN_DRAWER;
-    small.capacity = 60;
-    step_create_filled(scene, 0, sources, 1, &small);
-    step_create(scene, 1, "large", plain);
-    step_add(scene, 0, 0, 20);
-    step_add(scene, 1, 0, 60);
-    step_create_from_streams(scene, 2, names, 2, 80, 84);
-    step_sync(scene, 0);
-    step_drop(scene, 3);
-    step_drop(scene, 2);
-    step_create_from_streams(scene, 2, names, 1, 84, 84);
-    step_drop(scene, 0);
-}
-
 /* What the catalog knew alone is not asked for: kept generations, exceptions. */
 static void play_repair(struct scene *scene)
 {
@@ -338,9 +299,7 @@ const struct scene_kind scene_kinds[] = {
     {"merge", play_merge},
     {"names", play_names},
     {"many", play_many},
-    {"filled", play_filled},
     {"repair", play_repair},
-    {"streams", play_streams},
     {"backup", play_backup},
     {"checkpoints", play_checkpoints},
     {"processes", play_processes},

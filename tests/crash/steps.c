@@ -16,7 +16,6 @@
 
 #define LARGE_FROM 200u
 #define LARGE_MORE 400000u /* at a rate of 1e-9 some 3 MiB */
-#define FIRST_KEYS 30u     /* of a filter that is made with keys in it */
 
 static struct ledger_filter *told_of(struct scene *scene, unsigned filter)
 {
@@ -178,33 +177,6 @@ void step_add_batch(struct scene *scene, unsigned filter, unsigned from, unsigne
         end_key(scene, told, key);
 }
 
-void step_create_filled(struct scene *scene, unsigned first, const char *const *names,
-                        unsigned count, const struct tamis_filter_spec *spec)
-{
-    struct tamis_filled filled[LEDGER_FILTERS] = {{.name = NULL}};
-    struct tamis_key keys[LEDGER_FILTERS][FIRST_KEYS];
-    char texts[LEDGER_FILTERS][FIRST_KEYS][32];
-    for (unsigned i = 0; i < count; i++) {
-        struct ledger_filter *told = begin_filter(scene, first + i, names[i]);
-        for (unsigned key = 0; key < FIRST_KEYS; key++) {
-            begin_key(told, key);
-            keys[i][key] =
-                (struct tamis_key){texts[i][key], ledger_key_bytes(first + i, key, texts[i][key])};
-        }
-        filled[i] = (struct tamis_filled){
-            .name = names[i], .spec = spec, .keys = keys[i], .key_count = FIRST_KEYS};
-    }
-    SPAWN_CHECK(tamis_filter_create_filled(scene->store, filled, count) == 0);
-    for (unsigned i = 0; i < count; i++) {
-        struct ledger_filter *told = told_of(scene, first + i);
-        for (unsigned key = 0; key < FIRST_KEYS; key++)
-            end_key(scene, told, key);
-        told->synced = ledger_now(scene->ledger);
-        told->there = LEDGER_YES;
-        step_open(scene, first + i);
-    }
-}
-
 void step_remove(struct scene *scene, unsigned filter, unsigned from, unsigned to)
 {
     struct ledger_filter *told = told_of(scene, filter);
@@ -355,41 +327,6 @@ void step_import(struct scene *scene, unsigned filter, const char *name, unsigne
     SPAWN_CHECK(tamis_filter_import(scene->store, name, "tamis", NULL, &from, NULL) == 0);
     told->there = LEDGER_YES;
     stream_free(&stream);
-}
-
-void step_create_from_streams(struct scene *scene, unsigned first, const char *const *names,
-                              unsigned count, unsigned from, unsigned to)
-{
-    struct tamis_filled filled[LEDGER_FILTERS] = {{.name = NULL}};
-    struct stream streams[LEDGER_FILTERS];
-    struct tamis_key keys[LEDGER_FILTERS][FIRST_KEYS];
-    char texts[LEDGER_FILTERS][FIRST_KEYS][32];
-    SPAWN_CHECK(to - from <= FIRST_KEYS);
-    for (unsigned i = 0; i < count; i++) {
-        streams[i] = stream_from(scene, i);
-        struct ledger_filter *told = begin_filter(scene, first + i, names[i]);
-        take_keys(scene, first + i, i, true);
-        for (unsigned key = from; key < to; key++) {
-            char *text = texts[i][key - from];
-            begin_key(told, key);
-            keys[i][key - from] = (struct tamis_key){text, ledger_key_bytes(i, key, text)};
-        }
-        filled[i] = (struct tamis_filled){.name = names[i],
-                                          .keys = keys[i],
-                                          .key_count = to - from,
-                                          .stream = streams[i].data,
-                                          .stream_bytes = streams[i].bytes};
-    }
-    SPAWN_CHECK(tamis_filter_create_filled(scene->store, filled, count) == 0);
-    for (unsigned i = 0; i < count; i++) {
-        struct ledger_filter *told = told_of(scene, first + i);
-        for (unsigned key = from; key < to; key++)
-            end_key(scene, told, key);
-        told->synced = ledger_now(scene->ledger);
-        told->there = LEDGER_YES;
-        stream_free(&streams[i]);
-        step_open(scene, first + i);
-    }
 }
 
 void step_backup(struct scene *scene)

@@ -13,13 +13,6 @@ void step_create(struct scene *scene, unsigned filter, const char *name,
 /* `count` filters from place `first` on, by one call. */
 void step_create_many(struct scene *scene, unsigned first, const char *const *names, unsigned count,
                       const struct tamis_filter_spec *spec);
-/* The same, each with its first keys. */
-void step_create_filled(struct scene *scene, unsigned first, const char *const *names,
-                        unsigned count, const struct tamis_filter_spec *spec);
-/* Filters `first` and on from streams of filters 0 and on, each with further keys from .. to - 1 of
- * its source. */
-void step_create_from_streams(struct scene *scene, unsigned first, const char *const *names,
-                              unsigned count, unsigned from, unsigned to);
 void step_open(struct scene *scene, unsigned filter);
 void step_close(struct scene *scene, unsigned filter);
 void step_drop(struct scene *scene, unsigned filter);

@@ -44,7 +44,7 @@ uint64_t fake_held_bytes(void);
 uint64_t fake_most_bytes(void);
 uint64_t fake_disk_bytes(void);
 void fake_account_begin(void);
-/* Files in the store, but those of its catalog, and its drawers. */
+/* Files in the store, but those of its catalog. */
 unsigned fake_files(void);
 
 #endif

@@ -157,8 +157,8 @@ bool step_like(struct step *s)
     like.window_ns = p->window_ns;
     like.window_items = p->window_items;
     like.counter_bits = first->counter_bits;
-    like.flags = (told->flags & TAMIS_FILTER_IN_DRAWER) | (p->durable ? TAMIS_FILTER_DURABLE : 0) |
-                 (p->from_first ? TAMIS_FILTER_FROM_FIRST : 0);
+    like.flags =
+        (p->durable ? TAMIS_FILTER_DURABLE : 0) | (p->from_first ? TAMIS_FILTER_FROM_FIRST : 0);
     like.pages = f->pages;
     like.reserved = 0;
     like.key_rule = NULL;

@@ -41,7 +41,7 @@ const (
 	ErrBusy        Code = C.TAMIS_EBUSY        // another process has held a lock of the store for too long
 )
 
-// ErrClosed is the error of calls on a store, filter, build, watch or cabinet that was closed.  It is also fs.ErrClosed.
+// ErrClosed is the error of calls on a store, filter, build or watch that was closed.  It is also fs.ErrClosed.
 var ErrClosed = fmt.Errorf("tamis: closed before this call: %w", fs.ErrClosed)
 
 // Name returns the name of the code in C, such as "TAMIS_ENOTFOUND".

@@ -52,7 +52,6 @@ const (
 	Durable   FilterFlags = C.TAMIS_FILTER_DURABLE    // an add says true only once a power cut cannot take the key
 	Owned     FilterFlags = C.TAMIS_FILTER_OWNED      // its program drops it when it is done with it
 	FromFirst FilterFlags = C.TAMIS_FILTER_FROM_FIRST // of a window: remembered from the first add on, not the last
-	InDrawer  FilterFlags = C.TAMIS_FILTER_IN_DRAWER  // it shares a file with others, if it is small enough
 )
 
 // A Spec is what a filter is to be.  All zero but Capacity is a good default.
@@ -235,49 +234,6 @@ func (s *Store) CreateMany(ctx context.Context, names []string, spec *Spec, ifMi
 		return err
 	})
 	return int(made), err
-}
-
-// Filled is a filter that is to be made, with its first keys.
-type Filled struct {
-	Name      string
-	Spec      *Spec
-	Keys      [][]byte
-	CreatedAt time.Time // zero: now
-}
-
-// FilledMax is the most filters that one call of CreateFilled makes.
-const FilledMax = C.TAMIS_FILLED_MAX
-
-// CreateFilled makes filters with their first keys in one transaction: all of them, or none.
-func (s *Store) CreateFilled(ctx context.Context, filters []Filled) error {
-	var pinner runtime.Pinner
-	defer pinner.Unpin()
-	var made []C.struct_tamis_filled
-	defer func() {
-		for _, f := range made {
-			C.free(unsafe.Pointer(f.name))
-			freeSpec((*C.struct_tamis_filter_spec)(unsafe.Pointer(f.spec)))
-		}
-	}()
-	for _, f := range filters {
-		spec, err := f.Spec.c()
-		if err != nil {
-			return err
-		}
-		one := C.struct_tamis_filled{spec: spec}
-		made = append(made, one)
-		if one.name, err = cstring("the name of a filter", f.Name); err != nil {
-			return err
-		}
-		one.keys, one.key_count = pinned(&pinner, f.Keys), C.size_t(len(f.Keys))
-		if !f.CreatedAt.IsZero() {
-			one.created_at = C.int64_t(f.CreatedAt.UnixNano())
-		}
-		made[len(made)-1] = one
-	}
-	return s.on(ctx, func() C.int {
-		return C.tamis_filter_create_filled(s.c, unsafe.SliceData(made), C.size_t(len(made)))
-	})
 }
 
 // pinned makes a table of keys that stay where they are until the pinner is done.

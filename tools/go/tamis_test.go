@@ -365,7 +365,7 @@ func TestBuildEndsWhileItMakes(t *testing.T) {
 
 func TestListsAndWatches(t *testing.T) {
 	s := store(t)
-	n, err := s.CreateMany(t.Context(), []string{"a1", "a2", "b"}, &tamis.Spec{Capacity: 100, Flags: tamis.InDrawer}, false)
+	n, err := s.CreateMany(t.Context(), []string{"a1", "a2", "b"}, &tamis.Spec{Capacity: 100}, false)
 	must(t, err)
 	same(t, n, 3)
 	found, err := s.List(t.Context(), "a")

@@ -80,8 +80,6 @@ export interface FilterSpec {
   /** add() answers true only once a power cut cannot take the key. */
   durable?: boolean;
   owned?: boolean;
-  /** A small filter shares a file with others. */
-  inDrawer?: boolean;
   /** 16 bytes: the key of the hash set sip. */
   secret?: Uint8Array;
   pages?: Pages;
@@ -369,9 +367,6 @@ export class Store {
   /** Makes many filters of one spec, much faster than one by one; how many were made. */
   createMany(names: Iterable<string>, spec: FilterSpec, options?: { ifMissing?: boolean }): Promise<number>;
   createManySync(names: Iterable<string>, spec: FilterSpec, options?: { ifMissing?: boolean }): number;
-  /** Makes up to 1,024 filters with their first keys: all of them, or none. */
-  createFilled(filters: { name: string; spec: FilterSpec; keys?: Keys; createdAt?: bigint }[]): Promise<void>;
-  createFilledSync(filters: { name: string; spec: FilterSpec; keys?: Keys; createdAt?: bigint }[]): void;
   /** Begins the next generation of a filter, which is made anew as a whole. */
   build(name: string, options?: BuildOptions): Promise<Build>;
   buildSync(name: string, options?: BuildOptions): Build;

@@ -105,7 +105,6 @@ struct invocation;
     X(KEY, "key", "", VALUE(TEXT, key))                                                            \
     X(INSECURE, "insecure", "", NO_VALUE)                                                          \
     X(NAMES, "names", "", VALUE(FILE, names))                                                      \
-    X(IN_DRAWER, "in-drawer", "", NO_VALUE)                                                        \
     X(IN, "in", "", VALUE(FILE, in))                                                               \
     X(ANY, "any", "", NO_VALUE)                                                                    \
     X(WHICH, "which", "", NO_VALUE)                                                                \
@@ -154,7 +153,7 @@ _Static_assert(OPTION_IDS <= 8 * sizeof(option_set), "a set has a bit for each o
 /* The options that only a store in a directory, or only a server, has a use for. */
 #define TAKES_OF_DIRECTORY                                                                         \
     (TAKES(SYNC_INTERVAL) | TAKES(NO_SYNC) | TAKES(POPULATE) | TAKES(MODE) | TAKES(RECORDED) |     \
-     TAKES(NAMES) | TAKES(IN_DRAWER))
+     TAKES(NAMES))
 #define TAKES_TLS (TAKES(CACERT) | TAKES(CERT) | TAKES(KEY) | TAKES(INSECURE))
 /* Those of a connection stand before or behind each command that can have one. */
 #define TAKES_CONNECTION (TAKES(TIMEOUT) | TAKES_TLS)

@@ -159,10 +159,7 @@ class Runner:
     def tamis_filter_create_many(self, store, names, spec, flags):
         for flag in set(flags) - {"IF_MISSING"}:
             raise Lacks(f"tamis_filter_create_many({flag})")
-        spec, of_spec = dict(spec), spec.get("flags", [])
-        words = ["--in-drawer"] if "IN_DRAWER" in of_spec else []
-        words += ["--if-missing"] if flags else []
-        spec["flags"] = [flag for flag in of_spec if flag != "IN_DRAWER"]
+        words = ["--if-missing"] if flags else []
         before = len(self.tamis_store_list(store, ""))
         self.run(store, "create", "--names", "-", *words, *options("tamis_filter_create_many", spec),
                  input_="".join(f"{name}\n" for name in names))

@@ -128,8 +128,7 @@ class Runner:
 
     def tamis_filter_create_many(self, store, names, spec_, flags):
         given = spec("tamis_filter_create_many", spec_)
-        return store.create_many(names, **given, if_missing="IF_MISSING" in flags,
-                                 in_drawers="IN_DRAWER" in (spec_ or {}).get("flags", []))
+        return store.create_many(names, **given, if_missing="IF_MISSING" in flags)
 
     def tamis_filter_open(self, store, name, flags):
         return store.open(name, read_only="READ_ONLY" in flags, no_sync="NO_SYNC" in flags, populate="POPULATE" in flags)

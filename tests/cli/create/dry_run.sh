@@ -7,7 +7,7 @@ tamis create old -n 1000 -p 1e-4 --kind bloom --on-full refuse
 tamis create a -n 1M --dry-run --json
 tamis create b --like old --dry-run
 printf 'x\ny\n' >names
-tamis create --names names -n 100 --in-drawer --dry-run
+tamis create --names names -n 100 --dry-run
 tamis create w -n 1000 --window 30d --dry-run
 tamis create old -n 1000 -p 1e-4 --kind bloom --on-full refuse --dry-run --if-missing
 refused tamis create old -n 5 --dry-run

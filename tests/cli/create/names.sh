@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Names from files and standard input, many at once.  Seen to fail: with a look at the first name only, for one that is
 # there; with names that are checked batch by batch, for the last one.
-# Directory only: a server puts small filters into drawers itself
+# Directory only: --names is not for a server
 {
     seq -f 'host%03g' 600
     echo 'ä b'
 } >list
-tamis create --names list --in-drawer -n 100
+tamis create --names list -n 100
 tamis list --total | tail -n 1 | tr -s ' '
 tamis list host600
 tamis info 'ä b' segments
 tamis add host007 key && tamis check host007 key
-refused tamis create --names list --in-drawer -n 100
-echo more | refused tamis create --names list --names - --in-drawer -n 100
-echo more | tamis create --names list --names - --in-drawer -n 100 --if-missing
+refused tamis create --names list -n 100
+echo more | refused tamis create --names list --names - -n 100
+echo more | tamis create --names list --names - -n 100 --if-missing
 tamis check host007 key
 tamis list more
 printf 'a\0b c\0' | tamis create --names - -z --like host007

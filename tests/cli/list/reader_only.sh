@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Who may only read a store gets what its owner gets, of filters in files and in drawers.  Seen to fail with a look at a
+# Who may only read a store gets what its owner gets.  Seen to fail with a look at a
 # segment's header that opens its file for writing.
 # Directory only: a server opens its files itself
-tamis create --names - --in-drawer -n 100 --mode 0644 <<<$'one\ntwo\nthree'
+tamis create --names - -n 100 --mode 0644 <<<$'one\ntwo\nthree'
 tamis create large -n 10k
-tamis create keeps -n 100 --in-drawer
+tamis create keeps -n 100
 tamis except keeps add other
 for name in one large keeps; do tamis add $name key >/dev/null; done
-seq 2000 | tamis add two >/dev/null # out of its sheet
+seq 2000 | tamis add two >/dev/null # it grows
 tamis sync
 # A killed process has counted nothing in the catalog, so only the headers say what it added.
 for name in one large; do
@@ -41,5 +41,5 @@ chmod -R a-w,a+rX "$TAMIS_STORE" # so also where all run as one user
 denied true
 look denied >reader 2>&1
 cmp owner reader || diff owner reader
-echo "$(grep -c 'drw:' owner) lines name a sheet, $(grep -ci 'denied\|cannot' reader) a failure"
+echo "$(grep -c 'segments/' owner) lines name a segment, $(grep -ci 'denied\|cannot' reader) a failure"
 [ "$(tamis list --recorded one)" != "$(tamis list --live one)" ] || echo "the catalog knows it"

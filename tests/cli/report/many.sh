@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # A page has at most the 1,000 filters that matter: those in trouble, then the largest; the others are summed up.
 # Seen to fail before: 100,000 filters made a page of 407 MB in 3:47 minutes.
-# Directory only: drawers, and filters by the thousand
-seq -f 'filter-%.0f' 2000 | tamis create --names - --in-drawer -n 100
+# Directory only: filters by the thousand
+seq -f 'filter-%.0f' 2000 | tamis create --names - -n 100
 tamis create zz-over -n 100 --on-full warn
 tamis create zz-large -n 100k
 seq 300 | tamis add zz-over 2>told

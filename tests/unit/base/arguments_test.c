@@ -215,8 +215,6 @@ CASE(null_arguments_are_refused_with_a_sentence)
                                        .hashes_bytes = sizeof text};
     double fill;
     uint8_t answers[1];
-    tamis_cabinet *cabinet;
-    struct tamis_light light = {0};
     uint32_t kind;
     tamis_store *opened;
     tamis_build *build;
@@ -253,18 +251,6 @@ CASE(null_arguments_are_refused_with_a_sentence)
         tamis_filter_exists(NULL, "k"),
         tamis_filter_prefetch(NULL, "k", 1),
         tamis_filter_prefetch(filter, NULL, 1),
-        tamis_cabinet_open(NULL, 1, &cabinet),
-        tamis_cabinet_open(store, 1, NULL),
-        tamis_cabinet_open(store, 0, &cabinet),
-        tamis_cabinet_open(store, 65537, &cabinet),
-        tamis_cabinet_tidy(NULL, 1, 0),
-        tamis_light_of(NULL, &light),
-        tamis_light_of(filter, NULL),
-        tamis_light_find(NULL, "x", 0, &light),
-        tamis_light_ask(NULL, &light, NULL, 0, answers),
-        tamis_light_segment(NULL, &light, NULL),
-        tamis_cabinet_ask(NULL, "x", 0, NULL, 0, NULL, NULL),
-        tamis_cabinet_export(NULL, "x", 0, 0, NULL),
         tamis_filter_add_batch(NULL, NULL, 0, NULL),
         tamis_filter_add_batch(filter, NULL, 1, NULL),
         tamis_filter_contains_batch(NULL, NULL, 0, NULL),

@@ -388,7 +388,7 @@ CASE(record_with_impossible_generations_is_refused)
 
 CASE(record_of_the_store_there_and_back_and_damaged)
 {
-    const struct tamis__store_record before = {11, TAMIS__STORE_FORMAT_IDS, 12, 13, -14, 0, {0}};
+    const struct tamis__store_record before = {11, TAMIS__STORE_FORMAT_IDS, 0, 12, 13, -14, 0};
     struct tamis__store_record after = {0};
     unsigned char value[TAMIS__STORE_RECORD_BYTES];
     const char *reason;
@@ -408,10 +408,14 @@ CASE(record_of_the_store_there_and_back_and_damaged)
             TAMIS_ECORRUPT);
     }
     assert_int_equal(tamis__store_record_decode(key, all, &after, &reason), TAMIS_ECORRUPT);
-    value[0] = 2;
-    const uint64_t sum = tamis__record_checksum(s, value, sizeof value - 8);
-    memcpy(value + sizeof value - 8, &sum, sizeof sum);
-    assert_int_equal(tamis__store_record_decode(s, all, &after, &reason), TAMIS_EVERSION);
+    for (size_t at = 0; at <= 4; at += 4) { /* record_version, format */
+        value[at] = (unsigned char)(at == 0 ? 2 : TAMIS__STORE_FORMAT_NEWEST + 1);
+        const uint64_t sum = tamis__record_checksum(s, value, sizeof value - 8);
+        memcpy(value + sizeof value - 8, &sum, sizeof sum);
+        assert_int_equal(tamis__store_record_decode(s, all, &after, &reason), TAMIS_EVERSION);
+        assert_non_null(strstr(reason, "newer"));
+        value[at] = 1;
+    }
 }
 
 /* A segment's header and the catalog's entry of it: each field alone, by its name. */

@@ -5,8 +5,7 @@
  * Broken to see it fail: names that come twice and were not looked for (one file belonged to no
  * filter); a batch that was not noted as garbage before its files got their names (a death left
  * files there); one secret for all; a commit for each filter; a filter that was there and was not
- * compared; first keys that were not counted, or went into the filter before; a limit of first keys
- * that nobody looked at.
+ * compared.
  */
 #include <stdio.h>
 #include <string.h>
@@ -118,7 +117,6 @@ STORE_CASE(nine_thousand_filters_are_listed)
         all[i] = words[i];
     }
     struct tamis_filter_spec spec = plain;
-    spec.flags = TAMIS_FILTER_IN_DRAWER;
     spec.pages = TAMIS_PAGES_SMALL;
     assert_int_equal(tamis_filter_create_many(store, all, LISTED, &spec, 0), LISTED);
     struct seen seen = {.store = store};
@@ -174,111 +172,6 @@ STORE_CASE(create_many_gives_each_a_secret_of_its_own)
     const struct tamis__segment_header a = fixture_header_of(fixture_segment_path(path, 1)),
                                        b = fixture_header_of(fixture_segment_path(path, 2));
     assert_memory_not_equal(a.parameters, b.parameters, sizeof a.parameters);
-}
-
-/* ---- First keys ------------------------------------------------------------------------------ */
-
-#define FIRST 100u /* as many as the capacity */
-
-static char key_texts[FIRST][16];
-static struct tamis_key first_keys[FIRST];
-
-static void name_keys(void)
-{
-    for (unsigned i = 0; i < FIRST; i++) {
-        const int bytes = snprintf(key_texts[i], sizeof key_texts[i], "key %u", i);
-        first_keys[i] = (struct tamis_key){key_texts[i], (size_t)bytes};
-    }
-}
-
-/* Filters of several kinds: number i has the first i keys. */
-static void make_filled(tamis_store *store, struct tamis_filled filled[FIRST + 1],
-                        struct tamis_filter_spec specs[3])
-{
-    static const uint32_t kinds[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM, TAMIS_KIND_COUNTING};
-    name_all();
-    name_keys();
-    for (unsigned i = 0; i < 3; i++) {
-        specs[i] = plain;
-        specs[i].kind = kinds[i];
-        if (i == 1) specs[i].flags = TAMIS_FILTER_IN_DRAWER;
-    }
-    for (unsigned i = 0; i <= FIRST; i++)
-        filled[i] = (struct tamis_filled){.name = names[i],
-                                          .spec = &specs[i % 3],
-                                          .keys = first_keys,
-                                          .key_count = i,
-                                          .created_at = i == 7 ? 1234567 : 0};
-    assert_done(tamis_filter_create_filled(store, filled, FIRST + 1));
-}
-
-STORE_CASE(create_filled_has_the_first_keys_and_counts_them)
-{
-    struct tamis_filled filled[FIRST + 1];
-    struct tamis_filter_spec specs[3];
-    (void)path;
-    make_filled(store, filled, specs);
-    for (unsigned i = 0; i <= FIRST; i++) {
-        AUTO_FILTER *filter = fixture_opened(store, names[i], 0);
-        uint64_t there = 0;
-        for (unsigned k = 0; k < FIRST; k++) {
-            const int rc = tamis_filter_contains(filter, key_texts[k], first_keys[k].bytes);
-            if (k < i) assert_int_equal(rc, 1);
-            there += rc == 1;
-        }
-        assert_true(there <= i + 10); /* 1 % of strangers */
-        const struct tamis_filter_stat stat = fixture_stat(filter);
-        assert_true(stat.items <= i && stat.items + 5 >= i); /* some were there by chance */
-        assert_int_equal(stat.kind, specs[i % 3].kind);
-        if (i == 7) assert_int_equal(stat.created_at, 1234567);
-    }
-    assert_sound(store);
-}
-
-/* A filter that was filled is as one that was added to: it grows when its room is used up. */
-STORE_CASE(create_filled_leaves_the_room_that_is_left)
-{
-    const struct tamis_filled one = {
-        .name = "one", .spec = &plain, .keys = first_keys, .key_count = FIRST};
-    (void)path;
-    name_keys();
-    assert_done(tamis_filter_create_filled(store, &one, 1));
-    AUTO_FILTER *filter = fixture_opened(store, "one", 0);
-    for (unsigned i = 0; i < 50; i++)
-        assert_true(tamis_filter_add(filter, &i, sizeof i) >= 0);
-    assert_true(fixture_stat(filter).segment_count > 1);
-    assert_int_equal(tamis_filter_add(filter, "key 0", 5), 0);
-    assert_sound(store);
-}
-
-STORE_CASE(create_filled_refuses_all_for_one)
-{
-    struct tamis_filled two[] = {
-        {.name = "a", .spec = &plain, .keys = first_keys, .key_count = 3},
-        {.name = "b", .spec = &plain, .keys = first_keys, .key_count = FIRST}};
-    struct tamis_filter_spec small = plain;
-    small.capacity = FIRST - 1;
-    name_keys();
-    two[1].spec = &small;
-    assert_int_equal(tamis_filter_create_filled(store, two, 2), TAMIS_EFULL);
-    assert_non_null(strstr(tamis_last_error(), "'b'"));
-    two[1].spec = &plain;
-    two[1].name = "a";
-    assert_int_equal(tamis_filter_create_filled(store, two, 2), TAMIS_EINVAL);
-    two[1].name = NULL;
-    assert_int_equal(tamis_filter_create_filled(store, two, 2), TAMIS_EINVAL);
-    two[1].name = "b";
-    two[1].keys = NULL;
-    assert_int_equal(tamis_filter_create_filled(store, two, 2), TAMIS_EINVAL);
-    assert_int_equal(tamis_filter_create_filled(store, NULL, 2), TAMIS_EINVAL);
-    assert_int_equal(tamis_filter_create_filled(store, two, TAMIS_FILLED_MAX + 1), TAMIS_EINVAL);
-    assert_int_equal(tamis_filter_create_filled(store, NULL, 0), 0);
-    two[1].keys = first_keys;
-    assert_done(tamis_filter_create(store, "b", &plain, NULL));
-    assert_int_equal(tamis_filter_create_filled(store, two, 2), TAMIS_EEXIST);
-    assert_int_equal(fixture_filters(store), 1);
-    assert_int_equal(files_of(path), 1);
-    assert_sound(store);
 }
 
 /* ---- Deaths and failures --------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 #define MANY 300u /* some levels of pages */
 
 static const struct tamis_filter_spec small = {
-    .size = sizeof small, .capacity = 100, .fp_rate = 0.01, .flags = TAMIS_FILTER_IN_DRAWER};
+    .size = sizeof small, .capacity = 100, .fp_rate = 0.01};
 
 STORE_CASE(exists_follows_what_becomes_of_a_name)
 {

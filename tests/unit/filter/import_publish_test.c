@@ -90,7 +90,6 @@ SOUND_CASE(stream_replaces_a_filter_of_any_kind_and_rolls_back)
         {.size = sizeof specs[0], .window_items = 100},
         {.size = sizeof specs[0], .capacity = 10, .window_ns = 3600 * INT64_C(1000000000)},
         {.size = sizeof specs[0], .capacity = 10, .flags = TAMIS_FILTER_DURABLE},
-        {.size = sizeof specs[0], .capacity = 10, .flags = TAMIS_FILTER_IN_DRAWER},
     };
     build(store, "source", TAMIS_KIND_FUSE, 0);
     AUTO_STREAM stream = export_with(store, "source", 0);

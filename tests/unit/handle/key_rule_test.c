@@ -333,8 +333,7 @@ SOUND_CASE(what_cannot_carry_the_rule_is_refused)
 
 SOUND_CASE(filter_like_another_has_its_rule)
 {
-    AUTO_FILTER *filter =
-        fixture_create(store, "x", NAMES(.capacity = 1000, .flags = TAMIS_FILTER_IN_DRAWER));
+    AUTO_FILTER *filter = fixture_create(store, "x", NAMES(.capacity = 1000));
     struct tamis_filter_spec spec = {.size = sizeof spec};
     char hash_set[TAMIS_HASH_SET_NAME_MAX + 1];
     assert_done(tamis_filter_like(filter, &spec, hash_set));
@@ -343,17 +342,6 @@ SOUND_CASE(filter_like_another_has_its_rule)
     assert_int_equal(add(like, "A"), 1);
     assert_int_equal(add(like, "a"), 0);
     assert_string_equal(fixture_stat(like).key_rule, "name");
-}
-
-SOUND_CASE(first_keys_of_filled_filters_are_forms)
-{
-    const struct tamis_key keys[] = {KEY("A.b"), KEY("a.B"), KEY("C")};
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 10, .key_rule = "name"};
-    const struct tamis_filled filled = {.name = "x", .spec = &spec, .keys = keys, .key_count = 3};
-    assert_done(tamis_filter_create_filled(store, &filled, 1));
-    AUTO_FILTER *filter = fixture_opened(store, "x", 0);
-    assert_int_equal(has(filter, "c."), 1);
-    assert_int_equal(tamis_filter_items(filter), 2);
 }
 
 /* The segments say the rule, so that a catalog which is made anew has it. */

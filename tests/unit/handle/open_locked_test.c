@@ -51,8 +51,7 @@ STORE_CASE(open_waits_for_nobody_who_has_the_lock)
 
 STORE_CASE(open_of_a_small_filter_waits_for_nobody_either)
 {
-    const struct tamis_filter_spec small = {
-        .size = sizeof small, .capacity = 100, .fp_rate = 0.01, .flags = TAMIS_FILTER_IN_DRAWER};
+    const struct tamis_filter_spec small = {.size = sizeof small, .capacity = 100, .fp_rate = 0.01};
     tamis_filter *filter;
     assert_done(tamis_filter_create(store, "a", &small, NULL));
     assert_done(tamis_store_set_busy_timeout(store, 0));
@@ -143,14 +142,15 @@ STORE_CASE(open_without_the_lock_takes_no_epoch_for_seen)
 /* Makes the filter with its key in it, and drops it, again and again. */
 static void make_and_drop(void *context, unsigned index)
 {
-    const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 1000};
-    const struct tamis_key key = {.data = "key", .bytes = 3};
-    const struct tamis_filled filled = {.name = "a", .spec = &spec, .keys = &key, .key_count = 1};
     tamis_store *store;
+    tamis_filter *source;
     (void)index;
     SPAWN_CHECK(tamis_store_open(context, 0, &store) == 0);
+    SPAWN_CHECK(tamis_filter_create(store, "source", SPEC(.capacity = 1000), &source) == 0);
+    SPAWN_CHECK(tamis_filter_add(source, "key", 3) == 1);
+    const struct tamis_merge merge = {.size = sizeof merge, .sources = &source, .count = 1};
     for (;;) {
-        SPAWN_CHECK(tamis_filter_create_filled(store, &filled, 1) == 0);
+        SPAWN_CHECK(tamis_filter_create_merged(store, "a", &merge, NULL) == 0);
         SPAWN_CHECK(tamis_filter_drop(store, "a") == 0);
     }
 }

@@ -148,7 +148,7 @@ const char *fixture_join(const char *path, const char *rest)
 const char *fixture_segment_path(const char *path, uint64_t number)
 {
     char name[TAMIS__SEGMENT_NAME_BYTES], below[TAMIS__SEGMENT_NAME_BYTES + 16];
-    tamis__segment_file(number, name);
+    tamis__segment_name(number, name);
     (void)snprintf(below, sizeof below, "segments/%s", name);
     return fixture_join(path, below);
 }

@@ -73,7 +73,7 @@ int fixture_files(const char *path, const char *directory);
 /* The open descriptors, but for those of a catalog: a store handle may keep it open. */
 int fixture_descriptors(void);
 
-/* "<path>/<rest>", and the path of the file that a segment is, or, of a sheet, of its drawer; in a
+/* "<path>/<rest>", and the path of the file that a segment is; in a
  * buffer that the next call overwrites. */
 const char *fixture_join(const char *path, const char *rest);
 const char *fixture_segment_path(const char *path, uint64_t number);

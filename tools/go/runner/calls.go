@@ -13,12 +13,6 @@ import (
 	"tamis"
 )
 
-// lit is a light handle, and whether there was one.
-type lit struct {
-	light tamis.Light
-	found int
-}
-
 var openFlags = map[string]tamis.OpenFlags{"READ_ONLY": tamis.ReadOnly, "NO_SYNC": tamis.NoSync, "POPULATE": tamis.Populate}
 
 // calls are the functions of tamis.h that the binding has.
@@ -81,15 +75,6 @@ var stores = map[string]func(s *step) (any, error){
 	"tamis_store_backup": func(s *step) (any, error) { return s.store().Backup(background, s.text("path"), nil) },
 }
 
-func filled(s *step) (any, error) {
-	var made []tamis.Filled
-	for _, each := range list(s.With["filters"]) {
-		of := object(each)
-		made = append(made, tamis.Filled{Name: text(of["name"]), Spec: spec(of["spec"]), Keys: allBytes(of["keys"])})
-	}
-	return none(s.store().CreateFilled(background, made))
-}
-
 func dropMany(s *step) (any, error) {
 	var times []time.Time
 	for _, each := range list(s.With["created_at_of"]) {
@@ -120,7 +105,6 @@ var filters = map[string]func(s *step) (any, error){
 	"tamis_filter_create_many": func(s *step) (any, error) {
 		return s.store().CreateMany(background, texts(s.With["names"]), spec(s.With["spec"]), has(s.With["flags"], "IF_MISSING"))
 	},
-	"tamis_filter_create_filled": filled,
 	"tamis_filter_open": func(s *step) (any, error) {
 		return s.store().Open(background, s.text("name"), words(s.With["flags"], openFlags))
 	},
@@ -181,36 +165,6 @@ func many(s *step, ofTexts func([]string, []tamis.Answer) (int, error), ofBytes 
 	return answersOf(answers), err
 }
 
-func ask(s *step) (any, error) {
-	asked := allBytes(s.With["keys"])
-	answers := make([]tamis.Answer, len(asked))
-	is, err := s.cabinet().Ask(handle[lit](s, s.text("light")).light, asked, answers)
-	if err != nil || !is {
-		return nil, err
-	}
-	return answersOf(answers), nil
-}
-
-func find(s *step) (any, error) {
-	var at time.Time
-	var err error
-	if name := s.text("created_at_of"); name != "" {
-		if at, err = handle[*tamis.Filter](s, name).CreatedAt(); err != nil {
-			return nil, err
-		}
-	}
-	light, is, err := s.cabinet().Find(background, s.text("name"), at)
-	return litOf(light, is, err)
-}
-
-func litOf(light tamis.Light, is bool, err error) (any, error) {
-	made := lit{light: light}
-	if is {
-		made.found = 1
-	}
-	return made, err
-}
-
 var keyed = map[string]func(s *step) (any, error){
 	"tamis_filter_add": func(s *step) (any, error) { return one(byKey(s, s.filter().AddString, s.filter().Add)) },
 	"tamis_filter_contains": func(s *step) (any, error) {
@@ -253,17 +207,6 @@ var keyed = map[string]func(s *step) (any, error){
 		counts := make([]uint64, len(counted))
 		_, err := s.filter().CountBatch(counted, counts)
 		return counts, err
-	},
-	"tamis_cabinet_open":  func(s *step) (any, error) { return s.store().Cabinet(integer[int](s.With["most"])) },
-	"tamis_cabinet_close": func(s *step) (any, error) { return none(s.cabinet().Close()) },
-	"tamis_light_of":      func(s *step) (any, error) { return litOf(s.filter().Light()) },
-	"tamis_light_find":    find,
-	"tamis_light_ask":     ask,
-	"tamis_cabinet_forget": func(s *step) (any, error) {
-		return none(s.cabinet().Forget(integer[uint64](s.With["number"])))
-	},
-	"tamis_cabinet_tidy": func(s *step) (any, error) {
-		return s.cabinet().Tidy(integer[int](s.With["looks"]), integer[int](s.With["unused"]) != 0)
 	},
 	"tamis_shard": func(s *step) (any, error) {
 		text, data := key(s.With["key"])

@@ -65,10 +65,8 @@ func (r *runner) answer(s *step) answer {
 		r.close(s.As)
 		r.handles[s.As] = value
 		switch value.(type) {
-		case *tamis.Store, *tamis.Filter, *tamis.Build, *tamis.Watch, *tamis.Cabinet:
+		case *tamis.Store, *tamis.Filter, *tamis.Build, *tamis.Watch:
 			value = nil
-		case lit:
-			value = value.(lit).found
 		}
 	}
 	return answer{"value": value}

@@ -57,11 +57,10 @@ func handle[T any](s *step, name string) T {
 	return h
 }
 
-func (s *step) store() *tamis.Store     { return handle[*tamis.Store](s, s.On) }
-func (s *step) filter() *tamis.Filter   { return handle[*tamis.Filter](s, s.On) }
-func (s *step) build() *tamis.Build     { return handle[*tamis.Build](s, s.On) }
-func (s *step) watch() *tamis.Watch     { return handle[*tamis.Watch](s, s.On) }
-func (s *step) cabinet() *tamis.Cabinet { return handle[*tamis.Cabinet](s, s.On) }
+func (s *step) store() *tamis.Store   { return handle[*tamis.Store](s, s.On) }
+func (s *step) filter() *tamis.Filter { return handle[*tamis.Filter](s, s.On) }
+func (s *step) build() *tamis.Build   { return handle[*tamis.Build](s, s.On) }
+func (s *step) watch() *tamis.Watch   { return handle[*tamis.Watch](s, s.On) }
 
 // ---- Arguments ------------------------------------------------------------------------------
 
@@ -271,7 +270,7 @@ func spec(value any) *tamis.Spec {
 		KeyRule: text(of["key_rule"]), Slices: integer[uint32](of["slices"]), Window: time.Duration(integer[int64](of["window_ns"])),
 		WindowItems: integer[uint64](of["window_items"]), CounterBits: integer[uint32](of["counter_bits"]), Pages: pagesOf(of["pages"]),
 		Flags: words(of["flags"], map[string]tamis.FilterFlags{"DURABLE": tamis.Durable, "OWNED": tamis.Owned,
-			"FROM_FIRST": tamis.FromFirst, "IN_DRAWER": tamis.InDrawer}),
+			"FROM_FIRST": tamis.FromFirst}),
 	}
 	if of["on_full"] != nil {
 		made.OnFull = word(of["on_full"], tamis.OnFullGrow, tamis.OnFullRefuse, tamis.OnFullWarn)
@@ -420,7 +419,7 @@ func specOf(s *tamis.Spec, err error) (any, error) {
 	for _, flag := range []struct {
 		bit  tamis.FilterFlags
 		name string
-	}{{tamis.Durable, "DURABLE"}, {tamis.Owned, "OWNED"}, {tamis.FromFirst, "FROM_FIRST"}, {tamis.InDrawer, "IN_DRAWER"}} {
+	}{{tamis.Durable, "DURABLE"}, {tamis.Owned, "OWNED"}, {tamis.FromFirst, "FROM_FIRST"}} {
 		if s.Flags&flag.bit != 0 {
 			flags = append(flags, flag.name)
 		}

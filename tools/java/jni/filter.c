@@ -97,48 +97,6 @@ static jlong java_create_many(JNIEnv *env, jclass class, jlong store, jbyteArray
     return rc;
 }
 
-/* One filter of a row of them, and the keys that come next. */
-static void filled_read(struct copy *row, struct tamis_filled *filled,
-                        struct tamis_filter_spec *spec, const struct tamis_key **next)
-{
-    struct copy of_spec = {0};
-
-    filled->name = copy_text(row);
-    of_spec.bytes = copy_bytes(row, &of_spec.count);
-    filled->spec = spec_of(&of_spec, spec);
-    filled->key_count = (size_t)copy_number(row);
-    filled->created_at = copy_number(row);
-    filled->keys = *next;
-    *next += filled->key_count;
-}
-
-static jlong java_create_filled(JNIEnv *env, jclass class, jlong store, jbyteArray filters,
-                                jint count, jlong data, jlong ends)
-{
-    struct tamis_filled *filled = calloc((size_t)count + 1, sizeof *filled);
-    struct tamis_filter_spec *specs = calloc((size_t)count + 1, sizeof *specs);
-    struct copy row = {0};
-    struct keys keys = {0};
-    const struct tamis_key *next;
-    jint key_count = 0;
-    int rc = TAMIS_ENOMEM;
-
-    if (!filled || !specs || !copy_take(env, filters, &row)) goto out;
-    key_count = (jint)copy_number(&row);
-    rc = keys_take(env, &keys, data, ends, key_count);
-    if (rc < 0) goto out;
-    next = keys.list;
-    for (jint i = 0; i < count; i++)
-        filled_read(&row, &filled[i], &specs[i], &next);
-    rc = tamis_filter_create_filled(at(store), filled, (size_t)count);
-out:
-    keys_free(&keys);
-    copy_free(&row);
-    free(specs);
-    free(filled);
-    return rc;
-}
-
 static jlong java_open(JNIEnv *env, jclass class, jlong store, jbyteArray name, jint flags)
 {
     struct copy copy;
@@ -271,8 +229,7 @@ OF_FILTER_AND(set_sync_interval, jlong, ns, tamis_filter_set_sync_interval(at(fi
 
 TABLE(filter_functions, {"filterCheck", "([B[B[B)J", java_check},
       {"filterCreate", "(J[B[B)J", java_create},
-      {"filterCreateMany", "(J[BI[BI)J", java_create_many},
-      {"filterCreateFilled", "(J[BIJJ)J", java_create_filled}, {"filterOpen", "(J[BI)J", java_open},
+      {"filterCreateMany", "(J[BI[BI)J", java_create_many}, {"filterOpen", "(J[BI)J", java_open},
       {"filterOpenOrCreate", "(J[B[B)J", java_open_or_create},
       {"filterExists", "(J[B)J", java_exists}, {"filterStore", "(J)J", java_store},
       {"filterCreatedAt", "(J)J", java_created_at}, {"filterClose", "(J)J", java_close},

@@ -97,18 +97,6 @@ function openAnySync(store, name, spec) {
   }
 }
 
-/** The filters of createFilled(), and all their keys in one array. */
-function takeFilled(filters) {
-  if (!Array.isArray(filters)) throw wrongType('filters must be an array of {name, spec, keys}');
-  const keys = [];
-  const taken = filters.map(({ name, spec, keys: own = [], createdAt }) => {
-    const first = keys.length;
-    for (const key of own) keys.push(key);
-    return { name, spec, keyCount: keys.length - first, createdAt };
-  });
-  return [taken, packAll(keys)];
-}
-
 both(Store.prototype, {
   open(isSync, name, options) {
     return openFilter(this, isSync, name, OPEN, options);
@@ -128,10 +116,6 @@ both(Store.prototype, {
   },
   createMany(isSync, names, spec, { ifMissing = false } = {}) {
     return this._createMany(isSync, Array.isArray(names) ? names : [...names], spec, ifMissing);
-  },
-  createFilled(isSync, filters) {
-    const [taken, { data, lengths, count }] = takeFilled(filters);
-    return this._createFilled(isSync, taken, data, lengths, count);
   },
   close(isSync) {
     return this._close(isSync);

@@ -204,7 +204,6 @@ static uint32_t FlagsOfSpec(Options &options, Napi::Env env)
     if (from == "first") flags |= TAMIS_FILTER_FROM_FIRST;
     if (options.Flag("durable")) flags |= TAMIS_FILTER_DURABLE;
     if (options.Flag("owned")) flags |= TAMIS_FILTER_OWNED;
-    if (options.Flag("inDrawer")) flags |= TAMIS_FILTER_IN_DRAWER;
     return flags;
 }
 

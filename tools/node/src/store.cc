@@ -43,7 +43,6 @@ class Store : public Napi::ObjectWrap<Store>
     Napi::Value SetOwned(const Napi::CallbackInfo &info);
     Napi::Value SetPages(const Napi::CallbackInfo &info);
     Napi::Value CreateMany(const Napi::CallbackInfo &info);
-    Napi::Value CreateFilled(const Napi::CallbackInfo &info);
     Napi::Value Merge(const Napi::CallbackInfo &info);
     Napi::Value Import(const Napi::CallbackInfo &info)
     {
@@ -370,64 +369,6 @@ Napi::Value Store::CreateMany(const Napi::CallbackInfo &info)
     return Start(info.Env(), IsSync(info), std::move(job));
 }
 
-/* A filter that is to be made with keys. */
-struct Filled {
-    std::string name;
-    std::shared_ptr<Spec> spec;
-    size_t key_count;
-    int64_t created_at;
-};
-
-static Filled FilledOf(Napi::Value value)
-{
-    Napi::Object object = value.As<Napi::Object>();
-    Options options(object.Get("spec"), "a filter");
-    Filled filled = {TextOf(object.Get("name"), "the name of a filter"),
-                     std::make_shared<Spec>(options), U32Of(object.Get("keyCount"), "keyCount"),
-                     NsOf(object.Get("createdAt"), "createdAt")};
-
-    options.Finish();
-    return filled;
-}
-
-static int64_t RunFilled(tamis_store *store, const std::vector<Filled> &all, Keys &keys)
-{
-    std::vector<struct tamis_filled> filled;
-    size_t at = 0;
-
-    keys.Locate();
-    for (const Filled &each : all) {
-        struct tamis_filled one = {};
-        one.name = each.name.c_str();
-        one.spec = &each.spec->spec;
-        one.keys = keys.keys.data() + at;
-        one.key_count = each.key_count;
-        one.created_at = each.created_at;
-        filled.push_back(one);
-        at += each.key_count;
-    }
-    return tamis_filter_create_filled(store, filled.data(), filled.size());
-}
-
-/* (isSync, [{name, spec, keyCount, createdAt}], keys of all x 3) */
-Napi::Value Store::CreateFilled(const Napi::CallbackInfo &info)
-{
-    auto job = NewJob();
-    Napi::Array array = info[1].As<Napi::Array>();
-    auto all = std::make_shared<std::vector<Filled>>();
-    auto keys = Keys::Of(info, 2, *job);
-    auto of_store = use;
-    size_t count = 0;
-
-    for (uint32_t i = 0; i < array.Length(); i++) {
-        all->push_back(FilledOf(array.Get(i)));
-        count += all->back().key_count;
-    }
-    if (count != keys->count) throw WrongType(info.Env(), "keyCount is not the number of keys");
-    job->run = [=]() { return RunFilled(StoreOf(of_store), *all, *keys); };
-    return Start(info.Env(), IsSync(info), std::move(job));
-}
-
 /* (isSync, name, filters, intersects) */
 Napi::Value Store::Merge(const Napi::CallbackInfo &info)
 {
@@ -542,7 +483,6 @@ void InitStore(Napi::Env env, Napi::Object exports)
                               Store::InstanceMethod("_setOwned", &Store::SetOwned),
                               Store::InstanceMethod("_setPages", &Store::SetPages),
                               Store::InstanceMethod("_createMany", &Store::CreateMany),
-                              Store::InstanceMethod("_createFilled", &Store::CreateFilled),
                               Store::InstanceMethod("_merge", &Store::Merge),
                               Store::InstanceMethod("_import", &Store::Import),
                               Store::InstanceMethod("_publish", &Store::Publish),

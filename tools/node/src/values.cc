@@ -210,7 +210,6 @@ Napi::Object SpecOf(Napi::Env env, const struct tamis_filter_spec &spec)
     if (spec.window_ns) object.Set("window", Napi::BigInt::New(env, spec.window_ns));
     if (spec.flags & TAMIS_FILTER_DURABLE) object.Set("durable", true);
     if (spec.flags & TAMIS_FILTER_OWNED) object.Set("owned", true);
-    if (spec.flags & TAMIS_FILTER_IN_DRAWER) object.Set("inDrawer", true);
     if (spec.flags & TAMIS_FILTER_FROM_FIRST) object.Set("windowFrom", "first");
     if (memcmp(spec.secret, no_secret, sizeof no_secret) != 0)
         object.Set("secret", BytesOf(env, spec.secret, sizeof spec.secret));

@@ -77,8 +77,8 @@ function plain(value) {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [snake(name), plain(each)]));
 }
 
-function withFlags({ window, secret, durable, owned, inDrawer, windowFrom, ...rest }) {
-  const flags = Object.entries({ DURABLE: durable, OWNED: owned, IN_DRAWER: inDrawer, FROM_FIRST: windowFrom });
+function withFlags({ window, secret, durable, owned, windowFrom, ...rest }) {
+  const flags = Object.entries({ DURABLE: durable, OWNED: owned, FROM_FIRST: windowFrom });
   const fields = { ...plain(rest), flags: flags.filter(([, is]) => is).map(([name]) => name) };
   if (window) fields.window_ns = plain(window);
   if (secret) fields.secret = plain(secret);
@@ -126,12 +126,6 @@ const functions = {
   tamis_filter_create: (store, { name, spec: given }) => call(store, 'create', name, spec(given)),
   tamis_filter_create_many: (store, { names, spec: given, flags = [] }) =>
     call(store, 'createMany', names, spec(given), { ifMissing: flags.includes('IF_MISSING') }),
-  tamis_filter_create_filled: (store, { filters }) =>
-    call(
-      store,
-      'createFilled',
-      filters.map((each) => ({ name: each.name, spec: spec(each.spec), keys: keys(each.keys ?? []) })),
-    ),
   tamis_filter_open: (store, { name, flags = [] }) => call(store, 'open', name, spec(null, flags)),
   tamis_filter_exists: (store, { name }) => call(store, 'has', name),
   tamis_filter_store: (filter) => filter.store,

@@ -105,7 +105,7 @@ test('a filter that is dropped says so, and others see a new one', async () => {
   await store.drop('seen');
   assert.throws(() => seen.add('a'), coded('TAMIS_EDROPPED'));
   assert.equal(await store.has('seen'), false);
-  await store.createMany(numbered('h', 100), { capacity: 10, inDrawer: true });
+  await store.createMany(numbered('h', 100), { capacity: 10 });
   assert.equal((await store.list('h')).length, 100);
   assert.equal(await store.dropMany(['h1', 'h2', 'none']), 2);
 });

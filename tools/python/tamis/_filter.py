@@ -18,7 +18,6 @@ READ_ONLY, CREATE, NO_SYNC, POPULATE = 1, 2, 4, 8
 FORCE_NETWORK_FS = 0x100
 FILTER_DURABLE = 1
 FILTER_FROM_FIRST = 4
-FILTER_IN_DRAWER = 8
 EXPORT_WITH_KEY, EXPORT_WITH_DIGEST = 1, 4
 STATES = ("full", "degraded", "unclean", "damaged", "over")  # TAMIS_STATE_*, from bit 0 on
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from . import _tamis
 from ._errors import ExistsError, InvalidError, MismatchError, NotFoundError
-from ._filter import (CREATE, FILTER_DURABLE, FILTER_FROM_FIRST, FILTER_IN_DRAWER, FORCE_NETWORK_FS, READ_ONLY, Build, Filter, FilterStat,
+from ._filter import (CREATE, FILTER_DURABLE, FILTER_FROM_FIRST, FORCE_NETWORK_FS, READ_ONLY, Build, Filter, FilterStat,
                       Generation)
 
 PAGES = {"auto": 0, "small": 1, "huge": 2}  # enum tamis_pages
@@ -54,14 +54,14 @@ def _nanoseconds(window: Duration | None) -> int:
 def _spec(capacity: int = 0, fp_rate: float = 0, kind: str | None = None, *, hash_set: str | None = None, seed: int = 0,
           k: int = 0, m_bits: int = 0, on_full: str | None = None, window: Duration | None = None,
           window_items: int = 0, slices: int = 0, counter_bits: int = 0, durable: bool = False,
-          secret: bytes = b"", window_from: str = "last", in_drawer: bool = False,
-          pages: str = "auto", key_rule: str | None = None) -> tuple[Any, ...]:
+          secret: bytes = b"", window_from: str = "last", pages: str = "auto",
+          key_rule: str | None = None) -> tuple[Any, ...]:
     """The tuple that fields.c takes."""
     if window_from not in ("first", "last"):
         raise ValueError(f"window_from is 'first' or 'last', not {window_from!r}")
     if on_full not in ON_FULL:
         raise ValueError(f"on_full is 'grow', 'refuse' or 'warn', not {on_full!r}")
-    flags = FILTER_DURABLE * durable | FILTER_FROM_FIRST * (window_from == "first") | FILTER_IN_DRAWER * in_drawer
+    flags = FILTER_DURABLE * durable | FILTER_FROM_FIRST * (window_from == "first")
     return (capacity, fp_rate, kind, k, m_bits, hash_set, seed, ON_FULL[on_full], slices, _nanoseconds(window),
             window_items, counter_bits, flags, secret, _pages(pages), key_rule)
 
@@ -220,7 +220,7 @@ class Store(_tamis.Store):
                     hash_set: str | None = None, seed: int = 0, k: int = 0, m_bits: int = 0, on_full: str | None = None,
                     window: Duration | None = None, window_items: int = 0, slices: int = 0, counter_bits: int = 0,
                     durable: bool = False, secret: bytes = b"", window_from: str = "last", key_rule: str | None = None,
-                    if_missing: bool = False, in_drawers: bool = True) -> int:
+                    if_missing: bool = False) -> int:
         """Make many filters, without opening them, and return how many were made.  The other arguments are those of
         create().
 
@@ -228,12 +228,11 @@ class Store(_tamis.Store):
         After an exception the batch of the name that it tells is not there, and all before it are.
 
         if_missing  a filter that is there already is left as it is; MismatchError if it is not what the arguments say
-        in_drawers  small filters share files, of 256 KiB; if it is False, each has a file of its own
         """
         spec = _spec(
             capacity, fp_rate, kind, hash_set=hash_set, seed=seed, k=k, m_bits=m_bits, on_full=on_full, window=window,
             window_items=window_items, slices=slices, counter_bits=counter_bits, durable=durable, secret=secret,
-            window_from=window_from, in_drawer=in_drawers, key_rule=key_rule)
+            window_from=window_from, key_rule=key_rule)
         if isinstance(names, str):
             raise TypeError("names is a list of names, or another iterable of them; create() makes one filter")
         return self._create_many(tuple(names), spec, MANY_IF_MISSING * if_missing)

@@ -78,8 +78,7 @@ static struct tamis_filter_spec spec_from_options(const struct options *options)
         .hash_set = options->hash_set,
         .seed = options->seed,
         .flags = (options_have(options, TAKES(DURABLE)) ? TAMIS_FILTER_DURABLE : 0) |
-                 (options->window_from ? TAMIS_FILTER_FROM_FIRST : 0) |
-                 (options_have(options, TAKES(IN_DRAWER)) ? TAMIS_FILTER_IN_DRAWER : 0),
+                 (options->window_from ? TAMIS_FILTER_FROM_FIRST : 0),
         .counter_bits = options->counter_bits,
         .on_full = options->on_full,
         .slices = options->slices,
@@ -113,7 +112,6 @@ static bool spec_from_filter(tamis_store *store, const struct options *options,
     if (options_have(options, TAKES(CAPACITY)) && spec->window_items != 0)
         spec->window_items = options->capacity;
     if (options_have(options, TAKES(RATE))) spec->fp_rate = options->fp_rate;
-    if (options_have(options, TAKES(IN_DRAWER))) spec->flags |= TAMIS_FILTER_IN_DRAWER;
     return cli_filter_close(filter, CLI_DONE) == CLI_DONE && rc == 0;
 }
 
@@ -331,7 +329,7 @@ const struct command cli_command_create = {
     .summary = "make an empty filter",
     .operands = "NAME",
     .options = TAKES_SHAPE | TAKES(LIKE) | TAKES(IF_MISSING) | TAKES(JSON) | TAKES(MODE) |
-               TAKES(SHARDS) | TAKES(NAMES) | TAKES(ZERO) | TAKES(IN_DRAWER) | TAKES(DRY_RUN),
+               TAKES(SHARDS) | TAKES(NAMES) | TAKES(ZERO) | TAKES(DRY_RUN),
     .args_optional = true, /* --names may take its place */
     .run = run_create,
     .run_remote = run_create_remote,

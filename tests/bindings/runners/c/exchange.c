@@ -123,27 +123,6 @@ static json_t *do_tamis_filter_export(struct step *step)
     return status(rc);
 }
 
-static json_t *do_tamis_cabinet_export(struct step *step)
-{
-    FILE *file = opened(step, "wbe");
-    const struct tamis_sink sink = sink_to(file);
-    const char *of = text(step, "created_at_of");
-    const int64_t at = of != NULL ? tamis_filter_created_at(handle_of(of, IS_FILTER)) : 0;
-    const int rc = tamis_cabinet_export(on_kind(step, IS_CABINET), text(step, "name"), at,
-                                        flags_of_export(step), &sink);
-    if (fclose(file) != 0) err(3, "%s", text(step, "file"));
-    return counted(rc);
-}
-
-static json_t *do_tamis_stream_fits(struct step *step)
-{
-    unsigned char *head = step_memory(step, STREAM_HEAD_BYTES);
-    FILE *file = opened(step, "rbe");
-    const size_t bytes = fread(head, 1, STREAM_HEAD_BYTES, file);
-    (void)fclose(file);
-    return counted(tamis_stream_fits(text(step, "format"), head, bytes));
-}
-
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
 static json_t *do_tamis_filter_read_data(struct step *step)
@@ -168,8 +147,7 @@ static json_t *do_tamis_filter_set_bit(struct step *step)
                                         (uint64_t)number(step, "position")));
 }
 
-const struct call exchange_calls[] = {CALL(tamis_format_name),       CALL(tamis_filter_import),
-                                      CALL(tamis_filter_publish),    CALL(tamis_filter_export),
-                                      CALL(tamis_cabinet_export),    CALL(tamis_filter_read_data),
-                                      CALL(tamis_filter_write_data), CALL(tamis_filter_set_bit),
-                                      CALL(tamis_stream_fits),       {NULL, NULL}};
+const struct call exchange_calls[] = {CALL(tamis_format_name),      CALL(tamis_filter_import),
+                                      CALL(tamis_filter_publish),   CALL(tamis_filter_export),
+                                      CALL(tamis_filter_read_data), CALL(tamis_filter_write_data),
+                                      CALL(tamis_filter_set_bit),   {NULL, NULL}};

@@ -41,20 +41,6 @@ static json_t *do_tamis_filter_create_many(struct step *step)
                                  flags_of(json_object_get(step->with, "flags"), many_flags)));
 }
 
-static json_t *do_tamis_filter_create_filled(struct step *step)
-{
-    json_t *list = json_object_get(step->with, "filters");
-    const size_t count = json_array_size(list);
-    struct tamis_filled *filled = step_memory(step, count * sizeof *filled);
-    for (size_t i = 0; i < count; i++) {
-        json_t *one = json_array_get(list, i);
-        filled[i].name = json_string_value(json_object_get(one, "name"));
-        filled[i].spec = spec_of(step, json_object_get(one, "spec"));
-        filled[i].keys = keys_of(step, json_object_get(one, "keys"), &filled[i].key_count);
-    }
-    return status(tamis_filter_create_filled(on_store(step), filled, count));
-}
-
 static uint32_t open_flags_of(const struct step *step)
 {
     static const struct flag open_flags[] = {{"READ_ONLY", TAMIS_READ_ONLY},
@@ -220,7 +206,6 @@ const struct call filter_calls[] = {CALL(tamis_filter_check),
                                     CALL(tamis_filter_create),
                                     CALL(tamis_filter_open_or_create),
                                     CALL(tamis_filter_create_many),
-                                    CALL(tamis_filter_create_filled),
                                     CALL(tamis_filter_open),
                                     CALL(tamis_filter_open_at),
                                     CALL(tamis_filter_exists),

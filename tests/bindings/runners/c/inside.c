@@ -37,15 +37,6 @@ static json_t *do_tamis_filter_fill(struct step *step)
     return segment(step, tamis_filter_fill);
 }
 
-static json_t *do_tamis_light_segment(struct step *step)
-{
-    struct tamis_segment_stat stat = TAMIS_INIT(struct tamis_segment_stat);
-    const int rc = tamis_light_segment(on_kind(step, IS_CABINET),
-                                       handle_of(text(step, "light"), IS_LIGHT), &stat);
-    if (rc <= 0) return status(rc);
-    return gives(fields_json(TAMIS_FIELDS_SEGMENT, TAMIS_SHOWN_ANYWHERE, &stat));
-}
-
 static json_t *do_tamis_segment_file(struct step *step)
 {
     char file[TAMIS_SEGMENT_FILE_BYTES];
@@ -240,22 +231,10 @@ static json_t *do_tamis_filter_compare(struct step *step)
                            between.items_both, "jaccard", between.jaccard, "error", between.error));
 }
 
-const struct call inside_calls[] = {CALL(tamis_filter_stat),
-                                    CALL(tamis_filter_items),
-                                    CALL(tamis_filter_segment),
-                                    CALL(tamis_filter_fill),
-                                    CALL(tamis_light_segment),
-                                    CALL(tamis_segment_file),
-                                    CALL(tamis_filter_fill_map),
-                                    CALL(tamis_filter_explain),
-                                    CALL(tamis_explain),
-                                    CALL(tamis_field),
-                                    CALL(tamis_field_get),
-                                    CALL(tamis_field_set),
-                                    CALL(tamis_size),
-                                    CALL(tamis_predict_rate),
-                                    CALL(tamis_filter_merge),
-                                    CALL(tamis_filter_create_merged),
-                                    CALL(tamis_filter_like),
-                                    CALL(tamis_filter_compare),
-                                    {NULL, NULL}};
+const struct call inside_calls[] = {
+    CALL(tamis_filter_stat),    CALL(tamis_filter_items),   CALL(tamis_filter_segment),
+    CALL(tamis_filter_fill),    CALL(tamis_segment_file),   CALL(tamis_filter_fill_map),
+    CALL(tamis_filter_explain), CALL(tamis_explain),        CALL(tamis_field),
+    CALL(tamis_field_get),      CALL(tamis_field_set),      CALL(tamis_size),
+    CALL(tamis_predict_rate),   CALL(tamis_filter_merge),   CALL(tamis_filter_create_merged),
+    CALL(tamis_filter_like),    CALL(tamis_filter_compare), {NULL, NULL}};

@@ -110,89 +110,6 @@ static json_t *do_tamis_key_form(struct step *step)
     return again < 0 ? failed(again) : gives(hex(form, (size_t)again));
 }
 
-/* ---- Small filters that are not open --------------------------------------------------------- */
-
-static json_t *do_tamis_cabinet_open(struct step *step)
-{
-    tamis_cabinet *cabinet = NULL;
-    const int rc = tamis_cabinet_open(on_store(step), (uint32_t)number(step, "most"), &cabinet);
-    return made(step, IS_CABINET, cabinet, rc);
-}
-
-static json_t *do_tamis_cabinet_close(struct step *step)
-{
-    tamis_cabinet_close(on_kind(step, IS_CABINET));
-    on_is_closed(step);
-    return status(0);
-}
-
-static json_t *light(const struct step *step, int rc, const struct tamis_light *made_light)
-{
-    if (rc < 0) return failed(rc);
-    struct tamis_light *kept = malloc(sizeof *kept);
-    *kept = *made_light;
-    handle_keep(step, IS_LIGHT, kept);
-    return counted(rc);
-}
-
-static json_t *do_tamis_light_of(struct step *step)
-{
-    struct tamis_light made_light = {0, 0};
-    const int rc = tamis_light_of(on_filter(step), &made_light);
-    return light(step, rc, &made_light);
-}
-
-static json_t *do_tamis_light_find(struct step *step)
-{
-    struct tamis_light made_light = {0, 0};
-    const char *of = text(step, "created_at_of");
-    const int64_t at = of != NULL ? tamis_filter_created_at(handle_of(of, IS_FILTER)) : 0;
-    const int rc = tamis_light_find(on_kind(step, IS_CABINET), text(step, "name"), at, &made_light);
-    return light(step, rc, &made_light);
-}
-
-static json_t *list_of_answers(const uint8_t *answers, size_t count)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_integer(answers[i]));
-    return list;
-}
-
-static json_t *do_tamis_light_ask(struct step *step)
-{
-    size_t count;
-    struct tamis_key *keys = keys_of(step, json_object_get(step->with, "keys"), &count);
-    uint8_t *answers = step_memory(step, count);
-    const int rc = tamis_light_ask(on_kind(step, IS_CABINET),
-                                   handle_of(text(step, "light"), IS_LIGHT), keys, count, answers);
-    return rc <= 0 ? status(rc) : gives(list_of_answers(answers, count));
-}
-
-static json_t *do_tamis_cabinet_ask(struct step *step)
-{
-    size_t count;
-    struct tamis_key *keys = keys_of(step, json_object_get(step->with, "keys"), &count);
-    uint8_t *answers = step_memory(step, count);
-    const char *of = text(step, "created_at_of");
-    const int64_t at = of != NULL ? tamis_filter_created_at(handle_of(of, IS_FILTER)) : 0;
-    const int rc = tamis_cabinet_ask(on_kind(step, IS_CABINET), text(step, "name"), at, keys, count,
-                                     answers, NULL);
-    return rc <= 0 ? status(rc) : gives(list_of_answers(answers, count));
-}
-
-static json_t *do_tamis_cabinet_forget(struct step *step)
-{
-    tamis_cabinet_forget(on_kind(step, IS_CABINET), (uint64_t)number(step, "number"));
-    return status(0);
-}
-
-static json_t *do_tamis_cabinet_tidy(struct step *step)
-{
-    return counted(tamis_cabinet_tidy(on_kind(step, IS_CABINET), (uint32_t)number(step, "looks"),
-                                      (int)number(step, "unused")));
-}
-
 const struct call key_calls[] = {CALL(tamis_filter_add),
                                  CALL(tamis_filter_contains),
                                  CALL(tamis_filter_contains_name),
@@ -206,12 +123,4 @@ const struct call key_calls[] = {CALL(tamis_filter_add),
                                  CALL(tamis_filter_contains_batch),
                                  CALL(tamis_filter_remove_batch),
                                  CALL(tamis_filter_count_batch),
-                                 CALL(tamis_cabinet_open),
-                                 CALL(tamis_cabinet_close),
-                                 CALL(tamis_light_of),
-                                 CALL(tamis_light_find),
-                                 CALL(tamis_light_ask),
-                                 CALL(tamis_cabinet_ask),
-                                 CALL(tamis_cabinet_forget),
-                                 CALL(tamis_cabinet_tidy),
                                  {NULL, NULL}};

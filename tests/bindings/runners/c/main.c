@@ -35,12 +35,6 @@ static void handle_close(const struct handle *handle)
     case IS_WATCH:
         tamis_watch_free(handle->pointer);
         break;
-    case IS_CABINET:
-        tamis_cabinet_close(handle->pointer);
-        break;
-    case IS_LIGHT:
-        free(handle->pointer);
-        break;
     case IS_BORROWED_STORE:
         break;
     }

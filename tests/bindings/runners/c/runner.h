@@ -23,8 +23,6 @@ enum handle_kind {
     IS_FILTER,
     IS_BUILD,
     IS_WATCH,
-    IS_CABINET,
-    IS_LIGHT, /* struct tamis_light in memory of malloc() */
 };
 
 struct handle {

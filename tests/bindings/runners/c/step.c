@@ -121,7 +121,6 @@ uint32_t kind_of(json_t *value)
 static const struct flag filter_flags[] = {{"DURABLE", TAMIS_FILTER_DURABLE},
                                            {"OWNED", TAMIS_FILTER_OWNED},
                                            {"FROM_FIRST", TAMIS_FILTER_FROM_FIRST},
-                                           {"IN_DRAWER", TAMIS_FILTER_IN_DRAWER},
                                            {NULL, 0}};
 
 struct tamis_filter_spec *spec_of(struct step *step, json_t *object)

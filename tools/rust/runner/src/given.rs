@@ -163,7 +163,6 @@ pub fn spec(object: &Value) -> Result<Spec, Stop> {
         ("DURABLE", Spec::durable as fn(Spec) -> Spec),
         ("OWNED", Spec::owned),
         ("FROM_FIRST", Spec::window_from_first),
-        ("IN_DRAWER", Spec::in_drawer),
     ] {
         if has(object, flag) {
             spec = set(spec);

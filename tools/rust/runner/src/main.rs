@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::io::{stdin, stdout, BufRead, Write};
 
 use serde_json::{json, Value};
-use tamis::{Build, Cabinet, Error, Filter, Light, Store, Watch};
+use tamis::{Build, Error, Filter, Store, Watch};
 
 /// What a name stands for.
 pub enum Handle {
@@ -20,8 +20,6 @@ pub enum Handle {
     Filter(Filter),
     Build(Build),
     Watch(Watch),
-    Cabinet(Cabinet),
-    Light(Option<Light>),
     Closed,
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header c9f1705a1a31121ea8453492292c766dc6e1cdd96ff017c0a1eb4365fa93520c,
-// of what follows 956329e46c4356abf73ee138d4ded3c0462f4e2d3d836f03acecd1876badb2be
+// SHA-256 of the header 0b67e0408ab046e57f84fb95d3040531028d561972a61fe2325b8976338da50b,
+// of what follows d86e8cae52df7b0fbcdfd7fadbe1697c00da7ede4da66f0fce73d2430bd66fc7
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -730,39 +730,6 @@ const _: () = {
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct tamis_filled {
-    pub name: *const ::core::ffi::c_char,
-    pub spec: *const tamis_filter_spec,
-    pub keys: *const tamis_key,
-    pub key_count: usize,
-    pub created_at: i64,
-    pub stream: *const ::core::ffi::c_void,
-    pub stream_bytes: usize,
-    pub format: *const ::core::ffi::c_char,
-    pub flags: ::core::ffi::c_uint,
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_filled"][::core::mem::size_of::<tamis_filled>() - 72usize];
-    ["Alignment of tamis_filled"][::core::mem::align_of::<tamis_filled>() - 8usize];
-    ["Offset of field: tamis_filled::name"][::core::mem::offset_of!(tamis_filled, name) - 0usize];
-    ["Offset of field: tamis_filled::spec"][::core::mem::offset_of!(tamis_filled, spec) - 8usize];
-    ["Offset of field: tamis_filled::keys"][::core::mem::offset_of!(tamis_filled, keys) - 16usize];
-    ["Offset of field: tamis_filled::key_count"]
-        [::core::mem::offset_of!(tamis_filled, key_count) - 24usize];
-    ["Offset of field: tamis_filled::created_at"]
-        [::core::mem::offset_of!(tamis_filled, created_at) - 32usize];
-    ["Offset of field: tamis_filled::stream"]
-        [::core::mem::offset_of!(tamis_filled, stream) - 40usize];
-    ["Offset of field: tamis_filled::stream_bytes"]
-        [::core::mem::offset_of!(tamis_filled, stream_bytes) - 48usize];
-    ["Offset of field: tamis_filled::format"]
-        [::core::mem::offset_of!(tamis_filled, format) - 56usize];
-    ["Offset of field: tamis_filled::flags"]
-        [::core::mem::offset_of!(tamis_filled, flags) - 64usize];
-};
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
 pub struct tamis_filter_mapped {
     pub size: usize,
     pub bytes: u64,
@@ -803,24 +770,6 @@ const _: () = {
     ["Alignment of tamis_key"][::core::mem::align_of::<tamis_key>() - 8usize];
     ["Offset of field: tamis_key::data"][::core::mem::offset_of!(tamis_key, data) - 0usize];
     ["Offset of field: tamis_key::bytes"][::core::mem::offset_of!(tamis_key, bytes) - 8usize];
-};
-#[repr(C)]
-#[derive(Debug)]
-pub struct tamis_cabinet {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tamis_light {
-    pub sheet: u64,
-    pub seal: u64,
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_light"][::core::mem::size_of::<tamis_light>() - 16usize];
-    ["Alignment of tamis_light"][::core::mem::align_of::<tamis_light>() - 8usize];
-    ["Offset of field: tamis_light::sheet"][::core::mem::offset_of!(tamis_light, sheet) - 0usize];
-    ["Offset of field: tamis_light::seal"][::core::mem::offset_of!(tamis_light, seal) - 8usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1213,9 +1162,6 @@ pub const TAMIS_IMPORT_HEAD: tamis_constants = 1;
 pub const TAMIS_IMPORT_AS_THERE: tamis_constants = 2;
 pub const TAMIS_IMPORT_OWNED: tamis_constants = 4;
 pub const TAMIS_IMPORT_DURABLE: tamis_constants = 8;
-pub const TAMIS_STREAM_ALONE: tamis_constants = 0;
-pub const TAMIS_STREAM_IN_FILE: tamis_constants = 1;
-pub const TAMIS_STREAM_IN_DRAWER: tamis_constants = 2;
 pub const TAMIS_PUBLISH_IF_CHANGED: tamis_constants = 1;
 pub const TAMIS_PUBLISH_KEEP: tamis_constants = 2;
 pub const TAMIS_PUBLISH_NEWER: tamis_constants = 4;
@@ -1235,15 +1181,16 @@ pub const TAMIS_SECRET_BYTES: tamis_constants = 16;
 pub const TAMIS_FILTER_DURABLE: tamis_constants = 1;
 pub const TAMIS_FILTER_OWNED: tamis_constants = 2;
 pub const TAMIS_FILTER_FROM_FIRST: tamis_constants = 4;
-pub const TAMIS_FILTER_IN_DRAWER: tamis_constants = 8;
 pub const TAMIS_MANY_IF_MISSING: tamis_constants = 1;
-pub const TAMIS_FILLED_MAX: tamis_constants = 1024;
 pub const TAMIS_ADD_AT_ONCE: tamis_constants = 0;
 pub const TAMIS_ADD_WANTS_PREPARE: tamis_constants = 1;
 pub const TAMIS_ADD_MAY_WAIT: tamis_constants = 2;
 pub const TAMIS_DROP_MAX: tamis_constants = 1000;
 pub const TAMIS_ANSWER_REFUSED: tamis_constants = 2;
 pub const TAMIS_SHARD_SEED: tamis_constants = 1;
+pub const TAMIS_ID_NAME_BYTES: tamis_constants = 40;
+pub const TAMIS_LABELS_MAX: tamis_constants = 1000;
+pub const TAMIS_MEMORY_SEGMENTS_MAX: tamis_constants = 64;
 pub const TAMIS_MERGE_INTERSECT: tamis_constants = 1;
 pub const TAMIS_IMPORTED_FROM_BYTES: tamis_constants = 80;
 pub const TAMIS_SIGNED_BY_BYTES: tamis_constants = 24;
@@ -1265,6 +1212,7 @@ pub const TAMIS_NAME_MAX: tamis_constants = 255;
 pub const TAMIS_KEY_RULE_MAX: tamis_constants = 511;
 pub const TAMIS_K_MAX: tamis_constants = 64;
 pub const TAMIS_HASH_SET_NAME_MAX: tamis_constants = 191;
+pub const TAMIS_ID_BYTES: tamis_constants = 16;
 pub const TAMIS_READ_ONLY: tamis_constants = 1;
 pub const TAMIS_CREATE: tamis_constants = 2;
 pub const TAMIS_FORCE_NETWORK_FS: tamis_constants = 256;
@@ -1280,11 +1228,6 @@ extern "C" {
         spec: *const tamis_import_spec,
         source: *const tamis_source,
         filter: *mut *mut tamis_filter,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_stream_fits(
-        format: *const ::core::ffi::c_char,
-        stream: *const ::core::ffi::c_void,
-        bytes: usize,
     ) -> ::core::ffi::c_int;
     pub fn tamis_filter_publish(
         store: *mut tamis_store,
@@ -1472,11 +1415,6 @@ extern "C" {
         spec: *const tamis_filter_spec,
         flags: ::core::ffi::c_uint,
     ) -> i64;
-    pub fn tamis_filter_create_filled(
-        store: *mut tamis_store,
-        filters: *const tamis_filled,
-        count: usize,
-    ) -> ::core::ffi::c_int;
     pub fn tamis_filter_open(
         store: *mut tamis_store,
         name: *const ::core::ffi::c_char,
@@ -1586,54 +1524,6 @@ extern "C" {
         keys: *const tamis_key,
         count: usize,
         answers: *mut u8,
-    ) -> i64;
-    pub fn tamis_cabinet_open(
-        store: *mut tamis_store,
-        most: u32,
-        cabinet: *mut *mut tamis_cabinet,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_cabinet_close(cabinet: *mut tamis_cabinet);
-    pub fn tamis_light_of(filter: *mut tamis_filter, light: *mut tamis_light)
-        -> ::core::ffi::c_int;
-    pub fn tamis_light_find(
-        cabinet: *mut tamis_cabinet,
-        name: *const ::core::ffi::c_char,
-        created_at: i64,
-        light: *mut tamis_light,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_light_ask(
-        cabinet: *mut tamis_cabinet,
-        light: *const tamis_light,
-        keys: *const tamis_key,
-        count: usize,
-        answers: *mut u8,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_light_segment(
-        cabinet: *mut tamis_cabinet,
-        light: *const tamis_light,
-        stat: *mut tamis_segment_stat,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_cabinet_ask(
-        cabinet: *mut tamis_cabinet,
-        name: *const ::core::ffi::c_char,
-        created_at: i64,
-        keys: *const tamis_key,
-        count: usize,
-        answers: *mut u8,
-        stat: *mut tamis_segment_stat,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_cabinet_export(
-        cabinet: *mut tamis_cabinet,
-        name: *const ::core::ffi::c_char,
-        created_at: i64,
-        flags: ::core::ffi::c_uint,
-        sink: *const tamis_sink,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_cabinet_forget(cabinet: *mut tamis_cabinet, number: u64);
-    pub fn tamis_cabinet_tidy(
-        cabinet: *mut tamis_cabinet,
-        looks: u32,
-        unused: ::core::ffi::c_int,
     ) -> i64;
     pub fn tamis_filter_remove(
         filter: *mut tamis_filter,

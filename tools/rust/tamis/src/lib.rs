@@ -43,11 +43,11 @@ mod exchange;
 mod filter;
 mod keys;
 mod library;
-mod small;
 mod spec;
 mod stat;
 mod store;
 mod text;
+mod watch;
 
 pub use build::{Build, BuildOptions, BuildResult, Phase};
 pub use check::{Problem, RepairOptions, RepairStep};
@@ -59,9 +59,9 @@ pub use library::{
     check_spec, explain, formats, hash_set_weakness, hash_sets, leave_sigbus, mend_sigbus,
     predict_rate, segment_file, set_least_descriptor, simd, version, Sizing,
 };
-pub use small::{Cabinet, Light, Watch};
 pub use spec::{Kind, KindProperty, OnFull, Pages, Spec};
 pub use stat::{
     Comparison, Explanation, FilterStat, Generation, Mapped, SegmentStat, State, WindowFrom,
 };
 pub use store::{BusyFn, OpenOptions, Store, StoreOptions, StoreRef};
+pub use watch::Watch;

@@ -272,12 +272,6 @@ impl Spec {
         self.flag(tamis_sys::TAMIS_FILTER_DURABLE)
     }
 
-    /// It shares a file with others if it is small enough.
-    #[must_use]
-    pub fn in_drawer(self) -> Self {
-        self.flag(tamis_sys::TAMIS_FILTER_IN_DRAWER)
-    }
-
     /// A program has made it for its own use.
     #[must_use]
     pub fn owned(self) -> Self {

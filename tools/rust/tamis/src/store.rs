@@ -291,41 +291,6 @@ impl Store {
         })
     }
 
-    /// Makes many filters, each of a spec of its own and with its first keys, in one transaction.
-    pub fn create_filled<K: AsRef<[u8]>>(&self, filters: &[(&str, &Spec, &[K])]) -> Result<()> {
-        let mut names = Vec::new();
-        let mut specs = Vec::new();
-        let mut keys = Vec::new();
-        for (name, spec, first) in filters {
-            names.push(c_name(name)?);
-            specs.push(spec.raw()?);
-            keys.push(
-                first
-                    .iter()
-                    .map(|key| crate::keys::raw_key(key.as_ref()))
-                    .collect::<Vec<_>>(),
-            );
-        }
-        let filled: Vec<_> = (0..filters.len())
-            .map(|i| tamis_sys::tamis_filled {
-                name: names[i].as_ptr(),
-                spec: &specs[i].raw,
-                keys: keys[i].as_ptr(),
-                key_count: keys[i].len(),
-                created_at: 0,
-                stream: std::ptr::null(),
-                stream_bytes: 0,
-                format: std::ptr::null(),
-                flags: 0,
-            })
-            .collect();
-        // SAFETY: all live during the call.
-        check(unsafe {
-            tamis_sys::tamis_filter_create_filled(self.as_ptr(), filled.as_ptr(), filled.len())
-        })?;
-        Ok(())
-    }
-
     /// Removes a filter and its files.  Handles that are open on it get [`ErrorKind::Dropped`].
     pub fn drop_filter(&self, name: &str) -> Result<()> {
         let name = c_name(name)?;

@@ -9,7 +9,7 @@ use serde_json::{json, Value};
 use tamis::{Filter, OnFull, OpenOptions, Pages, Store, StoreOptions};
 
 use super::{close, go_on, nothing};
-use crate::given::{keys, pages, spec};
+use crate::given::pages;
 use crate::inside::{stats, value};
 use crate::{Call, Handle, Step, CLOSED};
 
@@ -127,25 +127,6 @@ pub const CALLS: &[(&str, Call)] = &[
         let names = step.texts("names");
         Ok(json!(runner.with_store(step.on, |store| store
             .create_many(names, &spec, step.flag("IF_MISSING")))??))
-    }),
-    ("tamis_filter_create_filled", |runner, step| {
-        let list = step.with["filters"].as_array().expect("a list");
-        let specs = list
-            .iter()
-            .map(|each| spec(&each["spec"]))
-            .collect::<Result<Vec<_>, _>>()?;
-        let all: Vec<_> = list.iter().map(|each| keys(&each["keys"])).collect();
-        let filled: Vec<_> = (0..list.len())
-            .map(|i| {
-                (
-                    list[i]["name"].as_str().unwrap_or(""),
-                    &specs[i],
-                    all[i].as_slice(),
-                )
-            })
-            .collect();
-        runner.with_store(step.on, |store| store.create_filled(&filled))??;
-        Ok(Value::Null)
     }),
     ("tamis_filter_open", |runner, step| {
         let options = open_options(step);

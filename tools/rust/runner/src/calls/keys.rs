@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //! Functions: keys, and looking inside.
 
-use serde_json::{json, Value};
+use serde_json::json;
 use tamis::Sizing;
 
-use super::{close, nothing};
+use super::nothing;
 use crate::given::{kind, number, small};
 use crate::inside::{stat, value};
-use crate::{Call, Came, Handle, CLOSED};
+use crate::{Call, Came};
 
 pub const CALLS: &[(&str, Call)] = &[
     // Keys.
@@ -42,58 +42,6 @@ pub const CALLS: &[(&str, Call)] = &[
     }),
     ("tamis_filter_count_batch", |runner, step| {
         Ok(json!(runner.filter(step.on)?.count_many(step.keys())?))
-    }),
-    ("tamis_cabinet_open", |runner, step| {
-        let cabinet = runner.with_store(step.on, |store| store.cabinet(step.small("most")))??;
-        runner.keep(step, Handle::Cabinet(cabinet))
-    }),
-    ("tamis_cabinet_close", close),
-    ("tamis_light_of", |runner, step| {
-        let light = runner.filter(step.on)?.light()?;
-        runner.keep(step, Handle::Light(light))?;
-        Ok(json!(light.is_some()))
-    }),
-    ("tamis_light_find", |runner, step| {
-        let created_at = match step.with["created_at_of"].as_str() {
-            Some(name) => runner.filter(name)?.created_at(),
-            None => 0,
-        };
-        let Some(Handle::Cabinet(cabinet)) = runner.handles.get_mut(step.on) else {
-            return Err(CLOSED);
-        };
-        let light = cabinet.find(step.text("name"), created_at)?;
-        runner.keep(step, Handle::Light(light))?;
-        Ok(json!(light.is_some()))
-    }),
-    ("tamis_light_ask", |runner, step| {
-        let light = match runner.handles.get(step.text("light")) {
-            Some(Handle::Light(light)) => *light,
-            _ => panic!("no such light handle"),
-        };
-        let Some(Handle::Cabinet(cabinet)) = runner.handles.get_mut(step.on) else {
-            return Err(CLOSED);
-        };
-        match light {
-            Some(light) => Ok(json!(cabinet.ask(&light, &step.keys())?)),
-            None => Ok(Value::Null),
-        }
-    }),
-    ("tamis_cabinet_forget", |runner, step| {
-        match runner.handles.get_mut(step.on) {
-            Some(Handle::Cabinet(cabinet)) => {
-                cabinet.forget(step.number("number"));
-                Ok(Value::Null)
-            }
-            _ => Err(CLOSED),
-        }
-    }),
-    ("tamis_cabinet_tidy", |runner, step| {
-        match runner.handles.get_mut(step.on) {
-            Some(Handle::Cabinet(cabinet)) => Ok(json!(
-                cabinet.tidy(step.small("looks"), step.number("unused") == 1)?
-            )),
-            _ => Err(CLOSED),
-        }
     }),
     ("tamis_shard", |_, step| {
         Ok(json!(tamis::shard(step.key("key"), step.small("shards"))))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::scratch;
-use tamis::{Build, Cabinet, Error, Filter, Spec, Store, Watch};
+use tamis::{Build, Error, Filter, Spec, Store, Watch};
 
 fn is_send<T: Send>() {}
 fn is_sync<T: Sync>() {}
@@ -22,7 +22,6 @@ fn what_may_go_to_other_threads() {
     is_sync::<Error>();
     is_send::<Build>();
     is_send::<Watch>();
-    is_send::<Cabinet>();
 }
 
 #[test]

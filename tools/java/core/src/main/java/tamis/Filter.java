@@ -386,16 +386,6 @@ public final class Filter extends Handle {
             Native.filterEachException(filter, row -> visitor.visit(row.bytes(), row.number())));
   }
 
-  /** Makes the light handle of the filter; null: it is not in a drawer. */
-  public Cabinet.Light light() {
-    long filter = enter();
-    try {
-      return Cabinet.Light.of(Native.lightOf(filter));
-    } finally {
-      leave();
-    }
-  }
-
   // ---- The disk, and time
   // ------------------------------------------------------------------------
 

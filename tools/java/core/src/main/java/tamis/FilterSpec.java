@@ -17,9 +17,6 @@ public final class FilterSpec {
   /** Of a window: a key is remembered from its first add on, not from its last. */
   public static final int FROM_FIRST = 4;
 
-  /** The filter shares a file with others, if it is small enough. */
-  public static final int IN_DRAWER = 8;
-
   private static final int SECRET_BYTES = 16;
 
   private long capacity;

@@ -109,9 +109,6 @@ final class Native {
 
   static native long filterCreateMany(long store, byte[] names, int count, byte[] spec, int flags);
 
-  static native long filterCreateFilled(
-      long store, byte[] filters, int count, long keys, long ends);
-
   static native long filterOpen(long store, byte[] name, int flags);
 
   static native long filterOpenAt(
@@ -177,21 +174,6 @@ final class Native {
   static native int prefetch(long filter, long key, int bytes);
 
   static native long batch(long filter, int what, long keys, long ends, int count, long answers);
-
-  static native long cabinetOpen(long store, int most);
-
-  static native long cabinetClose(long cabinet);
-
-  static native byte[] lightOf(long filter);
-
-  static native byte[] lightFind(long cabinet, byte[] name, long createdAt);
-
-  static native long lightAsk(
-      long cabinet, long sheet, long seal, long keys, long ends, int count, long answers);
-
-  static native long cabinetForget(long cabinet, long number);
-
-  static native long cabinetTidy(long cabinet, int looks, boolean isUnused);
 
   // Looking inside.
   static native byte[] filterStat(long filter);

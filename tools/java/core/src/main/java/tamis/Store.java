@@ -161,32 +161,6 @@ public final class Store extends Handle {
                 store, bytes, names.size(), FilterSpec.rowOf(spec), ifMissing ? 1 : 0));
   }
 
-  /**
-   * A filter that is to be made with its first keys.
-   *
-   * @param name of the filter
-   * @param spec what it is to be
-   * @param keys String, byte[] or ByteBuffer
-   * @param createdAt nanoseconds since 1970; 0: now
-   */
-  public record Filled(String name, FilterSpec spec, List<?> keys, long createdAt) {}
-
-  /** Makes many filters, each with its first keys, in one transaction. */
-  public void createFilled(List<Filled> filters) {
-    List<Object> keys = new ArrayList<>();
-    filters.forEach(filter -> keys.addAll(filter.keys()));
-    Row row = new Row().put(keys.size());
-    for (Filled filter : filters) {
-      row.put(filter.name()).put(FilterSpec.rowOf(filter.spec()));
-      row.put(filter.keys().size()).put(filter.createdAt());
-    }
-    withKeys(
-        keys,
-        (store, arena) ->
-            Native.filterCreateFilled(
-                store, row.toBytes(), filters.size(), arena.address(), arena.ends()));
-  }
-
   /** Returns whether there is a filter of that name; opens nothing and does not wait. */
   public boolean exists(String name) {
     return call(store -> Native.filterExists(store, Text.terminated(name))) != 0;
@@ -272,11 +246,6 @@ public final class Store extends Handle {
   /** A list that is looked at again and again. */
   public Watch watch(String prefix) {
     return new Watch(call(store -> Native.watchNew(store, Text.terminated(prefix))), this);
-  }
-
-  /** Opens a cabinet, by which small filters are asked without being open. */
-  public Cabinet cabinet(int mostDrawers) {
-    return new Cabinet(call(store -> Native.cabinetOpen(store, mostDrawers)), this);
   }
 
   /**

@@ -23,8 +23,7 @@ class ClosingTest extends Fixture {
     Filter seen = store.create("seen", small());
     Build build = store.build("list", BuildSpec.of(0.01));
     Watch watch = store.watch(null);
-    Cabinet cabinet = store.cabinet(1);
-    for (Handle handle : List.of(build, watch, cabinet, store)) {
+    for (Handle handle : List.of(build, watch, store)) {
       handle.close();
       handle.close();
       assertTrue(handle.isClosed());
@@ -40,7 +39,6 @@ class ClosingTest extends Fixture {
     assertThrows(ClosedException.class, () -> build.addAll(List.of("b")));
     assertThrows(ClosedException.class, () -> build.publish());
     assertThrows(ClosedException.class, () -> watch.look());
-    assertThrows(ClosedException.class, () -> cabinet.tidy(1, false));
     try (Store again = store();
         Filter same = again.filter("seen")) {
       assertThrows(ClosedException.class, () -> same.merge(List.of(seen), 0, null));

@@ -233,7 +233,7 @@ class ProcessesTest extends Fixture {
       for (int i = 0; i < 300; i++) {
         names.add("filter " + i);
       }
-      many.createMany(names, FilterSpec.of(10, 0.1).flags(FilterSpec.IN_DRAWER), false);
+      many.createMany(names, FilterSpec.of(10, 0.1), false);
       if (many.list(null).size() != 300) {
         throw new IllegalStateException("not all");
       }

@@ -45,12 +45,7 @@ class StoresTest extends Fixture {
       }
       assertEquals(3, store.createMany(List.of("a", "b", "c"), small(), false));
       assertEquals(1, store.createMany(List.of("a", "d"), small(), true));
-      store.createFilled(
-          List.of(
-              new Store.Filled("e", small(), List.of("x", "y"), 0),
-              new Store.Filled("f", small(), List.of(), 0)));
-      assertEquals(List.of("a", "b", "c", "d", "e", "f"), store.names());
-      assertEquals(2, store.filter("e").items());
+      assertEquals(List.of("a", "b", "c", "d"), store.names());
       assertEquals(2, store.dropMany(List.of("a", "b", "never"), null));
       assertEquals(0, store.dropMany(List.of("c"), new long[] {1}));
       assertThrows(IllegalArgumentException.class, () -> store.dropMany(List.of("c"), new long[0]));
@@ -161,23 +156,6 @@ class StoresTest extends Fixture {
       assertEquals(List.of(), store.verify(null, (phase, done, all) -> {}));
       assertEquals(1, store.backup(folder.resolve("copy"), null));
       assertEquals(List.of(), Store.repair(folder.resolve("copy"), 0, null));
-    }
-  }
-
-  @Test
-  void smallFiltersAreAskedWithoutBeingOpen() {
-    try (Store store = store();
-        Cabinet cabinet = store.cabinet(4)) {
-      Filter tiny = store.create("tiny", FilterSpec.of(100, 1e-6).flags(FilterSpec.IN_DRAWER));
-      tiny.add("a");
-      Cabinet.Light light = tiny.light();
-      assertArrayEquals(new boolean[] {true, false}, cabinet.ask(light, List.of("a", "b")));
-      assertEquals(light, cabinet.find("tiny", 0));
-      assertNull(cabinet.find("none", 0));
-      assertNull(cabinet.ask(new Cabinet.Light(0, 0), List.of("a")));
-      assertTrue(cabinet.tidy(10, false) >= 1);
-      cabinet.forget(tiny.segment(0).number("number"));
-      assertNull(store.create("large", small()).light());
     }
   }
 

@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import tamis.Build;
-import tamis.Cabinet;
 import tamis.ErrorCode;
 import tamis.Field;
 import tamis.Filter;
@@ -71,7 +70,6 @@ final class Calls {
     making();
     filters();
     keys();
-    cabinets();
     inside();
     streams();
     builds();
@@ -164,20 +162,6 @@ final class Calls {
         step ->
             store(step)
                 .createMany(step.texts("names"), step.spec("spec"), step.flag("IF_MISSING")));
-    does(
-        "tamis_filter_create_filled",
-        step -> {
-          List<Store.Filled> filled = new ArrayList<>();
-          for (Step each : step.objects("filters")) {
-            filled.add(
-                new Store.Filled(
-                    each.text("name"),
-                    each.spec("spec"),
-                    each.keys("keys"),
-                    each.number("created_at")));
-          }
-          store(step).createFilled(filled);
-        });
     has("tamis_filter_open", step -> store(step).filter(step.text("name"), openFlags(step)));
     has(
         "tamis_filter_open_at",
@@ -294,38 +278,6 @@ final class Calls {
 
   private static String text(byte[] found) {
     return found == null ? null : new String(found, StandardCharsets.UTF_8);
-  }
-
-  /** A light handle that has an answer of its own, beside its name. */
-  record Named(Object handle, Object value) {}
-
-  private static Named light(Cabinet.Light light) {
-    return new Named(light == null ? new Cabinet.Light(0, 0) : light, light == null ? 0 : 1);
-  }
-
-  private static void cabinets() {
-    has("tamis_cabinet_open", step -> store(step).cabinet(step.integer("most")));
-    does("tamis_cabinet_close", step -> step.on(Cabinet.class).close());
-    has("tamis_light_of", step -> light(filter(step).light()));
-    has(
-        "tamis_light_find",
-        step -> {
-          Filter of = step.has("created_at_of") ? step.handle("created_at_of", Filter.class) : null;
-          return light(
-              step.on(Cabinet.class).find(step.text("name"), of == null ? 0 : of.createdAt()));
-        });
-    has(
-        "tamis_light_ask",
-        step -> {
-          boolean[] answers =
-              step.on(Cabinet.class)
-                  .ask(step.handle("light", Cabinet.Light.class), step.keys("keys"));
-          return answers == null ? null : list(answers);
-        });
-    does("tamis_cabinet_forget", step -> step.on(Cabinet.class).forget(step.number("number")));
-    has(
-        "tamis_cabinet_tidy",
-        step -> step.on(Cabinet.class).tidy(step.integer("looks"), step.number("unused") != 0));
   }
 
   private static Field field(int of, Step step) {

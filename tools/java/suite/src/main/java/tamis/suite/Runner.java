@@ -55,17 +55,10 @@ public final class Runner {
       if (word != null) {
         return object("lacks", step.get("call") + "(" + word + ")");
       }
-      Object handle = value;
-      if (value instanceof Calls.Named named) {
-        handle = named.handle();
-        value = named.value();
-      } else if (value instanceof AutoCloseable) {
-        value = null;
-      }
       if (step.get("as") instanceof String name) {
-        close(handles.put(name, handle));
+        close(handles.put(name, value));
       }
-      return object("value", value);
+      return object("value", value instanceof AutoCloseable ? null : value);
     } catch (TamisException e) {
       return Calls.error(e.code(), e.getMessage(), e.answers());
     } catch (ClosedException e) {

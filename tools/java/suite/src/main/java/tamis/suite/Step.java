@@ -194,8 +194,7 @@ final class Step {
                     Map.of(
                         "DURABLE", FilterSpec.DURABLE,
                         "OWNED", FilterSpec.OWNED,
-                        "FROM_FIRST", FilterSpec.FROM_FIRST,
-                        "IN_DRAWER", FilterSpec.IN_DRAWER)));
+                        "FROM_FIRST", FilterSpec.FROM_FIRST)));
     if (given.has("secret")) {
       spec.secret(HexFormat.of().parseHex(given.text("secret")));
     }
