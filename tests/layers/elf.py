@@ -7,13 +7,14 @@ import bisect
 import struct
 
 SHT_SYMTAB, SHT_RELA = 2, 4
-SHF_ALLOC = 2
+SHF_WRITE, SHF_ALLOC = 1, 2
 STT_OBJECT, STT_FUNC = 1, 2
 SHN_UNDEF, SHN_LORESERVE = 0, 0xFF00
 
 
 class Object:
-    """`defined`: names that other files can use.  `uses`: pairs (who, name of another file's)."""
+    """`defined`: names that other files can use.  `uses`: pairs (who, name of another file's).  `written`: variables; a
+    table of pointers that are relocated once is none."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -25,7 +26,7 @@ class Object:
         self.sections = [struct.unpack_from("<IIQQQQIIQQ", self.data, offset + i * size)
                          for i in range(count)]
         self.titles = self.sections[titles]
-        self.defined, self.uses = set(), set()
+        self.defined, self.uses, self.written = set(), set(), set()
         for section in self.sections:
             if section[1] == SHT_SYMTAB:
                 self.read_symbols(section)
@@ -47,6 +48,9 @@ class Object:
             if where != SHN_UNDEF and where < SHN_LORESERVE:
                 if info & 15 in (STT_OBJECT, STT_FUNC):
                     self.starts.setdefault(where, []).append((value, name))
+                flags, title = self.sections[where][2], self.name_at(self.titles, self.sections[where][0])
+                if info & 15 == STT_OBJECT and flags & SHF_WRITE and not title.startswith(".data.rel.ro"):
+                    self.written.add(name)
                 if info >> 4 and name:
                     self.defined.add(name)
         for starts in self.starts.values():

@@ -73,7 +73,7 @@ def restarted(text):
 
 
 def lines_of_a_configuration_are_taken_by_either_name():
-    """Seen to fail on Redis 8 without `are_loading` of settings.c: the default of the one name came after the other's line."""
+    """Seen to fail on Redis 8 without `is_loading` of settings.c: the default of the one name came after the other's line."""
     with served() as (_, client):
         registers = registers_old_names(client)
     same(restarted(""), ["2", "2", "0.01", "0.01"], "none")

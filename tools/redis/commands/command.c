@@ -8,13 +8,12 @@ const char put_off[] = "";
 struct items *items_of(RedisModuleString **argv, int count)
 {
     static struct items items;
-    static size_t room;
     const size_t wanted = (size_t)count;
-    if (wanted > room) {
-        room = wanted < 1024 ? 1024 : wanted;
-        items.keys = RedisModule_Realloc(items.keys, room * sizeof *items.keys);
-        items.answers = RedisModule_Realloc(items.answers, room);
-        items.counts = RedisModule_Realloc(items.counts, room * sizeof *items.counts);
+    if (wanted > items.room) {
+        items.room = wanted < 1024 ? 1024 : wanted;
+        items.keys = RedisModule_Realloc(items.keys, items.room * sizeof *items.keys);
+        items.answers = RedisModule_Realloc(items.answers, items.room);
+        items.counts = RedisModule_Realloc(items.counts, items.room * sizeof *items.counts);
     }
     for (size_t i = 0; i < wanted; i++)
         items.keys[i].data = RedisModule_StringPtrLen(argv[i], &items.keys[i].bytes);

@@ -22,7 +22,7 @@ struct items {
     struct tamis_key *keys;
     uint8_t *answers;
     uint64_t *counts;
-    size_t count;
+    size_t count, room;
 };
 struct items *items_of(RedisModuleString **argv, int count);
 

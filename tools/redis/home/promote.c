@@ -38,12 +38,14 @@ struct promotion {
     char sentence[512];
 };
 
-static struct promotion *all;
-static uint64_t count;
+static struct {
+    struct promotion *all;
+    uint64_t count;
+} promotions;
 
 static struct promotion *find(const struct value *value)
 {
-    struct promotion *p = all;
+    struct promotion *p = promotions.all;
     if (value->home != HOME_MEMORY) return NULL;
     while (p != NULL && p->memory != value->memory)
         p = p->next;
@@ -119,11 +121,11 @@ static struct promotion *new_promotion(struct value *value, int db, const char *
     p->key = RedisModule_Alloc(key_bytes + 1);
     memcpy(p->key, key, key_bytes);
     p->key_bytes = key_bytes;
-    p->next = all;
-    p->link = &all;
-    if (all != NULL) all->link = &p->next;
-    all = p;
-    count++;
+    p->next = promotions.all;
+    p->link = &promotions.all;
+    if (promotions.all != NULL) promotions.all->link = &p->next;
+    promotions.all = p;
+    promotions.count++;
     memory->log = RedisModule_Calloc(1, sizeof *memory->log);
     store_claim(&p->id);
     return p;
@@ -133,7 +135,7 @@ static void forget(struct promotion *p)
 {
     *p->link = p->next;
     if (p->next != NULL) p->next->link = p->link;
-    count--;
+    promotions.count--;
     waiting_let_go(&p->clients, NULL);
     memory_release(p->memory);
     RedisModule_Free(p->layers);
@@ -309,16 +311,17 @@ void promote_follow(const struct value *value, int db, const char *key, size_t k
 
 void promote_swap(int first, int second)
 {
-    for (struct promotion *p = all; p != NULL; p = p->next)
+    for (struct promotion *p = promotions.all; p != NULL; p = p->next)
         if (p->db == first || p->db == second) p->db = p->db == first ? second : first;
 }
 
 void promote_pass(RedisModuleCtx *ctx)
 {
     const int loads = REDISMODULE_CTX_FLAGS_LOADING | REDISMODULE_CTX_FLAGS_ASYNC_LOADING;
-    if (all == NULL || waiting_is_paused() || (RedisModule_GetContextFlags(ctx) & loads) != 0)
+    if (promotions.all == NULL || waiting_is_paused() ||
+        (RedisModule_GetContextFlags(ctx) & loads) != 0)
         return;
-    for (struct promotion *p = all, *next; p != NULL; p = next) {
+    for (struct promotion *p = promotions.all, *next; p != NULL; p = next) {
         next = p->next;
         /* ORDER acquire: pairs with run(). */
         if (__atomic_load_n(&p->done, __ATOMIC_ACQUIRE)) end(ctx, p, value_of(ctx, p));
@@ -327,5 +330,5 @@ void promote_pass(RedisModuleCtx *ctx)
 
 uint64_t promote_count(void)
 {
-    return count;
+    return promotions.count;
 }

@@ -29,7 +29,7 @@ static const RedisModuleCommandArg bf_insert_args[] = {
     {.name = "items", .type = WORD, .token = "ITEMS"},
     ITEMS,
     END};
-static RedisModuleCommandArg bf_info_fields[] = {
+static const RedisModuleCommandArg bf_info_fields[] = {
     {.name = "capacity", .type = WORD, .token = "CAPACITY"},
     {.name = "size", .type = WORD, .token = "SIZE"},
     {.name = "filters", .type = WORD, .token = "FILTERS"},
@@ -39,12 +39,13 @@ static RedisModuleCommandArg bf_info_fields[] = {
     {.name = "tightening", .type = WORD, .token = "TIGHTENING"},
     {.name = "maxscaledcapacity", .type = WORD, .token = "MAXSCALEDCAPACITY"},
     END};
-static const RedisModuleCommandArg bf_info_args[] = {KEY,
-                                                     {.name = "single_value",
-                                                      .type = REDISMODULE_ARG_TYPE_ONEOF,
-                                                      .flags = REDISMODULE_CMD_ARG_OPTIONAL,
-                                                      .subargs = bf_info_fields},
-                                                     END};
+static const RedisModuleCommandArg bf_info_args[] = {
+    KEY,
+    {.name = "single_value",
+     .type = REDISMODULE_ARG_TYPE_ONEOF,
+     .flags = REDISMODULE_CMD_ARG_OPTIONAL,
+     .subargs = (RedisModuleCommandArg *)(uintptr_t)bf_info_fields},
+    END};
 
 const struct command bf_commands[] = {
     COMMAND("bf.reserve", bf_reserve, ADDS, "write fast", -4, ADDS_KEY, "1.0.0",

@@ -39,7 +39,11 @@
 #define SYNCS_ALWAYS 1000
 #define SYNC_NS 5000000000
 
-static bool loaded; /* a dump or an AOF, when the server began */
+static struct {
+    bool loaded;                     /* a dump or an AOF, when the server began */
+    bool finished;                   /* what follows from that is done */
+    unsigned long long saved_before; /* when the last dump was made, before the child that lives */
+} state;
 
 /* When the last whole dump was made, as the server tells it. */
 static unsigned long long last_save(RedisModuleCtx *ctx)
@@ -86,13 +90,12 @@ static void on_persistence(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t
 
 static void on_child(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t what, void *data)
 {
-    static unsigned long long saved_before;
     (void)event;
     (void)data;
     if (what == REDISMODULE_SUBEVENT_FORK_CHILD_BORN) {
-        saved_before = last_save(ctx);
+        state.saved_before = last_save(ctx);
         drops_dump_begins();
-    } else if (last_save(ctx) != saved_before) {
+    } else if (last_save(ctx) != state.saved_before) {
         drops_dump_is_whole();
     }
 }
@@ -105,16 +108,15 @@ static bool keeps_nothing(RedisModuleCtx *ctx)
 {
     char directory[256];
     const int keeping = REDISMODULE_CTX_FLAGS_AOF | REDISMODULE_CTX_FLAGS_RDB;
-    return !loaded && (RedisModule_GetContextFlags(ctx) & keeping) == 0 &&
+    return !state.loaded && (RedisModule_GetContextFlags(ctx) & keeping) == 0 &&
            (config_of_server(ctx, "appenddirname", directory, sizeof directory) == 0 ||
             access(directory, F_OK) != 0);
 }
 
 static void finish_loading(RedisModuleCtx *ctx)
 {
-    static bool finished;
-    if (finished || store_is_open() == NULL) return;
-    finished = true;
+    if (state.finished || store_is_open() == NULL) return;
+    state.finished = true;
     if (config.drop_orphans == ORPHANS_YES ||
         (config.drop_orphans == ORPHANS_AUTO && keeps_nothing(ctx))) {
         orphans_drop_all();
@@ -136,8 +138,8 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
     if (what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
         what == REDISMODULE_SUBEVENT_LOADING_AOF_START)
         stored_outdate_all();
-    loaded |= what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
-              what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
+    state.loaded |= what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
+                    what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
     if (what != REDISMODULE_SUBEVENT_LOADING_ENDED) return;
     for (struct stored *s = stored_first(); s != NULL; s = stored_next(s)) {
         if (s->filter != NULL) work_wait(&s->line); /* durable adds: who asks finds all keys */

@@ -44,13 +44,15 @@ static const RedisModuleCommandArg export_args[] = {KEY,
                                                     {.name = "position", .type = INTEGER},
                                                     OPTION_AS_WRITTEN("WITHKEY", WORD),
                                                     END};
-static RedisModuleCommandArg combine_how_args[] = {
+static const RedisModuleCommandArg combine_how_args[] = {
     {.name = "union", .type = WORD, .token = "UNION"},
     {.name = "intersect", .type = WORD, .token = "INTERSECT"},
     END};
 static const RedisModuleCommandArg combine_args[] = {
     KEY,
-    {.name = "how", .type = REDISMODULE_ARG_TYPE_ONEOF, .subargs = combine_how_args},
+    {.name = "how",
+     .type = REDISMODULE_ARG_TYPE_ONEOF,
+     .subargs = (RedisModuleCommandArg *)(uintptr_t)combine_how_args},
     {.name = "source",
      .type = REDISMODULE_ARG_TYPE_KEY,
      .key_spec_index = 1,
@@ -69,13 +71,15 @@ static const RedisModuleCommandArg orphans_args[] = {
     {.name = "action", .type = STRING, .summary = "LIST or DROP"},
     {.name = "filter", .type = STRING, .flags = REDISMODULE_CMD_ARG_OPTIONAL},
     END};
-static RedisModuleCommandArg except_action_args[] = {
+static const RedisModuleCommandArg except_action_args[] = {
     {.name = "add", .type = WORD, .token = "ADD"},
     {.name = "remove", .type = WORD, .token = "REMOVE"},
     END};
 static const RedisModuleCommandArg except_args[] = {
     KEY,
-    {.name = "action", .type = REDISMODULE_ARG_TYPE_ONEOF, .subargs = except_action_args},
+    {.name = "action",
+     .type = REDISMODULE_ARG_TYPE_ONEOF,
+     .subargs = (RedisModuleCommandArg *)(uintptr_t)except_action_args},
     ITEMS,
     END};
 static const RedisModuleCommandArg load_args[] = {

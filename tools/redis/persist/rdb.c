@@ -47,17 +47,20 @@
 #define FLAGS_KNOWN 63u
 #define ENCODING_MAX 5 /* RedisBloom's newest */
 
-static enum saving saving;
-static bool of_master;
+/* What is made, and what is loaded. */
+static struct {
+    enum saving saving;
+    bool of_master;
+} dump;
 
 void rdb_saving(enum saving what)
 {
-    saving = what;
+    dump.saving = what;
 }
 
 void rdb_loading_of_master(bool is)
 {
-    of_master = is;
+    dump.of_master = is;
 }
 
 void save_lacks(RedisModuleIO *io, const char *what, const struct value *value)
@@ -78,7 +81,7 @@ void save_lacks(RedisModuleIO *io, const char *what, const struct value *value)
 
 static bool is_own_file(void)
 {
-    return saving == SAVING_FILE || saving == SAVING_AOF;
+    return dump.saving == SAVING_FILE || dump.saving == SAVING_AOF;
 }
 
 static void save_begins(RedisModuleIO *rdb, const struct value *value, uint64_t flags)
@@ -173,7 +176,7 @@ static void save_stream(RedisModuleIO *rdb, const struct value *value)
  * behind its content would count again. */
 static bool refers(const struct stored *stored)
 {
-    return stored_counts(stored) || (saving == SAVING_FILE && config.rdb == RDB_REFERENCE);
+    return stored_counts(stored) || (dump.saving == SAVING_FILE && config.rdb == RDB_REFERENCE);
 }
 
 static void save_stored(RedisModuleIO *rdb, struct value *value)
@@ -265,7 +268,7 @@ static bool is_own_load(const struct said *said)
 {
     const int flags = RedisModule_GetContextFlags(NULL);
     return (said->flags & FLAG_ID) != 0 && (flags & REDISMODULE_CTX_FLAGS_LOADING) != 0 &&
-           !of_master && store_open() != NULL && said->store_id == store_id();
+           !dump.of_master && store_open() != NULL && said->store_id == store_id();
 }
 
 static bool load_layer_head(RedisModuleIO *rdb, struct layer *l)

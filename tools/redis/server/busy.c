@@ -10,9 +10,11 @@
 
 #define IMPATIENT_S 5
 
-static int64_t stuck_at; /* when a call gave up last, in seconds; 0: never, or long ago */
-static bool impatient;
-static pid_t server; /* also in a child that saves */
+static struct {
+    int64_t stuck_at; /* when a call gave up last, in seconds; 0: never, or long ago */
+    bool impatient;
+    pid_t server; /* also in a child that saves */
+} state;
 
 static int64_t now_s(void)
 {
@@ -29,10 +31,10 @@ static int give_up(void *context, int64_t waited_ms, int64_t holder)
     (void)waited_ms;
     /* A thread of this server, whose disk is slow.  0: the lock is given back just now, perhaps to
      * the next one of them. */
-    if (holder == server || holder == 0) return 0;
+    if (holder == state.server || holder == 0) return 0;
     if ((RedisModule_GetContextFlags(NULL) & loading) != 0) return 0;
     /* ORDER relaxed: a mark that one thread sets, and that nothing else goes with. */
-    if (__atomic_exchange_n(&stuck_at, now_s(), __ATOMIC_RELAXED) == 0)
+    if (__atomic_exchange_n(&state.stuck_at, now_s(), __ATOMIC_RELAXED) == 0)
         RedisModule_Log(NULL, "warning",
                         "process %lld has the lock of the store for more than a second, and may be "
                         "stopped; commands that need it fail until it goes on, or ends",
@@ -42,18 +44,18 @@ static int give_up(void *context, int64_t waited_ms, int64_t holder)
 
 void busy_watch(tamis_store *store)
 {
-    server = getpid();
+    state.server = getpid();
     if (tamis_store_set_busy_callback(store, give_up, NULL) < 0)
         RedisModule_Log(NULL, "warning", "%s", tamis_last_error());
 }
 
 void busy_pass(tamis_store *store)
 {
-    const int64_t since = __atomic_load_n(&stuck_at, __ATOMIC_RELAXED);
+    const int64_t since = __atomic_load_n(&state.stuck_at, __ATOMIC_RELAXED);
     const bool wanted = since != 0 && now_s() - since < IMPATIENT_S;
-    if (since != 0 && !wanted) __atomic_store_n(&stuck_at, 0, __ATOMIC_RELAXED);
-    if (wanted == impatient) return;
-    impatient = wanted;
-    if (tamis_store_set_busy_timeout(store, impatient ? 0 : TAMIS_BUSY_TIMEOUT_DEFAULT) < 0)
+    if (since != 0 && !wanted) __atomic_store_n(&state.stuck_at, 0, __ATOMIC_RELAXED);
+    if (wanted == state.impatient) return;
+    state.impatient = wanted;
+    if (tamis_store_set_busy_timeout(store, state.impatient ? 0 : TAMIS_BUSY_TIMEOUT_DEFAULT) < 0)
         RedisModule_Log(NULL, "warning", "%s", tamis_last_error());
 }

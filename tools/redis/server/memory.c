@@ -31,48 +31,53 @@ static void *find(const char *name)
     return function;
 }
 
-/* Sets `real` to the program's function NAME once; two threads that do so find the same.  The
- * pointer and what it points to are there since before main(), so no order of memory matters. */
-#define FIND(name, result, parameters)                                                             \
-    static result(*real) parameters;                                                               \
-    if (__atomic_load_n(&real, __ATOMIC_RELAXED) == NULL) {                                        \
-        result(*found) parameters;                                                                 \
-        *(void **)&found = find(name);                                                             \
-        __atomic_store_n(&real, found, __ATOMIC_RELAXED);                                          \
-    }
+enum { MALLOC, CALLOC, REALLOC, FREE, POSIX_MEMALIGN, ALIGNED_ALLOC, FUNCTIONS };
+static void *functions[FUNCTIONS];
+
+/* Sets `real` to the program's function NAME, which is looked for once; two threads that do so find
+ * the same.  The pointer and what it points to are there since before main(), so no order of memory
+ * matters. */
+#define FIND(at, name, result, parameters)                                                         \
+    result(*real) parameters;                                                                      \
+    void *found = __atomic_load_n(&functions[at], __ATOMIC_RELAXED);                               \
+    if (found == NULL) {                                                                           \
+        found = find(name);                                                                        \
+        __atomic_store_n(&functions[at], found, __ATOMIC_RELAXED);                                 \
+    }                                                                                              \
+    *(void **)&real = found;
 
 EXPORTED void *malloc(size_t bytes)
 {
-    FIND("malloc", void *, (size_t))
+    FIND(MALLOC, "malloc", void *, (size_t))
     return real(bytes);
 }
 
 EXPORTED void *calloc(size_t count, size_t bytes)
 {
-    FIND("calloc", void *, (size_t, size_t))
+    FIND(CALLOC, "calloc", void *, (size_t, size_t))
     return real(count, bytes);
 }
 
 EXPORTED void *realloc(void *memory, size_t bytes)
 {
-    FIND("realloc", void *, (void *, size_t))
+    FIND(REALLOC, "realloc", void *, (void *, size_t))
     return real(memory, bytes);
 }
 
 EXPORTED void free(void *memory)
 {
-    FIND("free", void, (void *))
+    FIND(FREE, "free", void, (void *))
     real(memory);
 }
 
 EXPORTED int posix_memalign(void **memory, size_t alignment, size_t bytes)
 {
-    FIND("posix_memalign", int, (void **, size_t, size_t))
+    FIND(POSIX_MEMALIGN, "posix_memalign", int, (void **, size_t, size_t))
     return real(memory, alignment, bytes);
 }
 
 EXPORTED void *aligned_alloc(size_t alignment, size_t bytes)
 {
-    FIND("aligned_alloc", void *, (size_t, size_t))
+    FIND(ALIGNED_ALLOC, "aligned_alloc", void *, (size_t, size_t))
     return real(alignment, bytes);
 }

@@ -22,12 +22,12 @@
 #define STORE_NAME_ROOM 256
 #define FIRST_WITH_OLD_NAMES 8 /* Redis; Valkey tells redis_version 7.2.4 */
 
-/* Redis 8: RedisBloom's names are registered. */
 static struct {
-    bool are_registered;
-    bool are_loading; /* the server sets what redis.conf says, and defaults of what it does not */
-    RedisModuleString *standards[SETTINGS]; /* what the server thinks are their defaults */
-} old_names;
+    RedisModuleString *told; /* to the server, which does not free it */
+    bool has_old_names;      /* Redis 8: RedisBloom's names are registered */
+    bool is_loading;         /* the server sets what redis.conf says, and other defaults */
+    RedisModuleString *standards[SETTINGS]; /* of old names, as the server knows them */
+} state;
 
 /* ---- Arguments of loadmodule ----------------------------------------------------------------- */
 
@@ -79,15 +79,13 @@ int settings_read(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* ---- Reading and setting --------------------------------------------------------------------- */
 
-/* The server reads the string and does not free it.  It is freed here when the server asks again.
- */
+/* The string is freed when the server asks again. */
 static RedisModuleString *get_text(const char *name, void *data)
 {
-    static RedisModuleString *told;
     (void)name;
-    if (told != NULL) RedisModule_FreeString(NULL, told);
-    told = setting_text(data);
-    return told;
+    if (state.told != NULL) RedisModule_FreeString(NULL, state.told);
+    state.told = setting_text(data);
+    return state.told;
 }
 
 static RedisModuleString *fault_of(const char *name, const struct setting *setting,
@@ -117,10 +115,9 @@ static int set_text(const char *name, RedisModuleString *value, void *data, Redi
 /* A line of redis.conf that has our own name was read before; the default is not to undo it. */
 static int set_old(const char *name, RedisModuleString *value, void *data, RedisModuleString **err)
 {
-    const RedisModuleString *standard =
-        old_names.standards[(const struct setting *)data - settings];
-    if (old_names.are_loading && strcmp(RedisModule_StringPtrLen(value, NULL),
-                                        RedisModule_StringPtrLen(standard, NULL)) == 0)
+    const RedisModuleString *standard = state.standards[(const struct setting *)data - settings];
+    if (state.is_loading && strcmp(RedisModule_StringPtrLen(value, NULL),
+                                   RedisModule_StringPtrLen(standard, NULL)) == 0)
         return REDISMODULE_OK;
     return set_text(name, value, data, err);
 }
@@ -161,8 +158,7 @@ const char *settings_alias(const char *name)
         if (s->bloom != NULL && strncasecmp(name, "bf.", 3) == 0 &&
             strcasecmp(name + 3, s->bloom) == 0)
             return s->name;
-        if (s->old != NULL && !old_names.are_registered && strcasecmp(name, s->old) == 0)
-            return s->name;
+        if (s->old != NULL && !state.has_old_names && strcasecmp(name, s->old) == 0) return s->name;
     }
     return NULL;
 }
@@ -187,8 +183,9 @@ static int register_setting(RedisModuleCtx *ctx, const struct setting *s)
         return RedisModule_RegisterBoolConfig(ctx, s->name, *(int *)place, s->flags, get_word,
                                               set_word, NULL, data);
     case SORT_WORD:
-        return RedisModule_RegisterEnumConfig(ctx, s->name, *(int *)place, s->flags, s->words,
-                                              s->values, s->count, get_word, set_word, NULL, data);
+        return RedisModule_RegisterEnumConfig(ctx, s->name, *(int *)place, s->flags,
+                                              (const char **)(uintptr_t)s->words, s->values,
+                                              s->count, get_word, set_word, NULL, data);
     default:
         return register_text(ctx, s->name, s->flags, set_text, s);
     }
@@ -196,7 +193,7 @@ static int register_setting(RedisModuleCtx *ctx, const struct setting *s)
 
 static int register_old_name(RedisModuleCtx *ctx, const struct setting *s)
 {
-    old_names.standards[s - settings] = setting_text(s);
+    state.standards[s - settings] = setting_text(s);
     return register_text(ctx, s->old, REDISMODULE_CONFIG_UNPREFIXED, set_old, s);
 }
 
@@ -246,9 +243,9 @@ int settings_load(RedisModuleCtx *ctx)
         if (rc == REDISMODULE_OK && olds && s->old != NULL) rc = register_old_name(ctx, s);
     }
     if (rc != REDISMODULE_OK) return rc;
-    old_names.are_registered = olds;
-    old_names.are_loading = true;
+    state.has_old_names = olds;
+    state.is_loading = true;
     rc = RedisModule_LoadConfigs(ctx);
-    old_names.are_loading = false;
+    state.is_loading = false;
     return rc;
 }

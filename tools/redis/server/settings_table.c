@@ -12,18 +12,18 @@
 
 /* The values of words that stand for the numbers of an enum from 0 on. */
 static const int from_0[] = {0, 1, 2};
-static const char *module_words[] = {"tamis", "bf"};
-static const char *rdb_words[] = {"content", "reference"};
-static const char *orphans_words[] = {"auto", "yes", "no"};
-static const char *restore_words[] = {"store", "replace"};
-static const char *like_words[] = {"redisbloom",
+static const char *const module_words[] = {"tamis", "bf"};
+static const char *const rdb_words[] = {"content", "reference"};
+static const char *const orphans_words[] = {"auto", "yes", "no"};
+static const char *const restore_words[] = {"store", "replace"};
+static const char *const like_words[] = {"redisbloom",
 #ifdef TAMIS_MODULE_VALKEY
-                                   "valkey"
+                                         "valkey"
 #endif
 };
-static const char *kind_words[] = {"blocked", "bloom"};
+static const char *const kind_words[] = {"blocked", "bloom"};
 static const int kind_values[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_BLOOM};
-static const char *yes_no[] = {"no", "yes"};
+static const char *const yes_no[] = {"no", "yes"};
 
 #define FIELD(field) .offset = offsetof(struct config, field)
 #define NUMBER(its_name, field, its_standard, its_least, its_most, ...)                            \

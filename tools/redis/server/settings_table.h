@@ -19,7 +19,7 @@ struct setting {
     const char *standard;  /* as the operator would write it; NULL: settings.c knows it */
     long long least, most; /* of a number */
     const char *outside;   /* of a ratio: valkey-bloom's error for one that is not in its range */
-    const char **words;    /* of a word, and how many */
+    const char *const *words; /* of a word, and how many */
     int count;
     const int *values; /* of the words */
     unsigned flags;    /* REDISMODULE_CONFIG_* */

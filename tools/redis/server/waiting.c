@@ -14,9 +14,12 @@ struct waiting {
     const void *what;
 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct waiting *first, **last = &first; /* in the order of waiting_end() */
-static bool are_some; /* atomic: a hint for each turn of the server, most of which have none */
+/* In the order of waiting_end(). */
+static struct {
+    pthread_mutex_t mutex;
+    struct waiting *first, **last;
+    bool are_some; /* atomic: a hint for each turn of the server, most of which have none */
+} queue = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- Running anew ---------------------------------------------------------------------------- */
 
@@ -100,23 +103,24 @@ void waiting_wake(void)
 void waiting_end(struct waiting *waiting)
 {
     waiting->next = NULL;
-    (void)pthread_mutex_lock(&mutex);
-    *last = waiting;
-    last = &waiting->next;
+    (void)pthread_mutex_lock(&queue.mutex);
+    if (queue.first == NULL) queue.last = &queue.first;
+    *queue.last = waiting;
+    queue.last = &waiting->next;
     /* ORDER relaxed, of all: the turn that comes of the call below sees it. */
-    __atomic_store_n(&are_some, true, __ATOMIC_RELAXED);
-    (void)pthread_mutex_unlock(&mutex);
+    __atomic_store_n(&queue.are_some, true, __ATOMIC_RELAXED);
+    (void)pthread_mutex_unlock(&queue.mutex);
     waiting_wake();
 }
 
 static struct waiting *take_all(void)
 {
-    (void)pthread_mutex_lock(&mutex);
-    struct waiting *all = first;
-    first = NULL;
-    last = &first;
-    __atomic_store_n(&are_some, false, __ATOMIC_RELAXED);
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_lock(&queue.mutex);
+    struct waiting *all = queue.first;
+    queue.first = NULL;
+    queue.last = NULL;
+    __atomic_store_n(&queue.are_some, false, __ATOMIC_RELAXED);
+    (void)pthread_mutex_unlock(&queue.mutex);
     return all;
 }
 
@@ -127,7 +131,7 @@ bool waiting_is_paused(void)
 
 void waiting_go_on(void)
 {
-    if (!__atomic_load_n(&are_some, __ATOMIC_RELAXED) || waiting_is_paused()) return;
+    if (!__atomic_load_n(&queue.are_some, __ATOMIC_RELAXED) || waiting_is_paused()) return;
     for (struct waiting *w = take_all(), *next; w != NULL; w = next) {
         next = w->next;
         (void)RedisModule_UnblockClient(w->client, w);

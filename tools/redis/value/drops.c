@@ -26,10 +26,10 @@ struct drop {
     uint64_t dump; /* the dump that was begun last when the value went */
 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 /* Under the mutex. */
 static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t ended;
     struct drop *waiting; /* for the AOF's buffer */
     struct drop *written; /* the AOF has what allows them */
     struct id *now;       /* in work by the thread */
@@ -40,18 +40,18 @@ static struct {
     bool held;        /* what is left of `written` waits for a dump */
     bool dumps;       /* a dump that refers to filters is there, or was made */
     int64_t again_ns; /* after a failure */
-} drops;
+} drops = {.mutex = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
 
 void drops_push(const struct id *id, uint64_t dump)
 {
     struct drop *drop = RedisModule_Alloc(sizeof *drop);
     drop->id = *id;
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
     drop->dump = dump;
     drop->next = drops.waiting;
     drops.waiting = drop;
     drops.count++;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&drops.mutex);
 }
 
 static bool is_in(const struct drop *list, const struct id *id)
@@ -70,10 +70,10 @@ static bool is_now(const struct id *id)
 
 bool drops_have(const struct id *id)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
     const bool have =
         drops.count > 0 && (is_in(drops.waiting, id) || is_in(drops.written, id) || is_now(id));
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&drops.mutex);
     return have;
 }
 
@@ -90,14 +90,14 @@ static void take_off(struct drop **at, const struct id *id)
 
 void drops_take_back(const struct id *id)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
     if (drops.count > 0) {
         take_off(&drops.waiting, id);
         take_off(&drops.written, id);
         while (is_now(id))
-            (void)pthread_cond_wait(&ended, &mutex);
+            (void)pthread_cond_wait(&drops.ended, &drops.mutex);
     }
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&drops.mutex);
 }
 
 /* ---- The thread ------------------------------------------------------------------------------ */
@@ -128,7 +128,7 @@ static bool sync_aof(const char *directory)
 static size_t take_some(has_fn *has, uint8_t (*ids)[TAMIS_ID_BYTES])
 {
     size_t count = 0;
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
     for (struct drop **at = &drops.written, *drop; (drop = *at) != NULL && count < AT_ONCE;) {
         if (drops.dumps && drop->dump != NO_DUMP && drop->dump >= drops.dump_whole) {
             at = &drop->next;
@@ -142,13 +142,13 @@ static size_t take_some(has_fn *has, uint8_t (*ids)[TAMIS_ID_BYTES])
     drops.now = (struct id *)(void *)ids;
     drops.now_count = count;
     drops.count += count;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&drops.mutex);
     return count;
 }
 
 static void end_some(size_t count, bool dropped)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
     for (size_t i = 0; !dropped && i < count; i++) { /* tried again */
         struct drop *drop = RedisModule_Alloc(sizeof *drop);
         *drop = (struct drop){.next = drops.written, .id = drops.now[i]};
@@ -158,8 +158,8 @@ static void end_some(size_t count, bool dropped)
     if (dropped) drops.done += count;
     if (!dropped) drops.again_ns = clock_ns() + AGAIN_NS;
     drops.now_count = 0;
-    (void)pthread_cond_broadcast(&ended);
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_cond_broadcast(&drops.ended);
+    (void)pthread_mutex_unlock(&drops.mutex);
 }
 
 static void run(struct job *job)
@@ -175,11 +175,11 @@ static void run(struct job *job)
                             count, tamis_last_error());
         end_some(count, good);
     }
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
     drops.now = NULL;
     drops.busy = false;
     drops.held = good;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&drops.mutex);
     RedisModule_Free(ids);
     RedisModule_Free(dropping);
 }
@@ -211,7 +211,7 @@ void drops_pass(RedisModuleCtx *ctx, has_fn *has)
     if (drops_waiting() == 0 || (flags & hinder) != 0 || store_is_of_another()) return;
     if (aof && !is_written(ctx)) return;
     const bool dumps = config.rdb == RDB_REFERENCE && is_dumped(ctx);
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
     drops.dumps = dumps;
     struct drop **end = &drops.written;
     while (*end != NULL)
@@ -222,7 +222,7 @@ void drops_pass(RedisModuleCtx *ctx, has_fn *has)
     const bool starts =
         !drops.busy && drops.written != NULL && !drops.held && clock_ns() >= drops.again_ns;
     drops.busy |= starts;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&drops.mutex);
     if (!starts) return;
     struct dropping *dropping = RedisModule_Calloc(1, sizeof *dropping);
     dropping->job.run = run;
@@ -235,58 +235,58 @@ void drops_pass(RedisModuleCtx *ctx, has_fn *has)
 
 void drops_dump_begins(void)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
     drops.dumps_begun++;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&drops.mutex);
 }
 
 void drops_dump_is_whole(void)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
     drops.dump_whole = drops.dumps_begun;
     drops.held = false;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&drops.mutex);
 }
 
 uint64_t drops_dumps(void)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
     const uint64_t begun = drops.dumps_begun;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&drops.mutex);
     return begun;
 }
 
 uint64_t drops_waiting(void)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
     const uint64_t count = drops.count;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&drops.mutex);
     return count;
 }
 
 void drops_note(void)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
     drops.done++;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&drops.mutex);
 }
 
 uint64_t drops_done(void)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
     const uint64_t done = drops.done;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&drops.mutex);
     return done;
 }
 
 static void lock(void)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&drops.mutex);
 }
 
 static void unlock(void)
 {
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&drops.mutex);
 }
 
 void drops_prepare(void)

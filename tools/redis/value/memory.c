@@ -67,19 +67,21 @@ static struct tamis_filter_spec spec_of_step(const struct tamis_filter_spec *spe
 /* tamis_size() takes some 10 us, so the filter that was planned last is kept.  Main thread. */
 static int plan_own(const struct tamis_filter_spec *spec, uint32_t step, struct layer *layer)
 {
-    static struct tamis_filter_spec asked;
-    static struct tamis_memory_filter told;
+    static struct {
+        struct tamis_filter_spec asked;
+        struct tamis_memory_filter told;
+    } last;
     *layer = (struct layer){.bits_per_entry = 0};
-    if (step == 0 && asked.capacity == spec->capacity && asked.fp_rate == spec->fp_rate &&
-        asked.kind == spec->kind && asked.on_full == spec->on_full) {
-        layer->bits = told;
+    if (step == 0 && last.asked.capacity == spec->capacity && last.asked.fp_rate == spec->fp_rate &&
+        last.asked.kind == spec->kind && last.asked.on_full == spec->on_full) {
+        layer->bits = last.told;
         return 1;
     }
     const struct tamis_filter_spec own = spec_of_step(spec, step);
     const int rc = tamis_memory_filter_init(&layer->bits, &own, step);
     if (rc > 0 && step == 0) {
-        asked = *spec;
-        told = layer->bits;
+        last.asked = *spec;
+        last.told = layer->bits;
     }
     return rc;
 }

@@ -96,21 +96,21 @@ int store_import_head(const char *name, bool exact, const unsigned char *head, s
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
+    pthread_mutex_t mutex;
     struct id *ids;
     size_t count, room;
-} claims;
+} claims = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 void store_claim(const struct id *id)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&claims.mutex);
     if (claims.count == claims.room) {
         claims.room = 2 * claims.room + 16;
         claims.ids = RedisModule_Realloc(claims.ids, claims.room * sizeof *claims.ids);
     }
     claims.ids[claims.count++] = *id;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&claims.mutex);
 }
 
 static size_t find_claim(const struct id *id)
@@ -123,16 +123,16 @@ static size_t find_claim(const struct id *id)
 
 void store_unclaim(const struct id *id)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&claims.mutex);
     const size_t i = find_claim(id);
     if (i < claims.count) claims.ids[i] = claims.ids[--claims.count];
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&claims.mutex);
 }
 
 bool store_is_claimed(const struct id *id)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&claims.mutex);
     const bool claimed = find_claim(id) < claims.count;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&claims.mutex);
     return claimed;
 }

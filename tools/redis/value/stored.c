@@ -10,12 +10,12 @@
 
 #define BUCKETS ((size_t)1 << 16)
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 /* The table and the lists, under the mutex. */
 static struct {
+    pthread_mutex_t mutex;
     struct stored *buckets[BUCKETS];
     struct stored *all, *gone;
-} table;
+} table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 /* The ring of those that are open: main thread. */
 static struct {
     struct stored *hand; /* looked at next */
@@ -59,7 +59,7 @@ struct stored *stored_new(struct value *value, const struct id *id, tamis_filter
     struct stored *stored = RedisModule_Calloc(1, sizeof *stored);
     stored->id = *id;
     stored->value = value;
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&table.mutex);
     struct stored **bucket = bucket_of(&stored->id);
     stored->same = *bucket;
     *bucket = stored;
@@ -67,7 +67,7 @@ struct stored *stored_new(struct value *value, const struct id *id, tamis_filter
     stored->link = &table.all;
     if (stored->next != NULL) stored->next->link = &stored->next;
     table.all = stored;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&table.mutex);
     value_settle(value, HOME_STORE, stored);
     if (filter == NULL) return stored;
     stored->filter = filter;
@@ -92,38 +92,38 @@ static void take_out(struct stored *stored)
 
 void stored_outdate(struct stored *stored)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&table.mutex);
     take_out(stored);
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&table.mutex);
 }
 
 void stored_outdate_all(void)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&table.mutex);
     while (table.all != NULL)
         take_out(table.all);
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&table.mutex);
 }
 
 void stored_let_go(struct stored *stored)
 {
     const uint64_t dump = drops_dumps(); /* the mutex of drops.c comes before this one */
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&table.mutex);
     take_out(stored);
     stored->value = NULL;
     stored->dump = dump;
     stored->next_gone = table.gone;
     table.gone = stored;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&table.mutex);
 }
 
 struct stored *stored_find(const struct id *id)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&table.mutex);
     struct stored *stored = *bucket_of(id);
     while (stored != NULL && !id_is(&stored->id, id))
         stored = stored->same;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&table.mutex);
     return stored;
 }
 
@@ -134,28 +134,28 @@ bool stored_has(const struct id *id)
 
 struct stored *stored_first(void)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&table.mutex);
     struct stored *first = table.all;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&table.mutex);
     return first;
 }
 
 struct stored *stored_next(const struct stored *stored)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&table.mutex);
     struct stored *next = stored->next;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&table.mutex);
     return next;
 }
 
 static void before_fork(void)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&table.mutex);
 }
 
 static void after_fork(void)
 {
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&table.mutex);
 }
 
 void stored_prepare(void)
@@ -286,17 +286,17 @@ int stored_open(struct stored *stored)
 
 void stored_reap(void)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&table.mutex);
     struct stored *gone = table.gone;
     table.gone = NULL;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&table.mutex);
     for (struct stored *next; gone != NULL; gone = next) {
         next = gone->next_gone;
         if (gone->pins > 0 || work_is_busy(&gone->line)) { /* the next time */
-            (void)pthread_mutex_lock(&mutex);
+            (void)pthread_mutex_lock(&table.mutex);
             gone->next_gone = table.gone;
             table.gone = gone;
-            (void)pthread_mutex_unlock(&mutex);
+            (void)pthread_mutex_unlock(&table.mutex);
             continue;
         }
         if (gone->filter != NULL) close_handle(gone);

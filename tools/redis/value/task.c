@@ -18,11 +18,13 @@ struct tasks {
     struct job *first, **last; /* last is NULL as long as there was none */
 };
 
-static struct waiting_list held; /* commands on a filter that another one changes */
-static struct tasks begun;       /* main thread: their work has not begun */
-static unsigned in_work;         /* main thread */
-static struct tasks done;        /* under the mutex: their work has ended */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    struct waiting_list held; /* commands on a filter that another one changes */
+    struct tasks begun;       /* main thread: their work has not begun */
+    unsigned in_work;         /* main thread */
+    pthread_mutex_t mutex;
+    struct tasks done; /* under the mutex: their work has ended */
+} state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static struct task *task_in(struct job *job)
 {
@@ -63,11 +65,11 @@ static void work(struct task *task)
 
 static void end_work(struct task *task)
 {
-    (void)pthread_mutex_lock(&mutex);
-    append(&done, task);
+    (void)pthread_mutex_lock(&state.mutex);
+    append(&state.done, task);
     /* ORDER release: what the work has changed comes before. */
     __atomic_store_n(&task->done, true, __ATOMIC_RELEASE);
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&state.mutex);
     waiting_wake();
 }
 
@@ -82,10 +84,10 @@ static void run(struct job *job)
 
 static struct job *take_done(void)
 {
-    (void)pthread_mutex_lock(&mutex);
-    struct job *first = done.first;
-    done.first = NULL;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_lock(&state.mutex);
+    struct job *first = state.done.first;
+    state.done.first = NULL;
+    (void)pthread_mutex_unlock(&state.mutex);
     return first;
 }
 
@@ -127,7 +129,7 @@ static void release(struct task *task)
 {
     if (task->changed == NULL || task->changed->changed_by != task) return;
     task->changed->changed_by = NULL;
-    waiting_let_go(&held, task->changed);
+    waiting_let_go(&state.held, task->changed);
 }
 
 void task_settle(RedisModuleCtx *ctx, struct stored *stored)
@@ -147,7 +149,7 @@ bool task_holds(RedisModuleCtx *ctx, struct stored *stored, RedisModuleReplyFunc
 {
     if (stored->changed_by == NULL) return false;
     if (args_can_wait(ctx)) {
-        waiting_put(&held, ctx, again, stored);
+        waiting_put(&state.held, ctx, again, stored);
         return true;
     }
     task_settle(ctx, stored);
@@ -174,19 +176,19 @@ static void give_up(struct task *task)
 
 static void begin_some(bool is_replica)
 {
-    struct job *first = begun.first;
-    begun.first = NULL;
+    struct job *first = state.begun.first;
+    state.begun.first = NULL;
     for (struct job *next; first != NULL; first = next) {
         struct task *task = task_in(first);
         next = first->next;
         if (is_replica && !task->of_replica && task->changed != NULL) {
             give_up(task);
-            in_work++;
-        } else if (in_work == AT_ONCE || is_held(task)) {
-            append(&begun, task);
+            state.in_work++;
+        } else if (state.in_work == AT_ONCE || is_held(task)) {
+            append(&state.begun, task);
         } else {
             if (task->changed != NULL) task->changed->changed_by = task;
-            in_work++;
+            state.in_work++;
             work_submit(NULL, &task->job);
         }
     }
@@ -214,11 +216,11 @@ void task_pass(RedisModuleCtx *ctx)
     /* Those that were held by the last change have gone on by now, so they come before the next. */
     begin_some(is_replica);
     struct job *job = take_done();
-    if (job != NULL && begun.first != NULL) waiting_wake(); /* for the next turn */
+    if (job != NULL && state.begun.first != NULL) waiting_wake(); /* for the next turn */
     for (struct job *next; job != NULL; job = next) {
         struct task *task = task_in(job);
         next = job->next;
-        in_work--;
+        state.in_work--;
         tell_or_sync(ctx, task, is_replica);
         release(task);
         waiting_end(task->waiting);
@@ -249,7 +251,7 @@ bool task_begin(RedisModuleCtx *ctx, RedisModuleReplyFunc *again, struct task *t
     }
     task->job.run = run;
     task->waiting = waiting_begin(ctx, again, task, forget);
-    append(&begun, task);
+    append(&state.begun, task);
     return true;
 }
 

@@ -24,17 +24,19 @@ RedisModuleType *value_type_of(const struct value *value)
  * all else that makes a small filter. */
 struct id id_draw(void)
 {
-    static struct id drawn[128];
-    static size_t left;
-    if (left == 0) {
+    static struct {
+        struct id ids[128];
+        size_t left;
+    } drawn;
+    if (drawn.left == 0) {
         size_t got = 0;
-        while (got < sizeof drawn) {
-            const ssize_t now = getrandom((char *)drawn + got, sizeof drawn - got, 0);
+        while (got < sizeof drawn.ids) {
+            const ssize_t now = getrandom((char *)drawn.ids + got, sizeof drawn.ids - got, 0);
             if (now > 0) got += (size_t)now;
         }
-        left = sizeof drawn / sizeof drawn[0];
+        drawn.left = sizeof drawn.ids / sizeof drawn.ids[0];
     }
-    return drawn[--left];
+    return drawn.ids[--drawn.left];
 }
 
 struct value *value_new(enum type type)

@@ -13,15 +13,18 @@
  * them. */
 #define WAITING_BYTES_MAX ((size_t)64 << 20)
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t work = PTHREAD_COND_INITIALIZER; /* a line is ready */
-static pthread_cond_t done = PTHREAD_COND_INITIALIZER; /* a thread has ended its work for a line */
-static struct line *ready, **ready_last = &ready;
-static struct pool {
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t work; /* a line is ready */
+    pthread_cond_t done; /* a thread has ended its work for a line */
+    struct line *ready, **ready_last;
     unsigned threads, idle;
     size_t bytes, before_fork; /* of jobs that are not done */
     bool is_child;             /* it has none of the threads */
-} pool;
+} pool = {.mutex = PTHREAD_MUTEX_INITIALIZER,
+          .work = PTHREAD_COND_INITIALIZER,
+          .done = PTHREAD_COND_INITIALIZER,
+          .ready_last = &pool.ready};
 
 /* Takes the first jobs of a line that have one function. */
 static struct job *take_jobs(struct line *line, size_t *bytes, size_t *before_fork)
@@ -43,23 +46,23 @@ static struct job *take_jobs(struct line *line, size_t *bytes, size_t *before_fo
 static void make_ready(struct line *line)
 {
     line->next = NULL;
-    *ready_last = line;
-    ready_last = &line->next;
-    (void)pthread_cond_signal(&work);
+    *pool.ready_last = line;
+    pool.ready_last = &line->next;
+    (void)pthread_cond_signal(&pool.work);
 }
 
-/* Takes the first line that is ready and works for it.  The caller has the mutex, which is given
- * back meanwhile. */
+/* Takes the first line that is pool.ready and works for it.  The caller has the mutex, which is
+ * given back meanwhile. */
 static void work_once(void)
 {
-    struct line *line = ready;
+    struct line *line = pool.ready;
     size_t bytes, before_fork;
-    ready = line->next;
-    if (ready == NULL) ready_last = &ready;
+    pool.ready = line->next;
+    if (pool.ready == NULL) pool.ready_last = &pool.ready;
     struct job *jobs = take_jobs(line, &bytes, &before_fork);
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&pool.mutex);
     jobs->run(jobs);
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&pool.mutex);
     pool.bytes -= bytes;
     pool.before_fork -= before_fork;
     if (line->first != NULL)
@@ -67,16 +70,16 @@ static void work_once(void)
     else
         line->busy = false;
     if (line->alone && !line->busy) RedisModule_Free(line);
-    (void)pthread_cond_broadcast(&done);
+    (void)pthread_cond_broadcast(&pool.done);
 }
 
 static void *thread_main(void *unused)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&pool.mutex);
     for (;;) {
         pool.idle++;
-        while (ready == NULL)
-            (void)pthread_cond_wait(&work, &mutex);
+        while (pool.ready == NULL)
+            (void)pthread_cond_wait(&pool.work, &pool.mutex);
         pool.idle--;
         work_once();
     }
@@ -89,9 +92,9 @@ void work_submit(struct line *line, struct job *job)
         line = RedisModule_Calloc(1, sizeof *line);
         line->alone = true;
     }
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&pool.mutex);
     while (pool.bytes > WAITING_BYTES_MAX)
-        (void)pthread_cond_wait(&done, &mutex);
+        (void)pthread_cond_wait(&pool.done, &pool.mutex);
     pool.bytes += job->bytes;
     pool.before_fork += job->before_fork;
     job->next = NULL;
@@ -102,40 +105,41 @@ void work_submit(struct line *line, struct job *job)
     line->busy = true;
     if (pool.idle == 0 && pool.threads < THREADS_MAX && thread_start(thread_main, NULL))
         pool.threads++;
-    while (pool.threads == 0 && ready != NULL) /* no thread can be had: the server does the work */
+    while (pool.threads == 0 &&
+           pool.ready != NULL) /* no thread can be had: the server does the work */
         work_once();
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&pool.mutex);
 }
 
 bool work_is_busy(const struct line *line)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&pool.mutex);
     const bool busy = line->busy;
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&pool.mutex);
     return busy;
 }
 
 void work_wait(const struct line *line)
 {
     if (pool.is_child) return;
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&pool.mutex);
     while (line->busy)
-        (void)pthread_cond_wait(&done, &mutex);
-    (void)pthread_mutex_unlock(&mutex);
+        (void)pthread_cond_wait(&pool.done, &pool.mutex);
+    (void)pthread_mutex_unlock(&pool.mutex);
 }
 
 /* Locks the mutex when no line has jobs that fork() waits for. */
 static void lock_when_idle(void)
 {
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&pool.mutex);
     while (pool.before_fork > 0)
-        (void)pthread_cond_wait(&done, &mutex);
+        (void)pthread_cond_wait(&pool.done, &pool.mutex);
 }
 
 void work_idle(void)
 {
     lock_when_idle();
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&pool.mutex);
 }
 
 bool work_is_child(void)
@@ -145,13 +149,15 @@ bool work_is_child(void)
 
 static void after_fork(void)
 {
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&pool.mutex);
 }
 
 static void after_fork_in_child(void)
 {
-    pool = (struct pool){.is_child = true};
-    (void)pthread_mutex_unlock(&mutex);
+    pool.threads = pool.idle = 0;
+    pool.bytes = pool.before_fork = 0;
+    pool.is_child = true;
+    (void)pthread_mutex_unlock(&pool.mutex);
 }
 
 void work_prepare(void)
