@@ -40,7 +40,7 @@ prototypes()
 }
 
 names=$(declared)
-[ "$(wc -l <<<"$names")" -ge 14 ] || fail "the header declares too few functions to be true"
+[ "$(wc -l <<<"$names")" -ge 8 ] || fail "the header declares too few functions to be true"
 same "functions of the synopsis beside the header" "$names" \
     "$(prototypes | sed -E 's/.*[ *]([a-z_]+)\(.*/\1/' | sort)"
 
@@ -84,7 +84,7 @@ members=$(sed -E 's://.*$::' "$header" | awk '
     /^\};/ { inside = 0 }
     inside' | tr '\n' ' ' | sed -E 's:/\*[^*]*\*+([^/*][^*]*\*+)*/::g' | tr ';' '\n' |
     sed -nE 's/.*[ *]([a-z_0-9]+)(\[[^]]*\])? *$/\1/p' | sort -u | grep -v '^reserved')
-[ "$(wc -l <<<"$members")" -ge 20 ] || fail "the header has too few members to be true"
+[ "$(wc -l <<<"$members")" -ge 3 ] || fail "the header has too few members to be true"
 for name in $members; do
     described member "$name" "Va $name( |$)"
 done

@@ -101,7 +101,8 @@ function flags(what) {
 }
 
 /** What the library's CMakeLists.txt read when it alone is built. */
-const files = ['CMakeLists.txt', 'docs/CMakeLists.txt', 'docs/man/tamis.3', 'docs/man/tamis_build.3', 'LICENSE'];
+const pages = ['tamis', 'tamis_build', 'tamis_labels', 'tamis_memory'].map((page) => `docs/man/${page}.3`);
+const files = ['CMakeLists.txt', 'docs/CMakeLists.txt', ...pages, 'LICENSE'];
 
 function pack() {
   const top = path.join(package_, '..', '..');
