@@ -292,6 +292,50 @@ int tamis__hand_remove(struct tamis__hand *hand, uint64_t number)
     return rc;
 }
 
+/* Makes the drawer of a sheet if it is not there: all of its sheets are gone. */
+static int make_for(const struct tamis__place *place, uint64_t number, uint64_t store_id)
+{
+    const uint64_t drawer = tamis__sheet_drawer(number);
+    struct tamis__hand hand = {.place = place};
+    struct tamis__drawer_head head;
+    int rc = tamis__drawer_read(place, drawer, &head);
+    if (rc != TAMIS_ENOTFOUND) return rc;
+    rc = make_drawer(place, drawer, tamis__sheet_class(number), store_id);
+    if (rc == 0) rc = take_in_hand(&hand, number);
+    if (rc == 0 && hand.map != NULL)
+        memset(((struct tamis__drawer_head *)hand.map)->gone, 0xFF, sizeof head.gone);
+    tamis__hand_close(&hand);
+    return rc;
+}
+
+int tamis__sheet_put_back(const struct tamis__place *place, uint64_t number, const void *sheet,
+                          uint64_t store_id)
+{
+    char what[PATH_BYTES];
+    const uint32_t index = tamis__sheet_index(number);
+    struct tamis__hand hand = {.place = place};
+    int fd = -1, rc = make_for(place, number, store_id);
+    if (rc == 0) rc = open_drawer(place, tamis__sheet_drawer(number), O_RDWR, what, &fd);
+    if (rc == 0) rc = tamis__sheet_is_there(fd, number, what);
+    if (rc > 0)
+        rc = tamis__fail(TAMIS_EEXIST, "%s has another sheet in the place of this one; it stays",
+                         what);
+    if (rc == 0)
+        rc = tamis__write_at(fd, sheet, tamis__class_bytes(tamis__sheet_class(number)),
+                             tamis__sheet_offset(number), what);
+    if (rc == 0) rc = take_in_hand(&hand, number);
+    if (rc == 0 && hand.map != NULL) {
+        struct tamis__drawer_head *head = hand.map;
+        /* ORDER seq_cst: as mark_gone(), which others may call for other sheets. */
+        (void)__atomic_fetch_and(&head->gone[index / 64], ~((uint64_t)1 << index % 64),
+                                 __ATOMIC_SEQ_CST);
+        rc = tamis__map_check(hand.map, hand.what);
+    }
+    tamis__hand_close(&hand);
+    tamis__close(fd);
+    return rc == 0 ? tamis__sheet_sync(place, number) : rc;
+}
+
 /* ---- Many sheets ------------------------------------------------------------------------------
  */
 

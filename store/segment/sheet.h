@@ -246,6 +246,11 @@ void tamis__filling_close(struct tamis__filling *filling);
 int tamis__sheet_sync(const struct tamis__place *place, uint64_t number);
 /* Takes back what was published and is in no catalog: the next one gets the sheet. */
 int tamis__sheet_withdraw(const struct tamis__place *place, uint64_t number);
+/* Writes a sheet that was gone where it was, after its drawer was made again if that is gone too.
+ * `sheet` has the bytes of its class, and has passed tamis__sheet_check().  TAMIS_EEXIST if there
+ * is a sheet.  Durable when it returns 0. */
+int tamis__sheet_put_back(const struct tamis__place *place, uint64_t number, const void *sheet,
+                          uint64_t store_id);
 /* Marks the sheet as gone; 0 too if it is.  The file goes with its last sheet. */
 int tamis__sheet_remove(const struct tamis__place *place, uint64_t number);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header 4508d5342587bfc985c96985c7d6f46855a888428c5f624f22367614d05e719d,
-// of what follows d3ed570374b3fd9348f5554e1593bffa78e6155a665b3f9baf4e1c371c0c0a37
+// SHA-256 of the header cc8f2e5a365b5b4742f157a48def9d46c24ed09f3d2d8dca270d5d0026f735fe,
+// of what follows 7d91b2fceb45d6281618fb520c25018ba4e9fae9921b894bfdcba93f216b610e
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -1140,6 +1140,39 @@ const _: () = {
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct tamis_lost_file {
+    pub size: usize,
+    pub name: *const ::core::ffi::c_char,
+    pub from: *const ::core::ffi::c_char,
+    pub why: *const ::core::ffi::c_char,
+    pub put_at: i64,
+    pub bytes: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_lost_file"][::core::mem::size_of::<tamis_lost_file>() - 48usize];
+    ["Alignment of tamis_lost_file"][::core::mem::align_of::<tamis_lost_file>() - 8usize];
+    ["Offset of field: tamis_lost_file::size"]
+        [::core::mem::offset_of!(tamis_lost_file, size) - 0usize];
+    ["Offset of field: tamis_lost_file::name"]
+        [::core::mem::offset_of!(tamis_lost_file, name) - 8usize];
+    ["Offset of field: tamis_lost_file::from"]
+        [::core::mem::offset_of!(tamis_lost_file, from) - 16usize];
+    ["Offset of field: tamis_lost_file::why"]
+        [::core::mem::offset_of!(tamis_lost_file, why) - 24usize];
+    ["Offset of field: tamis_lost_file::put_at"]
+        [::core::mem::offset_of!(tamis_lost_file, put_at) - 32usize];
+    ["Offset of field: tamis_lost_file::bytes"]
+        [::core::mem::offset_of!(tamis_lost_file, bytes) - 40usize];
+};
+pub type tamis_lost_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        context: *mut ::core::ffi::c_void,
+        file: *const tamis_lost_file,
+    ) -> ::core::ffi::c_int,
+>;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct tamis_backup_options {
     pub size: usize,
     pub flags: u32,
@@ -1747,6 +1780,16 @@ extern "C" {
         path: *const ::core::ffi::c_char,
         options: *const tamis_repair_options,
     ) -> i64;
+    pub fn tamis_store_lost(
+        path: *const ::core::ffi::c_char,
+        fn_: tamis_lost_fn,
+        context: *mut ::core::ffi::c_void,
+    ) -> i64;
+    pub fn tamis_store_restore_lost(
+        path: *const ::core::ffi::c_char,
+        name: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_store_forget_lost(path: *const ::core::ffi::c_char, age_ns: i64) -> i64;
     pub fn tamis_store_backup(
         store: *mut tamis_store,
         path: *const ::core::ffi::c_char,
