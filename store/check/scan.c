@@ -136,8 +136,11 @@ static int look_at_log(void *context, const char *name)
     struct tamis__log log;
     uint64_t filter_id, nonce;
     if (!tamis__log_parse_name(name, &filter_id, &nonce)) return 0;
-    const int rc = tamis__log_look(&logs, name, &log);
-    if (rc == 0) tamis__log_close(&log);
+    const char *reason;
+    int rc = tamis__log_look(&logs, name, &log);
+    if (rc < 0) return stops(rc) ? rc : 0;
+    rc = tamis__log_judge(&logs, &log, &reason);
+    tamis__log_close(&log);
     return stops(rc) ? rc : 0;
 }
 

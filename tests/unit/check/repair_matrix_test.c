@@ -158,6 +158,17 @@ static int restore_one(void *context, const struct tamis_lost_file *file)
     return 0;
 }
 
+/* Takes the digits behind "items " out of a part of a portrait. */
+static void remove_items(char *at, const char *end)
+{
+    if (at == NULL || end == NULL) return;
+    for (at = strstr(at, "items "); at != NULL && at < end; at = strstr(at, "items ")) {
+        at += strlen("items ");
+        const size_t digits = strspn(at, "0123456789");
+        memmove(at, at + digits, strlen(at + digits) + 1);
+    }
+}
+
 /* The portrait without the state: a filter that lacked a part is unclean until its owner accepts.
  */
 static char *portrait_of(const char *store)
@@ -167,10 +178,7 @@ static char *portrait_of(const char *store)
         fail_msg("%s: it cannot be asked: %s\n%s", now.story, tamis_last_error(), text);
     for (char *at = text; (at = strstr(at, "state ")) != NULL; at += 6)
         at[6] = 'S';
-    char *at = strstr(text, "durable: "), *end = strstr(text, "empty: ");
-    while (at != NULL && (at = strstr(at, "items ")) != NULL && at < end)
-        for (at += 6; *at >= '0' && *at <= '9'; at++)
-            memmove(at, at + 1, strlen(at)), at--;
+    remove_items(strstr(text, "durable: "), strstr(text, "empty: "));
     return text;
 }
 
