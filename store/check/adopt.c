@@ -123,9 +123,34 @@ static int forget_spare(struct adoption *a, const struct tamis__found *found)
                                        a->repair->dry ? "would be" : "is");
 }
 
-/* Decides about what is left of a filter's files, which was last published as `publication`. */
+/* What a filter had in force when: a stray that is later may belong to a newer catalog. */
+struct last_known {
+    uint64_t list, publication; /* of the list in force; of the record, exceptions too */
+};
+
+/* If no segment of the list in force is there, the record says when that list came. */
+static struct last_known last_known_of(const struct tamis__record *record,
+                                       const struct tamis__lost_filter *filter)
+{
+    struct last_known known = {.list = 0, .publication = record->publication};
+    for (size_t i = 0; i < filter->count; i++)
+        for (uint32_t j = 0; j < record->segment_count; j++)
+            if (filter->first[i].entry.number == record->segments[j].number &&
+                tamis__rescue_rank(&filter->first[i]) > known.list)
+                known.list = tamis__rescue_rank(&filter->first[i]);
+    if (known.list == 0) known.list = record->publication;
+    return known;
+}
+
+static bool is_later(const struct tamis__found *found, struct last_known known)
+{
+    if (found->entry.kind == TAMIS__KIND_EXCEPTIONS) return found->publication > known.publication;
+    return found->publication > known.list || tamis__rescue_rank(found) > known.list;
+}
+
+/* Decides about what is left of a filter's files. */
 static int judge_rest(struct adoption *a, const struct tamis__lost_filter *filter,
-                      uint64_t publication, const char *why)
+                      struct last_known known, const char *why)
 {
     struct tamis__numbers *taken = &a->rescue->taken;
     int rc = 0;
@@ -135,7 +160,7 @@ static int judge_rest(struct adoption *a, const struct tamis__lost_filter *filte
         if (found->left_out || !is_stray(a, found)) continue;
         rc = tamis__numbers_have(taken, found->entry.number) ? tell_taken(a, found)
              : found->is_blank_spare                         ? forget_spare(a, found)
-             : found->publication > publication              ? judge_newer(a, found)
+             : is_later(found, known)                        ? judge_newer(a, found)
                                                              : put_aside(a, found, why);
     }
     return rc;
@@ -158,11 +183,12 @@ static int judge_filter(struct adoption *a, struct tamis__found *first)
     if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
     const bool is_known = rc == 0;
     const bool dropped = !is_known && tamis__rescue_is_dropped(a->rescue, &filter);
-    const uint64_t publication = is_known ? a->rescue->record.publication : UINT64_MAX;
+    const struct last_known known = is_known ? last_known_of(&a->rescue->record, &filter)
+                                             : (struct last_known){UINT64_MAX, UINT64_MAX};
     a->rescue->taken.count = 0;
-    if (dropped) return judge_rest(a, &filter, UINT64_MAX, "it was of a filter that is dropped");
+    if (dropped) return judge_rest(a, &filter, known, "it was of a filter that is dropped");
     rc = take_in(a, &filter, is_known);
-    if (rc == 0) rc = judge_rest(a, &filter, publication, "its filter has another list by now");
+    if (rc == 0) rc = judge_rest(a, &filter, known, "its filter has another list by now");
     if (rc == 0 && a->rescue->taken.count > 0) raise_epochs(a, &filter);
     return rc;
 }

@@ -46,6 +46,8 @@ int tamis__rescue_find_name(struct tamis__catalog_txn *txn, struct tamis__lost_f
 /* Writes the live words.  If this fails, the next open of the filter does it. */
 void tamis__rescue_tell(const struct tamis__rescue_work *rescue);
 
+/* The publication as of which a list was last in force, as far as its newest segment knows. */
+uint64_t tamis__rescue_rank(const struct tamis__found *newest);
 /* Puts the filter into the new catalog (or only reports it), and notes the live words to be written
  * into its segments. */
 int tamis__rescue_filter(struct tamis__rescue_work *rescue,

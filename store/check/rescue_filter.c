@@ -33,8 +33,7 @@ void tamis__rescue_make_name(const char *base, uint64_t filter_id, char made[TAM
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* The publication as of which a list was last in force, as far as its newest segment knows. */
-static uint64_t rank_of(const struct tamis__found *newest)
+uint64_t tamis__rescue_rank(const struct tamis__found *newest)
 {
     return newest->in_force != 0 ? newest->in_force : newest->publication;
 }
@@ -88,7 +87,7 @@ static uint32_t split(const struct tamis__rescue_work *rescue,
             continue;
         if (!all[i].list_start) all[i].list = list_before(lists, count, &all[i]);
         if (all[i].list == NO_LIST) all[i].list = count++;
-        lists[all[i].list] = (struct list){&all[i], rank_of(&all[i])};
+        lists[all[i].list] = (struct list){&all[i], tamis__rescue_rank(&all[i])};
     }
     return count;
 }
@@ -260,7 +259,8 @@ static void describe_lost_filter(struct tamis__rescue_work *rescue,
             record->last_generation = found->generation;
         if (found->entry.created_at < record->created_at)
             record->created_at = found->entry.created_at;
-        if (rank_of(found) > record->publication) record->publication = rank_of(found);
+        if (tamis__rescue_rank(found) > record->publication)
+            record->publication = tamis__rescue_rank(found);
         if (found->publication >= latest) {
             latest = found->publication;
             record->keep = found->keep;
@@ -556,7 +556,7 @@ int tamis__rescue_keep(struct tamis__rescue_work *rescue, struct tamis__catalog_
     if (rc != TAMIS_ENOTFOUND) return rc;
     describe_lost_filter(rescue, filter, found->list, newest);
     rescue->record.name[0] = '\0';
-    rescue->record.publication = rank_of(newest);
+    rescue->record.publication = tamis__rescue_rank(newest);
     rc = tamis__catalog_put_generation(rescue->txn, &rescue->record);
     if (rc < 0) return rc;
     return tamis__repair_tell(rescue->repair, other.name, "catalog.mdb", 0,

@@ -7,7 +7,8 @@
  * filter has none, nothing has replaced what the record lists.  Then a segment that is not there is
  * missing:
  *
- *     in force, all        the filter keeps its old record, and its kept generations
+ *     in force, all        an earlier generation that is there is in force; if there is none, the
+ *                          filter keeps its old record, and its kept generations
  *     in force, some       the filter goes on without them, and is unclean (rescue_filter.c)
  *     kept, some or all    the generation keeps its old record
  *
@@ -73,6 +74,17 @@ static uint32_t count_missing(const struct tamis__rescue_work *rescue,
         missing++;
     }
     return missing;
+}
+
+/* Has the filter another list, which the rescue has put in force? */
+static bool has_list(const struct tamis__rescue_work *rescue,
+                     const struct tamis__lost_filter *filter)
+{
+    for (size_t i = 0; filter != NULL && i < filter->count; i++)
+        if (filter->first[i].entry.kind != TAMIS__KIND_EXCEPTIONS &&
+            filter->first[i].store_id == rescue->store.store_id && !filter->first[i].is_blank_spare)
+            return true;
+    return false;
 }
 
 /* ---- What stays ------------------------------------------------------------------------------ */
@@ -154,6 +166,11 @@ static int compare_record(void *context, const struct tamis__record *old)
     int rc = 0;
     if (is_outdated(filter, old)) return 0;
     const uint32_t missing = count_missing(rescue, filter, old, &number);
+    if (missing == old->segment_count && has_list(rescue, filter))
+        return tell_missing(c, old->name, number,
+                            "is missing or damaged, and had what was in force: an earlier "
+                            "generation is in force instead; when the file is back, 'tamis repair "
+                            "--rebuild' puts it in force again");
     if (missing == old->segment_count) {
         rescue->left_over++;
         if (rescue->txn != NULL) rc = keep_record(c, old);

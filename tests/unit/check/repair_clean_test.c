@@ -184,7 +184,7 @@ static char *copy_with(const char *path, uint64_t to, size_t offset, uint64_t va
     return copy;
 }
 
-/* (Broken: each comparison of is_newer() and judge_rest() off by one or left out; is_blank() looks
+/* (Broken: each comparison of is_newer() and is_later() off by one or left out; is_blank() looks
  * at the items alone, where an adder died before it could count.) */
 CASE(repair_keeps_what_a_newer_catalog_may_have)
 {
