@@ -25,6 +25,12 @@ const char *tamis__check_reason(const char *file, uint64_t *offset)
     return reason + strspn(reason, ": ");
 }
 
+bool tamis__is_of_the_system(int error)
+{
+    return error == TAMIS_ENOMEM || error == TAMIS_ELIMIT || error == TAMIS_EACCESS ||
+           error == TAMIS_ENOSPACE || error == TAMIS_ESYSTEM;
+}
+
 static int by_number(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

@@ -17,6 +17,10 @@ const char *tamis__check_file(uint64_t number, char file[TAMIS__FILE_BYTES]);
  * says the name itself. *offset is the byte that the sentence names, 0 if it names none. */
 const char *tamis__check_reason(const char *file, uint64_t *offset);
 
+/* Does this error only say that the system could not look?  Then nobody knows if there is damage.
+ * (TAMIS_EIO is no such error for verify: what a disk does not give is damaged.) */
+bool tamis__is_of_the_system(int error);
+
 /* Is the number in the list, which is sorted? */
 bool tamis__numbers_have(const struct tamis__numbers *numbers, uint64_t number);
 void tamis__numbers_sort(struct tamis__numbers *numbers);

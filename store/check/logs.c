@@ -57,7 +57,7 @@ static int look_at_orphan(const struct look *look, const struct tamis__log *log,
         .file = file,
         .error = TAMIS_EFOREIGN,
         .orphan = log,
-        .reason = "belongs to no filter of the catalog; 'tamis repair' removes it"};
+        .reason = "belongs to no filter of the catalog; 'tamis repair' puts it aside"};
     return look->fn(look->context, &finding);
 }
 

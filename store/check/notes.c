@@ -67,12 +67,12 @@ int tamis__repair_tell(struct tamis__repair *repair, const char *filter, const c
     return rc;
 }
 
-int tamis__repair_tell_removed(struct tamis__repair *repair, const char *file, int rc,
-                               const char *why)
+int tamis__repair_tell_aside(struct tamis__repair *repair, const char *filter, const char *file,
+                             int rc, const char *why)
 {
-    if (rc < 0) return tamis__repair_tell(repair, "", file, rc, "%s", tamis_last_error());
-    return tamis__repair_tell(repair, "", file, 0, "%s: %s",
-                              repair->dry ? "would be removed" : "is removed", why);
+    if (rc < 0) return tamis__repair_tell(repair, filter, file, rc, "%s", tamis_last_error());
+    return tamis__repair_tell(repair, filter, file, 0, "%s put aside in lost/: %s",
+                              repair->dry ? "would be" : "is", why);
 }
 
 int tamis__repair_tell_notes(struct tamis__repair *repair, int rc, tamis_repair_fn *fn,
@@ -91,6 +91,13 @@ int tamis__repair_tell_notes(struct tamis__repair *repair, int rc, tamis_repair_
     return rc;
 }
 
+bool tamis__repair_has_told_of(const struct tamis__repair *repair, const char *file)
+{
+    for (const struct tamis__finding *note = repair->notes.first; note != NULL; note = note->next)
+        if (note->error != 0 && strcmp(note->file, file) == 0) return true;
+    return false;
+}
+
 bool tamis__repair_has_told(const struct tamis__repair *repair,
                             const struct tamis__finding *problem)
 {
@@ -101,7 +108,7 @@ bool tamis__repair_has_told(const struct tamis__repair *repair,
         if (strcmp(note->file, problem->file) == 0 && (!note->of_count || problem->of_count))
             return true;
         if (*note->filter && strcmp(note->filter, problem->filter) == 0 &&
-            (stays || note->error != 0))
+            (stays || (note->error != 0 && !note->of_count)))
             return true;
     }
     return false;

@@ -66,6 +66,7 @@ struct tamis__found {
     bool list_start;
     bool kept;           /* an index of exceptions that a kept generation has (rescue.c) */
     bool is_blank_spare; /* it was made ahead, and nobody has written to it */
+    bool left_out;       /* it belongs to no list: it is garbage, or of a newer catalog */
     uint8_t key_digest[TAMIS__KEY_DIGEST_BYTES];
     char name[TAMIS_NAME_MAX + 1];
 };
@@ -95,9 +96,12 @@ struct tamis__repair {
 int tamis__repair_tell(struct tamis__repair *repair, const char *filter, const char *file,
                        int error, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Notes that a file was removed, or would be, and why; or, with an rc below 0, the last error. */
-int tamis__repair_tell_removed(struct tamis__repair *repair, const char *file, int rc,
-                               const char *why);
+/* Notes that a file was put aside, or would be, and why; or, with an rc below 0, the last error. */
+int tamis__repair_tell_aside(struct tamis__repair *repair, const char *filter, const char *file,
+                             int rc, const char *why);
+
+/* Has a step already told of the file that it could not be mended? */
+bool tamis__repair_has_told_of(const struct tamis__repair *repair, const char *file);
 
 /* Has a step already told of the problem's file, or of damage of its filter that cannot be
  * repaired? */

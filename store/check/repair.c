@@ -7,7 +7,13 @@
  *     scan      read the headers of all segments (scan.c)
  *     rescue    if the catalog cannot be read: make a new one from the segments, and put it in the
  *               place of the old one (rescue.c)
- *     clean     remove files that nobody needs, report those that are missing (clean.c)
+ *     clean     report files that are missing; take in, or put aside, files that are in no list
+ *               (clean.c, adopt.c, lost.c)
+ *
+ * A file that cannot be read for no fault of its own (no permission, no descriptors, an error of
+ * the disk) stops the repair before anything is changed.  No file that ever had a name in a catalog
+ * is removed.  What goes are files that a process that died was making: those in staging/ without a
+ * lock, and catalog.mdb.new, which is made under the lock that the repair holds.
  *
  * A dry run takes the shared lock, and goes the same way without changing anything.  If a repair is
  * killed, the next one finds the old catalog or the new one: the new one is renamed into place as a
@@ -61,6 +67,13 @@ static int look_at_catalog(struct tamis__repair *repair, char *why, size_t why_b
 
 /* ---- What dead makers have left -------------------------------------------------------------- */
 
+static int tell_removed(struct tamis__repair *repair, const char *file, int rc)
+{
+    if (rc < 0) return tamis__repair_tell(repair, "", file, rc, "%s", tamis_last_error());
+    return tamis__repair_tell(repair, "", file, 0, "%s: a process that died was making it",
+                              repair->dry ? "would be removed" : "is removed");
+}
+
 static int remove_left(void *context, const char *name)
 {
     struct tamis__repair *repair = context;
@@ -78,7 +91,7 @@ static int remove_left(void *context, const char *name)
         tamis__private_close(&held);
         if (!ours && rc == 0) return 0; /* its maker lives */
     }
-    return tamis__repair_tell_removed(repair, file, rc, "a process that died was making it");
+    return tell_removed(repair, file, rc);
 }
 
 static int sweep_new_catalog(struct tamis__repair *repair)
@@ -87,7 +100,7 @@ static int sweep_new_catalog(struct tamis__repair *repair)
     int rc = tamis__exists(repair->store->root_fd, name, name);
     if (rc <= 0) return rc;
     if (!repair->dry) rc = tamis__unlink(repair->store->root_fd, name, name);
-    return tamis__repair_tell_removed(repair, name, rc, "a process that died was making it");
+    return tell_removed(repair, name, rc);
 }
 
 static int sweep_staging(struct tamis__repair *repair)
@@ -125,7 +138,7 @@ static int find_store(const struct tamis_store *store)
                        store->place.path);
 }
 
-static int open_store(struct tamis__repair *repair, const char *path)
+int tamis__repair_open(struct tamis__repair *repair, const char *path)
 {
     struct tamis_store *store = repair->store;
     int rc = tamis__absolute_path(path, &store->place.path);
@@ -149,6 +162,34 @@ static int open_store(struct tamis__repair *repair, const char *path)
     return rc;
 }
 
+/* Says after an error that nothing was changed. */
+static int stop(int rc)
+{
+    char why[1024];
+    (void)snprintf(why, sizeof why, "%s", tamis_last_error());
+    return tamis__fail(rc, "%s; nothing was changed: when that is mended, run 'tamis repair' again",
+                       why);
+}
+
+int tamis__repair_begin(struct tamis__repair *repair, const char *path,
+                        struct tamis__private_fd *lock)
+{
+    *lock = (struct tamis__private_fd){.fd = -1};
+    *repair = (struct tamis__repair){.store = tamis__store_new(0)};
+    if (repair->store == NULL)
+        return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", path);
+    const int rc = tamis__repair_open(repair, path);
+    return rc < 0 ? rc : tamis__catalog_hold(&repair->store->catalog, TAMIS__LOCK_EXCLUSIVE, lock);
+}
+
+void tamis__repair_end(struct tamis__repair *repair, struct tamis__private_fd *lock)
+{
+    tamis__private_close(lock);
+    tamis__repair_clear_scan(repair);
+    (void)tamis__repair_tell_notes(repair, -1, NULL, NULL);
+    tamis_store_close(repair->store);
+}
+
 /* Repairs, with the lock held. */
 static int repair_held(struct tamis__repair *repair, bool *sound)
 {
@@ -157,7 +198,7 @@ static int repair_held(struct tamis__repair *repair, bool *sound)
     struct tamis__store_record old;
     int rc = look_at_catalog(repair, why, sizeof why, &known, &old);
     if (rc == 0) rc = tamis__repair_scan(repair);
-    if (rc < 0) return rc;
+    if (rc < 0) return stop(rc);
     *sound = !repair->dry || *why == '\0';
     const bool anew = *why != '\0' || (repair->flags & TAMIS_REPAIR_REBUILD) != 0;
     if (anew) rc = tamis__rescue(repair, *why ? why : "as it was asked for", known ? &old : NULL);
@@ -268,11 +309,12 @@ TAMIS_API int64_t tamis_store_repair_with(const char *path,
                                    .dry = (flags & TAMIS_REPAIR_DRY_RUN) != 0,
                                    .progress = own.progress,
                                    .context = own.context};
-    rc = open_store(&repair, path);
+    rc = tamis__repair_open(&repair, path);
     if (rc == 0)
         rc = tamis__catalog_hold(&store->catalog,
                                  repair.dry ? TAMIS__LOCK_SHARED : TAMIS__LOCK_EXCLUSIVE, &lock);
     bool sound = false; /* of the catalog as it is now */
+    if (rc == TAMIS_EIO || tamis__is_of_the_system(rc)) rc = stop(rc);
     if (rc == 0) rc = repair_held(&repair, &sound);
     tamis__private_close(&lock);
     if (rc == 0 && sound) rc = look_for_damage(&repair);

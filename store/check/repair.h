@@ -4,6 +4,14 @@
 
 #include "check/notes.h"
 
+/* Opens a store that may be damaged, for a repair; and the same with the catalog's exclusive lock,
+ * for what works on lost/ (repair.c). */
+int tamis__repair_open(struct tamis__repair *repair, const char *path);
+int tamis__repair_begin(struct tamis__repair *repair, const char *path,
+                        struct tamis__private_fd *lock);
+/* Ends what tamis__repair_begin() began, successful or not. */
+void tamis__repair_end(struct tamis__repair *repair, struct tamis__private_fd *lock);
+
 /* Reads the header of every file in segments/ (scan.c). */
 int tamis__repair_scan(struct tamis__repair *repair);
 void tamis__repair_clear_scan(struct tamis__repair *repair);

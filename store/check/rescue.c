@@ -16,6 +16,8 @@
  *
  * A list that was replaced, and not yet removed when the catalog was lost, comes back as a kept
  * generation: no file says that it is not wanted any more.
+ *
+ * What an old catalog that can be read knew besides stays known (rescue_old.c).
  */
 #include "check/rescue.h"
 #include "check/points.h"
@@ -82,25 +84,34 @@ static void describe_store(struct tamis__rescue_work *rescue, const struct tamis
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
+void tamis__rescue_describe(const struct tamis__rescue_work *rescue, struct tamis__found *first,
+                            struct tamis__lost_filter *filter)
+{
+    const struct tamis__repair *repair = rescue->repair;
+    const struct tamis__found *end = repair->found + repair->found_count;
+    *filter = (struct tamis__lost_filter){.first = first};
+    for (struct tamis__found *found = first; found < end && found->filter_id == first->filter_id;
+         found++) {
+        if (found->store_id != rescue->store.store_id) continue; /* others may lie between */
+        filter->count = (size_t)(found - first) + 1;
+        if (found->name_sequence <= filter->name_sequence) continue;
+        filter->name_sequence = found->name_sequence;
+        memcpy(filter->name, found->name, sizeof filter->name);
+    }
+}
+
 static int group(struct tamis__rescue_work *rescue)
 {
     struct tamis__repair *repair = rescue->repair;
     rescue->filters = calloc(repair->found_count + 1, sizeof *rescue->filters);
     if (rescue->filters == NULL)
         return tamis__fail(TAMIS_ENOMEM, "out of memory for the filters of the store");
-    struct tamis__lost_filter *filter = NULL;
+    const struct tamis__found *before = NULL;
     for (size_t i = 0; i < repair->found_count; i++) {
-        struct tamis__found *found = &repair->found[i];
-        if (found->store_id != rescue->store.store_id) continue;
-        if (filter == NULL || filter->first->filter_id != found->filter_id) {
-            filter = &rescue->filters[rescue->count++];
-            *filter = (struct tamis__lost_filter){.first = found};
-        }
-        filter->count = (size_t)(found - filter->first) + 1; /* others may lie between */
-        if (found->name_sequence > filter->name_sequence) {
-            filter->name_sequence = found->name_sequence;
-            memcpy(filter->name, found->name, sizeof filter->name);
-        }
+        if (repair->found[i].store_id != rescue->store.store_id) continue;
+        if (before == NULL || before->filter_id != repair->found[i].filter_id)
+            tamis__rescue_describe(rescue, &repair->found[i], &rescue->filters[rescue->count++]);
+        before = &repair->found[i];
     }
     return 0;
 }
@@ -115,19 +126,9 @@ static int by_filter_name(const void *a, const void *b)
     return x->first->filter_id > y->first->filter_id ? -1 : 1;
 }
 
-/* Makes "<name>~<id>", with the name cut after a whole character so that it fits. */
 static void make_name(struct tamis__lost_filter *filter, const char *base)
 {
-    char suffix[32], name[TAMIS_NAME_MAX + 1];
-    const size_t room =
-        TAMIS_NAME_MAX - (size_t)snprintf(suffix, sizeof suffix, "~%llu",
-                                          (unsigned long long)filter->first->filter_id);
-    size_t bytes = strlen(base);
-    if (bytes > room) bytes = room;
-    while (bytes > 0 && ((unsigned char)base[bytes] & 0xC0) == 0x80)
-        bytes--;
-    (void)snprintf(name, sizeof name, "%.*s%s", (int)bytes, base, suffix);
-    memcpy(filter->name, name, sizeof name);
+    tamis__rescue_make_name(base, filter->first->filter_id, filter->name);
     filter->name_sequence++; /* the next open for writing gives it to the segments */
     filter->renamed = true;
 }
@@ -139,6 +140,16 @@ static bool is_taken(struct tamis__lost_filter *const *sorted, size_t count,
     for (size_t i = 0; i < count; i++)
         if (sorted[i] != filter && strcmp(sorted[i]->name, filter->name) == 0) return true;
     return false;
+}
+
+int tamis__rescue_find_name(struct tamis__catalog_txn *txn, struct tamis__lost_filter *filter)
+{
+    struct tamis__record other;
+    int rc = 0;
+    if (*filter->name == '\0') make_name(filter, "lost");
+    while ((rc = tamis__catalog_get(txn, filter->name, &other)) == 0)
+        make_name(filter, filter->name);
+    return rc == TAMIS_ENOTFOUND ? 0 : rc;
 }
 
 /* Two filters may have one name if a crash cut a rename short.  The filter with the later label has
@@ -192,8 +203,7 @@ static void raise_epochs(const struct tamis__rescue_work *rescue)
             (void)tamis__segment_raise_epoch(&repair->store->place, repair->found[i].entry.number);
 }
 
-/* Writes the live words.  If this fails, the next open of the filter does it. */
-static void tell_segments(const struct tamis__rescue_work *rescue)
+void tamis__rescue_tell(const struct tamis__rescue_work *rescue)
 {
     const struct tamis__place *place = &rescue->repair->store->place;
     for (size_t i = 0; i < rescue->told_count; i++)
@@ -203,8 +213,7 @@ static void tell_segments(const struct tamis__rescue_work *rescue)
         if (rescue->filters[i].renamed) write_labels(place, &rescue->filters[i]);
 }
 
-static int write_rescued_catalog(struct tamis__rescue_work *rescue, const char *why,
-                                 bool replaces_sound)
+static int write_rescued_catalog(struct tamis__rescue_work *rescue, const char *why, bool knows_old)
 {
     struct tamis__repair *repair = rescue->repair;
     char aside[TAMIS__ASIDE_BYTES] = "";
@@ -213,13 +222,14 @@ static int write_rescued_catalog(struct tamis__rescue_work *rescue, const char *
                  : tamis__catalog_begin_new(&repair->store->catalog, &rescue->store, &rescue->txn);
     for (size_t i = 0; rc == 0 && i < rescue->count; i++)
         rc = tamis__rescue_filter(rescue, &rescue->filters[i]);
+    if (rc == 0 && knows_old) rc = tamis__rescue_compare(rescue);
     if (rc == 0 && rescue->txn != NULL) {
-        if (replaces_sound) raise_epochs(rescue);
+        if (knows_old) raise_epochs(rescue);
         rc = tamis__catalog_install_new(rescue->txn, aside);
     }
     if (rc == 0 && rescue->txn != NULL) {
         TAMIS__POINT(TAMIS__POINT_REPAIR_RENAMED);
-        tell_segments(rescue);
+        tamis__rescue_tell(rescue);
         raise_epochs(rescue);
     }
     tamis__catalog_end(rescue->txn);
@@ -229,6 +239,15 @@ static int write_rescued_catalog(struct tamis__rescue_work *rescue, const char *
         repair->dry ? "would be" : "is", repair->found_count, tamis__plural(repair->found_count),
         rescue->count, tamis__plural(rescue->count), why, *aside ? "; the old one is kept as " : "",
         aside);
+}
+
+void tamis__rescue_free(struct tamis__rescue_work *rescue)
+{
+    if (rescue == NULL) return;
+    free(rescue->filters);
+    free(rescue->told);
+    free(rescue->taken.list);
+    free(rescue);
 }
 
 int tamis__rescue(struct tamis__repair *repair, const char *why,
@@ -245,8 +264,6 @@ int tamis__rescue(struct tamis__repair *repair, const char *why,
     }
     if (rc == 0) rc = give_names(rescue);
     if (rc == 0) rc = write_rescued_catalog(rescue, why, old != NULL);
-    free(rescue->filters);
-    free(rescue->told);
-    free(rescue);
+    tamis__rescue_free(rescue);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include "check/rescue.h"
 #include "segment/mark.h"
 #include "txn/exceptions.h"
+#include "txn/spares.h"
 
 #define NO_LIST UINT32_MAX
 
@@ -17,10 +18,22 @@ static bool is_index(const struct tamis__found *found)
     return found->entry.kind == TAMIS__KIND_EXCEPTIONS;
 }
 
+void tamis__rescue_make_name(const char *base, uint64_t filter_id, char made[TAMIS_NAME_MAX + 1])
+{
+    char suffix[32], name[TAMIS_NAME_MAX + 1];
+    const size_t room = TAMIS_NAME_MAX - (size_t)snprintf(suffix, sizeof suffix, "~%llu",
+                                                          (unsigned long long)filter_id);
+    size_t bytes = strlen(base);
+    if (bytes > room) bytes = room;
+    while (bytes > 0 && ((unsigned char)base[bytes] & 0xC0) == 0x80)
+        bytes--;
+    (void)snprintf(name, sizeof name, "%.*s%s", (int)bytes, base, suffix);
+    memcpy(made, name, sizeof name);
+}
+
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* The publication as of which a list was last in force, as far as its newest segment knows. */
-static uint64_t rank_of(const struct tamis__found *newest)
+uint64_t tamis__rescue_rank(const struct tamis__found *newest)
 {
     return newest->in_force != 0 ? newest->in_force : newest->publication;
 }
@@ -69,12 +82,12 @@ static uint32_t split(const struct tamis__rescue_work *rescue,
     uint32_t count = 0;
     for (size_t i = 0; i < filter->count; i++) {
         all[i].list = NO_LIST;
-        if (all[i].store_id != rescue->store.store_id || is_index(&all[i]) ||
+        if (all[i].store_id != rescue->store.store_id || all[i].left_out || is_index(&all[i]) ||
             is_spare(filter, &all[i]))
             continue;
         if (!all[i].list_start) all[i].list = list_before(lists, count, &all[i]);
         if (all[i].list == NO_LIST) all[i].list = count++;
-        lists[all[i].list] = (struct list){&all[i], rank_of(&all[i])};
+        lists[all[i].list] = (struct list){&all[i], tamis__rescue_rank(&all[i])};
     }
     return count;
 }
@@ -147,7 +160,7 @@ static int check_gap(const struct tamis__rescue_work *rescue,
     return tamis__repair_tell(
         rescue->repair, filter->name, tamis__check_file(found->next, file), TAMIS_ECORRUPT,
         "is a part of the filter, and missing or damaged: keys in it answer absent from now on; "
-        "restore it from a copy and run 'tamis repair --rebuild', or drop the filter");
+        "restore it from a copy and run 'tamis repair', or drop the filter");
 }
 
 /* Does the list begin with its first segment?  In a window the first one may rightly be gone. */
@@ -161,8 +174,7 @@ static int check_start(const struct tamis__rescue_work *rescue,
     return tamis__repair_tell(
         rescue->repair, filter->name, tamis__check_file(first->entry.number, file), TAMIS_ECORRUPT,
         "is not the first segment of the filter, which is missing or damaged: keys in that answer "
-        "absent from now on; restore it from a copy and run 'tamis repair --rebuild', or drop the "
-        "filter");
+        "absent from now on; restore it from a copy and run 'tamis repair', or drop the filter");
 }
 
 static bool is_left_behind(const struct tamis__found *found, const struct tamis__found *newest)
@@ -171,32 +183,36 @@ static bool is_left_behind(const struct tamis__found *found, const struct tamis_
            found->entry.slice + newest->policy.slices < newest->entry.slice;
 }
 
-/* Puts the segments of a list into the record.  Those that its window has left behind, or that are
- * too many, are garbage. */
-static int collect_segments(struct tamis__rescue_work *rescue,
-                            const struct tamis__lost_filter *filter, uint32_t list,
-                            const struct tamis__found *newest)
+/* A segment that was made ahead, and to which nobody wrote, is garbage, as after any change. */
+static int drop_spares(const struct tamis__rescue_work *rescue,
+                       const struct tamis__lost_filter *filter)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && rescue->txn != NULL && i < filter->count; i++)
+        if (filter->first[i].store_id == rescue->store.store_id &&
+            is_spare(filter, &filter->first[i]))
+            rc = tamis__catalog_put_garbage(rescue->txn, filter->first[i].entry.number);
+    return rc;
+}
+
+/* Puts the segments of a list into the record, but those that its window has left behind, and the
+ * oldest ones where there are too many. */
+static void collect_segments(struct tamis__rescue_work *rescue,
+                             const struct tamis__lost_filter *filter, uint32_t list,
+                             const struct tamis__found *newest)
 {
     struct tamis__record *record = &rescue->record;
     uint32_t total = 0;
-    int rc = 0;
     for (size_t i = 0; i < filter->count; i++)
         total += filter->first[i].list == list && !is_left_behind(&filter->first[i], newest);
-    for (size_t i = 0; rc == 0 && i < filter->count; i++) {
-        struct tamis__found *found = &filter->first[i];
-        if (rescue->txn != NULL && is_spare(filter, found))
-            rc = tamis__catalog_put_garbage(rescue->txn, found->entry.number);
-        if (rc < 0 || found->list != list) continue;
-        const bool behind = is_left_behind(found, newest);
-        if (behind || total > TAMIS__SEGMENTS_MAX) {
-            total -= !behind;
-            if (rescue->txn != NULL)
-                rc = tamis__catalog_put_garbage(rescue->txn, found->entry.number);
-        } else {
+    for (size_t i = 0; i < filter->count; i++) {
+        const struct tamis__found *found = &filter->first[i];
+        if (found->list != list || is_left_behind(found, newest)) continue;
+        if (total > TAMIS__SEGMENTS_MAX)
+            total--;
+        else
             record->segments[record->segment_count++] = found->entry;
-        }
     }
-    return rc;
 }
 
 /* Reports gaps in the list in force, and makes each segment name the one after it. */
@@ -221,9 +237,9 @@ static int link_list(struct tamis__rescue_work *rescue, const struct tamis__lost
 }
 
 /* Fills in the record, all but the exceptions. */
-static int describe_lost_filter(struct tamis__rescue_work *rescue,
-                                const struct tamis__lost_filter *filter, uint32_t list,
-                                const struct tamis__found *newest)
+static void describe_lost_filter(struct tamis__rescue_work *rescue,
+                                 const struct tamis__lost_filter *filter, uint32_t list,
+                                 const struct tamis__found *newest)
 {
     struct tamis__record *record = &rescue->record;
     *record = (struct tamis__record){.filter_id = newest->filter_id,
@@ -243,29 +259,28 @@ static int describe_lost_filter(struct tamis__rescue_work *rescue,
             record->last_generation = found->generation;
         if (found->entry.created_at < record->created_at)
             record->created_at = found->entry.created_at;
-        if (rank_of(found) > record->publication) record->publication = rank_of(found);
+        if (tamis__rescue_rank(found) > record->publication)
+            record->publication = tamis__rescue_rank(found);
         if (found->publication >= latest) {
             latest = found->publication;
             record->keep = found->keep;
         }
     }
-    const int rc = collect_segments(rescue, filter, list, newest);
+    collect_segments(rescue, filter, list, newest);
     record->capacity = newest->entry.capacity;
     for (uint32_t i = 0; i + 1 < record->segment_count; i++)
         record->capacity += record->segments[i].items;
-    return rc;
 }
 
 /* ---- Exceptions ------------------------------------------------------------------------------ */
 
-/* Takes the exceptions into the record: 1.  Returns 0 if the index is not sound. */
-static int take_index(struct tamis__rescue_work *rescue, const struct tamis__found *index)
+int tamis__rescue_take_index(struct tamis__rescue_work *rescue, const struct tamis__found *index)
 {
     struct tamis__mapped_segment s = {0};
     const char *reason = NULL;
     uint64_t offset = 0;
     int rc = tamis__open_index(rescue->repair->store, index->entry.number, index->filter_id, &s);
-    if (rc < 0) return rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT ? rc : 0;
+    if (rc < 0) return rc == TAMIS_EIO || tamis__is_of_the_system(rc) ? rc : 0;
     if (tamis__index_verify(&s.segment, &offset, &reason) == 0) {
         rescue->record.exceptions = index->entry.number;
         rescue->record.exception_count = tamis__index_count(&s.segment);
@@ -296,7 +311,7 @@ static int rescue_exceptions(struct tamis__rescue_work *rescue,
 {
     char file[TAMIS__FILE_BYTES];
     const struct tamis__found *index = newest->exceptions ? choose_index(filter, newest) : NULL;
-    int rc = index != NULL ? take_index(rescue, index) : 0;
+    int rc = index != NULL ? tamis__rescue_take_index(rescue, index) : 0;
     const bool taken = rc > 0;
     if (rc < 0 || (taken && index->entry.number == newest->exceptions)) return rc < 0 ? rc : 0;
     if (newest->exceptions != 0)
@@ -323,7 +338,7 @@ static int keep_exceptions(struct tamis__rescue_work *rescue,
         if (found->entry.number != newest->exceptions || !is_index(found) || found->kept ||
             found->store_id != newest->store_id)
             continue;
-        rc = take_index(rescue, found);
+        rc = tamis__rescue_take_index(rescue, found);
         found->kept = rc > 0;
     }
     return rc < 0 ? rc : 0;
@@ -334,41 +349,20 @@ static int keep_exceptions(struct tamis__rescue_work *rescue,
 static int keep_lists(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
                       const struct list *lists, uint32_t count, uint32_t in_force)
 {
-    char file[TAMIS__FILE_BYTES];
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
         bool again = false;
         for (uint32_t j = 0; j < count; j++) /* of two, the list in force or the later one */
             again |= j != i && i != in_force && (j == in_force || j > i) &&
                      lists[j].newest->generation == lists[i].newest->generation;
-        if (i == in_force) continue;
-        if (again) {
-            rc = tamis__repair_tell(rescue->repair, filter->name,
-                                    tamis__check_file(lists[i].newest->entry.number, file),
-                                    TAMIS_EEXIST,
-                                    "is of generation %llu of the filter, of which there is "
-                                    "another; it is left alone",
-                                    (unsigned long long)lists[i].newest->generation);
-            continue;
-        }
-        rc = describe_lost_filter(rescue, filter, i, lists[i].newest);
+        if (i == in_force || again) continue;
+        describe_lost_filter(rescue, filter, i, lists[i].newest);
         rescue->record.name[0] = '\0';
         rescue->record.publication = lists[i].rank;
-        if (rc == 0) rc = keep_exceptions(rescue, filter, lists[i].newest);
+        rc = keep_exceptions(rescue, filter, lists[i].newest);
+        if (rc == 0) rc = tamis__numbers_append_files(&rescue->taken, &rescue->record);
         if (rc == 0 && rescue->txn != NULL)
             rc = tamis__catalog_put_generation(rescue->txn, &rescue->record);
-    }
-    return rc;
-}
-
-static int drop_indexes(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter)
-{
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && rescue->txn != NULL && i < filter->count; i++) {
-        const struct tamis__found *found = &filter->first[i];
-        if (found->store_id == rescue->store.store_id && is_index(found) && !found->kept &&
-            found->entry.number != rescue->record.exceptions)
-            rc = tamis__catalog_put_garbage(rescue->txn, found->entry.number);
     }
     return rc;
 }
@@ -390,18 +384,14 @@ static int tell_filter(const struct tamis__rescue_work *rescue,
         filter->renamed ? "; its own name is another filter's, or lost: rename it" : "");
 }
 
-/* The filter had been dropped, and not all of its files were removed yet: they are still
- * garbage. */
-static int drop_again(const struct tamis__rescue_work *rescue,
-                      const struct tamis__lost_filter *filter)
+bool tamis__rescue_is_dropped(const struct tamis__rescue_work *rescue,
+                              const struct tamis__lost_filter *filter)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && rescue->txn != NULL && i < filter->count; i++)
-        if (filter->first[i].store_id == rescue->store.store_id)
-            rc = tamis__catalog_put_garbage(rescue->txn, filter->first[i].entry.number);
-    return rc < 0 ? rc
-                  : tamis__repair_tell(rescue->repair, filter->name, "catalog.mdb", 0,
-                                       "does not get its record: the filter was dropped");
+    for (size_t i = 0; i < filter->count; i++)
+        if (filter->first[i].store_id == rescue->store.store_id &&
+            filter->first[i].next == TAMIS__NEXT_DROPPED)
+            return true;
+    return false;
 }
 
 int tamis__rescue_filter(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter)
@@ -412,20 +402,165 @@ int tamis__rescue_filter(struct tamis__rescue_work *rescue, const struct tamis__
     const uint32_t in_force = newest_list(lists, count);
     const struct tamis__found *newest = count > 0 ? lists[in_force].newest : NULL;
     int rc = 0;
-    if (newest != NULL && newest->next == TAMIS__NEXT_DROPPED) {
-        rc = drop_again(rescue, filter);
+    if (newest != NULL && newest->next == TAMIS__NEXT_DROPPED && !rescue->revives) {
         free(lists);
-        return rc;
+        return tamis__repair_tell(rescue->repair, filter->name, "catalog.mdb", 0,
+                                  "does not get its record: the filter was dropped");
     }
     if (newest != NULL) { /* else the filter has only indexes left */
-        rc = keep_lists(rescue, filter, lists, count, in_force);
-        if (rc == 0) rc = describe_lost_filter(rescue, filter, in_force, newest);
-        if (rc == 0) rc = link_list(rescue, filter, in_force);
+        rc = drop_spares(rescue, filter);
+        if (rc == 0) rc = keep_lists(rescue, filter, lists, count, in_force);
+        if (rc == 0) {
+            describe_lost_filter(rescue, filter, in_force, newest);
+            rc = link_list(rescue, filter, in_force);
+        }
         if (rc == 0) rc = rescue_exceptions(rescue, filter, newest);
+        if (rc == 0) rc = tamis__numbers_append_files(&rescue->taken, &rescue->record);
         if (rc == 0 && rescue->txn != NULL) rc = tamis__catalog_put(rescue->txn, &rescue->record);
         if (rc == 0) rc = tell_filter(rescue, filter, count - 1);
     }
-    if (rc == 0) rc = drop_indexes(rescue, filter);
     free(lists);
     return rc;
+}
+
+/* ---- Segments that come back ------------------------------------------------------------------
+ */
+
+static const struct tamis__found *find_found(const struct tamis__lost_filter *filter,
+                                             uint64_t number)
+{
+    for (size_t i = 0; i < filter->count; i++)
+        if (filter->first[i].entry.number == number) return &filter->first[i];
+    return NULL;
+}
+
+static bool lists_number(const struct tamis__record *record, uint64_t number)
+{
+    for (uint32_t i = 0; i < record->segment_count + record->spare_count; i++)
+        if (record->segments[i].number == number) return true;
+    return false;
+}
+
+/* The newest segment of the record that is there; NULL: none is. */
+static const struct tamis__found *newest_found(const struct tamis__record *record,
+                                               const struct tamis__lost_filter *filter)
+{
+    const struct tamis__found *found = NULL;
+    for (uint32_t i = record->segment_count; i > 0 && found == NULL; i--)
+        found = find_found(filter, record->segments[i - 1].number);
+    return found;
+}
+
+/* Puts a segment into the record, by its age, and lets its neighbours name each other. */
+static int insert(struct tamis__rescue_work *rescue, struct tamis__record *record,
+                  const struct tamis__found *found)
+{
+    struct tamis__listed_segment *all = record->segments;
+    const uint64_t number = found->entry.number;
+    const uint32_t count = record->segment_count;
+    uint32_t at = count;
+    while (at > 0 && all[at - 1].number > number)
+        at--;
+    memmove(&all[at + 1], &all[at], (count + record->spare_count - at) * sizeof *all);
+    all[at] = found->entry;
+    record->segment_count++;
+    if (at == count && *record->name != '\0') { /* it is the newest of the list in force again */
+        record->generation = found->generation;
+        if (record->last_generation < found->generation)
+            record->last_generation = found->generation;
+    }
+    int rc =
+        at > 0 ? tell_later(rescue, all[at - 1].number, offsetof(struct tamis__live, next), number)
+               : 0;
+    if (rc == 0)
+        rc = tell_later(rescue, number, offsetof(struct tamis__live, next),
+                        at < count ? all[at + 1].number : 0);
+    return rc == 0 ? tamis__numbers_append(&rescue->taken, number) : rc;
+}
+
+/* Puts what belongs to the list of the record into it.  Returns how many segments that were. */
+static int join_list(struct tamis__rescue_work *rescue, const struct tamis__lost_filter *filter,
+                     struct tamis__record *record)
+{
+    const struct tamis__found *newest = newest_found(record, filter);
+    int joined = 0, rc = 0;
+    for (size_t i = 0; rc == 0 && newest != NULL && newest->list != NO_LIST && i < filter->count;
+         i++) {
+        const struct tamis__found *found = &filter->first[i];
+        if (found->list != newest->list || lists_number(record, found->entry.number) ||
+            is_left_behind(found, newest) ||
+            record->segment_count + record->spare_count >= TAMIS__SEGMENTS_MAX)
+            continue;
+        if (found->publication > record->publication) record->publication = found->publication;
+        rc = insert(rescue, record, found);
+        joined++;
+    }
+    if (rc < 0 || joined == 0) return rc;
+    tamis__record_sum_capacity(record);
+    record->publication++; /* handles that are open take the list anew */
+    return joined;
+}
+
+static int join_generations(struct tamis__rescue_work *rescue, struct tamis__catalog_txn *txn,
+                            const struct tamis__lost_filter *filter)
+{
+    struct tamis__kept kept = {0};
+    const uint64_t id = filter->first->filter_id;
+    int rc = tamis__catalog_each_generation(txn, id, tamis__note_kept, &kept);
+    for (size_t i = 0; rc >= 0 && i < kept.count; i++) {
+        rc = tamis__catalog_get_generation(txn, id, kept.list[i].generation, &rescue->record);
+        if (rc < 0) break;
+        const uint64_t publication = rescue->record.publication; /* it says when it was in force */
+        rc = join_list(rescue, filter, &rescue->record);
+        rescue->record.publication = publication;
+        if (rc > 0 && rescue->txn != NULL)
+            rc = tamis__catalog_put_generation(rescue->txn, &rescue->record);
+    }
+    free(kept.list);
+    return rc < 0 ? rc : 0;
+}
+
+int tamis__rescue_join(struct tamis__rescue_work *rescue, struct tamis__catalog_txn *txn,
+                       const struct tamis__lost_filter *filter)
+{
+    struct list *lists = calloc(filter->count, sizeof *lists);
+    if (lists == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory for a filter's lists");
+    (void)split(rescue, filter, lists);
+    free(lists);
+    int rc = tamis__store_get_by_id(rescue->repair->store, txn, filter->first->filter_id,
+                                    &rescue->record);
+    if (rc == 0) rc = join_list(rescue, filter, &rescue->record);
+    if (rc > 0 && rescue->txn != NULL) rc = tamis__catalog_put(rescue->txn, &rescue->record);
+    return rc < 0 ? rc : join_generations(rescue, txn, filter);
+}
+
+int tamis__rescue_keep(struct tamis__rescue_work *rescue, struct tamis__catalog_txn *txn,
+                       const struct tamis__lost_filter *filter, uint64_t number)
+{
+    struct tamis__record other;
+    const struct tamis__found *found = find_found(filter, number), *newest = found;
+    if (found->list == NO_LIST)
+        return tamis__fail(
+            TAMIS_EINVAL,
+            "nothing was ever added to segment %" PRIu64 "; there is nothing to restore", number);
+    for (size_t i = 0; i < filter->count; i++)
+        if (filter->first[i].list == found->list) newest = &filter->first[i];
+    int rc = tamis__catalog_get_by_id(txn, newest->filter_id, &other);
+    if (rc < 0) return rc;
+    rc = tamis__catalog_get_generation(txn, newest->filter_id, newest->generation, &rescue->record);
+    if (rc == 0 || other.generation == newest->generation)
+        return tamis__fail(TAMIS_EEXIST,
+                           "filter '%s' has a generation %" PRIu64 ", and this segment is of "
+                           "another one of that number; it stays in lost/",
+                           other.name, newest->generation);
+    if (rc != TAMIS_ENOTFOUND) return rc;
+    describe_lost_filter(rescue, filter, found->list, newest);
+    rescue->record.name[0] = '\0';
+    rescue->record.publication = tamis__rescue_rank(newest);
+    rc = tamis__catalog_put_generation(rescue->txn, &rescue->record);
+    if (rc < 0) return rc;
+    return tamis__repair_tell(rescue->repair, other.name, "catalog.mdb", 0,
+                              "keeps generation %" PRIu64 " again: 'tamis rollback' puts it in "
+                              "force",
+                              newest->generation);
 }

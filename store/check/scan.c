@@ -67,19 +67,30 @@ static int note_found(struct tamis__repair *repair, const struct tamis__segment 
     return 0;
 }
 
+/* Is it no fault of the file that it could not be read?  Then it may be there again in a moment,
+ * and nothing may be decided without it. */
+static bool stops(int error)
+{
+    return error == TAMIS_EIO || tamis__is_of_the_system(error);
+}
+
 static int look_at(struct tamis__repair *repair, uint64_t number, const char *file)
 {
     struct tamis__segment segment;
     const char *reason = NULL;
     int rc = tamis__segment_open(&repair->store->place, number, false, &segment);
-    if (rc == TAMIS_ENOMEM || rc == TAMIS_ELIMIT) return rc; /* no fault of the file */
+    if (stops(rc)) return rc;
     if (rc < 0) return note_bad(repair, number, file, rc, tamis__check_reason(file, NULL));
     rc = judge_segment(&segment, &reason);
-    if (tamis__segment_check(&segment) < 0) {
+    const int whole = tamis__segment_check(&segment);
+    if (whole < 0) {
         rc = TAMIS_ECORRUPT;
         reason = "was truncated while it was read";
     }
-    rc = rc < 0 ? note_bad(repair, number, file, rc, reason) : note_found(repair, &segment);
+    if (stops(whole))
+        rc = whole;
+    else
+        rc = rc < 0 ? note_bad(repair, number, file, rc, reason) : note_found(repair, &segment);
     tamis__segment_close(&segment);
     return rc;
 }
@@ -96,6 +107,22 @@ static int look_at_name(void *context, const char *name)
     return note_bad(repair, 0, file, TAMIS_EFOREIGN, "is not a segment's name; remove the file");
 }
 
+/* Logs are judged later; here they only have to be readable. */
+static int look_at_log(void *context, const char *name)
+{
+    struct tamis__repair *repair = context;
+    const struct tamis__logs logs = tamis__store_logs(repair->store);
+    struct tamis__log log;
+    uint64_t filter_id, nonce;
+    if (!tamis__log_parse_name(name, &filter_id, &nonce)) return 0;
+    const char *reason;
+    int rc = tamis__log_look(&logs, name, &log);
+    if (rc < 0) return stops(rc) ? rc : 0;
+    rc = tamis__log_judge(&logs, &log, &reason);
+    tamis__log_close(&log);
+    return stops(rc) ? rc : 0;
+}
+
 static int by_filter(const void *a, const void *b)
 {
     const struct tamis__found *x = a, *y = b;
@@ -106,7 +133,9 @@ static int by_filter(const void *a, const void *b)
 int tamis__repair_scan(struct tamis__repair *repair)
 {
     const struct tamis__place *place = &repair->store->place;
-    const int rc = tamis__each_name(place->segments_fd, place->path, look_at_name, repair);
+    const struct tamis__logs logs = tamis__store_logs(repair->store);
+    int rc = tamis__each_name(place->segments_fd, place->path, look_at_name, repair);
+    if (rc == 0) rc = tamis__logs_each_name(&logs, look_at_log, repair);
     if (rc == 0 && repair->found_count > 0)
         qsort(repair->found, repair->found_count, sizeof repair->found[0], by_filter);
     TAMIS__POINT(TAMIS__POINT_REPAIR_SCANNED);

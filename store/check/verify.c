@@ -69,14 +69,6 @@ static int tell_findings(struct check *check, int rc)
 
 /* ---- One segment ----------------------------------------------------------------------------- */
 
-/* Does this error only say that the system could not look?  Then nobody knows if there is damage.
- */
-static bool is_of_the_system(int error)
-{
-    return error == TAMIS_ENOMEM || error == TAMIS_ELIMIT || error == TAMIS_EACCESS ||
-           error == TAMIS_ENOSPACE || error == TAMIS_ESYSTEM;
-}
-
 #define IS_KEPT "%s (of generation %" PRIu64 ", which is kept)"
 
 /* Notes a problem of a list.  For a kept generation the sentence says which one. */
@@ -87,8 +79,9 @@ static int tell_of(struct check *check, const char *file, uint64_t offset, int e
     int rc = 0;
     (void)snprintf(longer, sizeof longer, IS_KEPT, reason, check->record->generation);
     if (check->record == check->filter) {
-        rc = tamis__numbers_append(is_of_the_system(error) ? &check->unsure : &check->damaged,
-                                   check->filter->filter_id);
+        rc =
+            tamis__numbers_append(tamis__is_of_the_system(error) ? &check->unsure : &check->damaged,
+                                  check->filter->filter_id);
         (void)snprintf(longer, sizeof longer, "%s", reason);
     }
     if (rc == 0) rc = note_problem(check, check->filter->name, file, offset, error, longer);
@@ -155,8 +148,8 @@ static int check_whole(struct check *check, uint32_t index, const char *file,
     if (!gap) return 0;
     return tell_of(check, file, offsetof(struct tamis__segment_header, step), TAMIS_ECORRUPT,
                    "is not the one after the segment before it: a part of the filter is missing, "
-                   "and its keys answer absent; restore that from a copy and run 'tamis repair "
-                   "--rebuild', or drop the filter",
+                   "and its keys answer absent; restore that from a copy and run 'tamis "
+                   "repair', or drop the filter",
                    true);
 }
 
@@ -410,11 +403,12 @@ static int check_ids(struct check *check, struct tamis__catalog_txn *txn)
 static int note_log(void *context, const struct tamis__log_finding *finding)
 {
     struct check *check = context;
-    const int rc = finding->filter_id
-                       ? tamis__numbers_append(is_of_the_system(finding->error) ? &check->unsure
-                                                                                : &check->damaged,
-                                               finding->filter_id)
-                       : 0;
+    const int rc =
+        finding->filter_id
+            ? tamis__numbers_append(tamis__is_of_the_system(finding->error) ? &check->unsure
+                                                                            : &check->damaged,
+                                    finding->filter_id)
+            : 0;
     return rc < 0 ? rc
                   : note_problem(check, finding->filter, finding->file, 0, finding->error,
                                  finding->reason);
@@ -439,7 +433,7 @@ static int take_snapshot(struct check *check)
     return rc;
 }
 
-/* Has a process that died before its commit left the file?  A repair removes it then. */
+/* Has a process that died before its commit left the file?  A repair puts it aside then. */
 static bool is_of_dead_maker(const struct check *check, uint64_t number)
 {
     const struct tamis__store_record *store = &check->store_record;
@@ -453,10 +447,10 @@ static int tell_stray(struct check *check, uint64_t number)
     const bool left = is_of_dead_maker(check, number);
     return note_problem(check, "", tamis__check_file(number, file), 0, left ? 0 : TAMIS_EFOREIGN,
                         left ? "belongs to no filter of the catalog: a process that died was "
-                               "making it, and nothing is in it; 'tamis repair' removes it"
+                               "making it, and nothing is in it; 'tamis repair' puts it aside"
                         : !tamis__store_record_is_newer(&check->store_record, number)
-                            ? "belongs to no filter of the catalog; 'tamis repair' removes it, or "
-                              "says why it must not"
+                            ? "belongs to no filter of the catalog; 'tamis repair' takes it in "
+                              "again, or puts it aside"
                             : "belongs to no filter of the catalog, which may be older than it; "
                               "'tamis repair' says what can be done");
 }

@@ -236,15 +236,17 @@ typedef int tamis_repair_fn(void *context, const struct tamis_repair_step *step)
 
 /*
  * Repairs a damaged store.  A catalog that is lost or cannot be read is made anew from the segments
- * (the old file is kept beside it), and files that belong to nobody are removed.  A segment that
- * the catalog, an older catalog, or a running process may need is never removed.  Safe beside
- * running processes: they wait, or go on with what they have open.
+ * (the old file is kept beside it).  A segment that is in no list is taken into its filter again,
+ * or put aside in lost/, where tamis_store_lost() finds it; no repair removes one.  A filter that
+ * has fewer segments or keys than before gets a step with an error.  Safe beside running processes:
+ * they wait, or go on with what they have open.
  *
  * path     of the store's directory.
  * flags    TAMIS_REPAIR_*; TAMIS_FORCE_NETWORK_FS as for tamis_store_open().
  * fn       NULL, or called once for each step, with no lock held.
  * Returns  the number of steps done; TAMIS_ENOSTORE: neither catalog nor segments there;
- *          TAMIS_EREADONLY, TAMIS_EACCESS, TAMIS_EIO, TAMIS_ENOSPACE.  Killed: run it again.
+ *          TAMIS_EREADONLY, TAMIS_ENOSPACE.  TAMIS_EACCESS, TAMIS_EIO, TAMIS_ELIMIT, TAMIS_ENOMEM:
+ * a file could not be read, and nothing was changed.  Killed: run it again.
  */
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_repair(const char *path, unsigned flags,
                                                       tamis_repair_fn *fn, void *context);
@@ -263,6 +265,39 @@ struct tamis_repair_options {
 /* The same, and tells how far it is.  Returns what progress returned, too. */
 TAMIS_API TAMIS_MUST_CHECK int64_t
 tamis_store_repair_with(const char *path, const struct tamis_repair_options *options);
+
+/* A file that a repair has put aside.  Strings live only during the call. */
+struct tamis_lost_file {
+    size_t size;      /* sizeof(struct tamis_lost_file) */
+    const char *name; /* in lost/; for tamis_store_restore_lost() */
+    const char *from; /* path inside the store where it was; "": its note cannot be read */
+    const char *why;  /* a clause */
+    int64_t put_at;   /* when, in ns since 1970 UTC */
+    uint64_t bytes;
+};
+typedef int tamis_lost_fn(void *context, const struct tamis_lost_file *file);
+
+/* Calls fn, unless it is NULL, for each file that repairs have put aside in the store at `path`; a
+ * value other than 0 ends this and is returned.  Returns how many there are; 0 too if there is no
+ * store.  Changes nothing. */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_lost(const char *path, tamis_lost_fn *fn,
+                                                    void *context);
+
+/*
+ * Puts a file back that a repair has put aside, and enters it into the catalog: a segment into its
+ * filter, or the filter itself if it was dropped; a segment of an older generation as a generation
+ * that is kept; an index of exceptions into a filter that has none.
+ *
+ * Returns  0; TAMIS_ENOTFOUND: no such file in lost/, or the filter of a log is not there;
+ *          TAMIS_EEXIST: its place is taken; TAMIS_ECORRUPT and the like: it is damaged.  After an
+ *          error it is in lost/ as before.
+ * Durable  when it returns.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_store_restore_lost(const char *path, const char *name);
+
+/* Removes, for good, the files that were put aside longer than age_ns ago; 0: all.  Returns how
+ * many. */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_forget_lost(const char *path, int64_t age_ns);
 
 /*
  * Copies a store, while it is in use.  Each filter of the copy has every key whose add had returned

@@ -23,5 +23,7 @@ int builds_print_problem(void *context, const struct tamis_problem *problem);
 /* Every file is named by a record, nothing is in staging/, and verify finds nothing; else the
  * process ends. */
 void builds_check_no_leak(tamis_store *store, const char *path);
+/* The same, but garbage that the next writer removes may be there. */
+void builds_check_no_stray(tamis_store *store, const char *path);
 
 #endif

@@ -221,7 +221,7 @@ static bool die_once(const struct operation *operation, bool at_calls, const cha
     check_answers(&scene, !died);
     if (step % 2 == 1 || operation->no_catalog) {
         (void)repair_now(&scene);
-        builds_check_no_leak(scene.store, scene.path);
+        builds_check_no_stray(scene.store, scene.path);
         check_answers(&scene, !died || operation->no_catalog);
     }
     check_next_build(&scene);

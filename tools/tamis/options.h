@@ -131,7 +131,10 @@ struct invocation;
     X(CSV, "csv", "", NO_VALUE)                                                                    \
     X(WHERE, "where", "", VALUE(FILE, where))                                                      \
     X(STRICT, "strict", "", NO_VALUE)                                                              \
-    X(OVERWRITE, "overwrite", "", NO_VALUE)
+    X(OVERWRITE, "overwrite", "", NO_VALUE)                                                        \
+    X(LIST_LOST, "list-lost", "", NO_VALUE)                                                        \
+    X(RESTORE, "restore", "", VALUE(TEXT, restore))                                                \
+    X(FORGET_LOST, "forget-lost", "", VALUE(DURATION, forget_lost_ns))
 
 #define OPTION_ID(id, ...) OPTION_##id,
 enum option_id { CLI_OPTIONS(OPTION_ID) OPTION_IDS };
@@ -238,6 +241,8 @@ struct options {
     const char *sort;    /* what order.h knows by this name */
     uint32_t color;      /* enum color */
     int64_t interval_ns; /* of `top` */
+    const char *restore; /* the name of a file in lost/ */
+    int64_t forget_lost_ns;
     uint32_t replicas;
     uint64_t max_bytes; /* of what is pulled */
     uint32_t retry;     /* so many tries more */

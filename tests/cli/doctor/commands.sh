@@ -56,7 +56,7 @@ seq 1000 | tamis build list -q
 seq 2000 | tamis build list -q
 rm "$(segment 2)"
 look list 'a list that is lost, and a generation that is kept'
-# What the rollback has put aside is lost: it was "not mended", and doctor advised to drop the filter, though `tamis repair` forgets it.
+# What the rollback has put aside is missing, and may come back: no repair forgets it.
 seq 1000 | tamis build list -q
 seq 2000 | tamis build list -q
 rm "$(segment 2)"
@@ -85,4 +85,4 @@ cp "$(segment 1)" copy
 tamis drop -q bits
 tamis create other -n 1000 --seed 1
 cp copy "$(segment 1)"
-look other 'a file of nobody'
+look other 'a file of a filter that is not in the catalog'

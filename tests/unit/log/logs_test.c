@@ -96,7 +96,7 @@ static void assert_told(const struct told *told, int error, const char *file, co
 
 /* ---- Orphans --------------------------------------------------------------------------------- */
 
-CASE(orphan_is_removed_when_its_lock_is_free)
+CASE(orphan_is_put_aside_when_its_lock_is_free)
 {
     char *path, file[64];
     tamis_store *store = fixture_store(&path);
@@ -116,12 +116,12 @@ CASE(orphan_is_removed_when_its_lock_is_free)
     assert_int_equal(rename(kept, log), 0);
     struct told told = told_of(path, NULL);
     assert_told(&told, TAMIS_EFOREIGN, file,
-                "belongs to no filter of the catalog; 'tamis repair' removes");
+                "belongs to no filter of the catalog; 'tamis repair' puts it aside");
     told = repair(path, TAMIS_REPAIR_DRY_RUN);
-    assert_told(&told, 0, file, "would be removed");
+    assert_told(&told, 0, file, "would be put aside in lost/");
     assert_int_equal(fixture_files(path, "logs"), 1);
     told = repair(path, 0);
-    assert_told(&told, 0, file, "is removed: it was of a filter that is dropped");
+    assert_told(&told, 0, file, "is put aside in lost/: it was of a filter that is dropped");
     assert_int_equal(fixture_files(path, "logs"), 0);
     assert_int_equal(told_of(path, NULL).count, 0);
     assert_int_equal(tamis_filter_close(other), 0);

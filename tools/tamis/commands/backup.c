@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "lost.h"
 
 /* Queues of tamis.Frontier (docs/frontier.md) are databases of SQLite, of which the library knows
  * nothing. */
@@ -73,6 +74,7 @@ static int backup(struct invocation *call)
         return cli_interrupted("; what was in %s before is there", call->args[0]);
     if (filters < 0) return cli_fail_library();
     tell_of_queues(call);
+    lost_tell(call);
     if (cli_given(call, TAKES(JSON)))
         print_json(call, &result, progress_clock() - start);
     else

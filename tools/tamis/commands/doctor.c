@@ -7,6 +7,7 @@
  * a command where there is one.
  */
 #include "findings.h"
+#include "lost.h"
 #include "memory.h"
 #include "problems.h"
 
@@ -199,6 +200,7 @@ static int examine(struct invocation *call)
     if (problems >= 0 && tamis_store_list_live(call->store, NULL, show_states, &visit) < 0)
         problems = -cli_fail_library();
     (void)out_flush(call->out); /* the findings first, then their number */
+    lost_tell(call);
     const int status = problems < 0 ? CLI_ERROR : tell_result(&visit, problems);
     names_clear(&names);
     return status;

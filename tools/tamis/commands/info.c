@@ -2,6 +2,7 @@
 /* info.c: tamis info NAME [FIELD] - what the catalog and the segments know of a filter. */
 #include "command.h"
 #include "fields.h"
+#include "lost.h"
 #include "remote/remote.h"
 #include "show.h"
 
@@ -31,6 +32,10 @@ static int show_info(struct invocation *call)
         view_of_call(call, field != NULL ? field->loads : VIEW_FILL | VIEW_MAPPED, &view);
     if (status == CLI_DONE) print_fields(call, field, &view);
     view_clear(&view);
+    if (field == NULL) {
+        (void)out_flush(call->out);
+        lost_tell(call);
+    }
     return status;
 }
 

@@ -12,6 +12,7 @@
 
 #include "columns.h"
 #include "command.h"
+#include "lost.h"
 #include "paint.h"
 #include "pattern.h"
 #include "remote/remote.h"
@@ -375,6 +376,10 @@ static int list_all(struct listing *listing)
         show_end(listing);
     }
     if (rc < 0) return CLI_ERROR;
+    if (!cli_given(call, TAKES(QUIET))) {
+        (void)out_flush(call->out);
+        lost_tell(call);
+    }
     return listing->filters > 0 ? CLI_DONE : CLI_NOTHING;
 }
 

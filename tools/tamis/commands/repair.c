@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* repair.c: tamis repair [--dry-run] [--rebuild] - make a damaged store whole, a line a step. */
+/* repair.c: tamis repair [--dry-run] [--rebuild] - make a damaged store whole, a line a step; and
+ * --list-lost, --restore, --forget-lost of what it has put aside (lost.c). */
 #include "command.h"
+#include "lost.h"
 #include "pull/spool.h"
 #include "record.h"
 #include "remote/remote.h"
@@ -80,20 +82,13 @@ static int show_repair_progress(void *context, uint64_t done_bytes, uint64_t all
     return 0;
 }
 
-static int run_repair(struct invocation *call)
+static int repair_directory(struct invocation *call, const char *path)
 {
-    if (call->arg_count > 0)
-        return cli_fail("unexpected argument '%s': a store that is a directory is repaired as a "
-                        "whole; only of a server, NAME says which filter's lost shards are made "
-                        "anew",
-                        call->args[0]);
     unsigned flags = cli_store_flags(call, 0);
     const bool dry = cli_given(call, TAKES(DRY_RUN));
     struct repairs repairs = {.call = call};
     if (dry) flags |= TAMIS_REPAIR_DRY_RUN;
     if (cli_given(call, TAKES(REBUILD))) flags |= TAMIS_REPAIR_REBUILD;
-    char *path = cli_store_path(call);
-    if (path == NULL) return CLI_ERROR;
     const struct tamis_repair_options options = {.size = sizeof options,
                                                  .flags = flags,
                                                  .fn = show_step,
@@ -103,22 +98,46 @@ static int run_repair(struct invocation *call)
     int64_t steps = tamis_store_repair_with(path, &options);
     const int swept = steps >= 0 ? sweep_pulls(&repairs, path) : CLI_DONE;
     steps += repairs.spools;
-    free(path);
     if (steps >= 0 && repairs.all_bytes > 0) progress_finish_bytes(repairs.all_bytes);
     progress_end();
     (void)out_flush(call->out); /* the steps first, then their number */
     if (steps < 0) return cli_fail_library();
     if (swept != CLI_DONE) return swept;
-    if (repairs.unmended > 0)
-        return cli_fail("%jd step%s %s; %ju thing%s could not be mended", (intmax_t)steps,
-                        text_plural((uintmax_t)steps), dry ? "would be done" : "done",
-                        (uintmax_t)repairs.unmended, text_plural(repairs.unmended));
+    lost_tell(call);
+    if (repairs.unmended > 0) {
+        cli_tell("%jd step%s %s; %ju thing%s could not be mended", (intmax_t)steps,
+                 text_plural((uintmax_t)steps), dry ? "would be done" : "done",
+                 (uintmax_t)repairs.unmended, text_plural(repairs.unmended));
+        return CLI_NOTHING;
+    }
     if (steps == 0)
         cli_tell("there is nothing to repair");
     else
         cli_tell("%jd step%s %s", (intmax_t)steps, text_plural((uintmax_t)steps),
                  dry ? "would be done" : "done");
     return CLI_DONE;
+}
+
+#define OF_LOST (TAKES(LIST_LOST) | TAKES(RESTORE) | TAKES(FORGET_LOST))
+
+static int run_repair(struct invocation *call)
+{
+    if (call->arg_count > 0)
+        return cli_fail("unexpected argument '%s': a store that is a directory is repaired as a "
+                        "whole; only of a server, NAME says which filter's lost shards are made "
+                        "anew",
+                        call->args[0]);
+    if (!options_exclusive(call, OF_LOST | TAKES(REBUILD)) ||
+        !options_exclusive(call, OF_LOST | TAKES(DRY_RUN)))
+        return CLI_ERROR;
+    char *path = cli_store_path(call);
+    if (path == NULL) return CLI_ERROR;
+    const int status = cli_given(call, TAKES(LIST_LOST))     ? lost_list(call, path)
+                       : cli_given(call, TAKES(RESTORE))     ? lost_restore(call, path)
+                       : cli_given(call, TAKES(FORGET_LOST)) ? lost_forget(call, path)
+                                                             : repair_directory(call, path);
+    free(path);
+    return status;
 }
 
 /* ---- A filter in shards on a server -----------------------------------------------------------
@@ -171,7 +190,7 @@ static int run_repair_remote(struct invocation *call)
         return cli_fail(
             "name the filter in shards whose lost ones are to be made anew; to repair a "
             "store, run it on the server's machine, with --store DIR");
-    if (!options_none(call, TAKES(REBUILD), "goes with a store that is a directory"))
+    if (!options_none(call, TAKES(REBUILD) | OF_LOST, "goes with a store that is a directory"))
         return CLI_ERROR;
     return cli_with_filter(call, 0, repair_shards);
 }
@@ -180,7 +199,8 @@ const struct command cli_command_repair = {
     .name = "repair",
     .summary = "make a damaged store whole again",
     .operands = "[NAME]",
-    .options = TAKES(DRY_RUN) | TAKES(REBUILD) | TAKES(JSON) | TAKES_PROGRESS,
+    .options = TAKES(DRY_RUN) | TAKES(REBUILD) | TAKES(LIST_LOST) | TAKES(RESTORE) |
+               TAKES(FORGET_LOST) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run_repair,
     .run_remote = run_repair_remote,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* verify.c: tamis verify [NAME...] - the catalog against the segments, and both against damage. */
+#include "lost.h"
 #include "problems.h"
 #include "record.h"
 
@@ -54,6 +55,7 @@ static int verify_filters(struct invocation *call)
     if (problems >= 0 && tamis_store_list(call->store, NULL, tell_trouble, &names) < 0)
         problems = -cli_fail_library();
     names_clear(&names);
+    lost_tell(call);
     if (problems < 0) return CLI_ERROR;
     if (problems > 0)
         return cli_fail("checked %ju filter%s: %jd problem%s", filters, text_plural(filters),

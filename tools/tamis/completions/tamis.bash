@@ -49,7 +49,7 @@ _tamis_wants_value()
     --kind | --counter-bits | --hash-set | --seed | --like | --memory | --from | --to) return 0 ;;
     --on-full | --pages | --window | --window-from | --key-rule | --slices | --mode | --except | --against | --keep | --threads | --shard) return 0 ;;
     --output | --interval | --sort | --format | --field | --separator | --sync-interval | --file | --in | --names | --wait | --shards | --replicas) return 0 ;;
-    --timeout | --cacert | --cert | --key | --answer | --max-bytes | --retry | --where) return 0 ;;
+    --timeout | --cacert | --cert | --key | --answer | --max-bytes | --retry | --where | --restore | --forget-lost) return 0 ;;
     --sign | --signature | --trusted-comment | --password-file | --verify | --expect-comment | --at-least | --max-shrink) return 0 ;;
     --*) return 1 ;;
     -*n) [[ ${1%?} != *[npmko]* && $command != @(drop|repair) ]] ;; # a dry run there

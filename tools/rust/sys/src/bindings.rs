@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header 0b67e0408ab046e57f84fb95d3040531028d561972a61fe2325b8976338da50b,
-// of what follows d86e8cae52df7b0fbcdfd7fadbe1697c00da7ede4da66f0fce73d2430bd66fc7
+// SHA-256 of the header ae6f82a0191c6980ae1b455695299c052f66c73a40e2253228fd03f3db1b49ec,
+// of what follows 083730edbea60d95877c7f3a6ed2d6c9f612d6a2850b797bb99f6b1a6ae9814e
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -1096,6 +1096,39 @@ const _: () = {
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
+pub struct tamis_lost_file {
+    pub size: usize,
+    pub name: *const ::core::ffi::c_char,
+    pub from: *const ::core::ffi::c_char,
+    pub why: *const ::core::ffi::c_char,
+    pub put_at: i64,
+    pub bytes: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_lost_file"][::core::mem::size_of::<tamis_lost_file>() - 48usize];
+    ["Alignment of tamis_lost_file"][::core::mem::align_of::<tamis_lost_file>() - 8usize];
+    ["Offset of field: tamis_lost_file::size"]
+        [::core::mem::offset_of!(tamis_lost_file, size) - 0usize];
+    ["Offset of field: tamis_lost_file::name"]
+        [::core::mem::offset_of!(tamis_lost_file, name) - 8usize];
+    ["Offset of field: tamis_lost_file::from"]
+        [::core::mem::offset_of!(tamis_lost_file, from) - 16usize];
+    ["Offset of field: tamis_lost_file::why"]
+        [::core::mem::offset_of!(tamis_lost_file, why) - 24usize];
+    ["Offset of field: tamis_lost_file::put_at"]
+        [::core::mem::offset_of!(tamis_lost_file, put_at) - 32usize];
+    ["Offset of field: tamis_lost_file::bytes"]
+        [::core::mem::offset_of!(tamis_lost_file, bytes) - 40usize];
+};
+pub type tamis_lost_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        context: *mut ::core::ffi::c_void,
+        file: *const tamis_lost_file,
+    ) -> ::core::ffi::c_int,
+>;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
 pub struct tamis_backup_options {
     pub size: usize,
     pub flags: u32,
@@ -1656,6 +1689,16 @@ extern "C" {
         path: *const ::core::ffi::c_char,
         options: *const tamis_repair_options,
     ) -> i64;
+    pub fn tamis_store_lost(
+        path: *const ::core::ffi::c_char,
+        fn_: tamis_lost_fn,
+        context: *mut ::core::ffi::c_void,
+    ) -> i64;
+    pub fn tamis_store_restore_lost(
+        path: *const ::core::ffi::c_char,
+        name: *const ::core::ffi::c_char,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_store_forget_lost(path: *const ::core::ffi::c_char, age_ns: i64) -> i64;
     pub fn tamis_store_backup(
         store: *mut tamis_store,
         path: *const ::core::ffi::c_char,
