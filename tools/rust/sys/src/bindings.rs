@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header cc8f2e5a365b5b4742f157a48def9d46c24ed09f3d2d8dca270d5d0026f735fe,
-// of what follows 7d91b2fceb45d6281618fb520c25018ba4e9fae9921b894bfdcba93f216b610e
+// SHA-256 of the header a5b52af9fc15c976d6b19c32f4b6190d5d9f201d789a93b352c982f3719fd987,
+// of what follows 9086fdd33356a99db8adf309c5eb6afa4e209524036198849bf8eda19f50f4ac
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -1122,10 +1122,11 @@ pub struct tamis_repair_options {
         ) -> ::core::ffi::c_int,
     >,
     pub context: *mut ::core::ffi::c_void,
+    pub from: *const ::core::ffi::c_char,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_repair_options"][::core::mem::size_of::<tamis_repair_options>() - 40usize];
+    ["Size of tamis_repair_options"][::core::mem::size_of::<tamis_repair_options>() - 48usize];
     ["Alignment of tamis_repair_options"][::core::mem::align_of::<tamis_repair_options>() - 8usize];
     ["Offset of field: tamis_repair_options::size"]
         [::core::mem::offset_of!(tamis_repair_options, size) - 0usize];
@@ -1137,6 +1138,8 @@ const _: () = {
         [::core::mem::offset_of!(tamis_repair_options, progress) - 24usize];
     ["Offset of field: tamis_repair_options::context"]
         [::core::mem::offset_of!(tamis_repair_options, context) - 32usize];
+    ["Offset of field: tamis_repair_options::from"]
+        [::core::mem::offset_of!(tamis_repair_options, from) - 40usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
