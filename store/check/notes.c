@@ -94,7 +94,7 @@ int tamis__repair_tell_notes(struct tamis__repair *repair, int rc, tamis_repair_
 bool tamis__repair_has_told_of(const struct tamis__repair *repair, const char *file)
 {
     for (const struct tamis__finding *note = repair->notes.first; note != NULL; note = note->next)
-        if (note->error != 0 && strcmp(note->file, file) == 0) return true;
+        if ((note->error != 0 || repair->dry) && strcmp(note->file, file) == 0) return true;
     return false;
 }
 

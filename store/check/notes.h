@@ -82,6 +82,7 @@ struct tamis__repair {
     struct tamis_store *store; /* its store_id is 0 until it is known */
     unsigned flags;
     bool dry;
+    const char *from; /* the path of a backup, or NULL */
     int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes); /* the caller's */
     void *context;
     struct tamis__found *found; /* by filter, then by number */
@@ -100,7 +101,8 @@ int tamis__repair_tell(struct tamis__repair *repair, const char *filter, const c
 int tamis__repair_tell_aside(struct tamis__repair *repair, const char *filter, const char *file,
                              int rc, const char *why);
 
-/* Has a step already told of the file that it could not be mended? */
+/* Has a step already told of the file that it could not be mended, or in a dry run that it would
+ * be there? */
 bool tamis__repair_has_told_of(const struct tamis__repair *repair, const char *file);
 
 /* Has a step already told of the problem's file, or of damage of its filter that cannot be

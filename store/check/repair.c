@@ -5,6 +5,7 @@
  *     lock      exclusive, over all that follows: nobody makes, drops or publishes meanwhile
  *     catalog   can all of it be read?
  *     scan      read the headers of all segments (scan.c)
+ *     fill      if the caller has a backup: take segments that are missing from it (fill.c)
  *     rescue    if the catalog cannot be read: make a new one from the segments, and put it in the
  *               place of the old one (rescue.c)
  *     clean     report files that are missing; take in, or put aside, files that are in no list
@@ -22,6 +23,8 @@
 #include "check/repair.h"
 
 #include <fcntl.h>
+
+#include "check/fill.h"
 
 #include "os/inside.h"
 #include "os/network.h"
@@ -190,6 +193,19 @@ void tamis__repair_end(struct tamis__repair *repair, struct tamis__private_fd *l
     tamis_store_close(repair->store);
 }
 
+/* Takes from the backup what is missing, and reads all headers again. */
+static int fill(struct tamis__repair *repair, bool lists_known)
+{
+    bool changed = false;
+    if (repair->from == NULL) return 0;
+    const int rc = tamis__repair_fill(repair, repair->from, lists_known, &changed);
+    if (rc == TAMIS_EIO || tamis__is_of_the_system(rc)) return changed ? rc : stop(rc);
+    if (rc < 0) return rc;
+    if (!changed) return 0;
+    tamis__repair_clear_scan(repair);
+    return tamis__repair_scan(repair);
+}
+
 /* Repairs, with the lock held. */
 static int repair_held(struct tamis__repair *repair, bool *sound)
 {
@@ -199,6 +215,8 @@ static int repair_held(struct tamis__repair *repair, bool *sound)
     int rc = look_at_catalog(repair, why, sizeof why, &known, &old);
     if (rc == 0) rc = tamis__repair_scan(repair);
     if (rc < 0) return stop(rc);
+    rc = fill(repair, *why == '\0');
+    if (rc < 0) return rc;
     *sound = !repair->dry || *why == '\0';
     const bool anew = *why != '\0' || (repair->flags & TAMIS_REPAIR_REBUILD) != 0;
     if (anew) rc = tamis__rescue(repair, *why ? why : "as it was asked for", known ? &old : NULL);
@@ -307,6 +325,7 @@ TAMIS_API int64_t tamis_store_repair_with(const char *path,
     struct tamis__repair repair = {.store = store,
                                    .flags = flags,
                                    .dry = (flags & TAMIS_REPAIR_DRY_RUN) != 0,
+                                   .from = own.from,
                                    .progress = own.progress,
                                    .context = own.context};
     rc = tamis__repair_open(&repair, path);

@@ -150,4 +150,7 @@ void tamis__repair_clear_scan(struct tamis__repair *repair)
     }
     free(repair->bad);
     free(repair->found);
+    repair->bad = NULL;
+    repair->found = NULL;
+    repair->bad_count = repair->bad_room = repair->found_count = repair->found_room = 0;
 }

@@ -260,6 +260,10 @@ struct tamis_repair_options {
      * done, with no lock held: 0 to go on, a TAMIS_E* code to end. */
     int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes);
     void *context; /* of both */
+    /* NULL, or the directory of a backup of this store: segments that the store lacks are taken
+     * from it, with a step for each.  What was added to a filter after the backup is not in them:
+     * then the filter is unclean, and a second step has an error. */
+    const char *from;
 };
 
 /* The same, and tells how far it is.  Returns what progress returned, too. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* repair.c: tamis repair [--dry-run] [--rebuild] - make a damaged store whole, a line a step; and
- * --list-lost, --restore, --forget-lost of what it has put aside (lost.c). */
+/* repair.c: tamis repair [--dry-run] [--rebuild] [--from BACKUP] - make a damaged store whole, a
+ * line a step; and --list-lost, --restore, --forget-lost of what it has put aside (lost.c). */
 #include "command.h"
 #include "lost.h"
 #include "pull/spool.h"
@@ -91,6 +91,7 @@ static int repair_directory(struct invocation *call, const char *path)
     if (cli_given(call, TAKES(REBUILD))) flags |= TAMIS_REPAIR_REBUILD;
     const struct tamis_repair_options options = {.size = sizeof options,
                                                  .flags = flags,
+                                                 .from = call->options.peer,
                                                  .fn = show_step,
                                                  .progress = show_repair_progress,
                                                  .context = &repairs};
@@ -128,7 +129,8 @@ static int run_repair(struct invocation *call)
                         "anew",
                         call->args[0]);
     if (!options_exclusive(call, OF_LOST | TAKES(REBUILD)) ||
-        !options_exclusive(call, OF_LOST | TAKES(DRY_RUN)))
+        !options_exclusive(call, OF_LOST | TAKES(DRY_RUN)) ||
+        !options_exclusive(call, OF_LOST | TAKES(FROM)))
         return CLI_ERROR;
     char *path = cli_store_path(call);
     if (path == NULL) return CLI_ERROR;
@@ -190,7 +192,8 @@ static int run_repair_remote(struct invocation *call)
         return cli_fail(
             "name the filter in shards whose lost ones are to be made anew; to repair a "
             "store, run it on the server's machine, with --store DIR");
-    if (!options_none(call, TAKES(REBUILD) | OF_LOST, "goes with a store that is a directory"))
+    if (!options_none(call, TAKES(REBUILD) | TAKES(FROM) | OF_LOST,
+                      "goes with a store that is a directory"))
         return CLI_ERROR;
     return cli_with_filter(call, 0, repair_shards);
 }
@@ -199,7 +202,7 @@ const struct command cli_command_repair = {
     .name = "repair",
     .summary = "make a damaged store whole again",
     .operands = "[NAME]",
-    .options = TAKES(DRY_RUN) | TAKES(REBUILD) | TAKES(LIST_LOST) | TAKES(RESTORE) |
+    .options = TAKES(DRY_RUN) | TAKES(REBUILD) | TAKES(FROM) | TAKES(LIST_LOST) | TAKES(RESTORE) |
                TAKES(FORGET_LOST) | TAKES(JSON) | TAKES_PROGRESS,
     .run = run_repair,
     .run_remote = run_repair_remote,

@@ -272,7 +272,10 @@ _tamis_offer_value()
         [[ $command != build ]] || { _tamis_offer "$2" "$3" xxh3 sip && return; }
         _tamis_offer_hash_sets "$2" "$3"
         ;;
-    --from | --to) _tamis_offer "$2" "$3" redis-bitmap redisbloom guava spark parquet dcso pybloomfilter tamis redis:// rediss:// unix:/// ;;
+    --from | --to)
+        [[ $command != repair ]] || { _tamis_offer_paths -d "$2" "$3" && return; }
+        _tamis_offer "$2" "$3" redis-bitmap redisbloom guava spark parquet dcso pybloomfilter tamis redis:// rediss:// unix:///
+        ;;
     --like | --in) given=() && _tamis_offer_filters "$2" "$3" ;;
     esac
 }

@@ -91,6 +91,8 @@ function __fish_tamis_values
             printf '%s\n' name kind capacity items used rate rate-now bits size state new full-in
         case '*/--store'
             __fish_complete_directories (string replace -r '^--store=' '' -- (commandline -ct))
+        case 'repair/--from'
+            __fish_complete_directories (string replace -r '^--from=' '' -- (commandline -ct))
         case '*/--file' '*/--names' '*/--except' '*/--against' '*/--output' '*/-o' '*/--cacert' '*/--cert' '*/--key' \
                 '*/--sign' '*/--signature' '*/--password-file' '*/--verify'
             __fish_tamis_paths

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
 // SHA-256 of the header ae6f82a0191c6980ae1b455695299c052f66c73a40e2253228fd03f3db1b49ec,
-// of what follows 083730edbea60d95877c7f3a6ed2d6c9f612d6a2850b797bb99f6b1a6ae9814e
+// of what follows f9c8a53cfea43cd3b79ad000cc5916cef27c1d7c2ec3ed3b78f609d3990f9567
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -1078,10 +1078,11 @@ pub struct tamis_repair_options {
         ) -> ::core::ffi::c_int,
     >,
     pub context: *mut ::core::ffi::c_void,
+    pub from: *const ::core::ffi::c_char,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of tamis_repair_options"][::core::mem::size_of::<tamis_repair_options>() - 40usize];
+    ["Size of tamis_repair_options"][::core::mem::size_of::<tamis_repair_options>() - 48usize];
     ["Alignment of tamis_repair_options"][::core::mem::align_of::<tamis_repair_options>() - 8usize];
     ["Offset of field: tamis_repair_options::size"]
         [::core::mem::offset_of!(tamis_repair_options, size) - 0usize];
@@ -1093,6 +1094,8 @@ const _: () = {
         [::core::mem::offset_of!(tamis_repair_options, progress) - 24usize];
     ["Offset of field: tamis_repair_options::context"]
         [::core::mem::offset_of!(tamis_repair_options, context) - 32usize];
+    ["Offset of field: tamis_repair_options::from"]
+        [::core::mem::offset_of!(tamis_repair_options, from) - 40usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
