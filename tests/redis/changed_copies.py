@@ -103,6 +103,7 @@ def a_dump_is_made_meanwhile():
             other = second.client()
             follow(other, disk.redis)
             make(client)
+            eventually(lambda: b"rdb_bgsave_in_progress:0" in client.good("INFO", "persistence"), "the full sync's child ends")
             client.socket.settimeout(60)
             disk.stands_still()
             asking = disk.ask(client, *CHANGES, ("TAMIS.ROTATE", "w"))
