@@ -51,8 +51,7 @@ TAMIS_API int tamis_memory_filter_check(const struct tamis_memory_filter *filter
     const struct tamis__kind *kind = tamis__kind_by_id(filter->kind);
     const struct tamis__hash_set *set = tamis__hash_set_by_id(filter->hash_set);
     const bool known = kind != NULL && kind->add_digests != NULL && set != NULL &&
-                       set->parse == NULL && !set->keyed &&
-                       set->bit_order == TAMIS__BITS_LSB_FIRST;
+                       set->parse == NULL && !set->keyed && set->bit_order == TAMIS__BITS_LSB_FIRST;
     describe(filter, &header);
     if (known && filter->m_bits > 0 && filter->capacity > 0 &&
         filter->data_bytes == tamis__data_bytes(filter->m_bits) &&
@@ -130,8 +129,7 @@ TAMIS_API size_t tamis_memory_filter_add_batch(struct tamis_memory_filter *filte
     struct tamis__segment_header header;
     struct tamis__stripe stripe = {.items = 0};
     const struct tamis__segment segment = segment_of(filter, &header, &stripe);
-    const int64_t news =
-        tamis__kind_by_id(filter->kind)->add_batch(&segment, keys, count, answers);
+    const int64_t news = tamis__kind_by_id(filter->kind)->add_batch(&segment, keys, count, answers);
     filter->items += (uint64_t)news;
     return (size_t)news;
 }
@@ -167,8 +165,8 @@ static struct copies *copies_of(const struct tamis_memory_filter *filters, uint3
     copies->cargo.policy = (struct tamis__policy){
         .on_full = spec->on_full, .capacity = spec->capacity, .fp_rate = spec->fp_rate};
     for (uint32_t i = 0; i < count; i++) {
-        copies->parts[i].segment = segment_of(&filters[i], &copies->parts[i].header,
-                                              &copies->parts[i].stripe);
+        copies->parts[i].segment =
+            segment_of(&filters[i], &copies->parts[i].header, &copies->parts[i].stripe);
         copies->parts[i].stripe.items = filters[i].items;
         copies->cargo.segments[i] = &copies->parts[i].segment;
         copies->cargo.capacity +=
@@ -311,6 +309,5 @@ TAMIS_API int tamis_memory_stream_check(const void *stream, size_t bytes)
     tamis__sum_add(&sum, stream, bytes - sizeof digest);
     tamis__sum_finish(&sum, digest);
     if (memcmp((const char *)stream + bytes - sizeof digest, digest, sizeof digest) == 0) return 0;
-    return tamis__fail(TAMIS_ECORRUPT,
-                       "the tamis stream is damaged (its checksum does not match)");
+    return tamis__fail(TAMIS_ECORRUPT, "the tamis stream is damaged (its checksum does not match)");
 }

@@ -11,7 +11,10 @@
 
 #include "handle/checkpoint.h"
 #include "handle/open.h"
+#include "hash/hash_set.h"
+#include "kind/kind.h"
 #include "segment/mark.h"
+#include "txn/recover.h"
 #include "txn/spares.h"
 #include "txn/write.h"
 
@@ -88,6 +91,14 @@ static int collect_all(struct sync *sync, const char *const *names, size_t count
     return rc;
 }
 
+/* Has a filter lost room that it gets back when it is opened (txn/recover.h)? */
+static bool lacks_room(const struct tamis__segment_header *newest)
+{
+    const struct tamis__policy policy = tamis__header_policy(newest);
+    return tamis__kind_by_id(newest->kind) == NULL ||
+           tamis__hash_set_by_id(newest->hash_set) == NULL || tamis__may_regain(&policy, newest);
+}
+
 /* Is all of a segment on the disk, and its count in the catalog?  A segment that cannot be read is
  * not: it is opened, and that tells why. */
 static bool is_clean(const struct tamis_store *store, const struct known *known, bool newest)
@@ -99,7 +110,8 @@ static bool is_clean(const struct tamis_store *store, const struct known *known,
     const bool is_left = next != 0 && next != TAMIS__NEXT_REFUSE && tamis__next_spare(next) == 0;
     return header.filter_id == known->filter_id && tamis__mark_is_clean(&header.live) &&
            header.live.degraded_since == 0 && header.live.unclean_since == 0 &&
-           tamis__header_items(&header) == known->items && !(newest && is_left);
+           tamis__header_items(&header) == known->items &&
+           !(newest && (is_left || lacks_room(&header)));
 }
 
 /* Returns the place behind the filter whose first segment is at `at`, and whether it is clean. */

@@ -69,9 +69,8 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_find_id(tamis_store *store,
                                                     const uint8_t id[TAMIS_ID_BYTES], char *name);
 
 /* As tamis_filter_drop_many(). */
-TAMIS_API TAMIS_MUST_CHECK int tamis_filter_drop_ids(tamis_store *store,
-                                                     const uint8_t (*ids)[TAMIS_ID_BYTES],
-                                                     size_t count);
+TAMIS_API TAMIS_MUST_CHECK int
+tamis_filter_drop_ids(tamis_store *store, const uint8_t (*ids)[TAMIS_ID_BYTES], size_t count);
 
 /*
  * Gets the id of a filter, and gives it `id` if it has none.

@@ -94,9 +94,9 @@ struct tamis_sink;
  * head     room for TAMIS_MEMORY_HEAD_BYTES(count) bytes.
  * Returns  the bytes of the head.  TAMIS_EINVAL: no filter, or too many.
  */
-TAMIS_API TAMIS_MUST_CHECK int64_t tamis_memory_filters_head(
-    const struct tamis_memory_filter *filters, uint32_t count, const struct tamis_filter_spec *spec,
-    void *head);
+TAMIS_API TAMIS_MUST_CHECK int64_t
+tamis_memory_filters_head(const struct tamis_memory_filter *filters, uint32_t count,
+                          const struct tamis_filter_spec *spec, void *head);
 
 /* Writes all of that stream: tamis_filter_import() makes the same filter of it, in a store. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_memory_filters_save(const struct tamis_memory_filter *filters,

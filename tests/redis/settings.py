@@ -85,8 +85,7 @@ def lines_of_a_configuration_are_taken_by_either_name():
 def the_module_may_be_called_as_redisblooms():
     """Its clients look for a module called bf; settings and INFO have that name then."""
     with served("module-name", "bf") as (_, client):
-        module, = client.good("MODULE", "LIST")
-        same(module[:2], [b"name", b"bf"], "MODULE LIST")
+        same([b"name", b"bf"] in [module[:2] for module in client.good("MODULE", "LIST")], True, "MODULE LIST")
         client.good("CONFIG", "SET", "bf.default-capacity", 300, "bf-error-rate", "0.02")
         same((settings(client, "bf.default-rate", "bf-initial-size"), client.good("CONFIG", "GET", "tamis.*")), (["0.02", "300"], []), "settings")
         client.good("BF.ADD", "k", "x")

@@ -23,7 +23,8 @@ static struct text_keys *make_keys(const char *word)
     struct text_keys *made = calloc(1, sizeof *made);
     for (unsigned i = 0; i < KEYS; i++) {
         made->keys[i].data = made->texts[i];
-        made->keys[i].bytes = (size_t)snprintf(made->texts[i], sizeof made->texts[i], "%s %u", word, i);
+        made->keys[i].bytes =
+            (size_t)snprintf(made->texts[i], sizeof made->texts[i], "%s %u", word, i);
     }
     return made;
 }
@@ -62,8 +63,7 @@ CASE(memory_one_by_one_and_in_batches_have_the_same_bits)
         assert_int_equal(all.items, news);
         assert_memory_equal(one.data, all.data, all.data_bytes);
         assert_int_equal(tamis_memory_filter_contains_batch(&all, in->keys, KEYS, answers), KEYS);
-        const size_t strangers =
-            tamis_memory_filter_contains_batch(&all, out->keys, KEYS, answers);
+        const size_t strangers = tamis_memory_filter_contains_batch(&all, out->keys, KEYS, answers);
         for (unsigned i = 0; i < KEYS; i++)
             assert_int_equal(
                 tamis_memory_filter_contains(&all, out->keys[i].data, out->keys[i].bytes),
@@ -158,8 +158,8 @@ STORE_CASE(memory_goes_into_a_store_and_back)
     struct tamis_filter_spec spec;
     size_t head_bytes = 0;
     assert_done(tamis_filter_export(filter, "tamis", 0, &back));
-    assert_int_equal(
-        tamis_memory_filters_parse(again.data, again.count, came, &spec, &head_bytes), 2);
+    assert_int_equal(tamis_memory_filters_parse(again.data, again.count, came, &spec, &head_bytes),
+                     2);
     assert_int_equal(head_bytes, sizeof head);
     assert_int_equal(spec.capacity, KEYS);
     for (int i = 0; i < 2; i++) {

@@ -2,6 +2,7 @@
 /* promote.c: see promote.h. */
 #include "home/promote.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #include "home/bind.h"
@@ -25,7 +26,7 @@ struct promotion {
     struct id id;
     uint32_t expansion, count;
     struct layer *layers; /* as they were; the data are those of `memory` */
-    unsigned char head[HEAD_ROOM];
+    unsigned char *head;
     int64_t head_bytes;
     int db;
     char *key;
@@ -40,16 +41,14 @@ struct promotion {
 
 static struct {
     struct promotion *all;
-    uint64_t count;
-} promotions;
+    uint64_t count, failures; /* of all, and of those that have failed */
+    struct job *done;         /* under the mutex: their threads are */
+    pthread_mutex_t mutex;
+} promotions = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static struct promotion *find(const struct value *value)
 {
-    struct promotion *p = promotions.all;
-    if (value->home != HOME_MEMORY) return NULL;
-    while (p != NULL && p->memory != value->memory)
-        p = p->next;
-    return p;
+    return value->home == HOME_MEMORY ? value->memory->promotion : NULL;
 }
 
 /* ---- The thread ------------------------------------------------------------------------------ */
@@ -85,14 +84,22 @@ static void work(struct promotion *p)
     if (p->rc < 0) (void)strncpy(p->sentence, tamis_last_error(), sizeof p->sentence - 1);
 }
 
+static void end_work(struct promotion *p)
+{
+    (void)pthread_mutex_lock(&promotions.mutex);
+    p->job.next = promotions.done;
+    promotions.done = &p->job;
+    /* ORDER release: what the thread has made comes before. */
+    __atomic_store_n(&p->done, true, __ATOMIC_RELEASE);
+    (void)pthread_mutex_unlock(&promotions.mutex);
+}
+
 static void run(struct job *job)
 {
     for (struct job *next; job != NULL; job = next) {
         next = job->next;
-        struct promotion *p = (struct promotion *)(void *)job;
-        work(p);
-        /* ORDER release: what the thread has made comes before. */
-        __atomic_store_n(&p->done, true, __ATOMIC_RELEASE);
+        work((struct promotion *)(void *)job);
+        end_work((struct promotion *)(void *)job);
         waiting_wake();
     }
 }
@@ -116,7 +123,10 @@ static struct promotion *new_promotion(struct value *value, int db, const char *
     empty.layers = p->layers;
     for (uint32_t i = 0; i < p->count; i++)
         p->layers[i].bits.items = 0;
-    p->head_bytes = memory_head(&empty, value->expansion, p->head);
+    unsigned char head[HEAD_ROOM];
+    p->head_bytes = memory_head(&empty, value->expansion, head);
+    const size_t room = p->head_bytes > 0 ? (size_t)p->head_bytes : 0;
+    p->head = memcpy(RedisModule_Alloc(room + 1), head, room);
     p->db = db;
     p->key = RedisModule_Alloc(key_bytes + 1);
     memcpy(p->key, key, key_bytes);
@@ -127,6 +137,7 @@ static struct promotion *new_promotion(struct value *value, int db, const char *
     promotions.all = p;
     promotions.count++;
     memory->log = RedisModule_Calloc(1, sizeof *memory->log);
+    memory->promotion = p;
     store_claim(&p->id);
     return p;
 }
@@ -136,8 +147,11 @@ static void forget(struct promotion *p)
     *p->link = p->next;
     if (p->next != NULL) p->next->link = p->link;
     promotions.count--;
+    promotions.failures -= p->failed_ns != 0;
     waiting_let_go(&p->clients, NULL);
+    p->memory->promotion = NULL;
     memory_release(p->memory);
+    RedisModule_Free(p->head);
     RedisModule_Free(p->layers);
     RedisModule_Free(p->key);
     RedisModule_Free(p);
@@ -232,6 +246,7 @@ static void end(RedisModuleCtx *ctx, struct promotion *p, struct value *value)
                         p->sentence);
         abandon(p);
         p->failed_ns = clock_ns();
+        promotions.failures++;
         waiting_let_go(&p->clients, NULL);
         return;
     }
@@ -281,22 +296,37 @@ bool promote_wait(RedisModuleCtx *ctx, const struct value *value, RedisModuleRep
     return true;
 }
 
+/* Ends those whose threads are done. */
+static void end_done(RedisModuleCtx *ctx)
+{
+    const int db = RedisModule_GetSelectedDb(ctx);
+    (void)pthread_mutex_lock(&promotions.mutex);
+    struct job *job = promotions.done;
+    promotions.done = NULL;
+    (void)pthread_mutex_unlock(&promotions.mutex);
+    for (struct job *next; job != NULL; job = next) {
+        struct promotion *p = (struct promotion *)(void *)job;
+        next = job->next;
+        end(ctx, p, value_of(ctx, p));
+    }
+    (void)RedisModule_SelectDb(ctx, db);
+}
+
 int promote_now(RedisModuleCtx *ctx, struct value *value, int db, const char *key, size_t key_bytes)
 {
     struct promotion *p = find(value);
-    if (p != NULL && p->failed_ns == 0)
-        while (!__atomic_load_n(&p->done, __ATOMIC_ACQUIRE)) /* its thread is at work */
-            (void)nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-    if (p != NULL && p->failed_ns != 0) return p->rc;
+    if (p == NULL && store_open() == NULL) return TAMIS_ENOSTORE;
     if (p == NULL) {
-        if (store_open() == NULL) return TAMIS_ENOSTORE;
         p = new_promotion(value, db, key, key_bytes);
         work(p);
-        p->done = true;
+        end_work(p);
     }
-    const int rc = p->rc;
-    end(ctx, p, value);
-    return value_is_stored(value) ? 0 : rc < 0 ? rc : TAMIS_EIO;
+    while (!__atomic_load_n(&p->done, __ATOMIC_ACQUIRE)) /* its thread is at work */
+        (void)nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+    end_done(ctx);
+    if (value_is_stored(value)) return 0;
+    p = find(value);
+    return p != NULL && p->rc < 0 ? p->rc : TAMIS_EIO;
 }
 
 void promote_follow(const struct value *value, int db, const char *key, size_t key_bytes)
@@ -321,10 +351,11 @@ void promote_pass(RedisModuleCtx *ctx)
     if (promotions.all == NULL || waiting_is_paused() ||
         (RedisModule_GetContextFlags(ctx) & loads) != 0)
         return;
-    for (struct promotion *p = promotions.all, *next; p != NULL; p = next) {
+    end_done(ctx);
+    for (struct promotion *p = promotions.all, *next; promotions.failures > 0 && p != NULL;
+         p = next) {
         next = p->next;
-        /* ORDER acquire: pairs with run(). */
-        if (__atomic_load_n(&p->done, __ATOMIC_ACQUIRE)) end(ctx, p, value_of(ctx, p));
+        if (p->failed_ns != 0) end(ctx, p, value_of(ctx, p));
     }
 }
 

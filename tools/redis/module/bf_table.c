@@ -2,14 +2,6 @@
 /* bf_table.c: the commands BF.*, as COMMAND INFO and COMMAND DOCS tell them. */
 #include "module/table_parts.h"
 
-static const RedisModuleCommandArg key_args[] = {KEY, END};
-static const RedisModuleCommandArg item_args[] = {KEY, ITEM, END};
-static const RedisModuleCommandArg items_args[] = {KEY, ITEMS, END};
-static const RedisModuleCommandArg scandump_args[] = {
-    KEY, {.name = "iterator", .type = INTEGER}, END};
-static const RedisModuleCommandArg loadchunk_args[] = {
-    KEY, {.name = "iterator", .type = INTEGER}, {.name = "data", .type = STRING}, END};
-
 static const RedisModuleCommandArg bf_reserve_args[] = {KEY,
                                                         {.name = "error_rate", .type = DOUBLE},
                                                         {.name = "capacity", .type = INTEGER},

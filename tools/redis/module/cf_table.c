@@ -2,14 +2,6 @@
 /* cf_table.c: the commands CF.*, as COMMAND INFO and COMMAND DOCS tell them. */
 #include "module/table_parts.h"
 
-static const RedisModuleCommandArg key_args[] = {KEY, END};
-static const RedisModuleCommandArg item_args[] = {KEY, ITEM, END};
-static const RedisModuleCommandArg items_args[] = {KEY, ITEMS, END};
-static const RedisModuleCommandArg scandump_args[] = {
-    KEY, {.name = "iterator", .type = INTEGER}, END};
-static const RedisModuleCommandArg loadchunk_args[] = {
-    KEY, {.name = "iterator", .type = INTEGER}, {.name = "data", .type = STRING}, END};
-
 static const RedisModuleCommandArg cf_reserve_args[] = {
     KEY,
     {.name = "capacity", .type = INTEGER},

@@ -53,3 +53,12 @@
     }
 /* The same, where both are one word. */
 #define OPTION_AS_WRITTEN(word, of) OPTION(word, word, of)
+
+/* The arguments of commands that several tables have. */
+static const RedisModuleCommandArg key_args[] = {KEY, END};
+static const RedisModuleCommandArg item_args[] = {KEY, ITEM, END};
+static const RedisModuleCommandArg items_args[] = {KEY, ITEMS, END};
+static const RedisModuleCommandArg scandump_args[] = {
+    KEY, {.name = "iterator", .type = INTEGER}, END};
+static const RedisModuleCommandArg loadchunk_args[] = {
+    KEY, {.name = "iterator", .type = INTEGER}, {.name = "data", .type = STRING}, END};

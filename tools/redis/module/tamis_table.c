@@ -3,8 +3,6 @@
 #include "module/table_parts.h"
 
 static const RedisModuleCommandArg no_args[] = {END};
-static const RedisModuleCommandArg key_args[] = {KEY, END};
-static const RedisModuleCommandArg items_args[] = {KEY, ITEMS, END};
 static const RedisModuleCommandArg bind_args[] = {KEY, {.name = "id", .type = STRING}, END};
 static const RedisModuleCommandArg reserve_args[] = {KEY,
                                                      {.name = "error_rate", .type = DOUBLE},

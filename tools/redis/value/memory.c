@@ -168,6 +168,7 @@ struct memory *memory_copy(const struct memory *from)
     *memory = *from;
     memory->references = 1;
     memory->log = NULL;
+    memory->promotion = NULL;
     memory->layers = RedisModule_Alloc(from->count * sizeof *memory->layers);
     for (memory->count = 0; memory->count < from->count; memory->count++) {
         const struct layer *layer = &from->layers[memory->count];

@@ -36,7 +36,8 @@ struct memory {
     bool is_copy;        /* of a filter of the store: the AOF is to have its content */
     uint64_t capacity;   /* of the filter as it was asked for */
     double rate;
-    struct key_log *log; /* a thread makes the file; NULL: none does */
+    struct key_log *log;         /* a thread makes the file; NULL: none does */
+    struct promotion *promotion; /* NULL: none; home/promote.c */
     struct layer *layers;
 };
 

@@ -6,7 +6,7 @@
 #include "value/stored.h"
 
 /* Makes the layers of a filter of the store, which is open and plain, with no bit set.  Returns 0
- * or an error.  Where the store's directory is gone, the mapping tells all that is needed. */
+ * or an error. */
 int outline_make(const struct value *value, struct memory **memory);
 /* Reads the bits of layer i into it. */
 int outline_fill(const struct value *value, struct memory *memory);
