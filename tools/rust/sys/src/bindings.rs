@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header ae6f82a0191c6980ae1b455695299c052f66c73a40e2253228fd03f3db1b49ec,
+// SHA-256 of the header 1feff094aff1974da1b732d264df04a23ea48ce521ba98ef9de5d2bfedcc5b9a,
 // of what follows f9c8a53cfea43cd3b79ad000cc5916cef27c1d7c2ec3ed3b78f609d3990f9567
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
