@@ -74,7 +74,8 @@ static void on_persistence(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t
     switch (what) {
     case REDISMODULE_SUBEVENT_PERSISTENCE_RDB_START:
     case REDISMODULE_SUBEVENT_PERSISTENCE_SYNC_RDB_START:
-        rdb_saving(replica_waits(ctx) ? SAVING_REPLICA : SAVING_FILE);
+        /* SAVE and DEBUG RELOAD are for no replica. */
+        rdb_saving(work_is_child() && replica_waits(ctx) ? SAVING_REPLICA : SAVING_FILE);
         if (!work_is_child()) drops_dump_begins();
         break;
     case REDISMODULE_SUBEVENT_PERSISTENCE_AOF_START:
