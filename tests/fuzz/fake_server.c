@@ -113,7 +113,7 @@ static void fake_CloseKey(RedisModuleKey *key)
 
 static int fake_KeyType(RedisModuleKey *key)
 {
-    return key == NULL || key_type == NULL ? REDISMODULE_KEYTYPE_EMPTY : REDISMODULE_KEYTYPE_MODULE;
+    return key == NULL || key_type == NULL ? REDISMODULE_KEYTYPE_EMPTY : 6 /* of a module */;
 }
 
 static RedisModuleType *fake_ModuleTypeGetType(RedisModuleKey *key)
@@ -341,6 +341,90 @@ static int fake_GetSelectedDb(RedisModuleCtx *ctx)
     return 0;
 }
 
+/* ---- Settings ---- */
+
+static RedisModuleString *fake_CreateStringPrintf(RedisModuleCtx *ctx, const char *format, ...)
+{
+    char text[4096];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return fake_CreateString(ctx, text, strlen(text));
+}
+
+/* A server whose redis.conf has no line of the module: each setting gets its default. */
+static int fake_RegisterStringConfig(RedisModuleCtx *ctx, const char *name, const char *value,
+                                     unsigned flags, RedisModuleGetStringFunc *get,
+                                     RedisModuleSetStringFunc *set, RedisModuleApplyFunc *apply,
+                                     void *data)
+{
+    RedisModuleString *error = NULL, *text = fake_CreateString(NULL, value, strlen(value));
+    (void)ctx;
+    (void)flags;
+    (void)get;
+    (void)apply;
+    const int rc = set(name, text, data, &error);
+    fake_FreeString(NULL, text);
+    return rc;
+}
+
+static int fake_RegisterNumericConfig(RedisModuleCtx *ctx, const char *name, long long value,
+                                      unsigned flags, long long least, long long most,
+                                      RedisModuleGetNumericFunc *get,
+                                      RedisModuleSetNumericFunc *set, RedisModuleApplyFunc *apply,
+                                      void *data)
+{
+    RedisModuleString *error = NULL;
+    (void)ctx;
+    (void)flags;
+    (void)get;
+    (void)apply;
+    FUZZ_CHECK(least <= value && value <= most);
+    return set(name, value, data, &error);
+}
+
+static int fake_RegisterBoolConfig(RedisModuleCtx *ctx, const char *name, int value, unsigned flags,
+                                   RedisModuleGetIntFunc *get, RedisModuleSetIntFunc *set,
+                                   RedisModuleApplyFunc *apply, void *data)
+{
+    RedisModuleString *error = NULL;
+    (void)ctx;
+    (void)flags;
+    (void)get;
+    (void)apply;
+    return set(name, value, data, &error);
+}
+
+static int fake_RegisterEnumConfig(RedisModuleCtx *ctx, const char *name, int value, unsigned flags,
+                                   const char **names, const int *values, int count,
+                                   RedisModuleGetIntFunc *get, RedisModuleSetIntFunc *set,
+                                   RedisModuleApplyFunc *apply, void *data)
+{
+    (void)names;
+    (void)values;
+    (void)count;
+    return fake_RegisterBoolConfig(ctx, name, value, flags, get, set, apply, data);
+}
+
+/* CONFIG GET, and other commands of the server: it answers nothing. */
+static RedisModuleCallReply *fake_Call(RedisModuleCtx *ctx, const char *command, const char *format,
+                                       ...)
+{
+    (void)ctx;
+    (void)command;
+    (void)format;
+    return NULL;
+}
+
+static RedisModuleCommand *fake_GetCommand(RedisModuleCtx *ctx, const char *name)
+{
+    static char command;
+    (void)ctx;
+    (void)name;
+    return (RedisModuleCommand *)(void *)&command;
+}
+
 /* A server that tells nothing of itself. */
 static RedisModuleServerInfoData *fake_GetServerInfo(RedisModuleCtx *ctx, const char *section)
 {
@@ -438,9 +522,23 @@ static const struct {
                  HAS(GetSelectedDb),
                  HAS(GetServerInfo),
                  HAS(FreeServerInfo),
-                 HAS(ServerInfoGetFieldC)};
+                 HAS(ServerInfoGetFieldC),
+                 HAS(CreateStringPrintf),
+                 HAS(RegisterStringConfig),
+                 HAS(RegisterNumericConfig),
+                 HAS(RegisterBoolConfig),
+                 HAS(RegisterEnumConfig),
+                 HAS_AS(LoadConfigs, fake_nothing),
+                 HAS_AS(RegisterInfoFunc, fake_nothing),
+                 HAS(GetCommand),
+                 HAS_AS(SetCommandInfo, fake_nothing),
+                 HAS(Call),
+                 HAS_AS(FreeCallReply, fake_nothing),
+                 HAS_AS(SelectDb, fake_nothing),
+                 HAS_AS(Replicate, fake_nothing),
+                 HAS_AS(EventLoopAddOneShot, fake_nothing)};
 
-/* Settings and documentation of commands are optional, and not had here. */
+/* Optional functions are not had here. */
 static bool is_optional(const char *name)
 {
 #define NAME(result, name, arguments) "RedisModule_" #name,
