@@ -75,7 +75,7 @@ int fake_IsIOError(RedisModuleIO *io)
 const RedisModuleString *fake_GetKeyNameFromIO(RedisModuleIO *io)
 {
     static char name[] = FAKE_KEY;
-    static const struct RedisModuleString key = {name, sizeof name - 1};
+    static const struct RedisModuleString key = {name, sizeof name - 1, 1};
     (void)io;
     return &key;
 }

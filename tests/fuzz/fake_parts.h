@@ -10,6 +10,7 @@
 struct RedisModuleString {
     char *data;
     size_t bytes;
+    unsigned references;
 };
 
 /* A dump that is read or written; of one that is written, only the bytes are counted. */

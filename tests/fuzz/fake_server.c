@@ -32,7 +32,7 @@ static struct {
     RedisModuleCmdFunc *run;
 } commands[128];
 static unsigned command_count;
-static RedisModuleEventCallback *cron;
+static RedisModuleEventCallback *cron, *turn;
 static RedisModuleNotificationFunc *notified;
 
 static RedisModuleType *key_type; /* NULL: there is no key */
@@ -69,7 +69,7 @@ static RedisModuleString *fake_CreateString(RedisModuleCtx *ctx, const char *dat
     (void)ctx;
     RedisModuleString *string = malloc(sizeof *string);
     FUZZ_CHECK(string != NULL);
-    *string = (struct RedisModuleString){malloc(bytes + 1), bytes};
+    *string = (struct RedisModuleString){malloc(bytes + 1), bytes, 1};
     FUZZ_CHECK(string->data != NULL);
     if (bytes > 0) memcpy(string->data, data, bytes);
     string->data[bytes] = '\0';
@@ -79,8 +79,15 @@ static RedisModuleString *fake_CreateString(RedisModuleCtx *ctx, const char *dat
 static void fake_FreeString(RedisModuleCtx *ctx, RedisModuleString *string)
 {
     (void)ctx;
+    if (--string->references > 0) return;
     free(string->data);
     free(string);
+}
+
+static void fake_RetainString(RedisModuleCtx *ctx, RedisModuleString *string)
+{
+    (void)ctx;
+    string->references++;
 }
 
 static int fake_StringToLongLong(const RedisModuleString *string, long long *number)
@@ -309,6 +316,7 @@ static int fake_SubscribeToServerEvent(RedisModuleCtx *ctx, RedisModuleEvent eve
 {
     (void)ctx;
     if (event.id == REDISMODULE_EVENT_CRON_LOOP) cron = call;
+    if (event.id == REDISMODULE_EVENT_EVENTLOOP) turn = call;
     return REDISMODULE_OK;
 }
 
@@ -475,6 +483,7 @@ static const struct {
                  HAS(StringPtrLen),
                  HAS(CreateString),
                  HAS(FreeString),
+                 HAS(RetainString),
                  HAS(StringToLongLong),
                  HAS(StringToDouble),
                  HAS(OpenKey),
@@ -536,6 +545,7 @@ static const struct {
                  HAS_AS(FreeCallReply, fake_nothing),
                  HAS_AS(SelectDb, fake_nothing),
                  HAS_AS(Replicate, fake_nothing),
+                 HAS_AS(AvoidReplicaTraffic, fake_nothing),
                  HAS_AS(EventLoopAddOneShot, fake_nothing)};
 
 /* Optional functions are not had here. */
@@ -576,7 +586,7 @@ void fake_load_module(const char *const *arguments, int count)
     FUZZ_CHECK(RedisModule_OnLoad(&context, words, count + 2) == REDISMODULE_OK);
     for (int i = 0; i < count + 2; i++)
         fake_FreeString(NULL, words[i]);
-    FUZZ_CHECK(type_count == FAKE_TYPES && cron != NULL && notified != NULL);
+    FUZZ_CHECK(type_count == FAKE_TYPES && cron != NULL && turn != NULL && notified != NULL);
 }
 
 void fake_set_loading(bool loading)
@@ -645,8 +655,16 @@ void fake_delete(void)
     key_type = NULL;
 }
 
+/* What a turn begins for a filter that is gone, the next turns end: it comes to the store, loses
+ * its value, gets its name, and is dropped. */
+#define TURNS 4
+
 void fake_cron(void)
 {
-    const RedisModuleEvent event = {REDISMODULE_EVENT_CRON_LOOP, 1};
-    cron(&context, event, 0, NULL);
+    const RedisModuleEvent looped = {REDISMODULE_EVENT_EVENTLOOP, 1};
+    const RedisModuleEvent passed = {REDISMODULE_EVENT_CRON_LOOP, 1};
+    for (int i = 0; i < TURNS; i++) {
+        turn(&context, looped, REDISMODULE_SUBEVENT_EVENTLOOP_BEFORE_SLEEP, NULL);
+        cron(&context, passed, 0, NULL);
+    }
 }

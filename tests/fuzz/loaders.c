@@ -22,7 +22,6 @@ unsigned loaders_loaded;
 static bool begun_loading;
 static uint64_t held_before;
 static unsigned files_before;
-static int64_t stored_at;
 
 /* ---- The store and the key ------------------------------------------------------------------- */
 
@@ -32,50 +31,14 @@ static void make_stored(void)
     char path[4096];
     tamis_store *store = NULL;
     tamis_filter *filter = NULL;
-    struct tamis_filter_stat stat = {.size = sizeof stat};
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
     scratch_in_memory();
     (void)snprintf(path, sizeof path, "%s/store", scratch_directory());
     FUZZ_CHECK(tamis_store_open(path, TAMIS_CREATE, &store) == 0);
     FUZZ_CHECK(tamis_filter_create(store, "stored", &spec, &filter) == 0);
-    FUZZ_CHECK(tamis_filter_add(filter, "x", 1) == 1 && tamis_filter_stat(filter, &stat) == 0);
-    stored_at = stat.created_at;
+    FUZZ_CHECK(tamis_filter_add(filter, "x", 1) == 1);
     FUZZ_CHECK(tamis_filter_close(filter) == 0);
     tamis_store_close(store);
-}
-
-/* What the module allocates once: the table of keys, the room for a batch. */
-static void warm(void)
-{
-    const struct fake_word add[] = {FAKE_WORD("bf.madd"), FAKE_WORD("x")};
-    FUZZ_CHECK(fake_command(add, 2) && fake_has_key());
-    fake_delete();
-    fake_cron();
-}
-
-void loaders_begin(bool loading)
-{
-    static bool begun;
-    char most[32];
-    const char *const arguments[] = {"max-bytes", most};
-    if (!begun) {
-        (void)snprintf(most, sizeof most, "%llu", (unsigned long long)LOADERS_MAX_BYTES);
-        if (loading) make_stored();
-        fake_set_loading(loading);
-        begun_loading = loading;
-        fake_load_module(arguments, 2);
-        warm();
-        held_before = fake_held_bytes();
-        files_before = fake_files();
-        begun = true;
-    }
-    fake_account_begin();
-}
-
-void loaders_judge(size_t bytes, uint64_t more)
-{
-    FUZZ_CHECK(fake_most_bytes() - held_before <= HEAP_LEAST + HEAP_PER_BYTE * bytes + more);
-    FUZZ_CHECK(fake_disk_bytes() <= DISK_LEAST + DISK_PER_BYTE * bytes + more);
 }
 
 static void use(void)
@@ -110,6 +73,43 @@ static void use(void)
     (void)fake_save();
 }
 
+/* What the module allocates once, such as the room for a batch. */
+static void warm(void)
+{
+    const struct fake_word add[] = {FAKE_WORD("bf.madd"), FAKE_WORD("x")};
+    FUZZ_CHECK(fake_command(add, 2) && fake_has_key());
+    use();
+    fake_set_loading(false);
+    fake_delete();
+    fake_cron();
+}
+
+void loaders_begin(bool loading)
+{
+    static bool begun;
+    char most[32];
+    const char *const arguments[] = {"max-bytes", most};
+    if (!begun) {
+        (void)snprintf(most, sizeof most, "%llu", (unsigned long long)LOADERS_MAX_BYTES);
+        if (loading) make_stored();
+        fake_set_loading(loading);
+        begun_loading = loading;
+        fake_load_module(arguments, 2);
+        warm();
+        fake_set_loading(loading);
+        held_before = fake_held_bytes();
+        files_before = fake_files();
+        begun = true;
+    }
+    fake_account_begin();
+}
+
+void loaders_judge(size_t bytes, uint64_t more)
+{
+    FUZZ_CHECK(fake_most_bytes() - held_before <= HEAP_LEAST + HEAP_PER_BYTE * bytes + more);
+    FUZZ_CHECK(fake_disk_bytes() <= DISK_LEAST + DISK_PER_BYTE * bytes + more);
+}
+
 /* The module's own is not linked.  A thread cannot be had here, so the module does at once what it
  * would leave to one, and what an input leaves behind can be judged. */
 bool thread_start(void *(*run)(void *context), void *context)
@@ -124,9 +124,9 @@ void loaders_end(bool loaded)
     loaders_loaded += loaded;
     fake_set_loading(false); /* clients use it, whose filters have limits */
     if (fake_has_key()) use();
-    fake_set_loading(begun_loading);
     fake_delete();
     fake_cron();
+    fake_set_loading(begun_loading);
     FUZZ_CHECK(fake_held_bytes() == held_before);
     FUZZ_CHECK(fake_files() == files_before);
 }
@@ -170,14 +170,6 @@ static uint64_t length_at(struct place *place)
     return number;
 }
 
-/* Writes the number of this many bytes over the one that stands there, if that is as long. */
-static void put_number(struct place *place, uint64_t number)
-{
-    if (place->bytes - place->at < 10 || place->data[place->at + 1] != 0x81) return;
-    for (unsigned i = 0; i < 8; i++)
-        place->data[place->at + 2 + i] = (uint8_t)(number >> (56 - 8 * i));
-}
-
 /* The stream is in pieces: they are put together, sealed, and put back. */
 static void seal_pieces(struct place body)
 {
@@ -199,16 +191,28 @@ static void seal_pieces(struct place body)
     free(stream);
 }
 
-/* What is ours begins with twelve numbers; the third and the fourth are times. */
+/* The next number of the body; UINT64_MAX: there is none. */
+static uint64_t number_at(struct place *body)
+{
+    return length_at(body) == 2 ? length_at(body) : UINT64_MAX;
+}
+
+/* What is ours begins with four numbers; the third says what follows (persist/rdb.c). */
 static void mend_own(uint8_t *data, size_t bytes, unsigned flags)
 {
+    enum { FLAG_ID = 1, FLAG_STREAM = 4 };
     struct place body = {data, bytes, 0};
-    for (int i = 0; i < 12; i++) {
-        if ((flags & LOADERS_STORED) != 0 && (i == 2 || i == 3))
-            put_number(&body, (uint64_t)stored_at);
-        if (length_at(&body) != 2 || length_at(&body) == UINT64_MAX) return;
+    (void)number_at(&body);
+    (void)number_at(&body);
+    const uint64_t said = number_at(&body);
+    if (number_at(&body) == UINT64_MAX || said == UINT64_MAX || (flags & LOADERS_SEAL) == 0) return;
+    if ((said & FLAG_ID) != 0) {
+        const uint64_t length = length_at(&body) == 5 ? length_at(&body) : UINT64_MAX;
+        if (length > body.bytes - body.at) return;
+        body.at += (size_t)length;
+        if (number_at(&body) == UINT64_MAX) return;
     }
-    if ((flags & LOADERS_SEAL) != 0) seal_pieces(body);
+    if ((said & FLAG_STREAM) != 0) seal_pieces(body);
 }
 
 void loaders_payload(const uint8_t *data, size_t bytes, bool loading)
@@ -225,8 +229,7 @@ void loaders_payload(const uint8_t *data, size_t bytes, bool loading)
                                                                 : FAKE_BLOOM;
     /* In a value of valkey-bloom's type, a 0 stands before what is ours. */
     const size_t before = type == FAKE_VALKEY ? 2 : 0;
-    if ((encoding > 4 || before > 0) && bytes - 3 > before)
-        mend_own(body + before, bytes - 3 - before, flags);
+    if (bytes - 3 > before) mend_own(body + before, bytes - 3 - before, flags);
     const bool loaded = fake_restore(type, encoding, body, bytes - 3);
     FUZZ_CHECK(loaded == fake_has_key());
     loaders_judge(bytes, 0);

@@ -29,7 +29,6 @@ void loaders_seal(uint8_t *stream, size_t bytes, bool head_only);
  * id of the type. */
 #define LOADERS_CUCKOO 1u
 #define LOADERS_SEAL 2u
-#define LOADERS_STORED 4u /* the dump is told when the store's filter was made */
 #define LOADERS_VALKEY 8u /* the type of valkey-bloom */
 void loaders_payload(const uint8_t *data, size_t bytes, bool loading);
 
