@@ -52,3 +52,23 @@ void fake_SaveUnsigned(RedisModuleIO *io, uint64_t number);
 void fake_SaveDouble(RedisModuleIO *io, double number);
 void fake_SaveStringBuffer(RedisModuleIO *io, const char *data, size_t bytes);
 void fake_EmitAOF(RedisModuleIO *io, const char *command, const char *format, ...);
+RedisModuleString *fake_CreateString(RedisModuleCtx *ctx, const char *data, size_t bytes);
+void fake_FreeString(RedisModuleCtx *ctx, RedisModuleString *string);
+RedisModuleString *fake_CreateStringPrintf(RedisModuleCtx *ctx, const char *format, ...);
+int fake_RegisterStringConfig(RedisModuleCtx *ctx, const char *name, const char *value,
+                              unsigned flags, RedisModuleGetStringFunc *get,
+                              RedisModuleSetStringFunc *set, RedisModuleApplyFunc *apply,
+                              void *data);
+int fake_RegisterNumericConfig(RedisModuleCtx *ctx, const char *name, long long value,
+                               unsigned flags, long long least, long long most,
+                               RedisModuleGetNumericFunc *get, RedisModuleSetNumericFunc *set,
+                               RedisModuleApplyFunc *apply, void *data);
+int fake_RegisterBoolConfig(RedisModuleCtx *ctx, const char *name, int value, unsigned flags,
+                            RedisModuleGetIntFunc *get, RedisModuleSetIntFunc *set,
+                            RedisModuleApplyFunc *apply, void *data);
+int fake_RegisterEnumConfig(RedisModuleCtx *ctx, const char *name, int value, unsigned flags,
+                            const char **names, const int *values, int count,
+                            RedisModuleGetIntFunc *get, RedisModuleSetIntFunc *set,
+                            RedisModuleApplyFunc *apply, void *data);
+RedisModuleCallReply *fake_Call(RedisModuleCtx *ctx, const char *command, const char *format, ...);
+RedisModuleCommand *fake_GetCommand(RedisModuleCtx *ctx, const char *name);

@@ -126,6 +126,8 @@ def a_dump_of_an_earlier_run_is_good():
         for _ in range(2):
             client = redis.restart(kill=True)
             all_in(client, "k")
+            if "1 filters are those of the store" not in redis.log():
+                raise AssertionError("the log does not tell of the store's filter")
             client.good("DEL", "k")
             time.sleep(0.3)
 

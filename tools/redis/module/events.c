@@ -142,10 +142,17 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t wha
     state.loaded |= what == REDISMODULE_SUBEVENT_LOADING_RDB_START ||
                     what == REDISMODULE_SUBEVENT_LOADING_AOF_START;
     if (what != REDISMODULE_SUBEVENT_LOADING_ENDED) return;
+    int64_t found = 0;
     for (struct stored *s = stored_first(); s != NULL; s = stored_next(s)) {
         if (s->filter != NULL) work_wait(&s->line); /* durable adds: who asks finds all keys */
+        found += s->found;
         s->found = false;
     }
+    if (found > 0)
+        RedisModule_Log(ctx, "notice",
+                        "%" PRId64 " filters are those of the store, with what came after the dump "
+                        "or AOF; 'restore replace' behind loadmodule makes the dump win",
+                        found);
     finish_loading(ctx);
 }
 
