@@ -121,6 +121,7 @@ def a_dump_of_an_earlier_run_is_good():
     """It was made by BGSAVE, and is loaded twice."""
     with served("rdb", "reference", save="", dbfilename="dump.rdb") as (redis, client):
         client.good("BF.MADD", "k", *ITEMS)
+        are_made(client)
         client.good("BGSAVE")
         eventually(lambda: b"rdb_bgsave_in_progress:0" in client.good("INFO", "persistence"), "BGSAVE")
         for _ in range(2):
