@@ -171,6 +171,7 @@ def what_others_do_to_closed_filters():
         tamis("rename", "--store", store, "k0", "elsewhere")
         same(client.good("BF.EXISTS", "k0", "item 0"), 1, "a filter that was renamed while it was closed")
         ask(client, 20)
+        eventually(lambda: info(client, "open_filters") == 4, "the others are closed")
         tamis("drop", "--store", store, "k1")
         tamis("create", "--store", store, "k1", "-n", "100")
         for command in (("BF.EXISTS", "k1", "item 1"), ("BF.MEXISTS", "k1", "x"), ("BF.ADD", "k1", "x"), ("BF.CARD", "k1"),

@@ -53,6 +53,7 @@ def a_full_disk_is_told():
         with Server(MODULE, directory=directory) as redis:
             client = redis.client()
             client.good("BF.MADD", "k", *range(100))
+            are_made(client)
             with open(os.path.join(directory, "filler"), "wb") as filler:
                 try:
                     while True:

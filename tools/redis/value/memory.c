@@ -18,6 +18,8 @@
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
 
+_Static_assert(sizeof(struct memory) == 48, "there may be millions");
+
 static void *new_data(uint64_t bytes)
 {
     return zeros(bytes < 8 ? 8 : bytes);

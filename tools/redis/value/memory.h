@@ -27,14 +27,16 @@ struct key_log {
     bool dirty; /* bits were set besides, by BF.LOADCHUNK: all of them are to be brought again */
 };
 
+/* There may be millions: 48 bytes. */
 struct memory {
-    unsigned references; /* atomic: the value's, and a promotion's */
-    uint32_t growth;     /* exact: the next layer is so many times as large */
-    uint8_t count;       /* of layers, at most LAYERS_MAX */
-    uint8_t options;     /* exact: of RedisBloom's head */
-    bool exact, refuses; /* when it is full */
-    bool is_copy;        /* of a filter of the store: the AOF is to have its content */
-    uint64_t capacity;   /* of the filter as it was asked for */
+    uint32_t growth;    /* exact: the next layer is so many times as large */
+    uint8_t references; /* atomic: the value's, and a promotion's */
+    uint8_t count;      /* of layers, at most LAYERS_MAX */
+    uint8_t options;    /* exact: of RedisBloom's head */
+    bool exact : 1;
+    bool refuses : 1;  /* when it is full */
+    bool is_copy : 1;  /* of a filter of the store: the AOF is to have its content */
+    uint64_t capacity; /* of the filter as it was asked for */
     double rate;
     struct key_log *log;         /* a thread makes the file; NULL: none does */
     struct promotion *promotion; /* NULL: none; home/promote.c */
