@@ -476,7 +476,7 @@ def a_key_that_lost_its_filter_gets_no_half_one():
             client.good("BF.RESERVE", key, "0.01", LARGE)
         client.socket.settimeout(60)
         disk.stands_still()
-        disk.ask(client, *[("BF.RESERVE", f"busy {i}", "0.01", LARGE) for i in range(4)])
+        busy = disk.ask(client, *[("BF.RESERVE", f"busy {i}", "0.01", LARGE) for i in range(4)])
         asking, = disk.ask(client, ("TAMIS.COMBINE", "to", "UNION", "from"))
         client.good("DEL", "to")
         client.send("DEBUG", "RELOAD")
@@ -484,6 +484,7 @@ def a_key_that_lost_its_filter_gets_no_half_one():
         disk.takes(0)
         same(client.answer(), "OK", "the reload")
         refused(asking.answer(), "ERR", "the key is gone")
+        del busy
         same((client.good("EXISTS", "to"), client.good("BF.EXISTS", "to", "x"), client.good("BF.ADD", "to", "x")), (0, 0, 1), "a new one")
 
 
