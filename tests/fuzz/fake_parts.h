@@ -54,7 +54,8 @@ void fake_SaveStringBuffer(RedisModuleIO *io, const char *data, size_t bytes);
 void fake_EmitAOF(RedisModuleIO *io, const char *command, const char *format, ...);
 RedisModuleString *fake_CreateString(RedisModuleCtx *ctx, const char *data, size_t bytes);
 void fake_FreeString(RedisModuleCtx *ctx, RedisModuleString *string);
-RedisModuleString *fake_CreateStringPrintf(RedisModuleCtx *ctx, const char *format, ...);
+__attribute__((format(printf, 2, 3))) RedisModuleString *
+fake_CreateStringPrintf(RedisModuleCtx *ctx, const char *format, ...);
 int fake_RegisterStringConfig(RedisModuleCtx *ctx, const char *name, const char *value,
                               unsigned flags, RedisModuleGetStringFunc *get,
                               RedisModuleSetStringFunc *set, RedisModuleApplyFunc *apply,
