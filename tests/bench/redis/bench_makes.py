@@ -19,7 +19,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "redis"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "redis"))
 from redis_client import Client  # noqa: E402
 from redis_server import Server  # noqa: E402
 

@@ -30,7 +30,7 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "redis"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "redis"))
 from memory import private_bytes  # noqa: E402
 from redis_server import Server  # noqa: E402
 

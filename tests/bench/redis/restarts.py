@@ -16,7 +16,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "redis"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "redis"))
 from redis_server import Server  # noqa: E402
 
 DEPTH = 1000
@@ -39,7 +39,7 @@ def until(condition):
 
 
 def settle(client):
-    until(lambda: told(client, "tamis", "tamis_filters_to_make") == "0")
+    until(lambda: told(client, "tamis", "tamis_filters_on_the_way") == "0")
 
 
 def add(client, numbers, item):
