@@ -8,6 +8,7 @@
 #include "server/args.h"
 #include "tamis_exchange.h"
 #include "value/drops.h"
+#include "value/head.h"
 #include "value/store.h"
 
 static int make(struct making *making)
@@ -156,22 +157,13 @@ int stream_append(void *context, const void *data, size_t bytes)
     return 0;
 }
 
-static int64_t read_stream(void *context, void *buffer, size_t bytes)
-{
-    struct stream *s = context;
-    const size_t left = s->bytes - s->at, now = left < bytes ? left : bytes;
-    memcpy(buffer, s->data + s->at, now);
-    s->at += now;
-    return (int64_t)now;
-}
-
 static int import_stream(struct making *making, tamis_store *store, const char *name)
 {
     const struct stream *stream = making->context;
-    const struct tamis_source source = {.size = sizeof source,
-                                        .read = read_stream,
-                                        .context = making->context,
-                                        .bytes = stream->bytes};
+    struct memory_source memory = {.at = (const unsigned char *)stream->data,
+                                   .left = stream->bytes};
+    const struct tamis_source source = {
+        .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
     const struct tamis_import_spec spec = {.size = sizeof spec,
                                            .flags = TAMIS_IMPORT_OWNED |
                                                     (stream->durable ? TAMIS_IMPORT_DURABLE : 0)};

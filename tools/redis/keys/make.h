@@ -43,7 +43,7 @@ void making_end(RedisModuleCtx *ctx, struct making *making);
 /* A stream of format tamis in memory, which grows. */
 struct stream {
     char *data;
-    size_t bytes, room, at;
+    size_t bytes, room;
     bool durable;
 };
 int stream_append(void *stream, const void *data, size_t bytes);
