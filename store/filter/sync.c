@@ -106,12 +106,10 @@ static bool is_clean(const struct tamis_store *store, const struct known *known,
     struct tamis__segment_header header;
     if (known->in_trouble || tamis__segment_judge(&store->place, known->number, &header) < 0)
         return false;
-    const uint64_t next = header.live.next;
-    const bool is_left = next != 0 && next != TAMIS__NEXT_REFUSE && tamis__next_spare(next) == 0;
     return header.filter_id == known->filter_id && tamis__mark_is_clean(&header.live) &&
            header.live.degraded_since == 0 && header.live.unclean_since == 0 &&
            tamis__header_items(&header) == known->items &&
-           !(newest && (is_left || lacks_room(&header)));
+           !(newest && (tamis__next_is_left(header.live.next) || lacks_room(&header)));
 }
 
 /* Returns the place behind the filter whose first segment is at `at`, and whether it is clean. */

@@ -156,7 +156,7 @@ int tamis__segment_take_back(const struct tamis__place *place, uint64_t number)
            !__atomic_compare_exchange_n(&words.live->next, &is, 0, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST))
         continue;
-    const bool left = is != 0 && is != TAMIS__NEXT_REFUSE && tamis__next_spare(is) == 0;
+    const bool left = tamis__next_is_left(is);
     tamis__live_unmap(&words);
     return left;
 }

@@ -370,11 +370,16 @@ static inline uint64_t tamis__segment_in_force(const struct tamis__segment *segm
     return __atomic_load_n(&segment->live->in_force, __ATOMIC_ACQUIRE);
 }
 
+/* Has the list gone on after a segment with this `next`? */
+static inline bool tamis__next_is_left(uint64_t next)
+{
+    return next != 0 && next != TAMIS__NEXT_REFUSE && tamis__next_spare(next) == 0;
+}
+
 /* Does another segment go on after it? */
 static inline bool tamis__segment_is_left(const struct tamis__segment *segment)
 {
-    const uint64_t next = tamis__segment_next(segment);
-    return next != 0 && next != TAMIS__NEXT_REFUSE && tamis__next_spare(next) == 0;
+    return tamis__next_is_left(tamis__segment_next(segment));
 }
 
 /*
