@@ -23,8 +23,7 @@ struct format {
     const char *what; /* "a hosts file", for messages */
     bool has_names;   /* its keys are names of hosts */
     bool has_fields;  /* it takes --field */
-    bool needs_field;
-    char separator; /* of the fields; 0: it has none that can be chosen */
+    char separator;   /* of the fields; 0: it has none that can be chosen */
     /* Takes one record without its end: gives its keys by taking_give(), or counts why not. */
     void (*take)(struct taking *taking, const char *text, size_t bytes);
     /* Where the record ends that begins at `text`: at its line's end, which `limit` may not be.
