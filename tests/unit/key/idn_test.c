@@ -5,12 +5,10 @@
  * The forms are facts of UTS 46 and of the URL standard.  A build without libidn2 runs the cases of
  * its refusals alone.
  */
-#include "keys.h"
-
+#include "forms.h"
 #include "key/rule.h"
+#include "keys.h"
 #include "random.h"
-
-enum { FORM_BYTES = 1 << 16 };
 
 /* ---- The version of libidn2 ------------------------------------------------------------------ */
 
@@ -42,26 +40,6 @@ static bool has_idn(void)
     }                                                                                              \
     static void name##_with_idn(__attribute__((unused)) tamis_store *store)
 
-/* The form of either is `wanted`. */
-static void check(const char *rule, const char *key, const char *wanted)
-{
-    const char *texts[] = {key, wanted};
-    for (int i = 0; i < 2; i++) {
-        const int64_t bytes = tamis_key_form(rule, texts[i], strlen(texts[i]), form, sizeof form);
-        assert_in_range(bytes, 0, FORM_BYTES - 1);
-        form[bytes] = '\0';
-        assert_string_equal(form, wanted);
-    }
-}
-
-struct pair {
-    const char *key, *wanted;
-};
-
-#define CHECK_ALL(rule, pairs)                                                                     \
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs)[0]; i++)                                  \
-    check(rule, (pairs)[i].key, (pairs)[i].wanted)
-
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 IDN_CASE(names_in_other_scripts_have_the_form_of_dns)
@@ -79,7 +57,7 @@ IDN_CASE(names_in_other_scripts_have_the_form_of_dns)
         {"A-b_C.Example.", "a-b_c.example"},
     };
     CHECK_ALL("name:idn", pairs);
-    check("name", "B\u00dcCHER.Example.", "B\u00dcCHER.Example.");
+    forms_check("name", "B\u00dcCHER.Example.", "B\u00dcCHER.Example.");
 }
 
 IDN_CASE(names_that_libidn2_refuses_keep_their_bytes)
@@ -101,11 +79,11 @@ IDN_CASE(names_that_libidn2_refuses_keep_their_bytes)
         "\u00fc.xn--0",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        check("name:idn", texts[i], texts[i]);
+        forms_check("name:idn", texts[i], texts[i]);
     static char longest[4096];
     for (int i = 0; i < 2000; i += 2)
         memcpy(longest + i, "\u00fc", 2);
-    check("name:idn", longest, longest);
+    forms_check("name:idn", longest, longest);
     longest[20] = '\0';
     assert_int_equal(tamis_key_form("name:idn", longest, 22, form, sizeof form), 22);
     assert_memory_equal(form, longest, 22);
@@ -147,9 +125,9 @@ IDN_CASE(hosts_that_libidn2_refuses_are_as_without_it)
         {"http://xn--a/", "http://xn--a/"},
     };
     CHECK_ALL("url:idn", pairs);
-    check("url:idn,nowww", "http://www.\u00fc.de/", "http://xn--tda.de/");
-    check("url:idn,nowww", "http://\uff57\uff57\uff57.www.a.de/", "http://a.de/");
-    check("url:idn,nowww", "http://www.www.I\u2764.ws/", "http://i\u2764.ws/");
+    forms_check("url:idn,nowww", "http://www.\u00fc.de/", "http://xn--tda.de/");
+    forms_check("url:idn,nowww", "http://\uff57\uff57\uff57.www.a.de/", "http://a.de/");
+    forms_check("url:idn,nowww", "http://www.www.I\u2764.ws/", "http://i\u2764.ws/");
 }
 
 /* libidn2 takes 253 characters.  With `www.` before them it would not. */
@@ -167,7 +145,7 @@ IDN_CASE(www_is_no_reason_to_refuse_a_host)
         (void)snprintf(url + at, sizeof url - (size_t)at, ".\u00fc/");
         (void)snprintf(wanted + to, sizeof wanted - (size_t)to, ".%s/",
                        bytes + 8 <= 253 ? "xn--tda" : "\u00fc");
-        check("url:idn,nowww", url, wanted);
+        forms_check("url:idn,nowww", url, wanted);
     }
 }
 

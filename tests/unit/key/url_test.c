@@ -8,38 +8,11 @@
  * Seen to fail: with 65534 as the largest port, with the default port written out, with https=http
  * for any port, with `^` left as it is in a path, and with a blank taken in a host.
  */
+#include "forms.h"
 #include "keys.h"
-
 #include "random.h"
 
-enum { FORM_BYTES = 1 << 20 };
-
 static char form[FORM_BYTES];
-
-static size_t make_form(const char *rule, const char *key, size_t bytes, char *to)
-{
-    const int64_t form_bytes = tamis_key_form(rule, key, bytes, to, FORM_BYTES);
-    assert_in_range(form_bytes, 0, FORM_BYTES);
-    return (size_t)form_bytes;
-}
-
-/* The form of either is `wanted`. */
-static void check(const char *rule, const char *key, const char *wanted)
-{
-    const char *texts[] = {key, wanted};
-    for (int i = 0; i < 2; i++) {
-        form[make_form(rule, texts[i], strlen(texts[i]), form)] = '\0';
-        assert_string_equal(form, wanted);
-    }
-}
-
-struct pair {
-    const char *key, *wanted;
-};
-
-#define CHECK_ALL(rule, pairs)                                                                     \
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs)[0]; i++)                                  \
-    check(rule, (pairs)[i].key, (pairs)[i].wanted)
 
 /* ---- The standard ---------------------------------------------------------------------------- */
 
@@ -100,7 +73,7 @@ CASE(paths_and_queries_are_encoded)
         {"http://a/?^`{}|\\?/../", "http://a/?^`{}|\\?/../"},
     };
     CHECK_ALL("url", pairs);
-    assert_int_equal(make_form("url", "http://a/\0b", 11, form), 13);
+    assert_int_equal(forms_make("url", "http://a/\0b", 11, form), 13);
     assert_memory_equal(form, "http://a/%00b", 13);
 }
 
@@ -182,17 +155,17 @@ CASE(what_is_no_url_stays_as_it_is)
         "HTTP://[::G]",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        check("url", texts[i], texts[i]);
+        forms_check("url", texts[i], texts[i]);
 }
 
 /* Names in other scripts keep their bytes; the rest of such a URL has one spelling. */
 CASE(names_in_other_scripts_keep_their_bytes)
 {
-    check("url", "HTTP://B%C3%BCcher.Example/a/..",
-          "http://b\xc3\xbc"
-          "cher.example/");
-    check("url", "http://\xff/", "http://\xff/");
-    check("url", "http://xn--bcher-kva.Example", "http://xn--bcher-kva.example/");
+    forms_check("url", "HTTP://B%C3%BCcher.Example/a/..",
+                "http://b\xc3\xbc"
+                "cher.example/");
+    forms_check("url", "http://\xff/", "http://\xff/");
+    forms_check("url", "http://xn--bcher-kva.Example", "http://xn--bcher-kva.example/");
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -217,10 +190,10 @@ CASE(sort_and_drop_change_the_query)
     };
     CHECK_ALL("url:sort", sorted);
     CHECK_ALL("url:drop=utm_*+gclid+ref_*_id", dropped);
-    check("url:drop=*", "http://a/?b&c=1", "http://a/");
-    check("url:drop=*id", "http://a/?gclid=1&idx=2&id", "http://a/?idx=2");
-    check("url:sort,drop=utm_*", "HTTP://Example.COM:80/a/../b?b=2&a=1&utm_source=x#f",
-          "http://example.com/b?a=1&b=2");
+    forms_check("url:drop=*", "http://a/?b&c=1", "http://a/");
+    forms_check("url:drop=*id", "http://a/?gclid=1&idx=2&id", "http://a/?idx=2");
+    forms_check("url:sort,drop=utm_*", "HTTP://Example.COM:80/a/../b?b=2&a=1&utm_source=x#f",
+                "http://example.com/b?a=1&b=2");
 }
 
 CASE(many_parameters_are_sorted)
@@ -229,7 +202,7 @@ CASE(many_parameters_are_sorted)
     size_t bytes = (size_t)snprintf(url, sizeof url, "http://a/?");
     for (int i = 0; i < 20000; i++) /* 7919 and 10000 have no common divisor: each twice */
         bytes += (size_t)snprintf(url + bytes, sizeof url - bytes, "%04d&", i * 7919 % 10000);
-    const size_t form_bytes = make_form("url:sort", url, bytes, form);
+    const size_t form_bytes = forms_make("url:sort", url, bytes, form);
     assert_int_equal(form_bytes, bytes - 1);
     for (int i = 0; i < 20000; i++) {
         char name[16];
@@ -264,8 +237,8 @@ CASE(other_options_change_host_path_and_scheme)
     CHECK_ALL("url:nowww", www);
     CHECK_ALL("url:noslash", slash);
     CHECK_ALL("url:https=http", https);
-    check("url:sort,drop=c,nowww,noslash,https=http", "https://www.a.b/c/?e&d&c",
-          "http://a.b/c?d&e");
+    forms_check("url:sort,drop=c,nowww,noslash,https=http", "https://www.a.b/c/?e&d&c",
+                "http://a.b/c?d&e");
 }
 
 CASE(rule_with_options_has_one_text)
@@ -355,8 +328,8 @@ CASE(form_of_the_form_is_the_form)
     for (int i = 0; i < 200000; i++) {
         const size_t bytes = make_url(&random, url, sizeof url);
         const char *rule = rules[random_below(&random, RULES)];
-        const size_t form_bytes = make_form(rule, url, bytes, form);
-        assert_int_equal(make_form(rule, form, form_bytes, again), form_bytes);
+        const size_t form_bytes = forms_make(rule, url, bytes, form);
+        assert_int_equal(forms_make(rule, form, form_bytes, again), form_bytes);
         assert_memory_equal(again, form, form_bytes);
     }
 }
@@ -379,7 +352,7 @@ STORE_CASE(batch_is_as_its_single_calls)
         assert_done(tamis_filter_add_batch(all, keys, COUNT, answers));
         for (size_t i = 0; i < COUNT; i++) {
             assert_int_equal(tamis_filter_add(one, keys[i].data, keys[i].bytes), answers[i]);
-            const size_t bytes = make_form(rules[r], keys[i].data, keys[i].bytes, form);
+            const size_t bytes = forms_make(rules[r], keys[i].data, keys[i].bytes, form);
             assert_int_equal(tamis_filter_contains(all, form, bytes), 1);
         }
         assert_done(tamis_filter_close(one));
@@ -400,8 +373,8 @@ CASE(long_urls_have_forms)
             const size_t at = (size_t)snprintf(url, sizeof url, "%s", starts[s]);
             memset(url + at, byte, LONG);
             const char *rule = rules[(size_t)byte % RULES];
-            const size_t bytes = make_form(rule, url, at + LONG, form);
-            assert_int_equal(make_form(rule, form, bytes, again), bytes);
+            const size_t bytes = forms_make(rule, url, at + LONG, form);
+            assert_int_equal(forms_make(rule, form, bytes, again), bytes);
             assert_memory_equal(again, form, bytes);
         }
 }
