@@ -4,8 +4,8 @@ another master.  All servers have the same then.  TAMIS_REDIS_HOME=store."""
 import select
 import time
 
-from harness import eventually, follow, is_linked, refused, run, same, server
-from slow_disk import Disk
+from harness import eventually, follow, is_linked, run, same, server
+from slow_disk import Disk, change_roles
 
 LARGE = 100_000
 
@@ -134,15 +134,7 @@ def a_master_becomes_a_replica_meanwhile():
             disk.stands_still()
             asking = disk.ask(client, *CHANGES, ("TAMIS.ROTATE", "w"))
             time.sleep(0.5)
-            if how == "REPLICAOF":
-                other.good("REPLICAOF", "NO", "ONE")
-            client.good(*(["FAILOVER"] if how == "FAILOVER" else ["REPLICAOF", "127.0.0.1", second.port]))
-            eventually(lambda: b"role:master" in other.good("INFO", "replication") and
-                       b"role:slave" in client.good("INFO", "replication"), "roles")
-            for one in asking:
-                refused(one.answer(), "UNBLOCKED")
-            disk.takes(0)
-            eventually(lambda: "a full sync is asked for" in disk.redis.log(), "it is asked for")
+            change_roles(how, disk, client, second, other, asking)
             eventually(lambda: told_of(other) == told_of(client) == wanted, f"{how}: both have the same")
             is_linked(client)
             other.good("TAMIS.EXCEPT", "a", "ADD", "last")

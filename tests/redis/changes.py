@@ -10,7 +10,7 @@ import shutil
 import time
 
 from harness import MODULE, eventually, filters, follow, has_filters, is_linked, is_rewritten, refused, run, same, server, store_of, tamis
-from slow_disk import Disk, waiting_clients
+from slow_disk import Disk, change_roles, waiting_clients
 
 LARGE = 100_000  # of more bytes than a draft may have
 
@@ -404,15 +404,7 @@ def a_master_becomes_a_replica_meanwhile():
             asking = disk.ask(client, ("TAMIS.EXCEPT", "a", "ADD", "x"), ("TAMIS.ROTATE", "w"), ("TAMIS.MERGE", "b", "a"))
             asking += disk.ask(client, ("BF.ADD", "w", "late"))
             time.sleep(1)  # by now a thread has begun, nearly always
-            if how == "REPLICAOF":
-                other.good("REPLICAOF", "NO", "ONE")
-            client.good(*(["FAILOVER"] if how == "FAILOVER" else ["REPLICAOF", "127.0.0.1", second.port]))
-            eventually(lambda: b"role:master" in other.good("INFO", "replication") and
-                       b"role:slave" in client.good("INFO", "replication"), "roles")
-            for one in asking:
-                refused(one.answer(), "UNBLOCKED")
-            disk.takes(0)
-            eventually(lambda: "a full sync is asked for" in disk.redis.log(), "it is asked for")
+            change_roles(how, disk, client, second, other, asking)
             eventually(lambda: told_of(other) == told_of(client) == wanted, f"{how}: both have the same")
             is_linked(client)
             other.good("TAMIS.EXCEPT", "b", "ADD", "of b")

@@ -4,7 +4,7 @@ import os
 import sys
 import time
 
-from harness import are_made, eventually, filters, has_filters, server
+from harness import are_made, eventually, filters, has_filters, refused, server
 
 SLOW_DISK = os.path.abspath(sys.argv.pop(3))
 
@@ -95,3 +95,16 @@ class DiskWithStore(Disk):
 def waiting_clients(client):
     told = client.good("INFO", "clients").decode()
     return int(told.split("blocked_clients:")[1].split()[0])
+
+
+def change_roles(how, disk, client, second, other, asking):
+    """The master of `disk` becomes a replica of `second` while its disk stands still: nobody that asks is answered, and it wants a full
+    sync.  `other` is a client of `second`."""
+    if how == "REPLICAOF":
+        other.good("REPLICAOF", "NO", "ONE")
+    client.good(*(["FAILOVER"] if how == "FAILOVER" else ["REPLICAOF", "127.0.0.1", second.port]))
+    eventually(lambda: b"role:master" in other.good("INFO", "replication") and b"role:slave" in client.good("INFO", "replication"), "roles")
+    for one in asking:
+        refused(one.answer(), "UNBLOCKED")
+    disk.takes(0)
+    eventually(lambda: "a full sync is asked for" in disk.redis.log(), "it is asked for")
