@@ -198,7 +198,7 @@ int tamis__adopt(struct tamis__rescue_work *rescue, struct tamis__catalog_txn *t
         .rescue = rescue, .repair = repair, .txn = txn, .in_lists = in_lists, .garbage = garbage};
     rescue->store = *tamis__catalog_store(txn);
     for (size_t i = 0, end; i < repair->found_count; i = end) {
-        struct tamis__found *first = NULL; /* of those that a filter of this catalog may have */
+        struct tamis__found *first = NULL; /* segment that a filter of this catalog may have */
         for (end = i; end < repair->found_count &&
                       repair->found[end].filter_id == repair->found[i].filter_id;
              end++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * clean.c: the part of a repair that has a sound catalog: it reports files that are missing, takes
- * in or puts aside those that are in no list (adopt.c), and sets counts right.
+ * clean.c: the part of a repair that has a sound catalog.  It reports files that are missing, and
+ * sets counts right.  A file that is in no list is taken into one, or put aside (adopt.c).
  *
  * Garbage is left to the next writer, which removes it (txn/write.c).
  */

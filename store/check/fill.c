@@ -2,13 +2,16 @@
 /*
  * fill.c: see fill.h.
  *
- *     what is needed   the segments of each list, kept generations included, and the indexes of
- *                      exceptions, as the catalog has them; without a catalog, as the backup has
- *                      them.  Where a segment of a filter is later than its record, the record is
- * out of date: then only a list of which a part is there is made whole what fits        a file of
- * the backup with the same number, store and filter, whose header is sound.  The repair looks at
- * its data afterwards, as at those of all segments how it comes     copied into staging/, synced,
- * and renamed.  Killed in between, a repair finds the segment still missing
+ * What is needed: the segments of each list, kept generations included, and the indexes of
+ * exceptions, as the catalog has them; without a catalog, as the backup has them.  If a segment of
+ * a filter is later than its record, the record is out of date.  Then a list is made whole only if
+ * a part of it is there.
+ *
+ * What fits: a file of the backup with the same number, store and filter, whose header is sound.
+ * The repair looks at its data afterwards, as at the data of all segments.
+ *
+ * How it comes: the file is copied into staging/, synced, and renamed.  If a repair is killed in
+ * between, the next one finds the segment still missing.
  *
  * A segment that was the newest of its list when the backup was made may lack keys that were added
  * later.  Then its filter is unclean from the moment that the copy was last synced.

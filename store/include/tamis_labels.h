@@ -47,9 +47,9 @@ struct tamis_label {
 #define TAMIS_LABELS_MAX 1000
 
 /*
- * Gives filters their names, and ids to those that were made under the name of their id, in one
- * change of the store.  All that change get the names of their ids first, so filters may exchange
- * their names.
+ * Gives filters their names, in one change of the store.  A filter that was made under the name of
+ * its id gets the id, too.  All filters that change get the names of their ids first, so filters
+ * may exchange their names.
  *
  * labels   `count`, at most TAMIS_LABELS_MAX, of different ids.
  * Returns  how many have the name that was wanted; each `result` says more.  After an error, one of

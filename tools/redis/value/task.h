@@ -11,7 +11,7 @@
  *     task_tell(ctx, task);                    if it changes a filter
  *     task_end(ctx, task);
  *
- * A task that changes a filter begins when no other one changes a filter that it uses.  Replicas
+ * A task that changes a filter begins when no other task changes a filter that it uses.  Replicas
  * and the AOF are told the change in the turn of the event loop in which the work has ended, in the
  * order of the changes, whether or not its client is still there.  Other commands on that filter
  * come behind that (task_holds()), and COPY waits for it (task_settle()).
