@@ -139,7 +139,12 @@ static int is_described(struct remote *store, const char *name)
     const char *argv[] = {"HGET", name, "tamis"};
     struct request request = request_of(name, 3, argv, false);
     int is = requests_complete(store, &request, 1) ? 0 : -1;
-    if (is == 0) is = request.reply->type == REDIS_REPLY_STRING; /* of another type: an error */
+    if (is == 0) is = request.reply->type == REDIS_REPLY_STRING;
+    if (is == 0 && request.reply->type != REDIS_REPLY_NIL &&
+        !reply_is_error(request.reply, "WRONGTYPE")) { /* no other program's key */
+        (void)requests_fail(store, argv[0], request.reply);
+        is = -1;
+    }
     requests_clear(&request, 1);
     return is;
 }
