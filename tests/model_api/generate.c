@@ -278,10 +278,31 @@ static void choose_exceptions(struct generator *g, const struct model *model, st
             op->keys.from = (op->keys.from + 1) % POOL;
 }
 
+static void choose_error(struct generator *g, struct op *op)
+{
+    static const int errors[] = {EIO, ENOSPC, ENOMEM, EMFILE, EACCES};
+    op->inner = 0;
+    op->where = HERE;
+    op->error = ONE_OF(errors);
+    /* What verify cannot read for EIO it calls damaged, until it can. */
+    if (op->kind == OP_VERIFY && op->error == EIO) op->error = ENOSPC;
+}
+
+/* Each call of an operation fails in turn: the same operation again as long as it fails, and then
+ * others of its kind, until one does not come so far. */
+static void sweep(struct generator *g, const struct model *model)
+{
+    static const uint8_t faults[] = {FAULT_CALL, FAULT_CALL, FAULT_MEMORY};
+    struct op *swept = &g->swept;
+    if (swept->nth != 0) swept->nth = model->reached ? swept->nth + 1 : 0;
+    if (swept->nth == 0 && g->faults && CHANCE(15))
+        *swept = (struct op){.kind = BELOW(OP_COUNT_OF), .fault = ONE_OF(faults), .nth = 1};
+    if (strchr(takes[swept->kind], 'a') != NULL || swept->kind == OP_LOOK_DATA) swept->nth = 0;
+}
+
 /* Another process does it, and may be killed; or calls and allocations fail. */
 static void choose_fault(struct generator *g, const struct model *model, struct op *op)
 {
-    static const int errors[] = {EIO, ENOSPC, ENOMEM, EMFILE, EACCES};
     const char *t = takes[op->kind];
     const struct filter *f = op->slot < SLOTS ? model->handles[op->slot].filter : NULL;
     const bool counts = f != NULL && f->now.list.segments[0]->is.counter_bits != 0;
@@ -296,15 +317,18 @@ static void choose_fault(struct generator *g, const struct model *model, struct 
     }
     if (op->where != HERE && strchr(t, 'e') != NULL) op->slot = SLOTS;
     /* Counters cannot be read back whole, and a log that cannot be removed stays until a repair. */
-    if (counts || (f != NULL && f->dropped) || !g->faults || !CHANCE(5) || op->where != HERE ||
-        strchr(t, 'a') != NULL)
+    if (counts || (f != NULL && f->dropped) || !g->faults || strchr(t, 'a') != NULL) return;
+    if (g->swept.nth != 0) {
+        op->fault = g->swept.fault;
+        op->nth = g->swept.nth;
+        choose_error(g, op);
+        g->swept = *op;
         return;
+    }
+    if (op->where != HERE || !CHANCE(5)) return;
     op->fault = CHANCE(3) ? FAULT_MEMORY : CHANCE(4) ? FAULT_DISK : FAULT_CALL;
-    op->inner = 0;
-    op->error = ONE_OF(errors);
     op->nth = (uint16_t)(1 + BELOW(CHANCE(2) ? 6 : 40));
-    /* What verify cannot read for EIO it calls damaged, until it can. */
-    if (op->kind == OP_VERIFY && op->error == EIO) op->error = ENOSPC;
+    choose_error(g, op);
 }
 
 /* A window by items goes on in a segment for every few keys: a batch of a durable filter may do so
@@ -319,7 +343,13 @@ static uint32_t most_keys(const struct model *model, const struct op *op)
 
 void generate(struct generator *g, const struct model *model, struct op *op)
 {
-    *op = (struct op){.kind = choose_kind(g)};
+    sweep(g, model);
+    if (g->swept.nth > 1 && model->failed) {
+        *op = g->swept;
+        choose_error(g, op);
+        return;
+    }
+    *op = (struct op){.kind = g->swept.nth != 0 ? g->swept.kind : choose_kind(g)};
     if (!model->stores[0].open && CHANCE(2)) op->kind = OP_OPEN_STORE;
     const char *t = takes[op->kind];
     op->store = (uint8_t)(CHANCE(8) ? STORES - 1 : BELOW(STORES - 1));

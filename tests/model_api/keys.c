@@ -305,7 +305,8 @@ bool step_add(struct step *s)
     uint32_t taken = 0;
     int64_t fresh = 0;
     if (s->op->where != HERE) may_checkpoint(s, s->filter); /* its process has ended */
-    if (s->filter->holed) {
+    /* A window whose next slice cannot be made goes on in the one that it has. */
+    if (s->filter->holed || (s->out->reached && s->filter->now.policy.slices > 0)) {
         const uint8_t one = s->out->rc < 0 ? TAMIS_ANSWER_REFUSED : (uint8_t)s->out->rc;
         if (s->out->rc < 0 && s->out->rc != TAMIS_EFULL) return ends(s, 0);
         return add_loosely(s, batch ? s->out->answers : &one);

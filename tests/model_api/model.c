@@ -560,6 +560,8 @@ const char *model_step(struct model *model, const struct op *op, struct outcome 
 {
     struct step s = {.model = model, .op = op, .out = out, .told = out->segment};
     struct handle of_child = {.filter = NULL};
+    model->reached = out->ran && out->reached;
+    model->failed = model->reached && out->rc < 0;
     if (!out->ran) return NULL;
     model->had_fault |= out->reached;
     *model->complaint = '\0';

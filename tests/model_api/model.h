@@ -94,6 +94,7 @@ struct model {
         bool open, read_only;
     } stores[STORES];
     bool made, had_fault;
+    bool reached, failed;         /* of the last operation: its fault came; it failed by that */
     const struct filter *watched; /* keys are added to it between two looks of a watch */
     uint64_t gained;              /* so many of them were counted */
     struct filter *filters[NAMES];

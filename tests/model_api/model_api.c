@@ -146,9 +146,10 @@ static bool step_with(struct model *model, const struct op *op)
 {
     model->executor->run(model->executor->self, op, outcome);
     if (says && outcome->ran)
-        (void)printf("# %s %s %u, keys %u %u %u: %lld %s\n", op_names[op->kind], names[op->name],
-                     op->slot, op->keys.from, op->keys.count, op->keys.step, (long long)outcome->rc,
-                     outcome->rc < 0 ? outcome->sentence : "");
+        (void)printf("# %s %s %u, keys %u %u %u, fault %u at %u%s: %lld %s\n", op_names[op->kind],
+                     names[op->name], op->slot, op->keys.from, op->keys.count, op->keys.step,
+                     op->fault, op->nth, outcome->reached ? " (it came)" : "",
+                     (long long)outcome->rc, outcome->rc < 0 ? outcome->sentence : "");
     if (says) (void)fflush(stdout);
     return model_step(model, op, outcome) == NULL;
 }

@@ -251,9 +251,11 @@ void faults_arm_memory(unsigned nth)
 
 bool faults_disarm(void)
 {
+    const bool reached = armed.reached;
     armed.calls_left = armed.memory_left = 0;
+    armed.reached = false;
     tamis__io_hook = NULL;
-    return armed.reached;
+    return reached;
 }
 
 long faults_blocks(void)
