@@ -196,7 +196,6 @@ static int merge_into(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, i
 
 int tamis_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
-    if (argc < 3) return RedisModule_WrongArity(ctx);
     return merge_into(ctx, argv, argc, 2, tamis_merge);
 }
 
@@ -241,7 +240,6 @@ static int combine_anew(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
 int tamis_combine(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct value *value;
-    if (argc < 4) return RedisModule_WrongArity(ctx);
     const bool intersect = arg_is(argv[2], "INTERSECT");
     if (!intersect && !arg_is(argv[2], "UNION"))
         return RedisModule_ReplyWithError(ctx, "ERR give UNION or INTERSECT");
@@ -361,7 +359,6 @@ int tamis_rollback(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 int tamis_sync(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct change *change = (struct change *)(void *)task_of(ctx);
-    if (argc != 2) return RedisModule_WrongArity(ctx);
     if (change == NULL) {
         change = new_change(sync_there);
         if (!take_target(ctx, argv, argc, tamis_sync, change) ||

@@ -78,7 +78,6 @@ int tamis_except(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     struct excepting *e = (struct excepting *)(void *)task_of(ctx);
-    if (argc < 4) return RedisModule_WrongArity(ctx);
     const bool adds = arg_is(argv[2], "ADD");
     if (!adds && !arg_is(argv[2], "REMOVE"))
         return RedisModule_ReplyWithError(

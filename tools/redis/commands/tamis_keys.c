@@ -55,7 +55,6 @@ static int64_t add_all(const struct value *value, const struct items *items)
 int tamis_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
-    if (argc < 3) return RedisModule_WrongArity(ctx);
     struct value *value = open_for_keys(ctx, argv[1], READ_WRITE, tamis_add, &key);
     if (value == NULL) return REDISMODULE_OK;
     const bool stored = value_is_stored(value), counting = stored && stored_counts(value->stored);
@@ -89,7 +88,6 @@ int tamis_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
     int64_t rc = 0;
-    if (argc < 3) return RedisModule_WrongArity(ctx);
     const struct value *value = open_for_keys(ctx, argv[1], REDISMODULE_READ, tamis_check, &key);
     if (value == NULL) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 2, argc - 2);
@@ -224,7 +222,6 @@ int tamis_explain_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct tamis_explanation explanation = {.size = sizeof explanation};
     struct tamis_filter_stat stat = {.size = sizeof stat};
     RedisModuleKey *key;
-    if (argc < 3) return RedisModule_WrongArity(ctx);
     const struct value *value =
         key_open_stored(ctx, argv[1], REDISMODULE_READ, tamis_explain_items, &key);
     if (value == NULL) return REDISMODULE_OK;

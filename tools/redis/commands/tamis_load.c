@@ -210,7 +210,6 @@ int tamis_load(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct load load = {.ctx = ctx};
     long long expansion = -1;
-    if (argc < 3) return RedisModule_WrongArity(ctx);
     const char *error = take_load_options(argv, argc, &load, &expansion);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
     RedisModuleKey *key = key_open_free(ctx, argv[1], TYPE_BLOOM);

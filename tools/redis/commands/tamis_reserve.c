@@ -317,7 +317,6 @@ int tamis_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     struct wish wish = {.spec = {.size = sizeof wish.spec, .flags = TAMIS_FILTER_OWNED}};
     struct value *value;
-    if (argc < 4) return RedisModule_WrongArity(ctx);
     const char *error = take_wish(argv, argc, &wish);
     if (error != NULL) return RedisModule_ReplyWithError(ctx, error);
     if (spec_is_too_large(&wish.spec))

@@ -37,9 +37,93 @@ void categories_register(RedisModuleCtx *ctx)
                          RedisModule_AddACLCategory(ctx, "cuckoo") == REDISMODULE_OK;
 }
 
-/* Tells arity, key and documentation to COMMAND INFO and COMMAND DOCS. */
-static int describe_command(RedisModuleCtx *ctx, const struct command *c)
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+#define ARGUMENTS_ROOM 400
+
+/* The arguments of a command, as the server wants them. */
+struct arguments {
+    char text[ARGUMENTS_ROOM];  /* the table's line, each name and word of it ended by a NUL */
+    char names[ARGUMENTS_ROOM]; /* the same in lower case */
+    RedisModuleCommandArg list[24], words[24], *next_word;
+    int arity; /* below 0: at least so many */
+};
+
+/* Ends the name at `at` before one of the characters, and returns its name in lower case. */
+static const char *end_name(struct arguments *a, char *at, const char *ends)
 {
+    char *end = at + strcspn(at, ends);
+    *end = '\0';
+    a->names[end - a->text] = '\0';
+    return a->names + (at - a->text);
+}
+
+static int type_of(const char *name)
+{
+    if (strncmp(name, "integer", 7) == 0) return REDISMODULE_ARG_TYPE_INTEGER;
+    if (strncmp(name, "double", 6) == 0) return REDISMODULE_ARG_TYPE_DOUBLE;
+    return strncmp(name, "key", 3) == 0 ? REDISMODULE_ARG_TYPE_KEY : REDISMODULE_ARG_TYPE_STRING;
+}
+
+/* The words of which an argument is one. */
+static RedisModuleCommandArg *read_words(struct arguments *a, char *at)
+{
+    RedisModuleCommandArg *words = a->next_word;
+    for (char *next; at != NULL; at = next) {
+        next = strchr(at, '|');
+        if (next != NULL) next++;
+        *a->next_word++ = (RedisModuleCommandArg){
+            .name = end_name(a, at, "|]"), .type = REDISMODULE_ARG_TYPE_PURE_TOKEN, .token = at};
+    }
+    a->next_word++; /* one without a name ends them */
+    return words;
+}
+
+static RedisModuleCommandArg read_argument(struct arguments *a, char *at)
+{
+    RedisModuleCommandArg argument = {.flags = *at == '[' ? REDISMODULE_CMD_ARG_OPTIONAL : 0};
+    if (strstr(at, "...") != NULL) argument.flags |= REDISMODULE_CMD_ARG_MULTIPLE;
+    at += *at == '[';
+    char *end = at + strcspn(at, ":=.]");
+    const char sort = *end;
+    argument.name = end_name(a, at, ":=.]");
+    if (isupper((unsigned char)*at)) argument.token = at;
+    if (sort == '=') {
+        argument.type = REDISMODULE_ARG_TYPE_ONEOF;
+        argument.subargs = read_words(a, end + 1);
+    } else {
+        argument.type = argument.token != NULL && sort != ':' ? REDISMODULE_ARG_TYPE_PURE_TOKEN
+                                                              : type_of(sort == ':' ? end + 1 : at);
+    }
+    return argument;
+}
+
+static void read_arguments(const struct command *c, struct arguments *a)
+{
+    char *rest = a->text;
+    *a = (struct arguments){.next_word = a->words, .arity = 1};
+    bool any_number = false;
+    for (size_t i = 0; c->arguments[i] != '\0' && i + 1 < ARGUMENTS_ROOM; i++) {
+        a->text[i] = c->arguments[i];
+        a->names[i] = (char)tolower((unsigned char)c->arguments[i]);
+    }
+    RedisModuleCommandArg *to = a->list;
+    for (char *at; (at = strtok_r(rest, " ", &rest)) != NULL; to++) {
+        *to = read_argument(a, at);
+        if (to > a->list && to->type == REDISMODULE_ARG_TYPE_KEY && c->other_keys_at > 0)
+            to->key_spec_index = 1;
+        a->arity += (to->flags & REDISMODULE_CMD_ARG_OPTIONAL) == 0;
+        any_number |= to->flags != 0;
+    }
+    if (any_number) a->arity = -a->arity;
+}
+
+/* ---- Registration ---------------------------------------------------------------------------- */
+
+/* Tells arity, key and documentation to COMMAND INFO and COMMAND DOCS. */
+static int describe_command(RedisModuleCtx *ctx, const struct command *c, bool any_arity)
+{
+    struct arguments arguments;
     const int behind_first = c->more_keys > 0 ? c->more_keys - 1 : c->more_keys;
     RedisModuleCommandKeySpec keys[3] = {{.flags = c->key,
                                           .begin_search_type = REDISMODULE_KSPEC_BS_INDEX,
@@ -59,14 +143,15 @@ static int describe_command(RedisModuleCtx *ctx, const struct command *c)
         keys[1].bs.keyword.keyword = c->keys_behind;
         keys[1].bs.keyword.startfrom = 2;
     }
+    read_arguments(c, &arguments);
     const RedisModuleCommandInfo info = {.version = &info_version,
                                          .summary = c->summary,
                                          .complexity = c->complexity,
                                          .since = c->since,
                                          .tips = c->tips,
-                                         .arity = c->arity,
+                                         .arity = any_arity ? -1 : arguments.arity,
                                          .key_specs = c->key != 0 ? keys : NULL,
-                                         .args = (RedisModuleCommandArg *)(uintptr_t)c->args};
+                                         .args = arguments.list};
     char text[CATEGORIES_ROOM];
     RedisModuleCommand *command = RedisModule_GetCommand(ctx, c->name);
     if (command == NULL) return REDISMODULE_ERR;
@@ -75,12 +160,12 @@ static int describe_command(RedisModuleCtx *ctx, const struct command *c)
     return RedisModule_SetCommandInfo(command, &info);
 }
 
-static int register_command(RedisModuleCtx *ctx, const struct command *c)
+static int register_command(RedisModuleCtx *ctx, const struct command *c, bool any_arity)
 {
     const int first = c->key != 0 ? 1 : 0;
     const int last = c->more_keys != 0 ? c->more_keys : first;
     int rc = RedisModule_CreateCommand(ctx, c->name, c->run, c->flags, first, last, first);
-    if (rc == REDISMODULE_OK) rc = describe_command(ctx, c);
+    if (rc == REDISMODULE_OK) rc = describe_command(ctx, c, any_arity);
     if (rc != REDISMODULE_OK)
         RedisModule_Log(ctx, "warning",
                         "the command %s cannot be registered: another module may have it", c->name);
@@ -104,8 +189,7 @@ static int register_as_valkey(RedisModuleCtx *ctx, const struct command *c)
     as.name = name;
     as.flags = flags;
     as.acl = acl;
-    as.arity = -1;
-    return register_command(ctx, &as);
+    return register_command(ctx, &as, true);
 }
 
 static const struct command *const tables[] = {
@@ -115,17 +199,17 @@ static const struct command *const tables[] = {
 #ifdef TAMIS_MODULE_BITS
     bits_commands,
 #endif
-    bf_commands, cf_commands, tamis_commands};
+    commands};
 #define TABLES (sizeof tables / sizeof tables[0])
 
 int commands_register(RedisModuleCtx *ctx)
 {
     int rc = REDISMODULE_OK;
     for (size_t i = 0; i < TABLES; i++) {
-        const bool as_valkey =
-            config.like == LIKE_VALKEY && strncmp(tables[i]->name, "bf.", 3) == 0;
         for (const struct command *c = tables[i]; rc == REDISMODULE_OK && c->name != NULL; c++)
-            rc = as_valkey ? register_as_valkey(ctx, c) : register_command(ctx, c);
+            rc = config.like == LIKE_VALKEY && strncmp(c->name, "bf.", 3) == 0
+                     ? register_as_valkey(ctx, c)
+                     : register_command(ctx, c, false);
     }
     return rc;
 }
