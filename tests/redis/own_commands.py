@@ -214,6 +214,7 @@ def new_is_told_once_between_clients_and_processes():
     keys = [f"key {i}" for i in range(4000)]
     with server(appendonly="no") as redis:
         redis.client().good("BF.RESERVE", "k", "0.000001", 100000)
+        are_made(redis.client())
         news = []
 
         def ask():

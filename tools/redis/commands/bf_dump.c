@@ -77,22 +77,6 @@ int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return REDISMODULE_OK;
 }
 
-/* Makes the filter of a key from a head that only the store can have. */
-static int make_of_head(struct making *making, tamis_store *store, const char *name)
-{
-    struct memory_source memory = *(const struct memory_source *)making->context;
-    const struct tamis_import_spec spec = {
-        .size = sizeof spec, .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED | memory.flags};
-    const struct tamis_source source = {
-        .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};
-    return tamis_filter_import(store, name, "tamis", &spec, &source, &making->filter);
-}
-
-static void forget_head(struct making *making)
-{
-    RedisModule_Free(making->context);
-}
-
 /* Our own stream's head, of a filter that memory cannot have. */
 static const char *load_stored_head(RedisModuleCtx *ctx, RedisModuleKey *key,
                                     RedisModuleString *name, const char *head, size_t bytes,
@@ -100,19 +84,15 @@ static const char *load_stored_head(RedisModuleCtx *ctx, RedisModuleKey *key,
 {
     uint32_t expansion = 0;
     struct making *making = making_of(ctx);
-    const size_t left = head_split((const unsigned char *)head, bytes, &expansion);
-    if (left == 0) return "ERR received bad data";
+    struct stream stream = {.durable = durable, .is_head = true};
+    if (head_split((const unsigned char *)head, bytes, &expansion) == 0)
+        return "ERR received bad data";
     if (making == NULL) {
-        struct memory_source *memory = RedisModule_Alloc(sizeof *memory + left);
-        *memory = (struct memory_source){.left = left, .flags = durable ? TAMIS_IMPORT_DURABLE : 0};
-        memory->at = memcpy(memory + 1, head, left);
-        making =
-            making_begin(ctx, bf_loadchunk, name, making_new(make_of_head, memory, forget_head));
+        (void)stream_append(&stream, head, bytes);
+        making = making_begin(ctx, bf_loadchunk, name, making_of_stream(&stream));
     }
-    if (making == NULL) return put_off;
     struct value *value = making_take(ctx, key, name, making, "could not create filter");
     if (value != NULL) value->expansion = expansion;
-    making_end(ctx, making);
     return value != NULL ? NULL : put_off;
 }
 

@@ -63,32 +63,13 @@ struct value *bf_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStrin
 
 /* ---- Large ones ------------------------------------------------------------------------------ */
 
-/* What a thread makes a filter of. */
-struct large {
-    bool exact;
-    int64_t bytes;
-    unsigned char head[HEAD_ROOM];
-};
-
-static int make_large(struct making *making, tamis_store *store, const char *name)
-{
-    const struct large *large = making->context;
-    (void)store;
-    return store_import_head(name, large->exact, large->head, (size_t)large->bytes,
-                             &making->filter);
-}
-
-static void forget_large(struct making *making)
-{
-    RedisModule_Free(making->context);
-}
-
 /* Begins to make a filter in the store, if it is so large, and its client can wait.  Replies an
  * error.  Returns whether the command is over. */
 static bool reserve_large(RedisModuleCtx *ctx, RedisModuleString *name,
                           const struct bloom_shape *shape)
 {
     struct memory *memory;
+    unsigned char head[HEAD_ROOM];
     if (!args_can_wait(ctx)) return false;
     const int rc = memory_make(shape, config.exact != 0, &memory);
     if (rc < 0) {
@@ -96,15 +77,13 @@ static bool reserve_large(RedisModuleCtx *ctx, RedisModuleString *name,
         return true;
     }
     const bool is_large = memory_data_bytes(memory) > (uint64_t)config.share_from;
-    struct large *large = is_large ? RedisModule_Calloc(1, sizeof *large) : NULL;
     if (is_large) {
-        large->exact = memory->exact;
-        large->bytes = memory_head(memory, shape->growth, large->head);
+        struct stream stream = {.is_head = true, .exact = memory->exact};
+        (void)stream_append(&stream, head, (size_t)memory_head(memory, shape->growth, head));
+        (void)making_begin(ctx, bf_reserve, name, making_of_stream(&stream));
     }
     memory_release(memory);
-    if (!is_large) return false;
-    (void)making_begin(ctx, bf_reserve, name, making_new(make_large, large, forget_large));
-    return true;
+    return is_large;
 }
 
 /* The key is empty.  Replies but for OK, which it returns true for. */

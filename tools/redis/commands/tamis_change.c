@@ -225,14 +225,13 @@ static int combine_anew(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
         making->task.pin_count = change->task.pin_count;
         making = making_begin(ctx, tamis_combine, argv[1], making);
     }
-    if (making == NULL) return REDISMODULE_OK;
-    if (!has_sources(ctx, argv, argc, 3, &making->task)) {
+    if (making != NULL && !has_sources(ctx, argv, argc, 3, &making->task)) {
         (void)RedisModule_ReplyWithError(ctx, OTHER_FILTER);
+        making_end(ctx, making);
     } else if (making_take(ctx, key, argv[1], making, "the filters cannot be merged") != NULL) {
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         (void)RedisModule_ReplicateVerbatim(ctx);
     }
-    making_end(ctx, making);
     return REDISMODULE_OK;
 }
 

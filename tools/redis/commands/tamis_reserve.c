@@ -310,7 +310,6 @@ static void reserve_key(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleStr
         (void)RedisModule_ReplyWithSimpleString(ctx, "OK");
         replicate_drawn(ctx, argv, argc, wish);
     }
-    making_end(ctx, making);
 }
 
 int tamis_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)

@@ -72,7 +72,8 @@ static int make(struct promotion *p)
 {
     char name[TAMIS_ID_NAME_BYTES];
     tamis_id_name(p->id.bytes, name);
-    int rc = store_import_head(name, p->memory->exact, p->head, (size_t)p->head_bytes, &p->filter);
+    int rc = store_import_head(name, p->memory->exact, false, p->head, (size_t)p->head_bytes,
+                               &p->filter);
     if (rc == 0) rc = fill(p);
     if (rc == 0) rc = tamis_filter_sync(p->filter);
     return rc;

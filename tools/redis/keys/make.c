@@ -160,6 +160,10 @@ int stream_append(void *context, const void *data, size_t bytes)
 static int import_stream(struct making *making, tamis_store *store, const char *name)
 {
     const struct stream *stream = making->context;
+    if (stream->is_head)
+        return store_import_head(name, stream->exact, stream->durable,
+                                 (const unsigned char *)stream->data, stream->bytes,
+                                 &making->filter);
     struct memory_source memory = {.at = (const unsigned char *)stream->data,
                                    .left = stream->bytes};
     const struct tamis_source source = {
@@ -182,9 +186,13 @@ struct making *making_of_stream(const struct stream *stream)
     struct stream *kept = RedisModule_Alloc(sizeof *kept);
     *kept = *stream;
     struct making *making = making_new(import_stream, kept, forget_stream);
-    making->may_be_late = true;
     making->task.job.bytes = stream->bytes;
     return making;
+}
+
+void making_end(RedisModuleCtx *ctx, struct making *making)
+{
+    task_end(ctx, &making->task);
 }
 
 /* ---- Taking ---------------------------------------------------------------------------------- */
@@ -194,8 +202,10 @@ struct value *making_take(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleS
 {
     size_t bytes;
     const char *text = RedisModule_StringPtrLen(name, &bytes);
+    if (making == NULL) return NULL;
     if (making->task.rc < 0) {
         (void)task_reply_failure(ctx, &making->task, failure);
+        making_end(ctx, making);
         return NULL;
     }
     struct value *value = value_new(TYPE_BLOOM);
@@ -203,13 +213,9 @@ struct value *making_take(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleS
     give(making, value, RedisModule_GetSelectedDb(ctx), text, bytes);
     bind_tell(ctx, text, bytes, value);
     key_set(ctx, key, name, value);
-    return value;
-}
-
-void making_end(RedisModuleCtx *ctx, struct making *making)
-{
     if (making->late != NULL)
         submit_late(making);
     else
-        task_end(ctx, &making->task);
+        making_end(ctx, making);
+    return value;
 }

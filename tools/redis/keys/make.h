@@ -34,10 +34,11 @@ struct making *making_of(RedisModuleCtx *ctx);
 /* A new one, all of it zero but these. */
 struct making *making_new(int (*make)(struct making *, tamis_store *, const char *), void *context,
                           void (*forget)(struct making *));
-/* Makes a value of what was made, and puts it into the key, which is empty; logs TAMIS.BIND.
- * Returns NULL, and replies, if it was not made. */
+/* Makes a value of what was made, and puts it into the key, which is empty; logs TAMIS.BIND, and
+ * ends the making.  Returns NULL if it was not made, and replies; or if there is no making. */
 struct value *making_take(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
                           struct making *making, const char *failure);
+/* Ends a making that is not taken. */
 void making_end(RedisModuleCtx *ctx, struct making *making);
 
 /* A stream of format tamis in memory, which grows. */
@@ -45,9 +46,11 @@ struct stream {
     char *data;
     size_t bytes, room;
     bool durable;
+    bool is_head; /* it is a head alone: of that format, or RedisBloom's, of an exact filter */
+    bool exact;
 };
 int stream_append(void *stream, const void *data, size_t bytes);
-/* What makes a filter of a stream, and frees it. */
+/* What makes a filter of a stream, which is its context, and frees it. */
 struct making *making_of_stream(const struct stream *stream);
 
 /* Gives the value a filter that a thread makes: where there is no client.  Returns 0, or an error:

@@ -11,6 +11,7 @@
 enum rdb_mode { RDB_CONTENT, RDB_REFERENCE };
 enum drop_orphans { ORPHANS_AUTO, ORPHANS_YES, ORPHANS_NO };
 enum restore { RESTORE_STORE, RESTORE_REPLACE };
+enum kind { KIND_BLOCKED, KIND_BLOOM };
 enum like { LIKE_REDISBLOOM, LIKE_VALKEY };
 
 /* A setting that is a number between 0 and 1, both excluded. */
@@ -28,7 +29,7 @@ struct config {
     int attach_only;            /* tamis.attach-only: another server owns the store */
     int like;                   /* tamis.like: enum like, whose answers BF.* gives */
     int exact;                  /* tamis.exact: BF.RESERVE makes the filters of that one */
-    int kind;                   /* tamis.kind: enum tamis_kind, blocked or bloom */
+    int kind;                   /* tamis.kind: enum kind */
     long long default_capacity; /* tamis.default-capacity */
     struct ratio default_rate;  /* tamis.default-rate */
     long long expansion;        /* tamis.expansion */

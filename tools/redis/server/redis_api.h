@@ -63,7 +63,6 @@ typedef struct RedisModuleCommandFilterCtx RedisModuleCommandFilterCtx;
 #define REDISMODULE_CMDFILTER_NOSELF (1 << 0)
 
 #define REDISMODULE_CONFIG_IMMUTABLE (1 << 0)
-#define REDISMODULE_CONFIG_MEMORY (1 << 7)
 #define REDISMODULE_CONFIG_UNPREFIXED (1 << 9) /* Redis 8; others refuse it */
 
 /* Events of the server: what is asked for, and what has happened. */
@@ -220,11 +219,6 @@ typedef int RedisModuleApplyFunc(RedisModuleCtx *ctx, void *data, RedisModuleStr
 typedef RedisModuleString *RedisModuleGetStringFunc(const char *name, void *data);
 typedef int RedisModuleSetStringFunc(const char *name, RedisModuleString *value, void *data,
                                      RedisModuleString **err);
-typedef long long RedisModuleGetNumericFunc(const char *name, void *data);
-typedef int RedisModuleSetNumericFunc(const char *name, long long value, void *data,
-                                      RedisModuleString **err);
-typedef int RedisModuleGetIntFunc(const char *name, void *data);
-typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, RedisModuleString **err);
 
 /* clang-format off */
 /* X(result, name, arguments): the functions that the module cannot do without. */
@@ -325,15 +319,6 @@ typedef int RedisModuleSetIntFunc(const char *name, int value, void *data, Redis
     X(int, RegisterStringConfig, (RedisModuleCtx *, const char *, const char *, unsigned,          \
                                   RedisModuleGetStringFunc *, RedisModuleSetStringFunc *,          \
                                   RedisModuleApplyFunc *, void *))                                 \
-    X(int, RegisterNumericConfig, (RedisModuleCtx *, const char *, long long, unsigned, long long, \
-                                   long long, RedisModuleGetNumericFunc *,                         \
-                                   RedisModuleSetNumericFunc *, RedisModuleApplyFunc *, void *))   \
-    X(int, RegisterBoolConfig, (RedisModuleCtx *, const char *, int, unsigned,                     \
-                                RedisModuleGetIntFunc *, RedisModuleSetIntFunc *,                  \
-                                RedisModuleApplyFunc *, void *))                                   \
-    X(int, RegisterEnumConfig, (RedisModuleCtx *, const char *, int, unsigned, const char **,      \
-                                const int *, int, RedisModuleGetIntFunc *,                         \
-                                RedisModuleSetIntFunc *, RedisModuleApplyFunc *, void *))          \
     X(int, LoadConfigs, (RedisModuleCtx *))                                                        \
     X(int, RegisterInfoFunc, (RedisModuleCtx *, RedisModuleInfoFunc *))                            \
     X(int, EventLoopAddOneShot, (RedisModuleEventLoopOneShotFunc *, void *))                       \

@@ -2,11 +2,13 @@
 /*
  * settings.c: see settings.h.
  *
+ * The server has each setting as a text, so that loadmodule, CONFIG and redis.conf read it by one
+ * function.
+ *
  * RedisBloom's names of settings, bf-error-rate and so on, are ours by other names.  Redis 8 takes
- * names without the module's before them: there they are registered beside ours, as RedisBloom
- * registers them, as texts.  Other servers put the module's name before each setting, so there
- * module/filter.c turns `CONFIG SET bf-error-rate` into `CONFIG SET tamis.default-rate`, and GET
- * likewise; what GET answers bears our name.
+ * names without the module's before them: there they are registered beside ours.  Other servers put
+ * the module's name before each setting, so there module/filter.c turns `CONFIG SET bf-error-rate`
+ * into `CONFIG SET tamis.default-rate`, and GET likewise; what GET answers bears our name.
  */
 #include "server/settings.h"
 
@@ -14,10 +16,196 @@
 #include <string.h>
 #include <strings.h>
 
+#include "server/args.h"
 #include "server/config.h"
 #include "server/field.h"
 #include "server/limits.h"
-#include "server/settings_table.h"
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+enum sort { SORT_NUMBER, SORT_RATIO, SORT_WORD, SORT_TEXT };
+
+struct setting {
+    const char *name; /* comes after "tamis."; NULL: it has none of ours */
+    enum sort sort;
+    size_t offset;         /* in struct config: long long, struct ratio, int or char * */
+    const char *old;       /* what RedisBloom calls it; NULL: it does not have it */
+    const char *older;     /* what it once called it, at load */
+    const char *bloom;     /* what valkey-bloom calls it, after "bf." */
+    const char *standard;  /* as the operator would write it; NULL: settings.c knows it */
+    long long least, most; /* of a number */
+    bool is_bytes;         /* of a number: it may have a unit behind it */
+    const char *outside;   /* of a ratio: valkey-bloom's error for one that is not in its range */
+    const char *words[4];  /* of a word, by the numbers of its enum; NULL ends them */
+    unsigned flags;        /* REDISMODULE_CONFIG_* */
+    bool at_load;          /* an argument of loadmodule, and nothing that CONFIG knows */
+};
+
+#define FIELD(field) .offset = offsetof(struct config, field)
+#define NUMBER(its_name, field, its_standard, its_least, its_most, ...)                            \
+    {                                                                                              \
+        .name = its_name, .sort = SORT_NUMBER, FIELD(field), .standard = its_standard,             \
+        .least = its_least, .most = its_most, __VA_ARGS__                                          \
+    }
+#define PLAIN .flags = 0 /* nothing more to say of it */
+#define BYTES .is_bytes = true
+#define WORD(its_name, field, its_standard, ...)                                                   \
+    {                                                                                              \
+        .name = its_name, .sort = SORT_WORD, FIELD(field), .standard = its_standard, __VA_ARGS__   \
+    }
+#define WORDS(...) .words = {__VA_ARGS__}
+#define RATIO(its_name, field, its_standard, its_bloom, its_outside, ...)                          \
+    {                                                                                              \
+        .name = its_name, .sort = SORT_RATIO, FIELD(field), .standard = its_standard,              \
+        .bloom = its_bloom, .outside = its_outside, __VA_ARGS__                                    \
+    }
+
+static const struct setting settings[] = {
+    WORD("module-name", module, "tamis", WORDS("tamis", "bf"), .at_load = true),
+    {"store", SORT_TEXT, FIELD(store), .flags = REDISMODULE_CONFIG_IMMUTABLE},
+    WORD("rdb", rdb, "content", WORDS("content", "reference")),
+    WORD("drop-orphans", drop_orphans, "auto", WORDS("auto", "yes", "no")),
+    WORD("restore", restore, "store", WORDS("store", "replace")),
+    WORD("kind", kind, "blocked", WORDS("blocked", "bloom")),
+#ifdef TAMIS_MODULE_VALKEY
+    WORD("like", like, "redisbloom", WORDS("redisbloom", "valkey")),
+#else
+    WORD("like", like, "redisbloom", WORDS("redisbloom")),
+#endif
+    WORD("exact", exact, "no", WORDS("no", "yes")),
+    WORD("attach-only", attach_only, "no", WORDS("no", "yes")),
+    WORD("use-random-seed", random_seed, "yes", WORDS("no", "yes"),
+         .bloom = "bloom-use-random-seed"),
+    WORD(NULL, ignored, "no", WORDS("no", "yes"), .bloom = "bloom-defrag-enabled",
+         .at_load = true), /* nothing is moved to be defragmented */
+    RATIO("default-rate", default_rate, "0.01", "bloom-fp-rate", "ERR (0 < error rate range < 1)",
+          .old = "bf-error-rate", .older = "ERROR_RATE"),
+    RATIO("tightening-ratio", tightening, "0.5", "bloom-tightening-ratio",
+          "ERR (0 < tightening ratio range < 1)", PLAIN),
+    NUMBER("default-capacity", default_capacity, "100", 1, CAPACITY_MAX, .bloom = "bloom-capacity",
+           .old = "bf-initial-size", .older = "INITIAL_SIZE"),
+    NUMBER("expansion", expansion, "2", 0, EXPANSION_MAX, .bloom = "bloom-expansion",
+           .old = "bf-expansion-factor"),
+    NUMBER("max-bytes", max_bytes, "4294967296", 1, INT64_MAX, BYTES),
+    NUMBER("memory-usage-limit", memory_limit, "134217728", 0, INT64_MAX, BYTES,
+           .bloom = "bloom-memory-usage-limit"),
+    NUMBER("max-open", max_open, NULL, 1, 1 << 24, PLAIN),
+    NUMBER("share-from", share_from, "65536", 0, INT64_MAX, BYTES),
+    NUMBER("memory-max", memory_max, "1048576", 0, INT64_MAX, BYTES),
+    NUMBER("cf-capacity", cf_capacity, "1024", 2, CAPACITY_MAX, .old = "cf-initial-size"),
+    NUMBER("cf-bucket-size", cf_bucket_size, "2", 1, 255, .old = "cf-bucket-size"),
+    NUMBER("cf-max-iterations", cf_max_iterations, "20", 1, 65535, .old = "cf-max-iterations"),
+    NUMBER("cf-expansion", cf_expansion, "1", 0, EXPANSION_MAX, .old = "cf-expansion-factor"),
+    NUMBER("cf-max-expansions", cf_max_expansions, "32", 1, 65536, .old = "cf-max-expansions",
+           .older = "CF_MAX_EXPANSIONS"),
+};
+#define SETTINGS (sizeof settings / sizeof settings[0])
+
+/* ---- One setting ----------------------------------------------------------------------------- */
+
+/* The place of the setting in struct config. */
+static void *setting_place(const struct setting *setting)
+{
+    return (char *)&config + setting->offset;
+}
+
+const char *settings_module_name(void)
+{
+    return settings[0].words[config.module];
+}
+
+static void replace_text(char **place, const char *text)
+{
+    RedisModule_Free(*place);
+    *place = RedisModule_Strdup(text);
+}
+
+/* What a unit stands for, as in redis.conf; 0: there is no such unit. */
+static long long bytes_of_unit(const char *unit)
+{
+    static const struct {
+        const char *unit;
+        long long bytes;
+    } units[] = {{"b", 1},        {"k", 1000},       {"kb", 1 << 10}, {"m", 1000000},
+                 {"mb", 1 << 20}, {"g", 1000000000}, {"gb", 1 << 30}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcasecmp(unit, units[i].unit) == 0) return units[i].bytes;
+    return 0;
+}
+
+static bool read_number(const struct setting *setting, const RedisModuleString *value)
+{
+    long long number, unit = 1;
+    const char *text = RedisModule_StringPtrLen(value, NULL);
+    const size_t digits = strspn(text, "0123456789");
+    if (setting->is_bytes && digits > 0 && text[digits] != '\0') {
+        unit = bytes_of_unit(text + digits);
+        number = strtoll(text, NULL, 10);
+        if (unit == 0 || __builtin_mul_overflow(number, unit, &number)) return false;
+    } else if (RedisModule_StringToLongLong(value, &number) != REDISMODULE_OK) {
+        return false;
+    }
+    if (number < setting->least || number > setting->most) return false;
+    *(long long *)setting_place(setting) = number;
+    return true;
+}
+
+static bool read_ratio(struct ratio *ratio, const RedisModuleString *value)
+{
+    double number;
+    if (RedisModule_StringToDouble(value, &number) != REDISMODULE_OK || !(number > 0 && number < 1))
+        return false;
+    replace_text(&ratio->text, RedisModule_StringPtrLen(value, NULL));
+    ratio->value = number;
+    return true;
+}
+
+static bool read_word(const struct setting *setting, const RedisModuleString *value)
+{
+    int i = 0;
+    while (setting->words[i] != NULL && !arg_is(value, setting->words[i]))
+        i++;
+    if (setting->words[i] == NULL) return false;
+    *(int *)setting_place(setting) = i;
+    return true;
+}
+
+static bool read_text(char **place, const RedisModuleString *value)
+{
+    size_t bytes;
+    const char *text = RedisModule_StringPtrLen(value, &bytes);
+    if (bytes == 0 || strlen(text) != bytes) return false;
+    replace_text(place, text);
+    return true;
+}
+
+/* Sets it to what CONFIG SET or loadmodule say.  Returns false, and changes nothing, if that is
+ * wrong. */
+static bool setting_read(const struct setting *setting, const RedisModuleString *value)
+{
+    switch (setting->sort) {
+    case SORT_NUMBER:
+        return read_number(setting, value);
+    case SORT_RATIO:
+        return read_ratio(setting_place(setting), value);
+    case SORT_TEXT:
+        return read_text(setting_place(setting), value);
+    default:
+        return read_word(setting, value);
+    }
+}
+
+/* What it is, as the operator would write it.  The caller frees it. */
+static RedisModuleString *setting_text(const struct setting *setting)
+{
+    const void *place = setting_place(setting);
+    if (setting->sort == SORT_NUMBER)
+        return RedisModule_CreateStringPrintf(NULL, "%lld", *(const long long *)place);
+    const char *text = setting->sort == SORT_RATIO  ? ((const struct ratio *)place)->text
+                       : setting->sort == SORT_TEXT ? *(char *const *)place
+                                                    : setting->words[*(const int *)place];
+    return RedisModule_CreateStringPrintf(NULL, "%s", text);
+}
 
 #define STORE_NAME_ROOM 256
 #define FIRST_WITH_OLD_NAMES 8 /* Redis; Valkey tells redis_version 7.2.4 */
@@ -122,34 +310,6 @@ static int set_old(const char *name, RedisModuleString *value, void *data, Redis
     return set_text(name, value, data, err);
 }
 
-static long long get_number(const char *name, void *data)
-{
-    (void)name;
-    return *(long long *)setting_place(data);
-}
-
-static int set_number(const char *name, long long value, void *data, RedisModuleString **err)
-{
-    (void)name;
-    (void)err;
-    *(long long *)setting_place(data) = value;
-    return REDISMODULE_OK;
-}
-
-static int get_word(const char *name, void *data)
-{
-    (void)name;
-    return *(int *)setting_place(data);
-}
-
-static int set_word(const char *name, int value, void *data, RedisModuleString **err)
-{
-    (void)name;
-    (void)err;
-    *(int *)setting_place(data) = value;
-    return REDISMODULE_OK;
-}
-
 /* ---- CONFIG ---------------------------------------------------------------------------------- */
 
 const char *settings_alias(const char *name)
@@ -169,26 +329,6 @@ static int register_text(RedisModuleCtx *ctx, const char *name, unsigned flags,
     void *data = (void *)(uintptr_t)setting;
     const char *standard = RedisModule_StringPtrLen(get_text(name, data), NULL);
     return RedisModule_RegisterStringConfig(ctx, name, standard, flags, get_text, set, NULL, data);
-}
-
-static int register_setting(RedisModuleCtx *ctx, const struct setting *s)
-{
-    void *data = (void *)(uintptr_t)s, *place = setting_place(s);
-    switch (s->sort) {
-    case SORT_NUMBER:
-        return RedisModule_RegisterNumericConfig(ctx, s->name, *(long long *)place, s->flags,
-                                                 s->least, s->most, get_number, set_number, NULL,
-                                                 data);
-    case SORT_YES_NO:
-        return RedisModule_RegisterBoolConfig(ctx, s->name, *(int *)place, s->flags, get_word,
-                                              set_word, NULL, data);
-    case SORT_WORD:
-        return RedisModule_RegisterEnumConfig(ctx, s->name, *(int *)place, s->flags,
-                                              (const char **)(uintptr_t)s->words, s->values,
-                                              s->count, get_word, set_word, NULL, data);
-    default:
-        return register_text(ctx, s->name, s->flags, set_text, s);
-    }
 }
 
 static int register_old_name(RedisModuleCtx *ctx, const struct setting *s)
@@ -239,7 +379,7 @@ int settings_load(RedisModuleCtx *ctx)
     int rc = REDISMODULE_OK;
     set_defaults(ctx);
     for (const struct setting *s = settings; rc == REDISMODULE_OK && s < settings + SETTINGS; s++) {
-        if (!s->at_load) rc = register_setting(ctx, s);
+        if (!s->at_load) rc = register_text(ctx, s->name, s->flags, set_text, s);
         if (rc == REDISMODULE_OK && olds && s->old != NULL) rc = register_old_name(ctx, s);
     }
     if (rc != REDISMODULE_OK) return rc;

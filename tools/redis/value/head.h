@@ -44,7 +44,6 @@ void bloom_head_layer(const unsigned char *head, uint32_t i, struct bloom_layer 
 struct memory_source {
     const unsigned char *at;
     size_t left;
-    uint64_t flags; /* TAMIS_IMPORT_* that the caller adds */
 };
 int64_t memory_read(void *context, void *buffer, size_t bytes);
 

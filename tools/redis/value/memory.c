@@ -130,7 +130,8 @@ int memory_make(const struct bloom_shape *shape, bool exact, struct memory **mad
         (uint8_t)(OPTION_NOROUND | OPTION_FORCE64 | (memory->refuses ? BLOOM_NO_SCALING : 0));
     memory->capacity = shape->capacity;
     memory->rate = shape->rate;
-    const struct tamis_filter_spec spec = spec_of(memory, (uint32_t)config.kind);
+    const uint32_t kind = config.kind == KIND_BLOCKED ? TAMIS_KIND_BLOCKED : TAMIS_KIND_BLOOM;
+    const struct tamis_filter_spec spec = spec_of(memory, kind);
     if (shape->capacity / 8 > config_max_bytes()) rc = TAMIS_ENOMEM; /* of any size */
     /* A filter that grows gives half of its rate to the first layer. */
     if (rc > 0 && exact &&

@@ -78,8 +78,8 @@ int store_by_name(const struct id *id, int (*fn)(void *context, tamis_store *sto
     return rc;
 }
 
-int store_import_head(const char *name, bool exact, const unsigned char *head, size_t bytes,
-                      tamis_filter **filter)
+int store_import_head(const char *name, bool exact, bool durable, const unsigned char *head,
+                      size_t bytes, tamis_filter **filter)
 {
     unsigned char framed[HEAD_FRAME_BYTES + HEAD_ROOM];
     struct memory_source memory = {.at = head, .left = bytes - sizeof(uint32_t)};
@@ -87,6 +87,7 @@ int store_import_head(const char *name, bool exact, const unsigned char *head, s
         memory = (struct memory_source){.at = framed, .left = head_frame(head, bytes, framed)};
     const struct tamis_import_spec spec = {.size = sizeof spec,
                                            .flags = TAMIS_IMPORT_HEAD | TAMIS_IMPORT_OWNED |
+                                                    (durable ? TAMIS_IMPORT_DURABLE : 0) |
                                                     (exact ? TAMIS_IMPORT_AS_THERE : 0)};
     const struct tamis_source source = {
         .size = sizeof source, .read = memory_read, .context = &memory, .bytes = memory.left};

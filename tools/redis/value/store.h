@@ -31,8 +31,8 @@ int store_by_name(const struct id *id, int (*fn)(void *context, tamis_store *sto
 
 /* Makes a filter of ours with no bit set, of the head of RedisBloom or of one that
  * memory_head() tells.  Any thread. */
-int store_import_head(const char *name, bool exact, const unsigned char *head, size_t bytes,
-                      tamis_filter **filter);
+int store_import_head(const char *name, bool exact, bool durable, const unsigned char *head,
+                      size_t bytes, tamis_filter **filter);
 
 void store_claim(const struct id *id);
 void store_unclaim(const struct id *id);
