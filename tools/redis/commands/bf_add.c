@@ -56,48 +56,13 @@ static void answer_many(RedisModuleCtx *ctx, RedisModuleString **argv,
     bf_count_added(ctx, argv[1], told, answer_keys(ctx, outcome, told));
 }
 
-static void add_item(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
-                     const RedisModuleString *item)
-{
-    size_t bytes;
-    const char *data = RedisModule_StringPtrLen(item, &bytes);
-    const int rc = value->home == HOME_MEMORY
-                       ? memory_add(value->memory, data, bytes)
-                       : tamis_filter_add(value->stored->filter, data, bytes);
-    const uint8_t answer = rc < 0 ? TAMIS_ANSWER_REFUSED : (uint8_t)rc;
-    const struct outcome outcome = {.rc = rc,
-                                    .sentence = rc < 0 ? tamis_last_error() : "",
-                                    .answers = &answer,
-                                    .count = 1,
-                                    .exact = value->exact};
-    answer_one(ctx, argv, &outcome);
-}
-
-static void add_batch(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
-                      RedisModuleString **first, int count)
-{
-    const struct items *items = items_of(first, count);
-    const struct outcome outcome = {
-        .rc = value->home == HOME_MEMORY
-                  ? memory_add_batch(value->memory, items->keys, items->count, items->answers)
-                  : tamis_filter_add_batch(value->stored->filter, items->keys, items->count,
-                                           items->answers),
-        .sentence = tamis_last_error(),
-        .answers = items->answers,
-        .count = items->count,
-        .exact = value->exact};
-    answer_many(ctx, argv, &outcome);
-}
-
 static void add_at_once(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
                         RedisModuleString **items, int count, bool single)
 {
     if (count == 0)
         (void)RedisModule_ReplyWithArray(ctx, 0); /* BF.INSERT of valkey-bloom */
-    else if (single)
-        add_item(ctx, value, argv, items[0]);
     else
-        add_batch(ctx, value, argv, items, count);
+        add_items(ctx, value, argv, items, count, single ? answer_one : answer_many);
 }
 
 /* Must the command wait, or is it refused, as too much of the filter is in memory? */

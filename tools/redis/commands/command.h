@@ -25,6 +25,11 @@ struct items {
     size_t count, room;
 };
 struct items *items_of(RedisModuleString **argv, int count);
+/* Asks a filter of either home about them.  Returns an error of the store, or 0 and more. */
+int64_t ask_items(const struct value *value, const struct items *items);
+/* Adds `count` items to a filter of BF.* of either home, and answers. */
+void add_items(RedisModuleCtx *ctx, const struct value *value, RedisModuleString **argv,
+               RedisModuleString **first, int count, answer_fn *answer);
 
 /* What is told if that has happened. */
 #define OTHER_FILTER "ERR a key got another filter while the command was under way; give it again"

@@ -5,10 +5,8 @@
  *
  * The command `tamis` uses these.  They never make a filter, and a key that is gone is an error.
  */
-#include "commands/command.h"
+#include "commands/bf_parts.h"
 #include "home/promote.h"
-#include "server/config.h"
-#include "value/memory.h"
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
@@ -25,10 +23,7 @@ static void answer_added(RedisModuleCtx *ctx, RedisModuleString **argv,
         news += outcome->answers[i] == 1;
     }
     if (outcome->rc < 0) (void)reply_sentence(ctx, TOLD, outcome->sentence);
-    counts.added += outcome->count;
-    counts.news += news;
-    if (news > 0)
-        (void)RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "bloom.add", argv[1]);
+    bf_count_added(ctx, argv[1], outcome->count, news);
 }
 
 /* Opens a filter for keys; NULL: replied.  A cuckoo filter, and one of valkey-bloom, are refused.
@@ -44,14 +39,6 @@ static struct value *open_for_keys(RedisModuleCtx *ctx, RedisModuleString *name,
     return key_open_stored(ctx, name, mode, again, key);
 }
 
-static int64_t add_all(const struct value *value, const struct items *items)
-{
-    return value->home == HOME_MEMORY
-               ? memory_add_batch(value->memory, items->keys, items->count, items->answers)
-               : tamis_filter_add_batch(value->stored->filter, items->keys, items->count,
-                                        items->answers);
-}
-
 int tamis_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
@@ -62,15 +49,8 @@ int tamis_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
                              : promote_holds(value) && promote_wait(ctx, value, tamis_add);
     if (!held && !counting) (void)RedisModule_ReplicateVerbatim(ctx);
     if (!held && (!stored || counting || !adds_wait(value->stored, (size_t)argc - 2) ||
-                  !adds_begin(ctx, value, argv + 2, (size_t)argc - 2, answer_added))) {
-        const struct items *items = items_of(argv + 2, argc - 2);
-        const int64_t rc = add_all(value, items);
-        const struct outcome outcome = {.rc = rc,
-                                        .sentence = rc < 0 ? tamis_last_error() : NULL,
-                                        .answers = items->answers,
-                                        .count = items->count};
-        answer_added(ctx, argv, &outcome);
-    }
+                  !adds_begin(ctx, value, argv + 2, (size_t)argc - 2, answer_added)))
+        add_items(ctx, value, argv, argv + 2, argc - 2, answer_added);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }
@@ -87,15 +67,10 @@ static void reply_answers(RedisModuleCtx *ctx, const struct items *items)
 int tamis_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {
     RedisModuleKey *key;
-    int64_t rc = 0;
     const struct value *value = open_for_keys(ctx, argv[1], REDISMODULE_READ, tamis_check, &key);
     if (value == NULL) return REDISMODULE_OK;
     const struct items *items = items_of(argv + 2, argc - 2);
-    if (value->home == HOME_MEMORY)
-        memory_contains_batch(value->memory, items->keys, items->count, items->answers);
-    else
-        rc = tamis_filter_contains_batch(value->stored->filter, items->keys, items->count,
-                                         items->answers);
+    const int64_t rc = ask_items(value, items);
     RedisModule_CloseKey(key);
     if (rc < 0) return reply_failure(ctx, TOLD);
     counts.asked += items->count;
