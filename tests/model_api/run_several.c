@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "run_api.h"
 #include "scratch.h"
@@ -394,9 +395,10 @@ static void check_copy(struct world *w, tamis_filter *from, tamis_filter *to)
 
 int64_t run_backup(struct world *w, tamis_store *store)
 {
-    char path[600];
+    char path[600], partial[620];
     tamis_store *copy = NULL;
     (void)snprintf(path, sizeof path, "%s.copy", w->path);
+    (void)snprintf(partial, sizeof partial, "%s.partial", path);
     const struct tamis_backup_options options = {
         .size = sizeof options, .progress = tell_progress, .context = w};
     struct tamis_backup_result again = {.size = sizeof again};
@@ -407,6 +409,7 @@ int64_t run_backup(struct world *w, tamis_store *store)
     if (rc >= 0 && (tamis_store_open(path, TAMIS_READ_ONLY, &copy) < 0 ||
                     tamis_store_verify(copy, NULL, tell_problem, w) != 0))
         trouble(w, "the copy");
+    if (access(partial, F_OK) == 0) trouble(w, "a part of a copy is left");
     for (uint32_t i = 0; copy != NULL && i < NAMES; i++) {
         tamis_filter *from = NULL, *to = NULL;
         if (tamis_filter_exists(store, names[i]) != 1) continue;

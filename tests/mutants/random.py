@@ -45,6 +45,8 @@ KEPT = os.path.join(WORK, "random")
 EQUIVALENT = os.path.join(HERE, "equivalent.tsv")
 AREAS = (("store", 6), ("tools/tamis", 3), ("tools/redis", 3))  # where mistakes are drawn, and how often
 NOT_CORE = ("crash", "large", "model", "fuzz", "no-core")  # TAMIS_NOT_CORE of tests/CMakeLists.txt
+# Beyond the core, for mistakes in the store: each call fails, each allocation fails, the power is cut.
+SWEEPS = ("syscall_faults", "oom", "power_cut_test")
 BUDGET_S = 120
 TEST_LIMIT_S = 60
 BUILT_TOGETHER = 6  # so many of the tests that come next are built before they run
@@ -162,7 +164,8 @@ PIECES = {
     "redis_model": (lambda c: [*c[:-1], "6"], lambda c: [*c[:-1], "12"], lambda c: c),
 }
 # What a test is thought to cost until it has run: seconds of the processor.
-COSTS = {"model_api": 3, "model_cli": 4, "redis_model": 5, "unit": 0.5, "cli": 0.4, "multiproc": 3, "redis": 8}
+COSTS = {"syscall_faults": 25, "oom": 25, "power_cut_test": 22, "model_api": 3, "model_cli": 4, "redis_model": 5, "unit": 0.5, "cli": 0.4,
+         "multiproc": 3, "redis": 8}
 EARLY = {"model_api": "store", "model_cli": "tools/tamis", "redis_model": "tools/redis"}  # nearest of all but those of the same name
 
 
@@ -199,14 +202,19 @@ def distance(path, test, labels, inside, seconds):
     else:
         near -= 20 if "unit" in labels or "multiproc" in labels else 0
         near -= 20 if os.path.basename(inside.get(name, "")) == folder else 0
+    if name in SWEEPS:
+        near -= 60  # what they cost sets them back
     if name in PIECES:
         near -= 25
         near -= 45 if test.piece == 0 and EARLY[name] == area else 0
     return near + 2 * seconds
 
 
-def may_run(labels, path):
-    """The tests of the core; for the module, and for what the command does with servers, all tests with a server."""
+def may_run(name, labels, path):
+    """The tests of the core; for the store the sweeps; for the module, and for what the command does with servers, all tests with a
+    server."""
+    if name in SWEEPS:
+        return path.startswith("store/")
     with_servers = path.startswith("tools/redis/") or path.startswith(("tools/tamis/remote/", "tools/tamis/redis"))
     return not set(NOT_CORE) & set(labels) or with_servers and "redis" in labels
 
@@ -251,7 +259,7 @@ class Tests:
         """The nearest first; those before the others that have noticed mistakes of this folder already."""
         folder = os.path.dirname(path)
         hits = collections.Counter(entry["by"] for entry in self.results.judged() if os.path.dirname(entry["path"]) == folder)
-        return sorted((test for test in self.all if test not in self.failing and may_run(self.labels[test.name], path)),
+        return sorted((test for test in self.all if test not in self.failing and may_run(test.name, self.labels[test.name], path)),
                       key=lambda test: (distance(path, test, self.labels[test.name], self.inside, self.cost(test))
                                         + min(20, self.turn[test]) - 10 * min(3, hits[str(test)]), test))
 
