@@ -22,7 +22,14 @@ foreach(header IN LISTS headers)
         endif()
     endforeach()
 endforeach()
-file(WRITE ${WORK}/all.c "#include \"tamis_build.h\"\n")
+# Labels and filters in memory are for servers in C.
+set(included "")
+foreach(header IN LISTS headers)
+    if(NOT header MATCHES "^tamis(_labels|_memory)?\\.h$")
+        string(APPEND included "#include \"${header}\"\n")
+    endif()
+endforeach()
+file(WRITE ${WORK}/all.c "${included}")
 # Without __GNUC__ the headers have no attributes.
 execute_process(COMMAND ${CC} -E -P -nostdinc -U__GNUC__ -I${WORK} ${WORK}/all.c
                 OUTPUT_VARIABLE declarations RESULT_VARIABLE result)
@@ -31,7 +38,7 @@ if(NOT result EQUAL 0)
 endif()
 string(REGEX REPLACE "\n\n+" "\n" declarations "${declarations}")
 file(WRITE ${OUT} "/* SPDX-License-Identifier: BSD-2-Clause */
-/* tamis_ffi.h: tamis.h, all that it includes, and tamis_build.h for foreign-function interfaces, such as Python's cffi and PHP's FFI;
+/* tamis_ffi.h: tamis.h and all that it includes, without tamis_labels.h and tamis_memory.h, for foreign-function interfaces, such as Python's cffi and PHP's FFI;
  * made from them by the build.  What the calls do is said there.  C and C++ programs include these. */
 ${declarations}enum tamis_constants {
 ${constants}};

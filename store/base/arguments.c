@@ -44,6 +44,13 @@ ENDS_WITH(tamis_build_spec, max_shrink);
 ENDS_WITH(tamis_build_result, key_digest);
 ENDS_WITH(tamis_generation_stat, key_digest);
 ENDS_WITH(tamis_repair_step, what);
+ENDS_WITH(tamis_repair_options, from);
+ENDS_WITH(tamis_lost_file, bytes);
+ENDS_WITH(tamis_verify_options, context);
+ENDS_WITH(tamis_backup_options, context);
+ENDS_WITH(tamis_backup_result, kept_bytes);
+ENDS_WITH(tamis_memory_filter, reserved);
+ENDS_WITH(tamis_label, reserved);
 
 int tamis__fail_null(const char *call, const char *argument)
 {

@@ -173,6 +173,11 @@ TAMIS_API const char *tamis_error_message(int error)
 #define STRING_(x) #x
 #define STRING(x) STRING_(x)
 
+TAMIS_API uint32_t tamis_version_number(void)
+{
+    return TAMIS_VERSION_NUMBER;
+}
+
 TAMIS_API const char *tamis_version(void)
 {
     return STRING(TAMIS_VERSION_MAJOR) "." STRING(TAMIS_VERSION_MINOR) "." STRING(

@@ -73,7 +73,7 @@ static int check_kind_of_spec(const struct tamis_filter_spec *spec)
                            "a filter of kind %s is not built as a whole, as its keys come and go; "
                            "create it and add to it, or build another kind",
                            tamis_kind_name(spec->kind));
-    if ((spec->flags & ~TAMIS_FILTER_DURABLE) != 0)
+    if ((spec->flags & ~(uint32_t)TAMIS_FILTER_DURABLE) != 0)
         return tamis__fail(TAMIS_EINVAL, "filter flags %#x: use 0 or TAMIS_FILTER_DURABLE",
                            spec->flags);
     if (tamis__kind_by_id(spec->kind) == NULL)

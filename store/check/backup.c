@@ -179,8 +179,8 @@ static int bring_back(struct backup *b, uint64_t filter_id, struct tamis__record
     if (rc == TAMIS_ENOTFOUND) return 0;
     if (rc == 0) memcpy(b->name, record->name, sizeof b->name);
     if (rc == 0 && record->policy.durable)
-        rc = tamis_filter_open(b->from, record->name, TAMIS_READ_ONLY, &filter);
-    if (filter != NULL) (void)tamis_filter_close(filter);
+        rc = tamis_filter_open(b->from, record->name, TAMIS_OPEN_READ_ONLY, &filter);
+    if (filter != NULL) tamis_filter_release(filter);
     return rc == TAMIS_ENOTFOUND ? 0 : rc;
 }
 
@@ -422,7 +422,7 @@ TAMIS_API int64_t tamis_store_backup_with(tamis_store *store, const char *path,
                  : tamis__take_struct(options, &own, sizeof own, "struct tamis_backup_options");
     if (rc == 0 && result != NULL) rc = tamis__check_struct(result, "struct tamis_backup_result");
     if (rc < 0) return rc;
-    if (*path == '\0' || (own.flags & ~TAMIS_BACKUP_FOR_USE) != 0)
+    if (*path == '\0' || (own.flags & ~(uint32_t)TAMIS_BACKUP_FOR_USE) != 0)
         return tamis__fail(TAMIS_EINVAL, "tamis_store_backup needs the path of a directory, and "
                                          "flags TAMIS_BACKUP_*");
     struct backup b = {.from = store,

@@ -184,7 +184,8 @@ static int check_older(struct tamis__backup_place *place, int fd)
     if (rc < 0) return rc;
     place->replaces = true;
     /* If it cannot be read, nothing is taken from it, and it is replaced all the same. */
-    if (tamis_store_open(place->path, TAMIS_READ_ONLY, &place->before) < 0) place->before = NULL;
+    if (tamis_store_open(place->path, TAMIS_OPEN_READ_ONLY, &place->before) < 0)
+        place->before = NULL;
     return 0;
 }
 

@@ -240,7 +240,9 @@ static bool is_of_this_store(const struct filling *f)
 
 static int open_backup(struct filling *f, const char *path)
 {
-    const unsigned flags = TAMIS_READ_ONLY | (f->repair->flags & TAMIS_FORCE_NETWORK_FS);
+    const unsigned flags =
+        TAMIS_OPEN_READ_ONLY |
+        ((f->repair->flags & TAMIS_REPAIR_FORCE_NETWORK_FS) != 0 ? TAMIS_OPEN_FORCE_NETWORK_FS : 0);
     char why[1024];
     if (tamis__same_file(f->repair->store->root_fd, path) > 0)
         return tamis__fail(TAMIS_EINVAL, "%s is the store itself; name a backup of it", path);

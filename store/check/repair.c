@@ -151,7 +151,7 @@ int tamis__repair_open(struct tamis__repair *repair, const char *path)
     if (rc == 0)
         rc = tamis__open(AT_FDCWD, store->place.path, O_RDONLY | O_DIRECTORY, 0, path,
                          &store->root_fd);
-    if (rc == 0 && (repair->flags & TAMIS_FORCE_NETWORK_FS) == 0)
+    if (rc == 0 && (repair->flags & TAMIS_REPAIR_FORCE_NETWORK_FS) == 0)
         rc = tamis__refuse_network(store->root_fd, store->place.path);
     store->place.root_fd = store->root_fd;
     if (rc == 0) rc = tamis__store_init_catalog(store, repair->dry);
@@ -297,7 +297,7 @@ static int look_for_damage(struct tamis__repair *repair)
     return rc < 0 ? (int)rc : 0;
 }
 
-TAMIS_API int64_t tamis_store_repair(const char *path, unsigned flags, tamis_repair_fn *fn,
+TAMIS_API int64_t tamis_store_repair(const char *path, uint32_t flags, tamis_repair_fn *fn,
                                      void *context)
 {
     const struct tamis_repair_options options = {
@@ -313,12 +313,11 @@ TAMIS_API int64_t tamis_store_repair_with(const char *path,
     struct tamis__private_fd lock = {.fd = -1};
     int rc = tamis__take_struct(options, &own, sizeof own, "struct tamis_repair_options");
     if (rc < 0) return rc;
-    const unsigned flags = own.flags;
-    if (*path == '\0' ||
-        (flags & ~(TAMIS_REPAIR_DRY_RUN | TAMIS_REPAIR_REBUILD | TAMIS_FORCE_NETWORK_FS)) != 0)
+    const uint32_t flags = own.flags, known = TAMIS_REPAIR_DRY_RUN | TAMIS_REPAIR_REBUILD |
+                                              TAMIS_REPAIR_FORCE_NETWORK_FS;
+    if (*path == '\0' || (flags & ~known) != 0)
         return tamis__fail(TAMIS_EINVAL,
-                           "tamis_store_repair needs a path, and flags TAMIS_REPAIR_* "
-                           "or TAMIS_FORCE_NETWORK_FS");
+                           "tamis_store_repair needs a path, and flags TAMIS_REPAIR_*");
     struct tamis_store *store = tamis__store_new(flags & TAMIS_REPAIR_DRY_RUN);
     if (store == NULL)
         return tamis__fail(TAMIS_ENOMEM, "out of memory repairing the store %s", path);

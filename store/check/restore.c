@@ -33,12 +33,12 @@ static int tell_lost(void *context, const struct tamis__lost *lost)
 TAMIS_API int64_t tamis_store_lost(const char *path, tamis_lost_fn *fn, void *context)
 {
     TAMIS__REFUSE_NULL(path, "path");
-    struct tamis__repair repair = {.store = tamis__store_new(TAMIS_READ_ONLY), .dry = true};
+    struct tamis__repair repair = {.store = tamis__store_new(TAMIS_OPEN_READ_ONLY), .dry = true};
     struct listing listing = {.fn = fn, .context = context};
     int lost_fd = -1;
     if (repair.store == NULL)
         return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", path);
-    repair.flags = TAMIS_FORCE_NETWORK_FS; /* nothing is written */
+    repair.flags = TAMIS_REPAIR_FORCE_NETWORK_FS; /* nothing is written */
     int rc = tamis__repair_open(&repair, path);
     if (rc == 0) rc = tamis__lost_open(repair.store, false, &lost_fd);
     if (rc == 0) rc = tamis__lost_each(repair.store, lost_fd, tell_lost, &listing);

@@ -22,7 +22,7 @@ const struct tamis__format *tamis__format_by_name(const char *name)
     return NULL;
 }
 
-TAMIS_API const char *tamis_format_name(unsigned index)
+TAMIS_API const char *tamis_format_name(uint32_t index)
 {
     return index < FORMAT_COUNT ? formats[index]->name : NULL;
 }

@@ -132,7 +132,7 @@ static int check_arguments(tamis_store *store, const char *const *names, size_t 
                            unsigned flags)
 {
     TAMIS__REFUSE_NULL(store, "store");
-    if ((flags & ~TAMIS_MANY_IF_MISSING) != 0)
+    if ((flags & ~(uint32_t)TAMIS_MANY_IF_MISSING) != 0)
         return tamis__fail(TAMIS_EINVAL,
                            "tamis_filter_create_many flags %#x: use 0 or TAMIS_MANY_IF_MISSING",
                            flags);
@@ -148,7 +148,7 @@ static int check_arguments(tamis_store *store, const char *const *names, size_t 
 
 TAMIS_API int64_t tamis_filter_create_many(tamis_store *store, const char *const *names,
                                            size_t count, const struct tamis_filter_spec *spec,
-                                           unsigned flags)
+                                           uint32_t flags)
 {
     int64_t made = 0;
     const bool is_ours = spec == NULL || (spec->flags & TAMIS_FILTER_OWNED) == 0;

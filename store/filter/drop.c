@@ -87,19 +87,6 @@ TAMIS_API int tamis_filter_drop(tamis_store *store, const char *name)
     return rc;
 }
 
-static int check_names(const char *const *names, size_t count)
-{
-    int rc = 0;
-    if (count > TAMIS_DROP_MAX)
-        return tamis__fail(TAMIS_EINVAL,
-                           "%zu filters are too many to be dropped at once; drop at most %d, and "
-                           "the others then",
-                           count, TAMIS_DROP_MAX);
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = tamis__check_name(names[i]);
-    return rc;
-}
-
 /* Forgets the filters that are there.  Returns how many, or an error. */
 static int forget_many(struct tamis_store *store, struct tamis__catalog_txn *txn,
                        const struct unwanted *unwanted, struct tamis__numbers *files,
@@ -114,27 +101,44 @@ static int forget_many(struct tamis_store *store, struct tamis__catalog_txn *txn
     return found;
 }
 
-TAMIS_API int tamis_filter_drop_many(tamis_store *store, const char *const *names,
-                                     const int64_t *created_at, size_t count)
+/* How many are dropped in one change: other writers wait for as long. */
+#define BATCH ((size_t)1000)
+
+/* Drops a batch.  Returns how many were there. */
+static int drop_batch(struct tamis_store *store, const struct unwanted *unwanted,
+                      struct dropped *dropped)
 {
-    TAMIS__REFUSE_NULL(store, "store");
-    const struct unwanted unwanted = {names, created_at, count};
-    if (count > 0) TAMIS__REFUSE_NULL(names, "names");
     struct tamis__numbers files = {0};
     struct tamis__catalog_txn *txn;
-    int rc = check_names(names, count);
+    int rc = tamis__store_begin_write(store, &txn);
+    if (rc < 0) return rc;
+    const int found = forget_many(store, txn, unwanted, &files, dropped);
+    rc = found > 0 ? commit(store, txn, dropped, (size_t)found) : found;
+    end(store, txn, &files, rc);
+    return rc < 0 ? rc : found;
+}
+
+TAMIS_API int64_t tamis_filter_drop_many(tamis_store *store, const char *const *names,
+                                         const int64_t *created_at, size_t count)
+{
+    TAMIS__REFUSE_NULL(store, "store");
+    if (count > 0) TAMIS__REFUSE_NULL(names, "names");
+    int64_t all = 0;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = tamis__check_name(names[i]);
     if (rc < 0 || count == 0) return rc;
-    struct dropped *dropped = calloc(count, sizeof *dropped);
+    struct dropped *dropped = calloc(count < BATCH ? count : BATCH, sizeof *dropped);
     if (dropped == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory dropping filters");
-    rc = tamis__store_begin_write(store, &txn);
-    if (rc == 0) {
-        const int found = forget_many(store, txn, &unwanted, &files, dropped);
-        rc = found > 0 ? commit(store, txn, dropped, (size_t)found) : found;
-        end(store, txn, &files, rc);
-        if (rc == 0) rc = found;
+    for (size_t from = 0; rc >= 0 && from < count; from += BATCH) {
+        const struct unwanted batch = {.names = names + from,
+                                       .created_at = created_at != NULL ? created_at + from : NULL,
+                                       .count = count - from < BATCH ? count - from : BATCH};
+        rc = drop_batch(store, &batch, dropped);
+        all += rc;
     }
     free(dropped);
-    return rc;
+    return rc < 0 ? rc : all;
 }
 
 /* Writes the new name into the segments.  If this fails, the next open for writing does it. */

@@ -132,7 +132,7 @@ static int save_cargo(const struct tamis__cargo *cargo, const struct tamis__form
     return rc;
 }
 
-TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, unsigned flags,
+TAMIS_API int tamis_filter_export(tamis_filter *filter, const char *format, uint32_t flags,
                                   const struct tamis_sink *sink)
 {
     TAMIS__REFUSE_NULL(filter, "filter");

@@ -93,7 +93,7 @@ TAMIS_API int tamis_filter_find_id(tamis_store *store, const uint8_t id[TAMIS_ID
 #define LOOKS_MAX 100
 
 TAMIS_API int tamis_filter_open_id(tamis_store *store, const uint8_t id[TAMIS_ID_BYTES],
-                                   unsigned flags, tamis_filter **filter)
+                                   uint32_t flags, tamis_filter **filter)
 {
     TAMIS__REFUSE_NULL(store, "store");
     struct tamis__record record;
@@ -103,7 +103,7 @@ TAMIS_API int tamis_filter_open_id(tamis_store *store, const uint8_t id[TAMIS_ID
         if (rc == 0) rc = tamis_filter_open(store, record.name, flags, filter);
         if (rc == TAMIS_ENOTFOUND) continue;
         if (rc < 0 || *filter == NULL || (*filter)->filter_id == record.filter_id) return rc;
-        (void)tamis_filter_close(*filter);
+        tamis_filter_release(*filter);
         *filter = NULL;
     }
     return tamis__fail(TAMIS_EBUSY, "others kept renaming filters of the store %s; try again",
@@ -280,6 +280,25 @@ static void relabel(struct tamis_store *store, const struct tamis__record *recor
     }
 }
 
+/* Label `index` of an array whose labels are as large as the first one says. */
+static struct tamis_label *label_at(struct tamis_label *labels, size_t index)
+{
+    return (struct tamis_label *)(void *)((unsigned char *)labels + index * labels->size);
+}
+
+static int check_labels(struct tamis_label *labels, size_t count)
+{
+    struct tamis_label own;
+    int rc = tamis__take_struct(labels, &own, sizeof own, "struct tamis_label");
+    for (size_t i = 1; rc == 0 && i < count; i++)
+        if (label_at(labels, i)->size != labels->size)
+            rc = tamis__fail(TAMIS_EINVAL,
+                             "label %zu has another size than the first; set each to "
+                             "sizeof(struct tamis_label)",
+                             i);
+    return rc;
+}
+
 static int label_all(struct tamis_store *store, struct tamis_label *labels, struct renamed *renamed,
                      size_t count)
 {
@@ -288,10 +307,11 @@ static int label_all(struct tamis_store *store, struct tamis_label *labels, stru
     int rc = tamis__store_begin_write(store, &txn);
     if (rc < 0) return rc;
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = begin_one(store, txn, &labels[i], &renamed[i]);
+        rc = begin_one(store, txn, label_at(labels, i), &renamed[i]);
     for (size_t i = 0; rc == 0 && i < count; i++) {
-        rc = end_one(txn, &labels[i], &renamed[i]);
-        any |= renamed[i].changes || (labels[i].result != TAMIS_ENOTFOUND && !renamed[i].tagged);
+        rc = end_one(txn, label_at(labels, i), &renamed[i]);
+        any |= renamed[i].changes ||
+               (label_at(labels, i)->result != TAMIS_ENOTFOUND && !renamed[i].tagged);
     }
     if (rc == 0 && any) rc = tamis__catalog_commit(txn);
     for (size_t i = 0; rc == 0 && i < count; i++)
@@ -309,30 +329,31 @@ TAMIS_API int tamis_filters_label(tamis_store *store, struct tamis_label *labels
     if (count > TAMIS_LABELS_MAX)
         return tamis__fail(TAMIS_EINVAL, "%zu labels are too many; give at most %d", count,
                            TAMIS_LABELS_MAX);
+    int rc = check_labels(labels, count);
+    if (rc < 0) return rc;
     struct renamed *renamed = calloc(count, sizeof *renamed);
     if (renamed == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory labelling filters");
-    const int rc = label_all(store, labels, renamed, count);
+    rc = label_all(store, labels, renamed, count);
     for (size_t i = 0; i < count; i++)
-        done += labels[i].result == 0;
+        done += label_at(labels, i)->result == 0;
     free(renamed);
     return rc < 0 ? rc : done;
 }
 
 /* ---- Drops ----------------------------------------------------------------------------------- */
 
-TAMIS_API int tamis_filter_drop_ids(tamis_store *store, const uint8_t (*ids)[TAMIS_ID_BYTES],
-                                    size_t count)
+TAMIS_API int64_t tamis_filter_drop_ids(tamis_store *store, const uint8_t (*ids)[TAMIS_ID_BYTES],
+                                        size_t count)
 {
     TAMIS__REFUSE_NULL(store, "store");
-    if (count > TAMIS_DROP_MAX)
-        return tamis__fail(TAMIS_EINVAL, "%zu filters are too many to be dropped at once", count);
+    if (count > 0) TAMIS__REFUSE_NULL(ids, "ids");
     char(*names)[TAMIS_NAME_MAX + 1] = calloc(count + 1, sizeof *names);
     const char **list = calloc(count + 1, sizeof *list);
     int64_t *created_at = calloc(count + 1, sizeof *created_at);
     size_t found = 0;
-    int rc = names == NULL || list == NULL || created_at == NULL
-                 ? tamis__fail(TAMIS_ENOMEM, "out of memory dropping filters")
-                 : 0;
+    int64_t rc = names == NULL || list == NULL || created_at == NULL
+                     ? tamis__fail(TAMIS_ENOMEM, "out of memory dropping filters")
+                     : 0;
     struct tamis__catalog_txn *txn;
     if (rc == 0) rc = tamis__catalog_begin(&store->catalog, TAMIS__LOCK_SHARED, &txn);
     const bool begun = rc == 0;

@@ -50,7 +50,7 @@ struct merging {
 
 static int check_arguments(const struct tamis_merge *merge)
 {
-    if ((merge->flags & ~TAMIS_MERGE_INTERSECT) != 0)
+    if ((merge->flags & ~(uint32_t)TAMIS_MERGE_INTERSECT) != 0)
         return tamis__fail(TAMIS_EINVAL, "merge flags %#x: use 0 or TAMIS_MERGE_INTERSECT",
                            merge->flags);
     if (merge->count == 0)

@@ -36,17 +36,6 @@ TAMIS_API int tamis_filter_set_pages(tamis_store *store, const char *name, uint3
     return rc;
 }
 
-TAMIS_API int tamis_filter_expect(tamis_filter *filter, uint64_t keys)
-{
-    TAMIS__REFUSE_NULL(filter, "filter");
-    struct tamis__view *view;
-    if (filter->read_only) return tamis__fail_read_only(filter);
-    const int rc = tamis__visit(filter, &view);
-    if (rc < 0) return rc;
-    tamis__view_expect_keys(view, keys);
-    return (int)tamis__leave_with(filter, view, 0);
-}
-
 static int count(const struct tamis__view *view, struct tamis_filter_mapped *mapped)
 {
     struct tamis__pages_count sum = {0};

@@ -71,7 +71,7 @@ int tamis__open_entered(void *context, struct tamis_store *store,
 {
     tamis_filter **filter = context;
     if (record != NULL) return tamis__filter_open_record(store, record, 0, filter);
-    (void)tamis_filter_close(*filter); /* its counts are those of the record */
+    tamis_filter_release(*filter); /* its counts are those of the record */
     *filter = NULL;
     return 0;
 }
@@ -85,7 +85,7 @@ struct wanted {
 
 static bool is_read_only(const struct tamis_store *store, const struct wanted *wanted)
 {
-    return store->read_only || (wanted->flags & TAMIS_READ_ONLY) != 0;
+    return store->read_only || (wanted->flags & TAMIS_OPEN_READ_ONLY) != 0;
 }
 
 static unsigned how_wanted(const struct tamis_store *store, const struct wanted *wanted)
@@ -191,12 +191,13 @@ int tamis__filter_come_up(struct tamis_store *store, tamis_filter **filter)
 
 static int check_wanted(const struct wanted *wanted)
 {
-    const unsigned known = TAMIS_READ_ONLY | TAMIS_NO_SYNC | TAMIS_POPULATE;
+    const unsigned known = TAMIS_OPEN_READ_ONLY | TAMIS_OPEN_NO_SYNC | TAMIS_OPEN_POPULATE;
     if ((wanted->flags & ~known) == 0) return tamis__check_name(wanted->name);
-    return tamis__fail(TAMIS_EINVAL,
-                       "tamis_filter_open flags %#x: use 0, TAMIS_READ_ONLY, TAMIS_NO_SYNC or "
-                       "TAMIS_POPULATE",
-                       wanted->flags);
+    return tamis__fail(
+        TAMIS_EINVAL,
+        "tamis_filter_open flags %#x: use 0, TAMIS_OPEN_READ_ONLY, TAMIS_OPEN_NO_SYNC or "
+        "TAMIS_OPEN_POPULATE",
+        wanted->flags);
 }
 
 /* Ends an open: does what takes long, or takes the catalog's lock itself.  The caller has given
@@ -206,8 +207,8 @@ static int finish_open(struct tamis_store *store, struct wanted *wanted)
     tamis_filter *filter = wanted->filter;
     int rc = 0;
     assert(filter != NULL);
-    filter->no_sync = (wanted->flags & TAMIS_NO_SYNC) != 0;
-    filter->populate = (wanted->flags & TAMIS_POPULATE) != 0;
+    filter->no_sync = (wanted->flags & TAMIS_OPEN_NO_SYNC) != 0;
+    filter->populate = (wanted->flags & TAMIS_OPEN_POPULATE) != 0;
     if (!is_read_only(store, wanted)) {
         rc = tamis__filter_come_up(store, &wanted->filter);
         if (rc < 0) return rc;
@@ -219,7 +220,7 @@ static int finish_open(struct tamis_store *store, struct wanted *wanted)
     return rc;
 }
 
-TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned flags,
+TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, uint32_t flags,
                                 tamis_filter **filter)
 {
     TAMIS__REFUSE_NULL(store, "store");
@@ -234,7 +235,7 @@ TAMIS_API int tamis_filter_open(tamis_store *store, const char *name, unsigned f
 }
 
 TAMIS_API int tamis_filter_open_at(const char *path, const struct tamis_store_options *options,
-                                   const char *name, unsigned flags, tamis_filter **filter)
+                                   const char *name, uint32_t flags, tamis_filter **filter)
 {
     TAMIS__REFUSE_NULL(filter, "filter");
     struct wanted wanted = {name, flags, NULL};

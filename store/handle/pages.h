@@ -24,5 +24,5 @@ static inline void tamis__view_watch_pages(struct tamis__view *view)
 /* What the last handle does that wrote: the fill is over, and what is added later may be little. */
 void tamis__view_calm_pages(struct tamis__view *view);
 
-/* So many new keys are about to come (tamis_filter_expect()). */
+/* So many new keys are about to come (tamis_filter_prepare()). */
 void tamis__view_expect_keys(struct tamis__view *view, uint64_t keys);

@@ -3,26 +3,17 @@
  * prepare.c: for a program whose thread must not wait for the disk when it adds: it asks whether an
  * add may have to, and lets another thread do what the adds would wait for.
  *
- *     what an add waits for                       who does it, for a handle that is prepared
- *     the mark of the newest segment, a sync      prepare, or an add that may wait
- *     a spare, while there is room                prepare
- *     the next segment, where there is no room    an add that may wait
- *     a slice of a window that is over            prepare, or an add that may wait
+ *     what an add waits for                       who does it, once tamis_filter_may_wait() was
+ * asked the mark of the newest segment, a sync      prepare, or an add that may wait a spare, while
+ * there is room                prepare the next segment, where there is no room    an add that may
+ * wait a slice of a window that is over            prepare, or an add that may wait
  */
 #include "handle/add_key.h"
 #include "handle/checkpoint.h"
 #include "handle/follow.h"
 #include "handle/grow.h"
+#include "handle/pages.h"
 #include "segment/mark.h"
-
-TAMIS_API int tamis_filter_set_prepared(tamis_filter *filter, int prepared)
-{
-    TAMIS__REFUSE_NULL(filter, "filter");
-    if (filter->read_only) return tamis__fail_read_only(filter);
-    /* ORDER relaxed: who misses it makes a spare by itself. */
-    __atomic_store_n(&filter->is_prepared, prepared != 0, __ATOMIC_RELAXED);
-    return 0;
-}
 
 /* Has the newest segment room for so many keys?  What is granted to a stripe, and not used, is
  * looked at last. */
@@ -60,6 +51,10 @@ TAMIS_API int tamis_filter_may_wait(tamis_filter *filter, size_t keys)
 {
     TAMIS__REFUSE_NULL(filter, "filter");
     if (filter->read_only) return tamis__fail_read_only(filter);
+    /* ORDER relaxed: who misses it makes a spare by itself.  Load first: the store would take the
+     * cache line at each question. */
+    if (!__atomic_load_n(&filter->is_prepared, __ATOMIC_RELAXED))
+        __atomic_store_n(&filter->is_prepared, true, __ATOMIC_RELAXED);
     struct tamis__view *view = tamis__enter(&filter->view);
     if (view == NULL) return TAMIS_ENOMEM;
     const int rc = may_wait(view, keys);
@@ -67,13 +62,14 @@ TAMIS_API int tamis_filter_may_wait(tamis_filter *filter, size_t keys)
     return rc;
 }
 
-TAMIS_API int tamis_filter_prepare(tamis_filter *filter)
+TAMIS_API int tamis_filter_prepare(tamis_filter *filter, uint64_t keys)
 {
     TAMIS__REFUSE_NULL(filter, "filter");
     if (filter->read_only) return tamis__fail_read_only(filter);
     struct tamis__view *view;
     int rc = tamis__visit(filter, &view);
     if (rc < 0) return rc;
+    if (keys > 0) tamis__view_expect_keys(view, keys);
     if (tamis__view_is_written(view)) {
         if (!view->policy.durable) rc = tamis__do_chores(filter, &view);
         if (rc == 0 && wants_spare(view)) tamis__view_look_for_spare(filter, view);

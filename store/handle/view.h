@@ -150,7 +150,7 @@ struct tamis_filter {
     bool read_only;
     bool populate;                      /* segments are brought into memory when they are mapped */
     bool no_sync;                       /* closing it leaves the last checkpoint to others */
-    bool is_prepared;                   /* atomic: tamis_filter_set_prepared() */
+    bool is_prepared;                   /* atomic: tamis_filter_may_wait() was asked */
     bool dropped;                       /* atomic: the filter is no longer in the catalog */
     uint64_t recorded_items;            /* atomic: what the catalog last had or was last told */
     const struct tamis__key_rule *rule; /* what is hashed of a key; NULL: the key as it is */

@@ -13,31 +13,32 @@
  *     struct tamis_filter_spec spec = TAMIS_INIT(struct tamis_filter_spec);
  *     spec.capacity = 1000000;
  *     spec.fp_rate = 0.01;
- *     if (tamis_store_open("/var/lib/crawl", TAMIS_CREATE, &store) < 0 ||
+ *     if (tamis_store_open("/var/lib/crawl", TAMIS_OPEN_CREATE, &store) < 0 ||
  *         tamis_filter_open_or_create(store, "seen", &spec, &seen) < 0)
  *         errx(1, "%s", tamis_last_error());
  *     if (tamis_filter_add(seen, url, strlen(url)) == 1)
  *         fetch(url);                      // of all processes, this one was told NEW
- *     tamis_filter_close(seen);
+ *     if (tamis_filter_close(seen) < 0)
+ *         errx(1, "%s", tamis_last_error());
  *     tamis_store_close(store);
  *
- * HEADERS.  This one includes all of the following but the last three, and each can be included
- * alone.
+ * HEADERS.  This one includes all of the following, and each can be included alone.
  *
- *     tamis_store.h     opens and closes stores; lists and checks what is in them
+ *     tamis_store.h     opens and closes stores; what is in them; the list of filters
  *     tamis_filter.h    hash sets, specs; makes, opens, closes, renames and drops filters; sync
- *     tamis_keys.h      adds, asks for, removes and counts keys
+ *     tamis_keys.h      adds, asks for, removes and counts keys; exceptions
+ *     tamis_build.h     filters that are made anew as a whole, and their generations
+ *     tamis_check.h     verify, repair, backup
+ *     tamis_exchange.h  filters as streams of bytes: import and export
+ *     tamis_merge.h     filters of the keys of others; what two filters have in common
  *     tamis_stat.h      what is known of a filter and its segments; where a key goes
  *     tamis_fields.h    a table of these fields, for who prints or reads all of them
  *     tamis_sizing.h    keys and rate to bits and hashes, and back
- *     tamis_merge.h     filters of the keys of others; what two filters have in common
- *     tamis_exchange.h  filters as streams of bytes: import and export
- *     tamis_library.h   version, words for errors and kinds, SIGBUS
- *     tamis_types.h     what all of these need: limits, flags, handles
- *     tamis_errors.h    the error codes
- *     tamis_build.h     filters that are made anew as a whole; exceptions, repair, backup
+ *     tamis_library.h   version, words for errors and kinds, descriptors, SIGBUS
  *     tamis_memory.h    filters in the caller's memory, without a store
  *     tamis_labels.h    filters that a server knows by an id, whatever they are called
+ *     tamis_types.h     what all of these need: limits, flags, handles
+ *     tamis_errors.h    the error codes
  *
  * LIFE CYCLE.  open/close pair up; both close calls accept NULL.  A filter keeps its store alive,
  * so the two may be closed in any order.  A handle that is closed is gone: closing it twice, or
@@ -45,6 +46,10 @@
  *
  * NULL.  If a call needs a pointer and gets NULL, it returns TAMIS_EINVAL, with a sentence that
  * names the pointer.
+ *
+ * FLAGS.  Each call that takes flags has an enum of them, whose names begin with what the call
+ * does: TAMIS_OPEN_READ_ONLY.  No two flags of the library have the same number, so a flag of
+ * another call is TAMIS_EINVAL.
  *
  * SIZES.  Every struct but tamis_key begins with `size`.  In a struct that you pass, set it to
  * sizeof(the struct) before the call; TAMIS_INIT() does this, and clears the rest.  Later
@@ -59,6 +64,8 @@
  * declarations without preprocessor lines, for foreign-function interfaces.
  *
  * RESULTS.  A call returns 0, a count or an answer, or a negative TAMIS_E* code (tamis_errors.h).
+ * Counts that may be large are int64_t.  The compiler warns where a result is not looked at that
+ * may be an error which nothing else tells (TAMIS_MUST_CHECK), the close of a filter included.
  * After a negative result tamis_last_error() says in a sentence what was tried, on what, and what
  * mends it.
  *
@@ -70,6 +77,12 @@
  * DURABILITY.  A killed process loses nothing that it was told is added.  A power cut may lose what
  * was added since the last tamis_filter_sync(), or the last close of all handles that had added;
  * the filter says so then: TAMIS_STATE_UNCLEAN, and since when (docs/durability.md).
+ *
+ * SIGNALS.  With its first mapping the library installs a handler for SIGBUS, so that a file which
+ * somebody truncates, or a disk that is full or fails, becomes an error of the call that met it and
+ * not the end of the process.  A SIGBUS that has nothing to do with the library goes to the handler
+ * that was there before.  tamis_sigbus_leave(), called before the first store is opened, turns this
+ * off (tamis_library.h).  The library uses no other signal, and starts no thread unless asked to.
  *
  * CAVEATS
  * - A filter answers "present" for a key that was never added at about the rate it was made for,
@@ -94,12 +107,16 @@
 #ifndef TAMIS_H
 #define TAMIS_H
 
+#include "tamis_build.h"
+#include "tamis_check.h"
 #include "tamis_errors.h"
 #include "tamis_exchange.h"
 #include "tamis_fields.h"
 #include "tamis_filter.h"
 #include "tamis_keys.h"
+#include "tamis_labels.h"
 #include "tamis_library.h"
+#include "tamis_memory.h"
 #include "tamis_merge.h"
 #include "tamis_sizing.h"
 #include "tamis_stat.h"

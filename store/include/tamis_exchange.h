@@ -32,7 +32,7 @@ extern "C" {
  */
 
 /* Returns the name of format `index`, from 0 on; NULL past the last.  Static storage. */
-TAMIS_API const char *tamis_format_name(unsigned index);
+TAMIS_API const char *tamis_format_name(uint32_t index);
 
 /* Where a stream comes from. */
 struct tamis_source {
@@ -60,17 +60,19 @@ struct tamis_sink {
     uint64_t *all_bytes; /* gets the length of the whole stream; may be NULL */
 };
 
-/* Flags of an import. */
-/* The source ends after the head of the stream (redisbloom: after its first frame).  The filter has
- * the numbers of keys that the head tells, and no bit set; tamis_filter_write_data() brings the
- * data.  Formats redisbloom and tamis.  TAMIS_EUNSUPPORTED: kind fuse, or exceptions. */
-#define TAMIS_IMPORT_HEAD 1u
-/* A full filter goes on as in RedisBloom: it gets another layer by the growth and the error rate of
- * that stream, or refuses keys if that says NONSCALING.  Format redisbloom.  Without this flag such
- * a filter takes keys on, and its rate gets worse. */
-#define TAMIS_IMPORT_AS_THERE 2u
-#define TAMIS_IMPORT_OWNED 4u   /* the filter has TAMIS_FILTER_OWNED */
-#define TAMIS_IMPORT_DURABLE 8u /* it has TAMIS_FILTER_DURABLE; kinds blocked and bloom */
+/* Flags of an import: of struct tamis_import_spec. */
+enum tamis_import_flag {
+    /* The source ends after the head of the stream (redisbloom: after its first frame).  The filter
+     * has the numbers of keys that the head tells, and no bit set; tamis_filter_write_data() brings
+     * the data.  Formats redisbloom and tamis.  TAMIS_EUNSUPPORTED: kind fuse, or exceptions. */
+    TAMIS_IMPORT_HEAD = 0x20000,
+    /* A full filter goes on as in RedisBloom: it gets another layer by the growth and the error
+     * rate of that stream, or refuses keys if that says NONSCALING.  Format redisbloom.  Without
+     * this flag such a filter takes keys on, and its rate gets worse. */
+    TAMIS_IMPORT_AS_THERE = 0x40000,
+    TAMIS_IMPORT_OWNED = 0x80000,    /* the filter has TAMIS_FILTER_OWNED */
+    TAMIS_IMPORT_DURABLE = 0x100000, /* it has TAMIS_FILTER_DURABLE; kinds blocked and bloom */
+};
 
 /* What a stream does not tell.  What the stream does tell must be 0 or NULL here. */
 struct tamis_import_spec {
@@ -84,7 +86,8 @@ struct tamis_import_spec {
         seal_capacity;  /* not 0: put an empty segment of hash set xxh3, kind blocked and this */
                         /* capacity on top: old keys still answer, new ones go there           */
     double seal_rate;   /* of that segment; 0: TAMIS_FP_RATE_DEFAULT                           */
-    uint64_t flags;     /* TAMIS_IMPORT_*                                                      */
+    uint32_t flags;     /* TAMIS_IMPORT_* */
+    uint32_t reserved;  /* 0 */
     int64_t created_at; /* what tamis_filter_stat() will tell, for a filter that comes back out */
                         /* of a dump; 0: now                                                    */
     /* Where the stream is, for tamis_filter_stat() to tell: a path, a URL.  Of one that is longer
@@ -130,12 +133,16 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_import(tamis_store *store, const cha
 
 /* ---- As the next generation ----------------------------------------------------------------- */
 
-#define TAMIS_PUBLISH_IF_CHANGED 1u /* publish nothing if the stream's list is in force already */
-#define TAMIS_PUBLISH_KEEP 2u       /* `keep` is given; else it stays as it is */
-/* Publish only what was made after the list in force; and nothing, as with
- * TAMIS_PUBLISH_IF_CHANGED, if it is in force already. */
-#define TAMIS_PUBLISH_NEWER 4u
-#define TAMIS_PUBLISH_MAX_SHRINK 8u /* `max_shrink` is given; else a list may be of any size */
+/* Flags of struct tamis_publish_spec. */
+enum tamis_publish_flag {
+    TAMIS_PUBLISH_IF_CHANGED =
+        0x2000,                  /* publish nothing if the stream's list is in force already */
+    TAMIS_PUBLISH_KEEP = 0x4000, /* `keep` is given; else it stays as it is */
+    /* Publish only what was made after the list in force; and nothing, as with
+     * TAMIS_PUBLISH_IF_CHANGED, if it is in force already. */
+    TAMIS_PUBLISH_NEWER = 0x8000,
+    TAMIS_PUBLISH_MAX_SHRINK = 0x10000, /* `max_shrink` is given; else a list may be of any size */
+};
 
 /* How a stream is published.  All zero is a good default. */
 struct tamis_publish_spec {
@@ -206,15 +213,17 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_publish(tamis_store *store, const ch
 /* ---- Export --------------------------------------------------------------------------------- */
 
 /* Flags of tamis_filter_export(). */
-#define TAMIS_EXPORT_WITH_KEY 1u /* also what is secret: a seed other than 0, the key of sip */
-/* The stream is that of the filter without its exceptions, for a program that brings them by
- * itself (tamis_filter_exceptions()). */
-#define TAMIS_EXPORT_WITHOUT_EXCEPTIONS 2u
-/* The stream begins with its digest, so that tamis_filter_publish() finds from its first bytes that
- * it is in force already.  Format tamis, the whole stream.  The filter is read twice. TAMIS_ELIMIT,
- * when most of it is written: keys were added meanwhile.  A Tamis from before this flag takes what
- * comes after the first 40 bytes. */
-#define TAMIS_EXPORT_WITH_DIGEST 4u
+enum tamis_export_flag {
+    TAMIS_EXPORT_WITH_KEY = 0x200000, /* also what is secret: a seed other than 0, the key of sip */
+    /* The stream is that of the filter without its exceptions, for a program that brings them by
+     * itself (tamis_filter_exceptions()). */
+    TAMIS_EXPORT_WITHOUT_EXCEPTIONS = 0x400000,
+    /* The stream begins with its digest, so that tamis_filter_publish() finds from its first bytes
+     * that it is in force already.  Format tamis, the whole stream.  The filter is read twice.
+     * TAMIS_ELIMIT, when most of it is written: keys were added meanwhile.  A Tamis from before
+     * this flag takes what comes after the first 40 bytes. */
+    TAMIS_EXPORT_WITH_DIGEST = 0x800000,
+};
 
 /*
  * Writes a filter as a stream; nothing is changed in the filter.  What was imported and not added
@@ -228,7 +237,7 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_publish(tamis_store *store, const ch
  * TAMIS_EDROPPED.  What the sink returned.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_export(tamis_filter *filter, const char *format,
-                                                   unsigned flags, const struct tamis_sink *sink);
+                                                   uint32_t flags, const struct tamis_sink *sink);
 
 /* ---- Pieces of the data ------------------------------------------------------------------- */
 

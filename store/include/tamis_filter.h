@@ -125,18 +125,19 @@ TAMIS_API const char *tamis_pages_name(uint32_t pages);
 
 #define TAMIS_SECRET_BYTES 16 /* key of the hash set sip */
 
-/* Flags of a filter. */
-#define TAMIS_FILTER_DURABLE 1u /* an add returns 1 only once a power cut cannot take the key */
-/* A program has made the filter for its own use and drops it when that is over, as the Redis module
- * does; so it can tell its own filters from those of others.  See tamis_filter_set_owned(). */
-#define TAMIS_FILTER_OWNED 2u
-/*
- * Of a window: a key is remembered from its first add on, the one that was told NEW, and is NEW
- * again after the window, however often it is added.  Without the flag it is remembered from its
- * last add on, so a key that keeps coming is never NEW again.  In both cases for the window at
- * least, and for one slice more at most.
- */
-#define TAMIS_FILTER_FROM_FIRST 4u
+/* Flags of a filter: of its spec, and of what tamis_filter_stat() tells. */
+enum tamis_filter_flag {
+    TAMIS_FILTER_DURABLE = 1, /* an add returns 1 only once a power cut cannot take the key */
+    /* A program has made the filter for its own use and drops it when that is over, as the Redis
+     * module does; so it can tell its own filters from those of others.  See
+     * tamis_filter_set_owned(). */
+    TAMIS_FILTER_OWNED = 2,
+    /* Of a window: a key is remembered from its first add on, the one that was told NEW, and is
+     * NEW again after the window, however often it is added.  Without the flag it is remembered
+     * from its last add on, so a key that keeps coming is never NEW again.  In both cases for the
+     * window at least, and for one slice more at most. */
+    TAMIS_FILTER_FROM_FIRST = 4,
+};
 
 /* What a filter is to be.  All zero but capacity is a good default. */
 struct tamis_filter_spec {
@@ -204,16 +205,18 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create(tamis_store *store, const cha
                                                    const struct tamis_filter_spec *spec,
                                                    tamis_filter **filter);
 
-/* For tamis_filter_create_many(): a filter that is there already, and is what the spec says, is
- * left as it is. */
-#define TAMIS_MANY_IF_MISSING 1u
+/* Flags of tamis_filter_create_many(). */
+enum tamis_many_flag {
+    TAMIS_MANY_IF_MISSING = 0x200, /* a filter that is there already, and is what the spec says, is
+                                      left as it is */
+};
 
 /*
  * Makes many filters of one spec, each with a seed or secret of its own if the spec leaves that
  * open.  They are made in batches of some hundred, each in one transaction, and their files come to
  * the disk together, which is faster than one after the other.
  *
- * names    `count` names, each only once
+ * names    `count` names, any number of them, each only once.
  * flags    0 or TAMIS_MANY_IF_MISSING.
  * Returns  how many were made.  TAMIS_EEXIST; TAMIS_EMISMATCH; TAMIS_EINVAL, also for a name that
  *          comes twice in a batch; and the errors of tamis_filter_create().  If a name cannot be
@@ -225,14 +228,14 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_create(tamis_store *store, const cha
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_create_many(tamis_store *store,
                                                             const char *const *names, size_t count,
                                                             const struct tamis_filter_spec *spec,
-                                                            unsigned flags);
+                                                            uint32_t flags);
 
 /*
  * Opens a filter, with one mmap for each segment.  No key is read, so the time does not depend
  * on the size.
  *
- * flags    0, or some of TAMIS_READ_ONLY (also implied by a read-only
- *          store), TAMIS_NO_SYNC, TAMIS_POPULATE.
+ * flags    0, or some of TAMIS_OPEN_READ_ONLY (also implied by a read-only
+ *          store), TAMIS_OPEN_NO_SYNC, TAMIS_OPEN_POPULATE.
  * Populate reads all of the filter into memory and maps it page by page before this returns.  If
  *          the filter grows or a build is published later, the first call that meets the new part
  *          does the same for it, while other calls go on.  Apart from such calls, no query waits
@@ -245,7 +248,7 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_create_many(tamis_store *store,
  *          the file); TAMIS_EACCESS; TAMIS_ELIMIT; TAMIS_ENOMEM; TAMIS_EIO.
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open(tamis_store *store, const char *name,
-                                                 unsigned flags, tamis_filter **filter);
+                                                 uint32_t flags, tamis_filter **filter);
 
 /*
  * Is there a filter of that name?  Does not wait for a call that changes the store: the answer was
@@ -263,7 +266,7 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_exists(tamis_store *store, const cha
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_at(const char *path,
                                                     const struct tamis_store_options *options,
-                                                    const char *name, unsigned flags,
+                                                    const char *name, uint32_t flags,
                                                     tamis_filter **filter);
 
 /* The store of a filter.  It is open as long as the filter is, and is not to be closed by the
@@ -286,7 +289,7 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_or_create(tamis_store *store, c
 /*
  * Gives the handle back.  NULL is allowed, the same handle twice is not.  If the handle has added
  * or removed keys, and no such handle of any process is left open, the close is a checkpoint like
- * that of tamis_filter_sync(), unless the handle was opened with TAMIS_NO_SYNC.  If others are
+ * that of tamis_filter_sync(), unless the handle was opened with TAMIS_OPEN_NO_SYNC.  If others are
  * open, the close costs nothing, and the last of them makes the checkpoint.  The item count goes to
  * the catalog if it has changed.
  *
@@ -297,7 +300,7 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_or_create(tamis_store *store, c
  * Durable  when it returns 0 and nobody else has the filter open for adding, all of it survives
  *          a power cut.
  */
-TAMIS_API int tamis_filter_close(tamis_filter *filter);
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_close(tamis_filter *filter);
 
 /*
  * Gives the handle back as tamis_filter_close() does, and at once: nothing is brought to the disk,
@@ -317,26 +320,32 @@ TAMIS_API void tamis_filter_release(tamis_filter *filter);
  * another thread make the add.  Other processes may change that at any time, so an add may wait all
  * the same, though rarely.  Takes some 10 ns, and waits for nobody.
  *
+ * From the first such question on, adds of this handle make no segment ahead of need: the caller's
+ * other thread does that by tamis_filter_prepare().
+ *
  * Returns  TAMIS_ADD_AT_ONCE; TAMIS_ADD_WANTS_PREPARE: there is room, and another thread should
- * call tamis_filter_prepare() soon; TAMIS_ADD_MAY_WAIT.  TAMIS_EREADONLY, TAMIS_ENOMEM.
+ *          call tamis_filter_prepare() soon; TAMIS_ADD_MAY_WAIT.  TAMIS_EREADONLY, TAMIS_ENOMEM.
  */
-#define TAMIS_ADD_AT_ONCE 0
-#define TAMIS_ADD_WANTS_PREPARE 1
-#define TAMIS_ADD_MAY_WAIT 2
+enum tamis_add_wait {
+    TAMIS_ADD_AT_ONCE = 0,
+    TAMIS_ADD_WANTS_PREPARE = 1,
+    TAMIS_ADD_MAY_WAIT = 2,
+};
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_may_wait(tamis_filter *filter, size_t keys);
 
 /*
  * Does what the next adds would wait for: marks the filter as written to, begins the next slice,
  * and makes the next segment of a filter that is half full.  Waits for the disk.
  *
+ * keys     how many new keys the caller is about to add, as a program knows that fills a filter
+ *          from a file; 0: not known.  A filter of TAMIS_PAGES_AUTO, for which these are many, gets
+ *          pages of 2 MiB from the first of them on, and the close brings back small ones.  A wrong
+ *          number costs time or writes of the disk, and no answer.
  * Returns  0, also if the next segment cannot be made now: adders go on while there is room.
- *          TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_EBUSY, TAMIS_EIO and the like.
+ *          TAMIS_EREADONLY, TAMIS_EDROPPED, TAMIS_EBUSY, TAMIS_EIO and the like, which meet the
+ * adds, too. Safe     beside any other call on the filter, from any thread or process.
  */
-TAMIS_API int tamis_filter_prepare(tamis_filter *filter);
-
-/* Says (1) or takes back (0) that another thread calls tamis_filter_prepare() when it is wanted.
- * Adds of this handle then make no segment ahead of need. */
-TAMIS_API int tamis_filter_set_prepared(tamis_filter *filter, int prepared);
+TAMIS_API int tamis_filter_prepare(tamis_filter *filter, uint64_t keys);
 
 /*
  * Removes a filter and its files.  Handles that are open on it, in whatever process, get
@@ -345,21 +354,23 @@ TAMIS_API int tamis_filter_set_prepared(tamis_filter *filter, int prepared);
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_drop(tamis_store *store, const char *name);
 
-#define TAMIS_DROP_MAX 1000
-
 /*
- * Drops several filters as tamis_filter_drop() does, in one change of the store: the disk is waited
- * for once, and not for each of them.  Other writers of the store wait meanwhile, some 50
- * microseconds for each filter.
+ * Drops many filters as tamis_filter_drop() does, in batches of 1,000, each in one change of the
+ * store: the disk is waited for once for each batch, and not for each filter.  Other writers of the
+ * store wait meanwhile, some 50 microseconds for each filter of a batch.
  *
- * names       `count` names, at most TAMIS_DROP_MAX.  One that no filter has is passed over.
+ * names       `count` names, any number of them.  One that no filter has is passed over.
  * created_at  NULL, or when each filter was created (struct tamis_filter_stat).  A name that
  *             another filter has by now is passed over, too.
- * Returns  how many filters were dropped.  After an error, which is one of tamis_filter_drop(),
- *          none of them is dropped.  TAMIS_EINVAL: a name that no filter can have; too many.
+ * Returns  how many filters were dropped.  TAMIS_EINVAL: a name that no filter can have; nothing is
+ *          dropped then.  After another error, which is one of tamis_filter_drop(), the batches
+ *          before it are dropped, and the others are not: the call can be made again.
+ * Durable  when it returns.  After a kill or a power cut each batch is dropped as a whole, or not
+ *          at all.
  */
-TAMIS_API TAMIS_MUST_CHECK int tamis_filter_drop_many(tamis_store *store, const char *const *names,
-                                                      const int64_t *created_at, size_t count);
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_drop_many(tamis_store *store,
+                                                          const char *const *names,
+                                                          const int64_t *created_at, size_t count);
 
 /* Gives a filter another name; open handles go on.  TAMIS_ENOTFOUND, TAMIS_EEXIST, TAMIS_EINVAL. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_rename(tamis_store *store, const char *old_name,
@@ -383,16 +394,6 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_owned(tamis_store *store, const 
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_set_pages(tamis_store *store, const char *name,
                                                       uint32_t pages);
-
-/*
- * Says that the caller is about to add some `keys` new keys, as a program knows that fills a filter
- * from a file.  A filter of TAMIS_PAGES_AUTO, for which these are many, then gets pages of 2 MiB
- * from the first of them on, and the close brings back small ones.  It is a hint: a wrong number
- * costs time or writes of the disk, and no answer.
- *
- * Returns  0.  TAMIS_EREADONLY, TAMIS_EDROPPED.
- */
-TAMIS_API int tamis_filter_expect(tamis_filter *filter, uint64_t keys);
 
 /* What tamis_filter_mapped() tells.  The numbers are of this process; other processes may have more
  * or less. */

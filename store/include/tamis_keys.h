@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tamis_keys.h: adding keys to a filter and asking for them, one at a time or many at once;
- * removing and counting them in filters of kind counting.
+ * removing and counting them in filters of kind counting;
+ * exceptions, which answer absent whatever the bits say; the shard of a key.
  */
 #ifndef TAMIS_KEYS_H
 #define TAMIS_KEYS_H
@@ -161,6 +162,42 @@ TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_remove_batch(tamis_filter *filte
 TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_count_batch(tamis_filter *filter,
                                                             const struct tamis_key *keys,
                                                             size_t count, uint64_t *counts);
+
+/* ---- Exceptions ------------------------------------------------------------------------------ */
+
+/*
+ * Keys that answer absent whatever the bits say.  They are kept exactly, byte for byte, in the
+ * catalog; a query consults them, in a mapped index, only where the bits say yes.  They belong to
+ * the filter and outlast its generations.  A filter has at most TAMIS_EXCEPTIONS_MAX, each of at
+ * most TAMIS_EXCEPTION_BYTES_MAX bytes.
+ */
+#define TAMIS_EXCEPTIONS_MAX 10000000
+#define TAMIS_EXCEPTION_BYTES_MAX 65535
+
+/* Adds keys to the exceptions: all of them, or none on an error.  Returns how many were no
+ * exceptions yet; open handles follow within one call.  TAMIS_ENOTFOUND, TAMIS_EINVAL,
+ * TAMIS_ELIMIT, TAMIS_ENOSPACE, TAMIS_EREADONLY. */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_except(tamis_store *store, const char *name,
+                                                       const struct tamis_key *keys, size_t count);
+/* Takes keys off the exceptions, also those that a build found.  answers: NULL, or answers[i]
+ * becomes 1 if the key was an exception.  Returns how many were; the others change nothing.
+ * Errors as above. */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_unexcept(tamis_store *store, const char *name,
+                                                         const struct tamis_key *keys, size_t count,
+                                                         uint8_t *answers);
+
+/* One exception; the key lives only during the call.  generation: 0, or the one whose
+ * build found it. */
+typedef int tamis_exception_fn(void *context, const struct tamis_key *key, uint64_t generation);
+/* Calls fn for each exception, in order of their bytes.  Returns 0, or what fn returned, which ends
+ * this.  No lock is held while fn runs. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_exceptions(tamis_store *store, const char *name,
+                                                       tamis_exception_fn *fn, void *context);
+
+/* As above, for the filter of an open handle, whatever its name is now.  Returns TAMIS_EDROPPED
+ * too, and TAMIS_ECORRUPT if the exceptions are damaged.  fn may not close the handle. */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_each_exception(tamis_filter *filter,
+                                                           tamis_exception_fn *fn, void *context);
 
 /* ---- Shards ------------------------------------------------------------------------------- */
 

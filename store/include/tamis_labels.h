@@ -38,10 +38,12 @@ TAMIS_API uint64_t tamis_store_id(const tamis_store *store);
 
 /* The name that a filter is to have. */
 struct tamis_label {
+    size_t size; /* sizeof(struct tamis_label), in each of several */
     uint8_t id[TAMIS_ID_BYTES];
-    const char *name; /* NULL: that of its id */
-    int result;       /* 0; TAMIS_ENOTFOUND: no filter has the id; TAMIS_EEXIST: another filter has
-                         the name, and this one has that of its id; TAMIS_EINVAL: no name */
+    const char *name;  /* NULL: that of its id */
+    int result;        /* 0; TAMIS_ENOTFOUND: no filter has the id; TAMIS_EEXIST: another filter has
+                          the name, and this one has that of its id; TAMIS_EINVAL: no name */
+    uint32_t reserved; /* 0 */
 };
 
 #define TAMIS_LABELS_MAX 1000
@@ -61,16 +63,17 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_filters_label(tamis_store *store, struct ta
 /* As tamis_filter_open(). */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_open_id(tamis_store *store,
                                                     const uint8_t id[TAMIS_ID_BYTES],
-                                                    unsigned flags, tamis_filter **filter);
+                                                    uint32_t flags, tamis_filter **filter);
 
 /* Has a filter the id?  1, 0 or an error.  `name`, with room for TAMIS_NAME_MAX + 1 bytes, receives
  * what it is called; it may be NULL. */
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_find_id(tamis_store *store,
                                                     const uint8_t id[TAMIS_ID_BYTES], char *name);
 
-/* As tamis_filter_drop_many(). */
-TAMIS_API TAMIS_MUST_CHECK int
-tamis_filter_drop_ids(tamis_store *store, const uint8_t (*ids)[TAMIS_ID_BYTES], size_t count);
+/* As tamis_filter_drop_many(), for the filters that have these ids; any number of them. */
+TAMIS_API TAMIS_MUST_CHECK int64_t tamis_filter_drop_ids(tamis_store *store,
+                                                         const uint8_t (*ids)[TAMIS_ID_BYTES],
+                                                         size_t count);
 
 /*
  * Gets the id of a filter, and gives it `id` if it has none.

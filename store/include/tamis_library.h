@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tamis_library.h: the library as a whole: its version, the words for errors and kinds, and what it
- * does about SIGBUS.
+ * tamis_library.h: the library as a whole: its version, the words for errors and kinds, the numbers
+ * of its descriptors, and what it does about SIGBUS.
  */
 #ifndef TAMIS_LIBRARY_H
 #define TAMIS_LIBRARY_H
@@ -19,6 +19,10 @@ extern "C" {
 
 /* Returns the version, such as "0.1.0", in static storage. */
 TAMIS_API const char *tamis_version(void);
+
+/* Returns the version of the library that runs, as a number to compare: 10000 times the major, 100
+ * times the minor, and the patch.  TAMIS_VERSION_NUMBER is that of the headers. */
+TAMIS_API uint32_t tamis_version_number(void);
 
 /* Returns which vector instructions batches of kind blocked use on this machine: "avx512", "avx2"
  * or "portable".  The answers are the same with all of them.  The library takes the best that the
@@ -58,6 +62,17 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_kind_from_name(const char *name, uint32_t *
 /* Returns the name of the hash set after that one in the order of this library, without parameters;
  * the first one after NULL, and NULL after the last.  Static storage. */
 TAMIS_API const char *tamis_hash_set_next(const char *hash_set);
+
+/* ---- Descriptors ------------------------------------------------------------------------- */
+
+/*
+ * Says that descriptors which filters keep open get numbers from `number` on, as long as the system
+ * has such numbers (RLIMIT_NOFILE).  For servers that must have the low numbers for their clients:
+ * one that uses select(), or has a table of a fixed length.  For the whole process; 0, as it is at
+ * first, is no wish.  Each filter that keys are added to has one descriptor, and one more for a
+ * segment that keys are removed from.  Returns 0; TAMIS_EINVAL: a number below 0.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_descriptors_set_least(int number);
 
 /* ---- SIGBUS ------------------------------------------------------------------------------- */
 

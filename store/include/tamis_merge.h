@@ -29,7 +29,11 @@ extern "C" {
  * the filters together.
  */
 
-#define TAMIS_MERGE_INTERSECT 1u /* the keys that are in all sources, not those in any of them */
+/* Flags of struct tamis_merge. */
+enum tamis_merge_flag {
+    TAMIS_MERGE_INTERSECT = 0x1000000, /* the keys that are in all sources, not those in any of
+                                          them */
+};
 
 /* What to merge.  A source that is given twice counts once. */
 struct tamis_merge {

@@ -158,6 +158,19 @@ TAMIS_API char *tamis_segment_file(uint64_t number, char text[TAMIS_SEGMENT_FILE
 TAMIS_API TAMIS_MUST_CHECK int tamis_filter_fill(tamis_filter *filter, uint32_t index,
                                                  struct tamis_segment_stat *stat);
 
+/*
+ * How full each of `count` equal parts of a segment is, by the bits that are not 0 (kind counting:
+ * counters, kind fuse: fingerprints).  Reads the whole segment, as tamis_filter_fill() does.
+ *
+ * index    0 is the oldest segment.
+ * fill     room for `count` shares, 0 to 1, one for each part in the order of their places in the
+ *          file.  If there are more parts than bits, some parts have the same bit.
+ * Returns  0.  TAMIS_EINVAL: past the last segment, NULL, count 0; TAMIS_EDROPPED, TAMIS_ENOMEM.
+ * Safe     beside any other call; bits that are set meanwhile may be counted or not.
+ */
+TAMIS_API TAMIS_MUST_CHECK int tamis_filter_fill_map(tamis_filter *filter, uint32_t index,
+                                                     double *fill, size_t count);
+
 /* ---- Where a key goes --------------------------------------------------------------------- */
 
 /* Where a key goes.  The caller lends both buffers. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * tamis_store.h: a store: opening and closing it, how long calls wait for other processes, the list
- * of its filters, and the check of its files.
+ * of its filters.
  */
 #ifndef TAMIS_STORE_H
 #define TAMIS_STORE_H
@@ -22,15 +22,15 @@ extern "C" {
  * Opens the store in a directory.
  *
  * path     the directory; made absolute now, so a later chdir() does no harm.  No URL.
- * flags    0, TAMIS_CREATE, or TAMIS_READ_ONLY (then every filter opens read-only).
+ * flags    0, TAMIS_OPEN_CREATE, or TAMIS_OPEN_READ_ONLY (then every filter opens read-only).
  * store    *store receives the handle; the caller closes it.
- * Returns  0.  TAMIS_ENOSTORE: no store there and TAMIS_CREATE not given.  TAMIS_EUNSUPPORTED: on a
- *          network file system.  TAMIS_EFOREIGN: a link, a pipe or the like in it.  TAMIS_EINVAL:
- *          no path, or a URL such as redis://host.  TAMIS_EACCESS, TAMIS_ECORRUPT, TAMIS_EVERSION,
- *          TAMIS_EIO, TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_ELIMIT.
- * Process  any number of processes may open (and create) one store at once.
+ * Returns  0.  TAMIS_ENOSTORE: no store there and TAMIS_OPEN_CREATE not given.  TAMIS_EUNSUPPORTED:
+ * on a network file system.  TAMIS_EFOREIGN: a link, a pipe or the like in it.  TAMIS_EINVAL: no
+ * path, or a URL such as redis://host.  TAMIS_EACCESS, TAMIS_ECORRUPT, TAMIS_EVERSION, TAMIS_EIO,
+ * TAMIS_ENOSPACE, TAMIS_ENOMEM, TAMIS_ELIMIT. Process  any number of processes may open (and
+ * create) one store at once.
  */
-TAMIS_API TAMIS_MUST_CHECK int tamis_store_open(const char *path, unsigned flags,
+TAMIS_API TAMIS_MUST_CHECK int tamis_store_open(const char *path, uint32_t flags,
                                                 tamis_store **store);
 
 /*
@@ -103,15 +103,6 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_store_set_busy_timeout(tamis_store *store,
  */
 TAMIS_API TAMIS_MUST_CHECK int tamis_store_set_busy_callback(tamis_store *store, tamis_busy_fn *fn,
                                                              void *context);
-
-/*
- * Says that descriptors which filters keep open get numbers from `number` on, as long as the system
- * has such numbers (RLIMIT_NOFILE).  For servers that must have the low numbers for their clients:
- * one that uses select(), or has a table of a fixed length.  For the whole process; 0, as it is at
- * first, is no wish.  Each filter that keys are added to has one descriptor, and one more for a
- * segment that keys are removed from.  Returns 0; TAMIS_EINVAL: a number below 0.
- */
-TAMIS_API TAMIS_MUST_CHECK int tamis_descriptors_set_least(int number);
 
 /* Gives the handle back.  NULL is allowed, the same handle twice is not.  Filters opened from the
  * store stay usable until they are closed. */
@@ -187,53 +178,6 @@ TAMIS_API TAMIS_MUST_CHECK int tamis_watch_look(tamis_watch *watch, tamis_list_f
 
 /* Gives the watch back.  NULL is allowed. */
 TAMIS_API void tamis_watch_free(tamis_watch *watch);
-
-/* ---- Verify ------------------------------------------------------------------------------- */
-
-/* One problem that verify found.  The strings live only during the call of the function. */
-struct tamis_problem {
-    size_t size;        /* sizeof(struct tamis_problem) */
-    const char *filter; /* name, or "" if the file belongs to no filter    */
-    const char *file;   /* path inside the store                           */
-    uint64_t offset;    /* byte in that file; 0 for the file as a whole    */
-    int error;          /* TAMIS_E*; 0: it only looks odd                  */
-    const char *reason; /* a sentence                                      */
-};
-
-/* What looks odd is no proof of damage: it is told, but not counted or remembered as a problem, and
- * a repair leaves it, but for an empty file that a process which died was making.  Called once for
- * each problem, and for what looks odd.  A value other than 0 ends the check, which returns it. */
-typedef int tamis_problem_fn(void *context, const struct tamis_problem *problem);
-
-/*
- * Checks the catalog against the segments: headers, sizes, names, lists, kept generations,
- * exceptions, missing files and files without a filter.  Also checks what is in the segments:
- * the checksum of static data, counters and their overflow, set bits against the items that were
- * counted, and how the set bits are spread.  Reads all of it, once, beside any writer and
- * without making a writer wait.  A name of NULL means the whole store.  A store that is open for
- * writing remembers which filters are damaged (TAMIS_STATE_DAMAGED), until they are found sound;
- * nothing else changes.
- *
- * fn       may be NULL (count only); no lock is held while it runs.
- * Returns  the number of problems told to `fn`, or an error where checking could not go on
- *          (a catalog that cannot be read; TAMIS_ENOTFOUND).
- */
-TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_verify(tamis_store *store, const char *name,
-                                                      tamis_problem_fn *fn, void *context);
-
-/* What tamis_store_verify_with() tells, and whom. */
-struct tamis_verify_options {
-    size_t size; /* sizeof(struct tamis_verify_options) */
-    tamis_problem_fn *fn;
-    /* NULL, or called now and then with no lock held, with the bytes of segments that were read
-     * and those of all: 0 to go on, a TAMIS_E* code to end. */
-    int (*progress)(void *context, uint64_t done_bytes, uint64_t all_bytes);
-    void *context; /* of both */
-};
-
-/* The same, and tells how far it is.  options may be NULL.  Returns what progress returned, too. */
-TAMIS_API TAMIS_MUST_CHECK int64_t tamis_store_verify_with(
-    tamis_store *store, const char *name, const struct tamis_verify_options *options);
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,9 @@
 #define TAMIS_VERSION_MAJOR 0
 #define TAMIS_VERSION_MINOR 1
 #define TAMIS_VERSION_PATCH 0
+/* As tamis_version_number() gives it: 100 for 0.1.0. */
+#define TAMIS_VERSION_NUMBER                                                                       \
+    (TAMIS_VERSION_MAJOR * 10000 + TAMIS_VERSION_MINOR * 100 + TAMIS_VERSION_PATCH)
 
 /* Limits.  A name is 1 to TAMIS_NAME_MAX bytes of UTF-8 without control characters; that of a new
  * filter neither begins nor ends with a blank, but for a filter that a server owns. */
@@ -77,14 +80,21 @@ enum tamis_kind_property {
                                       hash set, and the formats of other systems */
 };
 
-/* Flags of tamis_store_open() and tamis_filter_open(). */
-#define TAMIS_READ_ONLY 1u /* map for reading only; needs no write permission anywhere */
-#define TAMIS_CREATE 2u    /* store: make the directory (0777 less umask) and catalog if absent */
-/* store, and repair: accept a store on a network file system, or on overlayfs without write
- * permission; the user takes the risk */
-#define TAMIS_FORCE_NETWORK_FS 0x100u
+/*
+ * FLAGS.  Each call that takes flags has an enum of them.  The names begin with what the call does,
+ * and no two flags of the library have the same number: a flag of another call is TAMIS_EINVAL.
+ */
 
-#define TAMIS_NO_SYNC 4u  /* filter: closing it brings nothing to the disk, a later sync does */
-#define TAMIS_POPULATE 8u /* filter: bring all of it into memory before it is asked */
+/* Flags of opening a store or a filter: tamis_store_open(), tamis_filter_open() and their kin. */
+enum tamis_open_flag {
+    TAMIS_OPEN_READ_ONLY = 0x10, /* map for reading only; needs no write permission anywhere */
+    TAMIS_OPEN_CREATE = 0x20,    /* store: make the directory (0777 less umask) and the catalog if
+                                    they are absent */
+    TAMIS_OPEN_NO_SYNC = 0x40,   /* filter: closing it brings nothing to the disk, a later sync
+                                    does */
+    TAMIS_OPEN_POPULATE = 0x80,  /* filter: bring all of it into memory before it is asked */
+    TAMIS_OPEN_FORCE_NETWORK_FS = 0x100, /* store: accept a network file system, or overlayfs
+                                            without write permission; the user takes the risk */
+};
 
 #endif

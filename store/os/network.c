@@ -36,7 +36,7 @@ int tamis__refuse_network(int fd, const char *what)
                 TAMIS_EUNSUPPORTED,
                 "the store %s is on %s, which other machines may have mounted too: what they write "
                 "to shared files would be lost, locks or not; have it on a local disk, or run "
-                "that risk with --force-network-fs (TAMIS_FORCE_NETWORK_FS)",
+                "that risk with --force-network-fs (TAMIS_OPEN_FORCE_NETWORK_FS)",
                 what, networks[i].name);
     return 0;
 }

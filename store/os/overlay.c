@@ -62,6 +62,6 @@ int tamis__overlay_copy_up(int dir_fd, const char *name, const char *what)
                        "absent here; have the "
                        "store on a volume, or in a directory that is copied when the container "
                        "starts, or run that risk "
-                       "with --force-network-fs (TAMIS_FORCE_NETWORK_FS)",
+                       "with --force-network-fs (TAMIS_OPEN_FORCE_NETWORK_FS)",
                        what, geteuid());
 }

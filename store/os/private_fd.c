@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "os/io.h"
-#include "tamis_store.h"
+#include "tamis_library.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct tamis__private_fd *files;

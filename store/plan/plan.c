@@ -73,7 +73,8 @@ int tamis__take_spec(const struct tamis_filter_spec *theirs, struct tamis_filter
 static int plan_hash_set(const struct tamis_filter_spec *spec, struct tamis__plan *plan)
 {
     struct tamis_sizing *sizing = &plan->sizing;
-    if ((spec->flags & ~(TAMIS_FILTER_DURABLE | TAMIS_FILTER_OWNED | TAMIS_FILTER_FROM_FIRST)) != 0)
+    const uint32_t known = TAMIS_FILTER_DURABLE | TAMIS_FILTER_OWNED | TAMIS_FILTER_FROM_FIRST;
+    if ((spec->flags & ~known) != 0)
         return tamis__fail(TAMIS_EINVAL, "filter flags %#x: use those of TAMIS_FILTER_*",
                            spec->flags);
     int rc = tamis__hash_set_parse(spec->hash_set ? spec->hash_set : "xxh3", &plan->hash_set,

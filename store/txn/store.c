@@ -130,10 +130,10 @@ static int open_root(struct tamis_store *store, const struct tamis_store_options
 {
     const char *path = store->place.path;
     int rc = tamis__open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0, path, &store->root_fd);
-    if (rc == 0 && (options->flags & TAMIS_FORCE_NETWORK_FS) == 0)
+    if (rc == 0 && (options->flags & TAMIS_OPEN_FORCE_NETWORK_FS) == 0)
         rc = tamis__refuse_network(store->root_fd, path);
     store->place.root_fd = store->root_fd;
-    if (rc == 0 && (options->flags & TAMIS_FORCE_NETWORK_FS) == 0)
+    if (rc == 0 && (options->flags & TAMIS_OPEN_FORCE_NETWORK_FS) == 0)
         rc = tamis__is_overlay(store->root_fd, path, &store->place.overlay);
     if (rc == 0 && store->place.overlay)
         rc = tamis__overlay_copy_up(store->root_fd, "catalog.lock", path);
@@ -142,7 +142,7 @@ static int open_root(struct tamis_store *store, const struct tamis_store_options
     if (rc == 0) rc = tamis__store_init_catalog(store, store->read_only);
     store->catalog.mode = options->mode;
     store->catalog.stays_open =
-        !store->place.overlay && (options->flags & TAMIS_FORCE_NETWORK_FS) == 0;
+        !store->place.overlay && (options->flags & TAMIS_OPEN_FORCE_NETWORK_FS) == 0;
     return rc;
 }
 
@@ -166,7 +166,7 @@ static int open_parts(struct tamis_store *store, const struct tamis_store_option
 {
     struct tamis__catalog_txn *txn;
     const char *path = opening->path;
-    int rc = (options->flags & TAMIS_CREATE) != 0 ? make_store(store) : 0;
+    int rc = (options->flags & TAMIS_OPEN_CREATE) != 0 ? make_store(store) : 0;
     if (rc == 0) rc = tamis__exists(store->root_fd, "catalog.mdb", path);
     if (rc == 0) {
         rc = tamis__catalog_is_lost(&store->catalog);
@@ -206,12 +206,13 @@ static int check_path(const char *path)
 
 static int check_options(const struct tamis_store_options *options)
 {
-    const unsigned known = TAMIS_READ_ONLY | TAMIS_CREATE | TAMIS_FORCE_NETWORK_FS;
-    const unsigned mode = options->mode, both = TAMIS_READ_ONLY | TAMIS_CREATE;
+    const unsigned known = TAMIS_OPEN_READ_ONLY | TAMIS_OPEN_CREATE | TAMIS_OPEN_FORCE_NETWORK_FS;
+    const unsigned mode = options->mode, both = TAMIS_OPEN_READ_ONLY | TAMIS_OPEN_CREATE;
     if ((options->flags & ~known) != 0 || (options->flags & both) == both)
-        return tamis__fail(TAMIS_EINVAL,
-                           "tamis_store_open flags %#x: use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
-                           options->flags);
+        return tamis__fail(
+            TAMIS_EINVAL,
+            "tamis_store_open flags %#x: use 0, TAMIS_OPEN_READ_ONLY or TAMIS_OPEN_CREATE",
+            options->flags);
     if (options->busy_timeout_ms > TAMIS_BUSY_TIMEOUT_MAX)
         return tamis__fail_busy_timeout(options->busy_timeout_ms);
     if (options->busy_every_ms < 0 || options->busy_every_ms > TAMIS_BUSY_TIMEOUT_MAX)
@@ -233,8 +234,8 @@ static int check_options(const struct tamis_store_options *options)
 static int make_root(const char *path, const struct tamis_store_options *options)
 {
     int fd = -1, rc = 0;
-    if ((options->flags & TAMIS_CREATE) == 0) return 0;
-    if ((options->flags & TAMIS_FORCE_NETWORK_FS) == 0) {
+    if ((options->flags & TAMIS_OPEN_CREATE) == 0) return 0;
+    if ((options->flags & TAMIS_OPEN_FORCE_NETWORK_FS) == 0) {
         rc = tamis__open_nearest(path, &fd);
         if (rc == 0) rc = tamis__refuse_network(fd, path);
         tamis__close(fd);
@@ -249,7 +250,7 @@ static int open_with(const struct tamis__opening *opening,
     int rc = check_path(path);
     if (rc == 0) rc = check_options(options);
     if (rc < 0) return rc;
-    struct tamis_store *store = tamis__store_new((options->flags & TAMIS_READ_ONLY) != 0);
+    struct tamis_store *store = tamis__store_new((options->flags & TAMIS_OPEN_READ_ONLY) != 0);
     if (store == NULL) return tamis__fail(TAMIS_ENOMEM, "out of memory opening the store %s", path);
     if (options->busy_timeout_ms != 0)
         store->busy_timeout_ms = options->busy_timeout_ms < 0 ? 0 : options->busy_timeout_ms;
@@ -289,7 +290,7 @@ TAMIS_API int tamis_store_open_with(const char *path, const struct tamis_store_o
     return tamis__store_open(&(struct tamis__opening){.path = path}, options, out);
 }
 
-TAMIS_API int tamis_store_open(const char *path, unsigned flags, tamis_store **out)
+TAMIS_API int tamis_store_open(const char *path, uint32_t flags, tamis_store **out)
 {
     const struct tamis_store_options options = {.size = sizeof options, .flags = flags};
     return tamis_store_open_with(path, &options, out);

@@ -63,7 +63,7 @@ static void make(const char *path, uint64_t bytes, uint32_t pages)
         .fp_rate = 0.01,
         .pages = pages,
         .on_full = TAMIS_ON_FULL_WARN};
-    bench_done(tamis_store_open(path, TAMIS_CREATE, &store));
+    bench_done(tamis_store_open(path, TAMIS_OPEN_CREATE, &store));
     bench_done(tamis_filter_create(store, "beyond", &spec, &filter));
     bench_done(tamis_filter_segment(filter, 0, &stat));
     for (uint64_t number = 0; number < spec.capacity / 10; number += BATCH) {
@@ -130,7 +130,7 @@ static void ask(const char *path, double seconds)
     struct tamis_segment_stat stat = {.size = sizeof stat};
     uint64_t random = SEED;
     bench_done(tamis_store_open(path, 0, &store));
-    bench_done(tamis_filter_open(store, "beyond", TAMIS_NO_SYNC, &filter));
+    bench_done(tamis_filter_open(store, "beyond", TAMIS_OPEN_NO_SYNC, &filter));
     bench_done(tamis_filter_segment(filter, 0, &stat));
     const uint64_t items = stat.capacity / 10;
     for (enum what what = HIT; what <= ADD; what++) {

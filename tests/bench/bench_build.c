@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define AT_ONCE 4096u
 #define PHASES 5u
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     tamis_store *store;
     tamis_build *build;
     struct tamis_build_result result = {.size = sizeof result};
-    check(tamis_store_open(argc > 5 ? argv[5] : scratch, TAMIS_CREATE, &store), "store");
+    check(tamis_store_open(argc > 5 ? argv[5] : scratch, TAMIS_OPEN_CREATE, &store), "store");
     began[0] = now();
     check(tamis_build_begin(store, "bench", &spec, &build), "begin");
     add_keys(build, count);

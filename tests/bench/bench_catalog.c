@@ -33,7 +33,7 @@ static tamis_store *open_filled(const char *path, uint64_t filters)
     tamis_store *store;
     char name[32];
     if (tamis_store_open(path, 0, &store) == 0) return store;
-    bench_done(tamis_store_open(path, TAMIS_CREATE, &store));
+    bench_done(tamis_store_open(path, TAMIS_OPEN_CREATE, &store));
     for (uint64_t i = 0; i < filters; i++) {
         name_of(i, name);
         bench_done(tamis_filter_create(store, name, &spec, NULL));

@@ -246,7 +246,7 @@ static void bench_filter(tamis_store *store, const uint64_t *keys, uint64_t dist
     const double remove = filter_run(filter, keys, REMOVE);
     printf("%-20s %12" PRIu64 " %8.2f %8.1f %8.1f %8.1f\n", name, stat->file_bytes,
            (double)stat->file_bytes / (double)distinct, add, count, remove);
-    (void)tamis_filter_close(filter);
+    bench_done(tamis_filter_close(filter));
 }
 
 static void bench_dcf(const uint64_t *keys, uint64_t distinct,
@@ -271,7 +271,8 @@ int main(int argc, char **argv)
     struct tamis_segment_stat stat = {.size = sizeof stat};
     tamis_store *store;
     uint64_t distinct, most;
-    bench_done(tamis_store_open(bench_directory(argc > 1 ? argv[1] : NULL), TAMIS_CREATE, &store));
+    bench_done(
+        tamis_store_open(bench_directory(argc > 1 ? argv[1] : NULL), TAMIS_OPEN_CREATE, &store));
     uint64_t *keys = draw_keys(&distinct, &most);
     printf("%u keys, %" PRIu64 " distinct, the most frequent %" PRIu64 " times\n", TOTAL, distinct,
            most);

@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     const char *directory = bench_directory(argc > 1 ? argv[1] : NULL);
     uint64_t *added = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     tamis_store *store;
-    bench_done(tamis_store_open(directory, TAMIS_CREATE, &store));
+    bench_done(tamis_store_open(directory, TAMIS_OPEN_CREATE, &store));
     bench_done(tamis_filter_create(
         store, "bench", SPEC(.capacity = 100000000, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE),
         NULL));

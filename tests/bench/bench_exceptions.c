@@ -188,7 +188,8 @@ int main(int argc, char **argv)
     if (text == NULL || exceptional == NULL) err(1, "malloc");
     for (uint64_t i = 0; i < ASKED; i++)
         make_key(mix(i) % KEYS, text[i]);
-    bench_done(tamis_store_open(bench_directory(argc > 1 ? argv[1] : NULL), TAMIS_CREATE, &store));
+    bench_done(
+        tamis_store_open(bench_directory(argc > 1 ? argv[1] : NULL), TAMIS_OPEN_CREATE, &store));
     tamis_filter *filter = make_filter(store);
     printf("a random line of 1 GiB: %.1f ns; nanoseconds a key:\n", random_line_ns());
     bench(store, filter, 1001, 1000);

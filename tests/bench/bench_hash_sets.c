@@ -43,13 +43,14 @@ static void bench_set(tamis_store *store, const char *hash_set, uint32_t k)
         if (end - middle < ask_s) ask_s = end - middle;
     }
     printf("%-18s %8.1f %8.1f\n", hash_set, 1e9 * add_s / KEYS, 1e9 * ask_s / KEYS);
-    (void)tamis_filter_close(filter);
+    bench_done(tamis_filter_close(filter));
 }
 
 int main(int argc, char **argv)
 {
     tamis_store *store;
-    bench_done(tamis_store_open(bench_directory(argc > 1 ? argv[1] : NULL), TAMIS_CREATE, &store));
+    bench_done(
+        tamis_store_open(bench_directory(argc > 1 ? argv[1] : NULL), TAMIS_OPEN_CREATE, &store));
     printf("ns a key of 40 bytes    add      ask\n");
     bench_set(store, "xxh3", 7);
     bench_set(store, "guava", 7);

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
                                            .on_full = TAMIS_ON_FULL_WARN};
     tamis_store *store;
     tamis_filter *filter;
-    bench_done(tamis_store_open(argv[1], TAMIS_CREATE, &store));
+    bench_done(tamis_store_open(argv[1], TAMIS_OPEN_CREATE, &store));
     bench_done(tamis_filter_create(store, "keys", &spec, &filter));
     if (strcmp(argv[3], "add") == 0) {
         bench_done(tamis_filter_add_batch(filter, keys, count, answers));

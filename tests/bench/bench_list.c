@@ -64,7 +64,8 @@ int main(int argc, char **argv)
     const unsigned long filters = argc > 1 ? strtoul(argv[1], NULL, 10) : 10000;
     if (filters == 0) errx(2, "usage: bench_list [FILTERS [DIRECTORY]]");
     tamis_store *store;
-    bench_done(tamis_store_open(bench_directory(argc > 2 ? argv[2] : NULL), TAMIS_CREATE, &store));
+    bench_done(
+        tamis_store_open(bench_directory(argc > 2 ? argv[2] : NULL), TAMIS_OPEN_CREATE, &store));
     const double begin = bench_now();
     make_filters(store, filters);
     printf("%-16s %12.3f ms for %lu filters\n", "create", 1e3 * (bench_now() - begin), filters);

@@ -28,7 +28,7 @@ static void bench_size(const char *path, uint64_t bytes)
     struct tamis_segment_stat stat = {.size = sizeof stat};
     tamis_store *store;
     tamis_filter *filter;
-    bench_done(tamis_store_open(path, TAMIS_CREATE, &store));
+    bench_done(tamis_store_open(path, TAMIS_OPEN_CREATE, &store));
     bench_done(tamis_filter_create(store, "bench", &spec, &filter));
     bench_done(tamis_filter_add(filter, "first", 5));
     bench_done(tamis_filter_fill(filter, 0, &stat)); /* the cache is warm */

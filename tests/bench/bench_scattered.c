@@ -105,7 +105,8 @@ int main(int argc, char **argv)
     if (memory == NULL) err(1, "malloc");
     for (size_t i = 0; i < MEMORY / sizeof *memory; i++)
         memory[i] = random_next(&random);
-    bench_done(tamis_store_open(bench_directory(argc > 1 ? argv[1] : NULL), TAMIS_CREATE, &store));
+    bench_done(
+        tamis_store_open(bench_directory(argc > 1 ? argv[1] : NULL), TAMIS_OPEN_CREATE, &store));
     (void)printf("with %s\n", tamis_simd());
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         measure(store, kinds[i], (const char *)memory, &random);

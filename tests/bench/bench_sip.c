@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     if (argc > 2) errx(2, "use: bench_sip [DIRECTORY]");
     (void)snprintf(directory, sizeof directory, "%.40s/bench-sip-%ld", argc > 1 ? argv[1] : "/tmp",
                    (long)getpid());
-    bench_done(tamis_store_open(directory, TAMIS_CREATE, &store));
+    bench_done(tamis_store_open(directory, TAMIS_OPEN_CREATE, &store));
     for (size_t c = 0; c < 2; c++)
         for (size_t b = 8; b <= 70; b += 62)
             for (size_t s = 0; s < 2; s++)

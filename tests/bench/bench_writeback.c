@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define RUNS 5
 #define PAGE UINT64_C(4096)
@@ -106,14 +106,14 @@ static void close_all(struct bench *b)
 
 static void open_all(struct bench *b)
 {
-    bench_done(tamis_store_open(b->store_path, TAMIS_CREATE, &b->store));
+    bench_done(tamis_store_open(b->store_path, TAMIS_OPEN_CREATE, &b->store));
     bench_done(tamis_filter_open(b->store, "bench", 0, &b->filter));
 }
 
 static void make(struct bench *b)
 {
     const struct tamis_filter_spec spec = {.size = sizeof spec, .m_bits = b->bytes * 8, .k = 1};
-    bench_done(tamis_store_open(b->store_path, TAMIS_CREATE, &b->store));
+    bench_done(tamis_store_open(b->store_path, TAMIS_OPEN_CREATE, &b->store));
     bench_done(tamis_filter_create(b->store, "bench", &spec, &b->filter));
 }
 
@@ -176,7 +176,7 @@ static void after_bulk(struct bench *b)
     enum { BATCH = 4096 };
     static uint64_t numbers[BATCH];
     static struct tamis_key keys[BATCH];
-    bench_done(tamis_filter_expect(b->filter, b->bytes / PAGE * 2));
+    bench_done(tamis_filter_prepare(b->filter, b->bytes / PAGE * 2));
     for (uint64_t done = 0; done < b->bytes / PAGE * 2; done += BATCH) {
         for (uint64_t i = 0; i < BATCH; i++) {
             numbers[i] = (uint64_t)1 << 60 | (done + i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ledger.c: see ledger.h. */
 #include "ledger.h"
+#include "auto.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -203,7 +204,7 @@ static void judge_filter(struct judge *judge, tamis_store *store, unsigned index
     if (rc < 0) {
         /* What is only in a log would seem absent: a reader is told to have it opened for writing.
          * */
-        if (flags == TAMIS_READ_ONLY && seen.told->durable && rc == TAMIS_EREADONLY) return;
+        if (flags == TAMIS_OPEN_READ_ONLY && seen.told->durable && rc == TAMIS_EREADONLY) return;
         find(judge, &figures->unopened, "filter %u does not open%s: %s", index,
              flags ? " read-only" : "", tamis_last_error());
         lose_all(judge, index);
@@ -218,7 +219,7 @@ static void judge_filter(struct judge *judge, tamis_store *store, unsigned index
         judge_exceptions(judge, &seen);
         judge_keys(judge, &seen);
     }
-    if (rc) (void)tamis_filter_close(seen.filter);
+    if (rc) close_anyhow(seen.filter);
 }
 
 /* ---- The store ------------------------------------------------------------------------------- */
@@ -255,15 +256,15 @@ static int open_store(struct judge *judge, unsigned flags, tamis_store **store)
     const struct ledger *ledger = judge->judged->ledger;
     int rc = tamis_store_open(judge->judged->path, flags, store);
     if (rc == 0) return 1;
-    if (flags == TAMIS_READ_ONLY && !ledger->store_made && rc == TAMIS_ENOSTORE) return 0;
+    if (flags == TAMIS_OPEN_READ_ONLY && !ledger->store_made && rc == TAMIS_ENOSTORE) return 0;
     if (ledger->catalog_lost && rc == TAMIS_ECORRUPT) {
-        if (flags == TAMIS_READ_ONLY) return 0;
+        if (flags == TAMIS_OPEN_READ_ONLY) return 0;
         if (tamis_store_repair(judge->judged->path, 0, NULL, NULL) >= 0)
             rc = tamis_store_open(judge->judged->path, flags, store);
         if (rc == 0) return 1;
     }
     find(judge, &judge->judged->figures->unopened, "the store does not open%s: %s",
-         flags == TAMIS_READ_ONLY ? " read-only" : "", tamis_last_error());
+         flags == TAMIS_OPEN_READ_ONLY ? " read-only" : "", tamis_last_error());
     for (unsigned f = 0; f < LEDGER_FILTERS; f++)
         lose_all(judge, f);
     return -1;
@@ -306,15 +307,15 @@ static void judge_copy(struct judge *judge)
     tamis_filter *filter = NULL;
     (void)snprintf(copy, sizeof copy, "%.*s/copy", (int)(strrchr(path, '/') - path), path);
     if (ledger->copied == 0 || (!ledger->copy_is_told && access(copy, F_OK) != 0)) return;
-    int rc = tamis_store_open(copy, TAMIS_READ_ONLY, &store);
-    if (rc == 0) rc = tamis_filter_open(store, told->names[0], TAMIS_READ_ONLY, &filter);
+    int rc = tamis_store_open(copy, TAMIS_OPEN_READ_ONLY, &store);
+    if (rc == 0) rc = tamis_filter_open(store, told->names[0], TAMIS_OPEN_READ_ONLY, &filter);
     if (rc < 0)
         find(judge, &judge->judged->figures->lost_catalog, "the backup: %s", tamis_last_error());
     for (unsigned i = 0; rc == 0 && i < LEDGER_KEYS; i++)
         if (told->keys[i].told != 0 && told->keys[i].told <= ledger->copied &&
             !has(filter, key, ledger_key_bytes(0, i, key)))
             find(judge, &judge->judged->figures->lost_synced, "the backup lacks key %u", i);
-    (void)tamis_filter_close(filter);
+    close_anyhow(filter);
     tamis_store_close(store);
 }
 
@@ -323,12 +324,12 @@ uint64_t ledger_judge(const struct ledger_case *judged)
     struct judge judge = {.judged = judged};
     tamis_store *store;
     for (unsigned i = 0; i < 2; i++) {
-        const unsigned flags = i == 0                       ? TAMIS_READ_ONLY
+        const unsigned flags = i == 0                       ? TAMIS_OPEN_READ_ONLY
                                : judged->ledger->store_made ? 0
-                                                            : TAMIS_CREATE;
+                                                            : TAMIS_OPEN_CREATE;
         if (open_store(&judge, flags, &store) <= 0) continue;
         for (unsigned f = 0; f < LEDGER_FILTERS; f++)
-            judge_filter(&judge, store, f, flags & TAMIS_READ_ONLY);
+            judge_filter(&judge, store, f, flags & TAMIS_OPEN_READ_ONLY);
         verify(&judge, store, false);
         if (i == 1) {
             go_on(&judge, store);
@@ -377,7 +378,7 @@ static void settle_filter(struct ledger *ledger, tamis_store *store, unsigned in
         is->told_count = is->synced_count = (int32_t)now;
         is->removed = 0;
     }
-    (void)tamis_filter_close(seen.filter);
+    close_anyhow(seen.filter);
 }
 
 void ledger_settle(struct ledger *ledger, tamis_store *store)

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define LEDGER_FILTERS 4
 #define LEDGER_KEYS 1024

@@ -315,7 +315,7 @@ void scene_go_on(struct scene *scene)
 {
     if (scene->ledger->catalog_lost)
         SPAWN_CHECK(tamis_store_repair(scene->path, 0, NULL, NULL) >= 0);
-    SPAWN_CHECK(tamis_store_open(scene->path, TAMIS_CREATE, &scene->store) == 0);
+    SPAWN_CHECK(tamis_store_open(scene->path, TAMIS_OPEN_CREATE, &scene->store) == 0);
     ledger_settle(scene->ledger, scene->store);
     for (unsigned i = 0; i < LEDGER_FILTERS; i++) {
         struct ledger_filter *told = &scene->ledger->filters[i];

@@ -33,7 +33,7 @@ static int64_t wall_ns(void)
 
 void step_open_store(struct scene *scene)
 {
-    const unsigned flags = scene->ledger->store_made ? 0 : TAMIS_CREATE;
+    const unsigned flags = scene->ledger->store_made ? 0 : TAMIS_OPEN_CREATE;
     SPAWN_CHECK(tamis_store_open(scene->path, flags, &scene->store) == 0);
     scene->ledger->store_made = true;
 }

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define BATCH 64u
 #define EDITION_KEYS 500u
@@ -127,7 +127,7 @@ static uint64_t lost_of_list(tamis_store *store, uint64_t edition)
         const uint64_t of_e = count_lost(list, 'l', e * EDITION_KEYS, (e + 1) * EDITION_KEYS);
         if (of_e < lost) lost = of_e;
     }
-    (void)tamis_filter_close(list);
+    tamis_filter_release(list);
     return lost;
 }
 
@@ -140,7 +140,7 @@ static int judge(tamis_store *store, char **argv)
         numbers[i] = strtoull(argv[i], NULL, 10);
     if (tamis_filter_open(store, "durable", 0, &filter) == 0) {
         lost_durable = count_lost(filter, 'd', 0, numbers[0]);
-        (void)tamis_filter_close(filter);
+        tamis_filter_release(filter);
     } else if (numbers[0] > 0) {
         fail("durable");
     }
@@ -148,7 +148,7 @@ static int judge(tamis_store *store, char **argv)
         lost_synced = count_lost(filter, 'p', 0, numbers[2]);
         lost_after = count_lost(filter, 'p', numbers[2], numbers[1]);
         if (tamis_filter_stat(filter, &stat) < 0) fail("stat");
-        (void)tamis_filter_close(filter);
+        tamis_filter_release(filter);
     } else if (numbers[1] > 0) {
         fail("plain");
     }
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
 {
     tamis_store *store;
     if (argc != 6 && argc != 7) return 2;
-    if (tamis_store_open(argv[1], TAMIS_CREATE, &store) < 0) fail("open the store");
+    if (tamis_store_open(argv[1], TAMIS_OPEN_CREATE, &store) < 0) fail("open the store");
     const int rc = strcmp(argv[2], "judge") == 0 ? judge(store, argv + 3) : work(store, argv + 3);
     tamis_store_close(store);
     return rc;

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # api.sh PAGE HEADER...: the page shows every function of the headers with the header's own prototype
-# and describes it, and names every constant and every member of a structure; tamis.3 every error too.
-# The first header includes the others.
+# and describes it, and names every constant and every member of a structure.  The first header
+# includes the others.  tamis.3 has every error and no function; the constants of its headers are
+# described by any page of the library.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/docs/lib.sh
 . "$here/lib.sh"
@@ -39,8 +40,8 @@ prototypes()
     /^\.Fc/ { print type " " name "(" list ");" }' "$page"
 }
 
-names=$(declared)
-[ "$(wc -l <<<"$names")" -ge 8 ] || fail "the header declares too few functions to be true"
+names=$(declared || true)
+[[ $page == */tamis.3 ]] || [ "$(wc -l <<<"$names")" -ge 2 ] || fail "the header declares too few functions to be true"
 same "functions of the synopsis beside the header" "$names" \
     "$(prototypes | sed -E 's/.*[ *]([a-z_]+)\(.*/\1/' | sort)"
 
@@ -54,6 +55,7 @@ same "functions of the synopsis beside the header" "$names" \
 
 # described WHAT NAME PATTERN: a line of the page after the synopsis fits.
 body=$(sed '1,/^\.Sh DESCRIPTION/d' "$page")
+[[ $page != */tamis.3 ]] || body+=$(cat "${page%.3}"_*.3)
 described()
 {
     grep -qE -- "$3" <<<"$body" || fail "${page##*/} does not describe the $1 $2"
@@ -69,7 +71,6 @@ for name in $errors; do
 done
 constants=$(sed -nE 's/^#define (TAMIS_[A-Z_0-9]+) .*/\1/p; s/^ +(TAMIS_[A-Z_]+) =.*/\1/p' \
     "$header")
-[ -n "$constants" ] || fail "the header has no constants"
 for name in $constants; do
     # Attributes, and a limit that only sizes arrays which the reader never declares.
     case $name in
@@ -83,8 +84,7 @@ members=$(sed -E 's://.*$::' "$header" | awk '
     /^struct tamis_[a-z_]+ \{/ { inside = 1; next }
     /^\};/ { inside = 0 }
     inside' | tr '\n' ' ' | sed -E 's:/\*[^*]*\*+([^/*][^*]*\*+)*/::g' | tr ';' '\n' |
-    sed -nE 's/.*[ *]([a-z_0-9]+)(\[[^]]*\])? *$/\1/p' | sort -u | grep -v '^reserved')
-[ "$(wc -l <<<"$members")" -ge 3 ] || fail "the header has too few members to be true"
+    sed -nE 's/.*[ *]([a-z_0-9]+)(\[[^]]*\])? *$/\1/p' | sort -u | sed '/^reserved/d')
 for name in $members; do
     described member "$name" "Va $name( |$)"
 done

@@ -327,7 +327,7 @@ static int64_t act_close(struct scene *s)
 static int64_t drop_of_two(tamis_store *store)
 {
     static const char *const names[] = {"none", "new"};
-    const int dropped = tamis_filter_drop_many(store, names, NULL, 2);
+    const int64_t dropped = tamis_filter_drop_many(store, names, NULL, 2);
     return dropped == 1 ? 0 : dropped < 0 ? dropped : SCENE_WRONG;
 }
 
@@ -368,13 +368,13 @@ static int64_t act_build(struct scene *s)
 static int64_t act_make_store(struct scene *s)
 {
     AUTO_STORE *store = NULL;
-    return tamis_store_open(s->away, TAMIS_CREATE, &store);
+    return tamis_store_open(s->away, TAMIS_OPEN_CREATE, &store);
 }
 
 static int64_t act_read_only(struct scene *s)
 {
     AUTO_STORE *store = NULL;
-    int64_t rc = tamis_store_open(s->path, TAMIS_READ_ONLY, &store);
+    int64_t rc = tamis_store_open(s->path, TAMIS_OPEN_READ_ONLY, &store);
     if (rc == 0) rc = scene_verify(store, "counting");
     return rc;
 }
@@ -450,7 +450,7 @@ static int64_t act_add_durable(struct scene *s)
 /* By another handle, which leaves its log: so the segment on the disk is marked before the act. */
 static void mark_durable(struct scene *s)
 {
-    AUTO_FILTER *filter = fixture_opened(s->store, scene_names[DURABLE], TAMIS_NO_SYNC);
+    AUTO_FILTER *filter = fixture_opened(s->store, scene_names[DURABLE], TAMIS_OPEN_NO_SYNC);
     assert_done(tamis_filter_add(filter, "mark", 4));
 }
 
@@ -464,7 +464,7 @@ static int64_t act_log(struct scene *s)
 static void leave_unclean(struct scene *s)
 {
     assert_done(scene_close(s));
-    assert_done(scene_open_with(s, TAMIS_NO_SYNC));
+    assert_done(scene_open_with(s, TAMIS_OPEN_NO_SYNC));
     for (size_t i = 0; i < STATIC; i++)
         assert_done(add_some(s, i, 0, 3));
     assert_done(scene_close(s));

@@ -66,7 +66,7 @@ static void run_durable_full(const struct small_disk *disk, const char *root, of
     uint8_t answers[2];
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/durable", root);
-    tamis_store *store = fixture_open(path, TAMIS_CREATE);
+    tamis_store *store = fixture_open(path, TAMIS_OPEN_CREATE);
     tamis_filter *filter =
         fixture_create(store, "durable", SPEC(.capacity = 1000, .flags = TAMIS_FILTER_DURABLE));
     small_disk_fill(spare);

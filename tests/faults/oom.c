@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "acts.h"
+#include "auto.h"
 #include "base/point.h"
 #include "faults.h"
 #include "segment/header.h"
@@ -252,7 +253,7 @@ static char *command_template(void)
 {
     char *directory = scratch_path("commands");
     if (mkdir(directory, 0755) != 0) err(1, "%s", directory);
-    tamis_store *store = fixture_open(fixture_join(directory, "store"), TAMIS_CREATE);
+    tamis_store *store = fixture_open(fixture_join(directory, "store"), TAMIS_OPEN_CREATE);
     tamis_filter *filter = fixture_filter(store, "old", 1000);
     assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
     assert_done(tamis_filter_close(filter));
@@ -277,12 +278,12 @@ static char *command_template(void)
 static bool is_done(const char *const *arguments, const char *directory)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
-    tamis_store *store = fixture_open(fixture_join(directory, "store"), TAMIS_READ_ONLY);
+    tamis_store *store = fixture_open(fixture_join(directory, "store"), TAMIS_OPEN_READ_ONLY);
     tamis_filter *filter = NULL;
-    bool done = tamis_filter_open(store, arguments[1], TAMIS_READ_ONLY, &filter) == 0;
+    bool done = tamis_filter_open(store, arguments[1], TAMIS_OPEN_READ_ONLY, &filter) == 0;
     if (done && strcmp(arguments[0], "rollback") == 0)
         done = tamis_filter_stat(filter, &stat) == 0 && stat.generation == 1;
-    (void)tamis_filter_close(filter);
+    close_anyhow(filter);
     tamis_store_close(store);
     return done;
 }

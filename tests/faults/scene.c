@@ -31,7 +31,7 @@ static void make(tamis_store *store, enum scene_filter which, const struct tamis
 static void remember(void)
 {
     struct tamis_segment_stat stat = {.size = sizeof stat};
-    AUTO_STORE *store = fixture_open(template_path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(template_path, TAMIS_OPEN_READ_ONLY);
     for (size_t i = 0; i < SCENE_FILTERS; i++) {
         AUTO_FILTER *filter = fixture_opened(store, scene_names[i], 0);
         scene_items_before[i] = tamis_filter_items(filter);
@@ -102,8 +102,8 @@ int scene_open_with(struct scene *scene, unsigned flags)
 {
     int rc = tamis_store_open(scene->path, 0, &scene->store);
     for (size_t i = 0; rc == 0 && i < SCENE_FILTERS; i++)
-        rc = tamis_filter_open(scene->store, scene_names[i], i == STATIC ? TAMIS_READ_ONLY : flags,
-                               &scene->filters[i]);
+        rc = tamis_filter_open(scene->store, scene_names[i],
+                               i == STATIC ? TAMIS_OPEN_READ_ONLY : flags, &scene->filters[i]);
     return rc;
 }
 

@@ -72,7 +72,7 @@ static void open_filter(struct copy *copy, const char *name)
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = CAPACITY};
     tamis_store *store;
     (void)snprintf(copy->path, sizeof copy->path, "%s/%s", scratch, name);
-    if (copy->store_open(copy->path, TAMIS_CREATE, &store) < 0 ||
+    if (copy->store_open(copy->path, TAMIS_OPEN_CREATE, &store) < 0 ||
         copy->create(store, "x", &spec, &copy->filter) < 0)
         errx(2, "cannot make a filter");
 }

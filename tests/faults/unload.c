@@ -52,7 +52,8 @@ static void load(void)
     int (*create)(tamis_store *, const char *, const struct tamis_filter_spec *, tamis_filter **);
     *(void **)&open_store = symbol("tamis_store_open");
     *(void **)&create = symbol("tamis_filter_create");
-    if (open_store(scratch, TAMIS_CREATE, &store) < 0 || create(store, "x", &spec, &filter) < 0)
+    if (open_store(scratch, TAMIS_OPEN_CREATE, &store) < 0 ||
+        create(store, "x", &spec, &filter) < 0)
         errx(2, "cannot make a filter");
 }
 

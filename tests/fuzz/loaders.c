@@ -34,7 +34,7 @@ static void make_stored(void)
     const struct tamis_filter_spec spec = {.size = sizeof spec, .capacity = 100};
     scratch_in_memory();
     (void)snprintf(path, sizeof path, "%s/store", scratch_directory());
-    FUZZ_CHECK(tamis_store_open(path, TAMIS_CREATE, &store) == 0);
+    FUZZ_CHECK(tamis_store_open(path, TAMIS_OPEN_CREATE, &store) == 0);
     FUZZ_CHECK(tamis_filter_create(store, "stored", &spec, &filter) == 0);
     FUZZ_CHECK(tamis_filter_add(filter, "x", 1) == 1);
     FUZZ_CHECK(tamis_filter_close(filter) == 0);

@@ -206,7 +206,7 @@ static void assert_stat(tamis_filter *filter, size_t i)
 static void golden_metadata_is_what_it_was(void **state)
 {
     AUTO_FREE char *path = copy_store();
-    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     (void)state;
     for (size_t i = 0; i < golden.filters.rows; i++) {
         size_t first;
@@ -242,7 +242,7 @@ static void assert_answers(tamis_filter *filter, size_t column)
 static void golden_read_only_answers_as_it_did(void **state)
 {
     AUTO_FREE char *path = copy_store();
-    tamis_store *store = fixture_open(path, TAMIS_READ_ONLY);
+    tamis_store *store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     (void)state;
     for (size_t i = 0; i < golden.filters.rows; i++) {
         AUTO_FILTER *filter = open_filter(store, i);
@@ -316,7 +316,7 @@ static uint32_t segment_of_row(size_t row)
 static void golden_keys_go_where_they_went(void **state)
 {
     AUTO_FREE char *path = copy_store();
-    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     size_t explained = 0;
     (void)state;
     for (size_t i = 0; i < golden.filters.rows; i++) {

@@ -14,7 +14,7 @@ int main(int argc, char **argv)
     tamis_filter *filter;
 
     if (argc != 2) return 2;
-    if (tamis_store_open(argv[1], TAMIS_CREATE, &store) < 0 ||
+    if (tamis_store_open(argv[1], TAMIS_OPEN_CREATE, &store) < 0 ||
         tamis_filter_create(store, "consumer", &spec, &filter) < 0) {
         fprintf(stderr, "%s\n", tamis_last_error());
         return 1;
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
     const int present = tamis_filter_contains(filter, "key", 3);
     const int other = tamis_filter_contains(filter, "other", 5);
     printf("%s %d %d %d %d\n", tamis_version(), first, again, present, other);
-    tamis_filter_close(filter);
+    if (tamis_filter_close(filter) < 0) return 1;
     tamis_store_close(store);
     return 0;
 }

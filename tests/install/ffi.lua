@@ -12,7 +12,7 @@ local function done(code)
 end
 
 local store, seen = ffi.new("tamis_store *[1]"), ffi.new("tamis_filter *[1]")
-done(C.tamis_store_open(path, C.TAMIS_CREATE, store))
+done(C.tamis_store_open(path, C.TAMIS_OPEN_CREATE, store))
 local spec = ffi.new("struct tamis_filter_spec", {capacity = 1000, fp_rate = 1e-6})
 spec.size = ffi.sizeof(spec)
 done(C.tamis_filter_create(store[0], "seen", spec, seen))

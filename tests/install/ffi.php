@@ -30,7 +30,7 @@ function sized(string $name): FFI\CData
 
 $store = $tamis->new('tamis_store *');
 $seen = $tamis->new('tamis_filter *');
-done($tamis->tamis_store_open($path, $tamis->TAMIS_CREATE, FFI::addr($store)));
+done($tamis->tamis_store_open($path, $tamis->TAMIS_OPEN_CREATE, FFI::addr($store)));
 $spec = sized('tamis_filter_spec');
 $spec->capacity = 1000;
 $spec->fp_rate = 1e-6;

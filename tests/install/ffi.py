@@ -23,7 +23,7 @@ def sized(name, **fields):
 
 
 store, seen = ffi.new("tamis_store **"), ffi.new("tamis_filter **")
-done(tamis.tamis_store_open(path.encode(), tamis.TAMIS_CREATE, store))
+done(tamis.tamis_store_open(path.encode(), tamis.TAMIS_OPEN_CREATE, store))
 spec = sized("tamis_filter_spec", capacity=1000, fp_rate=1e-6)
 done(tamis.tamis_filter_create(store[0], b"seen", spec, seen))
 assert done(tamis.tamis_filter_add(seen[0], b"a", 1)) == 1

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/support.sh"
 
 headers=$(cd "$TAMIS_PREFIX/include" && echo *)
-names=(tamis.h tamis_{build,errors,exchange,ffi,fields,filter,keys,labels,library,memory,merge,sizing,stat,store,types}.h)
+names=(tamis.h tamis_{build,check,errors,exchange,ffi,fields,filter,keys,labels,library,memory,merge,sizing,stat,store,types}.h)
 expect "${names[*]}" "$headers" "installed headers"
 for header in ${headers/tamis_ffi.h/}; do # which is for no compiler: ffi_test.sh
     for standard in c11 c++11 c++20; do

@@ -25,8 +25,8 @@ int main(int count, char **arguments)
 {
     tamis_store *store;
     tamis_filter *filter;
-    if (count != 2 || tamis_store_open(arguments[1], TAMIS_READ_ONLY, &store) < 0) return 2;
-    if (tamis_filter_open(store, "seen", TAMIS_READ_ONLY, &filter) < 0) return 2;
+    if (count != 2 || tamis_store_open(arguments[1], TAMIS_OPEN_READ_ONLY, &store) < 0) return 2;
+    if (tamis_filter_open(store, "seen", TAMIS_OPEN_READ_ONLY, &filter) < 0) return 2;
     return tamis_filter_contains(filter, "a", 1) == 1 ? 0 : 1;
 }
 PROGRAM

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The shared library has its SONAME and exports exactly the calls that tamis_build.h, which includes
-# tamis.h, tamis_labels.h and tamis_memory.h declare; the static one defines no global name outside tamis_.
+# The shared library has its SONAME and exports exactly the calls that tamis.h declares, which are those
+# of symbols.txt; the static one defines no global name outside tamis_.
 # shellcheck source=tests/install/support.sh
 . "$(dirname "$0")/support.sh"
 
@@ -14,12 +14,15 @@ nm -D --defined-only "$TAMIS_LIBDIR/libtamis.so" | awk '$2 != "A" { print $3 }' 
 ! grep -v '@@TAMIS_0$' versioned || fail "calls without a version, above"
 sed 's/@@.*//' versioned >exported
 # One declaration a line; what is exported carries the visibility attribute of TAMIS_API.
-printf '#include <%s>\n' tamis_build.h tamis_labels.h tamis_memory.h >headers.c
+echo '#include <tamis.h>' >headers.c
 "$CC" -I "$TAMIS_PREFIX/include" -E -P headers.c | tr '\n' ' ' | tr ';' '\n' |
     grep 'visibility("default")' | sed 's/__attribute__((.*))//' |
     sed 's/^[^(]*\b\(tamis_[a-z0-9_]*\) *(.*/\1/' | sort >declared
 [ "$(wc -l <declared)" -gt 20 ] || fail "too few declarations found in the headers: $(cat declared)"
 diff declared exported || fail "exported symbols (>) are not the declared calls (<)"
+# A call that is not in the list was exported without being meant for users; one that is gone breaks them.
+grep -v '^#' "$here/symbols.txt" | diff - exported ||
+    fail "exported symbols (>) are not those of tests/install/symbols.txt (<): change it on purpose only"
 
 nm -g --defined-only "$TAMIS_LIBDIR/libtamis.a" | awk 'NF == 3 { print $3 }' | sort -u >globals
 [ -s globals ] || fail "no global symbol in libtamis.a"

@@ -83,7 +83,7 @@ static void choose_spec(struct generator *g, struct op *op)
         spec->kind = TAMIS_KIND_COUNTING;
         spec->counter_bits = ONE_OF(widths);
         spec->on_full = CHANCE(2) ? 0 : TAMIS_ON_FULL_WARN;
-        spec->flags &= ~TAMIS_FILTER_DURABLE;
+        spec->flags &= ~(uint32_t)TAMIS_FILTER_DURABLE;
     } else if (CHANCE(3)) {
         spec_bloom(g, spec);
     }
@@ -179,6 +179,30 @@ static uint64_t choose_step(struct generator *g, const struct model *model)
                            : BELOW((uint32_t)(slice / 2 % 4000000000 + 1));
 }
 
+/* The number of the first flag of the calls of an operation, whose flags follow one another. */
+static uint32_t first_flag(uint32_t kind)
+{
+    switch (kind) {
+    case OP_CREATE_MANY:
+        return TAMIS_MANY_IF_MISSING;
+    case OP_BUILD:
+        return TAMIS_BUILD_IF_CHANGED;
+    case OP_PUBLISH:
+        return TAMIS_PUBLISH_IF_CHANGED;
+    case OP_IMPORT:
+        return TAMIS_IMPORT_HEAD;
+    case OP_EXPORT:
+        return TAMIS_EXPORT_WITH_KEY;
+    case OP_MERGE:
+    case OP_MERGED:
+        return TAMIS_MERGE_INTERSECT;
+    case OP_REPAIR:
+        return TAMIS_REPAIR_DRY_RUN;
+    default:
+        return 1;
+    }
+}
+
 static void choose_flags(struct generator *g, struct op *op)
 {
     op->flags = BELOW(4);
@@ -186,11 +210,11 @@ static void choose_flags(struct generator *g, struct op *op)
     switch (op->kind) {
     case OP_OPEN:
     case OP_OPEN_AT:
-        op->flags = (CHANCE(4) ? TAMIS_READ_ONLY : 0) | (CHANCE(4) ? TAMIS_NO_SYNC : 0) |
-                    (CHANCE(6) ? TAMIS_POPULATE : 0);
+        op->flags = (CHANCE(4) ? TAMIS_OPEN_READ_ONLY : 0) | (CHANCE(4) ? TAMIS_OPEN_NO_SYNC : 0) |
+                    (CHANCE(6) ? TAMIS_OPEN_POPULATE : 0);
         break;
     case OP_MAY_WAIT:
-    case OP_EXPECT:
+    case OP_PREPARE:
         op->number = BELOW(2000);
         break;
     case OP_MERGED:
@@ -214,7 +238,7 @@ static void choose_flags(struct generator *g, struct op *op)
                     (CHANCE(2) ? OF_KNOWN_SIZE : 0) | (CHANCE(3) ? OF_A_DATE : 0);
         break;
     case OP_EXPORT:
-        op->flags = CHANCE(4) ? BELOW(8) : TAMIS_EXPORT_WITH_KEY;
+        op->flags = CHANCE(4) ? BELOW(8) : 1;
         break;
     case OP_DROP_MANY:
         op->flags = BELOW(3);
@@ -222,6 +246,8 @@ static void choose_flags(struct generator *g, struct op *op)
     default:
         break;
     }
+    if (op->kind != OP_OPEN && op->kind != OP_OPEN_AT)
+        op->flags = (op->flags & 0xFFu) * first_flag(op->kind) | (op->flags & ~0xFFu);
 }
 
 static void choose_build(struct generator *g, const struct model *model, struct op *op)

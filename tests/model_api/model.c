@@ -220,7 +220,7 @@ static bool step_create_many(struct step *s)
 static bool step_open(struct step *s)
 {
     take_handle(s, s->filter,
-                (s->op->flags & TAMIS_READ_ONLY) != 0 ||
+                (s->op->flags & TAMIS_OPEN_READ_ONLY) != 0 ||
                     (s->op->kind == OP_OPEN && s->model->stores[s->op->store].read_only));
     return true;
 }
@@ -436,9 +436,7 @@ static const struct judge {
     [OP_COUNT_BATCH] = {step_count, READS | BIT(NO_COUNTERS) | BIT(TELLS)},
     [OP_MAY_WAIT] = {step_may_wait, BIT(HANDLE_READS) | BIT(MAYBE_DROPPED) | BIT(TELLS)},
     [OP_PREPARE] = {step_prepare, WRITES},
-    [OP_SET_PREPARED] = {step_nothing, BIT(HANDLE_READS) | BIT(MAYBE_DROPPED)},
     [OP_SYNC_INTERVAL] = {step_nothing, BIT(HANDLE_READS) | BIT(MAYBE_DROPPED)},
-    [OP_EXPECT] = {step_nothing, WRITES},
     [OP_ACCEPT] = {step_nothing, WRITES},
     [OP_SYNC] = {step_sync, WRITES},
     [OP_ROTATE] = {step_rotate, WRITES | BIT(NO_WINDOW)},

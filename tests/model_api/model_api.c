@@ -28,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "faults.h"
 #include "generate.h"
 #include "random.h"
@@ -168,7 +169,7 @@ static bool check_all(struct model *model)
     for (uint8_t i = 0; fits && i < NAMES; i++) {
         if (model->filters[i] == NULL) continue;
         const struct op each[] = {
-            {.kind = OP_OPEN, .name = i, .flags = i % 2 == 0 ? TAMIS_READ_ONLY : 0},
+            {.kind = OP_OPEN, .name = i, .flags = i % 2 == 0 ? TAMIS_OPEN_READ_ONLY : 0},
             {.kind = OP_STAT},
             {.kind = OP_ASK_BATCH, .keys = {0, 700, 1, 0}, .where = CHILD_ANEW},
             {.kind = OP_READ_DATA},
@@ -246,14 +247,14 @@ static void warm_mappings(void)
     tamis_filter *filters[30] = {NULL};
     const struct tamis_filter_spec spec = {.size = sizeof spec, .window_items = 32, .slices = 32};
     char *path = own_path();
-    int rc = tamis_store_open(path, TAMIS_CREATE, &store);
+    int rc = tamis_store_open(path, TAMIS_OPEN_CREATE, &store);
     if (rc == 0) rc = tamis_filter_create(store, "many", &spec, &filters[0]);
     for (uint32_t i = 0; rc >= 0 && i < 40; i++)
         rc = tamis_filter_add(filters[0], &i, sizeof i);
     for (size_t i = 1; rc >= 0 && i < 30; i++)
-        rc = tamis_filter_open(store, "many", TAMIS_READ_ONLY, &filters[i]);
+        rc = tamis_filter_open(store, "many", TAMIS_OPEN_READ_ONLY, &filters[i]);
     for (size_t i = 0; i < 30; i++)
-        (void)tamis_filter_close(filters[i]);
+        close_anyhow(filters[i]);
     tamis_store_close(store);
     if (rc < 0) errx(1, "%s", tamis_last_error());
     scratch_remove(path);

@@ -23,7 +23,6 @@
 #include <stdint.h>
 
 #include "tamis.h"
-#include "tamis_build.h"
 
 #define NAMES 6u
 #define STORES 3u /* slots; the last one is opened read-only */
@@ -70,9 +69,7 @@ extern const char *const names[NAMES];
     X(COUNT_BATCH, "hk", "2117111", tamis_filter_count_batch(f, k, n, out->counts))                \
     X(PREFETCH, "hk1", "2111111", tamis_filter_prefetch(f, k->data, k->bytes))                     \
     X(MAY_WAIT, "h", "3332212", tamis_filter_may_wait(f, (size_t)op->number))                      \
-    X(PREPARE, "h", "3432212", tamis_filter_prepare(f))                                            \
-    X(SET_PREPARED, "h", "2311111", tamis_filter_set_prepared(f, op->number != 0))                 \
-    X(EXPECT, "h", "2211112", tamis_filter_expect(f, op->number))                                  \
+    X(PREPARE, "h", "3432212", tamis_filter_prepare(f, op->number))                                \
     X(SYNC, "h", "5444335", tamis_filter_sync(f))                                                  \
     X(SYNC_INTERVAL, "h", "2111112", tamis_filter_set_sync_interval(f, (int64_t)op->number *HOUR)) \
     X(ACCEPT, "h", "2111113", tamis_filter_accept(f))                                              \
@@ -142,10 +139,10 @@ enum op_where {
 };
 
 /* Flags of imports and publications, beside those of the library. */
-#define OF_A_DATE 0x1000u /* created at THE_DATE */
-#define OF_KNOWN_SIZE 0x2000u
-#define WITH_NOTES 0x4000u /* an origin and a signature */
-#define IN_PIECES 0x8000u  /* read by few bytes at a time */
+#define OF_A_DATE 0x1000000u /* created at THE_DATE */
+#define OF_KNOWN_SIZE 0x2000000u
+#define WITH_NOTES 0x4000000u /* an origin and a signature */
+#define IN_PIECES 0x8000000u  /* read by few bytes at a time */
 #define THE_DATE 1111111111
 
 /* What fails meanwhile: the nth call or allocation; all writes from the nth on, as on a full disk;

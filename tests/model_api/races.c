@@ -28,7 +28,7 @@
 #include "generate.h"
 #include "random.h"
 #include "scratch.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define KEYS 2000u
 #define PROCESSES 3u
@@ -184,7 +184,7 @@ static void change_something(struct racer *r)
         rc = tamis_store_verify(r->store, "raced", NULL, NULL);
         break;
     case 6:
-        rc = tamis_filter_prepare(r->filter);
+        rc = tamis_filter_prepare(r->filter, 0);
         break;
     case 7:
         export_digest(r);
@@ -332,7 +332,7 @@ bool race(uint64_t seed, char *complaint, size_t bytes)
                                                : 1 + (uint32_t)random_below(&random, 3),
         .flags = kind != TAMIS_KIND_COUNTING && random_below(&random, 3) == 0 ? TAMIS_FILTER_DURABLE
                                                                               : 0};
-    if (tamis_store_open(shared->path, TAMIS_CREATE, &store) < 0 ||
+    if (tamis_store_open(shared->path, TAMIS_OPEN_CREATE, &store) < 0 ||
         tamis_filter_create(store, "raced", &shared->spec, NULL) < 0)
         errx(1, "%s", tamis_last_error());
     for (uint32_t i = 0; i < PROCESSES; i++) {

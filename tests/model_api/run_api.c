@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* run_api.c: see run_api.h. */
 #include "run_api.h"
+#include "auto.h"
 
 #include <err.h>
 #include <errno.h>
@@ -180,7 +181,8 @@ static int64_t run_open_store(struct world *w, const struct op *op)
 {
     const bool reads = op->store == STORES - 1;
     const struct tamis_store_options options = {.size = sizeof options,
-                                                .flags = reads ? TAMIS_READ_ONLY : TAMIS_CREATE,
+                                                .flags = reads ? TAMIS_OPEN_READ_ONLY
+                                                               : TAMIS_OPEN_CREATE,
                                                 .busy_timeout_ms = 120000};
     return op->number % 2 == 0 ? tamis_store_open(w->path, options.flags, &w->stores[op->store])
                                : tamis_store_open_with(w->path, &options, &w->stores[op->store]);
@@ -238,7 +240,7 @@ static int64_t call(struct world *w, const struct op *op, struct outcome *out)
     case OP_COUNT_OF:
         break;
     }
-    (void)tamis_filter_close(opened);
+    close_anyhow(opened);
     return rc;
 }
 
@@ -283,9 +285,8 @@ static void run_child(struct world *w, const struct op *op)
             errx(3, "%s", tamis_last_error());
     }
     run_armed(w, op);
-    if (anew && has(op, 'h')) (void)tamis_filter_close(w->filters[op->slot]);
-    if (anew && has(op, 'i') && op->source != op->slot)
-        (void)tamis_filter_close(w->filters[op->source]);
+    if (anew && has(op, 'h')) close_anyhow(w->filters[op->slot]);
+    if (anew && has(op, 'i') && op->source != op->slot) close_anyhow(w->filters[op->source]);
     if (anew) tamis_store_close(w->stores[store]);
     _exit(0);
 }
@@ -336,10 +337,10 @@ static tamis_filter *see(struct world *w, uint32_t name)
     if (w->beside == NULL) return NULL;
     if (*seen != NULL &&
         (tamis_filter_stat(*seen, &stat) < 0 || strcmp(stat.name, names[name]) != 0)) {
-        (void)tamis_filter_close(*seen);
+        close_anyhow(*seen);
         *seen = NULL;
     }
-    if (*seen == NULL && tamis_filter_open(w->beside, names[name], TAMIS_READ_ONLY, seen) < 0)
+    if (*seen == NULL && tamis_filter_open(w->beside, names[name], TAMIS_OPEN_READ_ONLY, seen) < 0)
         return NULL;
     return *seen;
 }
@@ -383,9 +384,9 @@ void world_init(struct world *w, const char *path)
 void world_clear(struct world *w)
 {
     for (uint32_t i = 0; i < SLOTS; i++)
-        (void)tamis_filter_close(w->filters[i]);
+        close_anyhow(w->filters[i]);
     for (uint32_t i = 0; i < NAMES; i++)
-        (void)tamis_filter_close(w->seen[i]);
+        close_anyhow(w->seen[i]);
     for (uint32_t i = 0; i < STORES; i++)
         tamis_store_close(w->stores[i]);
     tamis_store_close(w->beside);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* run_cli.c: operations as command lines; see run_cli.h. */
 #include "run_cli.h"
+#include "auto.h"
 
 #include <err.h>
 #include <stdio.h>
@@ -43,7 +44,8 @@ static void run_create(struct line *line)
 
 static void run_store(struct line *line)
 {
-    const bool is_repair = line->op->kind == OP_REPAIR, flag = (line->op->flags & 1u) != 0;
+    const bool is_repair = line->op->kind == OP_REPAIR,
+               flag = (line->op->flags & (is_repair ? TAMIS_REPAIR_DRY_RUN : 1u)) != 0;
     if (flag) put(line, is_repair ? "--dry-run" : "--|NAME");
     line_run(line);
 }
@@ -309,7 +311,7 @@ static void look_again(struct line *line)
     tamis_filter *filter = NULL;
     if (!one_in(line, 4)) return;
     if (line->op->kind == OP_RENAME) line->name = names[line->op->other];
-    if (tamis_filter_open(w->beside, line->name, TAMIS_READ_ONLY, &filter) < 0) return;
+    if (tamis_filter_open(w->beside, line->name, TAMIS_OPEN_READ_ONLY, &filter) < 0) return;
     line_clear(line);
     line_begin(line, "info");
     put(line, "--json|--|NAME");
@@ -318,7 +320,7 @@ static void look_again(struct line *line)
         (void)trouble_of(line, "status %d: %s", line->status, line->said);
     else
         (void)shows_filter(line, filter);
-    (void)tamis_filter_close(filter);
+    close_anyhow(filter);
 }
 
 static void run_command(struct cli *cli, const struct op *op, struct outcome *out)
@@ -429,10 +431,10 @@ void cli_choose(const struct model *model, struct op *op)
     op->where = CHILD_ANEW;
     op->inner = 0;
     op->spec.secret = 0;
-    op->spec.flags &= ~TAMIS_FILTER_OWNED;
+    op->spec.flags &= ~(uint32_t)TAMIS_FILTER_OWNED;
     op->spec.window_ns = (op->spec.window_ns + SECOND - 1) / SECOND * SECOND;
     if (op->kind == OP_BUILD && !takes_policy(model, op)) op->where = HERE;
-    if (op->kind == OP_IMPORT || op->kind == OP_PUBLISH) op->flags &= ~0x5000u;
+    if (op->kind == OP_IMPORT || op->kind == OP_PUBLISH) op->flags &= ~(OF_A_DATE | WITH_NOTES);
     if (op->kind == OP_IMPORT) op->flags &= ~(uint32_t)TAMIS_IMPORT_OWNED;
     if (op->kind == OP_EXPORT) op->flags &= ~(uint32_t)TAMIS_EXPORT_WITHOUT_EXCEPTIONS;
     if (op->kind == OP_MERGE) op->flags = 0;

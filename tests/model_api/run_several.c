@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "run_api.h"
 #include "scratch.h"
 
@@ -226,7 +227,7 @@ int64_t run_build(struct world *w, tamis_store *store)
         .filter = &filter,
         .memory_bytes = 1 << 20,
         .threads = 1 + op->keys.count % 2,
-        .flags = op->flags & 3u,
+        .flags = op->flags & (TAMIS_BUILD_IF_CHANGED | TAMIS_BUILD_KEEP),
         .keep = op->flags & TAMIS_BUILD_KEEP ? (uint32_t)op->number : 0,
         .progress = tell_phase,
         .context = w};
@@ -252,7 +253,7 @@ int64_t run_merge(struct world *w, tamis_filter *filter, tamis_store *store)
     const struct tamis_merge merge = {.size = sizeof merge,
                                       .sources = store != NULL ? sources : sources + 1,
                                       .count = store != NULL ? 3 : 1,
-                                      .flags = w->op->flags & 1u,
+                                      .flags = w->op->flags & TAMIS_MERGE_INTERSECT,
                                       .progress = tell_progress,
                                       .context = w};
     return store == NULL ? tamis_filter_merge(filter, &merge)
@@ -319,7 +320,7 @@ int64_t run_import(struct world *w, tamis_store *store, tamis_filter **filter)
         .import = &spec,
         .except = lists[2],
         .except_count = op->except.count,
-        .flags = op->flags & 7u,
+        .flags = op->flags & (TAMIS_PUBLISH_IF_CHANGED | TAMIS_PUBLISH_KEEP | TAMIS_PUBLISH_NEWER),
         .keep = op->flags & TAMIS_PUBLISH_KEEP ? (uint32_t)op->number : 0};
     stream->at = 0;
     w->out->published.size = sizeof w->out->published;
@@ -355,7 +356,9 @@ static void check_parts(struct world *w, tamis_filter *filter, const char *forma
                                         .bytes = part,
                                         .all_bytes = &all};
         stream->at = (size_t)from;
-        if (tamis_filter_export(filter, format, w->op->flags & 3u, &sink) < 0 || all != whole)
+        if (tamis_filter_export(filter, format, w->op->flags & ~(uint32_t)TAMIS_EXPORT_WITH_DIGEST,
+                                &sink) < 0 ||
+            all != whole)
             trouble(w, "a part of a stream");
         if (stream->at != (from + part < whole ? from + part : whole))
             trouble(w, "a part of a stream is too short");
@@ -372,7 +375,7 @@ int64_t run_export(struct world *w, tamis_filter *filter)
     stream->format = op->format;
     stream->like.size = sizeof stream->like;
     int64_t rc = tamis_filter_segment(filter, 0, &stream->like);
-    if (rc == 0) rc = tamis_filter_export(filter, format, op->flags & 7u, &sink);
+    if (rc == 0) rc = tamis_filter_export(filter, format, op->flags, &sink);
     if (rc < 0) stream->bytes = 0;
     if (rc == 0 && op->fault == NO_FAULT && (op->flags & TAMIS_EXPORT_WITH_DIGEST) == 0)
         check_parts(w, filter, format);
@@ -406,20 +409,20 @@ int64_t run_backup(struct world *w, tamis_store *store)
     if (rc >= 0 && (tamis_store_backup_with(store, path, &options, &again) != rc ||
                     again.filters != (uint64_t)rc))
         trouble(w, "a second backup");
-    if (rc >= 0 && (tamis_store_open(path, TAMIS_READ_ONLY, &copy) < 0 ||
+    if (rc >= 0 && (tamis_store_open(path, TAMIS_OPEN_READ_ONLY, &copy) < 0 ||
                     tamis_store_verify(copy, NULL, tell_problem, w) != 0))
         trouble(w, "the copy");
     if (access(partial, F_OK) == 0) trouble(w, "a part of a copy is left");
     for (uint32_t i = 0; copy != NULL && i < NAMES; i++) {
         tamis_filter *from = NULL, *to = NULL;
         if (tamis_filter_exists(store, names[i]) != 1) continue;
-        if (tamis_filter_open(store, names[i], TAMIS_READ_ONLY, &from) < 0 ||
+        if (tamis_filter_open(store, names[i], TAMIS_OPEN_READ_ONLY, &from) < 0 ||
             tamis_filter_open(copy, names[i], 0, &to) < 0)
             trouble(w, "a filter of the copy");
         else
             check_copy(w, from, to);
-        (void)tamis_filter_close(from);
-        (void)tamis_filter_close(to);
+        close_anyhow(from);
+        close_anyhow(to);
     }
     tamis_store_close(copy);
     scratch_remove(path);
@@ -470,14 +473,14 @@ int64_t run_many(struct world *w, tamis_store *store)
     const struct tamis_filter_spec spec = spec_of(op);
     int64_t created[] = {0, 0};
     if (op->kind == OP_CREATE_MANY)
-        return tamis_filter_create_many(store, both, 2, &spec, op->flags & 1u);
+        return tamis_filter_create_many(store, both, 2, &spec, op->flags & TAMIS_MANY_IF_MISSING);
     for (int i = 0; i < 2 && op->flags != 0; i++) {
         tamis_filter *filter = NULL;
         if (tamis_filter_exists(store, both[i]) != 1 ||
-            tamis_filter_open(store, both[i], TAMIS_READ_ONLY, &filter) < 0)
+            tamis_filter_open(store, both[i], TAMIS_OPEN_READ_ONLY, &filter) < 0)
             continue;
         created[i] = tamis_filter_created_at(filter) + (op->flags == 2 && i == 1);
-        (void)tamis_filter_close(filter);
+        close_anyhow(filter);
     }
     return tamis_filter_drop_many(store, both, op->flags != 0 ? created : NULL, 2);
 }

@@ -175,7 +175,7 @@ static void look_afresh(void *context, unsigned index)
     AUTO_STORE *store;
     AUTO_FILTER *filter;
     (void)index;
-    SPAWN_CHECK(tamis_store_open(look->store_path, TAMIS_READ_ONLY, &store) == 0);
+    SPAWN_CHECK(tamis_store_open(look->store_path, TAMIS_OPEN_READ_ONLY, &store) == 0);
     SPAWN_CHECK(tamis_filter_open(store, look->name, 0, &filter) == 0);
     look->lost = count_lost(filter, look->keys);
 }

@@ -65,7 +65,7 @@ static tamis_filter *open_filter(const char *store_path, tamis_store **store)
 {
     /* Opening waits as well, for those who sync a log or a catalog on a busy disk. */
     const struct tamis_store_options patient = {
-        .size = sizeof patient, .flags = TAMIS_CREATE, .busy_timeout_ms = BUSY_TIMEOUT_MS};
+        .size = sizeof patient, .flags = TAMIS_OPEN_CREATE, .busy_timeout_ms = BUSY_TIMEOUT_MS};
     tamis_filter *filter;
     SPAWN_CHECK(tamis_store_open_with(store_path, &patient, store) == 0);
     SPAWN_CHECK(tamis_filter_open(*store, "killed", 0, &filter) == 0);
@@ -81,7 +81,7 @@ static tamis_filter *make_filter(struct arena *arena, bool durable, uint64_t see
                                            .seed = seed,
                                            .pages = pages_are_huge() ? TAMIS_PAGES_HUGE : 0,
                                            .flags = durable ? TAMIS_FILTER_DURABLE : 0};
-    SPAWN_CHECK(tamis_store_open(arena->store_path, TAMIS_CREATE, store) == 0);
+    SPAWN_CHECK(tamis_store_open(arena->store_path, TAMIS_OPEN_CREATE, store) == 0);
     SPAWN_CHECK(tamis_filter_create(*store, "killed", &spec, NULL) == 0);
     tamis_store_close(*store);
     return open_filter(arena->store_path, store);

@@ -196,7 +196,7 @@ static void run_trial(const struct cell *cell, const char *directory, uint64_t s
                           .store_path = path,
                           .keys = bound_keys_new(seed, keys_for(cell)),
                           .barrier = {.count = cell->processes}};
-    SPAWN_CHECK(tamis_store_open(path, TAMIS_CREATE, &store) == 0);
+    SPAWN_CHECK(tamis_store_open(path, TAMIS_OPEN_CREATE, &store) == 0);
     race->filter = new_filter(cell, store, seed);
     race->keys->first = prefill_for(cell);
     if (race->keys->first > 0) {

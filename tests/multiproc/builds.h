@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tamis_build.h"
+#include "tamis.h"
 
 /* Build the filter `name` of these keys, 8 bytes each, and publish it.  As tamis_build_publish().
  * */

@@ -63,7 +63,7 @@ static struct shared *start(void)
     struct shared *shared = spawn_shared(sizeof *shared);
     (void)snprintf(path, sizeof path, "%s/store", scratch_directory());
     scratch_remove(path);
-    shared->store = fixture_open(path, TAMIS_CREATE);
+    shared->store = fixture_open(path, TAMIS_OPEN_CREATE);
     assert_int_equal(tamis_filter_create(shared->store, "x", &spec, NULL), 0);
     return shared;
 }

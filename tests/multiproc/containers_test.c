@@ -57,7 +57,7 @@ static struct scene *new_scene(void)
     (void)snprintf(scene->path, sizeof scene->path, "%s", path);
     free(path);
     scene->barrier.count = 2;
-    store = open_at(scene->path, TAMIS_CREATE);
+    store = open_at(scene->path, TAMIS_OPEN_CREATE);
     assert_int_equal(tamis_filter_create(store, "seen", &seen, NULL), 0);
     assert_int_equal(tamis_filter_create(store, "counts", &counts, NULL), 0);
     return scene;

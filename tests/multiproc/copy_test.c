@@ -20,7 +20,7 @@
 
 #include "fixture.h"
 #include "spawn.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define WRITERS 4u
 #define ROUNDS 20
@@ -125,7 +125,7 @@ static int look_at(void *context, const struct tamis_filter_stat *stat)
 {
     tamis_store *store = context;
     tamis_filter *filter;
-    if (tamis_filter_open(store, stat->name, TAMIS_READ_ONLY, &filter) < 0) {
+    if (tamis_filter_open(store, stat->name, TAMIS_OPEN_READ_ONLY, &filter) < 0) {
         assert_true(*tamis_last_error() != '\0');
         return 0;
     }
@@ -143,7 +143,7 @@ static int look_at(void *context, const struct tamis_filter_stat *stat)
 static int64_t inspect(const char *copy)
 {
     tamis_store *store;
-    int64_t rc = tamis_store_open(copy, TAMIS_READ_ONLY, &store);
+    int64_t rc = tamis_store_open(copy, TAMIS_OPEN_READ_ONLY, &store);
     if (rc < 0) {
         if (strstr(tamis_last_error(), "'tamis repair'") == NULL)
             fail_msg("%s", tamis_last_error());
@@ -237,7 +237,7 @@ CASE(copies_of_a_store_in_use_are_whole_after_repair)
     AUTO_FREE char *path = scratch_path("store");
     const bool has_rsync = run("command -v rsync >/dev/null");
     (void)snprintf(live->path, sizeof live->path, "%s", path);
-    store = fixture_open(path, TAMIS_CREATE);
+    store = fixture_open(path, TAMIS_OPEN_CREATE);
     assert_int_equal(tamis_filter_create(store, "grows", &grows, NULL), 0);
     assert_int_equal(tamis_filter_create(store, "counts", &counts, NULL), 0);
     for (unsigned i = 0; i < WRITERS; i++)

@@ -56,7 +56,7 @@ static struct arena *make_arena(tamis_store **store, double fp_rate)
                                            .fp_rate = fp_rate,
                                            .kind = TAMIS_KIND_COUNTING};
     struct arena *arena = spawn_shared(sizeof *arena);
-    *store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    *store = fixture_open(scratch_directory(), TAMIS_OPEN_CREATE);
     arena->filter = fixture_create(*store, "counting", &spec);
     arena->least = spawn_shared((size_t)RACERS * KEYS * sizeof *arena->least);
     arena->seed = random_seed();

@@ -134,7 +134,7 @@ CASE(merge_into_a_counting_filter_in_use_loses_nothing)
                                            .kind = TAMIS_KIND_COUNTING,
                                            .on_full = TAMIS_ON_FULL_WARN};
     struct race *race = spawn_shared(sizeof *race);
-    race->store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    race->store = fixture_open(scratch_directory(), TAMIS_OPEN_CREATE);
     race->filter = fixture_create(race->store, "live", &spec);
     race->source = fixture_create(race->store, "source", &spec);
     tamis_filter *lone = fixture_create(race->store, "lone", &spec);

@@ -70,7 +70,7 @@ static void yield_sometimes(unsigned point)
 
 static tamis_filter *make_filter(tamis_store **store, const struct tamis_filter_spec *spec)
 {
-    *store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    *store = fixture_open(scratch_directory(), TAMIS_OPEN_CREATE);
     tamis_filter *filter = fixture_create(*store, "counting", spec);
     return filter;
 }

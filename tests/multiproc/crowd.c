@@ -79,7 +79,7 @@ struct crowd *crowd_new(const char *store_path, const struct crowd_plan *plan)
                                            .seed = random_next(&random),
                                            .flags = p->durable ? TAMIS_FILTER_DURABLE : 0};
     (void)snprintf(crowd->store_path, sizeof crowd->store_path, "%s", store_path);
-    SPAWN_CHECK(tamis_store_open(store_path, TAMIS_CREATE, &crowd->store) == 0);
+    SPAWN_CHECK(tamis_store_open(store_path, TAMIS_OPEN_CREATE, &crowd->store) == 0);
     SPAWN_CHECK(tamis_filter_create(crowd->store, p->name, &spec, &crowd->filter) == 0);
     crowd->keys = bound_keys_new(random_next(&random) >> 8, p->keys);
     crowd->barrier.count = p->adders + 1;

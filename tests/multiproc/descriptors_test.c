@@ -122,7 +122,7 @@ static void *use_library(void *context)
     spawn_wait(&daemon->barrier);
     for (uint64_t round = 0; rc == 0 && round < ROUNDS; round++) {
         tamis_store *store;
-        rc = tamis_store_open(daemon->path, TAMIS_CREATE, &store);
+        rc = tamis_store_open(daemon->path, TAMIS_OPEN_CREATE, &store);
         if (rc < 0) break;
         rc = use_filter(store, round);
         if (rc == 0) rc = tamis_store_list(store, NULL, ignore_filter, NULL);
@@ -169,7 +169,7 @@ static void run_one(char *path, unsigned closed)
 
 STORE_CASE(lines_of_a_daemon_without_descriptors_come_into_no_file)
 {
-    tamis_filter_close(fixture_create(store, "stays", SPEC(.capacity = 1000)));
+    close_anyhow(fixture_create(store, "stays", SPEC(.capacity = 1000)));
     for (unsigned closed = 1; closed <= 7; closed++)
         run_one(path, closed);
     assert_done(tamis_store_list(store, NULL, ignore_filter, NULL));

@@ -17,12 +17,12 @@
 #include "hooks.h"
 #include "points.h"
 #include "spawn.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 static tamis_store *open_store(const char *path)
 {
     tamis_store *store;
-    SPAWN_CHECK(tamis_store_open(path, TAMIS_CREATE, &store) == 0);
+    SPAWN_CHECK(tamis_store_open(path, TAMIS_OPEN_CREATE, &store) == 0);
     return store;
 }
 
@@ -81,7 +81,7 @@ static void use_the_store(const char *path)
 static bool has_exception(const char *path, const struct tamis_key *key)
 {
     tamis_store *store = open_store(path);
-    tamis_filter *a = fixture_opened(store, "a", TAMIS_READ_ONLY);
+    tamis_filter *a = fixture_opened(store, "a", TAMIS_OPEN_READ_ONLY);
     const int has = tamis_filter_contains(a, key->data, key->bytes);
     assert_true(has >= 0);
     assert_int_equal(tamis_filter_close(a), 0);

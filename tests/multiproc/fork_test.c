@@ -74,7 +74,7 @@ CASE(fork_with_open_handle_works_in_children_and_threads)
 {
     struct shared *shared = spawn_shared(sizeof *shared);
     pid_t children[CHILDREN];
-    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_OPEN_CREATE);
     shared->filter = fixture_create(
         store, "forked", SPEC(.capacity = KEYS, .on_full = TAMIS_ON_FULL_WARN, .fp_rate = 1e-6));
     for (unsigned c = 0; c < CHILDREN; c++)
@@ -89,7 +89,7 @@ CASE(fork_with_open_handle_works_in_children_and_threads)
     assert_int_equal(tamis_filter_items(shared->filter), shared->told_new);
     assert_true(shared->told_new <= KEYS && shared->told_new >= KEYS - 10); /* at 1e-6 */
     assert_int_equal(tamis_filter_close(shared->filter), 0);
-    shared->filter = fixture_opened(store, "forked", TAMIS_READ_ONLY);
+    shared->filter = fixture_opened(store, "forked", TAMIS_OPEN_READ_ONLY);
     assert_int_equal(fixture_stat(shared->filter).items, shared->told_new);
     assert_int_equal(tamis_filter_close(shared->filter), 0);
 }

@@ -129,7 +129,7 @@ static uint64_t present(tamis_filter *filter, uint64_t from, uint64_t count)
 
 CASE(grow_thousands_of_times_over_in_a_race)
 {
-    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_OPEN_CREATE);
     struct race *race = new_race(KEYS, 1024);
     uint64_t nobody;
     char name[32];
@@ -161,7 +161,7 @@ CASE(grow_thousands_of_times_over_in_a_race)
 /* Many small filters, so that many lists go on while somebody stands still in an add. */
 static uint64_t race_small_filters(void)
 {
-    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_OPEN_CREATE);
     uint64_t twice = 0, growths = 0, nobody;
     for (unsigned i = 0; i < SMALL_FILTERS; i++) {
         char name[32];
@@ -237,7 +237,7 @@ static void add_slowly(void *context, unsigned index)
 static int told_to_the_slow_one(size_t batch, bool is_second)
 {
     char name[32];
-    tamis_store *store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    tamis_store *store = fixture_open(scratch_directory(), TAMIS_OPEN_CREATE);
     struct still *shared = spawn_shared(sizeof *shared);
     tamis_filter *filter = shared->filter = new_filter(store, name, is_second ? 6400 : 64);
     shared->batch = batch;

@@ -153,7 +153,7 @@ static void victim(void *context, unsigned index)
     struct arena *arena = context;
     tamis_store *store;
     const uint64_t random = arm(arena, index);
-    SPAWN_CHECK(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store) == 0);
+    SPAWN_CHECK(tamis_store_open(scratch_directory(), TAMIS_OPEN_CREATE, &store) == 0);
     if (index < ADDERS)
         adder(arena, store, random);
     else
@@ -308,7 +308,7 @@ CASE(kill_storm_loses_nothing)
     const struct tamis_filter_spec *small = SPEC(.capacity = 2 * (uint64_t)KILLS_MAX);
     struct arena *arena = spawn_shared(sizeof *arena);
     struct witness witness = {.named = 0};
-    witness.store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    witness.store = fixture_open(scratch_directory(), TAMIS_OPEN_CREATE);
     witness.filter = fixture_create(witness.store, "witness", small);
     for (unsigned f = 0; f < FILTERS; f++) {
         struct tamis_filter_spec spec = filters[f].spec;

@@ -47,7 +47,7 @@ static void check_whole_range(const struct tamis_filter_spec *spec)
     const char *path = scratch_directory();
     uint64_t positions[TAMIS_K_MAX], parts[PARTS] = {0}, highest = 0;
     size_t count;
-    AUTO_STORE *store = fixture_open(path, TAMIS_CREATE);
+    AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_CREATE);
     tamis_filter *filter = fixture_create(store, "large", spec);
     struct tamis_segment_stat stat = fixture_segment_stat(filter, 0);
     assert_true(stat.m_bits > (uint64_t)1 << 33);

@@ -57,7 +57,7 @@ CASE(list_of_many_filters_opens_no_segment)
 {
     const struct tamis_filter_spec spec = {
         .size = sizeof spec, .capacity = 1000, .on_full = TAMIS_ON_FULL_WARN};
-    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_OPEN_CREATE);
     for (unsigned i = 0; i < FILTERS; i++) {
         char name[32];
         tamis_filter *filter;

@@ -137,7 +137,7 @@ static void race_with_merges(const struct tamis_filter_spec *spec)
     struct race *race = spawn_shared(sizeof *race);
     struct tamis_segment_stat segment = {.size = sizeof segment};
     char name[16];
-    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_CREATE);
+    AUTO_STORE *store = fixture_open(scratch_directory(), TAMIS_OPEN_CREATE);
     race->filter = fixture_create(store, "live", spec);
     race->answers = spawn_shared((size_t)ADDERS * ADDED_KEYS);
     race->barrier.count = ADDERS + 1;

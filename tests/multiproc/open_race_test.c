@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "auto.h"
 #include "cases.h"
 #include "killer.h"
 #include "os/io.h"
@@ -111,7 +112,7 @@ static int step_at_call(const char *verb, const char *what)
 static int open_and_make(uint32_t round, unsigned index, int64_t busy_timeout_ms)
 {
     const struct tamis_store_options options = {
-        .size = sizeof options, .flags = TAMIS_CREATE, .busy_timeout_ms = busy_timeout_ms};
+        .size = sizeof options, .flags = TAMIS_OPEN_CREATE, .busy_timeout_ms = busy_timeout_ms};
     char path[256], name[16];
     tamis_store *store;
     path_of(round, path);
@@ -181,7 +182,7 @@ static void count_lost(uint32_t round, const struct opener *openers, unsigned co
     tamis_store *store = NULL;
     char path[256];
     path_of(round, path);
-    if (tamis_store_open(path, TAMIS_CREATE, &store) < 0 ||
+    if (tamis_store_open(path, TAMIS_OPEN_CREATE, &store) < 0 ||
         (round % 4 == 0 && tamis_filter_create(store, "another", SPEC(.capacity = 10), NULL) < 0)) {
         if (!no_locks) printf("%s: %s\n", path, tamis_last_error());
         outcome->errors++;
@@ -194,7 +195,7 @@ static void count_lost(uint32_t round, const struct opener *openers, unsigned co
         outcome->told++;
         (void)snprintf(name, sizeof name, "of-%u", i);
         if (store == NULL || tamis_filter_open(store, name, 0, &filter) < 0) outcome->lost++;
-        (void)tamis_filter_close(filter);
+        close_anyhow(filter);
     }
     tamis_store_close(store);
     scratch_remove(path);

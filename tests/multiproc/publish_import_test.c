@@ -61,7 +61,7 @@ static struct stream make_stream(tamis_store *store, unsigned list, uint32_t kin
         1);
     const struct tamis_key last = {&keys[COMMON + OWN - 1], sizeof keys[0]};
     if (list == 1) assert_int_equal(tamis_filter_except(store, name, &last, 1), 1);
-    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_OPEN_READ_ONLY);
     const struct tamis_sink sink = stream_sink(&stream);
     assert_done(tamis_filter_export(filter, "tamis", TAMIS_EXPORT_WITH_DIGEST, &sink));
     return stream;
@@ -90,7 +90,8 @@ static void reader(void *context, unsigned index)
         numbers[i] = key_of(i);
         keys[i] = (struct tamis_key){&numbers[i], sizeof numbers[i]};
     }
-    SPAWN_CHECK(tamis_filter_open(p->store, "list", index % 2 ? 0 : TAMIS_READ_ONLY, &filter) == 0);
+    SPAWN_CHECK(
+        tamis_filter_open(p->store, "list", index % 2 ? 0 : TAMIS_OPEN_READ_ONLY, &filter) == 0);
     while (__atomic_load_n(&p->over, __ATOMIC_ACQUIRE) == 0) {
         const uint64_t done = __atomic_load_n(&p->done, __ATOMIC_ACQUIRE);
         SPAWN_CHECK(tamis_filter_contains_batch(filter, keys, ALL, answers) >= 0);
@@ -133,7 +134,7 @@ CASE(every_batch_is_answered_by_one_list_while_lists_are_imported)
     AUTO_FREE char *path = scratch_path("import_publish");
     pid_t pids[READERS];
     int status;
-    p->store = fixture_open(path, TAMIS_CREATE);
+    p->store = fixture_open(path, TAMIS_OPEN_CREATE);
     for (unsigned i = 0; i < LISTS; i++)
         p->streams[i] = make_stream(p->store, i % 2, i < 2 ? TAMIS_KIND_FUSE : TAMIS_KIND_BLOCKED);
     publish(p, 0);

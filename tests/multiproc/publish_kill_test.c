@@ -79,7 +79,7 @@ static bool same(const struct seen *a, const struct seen *b)
 static struct seen ask_by_name(tamis_store *store, const char *name)
 {
     tamis_filter *filter;
-    const int rc = tamis_filter_open(store, name, TAMIS_READ_ONLY, &filter);
+    const int rc = tamis_filter_open(store, name, TAMIS_OPEN_READ_ONLY, &filter);
     if (rc == TAMIS_ENOTFOUND) return (struct seen){.gone = true};
     if (rc < 0) fail_msg("%s", tamis_last_error());
     const struct seen seen = ask(filter);
@@ -192,9 +192,9 @@ static void open_scene(struct scene *scene, const char *model)
     scratch_copy(model, scene->path);
     scene->store = fixture_open(scene->path, 0);
     for (unsigned i = 0; i < 2; i++)
-        assert_int_equal(
-            tamis_filter_open(scene->store, "list", i ? 0 : TAMIS_READ_ONLY, &scene->handles[i]),
-            0);
+        assert_int_equal(tamis_filter_open(scene->store, "list", i ? 0 : TAMIS_OPEN_READ_ONLY,
+                                           &scene->handles[i]),
+                         0);
     if (scene->operation->prepare != NULL) scene->operation->prepare(scene->store, scene->path);
 }
 

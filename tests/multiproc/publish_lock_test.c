@@ -209,7 +209,7 @@ static bool die_once(const struct operation *operation, const char *filter, cons
     assert_int_equal(tamis_store_set_busy_timeout(scene.store, 100), 0);
     for (unsigned i = 0; i < HANDLES; i++)
         scene.adders[i] = open_one(&scene, 0);
-    scene.reader = open_one(&scene, TAMIS_READ_ONLY);
+    scene.reader = open_one(&scene, TAMIS_OPEN_READ_ONLY);
     dies_at = step;
     const int status = spawn_end(spawn_one(run_operation, &scene, 0));
     assert_true(status == SPAWN_KILLED || status == 0);

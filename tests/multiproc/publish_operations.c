@@ -316,7 +316,7 @@ void operations_check_others(tamis_store *store)
 {
     for (size_t i = 0; i < OTHERS; i++) {
         AUTO_FILTER *filter;
-        assert_int_equal(tamis_filter_open(store, others[i], TAMIS_READ_ONLY, &filter), 0);
+        assert_int_equal(tamis_filter_open(store, others[i], TAMIS_OPEN_READ_ONLY, &filter), 0);
         for (uint64_t key = 0; key < FIXED; key++)
             assert_int_equal(tamis_filter_contains(filter, &key, sizeof key), 1);
     }
@@ -338,7 +338,7 @@ void operations_make_model(const char *path, bool takes_keys)
                                            .capacity = 100,
                                            .kind = TAMIS_KIND_BLOOM};
     AUTO_STORE *store;
-    assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &store), 0);
+    assert_int_equal(tamis_store_open(path, TAMIS_OPEN_CREATE, &store), 0);
     for (uint64_t g = 1; g <= 3; g++)
         assert_int_equal(
             operations_publish(store, "list", g, takes_keys ? &keeping_blocked : &keeping), 1);

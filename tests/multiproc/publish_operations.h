@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define FIXED 40u
 #define GENERATIONS 10u

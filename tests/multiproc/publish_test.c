@@ -220,7 +220,8 @@ static void read_by_many_handles(struct stage *stage)
 {
     AUTO_FREE struct reader *reader = new_reader(stage, NULL, 2);
     while (__atomic_load_n(&stage->over, __ATOMIC_ACQUIRE) == 0) {
-        SPAWN_CHECK(tamis_filter_open(stage->store, "list", TAMIS_READ_ONLY, &reader->filter) == 0);
+        SPAWN_CHECK(
+            tamis_filter_open(stage->store, "list", TAMIS_OPEN_READ_ONLY, &reader->filter) == 0);
         for (int i = 0; i < 20; i++)
             ask_batch(reader);
         SPAWN_CHECK(tamis_filter_close(reader->filter) == 0);
@@ -237,7 +238,7 @@ static void read_in_process(void *context, unsigned index)
         return;
     }
     if (index < 2)
-        SPAWN_CHECK(tamis_filter_open(stage->store, "list", index == 0 ? TAMIS_READ_ONLY : 0,
+        SPAWN_CHECK(tamis_filter_open(stage->store, "list", index == 0 ? TAMIS_OPEN_READ_ONLY : 0,
                                       &filter) == 0);
     if (index == 0) {
         read_in_threads(stage, filter);
@@ -269,10 +270,10 @@ static struct stage *begin(char **path, pid_t readers[READERS])
     struct stage *stage = spawn_shared(sizeof *stage);
     *path = scratch_path("publish");
     (void)random_seed();
-    stage->store = fixture_open(*path, TAMIS_CREATE);
+    stage->store = fixture_open(*path, TAMIS_OPEN_CREATE);
     stage->steps[0].generation = 1;
     assert_int_equal(publish(stage->store, 1), 1);
-    stage->filter = fixture_opened(stage->store, "list", TAMIS_READ_ONLY);
+    stage->filter = fixture_opened(stage->store, "list", TAMIS_OPEN_READ_ONLY);
     for (unsigned i = 0; i < READERS; i++)
         readers[i] = spawn_one(read_in_process, stage, i);
     return stage;

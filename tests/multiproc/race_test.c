@@ -179,7 +179,7 @@ static void race_and_compare(const char *what, const struct tamis_filter_spec *s
     uint64_t differ = 0;
     AUTO_STORE *store;
     assert_non_null(sequential);
-    assert_int_equal(tamis_store_open(path, TAMIS_CREATE, &store), 0);
+    assert_int_equal(tamis_store_open(path, TAMIS_OPEN_CREATE, &store), 0);
     race->answers = spawn_shared((size_t)RACERS * KEYS);
     race->seed = random_seed();
     race->in_batches = in_batches;
@@ -240,7 +240,7 @@ CASE(race_any_bit_rule_tells_new_twice)
 {
     struct race *race = spawn_shared(sizeof *race);
     AUTO_STORE *store;
-    assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_CREATE, &store), 0);
+    assert_int_equal(tamis_store_open(scratch_directory(), TAMIS_OPEN_CREATE, &store), 0);
     race->answers = spawn_shared((size_t)RACERS * KEYS);
     race->seed = random_seed();
     race->filter = make_filter(

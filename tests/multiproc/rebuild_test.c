@@ -124,9 +124,9 @@ static void looker(void *context, unsigned index)
     struct rebuilding *r = context;
     uint64_t random = random_seed() + 100 + index;
     tamis_filter *old, *fresh;
-    SPAWN_CHECK(tamis_filter_open(r->store, "growing", TAMIS_READ_ONLY, &old) == 0);
+    SPAWN_CHECK(tamis_filter_open(r->store, "growing", TAMIS_OPEN_READ_ONLY, &old) == 0);
     while (__atomic_load_n(&r->over, __ATOMIC_ACQUIRE) == 0) {
-        SPAWN_CHECK(tamis_filter_open(r->store, "growing", TAMIS_READ_ONLY, &fresh) == 0);
+        SPAWN_CHECK(tamis_filter_open(r->store, "growing", TAMIS_OPEN_READ_ONLY, &fresh) == 0);
         for (int i = 0; i < 100; i++) {
             const uint64_t head = head_of(r), back = random_below(&random, KEYS_A_BUILD);
             look_for(r, i % 2 ? old : fresh, head > back ? head - back : 0,
@@ -147,7 +147,7 @@ CASE(growing_filter_rebuilt_under_adders_tells_new_once)
     (void)random_seed();
     r->told = spawn_shared((size_t)ADDED * (REBUILDS + 2));
     r->in = spawn_shared(ADDED * sizeof *r->in);
-    r->store = fixture_open(path, TAMIS_CREATE);
+    r->store = fixture_open(path, TAMIS_OPEN_CREATE);
     rebuild(r); /* the first list is 1 */
     for (unsigned i = 0; i <= ADDERS; i++)
         pids[i] = spawn_one(i < ADDERS ? adder : looker, r, i);

@@ -45,9 +45,8 @@ static const char *name_of(const char *kind, unsigned round)
 
 static void make_filters(tamis_store *store, unsigned round)
 {
-    tamis_filter_close(
-        fixture_create(store, name_of("grows", round), SPEC(.capacity = SMALL_KEYS)));
-    tamis_filter_close(
+    close_anyhow(fixture_create(store, name_of("grows", round), SPEC(.capacity = SMALL_KEYS)));
+    close_anyhow(
         fixture_create(store, name_of("moves", round),
                        SPEC(.capacity = SMALL_KEYS, .window_items = SMALL_KEYS, .slices = 4)));
 }

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define STORM_NAMES 6u /* filters that come and go, of one writer */
 

@@ -389,7 +389,7 @@ def filters_that_a_child_may_save_are_kept():
 
 def a_filter_grows_and_the_server_goes_on():
     """What an add waits for, the mark of a filter that is on the disk and further segments, is done in threads.  Seen to hang
-    without tamis_filter_set_prepared() in stored_new()."""
+    without what tamis_filter_may_wait() notes of a handle."""
     for exact in ("no", "yes"):
         with Disk("exact", exact, appendonly="yes", appendfsync="always") as (disk, client):
             client.good("BF.RESERVE", "k", "0.01", 1000)

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "tamis.h"
-#include "tamis_build.h"
 
 /* Stands before the declaration of a pointer into the heap, of whatever type. */
 #define AUTO_FREE __attribute__((unused, cleanup(auto_free)))
@@ -44,6 +43,12 @@ static inline void auto_close_store(tamis_store *const *store)
 static inline void auto_close_filter(tamis_filter *const *filter)
 {
     if (tamis_filter_close(*filter) != 0) errx(1, "close a filter: %s", tamis_last_error());
+}
+
+/* For a filter about which nothing is asked any more. */
+static inline void close_anyhow(tamis_filter *filter)
+{
+    if (tamis_filter_close(filter) != 0) return;
 }
 
 static inline void auto_close_build(tamis_build *const *build)

@@ -7,7 +7,6 @@
 #define TAMIS_SUPPORT_SPECS_H
 
 #include "tamis.h"
-#include "tamis_build.h"
 
 #define SPEC(...)                                                                                  \
     (&(const struct tamis_filter_spec){.size = sizeof(struct tamis_filter_spec), __VA_ARGS__})

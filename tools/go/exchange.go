@@ -48,7 +48,7 @@ func (s *ImportSpec) with(f func(c *C.struct_tamis_import_spec) error) error {
 	defer free(c)
 	c.size = C.sizeof_struct_tamis_import_spec
 	c.m_bits, c.k, c.capacity, c.fp_rate = C.uint64_t(s.MBits), C.uint32_t(s.K), C.uint64_t(s.Capacity), C.double(s.FPRate)
-	c.seal_capacity, c.seal_rate, c.flags = C.uint64_t(s.SealCapacity), C.double(s.SealRate), C.uint64_t(s.Flags)
+	c.seal_capacity, c.seal_rate, c.flags = C.uint64_t(s.SealCapacity), C.double(s.SealRate), C.uint32_t(s.Flags)
 	if !s.CreatedAt.IsZero() {
 		c.created_at = C.int64_t(s.CreatedAt.UnixNano())
 	}
@@ -182,7 +182,7 @@ func (f *Filter) ExportPart(ctx context.Context, w io.Writer, format string, fla
 	err = (&caller{ctx: ctx, writer: w}).with(func(handle unsafe.Pointer) error {
 		sink := C.struct_tamis_sink{size: C.sizeof_struct_tamis_sink, write: (*[0]byte)(C.tamis_go_write), context: handle,
 			from: C.uint64_t(from), bytes: C.uint64_t(bytes), all_bytes: all}
-		return f.on(ctx, func() C.int { return C.tamis_filter_export(f.c, kind, C.uint(flags), &sink) })
+		return f.on(ctx, func() C.int { return C.tamis_filter_export(f.c, kind, C.uint32_t(flags), &sink) })
 	})
 	return uint64(*all), err
 }

@@ -176,15 +176,15 @@ func (s *Store) OpenOrCreate(ctx context.Context, name string, spec *Spec) (*Fil
 type OpenFlags uint32
 
 const (
-	ReadOnly OpenFlags = C.TAMIS_READ_ONLY
-	NoSync   OpenFlags = C.TAMIS_NO_SYNC  // closing it brings nothing to the disk, a later sync does
-	Populate OpenFlags = C.TAMIS_POPULATE // bring all of it into memory first
+	ReadOnly OpenFlags = C.TAMIS_OPEN_READ_ONLY
+	NoSync   OpenFlags = C.TAMIS_OPEN_NO_SYNC  // closing it brings nothing to the disk, a later sync does
+	Populate OpenFlags = C.TAMIS_OPEN_POPULATE // bring all of it into memory first
 )
 
 // Open opens a filter.
 func (s *Store) Open(ctx context.Context, name string, flags OpenFlags) (*Filter, error) {
 	var c *C.tamis_filter
-	err := s.onName(ctx, name, func(name *C.char) C.int { return C.tamis_filter_open(s.c, name, C.uint(flags), &c) })
+	err := s.onName(ctx, name, func(name *C.char) C.int { return C.tamis_filter_open(s.c, name, C.uint32_t(flags), &c) })
 	return opened(c, err)
 }
 
@@ -209,7 +209,7 @@ func OpenAt(ctx context.Context, path string, options *StoreOptions, name string
 	}
 	defer free(text)
 	var c *C.tamis_filter
-	_, err = call(ctx, func() C.int { return C.tamis_filter_open_at(where, &given, text, C.uint(flags), &c) })
+	_, err = call(ctx, func() C.int { return C.tamis_filter_open_at(where, &given, text, C.uint32_t(flags), &c) })
 	return opened(c, err)
 }
 
@@ -227,7 +227,7 @@ func (s *Store) CreateMany(ctx context.Context, names []string, spec *Spec, ifMi
 	defer s.uses.leave()
 	var made C.int64_t
 	err = spec.with(func(c *C.struct_tamis_filter_spec) error {
-		flags := C.uint(flag[C.uint32_t](ifMissing, C.TAMIS_MANY_IF_MISSING))
+		flags := C.uint32_t(flag[C.uint32_t](ifMissing, C.TAMIS_MANY_IF_MISSING))
 		made, err = call(ctx, func() C.int64_t {
 			return C.tamis_filter_create_many(s.c, table, C.size_t(len(names)), c, flags)
 		})
@@ -268,10 +268,7 @@ func (s *Store) Drop(ctx context.Context, name string) error {
 	return s.onName(ctx, name, func(name *C.char) C.int { return C.tamis_filter_drop(s.c, name) })
 }
 
-// DropMax is the most filters that one call of DropMany drops.
-const DropMax = C.TAMIS_DROP_MAX
-
-// DropMany drops filters in one change of the store, and returns how many; a name that no filter has is passed over.  createdAt is nil,
+// DropMany drops filters in few changes of the store, and returns how many; a name that no filter has is passed over.  createdAt is nil,
 // or says when each was made: a name that another filter has by now is passed over, too.
 func (s *Store) DropMany(ctx context.Context, names []string, createdAt []time.Time) (int, error) {
 	var times []C.int64_t
@@ -288,10 +285,12 @@ func (s *Store) DropMany(ctx context.Context, names []string, createdAt []time.T
 		return 0, err
 	}
 	defer free(table)
-	var dropped C.int
-	err = s.on(ctx, func() C.int {
-		dropped = C.tamis_filter_drop_many(s.c, table, unsafe.SliceData(times), C.size_t(len(names)))
-		return dropped
+	if err = s.uses.enter(); err != nil {
+		return 0, err
+	}
+	defer s.uses.leave()
+	dropped, err := call(ctx, func() C.int64_t {
+		return C.tamis_filter_drop_many(s.c, table, unsafe.SliceData(times), C.size_t(len(names)))
 	})
 	return int(max(dropped, 0)), err
 }
@@ -385,11 +384,6 @@ func (f *Filter) Accept(ctx context.Context) error {
 	return f.on(ctx, func() C.int { return C.tamis_filter_accept(f.c) })
 }
 
-// Expect says that some `keys` new keys are about to be added: a hint for the pages of memory.
-func (f *Filter) Expect(keys uint64) error {
-	return f.quick(func() C.int { return C.tamis_filter_expect(f.c, C.uint64_t(keys)) })
-}
-
 // A Wait is what MayWait tells.
 type Wait int
 
@@ -409,14 +403,9 @@ func (f *Filter) MayWait(keys int) (Wait, error) {
 	return Wait(max(rc, 0)), err
 }
 
-// Prepare does what the next adds would wait for.
-func (f *Filter) Prepare(ctx context.Context) error {
-	return f.on(ctx, func() C.int { return C.tamis_filter_prepare(f.c) })
-}
-
-// SetPrepared says whether another goroutine calls Prepare when it is wanted.
-func (f *Filter) SetPrepared(prepared bool) error {
-	return f.quick(func() C.int { return C.tamis_filter_set_prepared(f.c, C.int(flag[C.uint32_t](prepared, 1))) })
+// Prepare does what the next adds would wait for, of so many new keys; 0: their number is not known.
+func (f *Filter) Prepare(ctx context.Context, keys uint64) error {
+	return f.on(ctx, func() C.int { return C.tamis_filter_prepare(f.c, C.uint64_t(keys)) })
 }
 
 // Mapped is how this process has a filter mapped.

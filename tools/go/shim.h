@@ -3,10 +3,10 @@
  * that C calls. */
 #pragma once
 
-#if !__has_include("tamis_build.h")
+#if !__has_include("tamis_check.h")
 #error the headers of Tamis are missing: use a whole clone of it, or install libtamis and build with -tags tamis_installed
 #endif
-#include "tamis_build.h"
+#include "tamis.h"
 
 /* What a call returned, and for an error a copy of its sentence: the sentence belongs to the
  * thread, and Go may go on on another. */

@@ -42,12 +42,12 @@ func (o *StoreOptions) c(ctx context.Context) (C.struct_tamis_store_options, err
 	options.mode = C.uint32_t(o.Mode)
 	switch {
 	case o.ReadOnly:
-		options.flags = C.TAMIS_READ_ONLY
+		options.flags = C.TAMIS_OPEN_READ_ONLY
 	case !o.MustExist:
-		options.flags = C.TAMIS_CREATE
+		options.flags = C.TAMIS_OPEN_CREATE
 	}
 	if o.ForceNetworkFS {
-		options.flags |= C.TAMIS_FORCE_NETWORK_FS
+		options.flags |= C.TAMIS_OPEN_FORCE_NETWORK_FS
 	}
 	if o.BusyTimeout != 0 {
 		milliseconds, err := milliseconds(o.BusyTimeout)
@@ -292,7 +292,7 @@ func Repair(ctx context.Context, path string, options *RepairOptions) (int, []Re
 			progress: (*[0]byte)(C.tamis_go_progress), context: handle,
 		}
 		given.flags = flag[C.uint32_t](options.DryRun, C.TAMIS_REPAIR_DRY_RUN) | flag[C.uint32_t](options.Rebuild, C.TAMIS_REPAIR_REBUILD) |
-			flag[C.uint32_t](options.ForceNetworkFS, C.TAMIS_FORCE_NETWORK_FS)
+			flag[C.uint32_t](options.ForceNetworkFS, C.TAMIS_REPAIR_FORCE_NETWORK_FS)
 		done, err = call(ctx, func() C.int64_t { return C.tamis_store_repair_with(text, &given) })
 		return err
 	})

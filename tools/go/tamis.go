@@ -133,7 +133,7 @@ func HashSetWeakness(hashSet string) string {
 // Formats returns the formats of Import and Export.
 func Formats() []string {
 	var formats []string
-	for i := C.uint(0); ; i++ {
+	for i := C.uint32_t(0); ; i++ {
 		name := C.tamis_format_name(i)
 		if name == nil {
 			return formats

@@ -475,11 +475,9 @@ export class Filter {
   acceptSync(): void;
   /** Whether an add of so many keys may wait for the disk; 'prepare': call prepare() soon. */
   mayWait(keys?: Count): 'no' | 'prepare' | 'yes';
-  prepare(): Promise<void>;
-  prepareSync(): void;
-  setPrepared(isPrepared: boolean): void;
-  /** Says that so many new keys are coming. */
-  expect(keys: Count): void;
+  /** Does what the next adds would wait for, of so many new keys; 0: their number is not known. */
+  prepare(keys?: Count): Promise<void>;
+  prepareSync(keys?: Count): void;
 
   stat(): Promise<FilterStat>;
   statSync(): FilterStat;

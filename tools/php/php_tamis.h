@@ -13,7 +13,7 @@
 #include <php.h>
 #include <stdbool.h>
 
-#include <tamis_build.h>
+#include <tamis.h>
 
 #define PHP_TAMIS_VERSION "0.1.0"
 /* A key this long or longer is refused: its hashing would hold up a web server's worker. */

@@ -87,7 +87,7 @@ ZEND_METHOD(Tamis_Store, __construct)
         return;
     }
     if (!(self->path = path_of(path ? path : TAMIS_G(store)))) return;
-    options.flags = is_read_only ? TAMIS_READ_ONLY : may_create ? TAMIS_CREATE : 0;
+    options.flags = is_read_only ? TAMIS_OPEN_READ_ONLY : may_create ? TAMIS_OPEN_CREATE : 0;
     options.mode = mode_is_null ? 0 : (uint32_t)mode;
     options.busy_timeout_ms = timeout > 0 ? (int64_t)ceil(timeout * 1000) : -1;
     self->kept = open_store(self->path, &options);
@@ -111,7 +111,7 @@ ZEND_METHOD(Tamis_Store, filter)
     Z_PARAM_OPTIONAL
     Z_PARAM_BOOL(populate)
     ZEND_PARSE_PARAMETERS_END();
-    get_filter(return_value, ZEND_THIS, name, populate ? TAMIS_POPULATE : 0);
+    get_filter(return_value, ZEND_THIS, name, populate ? TAMIS_OPEN_POPULATE : 0);
 }
 
 ZEND_METHOD(Tamis_Store, offsetGet)

@@ -28,7 +28,6 @@
 #include "out.h"
 #include "progress.h"
 #include "tamis.h"
-#include "tamis_build.h"
 #include "text.h"
 
 struct remote; /* remote/remote.h */

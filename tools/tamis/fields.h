@@ -15,7 +15,7 @@
 #include "out.h"
 #include "record.h"
 #include "state.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 /* What a view holds besides the filter's stat.  VIEW_FILL brings the segments too. */
 #define VIEW_SEGMENTS 1u

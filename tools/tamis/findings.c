@@ -219,9 +219,9 @@ static int64_t newest_slice_start(tamis_store *store, const struct tamis_filter_
 {
     struct tamis_segment_stat segment = TAMIS_INIT(struct tamis_segment_stat);
     tamis_filter *filter;
-    if (tamis_filter_open(store, stat->name, TAMIS_READ_ONLY, &filter) < 0) return 0;
+    if (tamis_filter_open(store, stat->name, TAMIS_OPEN_READ_ONLY, &filter) < 0) return 0;
     const int rc = tamis_filter_segment(filter, stat->segment_count - 1, &segment);
-    (void)tamis_filter_close(filter); /* it was only read */
+    tamis_filter_release(filter);
     return rc < 0 ? 0 : segment.slice_start;
 }
 
@@ -283,10 +283,10 @@ void findings_of_mapping(tamis_store *store, const struct tamis_filter_stat *sta
     struct tamis_filter_mapped mapped = TAMIS_INIT(struct tamis_filter_mapped);
     tamis_filter *filter;
     if (stat->pages != TAMIS_PAGES_HUGE ||
-        tamis_filter_open(store, stat->name, TAMIS_READ_ONLY, &filter) < 0)
+        tamis_filter_open(store, stat->name, TAMIS_OPEN_READ_ONLY, &filter) < 0)
         return;
     const int rc = tamis_filter_mapped(filter, &mapped);
-    (void)tamis_filter_close(filter); /* it was only read */
+    tamis_filter_release(filter);
     if (rc == 0) findings_of_pages(stat, &mapped, fn, context);
 }
 

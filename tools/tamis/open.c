@@ -97,7 +97,7 @@ int cli_with_remote(struct invocation *call, int (*work)(struct invocation *call
 unsigned cli_store_flags(const struct invocation *call, unsigned flags)
 {
     const bool forced = cli_given(call, TAKES(FORCE_NETWORK_FS));
-    return forced ? flags | TAMIS_FORCE_NETWORK_FS : flags;
+    return forced ? flags | TAMIS_OPEN_FORCE_NETWORK_FS : flags;
 }
 
 struct tamis_store_options cli_store_options(const struct invocation *call, unsigned flags)
@@ -202,12 +202,14 @@ static tamis_filter *open_both(const struct invocation *call, unsigned flags)
     tamis_filter *filter = NULL;
     char *path = cli_store_path(call);
     if (path == NULL) return NULL;
-    const struct tamis_store_options options = cli_store_options(call, flags & TAMIS_READ_ONLY);
+    const struct tamis_store_options options =
+        cli_store_options(call, flags & TAMIS_OPEN_READ_ONLY);
     const int rc = tamis_filter_open_at(path, &options, call->args[0], flags, &filter);
     free(path);
     if (rc == TAMIS_ENOTFOUND) {
         char *sentence = cli_strdup(tamis_last_error());
-        tamis_store *store = cli_store_open(call, TAMIS_READ_ONLY); /* to see the other names */
+        tamis_store *store =
+            cli_store_open(call, TAMIS_OPEN_READ_ONLY); /* to see the other names */
         if (store != NULL) (void)cli_fail_absent(store, call->args[0], sentence);
         tamis_store_close(store);
         free(sentence);
@@ -229,8 +231,8 @@ static int with_remote_filter(struct invocation *call, int (*work)(struct invoca
 int cli_with_filter(struct invocation *call, unsigned flags, int (*work)(struct invocation *call))
 {
     if (call->remote_store != NULL) return with_remote_filter(call, work);
-    if (cli_given(call, TAKES(NO_SYNC))) flags |= TAMIS_NO_SYNC;
-    if (cli_given(call, TAKES(POPULATE))) flags |= TAMIS_POPULATE;
+    if (cli_given(call, TAKES(NO_SYNC))) flags |= TAMIS_OPEN_NO_SYNC;
+    if (cli_given(call, TAKES(POPULATE))) flags |= TAMIS_OPEN_POPULATE;
     call->filter = open_both(call, flags);
     if (call->filter == NULL) return CLI_ERROR;
     call->store = tamis_filter_store(call->filter);

@@ -151,7 +151,7 @@ static int work_in(struct invocation *call, const char *path, int (*work)(struct
 {
     char *store = cli_format("%s/store", path);
     int status = CLI_ERROR;
-    if (tamis_store_open(store, TAMIS_CREATE, &call->store) < 0) {
+    if (tamis_store_open(store, TAMIS_OPEN_CREATE, &call->store) < 0) {
         (void)cli_fail_library();
     } else {
         status = work(call);

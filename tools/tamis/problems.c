@@ -10,7 +10,7 @@ int problems_with_store(struct invocation *call, int (*work)(struct invocation *
     const int rc = tamis_store_open_with(path, &options, &call->store);
     free(path);
     if (rc == TAMIS_EBUSY) return cli_fail_library();
-    if (rc < 0) return cli_with_store(call, TAMIS_READ_ONLY, work);
+    if (rc < 0) return cli_with_store(call, TAMIS_OPEN_READ_ONLY, work);
     const int status = work(call);
     tamis_store_close(call->store);
     return status;

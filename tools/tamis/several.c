@@ -73,7 +73,7 @@ static bool open_one(const struct invocation *call, struct several *several, con
         return remote != NULL;
     }
     const unsigned flags =
-        TAMIS_READ_ONLY | (cli_given(call, TAKES(POPULATE)) ? TAMIS_POPULATE : 0);
+        TAMIS_OPEN_READ_ONLY | (cli_given(call, TAKES(POPULATE)) ? TAMIS_OPEN_POPULATE : 0);
     tamis_filter *filter = cli_filter_open(call->store, name, flags);
     several->filters[several->open] = filter;
     if (filter != NULL) cli_tell_trouble(filter);

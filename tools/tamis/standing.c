@@ -27,13 +27,13 @@ struct standing *standing_new(const struct invocation *call)
     *standing = (struct standing){.path = path,
                                   .name = call->args[0],
                                   .parents = cli_given(call, TAKES(PARENTS)),
-                                  .options = cli_store_options(call, TAMIS_READ_ONLY)};
+                                  .options = cli_store_options(call, TAMIS_OPEN_READ_ONLY)};
     return standing;
 }
 
 static void leave(struct standing *standing)
 {
-    (void)tamis_filter_close(standing->filter); /* it was only read */
+    tamis_filter_release(standing->filter);
     tamis_store_close(standing->store);
     standing->filter = NULL;
     standing->store = NULL;
@@ -63,7 +63,8 @@ static int open_again(struct standing *standing)
     leave(standing);
     int rc = tamis_store_open_with(standing->path, &standing->options, &standing->store);
     if (rc == 0)
-        rc = tamis_filter_open(standing->store, standing->name, TAMIS_READ_ONLY, &standing->filter);
+        rc = tamis_filter_open(standing->store, standing->name, TAMIS_OPEN_READ_ONLY,
+                               &standing->filter);
     return rc;
 }
 

@@ -104,7 +104,7 @@ static int64_t open_filter(struct worker *worker, const struct order *order, siz
     struct desk *desk = worker->desk;
     (void)count;
     const int rc = tamis_store_open(order->path, 0, &desk->store);
-    return rc < 0 ? rc : tamis_filter_open(desk->store, "bench", TAMIS_NO_SYNC, &desk->filter);
+    return rc < 0 ? rc : tamis_filter_open(desk->store, "bench", TAMIS_OPEN_NO_SYNC, &desk->filter);
 }
 
 static int64_t close_filter(struct worker *worker, const struct order *order, size_t count)

@@ -24,7 +24,7 @@
 #include "life.h"
 #include "limits.h"
 #include "peers.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define STRANGERS ((uint64_t)1 << 48) /* numbers of keys that are never added */
 #define WAYS_MAX 128u
@@ -179,13 +179,13 @@ static void make_filter(struct run *run)
     struct bench_case *c = run->c;
     struct tamis_segment_stat segment = {.size = sizeof segment};
     char name[96];
-    check(tamis_store_open(run->store_path, TAMIS_CREATE, &run->store));
+    check(tamis_store_open(run->store_path, TAMIS_OPEN_CREATE, &run->store));
     if (c->kind == TAMIS_KIND_FUSE) {
         const double ns = build_filter(run) / (double)c->keys;
         (void)snprintf(name, sizeof name, "%s/batch/build/all", c->prefix);
         figure_add(figure_get(name), 0, ns);
         run->added = c->keys;
-        check(tamis_filter_open(run->store, "bench", TAMIS_READ_ONLY, &run->filter));
+        check(tamis_filter_open(run->store, "bench", TAMIS_OPEN_READ_ONLY, &run->filter));
     } else {
         const struct tamis_filter_spec spec = {
             .size = sizeof spec,

@@ -75,7 +75,7 @@ static int64_t open_once(struct worker *worker, const struct order *order, size_
     const struct tamis_key *key = &worker->stream.keys[0];
     const int64_t start = now_ns();
     check(tamis_store_open(order->path, 0, &store));
-    check(tamis_filter_open(store, "bench", TAMIS_NO_SYNC, &filter));
+    check(tamis_filter_open(store, "bench", TAMIS_OPEN_NO_SYNC, &filter));
     const int there = tamis_filter_contains(filter, key->data, key->bytes);
     const int64_t ns = now_ns() - start;
     if (there != 1) errx(1, "the first key is absent from a filter that was opened again");

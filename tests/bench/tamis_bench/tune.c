@@ -73,7 +73,7 @@ static tamis_filter *make_filter(const struct options *options, const char *path
                                            .fp_rate = 0.01,
                                            .on_full = TAMIS_ON_FULL_WARN,
                                            .pages = options->pages};
-    check(tamis_store_open(path, TAMIS_CREATE, store));
+    check(tamis_store_open(path, TAMIS_OPEN_CREATE, store));
     check(tamis_filter_create(*store, "bench", &spec, &filter));
     check(tamis_filter_segment(filter, 0, &segment));
     *data_bytes = segment.data_bytes;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "tamis_build.h"
+#include "tamis.h"
 #include "txn/store.h"
 
 #define UNTOUCHED 0xa5
@@ -95,7 +95,7 @@ STORE_CASE(spec_of_an_older_program_means_what_it_meant)
     stat = fixture_stat(filter);
     assert_true(stat.capacity == 500 && stat.kind == TAMIS_KIND_BLOOM && stat.seed == 0);
     assert_int_equal(stat.on_full, TAMIS_ON_FULL_GROW);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     fresh(&room, offsetof(struct tamis_sizing, data_bytes));
     memset(room.bytes + sizeof(size_t), 0, room.sizing.size - sizeof(size_t));
     room.sizing.capacity = 1000;
@@ -170,7 +170,7 @@ STORE_CASE(struct_without_its_size_is_refused)
                    tamis_build_publish(build, (struct tamis_build_result *)(void *)&room));
     assert_int_equal(tamis_build_publish(build, NULL), 1); /* and nothing was lost by it */
     tamis_build_close(build);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
 }
 
 /* ---- NULL ------------------------------------------------------------------------------------ */
@@ -305,8 +305,7 @@ CASE(null_arguments_are_refused_with_a_sentence)
         tamis_store_list(NULL, NULL, list_nothing, NULL),
         tamis_store_list(store, NULL, NULL, NULL),
         tamis_filter_may_wait(NULL, 1),
-        tamis_filter_prepare(NULL),
-        tamis_filter_set_prepared(NULL, 1),
+        tamis_filter_prepare(NULL, 0),
         tamis_filter_drop(NULL, "x"),
         tamis_filter_drop(store, NULL),
         tamis_filter_drop_many(NULL, NULL, NULL, 0),
@@ -342,5 +341,5 @@ CASE(null_arguments_are_refused_with_a_sentence)
     assert_string_not_equal(tamis_last_error(), "");
     assert_null(tamis_hash_set_weakness(NULL));
     assert_int_equal(fixture_problems(store->place.path), 0);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
 }

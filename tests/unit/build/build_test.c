@@ -298,7 +298,7 @@ STORE_CASE(build_if_changed_publishes_what_has_changed)
         assert_int_equal(result.distinct, changes[i].keys->count);
     }
     /* One that is durable is so after each build over it. */
-    tamis_filter *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    tamis_filter *filter = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     struct tamis_filter_stat stat = fixture_stat(filter);
     assert_true((stat.flags & TAMIS_FILTER_DURABLE) != 0);
     assert_done(tamis_filter_close(filter));
@@ -394,7 +394,7 @@ CASE(build_with_a_wrong_spec_is_refused)
     assert_refused(TAMIS_EINVAL, "set it to sizeof",
                    tamis_build_begin(store, "list", &(struct tamis_build_spec){.size = 0}, &build));
     tamis_store_close(store);
-    store = fixture_open(path, TAMIS_READ_ONLY);
+    store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     assert_refused(TAMIS_EREADONLY, "", tamis_build_begin(store, "list", &good, &build));
 }
 

@@ -35,9 +35,9 @@ CASE(catalog_damaged_key_is_not_a_missing_filter)
         tamis_store *store;
         (void)snprintf(name, sizeof name, "f%06u", filter);
         catalogs_damage_key(path, filter);
-        int rc = tamis_store_open(path, TAMIS_READ_ONLY, &store); /* may come by that page */
+        int rc = tamis_store_open(path, TAMIS_OPEN_READ_ONLY, &store); /* may come by that page */
         if (rc == 0) {
-            rc = tamis_filter_open(store, name, TAMIS_READ_ONLY, &opened);
+            rc = tamis_filter_open(store, name, TAMIS_OPEN_READ_ONLY, &opened);
             tamis_store_close(store);
             asked++;
         }
@@ -51,7 +51,7 @@ CASE(catalog_damaged_key_is_not_a_missing_filter)
 CASE(catalog_of_many_pages_denies_what_is_not_there)
 {
     AUTO_FREE char *path = make_store();
-    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     tamis_filter *opened;
     char name[16];
     for (unsigned filter = 0; filter < FILTERS; filter++) {
@@ -127,7 +127,7 @@ CASE(catalog_damaged_between_two_transactions_is_noticed)
     tamis_store_close(store);
     forged = path;
     AUTO_FREE unsigned char *sound = catalogs_read_file(path, &bytes);
-    store = fixture_open(path, TAMIS_READ_ONLY);
+    store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     for (int round = 0; round < 3; round++) {
         tamis__pause_us(30000); /* what is checked right after a write is not kept */
         for (int again = 0; again < 2; again++)

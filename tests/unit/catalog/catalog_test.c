@@ -236,7 +236,7 @@ CASE(catalog_open_read_only_refuses_the_exclusive_lock)
     AUTO_FREE char *path;
     struct tamis__catalog_txn *txn;
     tamis_store_close(fixture_store(&path));
-    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     assert_refused(TAMIS_EREADONLY, "open it for writing",
                    tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, &txn));
 }
@@ -249,7 +249,7 @@ CASE(catalog_without_a_lock_file_is_read)
     put(store, "seen", 7);
     tamis_store_close(store);
     assert_int_equal(unlink(fixture_join(path, "catalog.lock")), 0);
-    store = fixture_open(path, TAMIS_READ_ONLY);
+    store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     assert_int_equal(get(store, "seen"), 0);
     assert_int_not_equal(access(fixture_join(path, "catalog.lock"), F_OK), 0);
     tamis_store_close(store);
@@ -410,7 +410,7 @@ static void assert_no_catalog(const char *path, int code, const char *words)
 {
     tamis_store *store;
     assert_refused(code, words, tamis_store_open(path, 0, &store));
-    assert_refused(code, words, tamis_store_open(path, TAMIS_READ_ONLY, &store));
+    assert_refused(code, words, tamis_store_open(path, TAMIS_OPEN_READ_ONLY, &store));
 }
 
 CASE(catalog_that_is_none_is_refused)
@@ -448,7 +448,7 @@ CASE(catalog_half_made_by_another_is_made_anew)
         open(fixture_join(path, "catalog.mdb.new"), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     assert_true(fd >= 0 && write(fd, "torn", 4) == 4);
     (void)close(fd);
-    AUTO_STORE *store = fixture_open(path, TAMIS_CREATE);
+    AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_CREATE);
     put(store, "seen", 7);
     assert_int_equal(get(store, "seen"), 0);
     assert_int_not_equal(access(fixture_join(path, "catalog.mdb.new"), F_OK), 0);

@@ -172,7 +172,7 @@ STORE_CASE(store_that_was_replaced_is_noticed)
     assert_int_equal(rename(path, aside), 0);
     assert_refused(TAMIS_ENOSTORE, "moved or replaced",
                    tamis_store_list(store, NULL, ignore_filter, NULL));
-    AUTO_STORE *other = fixture_open(path, TAMIS_CREATE);
+    AUTO_STORE *other = fixture_open(path, TAMIS_OPEN_CREATE);
     assert_refused(TAMIS_ENOSTORE, "moved or replaced",
                    tamis_store_list(store, NULL, ignore_filter, NULL));
     assert_refused(TAMIS_ENOSTORE, "moved or replaced",
@@ -225,7 +225,7 @@ static int count_syncs(const char *verb, const char *what)
 STORE_CASE(name_of_a_catalog_is_synced_by_each_who_might_have_made_it)
 {
     tamis__io_hook = count_syncs;
-    tamis_store_close(fixture_open(path, TAMIS_CREATE));
+    tamis_store_close(fixture_open(path, TAMIS_OPEN_CREATE));
     tamis__io_hook = NULL;
     assert_int_equal(synced, 1);
 }

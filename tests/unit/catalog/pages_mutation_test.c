@@ -178,8 +178,8 @@ static bool lists_right(const struct truth *truth, tamis_store *store, const cha
 static bool denies(tamis_store *store, const char *name)
 {
     tamis_filter *filter;
-    const int rc = tamis_filter_open(store, name, TAMIS_READ_ONLY, &filter);
-    if (rc == 0) tamis_filter_close(filter);
+    const int rc = tamis_filter_open(store, name, TAMIS_OPEN_READ_ONLY, &filter);
+    if (rc == 0) tamis_filter_release(filter);
     return rc == TAMIS_ENOTFOUND;
 }
 
@@ -190,7 +190,7 @@ static const char *use(const struct truth *truth, uint64_t *state, bool *usable)
     const char *dropped = truth->filters[random_below(state, truth->count)].name;
     const char *wrong = NULL;
     tamis_store *store;
-    if (tamis_store_open(truth->path, TAMIS_READ_ONLY, &store) == 0) {
+    if (tamis_store_open(truth->path, TAMIS_OPEN_READ_ONLY, &store) == 0) {
         if (!lists_right(truth, store, NULL, NULL)) wrong = "the list is wrong";
         if (denies(store, dropped)) wrong = "a filter that is there is denied";
         tamis_store_close(store);

@@ -33,7 +33,7 @@ static void assert_refused_whole(tamis_store *store, const char *path, const cha
     size_t bytes = 0, bytes_after = 0;
     unsigned char *before = catalogs_read_file(path, &bytes);
     assert_refused(TAMIS_EVERSION, words, tamis_store_open(path, 0, &other));
-    assert_refused(TAMIS_EVERSION, words, tamis_store_open(path, TAMIS_READ_ONLY, &other));
+    assert_refused(TAMIS_EVERSION, words, tamis_store_open(path, TAMIS_OPEN_READ_ONLY, &other));
     assert_refused(TAMIS_EVERSION, words, tamis_filter_create(store, "more", &spec, NULL));
     assert_refused(TAMIS_EVERSION, words, tamis_filter_drop(store, "a"));
     assert_refused(TAMIS_EVERSION, words, tamis_store_verify(store, NULL, NULL, NULL));

@@ -19,7 +19,7 @@
 
 static int64_t backup(const char *path, const char *to, struct tamis_backup_result *result)
 {
-    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     return tamis_store_backup_with(store, to, NULL, result);
 }
 
@@ -130,7 +130,7 @@ CASE(backup_again_keeps_what_is_damaged_now)
     assert_int_equal(backup(path, to, NULL), 3);
     AUTO_FREE char *before = riches_portrait(to);
     assert_int_equal(truncate(fixture_segment_path(path, 2), 5000), 0);
-    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     assert_true(tamis_store_backup_with(store, to, NULL, NULL) == TAMIS_ECORRUPT);
     riches_assert_portrait(to, before);
     assert_int_equal(tamis_store_backup_with(store, to, &options, &result), 3);

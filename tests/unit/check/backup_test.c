@@ -30,7 +30,7 @@ static char *partial_of(const char *path)
 
 static int64_t backup(const char *path, const char *to)
 {
-    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     return tamis_store_backup(store, to, NULL, NULL);
 }
 
@@ -289,7 +289,7 @@ STORE_CASE(backup_has_the_exceptions_of_kept_generations)
     assert_int_equal(tamis_store_backup(store, to, NULL, NULL), 1);
     AUTO_STORE *copy = fixture_open(to, 0);
     assert_done(tamis_filter_rollback(copy, "list", 0));
-    AUTO_FILTER *filter = fixture_opened(copy, "list", TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(copy, "list", TAMIS_OPEN_READ_ONLY);
     assert_int_equal(key_has(filter, 7), 0);
     assert_int_equal(key_has(filter, 8), 1);
 }

@@ -87,7 +87,7 @@ static int add_to(void *context, const struct tamis_filter_stat *stat)
     if (tamis_filter_open(context, stat->name, 0, &filter) < 0) return 0;
     if (tamis_filter_add(filter, &key, sizeof key) >= 0 && stat->exceptions == 0)
         SPAWN_CHECK(tamis_filter_contains(filter, &key, sizeof key) == 1);
-    (void)tamis_filter_close(filter);
+    close_anyhow(filter);
     return 0;
 }
 
@@ -108,7 +108,7 @@ static enum outcome judge(const char *path, const char *expected)
     if (riches_try_portrait(path, &portrait) < 0) return REFUSED;
     const bool is_true = strcmp(portrait, expected) == 0;
     free(portrait);
-    if (tamis_store_open(path, TAMIS_READ_ONLY, &store) < 0) return REFUSED;
+    if (tamis_store_open(path, TAMIS_OPEN_READ_ONLY, &store) < 0) return REFUSED;
     const int64_t problems = tamis_store_verify(store, NULL, NULL, NULL);
     tamis_store_close(store);
     return problems < 0 ? REFUSED : problems > 0 ? TOLD : is_true ? TRUE : SILENT;

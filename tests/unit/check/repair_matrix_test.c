@@ -26,7 +26,7 @@
 #include "os/io.h"
 #include "riches.h"
 #include "rounds.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define STATES_MAX 4096u
 
@@ -248,7 +248,7 @@ static int64_t run(const char *store, enum command command)
 {
     if (command == VERIFY) return verify(store, 0);
     if (command == DOCTOR) {
-        (void)verify(store, TAMIS_READ_ONLY);
+        (void)verify(store, TAMIS_OPEN_READ_ONLY);
         return tamis_store_repair(store, TAMIS_REPAIR_DRY_RUN, NULL, NULL);
     }
     return tamis_store_repair(store, command == REBUILD ? TAMIS_REPAIR_REBUILD : 0, NULL, NULL);

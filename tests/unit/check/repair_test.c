@@ -27,7 +27,7 @@ CASE(repair_of_a_sound_store_changes_nothing)
     riches_make(&path);
     AUTO_FREE char *before = riches_portrait(path);
     const int files = fixture_files(path, "segments");
-    for (unsigned flags = 0; flags < 2; flags++) {
+    for (unsigned flags = 0; flags <= TAMIS_REPAIR_DRY_RUN; flags += TAMIS_REPAIR_DRY_RUN) {
         const struct repairs_said *said = repairs_done(path, flags);
         if (said->done + said->failed != 0) fail_msg("%s", said->text);
     }
@@ -43,7 +43,8 @@ CASE(repair_of_what_is_no_store_is_refused)
     assert_refused(TAMIS_ENOSTORE, "neither a catalog nor segments",
                    tamis_store_repair(path, 0, NULL, NULL));
     assert_int_equal(fixture_files(path, "."), 0); /* and nothing was made there */
-    assert_refused(TAMIS_EINVAL, "flags", tamis_store_repair(path, 4, NULL, NULL));
+    assert_refused(TAMIS_EINVAL, "flags",
+                   tamis_store_repair(path, TAMIS_OPEN_READ_ONLY, NULL, NULL));
 }
 
 /* ---- The catalog ----------------------------------------------------------------------------- */
@@ -172,7 +173,7 @@ CASE(a_lost_catalog_is_not_made_by_opening)
     riches_make(&path);
     AUTO_FREE char *before = riches_portrait(path);
     repairs_lose(path);
-    for (unsigned flags = 0; flags <= TAMIS_CREATE; flags++)
+    for (unsigned flags = 0; flags <= TAMIS_OPEN_CREATE; flags += TAMIS_OPEN_READ_ONLY)
         assert_refused(TAMIS_ECORRUPT, "'tamis repair' makes it anew from them",
                        tamis_store_open(path, flags, &store));
     assert_int_not_equal(access(fixture_join(path, "catalog.mdb"), F_OK), 0);
@@ -306,7 +307,7 @@ static int note_name(void *context, const struct tamis_filter_stat *stat)
 static void assert_names(const char *path, const char *expected)
 {
     char names[2 * TAMIS_NAME_MAX + 8] = "";
-    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     assert_done(tamis_store_list(store, NULL, note_name, names));
     assert_string_equal(names, expected);
 }
@@ -377,7 +378,7 @@ CASE(repair_keeps_as_many_generations_as_was_asked_for_last)
     repairs_lose(path);
     (void)repairs_done(path, 0);
     store = fixture_open(path, 0);
-    tamis_filter *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    tamis_filter *filter = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     assert_int_equal(fixture_stat(filter).keep, 7);
     assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
@@ -450,7 +451,7 @@ CASE(repair_of_a_lost_index_goes_on_without_it_only_where_told)
         else
             fixture_poke(index, 4096, zero, sizeof zero);
         repairs_assert_said(repairs_done(path, 0), 1, "has the filter's exceptions");
-        AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
+        AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
         assert_true(tamis_filter_open(store, "list", 0, &filter) < 0);
         tamis_store_close(store);
         repairs_assert_said(repairs_done(path, TAMIS_REPAIR_REBUILD), damage ? 1 : 2,

@@ -59,11 +59,11 @@ static void ask(const char *path, const char *name)
 {
     tamis_store *store;
     tamis_filter *filter;
-    if (tamis_store_open(path, TAMIS_READ_ONLY, &store) < 0) return;
-    if (tamis_filter_open(store, name, TAMIS_READ_ONLY, &filter) == 0) {
+    if (tamis_store_open(path, TAMIS_OPEN_READ_ONLY, &store) < 0) return;
+    if (tamis_filter_open(store, name, TAMIS_OPEN_READ_ONLY, &filter) == 0) {
         for (uint64_t key = 0; key < 50; key++)
             (void)!tamis_filter_contains(filter, &key, sizeof key);
-        (void)tamis_filter_close(filter);
+        close_anyhow(filter);
     }
     tamis_store_close(store);
 }

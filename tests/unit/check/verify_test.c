@@ -94,7 +94,7 @@ static void verify_what_is_cut_meanwhile(void *context)
 {
     struct told told = {0};
     struct sigaction action = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO};
-    tamis_store *store = fixture_open(cut_path, TAMIS_READ_ONLY);
+    tamis_store *store = fixture_open(cut_path, TAMIS_OPEN_READ_ONLY);
     (void)context;
     (void)sigaction(SIGBUS, &action, NULL);
     tamis__io_hook = cut_the_first;
@@ -349,7 +349,7 @@ SCENE_CASE(verify_tells_all_and_stops_where_told_to)
     scratch_copy(fixture_segment_path(s->path, 1), stray);
     free(stray);
     (void)verified(s, NULL, 3);
-    AUTO_STORE *store = fixture_open(s->path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(s->path, TAMIS_OPEN_READ_ONLY);
     assert_int_equal(tamis_store_verify(store, NULL, told_problem, &told), 42);
     assert_int_equal(told.count, 2);
 }
@@ -357,7 +357,7 @@ SCENE_CASE(verify_tells_all_and_stops_where_told_to)
 SCENE_CASE(verify_of_a_damaged_catalog_is_an_error)
 {
     unsigned char zero[4096] = {0};
-    AUTO_STORE *store = fixture_open(s->path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(s->path, TAMIS_OPEN_READ_ONLY);
     const char *catalog = fixture_join(s->path, "catalog.mdb");
     fixture_poke(catalog, 2 * sizeof zero, zero, sizeof zero);
     fixture_poke(catalog, 3 * sizeof zero, zero, sizeof zero);

@@ -19,7 +19,7 @@
 #include "numbers.h"
 #include "os/io.h"
 #include "points.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define AT_COUNT 72u /* in the head */
 
@@ -46,7 +46,7 @@ static int list_one(void *context, const struct tamis_key *key, uint64_t generat
 static struct listed listed(tamis_store *store)
 {
     struct listed all = {0}, again = {0};
-    AUTO_FILTER *x = fixture_opened(store, "x", TAMIS_READ_ONLY);
+    AUTO_FILTER *x = fixture_opened(store, "x", TAMIS_OPEN_READ_ONLY);
     assert_done(tamis_filter_exceptions(store, "x", list_one, &all));
     assert_done(tamis_filter_each_exception(x, list_one, &again));
     assert_memory_equal(&all, &again, sizeof all);

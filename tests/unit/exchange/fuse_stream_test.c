@@ -14,7 +14,7 @@
 
 #include "base/bytes.h"
 #include "sizing/fuse.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define D EXCHANGES_HEAD /* the description */
 #define DATA_AT (EXCHANGES_HEAD + EXCHANGES_DESCRIPTION + 8)
@@ -44,7 +44,7 @@ static struct stream fuse_stream(const struct exchanges *p, uint64_t keys, doubl
 static void travels(const struct exchanges *p, uint64_t keys, double rate, uint32_t bits)
 {
     assert_int_equal(build(p->store, "there", keys, rate, 0), 1);
-    AUTO_FILTER *there = fixture_opened(p->store, "there", TAMIS_READ_ONLY);
+    AUTO_FILTER *there = fixture_opened(p->store, "there", TAMIS_OPEN_READ_ONLY);
     AUTO_STREAM stream = fuse_stream(p, keys, rate);
     assert_int_equal(tamis__get32(stream.data + 8), tamis__fuse_is_packed(bits) ? 3 : 2);
     exchanges_come_back(p, "tamis", &EXCHANGES_NOTHING, &stream);

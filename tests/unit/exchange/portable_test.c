@@ -127,7 +127,7 @@ EXCHANGE_CASE(portable_with_bits_past_m_is_refused)
     char *segment = strdup(fixture_segment_path(p->path, 1));
     fixture_poke(segment, 4096 + 12, "\x10", 1); /* bit 100 */
     free(segment);
-    assert_done(tamis_filter_open(p->store, "x", TAMIS_READ_ONLY, &filter));
+    assert_done(tamis_filter_open(p->store, "x", TAMIS_OPEN_READ_ONLY, &filter));
     assert_done(tamis_filter_export(filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink));
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_drop(p->store, "x"));

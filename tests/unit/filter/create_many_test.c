@@ -91,7 +91,7 @@ static int look_at_listed(void *context, const struct tamis_filter_stat *stat)
     name_of_listed(seen->next, name);
     assert_string_equal(stat->name, name);
     if (seen->next % 500 == 0) { /* all that a list tells is what the filter tells */
-        AUTO_FILTER *filter = fixture_opened(seen->store, name, TAMIS_READ_ONLY);
+        AUTO_FILTER *filter = fixture_opened(seen->store, name, TAMIS_OPEN_READ_ONLY);
         const struct tamis_filter_stat told = fixture_stat(filter);
         assert_string_equal(stat->hash_set, told.hash_set);
         assert_int_equal(stat->m_bits, told.m_bits);

@@ -296,7 +296,7 @@ static void race_to_create(void *context, unsigned index)
     AUTO_FILTER *filter;
     (void)index;
     spawn_wait(race->barrier);
-    SPAWN_CHECK(tamis_store_open(race->path, TAMIS_CREATE, &store) == 0);
+    SPAWN_CHECK(tamis_store_open(race->path, TAMIS_OPEN_CREATE, &store) == 0);
     SPAWN_CHECK(tamis_filter_open_or_create(store, "x", &plain, &filter) == 0);
     const int new = tamis_filter_add(filter, "key", 3);
     SPAWN_CHECK(new >= 0);
@@ -326,7 +326,7 @@ static void race_to_make_many(void *context, unsigned index)
     struct race *race = context;
     AUTO_STORE *store;
     spawn_wait(race->barrier);
-    SPAWN_CHECK(tamis_store_open(race->path, TAMIS_CREATE, &store) == 0);
+    SPAWN_CHECK(tamis_store_open(race->path, TAMIS_OPEN_CREATE, &store) == 0);
     for (unsigned i = 0; i < 20; i++) {
         char name[32];
         (void)snprintf(name, sizeof name, "%u", i);

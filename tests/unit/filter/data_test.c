@@ -45,7 +45,7 @@ static struct stream growing_by_three(void)
     return head_of(5, 3, 64, 0.01, ln_100 / LN2_SQUARED, 7, 50);
 }
 
-static int import(tamis_store *store, const char *name, const char *format, uint64_t flags,
+static int import(tamis_store *store, const char *name, const char *format, uint32_t flags,
                   struct stream *stream, tamis_filter **filter)
 {
     const struct tamis_source source = stream_source(stream);
@@ -188,7 +188,7 @@ STORE_CASE(a_head_that_goes_on_is_refused)
     assert_refused(TAMIS_EINVAL, "AS_THERE",
                    import(store, "x", "tamis", TAMIS_IMPORT_AS_THERE, &bits, NULL));
     assert_refused(TAMIS_EINVAL, "import flags",
-                   import(store, "x", "tamis", UINT64_C(1) << 40, &bits, NULL));
+                   import(store, "x", "tamis", 1u << 31, &bits, NULL));
 }
 
 /* ---- Bits ------------------------------------------------------------------------------------ */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "handle/follow.h"
-#include "tamis_build.h"
+#include "tamis.h"
 #include "txn/store.h"
 
 /* Bytes of the data, with lanes of that many bits from byte `offset` on, msb: the first bit of a
@@ -125,7 +125,7 @@ STORE_CASE(map_of_fingerprints_is_that_of_those_that_are_not_0)
         }
         assert_done(tamis_build_publish(build, NULL));
         tamis_build_close(build);
-        AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_READ_ONLY);
+        AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_OPEN_READ_ONLY);
         check_map(filter);
     }
 }

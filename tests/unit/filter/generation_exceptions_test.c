@@ -37,7 +37,7 @@ SOUND_CASE(exceptions_of_a_generation)
     assert_done(tamis__exceptions_sort(&found));
     assert_done(tamis__exceptions_sort(&by_hand));
     assert_done(editions_publish(store, "list", 0, EDITIONS_KEYS, &by_hand, &found));
-    tamis_filter *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    tamis_filter *filter = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     assert_int_equal(key_has(filter, 7), 0);
     assert_int_equal(key_has(filter, 8), 0);
     assert_exceptions(store, 2, 1);
@@ -61,7 +61,7 @@ SOUND_CASE(exceptions_of_a_generation)
 SOUND_CASE(exceptions_by_hand_and_found_are_both)
 {
     editions_put_excepting(store, 7);
-    tamis_filter *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    tamis_filter *filter = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     assert_int_equal(key_except(store, "list", 7), 1);
     assert_int_equal(key_except(store, "list", 7), 0);
     assert_exceptions(store, 1, 0); /* named as one by hand */
@@ -95,7 +95,7 @@ static int find_generation(void *context, const struct tamis_generation_stat *st
 static uint64_t found_in_generation(const char *path, uint64_t generation)
 {
     struct sought sought = {generation, UINT64_MAX};
-    AUTO_STORE *store = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     assert_done(tamis_filter_generations(store, "list", find_generation, &sought));
     return sought.found;
 }
@@ -118,7 +118,7 @@ CASE(exceptions_of_a_kept_generation_are_kept)
         assert_int_equal(fixture_problems(which), 0);
         store = fixture_open(which, 0);
         assert_done(tamis_filter_rollback(store, "list", 0));
-        tamis_filter *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+        tamis_filter *filter = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
         assert_int_equal(key_has(filter, 7), 0);
         assert_int_equal(key_has(filter, 8), 1);
         assert_done(tamis_filter_close(filter));
@@ -159,7 +159,7 @@ SOUND_CASE(a_sleeper_finds_that_exceptions_are_gone)
     struct tamis__catalog_txn *txn;
     editions_put(store, 0);
     assert_int_equal(key_except(store, "list", 3), 1);
-    tamis_filter *sleeper = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    tamis_filter *sleeper = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     assert_int_equal(key_has(sleeper, 3), 0);
     editions_put(store, 1);
     assert_int_equal(key_unexcept(store, "list", 3), 1);

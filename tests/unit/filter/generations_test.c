@@ -44,7 +44,7 @@ static struct generations generations_of(tamis_store *store)
 
 SOUND_CASE(handles_follow_a_publish)
 {
-    tamis_store *reader = fixture_open(path, TAMIS_READ_ONLY);
+    tamis_store *reader = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     editions_put(store, 0);
     tamis_filter *writing = fixture_opened(store, "list", 0),
                  *reading = fixture_opened(reader, "list", 0);
@@ -72,7 +72,7 @@ SOUND_CASE(handles_follow_beside_a_locked_catalog)
 {
     struct tamis__catalog_txn *txn;
     editions_put(store, 0);
-    tamis_filter *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    tamis_filter *filter = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     editions_put(store, 1);
     assert_done(tamis__catalog_begin(&store->catalog, TAMIS__LOCK_EXCLUSIVE, &txn));
     (void)alarm(60);
@@ -188,7 +188,7 @@ SOUND_CASE(a_sleeper_finds_all_of_a_list_that_has_grown)
     (void)keys_add(adder, 0, EDITIONS_KEYS / 2);
     editions_put(store, 1);
     assert_int_equal(editions_in_force(store), 2);
-    tamis_filter *sleeper = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    tamis_filter *sleeper = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     assert_done(tamis_filter_rollback(store, "list", 1));
     (void)keys_add(adder, 2 * EDITIONS_KEYS, 3 * EDITIONS_KEYS);
     const uint64_t grown = editions_in_force(store);
@@ -225,9 +225,9 @@ static void roll_back_and_stop(void *context, unsigned index)
 SOUND_CASE(nobody_waits_for_a_rollback_that_is_stopped)
 {
     editions_put(store, 0);
-    tamis_filter *early = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    tamis_filter *early = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     editions_put(store, 1);
-    tamis_filter *reading = fixture_opened(store, "list", TAMIS_READ_ONLY),
+    tamis_filter *reading = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY),
                  *writing = fixture_opened(store, "list", 0);
     const pid_t child = spawn_until_stopped(roll_back_and_stop, path, 0);
     (void)alarm(60);
@@ -282,7 +282,7 @@ SOUND_CASE(a_read_only_store_changes_nothing)
 {
     const uint64_t three = 3;
     const struct tamis_key key = {&three, 8};
-    tamis_store *reader = fixture_open(path, TAMIS_READ_ONLY);
+    tamis_store *reader = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     editions_put(store, 0);
     editions_put(store, 0);
     assert_int_equal(key_except(store, "list", 3), 1);

@@ -43,7 +43,7 @@ static int build_shrinking(tamis_store *store, uint64_t count, double max_shrink
 
 static uint64_t items(tamis_store *store)
 {
-    AUTO_FILTER *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     return fixture_stat(filter).items;
 }
 
@@ -117,7 +117,7 @@ CASE(list_that_others_publish_meanwhile_is_not_replaced_by_a_short_one)
 static struct stream export(tamis_store *store, const char *format)
 {
     struct stream stream = stream_of(NULL, 0);
-    AUTO_FILTER *filter = fixture_opened(store, "source", TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, "source", TAMIS_OPEN_READ_ONLY);
     const struct tamis_sink sink = stream_sink(&stream);
     assert_done(tamis_filter_export(filter, format, 0, &sink));
     return stream;

@@ -14,7 +14,7 @@
 
 #include "editions.h"
 #include "streams.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define DAY INT64_C(86400000000000)
 
@@ -34,7 +34,7 @@ static void build(tamis_store *store, const char *name, uint64_t first)
 static struct stream export_as(tamis_store *store, const char *name, const char *format)
 {
     struct stream stream = stream_of(NULL, 0);
-    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_OPEN_READ_ONLY);
     const struct tamis_sink sink = stream_sink(&stream);
     assert_done(tamis_filter_export(filter, format, 0, &sink));
     return stream;
@@ -59,7 +59,7 @@ static int publish(tamis_store *store, struct stream *stream, int64_t signed_at)
 
 static bool has(tamis_store *store, uint64_t key)
 {
-    AUTO_FILTER *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     return tamis_filter_contains(filter, &key, sizeof key) == 1;
 }
 
@@ -236,7 +236,7 @@ SOUND_CASE(list_that_came_meanwhile_is_compared_too)
 
 static struct tamis__over in_force(tamis_store *store)
 {
-    AUTO_FILTER *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     const struct tamis_filter_stat stat = fixture_stat(filter);
     return (struct tamis__over){stat.generation, stat.created_at};
 }

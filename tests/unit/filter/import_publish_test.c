@@ -16,7 +16,7 @@
 #include "hooks.h"
 #include "os/io.h"
 #include "streams.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define KEYS 200u
 
@@ -42,7 +42,7 @@ static void build(tamis_store *store, const char *name, uint32_t kind, uint64_t 
 static struct stream export_with(tamis_store *store, const char *name, unsigned flags)
 {
     struct stream stream = stream_of(NULL, 0);
-    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_OPEN_READ_ONLY);
     const struct tamis_sink sink = stream_sink(&stream);
     assert_done(tamis_filter_export(filter, "tamis", flags | TAMIS_EXPORT_WITH_KEY, &sink));
     return stream;
@@ -353,7 +353,7 @@ SOUND_CASE(stream_that_is_cut_or_wrong_leaves_the_list)
     build(store, "source", TAMIS_KIND_FUSE, 1000);
     except(store, "source", 1000);
     AUTO_STREAM whole = export_with(store, "source", TAMIS_EXPORT_WITH_DIGEST);
-    AUTO_FILTER *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     const int files = fixture_files(path, "segments");
     for (size_t bytes = 0; bytes < whole.bytes; bytes++) {
         AUTO_STREAM cut = stream_of(whole.data, bytes);

@@ -268,7 +268,7 @@ STORE_CASE(import_is_refused_before_the_stream_is_read)
     assert_refused(TAMIS_EEXIST, "'x' exists already",
                    import(store, "x", "redisbloom", NULL, &stream, NULL));
     assert_refused(TAMIS_EINVAL, "empty", import(store, "", "redisbloom", NULL, &stream, NULL));
-    AUTO_STORE *reading = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *reading = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     assert_refused(TAMIS_EREADONLY, "open read-only",
                    import(reading, "y", "redisbloom", NULL, &stream, NULL));
     assert_int_equal(stream.calls, 0);

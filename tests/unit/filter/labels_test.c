@@ -14,7 +14,7 @@ static const struct tamis_filter_spec small = {
 
 static struct tamis_label label_of(uint8_t number, const char *name)
 {
-    struct tamis_label label = {.name = name};
+    struct tamis_label label = {.size = sizeof label, .name = name};
     memset(label.id, number, sizeof label.id);
     return label;
 }

@@ -150,7 +150,7 @@ STORE_CASE(merge_with_wrong_arguments_is_refused)
     merge.flags = 0;
     merge.count = 0;
     assert_refused(TAMIS_EINVAL, "at least one source", tamis_filter_merge(a, &merge));
-    read_only = fixture_open(path, TAMIS_READ_ONLY);
+    read_only = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     tamis_filter *ro = fixture_opened(read_only, "a", 0);
     assert_refused(TAMIS_EREADONLY, "open read-only", merges_into(ro, b));
     assert_refused(TAMIS_EREADONLY, "open read-only",

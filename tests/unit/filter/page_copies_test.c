@@ -50,7 +50,7 @@ static void add(tamis_filter *filter, uint64_t from, uint64_t count)
 
 static const char *segment_path(void)
 {
-    AUTO_FILTER *filter = fixture_opened(store, "x", TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, "x", TAMIS_OPEN_READ_ONLY);
     return fixture_segment_path(path, fixture_segment_stat(filter, 0).number);
 }
 
@@ -229,7 +229,7 @@ CASES_PREPARE
         scratch_remove(image); /* what was made of it */
         assert_int_equal(mkdir(image, 0700), 0);
     }
-    store = fixture_open(path, TAMIS_CREATE);
+    store = fixture_open(path, TAMIS_OPEN_CREATE);
     make(TAMIS_PAGES_HUGE);
     gives = mounted && huge_in_memory() >= 32 * MIB;
     if (!gives)

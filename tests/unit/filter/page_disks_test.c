@@ -21,7 +21,7 @@
 
 #include "numbers.h"
 #include "small_disk.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define CAPACITY 40000000u /* some 50 MiB */
@@ -100,7 +100,8 @@ static void build(tamis_store *store)
     }
     assert_done(tamis_build_publish(started, NULL));
     tamis_build_close(started);
-    AUTO_FILTER *filter = fixture_opened(store, "built", TAMIS_READ_ONLY | TAMIS_POPULATE);
+    AUTO_FILTER *filter =
+        fixture_opened(store, "built", TAMIS_OPEN_READ_ONLY | TAMIS_OPEN_POPULATE);
     has_all(filter, 0, KEYS);
 }
 
@@ -162,7 +163,7 @@ static void use_disk(const struct small_disk *disk, enum gives gives)
     }
     assert_true(asprintf(&path, "%s/store", root) > 0);
     {
-        AUTO_STORE *store = fixture_open(path, TAMIS_CREATE);
+        AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_CREATE);
         AUTO_FILTER *filter =
             fixture_create(store, "large", SPEC(.capacity = CAPACITY, .pages = TAMIS_PAGES_HUGE));
         add(filter, 0, KEYS);
@@ -238,7 +239,7 @@ CASE(image_that_is_only_read)
                    *root = scratch_path("root");
     char make[512];
     {
-        AUTO_STORE *store = fixture_open(path, TAMIS_CREATE);
+        AUTO_STORE *store = fixture_open(path, TAMIS_OPEN_CREATE);
         AUTO_FILTER *filter =
             fixture_create(store, "large", SPEC(.capacity = CAPACITY, .pages = TAMIS_PAGES_HUGE));
         add(filter, 0, KEYS);
@@ -251,8 +252,8 @@ CASE(image_that_is_only_read)
         skip();
     }
     {
-        AUTO_STORE *store = fixture_open(root, TAMIS_READ_ONLY);
-        AUTO_FILTER *filter = fixture_opened(store, "large", TAMIS_POPULATE);
+        AUTO_STORE *store = fixture_open(root, TAMIS_OPEN_READ_ONLY);
+        AUTO_FILTER *filter = fixture_opened(store, "large", TAMIS_OPEN_POPULATE);
         has_all(filter, 0, KEYS);
         const struct tamis_filter_mapped got = mapped(filter);
         print_message("%.1f MiB of %.1f are huge; in the way: %s\n",

@@ -47,7 +47,7 @@ STORE_CASE(rollback_words_are_told_in_an_order_that_no_sleeper_misreads)
     int status;
     assert_done(editions_publish(store, "list", 0, 100, NULL, NULL));
     for (size_t i = 0; i < 8; i++)
-        assert_done(tamis_filter_open(store, "list", TAMIS_READ_ONLY, &sleepers[i]));
+        assert_done(tamis_filter_open(store, "list", TAMIS_OPEN_READ_ONLY, &sleepers[i]));
     assert_true(has(sleepers[0], 50));
     assert_done(editions_publish(store, "list", 10, 100, NULL, NULL));
     assert_int_equal(tamis_filter_except(store, "list", &key, 1), 1);
@@ -98,7 +98,7 @@ STORE_CASE(rollback_words_are_told_in_an_order_that_no_follower_misreads)
     const struct tamis_key key = {&shared, sizeof shared};
     int status;
     assert_done(editions_publish(store, "list", 0, 100, NULL, NULL));
-    AUTO_FILTER *follower = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    AUTO_FILTER *follower = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     assert_done(editions_publish(store, "list", 0, 100, NULL, NULL));
     assert_done(editions_publish(store, "list", 10, 100, NULL, NULL));
     assert_int_equal(tamis_filter_except(store, "list", &key, 1), 1);

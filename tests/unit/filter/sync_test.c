@@ -239,7 +239,7 @@ STORE_CASE(sync_takes_names)
     assert_int_equal(recorded(store), 2);
     assert_int_equal(tamis_store_sync(store, names, 0, NULL, NULL), 0);
     assert_int_equal(recorded(store), 2);
-    AUTO_STORE *reader = fixture_open(path, TAMIS_READ_ONLY);
+    AUTO_STORE *reader = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     assert_refused(TAMIS_EREADONLY, "open it for writing",
                    tamis_store_sync(reader, NULL, 0, NULL, NULL));
     assert_refused(TAMIS_EINVAL, "store", tamis_store_sync(NULL, NULL, 0, NULL, NULL));

@@ -80,14 +80,14 @@ static struct scene *begin(const struct tamis_filter_spec *spec)
 
 static void end(struct scene *s)
 {
-    tamis_filter_close(s->filter);
+    assert_done(tamis_filter_close(s->filter));
     tamis_store_close(s->store);
     free(s);
 }
 
 static void reopen(struct scene *s)
 {
-    tamis_filter_close(s->filter);
+    assert_done(tamis_filter_close(s->filter));
     assert_done(tamis_filter_open(s->store, "f", 0, &s->filter));
 }
 

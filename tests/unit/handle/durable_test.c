@@ -112,7 +112,7 @@ static void end(struct scene *scene)
 {
     tamis__io_hook = NULL;
     fails_verb = NULL;
-    if (scene->filter != NULL) (void)tamis_filter_close(scene->filter);
+    close_anyhow(scene->filter);
     tamis_store_close(scene->store);
     free(scene->path);
     free(scene->disk);
@@ -230,8 +230,8 @@ CASE(reader_that_comes_first_finds_all)
     assert_done(add_range(scene.filter, 1, 1000, NULL));
     bring(&scene, "logs");
     tamis__boot_hook = other_boot;
-    tamis_store *store = fixture_open(scene.disk, TAMIS_READ_ONLY);
-    assert_done(tamis_filter_open(store, "seen", TAMIS_READ_ONLY, &filter));
+    tamis_store *store = fixture_open(scene.disk, TAMIS_OPEN_READ_ONLY);
+    assert_done(tamis_filter_open(store, "seen", TAMIS_OPEN_READ_ONLY, &filter));
     assert_int_equal(lacking(filter, 0, 1001), 0);
     assert_int_equal(tamis_filter_close(filter), 0);
     tamis_store_close(store);
@@ -263,11 +263,11 @@ CASE(backup_after_a_power_cut_has_all)
     assert_done(add_range(scene.filter, 1, 1000, NULL));
     bring(&scene, "logs");
     tamis__boot_hook = other_boot;
-    tamis_store *store = fixture_open(scene.disk, TAMIS_READ_ONLY);
+    tamis_store *store = fixture_open(scene.disk, TAMIS_OPEN_READ_ONLY);
     assert_int_equal(tamis_store_backup(store, copy, NULL, NULL), 1);
     tamis_store_close(store);
-    store = fixture_open(copy, TAMIS_READ_ONLY);
-    assert_done(tamis_filter_open(store, "seen", TAMIS_READ_ONLY, &filter));
+    store = fixture_open(copy, TAMIS_OPEN_READ_ONLY);
+    assert_done(tamis_filter_open(store, "seen", TAMIS_OPEN_READ_ONLY, &filter));
     assert_int_equal(lacking(filter, 0, 1001), 0);
     struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.state & TAMIS_STATE_UNCLEAN, 0);

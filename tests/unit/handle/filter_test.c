@@ -205,7 +205,7 @@ STORE_CASE(filter_extended_by_a_newer_version_opens_for_reading_alone)
     fixture_reseal(fixture_segment_path(path, 1), &header);
     assert_refused(TAMIS_EVERSION, "was extended by a newer version of Tamis; open it read-only",
                    tamis_filter_open(store, "x", 0, &filter));
-    filter = fixture_opened(store, "x", TAMIS_READ_ONLY);
+    filter = fixture_opened(store, "x", TAMIS_OPEN_READ_ONLY);
     assert_int_equal(text_has(filter, 1), 1);
     assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_rename(store, "x", "y")); /* the catalog's business, not the file's */
@@ -273,7 +273,7 @@ STORE_CASE(filter_opened_with_its_store_reads_the_catalog_once)
     assert_done(tamis_filter_close(filter)); /* the store too: asan would tell a leak */
     assert_null(tamis_filter_store(NULL));
     assert_int_equal(tamis_filter_created_at(NULL), 0);
-    assert_done(tamis_filter_open_at(path, NULL, "x", TAMIS_READ_ONLY, &filter));
+    assert_done(tamis_filter_open_at(path, NULL, "x", TAMIS_OPEN_READ_ONLY, &filter));
     assert_int_equal(text_has(filter, 2), 1);
     assert_done(tamis_filter_close(filter));
     assert_refused(TAMIS_ENOTFOUND, "no such filter: 'y'",
@@ -284,7 +284,7 @@ STORE_CASE(filter_opened_with_its_store_reads_the_catalog_once)
                    tamis_filter_open_at(path, NULL, "", 0, &filter));
     assert_refused(TAMIS_EINVAL, "flags 0x400: use",
                    tamis_filter_open_at(path, NULL, "x", 0x400, &filter));
-    assert_refused(TAMIS_EINVAL, "use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
+    assert_refused(TAMIS_EINVAL, "use 0, TAMIS_OPEN_READ_ONLY or TAMIS_OPEN_CREATE",
                    tamis_filter_open_at(path, &bad, "x", 0, &filter));
     assert_null(filter);
 }

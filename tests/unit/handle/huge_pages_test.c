@@ -101,7 +101,7 @@ CASE(setting_has_names_and_is_kept)
     assert_int_equal(fixture_stat(filter).pages, TAMIS_PAGES_HUGE);
     assert_done(tamis_filter_set_pages(store, "x", TAMIS_PAGES_SMALL));
     AUTO_STORE *again = fixture_open(store_path, 0);
-    AUTO_FILTER *opened = fixture_opened(again, "x", TAMIS_READ_ONLY);
+    AUTO_FILTER *opened = fixture_opened(again, "x", TAMIS_OPEN_READ_ONLY);
     assert_int_equal(fixture_stat(opened).pages, TAMIS_PAGES_SMALL);
     assert_int_equal(wanted(opened), TAMIS_PAGES_SMALL);
 }
@@ -109,13 +109,13 @@ CASE(setting_has_names_and_is_kept)
 CASE(wrong_calls_are_refused)
 {
     AUTO_FILTER *filter = make("x", 4 * MIB, TAMIS_PAGES_AUTO);
-    AUTO_STORE *reader = fixture_open(store_path, TAMIS_READ_ONLY);
+    AUTO_STORE *reader = fixture_open(store_path, TAMIS_OPEN_READ_ONLY);
     AUTO_FILTER *read = fixture_opened(reader, "x", 0);
     assert_refused(TAMIS_EINVAL, "pages 3", tamis_filter_set_pages(store, "x", 3));
     assert_refused(TAMIS_ENOTFOUND, "y", tamis_filter_set_pages(store, "y", TAMIS_PAGES_HUGE));
     assert_refused(TAMIS_EREADONLY, "read-only",
                    tamis_filter_set_pages(reader, "x", TAMIS_PAGES_HUGE));
-    assert_refused(TAMIS_EREADONLY, "", tamis_filter_expect(read, 1));
+    assert_refused(TAMIS_EREADONLY, "", tamis_filter_prepare(read, 1));
     assert_refused(TAMIS_EINVAL, "pages 7",
                    tamis_filter_create(store, "z", SPEC(.capacity = 10, .pages = 7), NULL));
     assert_int_equal(fixture_stat(filter).pages, TAMIS_PAGES_AUTO);
@@ -126,7 +126,7 @@ CASE(open_handles_obey_a_change)
     AUTO_FILTER *filter = make("x", 4 * MIB, TAMIS_PAGES_AUTO);
     AUTO_STORE *other = fixture_open(store_path, 0);
     AUTO_FILTER *writer = fixture_opened(other, "x", 0);
-    AUTO_FILTER *reader = fixture_opened(other, "x", TAMIS_READ_ONLY);
+    AUTO_FILTER *reader = fixture_opened(other, "x", TAMIS_OPEN_READ_ONLY);
     const uint32_t sorts[] = {TAMIS_PAGES_HUGE, TAMIS_PAGES_SMALL, TAMIS_PAGES_HUGE};
     for (unsigned i = 0; i < 3; i++) {
         assert_done(tamis_filter_set_pages(store, "x", sorts[i]));
@@ -151,9 +151,9 @@ CASE(few_expected_keys_change_nothing_and_many_do)
 {
     AUTO_FILTER *filter = make("x", 4 * MIB, TAMIS_PAGES_AUTO);
     assert_int_equal(wanted(filter), TAMIS_PAGES_SMALL);
-    assert_done(tamis_filter_expect(filter, KEYS_4_MIB / 2));
+    assert_done(tamis_filter_prepare(filter, KEYS_4_MIB / 2));
     assert_int_equal(wanted(filter), TAMIS_PAGES_SMALL);
-    assert_done(tamis_filter_expect(filter, 2 * KEYS_4_MIB));
+    assert_done(tamis_filter_prepare(filter, 2 * KEYS_4_MIB));
     assert_int_equal(wanted(filter), TAMIS_PAGES_HUGE);
     add(filter, 0, BATCH);
     assert_done(tamis_filter_close(filter)); /* the last that wrote */
@@ -164,10 +164,10 @@ CASE(few_expected_keys_change_nothing_and_many_do)
 CASE(what_is_asked_for_goes_before_what_is_expected)
 {
     AUTO_FILTER *filter = make("x", 4 * MIB, TAMIS_PAGES_SMALL);
-    assert_done(tamis_filter_expect(filter, UINT64_MAX));
+    assert_done(tamis_filter_prepare(filter, UINT64_MAX));
     assert_int_equal(wanted(filter), TAMIS_PAGES_SMALL);
     AUTO_FILTER *tiny = fresh("tiny", SPEC(.capacity = 100));
-    assert_done(tamis_filter_expect(tiny, UINT64_MAX));
+    assert_done(tamis_filter_prepare(tiny, UINT64_MAX));
     assert_int_equal(wanted(tiny), TAMIS_PAGES_SMALL);
     assert_int_equal(mapped(tiny).huge_bytes, 0);
 }
@@ -194,7 +194,7 @@ CASE(many_keys_make_a_filter_huge_and_its_close_small)
 CASE(next_segment_is_as_the_one_before_it)
 {
     AUTO_FILTER *filter = fresh("x", SPEC(.capacity = 2000000));
-    assert_done(tamis_filter_expect(filter, 3000000));
+    assert_done(tamis_filter_prepare(filter, 3000000));
     add(filter, 0, 3000000);
     assert_true(fixture_stat(filter).segment_count >= 2);
     assert_int_equal(wanted(filter), TAMIS_PAGES_HUGE); /* of the newest */
@@ -229,7 +229,7 @@ CASE(new_segments_have_huge_pages_from_the_first_keys)
     new_segment_is_huge(filter, &at);
     assert_done(tamis_filter_close(filter));
     filter = fresh("x", SPEC(.window_items = 10000000, .slices = 2));
-    assert_done(tamis_filter_expect(filter, UINT64_MAX)); /* it fills fast */
+    assert_done(tamis_filter_prepare(filter, UINT64_MAX)); /* it fills fast */
     new_segment_is_huge(filter, &at);
     assert_done(tamis_filter_close(filter));
 }
@@ -289,7 +289,7 @@ CASE(syncs_count_as_write_backs)
         assert_int_equal(wanted_after(filter, &at, busy / 2 / BATCH * BATCH, now),
                          TAMIS_PAGES_SMALL);
     }
-    assert_done(tamis_filter_expect(filter, 2 * busy)); /* and it had huge ones */
+    assert_done(tamis_filter_prepare(filter, 2 * busy)); /* and it had huge ones */
     assert_int_equal(wanted(filter), TAMIS_PAGES_HUGE);
     for (uint32_t i = 0; i < 2; i++) {
         assert_done(tamis_filter_sync(filter));
@@ -326,7 +326,7 @@ CASE(pages_come_anew_in_either_sort)
         assert_int_equal(tamis_filter_contains(filter, &key, sizeof key), 1);
     assert_done(tamis_filter_set_pages(store, "x", TAMIS_PAGES_SMALL));
     assert_done(tamis_filter_sync(filter));
-    AUTO_FILTER *reader = fixture_opened(store, "x", TAMIS_READ_ONLY);
+    AUTO_FILTER *reader = fixture_opened(store, "x", TAMIS_OPEN_READ_ONLY);
     (void)reader;
     got = mapped(filter);
     assert_true(got.huge_bytes <= 8 * MIB);
@@ -337,8 +337,8 @@ CASE(obstacle_is_told_where_pages_are_small_and_another_has_them)
     if (!has_huge_pages()) cases_skip("this file system has no pages of 2 MiB");
     AUTO_FILTER *filter = make("x", 32 * MIB, TAMIS_PAGES_SMALL);
     add(filter, 0, 1000 * (uint64_t)BATCH);
-    AUTO_STORE *other = fixture_open(store_path, TAMIS_READ_ONLY);
-    AUTO_FILTER *reader = fixture_opened(other, "x", TAMIS_POPULATE); /* has them all mapped */
+    AUTO_STORE *other = fixture_open(store_path, TAMIS_OPEN_READ_ONLY);
+    AUTO_FILTER *reader = fixture_opened(other, "x", TAMIS_OPEN_POPULATE); /* has them all mapped */
     assert_done(tamis_filter_set_pages(store, "x", TAMIS_PAGES_HUGE));
     assert_done(tamis_filter_sync(filter));
     const struct tamis_filter_mapped got = mapped(filter);

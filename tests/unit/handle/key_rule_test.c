@@ -6,7 +6,7 @@
  */
 #include "keys.h"
 
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define NAMES(...) SPEC(.fp_rate = 1e-9, .key_rule = "name", __VA_ARGS__)
 #define KEY(text) ((struct tamis_key){(text), strlen(text)})

@@ -41,7 +41,7 @@ CASE(rollback_after_a_power_cut_says_since_when)
     AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path);
     assert_done(editions_publish(store, "list", 0, KEYS, NULL, NULL));
-    tamis_filter *filter = open_list(store, TAMIS_NO_SYNC);
+    tamis_filter *filter = open_list(store, TAMIS_OPEN_NO_SYNC);
     add(filter, 5000);
     assert_done(tamis_filter_close(filter));
     assert_done(editions_publish(store, "list", KEYS, KEYS, NULL, NULL));
@@ -50,7 +50,7 @@ CASE(rollback_after_a_power_cut_says_since_when)
     tamis__boot_hook = other_boot;
     store = fixture_open(path, 0);
     assert_done(tamis_filter_rollback(store, "list", 0));
-    filter = open_list(store, TAMIS_READ_ONLY);
+    filter = open_list(store, TAMIS_OPEN_READ_ONLY);
     struct tamis_filter_stat stat = fixture_stat(filter);
     assert_int_equal(stat.state & TAMIS_STATE_UNCLEAN, TAMIS_STATE_UNCLEAN);
     assert_true(stat.unclean_since != 0 && stat.unclean_since < down);
@@ -168,7 +168,7 @@ CASE(recovery_whose_sync_failed_leaves_it_degraded)
     tamis_filter *filter =
         fixture_create(store, "list", SPEC(.capacity = 1000, .kind = TAMIS_KIND_COUNTING));
     assert_done(tamis_filter_close(filter));
-    filter = open_list(store, TAMIS_NO_SYNC);
+    filter = open_list(store, TAMIS_OPEN_NO_SYNC);
     add(filter, 1);
     assert_done(tamis_filter_close(filter));
     tamis__boot_hook = other_boot;

@@ -30,7 +30,7 @@ STORE_CASE(open_waits_for_nobody_who_has_the_lock)
     assert_done(tamis_store_set_busy_timeout(store, 0));
     const int lock = fixture_lock_catalog(path);
     assert_refused(TAMIS_ENOTFOUND, "no such filter", tamis_filter_open(store, "b", 0, &filter));
-    for (unsigned flags = 0; flags <= TAMIS_READ_ONLY; flags += TAMIS_READ_ONLY) {
+    for (unsigned flags = 0; flags <= TAMIS_OPEN_READ_ONLY; flags += TAMIS_OPEN_READ_ONLY) {
         assert_done(tamis_filter_open(store, "a", flags, &filter));
         stat = fixture_stat(filter);
         assert_string_equal(stat.name, "a");

@@ -34,7 +34,7 @@ STORE_CASE(export_of_a_list_that_is_replaced_has_that_list)
 {
     struct stream whole = stream_of(NULL, 0), beside = stream_of(NULL, 0);
     assert_done(editions_publish(store, "list", 0, KEYS, NULL, NULL));
-    AUTO_FILTER *filter = fixture_opened(store, "list", TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, "list", TAMIS_OPEN_READ_ONLY);
     struct tamis_sink sink = stream_sink(&whole);
     assert_done(tamis_filter_export(filter, "tamis", 0, &sink));
     live_store = store;

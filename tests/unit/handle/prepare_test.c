@@ -30,7 +30,7 @@ static unsigned add_prepared(tamis_filter *filter, uint64_t from, uint64_t to,
         int may = tamis_filter_may_wait(filter, 1);
         assert_done(may);
         if (may == TAMIS_ADD_WANTS_PREPARE && i >= prepared_from) {
-            assert_done(tamis_filter_prepare(filter));
+            assert_done(tamis_filter_prepare(filter, 0));
             assert_int_equal(tamis_filter_may_wait(filter, 1), TAMIS_ADD_AT_ONCE);
         }
         calls = 0;
@@ -46,7 +46,7 @@ static unsigned add_prepared(tamis_filter *filter, uint64_t from, uint64_t to,
 static tamis_filter *prepared(tamis_store *store, const struct tamis_filter_spec *spec)
 {
     tamis_filter *filter = fixture_create(store, "x", spec);
-    assert_done(tamis_filter_set_prepared(filter, 1));
+    assert_done(tamis_filter_may_wait(filter, 0)); /* from now on it makes no spare by itself */
     return filter;
 }
 
@@ -54,7 +54,7 @@ SOUND_CASE(prepared_adds_wait_only_for_the_mark_and_for_segments)
 {
     AUTO_FILTER *filter = prepared(store, SPEC(.capacity = 1000, .fp_rate = 0.01));
     assert_int_equal(tamis_filter_may_wait(filter, 1), TAMIS_ADD_MAY_WAIT); /* for the mark */
-    assert_done(tamis_filter_prepare(filter));
+    assert_done(tamis_filter_prepare(filter, 0));
     assert_int_equal(tamis_filter_may_wait(filter, 1), TAMIS_ADD_AT_ONCE);
     assert_int_equal(add_prepared(filter, 0, 600, 700), 0);
     assert_int_equal(tamis_filter_may_wait(filter, 1), TAMIS_ADD_WANTS_PREPARE);
@@ -69,7 +69,7 @@ SOUND_CASE(prepared_adds_wait_only_for_the_mark_and_for_segments)
 SOUND_CASE(prepared_adds_of_many_keys_wait_where_there_is_no_room)
 {
     AUTO_FILTER *filter = prepared(store, SPEC(.capacity = 1000, .fp_rate = 0.01));
-    assert_done(tamis_filter_prepare(filter));
+    assert_done(tamis_filter_prepare(filter, 0));
     assert_int_equal(tamis_filter_may_wait(filter, 1000), TAMIS_ADD_AT_ONCE);
     assert_int_equal(tamis_filter_may_wait(filter, 1001), TAMIS_ADD_MAY_WAIT);
 }
@@ -78,23 +78,21 @@ SOUND_CASE(prepared_adds_to_filters_that_do_not_grow)
 {
     AUTO_FILTER *full =
         prepared(store, SPEC(.capacity = 100, .fp_rate = 0.01, .on_full = TAMIS_ON_FULL_REFUSE));
-    assert_done(tamis_filter_prepare(full));
+    assert_done(tamis_filter_prepare(full, 0));
     assert_int_equal(add_prepared(full, 0, 90, 0), 0);
     assert_int_equal(tamis_filter_may_wait(full, 1000), TAMIS_ADD_AT_ONCE);
     AUTO_FILTER *durable = fixture_create(
         store, "durable", SPEC(.capacity = 100, .fp_rate = 0.01, .flags = TAMIS_FILTER_DURABLE));
-    assert_done(tamis_filter_prepare(durable));
+    assert_done(tamis_filter_prepare(durable, 0));
     assert_int_equal(tamis_filter_may_wait(durable, 1), TAMIS_ADD_MAY_WAIT);
-    AUTO_FILTER *reader = fixture_opened(store, "x", TAMIS_READ_ONLY);
+    AUTO_FILTER *reader = fixture_opened(store, "x", TAMIS_OPEN_READ_ONLY);
     assert_int_equal(tamis_filter_may_wait(reader, 1), TAMIS_EREADONLY);
-    assert_int_equal(tamis_filter_prepare(reader), TAMIS_EREADONLY);
-    assert_int_equal(tamis_filter_set_prepared(reader, 1), TAMIS_EREADONLY);
+    assert_int_equal(tamis_filter_prepare(reader, 0), TAMIS_EREADONLY);
 }
 
-SOUND_CASE(handle_that_is_not_prepared_any_more_makes_its_spares)
+SOUND_CASE(handle_that_was_never_asked_makes_its_spares)
 {
-    AUTO_FILTER *filter = prepared(store, SPEC(.capacity = 1000, .fp_rate = 0.01));
-    assert_done(tamis_filter_set_prepared(filter, 0));
+    AUTO_FILTER *filter = fixture_create(store, "x", SPEC(.capacity = 1000, .fp_rate = 0.01));
     keys_add(filter, 0, 700);
     assert_int_equal(tamis_filter_may_wait(filter, 1), TAMIS_ADD_AT_ONCE);
     assert_int_equal(fixture_stat(filter).segment_count, 1);

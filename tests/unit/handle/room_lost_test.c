@@ -57,7 +57,7 @@ static uint64_t lose_room(tamis_store *store)
     uint64_t lost = 0;
     while (lost < (uint64_t)2 * BATCH) {
         assert_int_equal(fixture_child(be_killed, NULL), SPAWN_KILLED);
-        AUTO_FILTER *filter = fixture_opened(store, "x", TAMIS_READ_ONLY);
+        AUTO_FILTER *filter = fixture_opened(store, "x", TAMIS_OPEN_READ_ONLY);
         const struct tamis_filter_stat stat = fixture_stat(filter);
         lost = CAPACITY - stat.items - stat.room;
     }
@@ -95,7 +95,7 @@ static struct tamis_filter_stat listed(tamis_store *store)
 STORE_CASE(filter_whose_room_was_lost_is_full_and_says_why)
 {
     store_path = path;
-    tamis_filter_close(refusing(store));
+    assert_done(tamis_filter_close(refusing(store)));
     const uint64_t lost = lose_room(store);
     AUTO_FILTER *filter = fixture_opened(store, "x", 0);
     assert_int_equal(fixture_stat(filter).state, 0);
@@ -113,24 +113,24 @@ STORE_CASE(filter_whose_room_was_lost_is_full_and_says_why)
 STORE_CASE(room_that_was_lost_comes_back_when_nobody_writes)
 {
     store_path = path;
-    tamis_filter_close(refusing(store));
+    assert_done(tamis_filter_close(refusing(store)));
     const uint64_t lost = lose_room(store);
     tamis_filter *filter = fixture_opened(store, "x", 0), *other;
     fill(filter, 0);
     other = fixture_opened(store, "x", 0); /* the first one still writes: it could be its room */
     assert_int_equal(fixture_stat(other).state, TAMIS_STATE_FULL);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     filter = fixture_opened(store, "x", 0);
     assert_int_equal(fixture_stat(filter).state, 0);
     assert_in_range(fixture_stat(filter).room, lost - BATCH, lost);
     assert_int_equal(add_batch(other, 500000), 0); /* and those that are open see it */
     fill(filter, 600000);
     assert_in_range(fixture_stat(filter).items, CAPACITY - BATCH, CAPACITY);
-    tamis_filter_close(other);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(other));
+    assert_done(tamis_filter_close(filter));
     filter = fixture_opened(store, "x", 0); /* there is no more to be had */
     assert_int_equal(fixture_stat(filter).state, TAMIS_STATE_FULL);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     assert_int_equal(fixture_problems(path), 0);
 }
 
@@ -143,12 +143,12 @@ STORE_CASE(room_that_was_lost_comes_back_before_an_add_is_refused)
     assert_int_equal(add_batch(filter, 0), 0);
     tamis__newest(filter->view)->segment.live->granted = CAPACITY; /* by adders that died */
     assert_int_equal(fixture_stat(filter).state, TAMIS_STATE_FULL);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     filter = fixture_opened(store, "x", 0);
     assert_int_equal(fixture_stat(filter).state, 0);
     assert_in_range(fixture_stat(filter).room, CAPACITY - 2 * BATCH, CAPACITY - BATCH);
     fill(filter, 600000);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
 }
 
 /* An adder that was only stopped gives its room back after the filter was found full. */
@@ -169,7 +169,7 @@ STORE_CASE(room_that_comes_back_late_is_used)
     assert_int_equal(fixture_stat(again).state, 0);
     fill(again, 600000);
     assert_int_equal(fixture_stat(filter).items, CAPACITY);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
 }
 
 static int no_room_on_disk(const char *verb, const char *what)

@@ -20,7 +20,7 @@
 #include "segment/mark.h"
 #include "segment/segment.h"
 #include "sizing/sizing.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define NEXT offsetof(struct tamis__segment_header, live.next)
 
@@ -245,8 +245,8 @@ SOUND_CASE(spare_is_entered_while_the_catalog_is_locked)
     assert_int_equal(keys_found(other, 0, 1900), 1900);
     close(lock);
     assert_int_equal(fixture_stat(filter).segment_count, 2);
-    tamis_filter_close(other);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(other));
+    assert_done(tamis_filter_close(filter));
 }
 
 static const char *marked_path;
@@ -298,7 +298,7 @@ SOUND_CASE(add_without_room_is_busy_and_goes_on_later)
     int64_t fresh = assert_done(tamis_filter_add_batch(filter, keys, 400, answers));
     assert_in_range(fresh, 280, 300);
     assert_int_equal(keys_found(filter, 0, 400), 400);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
 }
 
 /* All segments have the digest of a key in common, so that it is hashed once.  Seen to fail with a
@@ -339,11 +339,11 @@ SOUND_CASE(spare_that_was_not_offered_is_offered_by_an_opener)
     const uint64_t none = 0;
     tamis_filter *filter = growing(store, 1000);
     keys_add(filter, 0, 700);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     fixture_poke(fixture_segment_path(path, 1), NEXT, &none, sizeof none);
     filter = opened(store);
     assert_int_equal(spare_of(path, 1), 2);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
 }
 
 /* A power cut took the word that it was entered, and not its keys. */
@@ -351,14 +351,14 @@ SOUND_CASE(spare_that_was_written_to_is_a_part_of_the_list)
 {
     tamis_filter *filter = growing(store, 1000);
     keys_add(filter, 0, 1500);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     const uint64_t offered = TAMIS__NEXT_SPARE | 2;
     fixture_poke(fixture_segment_path(path, 1), NEXT, &offered, sizeof offered);
     filter = opened(store);
     assert_int_equal(header_of(path, 1).live.next, 2);
     assert_int_equal(keys_found(filter, 0, 1500), 1500);
     assert_int_equal(fixture_stat(filter).segment_count, 2);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
 }
 
 /* A power cut took that word and the counts, and the catalog is of before: that it was marked shows
@@ -373,7 +373,7 @@ CASE(spare_that_was_marked_is_a_part_of_the_list)
     keys_add(filter, 0, 700);
     scratch_copy(fixture_join(path, "catalog.mdb"), before);
     keys_add(filter, 700, 1500);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     assert_true(header_of(path, 2).live.mark != 0);
     fixture_poke(fixture_segment_path(path, 1), NEXT, &offered, sizeof offered);
@@ -385,7 +385,7 @@ CASE(spare_that_was_marked_is_a_part_of_the_list)
     filter = opened(store);
     assert_int_equal(fixture_stat(filter).segment_count, 2);
     assert_int_equal(keys_found(filter, 0, 1500), 1500);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
 }
 
@@ -403,7 +403,7 @@ SOUND_CASE(spare_is_taken_back_by_who_publishes)
     keys_add(filter, 700, 1500); /* another is made */
     assert_int_equal(keys_found(filter, 0, 1500), 1500);
     assert_int_equal(fixture_stat(filter).segment_count, 2);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_drop(store, "x"));
     assert_int_equal(fixture_files(path, "segments"), 0);
 }
@@ -456,7 +456,7 @@ CASE(spare_goes_where_a_catalog_is_made_anew)
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = growing(store, 1000);
     keys_add(filter, 0, 700);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     assert_int_equal(unlink(fixture_join(path, "catalog.mdb")), 0);
     assert_done(tamis_store_repair(path, 0, NULL, NULL));
@@ -465,7 +465,7 @@ CASE(spare_goes_where_a_catalog_is_made_anew)
     assert_int_equal(fixture_stat(filter).segment_count, 1);
     keys_add(filter, 700, 2500);
     assert_int_equal(keys_found(filter, 0, 2500), 2500);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     assert_int_equal(fixture_problems(path), 0);
 }
@@ -514,7 +514,7 @@ CASE(segment_of_lost_counts_is_not_filled_over)
     struct tamis__segment_header old = header_of(path, 1);
     keys_add(filter, 200, 9000);
     const struct tamis__segment_header now = header_of(path, 1);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     old.live.next = now.live.next;
     old.live.mark = TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK | TAMIS__MARK_WRITER;
@@ -526,7 +526,7 @@ CASE(segment_of_lost_counts_is_not_filled_over)
     assert_done(tamis_filter_fill(filter, 0, &segment));
     printf("made for %u, by its bits %u\n", 10000u, (unsigned)segment.items_estimated);
     assert_in_range(segment.items_estimated, 9700, 10300);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     tamis_store_close(store);
     tamis__boot_hook = NULL;
 }

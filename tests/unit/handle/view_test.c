@@ -22,7 +22,7 @@
 #include "numbers.h"
 #include "os/io.h"
 #include "spawn.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define SLICES 3u
 #define READERS 3u
@@ -144,7 +144,7 @@ STORE_CASE(view_is_given_back_by_its_last_user)
     assert_true(mappings() <= SLICES + 2);
     assert_null(scene->filter->retired);
     printf("%u lists, %llu keys added meanwhile\n", MOVES, (unsigned long long)scene->added / 1024);
-    tamis_filter_close(scene->filter);
+    assert_done(tamis_filter_close(scene->filter));
     assert_int_equal(mappings(), 0);
 }
 
@@ -191,7 +191,7 @@ STORE_CASE(spare_comes_and_goes_under_readers)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     assert_int_equal(scene.errors, 0);
     assert_int_equal(tamis_filter_contains(scene.filter, &key, sizeof key), 1);
-    tamis_filter_close(scene.filter);
+    assert_done(tamis_filter_close(scene.filter));
 }
 
 /* ---- The slots of threads -------------------------------------------------------------------- */

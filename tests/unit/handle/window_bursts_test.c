@@ -98,7 +98,7 @@ static void run(tamis_store *store, const char *path, uint32_t slices, times_sha
     }
     check_sound(filter, path);
     printf("%u slices, %u segments at the end\n", slices, fixture_stat(filter).segment_count);
-    tamis_filter_close(filter);
+    assert_done(tamis_filter_close(filter));
     assert_done(tamis_filter_drop(store, "w"));
     *now = BEGIN;
 }

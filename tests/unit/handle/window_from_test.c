@@ -100,7 +100,7 @@ static void add_again(void *context, unsigned index)
 
 WINDOW_CASE(window_from_first_tells_new_once_a_life_in_many_processes)
 {
-    tamis_filter_close(from_first(store));
+    assert_done(tamis_filter_close(from_first(store)));
     struct storm *storm = spawn_shared(sizeof *storm);
     *storm = (struct storm){.path = path, .barrier = {.count = PROCESSES}};
     assert_int_equal(spawn_all(PROCESSES, add_again, storm), 0);

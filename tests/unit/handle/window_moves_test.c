@@ -71,8 +71,8 @@ WINDOW_CASE(window_moves_behind_a_key_of_an_older_slice_which_stays_seen)
     assert_int_equal(key_add(filter, 3), 0); /* of the slice that is left meanwhile */
     tamis__point_hook = NULL;
     assert_int_equal(moves, 0);
-    tamis_filter_close(filter);
-    tamis_filter_close(moved);
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_close(moved));
 }
 
 /* Won in a slice that is left meanwhile, it is added to the next one and counted once.  (Broken:
@@ -86,8 +86,8 @@ WINDOW_CASE(window_moves_behind_a_key_which_is_counted_once)
     assert_int_equal(key_add(filter, 1), 1);
     assert_null(tamis__point_hook);
     assert_int_equal(tamis_filter_items(filter), 1);
-    tamis_filter_close(filter);
-    tamis_filter_close(moved);
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_close(moved));
 }
 
 /* So are the keys of a batch, which are in the next slice then.  Seen to fail with a batch that
@@ -106,7 +106,7 @@ WINDOW_CASE(window_moves_behind_a_batch_which_is_counted_once)
     assert_int_equal(tamis_filter_items(filter), 2);
     assert_done(tamis_filter_fill(filter, 1, &newest));
     assert_true(newest.ones > 0);
-    tamis_filter_close(moved);
+    assert_done(tamis_filter_close(moved));
 }
 
 static const char *marked_path;
@@ -136,8 +136,8 @@ WINDOW_CASE(window_moves_behind_a_key_which_marks_the_next_slice)
     tamis__point_hook = move_and_look_at_mark;
     assert_int_equal(key_add(filter, 1), 1);
     assert_null(tamis__point_hook);
-    tamis_filter_close(filter);
-    tamis_filter_close(moved);
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_close(moved));
 }
 
 static void *add_beside(void *context)
@@ -175,8 +175,8 @@ WINDOW_CASE(window_moves_behind_a_key_that_another_adds_to_the_next_slice)
     assert_int_equal(key_add(filter, 1), 0); /* the other one may have been told */
     assert_null(tamis__point_hook);
     assert_int_equal(tamis_filter_items(filter), 2); /* one in each slice */
-    tamis_filter_close(filter);
-    tamis_filter_close(moved);
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_close(moved));
 }
 
 static unsigned looks_before; /* at the clock; 0: no more to do */
@@ -201,8 +201,8 @@ WINDOW_CASE(window_moves_away_under_one_who_is_about_to_move_it)
     assert_int_equal(moves, 0);
     assert_int_equal(key_has(moved, 2), 1);
     tamis__clock_hook = windows_clock;
-    tamis_filter_close(filter);
-    tamis_filter_close(moved);
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_close(moved));
 }
 
 static void rotate_and_die(void *context, unsigned index)
@@ -276,8 +276,8 @@ WINDOW_CASE(window_moved_by_one_who_has_an_older_list_counts_right)
     (void)close(lock_fd);
     assert_int_equal(tamis_store_list(store, "w", take_items, &items), 0);
     assert_int_equal(items, 0);
-    tamis_filter_close(filter);
-    tamis_filter_close(moved);
+    assert_done(tamis_filter_close(filter));
+    assert_done(tamis_filter_close(moved));
 }
 
 struct crowd {
@@ -335,7 +335,7 @@ WINDOW_CASE(window_is_moved_once_by_whoever_notices_first)
     assert_int_equal(fixture_files(path, "segments"), stat.segment_count);
     assert_int_equal(stat.generation, 1 + (DAYS - 1) / 2); /* one new list a slice of two days */
     assert_int_equal(fixture_problems(path), 0);
-    tamis_filter_close(crowd->filter);
+    assert_done(tamis_filter_close(crowd->filter));
 }
 
 CASES_PREPARE

@@ -232,7 +232,7 @@ WINDOW_CASE(filters_of_the_least_rate_grow)
             assert_int_equal(stat.on_full, TAMIS_ON_FULL_GROW);
             assert_int_equal(stat.state, 0);
             assert_true(stat.predicted_rate <= rates[i]);
-            tamis_filter_close(filter);
+            assert_done(tamis_filter_close(filter));
             assert_done(tamis_filter_drop(store, "g"));
         }
 }
@@ -253,7 +253,7 @@ WINDOW_CASE(full_slice_takes_no_known_key_from_a_log)
     struct tamis_key keys[11];
     uint8_t answers[11];
     assert_done(tamis_filter_close(filter));
-    filter = fixture_opened(store, "w", TAMIS_NO_SYNC); /* its log stays */
+    filter = fixture_opened(store, "w", TAMIS_OPEN_NO_SYNC); /* its log stays */
     assert_int_equal(tamis_filter_add(filter, "old", 3), 1);
     *now += 16 * DAY;
     for (size_t i = 0; i < 10; i++)

@@ -8,7 +8,7 @@
 #include "hash/digest.h"
 #include "kind/kind.h"
 #include "streams.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 /* vectors_sip128 of the reference implementation: key 00 01 .. 0f, of 00 01 02 .. the first bytes.
  * */

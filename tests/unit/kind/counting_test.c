@@ -286,7 +286,7 @@ CASE(counting_read_only_is_counted_and_not_removed_from)
     counters_make(&c, 100, 0.01, 4);
     for (int i = 0; i < 40; i++) /* into the overflow table */
         (void)assert_done(tamis_filter_add(c.filter, "k", 1));
-    AUTO_FILTER *reader = fixture_opened(c.store, "c", TAMIS_READ_ONLY);
+    AUTO_FILTER *reader = fixture_opened(c.store, "c", TAMIS_OPEN_READ_ONLY);
     assert_int_equal(tamis_filter_count(reader, "k", 1), 40);
     assert_refused(TAMIS_EREADONLY, "open read-only", tamis_filter_remove(reader, "k", 1));
     assert_int_equal(tamis_filter_remove(c.filter, "k", 1), 1);

@@ -162,7 +162,7 @@ CASE(overflow_is_seen_through_older_mappings)
 {
     AUTO_COUNTERS c;
     counters_make(&c, 50, 0.01, 8);
-    AUTO_FILTER *reader = fixture_opened(c.store, "c", TAMIS_READ_ONLY);
+    AUTO_FILTER *reader = fixture_opened(c.store, "c", TAMIS_OPEN_READ_ONLY);
     for (int i = 1; i <= 400; i++) {
         (void)assert_done(tamis_filter_add(c.filter, "k", 1));
         assert_int_equal(tamis_filter_count(reader, "k", 1), i);

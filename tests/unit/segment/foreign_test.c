@@ -20,7 +20,7 @@
 #include "os/io.h"
 #include "os/network.h"
 #include "points.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 static char root[512], victim[512];
 static unsigned swaps_left;
@@ -46,7 +46,7 @@ STORE_CASE(file_with_a_lease_is_opened_when_that_is_given_back)
 {
     char file[600], byte;
     int ready[2], status;
-    (void)tamis_filter_close(fixture_filter(store, "x", 100));
+    close_anyhow(fixture_filter(store, "x", 100));
     (void)snprintf(file, sizeof file, "%s/segments/0000000000000001.seg", path);
     assert_int_equal(pipe(ready), 0);
     const pid_t child = fork();
@@ -77,10 +77,10 @@ STORE_CASE(catalog_swapped_for_a_link_before_lmdb_opens_it_is_not_followed)
 {
     AUTO_FREE char *other;
     AUTO_STORE *theirs = fixture_store(&other);
-    (void)tamis_filter_close(fixture_filter(theirs, "theirs", 100));
+    close_anyhow(fixture_filter(theirs, "theirs", 100));
     (void)snprintf(root, sizeof root, "%s", path);
     (void)snprintf(victim, sizeof victim, "%s/catalog.mdb", other);
-    (void)tamis_filter_close(fixture_filter(store, "mine", 100));
+    close_anyhow(fixture_filter(store, "mine", 100));
     const uint64_t bytes = fixture_size(victim);
     char *before = malloc(bytes), *after = malloc(bytes);
     fixture_peek(victim, 0, before, bytes);
@@ -103,7 +103,7 @@ CASE(links_are_refused_without_openat2_too)
     for (int no = 0; no < 2; no++) {
         tamis__io_no_openat2 = no != 0;
         tamis_store *store = fixture_store(&path), *again = NULL;
-        (void)tamis_filter_close(fixture_filter(store, "f", 100));
+        close_anyhow(fixture_filter(store, "f", 100));
         tamis_filter *filter = NULL;
         char *segment = strdup(fixture_segment_path(path, 1));
         assert_int_equal(rename(segment, fixture_join(path, "elsewhere")), 0);
@@ -126,7 +126,7 @@ CASE(hard_links_are_refused_but_those_of_a_repair_that_died)
 {
     AUTO_FREE char *path;
     tamis_store *store = fixture_store(&path), *again = NULL;
-    (void)tamis_filter_close(fixture_filter(store, "f", 100));
+    close_anyhow(fixture_filter(store, "f", 100));
     tamis_filter *filter = NULL;
     AUTO_FREE char *file = strdup(fixture_segment_path(path, 1)),
                    *other = strdup(fixture_join(path, "other"));
@@ -135,7 +135,7 @@ CASE(hard_links_are_refused_but_those_of_a_repair_that_died)
                    tamis_filter_open(store, "f", 0, &filter));
     assert_refused(TAMIS_EFOREIGN, "hard links", tamis_filter_drop(store, "f"));
     /* Who only reads changes nothing under the other name: backups share files. */
-    assert_done(tamis_filter_open(store, "f", TAMIS_READ_ONLY, &filter));
+    assert_done(tamis_filter_open(store, "f", TAMIS_OPEN_READ_ONLY, &filter));
     assert_done(tamis_filter_close(filter));
     assert_int_equal(unlink(other), 0);
     assert_done(tamis_filter_open(store, "f", 0, &filter));
@@ -165,15 +165,15 @@ CASE(network_file_systems_are_refused_unless_forced)
     tamis_store_close(fixture_store(&path));
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) {
         tamis__network_type = networks[i];
-        for (unsigned flags = 0; flags <= TAMIS_READ_ONLY; flags++) {
+        for (unsigned flags = 0; flags <= TAMIS_OPEN_READ_ONLY; flags += TAMIS_OPEN_READ_ONLY) {
             assert_refused(TAMIS_EUNSUPPORTED, "--force-network-fs",
                            tamis_store_open(path, flags, &store));
-            tamis_store_close(fixture_open(path, flags | TAMIS_FORCE_NETWORK_FS));
+            tamis_store_close(fixture_open(path, flags | TAMIS_OPEN_FORCE_NETWORK_FS));
         }
         assert_refused(TAMIS_EUNSUPPORTED, "local disk", tamis_store_repair(path, 0, NULL, NULL));
-        assert_done(tamis_store_repair(path, TAMIS_FORCE_NETWORK_FS, NULL, NULL));
+        assert_done(tamis_store_repair(path, TAMIS_REPAIR_FORCE_NETWORK_FS, NULL, NULL));
         assert_refused(TAMIS_EUNSUPPORTED, "which other machines may have mounted too",
-                       tamis_store_open(fresh, TAMIS_CREATE, &store));
+                       tamis_store_open(fresh, TAMIS_OPEN_CREATE, &store));
         assert_int_equal(access(fresh, F_OK), -1); /* nothing was made */
     }
     for (size_t i = 0; i < sizeof locals / sizeof locals[0]; i++) {
@@ -192,13 +192,13 @@ CASE(modes_that_no_store_can_have_are_refused)
     AUTO_FREE char *path = scratch_path("store");
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const struct tamis_store_options options = {
-            .size = sizeof options, .flags = TAMIS_CREATE, .mode = bad[i]};
+            .size = sizeof options, .flags = TAMIS_OPEN_CREATE, .mode = bad[i]};
         assert_refused(TAMIS_EINVAL, "cannot have the mode",
                        tamis_store_open_with(path, &options, &store));
         assert_int_equal(access(path, F_OK), -1);
     }
     struct tamis_store_options options = {
-        .size = sizeof options, .flags = TAMIS_CREATE, .mode = 0640};
+        .size = sizeof options, .flags = TAMIS_OPEN_CREATE, .mode = 0640};
     assert_done(tamis_store_open_with(path, &options, &store));
     tamis_store_close(store);
     assert_done(tamis_store_open_with(path, &options, &store)); /* it is that already */
@@ -227,7 +227,7 @@ STORE_CASE(files_have_the_group_of_the_store_where_directories_do_not_hand_it_on
     const char *catalog = fixture_join(path, "catalog.mdb");
     assert_int_equal(chown(catalog, (uid_t)-1, group), 0);
     assert_int_equal(chmod(catalog, 0640), 0);
-    (void)tamis_filter_close(fixture_filter(store, "f", 100));
+    close_anyhow(fixture_filter(store, "f", 100));
     assert_int_equal(stat(fixture_join(path, "segments"), &st), 0);
     assert_int_equal(st.st_mode & S_ISGID, 0);
     assert_int_equal(stat(fixture_segment_path(path, 1), &st), 0);

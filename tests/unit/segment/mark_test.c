@@ -16,7 +16,7 @@
 #include "os/io.h"
 #include "points.h"
 #include "segment/mark.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 #define MARKED (TAMIS__MARK_DIRTY | TAMIS__MARK_ON_DISK)
 
@@ -128,7 +128,8 @@ STORE_CASE(mark_stays_while_another_handle_writes)
 
 STORE_CASE(mark_of_a_handle_without_sync_is_cleared_by_the_next_sync)
 {
-    tamis_filter *none = fixture_filter(store, "x", 1000), *filter = opened(store, TAMIS_NO_SYNC);
+    tamis_filter *none = fixture_filter(store, "x", 1000),
+                 *filter = opened(store, TAMIS_OPEN_NO_SYNC);
     add(filter, 1);
     assert_done(tamis_filter_close(filter));
     assert_int_equal(mark_of(path), MARKED);
@@ -198,7 +199,7 @@ static uint64_t mark_with_late_writer(void)
                  *third = opened(store, 0);
     add(first, 1);
     assert_done(tamis_filter_close(first));
-    first = opened(store, TAMIS_NO_SYNC);
+    first = opened(store, TAMIS_OPEN_NO_SYNC);
     add(first, 3);
     assert_done(tamis_filter_close(first));
     late = second;
@@ -309,7 +310,7 @@ CASE(filter_is_unclean_after_the_machine_went_down_under_a_writer)
 
     tamis__boot_hook = other_boot;
     store = fixture_open(copy, 0);
-    filter = opened(store, TAMIS_READ_ONLY);
+    filter = opened(store, TAMIS_OPEN_READ_ONLY);
     assert_int_equal(fixture_stat(filter).unclean_since, since);
     assert_int_equal(fixture_stat(filter).state, TAMIS_STATE_UNCLEAN);
     assert_done(tamis_filter_close(filter));
@@ -353,7 +354,7 @@ CASE(filter_is_unclean_until_it_is_accepted)
     AUTO_FREE char *copy = dirty_copy();
     const int64_t since = header_of(copy, 1).live.clean_until;
     tamis__boot_hook = other_boot;
-    tamis_store *store = fixture_open(copy, TAMIS_READ_ONLY);
+    tamis_store *store = fixture_open(copy, TAMIS_OPEN_READ_ONLY);
     assert_int_equal(listed(store).unclean_since, since); /* as the header says */
     tamis_store_close(store);
     store = fixture_open(copy, 0);
@@ -396,7 +397,7 @@ CASE(filter_is_clean_in_a_backup_of_a_store_that_is_written_to)
     copy = dirty_copy(); /* one of what may lack keys may lack them too */
     path = scratch_path("backup");
     tamis__boot_hook = other_boot;
-    store = fixture_open(copy, TAMIS_READ_ONLY);
+    store = fixture_open(copy, TAMIS_OPEN_READ_ONLY);
     assert_done(tamis_store_backup(store, path, NULL, NULL));
     tamis_store_close(store);
     store = fixture_open(path, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * populate_test.c: TAMIS_POPULATE: the filter is in memory and in the page tables before it is
+ * populate_test.c: TAMIS_OPEN_POPULATE: the filter is in memory and in the page tables before it is
  * asked (store/segment/populate.c), and not a page of it is dirty.
  *
  * Seen to fail: with the flag ignored; with what a rotation brings not populated; with
@@ -82,14 +82,14 @@ static void asked_without_a_fault(unsigned flags)
     AUTO_FILTER *filter = opened("x", flags);
     assert_true(faults_of_batch(filter) >= MANY);
     assert_done(tamis_filter_close(filter));
-    filter = opened("x", flags | TAMIS_POPULATE);
+    filter = opened("x", flags | TAMIS_OPEN_POPULATE);
     assert_true(smaps_kib("Rss") >= DATA_BYTES / 1024);
     assert_true(faults_of_batch(filter) <= FEW);
 }
 
 CASE(reader_asks_without_a_fault)
 {
-    asked_without_a_fault(TAMIS_READ_ONLY);
+    asked_without_a_fault(TAMIS_OPEN_READ_ONLY);
 }
 
 CASE(writer_asks_without_a_fault)
@@ -99,7 +99,7 @@ CASE(writer_asks_without_a_fault)
 
 CASE(nothing_is_dirty_before_an_add)
 {
-    AUTO_FILTER *filter = opened("x", TAMIS_POPULATE);
+    AUTO_FILTER *filter = opened("x", TAMIS_OPEN_POPULATE);
     assert_int_equal(dirty_kib(), 0);
     assert_int_equal(tamis_filter_add(filter, "key", 3), 1);
     assert_true(dirty_kib() > 0 && dirty_kib() < 1024);
@@ -109,14 +109,15 @@ CASE(nothing_is_dirty_before_an_add)
 CASE(pages_come_one_by_one)
 {
     forget_pages(1);
-    AUTO_FILTER *filter = opened("x", TAMIS_READ_ONLY | TAMIS_POPULATE);
+    AUTO_FILTER *filter = opened("x", TAMIS_OPEN_READ_ONLY | TAMIS_OPEN_POPULATE);
     assert_int_equal(smaps_kib("FilePmdMapped"), 0);
     assert_true(faults_of_batch(filter) <= FEW);
 }
 
 CASE(segment_that_comes_later_is_populated)
 {
-    tamis_filter *writer = make("w", 2), *asked = opened("w", TAMIS_READ_ONLY | TAMIS_POPULATE);
+    tamis_filter *writer = make("w", 2),
+                 *asked = opened("w", TAMIS_OPEN_READ_ONLY | TAMIS_OPEN_POPULATE);
     const uint64_t first_kib = smaps_kib("Rss");
     assert_done(tamis_filter_rotate(writer));
     assert_done(tamis_filter_contains(writer, "key", 3)); /* which did not ask for that */
@@ -132,7 +133,7 @@ CASE(segment_that_comes_later_is_populated)
 CASE(kernel_without_it_is_made_up_for)
 {
     hooks_fail_calls("populate", EINVAL);
-    asked_without_a_fault(TAMIS_READ_ONLY);
+    asked_without_a_fault(TAMIS_OPEN_READ_ONLY);
     tamis__io_hook = NULL;
 }
 
@@ -141,13 +142,15 @@ CASE(error_is_one_of_the_opening)
     AUTO_FILTER *filter = NULL;
     hooks_fail_calls("populate", EFAULT);
     assert_refused(TAMIS_EIO, "could not be read into memory: the disk fails",
-                   tamis_filter_open(store, "x", TAMIS_POPULATE, &filter));
+                   tamis_filter_open(store, "x", TAMIS_OPEN_POPULATE, &filter));
     assert_null(filter);
     hooks_fail_calls("populate", ENOMEM);
-    assert_refused(TAMIS_ENOMEM, "cannot read into memory",
-                   tamis_filter_open(store, "x", TAMIS_READ_ONLY | TAMIS_POPULATE, &filter));
+    assert_refused(
+        TAMIS_ENOMEM, "cannot read into memory",
+        tamis_filter_open(store, "x", TAMIS_OPEN_READ_ONLY | TAMIS_OPEN_POPULATE, &filter));
     assert_null(filter);
-    assert_done(tamis_filter_open(store, "x", TAMIS_READ_ONLY, &filter)); /* asks for nothing */
+    assert_done(
+        tamis_filter_open(store, "x", TAMIS_OPEN_READ_ONLY, &filter)); /* asks for nothing */
     tamis__io_hook = NULL;
     assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
 }
@@ -155,7 +158,8 @@ CASE(error_is_one_of_the_opening)
 /* Seen to fail where the result of populating what comes later was that of the call. */
 CASE(error_later_is_none_of_calls_that_need_no_page)
 {
-    tamis_filter *writer = make("v", 2), *asked = opened("v", TAMIS_READ_ONLY | TAMIS_POPULATE);
+    tamis_filter *writer = make("v", 2),
+                 *asked = opened("v", TAMIS_OPEN_READ_ONLY | TAMIS_OPEN_POPULATE);
     assert_done(tamis_filter_add(writer, "old", 3) < 0);
     assert_done(tamis_filter_rotate(writer));
     hooks_fail_calls("populate", EFAULT);

@@ -71,7 +71,7 @@ uint64_t builds_count_yes(tamis_store *store, const char *name, const struct bui
     static struct tamis_key list[AT_ONCE];
     static uint8_t answers[AT_ONCE];
     uint64_t yes = 0;
-    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_OPEN_READ_ONLY);
     for (uint64_t done = 0; done < keys->count;) {
         size_t batch = 0;
         for (; batch < AT_ONCE && done < keys->count; batch++, done++) {
@@ -85,7 +85,7 @@ uint64_t builds_count_yes(tamis_store *store, const char *name, const struct bui
 
 uint64_t builds_segment(tamis_store *store, const char *name)
 {
-    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_OPEN_READ_ONLY);
     assert_int_equal(filter->view->count, 1);
     return filter->view->segments[0].segment.header->number;
 }

@@ -4,7 +4,7 @@
 #define TAMIS_UNIT_BUILDS_H
 
 #include "fixture.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 /* Key `number` of a family: families have no key in common. */
 #define BUILDS_KEY_BYTES 16u

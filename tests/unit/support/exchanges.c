@@ -110,7 +110,7 @@ struct stream exchanges_exported(const struct exchanges *p, const char *format)
 {
     struct stream out = {.data = NULL};
     const struct tamis_sink sink = stream_sink(&out);
-    tamis_filter *filter = fixture_opened(p->store, "x", TAMIS_READ_ONLY);
+    tamis_filter *filter = fixture_opened(p->store, "x", TAMIS_OPEN_READ_ONLY);
     assert_done(tamis_filter_export(filter, format, TAMIS_EXPORT_WITH_KEY, &sink));
     assert_same_in_parts(filter, format, &out);
     assert_done(tamis_filter_close(filter));

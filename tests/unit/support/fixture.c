@@ -49,7 +49,7 @@ tamis_store *fixture_open(const char *path, unsigned flags)
 tamis_store *fixture_store(char **path)
 {
     char *own = scratch_path("store");
-    tamis_store *store = fixture_open(own, TAMIS_CREATE);
+    tamis_store *store = fixture_open(own, TAMIS_OPEN_CREATE);
     if (path != NULL)
         *path = own;
     else
@@ -115,7 +115,7 @@ static int print_problem(void *context, const struct tamis_problem *problem)
 static int64_t verify_all(const char *path, int64_t *findings)
 {
     tamis_store *store;
-    int64_t problems = tamis_store_open(path, TAMIS_READ_ONLY, &store);
+    int64_t problems = tamis_store_open(path, TAMIS_OPEN_READ_ONLY, &store);
     *findings = 0;
     if (problems == 0) {
         problems = tamis_store_verify(store, NULL, print_problem, findings);

@@ -212,7 +212,7 @@ static int draw_filter(void *context, const struct tamis_filter_stat *s)
                   s->window_ns, s->window_items, s->slices, s->on_full, s->state);
     int rc = tamis_filter_generations(p->store, s->name, draw_generation, p);
     if (rc == 0) rc = tamis_filter_exceptions(p->store, s->name, draw_exception, p);
-    if (rc == 0) rc = tamis_filter_open(p->store, s->name, TAMIS_READ_ONLY, &filter);
+    if (rc == 0) rc = tamis_filter_open(p->store, s->name, TAMIS_OPEN_READ_ONLY, &filter);
     if (rc < 0) return rc;
     rc = (int)draw_answers(p, filter, s->kind == TAMIS_KIND_COUNTING);
     const int closed = tamis_filter_close(filter);
@@ -224,7 +224,7 @@ int riches_try_portrait(const char *path, char **text)
     struct portrait p = {.text = NULL};
     p.out = open_memstream(&p.text, &p.bytes);
     if (p.out == NULL) err(1, "open_memstream");
-    int rc = tamis_store_open(path, TAMIS_READ_ONLY, &p.store);
+    int rc = tamis_store_open(path, TAMIS_OPEN_READ_ONLY, &p.store);
     if (rc == 0) {
         rc = tamis_store_list(p.store, NULL, draw_filter, &p);
         tamis_store_close(p.store);

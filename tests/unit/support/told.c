@@ -20,7 +20,7 @@ struct told told_of(const char *path, const char *name)
 {
     struct told told = {.count = 0};
     tamis_store *store;
-    int64_t rc = tamis_store_open(path, TAMIS_READ_ONLY, &store);
+    int64_t rc = tamis_store_open(path, TAMIS_OPEN_READ_ONLY, &store);
     if (rc == 0) {
         rc = tamis_store_verify(store, name, told_problem, &told);
         tamis_store_close(store);

@@ -28,7 +28,7 @@ CASE(store_open_of_nothing_says_so)
     tamis_store *store = NULL;
     assert_refused(TAMIS_ENOSTORE, "there is no store at '", tamis_store_open(path, 0, &store));
     assert_refused(TAMIS_ENOSTORE, "there is no store at '",
-                   tamis_store_open(path, TAMIS_READ_ONLY, &store));
+                   tamis_store_open(path, TAMIS_OPEN_READ_ONLY, &store));
     assert_int_not_equal(access(path, F_OK), 0); /* nothing was made */
     assert_int_equal(mkdir(path, 0777), 0);
     assert_refused(TAMIS_ENOSTORE, "there is no store at '", tamis_store_open(path, 0, &store));
@@ -47,9 +47,9 @@ CASE(store_open_of_a_url_is_refused_and_makes_nothing)
     assert_int_equal(chdir(path), 0);
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++)
         assert_refused(TAMIS_EINVAL, "is a URL, and a store is a directory",
-                       tamis_store_open(urls[i], TAMIS_CREATE, &store));
+                       tamis_store_open(urls[i], TAMIS_OPEN_CREATE, &store));
     assert_int_equal(fixture_files(path, "."), 0);
-    assert_done(tamis_store_open("./redis://host", TAMIS_CREATE, &store)); /* a path */
+    assert_done(tamis_store_open("./redis://host", TAMIS_OPEN_CREATE, &store)); /* a path */
     tamis_store_close(store);
     assert_int_equal(chdir(before), 0);
 }
@@ -59,11 +59,12 @@ CASE(store_open_with_bad_arguments_is_refused)
     AUTO_FREE char *path = scratch_path("absent");
     tamis_store *store = NULL;
     assert_refused(TAMIS_EINVAL, "needs a path", tamis_store_open(NULL, 0, &store));
-    assert_refused(TAMIS_EINVAL, "needs a path", tamis_store_open("", TAMIS_CREATE, &store));
+    assert_refused(TAMIS_EINVAL, "needs a path", tamis_store_open("", TAMIS_OPEN_CREATE, &store));
     assert_refused(TAMIS_EINVAL, "'store' is NULL", tamis_store_open(path, 0, NULL));
-    assert_refused(TAMIS_EINVAL, "flags 0x3", tamis_store_open(path, 3, &store));
-    assert_refused(TAMIS_EINVAL, "flags 0x4: use 0, TAMIS_READ_ONLY or TAMIS_CREATE",
-                   tamis_store_open(path, 4, &store));
+    assert_refused(TAMIS_EINVAL, "flags 0x30",
+                   tamis_store_open(path, TAMIS_OPEN_READ_ONLY | TAMIS_OPEN_CREATE, &store));
+    assert_refused(TAMIS_EINVAL, "flags 0x40: use 0, TAMIS_OPEN_READ_ONLY or TAMIS_OPEN_CREATE",
+                   tamis_store_open(path, TAMIS_OPEN_NO_SYNC, &store));
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
@@ -75,18 +76,18 @@ CASE(store_open_of_a_file_is_refused)
     assert_true(fd >= 0);
     (void)close(fd);
     assert_refused(TAMIS_ENOSTORE, "not a directory", tamis_store_open(path, 0, &store));
-    assert_refused(TAMIS_ENOSTORE, "directory", tamis_store_open(path, TAMIS_CREATE, &store));
+    assert_refused(TAMIS_ENOSTORE, "directory", tamis_store_open(path, TAMIS_OPEN_CREATE, &store));
     assert_refused(TAMIS_ENOSTORE, "directory",
-                   tamis_store_open(fixture_join(path, "below"), TAMIS_CREATE, &store));
+                   tamis_store_open(fixture_join(path, "below"), TAMIS_OPEN_CREATE, &store));
 }
 
 CASE(store_open_creates_the_whole_path_once)
 {
     AUTO_FREE char *path = scratch_path("deep"), *below;
     below = strdup(fixture_join(path, "er/est/"));
-    AUTO_STORE *first = fixture_open(below, TAMIS_CREATE);
+    AUTO_STORE *first = fixture_open(below, TAMIS_OPEN_CREATE);
     create_all(first, (const char *const[]){"x"}, 1);
-    AUTO_STORE *second = fixture_open(below, TAMIS_CREATE);
+    AUTO_STORE *second = fixture_open(below, TAMIS_OPEN_CREATE);
     AUTO_FILTER *filter = fixture_opened(second, "x", 0);
 }
 
@@ -95,7 +96,7 @@ static void open_relative(void *context)
     char *path = context;
     AUTO_STORE *store;
     if (mkdir(path, 0777) != 0 || chdir(path) != 0) _exit(2);
-    if (tamis_store_open("sub", TAMIS_CREATE, &store) < 0 || chdir("/") != 0) _exit(3);
+    if (tamis_store_open("sub", TAMIS_OPEN_CREATE, &store) < 0 || chdir("/") != 0) _exit(3);
     if (tamis_filter_create(store, "x", &plain, NULL) < 0) _exit(4);
 }
 
@@ -124,7 +125,7 @@ CASE(store_without_its_staging_directory_gets_it_back)
     AUTO_FREE char *path;
     tamis_store_close(fixture_store(&path));
     assert_int_equal(rmdir(fixture_join(path, "staging")), 0);
-    tamis_store_close(fixture_open(path, TAMIS_READ_ONLY));
+    tamis_store_close(fixture_open(path, TAMIS_OPEN_READ_ONLY));
     assert_int_not_equal(access(fixture_join(path, "staging"), F_OK), 0);
     AUTO_STORE *store = fixture_open(path, 0);
     assert_done(tamis_filter_create(store, "x", &plain, NULL));
@@ -152,7 +153,7 @@ STORE_CASE(store_open_filters_hold_no_descriptor)
     }
     assert_int_equal(fixture_descriptors(), before);
     for (int i = 0; i < 20; i++)
-        tamis_filter_close(filters[i]);
+        assert_done(tamis_filter_close(filters[i]));
 }
 
 /* ---- List ------------------------------------------------------------------------------------ */
@@ -243,18 +244,22 @@ STORE_CASE(store_drop_many_passes_over_what_was_created_at_another_time)
     assert_string_equal(listed(store, NULL, 0, 0), "a ");
 }
 
-STORE_CASE(store_drop_many_drops_all_or_none)
+/* The last name is in a batch of its own.  Seen to fail with the first batch alone, and with a name
+ * that is looked at when its batch is. */
+STORE_CASE(store_drop_many_takes_any_number_of_names)
 {
-    static const char *const made[] = {"a", "b"}, *const bad[] = {"a", "b", "\n"};
-    const char *many[TAMIS_DROP_MAX + 1];
-    create_all(store, made, 2);
-    assert_refused(TAMIS_EINVAL, "control character", tamis_filter_drop_many(store, bad, NULL, 3));
-    for (size_t i = 0; i <= TAMIS_DROP_MAX; i++)
+    enum { MANY = 2001 };
+    static const char *const made[] = {"a", "b", "c"};
+    const char *many[MANY];
+    create_all(store, made, 3);
+    for (size_t i = 0; i < MANY; i++)
         many[i] = made[i % 2];
-    assert_refused(TAMIS_EINVAL, "1001 filters are too many",
-                   tamis_filter_drop_many(store, many, NULL, TAMIS_DROP_MAX + 1));
-    assert_string_equal(listed(store, NULL, 0, 0), "a b ");
-    assert_int_equal(tamis_filter_drop_many(store, many, NULL, TAMIS_DROP_MAX), 2);
+    many[MANY - 1] = "\n";
+    assert_refused(TAMIS_EINVAL, "control character",
+                   tamis_filter_drop_many(store, many, NULL, MANY));
+    assert_string_equal(listed(store, NULL, 0, 0), "a b c ");
+    many[MANY - 1] = "c";
+    assert_int_equal(tamis_filter_drop_many(store, many, NULL, MANY), 3);
     assert_string_equal(listed(store, NULL, 0, 0), "");
 }
 
@@ -268,7 +273,7 @@ static void rename_until_killed(void *path)
 /* The one that renames dies before it has written the name into the segment. */
 STORE_CASE(store_rename_that_died_is_completed_by_who_opens_the_filter)
 {
-    tamis_filter_close(fixture_filter(store, "old", 100));
+    assert_done(tamis_filter_close(fixture_filter(store, "old", 100)));
     assert_int_equal(fixture_child(rename_until_killed, path), SPAWN_KILLED);
     for (int i = 0; i < 2; i++) {
         const struct tamis__segment_header header =
@@ -289,7 +294,7 @@ static void create_until_killed(void *path)
 /* A rename gives no number out again, so it does not replace the file by the way. */
 STORE_CASE(store_file_of_a_create_that_died_goes_with_the_next_writer)
 {
-    tamis_filter_close(fixture_filter(store, "old", 100));
+    assert_done(tamis_filter_close(fixture_filter(store, "old", 100)));
     assert_int_equal(fixture_child(create_until_killed, path), SPAWN_KILLED);
     assert_int_equal(fixture_files(path, "segments"), 2);
     assert_done(tamis_filter_rename(store, "old", "renamed"));
@@ -322,7 +327,7 @@ CASE(store_open_read_only_reads_and_changes_nothing)
     const int64_t catalog = modified_at(fixture_join(path, "catalog.mdb"));
     const int64_t file = modified_at(fixture_segment_path(path, 1));
     const int64_t directory = modified_at(path);
-    store = fixture_open(path, TAMIS_READ_ONLY);
+    store = fixture_open(path, TAMIS_OPEN_READ_ONLY);
     assert_string_equal(listed(store, NULL, 0, 0), "x ");
     assert_done(tamis_filter_open(store, "x", 0, &filter));
     assert_int_equal(tamis_filter_contains(filter, "key", 3), 1);
@@ -354,7 +359,7 @@ static void open_with_no_standard_descriptors(void *path)
     (void)close(0);
     (void)close(1);
     (void)close(2);
-    if (tamis_store_open(path, TAMIS_CREATE, &store) < 0) _exit(2);
+    if (tamis_store_open(path, TAMIS_OPEN_CREATE, &store) < 0) _exit(2);
     if (tamis_filter_create(store, "x", &plain, &filter) < 0) _exit(3);
     for (int fd = 0; fd <= 2; fd++) /* a printf would reach a file of ours */
         if (write(fd, "x", 1) >= 0 || errno != EBADF) _exit(4);
@@ -370,7 +375,7 @@ CASE(store_files_never_get_a_standard_descriptor)
 /* Seen to fail without FD_CLOEXEC for what LMDB has open. */
 STORE_CASE(store_gives_no_descriptor_to_a_program_that_is_executed)
 {
-    tamis_filter_close(fixture_filter(store, "x", 100));
+    assert_done(tamis_filter_close(fixture_filter(store, "x", 100)));
     int ours = 0;
     for (int fd = 3; fd < 100; fd++) {
         char name[64], target[4096] = "";

@@ -354,7 +354,7 @@ static void read_on(void *context, unsigned index)
     AUTO_STORE *store;
     unsigned count = 0;
     (void)index;
-    SPAWN_CHECK(tamis_store_open(readers->path, TAMIS_READ_ONLY, &store) == 0);
+    SPAWN_CHECK(tamis_store_open(readers->path, TAMIS_OPEN_READ_ONLY, &store) == 0);
     spawn_wait(&readers->barrier);
     while (__atomic_load_n(&readers->ends, __ATOMIC_RELAXED) == 0)
         SPAWN_CHECK(tamis_store_list(store, NULL, count_filter, &count) == 0);

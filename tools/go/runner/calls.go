@@ -123,9 +123,8 @@ var filters = map[string]func(s *step) (any, error){
 		wait, err := s.filter().MayWait(integer[int](s.With["keys"]))
 		return int(wait), err
 	},
-	"tamis_filter_prepare": func(s *step) (any, error) { return none(s.filter().Prepare(background)) },
-	"tamis_filter_set_prepared": func(s *step) (any, error) {
-		return none(s.filter().SetPrepared(integer[int](s.With["prepared"]) != 0))
+	"tamis_filter_prepare": func(s *step) (any, error) {
+		return none(s.filter().Prepare(background, integer[uint64](s.With["keys"])))
 	},
 	"tamis_filter_drop":      func(s *step) (any, error) { return none(s.store().Drop(background, s.text("name"))) },
 	"tamis_filter_drop_many": dropMany,
@@ -138,7 +137,6 @@ var filters = map[string]func(s *step) (any, error){
 	"tamis_filter_set_pages": func(s *step) (any, error) {
 		return none(s.store().SetPages(background, s.text("name"), pagesOf(s.With["pages"])))
 	},
-	"tamis_filter_expect": func(s *step) (any, error) { return none(s.filter().Expect(integer[uint64](s.With["keys"]))) },
 	"tamis_filter_mapped": func(s *step) (any, error) {
 		m, err := s.filter().Mapped()
 		return map[string]any{"bytes": m.Bytes, "present": m.Present, "huge_bytes": m.HugeBytes, "wanted": m.Wanted.String(),

@@ -16,7 +16,7 @@ static void import_read(struct copy *copy, struct tamis_import_spec *spec)
     spec->fp_rate = copy_real(copy);
     spec->seal_capacity = (uint64_t)copy_number(copy);
     spec->seal_rate = copy_real(copy);
-    spec->flags = (uint64_t)copy_number(copy);
+    spec->flags = (uint32_t)copy_number(copy);
     spec->created_at = copy_number(copy);
     spec->origin = copy_text(copy);
 }
@@ -126,7 +126,7 @@ static jlong java_export(JNIEnv *env, jclass class, jlong filter, jbyteArray for
     int rc;
 
     if (!upcall_streams(env, &upcall, stream) || !copy_take(env, format, &copy)) return 0;
-    rc = tamis_filter_export(at(filter), (const char *)copy.bytes, (unsigned)flags, &sink);
+    rc = tamis_filter_export(at(filter), (const char *)copy.bytes, (uint32_t)flags, &sink);
     copy_free(&copy);
     return rc < 0 ? rc : (jlong)all;
 }

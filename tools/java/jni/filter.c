@@ -91,7 +91,7 @@ static jlong java_create_many(JNIEnv *env, jclass class, jlong store, jbyteArray
     texts = texts_of(env, &named.name, count);
     if (texts)
         rc = tamis_filter_create_many(at(store), texts, (size_t)count,
-                                      spec_of(&named.row, &named.spec), (unsigned)flags);
+                                      spec_of(&named.row, &named.spec), (uint32_t)flags);
     free(texts);
     named_free(&named);
     return rc;
@@ -104,7 +104,7 @@ static jlong java_open(JNIEnv *env, jclass class, jlong store, jbyteArray name, 
     int rc;
 
     if (!copy_take(env, name, &copy)) return 0;
-    rc = tamis_filter_open(at(store), (const char *)copy.bytes, (unsigned)flags, &filter);
+    rc = tamis_filter_open(at(store), (const char *)copy.bytes, (uint32_t)flags, &filter);
     copy_free(&copy);
     return handed_filter(env, rc, filter);
 }
@@ -137,7 +137,7 @@ static jlong java_drop_many(JNIEnv *env, jclass class, jlong store, jbyteArray n
     struct copy row;
     const char **texts = NULL;
     int64_t *times = NULL;
-    int rc = TAMIS_ENOMEM;
+    int64_t rc = TAMIS_ENOMEM;
 
     if (!copy_take(env, names, &row)) return 0;
     texts = texts_of(env, &row, count);
@@ -218,13 +218,11 @@ OF_FILTER(store, address_of(tamis_filter_store(at(filter))))
 OF_FILTER(created_at, tamis_filter_created_at(at(filter)))
 OF_FILTER(close, tamis_filter_close(at(filter)))
 OF_FILTER(release, (tamis_filter_release(at(filter)), 0))
-OF_FILTER(prepare, tamis_filter_prepare(at(filter)))
 OF_FILTER(rotate, tamis_filter_rotate(at(filter)))
 OF_FILTER(sync, tamis_filter_sync(at(filter)))
 OF_FILTER(accept, tamis_filter_accept(at(filter)))
 OF_FILTER_AND(may_wait, jlong, keys, tamis_filter_may_wait(at(filter), (size_t)keys))
-OF_FILTER_AND(set_prepared, jboolean, is, tamis_filter_set_prepared(at(filter), is))
-OF_FILTER_AND(expect, jlong, keys, tamis_filter_expect(at(filter), (uint64_t)keys))
+OF_FILTER_AND(prepare, jlong, keys, tamis_filter_prepare(at(filter), (uint64_t)keys))
 OF_FILTER_AND(set_sync_interval, jlong, ns, tamis_filter_set_sync_interval(at(filter), ns))
 
 TABLE(filter_functions, {"filterCheck", "([B[B[B)J", java_check},
@@ -234,10 +232,9 @@ TABLE(filter_functions, {"filterCheck", "([B[B[B)J", java_check},
       {"filterExists", "(J[B)J", java_exists}, {"filterStore", "(J)J", java_store},
       {"filterCreatedAt", "(J)J", java_created_at}, {"filterClose", "(J)J", java_close},
       {"filterRelease", "(J)J", java_release}, {"filterMayWait", "(JJ)J", java_may_wait},
-      {"filterPrepare", "(J)J", java_prepare}, {"filterSetPrepared", "(JZ)J", java_set_prepared},
-      {"filterDrop", "(J[B)J", java_drop}, {"filterDropMany", "(J[BI[J)J", java_drop_many},
-      {"filterRename", "(J[B[B)J", java_rename}, {"filterSetOwned", "(J[BZ)J", java_set_owned},
-      {"filterSetPages", "(J[BI)J", java_set_pages}, {"filterExpect", "(JJ)J", java_expect},
+      {"filterPrepare", "(JJ)J", java_prepare}, {"filterDrop", "(J[B)J", java_drop},
+      {"filterDropMany", "(J[BI[J)J", java_drop_many}, {"filterRename", "(J[B[B)J", java_rename},
+      {"filterSetOwned", "(J[BZ)J", java_set_owned}, {"filterSetPages", "(J[BI)J", java_set_pages},
       {"filterMapped", "(J)[B", java_mapped}, {"filterRotate", "(J)J", java_rotate},
       {"filterSync", "(J)J", java_sync}, {"filterSetSyncInterval", "(JJ)J", java_set_sync_interval},
       {"filterAccept", "(J)J", java_accept});

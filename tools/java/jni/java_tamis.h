@@ -17,7 +17,6 @@
 #include <stdint.h>
 
 #include <tamis.h>
-#include <tamis_build.h>
 
 /* A table of JNI has functions as void *, which ISO C does not know and POSIX does. */
 #pragma GCC diagnostic ignored "-Wpedantic"

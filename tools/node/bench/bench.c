@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     size_t count = strtoul(argv[2], NULL, 10), rounds = strtoul(argv[3], NULL, 10),
            batch = strtoul(argv[4], NULL, 10);
     struct tamis_key *keys = calloc(count, sizeof *keys);
-    if (!keys || tamis_store_open(argv[1], TAMIS_CREATE, &store) < 0)
+    if (!keys || tamis_store_open(argv[1], TAMIS_OPEN_CREATE, &store) < 0)
         errx(1, "%s", tamis_last_error());
     make_keys(keys, count);
     for (size_t i = 0; i < rounds; i++) {

@@ -13,7 +13,7 @@ const ADD = 0;
 const HAS = 1;
 const REMOVE = 2;
 const COUNT = 3;
-const [SYNC, ROTATE, ACCEPT, PREPARE] = [0, 1, 2, 3];
+const [SYNC, ROTATE, ACCEPT] = [0, 1, 2];
 const WAITS = ['no', 'prepare', 'yes'];
 
 class Filter extends native.Filter {
@@ -87,14 +87,6 @@ class Filter extends native.Filter {
     return WAITS[this._mayWait(keys)];
   }
 
-  setPrepared(isPrepared) {
-    this._setPrepared(isPrepared);
-  }
-
-  expect(keys) {
-    this._expect(keys);
-  }
-
   like() {
     return this._like();
   }
@@ -133,7 +125,9 @@ both(Filter.prototype, {
   sync: act(SYNC),
   rotate: act(ROTATE),
   accept: act(ACCEPT),
-  prepare: act(PREPARE),
+  prepare(isSync, keys = 0) {
+    return this._prepare(isSync, keys);
+  },
   close(isSync) {
     return this._close(isSync);
   },

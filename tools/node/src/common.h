@@ -23,7 +23,6 @@
 #include <napi.h>
 
 #include <tamis.h>
-#include <tamis_build.h>
 
 #include <functional>
 #include <memory>

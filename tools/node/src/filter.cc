@@ -48,9 +48,8 @@ class Filter : public Napi::ObjectWrap<Filter>
     Napi::Value Explain(const Napi::CallbackInfo &info);
     Napi::Value Act(const Napi::CallbackInfo &info);
     Napi::Value MayWait(const Napi::CallbackInfo &info);
-    Napi::Value SetPrepared(const Napi::CallbackInfo &info);
+    Napi::Value Prepare(const Napi::CallbackInfo &info);
     Napi::Value SetSyncInterval(const Napi::CallbackInfo &info);
-    Napi::Value Expect(const Napi::CallbackInfo &info);
     Napi::Value Mapped(const Napi::CallbackInfo &info);
     Napi::Value Merge(const Napi::CallbackInfo &info);
     Napi::Value Like(const Napi::CallbackInfo &info);
@@ -106,9 +105,9 @@ Napi::Value Filter::Open(const Napi::CallbackInfo &info)
         std::make_shared<Napi::ObjectReference>(Napi::Persistent(info.This().As<Napi::Object>()));
 
     if (mode == OPEN) {
-        if (options.Flag("readOnly")) flags |= TAMIS_READ_ONLY;
-        if (options.Flag("noSync")) flags |= TAMIS_NO_SYNC;
-        if (options.Flag("populate")) flags |= TAMIS_POPULATE;
+        if (options.Flag("readOnly")) flags |= TAMIS_OPEN_READ_ONLY;
+        if (options.Flag("noSync")) flags |= TAMIS_OPEN_NO_SYNC;
+        if (options.Flag("populate")) flags |= TAMIS_OPEN_POPULATE;
     }
     options.Finish();
     if (use->Handle()) throw InvalidError(info.Env(), "this filter is open already; make another");
@@ -306,8 +305,8 @@ Napi::Value Filter::Exceptions(const Napi::CallbackInfo &info)
 /* (isSync, what): calls that take the filter alone */
 Napi::Value Filter::Act(const Napi::CallbackInfo &info)
 {
-    static constexpr int (*const calls[])(tamis_filter *) = {
-        tamis_filter_sync, tamis_filter_rotate, tamis_filter_accept, tamis_filter_prepare};
+    static constexpr int (*const calls[])(tamis_filter *) = {tamis_filter_sync, tamis_filter_rotate,
+                                                             tamis_filter_accept};
     auto job = NewJob();
     uint32_t what = U32Of(info[1], "what");
     auto of_filter = use;
@@ -327,13 +326,15 @@ Napi::Value Filter::MayWait(const Napi::CallbackInfo &info)
     return Napi::Number::New(info.Env(), rc);
 }
 
-/* (isPrepared) */
-Napi::Value Filter::SetPrepared(const Napi::CallbackInfo &info)
+/* (isSync, keys) */
+Napi::Value Filter::Prepare(const Napi::CallbackInfo &info)
 {
-    int rc = tamis_filter_set_prepared(Here(info.Env()), info[0].ToBoolean().Value());
+    auto job = NewJob();
+    uint64_t keys = U64Of(info[1], "keys");
+    auto of_filter = use;
 
-    if (rc < 0) throw LastError(info.Env(), rc);
-    return info.Env().Undefined();
+    job->run = [=]() -> int64_t { return tamis_filter_prepare(FilterOf(of_filter), keys); };
+    return Start(info.Env(), IsSync(info), std::move(job));
 }
 
 /* (isSync, interval): it waits for the thread of before */
@@ -347,15 +348,6 @@ Napi::Value Filter::SetSyncInterval(const Napi::CallbackInfo &info)
         return tamis_filter_set_sync_interval(FilterOf(of_filter), interval);
     };
     return Start(info.Env(), IsSync(info), std::move(job));
-}
-
-/* (keys) */
-Napi::Value Filter::Expect(const Napi::CallbackInfo &info)
-{
-    int rc = tamis_filter_expect(Here(info.Env()), U64Of(info[0], "keys"));
-
-    if (rc < 0) throw LastError(info.Env(), rc);
-    return info.Env().Undefined();
 }
 
 /* (isSync, filters, intersects) */
@@ -485,9 +477,8 @@ void InitFilter(Napi::Env env, Napi::Object exports)
                                Filter::InstanceMethod("_explain", &Filter::Explain),
                                Filter::InstanceMethod("_act", &Filter::Act),
                                Filter::InstanceMethod("_mayWait", &Filter::MayWait),
-                               Filter::InstanceMethod("_setPrepared", &Filter::SetPrepared),
+                               Filter::InstanceMethod("_prepare", &Filter::Prepare),
                                Filter::InstanceMethod("_setSyncInterval", &Filter::SetSyncInterval),
-                               Filter::InstanceMethod("_expect", &Filter::Expect),
                                Filter::InstanceMethod("_mapped", &Filter::Mapped),
                                Filter::InstanceMethod("_merge", &Filter::Merge),
                                Filter::InstanceMethod("_like", &Filter::Like),

@@ -290,7 +290,7 @@ static Napi::Value Repair(const Napi::CallbackInfo &info)
 
     if (options.Flag("dryRun")) flags |= TAMIS_REPAIR_DRY_RUN;
     if (options.Flag("rebuild")) flags |= TAMIS_REPAIR_REBUILD;
-    if (options.Flag("forceNetworkFs")) flags |= TAMIS_FORCE_NETWORK_FS;
+    if (options.Flag("forceNetworkFs")) flags |= TAMIS_REPAIR_FORCE_NETWORK_FS;
     options.Finish();
     job->run = [=]() { return tamis_store_repair(path->c_str(), flags, CollectStep, steps.get()); };
     job->done = [=](Napi::Env env, int64_t) -> Napi::Value {

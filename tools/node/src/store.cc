@@ -106,9 +106,9 @@ Napi::Value Store::Open(const Napi::CallbackInfo &info)
 
     if (use->Handle()) throw InvalidError(info.Env(), "this store is open already; make another");
     bool is_read_only = from.Flag("readOnly"), creates = from.Flag("create", !is_read_only);
-    options.flags |= is_read_only ? TAMIS_READ_ONLY : 0;
-    options.flags |= creates ? TAMIS_CREATE : 0;
-    options.flags |= from.Flag("forceNetworkFs") ? TAMIS_FORCE_NETWORK_FS : 0;
+    options.flags |= is_read_only ? TAMIS_OPEN_READ_ONLY : 0;
+    options.flags |= creates ? TAMIS_OPEN_CREATE : 0;
+    options.flags |= from.Flag("forceNetworkFs") ? TAMIS_OPEN_FORCE_NETWORK_FS : 0;
     options.mode = from.U32("mode");
     if (from.Has("busyTimeout")) {
         int64_t ms = from.Ns("busyTimeout") / 1000000;

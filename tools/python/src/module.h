@@ -33,7 +33,6 @@
 #include <stdbool.h>
 
 #include <tamis.h>
-#include <tamis_build.h>
 
 /* The slots of a type hold functions as void *, which ISO C does not know and POSIX does. */
 #pragma GCC diagnostic ignored "-Wpedantic"

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from ._store import Store
     from ._types import Keys
 
-READ_ONLY, CREATE, NO_SYNC, POPULATE = 1, 2, 4, 8
+READ_ONLY, CREATE, NO_SYNC, POPULATE = 0x10, 0x20, 0x40, 0x80  # TAMIS_OPEN_*
 FORCE_NETWORK_FS = 0x100
 FILTER_DURABLE = 1
 FILTER_FROM_FIRST = 4
-EXPORT_WITH_KEY, EXPORT_WITH_DIGEST = 1, 4
+EXPORT_WITH_KEY, EXPORT_WITH_DIGEST = 0x200000, 0x800000
 STATES = ("full", "degraded", "unclean", "damaged", "over")  # TAMIS_STATE_*, from bit 0 on
 
 

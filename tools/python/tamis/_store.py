@@ -18,10 +18,10 @@ from ._filter import (CREATE, FILTER_DURABLE, FILTER_FROM_FIRST, FORCE_NETWORK_F
 
 PAGES = {"auto": 0, "small": 1, "huge": 2}  # enum tamis_pages
 ON_FULL = {None: 0, "grow": 1, "refuse": 2, "warn": 3}  # enum tamis_on_full
-BUILD_IF_CHANGED, BUILD_KEEP = 1, 2
-PUBLISH_IF_CHANGED, PUBLISH_KEEP, PUBLISH_NEWER = 1, 2, 4
-MERGE_INTERSECT = 1
-MANY_IF_MISSING = 1
+BUILD_IF_CHANGED, BUILD_KEEP = 0x400, 0x800
+PUBLISH_IF_CHANGED, PUBLISH_KEEP, PUBLISH_NEWER = 0x2000, 0x4000, 0x8000
+MERGE_INTERSECT = 0x1000000
+MANY_IF_MISSING = 0x200
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}  # as the command has them
 Duration = datetime.timedelta | float | int | str
 

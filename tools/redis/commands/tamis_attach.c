@@ -172,7 +172,7 @@ static int disown(void *context, tamis_store *store, const char *name)
 static int detach_there(struct task *task)
 {
     struct detaching *d = (struct detaching *)(void *)task;
-    struct tamis_label label = {.name = d->name};
+    struct tamis_label label = {.size = sizeof label, .name = d->name};
     memcpy(label.id, d->id.bytes, sizeof label.id);
     const int rc = *d->name == '\0' ? 0 : tamis_filters_label(store_is_open(), &label, 1);
     return rc < 0 ? rc : store_by_name(&d->id, disown, d);
@@ -299,10 +299,10 @@ static int list_there(struct task *task)
     if (rc < 0 || l->wanted == NULL || l->count == 0) return rc < 0 ? (int)rc : 0;
     l->in_use = orphan_is_in_use(&l->id);
     if (l->in_use) return 0;
-    const int dropped =
+    const int64_t dropped =
         tamis_filter_drop_ids(store_is_open(), (const uint8_t(*)[TAMIS_ID_BYTES]) & l->id.bytes, 1);
     if (dropped > 0) drops_note();
-    return dropped < 0 ? dropped : 0;
+    return dropped < 0 ? (int)dropped : 0;
 }
 
 static void forget_listing(RedisModuleCtx *ctx, struct task *task)

@@ -9,7 +9,7 @@
 
 #include "commands/command.h"
 #include "server/config.h"
-#include "tamis_build.h"
+#include "tamis.h"
 #include "value/store.h"
 
 /* What a thread changes, and by what: handles of filters that are pinned. */

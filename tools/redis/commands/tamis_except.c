@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "commands/command.h"
-#include "tamis_build.h"
+#include "tamis.h"
 #include "value/store.h"
 
 /* What a thread changes, and what came of it. */

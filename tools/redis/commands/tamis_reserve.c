@@ -233,7 +233,7 @@ static int compare(const struct stored *stored, const struct tamis_filter_spec *
         rc = tamis_filter_open_or_create(store, called, spec, &filter);
         if (rc < 0) return rc;
         right = tamis_filter_created_at(filter) == created_at;
-        (void)tamis_filter_close(filter);
+        tamis_filter_release(filter);
         if (!right) rc = tamis_filter_drop(store, called);
         if (rc < 0 && rc != TAMIS_ENOTFOUND) return rc;
     }

@@ -82,7 +82,7 @@ static void add_all(struct job *jobs)
     for (struct job *j = jobs; j != NULL; j = j->next)
         count += adding_of(j)->count;
     /* What goes wrong here meets the adds, too. */
-    if (!stored->durable) (void)tamis_filter_prepare(stored->filter);
+    if (!stored->durable) (void)tamis_filter_prepare(stored->filter, 0);
     const bool together = jobs->next != NULL && add_together(jobs, count, &rc);
     if (together && (rc >= 0 || rc == TAMIS_EFULL)) return;
     for (struct job *j = jobs; j != NULL; j = j->next)

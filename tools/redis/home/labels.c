@@ -105,8 +105,9 @@ void labels_pass(void)
         }
         char *name = l->names[l->count];
         name_of_key(s->db, s->key, s->key_bytes, name);
-        memcpy(l->labels[l->count].id, s->id.bytes, TAMIS_ID_BYTES);
-        l->labels[l->count++].name = name;
+        struct tamis_label *label = &l->labels[l->count++];
+        *label = (struct tamis_label){.size = sizeof *label, .name = name};
+        memcpy(label->id, s->id.bytes, TAMIS_ID_BYTES);
         s->wants_label = false;
     }
     if (l->count == 0) {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "persist/rdb.h"
-#include "tamis_build.h"
+#include "tamis.h"
 #include "value/exact.h"
 #include "value/guest.h"
 #include "value/head.h"

@@ -16,7 +16,7 @@
 #include "value/store.h"
 #include "value/work.h"
 
-#define AT_ONCE ((size_t)TAMIS_DROP_MAX)
+#define AT_ONCE ((size_t)1000) /* one change of the store */
 #define PATH_ROOM 4096
 #define AGAIN_NS INT64_C(1000000000)
 

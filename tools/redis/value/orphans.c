@@ -77,11 +77,11 @@ bool orphan_is_in_use(const struct id *id)
     char files[LAYERS_MAX][TAMIS_SEGMENT_FILE_BYTES];
     uint32_t count = 0;
     bool in_use = false;
-    const int rc = tamis_filter_open_id(store_is_open(), id->bytes, TAMIS_READ_ONLY, &filter);
+    const int rc = tamis_filter_open_id(store_is_open(), id->bytes, TAMIS_OPEN_READ_ONLY, &filter);
     if (rc < 0) return rc != TAMIS_ENOTFOUND;
     while (count < LAYERS_MAX && tamis_filter_segment(filter, count, &segment) == 0)
         (void)tamis_segment_file(segment.number, files[count++]);
-    (void)tamis_filter_close(filter);
+    tamis_filter_release(filter);
     for (uint32_t i = 0; !in_use && i < count; i++)
         in_use = is_open(files[i]);
     return in_use;

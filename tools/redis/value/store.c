@@ -38,7 +38,7 @@ static void take_lock(void)
 tamis_store *store_open(void)
 {
     if (own.store != NULL) return own.store;
-    if (tamis_store_open(config.store, TAMIS_CREATE, &own.store) < 0) {
+    if (tamis_store_open(config.store, TAMIS_OPEN_CREATE, &own.store) < 0) {
         own.store = NULL;
         return NULL;
     }

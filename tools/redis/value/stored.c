@@ -71,7 +71,6 @@ struct stored *stored_new(struct value *value, const struct id *id, tamis_filter
     value_settle(value, HOME_STORE, stored);
     if (filter == NULL) return stored;
     stored->filter = filter;
-    (void)tamis_filter_set_prepared(filter, 1); /* a thread makes segments before they are needed */
     enter_ring(stored);
     stored->in_use = true;
     return stored;
@@ -228,8 +227,7 @@ void stored_mark(tamis_filter *filter)
 {
     static const uint64_t nothing;
     struct tamis_segment_stat segment = {.size = sizeof segment};
-    (void)tamis_filter_set_prepared(filter, 1);
-    int rc = tamis_filter_prepare(filter); /* an error meets the adds, too */
+    int rc = tamis_filter_prepare(filter, 0); /* an error meets the adds, too */
     for (uint32_t i = 0; rc == 0 && tamis_filter_segment(filter, i, &segment) == 0; i++)
         if (segment.data_bytes >= sizeof nothing)
             rc = tamis_filter_write_data(filter, i, 0, &nothing, sizeof nothing);

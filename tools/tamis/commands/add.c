@@ -110,8 +110,8 @@ static int add_and_tell_batch(void *context, size_t count)
     struct addition *addition = context;
     bool asked = cli_given(addition->call, TAKES(NEW) | TAKES(SEEN) | TAKES(JSON));
     if (addition->call->remote == NULL && addition->source->keys_done == count)
-        (void)tamis_filter_expect(addition->call->filter, /* the first batch; a hint */
-                                  key_source_estimate(addition->source));
+        (void)tamis_filter_prepare(addition->call->filter, /* its error meets the add, too */
+                                   key_source_estimate(addition->source));
     const int64_t new_keys = add_keys(addition, count);
     if (new_keys < 0) return tell_refused(addition, count);
     addition->new_keys += (uint64_t)new_keys;

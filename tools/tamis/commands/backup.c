@@ -89,7 +89,7 @@ static int backup(struct invocation *call)
 static int run_backup(struct invocation *call)
 {
     interrupt_catch();
-    return cli_with_store(call, TAMIS_READ_ONLY, backup);
+    return cli_with_store(call, TAMIS_OPEN_READ_ONLY, backup);
 }
 
 const struct command cli_command_backup = {

@@ -157,14 +157,14 @@ static bool look_in_force(struct work *work)
 {
     struct tamis_filter_stat stat = {.size = sizeof stat};
     tamis_filter *filter = NULL;
-    int rc = tamis_filter_open(work->store, work->name, TAMIS_READ_ONLY, &filter);
+    int rc = tamis_filter_open(work->store, work->name, TAMIS_OPEN_READ_ONLY, &filter);
     if (rc == TAMIS_ENOTFOUND) return true;
     if (rc == 0) rc = tamis_filter_stat(filter, &stat);
     if (rc == 0)
         (void)take_rule_in_force(work, &stat);
     else
         rc = tamis_store_list(work->store, work->name, take_rule_in_force, work);
-    (void)tamis_filter_close(filter);
+    tamis_filter_release(filter);
     if (rc < 0) (void)cli_fail_library();
     return rc >= 0;
 }
@@ -492,7 +492,7 @@ static int run_build_command(struct invocation *call)
     if (!build_options_suffice(call, &all_bytes)) return CLI_ERROR;
     if (tamis_filter_check(NULL, work.name, &any) < 0) return cli_fail_library();
     interrupt_catch();
-    work.store = cli_store_open(call, TAMIS_CREATE);
+    work.store = cli_store_open(call, TAMIS_OPEN_CREATE);
     if (work.store == NULL) return CLI_ERROR;
     int status = CLI_ERROR;
     if (find_rule(&work) && begin(&work)) status = build(&work, all_bytes);

@@ -236,9 +236,9 @@ static int run_check(struct invocation *call)
     if (!check_options_suffice(call) || !key_source_can_be(call, first_key(call))) return CLI_ERROR;
     if (several_are_named(call))
         return call->remote_store != NULL ? run_several(call)
-                                          : cli_with_store(call, TAMIS_READ_ONLY, run_several);
+                                          : cli_with_store(call, TAMIS_OPEN_READ_ONLY, run_several);
     if (call->options.answer.unreadable == NULL)
-        return cli_with_filter(call, TAMIS_READ_ONLY, run_open);
+        return cli_with_filter(call, TAMIS_OPEN_READ_ONLY, run_open);
     struct standing *standing = standing_new(call);
     const int status = standing != NULL ? run_questions(call, standing, NULL) : CLI_ERROR;
     standing_free(standing);

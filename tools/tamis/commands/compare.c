@@ -34,7 +34,7 @@ static void show_text(struct out *out, char *const names[2],
 static int run_compare(struct invocation *call)
 {
     struct tamis_comparison comparison = {.size = sizeof comparison};
-    tamis_filter *other = cli_filter_open(call->store, call->args[1], TAMIS_READ_ONLY);
+    tamis_filter *other = cli_filter_open(call->store, call->args[1], TAMIS_OPEN_READ_ONLY);
     if (other == NULL) return CLI_ERROR;
     int status = CLI_DONE;
     if (tamis_filter_compare(call->filter, other, &comparison) < 0)
@@ -52,6 +52,6 @@ const struct command cli_command_compare = {
     .operands = "A B",
     .options = TAKES(JSON),
     .opens = OPENS_FILTER,
-    .flags = TAMIS_READ_ONLY,
+    .flags = TAMIS_OPEN_READ_ONLY,
     .run = run_compare,
 };

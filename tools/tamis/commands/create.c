@@ -99,7 +99,7 @@ struct spec_texts {
 static bool spec_from_filter(tamis_store *store, const struct options *options,
                              struct tamis_filter_spec *spec, struct spec_texts *texts)
 {
-    tamis_filter *filter = cli_filter_open(store, options->like, TAMIS_READ_ONLY);
+    tamis_filter *filter = cli_filter_open(store, options->like, TAMIS_OPEN_READ_ONLY);
     if (filter == NULL) return false;
     int rc = tamis_filter_like(filter, spec, texts->hash_set);
     if (rc < 0) (void)cli_fail_library();
@@ -174,7 +174,7 @@ static int show_planned(const struct invocation *call, const struct names *names
     tamis_store *store = NULL;
     char *path = cli_store_path(call);
     if (path == NULL) return CLI_ERROR;
-    const struct tamis_store_options options = cli_store_options(call, TAMIS_READ_ONLY);
+    const struct tamis_store_options options = cli_store_options(call, TAMIS_OPEN_READ_ONLY);
     const int rc = tamis_store_open_with(path, &options, &store);
     int status = CLI_DONE;
     if (rc < 0 && (rc != TAMIS_ENOSTORE || cli_given(call, TAKES(LIKE))))
@@ -203,7 +203,7 @@ static tamis_store *open_store(const struct invocation *call, const char *name,
     int rc = tamis_store_open_with(path, &options, &store);
     if (rc == TAMIS_ENOSTORE && !cli_given(call, TAKES(LIKE))) {
         rc = tamis_filter_check(path, name, spec);
-        options.flags |= TAMIS_CREATE;
+        options.flags |= TAMIS_OPEN_CREATE;
         if (rc == 0) rc = tamis_store_open_with(path, &options, &store);
     }
     if (rc < 0) (void)cli_fail_library();

@@ -225,7 +225,8 @@ static int check_use(const struct invocation *call)
 static int run_drop(struct invocation *call)
 {
     if (check_use(call) != CLI_DONE) return CLI_ERROR;
-    return cli_with_store(call, cli_given(call, TAKES(DRY_RUN)) ? TAMIS_READ_ONLY : 0, drop_all);
+    return cli_with_store(call, cli_given(call, TAKES(DRY_RUN)) ? TAMIS_OPEN_READ_ONLY : 0,
+                          drop_all);
 }
 
 static int run_drop_remote(struct invocation *call)

@@ -66,7 +66,7 @@ static int remove_keys(struct change *change, const struct tamis_key *keys)
 /* Checks that there is such a filter, before the command waits for keys. */
 static int look_for(tamis_store *store, const char *name)
 {
-    tamis_filter *filter = cli_filter_open(store, name, TAMIS_READ_ONLY);
+    tamis_filter *filter = cli_filter_open(store, name, TAMIS_OPEN_READ_ONLY);
     return filter != NULL ? cli_filter_close(filter, CLI_DONE) : CLI_ERROR;
 }
 
@@ -123,7 +123,7 @@ static int run_list(struct invocation *call)
     if (cli_given(call, TAKES(FILE)))
         return cli_fail_usage(call->command,
                               "option --file is for add and remove: list takes no keys");
-    return cli_with_store(call, TAMIS_READ_ONLY, list_exceptions);
+    return cli_with_store(call, TAMIS_OPEN_READ_ONLY, list_exceptions);
 }
 
 static int run_except(struct invocation *call)

@@ -205,7 +205,7 @@ static int run_filter(struct invocation *call)
         return cli_fail_usage(call->command,
                               "-m, -k and --seed go with --hash-set; a filter has its own");
     if (!key_source_can_be(call, 1)) return CLI_ERROR;
-    return cli_with_filter(call, TAMIS_READ_ONLY, explain_filter);
+    return cli_with_filter(call, TAMIS_OPEN_READ_ONLY, explain_filter);
 }
 
 static int run_explain(struct invocation *call)

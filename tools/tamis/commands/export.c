@@ -154,7 +154,7 @@ static int run_export(struct invocation *call)
 {
     if (!export_options_suffice(call)) return CLI_ERROR;
     interrupt_catch();
-    return cli_with_filter(call, TAMIS_READ_ONLY, export);
+    return cli_with_filter(call, TAMIS_OPEN_READ_ONLY, export);
 }
 
 const struct command cli_command_export = {

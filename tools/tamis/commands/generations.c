@@ -53,6 +53,6 @@ const struct command cli_command_generations = {
     .operands = "NAME",
     .options = TAKES(JSON),
     .opens = OPENS_STORE,
-    .flags = TAMIS_READ_ONLY,
+    .flags = TAMIS_OPEN_READ_ONLY,
     .run = list_generations,
 };

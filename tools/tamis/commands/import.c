@@ -154,7 +154,7 @@ static int import_here(const struct invocation *call, struct stream *stream,
                        const struct verification *verification)
 {
     int status = CLI_ERROR;
-    tamis_store *store = cli_store_open(call, TAMIS_CREATE);
+    tamis_store *store = cli_store_open(call, TAMIS_OPEN_CREATE);
     if (store != NULL) status = import(call, stream, store, verification);
     tamis_store_close(store);
     return status;
@@ -178,7 +178,7 @@ static int import_aside(const struct invocation *call, struct stream *stream,
                         directory, strerror(errno));
     }
     char *own = cli_format("%s/store", path);
-    const struct tamis_store_options options = cli_store_options(call, TAMIS_CREATE);
+    const struct tamis_store_options options = cli_store_options(call, TAMIS_OPEN_CREATE);
     if (tamis_store_open_with(own, &options, &store) < 0)
         (void)cli_fail_library();
     else
@@ -214,7 +214,7 @@ static int publish_here(const struct invocation *call, struct stream *stream,
                                     .verification = verification};
     if (cli_given(call, TAKES(IF_CHANGED))) publishing.flags |= TAMIS_PUBLISH_IF_CHANGED;
     int status = publish_read_except(&publishing);
-    tamis_store *store = status == CLI_DONE ? cli_store_open(call, TAMIS_CREATE) : NULL;
+    tamis_store *store = status == CLI_DONE ? cli_store_open(call, TAMIS_OPEN_CREATE) : NULL;
     if (store != NULL)
         status = publish(&publishing, store);
     else if (status == CLI_DONE)

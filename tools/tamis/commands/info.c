@@ -53,7 +53,7 @@ static int run_info(struct invocation *call)
         return cli_fail_usage(call->command, "--all goes with NAME alone; FIELD and --json need no "
                                              "--all");
     if (call->arg_count > 1 && field_find(call->args[1]) == NULL) return fail_unknown_field(call);
-    return cli_with_filter(call, TAMIS_READ_ONLY, show_info);
+    return cli_with_filter(call, TAMIS_OPEN_READ_ONLY, show_info);
 }
 
 const struct command cli_command_info = {

@@ -434,7 +434,7 @@ static int list_filters(struct invocation *call)
 
 static int list_directory(struct invocation *call)
 {
-    return cli_with_store(call, TAMIS_READ_ONLY, list_filters);
+    return cli_with_store(call, TAMIS_OPEN_READ_ONLY, list_filters);
 }
 
 static int run_list(struct invocation *call)

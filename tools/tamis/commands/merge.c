@@ -32,7 +32,7 @@ static bool sources_open(struct sources *sources, const struct invocation *call)
     sources->filters = cli_alloc(sources->names.count * sizeof *sources->filters);
     for (size_t i = 0; i < sources->names.count; i++) {
         tamis_filter *filter =
-            cli_filter_open(call->store, sources->names.names[i], TAMIS_READ_ONLY);
+            cli_filter_open(call->store, sources->names.names[i], TAMIS_OPEN_READ_ONLY);
         if (filter == NULL) return false;
         sources->filters[sources->count++] = filter;
     }

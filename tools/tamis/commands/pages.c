@@ -50,7 +50,7 @@ static int change(struct invocation *call)
 
 static int run_pages(struct invocation *call)
 {
-    return call->arg_count == 1 ? cli_with_filter(call, TAMIS_READ_ONLY, show)
+    return call->arg_count == 1 ? cli_with_filter(call, TAMIS_OPEN_READ_ONLY, show)
                                 : cli_with_filter(call, 0, change);
 }
 

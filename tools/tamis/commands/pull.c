@@ -215,7 +215,7 @@ static enum outcome end_unchanged(struct pull *pull, int *status)
     struct tamis_filter_stat stat = {.size = sizeof stat};
     pull->last_is_in_force = in_force_is(pull->store, publishing, &pull->last);
     if (!pull->last_is_in_force) return PULL_AGAIN;
-    tamis_filter *filter = cli_filter_open(pull->store, pull->call->args[0], TAMIS_READ_ONLY);
+    tamis_filter *filter = cli_filter_open(pull->store, pull->call->args[0], TAMIS_OPEN_READ_ONLY);
     *status = filter != NULL ? CLI_DONE : CLI_ERROR;
     if (filter == NULL) return PULL_ENDED;
     if (tamis_filter_stat(filter, &stat) < 0) *status = cli_fail_library();
@@ -455,7 +455,7 @@ static int run_pull(struct invocation *call)
         .call = call, .origin = pull.shown, .max_shrink = is_signed(call) ? MAX_SHRINK_DEFAULT : 0};
     int status = publish_read_except(&pull.publishing);
     if (status == CLI_DONE) {
-        pull.store = cli_store_open(call, TAMIS_CREATE);
+        pull.store = cli_store_open(call, TAMIS_OPEN_CREATE);
         status = pull.store != NULL ? run_in_store(&pull) : CLI_ERROR;
     }
     tamis_store_close(pull.store);

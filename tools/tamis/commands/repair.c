@@ -66,7 +66,7 @@ static int sweep_pulls(struct repairs *repairs, const char *path)
     const struct invocation *call = repairs->call;
     struct spool_sweep sweep = {
         .dry = cli_given(call, TAKES(DRY_RUN)), .tell = show_spool, .context = repairs};
-    const struct tamis_store_options options = cli_store_options(call, TAMIS_READ_ONLY);
+    const struct tamis_store_options options = cli_store_options(call, TAMIS_OPEN_READ_ONLY);
     /* One that cannot be opened has been told of. */
     if (tamis_store_open_with(path, &options, &repairs->store) == 0) sweep.exists = filter_exists;
     const int status = spool_sweep(path, &sweep);

@@ -108,10 +108,10 @@ static void print_name(const struct invocation *call, const char *name)
 static int restore_filter(const struct invocation *call, tamis_store *backup, const char *name)
 {
     struct stream stream = {.to = -1, .from = -1};
-    if (tamis_filter_open(backup, name, TAMIS_READ_ONLY, &stream.filter) < 0)
+    if (tamis_filter_open(backup, name, TAMIS_OPEN_READ_ONLY, &stream.filter) < 0)
         return cli_fail("the backup: %s", tamis_last_error());
     const int rc = publish(call->store, name, &stream);
-    (void)tamis_filter_close(stream.filter); /* it was only read */
+    tamis_filter_release(stream.filter);
     if (rc < 0) return -rc;
     print_name(call, name);
     return CLI_DONE;
@@ -183,7 +183,7 @@ static int print_restored(void *context, const struct tamis_filter_stat *stat)
 
 static int list_restored(struct invocation *call, const char *path)
 {
-    struct tamis_store_options options = cli_store_options(call, TAMIS_READ_ONLY);
+    struct tamis_store_options options = cli_store_options(call, TAMIS_OPEN_READ_ONLY);
     int rc = tamis_store_open_with(path, &options, &call->store);
     if (rc == 0) rc = (int)tamis_store_list(call->store, NULL, print_restored, call);
     tamis_store_close(call->store);
@@ -218,7 +218,7 @@ static int restore_from(struct invocation *call, tamis_store *backup, const char
     struct tamis_store_options options = cli_store_options(call, 0);
     int rc = tamis_store_open_with(path, &options, &call->store);
     if (rc == TAMIS_ENOSTORE && call->arg_count == 1) return restore_all(call, backup, path);
-    options.flags |= TAMIS_CREATE;
+    options.flags |= TAMIS_OPEN_CREATE;
     if (rc == TAMIS_ENOSTORE) rc = tamis_store_open_with(path, &options, &call->store);
     if (rc < 0) return cli_fail_library();
     const int status = restore_names(call, backup);
@@ -229,7 +229,7 @@ static int restore_from(struct invocation *call, tamis_store *backup, const char
 static int run_restore(struct invocation *call)
 {
     tamis_store *backup = NULL;
-    const struct tamis_store_options options = cli_store_options(call, TAMIS_READ_ONLY);
+    const struct tamis_store_options options = cli_store_options(call, TAMIS_OPEN_READ_ONLY);
     interrupt_catch();
     char *path = cli_store_path(call);
     if (path == NULL) return CLI_ERROR;

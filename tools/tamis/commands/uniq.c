@@ -74,7 +74,7 @@ static int uniq(struct invocation *call)
     struct reading reading = {.call = call};
     const int rc = tamis_filter_create(call->store, NAME, &spec, NULL);
     if (rc == TAMIS_ENOSPACE) return fail_without_memory(call);
-    if (rc < 0 || tamis_filter_open(call->store, NAME, TAMIS_NO_SYNC, &reading.filter) < 0)
+    if (rc < 0 || tamis_filter_open(call->store, NAME, TAMIS_OPEN_NO_SYNC, &reading.filter) < 0)
         return cli_fail_library();
     const int status = read_lines(&reading);
     return cli_filter_close(reading.filter, status);

@@ -7,7 +7,7 @@ static bool look(tamis_store *store, const char *name, struct tamis_filter_stat 
 {
     tamis_filter *filter = NULL;
     *stat = (struct tamis_filter_stat){.size = sizeof *stat};
-    if (tamis_filter_open(store, name, TAMIS_READ_ONLY, &filter) < 0) return false;
+    if (tamis_filter_open(store, name, TAMIS_OPEN_READ_ONLY, &filter) < 0) return false;
     const bool known = tamis_filter_stat(filter, stat) == 0;
     const bool closed = tamis_filter_close(filter) == 0;
     return known && closed && (stat->state & TAMIS_STATE_DAMAGED) == 0;

@@ -43,9 +43,9 @@ static json_t *do_tamis_filter_create_many(struct step *step)
 
 static uint32_t open_flags_of(const struct step *step)
 {
-    static const struct flag open_flags[] = {{"READ_ONLY", TAMIS_READ_ONLY},
-                                             {"NO_SYNC", TAMIS_NO_SYNC},
-                                             {"POPULATE", TAMIS_POPULATE},
+    static const struct flag open_flags[] = {{"READ_ONLY", TAMIS_OPEN_READ_ONLY},
+                                             {"NO_SYNC", TAMIS_OPEN_NO_SYNC},
+                                             {"POPULATE", TAMIS_OPEN_POPULATE},
                                              {NULL, 0}};
     return flags_of(json_object_get(step->with, "flags"), open_flags);
 }
@@ -104,12 +104,7 @@ static json_t *do_tamis_filter_may_wait(struct step *step)
 
 static json_t *do_tamis_filter_prepare(struct step *step)
 {
-    return status(tamis_filter_prepare(on_filter(step)));
-}
-
-static json_t *do_tamis_filter_set_prepared(struct step *step)
-{
-    return status(tamis_filter_set_prepared(on_filter(step), (int)number(step, "prepared")));
+    return status(tamis_filter_prepare(on_filter(step), (uint64_t)number(step, "keys")));
 }
 
 static json_t *do_tamis_filter_rotate(struct step *step)
@@ -173,11 +168,6 @@ static json_t *do_tamis_filter_set_pages(struct step *step)
     return status(tamis_filter_set_pages(on_store(step), text(step, "name"), pages));
 }
 
-static json_t *do_tamis_filter_expect(struct step *step)
-{
-    return status(tamis_filter_expect(on_filter(step), (uint64_t)number(step, "keys")));
-}
-
 static json_t *do_tamis_filter_mapped(struct step *step)
 {
     struct tamis_filter_mapped mapped = TAMIS_INIT(struct tamis_filter_mapped);
@@ -215,7 +205,6 @@ const struct call filter_calls[] = {CALL(tamis_filter_check),
                                     CALL(tamis_filter_release),
                                     CALL(tamis_filter_may_wait),
                                     CALL(tamis_filter_prepare),
-                                    CALL(tamis_filter_set_prepared),
                                     CALL(tamis_filter_rotate),
                                     CALL(tamis_filter_sync),
                                     CALL(tamis_filter_set_sync_interval),
@@ -225,6 +214,5 @@ const struct call filter_calls[] = {CALL(tamis_filter_check),
                                     CALL(tamis_filter_rename),
                                     CALL(tamis_filter_set_owned),
                                     CALL(tamis_filter_set_pages),
-                                    CALL(tamis_filter_expect),
                                     CALL(tamis_filter_mapped),
                                     {NULL, NULL}};

@@ -8,6 +8,12 @@ static json_t *do_tamis_version(struct step *step)
     return word(tamis_version());
 }
 
+static json_t *do_tamis_version_number(struct step *step)
+{
+    (void)step;
+    return gives(json_integer(tamis_version_number()));
+}
+
 static json_t *do_tamis_simd(struct step *step)
 {
     (void)step;
@@ -85,11 +91,20 @@ static json_t *do_tamis_sigbus_mend(struct step *step)
     return counted(tamis_sigbus_mend(step));
 }
 
-const struct call library_calls[] = {CALL(tamis_version),           CALL(tamis_simd),
-                                     CALL(tamis_error_name),        CALL(tamis_error_message),
-                                     CALL(tamis_last_error),        CALL(tamis_kind_name),
-                                     CALL(tamis_kind_has),          CALL(tamis_kind_next),
-                                     CALL(tamis_kind_from_name),    CALL(tamis_hash_set_next),
-                                     CALL(tamis_hash_set_weakness), CALL(tamis_on_full_name),
-                                     CALL(tamis_pages_name),        CALL(tamis_sigbus_leave),
-                                     CALL(tamis_sigbus_mend),       {NULL, NULL}};
+const struct call library_calls[] = {CALL(tamis_version),
+                                     CALL(tamis_version_number),
+                                     CALL(tamis_simd),
+                                     CALL(tamis_error_name),
+                                     CALL(tamis_error_message),
+                                     CALL(tamis_last_error),
+                                     CALL(tamis_kind_name),
+                                     CALL(tamis_kind_has),
+                                     CALL(tamis_kind_next),
+                                     CALL(tamis_kind_from_name),
+                                     CALL(tamis_hash_set_next),
+                                     CALL(tamis_hash_set_weakness),
+                                     CALL(tamis_on_full_name),
+                                     CALL(tamis_pages_name),
+                                     CALL(tamis_sigbus_leave),
+                                     CALL(tamis_sigbus_mend),
+                                     {NULL, NULL}};

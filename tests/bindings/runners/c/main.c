@@ -27,7 +27,7 @@ static void handle_close(const struct handle *handle)
         tamis_store_close(handle->pointer);
         break;
     case IS_FILTER:
-        tamis_filter_close(handle->pointer);
+        tamis_filter_release(handle->pointer);
         break;
     case IS_BUILD:
         tamis_build_close(handle->pointer);

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tamis_build.h"
+#include "tamis.h"
 
 /* ---- Handles and steps ----------------------------------------------------------------------- */
 

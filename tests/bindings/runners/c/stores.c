@@ -2,9 +2,9 @@
 /* stores.c: calls on stores. */
 #include "runner.h"
 
-static const struct flag store_flags[] = {{"CREATE", TAMIS_CREATE},
-                                          {"READ_ONLY", TAMIS_READ_ONLY},
-                                          {"FORCE_NETWORK_FS", TAMIS_FORCE_NETWORK_FS},
+static const struct flag store_flags[] = {{"CREATE", TAMIS_OPEN_CREATE},
+                                          {"READ_ONLY", TAMIS_OPEN_READ_ONLY},
+                                          {"FORCE_NETWORK_FS", TAMIS_OPEN_FORCE_NETWORK_FS},
                                           {NULL, 0}};
 
 static uint32_t flags_of_store(const struct step *step)
@@ -163,7 +163,7 @@ static json_t *do_tamis_store_backup(struct step *step)
 
 static const struct flag repair_flags[] = {{"DRY_RUN", TAMIS_REPAIR_DRY_RUN},
                                            {"REBUILD", TAMIS_REPAIR_REBUILD},
-                                           {"FORCE_NETWORK_FS", TAMIS_FORCE_NETWORK_FS},
+                                           {"FORCE_NETWORK_FS", TAMIS_REPAIR_FORCE_NETWORK_FS},
                                            {NULL, 0}};
 
 static int tell_repair(void *context, const struct tamis_repair_step *repaired)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Made of tamis_ffi.h by generate.sh.
-// SHA-256 of the header 1feff094aff1974da1b732d264df04a23ea48ce521ba98ef9de5d2bfedcc5b9a,
-// of what follows f9c8a53cfea43cd3b79ad000cc5916cef27c1d7c2ec3ed3b78f609d3990f9567
+// SHA-256 of the header 1312ddb2f48c1c5edcd2631aa899283cc23e5d41ec6254f63f3dd75fc12e9381,
+// of what follows 3f8099b9d4dd846d0eff250761462f14c07eec3679b44b65d4265ac70da2d376
 pub const TAMIS_OK: tamis_error = 0;
 pub const TAMIS_EINVAL: tamis_error = -1;
 pub const TAMIS_ENOTFOUND: tamis_error = -2;
@@ -50,248 +50,12 @@ pub const TAMIS_KIND_MAY_GROW: tamis_kind_property = 4;
 pub const TAMIS_KIND_MAY_BE_DURABLE: tamis_kind_property = 8;
 pub const TAMIS_KIND_IS_PLAIN: tamis_kind_property = 16;
 pub type tamis_kind_property = ::core::ffi::c_uint;
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tamis_source {
-    pub size: usize,
-    pub read: ::core::option::Option<
-        unsafe extern "C" fn(
-            context: *mut ::core::ffi::c_void,
-            buffer: *mut ::core::ffi::c_void,
-            bytes: usize,
-        ) -> i64,
-    >,
-    pub context: *mut ::core::ffi::c_void,
-    pub bytes: u64,
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_source"][::core::mem::size_of::<tamis_source>() - 32usize];
-    ["Alignment of tamis_source"][::core::mem::align_of::<tamis_source>() - 8usize];
-    ["Offset of field: tamis_source::size"][::core::mem::offset_of!(tamis_source, size) - 0usize];
-    ["Offset of field: tamis_source::read"][::core::mem::offset_of!(tamis_source, read) - 8usize];
-    ["Offset of field: tamis_source::context"]
-        [::core::mem::offset_of!(tamis_source, context) - 16usize];
-    ["Offset of field: tamis_source::bytes"]
-        [::core::mem::offset_of!(tamis_source, bytes) - 24usize];
-};
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tamis_sink {
-    pub size: usize,
-    pub write: ::core::option::Option<
-        unsafe extern "C" fn(
-            context: *mut ::core::ffi::c_void,
-            buffer: *const ::core::ffi::c_void,
-            bytes: usize,
-        ) -> ::core::ffi::c_int,
-    >,
-    pub context: *mut ::core::ffi::c_void,
-    pub from: u64,
-    pub bytes: u64,
-    pub all_bytes: *mut u64,
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_sink"][::core::mem::size_of::<tamis_sink>() - 48usize];
-    ["Alignment of tamis_sink"][::core::mem::align_of::<tamis_sink>() - 8usize];
-    ["Offset of field: tamis_sink::size"][::core::mem::offset_of!(tamis_sink, size) - 0usize];
-    ["Offset of field: tamis_sink::write"][::core::mem::offset_of!(tamis_sink, write) - 8usize];
-    ["Offset of field: tamis_sink::context"]
-        [::core::mem::offset_of!(tamis_sink, context) - 16usize];
-    ["Offset of field: tamis_sink::from"][::core::mem::offset_of!(tamis_sink, from) - 24usize];
-    ["Offset of field: tamis_sink::bytes"][::core::mem::offset_of!(tamis_sink, bytes) - 32usize];
-    ["Offset of field: tamis_sink::all_bytes"]
-        [::core::mem::offset_of!(tamis_sink, all_bytes) - 40usize];
-};
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tamis_import_spec {
-    pub size: usize,
-    pub hash_set: *const ::core::ffi::c_char,
-    pub m_bits: u64,
-    pub k: u32,
-    pub capacity: u64,
-    pub fp_rate: f64,
-    pub seal_capacity: u64,
-    pub seal_rate: f64,
-    pub flags: u64,
-    pub created_at: i64,
-    pub origin: *const ::core::ffi::c_char,
-    pub signed_at: i64,
-    pub signature: u64,
-    pub signed_by: *const ::core::ffi::c_char,
-    pub signed_comment: *const ::core::ffi::c_char,
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_import_spec"][::core::mem::size_of::<tamis_import_spec>() - 120usize];
-    ["Alignment of tamis_import_spec"][::core::mem::align_of::<tamis_import_spec>() - 8usize];
-    ["Offset of field: tamis_import_spec::size"]
-        [::core::mem::offset_of!(tamis_import_spec, size) - 0usize];
-    ["Offset of field: tamis_import_spec::hash_set"]
-        [::core::mem::offset_of!(tamis_import_spec, hash_set) - 8usize];
-    ["Offset of field: tamis_import_spec::m_bits"]
-        [::core::mem::offset_of!(tamis_import_spec, m_bits) - 16usize];
-    ["Offset of field: tamis_import_spec::k"]
-        [::core::mem::offset_of!(tamis_import_spec, k) - 24usize];
-    ["Offset of field: tamis_import_spec::capacity"]
-        [::core::mem::offset_of!(tamis_import_spec, capacity) - 32usize];
-    ["Offset of field: tamis_import_spec::fp_rate"]
-        [::core::mem::offset_of!(tamis_import_spec, fp_rate) - 40usize];
-    ["Offset of field: tamis_import_spec::seal_capacity"]
-        [::core::mem::offset_of!(tamis_import_spec, seal_capacity) - 48usize];
-    ["Offset of field: tamis_import_spec::seal_rate"]
-        [::core::mem::offset_of!(tamis_import_spec, seal_rate) - 56usize];
-    ["Offset of field: tamis_import_spec::flags"]
-        [::core::mem::offset_of!(tamis_import_spec, flags) - 64usize];
-    ["Offset of field: tamis_import_spec::created_at"]
-        [::core::mem::offset_of!(tamis_import_spec, created_at) - 72usize];
-    ["Offset of field: tamis_import_spec::origin"]
-        [::core::mem::offset_of!(tamis_import_spec, origin) - 80usize];
-    ["Offset of field: tamis_import_spec::signed_at"]
-        [::core::mem::offset_of!(tamis_import_spec, signed_at) - 88usize];
-    ["Offset of field: tamis_import_spec::signature"]
-        [::core::mem::offset_of!(tamis_import_spec, signature) - 96usize];
-    ["Offset of field: tamis_import_spec::signed_by"]
-        [::core::mem::offset_of!(tamis_import_spec, signed_by) - 104usize];
-    ["Offset of field: tamis_import_spec::signed_comment"]
-        [::core::mem::offset_of!(tamis_import_spec, signed_comment) - 112usize];
-};
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tamis_publish_spec {
-    pub size: usize,
-    pub import: *const tamis_import_spec,
-    pub except: *const tamis_key,
-    pub except_count: u64,
-    pub flags: u32,
-    pub keep: u32,
-    pub at_least: u64,
-    pub max_shrink: f64,
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_publish_spec"][::core::mem::size_of::<tamis_publish_spec>() - 56usize];
-    ["Alignment of tamis_publish_spec"][::core::mem::align_of::<tamis_publish_spec>() - 8usize];
-    ["Offset of field: tamis_publish_spec::size"]
-        [::core::mem::offset_of!(tamis_publish_spec, size) - 0usize];
-    ["Offset of field: tamis_publish_spec::import"]
-        [::core::mem::offset_of!(tamis_publish_spec, import) - 8usize];
-    ["Offset of field: tamis_publish_spec::except"]
-        [::core::mem::offset_of!(tamis_publish_spec, except) - 16usize];
-    ["Offset of field: tamis_publish_spec::except_count"]
-        [::core::mem::offset_of!(tamis_publish_spec, except_count) - 24usize];
-    ["Offset of field: tamis_publish_spec::flags"]
-        [::core::mem::offset_of!(tamis_publish_spec, flags) - 32usize];
-    ["Offset of field: tamis_publish_spec::keep"]
-        [::core::mem::offset_of!(tamis_publish_spec, keep) - 36usize];
-    ["Offset of field: tamis_publish_spec::at_least"]
-        [::core::mem::offset_of!(tamis_publish_spec, at_least) - 40usize];
-    ["Offset of field: tamis_publish_spec::max_shrink"]
-        [::core::mem::offset_of!(tamis_publish_spec, max_shrink) - 48usize];
-};
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tamis_publish_result {
-    pub size: usize,
-    pub generation: u64,
-    pub exceptions: u64,
-    pub size_bytes: u64,
-    pub digest: [u8; 16usize],
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_publish_result"][::core::mem::size_of::<tamis_publish_result>() - 48usize];
-    ["Alignment of tamis_publish_result"][::core::mem::align_of::<tamis_publish_result>() - 8usize];
-    ["Offset of field: tamis_publish_result::size"]
-        [::core::mem::offset_of!(tamis_publish_result, size) - 0usize];
-    ["Offset of field: tamis_publish_result::generation"]
-        [::core::mem::offset_of!(tamis_publish_result, generation) - 8usize];
-    ["Offset of field: tamis_publish_result::exceptions"]
-        [::core::mem::offset_of!(tamis_publish_result, exceptions) - 16usize];
-    ["Offset of field: tamis_publish_result::size_bytes"]
-        [::core::mem::offset_of!(tamis_publish_result, size_bytes) - 24usize];
-    ["Offset of field: tamis_publish_result::digest"]
-        [::core::mem::offset_of!(tamis_publish_result, digest) - 32usize];
-};
-pub const TAMIS_FIELD_MADE: tamis_field_type = 0;
-pub const TAMIS_FIELD_TEXT: tamis_field_type = 1;
-pub const TAMIS_FIELD_WORD: tamis_field_type = 2;
-pub const TAMIS_FIELD_NUMBER: tamis_field_type = 3;
-pub const TAMIS_FIELD_LIMIT: tamis_field_type = 4;
-pub const TAMIS_FIELD_YES: tamis_field_type = 5;
-pub const TAMIS_FIELD_REAL: tamis_field_type = 6;
-pub const TAMIS_FIELD_TIME: tamis_field_type = 7;
-pub const TAMIS_FIELD_SPAN: tamis_field_type = 8;
-pub type tamis_field_type = ::core::ffi::c_uint;
-pub const TAMIS_SUM_SAME: tamis_field_sum = 0;
-pub const TAMIS_SUM_ADD: tamis_field_sum = 1;
-pub const TAMIS_SUM_MEAN: tamis_field_sum = 2;
-pub const TAMIS_SUM_MOST: tamis_field_sum = 3;
-pub const TAMIS_SUM_EARLIEST: tamis_field_sum = 4;
-pub const TAMIS_SUM_BITS: tamis_field_sum = 5;
-pub type tamis_field_sum = ::core::ffi::c_uint;
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tamis_field {
-    pub size: usize,
-    pub name: *const ::core::ffi::c_char,
-    pub info_name: *const ::core::ffi::c_char,
-    pub reply_name: *const ::core::ffi::c_char,
-    pub unit: *const ::core::ffi::c_char,
-    pub sentence: *const ::core::ffi::c_char,
-    pub lacking: *const ::core::ffi::c_char,
-    pub of: u32,
-    pub number: u32,
-    pub type_: u32,
-    pub sum: u32,
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_field"][::core::mem::size_of::<tamis_field>() - 72usize];
-    ["Alignment of tamis_field"][::core::mem::align_of::<tamis_field>() - 8usize];
-    ["Offset of field: tamis_field::size"][::core::mem::offset_of!(tamis_field, size) - 0usize];
-    ["Offset of field: tamis_field::name"][::core::mem::offset_of!(tamis_field, name) - 8usize];
-    ["Offset of field: tamis_field::info_name"]
-        [::core::mem::offset_of!(tamis_field, info_name) - 16usize];
-    ["Offset of field: tamis_field::reply_name"]
-        [::core::mem::offset_of!(tamis_field, reply_name) - 24usize];
-    ["Offset of field: tamis_field::unit"][::core::mem::offset_of!(tamis_field, unit) - 32usize];
-    ["Offset of field: tamis_field::sentence"]
-        [::core::mem::offset_of!(tamis_field, sentence) - 40usize];
-    ["Offset of field: tamis_field::lacking"]
-        [::core::mem::offset_of!(tamis_field, lacking) - 48usize];
-    ["Offset of field: tamis_field::of"][::core::mem::offset_of!(tamis_field, of) - 56usize];
-    ["Offset of field: tamis_field::number"]
-        [::core::mem::offset_of!(tamis_field, number) - 60usize];
-    ["Offset of field: tamis_field::type_"][::core::mem::offset_of!(tamis_field, type_) - 64usize];
-    ["Offset of field: tamis_field::sum"][::core::mem::offset_of!(tamis_field, sum) - 68usize];
-};
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tamis_field_value {
-    pub size: usize,
-    pub text: *const ::core::ffi::c_char,
-    pub number: u64,
-    pub ns: i64,
-    pub real: f64,
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_field_value"][::core::mem::size_of::<tamis_field_value>() - 40usize];
-    ["Alignment of tamis_field_value"][::core::mem::align_of::<tamis_field_value>() - 8usize];
-    ["Offset of field: tamis_field_value::size"]
-        [::core::mem::offset_of!(tamis_field_value, size) - 0usize];
-    ["Offset of field: tamis_field_value::text"]
-        [::core::mem::offset_of!(tamis_field_value, text) - 8usize];
-    ["Offset of field: tamis_field_value::number"]
-        [::core::mem::offset_of!(tamis_field_value, number) - 16usize];
-    ["Offset of field: tamis_field_value::ns"]
-        [::core::mem::offset_of!(tamis_field_value, ns) - 24usize];
-    ["Offset of field: tamis_field_value::real"]
-        [::core::mem::offset_of!(tamis_field_value, real) - 32usize];
-};
+pub const TAMIS_OPEN_READ_ONLY: tamis_open_flag = 16;
+pub const TAMIS_OPEN_CREATE: tamis_open_flag = 32;
+pub const TAMIS_OPEN_NO_SYNC: tamis_open_flag = 64;
+pub const TAMIS_OPEN_POPULATE: tamis_open_flag = 128;
+pub const TAMIS_OPEN_FORCE_NETWORK_FS: tamis_open_flag = 256;
+pub type tamis_open_flag = ::core::ffi::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct tamis_filter_stat {
@@ -597,65 +361,6 @@ pub type tamis_unsynced_fn = ::core::option::Option<
         error: ::core::ffi::c_int,
     ) -> ::core::ffi::c_int,
 >;
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tamis_problem {
-    pub size: usize,
-    pub filter: *const ::core::ffi::c_char,
-    pub file: *const ::core::ffi::c_char,
-    pub offset: u64,
-    pub error: ::core::ffi::c_int,
-    pub reason: *const ::core::ffi::c_char,
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_problem"][::core::mem::size_of::<tamis_problem>() - 48usize];
-    ["Alignment of tamis_problem"][::core::mem::align_of::<tamis_problem>() - 8usize];
-    ["Offset of field: tamis_problem::size"][::core::mem::offset_of!(tamis_problem, size) - 0usize];
-    ["Offset of field: tamis_problem::filter"]
-        [::core::mem::offset_of!(tamis_problem, filter) - 8usize];
-    ["Offset of field: tamis_problem::file"]
-        [::core::mem::offset_of!(tamis_problem, file) - 16usize];
-    ["Offset of field: tamis_problem::offset"]
-        [::core::mem::offset_of!(tamis_problem, offset) - 24usize];
-    ["Offset of field: tamis_problem::error"]
-        [::core::mem::offset_of!(tamis_problem, error) - 32usize];
-    ["Offset of field: tamis_problem::reason"]
-        [::core::mem::offset_of!(tamis_problem, reason) - 40usize];
-};
-pub type tamis_problem_fn = ::core::option::Option<
-    unsafe extern "C" fn(
-        context: *mut ::core::ffi::c_void,
-        problem: *const tamis_problem,
-    ) -> ::core::ffi::c_int,
->;
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tamis_verify_options {
-    pub size: usize,
-    pub fn_: tamis_problem_fn,
-    pub progress: ::core::option::Option<
-        unsafe extern "C" fn(
-            context: *mut ::core::ffi::c_void,
-            done_bytes: u64,
-            all_bytes: u64,
-        ) -> ::core::ffi::c_int,
-    >,
-    pub context: *mut ::core::ffi::c_void,
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_verify_options"][::core::mem::size_of::<tamis_verify_options>() - 32usize];
-    ["Alignment of tamis_verify_options"][::core::mem::align_of::<tamis_verify_options>() - 8usize];
-    ["Offset of field: tamis_verify_options::size"]
-        [::core::mem::offset_of!(tamis_verify_options, size) - 0usize];
-    ["Offset of field: tamis_verify_options::fn_"]
-        [::core::mem::offset_of!(tamis_verify_options, fn_) - 8usize];
-    ["Offset of field: tamis_verify_options::progress"]
-        [::core::mem::offset_of!(tamis_verify_options, progress) - 16usize];
-    ["Offset of field: tamis_verify_options::context"]
-        [::core::mem::offset_of!(tamis_verify_options, context) - 24usize];
-};
 pub const TAMIS_ON_FULL_DEFAULT: tamis_on_full = 0;
 pub const TAMIS_ON_FULL_GROW: tamis_on_full = 1;
 pub const TAMIS_ON_FULL_REFUSE: tamis_on_full = 2;
@@ -665,6 +370,10 @@ pub const TAMIS_PAGES_AUTO: tamis_pages = 0;
 pub const TAMIS_PAGES_SMALL: tamis_pages = 1;
 pub const TAMIS_PAGES_HUGE: tamis_pages = 2;
 pub type tamis_pages = ::core::ffi::c_uint;
+pub const TAMIS_FILTER_DURABLE: tamis_filter_flag = 1;
+pub const TAMIS_FILTER_OWNED: tamis_filter_flag = 2;
+pub const TAMIS_FILTER_FROM_FIRST: tamis_filter_flag = 4;
+pub type tamis_filter_flag = ::core::ffi::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct tamis_filter_spec {
@@ -728,6 +437,12 @@ const _: () = {
     ["Offset of field: tamis_filter_spec::key_rule"]
         [::core::mem::offset_of!(tamis_filter_spec, key_rule) - 112usize];
 };
+pub const TAMIS_MANY_IF_MISSING: tamis_many_flag = 512;
+pub type tamis_many_flag = ::core::ffi::c_uint;
+pub const TAMIS_ADD_AT_ONCE: tamis_add_wait = 0;
+pub const TAMIS_ADD_WANTS_PREPARE: tamis_add_wait = 1;
+pub const TAMIS_ADD_MAY_WAIT: tamis_add_wait = 2;
+pub type tamis_add_wait = ::core::ffi::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct tamis_filter_mapped {
@@ -771,119 +486,22 @@ const _: () = {
     ["Offset of field: tamis_key::data"][::core::mem::offset_of!(tamis_key, data) - 0usize];
     ["Offset of field: tamis_key::bytes"][::core::mem::offset_of!(tamis_key, bytes) - 8usize];
 };
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tamis_merge {
-    pub size: usize,
-    pub sources: *const *mut tamis_filter,
-    pub count: usize,
-    pub flags: u32,
-    pub progress: ::core::option::Option<
-        unsafe extern "C" fn(
-            context: *mut ::core::ffi::c_void,
-            done_bytes: u64,
-            all_bytes: u64,
-        ) -> ::core::ffi::c_int,
-    >,
-    pub context: *mut ::core::ffi::c_void,
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_merge"][::core::mem::size_of::<tamis_merge>() - 48usize];
-    ["Alignment of tamis_merge"][::core::mem::align_of::<tamis_merge>() - 8usize];
-    ["Offset of field: tamis_merge::size"][::core::mem::offset_of!(tamis_merge, size) - 0usize];
-    ["Offset of field: tamis_merge::sources"]
-        [::core::mem::offset_of!(tamis_merge, sources) - 8usize];
-    ["Offset of field: tamis_merge::count"][::core::mem::offset_of!(tamis_merge, count) - 16usize];
-    ["Offset of field: tamis_merge::flags"][::core::mem::offset_of!(tamis_merge, flags) - 24usize];
-    ["Offset of field: tamis_merge::progress"]
-        [::core::mem::offset_of!(tamis_merge, progress) - 32usize];
-    ["Offset of field: tamis_merge::context"]
-        [::core::mem::offset_of!(tamis_merge, context) - 40usize];
-};
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tamis_comparison {
-    pub size: usize,
-    pub items_a: f64,
-    pub items_b: f64,
-    pub items_union: f64,
-    pub items_both: f64,
-    pub jaccard: f64,
-    pub error: f64,
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_comparison"][::core::mem::size_of::<tamis_comparison>() - 56usize];
-    ["Alignment of tamis_comparison"][::core::mem::align_of::<tamis_comparison>() - 8usize];
-    ["Offset of field: tamis_comparison::size"]
-        [::core::mem::offset_of!(tamis_comparison, size) - 0usize];
-    ["Offset of field: tamis_comparison::items_a"]
-        [::core::mem::offset_of!(tamis_comparison, items_a) - 8usize];
-    ["Offset of field: tamis_comparison::items_b"]
-        [::core::mem::offset_of!(tamis_comparison, items_b) - 16usize];
-    ["Offset of field: tamis_comparison::items_union"]
-        [::core::mem::offset_of!(tamis_comparison, items_union) - 24usize];
-    ["Offset of field: tamis_comparison::items_both"]
-        [::core::mem::offset_of!(tamis_comparison, items_both) - 32usize];
-    ["Offset of field: tamis_comparison::jaccard"]
-        [::core::mem::offset_of!(tamis_comparison, jaccard) - 40usize];
-    ["Offset of field: tamis_comparison::error"]
-        [::core::mem::offset_of!(tamis_comparison, error) - 48usize];
-};
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct tamis_sizing {
-    pub size: usize,
-    pub kind: u32,
-    pub k: u32,
-    pub capacity: u64,
-    pub m_bits: u64,
-    pub fp_rate: f64,
-    pub predicted_rate: f64,
-    pub bits_per_key: f64,
-    pub data_bytes: u64,
-    pub file_bytes: u64,
-    pub words: u32,
-    pub counter_bits: u32,
-    pub fingerprint_bits: u32,
-    pub pieces: u32,
-}
-#[allow(clippy::unnecessary_operation, clippy::identity_op)]
-const _: () = {
-    ["Size of tamis_sizing"][::core::mem::size_of::<tamis_sizing>() - 88usize];
-    ["Alignment of tamis_sizing"][::core::mem::align_of::<tamis_sizing>() - 8usize];
-    ["Offset of field: tamis_sizing::size"][::core::mem::offset_of!(tamis_sizing, size) - 0usize];
-    ["Offset of field: tamis_sizing::kind"][::core::mem::offset_of!(tamis_sizing, kind) - 8usize];
-    ["Offset of field: tamis_sizing::k"][::core::mem::offset_of!(tamis_sizing, k) - 12usize];
-    ["Offset of field: tamis_sizing::capacity"]
-        [::core::mem::offset_of!(tamis_sizing, capacity) - 16usize];
-    ["Offset of field: tamis_sizing::m_bits"]
-        [::core::mem::offset_of!(tamis_sizing, m_bits) - 24usize];
-    ["Offset of field: tamis_sizing::fp_rate"]
-        [::core::mem::offset_of!(tamis_sizing, fp_rate) - 32usize];
-    ["Offset of field: tamis_sizing::predicted_rate"]
-        [::core::mem::offset_of!(tamis_sizing, predicted_rate) - 40usize];
-    ["Offset of field: tamis_sizing::bits_per_key"]
-        [::core::mem::offset_of!(tamis_sizing, bits_per_key) - 48usize];
-    ["Offset of field: tamis_sizing::data_bytes"]
-        [::core::mem::offset_of!(tamis_sizing, data_bytes) - 56usize];
-    ["Offset of field: tamis_sizing::file_bytes"]
-        [::core::mem::offset_of!(tamis_sizing, file_bytes) - 64usize];
-    ["Offset of field: tamis_sizing::words"]
-        [::core::mem::offset_of!(tamis_sizing, words) - 72usize];
-    ["Offset of field: tamis_sizing::counter_bits"]
-        [::core::mem::offset_of!(tamis_sizing, counter_bits) - 76usize];
-    ["Offset of field: tamis_sizing::fingerprint_bits"]
-        [::core::mem::offset_of!(tamis_sizing, fingerprint_bits) - 80usize];
-    ["Offset of field: tamis_sizing::pieces"]
-        [::core::mem::offset_of!(tamis_sizing, pieces) - 84usize];
-};
+pub type tamis_exception_fn = ::core::option::Option<
+    unsafe extern "C" fn(
+        context: *mut ::core::ffi::c_void,
+        key: *const tamis_key,
+        generation: u64,
+    ) -> ::core::ffi::c_int,
+>;
 #[repr(C)]
 #[derive(Debug)]
 pub struct tamis_build {
     _unused: [u8; 0],
 }
+pub const TAMIS_BUILD_IF_CHANGED: tamis_build_flag = 1024;
+pub const TAMIS_BUILD_KEEP: tamis_build_flag = 2048;
+pub const TAMIS_BUILD_MAX_SHRINK: tamis_build_flag = 4096;
+pub type tamis_build_flag = ::core::ffi::c_uint;
 pub const TAMIS_BUILD_READING: tamis_build_phase = 0;
 pub const TAMIS_BUILD_SORTING: tamis_build_phase = 1;
 pub const TAMIS_BUILD_MAKING: tamis_build_phase = 2;
@@ -1027,13 +645,65 @@ pub type tamis_generation_fn = ::core::option::Option<
         stat: *const tamis_generation_stat,
     ) -> ::core::ffi::c_int,
 >;
-pub type tamis_exception_fn = ::core::option::Option<
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_problem {
+    pub size: usize,
+    pub filter: *const ::core::ffi::c_char,
+    pub file: *const ::core::ffi::c_char,
+    pub offset: u64,
+    pub error: ::core::ffi::c_int,
+    pub reason: *const ::core::ffi::c_char,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_problem"][::core::mem::size_of::<tamis_problem>() - 48usize];
+    ["Alignment of tamis_problem"][::core::mem::align_of::<tamis_problem>() - 8usize];
+    ["Offset of field: tamis_problem::size"][::core::mem::offset_of!(tamis_problem, size) - 0usize];
+    ["Offset of field: tamis_problem::filter"]
+        [::core::mem::offset_of!(tamis_problem, filter) - 8usize];
+    ["Offset of field: tamis_problem::file"]
+        [::core::mem::offset_of!(tamis_problem, file) - 16usize];
+    ["Offset of field: tamis_problem::offset"]
+        [::core::mem::offset_of!(tamis_problem, offset) - 24usize];
+    ["Offset of field: tamis_problem::error"]
+        [::core::mem::offset_of!(tamis_problem, error) - 32usize];
+    ["Offset of field: tamis_problem::reason"]
+        [::core::mem::offset_of!(tamis_problem, reason) - 40usize];
+};
+pub type tamis_problem_fn = ::core::option::Option<
     unsafe extern "C" fn(
         context: *mut ::core::ffi::c_void,
-        key: *const tamis_key,
-        generation: u64,
+        problem: *const tamis_problem,
     ) -> ::core::ffi::c_int,
 >;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_verify_options {
+    pub size: usize,
+    pub fn_: tamis_problem_fn,
+    pub progress: ::core::option::Option<
+        unsafe extern "C" fn(
+            context: *mut ::core::ffi::c_void,
+            done_bytes: u64,
+            all_bytes: u64,
+        ) -> ::core::ffi::c_int,
+    >,
+    pub context: *mut ::core::ffi::c_void,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_verify_options"][::core::mem::size_of::<tamis_verify_options>() - 32usize];
+    ["Alignment of tamis_verify_options"][::core::mem::align_of::<tamis_verify_options>() - 8usize];
+    ["Offset of field: tamis_verify_options::size"]
+        [::core::mem::offset_of!(tamis_verify_options, size) - 0usize];
+    ["Offset of field: tamis_verify_options::fn_"]
+        [::core::mem::offset_of!(tamis_verify_options, fn_) - 8usize];
+    ["Offset of field: tamis_verify_options::progress"]
+        [::core::mem::offset_of!(tamis_verify_options, progress) - 16usize];
+    ["Offset of field: tamis_verify_options::context"]
+        [::core::mem::offset_of!(tamis_verify_options, context) - 24usize];
+};
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct tamis_repair_step {
@@ -1064,6 +734,10 @@ pub type tamis_repair_fn = ::core::option::Option<
         step: *const tamis_repair_step,
     ) -> ::core::ffi::c_int,
 >;
+pub const TAMIS_REPAIR_DRY_RUN: tamis_repair_flag = 33554432;
+pub const TAMIS_REPAIR_REBUILD: tamis_repair_flag = 67108864;
+pub const TAMIS_REPAIR_FORCE_NETWORK_FS: tamis_repair_flag = 134217728;
+pub type tamis_repair_flag = ::core::ffi::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct tamis_repair_options {
@@ -1130,6 +804,8 @@ pub type tamis_lost_fn = ::core::option::Option<
         file: *const tamis_lost_file,
     ) -> ::core::ffi::c_int,
 >;
+pub const TAMIS_BACKUP_FOR_USE: tamis_backup_flag = 268435456;
+pub type tamis_backup_flag = ::core::ffi::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct tamis_backup_options {
@@ -1184,27 +860,377 @@ const _: () = {
     ["Offset of field: tamis_backup_result::kept_bytes"]
         [::core::mem::offset_of!(tamis_backup_result, kept_bytes) - 32usize];
 };
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_source {
+    pub size: usize,
+    pub read: ::core::option::Option<
+        unsafe extern "C" fn(
+            context: *mut ::core::ffi::c_void,
+            buffer: *mut ::core::ffi::c_void,
+            bytes: usize,
+        ) -> i64,
+    >,
+    pub context: *mut ::core::ffi::c_void,
+    pub bytes: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_source"][::core::mem::size_of::<tamis_source>() - 32usize];
+    ["Alignment of tamis_source"][::core::mem::align_of::<tamis_source>() - 8usize];
+    ["Offset of field: tamis_source::size"][::core::mem::offset_of!(tamis_source, size) - 0usize];
+    ["Offset of field: tamis_source::read"][::core::mem::offset_of!(tamis_source, read) - 8usize];
+    ["Offset of field: tamis_source::context"]
+        [::core::mem::offset_of!(tamis_source, context) - 16usize];
+    ["Offset of field: tamis_source::bytes"]
+        [::core::mem::offset_of!(tamis_source, bytes) - 24usize];
+};
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_sink {
+    pub size: usize,
+    pub write: ::core::option::Option<
+        unsafe extern "C" fn(
+            context: *mut ::core::ffi::c_void,
+            buffer: *const ::core::ffi::c_void,
+            bytes: usize,
+        ) -> ::core::ffi::c_int,
+    >,
+    pub context: *mut ::core::ffi::c_void,
+    pub from: u64,
+    pub bytes: u64,
+    pub all_bytes: *mut u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_sink"][::core::mem::size_of::<tamis_sink>() - 48usize];
+    ["Alignment of tamis_sink"][::core::mem::align_of::<tamis_sink>() - 8usize];
+    ["Offset of field: tamis_sink::size"][::core::mem::offset_of!(tamis_sink, size) - 0usize];
+    ["Offset of field: tamis_sink::write"][::core::mem::offset_of!(tamis_sink, write) - 8usize];
+    ["Offset of field: tamis_sink::context"]
+        [::core::mem::offset_of!(tamis_sink, context) - 16usize];
+    ["Offset of field: tamis_sink::from"][::core::mem::offset_of!(tamis_sink, from) - 24usize];
+    ["Offset of field: tamis_sink::bytes"][::core::mem::offset_of!(tamis_sink, bytes) - 32usize];
+    ["Offset of field: tamis_sink::all_bytes"]
+        [::core::mem::offset_of!(tamis_sink, all_bytes) - 40usize];
+};
+pub const TAMIS_IMPORT_HEAD: tamis_import_flag = 131072;
+pub const TAMIS_IMPORT_AS_THERE: tamis_import_flag = 262144;
+pub const TAMIS_IMPORT_OWNED: tamis_import_flag = 524288;
+pub const TAMIS_IMPORT_DURABLE: tamis_import_flag = 1048576;
+pub type tamis_import_flag = ::core::ffi::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_import_spec {
+    pub size: usize,
+    pub hash_set: *const ::core::ffi::c_char,
+    pub m_bits: u64,
+    pub k: u32,
+    pub capacity: u64,
+    pub fp_rate: f64,
+    pub seal_capacity: u64,
+    pub seal_rate: f64,
+    pub flags: u32,
+    pub reserved: u32,
+    pub created_at: i64,
+    pub origin: *const ::core::ffi::c_char,
+    pub signed_at: i64,
+    pub signature: u64,
+    pub signed_by: *const ::core::ffi::c_char,
+    pub signed_comment: *const ::core::ffi::c_char,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_import_spec"][::core::mem::size_of::<tamis_import_spec>() - 120usize];
+    ["Alignment of tamis_import_spec"][::core::mem::align_of::<tamis_import_spec>() - 8usize];
+    ["Offset of field: tamis_import_spec::size"]
+        [::core::mem::offset_of!(tamis_import_spec, size) - 0usize];
+    ["Offset of field: tamis_import_spec::hash_set"]
+        [::core::mem::offset_of!(tamis_import_spec, hash_set) - 8usize];
+    ["Offset of field: tamis_import_spec::m_bits"]
+        [::core::mem::offset_of!(tamis_import_spec, m_bits) - 16usize];
+    ["Offset of field: tamis_import_spec::k"]
+        [::core::mem::offset_of!(tamis_import_spec, k) - 24usize];
+    ["Offset of field: tamis_import_spec::capacity"]
+        [::core::mem::offset_of!(tamis_import_spec, capacity) - 32usize];
+    ["Offset of field: tamis_import_spec::fp_rate"]
+        [::core::mem::offset_of!(tamis_import_spec, fp_rate) - 40usize];
+    ["Offset of field: tamis_import_spec::seal_capacity"]
+        [::core::mem::offset_of!(tamis_import_spec, seal_capacity) - 48usize];
+    ["Offset of field: tamis_import_spec::seal_rate"]
+        [::core::mem::offset_of!(tamis_import_spec, seal_rate) - 56usize];
+    ["Offset of field: tamis_import_spec::flags"]
+        [::core::mem::offset_of!(tamis_import_spec, flags) - 64usize];
+    ["Offset of field: tamis_import_spec::reserved"]
+        [::core::mem::offset_of!(tamis_import_spec, reserved) - 68usize];
+    ["Offset of field: tamis_import_spec::created_at"]
+        [::core::mem::offset_of!(tamis_import_spec, created_at) - 72usize];
+    ["Offset of field: tamis_import_spec::origin"]
+        [::core::mem::offset_of!(tamis_import_spec, origin) - 80usize];
+    ["Offset of field: tamis_import_spec::signed_at"]
+        [::core::mem::offset_of!(tamis_import_spec, signed_at) - 88usize];
+    ["Offset of field: tamis_import_spec::signature"]
+        [::core::mem::offset_of!(tamis_import_spec, signature) - 96usize];
+    ["Offset of field: tamis_import_spec::signed_by"]
+        [::core::mem::offset_of!(tamis_import_spec, signed_by) - 104usize];
+    ["Offset of field: tamis_import_spec::signed_comment"]
+        [::core::mem::offset_of!(tamis_import_spec, signed_comment) - 112usize];
+};
+pub const TAMIS_PUBLISH_IF_CHANGED: tamis_publish_flag = 8192;
+pub const TAMIS_PUBLISH_KEEP: tamis_publish_flag = 16384;
+pub const TAMIS_PUBLISH_NEWER: tamis_publish_flag = 32768;
+pub const TAMIS_PUBLISH_MAX_SHRINK: tamis_publish_flag = 65536;
+pub type tamis_publish_flag = ::core::ffi::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_publish_spec {
+    pub size: usize,
+    pub import: *const tamis_import_spec,
+    pub except: *const tamis_key,
+    pub except_count: u64,
+    pub flags: u32,
+    pub keep: u32,
+    pub at_least: u64,
+    pub max_shrink: f64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_publish_spec"][::core::mem::size_of::<tamis_publish_spec>() - 56usize];
+    ["Alignment of tamis_publish_spec"][::core::mem::align_of::<tamis_publish_spec>() - 8usize];
+    ["Offset of field: tamis_publish_spec::size"]
+        [::core::mem::offset_of!(tamis_publish_spec, size) - 0usize];
+    ["Offset of field: tamis_publish_spec::import"]
+        [::core::mem::offset_of!(tamis_publish_spec, import) - 8usize];
+    ["Offset of field: tamis_publish_spec::except"]
+        [::core::mem::offset_of!(tamis_publish_spec, except) - 16usize];
+    ["Offset of field: tamis_publish_spec::except_count"]
+        [::core::mem::offset_of!(tamis_publish_spec, except_count) - 24usize];
+    ["Offset of field: tamis_publish_spec::flags"]
+        [::core::mem::offset_of!(tamis_publish_spec, flags) - 32usize];
+    ["Offset of field: tamis_publish_spec::keep"]
+        [::core::mem::offset_of!(tamis_publish_spec, keep) - 36usize];
+    ["Offset of field: tamis_publish_spec::at_least"]
+        [::core::mem::offset_of!(tamis_publish_spec, at_least) - 40usize];
+    ["Offset of field: tamis_publish_spec::max_shrink"]
+        [::core::mem::offset_of!(tamis_publish_spec, max_shrink) - 48usize];
+};
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_publish_result {
+    pub size: usize,
+    pub generation: u64,
+    pub exceptions: u64,
+    pub size_bytes: u64,
+    pub digest: [u8; 16usize],
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_publish_result"][::core::mem::size_of::<tamis_publish_result>() - 48usize];
+    ["Alignment of tamis_publish_result"][::core::mem::align_of::<tamis_publish_result>() - 8usize];
+    ["Offset of field: tamis_publish_result::size"]
+        [::core::mem::offset_of!(tamis_publish_result, size) - 0usize];
+    ["Offset of field: tamis_publish_result::generation"]
+        [::core::mem::offset_of!(tamis_publish_result, generation) - 8usize];
+    ["Offset of field: tamis_publish_result::exceptions"]
+        [::core::mem::offset_of!(tamis_publish_result, exceptions) - 16usize];
+    ["Offset of field: tamis_publish_result::size_bytes"]
+        [::core::mem::offset_of!(tamis_publish_result, size_bytes) - 24usize];
+    ["Offset of field: tamis_publish_result::digest"]
+        [::core::mem::offset_of!(tamis_publish_result, digest) - 32usize];
+};
+pub const TAMIS_EXPORT_WITH_KEY: tamis_export_flag = 2097152;
+pub const TAMIS_EXPORT_WITHOUT_EXCEPTIONS: tamis_export_flag = 4194304;
+pub const TAMIS_EXPORT_WITH_DIGEST: tamis_export_flag = 8388608;
+pub type tamis_export_flag = ::core::ffi::c_uint;
+pub const TAMIS_FIELD_MADE: tamis_field_type = 0;
+pub const TAMIS_FIELD_TEXT: tamis_field_type = 1;
+pub const TAMIS_FIELD_WORD: tamis_field_type = 2;
+pub const TAMIS_FIELD_NUMBER: tamis_field_type = 3;
+pub const TAMIS_FIELD_LIMIT: tamis_field_type = 4;
+pub const TAMIS_FIELD_YES: tamis_field_type = 5;
+pub const TAMIS_FIELD_REAL: tamis_field_type = 6;
+pub const TAMIS_FIELD_TIME: tamis_field_type = 7;
+pub const TAMIS_FIELD_SPAN: tamis_field_type = 8;
+pub type tamis_field_type = ::core::ffi::c_uint;
+pub const TAMIS_SUM_SAME: tamis_field_sum = 0;
+pub const TAMIS_SUM_ADD: tamis_field_sum = 1;
+pub const TAMIS_SUM_MEAN: tamis_field_sum = 2;
+pub const TAMIS_SUM_MOST: tamis_field_sum = 3;
+pub const TAMIS_SUM_EARLIEST: tamis_field_sum = 4;
+pub const TAMIS_SUM_BITS: tamis_field_sum = 5;
+pub type tamis_field_sum = ::core::ffi::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_field {
+    pub size: usize,
+    pub name: *const ::core::ffi::c_char,
+    pub info_name: *const ::core::ffi::c_char,
+    pub reply_name: *const ::core::ffi::c_char,
+    pub unit: *const ::core::ffi::c_char,
+    pub sentence: *const ::core::ffi::c_char,
+    pub lacking: *const ::core::ffi::c_char,
+    pub of: u32,
+    pub number: u32,
+    pub type_: u32,
+    pub sum: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_field"][::core::mem::size_of::<tamis_field>() - 72usize];
+    ["Alignment of tamis_field"][::core::mem::align_of::<tamis_field>() - 8usize];
+    ["Offset of field: tamis_field::size"][::core::mem::offset_of!(tamis_field, size) - 0usize];
+    ["Offset of field: tamis_field::name"][::core::mem::offset_of!(tamis_field, name) - 8usize];
+    ["Offset of field: tamis_field::info_name"]
+        [::core::mem::offset_of!(tamis_field, info_name) - 16usize];
+    ["Offset of field: tamis_field::reply_name"]
+        [::core::mem::offset_of!(tamis_field, reply_name) - 24usize];
+    ["Offset of field: tamis_field::unit"][::core::mem::offset_of!(tamis_field, unit) - 32usize];
+    ["Offset of field: tamis_field::sentence"]
+        [::core::mem::offset_of!(tamis_field, sentence) - 40usize];
+    ["Offset of field: tamis_field::lacking"]
+        [::core::mem::offset_of!(tamis_field, lacking) - 48usize];
+    ["Offset of field: tamis_field::of"][::core::mem::offset_of!(tamis_field, of) - 56usize];
+    ["Offset of field: tamis_field::number"]
+        [::core::mem::offset_of!(tamis_field, number) - 60usize];
+    ["Offset of field: tamis_field::type_"][::core::mem::offset_of!(tamis_field, type_) - 64usize];
+    ["Offset of field: tamis_field::sum"][::core::mem::offset_of!(tamis_field, sum) - 68usize];
+};
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_field_value {
+    pub size: usize,
+    pub text: *const ::core::ffi::c_char,
+    pub number: u64,
+    pub ns: i64,
+    pub real: f64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_field_value"][::core::mem::size_of::<tamis_field_value>() - 40usize];
+    ["Alignment of tamis_field_value"][::core::mem::align_of::<tamis_field_value>() - 8usize];
+    ["Offset of field: tamis_field_value::size"]
+        [::core::mem::offset_of!(tamis_field_value, size) - 0usize];
+    ["Offset of field: tamis_field_value::text"]
+        [::core::mem::offset_of!(tamis_field_value, text) - 8usize];
+    ["Offset of field: tamis_field_value::number"]
+        [::core::mem::offset_of!(tamis_field_value, number) - 16usize];
+    ["Offset of field: tamis_field_value::ns"]
+        [::core::mem::offset_of!(tamis_field_value, ns) - 24usize];
+    ["Offset of field: tamis_field_value::real"]
+        [::core::mem::offset_of!(tamis_field_value, real) - 32usize];
+};
+pub const TAMIS_MERGE_INTERSECT: tamis_merge_flag = 16777216;
+pub type tamis_merge_flag = ::core::ffi::c_uint;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_merge {
+    pub size: usize,
+    pub sources: *const *mut tamis_filter,
+    pub count: usize,
+    pub flags: u32,
+    pub progress: ::core::option::Option<
+        unsafe extern "C" fn(
+            context: *mut ::core::ffi::c_void,
+            done_bytes: u64,
+            all_bytes: u64,
+        ) -> ::core::ffi::c_int,
+    >,
+    pub context: *mut ::core::ffi::c_void,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_merge"][::core::mem::size_of::<tamis_merge>() - 48usize];
+    ["Alignment of tamis_merge"][::core::mem::align_of::<tamis_merge>() - 8usize];
+    ["Offset of field: tamis_merge::size"][::core::mem::offset_of!(tamis_merge, size) - 0usize];
+    ["Offset of field: tamis_merge::sources"]
+        [::core::mem::offset_of!(tamis_merge, sources) - 8usize];
+    ["Offset of field: tamis_merge::count"][::core::mem::offset_of!(tamis_merge, count) - 16usize];
+    ["Offset of field: tamis_merge::flags"][::core::mem::offset_of!(tamis_merge, flags) - 24usize];
+    ["Offset of field: tamis_merge::progress"]
+        [::core::mem::offset_of!(tamis_merge, progress) - 32usize];
+    ["Offset of field: tamis_merge::context"]
+        [::core::mem::offset_of!(tamis_merge, context) - 40usize];
+};
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_comparison {
+    pub size: usize,
+    pub items_a: f64,
+    pub items_b: f64,
+    pub items_union: f64,
+    pub items_both: f64,
+    pub jaccard: f64,
+    pub error: f64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_comparison"][::core::mem::size_of::<tamis_comparison>() - 56usize];
+    ["Alignment of tamis_comparison"][::core::mem::align_of::<tamis_comparison>() - 8usize];
+    ["Offset of field: tamis_comparison::size"]
+        [::core::mem::offset_of!(tamis_comparison, size) - 0usize];
+    ["Offset of field: tamis_comparison::items_a"]
+        [::core::mem::offset_of!(tamis_comparison, items_a) - 8usize];
+    ["Offset of field: tamis_comparison::items_b"]
+        [::core::mem::offset_of!(tamis_comparison, items_b) - 16usize];
+    ["Offset of field: tamis_comparison::items_union"]
+        [::core::mem::offset_of!(tamis_comparison, items_union) - 24usize];
+    ["Offset of field: tamis_comparison::items_both"]
+        [::core::mem::offset_of!(tamis_comparison, items_both) - 32usize];
+    ["Offset of field: tamis_comparison::jaccard"]
+        [::core::mem::offset_of!(tamis_comparison, jaccard) - 40usize];
+    ["Offset of field: tamis_comparison::error"]
+        [::core::mem::offset_of!(tamis_comparison, error) - 48usize];
+};
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct tamis_sizing {
+    pub size: usize,
+    pub kind: u32,
+    pub k: u32,
+    pub capacity: u64,
+    pub m_bits: u64,
+    pub fp_rate: f64,
+    pub predicted_rate: f64,
+    pub bits_per_key: f64,
+    pub data_bytes: u64,
+    pub file_bytes: u64,
+    pub words: u32,
+    pub counter_bits: u32,
+    pub fingerprint_bits: u32,
+    pub pieces: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of tamis_sizing"][::core::mem::size_of::<tamis_sizing>() - 88usize];
+    ["Alignment of tamis_sizing"][::core::mem::align_of::<tamis_sizing>() - 8usize];
+    ["Offset of field: tamis_sizing::size"][::core::mem::offset_of!(tamis_sizing, size) - 0usize];
+    ["Offset of field: tamis_sizing::kind"][::core::mem::offset_of!(tamis_sizing, kind) - 8usize];
+    ["Offset of field: tamis_sizing::k"][::core::mem::offset_of!(tamis_sizing, k) - 12usize];
+    ["Offset of field: tamis_sizing::capacity"]
+        [::core::mem::offset_of!(tamis_sizing, capacity) - 16usize];
+    ["Offset of field: tamis_sizing::m_bits"]
+        [::core::mem::offset_of!(tamis_sizing, m_bits) - 24usize];
+    ["Offset of field: tamis_sizing::fp_rate"]
+        [::core::mem::offset_of!(tamis_sizing, fp_rate) - 32usize];
+    ["Offset of field: tamis_sizing::predicted_rate"]
+        [::core::mem::offset_of!(tamis_sizing, predicted_rate) - 40usize];
+    ["Offset of field: tamis_sizing::bits_per_key"]
+        [::core::mem::offset_of!(tamis_sizing, bits_per_key) - 48usize];
+    ["Offset of field: tamis_sizing::data_bytes"]
+        [::core::mem::offset_of!(tamis_sizing, data_bytes) - 56usize];
+    ["Offset of field: tamis_sizing::file_bytes"]
+        [::core::mem::offset_of!(tamis_sizing, file_bytes) - 64usize];
+    ["Offset of field: tamis_sizing::words"]
+        [::core::mem::offset_of!(tamis_sizing, words) - 72usize];
+    ["Offset of field: tamis_sizing::counter_bits"]
+        [::core::mem::offset_of!(tamis_sizing, counter_bits) - 76usize];
+    ["Offset of field: tamis_sizing::fingerprint_bits"]
+        [::core::mem::offset_of!(tamis_sizing, fingerprint_bits) - 80usize];
+    ["Offset of field: tamis_sizing::pieces"]
+        [::core::mem::offset_of!(tamis_sizing, pieces) - 84usize];
+};
 pub const TAMIS_KEEP_DEFAULT: tamis_constants = 1;
 pub const TAMIS_KEEP_MAX: tamis_constants = 1000;
-pub const TAMIS_BUILD_IF_CHANGED: tamis_constants = 1;
-pub const TAMIS_BUILD_KEEP: tamis_constants = 2;
-pub const TAMIS_BUILD_MAX_SHRINK: tamis_constants = 4;
-pub const TAMIS_EXCEPTIONS_MAX: tamis_constants = 10000000;
-pub const TAMIS_EXCEPTION_BYTES_MAX: tamis_constants = 65535;
-pub const TAMIS_REPAIR_DRY_RUN: tamis_constants = 1;
-pub const TAMIS_REPAIR_REBUILD: tamis_constants = 2;
-pub const TAMIS_BACKUP_FOR_USE: tamis_constants = 1;
-pub const TAMIS_IMPORT_HEAD: tamis_constants = 1;
-pub const TAMIS_IMPORT_AS_THERE: tamis_constants = 2;
-pub const TAMIS_IMPORT_OWNED: tamis_constants = 4;
-pub const TAMIS_IMPORT_DURABLE: tamis_constants = 8;
-pub const TAMIS_PUBLISH_IF_CHANGED: tamis_constants = 1;
-pub const TAMIS_PUBLISH_KEEP: tamis_constants = 2;
-pub const TAMIS_PUBLISH_NEWER: tamis_constants = 4;
-pub const TAMIS_PUBLISH_MAX_SHRINK: tamis_constants = 8;
-pub const TAMIS_EXPORT_WITH_KEY: tamis_constants = 1;
-pub const TAMIS_EXPORT_WITHOUT_EXCEPTIONS: tamis_constants = 2;
-pub const TAMIS_EXPORT_WITH_DIGEST: tamis_constants = 4;
 pub const TAMIS_FIELDS_FILTER: tamis_constants = 1;
 pub const TAMIS_FIELDS_SEGMENT: tamis_constants = 2;
 pub const TAMIS_SHOWN_ANYWHERE: tamis_constants = 0;
@@ -1214,20 +1240,13 @@ pub const TAMIS_SHOWN_BY_BINDINGS: tamis_constants = 3;
 pub const TAMIS_SLICES_MAX: tamis_constants = 32;
 pub const TAMIS_SLICE_NS_MIN: tamis_constants = 100000000;
 pub const TAMIS_SECRET_BYTES: tamis_constants = 16;
-pub const TAMIS_FILTER_DURABLE: tamis_constants = 1;
-pub const TAMIS_FILTER_OWNED: tamis_constants = 2;
-pub const TAMIS_FILTER_FROM_FIRST: tamis_constants = 4;
-pub const TAMIS_MANY_IF_MISSING: tamis_constants = 1;
-pub const TAMIS_ADD_AT_ONCE: tamis_constants = 0;
-pub const TAMIS_ADD_WANTS_PREPARE: tamis_constants = 1;
-pub const TAMIS_ADD_MAY_WAIT: tamis_constants = 2;
-pub const TAMIS_DROP_MAX: tamis_constants = 1000;
 pub const TAMIS_ANSWER_REFUSED: tamis_constants = 2;
+pub const TAMIS_EXCEPTIONS_MAX: tamis_constants = 10000000;
+pub const TAMIS_EXCEPTION_BYTES_MAX: tamis_constants = 65535;
 pub const TAMIS_SHARD_SEED: tamis_constants = 1;
 pub const TAMIS_ID_NAME_BYTES: tamis_constants = 40;
 pub const TAMIS_LABELS_MAX: tamis_constants = 1000;
 pub const TAMIS_MEMORY_SEGMENTS_MAX: tamis_constants = 64;
-pub const TAMIS_MERGE_INTERSECT: tamis_constants = 1;
 pub const TAMIS_IMPORTED_FROM_BYTES: tamis_constants = 80;
 pub const TAMIS_SIGNED_BY_BYTES: tamis_constants = 24;
 pub const TAMIS_SIGNED_COMMENT_BYTES: tamis_constants = 320;
@@ -1249,76 +1268,8 @@ pub const TAMIS_KEY_RULE_MAX: tamis_constants = 511;
 pub const TAMIS_K_MAX: tamis_constants = 64;
 pub const TAMIS_HASH_SET_NAME_MAX: tamis_constants = 191;
 pub const TAMIS_ID_BYTES: tamis_constants = 16;
-pub const TAMIS_READ_ONLY: tamis_constants = 1;
-pub const TAMIS_CREATE: tamis_constants = 2;
-pub const TAMIS_FORCE_NETWORK_FS: tamis_constants = 256;
-pub const TAMIS_NO_SYNC: tamis_constants = 4;
-pub const TAMIS_POPULATE: tamis_constants = 8;
 pub type tamis_constants = ::core::ffi::c_uint;
 extern "C" {
-    pub fn tamis_format_name(index: ::core::ffi::c_uint) -> *const ::core::ffi::c_char;
-    pub fn tamis_filter_import(
-        store: *mut tamis_store,
-        name: *const ::core::ffi::c_char,
-        format: *const ::core::ffi::c_char,
-        spec: *const tamis_import_spec,
-        source: *const tamis_source,
-        filter: *mut *mut tamis_filter,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_filter_publish(
-        store: *mut tamis_store,
-        name: *const ::core::ffi::c_char,
-        format: *const ::core::ffi::c_char,
-        spec: *const tamis_publish_spec,
-        source: *const tamis_source,
-        result: *mut tamis_publish_result,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_filter_export(
-        filter: *mut tamis_filter,
-        format: *const ::core::ffi::c_char,
-        flags: ::core::ffi::c_uint,
-        sink: *const tamis_sink,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_filter_read_data(
-        filter: *mut tamis_filter,
-        index: u32,
-        offset: u64,
-        buffer: *mut ::core::ffi::c_void,
-        bytes: usize,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_filter_write_data(
-        filter: *mut tamis_filter,
-        index: u32,
-        offset: u64,
-        data: *const ::core::ffi::c_void,
-        bytes: usize,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_filter_write_items(
-        filter: *mut tamis_filter,
-        index: u32,
-        items: u64,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_filter_set_bit(
-        filter: *mut tamis_filter,
-        index: u32,
-        position: u64,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_field(
-        of: u32,
-        shown_by: u32,
-        index: u32,
-        field: *mut tamis_field,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_field_get(
-        field: *const tamis_field,
-        record: *const ::core::ffi::c_void,
-        value: *mut tamis_field_value,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_field_set(
-        field: *const tamis_field,
-        record: *mut ::core::ffi::c_void,
-        value: *const tamis_field_value,
-    ) -> ::core::ffi::c_int;
     pub fn tamis_filter_stat(
         filter: *mut tamis_filter,
         stat: *mut tamis_filter_stat,
@@ -1338,6 +1289,12 @@ extern "C" {
         index: u32,
         stat: *mut tamis_segment_stat,
     ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_fill_map(
+        filter: *mut tamis_filter,
+        index: u32,
+        fill: *mut f64,
+        count: usize,
+    ) -> ::core::ffi::c_int;
     pub fn tamis_filter_explain(
         filter: *mut tamis_filter,
         index: u32,
@@ -1356,7 +1313,7 @@ extern "C" {
     ) -> ::core::ffi::c_int;
     pub fn tamis_store_open(
         path: *const ::core::ffi::c_char,
-        flags: ::core::ffi::c_uint,
+        flags: u32,
         store: *mut *mut tamis_store,
     ) -> ::core::ffi::c_int;
     pub fn tamis_store_open_with(
@@ -1373,7 +1330,6 @@ extern "C" {
         fn_: tamis_busy_fn,
         context: *mut ::core::ffi::c_void,
     ) -> ::core::ffi::c_int;
-    pub fn tamis_descriptors_set_least(number: ::core::ffi::c_int) -> ::core::ffi::c_int;
     pub fn tamis_store_close(store: *mut tamis_store);
     pub fn tamis_store_list(
         store: *mut tamis_store,
@@ -1405,17 +1361,6 @@ extern "C" {
         context: *mut ::core::ffi::c_void,
     ) -> ::core::ffi::c_int;
     pub fn tamis_watch_free(watch: *mut tamis_watch);
-    pub fn tamis_store_verify(
-        store: *mut tamis_store,
-        name: *const ::core::ffi::c_char,
-        fn_: tamis_problem_fn,
-        context: *mut ::core::ffi::c_void,
-    ) -> i64;
-    pub fn tamis_store_verify_with(
-        store: *mut tamis_store,
-        name: *const ::core::ffi::c_char,
-        options: *const tamis_verify_options,
-    ) -> i64;
     pub fn tamis_hash_set_weakness(
         hash_set: *const ::core::ffi::c_char,
     ) -> *const ::core::ffi::c_char;
@@ -1449,12 +1394,12 @@ extern "C" {
         names: *const *const ::core::ffi::c_char,
         count: usize,
         spec: *const tamis_filter_spec,
-        flags: ::core::ffi::c_uint,
+        flags: u32,
     ) -> i64;
     pub fn tamis_filter_open(
         store: *mut tamis_store,
         name: *const ::core::ffi::c_char,
-        flags: ::core::ffi::c_uint,
+        flags: u32,
         filter: *mut *mut tamis_filter,
     ) -> ::core::ffi::c_int;
     pub fn tamis_filter_exists(
@@ -1465,7 +1410,7 @@ extern "C" {
         path: *const ::core::ffi::c_char,
         options: *const tamis_store_options,
         name: *const ::core::ffi::c_char,
-        flags: ::core::ffi::c_uint,
+        flags: u32,
         filter: *mut *mut tamis_filter,
     ) -> ::core::ffi::c_int;
     pub fn tamis_filter_store(filter: *mut tamis_filter) -> *mut tamis_store;
@@ -1479,11 +1424,7 @@ extern "C" {
     pub fn tamis_filter_close(filter: *mut tamis_filter) -> ::core::ffi::c_int;
     pub fn tamis_filter_release(filter: *mut tamis_filter);
     pub fn tamis_filter_may_wait(filter: *mut tamis_filter, keys: usize) -> ::core::ffi::c_int;
-    pub fn tamis_filter_prepare(filter: *mut tamis_filter) -> ::core::ffi::c_int;
-    pub fn tamis_filter_set_prepared(
-        filter: *mut tamis_filter,
-        prepared: ::core::ffi::c_int,
-    ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_prepare(filter: *mut tamis_filter, keys: u64) -> ::core::ffi::c_int;
     pub fn tamis_filter_drop(
         store: *mut tamis_store,
         name: *const ::core::ffi::c_char,
@@ -1493,7 +1434,7 @@ extern "C" {
         names: *const *const ::core::ffi::c_char,
         created_at: *const i64,
         count: usize,
-    ) -> ::core::ffi::c_int;
+    ) -> i64;
     pub fn tamis_filter_rename(
         store: *mut tamis_store,
         old_name: *const ::core::ffi::c_char,
@@ -1509,7 +1450,6 @@ extern "C" {
         name: *const ::core::ffi::c_char,
         pages: u32,
     ) -> ::core::ffi::c_int;
-    pub fn tamis_filter_expect(filter: *mut tamis_filter, keys: u64) -> ::core::ffi::c_int;
     pub fn tamis_filter_mapped(
         filter: *mut tamis_filter,
         mapped: *mut tamis_filter_mapped,
@@ -1583,44 +1523,31 @@ extern "C" {
         count: usize,
         counts: *mut u64,
     ) -> i64;
-    pub fn tamis_shard(key: *const ::core::ffi::c_void, key_bytes: usize, shards: u32) -> u32;
-    pub fn tamis_version() -> *const ::core::ffi::c_char;
-    pub fn tamis_simd() -> *const ::core::ffi::c_char;
-    pub fn tamis_error_name(error: ::core::ffi::c_int) -> *const ::core::ffi::c_char;
-    pub fn tamis_error_message(error: ::core::ffi::c_int) -> *const ::core::ffi::c_char;
-    pub fn tamis_last_error() -> *const ::core::ffi::c_char;
-    pub fn tamis_kind_name(kind: u32) -> *const ::core::ffi::c_char;
-    pub fn tamis_kind_has(kind: u32, property: u32) -> ::core::ffi::c_int;
-    pub fn tamis_kind_next(kind: u32) -> u32;
-    pub fn tamis_kind_from_name(
-        name: *const ::core::ffi::c_char,
-        kind: *mut u32,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_hash_set_next(hash_set: *const ::core::ffi::c_char) -> *const ::core::ffi::c_char;
-    pub fn tamis_sigbus_leave();
-    pub fn tamis_sigbus_mend(address: *const ::core::ffi::c_void) -> ::core::ffi::c_int;
-    pub fn tamis_filter_merge(
-        filter: *mut tamis_filter,
-        merge: *const tamis_merge,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_filter_create_merged(
+    pub fn tamis_filter_except(
         store: *mut tamis_store,
         name: *const ::core::ffi::c_char,
-        merge: *const tamis_merge,
-        filter: *mut *mut tamis_filter,
+        keys: *const tamis_key,
+        count: usize,
+    ) -> i64;
+    pub fn tamis_filter_unexcept(
+        store: *mut tamis_store,
+        name: *const ::core::ffi::c_char,
+        keys: *const tamis_key,
+        count: usize,
+        answers: *mut u8,
+    ) -> i64;
+    pub fn tamis_filter_exceptions(
+        store: *mut tamis_store,
+        name: *const ::core::ffi::c_char,
+        fn_: tamis_exception_fn,
+        context: *mut ::core::ffi::c_void,
     ) -> ::core::ffi::c_int;
-    pub fn tamis_filter_like(
+    pub fn tamis_filter_each_exception(
         filter: *mut tamis_filter,
-        spec: *mut tamis_filter_spec,
-        hash_set: *mut ::core::ffi::c_char,
+        fn_: tamis_exception_fn,
+        context: *mut ::core::ffi::c_void,
     ) -> ::core::ffi::c_int;
-    pub fn tamis_filter_compare(
-        a: *mut tamis_filter,
-        b: *mut tamis_filter,
-        comparison: *mut tamis_comparison,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_size(sizing: *mut tamis_sizing) -> ::core::ffi::c_int;
-    pub fn tamis_predict_rate(kind: u32, m_bits: u64, k: u32, n: u64) -> f64;
+    pub fn tamis_shard(key: *const ::core::ffi::c_void, key_bytes: usize, shards: u32) -> u32;
     pub fn tamis_build_begin(
         store: *mut tamis_store,
         name: *const ::core::ffi::c_char,
@@ -1658,33 +1585,20 @@ extern "C" {
         name: *const ::core::ffi::c_char,
         generation: u64,
     ) -> ::core::ffi::c_int;
-    pub fn tamis_filter_except(
+    pub fn tamis_store_verify(
         store: *mut tamis_store,
         name: *const ::core::ffi::c_char,
-        keys: *const tamis_key,
-        count: usize,
-    ) -> i64;
-    pub fn tamis_filter_unexcept(
-        store: *mut tamis_store,
-        name: *const ::core::ffi::c_char,
-        keys: *const tamis_key,
-        count: usize,
-        answers: *mut u8,
-    ) -> i64;
-    pub fn tamis_filter_exceptions(
-        store: *mut tamis_store,
-        name: *const ::core::ffi::c_char,
-        fn_: tamis_exception_fn,
+        fn_: tamis_problem_fn,
         context: *mut ::core::ffi::c_void,
-    ) -> ::core::ffi::c_int;
-    pub fn tamis_filter_each_exception(
-        filter: *mut tamis_filter,
-        fn_: tamis_exception_fn,
-        context: *mut ::core::ffi::c_void,
-    ) -> ::core::ffi::c_int;
+    ) -> i64;
+    pub fn tamis_store_verify_with(
+        store: *mut tamis_store,
+        name: *const ::core::ffi::c_char,
+        options: *const tamis_verify_options,
+    ) -> i64;
     pub fn tamis_store_repair(
         path: *const ::core::ffi::c_char,
-        flags: ::core::ffi::c_uint,
+        flags: u32,
         fn_: tamis_repair_fn,
         context: *mut ::core::ffi::c_void,
     ) -> i64;
@@ -1720,10 +1634,106 @@ extern "C" {
         options: *const tamis_backup_options,
         result: *mut tamis_backup_result,
     ) -> i64;
-    pub fn tamis_filter_fill_map(
+    pub fn tamis_format_name(index: u32) -> *const ::core::ffi::c_char;
+    pub fn tamis_filter_import(
+        store: *mut tamis_store,
+        name: *const ::core::ffi::c_char,
+        format: *const ::core::ffi::c_char,
+        spec: *const tamis_import_spec,
+        source: *const tamis_source,
+        filter: *mut *mut tamis_filter,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_publish(
+        store: *mut tamis_store,
+        name: *const ::core::ffi::c_char,
+        format: *const ::core::ffi::c_char,
+        spec: *const tamis_publish_spec,
+        source: *const tamis_source,
+        result: *mut tamis_publish_result,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_export(
+        filter: *mut tamis_filter,
+        format: *const ::core::ffi::c_char,
+        flags: u32,
+        sink: *const tamis_sink,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_read_data(
         filter: *mut tamis_filter,
         index: u32,
-        fill: *mut f64,
-        count: usize,
+        offset: u64,
+        buffer: *mut ::core::ffi::c_void,
+        bytes: usize,
     ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_write_data(
+        filter: *mut tamis_filter,
+        index: u32,
+        offset: u64,
+        data: *const ::core::ffi::c_void,
+        bytes: usize,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_write_items(
+        filter: *mut tamis_filter,
+        index: u32,
+        items: u64,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_set_bit(
+        filter: *mut tamis_filter,
+        index: u32,
+        position: u64,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_field(
+        of: u32,
+        shown_by: u32,
+        index: u32,
+        field: *mut tamis_field,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_field_get(
+        field: *const tamis_field,
+        record: *const ::core::ffi::c_void,
+        value: *mut tamis_field_value,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_field_set(
+        field: *const tamis_field,
+        record: *mut ::core::ffi::c_void,
+        value: *const tamis_field_value,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_version() -> *const ::core::ffi::c_char;
+    pub fn tamis_version_number() -> u32;
+    pub fn tamis_simd() -> *const ::core::ffi::c_char;
+    pub fn tamis_error_name(error: ::core::ffi::c_int) -> *const ::core::ffi::c_char;
+    pub fn tamis_error_message(error: ::core::ffi::c_int) -> *const ::core::ffi::c_char;
+    pub fn tamis_last_error() -> *const ::core::ffi::c_char;
+    pub fn tamis_kind_name(kind: u32) -> *const ::core::ffi::c_char;
+    pub fn tamis_kind_has(kind: u32, property: u32) -> ::core::ffi::c_int;
+    pub fn tamis_kind_next(kind: u32) -> u32;
+    pub fn tamis_kind_from_name(
+        name: *const ::core::ffi::c_char,
+        kind: *mut u32,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_hash_set_next(hash_set: *const ::core::ffi::c_char) -> *const ::core::ffi::c_char;
+    pub fn tamis_descriptors_set_least(number: ::core::ffi::c_int) -> ::core::ffi::c_int;
+    pub fn tamis_sigbus_leave();
+    pub fn tamis_sigbus_mend(address: *const ::core::ffi::c_void) -> ::core::ffi::c_int;
+    pub fn tamis_filter_merge(
+        filter: *mut tamis_filter,
+        merge: *const tamis_merge,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_create_merged(
+        store: *mut tamis_store,
+        name: *const ::core::ffi::c_char,
+        merge: *const tamis_merge,
+        filter: *mut *mut tamis_filter,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_like(
+        filter: *mut tamis_filter,
+        spec: *mut tamis_filter_spec,
+        hash_set: *mut ::core::ffi::c_char,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_filter_compare(
+        a: *mut tamis_filter,
+        b: *mut tamis_filter,
+        comparison: *mut tamis_comparison,
+    ) -> ::core::ffi::c_int;
+    pub fn tamis_size(sizing: *mut tamis_sizing) -> ::core::ffi::c_int;
+    pub fn tamis_predict_rate(kind: u32, m_bits: u64, k: u32, n: u64) -> f64;
 }

@@ -44,7 +44,10 @@ impl RepairOptions {
         let flag = |is_set, flag| if is_set { flag } else { 0 };
         flag(self.dry_run, tamis_sys::TAMIS_REPAIR_DRY_RUN)
             | flag(self.rebuild, tamis_sys::TAMIS_REPAIR_REBUILD)
-            | flag(self.force_network_fs, tamis_sys::TAMIS_FORCE_NETWORK_FS)
+            | flag(
+                self.force_network_fs,
+                tamis_sys::TAMIS_REPAIR_FORCE_NETWORK_FS,
+            )
     }
 }
 

@@ -49,7 +49,7 @@ impl ImportSpec {
             .as_deref()
             .map(|text| c_text("the origin", text))
             .transpose()?;
-        let flag = |is_set, flag: u32| if is_set { u64::from(flag) } else { 0 };
+        let flag = |is_set, flag| if is_set { flag } else { 0 };
         let mut raw = sized!(tamis_import_spec);
         raw.hash_set = pointer(hash_set.as_ref());
         raw.m_bits = self.m_bits;

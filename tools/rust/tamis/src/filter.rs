@@ -300,26 +300,10 @@ impl Filter {
         }
     }
 
-    /// Does what the next adds would wait for.
-    pub fn prepare(&self) -> Result<()> {
+    /// Does what the next adds would wait for, of so many new keys; 0: their number is not known.
+    pub fn prepare(&self, keys: u64) -> Result<()> {
         // SAFETY: the filter is open.
-        check(unsafe { tamis_sys::tamis_filter_prepare(self.as_ptr()) })?;
-        Ok(())
-    }
-
-    /// Says that another thread calls [`Filter::prepare`] when it is wanted.
-    pub fn set_prepared(&self, prepared: bool) -> Result<()> {
-        // SAFETY: the filter is open.
-        check(unsafe {
-            tamis_sys::tamis_filter_set_prepared(self.as_ptr(), c_int::from(prepared))
-        })?;
-        Ok(())
-    }
-
-    /// Says that some so many new keys are about to be added: a hint.
-    pub fn expect(&self, keys: u64) -> Result<()> {
-        // SAFETY: the filter is open.
-        check(unsafe { tamis_sys::tamis_filter_expect(self.as_ptr(), keys) })?;
+        check(unsafe { tamis_sys::tamis_filter_prepare(self.as_ptr(), keys) })?;
         Ok(())
     }
 

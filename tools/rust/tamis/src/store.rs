@@ -47,19 +47,19 @@ impl StoreOptions {
     /// Make the directory and the store if there is none.
     #[must_use]
     pub fn create(self, create: bool) -> Self {
-        self.flag(tamis_sys::TAMIS_CREATE, create)
+        self.flag(tamis_sys::TAMIS_OPEN_CREATE, create)
     }
 
     /// Every filter is opened read-only, and nothing is written.
     #[must_use]
     pub fn read_only(self, read_only: bool) -> Self {
-        self.flag(tamis_sys::TAMIS_READ_ONLY, read_only)
+        self.flag(tamis_sys::TAMIS_OPEN_READ_ONLY, read_only)
     }
 
     /// Accept a store on a network file system, at the user's risk.
     #[must_use]
     pub fn force_network_fs(self, force: bool) -> Self {
-        self.flag(tamis_sys::TAMIS_FORCE_NETWORK_FS, force)
+        self.flag(tamis_sys::TAMIS_OPEN_FORCE_NETWORK_FS, force)
     }
 
     /// The mode of a new store's files, such as `0o660`, whatever the umask.
@@ -315,14 +315,14 @@ impl Store {
         let pointers: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
         let times = created_at.map_or(std::ptr::null(), <[i64]>::as_ptr);
         // SAFETY: all live during the call.
-        counted(i64::from(unsafe {
+        counted(unsafe {
             tamis_sys::tamis_filter_drop_many(
                 self.as_ptr(),
                 pointers.as_ptr(),
                 times,
                 pointers.len(),
             )
-        }))
+        })
     }
 
     /// Gives a filter another name; open handles go on.
@@ -511,9 +511,9 @@ impl OpenOptions {
 
     pub(crate) fn flags(self) -> u32 {
         let flag = |is_set, flag| if is_set { flag } else { 0 };
-        flag(self.read_only, tamis_sys::TAMIS_READ_ONLY)
-            | flag(self.no_sync, tamis_sys::TAMIS_NO_SYNC)
-            | flag(self.populate, tamis_sys::TAMIS_POPULATE)
+        flag(self.read_only, tamis_sys::TAMIS_OPEN_READ_ONLY)
+            | flag(self.no_sync, tamis_sys::TAMIS_OPEN_NO_SYNC)
+            | flag(self.populate, tamis_sys::TAMIS_OPEN_POPULATE)
     }
 }
 

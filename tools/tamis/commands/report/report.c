@@ -156,7 +156,7 @@ static json_t *without_seeds(json_t *info)
 static int read_report_filter(tamis_store *store, struct report_filter *filter)
 {
     tamis_filter *open = NULL;
-    int rc = tamis_filter_open(store, filter->name, TAMIS_READ_ONLY, &open);
+    int rc = tamis_filter_open(store, filter->name, TAMIS_OPEN_READ_ONLY, &open);
     if (rc == 0) rc = view_load(&filter->view, open, VIEW_FILL | VIEW_MAPPED);
     if (rc == 0) rc = load_fill(filter, open);
     if (rc == 0) rc = tamis_filter_generations(store, filter->name, add_generation, filter);
@@ -229,7 +229,8 @@ static int collect_filters(const struct invocation *call, struct report *report)
         const int there = cli_filter_exists(call->store, call->args[i]);
         if (there < 0) return cli_fail_library();
         if (there == 0) { /* it has the sentence for that */
-            tamis_filter *made_since = cli_filter_open(call->store, call->args[i], TAMIS_READ_ONLY);
+            tamis_filter *made_since =
+                cli_filter_open(call->store, call->args[i], TAMIS_OPEN_READ_ONLY);
             if (made_since == NULL) return CLI_ERROR;
             if (cli_filter_close(made_since, CLI_DONE) != CLI_DONE) return CLI_ERROR;
         }
@@ -270,7 +271,7 @@ static int make_page(struct invocation *call)
 
 static int run_report(struct invocation *call)
 {
-    return report_options_suffice(call) ? cli_with_store(call, TAMIS_READ_ONLY, make_page)
+    return report_options_suffice(call) ? cli_with_store(call, TAMIS_OPEN_READ_ONLY, make_page)
                                         : CLI_ERROR;
 }
 

@@ -13,7 +13,7 @@
 
 #include "fields.h"
 #include "page.h"
-#include "tamis_build.h"
+#include "tamis.h"
 
 struct report_filter {
     char name[TAMIS_NAME_MAX + 1];

@@ -27,7 +27,7 @@ bool figures_init(struct figures *figures, const struct invocation *call)
 
 void figures_clear(struct figures *figures)
 {
-    (void)tamis_filter_close(figures->filter); /* it was only read */
+    tamis_filter_release(figures->filter);
     tamis_watch_free(figures->watch);
     free(figures->filter_name);
     free(figures->pattern);
@@ -56,10 +56,10 @@ int figures_enter(struct figures *figures, const char *filter_name)
     tamis_filter *filter = NULL;
     if (filter_name != NULL) {
         const int rc =
-            tamis_filter_open(figures->call->store, filter_name, TAMIS_READ_ONLY, &filter);
+            tamis_filter_open(figures->call->store, filter_name, TAMIS_OPEN_READ_ONLY, &filter);
         if (rc < 0) return rc;
     }
-    (void)tamis_filter_close(figures->filter); /* it was only read */
+    tamis_filter_release(figures->filter);
     figures->filter = filter;
     free(figures->filter_name);
     figures->filter_name = filter_name != NULL ? cli_strdup(filter_name) : NULL;

@@ -110,7 +110,7 @@ static int run_top(struct invocation *call)
     if (!options_exclusive(call, TAKES(JSON) | TAKES(HUMAN))) return CLI_ERROR;
     if (cli_given(call, TAKES(SEGMENTS)) && call->arg_count == 0)
         return cli_fail_usage(call->command, "--segments needs the name of a filter");
-    return cli_with_store(call, TAMIS_READ_ONLY, top);
+    return cli_with_store(call, TAMIS_OPEN_READ_ONLY, top);
 }
 
 const struct command cli_command_top = {

@@ -182,14 +182,7 @@ pub const CALLS: &[(&str, Call)] = &[
         Ok(json!(runner.filter(step.on)?.may_wait(keys)? as u8))
     }),
     ("tamis_filter_prepare", |runner, step| {
-        nothing(runner.filter(step.on)?.prepare())
-    }),
-    ("tamis_filter_set_prepared", |runner, step| {
-        nothing(
-            runner
-                .filter(step.on)?
-                .set_prepared(step.number("prepared") == 1),
-        )
+        nothing(runner.filter(step.on)?.prepare(step.number("keys")))
     }),
     ("tamis_filter_drop", |runner, step| {
         nothing(runner.with_store(step.on, |store| store.drop_filter(step.text("name")))?)
@@ -216,9 +209,6 @@ pub const CALLS: &[(&str, Call)] = &[
     ("tamis_filter_set_pages", |runner, step| {
         let pages = pages(step.text("pages"));
         nothing(runner.with_store(step.on, |store| store.set_pages(step.text("name"), pages))?)
-    }),
-    ("tamis_filter_expect", |runner, step| {
-        nothing(runner.filter(step.on)?.expect(step.number("keys")))
     }),
     ("tamis_filter_mapped", |runner, step| {
         Ok(value(runner.filter(step.on)?.mapped()?))

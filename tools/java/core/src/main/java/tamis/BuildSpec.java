@@ -3,8 +3,8 @@ package tamis;
 
 /** What to build. Each method sets one thing and returns this spec. */
 public final class BuildSpec {
-  private static final int IF_CHANGED = 1;
-  private static final int KEEP = 2;
+  private static final int IF_CHANGED = 0x400;
+  private static final int KEEP = 0x800;
 
   private FilterSpec filter;
   private long memoryBytes;

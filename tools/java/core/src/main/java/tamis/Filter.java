@@ -22,13 +22,13 @@ import java.util.function.Function;
  */
 public final class Filter extends Handle {
   /** A flag of {@link #export}: also what is secret, a seed or the key of sip. */
-  public static final int WITH_KEY = 1;
+  public static final int WITH_KEY = 0x200000;
 
   /** A flag of {@link #export}: without the exceptions. */
-  public static final int WITHOUT_EXCEPTIONS = 2;
+  public static final int WITHOUT_EXCEPTIONS = 0x400000;
 
   /** A flag of {@link #export}: the stream begins with its digest. */
-  public static final int WITH_DIGEST = 4;
+  public static final int WITH_DIGEST = 0x800000;
 
   private static final int CHUNK = 4096;
 
@@ -416,19 +416,9 @@ public final class Filter extends Handle {
     return (int) call(filter -> Native.filterMayWait(filter, keys));
   }
 
-  /** Does what the next adds would wait for. */
-  public void prepare() {
-    call(Native::filterPrepare);
-  }
-
-  /** Says that another thread calls prepare() when it is wanted. */
-  public void setPrepared(boolean isPrepared) {
-    call(filter -> Native.filterSetPrepared(filter, isPrepared));
-  }
-
-  /** Says that some so many keys are about to be added: a hint. */
-  public void expect(long keys) {
-    call(filter -> Native.filterExpect(filter, keys));
+  /** Does what the next adds would wait for, of so many new keys; 0: their number is not known. */
+  public void prepare(long keys) {
+    call(filter -> Native.filterPrepare(filter, keys));
   }
 
   /** Closes it at once: nothing is brought to the disk. */

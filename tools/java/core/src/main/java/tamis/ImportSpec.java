@@ -4,16 +4,16 @@ package tamis;
 /** What a stream does not tell of itself. Each method sets one thing and returns this spec. */
 public final class ImportSpec {
   /** The source ends after the head of the stream. */
-  public static final int HEAD = 1;
+  public static final int HEAD = 0x20000;
 
   /** A full filter goes on as in RedisBloom. */
-  public static final int AS_THERE = 2;
+  public static final int AS_THERE = 0x40000;
 
   /** The filter has {@link FilterSpec#OWNED}. */
-  public static final int OWNED = 4;
+  public static final int OWNED = 0x80000;
 
   /** The filter has {@link FilterSpec#DURABLE}. */
-  public static final int DURABLE = 8;
+  public static final int DURABLE = 0x100000;
 
   private String hashSet;
   private long bits;

@@ -134,9 +134,7 @@ final class Native {
 
   static native long filterMayWait(long filter, long keys);
 
-  static native long filterPrepare(long filter);
-
-  static native long filterSetPrepared(long filter, boolean isPrepared);
+  static native long filterPrepare(long filter, long keys);
 
   static native long filterDrop(long store, byte[] name);
 
@@ -147,8 +145,6 @@ final class Native {
   static native long filterSetOwned(long store, byte[] name, boolean isOwned);
 
   static native long filterSetPages(long store, byte[] name, int pages);
-
-  static native long filterExpect(long filter, long keys);
 
   static native byte[] filterMapped(long filter);
 

@@ -5,9 +5,9 @@ import java.util.List;
 
 /** How a stream is published. Each method sets one thing and returns this spec. */
 public final class PublishSpec {
-  private static final int IF_CHANGED = 1;
-  private static final int KEEP = 2;
-  private static final int NEWER = 4;
+  private static final int IF_CHANGED = 0x2000;
+  private static final int KEEP = 0x4000;
+  private static final int NEWER = 0x8000;
 
   private ImportSpec spec;
   private int flags;

@@ -15,18 +15,20 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class Store extends Handle {
   /** A flag of {@link #filter(String, int)}: for reading only. */
-  public static final int READ_ONLY = 1;
+  public static final int READ_ONLY = 0x10;
 
   /**
    * A flag of {@link #filter(String, int)}: closing brings nothing to the disk, a later sync does.
    */
-  public static final int NO_SYNC = 4;
+  public static final int NO_SYNC = 0x40;
 
   /** A flag of {@link #filter(String, int)}: brings all of it into memory before it is asked. */
-  public static final int POPULATE = 8;
+  public static final int POPULATE = 0x80;
 
   /** A flag of {@link #merged}: the keys that are in all sources. */
-  public static final int INTERSECT = 1;
+  public static final int INTERSECT = 0x1000000;
+
+  private static final int IF_MISSING = 0x200;
 
   /** The number of the listener. Filters keep their Store reachable, so it outlives them all. */
   private final AtomicLong listener = new AtomicLong();
@@ -158,7 +160,7 @@ public final class Store extends Handle {
     return call(
         store ->
             Native.filterCreateMany(
-                store, bytes, names.size(), FilterSpec.rowOf(spec), ifMissing ? 1 : 0));
+                store, bytes, names.size(), FilterSpec.rowOf(spec), ifMissing ? IF_MISSING : 0));
   }
 
   /** Returns whether there is a filter of that name; opens nothing and does not wait. */
@@ -287,10 +289,10 @@ public final class Store extends Handle {
   }
 
   /** A flag of {@link #repair}: say what would be done, change nothing. */
-  public static final int DRY_RUN = 1;
+  public static final int DRY_RUN = 0x2000000;
 
   /** A flag of {@link #repair}: make the catalog anew although it can be read. */
-  public static final int REBUILD = 2;
+  public static final int REBUILD = 0x4000000;
 
   /**
    * What a repair did, or found and left alone.

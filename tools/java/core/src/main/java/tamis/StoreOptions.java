@@ -5,8 +5,8 @@ import java.time.Duration;
 
 /** How a store is opened. Each method sets one thing and returns these options. */
 public final class StoreOptions {
-  private static final int READ_ONLY = 1;
-  private static final int CREATE = 2;
+  private static final int READ_ONLY = 0x10;
+  private static final int CREATE = 0x20;
   private static final int FORCE_NETWORK_FS = 0x100;
 
   int flags;

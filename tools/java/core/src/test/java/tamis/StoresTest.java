@@ -148,9 +148,7 @@ class StoresTest extends Fixture {
       seen.setSyncInterval(Duration.ofSeconds(1));
       seen.setSyncInterval(Duration.ZERO);
       seen.accept();
-      seen.prepare();
-      seen.setPrepared(true);
-      seen.expect(10);
+      seen.prepare(10);
       assertTrue(seen.mayWait(1) >= 0);
       failsWith(ErrorCode.UNSUPPORTED, () -> seen.rotate());
       assertEquals(List.of(), store.verify(null, (phase, done, all) -> {}));

@@ -130,7 +130,7 @@ final class Calls {
                       "REBUILD",
                       Store.REBUILD,
                       "FORCE_NETWORK_FS",
-                      0x100));
+                      0x8000000));
           return Store.repair(Path.of(step.text("path")), flags, (phase, done, all) -> {}).stream()
               .filter(each -> each.error() == null)
               .count();
@@ -211,11 +211,7 @@ final class Calls {
     does("tamis_filter_close", step -> filter(step).close());
     does("tamis_filter_release", step -> filter(step).release());
     has("tamis_filter_may_wait", step -> filter(step).mayWait(step.number("keys")));
-    does("tamis_filter_prepare", step -> filter(step).prepare());
-    does(
-        "tamis_filter_set_prepared",
-        step -> filter(step).setPrepared(step.number("prepared") != 0));
-    does("tamis_filter_expect", step -> filter(step).expect(step.number("keys")));
+    does("tamis_filter_prepare", step -> filter(step).prepare(step.number("keys")));
     has("tamis_filter_mapped", step -> Values.mapped(filter(step).mapped()));
     does("tamis_filter_rotate", step -> filter(step).rotate());
     does("tamis_filter_sync", step -> filter(step).sync());
