@@ -5,7 +5,6 @@ Debian's redis-server has jemalloc's; deepbind.c adds the flag, as Valkey 8.1 an
 tools/redis/server/memory.c: the server ended with "free(): invalid pointer" while it loaded the module.
 """
 import os
-import subprocess
 import sys
 
 from harness import has_filters, refused, run, same, server, store_of, tamis

@@ -3,9 +3,11 @@
 
 The model knows keys and items, and nothing of how the module keeps them: what a key is, which items it was given, which strangers it has
 called present (it must go on doing so), and that strangers are called present at the rate asked for.  Each sequence has a
-server of its own, with one sort of persistence, one protocol, and `tamis.exact` or not.  Commands are sent one by one, many at a time, in
-MULTI, or by a script.  Sometimes the server loads its dump anew, rewrites its AOF, or is ended and started.  After the last
-command every key is asked for every item; then FLUSHALL must leave no filter, no descriptor and no thread.
+server of its own, with one sort of persistence, one protocol, `tamis.exact` or not, filters in memory or in the store, and few or many that
+may be open.  Commands are sent one by one, many at a time, in MULTI, or by a script.  Sometimes the server loads its dump anew, rewrites
+its AOF, or is ended and started: then every key has the bits and figures that it had, and so has a copy, whichever way it was made.  After
+the last command every key is asked for every item, and the store has a filter under its name; then FLUSHALL must leave no filter, no
+descriptor and no thread.
 A sequence that fails prints its seed and its last commands; the seed alone makes it again."""
 import collections
 import contextlib
@@ -13,11 +15,10 @@ import copy
 import math
 import os
 import random
-import re
 import sys
 import time
 
-from harness import Error, MODULE, TAMIS, eventually, filters, follow, same, server
+from harness import Error, MODULE, TAMIS, eventually, filters, follow, is_rewritten, same, server
 
 assert MODULE and TAMIS
 ITEMS = [f"item:{n}" for n in range(300)]
@@ -232,14 +233,14 @@ class Model:
     # ---- CF.*
 
     def cf_reserve(self):
-        key = self.key()
+        key, shape = self.key(), self.chance.choice([[2000], [8, "EXPANSION", 2], [16, "BUCKETSIZE", 4, "EXPANSION", 2]])
 
         def judge(answer):
             self.at = key
             if not self.refused(answer, CF):
                 same(answer, "ERR item exists" if key in self.keys else "OK", key)
                 self.keys.setdefault(key, Value(CF, 2000, 0.05))
-        return ["CF.RESERVE", key, 2000], judge
+        return ["CF.RESERVE", key, *shape], judge
 
     def cf_added(self, key, items, answers, only_new):
         value = self.keys[key]
@@ -409,6 +410,7 @@ class Sequence:
         self.model, self.said = Model(self.chance), collections.deque(maxlen=60)
         self.persistence = self.chance.choice(sorted(PERSISTENCE))
         self.exact, self.resp = self.chance.random() < 0.3, self.chance.choice([2, 3])
+        self.stored, self.few, self.lazy = (self.chance.random() < share for share in (0.4, 0.3, 0.3))
 
     def one(self):
         names = list(WEIGHTS)
@@ -440,25 +442,46 @@ class Sequence:
             for command in commands:
                 self.judge(command, client.answer())
 
+    def picture(self, client, key):
+        """The bits and figures of a key."""
+        family = {BF: "BF", CF: "CF"}.get(self.model.keys[key].type)
+        figures = [client(f"{family}.{word}", key) for word in ("INFO", "DEBUG")] if family else client("GET", key)
+        return client("DEBUG", "DIGEST-VALUE", key), figures
+
+    def pictures(self, client):
+        pictures, db = {}, self.model.db
+        for self.model.db in (0, 1):
+            client.good("SELECT", self.model.db)
+            pictures[self.model.db] = {key: self.picture(client, key) for key in self.model.keys}
+        self.model.db = db
+        client.good("SELECT", db)
+        return pictures
+
     def dump_and_restore(self, client):
-        """The payload of a key becomes another key."""
+        """The payload of a key, or a copy, becomes another key."""
         key, to = self.model.key(), self.model.key()
         payload = client("DUMP", key)
         same(payload is None, key not in self.model.keys, f"DUMP {key}")
         if payload is not None and key != to:
-            same(client("RESTORE", to, 0, payload, "REPLACE"), "OK", f"RESTORE {to}")
+            words = self.chance.choice([["RESTORE", to, 0, payload, "REPLACE"], ["COPY", key, to, "REPLACE"]])
+            self.said.append(f"{words[0]} {key} {to} REPLACE")
+            same(client(*words), "OK" if words[0] == "RESTORE" else 1, words[0])
             self.model.keys[to] = copy.deepcopy(self.model.keys[key])
-            self.said.append(f"DUMP {key}, RESTORE {to} REPLACE")
+            same(self.picture(client, to), self.picture(client, key), f"{to} is as {key}")
 
     def scan_and_load(self, client):
+        """The pieces come in any order, some of them twice."""
         key, to = self.model.key(), self.model.key()
         value = self.model.keys.get(key)
-        if value is None or value.type != BF or value.exceptions or to in self.model.keys:
+        if value is None or value.type == STRING or value.exceptions or not value.items or to in self.model.keys:
             return
-        for position, data in client.chunks("BF.SCANDUMP", key):
-            same(client("BF.LOADCHUNK", to, position, data), "OK", f"LOADCHUNK {to}")
+        self.said.append(f"{value.type}: SCANDUMP {key}, LOADCHUNK {to}")
+        family = "BF" if value.type == BF else "CF"
+        head, *pieces = client.chunks(f"{family}.SCANDUMP", key)
+        for position, data in [head, *self.chance.sample(pieces, len(pieces)), *pieces[:1]]:
+            same(client(f"{family}.LOADCHUNK", to, position, data), "OK", f"LOADCHUNK {to}")
         self.model.keys[to] = copy.deepcopy(value)
-        self.said.append(f"SCANDUMP {key}, LOADCHUNK {to}")
+        same(self.picture(client, to), self.picture(client, key), f"{to} is as {key}")
 
     def select(self, client):
         self.model.db = self.chance.choice([0, 1])
@@ -466,14 +489,17 @@ class Sequence:
         self.said.append(f"SELECT {self.model.db}")
 
     def reload(self, client):
+        pictures = self.pictures(client)
         self.said.append("DEBUG RELOAD")
         same(client("DEBUG", "RELOAD"), "OK", "DEBUG RELOAD")
+        same(self.pictures(client), pictures, "after DEBUG RELOAD")
 
     def rewrite(self, client):
         if self.persistence.startswith("AOF"):
             self.said.append("BGREWRITEAOF")
             client("BGREWRITEAOF")
-            eventually(lambda: b"aof_rewrite_in_progress:0" in client.good("INFO", "persistence"), "the AOF is rewritten")
+            if self.chance.random() < 0.5:  # or the commands that follow come meanwhile
+                is_rewritten(client)
 
     def all_is_there(self, client):
         """Every key, and every item of it."""
@@ -494,48 +520,70 @@ class Sequence:
 
     def run(self):
         settings, arguments = PERSISTENCE[self.persistence]
-        with server(*arguments, "exact", "yes" if self.exact else "no", **settings) as redis:
+        arguments += ("exact", "yes" if self.exact else "no") + ("max-open", 4) * self.few + ("share-from", 0) * self.stored
+        if self.lazy:
+            settings = settings | {f"lazyfree-lazy-{what}": "yes" for what in ("user-del", "user-flush", "server-del", "expire")}
+        with server(*arguments, **settings) as redis:
             client = redis.client(self.resp)
             pid = redis.process.pid
             client.good("BF.ADD", "warm", "up")
+            digest = client.good("DEBUG", "DIGEST-VALUE", "warm")
+            client.good("BF.ADD", "warm", "more")
+            same(client.good("DEBUG", "DIGEST-VALUE", "warm") != digest, True, "an add changes the digest")
             client.good("FLUSHALL")
             eventually(lambda: not filters(redis), "the filter is dropped")
-            for _ in range(self.steps):
-                special = self.chance.choices([None, self.dump_and_restore, self.scan_and_load, self.select, self.reload, self.rewrite],
-                                              [60, 3, 3, 3, 0.5, 0.5])[0]
-                if special:
-                    special(client)
-                else:
-                    self.turn(client)
-            self.all_is_there(client)
-            self.replica_is_same(redis, client)
-            if self.persistence != "none" and self.chance.random() < 0.6:
-                self.said.append("ended and started")
-                client = redis.restart()
+            self.some_steps(redis, client)
+            pictures = self.pictures(client)
+            self.replica_is_same(redis, client, arguments, pictures)
+            if self.persistence != "none" and self.chance.random() < 0.8:
+                kill = self.chance.random() < 0.5
+                self.said.append("killed and started" if kill else "ended and started")
+                if kill and self.persistence.startswith("dump"):
+                    client.good("SAVE")
+                client = redis.restart(kill=kill)
                 client = redis.client(self.resp)
+                client.good("SELECT", self.model.db)
                 pid = redis.process.pid
-                self.all_is_there(client)
+                same(self.pictures(client), pictures, "after a restart")
+                self.some_steps(redis, client)
             self.nothing_is_left(redis, client, pid)
         check(self.model.called <= self.model.expected + 6 * math.sqrt(self.model.variance) + 6,
               f"{self.model.called} of {self.model.asked} strangers were called present, and {self.model.expected:.1f} expected")
 
-    def replica_is_same(self, redis, client):
+    def some_steps(self, redis, client):
+        for _ in range(self.steps // 2):
+            special = self.chance.choices([None, self.dump_and_restore, self.scan_and_load, self.select, self.reload, self.rewrite],
+                                          [60, 3, 3, 3, 0.5, 2])[0]
+            if special:
+                special(client)
+            else:
+                self.turn(client)
+        self.all_is_there(client)
+        self.all_have_names(redis)
+
+    def all_have_names(self, redis):
+        """Local processes find each filter that is in the store for sure."""
+        wanted = {f"redis:1:{key}" if db else key for db in (0, 1) for key, value in self.model.databases[db].items()
+                  if value.type == BF and (self.stored or value.exceptions)}
+        eventually(lambda: wanted <= set(filters(redis)), f"the store has {wanted}")
+
+    def replica_is_same(self, redis, client, arguments, pictures):
         if self.chance.random() > 0.25:
             return
-        with server("exact", "yes" if self.exact else "no") as other:
+        with server(*arguments) as other:
             self.said.append("a replica follows")
             follower = other.client(self.resp)
             follow(follower, redis)
             same(client("WAIT", 1, 60000), 1, "the replica has all")
+            same(self.pictures(follower), pictures, "of the replica")
             self.all_is_there(follower)
 
-    @staticmethod
-    def nothing_is_left(redis, client, pid):
+    def nothing_is_left(self, redis, client, pid):
         """But for orphans, which a server that was started again leaves to its operator."""
         client.good("FLUSHALL")
         left = lambda: set(filters(redis)) - {name.decode() for name, _ in client.good("TAMIS.ORPHANS", "LIST")}
         try:
-            eventually(lambda: not left(), "all filters are dropped")
+            eventually(lambda: (self.persistence != "dump with references" or client.good("SAVE")) and not left(), "all filters are dropped")
         except AssertionError as failure:
             raise AssertionError(f"{failure}: {left()}, {client.good('INFO', 'tamis')}, {client.good('INFO', 'persistence')}, {redis.log()[-1500:]}")
         eventually(lambda: not open_files(pid), "segments are closed")

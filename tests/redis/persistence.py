@@ -18,27 +18,6 @@ def all_in(client, key, items=ITEMS):
     same(client.good("BF.MEXISTS", key, *items), [1] * len(items), key)
 
 
-def reload_keeps_everything():
-    for exact in ("yes", "no"):
-        for mode in ("content", "reference"):
-            with served("exact", exact, "rdb", mode, save="900 1") as (redis, client):
-                client.good("BF.RESERVE", "k", "0.001", 50, "EXPANSION", 3)
-                client.good("BF.RESERVE", "n", "0.01", 500, "NONSCALING")
-                for key in ("k", "n"):
-                    client.good("BF.MADD", key, *ITEMS)
-                told = (("BF.INFO", "k"), ("BF.INFO", "n"), ("BF.DEBUG", "k"), ("DEBUG", "DIGEST-VALUE", "k", "n"))
-                before = [client.good(*words) for words in told]
-                for action in ("reload", "restart", "kill"):
-                    if action == "reload":
-                        client.good("DEBUG", "RELOAD")
-                    else:
-                        client = redis.restart(kill=action == "kill")
-                    same([client.good(*words) for words in told], before, f"{action}, exact {exact}, {mode}")
-                    all_in(client, "k")
-                    eventually(lambda: filters(redis) == ["k", "n"], "the store has these two")
-                same("no key has it" in redis.log(), False, "there are no orphans")
-
-
 def what_a_dump_refers_to_travels():
     """Seen to fail where a value that was loaded by its id does not know that its filter is RedisBloom's: RESTORE of its DUMP had no bit."""
     for exact in ("yes", "no"):
@@ -376,11 +355,11 @@ def servers_of_one_directory_have_stores_of_their_own():
             same(client.good("CONFIG", "GET", "tamis.store")[1], b"one.tamis", "CONFIG GET")
 
 
-run(reload_keeps_everything, what_a_dump_refers_to_travels, a_killed_server_loses_nothing_that_the_store_had, an_orphan_is_attached_under_another_name,
+run(what_a_dump_refers_to_travels, a_killed_server_loses_nothing_that_the_store_had, an_orphan_is_attached_under_another_name,
     a_dump_with_references_is_good_until_the_next_one, a_save_beside_a_replica_that_waits_knows_the_filters,
     a_reference_to_another_store_is_told,
     a_filter_that_was_detached_stays_whatever_an_old_dump_says, an_aof_whose_end_is_lost_gets_no_other_filter,
-    a_grown_filter_gets_what_local_processes_added, aof_rewrites,
-    what_an_aof_lacks_is_in_the_store, a_server_takes_again_what_it_had_taken, a_replica_takes_what_its_master_took,
+    a_grown_filter_gets_what_local_processes_added, aof_rewrites, what_an_aof_lacks_is_in_the_store,
+    a_server_takes_again_what_it_had_taken, a_replica_takes_what_its_master_took,
     replicas_follow, a_saving_child_keeps_what_goes,
     servers_of_one_directory_have_stores_of_their_own)

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import MODULE, are_made, eventually, filters, has_filters, info, refused, run, same, served, store_of, tamis
+from harness import MODULE, are_made, eventually, has_filters, info, refused, run, same, served, store_of, tamis
 from redis_server import Server, skip
 
 
