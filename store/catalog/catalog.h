@@ -102,6 +102,13 @@ void tamis__catalog_end(struct tamis__catalog_txn *txn);
 /* Returns the store's record as read at begin; commit writes changes of it. */
 struct tamis__store_record *tamis__catalog_store(struct tamis__catalog_txn *txn);
 
+/* Something comes into the store that libraries of lower formats do not know. */
+static inline void tamis__catalog_raise_format(struct tamis__catalog_txn *txn, uint32_t format)
+{
+    struct tamis__store_record *store = tamis__catalog_store(txn);
+    if (store->format < format) store->format = format;
+}
+
 /* Returns TAMIS_ENOTFOUND without a sentence if there is no such name: the caller has
  * a better sentence. */
 int tamis__catalog_get(struct tamis__catalog_txn *txn, const char *name,

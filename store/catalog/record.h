@@ -69,8 +69,9 @@ struct tamis__record {
 /* What a store may have that older libraries do not know.  Each library looks at this first, and
  * tells of a newer store that it is newer (docs/format.md). */
 #define TAMIS__STORE_FORMAT_FIRST 0u
-#define TAMIS__STORE_FORMAT_IDS 1u /* ids of filters (tags.c) */
-#define TAMIS__STORE_FORMAT_NEWEST TAMIS__STORE_FORMAT_IDS
+#define TAMIS__STORE_FORMAT_IDS 1u      /* ids of filters (tags.c) */
+#define TAMIS__STORE_FORMAT_ONE_PAGE 2u /* segments in files of one page */
+#define TAMIS__STORE_FORMAT_NEWEST TAMIS__STORE_FORMAT_ONE_PAGE
 
 struct tamis__store_record {
     uint64_t store_id;

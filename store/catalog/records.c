@@ -187,6 +187,9 @@ static int put_record(struct tamis__catalog_txn *txn, const struct tamis__key *k
     const char *problem = tamis__record_problem(record);
     if (problem != NULL) return fail_new_record(txn, key, record, problem);
     const size_t bytes = tamis__record_encode(record, tamis__key_bytes(key), buffer);
+    for (uint32_t i = 0; i < record->segment_count + record->spare_count; i++)
+        if (record->segments[i].file_bytes == TAMIS__HEADER_BYTES)
+            tamis__catalog_raise_format(txn, TAMIS__STORE_FORMAT_ONE_PAGE);
     return tamis__txn_put(txn, key, buffer, bytes);
 }
 

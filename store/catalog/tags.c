@@ -45,8 +45,7 @@ int tamis__catalog_put_tag(struct tamis__catalog_txn *txn, uint64_t filter_id,
     if (rc == 0) rc = tamis__txn_put_summed(txn, &by_tag, &filter_id, sizeof filter_id);
     if (rc == 0) rc = tamis__txn_put_summed(txn, &by_id, tag, TAMIS_ID_BYTES);
     /* A library that does not know ids would drop a filter and leave its id behind. */
-    if (rc == 0 && tamis__catalog_store(txn)->format < TAMIS__STORE_FORMAT_IDS)
-        tamis__catalog_store(txn)->format = TAMIS__STORE_FORMAT_IDS;
+    if (rc == 0) tamis__catalog_raise_format(txn, TAMIS__STORE_FORMAT_IDS);
     return rc;
 }
 

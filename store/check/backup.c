@@ -207,7 +207,7 @@ static int copy_files(struct backup *b, const struct tamis_store *store)
         const uint64_t was = b->done_bytes;
         const int taken =
             tamis__source_copy(store, &b->files[i], &b->to->place, before, note_progress, b);
-        if (taken == 0) b->result.written_bytes += b->done_bytes - was + TAMIS__HEADER_BYTES;
+        if (taken == 0) b->result.written_bytes += b->done_bytes - was + b->files[i].header_bytes;
         if (taken == 1) b->result.kept_bytes += b->done_bytes - was;
         rc = taken == 1 ? 0 : taken;
         if (rc != 0 && !is_of_file(rc, &b->files[i])) b->is_over = true;

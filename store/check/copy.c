@@ -42,8 +42,10 @@ int tamis__source_open(struct tamis_store *store, const struct tamis__record *re
     int rc = tamis__open_segment(store, record, index, false, &s);
     if (rc < 0) return rc;
     const uint32_t pages = tamis__pages_recorded(record, index, &s.segment);
+    const uint32_t header_bytes = s.segment.header->header_bytes;
     tamis__close_segment(&s);
     rc = open_file(store, record->segments[index].number, file);
+    file->header_bytes = header_bytes;
     file->is_huge = pages == TAMIS_PAGES_HUGE && record->policy.pages == TAMIS_PAGES_HUGE;
     return rc;
 }
@@ -52,10 +54,13 @@ int tamis__source_open_index(struct tamis_store *store, const struct tamis__reco
                              struct tamis__source_file *file)
 {
     struct tamis__mapped_segment s;
-    const int rc = tamis__open_index(store, record->exceptions, record->filter_id, &s);
+    int rc = tamis__open_index(store, record->exceptions, record->filter_id, &s);
     if (rc < 0) return rc;
+    const uint32_t header_bytes = s.segment.header->header_bytes;
     tamis__close_segment(&s);
-    return open_file(store, record->exceptions, file);
+    rc = open_file(store, record->exceptions, file);
+    file->header_bytes = header_bytes;
+    return rc;
 }
 
 /* ---- Copying --------------------------------------------------------------------------------- */
@@ -153,7 +158,7 @@ static int finish_counters(const struct copying *c, uint64_t bytes)
 {
     void *map = NULL;
     const struct tamis__kind *kind = tamis__kind_by_id(c->header.kind);
-    int rc = tamis__write_at(c->to, &c->header, sizeof c->header, 0, c->to_what);
+    int rc = tamis__header_write(c->to, &c->header, c->to_what);
     if (rc == 0) rc = tamis__map(c->to, bytes, true, c->to_what, &map);
     if (rc < 0 || kind == NULL || kind->mend_copy == NULL) return rc;
     struct tamis__segment segment = tamis__segment_at(map, (char *)map + c->header.data_offset);
@@ -200,7 +205,7 @@ static void change_header(struct copying *c)
     if (h->live.next != TAMIS__NEXT_REFUSE || c->file->next != TAMIS__NEXT_REFUSE)
         h->live.next = c->file->next == TAMIS__NEXT_REFUSE ? 0 : c->file->next;
     if (c->file->exceptions != TAMIS__AS_IT_IS) h->live.exceptions = c->file->exceptions;
-    memset(h->block_locks, 0, sizeof h->block_locks);
+    memset(h->block_locks, 0, tamis__header_block_locks(h) * sizeof h->block_locks[0]);
     /* The copy has all keys that had been added before it began, and it is synced whole. */
     h->live.unclean_since = tamis__unclean_since_of(&h->live, h->created_at);
     h->live.mark &= ~TAMIS__MARK_BITS; /* how many handles have written stays */
@@ -212,7 +217,7 @@ static void change_header(struct copying *c)
 static int write_header(struct copying *c)
 {
     change_header(c);
-    return tamis__write_at(c->to, &c->header, sizeof c->header, 0, c->to_what);
+    return tamis__header_write(c->to, &c->header, c->to_what);
 }
 
 static int copy_open(struct copying *c)

@@ -12,9 +12,10 @@ typedef int tamis__copied_fn(void *context, uint64_t bytes);
 struct tamis__source_file {
     int fd; /* owned */
     uint64_t number;
-    uint64_t next;       /* live words of the copy; TAMIS__NEXT_REFUSE: as it is */
-    uint64_t exceptions; /* TAMIS__AS_IT_IS: as it is */
-    bool is_huge;        /* the filter is set to have huge pages */
+    uint64_t next;         /* live words of the copy; TAMIS__NEXT_REFUSE: as it is */
+    uint64_t exceptions;   /* TAMIS__AS_IT_IS: as it is */
+    uint32_t header_bytes; /* that a copy writes beside the data */
+    bool is_huge;          /* the filter is set to have huge pages */
 };
 #define TAMIS__AS_IT_IS UINT64_MAX
 

@@ -66,6 +66,7 @@ static void describe_store(struct tamis__rescue_work *rescue, const struct tamis
     const struct tamis__repair *repair = rescue->repair;
     uint64_t filter_id = 0;
     store->created_at = old ? old->created_at : tamis__now_ns();
+    store->format = old ? old->format : TAMIS__STORE_FORMAT_FIRST; /* records may raise it */
     for (size_t i = 0; i < repair->found_count; i++) {
         const struct tamis__found *found = &repair->found[i];
         if (found->store_id != store->store_id) continue;

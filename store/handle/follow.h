@@ -38,9 +38,7 @@ static inline bool tamis__view_is_current(const struct tamis__view *view,
 {
     const uint64_t moved =
         tamis__view_moved(view, newest) | (uint64_t)!tamis__segment_is_whole(newest);
-    /* ORDER relaxed: either way is right. */
-    const bool is_lone = __atomic_load_n(&view->is_lone, __ATOMIC_RELAXED);
-    return __builtin_expect(moved == 0, 1) && (is_lone || tamis__view_is_whole(view));
+    return __builtin_expect(moved == 0, 1) && (view->is_lone || tamis__view_is_whole(view));
 }
 
 /*

@@ -32,22 +32,6 @@ int tamis__view_check(const struct tamis__view *view)
     return rc;
 }
 
-/* Chooses the tail of a file of one page anew that seemed to be empty.  Where there is one, and no
- * other segment, the short look of tamis__view_answer() will do from now on. */
-static void look_for_tails(struct tamis__view *view)
-{
-    bool none_is_empty = true;
-    for (uint32_t i = 0; i < view->count; i++) {
-        struct tamis__segment *segment = &view->segments[i].segment;
-        if (tamis__segment_seems_empty(segment)) tamis__segment_choose_tail(segment);
-        none_is_empty &= !tamis__segment_seems_empty(segment);
-    }
-    /* ORDER relaxed: either way is right. */
-    __atomic_store_n(&view->is_lone,
-                     none_is_empty && view->count == 1 && view->index.segment.header == NULL,
-                     __ATOMIC_RELAXED);
-}
-
 bool tamis__view_is_whole(const struct tamis__view *view)
 {
     bool whole =
@@ -60,14 +44,10 @@ bool tamis__view_is_whole(const struct tamis__view *view)
 int64_t tamis__view_answer_of_all(const struct tamis__view *view, int64_t answer)
 {
     bool whole = tamis__view_is_whole(view);
-    for (uint32_t i = 0; i < view->count; i++)
-        whole &= !tamis__segment_seems_empty(&view->segments[i].segment);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&tamis__guard_faults, __ATOMIC_RELAXED) == 0 && whole) return answer;
     const int rc = tamis__view_check(view);
-    if (rc < 0) return rc;
-    look_for_tails((struct tamis__view *)(uintptr_t)view);
-    return answer;
+    return rc < 0 ? rc : answer;
 }
 
 void tamis__view_retire(struct tamis_filter *filter, struct tamis__view *view)
@@ -209,7 +189,6 @@ void tamis__view_complete(struct tamis__view *view, bool read_only)
     view->made_at = tamis__steady_ns();
     view->left_at_first = tamis__room_left(&tamis__newest(view)->segment, view->limit);
     tamis__segment_choose_tail(&view->segments[view->count - 1].segment);
-    look_for_tails(view);
     if (!read_only && tamis__view_is_written(view) &&
         !tamis__mark_is_writer(&tamis__newest(view)->segment))
         view->chores |= TAMIS__CHORE_MARK;

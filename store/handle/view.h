@@ -37,7 +37,7 @@ struct tamis__view {
         exceptions; /* the index that the newest segment names, as long as this view is right */
     struct tamis__digester by; /* of all segments, if digested */
     bool digested;             /* all segments have one digest of a key, and calls for it */
-    bool is_lone;              /* atomic: one segment, not an empty page, and no exceptions */
+    bool is_lone;              /* one segment, and no exceptions */
     bool is_short;        /* one segment, no exceptions, digested, no window and no key rule: a key
                              takes the short path */
     bool takes_short;     /* as is_short, and an add has nothing else to do */
@@ -182,8 +182,8 @@ static inline void tamis__leave(struct tamis_filter *filter, const struct tamis_
     }
 }
 
-/* Checks every segment of the view.  Called when the view has several, or an empty page, or when a
- * fault was already noticed. */
+/* Checks every segment of the view.  Called when the view has several, or when a fault was already
+ * noticed. */
 int64_t tamis__view_answer_of_all(const struct tamis__view *view, int64_t answer);
 
 /* Looks at all segments.  If one was cut within its header, the look at its end brings the
@@ -199,8 +199,7 @@ static inline int64_t tamis__view_answer(const struct tamis__view *view, int64_t
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* that look may have been the fault */
     /* ORDER relaxed: the fences come before. */
     const bool faultless = __atomic_load_n(&tamis__guard_faults, __ATOMIC_RELAXED) == 0;
-    const bool is_lone = __atomic_load_n(&view->is_lone, __ATOMIC_RELAXED);
-    return __builtin_expect(is_lone & whole & faultless, 1)
+    return __builtin_expect(view->is_lone & whole & faultless, 1)
                ? answer
                : tamis__view_answer_of_all(view, answer);
 }

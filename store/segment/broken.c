@@ -52,8 +52,14 @@ void tamis__segment_choose_tail(struct tamis__segment *segment)
     const uint64_t first = page > h->data_offset ? (page - h->data_offset) / 8 : 0;
     const uintptr_t now = __atomic_load_n(&segment->tail, __ATOMIC_RELAXED);
     uint64_t at = h->data_bytes / 8 - 1;
-    if ((now & TAMIS__TAIL_SET) != 0 && !tamis__segment_is_whole(segment))
+    if ((now & TAMIS__TAIL_SET) != 0 &&
+        (tamis__header_is_one_page(h) || !tamis__segment_is_whole(segment)))
         return; /* a broken one keeps its tail */
+    if (tamis__header_is_one_page(h)) {
+        const uintptr_t word = (uintptr_t)segment->map + TAMIS__ONE_PAGE_END;
+        __atomic_store_n(&segment->tail, word | TAMIS__TAIL_SET, __ATOMIC_RELAXED);
+        return;
+    }
     while (at > first && load_word_relaxed(&segment->data[at]) == 0)
         at--;
     const bool set = h->counter_bits == 0 && load_word_relaxed(&segment->data[at]) != 0;
@@ -61,21 +67,14 @@ void tamis__segment_choose_tail(struct tamis__segment *segment)
                      __ATOMIC_RELAXED);
 }
 
-bool tamis__segment_seems_empty(const struct tamis__segment *segment)
+bool tamis__segment_is_cut(const struct tamis__segment *segment)
 {
-    return segment->guard != NULL && segment->staged == NULL &&
-           kept_header(segment)->file_bytes == TAMIS__HEADER_BYTES &&
-           (__atomic_load_n(&segment->tail, __ATOMIC_RELAXED) & TAMIS__TAIL_SET) == 0;
-}
-
-/* Has the file been cut?  Where it is gone, its page is still there. */
-static bool is_cut(const struct tamis__segment *segment)
-{
-    char name[TAMIS__SEGMENT_NAME_BYTES];
-    struct tamis__file_info info = {0};
-    tamis__segment_name(segment->number, name);
-    return tamis__named_info(segment->place->segments_fd, name, name, &info) == 0 &&
-           info.bytes < TAMIS__HEADER_BYTES;
+    const uint64_t *end =
+        (const uint64_t *)(const void *)((char *)segment->map + TAMIS__ONE_PAGE_END);
+    if (segment->guard != NULL && tamis__header_is_one_page(kept_header(segment)) &&
+        load_word_relaxed(end) != TAMIS__MAGIC_WORD)
+        (void)tamis_sigbus_mend(segment->map);
+    return false;
 }
 
 int tamis__segment_check(const struct tamis__segment *segment)
@@ -84,8 +83,7 @@ int tamis__segment_check(const struct tamis__segment *segment)
     if (segment->guard == NULL) return 0;
     const bool staged = segment->staged != NULL;
     const bool whole = staged || tamis__segment_is_whole(segment); /* this may break it */
-    const bool broken = tamis__guard_is_broken(segment->guard) ||
-                        (tamis__segment_seems_empty(segment) && is_cut(segment));
+    const bool broken = tamis__guard_is_broken(segment->guard);
     if (whole && !broken) return 0;
     if (!staged) tamis__segment_name(segment->number, name);
     (void)snprintf(what, sizeof what, "%s/%s/%s", segment->place->path,

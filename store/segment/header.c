@@ -35,6 +35,29 @@ void tamis__header_seal(struct tamis__segment_header *header)
     header->checksum = constant_checksum(header);
 }
 
+void tamis__header_copy(struct tamis__segment_header *to, const struct tamis__segment_header *from)
+{
+    const bool one_page = tamis__header_is_one_page(from);
+    memcpy(to, from, one_page ? TAMIS__ONE_PAGE_HEADER_BYTES : sizeof *from);
+    if (one_page)
+        memcpy((char *)to + TAMIS__ONE_PAGE_END, (const char *)from + TAMIS__ONE_PAGE_END, 8);
+}
+
+void tamis__header_set_layout(struct tamis__segment_header *header,
+                              const struct tamis__layout *layout)
+{
+    const bool one_page = layout->data_offset == TAMIS__ONE_PAGE_HEADER_BYTES;
+    if (one_page) {
+        header->incompat_flags |= TAMIS__INCOMPAT_ONE_PAGE;
+        memcpy((char *)header + TAMIS__ONE_PAGE_END, TAMIS__SEGMENT_MAGIC, 8);
+    }
+    header->header_bytes = one_page ? TAMIS__ONE_PAGE_HEADER_BYTES : TAMIS__HEADER_BYTES;
+    header->stripes = tamis__header_stripes(header);
+    header->data_offset = layout->data_offset;
+    header->data_bytes = layout->data_bytes;
+    header->file_bytes = layout->file_bytes;
+}
+
 static uint64_t attachment_checksum(const struct tamis__attachment *attachment)
 {
     return tamis__checksum(attachment, offsetof(struct tamis__attachment, checksum));
@@ -143,14 +166,33 @@ static int check_size(const struct tamis__segment_header *h, uint64_t file_bytes
                          (unsigned long long)(file_bytes < least ? least : most));
 }
 
+/* The bytes of the key rule from `at` on, and how many are together there.  In a file of one page
+ * the stripes have no room for all of it; the rest is where removers have no locks. */
+static const char *key_rule_part(const struct tamis__segment_header *header, size_t at,
+                                 size_t *bytes)
+{
+    const size_t part = sizeof header->items[0].key_rule;
+    const size_t in_stripes = part * tamis__header_stripes(header);
+    const size_t left = TAMIS__KEY_RULE_TEXT_BYTES - at;
+    if (at >= in_stripes) {
+        *bytes = left;
+        return (const char *)&header->block_locks[TAMIS__ONE_PAGE_BLOCK_LOCKS] + at - in_stripes;
+    }
+    *bytes = left < part ? left : part;
+    return header->items[at / part].key_rule;
+}
+static_assert(TAMIS__ONE_PAGE_STRIPES * sizeof((struct tamis__stripe){0}.key_rule) +
+                      (TAMIS__BLOCK_LOCKS - TAMIS__ONE_PAGE_BLOCK_LOCKS) * sizeof(uint64_t) >=
+                  TAMIS__KEY_RULE_TEXT_BYTES,
+              "a key rule fits a header of one page");
+
 /* Puts the parts of the key rule together. */
 static void key_rule_of(const struct tamis__segment_header *header,
                         char text[TAMIS__KEY_RULE_TEXT_BYTES])
 {
-    const size_t part = sizeof header->items[0].key_rule;
-    for (size_t at = 0; at < TAMIS__KEY_RULE_TEXT_BYTES; at += part) {
-        const size_t left = TAMIS__KEY_RULE_TEXT_BYTES - at;
-        memcpy(text + at, header->items[at / part].key_rule, left < part ? left : part);
+    for (size_t at = 0, bytes; at < TAMIS__KEY_RULE_TEXT_BYTES; at += bytes) {
+        const char *part = key_rule_part(header, at, &bytes);
+        memcpy(text + at, part, bytes);
     }
 }
 
@@ -162,12 +204,13 @@ static uint32_t key_rule_sum(const char *text)
 
 void tamis__header_set_key_rule(struct tamis__segment_header *header, const char *key_rule)
 {
-    const size_t part = sizeof header->items[0].key_rule, bytes = strlen(key_rule);
+    const size_t bytes = strlen(key_rule);
     header->key_rule_sum = key_rule_sum(key_rule);
     if (bytes > 0) header->incompat_flags |= TAMIS__INCOMPAT_KEY_RULE;
-    for (size_t at = 0; at < bytes; at += part)
-        memcpy(header->items[at / part].key_rule, key_rule + at,
-               bytes - at < part ? bytes - at : part);
+    for (size_t at = 0, part; at < bytes; at += part) {
+        char *to = (char *)(uintptr_t)key_rule_part(header, at, &part);
+        memcpy(to, key_rule + at, bytes - at < part ? bytes - at : part);
+    }
 }
 
 static int check_key_rule(const struct tamis__segment_header *h, struct tamis__refusal *why)
@@ -243,13 +286,42 @@ static int check_policy(const struct tamis__segment_header *h, struct tamis__ref
     return 0;
 }
 
+/* Where are the data?  The kind knows how many bytes the m bits take. */
+static int check_layout(const struct tamis__segment_header *h, struct tamis__refusal *why)
+{
+    const bool one_page = tamis__header_is_one_page(h);
+    const uint64_t header_bytes = one_page ? TAMIS__ONE_PAGE_HEADER_BYTES : TAMIS__HEADER_BYTES;
+    if (h->header_bytes != header_bytes || h->stripes != tamis__header_stripes(h))
+        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(header_bytes),
+                             "has a header of another shape");
+    const bool placed =
+        one_page ? h->data_offset == header_bytes && h->file_bytes == TAMIS__HEADER_BYTES &&
+                       h->data_bytes <= TAMIS__ONE_PAGE_DATA_MAX
+                 : h->data_offset >= header_bytes && h->data_offset % TAMIS__FILE_UNIT == 0 &&
+                       h->file_bytes <= INT64_MAX && h->data_offset <= h->file_bytes &&
+                       h->data_bytes <= h->file_bytes - h->data_offset;
+    if (placed && h->data_bytes != 0 && h->data_bytes % 8 == 0) return 0;
+    return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(data_offset), "has an impossible layout");
+}
+
+static const uint64_t *end_word(const struct tamis__segment_header *header)
+{
+    return (const uint64_t *)(const void *)((const char *)header + TAMIS__ONE_PAGE_END);
+}
+
+static int check_end(const struct tamis__segment_header *h, struct tamis__refusal *why)
+{
+    if (!tamis__header_is_one_page(h) || *end_word(h) == TAMIS__MAGIC_WORD) return 0;
+    return tamis__refuse(why, TAMIS_ECORRUPT, TAMIS__ONE_PAGE_END,
+                         "is truncated or overwritten: its last word is gone");
+}
+
 /* Checks the fields that must follow from each other. */
 static int check_fields(const struct tamis__segment_header *h, uint64_t file_bytes,
                         struct tamis__refusal *why)
 {
-    if (h->header_bytes != TAMIS__HEADER_BYTES || h->stripes != TAMIS__STRIPES)
-        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(header_bytes),
-                             "has a header of another shape");
+    int rc = check_layout(h, why);
+    if (rc < 0) return rc;
     if (h->m_bits == 0 || h->m_bits > TAMIS__M_BITS_MAX)
         return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(m_bits), "has an impossible m of %llu bits",
                              (unsigned long long)h->m_bits);
@@ -261,21 +333,17 @@ static int check_fields(const struct tamis__segment_header *h, uint64_t file_byt
     if (h->capacity == 0 || h->capacity > TAMIS__CAPACITY_MAX || !(fp_rate > 0 && fp_rate <= 1))
         return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(capacity),
                              "has an impossible capacity or rate");
-    /* The kind knows how many bytes the m bits take. */
-    if (h->data_offset < TAMIS__HEADER_BYTES || h->data_offset % TAMIS__FILE_UNIT != 0 ||
-        h->data_bytes == 0 || h->data_bytes % 8 != 0 || h->file_bytes > INT64_MAX ||
-        h->data_offset > h->file_bytes || h->data_bytes > h->file_bytes - h->data_offset)
-        return tamis__refuse(why, TAMIS_ECORRUPT, FIELD(data_offset), "has an impossible layout");
-    int rc = check_header_counters(h, why);
+    rc = check_header_counters(h, why);
     if (rc == 0) rc = check_key_rule(h, why);
     if (rc == 0) rc = check_size(h, file_bytes, why);
+    if (rc == 0) rc = check_end(h, why);
     return rc < 0 ? rc : check_policy(h, why);
 }
 
 /* A flag that says something of one kind is unknown of the others. */
 static uint32_t known_flags(uint32_t kind)
 {
-    return TAMIS__INCOMPAT_KEY_RULE |
+    return TAMIS__INCOMPAT_KEY_RULE | TAMIS__INCOMPAT_ONE_PAGE |
            (tamis_kind_has(kind, TAMIS_KIND_IS_STATIC) ? TAMIS__INCOMPAT_PACKED : 0);
 }
 
@@ -327,8 +395,9 @@ struct tamis__hashing tamis__header_hashing(const struct tamis__segment_header *
 
 void tamis__header_set_items(struct tamis__segment_header *header, uint64_t items)
 {
-    for (uint64_t i = 0; i < TAMIS__STRIPES; i++) {
-        header->items[i].items = items / TAMIS__STRIPES + (i < items % TAMIS__STRIPES);
+    const uint32_t stripes = tamis__header_stripes(header);
+    for (uint64_t i = 0; i < stripes; i++) {
+        header->items[i].items = items / stripes + (i < items % stripes);
         header->items[i].quota = header->items[i].items;
     }
     header->live.granted = items;
@@ -347,11 +416,12 @@ uint64_t tamis__stripes_sum(const uint64_t *stripes, uint32_t count, bool counti
 
 uint64_t tamis__header_items(const struct tamis__segment_header *header)
 {
-    uint64_t stripes[TAMIS__STRIPES];
-    for (size_t i = 0; i < TAMIS__STRIPES; i++)
+    uint64_t items[TAMIS__STRIPES];
+    const uint32_t stripes = tamis__header_stripes(header);
+    for (uint32_t i = 0; i < stripes; i++)
         /* ORDER relaxed: adders count meanwhile, and the sum is of about now. */
-        stripes[i] = __atomic_load_n(&header->items[i].items, __ATOMIC_RELAXED);
-    return tamis__stripes_sum(stripes, TAMIS__STRIPES, header->counter_bits != 0);
+        items[i] = __atomic_load_n(&header->items[i].items, __ATOMIC_RELAXED);
+    return tamis__stripes_sum(items, stripes, header->counter_bits != 0);
 }
 
 void tamis__label_write(struct tamis__name_label *label, uint64_t sequence, const char *name)

@@ -10,6 +10,15 @@
  *     1536 .. 2047  live lines, a cache line each, changed while mapped, in no checksum
  *     2048 .. 4095  32 item counters, a cache line each
  *
+ * If the data are few, the header is shorter, and they are in the same page
+ * (TAMIS__INCOMPAT_ONE_PAGE):
+ *
+ *     1664 .. 1727  8 locks of removers
+ *     1728 .. 2047  the end of the key rule
+ *     2048 .. 2303  4 item counters, with the begin of the key rule
+ *     2304 .. 4087  data
+ *     4088 .. 4095  the magic once more: a file that is cut anywhere loses it
+ *
  * header_check works on (buffer, bytes) and does no I/O: it is what a fuzzer feeds.
  */
 #pragma once
@@ -28,12 +37,15 @@
 #define TAMIS__INCOMPAT_PACKED 1u
 /* The filter has a key rule, which says what is hashed of a key (key/rule.h). */
 #define TAMIS__INCOMPAT_KEY_RULE 2u
+/* Header and data share one page. */
+#define TAMIS__INCOMPAT_ONE_PAGE 4u
 /* Who writes to the segment takes room before it sets bits (segment/room.h), and looks into the
  * catalog without the lock where it cannot have that (handle/follow.c).  All new segments have this
  * bit, so that a library from before these leaves them alone. */
 #define TAMIS__COMPAT_ROOM 1u
 #define TAMIS__COMPAT_KNOWN TAMIS__COMPAT_ROOM
 #define TAMIS__STRIPES 32u
+#define TAMIS__ONE_PAGE_STRIPES 4u
 /* A counter with a greater value is damaged.  It counts as this value, so that no sum overflows. */
 #define TAMIS__ITEMS_MAX (TAMIS__CAPACITY_MAX / TAMIS__STRIPES)
 #define TAMIS__SEGMENT_FLAGS_KNOWN TAMIS_SEGMENT_ITEMS_ESTIMATED
@@ -43,6 +55,8 @@
 
 /* In a counting segment, removers of blocks b with the same b % 48 exclude each other. */
 #define TAMIS__BLOCK_LOCKS 48u
+/* In a file of one page no block has a higher number: it takes 256 bytes of data at least. */
+#define TAMIS__ONE_PAGE_BLOCK_LOCKS 8u
 
 /* A list has at most 64 segments, so nothing grows more often than this. */
 #define TAMIS__STEP_MAX 63u
@@ -168,7 +182,7 @@ struct tamis__segment_header {
     uint32_t format_version;   /*    8    4  readers refuse a greater one                        */
     uint32_t incompat_flags;   /*   12    4  unknown bit: refuse to open                         */
     uint32_t compat_flags;     /*   16    4  unknown bit: read, do not write                     */
-    uint32_t header_bytes;     /*   20    4  4096                                                */
+    uint32_t header_bytes;     /*   20    4  4096; of a file of one page 2304                    */
     uint64_t number;           /*   24    8  segment number, as in the name                      */
     uint64_t filter_id;        /*   32    8  which filter of the store                           */
     uint64_t store_id;         /*   40    8  random, the same in the catalog                     */
@@ -180,12 +194,12 @@ struct tamis__segment_header {
     uint32_t words;            /*   76    4  z of a blocked filter, else 0                       */
     uint64_t capacity;         /*   80    8  keys                                                */
     uint64_t fp_rate;          /*   88    8  IEEE 754 double                                     */
-    uint64_t data_offset;      /*   96    8  4096 or 2 MiB                                       */
+    uint64_t data_offset;      /*   96    8  header_bytes or 2 MiB                               */
     uint64_t data_bytes;       /*  104    8  8 ceil(m / 64); with counters m counter_bits / 8    */
     uint64_t file_bytes;       /*  112    8  size of the file, at first                          */
     int64_t created_at;        /*  120    8  ns since 1970 UTC                                   */
     uint32_t bit_order;        /*  128    4  enum tamis__bit_order                               */
-    uint32_t stripes;          /*  132    4  number of item counters: 32                         */
+    uint32_t stripes;          /*  132    4  number of item counters: 32; of one page 4          */
     uint8_t parameters[TAMIS__HASH_PARAMETER_BYTES];
                                /*  136   64  parameters of the hash set; 0 for xxh3              */
     uint64_t generation;       /*  200    8  generation that it was made for                     */
@@ -325,6 +339,26 @@ struct tamis__policy {
     uint32_t pages;                            /* enum tamis_pages; the catalog alone has it */
     char key_rule[TAMIS__KEY_RULE_TEXT_BYTES]; /* as key/rule.h reads it; "": bytes */
 };
+
+/* Do header and data share one page?  A header of one page has data behind its stripes, where
+ * struct tamis__segment_header has further ones. */
+static inline bool tamis__header_is_one_page(const struct tamis__segment_header *header)
+{
+    return (header->incompat_flags & TAMIS__INCOMPAT_ONE_PAGE) != 0;
+}
+static inline uint32_t tamis__header_stripes(const struct tamis__segment_header *header)
+{
+    return tamis__header_is_one_page(header) ? TAMIS__ONE_PAGE_STRIPES : TAMIS__STRIPES;
+}
+static inline uint32_t tamis__header_block_locks(const struct tamis__segment_header *header)
+{
+    return tamis__header_is_one_page(header) ? TAMIS__ONE_PAGE_BLOCK_LOCKS : TAMIS__BLOCK_LOCKS;
+}
+/* Copies a header, and the word at the end of a file of one page; not the data between the two. */
+void tamis__header_copy(struct tamis__segment_header *to, const struct tamis__segment_header *from);
+/* Places header and data by the layout: before anything else is put into the header. */
+void tamis__header_set_layout(struct tamis__segment_header *header,
+                              const struct tamis__layout *layout);
 
 /* Puts the text of a key rule into a header, 48 bytes into each stripe; "" is none. */
 void tamis__header_set_key_rule(struct tamis__segment_header *header, const char *key_rule);

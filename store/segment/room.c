@@ -122,7 +122,7 @@ uint64_t tamis__room_of(const struct tamis__segment_header *header, uint64_t lim
     const uint64_t items = tamis__header_items(header);
     uint64_t room = granted < limit ? limit - granted : 0;
     if (granted == 0) return items < limit ? limit - items : 0; /* see tamis__room_adopt() */
-    for (uint32_t i = 0; i < TAMIS__STRIPES; i++) {
+    for (uint32_t i = 0; i < tamis__header_stripes(header); i++) {
         const int64_t of_stripe = room_of(&header->items[i]);
         if (of_stripe > 0) room += (uint64_t)of_stripe;
     }
@@ -134,7 +134,7 @@ uint64_t tamis__room_in_hands(const struct tamis__segment_header *header)
     /* ORDER seq_cst: whoever takes room after this look adds to a quota after it too. */
     const uint64_t granted = __atomic_load_n(&header->live.granted, __ATOMIC_SEQ_CST);
     uint64_t quotas = 0; /* an overflow of a sum of damaged words is no concern here */
-    for (uint32_t i = 0; i < TAMIS__STRIPES; i++)
+    for (uint32_t i = 0; i < tamis__header_stripes(header); i++)
         quotas += __atomic_load_n(&header->items[i].quota, __ATOMIC_SEQ_CST);
     return quotas < granted ? granted - quotas : 0;
 }

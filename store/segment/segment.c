@@ -41,7 +41,7 @@ int tamis__segment_map_staged(const struct tamis__place *place, const struct tam
     const uint64_t map_bytes = tamis__header_file_bytes_max(header);
     const int rc = tamis__map(staged->file.fd, map_bytes, true, what, &map);
     if (rc < 0) return rc;
-    memcpy(map, header, sizeof *header);
+    tamis__header_copy(map, header);
     *segment = tamis__segment_at(map, (char *)map + header->data_offset);
     segment->map_bytes = map_bytes;
     segment->writable = true;
@@ -231,7 +231,7 @@ int tamis__segment_file_bytes(const struct tamis__segment *segment, uint64_t *fi
 
 static uint64_t *lock_of(const struct tamis__segment *segment, uint64_t block)
 {
-    return &segment->header->block_locks[block % TAMIS__BLOCK_LOCKS];
+    return &segment->header->block_locks[block % tamis__header_block_locks(segment->header)];
 }
 
 /* Makes the handle an owner of locks, at its first remove, and again at the first one in a

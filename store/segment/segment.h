@@ -82,7 +82,7 @@ static inline struct tamis__segment tamis__segment_at(void *header, void *data)
                                    .magic = header,
                                    .live = &h->live,
                                    .stripes = h->items,
-                                   .stripe_count = TAMIS__STRIPES,
+                                   .stripe_count = tamis__header_stripes(h),
                                    .data = data};
 }
 
@@ -126,6 +126,8 @@ int tamis__segment_publish(const struct tamis__place *place, struct tamis__stage
  * file write_header(), then tamis__sync_files() for all, for each take_name(), and sync_names()
  * once.
  */
+/* Writes a header, and the word at the end of a file of one page; the data stay. */
+int tamis__header_write(int fd, const struct tamis__segment_header *header, const char *what);
 int tamis__segment_write_header(const struct tamis__place *place,
                                 const struct tamis__staged *staged,
                                 struct tamis__segment_header *header);
@@ -175,11 +177,13 @@ int tamis__segment_check(const struct tamis__segment *segment);
 /* Set in `tail` if the word was not 0 when it was chosen.  Such a word of bits never becomes 0. */
 #define TAMIS__TAIL_SET ((uintptr_t)1)
 /* Chooses the tail, and again when more keys are in: the last word of the data that is not 0, on
- * the last page of the data. */
+ * the last page of the data.  In a file of one page it is always that behind the data. */
 void tamis__segment_choose_tail(struct tamis__segment *segment);
-/* Is it a file of one page (header.h) without a word of data that is not 0?  No look at the mapping
- * shows that such a file was cut: tamis__segment_check() then looks at the file's length. */
-bool tamis__segment_seems_empty(const struct tamis__segment *segment);
+
+/* Called when a file has not its first word, or its tail, any more.  If it has one page, and was
+ * cut within that page, no look ever faults: this does what the handler of the fault does, so that
+ * the constants of the header come back before anybody uses them (os/guard.h).  Returns false. */
+bool tamis__segment_is_cut(const struct tamis__segment *segment);
 
 /*
  * Does the file still begin and end as it did?  If a file is cut within a page, the rest of that
@@ -194,8 +198,9 @@ static inline bool tamis__segment_is_whole(const struct tamis__segment *segment)
         (const uint64_t *)(tail & ~TAMIS__TAIL_SET); // NOLINT(performance-no-int-to-ptr)
     const uint64_t magic = __atomic_load_n(segment->magic, __ATOMIC_RELAXED);
     const uint64_t last = __atomic_load_n(word, __ATOMIC_RELAXED);
-    return (magic == TAMIS__MAGIC_WORD) &
-           (last >= (tail & TAMIS__TAIL_SET)); /* 1 at least if set */
+    const bool whole =
+        (magic == TAMIS__MAGIC_WORD) & (last >= (tail & TAMIS__TAIL_SET)); /* 1 at least if set */
+    return __builtin_expect(whole, 1) || tamis__segment_is_cut(segment);
 }
 
 /* A pass goes over the data, one piece of this many bytes after the other.  Call

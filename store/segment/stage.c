@@ -91,6 +91,16 @@ int tamis__segment_stage(const struct tamis__place *place, uint64_t file_bytes, 
     return tamis__segment_stage_more(place, file_bytes, what, staged);
 }
 
+int tamis__header_write(int fd, const struct tamis__segment_header *header, const char *what)
+{
+    const bool one_page = tamis__header_is_one_page(header);
+    int rc = tamis__write_at(fd, header, header->header_bytes, 0, what);
+    if (rc == 0 && one_page)
+        rc = tamis__write_at(fd, (const char *)header + TAMIS__ONE_PAGE_END, 8, TAMIS__ONE_PAGE_END,
+                             what);
+    return rc;
+}
+
 int tamis__segment_write_header(const struct tamis__place *place,
                                 const struct tamis__staged *staged,
                                 struct tamis__segment_header *header)
@@ -98,7 +108,7 @@ int tamis__segment_write_header(const struct tamis__place *place,
     char what[PATH_BYTES];
     tamis__segment_path(place, header->number, what);
     tamis__header_seal(header);
-    return tamis__write_at(staged->file.fd, header, sizeof *header, 0, what);
+    return tamis__header_write(staged->file.fd, header, what);
 }
 
 int tamis__segment_take_name(const struct tamis__place *place, struct tamis__staged *staged,

@@ -19,10 +19,15 @@
 
 /*
  * Where the bits lie in a segment file.  Large data starts on a 2 MiB boundary, so that huge folios
- * and page-table entries fit it; small data follows the header, so that ten thousand filters stay
+ * and page-table entries fit it; smaller data follows the header, so that ten thousand filters stay
  * small.
  */
 #define TAMIS__HEADER_BYTES 4096u
+/* Little data share one page with a shorter header; the last word of such a page tells that nobody
+ * has cut it (segment/header.h). */
+#define TAMIS__ONE_PAGE_HEADER_BYTES 2304u
+#define TAMIS__ONE_PAGE_END 4088u
+#define TAMIS__ONE_PAGE_DATA_MAX (TAMIS__ONE_PAGE_END - TAMIS__ONE_PAGE_HEADER_BYTES)
 #define TAMIS__LARGE_BYTES ((uint64_t)32 << 20)
 #define TAMIS__LARGE_OFFSET ((uint64_t)2 << 20)
 #define TAMIS__FILE_UNIT 4096u

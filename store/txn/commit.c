@@ -41,6 +41,8 @@ static int number_one(struct tamis__commit *c, struct tamis__draft *draft, bool 
     uint64_t *number = &draft->header.number;
     struct tamis__store_record *counters = tamis__catalog_store(c->txn);
     const int rc = take_number(c->store, counters, number);
+    if (tamis__header_is_one_page(&draft->header))
+        tamis__catalog_raise_format(c->txn, TAMIS__STORE_FORMAT_ONE_PAGE);
     return rc == 0 && filled ? tamis__catalog_put_garbage(c->txn, *number) : rc;
 }
 

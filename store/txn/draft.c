@@ -19,7 +19,7 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
     memcpy(header->magic, TAMIS__SEGMENT_MAGIC, sizeof header->magic);
     header->format_version = TAMIS__FORMAT_VERSION;
     header->compat_flags = TAMIS__COMPAT_ROOM;
-    header->header_bytes = TAMIS__HEADER_BYTES;
+    tamis__header_set_layout(header, &layout);
     header->store_id = store != NULL ? store->store_id : 0;
     header->kind = segment->kind;
     header->hash_set = segment->hash_set;
@@ -30,12 +30,8 @@ void tamis__draft_init(const struct tamis_store *store, const char *name,
     header->words = segment->words;
     header->capacity = segment->capacity;
     header->fp_rate = tamis__double_to_bits(segment->fp_rate);
-    header->data_offset = layout.data_offset;
-    header->data_bytes = layout.data_bytes;
-    header->file_bytes = layout.file_bytes;
     header->created_at = segment->created_at ? segment->created_at : tamis__now_ns();
     header->bit_order = segment->bit_order;
-    header->stripes = TAMIS__STRIPES;
     header->generation = 1;
     header->slice = segment->slice;
     header->slice_start = segment->slice_start;

@@ -18,7 +18,7 @@ static void check_accepted(const struct tamis__segment_header *h, uint64_t file_
     FUZZ_CHECK(h->counter_bits != 0 || h->file_bytes == file_bytes);
     FUZZ_CHECK(h->file_bytes <= file_bytes && tamis__header_file_bytes(h) <= file_bytes);
     FUZZ_CHECK(file_bytes <= tamis__header_file_bytes_max(h));
-    FUZZ_CHECK(h->data_offset >= sizeof *h && h->data_offset <= h->file_bytes);
+    FUZZ_CHECK(h->data_offset >= h->header_bytes && h->data_offset <= h->file_bytes);
     FUZZ_CHECK(h->data_bytes <= h->file_bytes - h->data_offset);
     const struct tamis__policy policy = tamis__header_policy(h);
     fuzz_policy(&policy, h->slice, h->slice_start, h->step);

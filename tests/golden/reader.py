@@ -112,9 +112,11 @@ def digest_of(header, key):
     return digest(key, header["seed"])
 
 
-def layout(bits, static):
+def layout(bits, static, one_page):
     """3.2; of m bits, of kind 4 (static) more"""
     data_bytes = 8 * ((bits + 63) // 64)
+    if one_page:
+        return 2304, data_bytes, 4096
     data_offset = 4096 if static or data_bytes < 32 << 20 else 2 << 20
     return data_offset, data_bytes, (data_offset + data_bytes + 4095) // 4096 * 4096
 
@@ -190,17 +192,20 @@ class Segment:
         must(len(page) == 4096, path, "truncated", "no whole header")
         self.header = h = dict(zip(HEADER_FIELDS, HEADER.unpack_from(page)))
         must(h["format_version"] <= 1, path, "newer", "format_version")
-        must(h["incompat_flags"] & ~(3 if h["kind"] == 4 else 2) == 0, path, "newer", "incompat_flags")
+        must(h["incompat_flags"] & ~(7 if h["kind"] == 4 else 6) == 0, path, "newer", "incompat_flags")
         # compat_flags say what who writes must know (bit 0: to take room). A reader heeds none of them.
         must(h["checksum"] == xxhash.xxh3_64_intdigest(page[:504]), path, "damaged", "checksum")
         must(h["format_version"] == 1, path, "damaged", "format_version 0")
-        must(h["header_bytes"] == 4096 and h["stripes"] == 32, path, "damaged", "shape")
+        one_page = h["incompat_flags"] & 4 != 0
+        must((h["header_bytes"], h["stripes"]) == ((2304, 4) if one_page else (4096, 32)), path, "damaged", "shape")
+        must(not one_page or h["data_bytes"] <= 1784, path, "damaged", "layout")
+        must(not one_page or page[4088:] == b"TAMIS\r\n\0", path, "damaged", "last word")
         must(1 <= h["m_bits"] <= 1 << 62, path, "damaged", "m")
         must(1 <= h["k"] <= 64, path, "damaged", "k")
         must(h["bit_order"] <= 1, path, "newer", "bit_order")
         must(1 <= h["capacity"] <= 1 << 56 and 0 < h["fp_rate"] <= 1, path, "damaged", "capacity or rate")
         seeds = 8 * (fuse_seeds_bytes(h) + fuse_end_bytes(h)) if h["kind"] == 4 and h["pieces"] < 1 << 32 else 0
-        must((h["data_offset"], h["data_bytes"], h["file_bytes"]) == layout(h["m_bits"] + seeds, h["kind"] == 4),
+        must((h["data_offset"], h["data_bytes"], h["file_bytes"]) == layout(h["m_bits"] + seeds, h["kind"] == 4, one_page),
              path, "damaged", "layout")
         must(size == h["file_bytes"], path, "truncated or damaged", f"{size} bytes")
         h["key_rule"] = self.check_key_rule(page) if h["incompat_flags"] & 2 else b""
@@ -236,7 +241,9 @@ class Segment:
         if h["kind"] != 4 and h["m_bits"] % 64:
             past = range(h["m_bits"], h["data_bytes"] * 8)
             must(not any(map(self.bit, past)), self.path, "damaged", "bits past m")
-        must(not any(self.map[4096:start]) and not any(self.map[end:size]),
+        if h["incompat_flags"] & 4:
+            size = 4088
+        must(not any(self.map[h["header_bytes"]:start]) and not any(self.map[end:size]),
              self.path, "damaged", "bytes around the data")
         if h["kind"] in (4, EXCEPTIONS):
             must(h["data_checksum"] == xxhash.xxh3_64_intdigest(self.map[start:end]),
@@ -244,7 +251,8 @@ class Segment:
 
     def check_key_rule(self, page):
         """3.1.8"""
-        text = b"".join(page[2048 + 64 * i + 16:2048 + 64 * (i + 1)] for i in range(32))[:512]
+        parts = [page[2048 + 64 * i + 16:2048 + 64 * (i + 1)] for i in range(self.header["stripes"])]
+        text = b"".join(parts + [page[1728:2048]])[:512]
         rule = text.rstrip(b"\0")
         must(0 < len(rule) < 512 and b"\0" not in rule, self.path, "damaged", "key rule")
         (key_rule_sum,) = struct.unpack_from("<I", page, 212)
@@ -264,7 +272,7 @@ class Segment:
 
     def items(self):
         """3.1.5"""
-        stripes = (struct.unpack_from("<Q", self.map, 2048 + 64 * i)[0] for i in range(32))
+        stripes = (struct.unpack_from("<Q", self.map, 2048 + 64 * i)[0] for i in range(self.header["stripes"]))
         return sum(min(items, ITEMS_MAX) for items in stripes)
 
     def next(self):
@@ -413,9 +421,9 @@ class Store:
              key, "damaged", "size of the key")
         if key == b"s":
             body = check_value(key, value, 48)
-            version, flags, self.store_id, self.next_filter_id, self.next_segment, _ = (
+            version, store_format, self.store_id, self.next_filter_id, self.next_segment, _ = (
                 STORE.unpack(body))
-            must(version == 1 and flags == 0, key, "newer", "record_version or flags")
+            must(version == 1 and store_format <= 2, key, "newer", "record_version or format")
         elif key == b"p":
             must(len(check_value(key, value, 16)) == 8, key, "damaged", "size")
         elif key[:1] == b"f":

@@ -138,7 +138,7 @@ class Machine:
         """Cuts the files of the list short."""
         folder = os.path.join(self.store, "segments")
         for name in os.listdir(folder):
-            os.truncate(os.path.join(folder, name), 4096)
+            os.truncate(os.path.join(folder, name), 4000)
 
     @contextlib.contextmanager
     def running(self, *words, **options):

@@ -181,7 +181,9 @@ static bool step_check_spec(struct step *s)
                                        .capacity = plan->capacity,
                                        .fp_rate = plan->fp_rate,
                                        .counter_bits = plan->counter_bits,
-                                       .data_offset = plan->data_bytes >= 32 << 20 ? 2 << 20 : 4096,
+                                       .data_offset = plan->data_bytes <= 1784       ? 2304
+                                                      : plan->data_bytes >= 32 << 20 ? 2 << 20
+                                                                                     : 4096,
                                        .data_bytes = plan->data_bytes,
                                        .file_bytes = plan->file_bytes};
     (void)snprintf(first.hash_set, sizeof first.hash_set, "%s",

@@ -113,7 +113,9 @@ static void foretell_file(struct tamis_segment_stat *s)
 {
     if (s->fingerprint_bits == 0) {
         s->data_bytes = round_up(s->m_bits * width_of(s), 64) / 8;
-        s->data_offset = s->data_bytes >= (32 << 20) ? 2u << 20 : 4096u;
+        s->data_offset = s->data_bytes <= 1784         ? 2304u
+                         : s->data_bytes >= (32 << 20) ? 2u << 20
+                                                       : 4096u;
     }
     if (s->counter_bits == 0) s->file_bytes = round_up(s->data_offset + s->data_bytes, 4096);
 }

@@ -19,7 +19,7 @@ ask apple yes
 ask plum no
 echo plum | tamis build list
 ask plum yes
-truncate -s 4096 store/segments/*
+truncate -s 4000 store/segments/*
 ask plum unknown
 echo plum | tamis build list
 ask plum yes

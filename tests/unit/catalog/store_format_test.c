@@ -3,8 +3,9 @@
  * store_format_test.c: the number of a store's format (docs/format.md 2.2), and stores that have
  * drawers, which no release has made.
  *
- * Broken to see it fail: a number that is not looked at; one that a repair takes for damage; a key
- * `d` that is passed over; a `.drw` that is a foreign name.
+ * Broken to see it fail: no number for files of one page, or for all files; a number that is not
+ * looked at; one that a repair takes for damage; a key `d` that is passed over; a `.drw` that is a
+ * foreign name.
  */
 #include "fixture.h"
 
@@ -70,6 +71,38 @@ STORE_CASE(store_without_a_new_thing_keeps_its_format)
     assert_done(tamis_filter_drop(store, "b")); /* the number never goes down */
     assert_int_equal(format_of(store), TAMIS__STORE_FORMAT_IDS);
     (void)path;
+}
+
+/* The first file of one page makes a store of format 2, whatever makes the file. */
+STORE_CASE(store_with_a_file_of_one_page_is_of_format_2)
+{
+    assert_done(tamis_filter_create(store, "large", &spec, NULL));
+    assert_int_equal(format_of(store), TAMIS__STORE_FORMAT_FIRST);
+    assert_done(tamis_filter_create(store, "small", SPEC(.capacity = 100), NULL));
+    assert_int_equal(format_of(store), TAMIS__STORE_FORMAT_ONE_PAGE);
+    assert_done(tamis_filter_drop(store, "small"));
+    assert_int_equal(format_of(store), TAMIS__STORE_FORMAT_ONE_PAGE);
+    /* A catalog that is made anew keeps the number, if the old one can be read. */
+    assert_true(tamis_store_repair(path, TAMIS_REPAIR_REBUILD, NULL, NULL) >= 0);
+    AUTO_STORE *anew = fixture_open(path, 0);
+    assert_int_equal(format_of(anew), TAMIS__STORE_FORMAT_ONE_PAGE);
+}
+
+/* Without the old catalog, the number is that of what is found. */
+STORE_CASE(store_whose_catalog_is_lost_gets_the_format_of_its_files)
+{
+    assert_done(tamis_filter_create(store, "large", &spec, NULL));
+    assert_int_equal(unlink(fixture_join(path, "catalog.mdb")), 0);
+    assert_true(tamis_store_repair(path, TAMIS_REPAIR_REBUILD, NULL, NULL) >= 0);
+    tamis_store *anew = fixture_open(path, 0);
+    assert_int_equal(format_of(anew), TAMIS__STORE_FORMAT_FIRST);
+    assert_done(tamis_filter_create(anew, "small", SPEC(.capacity = 100), NULL));
+    assert_int_equal(unlink(fixture_join(path, "catalog.mdb")), 0);
+    tamis_store_close(anew);
+    assert_true(tamis_store_repair(path, TAMIS_REPAIR_REBUILD, NULL, NULL) >= 0);
+    anew = fixture_open(path, 0);
+    assert_int_equal(format_of(anew), TAMIS__STORE_FORMAT_ONE_PAGE);
+    tamis_store_close(anew);
 }
 
 /* What the only record of drawers has is of no concern. */

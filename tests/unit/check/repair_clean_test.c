@@ -164,7 +164,7 @@ CASE(repair_tells_of_a_missing_segment_in_force)
 CASE(repair_sets_a_count_right_that_went_back)
 {
     AUTO_FREE char *path;
-    const unsigned char zero[2048] = {0};
+    const unsigned char zero[4 * 64] = {0}; /* all stripes of a file of one page */
     riches_make(&path);
     fixture_poke(fixture_segment_path(path, 1), 2048, zero, sizeof zero);
     assert_int_equal(fixture_problems(path), 1);
@@ -189,7 +189,7 @@ static char *copy_with(const char *path, uint64_t to, size_t offset, uint64_t va
 CASE(repair_keeps_what_a_newer_catalog_may_have)
 {
     AUTO_FREE char *path;
-    const unsigned char zero[2048] = {0};
+    const unsigned char zero[4 * 64] = {0}; /* all stripes of a file of one page */
     riches_make(&path);
     repairs_set_counters(path, 200, 0);
     AUTO_FREE char *next = repairs_copy_segment(path, 1, 200),
@@ -226,7 +226,7 @@ CASE(repair_puts_aside_a_newer_segment_that_is_blank)
 CASE(repair_writes_a_count_that_it_sets_right)
 {
     AUTO_FREE char *path;
-    const unsigned char zero[2048] = {0};
+    const unsigned char zero[4 * 64] = {0}; /* all stripes of a file of one page */
     tamis_store *store = fixture_store(&path);
     tamis_filter *filter = fixture_filter(store, "x", 1000);
     assert_true(keys_add(filter, 0, 500) > 490);

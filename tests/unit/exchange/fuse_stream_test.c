@@ -244,9 +244,9 @@ EXCHANGE_CASE(fuse_that_is_damaged_is_not_exported)
     unsigned char byte;
     assert_int_equal(build(p->store, "x", 100, 0.004, 0), 1);
     const char *file = fixture_segment_path(p->path, 1);
-    fixture_peek(file, 4096 + 100, &byte, 1);
+    fixture_peek(file, 2304 + 100, &byte, 1);
     byte ^= 1;
-    fixture_poke(file, 4096 + 100, &byte, 1);
+    fixture_poke(file, 2304 + 100, &byte, 1);
     AUTO_FILTER *x = fixture_opened(p->store, "x", 0);
     assert_refused(TAMIS_ECORRUPT, "do not match their checksum",
                    tamis_filter_export(x, "tamis", 0, &sink));

@@ -125,7 +125,7 @@ EXCHANGE_CASE(portable_with_bits_past_m_is_refused)
     tamis_filter *filter = fixture_create(p->store, "x", SPEC(.m_bits = 100, .k = 3));
     assert_done(tamis_filter_close(filter));
     char *segment = strdup(fixture_segment_path(p->path, 1));
-    fixture_poke(segment, 4096 + 12, "\x10", 1); /* bit 100 */
+    fixture_poke(segment, 2304 + 12, "\x10", 1); /* bit 100 */
     free(segment);
     assert_done(tamis_filter_open(p->store, "x", TAMIS_OPEN_READ_ONLY, &filter));
     assert_done(tamis_filter_export(filter, "tamis", TAMIS_EXPORT_WITH_KEY, &sink));

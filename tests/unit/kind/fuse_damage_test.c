@@ -77,9 +77,8 @@ static void derive(struct tamis__segment_header *h)
     struct tamis__layout layout;
     h->m_bits = tamis__fuse_m_bits(&shape);
     tamis__static_layout(tamis__fuse_data_bits(&shape), &layout);
-    h->data_offset = layout.data_offset;
-    h->data_bytes = layout.data_bytes;
-    h->file_bytes = layout.file_bytes;
+    h->incompat_flags &= ~TAMIS__INCOMPAT_ONE_PAGE;
+    tamis__header_set_layout(h, &layout);
 }
 
 /* Fields that a header's own checksum passes, as a forger would write them. */

@@ -11,10 +11,22 @@
 #define SECOND INT64_C(1000000000)
 #define FIELD(field) offsetof(struct tamis__segment_header, field)
 
-static struct tamis__segment_header sound(void)
+/* In files of one page, and of two. */
+static struct tamis__segment_header sound_page(void)
 {
     struct tamis__segment_header header;
     fixture_header(&header, TAMIS_KIND_BLOCKED, 512 * 20, 6);
+    return header;
+}
+
+static struct tamis__segment_header sound(void)
+{
+    const struct tamis__layout layout = {4096, 1280, 8192};
+    struct tamis__segment_header header = sound_page();
+    memset((char *)&header + TAMIS__ONE_PAGE_END, 0, 8);
+    header.incompat_flags = 0;
+    tamis__header_set_layout(&header, &layout);
+    tamis__header_seal(&header);
     return header;
 }
 
@@ -42,6 +54,43 @@ CASE(header_sealed_is_accepted)
     assert_int_equal(check(&header, &refusal), 0);
     fixture_header(&header, TAMIS_KIND_BLOOM, TAMIS__M_BITS_MAX, TAMIS_K_MAX);
     assert_int_equal(check(&header, &refusal), 0);
+}
+
+CASE(header_of_one_page_is_accepted_and_its_bytes_are_frozen)
+{
+    struct tamis__refusal refusal;
+    struct tamis__segment_header header = sound_page();
+    const unsigned char *bytes = (const unsigned char *)&header;
+    assert_int_equal(check(&header, &refusal), 0);
+    assert_int_equal(bytes[12], 4);                      /* incompat_flags */
+    assert_int_equal(tamis__get32(bytes + 20), 2304);    /* header_bytes */
+    assert_int_equal(tamis__get64(bytes + 96), 2304);    /* data_offset */
+    assert_int_equal(tamis__get64(bytes + 112), 4096);   /* file_bytes */
+    assert_int_equal(tamis__get32(bytes + 132), 4);      /* stripes */
+    assert_memory_equal(bytes + 4088, "TAMIS\r\n\0", 8); /* behind the data */
+    /* What is between is data, and no stripe. */
+    memset(&header.items[4], 0xff, 4088 - 2304);
+    assert_int_equal(check(&header, &refusal), 0);
+    assert_int_equal(tamis__header_items(&header), 0);
+}
+
+/* A rule of any length goes into either header, and comes out. */
+CASE(header_key_rules_of_all_lengths_come_back)
+{
+    for (size_t bytes = 0; bytes < TAMIS__KEY_RULE_TEXT_BYTES; bytes++)
+        for (unsigned pages = 1; pages <= 2; pages++) {
+            char rule[TAMIS__KEY_RULE_TEXT_BYTES] = "";
+            for (size_t i = 0; i < bytes; i++)
+                rule[i] = (char)('a' + (i * 7 + i / 26) % 26);
+            struct tamis__segment_header header = pages == 1 ? sound_page() : sound();
+            memset(header.block_locks, 0xff, 8 * sizeof header.block_locks[0]); /* not its room */
+            struct tamis__refusal refusal;
+            tamis__header_set_key_rule(&header, rule);
+            tamis__header_seal(&header);
+            if (check(&header, &refusal) != 0) fail_msg("%zu: %s", bytes, refusal.reason);
+            assert_string_equal(tamis__header_policy(&header).key_rule, rule);
+            assert_int_equal(tamis__header_items(&header), 0);
+        }
 }
 
 /* The same header built from docs/format.md with Python's struct, its sums by `xxhsum -H3`. */
@@ -109,7 +158,8 @@ CASE(header_any_flipped_bit_of_the_constant_part_is_refused)
         } else if (at < 12 && bit != 64) { /* bit 64 makes version 1 a 0 */
             assert_int_equal(rc, TAMIS_EVERSION);
             assert_int_equal(refusal.offset, FIELD(format_version));
-        } else if (at >= 12 && at < 16 && bit != 97) { /* bit 97: a key rule */
+        } else if (at >= 12 && at < 16 && bit != 97 && bit != 98) {
+            /* bit 97: a key rule; bit 98: one page */
             assert_int_equal(rc, TAMIS_EVERSION);
             assert_int_equal(refusal.offset, FIELD(incompat_flags));
         } else {
@@ -177,7 +227,7 @@ CASE(header_impossible_fields_are_refused_where_they_stand)
 #define IMPOSSIBLE(change, code, at, words)                                                        \
     do {                                                                                           \
         struct tamis__segment_header header = sound();                                             \
-        const uint64_t file_bytes = header.file_bytes;                                             \
+        uint64_t file_bytes = header.file_bytes;                                                   \
         change;                                                                                    \
         tamis__header_seal(&header);                                                               \
         assert_refusal(&header, file_bytes, code, at, words);                                      \
@@ -226,6 +276,26 @@ CASE(header_impossible_fields_are_refused_where_they_stand)
     IMPOSSIBLE(header.slice_start = 1, damaged, slice, "slice of a window that there is not");
     IMPOSSIBLE(header.step = 64, damaged, slice, "impossible step of growth");
     IMPOSSIBLE(header.step = UINT32_MAX, damaged, slice, "impossible step of growth");
+}
+
+CASE(header_of_one_page_with_impossible_fields_is_refused)
+{
+    const int damaged = TAMIS_ECORRUPT;
+    const uint64_t layout = FIELD(data_offset);
+    const uint32_t one_page = TAMIS__INCOMPAT_ONE_PAGE;
+    IMPOSSIBLE(header.incompat_flags = one_page, damaged, FIELD(header_bytes), "another shape");
+    IMPOSSIBLE(header = sound_page(); file_bytes = 4096;
+               header.incompat_flags = 0, damaged, FIELD(header_bytes), "another shape");
+    IMPOSSIBLE(header = sound_page(); file_bytes = 4096;
+               header.stripes = 32, damaged, FIELD(header_bytes), "another shape");
+    IMPOSSIBLE(header = sound_page(); file_bytes = 4096;
+               header.data_offset = 2312, damaged, layout, "layout");
+    IMPOSSIBLE(header = sound_page(); file_bytes = 4096;
+               header.data_bytes = 1792, damaged, layout, "layout");
+    IMPOSSIBLE(header = sound_page(); file_bytes = 4096;
+               header.file_bytes = 8192, damaged, layout, "layout");
+    IMPOSSIBLE(header = sound_page(); file_bytes = 4096;
+               memset((char *)&header + 4095, 1, 1), damaged, 4088, "its last word is gone");
 #undef IMPOSSIBLE
 }
 

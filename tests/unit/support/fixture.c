@@ -270,7 +270,7 @@ void fixture_header(struct tamis__segment_header *header, uint32_t kind, uint64_
     memset(header, 0, sizeof *header);
     memcpy(header->magic, TAMIS__SEGMENT_MAGIC, sizeof header->magic);
     header->format_version = 1;
-    header->header_bytes = TAMIS__HEADER_BYTES;
+    tamis__header_set_layout(header, &layout);
     header->number = 7;
     header->filter_id = 3;
     header->store_id = 0x1122334455667788;
@@ -283,11 +283,7 @@ void fixture_header(struct tamis__segment_header *header, uint32_t kind, uint64_
     header->counter_bits = counter_bits;
     header->capacity = 1000;
     header->fp_rate = tamis__double_to_bits(0.01);
-    header->data_offset = layout.data_offset;
-    header->data_bytes = layout.data_bytes;
-    header->file_bytes = layout.file_bytes;
     header->created_at = 1700000000000000000;
-    header->stripes = TAMIS__STRIPES;
     header->generation = 1;
     header->filter_capacity = 1000;
     header->filter_rate = tamis__double_to_bits(0.01);

@@ -59,13 +59,12 @@ void fuses_header(const struct tamis__fuse_shape *shape, uint64_t items,
     header->kind = TAMIS_KIND_FUSE;
     header->incompat_flags =
         tamis__fuse_is_packed(shape->fingerprint_bits) ? TAMIS__INCOMPAT_PACKED : 0;
+    memset((char *)header + TAMIS__ONE_PAGE_END, 0, 8);
+    tamis__header_set_layout(header, &layout);
     header->k = TAMIS__FUSE_ARITY;
     header->words = 0;
     header->seed = FUSES_SEED;
     header->capacity = items ? items : 1;
-    header->data_offset = layout.data_offset;
-    header->data_bytes = layout.data_bytes;
-    header->file_bytes = layout.file_bytes;
     header->fingerprint_bits = shape->fingerprint_bits;
     header->pieces = shape->pieces;
     header->piece_segments = shape->piece_segments;

@@ -41,7 +41,7 @@ STORE_CASE(faults_disk_full_at_allocation_tells_both_numbers)
     faults_arm_verb(1, ENOSPC, "allocate");
     const int64_t rc = tamis_filter_create(store, "new", SPEC(.capacity = 100), NULL);
     assert_true(faults_disarm());
-    assert_refused(TAMIS_ENOSPACE, "needs 8.0 KiB (8192 bytes), but its file system has", rc);
+    assert_refused(TAMIS_ENOSPACE, "needs 4.0 KiB (4096 bytes), but its file system has", rc);
     assert_int_equal(fixture_files(path, "staging"), 0);
 }
 
