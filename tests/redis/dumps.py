@@ -56,6 +56,11 @@ def redisblooms_payloads_are_restored():
         client.good("RESTORE", "four", 0, bloom(4, layers, growth=3))
         same(client.good("BF.DEBUG", "four"), client.good("BF.DEBUG", "k"), "encoding version 4")
         same(scan(client, "four"), scan(client, "k"), "byte for byte")
+        client.good("CONFIG", "SET", "tamis.like", "valkey")
+        client.good("RESTORE", "there", 0, bloom(4, layers, growth=3))
+        client.good("CONFIG", "SET", "tamis.like", "redisbloom")
+        same(client.good("DUMP", "there"), client.good("DUMP", "four"), "a server like Valkey takes it as RedisBloom's")
+        client.good("DEL", "there")
         client.good("RESTORE", "two", 0, bloom(2, layers))
         same(client.good("BF.INFO", "two", "EXPANSION"), [2], "before version 4 all grew by 2")
         usual = 0xC6A4A7935BD1E995

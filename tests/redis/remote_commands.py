@@ -344,6 +344,13 @@ def import_of_a_key_of_the_module_tells_what_helps():
         same("is not there" in done.err, True, done.err)
 
 
-run(counting_filters_in_shards, key_rules_of_filters_in_shards, streams_of_shards_have_the_key_rule,
+def a_stream_is_behind_a_password():
+    with server() as one, tempfile.TemporaryDirectory() as directory:
+        one.client().good("CONFIG", "SET", "requirepass", "secret")
+        told(directory, "import", "i", "--from", one.url(), "f", why="Put the password into the URL")
+        told(directory, "import", "i", "--from", f"redis://:secret@127.0.0.1:{one.port}", "f", why="key 'f' is not there")
+
+
+run(a_stream_is_behind_a_password, counting_filters_in_shards, key_rules_of_filters_in_shards, streams_of_shards_have_the_key_rule,
     shards_that_agree_are_merged, create_takes_what_a_server_can, streams_go_there_and_back, a_stream_of_many_pieces, what_is_damaged_is_told,
     import_of_a_key_of_the_module_tells_what_helps, removes_are_not_asked_twice)
