@@ -472,30 +472,6 @@ def filters_get_other_names_and_the_server_goes_on():
         same("unclean" in tamis("verify", "--store", store_of(disk.redis)), False, "the store is well")
 
 
-def what_a_kill_leaves_of_other_names_is_found():
-    """The AOF has names that the store has not, and ids."""
-    for swap in (0, 1):
-        with Disk(**AOF) as (disk, client):
-            for key in "abc":
-                client.good("BF.ADD", key, f"of {key}")
-            are_made(client)
-            tamis("add", "--store", store_of(disk.redis), "c", text="local\n")
-            disk.stands_still()
-            client.good("RENAME", "a", "e")
-            client.good("RENAME", "e", "f")
-            client.good("RENAME", "c", "b")
-            if swap:
-                client.good("SWAPDB", 0, 1)
-            disk.redis.kill()
-            disk.takes(0)
-            client = disk.redis.start()
-            client.good("SELECT", swap)
-            same([client.good("BF.MEXISTS", key, "of a", "of b", "of c", "local") for key in "fb"],
-                 [[1, 0, 0, 0], [0, 0, 1, 1]], "each key has its filter, with what a local process has added")
-            has_filters(disk.redis, sorted(("redis:1:" if swap else "") + key for key in "bf"), "names")
-            same(client.good("TAMIS.ORPHANS", "LIST"), [], "orphans")
-
-
 def what_cannot_be_dropped_is_tried_again():
     """The disk has an error for some seconds."""
     told = "filters whose keys are gone stay for now"
@@ -519,11 +495,10 @@ def what_cannot_be_dropped_is_tried_again():
         eventually(lambda: "k3" not in filters(disk.redis), "a server that keeps nothing drops it")
 
 
-
 run(the_server_goes_on_while_filters_are_made, filters_of_others_are_combined_meanwhile, filters_are_merged_meanwhile,
     a_key_gets_something_else_meanwhile, a_client_leaves_meanwhile, multi_and_scripts_make_filters_at_once, a_child_saves_meanwhile,
     the_end_of_a_server_leaves_nothing_half, what_cannot_be_made_is_told, the_server_goes_on_while_filters_go,
     a_durable_filter_goes_with_its_jobs, a_name_is_made_again_while_its_filter_goes, a_command_waits_for_its_own_server,
     an_orderly_end_waits_for_filters_that_go, what_a_kill_leaves_is_found, filters_that_a_child_may_save_are_kept,
     a_filter_grows_and_the_server_goes_on, closed_filters_are_opened_while_others_are_made,
-    filters_get_other_names_and_the_server_goes_on, what_a_kill_leaves_of_other_names_is_found, what_cannot_be_dropped_is_tried_again)
+    filters_get_other_names_and_the_server_goes_on, what_cannot_be_dropped_is_tried_again)
