@@ -68,7 +68,7 @@ static void lose_a_part(void *context)
 {
     const struct cut *cut = context;
     struct shape shapes[SHAPES];
-    tamis_store *store = fixture_open(cut->path, TAMIS_CREATE);
+    tamis_store *store = fixture_open(cut->path, TAMIS_OPEN_CREATE);
     shapes_fill(shapes);
     for (int i = 0; i < SHAPES; i++) {
         if (strcmp(shapes[i].name, cut->name) != 0) continue;
@@ -105,7 +105,7 @@ CASE(one_page_file_that_is_cut_is_an_error_wherever_the_cut_is)
 
 static void assert_has(tamis_store *store, const char *name)
 {
-    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_READ_ONLY);
+    AUTO_FILTER *filter = fixture_opened(store, name, TAMIS_OPEN_READ_ONLY);
     for (uint64_t n = 0; n < 150; n++)
         if (text_has(filter, n) != 1) fail_msg("%s lacks key %d", name, (int)n);
     assert_int_equal(tamis_filter_items(filter), 150);
