@@ -60,16 +60,5 @@ int fake_RegisterStringConfig(RedisModuleCtx *ctx, const char *name, const char 
                               unsigned flags, RedisModuleGetStringFunc *get,
                               RedisModuleSetStringFunc *set, RedisModuleApplyFunc *apply,
                               void *data);
-int fake_RegisterNumericConfig(RedisModuleCtx *ctx, const char *name, long long value,
-                               unsigned flags, long long least, long long most,
-                               RedisModuleGetNumericFunc *get, RedisModuleSetNumericFunc *set,
-                               RedisModuleApplyFunc *apply, void *data);
-int fake_RegisterBoolConfig(RedisModuleCtx *ctx, const char *name, int value, unsigned flags,
-                            RedisModuleGetIntFunc *get, RedisModuleSetIntFunc *set,
-                            RedisModuleApplyFunc *apply, void *data);
-int fake_RegisterEnumConfig(RedisModuleCtx *ctx, const char *name, int value, unsigned flags,
-                            const char **names, const int *values, int count,
-                            RedisModuleGetIntFunc *get, RedisModuleSetIntFunc *set,
-                            RedisModuleApplyFunc *apply, void *data);
 RedisModuleCallReply *fake_Call(RedisModuleCtx *ctx, const char *command, const char *format, ...);
 RedisModuleCommand *fake_GetCommand(RedisModuleCtx *ctx, const char *name);

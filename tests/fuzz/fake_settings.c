@@ -33,43 +33,6 @@ int fake_RegisterStringConfig(RedisModuleCtx *ctx, const char *name, const char 
     return rc;
 }
 
-int fake_RegisterNumericConfig(RedisModuleCtx *ctx, const char *name, long long value,
-                               unsigned flags, long long least, long long most,
-                               RedisModuleGetNumericFunc *get, RedisModuleSetNumericFunc *set,
-                               RedisModuleApplyFunc *apply, void *data)
-{
-    RedisModuleString *error = NULL;
-    (void)ctx;
-    (void)flags;
-    (void)get;
-    (void)apply;
-    FUZZ_CHECK(least <= value && value <= most);
-    return set(name, value, data, &error);
-}
-
-int fake_RegisterBoolConfig(RedisModuleCtx *ctx, const char *name, int value, unsigned flags,
-                            RedisModuleGetIntFunc *get, RedisModuleSetIntFunc *set,
-                            RedisModuleApplyFunc *apply, void *data)
-{
-    RedisModuleString *error = NULL;
-    (void)ctx;
-    (void)flags;
-    (void)get;
-    (void)apply;
-    return set(name, value, data, &error);
-}
-
-int fake_RegisterEnumConfig(RedisModuleCtx *ctx, const char *name, int value, unsigned flags,
-                            const char **names, const int *values, int count,
-                            RedisModuleGetIntFunc *get, RedisModuleSetIntFunc *set,
-                            RedisModuleApplyFunc *apply, void *data)
-{
-    (void)names;
-    (void)values;
-    (void)count;
-    return fake_RegisterBoolConfig(ctx, name, value, flags, get, set, apply, data);
-}
-
 /* CONFIG GET, and other commands of the server: it answers nothing. */
 RedisModuleCallReply *fake_Call(RedisModuleCtx *ctx, const char *command, const char *format, ...)
 {
